@@ -83,13 +83,13 @@ def test_scores_of_a_list_that_the_config_has_are_compared_with_it(tmp_path):
         if match := re.search(r"(take_scores|assess_scores)\.py .* (\S+/team7\S*) ", line):
             corpus = "tiny" if "/tiny/" in line else "elsewhere"
             within_release = "/rr.tsv" in line and "/op.tsv" not in line
-            is_compared = " --trials results/trials/tiny/all.tsv " in line
-            compared.add((match[1], corpus, within_release, is_compared))
+            lists = "+".join(re.findall(r" results/trials/tiny/(\S+)", line))
+            compared.add((match[1], corpus, within_release, lists))
     assert compared == {
-        ("take_scores", "tiny", False, True),
-        ("take_scores", "tiny", True, False),
-        ("take_scores", "elsewhere", False, False),
-        ("take_scores", "elsewhere", True, False),
-        ("assess_scores", "tiny", False, True),
-        ("assess_scores", "elsewhere", False, False),
+        ("take_scores", "tiny", False, "all.tsv"),
+        ("take_scores", "tiny", True, "all.release.tsv"),
+        ("take_scores", "elsewhere", False, ""),
+        ("take_scores", "elsewhere", True, ""),
+        ("assess_scores", "tiny", False, "all.tsv+all.release.tsv"),
+        ("assess_scores", "elsewhere", False, ""),
     }

@@ -470,9 +470,11 @@ def given_key(wildcards):
 
 
 def given_list(wildcards):
-    """The list of ours that scores must be of; those within a release are of none."""
-    is_listed = wildcards.condition not in WITHIN_RELEASE
-    return (plan.given.trials(given_attack(wildcards)) or []) if is_listed else []
+    """The list of ours that scores must be of; those within a release have one of their own."""
+    attack = given_attack(wildcards)
+    if wildcards.condition in WITHIN_RELEASE:
+        return plan.given.release(attack) or []
+    return plan.given.trials(attack) or []
 
 
 rule take_scores:

@@ -104,9 +104,10 @@ def trial_list(wildcards):
 
 
 def release_list(wildcards):
-    """The pairs that scores within the release must be of; nothing for scores of others."""
-    is_given = wildcards.backend == GIVEN
-    return [] if is_given else f"results/trials/{wildcards.corpus}/{wildcards.trials}.release.tsv"
+    """The pairs that scores within the release must be of, where the list is one of ours."""
+    if wildcards.backend == GIVEN:
+        return plan.given.release(given_attack(wildcards)) or []
+    return f"results/trials/{wildcards.corpus}/{wildcards.trials}.release.tsv"
 
 
 def lists_argument(wildcards):

@@ -22,8 +22,8 @@ from typing import Any
 import torch
 import yaml
 
-from voiceprivacy.inout.checksums import check, read_checked
-from voiceprivacy.inout.files import BadInput, lines_of, read_lines, refuse_endless
+from voiceprivacy.inout.checksums import check
+from voiceprivacy.inout.files import BadInput, lines_of, read_bytes, read_lines, refuse_endless
 from voiceprivacy.inout.yaml_files import compose
 
 SETTINGS, WEIGHTS = "hyperparams.yaml", "embedding_model.ckpt"
@@ -127,11 +127,21 @@ class Section:
 class Hyperparameters:
     """The fields of a hyperparameter file, resolved one by one as they are asked for."""
 
-    def __init__(self, path: Path | str, placeholders: Mapping[str, Any] | None = None) -> None:
-        """Parse ``path``; ``placeholders`` {field: value} are what ``!PLACEHOLDER`` fields get."""
+    def __init__(
+        self,
+        path: Path | str,
+        placeholders: Mapping[str, Any] | None = None,
+        *,
+        of_model: bool = False,
+    ) -> None:
+        """Parse ``path``; ``placeholders`` {field: value} are what ``!PLACEHOLDER`` fields get.
+
+        ``of_model`` says that it lies beside weights: a run that trained them wrote a checksum.
+        """
         self.path = path
         self.placeholders = placeholders or {}
-        content = read_checked(path, must_have=False)
+        content = read_bytes(path)
+        _refuse_changed(Path(path), content, of_model=of_model)
         self.text = (
             "\n".join(lines_of(path, content)) + "\n"
         )  # as it is: a trained folder has a copy
@@ -270,15 +280,18 @@ def load_weights(
     *,
     model: str = f"the model in {SETTINGS}",
     may_lack: str | None = None,
+    of_model: bool = False,
 ) -> None:
     """Load the tensors of a .ckpt file into a module; ``model`` is its name in errors.
 
-    A tensor whose name ends with ``may_lack`` stays as it is where the file has none.
+    A tensor whose name ends with ``may_lack`` stays as it is where the file has none. ``of_model``
+    says that these are an attacker's: one that a run trained has a checksum.
 
     Raises
     ------
     BadInput : a tensor is missing, left over, or of another shape, the file is none of tensors, or
-        it is not the one that SHA256SUMS beside it names
+        it is not the one that SHA256SUMS beside it names, a run trained it and its checksum is
+        missing
     """
     refuse_endless(path)
     try:
@@ -287,7 +300,7 @@ def load_weights(
         raise BadInput(f"{path}: not found") from None
     except OSError as error:
         raise BadInput(f"{path}: not the weights of {model} ({error.strerror})") from None
-    _refuse_changed(path, content)
+    _refuse_changed(path, content, of_model=of_model)
     try:
         state = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
         if may_lack:
@@ -300,11 +313,12 @@ def load_weights(
         raise BadInput(f"{path}: all weights are zero")
 
 
-def _refuse_changed(path, content):
-    """Refuse weights whose SHA-256 is not the one that a run, or a list beside them, says."""
-    check(path, content, must_have=False)
+def _refuse_changed(path, content, *, of_model):
+    """Refuse a file whose SHA-256 is not the one that a run, or a list beside it, says."""
     checksums = path.with_name(CHECKSUMS)
-    if not checksums.exists():
+    is_listed = checksums.exists()
+    check(path, content, must_have=of_model and not is_listed)
+    if not is_listed:
         return
     digest = hashlib.sha256(content).hexdigest()
     named = [

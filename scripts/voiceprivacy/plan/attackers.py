@@ -451,6 +451,11 @@ class Given:
         known = (attack.corpus, attack.trials) in self.speech.all_trial_lists()
         return f"results/trials/{attack.corpus}/{attack.trials}.tsv" if known else None
 
+    def release(self, attack: Attack) -> str | None:
+        """The list of pairs that its scores within the release must be of, as ``trials``."""
+        trials = self.trials(attack)
+        return trials.removesuffix(".tsv") + ".release.tsv" if trials else None
+
     def calibrated(self, attack: Attack) -> list[str]:
         """The anonymisers of which an attack has the scores of two runs, which C_ECE needs."""
         return [name for name in self.systems(attack) if self._has_both_runs(attack, name)]

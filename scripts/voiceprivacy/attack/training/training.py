@@ -264,7 +264,8 @@ def _modules(settings):
 
 def _load(modules, start):
     """Start from a model's weights; from its classifier's too, where it has as many speakers."""
-    load_weights(modules["embedding_model"], start / WEIGHTS, model="the recipe's model")
+    weights = modules["embedding_model"]
+    load_weights(weights, start / WEIGHTS, model="the recipe's model", of_model=True)
     # Other speakers have another classifier, which starts from scratch then.
     with contextlib.suppress(BadInput):
         load_weights(modules["classifier"], start / CLASSIFIER_WEIGHTS)

@@ -1,0 +1,133 @@
+"""Memory: what a reader holds at its peak, in proportion to the file, and a matrix by its pairs.
+
+It is counted by tracemalloc, which sees what Python and NumPy allocate.
+"""
+
+import json
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from voiceprivacy.inout import arrays, audio, json_files, tables
+from voiceprivacy.inout.tables import Trial, Utterance
+from voiceprivacy.privacy.matrices import similarity
+from voiceprivacy.report.metrics import Number, read_metrics
+from voiceprivacy.utility.measures import read_measured
+
+MOST = 20  # times the input
+N = 10_000  # lines
+
+
+def peak(function, *arguments):
+    """The most bytes that a call takes more than there were before."""
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        kept = function(*arguments)
+        return tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+        del kept
+
+
+def trials():
+    labels = ("target", "nontarget")
+    return [Trial(f"s{line % 40}", f"utterance-{line:06d}", labels[line % 2]) for line in range(N)]
+
+
+def scores(path):
+    tables.write_scores(path, trials(), np.random.default_rng(0).normal(size=N))
+    return tables.read_scored_trials
+
+
+def trial_list(path):
+    tables.write_trials(path, trials())
+    return tables.read_trials
+
+
+def manifest(path):
+    lines = []
+    for n in range(N):  # names as long as LibriSpeech's
+        name = f"1089-134686-{n:04d}"
+        speech = path.with_name("wav") / f"{name}.flac"
+        lines.append(Utterance(name, "1089", "f", speech, 1.25))
+    tables.write_manifest(path, lines)
+    return tables.read_manifest
+
+
+def measured(path):
+    names = [f"utterance-{line:06d}" for line in range(N)]
+    rows = [(name, "wer_percent", n / 7) for n, name in enumerate(names)]
+    tables.write_table(path, ["utterance", "metric", "value"], rows)
+    return lambda table: read_measured(table, names)
+
+
+def metrics(path):
+    row = Number("corpus", "f", "b2", "ecapa", "cosine", "op", "eer_percent", "1.5", "1.0", "2.0")
+    rows = [row._replace(anonymiser=f"b{n}") for n in range(N)]
+    tables.write_table(path, Number._fields, rows)
+    return read_metrics
+
+
+def document(path):
+    path.write_text(json.dumps({f"name{n}": {"value": n / 7} for n in range(N)}))
+    return json_files.read_json
+
+
+def embeddings(path):
+    ids = np.array([f"utterance-{line:06d}" for line in range(2000)])
+    vectors = np.ones((2000, 192), np.float32)
+    arrays.write_embeddings(path, arrays.Embeddings(ids, vectors))
+    return arrays.read_embeddings
+
+
+def recording(path):
+    audio.write(path, np.random.default_rng(0).uniform(-0.5, 0.5, 16000 * 60), 16000)
+    return audio.read
+
+
+FILES = {
+    "scores.tsv": scores,
+    "trials.tsv": trial_list,
+    "manifest.tsv": manifest,
+    "measured.tsv": measured,
+    "metrics.tsv": metrics,
+    "results.json": document,
+    "embeddings.npz": embeddings,
+    "speech.wav": recording,
+    "speech.flac": recording,
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_reader_takes_at_most_twenty_times_its_file(tmp_path, name):
+    path = tmp_path / name
+    read = FILES[name](path)
+    size = path.stat().st_size
+    assert size > 2e5  # else what is constant would count
+    assert peak(read, path) <= MOST * size
+
+
+@pytest.fixture
+def matrix():
+    """Scores of 400 utterances of 20 speakers against each other."""
+    names = np.array([f"u{n:04d}" for n in range(400)])
+    speakers = np.array([f"s{n // 20:02d}" for n in range(400)])
+    same = speakers[:, None] == speakers
+    drawn = np.random.default_rng(0).normal(size=same.shape) + same
+    return arrays.ScoreMatrix(names, names, speakers, speakers, drawn, names, names)
+
+
+def test_similarity_takes_as_many_bytes_a_pair_as_the_docs_say(tmp_path, matrix):
+    """60 of memory, 8 of which the matrix itself has; a file has 8."""
+    n_pairs = matrix.scores.size
+
+    def assess():
+        similarity.similarities(similarity.compare(matrix))
+        for _ in similarity.without_each(matrix):
+            pass
+
+    assert peak(assess) <= (60 - 8) * n_pairs
+    arrays.write_matrix(tmp_path / "pairs.npz", matrix)
+    assert 8 * n_pairs <= (tmp_path / "pairs.npz").stat().st_size <= 8.5 * n_pairs
