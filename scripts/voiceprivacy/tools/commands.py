@@ -37,6 +37,7 @@ COMMANDS = {
     "compare": Command(ORGANISERS, "compare", "two folders of results in one report"),
     "export": Command(ORGANISERS, "export_submission", "pack what a challenge asks for"),
     "check": Command(ORGANISERS, "check_submission", "check a submission"),
+    "leaderboard": Command(ORGANISERS, "build_leaderboard", "everybody's results as a site"),
     "listening-test": Command(ORGANISERS, "listening_test", "people listen: pages and answers"),
     "publish": Command(ORGANISERS, "publish_audio", "protected speech that can be given away"),
     "release": Command(ORGANISERS, "release_aggregates", "numbers of secret speakers that may go"),

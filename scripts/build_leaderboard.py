@@ -1,0 +1,33 @@
+"""Build the leaderboard of a repository of results, or begin such a repository.
+
+The site is static and loads nothing from elsewhere. A new repository has the checks that its host
+runs, and what the baselines of the VoicePrivacy challenges of 2020 to 2026 published.
+"""
+
+import argparse
+from pathlib import Path
+
+from voiceprivacy.running.command import run, say
+from voiceprivacy.tools.exchange.repository import read_repository
+from voiceprivacy.tools.exchange.seeding import new_repository
+from voiceprivacy.tools.exchange.site import write_site
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    task = parser.add_mutually_exclusive_group(required=True)
+    task.add_argument("repository", nargs="?", type=Path, help="folder of results, as a checkout")
+    task.add_argument("--new", type=Path, metavar="FOLDER", help="begin a repository there")
+    parser.add_argument(
+        "--output", default=Path("site"), type=Path, help="folder of the site (default site)"
+    )
+    arguments = parser.parse_args()
+
+    if arguments.new:
+        say(*new_repository(arguments.new))
+    else:
+        say(*write_site(read_repository(arguments.repository), arguments.output))
+
+
+if __name__ == "__main__":
+    run(main)

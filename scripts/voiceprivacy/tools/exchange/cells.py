@@ -1,0 +1,277 @@
+"""What stands in the tables of the leaderboard: numbers as text, with who measured them.
+
+Conventions
+-----------
+* A number has the digits of its catalogue's row, and its interval where one is known.
+* What is not reported keeps its reason. A dash is what nobody was asked for.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from voiceprivacy.catalogue import METRICS
+from voiceprivacy.catalogue.metric import Metric
+from voiceprivacy.report.uncertainty import interval_text
+from voiceprivacy.tools.exchange.drawing import Point, Rung, ladder, plane
+from voiceprivacy.tools.exchange.records import UNATTACKED, NotReported, Number, Utility
+from voiceprivacy.tools.exchange.standings import EER_NAME, Attack, Board, Standing, strongest
+
+MOST_MEASURES = 4  # columns of utility; the pages of systems have all
+OVERLAP = "learnt from data of this protocol"
+UNKNOWN = "where it learnt is not reported"
+
+
+class Cell(NamedTuple):
+    """A number as shown; ``order`` is what it is sorted by, ``reason`` why there is none."""
+
+    text: str = ""
+    interval: str = ""
+    reason: str = ""
+    order: str = ""
+
+
+class AttackCell(NamedTuple):
+    """An attack as shown: its equal error rate, who attacks and who measured."""
+
+    text: str
+    interval: str
+    reason: str
+    order: str
+    tier: str
+    condition: str
+    attacker: str
+    attacker_name: str
+    laboratory: str
+    flags: list[str]
+    counts: bool
+
+
+class Measure(NamedTuple):
+    """A measure of utility by one definition, with one network."""
+
+    metric: str
+    definition: str
+    model: str
+
+    @property
+    def title(self) -> str:
+        """What people call it, with its unit."""
+        known = METRICS.get(self.metric)
+        return f"{known.title}, {known.unit}" if known else self.metric
+
+    @property
+    def note(self) -> str:
+        """How it was measured."""
+        return self.definition or self.model
+
+
+class Row(NamedTuple):
+    """A standing as the board shows it."""
+
+    system: str
+    revision: str
+    title: str
+    headline: AttackCell | None
+    claimed: AttackCell | None
+    unattacked: AttackCell | None
+    reason: Cell | None
+    utility: list[Cell]
+    n_attacks: int
+    has_numbers: bool
+
+
+class Drawing(NamedTuple):
+    """An SVG and the words below it."""
+
+    title: str
+    svg: str
+
+
+class Table(NamedTuple):
+    """A board as shown; ``both`` says whether a counted system has numbers at tier A, too."""
+
+    protocol: str
+    title: str
+    measures: list[Measure]
+    counted: list[Row]
+    apart: list[Row]
+    planes: list[Drawing]
+    ladder: str
+    both: bool
+
+    @property
+    def width(self) -> int:
+        """The number of its columns."""
+        return 4 + self.both + len(self.measures)
+
+
+def cell(metric: Metric | None, number: Number) -> Cell:
+    """A number of a metric; metrics that are not of the catalogue have four digits."""
+    if number.value is None:
+        return Cell(reason=number.not_reported or "")
+    limits = None
+    if number.low is not None and number.high is not None:
+        limits = number.low, number.high
+    if metric is None:
+        interval = f"[{limits[0]:.4g}, {limits[1]:.4g}]" if limits else ""
+        return Cell(f"{number.value:.4g}", interval, order=repr(number.value))
+    return Cell(metric.text(number.value), interval_text(metric, limits), order=repr(number.value))
+
+
+def attack_cell(attack: Attack) -> AttackCell:
+    """An attack as a row of any table shows it."""
+    number = cell(METRICS[EER_NAME], attack.number)
+    flags = [f"{OVERLAP}: {name}" for name in attack.overlap]
+    if attack.doubt:
+        flags.append(f"not counted: {attack.doubt}")
+    return AttackCell(
+        *number,
+        tier=attack.tier,
+        condition=attack.condition.upper(),
+        attacker=attack.attacker,
+        attacker_name=attack.result.attacker,
+        laboratory=attack.result.laboratory,
+        flags=flags,
+        counts=attack.counts or attack.condition == UNATTACKED,
+    )
+
+
+def measures(standings: Iterable[Standing]) -> list[Measure]:
+    """The measures of utility of a board that have numbers, the most common first."""
+    common: Counter[Measure] = Counter()
+    for standing in standings:
+        known = [line for line in standing.utility if line.value is not None]
+        common.update({measure_of(line): 1 for line in known})
+    ranked = sorted(common, key=lambda measure: (-common[measure], measure))
+    return ranked[:MOST_MEASURES]
+
+
+def measure_of(line: Utility) -> Measure:
+    """The measure that a line of utility is of."""
+    return Measure(line.metric, said(line.definition), said(line.model))
+
+
+def said(text: str | NotReported | None) -> str:
+    """A text as people read it: empty where nobody said it."""
+    return text if isinstance(text, str) else ""
+
+
+def number_of(line: Utility) -> Number:
+    """The number of a line of utility."""
+    return Number(line.value, line.low, line.high, line.not_reported)
+
+
+def utility_cell(standing: Standing, measure: Measure) -> Cell:
+    """What a system keeps by a measure; numbers of several data or runs stand side by side."""
+    metric = METRICS.get(measure.metric)
+    lines = [line for line in standing.utility if measure_of(line) == measure]
+    shown = [cell(metric, number_of(line)) for line in lines]
+    numbers = [one for one in shown if one.text]
+    if not numbers:
+        return shown[0] if shown else Cell()
+    if len(numbers) == 1:
+        return numbers[0]
+    texts = list(dict.fromkeys(one.text for one in numbers))
+    return Cell(" / ".join(texts), order=numbers[0].order)
+
+
+def table(board: Board, title: str, titles: Mapping[str, str]) -> Table:
+    """A board as shown, with its drawings.
+
+    Parameters
+    ----------
+    title : of the protocol
+    titles : of the systems
+    """
+    columns = measures(board.newest)
+    rows = [row(standing, titles, columns) for standing in board.newest]
+    counted = rows[: len(board.counted)]
+    both = any(one.claimed for one in counted)
+    planes = [_plane(board, titles, measure) for measure in columns]
+    return Table(
+        board.protocol,
+        title,
+        columns,
+        counted,
+        rows[len(board.counted) :],
+        [drawing for drawing in planes if drawing],
+        _ladder(board, titles),
+        both,
+    )
+
+
+def row(standing: Standing, titles: Mapping[str, str], columns: Sequence[Measure]) -> Row:
+    """A standing with a cell for each measure of utility."""
+    unreported = [attack for attack in standing.all_attacks if attack.number.not_reported]
+    reason = cell(METRICS[EER_NAME], unreported[0].number) if unreported else None
+    unattacked = strongest(standing.unattacked)
+    return Row(
+        standing.system,
+        standing.revision,
+        titles[standing.system],
+        headline=attack_cell(standing.headline) if standing.headline else None,
+        claimed=attack_cell(standing.claimed) if standing.claimed else None,
+        unattacked=attack_cell(unattacked) if unattacked else None,
+        reason=reason,
+        utility=[utility_cell(standing, measure) for measure in columns],
+        n_attacks=len(standing.attacks),
+        has_numbers=any(attack.number.value is not None for attack in standing.attacks),
+    )
+
+
+def _explained(title: str, attack: Attack) -> str:
+    shown = attack_cell(attack)
+    number = " ".join(filter(None, (shown.text, shown.interval)))
+    told = f"{title}: EER {number} %, {shown.condition} by {shown.attacker}, tier {shown.tier}"
+    return f"{told}, {shown.laboratory}"
+
+
+def _plane(board: Board, titles: Mapping[str, str], measure: Measure) -> Drawing | None:
+    points = []
+    for standing in board.newest:
+        attack = standing.headline or standing.claimed
+        utility = utility_cell(standing, measure)
+        if attack is None or attack.number.value is None or not utility.order:
+            continue
+        title = titles[standing.system]
+        explanation = f"{_explained(title, attack)}; {measure.title}: {utility.text}"
+        points.append(
+            Point(
+                standing.system,
+                float(utility.order),
+                attack.number.value,
+                attack.counts,
+                explanation,
+            )
+        )
+    if not points:
+        return None
+    title = f"EER against {measure.title}" + (f" ({measure.note})" if measure.note else "")
+    known = METRICS.get(measure.metric)
+    higher = known is None or known.better == "higher"
+    return Drawing(title, plane(points, axis=measure.title, higher=higher, label=title))
+
+
+def _ladder(board: Board, titles: Mapping[str, str]) -> str:
+    rows = []
+    for standing in board.newest:
+        counting = standing.headline or standing.claimed
+        rungs = []
+        for attack in standing.attacks:
+            number = attack.number
+            if number.value is not None:
+                rungs.append(
+                    Rung(
+                        number.value,
+                        number.low,
+                        number.high,
+                        attack.counts,
+                        attack is standing.headline,
+                        attack.condition,
+                        _explained(titles[standing.system], attack),
+                    )
+                )
+        if rungs and counting:
+            rows.append((standing.system, rungs))
+    return ladder(rows, label=f"Attack ladder: {len(rows)} systems") if rows else ""

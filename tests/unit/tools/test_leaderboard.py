@@ -1,0 +1,207 @@
+"""The leaderboard: which attack counts, what stands apart, and that published tables rebuild."""
+
+import csv
+import re
+import time
+
+import pytest
+from support import repositories
+from support.calls import call, succeeds
+from support.repositories import attacker, repository, result, system, word_errors
+
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import read_table
+from voiceprivacy.report.published import NUMBERS, NUMBERS_COLUMNS, UTILITY, UTILITY_COLUMNS
+from voiceprivacy.tools.exchange.downloads import reference
+from voiceprivacy.tools.exchange.drawing import Point, Rung, front, ladder, plane
+from voiceprivacy.tools.exchange.records import NotReported, Number
+from voiceprivacy.tools.exchange.repository import read_repository
+from voiceprivacy.tools.exchange.seeding import published_numbers, published_utility
+from voiceprivacy.tools.exchange.site import write_site
+from voiceprivacy.tools.exchange.standings import boards, order_of_revisions
+
+
+@pytest.fixture(scope="module")
+def seeded(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("seeded") / "board"
+    succeeds("build_leaderboard", "--new", folder)
+    return folder
+
+
+def one_board(tmp_path, *results, **described):
+    """The only board of some results."""
+    (board,) = boards(repository(tmp_path, results, **described))
+    return board
+
+
+def files_in(folder):
+    return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+# The published tables.
+
+
+def test_the_published_numbers_rebuild_exactly_from_the_seeded_repository(seeded):
+    published = []
+    for row in read_table(NUMBERS, NUMBERS_COLUMNS):
+        published.append(tuple((row | {"value": float(row["value"])}).values()))
+    assert published_numbers(read_repository(seeded)) == sorted(published)
+    assert len(published) > 1600
+
+
+def test_the_published_utility_rebuilds_exactly_from_the_seeded_repository(seeded):
+    published = []
+    for row in read_table(UTILITY, UTILITY_COLUMNS):
+        published.append(tuple((row | {"value": float(row["value"])}).values()))
+    assert published_utility(read_repository(seeded)) == sorted(published)
+    assert len(published) > 100
+
+
+def test_a_new_repository_is_the_same_each_time_and_takes_the_place_of_nothing(seeded, tmp_path):
+    succeeds("build_leaderboard", "--new", tmp_path / "again")
+    names = {path.relative_to(seeded): content for path, content in files_in(seeded).items()}
+    again = files_in(tmp_path / "again")
+    assert {path.relative_to(tmp_path / "again"): text for path, text in again.items()} == names
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("x")
+    refused = call("build_leaderboard", "--new", tmp_path / "mine")
+    assert refused.returncode == 2 and "thesis.txt" in refused.stderr
+
+
+def test_published_numbers_stand_apart_and_none_is_a_headline(seeded):
+    for board in boards(read_repository(seeded)):
+        assert board.counted == () and board.apart
+
+
+# What counts.
+
+
+def test_the_strongest_attack_at_tier_b_is_the_headline_and_tier_a_stands_apart(tmp_path):
+    board = one_board(
+        tmp_path,
+        result(attacker="weak", eer=30.0),
+        result(attacker="strong", eer=12.0, laboratory="Lab B"),
+        result(attacker="claimed", eer=1.0, tier="A"),
+    )
+    (standing,) = board.counted
+    assert standing.headline.attacker == "strong@1" and standing.headline.number.value == 12.0
+    assert standing.claimed.attacker == "claimed@1"
+    assert board.apart == ()
+
+
+def test_a_confirmed_claim_is_at_tier_c_and_counts(tmp_path):
+    claim = result(eer=5.0, tier="A")
+    board = one_board(tmp_path, claim, confirmed=[claim.key])
+    assert board.counted[0].headline.tier == "C"
+
+
+def test_an_error_rate_above_fifty_is_folded_with_its_limits(tmp_path):
+    board = one_board(tmp_path, result(eer=Number(90.0, 45.0, 95.0)))
+    assert board.counted[0].headline.number == Number(10.0, 5.0, 50.0)
+
+
+def test_unprotected_speech_is_no_attack(tmp_path):
+    board = one_board(tmp_path, result(conditions={"oo": {"eer_percent": Number(1.0)}}))
+    assert board.counted == () and board.apart[0].unattacked[0].number.value == 1.0
+
+
+def test_an_attacker_that_a_run_refuses_does_not_count(tmp_path):
+    refused = result(eer=1.0, controls={"refused": "its own speech is not found again"})
+    board = one_board(tmp_path, refused, result(attacker="other", eer=20.0))
+    assert board.counted[0].headline.attacker == "other@1"
+    write_site(repository(tmp_path, [refused]), tmp_path / "site")
+    page = (tmp_path / "site" / "systems" / "x.html").read_text()
+    assert "not counted: its own speech is not found again" in page
+
+
+def test_an_attacker_that_learnt_from_the_protocol_is_flagged(tmp_path):
+    learnt = attacker(training_data=("librispeech TEST-clean", "VoxCeleb 1"))
+    results = repository(tmp_path, [result()], attackers=[learnt])
+    assert boards(results)[0].counted[0].headline.overlap == ("LibriSpeech test-clean",)
+    write_site(results, tmp_path / "site")
+    page = (tmp_path / "site" / "index.html").read_text()
+    assert "learnt from data of this protocol: LibriSpeech test-clean" in page
+
+
+def test_the_newest_revision_stands_on_the_board(tmp_path):
+    results = [result(revision=revision, eer=eer) for revision, eer in (("2", 9.0), ("10", 30.0))]
+    board = one_board(tmp_path, *results)
+    assert board.counted[0].revision == "10" and len(board.all) == 2
+    assert sorted(["1.10", "1.9", "1.9-b"], key=order_of_revisions) == ["1.9", "1.9-b", "1.10"]
+
+
+def test_what_is_not_reported_is_told_with_its_reason(tmp_path):
+    unsaid = result(conditions={"pp": {"eer_percent": Number(None, not_reported="no trials")}})
+    author = system(code=NotReported("the firm <b>forbids</b> it"))
+    write_site(repository(tmp_path, [unsaid], systems=[author]), tmp_path / "site")
+    assert "not reported, because no trials" in (tmp_path / "site" / "index.html").read_text()
+    page = (tmp_path / "site" / "systems" / "x.html").read_text()
+    assert "because the firm &lt;b&gt;forbids&lt;/b&gt; it" in page
+
+
+def test_a_result_of_an_unknown_system_is_refused_with_its_file(tmp_path):
+    known = repository(tmp_path, [result()])
+    with pytest.raises(BadInput, match=r"x/1/libri/ecapa@1\.json: there is no record of systems/x"):
+        boards(known._replace(systems={}))
+
+
+def test_the_front_joins_what_nobody_counted_beats():
+    points = [
+        Point("a", 5.0, 40.0, True, ""),
+        Point("b", 3.0, 20.0, True, ""),
+        Point("beaten", 5.0, 30.0, True, ""),
+        Point("claim", 1.0, 50.0, False, ""),
+    ]
+    assert [one.name for one in front(points, higher=False)] == ["b", "a"]
+    assert [one.name for one in front(points, higher=True)] == ["a"]
+
+
+def test_drawings_escape_what_others_call_their_systems():
+    name, told = "<b>a", '"><script>alert(1)</script>'
+    rung = Rung(20.0, 10.0, 30.0, True, True, "pp", told)
+    drawings = [
+        ladder([(name, [rung])], label=told),
+        plane([Point(name, 5.0, 20.0, True, told)], axis=told, higher=True, label=told),
+    ]
+    for drawing in drawings:
+        assert "<b>" not in drawing and "<script" not in drawing
+        assert "&lt;b&gt;a" in drawing and "&lt;script&gt;" in drawing
+
+
+# The site.
+
+
+def test_the_site_says_who_measured_what_and_links_only_to_what_is_there(tmp_path):
+    results = [
+        result(eer=20.0, utility=(word_errors(4.0),)),
+        result(attacker="wavlm", eer=11.0, laboratory="Lab B & <sons>"),
+        result("y", eer=30.0, tier="A"),
+    ]
+    site = tmp_path / "site"
+    write_site(repository(tmp_path, results), site)
+    page = (site / "index.html").read_text()
+    assert "measured by Lab B &amp; &lt;sons&gt;" in page and "[9.0, 13.0]" in page
+    for path in site.rglob("*.html"):
+        for link in re.findall(r'(?:href|src)="([^"#]+)"', path.read_text()):
+            if not link.startswith(("https:", "data:")):
+                assert (path.parent / link).is_file(), (path, link)
+    with open(site / "board.tsv", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    assert [(row["system"], row["counted"], row["eer_percent"]) for row in rows] == [
+        ("x", "yes", "11.0"),
+        ("y", "no", "30.0"),
+    ]
+
+
+def test_a_reference_is_no_program_of_tex():
+    written = reference(system(title=r"50 % of \input{x} & _y_"))
+    assert r"title = {{50 \% of  input\{x\} \& \_y\_}}" in written
+    assert r"\url{https://example.org/paper?id=1}" in written
+
+
+def test_a_site_of_a_hundred_systems_is_made_in_a_minute_and_is_below_5_mb(tmp_path):
+    results = repositories.many(tmp_path, 100)
+    start = time.process_time()
+    write_site(results, tmp_path / "site")
+    assert time.process_time() - start < 60
+    assert sum(map(len, files_in(tmp_path / "site").values())) < 5e6
