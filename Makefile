@@ -3,7 +3,8 @@
 # make resume  go on after a run was killed (ARGS="--configfile my.yaml" as in that run)
 # make docs    the documentation as a site that needs no network: .site/index.html
 # make test-long, make benchmark, make benchmark-load, make lock, make clean
-# make test-nightly (hours): runs that are killed, without disk or memory; make fuzz (SECONDS=7200, READERS="plda.npz")
+# make zoo     all shipped anonymisers on VOICEPRIVACY_SPEECH, a LibriSpeech tree: a table and .zoo/zoo.png
+# make test-nightly (hours): runs that are killed, without disk or memory, the zoo; make fuzz (SECONDS=7200, READERS="plda.npz")
 # make coverage, make mutation (MODULES="privacy/scores/zebra"), make audit: what docs/internals/quality.md reports
 PYTHON ?= python3
 CORES ?= all
@@ -23,7 +24,7 @@ endif
 help:
 	@sed -n '/^# /!q; s/^# //p' Makefile
 
-.PHONY: help demo resume test test-long test-nightly lint docs benchmark benchmark-load coverage mutation audit fuzz lock clean
+.PHONY: help demo resume test test-long test-nightly lint docs benchmark benchmark-load coverage mutation audit fuzz zoo lock clean
 .DELETE_ON_ERROR:
 
 demo: .venv/installed $(BIN)/voiceprivacy
@@ -103,14 +104,20 @@ $(BIN)/voiceprivacy: envs/voiceprivacy.sh | .venv/installed
 fuzz: .venv/installed-quality
 	OMP_NUM_THREADS=1 $(BIN)/python tests/nightly/fuzz.py --seconds $(SECONDS) --readers $(READERS)
 
+zoo: .venv/installed $(BIN)/voiceprivacy
+	@mkdir -p .zoo
+	cd .zoo && ../$(BIN)/voiceprivacy run --cores $(CORES) --configfile ../config/zoo.yaml
+	PYTHONPATH=scripts $(BIN)/python tests/nightly/zoo.py --results .zoo/results --picture .zoo/zoo.png
+
 test-nightly: .venv/installed-quality $(BIN)/voiceprivacy
 	$(BIN)/python tests/nightly/measure_faults.py --killed 200 --full 50 --starved 50
 	OMP_NUM_THREADS=1 $(BIN)/python tests/nightly/fuzz.py --seconds 7200
+	$(MAKE) zoo
 
 lock: .venv/installed-test
 	$(BIN)/python envs/lock.py $(BIN)/uv $(BIN)/pip
 
 clean:
-	rm -rf .venv .site .snakemake .pytest_cache .ruff_cache .mypy_cache .hypothesis .mutation .coverage htmlcov
+	rm -rf .venv .site .zoo .snakemake .pytest_cache .ruff_cache .mypy_cache .hypothesis .mutation .coverage htmlcov
 	find results -mindepth 1 ! -name .gitkeep -delete
 	find scripts tests workflow -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -32,7 +32,7 @@ def plane(*, verdict: str, corpus: str, palette: Sequence[str] = ()) -> Figure:
     for ax, one in zip(axes[0], planes, strict=False):
         draw_plane(ax, one, palette)
     if planes:
-        axes[0][0].set(ylabel=_upwards(_evidence_axis(planes)))
+        axes[0][0].set(ylabel=upwards(_evidence_axis(planes)))
     else:
         axes[0][0].set_axis_off()
         axes[0][0].text(0.5, 0.5, "nothing can be said", ha="center")
@@ -73,7 +73,7 @@ def draw_plane(ax: Axes, plane: Plane, palette: Sequence[str] = ()) -> None:
         if point in plane.beyond:
             ax.plot(x, MOST_DRAWN, "v", color=colour)
         _name(ax, system, (x, y), *names_at[system])
-    ax.set(xlabel=_upwards(plane.axis), xlim=plane.utility_range, ylim=plane.evidence_range)
+    ax.set(xlabel=upwards(plane.axis), xlim=plane.utility_range, ylim=plane.evidence_range)
 
 
 def _limits(ax, point, colour, width):
@@ -91,6 +91,6 @@ def _name(ax, system, mark, middle, edge):
     ax.text(*middle, system, fontsize=8, ha="center", va="center")
 
 
-def _upwards(text):
+def upwards(text: str) -> str:
     """Words of an axis with arrows that every font has."""
     return text.replace("↑", r"$\uparrow$").replace("→", r"$\rightarrow$")
