@@ -17,7 +17,8 @@ WITHOUT_DEVICES = [
 PATIENCE_MS = 180_000  # for what comes in a moment, on a machine that has little time for it
 HANG_SECONDS = 420
 UNDRAWN = """[...document.querySelectorAll('.chart')]
-    .filter((of) => of.offsetParent && !of.querySelector('.main-svg')).map((of) => of.ariaLabel)"""
+    .filter((chart) => chart.offsetParent && !chart.querySelector('.main-svg'))
+    .map((chart) => chart.ariaLabel)"""
 needs_browser = pytest.mark.skipif(
     not CHROMIUM and "VOICEPRIVACY_BROWSER" not in os.environ,
     reason="no chromium here (Debian: apt-get install chromium); .ci/run has one",
@@ -107,9 +108,9 @@ class Reader:
     def unfold(self, selector):
         """Unfold what is folded, more than one of those that fold each other, too."""
         self.page.evaluate(
-            """(selector) => document.querySelectorAll(selector).forEach((of) => {
-                of.removeAttribute('name');
-                of.open = true;
+            """(selector) => document.querySelectorAll(selector).forEach((fold) => {
+                fold.removeAttribute('name');
+                fold.open = true;
             })""",
             selector,
         )
@@ -121,9 +122,10 @@ class Reader:
     def too_wide(self):
         """What sticks out of the page, unless it scrolls by itself."""
         return self.page.evaluate("""[...document.querySelectorAll('main *, header *')]
-            .filter((of) => !of.closest('.scroll, .picture, .plot'))
-            .filter((of) => of.getBoundingClientRect().right > innerWidth + 1)
-            .map((of) => `${of.localName}.${of.className}: ${of.textContent.slice(0, 40)}`)""")
+            .filter((element) => !element.closest('.scroll, .picture, .plot'))
+            .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+            .map((element) => [element.localName, element.className, element.textContent])
+            .map(([name, kind, text]) => `${name}.${kind}: ${text.slice(0, 40)}`)""")
 
     def serious_violations(self):
         """What axe-core calls serious or critical."""
@@ -161,14 +163,14 @@ class Reader:
                 const peak = sound.getChannelData(0).reduce(louder, 0);
                 return peak > 0.001 ? 'plays' : 'silence';
             };
-            const found = [];
+            const players = [];
             for (const player of document.querySelectorAll('audio')) {
                 const first = Promise.race([play(player), late()]);
                 const heard = await first.catch((error) => `${error}`);
-                found.push([player.ariaLabel, heard]);
+                players.push([player.ariaLabel, heard]);
                 if (heard === 'hangs') break;
             }
-            return found;
+            return players;
         }"""
         answers = self.page.evaluate(listen, PATIENCE_MS / 3)
         if ["hangs"] in [heard[1:] for heard in answers]:

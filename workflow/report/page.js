@@ -14,9 +14,9 @@
     const probe = document.createElement("span");
     probe.style.color = `var(--${name})`;
     root.append(probe);
-    const found = getComputedStyle(probe).color;
+    const computed = getComputedStyle(probe).color;
     probe.remove();
-    return found;
+    return computed;
   }
 
   function axes(layout, colours) {
@@ -24,9 +24,9 @@
     return Object.fromEntries(names.map((name) => [name, axis(layout[name], colours)]));
   }
 
-  function axis(of, colours) {
-    const automargin = of.automargin ?? true;
-    return { gridcolor: colours.grid, zerolinecolor: colours.grid, linecolor: colours.faint, ...of, automargin };
+  function axis(given, colours) {
+    const automargin = given.automargin ?? true;
+    return { gridcolor: colours.grid, zerolinecolor: colours.grid, linecolor: colours.faint, ...given, automargin };
   }
 
   function themed(layout, colours, narrow) {
@@ -303,9 +303,9 @@
 
   function choose() {
     const [set, attack] = [chosenSet.value, chosenAttack.value];
-    const unprotected = (of) => of.condition === "oo";
+    const unprotected = (row) => row.condition === "oo";
     document.getElementById("board").dataset.view = attack;
-    const fits = (of) => attack === "every" || (attack === "strongest" ? "strongest" in of : of.attack === attack || unprotected(of));
+    const fits = (row) => attack === "every" || (attack === "strongest" ? "strongest" in row : row.attack === attack || unprotected(row));
     for (const element of document.querySelectorAll("[data-set]")) {
       const isRow = "attack" in element.dataset;
       element.hidden = element.dataset.set !== set || (isRow && !fits(element.dataset));
