@@ -23,7 +23,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, Any
 
 from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.inout.arrays import COMPRESSIONS, UNREADABLE
@@ -114,7 +114,7 @@ def gather(results: str | Path, anonymiser: str, *, with_audio: bool = False) ->
         RANK: _ranked([system for system in systems if system.anonymiser == anonymiser]),
     }
     # The plan says which sets there must be: one that is missing is an error, not a gap.
-    plan = Plan(_without_variables(provenance["config"]))  # completed already
+    plan = Plan(without_variables(provenance["config"]))  # completed already
     for attack in plan.attackers.attacks():
         if anonymiser in plan.attackers.systems(attack.extractor, attack.backend):
             contents |= _list_files(results, attack)
@@ -125,12 +125,12 @@ def gather(results: str | Path, anonymiser: str, *, with_audio: bool = False) ->
     return contents
 
 
-def _without_variables(value):
+def without_variables(value: Any) -> Any:
     """A config whose paths do not matter: variables of the run need not be set any more."""
     if isinstance(value, dict):
-        return {key: _without_variables(inner) for key, inner in value.items()}
+        return {key: without_variables(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_without_variables(inner) for inner in value]
+        return [without_variables(inner) for inner in value]
     return VARIABLE.sub(r"\1", value) if isinstance(value, str) else value
 
 

@@ -8,7 +8,7 @@ from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.tables import read_scored_trials
 from voiceprivacy.privacy.law import beyond
 from voiceprivacy.privacy.scores import verification, zebra
-from voiceprivacy.privacy.scores.trials import arranged, ids_of, scores_of
+from voiceprivacy.privacy.scores.trials import SpeakerTrials, arranged, ids_of, scores_of
 from voiceprivacy.privacy.uncertainty import null
 from voiceprivacy.privacy.uncertainty.interval_files import Draws, Resampled, resampled_trials
 from voiceprivacy.privacy.verdict.record import ATTACKS, Record, record_of, trials_of_unknown
@@ -71,14 +71,7 @@ def assess(
     known = (of_speakers or trials_of_unknown(path, scored)) if wanted else None
     ids = ids_of(scored, alike=label in WITHIN_RELEASE) if known else None
     del scored  # names and numbers as Python has them: six times as large as arrays of them
-    zebra_metrics, curve = zebra.assess(**scores, tags=tags)
-    metrics = {"verification": verification.assess(**scores), "zebra": zebra_metrics}
-    resampled = {}
-    if of_speakers:  # one set of draws serves both families
-        drawn = resampled_trials(of_speakers, zebra.measure_of_both(scores), draws)
-        resampled = {family: drawn.part(metrics[family]) for family in FAMILIES}
-        if label not in WITHIN_RELEASE:  # its band is part of the evidence
-            metrics["zebra"] |= null.assess(of_speakers, **draws._asdict())
+    metrics, resampled, curve = measured(label, scores, of_speakers, draws=draws, tags=tags)
     warning = verification.warning_of_ties(**scores)
     if warning:
         say(f"warning: {path}: {warning}", file=sys.stderr)
@@ -89,3 +82,34 @@ def assess(
     if known and ids and law:
         points = beyond.curves_of(label, known, ids, **draws._asdict())
     return Assessed(metrics, resampled, curve, record, points)
+
+
+def measured(
+    label: str,
+    scores: dict[str, Any],
+    trials: SpeakerTrials | None,
+    *,
+    draws: Draws,
+    tags: Sequence[zebra.Tag] = zebra.TABLE_1,
+) -> tuple[dict[str, dict[str, Any]], dict[str, Resampled], Mapping[str, Any]]:
+    """The metrics of scores, what their intervals are made of, and the curve of zebra.assess.
+
+    Parameters
+    ----------
+    label : their condition
+    scores : ``target`` (T,) and ``nontarget`` (N,)
+    trials : the same scores by speakers; without them nothing is resampled
+
+    Returns
+    -------
+    {family: {metric: value}}, {family: Resampled}, curve
+    """
+    zebra_metrics, curve = zebra.assess(**scores, tags=tags)
+    metrics = {"verification": verification.assess(**scores), "zebra": zebra_metrics}
+    resampled = {}
+    if trials:  # one set of draws serves both families
+        drawn = resampled_trials(trials, zebra.measure_of_both(scores), draws)
+        resampled = {family: drawn.part(metrics[family]) for family in FAMILIES}
+        if label not in WITHIN_RELEASE:  # its band is part of the evidence
+            metrics["zebra"] |= null.assess(trials, **draws._asdict())
+    return metrics, resampled, curve

@@ -1,0 +1,255 @@
+"""Scores that lie beside a result, the list that they are of, and numbers computed again from them.
+
+Conventions
+-----------
+* PROTOCOL.trials.gz has the columns of LISTED. ``list`` is trials, or release for the pairs within
+  a release (condition rr).
+* RESULT.scores.gz has the columns of SCORED, one line for each trial of a condition.
+* SHA-256 are of sorted lines with single blanks, each with its line end: ``enrolment trial label``
+  of trials and release, ``id speaker`` of speakers, ``enrolment utterance ...`` of enrolments.
+* Intervals are drawn by the format's own seed, so nobody has to tell that of a run.
+"""
+
+import gzip
+import math
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from voiceprivacy.inout.checksums import sha256
+from voiceprivacy.inout.files import BadInput, FilePath, lines_of, naming, whole_or_absent
+from voiceprivacy.inout.tables import Trial, number, safe_id
+from voiceprivacy.privacy.scores.assessment import measured
+from voiceprivacy.privacy.scores.trials import arrange, scores_of
+from voiceprivacy.privacy.uncertainty.bootstrap import intervals
+from voiceprivacy.privacy.uncertainty.interval_files import Draws
+from voiceprivacy.tools.exchange.records import Number
+from voiceprivacy.vocabulary import UNDEFINED, WITHIN_RELEASE
+
+LISTED = ("list", "enrolment", "trial", "label", "enrolment_speaker", "trial_speaker")
+SCORED = ("condition", "enrolment", "trial", "label", "score")
+LABELS = ("target", "nontarget")
+LISTS = ("trials", "release")
+SEED = 0  # of the format
+SAME = 1e-9  # to which numbers that are computed again agree, relative or absolute
+MOST_BYTES = 300_000_000  # of a table, unpacked
+
+Pair = tuple[str, str]
+Pairs = dict[Pair, str]  # {(enrolment, trial): label}
+
+
+class Listed(NamedTuple):
+    """The lists of a protocol: {list: {(enrolment, trial): label}}, and who speaks: {id:
+    speaker}."""
+
+    lists: Mapping[str, Pairs]
+    speakers: Mapping[str, str]
+
+    def pairs(self, condition: str) -> Pairs:
+        """The pairs that a condition is tried on."""
+        return self.lists.get("release" if condition in WITHIN_RELEASE else "trials", {})
+
+    def hashes(self) -> dict[str, str]:
+        """SHA-256 of each list and of the speakers."""
+        digests = {"speakers": digest(f"{one} {who}" for one, who in self.speakers.items())}
+        for name, pairs in self.lists.items():
+            digests[name] = digest(
+                f"{one} {other} {label}" for (one, other), label in pairs.items()
+            )
+        return digests
+
+    def counts(self) -> dict[str, int]:
+        """How many trials and speakers there are."""
+        labels = list(self.lists["trials"].values())
+        counted = {label: labels.count(label) for label in LABELS}
+        return counted | {"speakers": len(set(self.speakers.values()))}
+
+
+def digest(lines: Iterable[str]) -> str:
+    """SHA-256 of sorted lines, as ``sort | sha256sum`` says it with LC_ALL=C."""
+    ordered = sorted(line.encode() for line in lines)
+    return sha256(b"".join(line + b"\n" for line in ordered))
+
+
+# Tables.
+
+
+def write_packed(path: FilePath, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Write a packed table whose bytes depend on its rows only; its SHA-256, unpacked."""
+    text = "".join("\t".join(row) + "\n" for row in [columns, *rows])
+    with whole_or_absent(path) as temporary:
+        temporary.write_bytes(gzip.compress(text.encode(), mtime=0))
+    return sha256(text.encode())
+
+
+def unpacked(path: FilePath) -> bytes:
+    """All bytes of a packed file.
+
+    Raises
+    ------
+    BadInput : it is missing, damaged, or unpacks to more than 300 MB
+    """
+    try:
+        with gzip.open(path) as file:
+            content = file.read(MOST_BYTES + 1)
+    except FileNotFoundError:
+        raise BadInput(f"{path}: not found") from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise BadInput(f"{path}: cannot be unpacked ({error})") from None
+    if len(content) > MOST_BYTES:
+        raise BadInput(f"{path}: unpacks to more than {MOST_BYTES / 1e6:.0f} MB")
+    return content
+
+
+def _rows(path: FilePath, columns: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
+    """The lines of a packed table with their numbers, but its head."""
+    for line, text in enumerate(lines_of(path, unpacked(path)), start=1):
+        fields = text.split("\t")
+        if line == 1 and fields != list(columns):
+            raise BadInput(f"{path}:1: expected the columns {' '.join(columns)}")
+        if len(fields) != len(columns):
+            raise BadInput(f"{path}:{line}: expected {len(columns)} columns")
+        if line > 1:
+            yield line, fields
+
+
+def write_listed(path: FilePath, listed: Listed) -> None:
+    """Write the lists of a protocol."""
+    rows = []
+    for name in LISTS:
+        for (enrolment, trial), label in sorted(listed.lists.get(name, {}).items()):
+            speakers = (listed.speakers[enrolment], listed.speakers[trial])
+            rows.append((name, enrolment, trial, label, *speakers))
+    write_packed(path, LISTED, rows)
+
+
+def read_listed(path: FilePath) -> Listed:
+    """Read the lists of a protocol.
+
+    Raises
+    ------
+    BadInput : a trial stands there twice, an id is none or has two speakers, or a label is none
+    """
+    lists: dict[str, Pairs] = {name: {} for name in LISTS}
+    speakers: dict[str, str] = {}
+    for line, (name, enrolment, trial, label, *speakers_of_trial) in _rows(path, LISTED):
+        if name not in LISTS or label not in LABELS:
+            raise BadInput(f"{path}:{line}: '{name} {label}' is no list and label")
+        if (enrolment, trial) in lists[name]:
+            raise BadInput(f"{path}:{line}: trial '{enrolment} {trial}' occurs twice")
+        lists[name][enrolment, trial] = label
+        for one, who in zip((enrolment, trial), speakers_of_trial, strict=True):
+            known = speakers.setdefault(safe_id(one, path, line), safe_id(who, path, line))
+            if known != who:
+                raise BadInput(f"{path}:{line}: '{one}' is of '{who}', and of '{known}' above")
+    if not lists["trials"]:
+        raise BadInput(f"{path}: holds no trials")
+    return Listed({name: pairs for name, pairs in lists.items() if pairs}, speakers)
+
+
+Scores = dict[str, dict[Pair, float]]  # {condition: {(enrolment, trial): score}}
+
+
+def write_scored(path: FilePath, scores: Scores, listed: Listed) -> str:
+    """Write scores with the labels of their lists; the SHA-256 of the table."""
+    rows = []
+    for condition, own in sorted(scores.items()):
+        labels = listed.pairs(condition)
+        for pair, score in sorted(own.items()):
+            rows.append((condition, *pair, labels[pair], repr(score)))
+    return write_packed(path, SCORED, rows)
+
+
+def read_scored(path: FilePath, listed: Listed, list_path: FilePath) -> Scores:
+    """Read scores that are of the trials of a list, each once and with its label.
+
+    Raises
+    ------
+    BadInput : they are not; the line is named
+    """
+    scores: Scores = {}
+    for line, (condition, enrolment, trial, label, text) in _rows(path, SCORED):
+        pair, labels = (enrolment, trial), listed.pairs(condition)
+        told = f"{path}:{line}: trial '{enrolment} {trial}' of {condition}"
+        if pair not in labels:
+            raise BadInput(f"{told} is not in {list_path}")
+        if labels[pair] != label:
+            raise BadInput(f"{told} is labelled {label}, and {labels[pair]} in {list_path}")
+        own = scores.setdefault(condition, {})
+        if pair in own:
+            raise BadInput(f"{told} occurs twice")
+        own[pair] = number(text, path, line)
+    for condition, own in scores.items():
+        missing = sorted(listed.pairs(condition).keys() - own.keys())
+        if missing:
+            first = " ".join(missing[0])
+            raise BadInput(f"{path}: no score of {condition} for trial '{first}' of {list_path}")
+    return scores
+
+
+# Numbers.
+
+
+def recomputed(
+    condition: str, scores: Mapping[Pair, float], listed: Listed, *, draws: int, path: FilePath
+) -> dict[str, Number]:
+    """All metrics of scores under a condition, with their intervals, as a run measures them.
+
+    Parameters
+    ----------
+    scores : {(enrolment, trial): score}
+    draws : replicates of the intervals
+    path : of the scores, for messages
+
+    Raises
+    ------
+    BadInput : a class is without trials, or speakers and labels contradict each other
+    """
+    scored: dict[str, list[tuple[Trial, float]]] = {label: [] for label in LABELS}
+    labels = listed.pairs(condition)
+    for pair, score in sorted(scores.items()):
+        scored[labels[pair]].append((Trial(*pair, labels[pair]), score))
+    for label in LABELS:
+        if not scored[label]:
+            raise BadInput(f"{path}: no {label} trials of {condition}")
+    with naming(path):
+        trials = arrange(scored, listed.speakers) if draws else None
+    resampling = Draws(draws, SEED)
+    metrics, resampled, _ = measured(condition, scores_of(scored), trials, draws=resampling)
+    numbers: dict[str, Number] = {}
+    for family, values in metrics.items():
+        limits: dict[str, dict[str, Any]] = {}
+        if family in resampled:
+            drawn = resampled[family]
+            limits = intervals(values, drawn.replicates, n_speakers=drawn.n_speakers)
+        for name, value in values.items():
+            if is_number(value):
+                numbers[name] = number_of(value, limits.get(name, {}))
+    return numbers
+
+
+def is_number(value: Any) -> bool:
+    """Whether a metric is a number, or would be one if it were defined; a tag is none."""
+    return not isinstance(value, str) or value == UNDEFINED
+
+
+def number_of(value: Any, limits: Mapping[str, Any]) -> Number:
+    """A metric and its interval as a record has them."""
+    if value == UNDEFINED:
+        return Number(None, not_reported=UNDEFINED)
+    low, high = (limits.get(limit, UNDEFINED) for limit in ("ci_low", "ci_high"))
+    if UNDEFINED in (low, high):
+        return Number(float(value))
+    return Number(float(value), float(low), float(high))
+
+
+def difference(one: Number, other: Number) -> str | None:
+    """Which field of two numbers is not the same; None where all are."""
+    for field in ("value", "low", "high"):
+        first, second = getattr(one, field), getattr(other, field)
+        if first is None or second is None:
+            if first is not second:
+                return field
+        elif not math.isclose(first, second, rel_tol=SAME, abs_tol=SAME):
+            return field
+    return None

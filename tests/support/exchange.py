@@ -1,0 +1,106 @@
+"""A repository of results, as two laboratories fill it: two systems, two attackers, one list."""
+
+import numpy as np
+
+from voiceprivacy.tools.exchange.evidence import (
+    Listed,
+    recomputed,
+    write_listed,
+    write_scored,
+)
+from voiceprivacy.tools.exchange.records import (
+    Attacker,
+    NotReported,
+    Protocol,
+    Result,
+    ResultKey,
+    System,
+)
+from voiceprivacy.tools.exchange.repository import SCORES, TRIALS, write_record
+
+UNSAID = NotReported("a made-up one")
+SPEAKERS = ["s1", "s2", "s3", "s4", "s5", "s6"]
+PROTOCOL = "libri_f"
+DRAWS = 20
+
+
+def listed():
+    """Every speaker against two utterances of each, and the utterances against each other."""
+    utterances = {f"{speaker}-{k}": speaker for speaker in SPEAKERS for k in (1, 2)}
+    trials, release = {}, {}
+    for one in SPEAKERS:
+        for other, speaker in utterances.items():
+            trials[one, other] = "target" if one == speaker else "nontarget"
+    names = sorted(utterances)
+    for position, one in enumerate(names):
+        for other in names[position + 1 :]:
+            same = utterances[one] == utterances[other]
+            release[one, other] = "target" if same else "nontarget"
+    speakers = utterances | {speaker: speaker for speaker in SPEAKERS}
+    return Listed({"trials": trials, "release": release}, speakers)
+
+
+def write_protocol(folder, *, public=True, data=("LibriSpeech test-clean",)):
+    """The protocol and its lists."""
+    own = listed()
+    protocol = Protocol(
+        PROTOCOL, "a list", public, data, UNSAID, own.hashes(), own.counts(), {"all": 1.0}
+    )
+    write_record(folder, protocol)
+    if public:
+        write_listed(folder / "protocols" / f"{PROTOCOL}{TRIALS}", own)
+    return own
+
+
+def write_system(folder, name, revision="2026"):
+    """A system of which little is known."""
+    write_record(folder, System(name, revision, name, *[UNSAID] * 3, None, (), *[UNSAID] * 2))
+
+
+def write_attacker(folder, name, revision="1", *, training_data=("VoxCeleb 1",)):
+    """An attacker."""
+    said = [UNSAID] * 3
+    attacker = Attacker(name, revision, name, *said, None, {}, training_data, None, UNSAID)
+    write_record(folder, attacker)
+
+
+def write_result(folder, system, attacker, *, laboratory, strength, tier="B"):
+    """An attack that finds ``strength`` standard deviations in protected, and 4 in original speech.
+
+    Scores of unprotected speech depend on the attacker only.
+    """
+    own = listed()
+    key = ResultKey(system, "2026", PROTOCOL, attacker, "1")
+    scores = {}
+    for condition, distance in (("oo", 4.0), ("op", strength), ("rr", strength)):
+        seed = [len(condition), *map(ord, attacker + (system if condition != "oo" else ""))]
+        draw = np.random.default_rng(seed)
+        scores[condition] = {
+            pair: distance * (label == "target") + float(draw.normal())
+            for pair, label in own.pairs(condition).items()
+        }
+    path = folder / "results" / f"{key.path}{SCORES}"
+    conditions = {
+        condition: recomputed(condition, values, own, draws=DRAWS, path=path)
+        for condition, values in scores.items()
+    }
+    digest = write_scored(path, scores, own) if tier == "B" else None
+    result = Result(
+        *key,
+        *(tier, laboratory, "2026-11-23", None),
+        *(conditions, DRAWS, (), {"refused": None}, {"python": "3.11.7"}, {}, digest),
+    )
+    return write_record(folder, result)
+
+
+def write_repository(folder):
+    """Laboratory A: x under attacker one. Laboratory B: x under two, and y under one."""
+    write_protocol(folder)
+    for name in ("x", "y"):
+        write_system(folder, name)
+    for name in ("one", "two"):
+        write_attacker(folder, name)
+    write_result(folder, "x", "one", laboratory="Laboratory A", strength=0.2)
+    write_result(folder, "x", "two", laboratory="Laboratory B", strength=2.0)
+    write_result(folder, "y", "one", laboratory="Laboratory B", strength=1.0)
+    return folder

@@ -1,0 +1,269 @@
+"""A repository that two laboratories fill: forged numbers, lists and labels are told with lines."""
+
+import gzip
+import json
+import shutil
+import subprocess
+
+import pytest
+from support.exchange import PROTOCOL, write_protocol, write_repository, write_result
+
+from voiceprivacy.inout.checksums import sha256_of
+from voiceprivacy.tools.exchange.checking import check
+from voiceprivacy.tools.exchange.evidence import read_listed
+from voiceprivacy.tools.exchange.repository import read_repository
+
+X_ONE = f"results/x/2026/{PROTOCOL}/one@1"
+X_TWO = f"results/x/2026/{PROTOCOL}/two@1"
+LISTS = f"protocols/{PROTOCOL}.trials.gz"
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    return write_repository(tmp_path_factory.mktemp("whole"))
+
+
+@pytest.fixture
+def repository(whole, tmp_path):
+    shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
+    return tmp_path
+
+
+def findings(folder, **options):
+    return [one.text for one in check(folder, **options) if not one.is_note]
+
+
+def change(path, text, other):
+    """Replace a text that stands once in a file; the line it stands in."""
+    packed = path.suffix == ".gz"
+    content = gzip.decompress(path.read_bytes()).decode() if packed else path.read_text()
+    assert content.count(text) == 1, text
+    line = content[: content.index(text)].count("\n") + 1
+    content = content.replace(text, other)
+    path.write_bytes(gzip.compress(content.encode()) if packed else content.encode())
+    return line
+
+
+def number_of(folder, stem, condition, metric, field):
+    values = json.loads((folder / f"{stem}.json").read_text())
+    return values["conditions"][condition][metric][field]
+
+
+def test_what_two_laboratories_measured_is_without_findings(repository):
+    assert findings(repository) == []
+    laboratories = {result.laboratory for result in read_repository(repository).results}
+    assert laboratories == {"Laboratory A", "Laboratory B"}
+
+
+@pytest.mark.parametrize("field", ["value", "low", "high"])
+def test_a_forged_number_and_a_forged_interval_are_refused_with_the_line(repository, field):
+    true = number_of(repository, X_ONE, "op", "cllr_bit", field)
+    line = change(repository / f"{X_ONE}.json", repr(true), repr(true + 1e-6))
+    forged = (
+        f"{X_ONE}.json:{line}: conditions.op.cllr_bit.{field}: is {true + 1e-6!r}, and {true!r}"
+    )
+    assert findings(repository) == [f"{repository}/{forged} from the scores"]
+    # A change that concerns others computes nothing of this again.
+    assert findings(repository, changed=[f"{X_TWO}.json"]) == []
+    assert len(findings(repository, changed=[f"{X_ONE}.scores.gz"])) == 1
+    assert len(findings(repository, changed=[f"protocols/{PROTOCOL}.json"])) == 1
+
+
+def test_a_swapped_label_is_refused_with_the_line(repository):
+    scores = repository / f"{X_ONE}.scores.gz"
+    line = change(scores, "op\ts1\ts1-1\ttarget", "op\ts1\ts1-1\tnontarget")
+    told = findings(repository)
+    swapped = f"{scores}:{line}: trial 's1 s1-1' of op is labelled nontarget, and target in"
+    assert any(finding.startswith(swapped) for finding in told), told
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "field"),
+    [
+        ("trials\ts1\ts1-1\ttarget", "trials\ts1\ts1-1\tnontarget", "sha256.trials"),
+        ("trials\ts1\ts1-1\ttarget\ts1\ts1\n", "", "counts.target"),
+    ],
+)
+def test_a_changed_list_is_refused_with_the_line_of_its_hash(repository, text, other, field):
+    change(repository / LISTS, text, other)
+    told = findings(repository)
+    lines = (repository / f"protocols/{PROTOCOL}.json").read_text().splitlines()
+    key = field.partition(".")[2]
+    line = next(n for n, own in enumerate(lines, 1) if own.strip().startswith(f'"{key}"'))
+    expected = f"{repository}/protocols/{PROTOCOL}.json:{line}: {field} is"
+    assert any(finding.startswith(expected) for finding in told), told
+
+
+def test_a_list_that_is_changed_with_its_hash_no_longer_has_these_scores(repository):
+    change(repository / LISTS, "trials\ts1\ts1-1\ttarget\ts1\ts1\n", "")
+    lists = repository / LISTS
+    own = read_listed(lists)
+    protocol = repository / f"protocols/{PROTOCOL}.json"
+    values = json.loads(protocol.read_text())
+    protocol.write_text(json.dumps(values | {"sha256": own.hashes(), "counts": own.counts()}))
+    told = findings(repository)
+    assert sum("trial 's1 s1-1' of oo is not in" in finding for finding in told) == 3, told
+
+
+def test_scores_that_were_edited_are_refused(repository):
+    first = gzip.decompress((repository / f"{X_ONE}.scores.gz").read_bytes()).decode()
+    line = first.splitlines()[1]
+    other = line.replace(line.split("\t")[-1], "99.0")
+    change(repository / f"{X_ONE}.scores.gz", line, other)
+    told = findings(repository)
+    assert any(
+        f"{X_ONE}.json" in finding and ": scores: the SHA-256" in finding for finding in told
+    )
+    assert any("from the scores" in finding for finding in told)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda folder: (folder / LISTS).unlink(), "cannot be checked without"),
+        (lambda folder: (folder / f"{X_ONE}.scores.gz").unlink(), "tier B needs one@1.scores.gz"),
+        (lambda folder: (folder / f"{X_ONE}.json").unlink(), "stands without one@1.json"),
+        (lambda folder: shutil.rmtree(folder / "attackers/one"), "attacker: is not in attackers/"),
+        (lambda folder: shutil.rmtree(folder / "systems/x"), "system: is not in systems/"),
+        (lambda folder: (folder / "results/notes.txt").write_text("x"), "is no record"),
+        (
+            lambda folder: (folder / f"{X_ONE}.scores.gz").write_bytes(b"\x1f\x8b\x08 no more"),
+            "cannot be unpacked",
+        ),
+        (
+            lambda folder: change(folder / f"{X_ONE}.json", '"draws": 20', '"draws": 21'),
+            "from the scores",
+        ),
+    ],
+)
+def test_what_is_missing_or_damaged_is_said(repository, spoil, said):
+    spoil(repository)
+    assert any(said in finding for finding in findings(repository)), findings(repository)
+
+
+def test_scores_and_lists_of_a_corpus_that_is_not_public_are_refused(repository):
+    change(repository / f"protocols/{PROTOCOL}.json", '"public": true', '"public": false')
+    told = findings(repository)
+    assert f"{repository}/{LISTS}: the corpus is not public: remove its lists" in told
+    assert sum("is not public: remove the scores" in finding for finding in told) == 3
+
+
+def test_numbers_without_scores_are_tier_a_and_may_stand(tmp_path):
+    write_repository(tmp_path)
+    write_protocol(tmp_path, public=False)
+    (tmp_path / LISTS).unlink()
+    for path in tmp_path.rglob("*.scores.gz"):
+        path.unlink()
+    for system, attacker in (("x", "one"), ("x", "two"), ("y", "one")):
+        write_result(tmp_path, system, attacker, laboratory="A", strength=1.0, tier="A")
+    assert findings(tmp_path) == []
+
+
+def test_the_scores_of_another_system_are_no_evidence(repository):
+    for ending in (".json", ".scores.gz"):
+        copy = repository / f"results/y/2026/{PROTOCOL}/two@1{ending}"
+        shutil.copy(repository / f"{X_TWO}{ending}", copy)
+    change(repository / f"results/y/2026/{PROTOCOL}/two@1.json", '"system": "x"', '"system": "y"')
+    assert any(f"are those of {X_TWO}.json, too" in finding for finding in findings(repository))
+
+
+def test_an_attacker_finds_as_much_in_unprotected_speech_in_all_results(repository):
+    path = repository / f"{X_ONE}.json"
+    values = json.loads(path.read_text())
+    values["conditions"]["oo"]["eer_percent"]["value"] += 0.2
+    path.write_text(json.dumps(values, indent=1))
+    told = findings(repository)
+    assert any("another attacker, or other speech" in finding for finding in told), told
+
+
+def test_numbers_that_no_metric_can_have_are_refused_whatever_the_tier(tmp_path):
+    write_repository(tmp_path)
+    path = write_result(tmp_path, "x", "one", laboratory="A", strength=1.0, tier="A")
+    path.with_name("one@1.scores.gz").unlink()
+    values = json.loads(path.read_text())
+    values["conditions"]["op"]["eer_percent"]["value"] = 101.0
+    values["conditions"]["op"]["n_target"]["value"] = 13.0
+    values["conditions"]["op"]["my_own"] = {"value": 1.0, "low": None, "high": None}
+    path.write_text(json.dumps(values, indent=1))
+    told = "\n".join(findings(tmp_path))
+    assert "conditions.op.eer_percent: eer_percent: '101.0' is no eer_percent" in told
+    assert "conditions.op.n_target: is 13.0, and the protocol has 12" in told
+    assert "conditions.op.my_own: is no metric of ours" in told
+
+
+def test_overlapping_data_and_attackers_who_find_nobody_are_notes(repository):
+    path = repository / "attackers/one/1/attacker.json"
+    change(path, "VoxCeleb 1", "LibriSpeech test-clean")
+    change(repository / f"{X_TWO}.json", '"refused": null', '"refused": "constant scores"')
+    notes = [one.text for one in check(repository) if one.is_note]
+    assert findings(repository) == []
+    assert f"{repository}/{X_ONE}.json: note: one learnt from LibriSpeech test-clean" in notes
+    assert f"{repository}/{X_TWO}.json: note: does not count: constant scores" in notes
+
+
+# Tier C.
+
+
+@pytest.fixture
+def key(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("key")
+    command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / "key"]
+    if not shutil.which("ssh-keygen"):
+        pytest.skip("needs ssh-keygen")
+    subprocess.run(command, check=True)
+    public = (folder / "key.pub").read_text()
+    (folder / "allowed_signers").write_text(f"reviewer@a.org {public}")
+    return folder / "key"
+
+
+def confirm(repository, key, *, laboratory="Laboratory C"):
+    """A confirmation of x under two, signed with a key."""
+    path = repository / f"confirmations/x/2026/{PROTOCOL}/two@1.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    record = sha256_of(repository / f"{X_TWO}.json")
+    values = {"format": 1, "record": record, "laboratory": laboratory, "date": "2026-11-23"}
+    path.write_text(json.dumps(values | {"reviewer": "reviewer@a.org", "repeated": "speech"}))
+    path.with_name(f"{path.name}.sig").unlink(missing_ok=True)
+    command = ["ssh-keygen", "-q", "-Y", "sign", "-n", "voiceprivacy", "-f", key, path]
+    subprocess.run(command, check=True, capture_output=True)
+    return path
+
+
+def test_another_laboratorys_signed_word_is_tier_c(repository, key):
+    signers = key.with_name("allowed_signers")
+    confirm(repository, key)
+    assert findings(repository, signers=signers) == []
+    read = read_repository(repository)
+    tiers = {(one.system, one.attacker): read.tier(one) for one in read.results}
+    assert tiers == {("x", "one"): "B", ("x", "two"): "C", ("y", "one"): "B"}
+    # Nobody who measured confirms himself.
+    confirm(repository, key, laboratory="laboratory b")
+    [told] = findings(repository, signers=signers)
+    assert "laboratory: has measured itself" in told
+
+
+def test_a_contributor_cannot_confirm(repository, key, tmp_path_factory):
+    signers = key.with_name("allowed_signers")
+    path = confirm(repository, key)
+    assert ["not there" in told for told in findings(repository)] == [True]  # no signers known
+    change(path, "Laboratory C", "Laboratory D")
+    [told] = findings(repository, signers=signers)
+    assert "is not signed by reviewer@a.org" in told
+    confirm(repository, key)
+    path.with_name(f"{path.name}.sig").unlink()
+    assert "two@1.json.sig is not there" in findings(repository, signers=signers)[0]
+    # Keys that come with the contribution are no reviewers'.
+    confirm(repository, key)
+    (repository / "reviewers").mkdir()
+    shutil.copy(signers, repository / "reviewers")
+    assert findings(repository) == []
+    [told] = findings(repository, changed=["reviewers/allowed_signers"])
+    assert "is changed by what is checked" in told
+
+
+def test_a_confirmation_holds_for_the_result_as_it_was(repository, key):
+    confirm(repository, key)
+    path = repository / f"{X_TWO}.json"
+    change(path, '"Laboratory B"', '"Laboratory X"')
+    [told] = findings(repository, signers=key.with_name("allowed_signers"))
+    assert "record: is another SHA-256 than that of the result now" in told

@@ -1,0 +1,138 @@
+"""Records: what is written is read again, and what others wrote is refused at its line."""
+
+import json
+
+import pytest
+from support.exchange import UNSAID, write_attacker, write_protocol, write_system
+
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.tools.exchange.records import (
+    Attacker,
+    NotReported,
+    Number,
+    Protocol,
+    Repository,
+    Result,
+    System,
+    Utility,
+    distrust,
+    overlap,
+)
+from voiceprivacy.tools.exchange.repository import path_of, read_repository, write_record
+
+PUBLISHED = Result(
+    *("b2", "2020", "libri_f", "ecapa", "1"),
+    tier="A",
+    laboratory="the organisers",
+    date="2020",
+    source="Table 1",
+    conditions={
+        "oo": {"eer_percent": Number(7.7, 7.0, 8.5)},
+        "op": {
+            "worst_case_log10": Number(float("inf")),
+            "linkability": Number(None, not_reported="not in the paper"),
+        },
+    },
+    draws=None,
+    utility=(
+        Utility("wer_percent", 12.5, None, None, None, None, "of 2020", "libri"),
+        Utility("wer_percent", None, None, None, UNSAID, None, None, None, "lost"),
+    ),
+    controls={},
+    versions={"python": "3.8"},
+    provenance={},
+    scores=None,
+)
+PATH = "results/b2/2020/libri_f/ecapa@1.json"
+
+
+def test_what_is_written_is_read_again(tmp_path):
+    system = System("b2", "2020", "B2", "https://a.org/b", None, UNSAID, 2020, (), "speaker", 0.5)
+    attacker = Attacker("ecapa", "1", "E", *[None] * 4, UNSAID, ("VoxCeleb 1",), None, ())
+    protocol = Protocol(
+        "libri_f", "L", False, UNSAID, UNSAID, NotReported("lost"), {"target": 3}, {"all": 0.25}
+    )
+    for record in (system, attacker, protocol, PUBLISHED):
+        assert write_record(tmp_path, record) == tmp_path / path_of(record)
+    assert read_repository(tmp_path) == Repository(
+        tmp_path,
+        {("b2", "2020"): system},
+        {("ecapa", "1"): attacker},
+        {"libri_f": protocol},
+        (PUBLISHED,),
+        {},
+    )
+
+
+def test_keys_are_sorted_so_that_git_shows_small_differences(tmp_path):
+    path = write_record(tmp_path, PUBLISHED)
+    assert path == tmp_path / PATH
+    text = path.read_text()
+    assert text == json.dumps(json.loads(text), indent=1, sort_keys=True) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "said"),
+    [
+        ('"format": 1', '"format": 2', ": format: 1 was expected"),
+        ('"format": 1', '"format": 1,\n "seed": 4', ":1: Additional properties .*'seed'"),
+        ('"tier": "A"', '"tier": "C"', ": tier: 'C' is not one of"),
+        ('"system": "b2"', '"system": "b3"', ": system: 'b3', and the path says 'b2'"),
+        ('"value": 7.7', '"value": "7.7"', ":6: conditions.oo.eer_percent: .*not valid"),
+        ('"value": 7.7', '"value": NaN', "no number that can stand here"),
+        ('"op": {', '"everything": {', ": conditions: 'everything' is not one of"),
+        ('"tier": "A"', '"tier": "A",\n "tier": "B"', "'tier' stands there twice"),
+        ('"Table 1"', '"Table\\n1"', ": source: .*not valid"),
+        ('"Table 1"', '"Table 1\\n"', ": source: .*not valid"),
+        ('"tier": "A",', '"tier" "A",', ":[0-9]+: not JSON"),
+    ],
+)
+def test_a_record_that_is_not_as_its_schema_says_is_refused_with_file_and_line(
+    tmp_path, text, other, said
+):
+    path = write_record(tmp_path, PUBLISHED)
+    content = path.read_text()
+    assert content.count(text) == 1
+    path.write_text(content.replace(text, other))
+    with pytest.raises(BadInput, match=f"ecapa@1.json.*{said}"):
+        read_repository(tmp_path)
+
+
+def test_nothing_is_written_that_nobody_could_read(tmp_path):
+    with pytest.raises(BadInput, match=r"ecapa@1\.json.*laboratory"):
+        write_record(tmp_path, PUBLISHED._replace(laboratory="A\nB"))
+    assert not (tmp_path / PATH).exists()
+
+
+def test_links_and_files_elsewhere_are_refused(tmp_path):
+    path = write_record(tmp_path, PUBLISHED)
+    link = path.with_name("two@1.json")
+    link.symlink_to(path)
+    with pytest.raises(BadInput, match="is a link"):
+        read_repository(tmp_path)
+    link.unlink()
+    path.rename(path.with_name("Ecapa.json"))
+    with pytest.raises(BadInput, match="is no record"):
+        read_repository(tmp_path)
+
+
+def test_an_attacker_counts_who_finds_somebody_in_unprotected_speech():
+    def with_evidence(value):
+        numbers = {"dece_bit": Number(value), "dece_null95_bit": Number(0.1)}
+        return PUBLISHED._replace(conditions={"oo": numbers})
+
+    assert distrust(PUBLISHED) is None  # not reported: it costs nothing
+    assert distrust(with_evidence(0.2)) is None
+    assert distrust(with_evidence(0.1)) == "it finds nobody in unprotected speech"
+    refused = PUBLISHED._replace(controls={"refused": "constant scores"})
+    assert distrust(refused) == "constant scores"
+
+
+def test_data_that_an_attacker_learnt_from_is_flagged(tmp_path):
+    write_protocol(tmp_path, data=("LibriSpeech test-clean", "VCTK"))
+    write_system(tmp_path, "x")
+    write_attacker(tmp_path, "one", training_data=("VoxCeleb 1", "vctk"))
+    repository = read_repository(tmp_path)
+    [attacker], [protocol] = repository.attackers.values(), repository.protocols.values()
+    assert overlap(attacker, protocol) == ("VCTK",)
+    assert overlap(attacker._replace(training_data=UNSAID), protocol) == ()
