@@ -24,17 +24,17 @@ def main() -> None:
         action="store_true",
         help="everybody can have the corpora: lists and scores go with the numbers",
     )
-    for thing, pair in (
+    for kind, pair in (
         ("system", "ANONYMISER=NAME"),
         ("protocol", "CORPUS/LIST=NAME"),
         ("attacker", "EXTRACTOR/BACKEND=NAME@REVISION"),
     ):
         parser.add_argument(
-            f"--{thing}-name",
+            f"--{kind}-name",
             nargs="+",
             default=[],
             metavar=pair,
-            help=f"another name of a {thing} in the repository",
+            help=f"another name of a {kind} in the repository",
         )
     arguments = parser.parse_args()
 
