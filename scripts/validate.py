@@ -2,7 +2,8 @@
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Finding, Findings
@@ -15,15 +16,17 @@ from voiceprivacy.tools import file_names, tryout
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--config", required=True, help="YAML config of a run")
-    path = parser.parse_args().config
+    parser.add_argument(
+        "--config", required=True, nargs="+", help="YAML config of a run; later files win"
+    )
+    paths = parser.parse_args().config
 
-    config = configuration.read(path)
+    config = read(paths)
     problems = configuration.problems(config)
     findings = Findings()
     for problem in problems:
-        findings.error(path, configuration.line_of(path, problem.keys), str(problem))
-    show(path, sorted(findings, key=lambda finding: finding.line))
+        findings.error(*configuration.place_of(paths, problem.keys), str(problem))
+    show(", ".join(paths), sorted(findings, key=lambda finding: (finding.file, finding.line)))
     # Corpora without a mistake are examined even where the rest of the config has some.
     compared = bool(defaults.complete(config).get("extractors"))
     examined = examine(configuration.usable_corpora(config, problems), compared=compared)
@@ -34,7 +37,7 @@ def main() -> None:
         for title, odd in (
             ("speech that is anonymised already", file_names.findings_of(plan.config, examined)),
             ("speech to learn from", too_little(plan)),
-            ("programs of the config", tried(path, plan, findings)),
+            ("programs of the config", tried(paths, plan, findings)),
         ):
             if odd:
                 show(title, odd)
@@ -50,6 +53,15 @@ def main() -> None:
     say(f"{counted(n_errors, 'error')}, {oddities}{left_out}")
     if n_errors:
         sys.exit(2)
+
+
+def read(paths: Sequence[str]) -> dict[str, Any]:
+    """The config of one file, or of several as ``voiceprivacy run`` merges them."""
+    if len(paths) == 1:
+        return configuration.read(paths[0])
+    from voiceprivacy.tools.launcher import merged  # Snakemake takes a second to import
+
+    return merged(paths)
 
 
 def examine(corpora: dict[str, dict], *, compared: bool) -> dict[str, checks.Examination]:
@@ -68,9 +80,9 @@ def too_little(plan: Plan) -> Findings:
     return checks.check_learnt(plan.speech.training_sources(), there, plan.attackers.least_speech())
 
 
-def tried(path: str, plan: Plan, findings: Findings) -> Findings:
+def tried(paths: Sequence[str], plan: Plan, findings: Findings) -> Findings:
     """What is wrong with programs, which are tried where the speech is right."""
-    return Findings() if findings.errors() else tryout.findings_of(path, plan)
+    return Findings() if findings.errors() else tryout.findings_of(paths, plan)
 
 
 def show(title: str, findings: Iterable[Finding]) -> None:

@@ -263,6 +263,12 @@ def test_a_target_may_follow_the_config(tmp_path):
     assert "prepare_part" not in finished.stdout
 
 
+def test_an_unknown_target_is_one_line_with_a_question(tmp_path):
+    finished = voiceprivacy(tmp_path, "-n", "papr")
+    assert finished.returncode == 2
+    assert finished.stderr == "error: papr: no such target: did you mean paper?\n"
+
+
 def test_a_dry_run_counts_jobs_and_lists_them_only_when_it_is_asked_to(tmp_path):
     words = ["-n", "--cores", "1", "--directory", tmp_path]
     counted = voiceprivacy(tmp_path, *words)

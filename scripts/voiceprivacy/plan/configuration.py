@@ -9,7 +9,7 @@ import difflib
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -93,6 +93,15 @@ def read(path: str | Path) -> dict[str, Any]:
 def line_of(path: str | Path, keys: Keys) -> int:
     """The line of a YAML file where a value stands (of the last of its keys that is there)."""
     return [1, *_lines_of(path, keys)][-1]
+
+
+def place_of(paths: Sequence[str | Path], keys: Keys) -> tuple[str, int]:
+    """The file, of several that make one config, that gives a value, and the line there.
+
+    Where none holds it, that which holds most of the keys that lead to it. A later file wins.
+    """
+    path = max(reversed(paths), key=lambda one: len(_lines_of(one, keys)))
+    return str(path), line_of(path, keys)
 
 
 def holds(path: str | Path, keys: Keys) -> bool:

@@ -14,6 +14,7 @@ reach the screen, and failed jobs with their reasons. The log below .snakemake/l
 
 import contextlib
 import csv
+import difflib
 import logging
 import os
 import re
@@ -60,7 +61,18 @@ TOLD_ELSEWHERE = re.compile(
     r"CalledProcessError|At least one job did not complete|Exiting because a job execution failed"
 )
 
+# What people ask for by name.
+TARGETS = (
+    "all",
+    "paper",
+    "results/metrics.tsv",
+    "results/verdict.json",
+    "results/provenance.json",
+    "results/report/index.html",
+)
+
 interrupted = threading.Event()  # Ctrl-C: jobs that end now have not failed
+unknown_target = threading.Event()  # a mistake of the person who calls
 
 
 class RunningJob(NamedTuple):
@@ -420,7 +432,10 @@ def brief_error(message: str, exception: str, log: str | None) -> list[str]:
     if TOLD_ELSEWHERE.search(message) or interrupted.is_set():
         return []
     if match := NO_TARGET.search(message):
+        unknown_target.set()
+        close = difflib.get_close_matches(match.group(1), TARGETS, n=1)
         known = "name a rule such as paper, or a file below results/ that this config makes"
+        known = f"did you mean {close[0]}?" if close else known
         return [f"error: {match.group(1)}: no such target: {known}"]
     if exception == "LockException":
         return [f"error: {locks.held_by()}"]

@@ -30,8 +30,8 @@ from voiceprivacy.inout.files import PIPES_OF_SHELLS, SCRIPTS, BadInput, whole_o
 from voiceprivacy.inout.yaml_files import parse_yaml
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.running import locks
-from voiceprivacy.running.command import INTERRUPTED, OWN_FAILURE, say
-from voiceprivacy.running.progress import SCREEN, interrupted
+from voiceprivacy.running.command import BAD_INPUT, INTERRUPTED, OWN_FAILURE, say
+from voiceprivacy.running.progress import SCREEN, interrupted, unknown_target
 
 SNAKEFILE = SCRIPTS.parent / "Snakefile"
 PROFILE = SCRIPTS.parent / "workflow" / "profiles" / "default"
@@ -208,6 +208,8 @@ def start(options: argparse.Namespace) -> int:
     if interrupted.is_set():
         say("interrupted; the same command goes on", file=sys.stderr)
         return INTERRUPTED
+    if unknown_target.is_set():
+        return BAD_INPUT
     return OWN_FAILURE if not succeeded else 0
 
 

@@ -14,7 +14,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,15 +39,15 @@ NO_BARS = "TQDM_DISABLE"
 SECOND = "called on one second of speech"
 
 
-def findings_of(config: str | Path, plan: Plan) -> Findings:
-    """What is wrong with the programs and functions of a config (its path), at their lines."""
+def findings_of(configs: Sequence[str | Path], plan: Plan) -> Findings:
+    """What is wrong with the programs and functions of a config (its files), at their lines."""
     findings = Findings()
     for section in ("anonymisers", "extractors", "utility"):
         for name, options in plan.config[section].items():
             missing = _missing_program(options) if isinstance(options, dict) else None
             if missing:
-                line = configuration.line_of(config, (section, name, "command"))
-                findings.error(str(config), line, f"{section}.{name}.command: {missing}")
+                path, line = configuration.place_of(configs, (section, name, "command"))
+                findings.error(path, line, f"{section}.{name}.command: {missing}")
     with _without_bars(), tempfile.TemporaryDirectory() as folder:
         said = None
         for name, options in plan.speech.anonymisers.items():
@@ -58,13 +58,13 @@ def findings_of(config: str | Path, plan: Plan) -> Findings:
             if said is None:
                 break
             if reason := _why_not(plan, name, said, Path(folder, name)):
-                line = configuration.line_of(config, ("anonymisers", name, kind))
+                path, line = configuration.place_of(configs, ("anonymisers", name, kind))
                 words = f"anonymisers.{name}: {SECOND}: {reason}"
                 if options["env"] in OURS:
-                    findings.error(str(config), line, words)
+                    findings.error(path, line, words)
                 else:
                     other = f"{words} (it was called here, not in its environment {options['env']})"
-                    findings.oddity(str(config), line, other)
+                    findings.oddity(path, line, other)
     return findings
 
 

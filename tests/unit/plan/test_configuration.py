@@ -25,6 +25,24 @@ def validate(path):
     return call("validate", "--config", path)
 
 
+def test_several_configs_are_checked_as_one_and_mistakes_named_where_they_stand(tmp_path):
+    """Each alone lacks what the other has; a later one wins."""
+    (tmp_path / "corpora.yaml").write_text("corpora:\n  a: {synthetic: {speakers: 1}}\n")
+    (tmp_path / "more.yaml").write_text(
+        "seed: 1\ncorpora:\n  a: {synthetic: {speakers: 20, utterances: 4}}\n"
+        "extractors:\n  x: {modell: y}\n"
+    )
+    paths = [tmp_path / name for name in ("corpora.yaml", "more.yaml")]
+    checked = call("validate", "--config", *paths)
+    assert checked.returncode == 2
+    assert f"{paths[1]}:5: " in checked.stdout and "modell" in checked.stdout
+    assert f"{paths[0]}:" not in checked.stdout
+    paths[1].write_text("seed: 1\ncorpora:\n  a: {synthetic: {speakers: 20, utterances: 4}}\n")
+    assert call("validate", "--config", *paths).returncode == 0
+    backwards = call("validate", "--config", *reversed(paths))
+    assert backwards.returncode == 2, backwards.stdout
+
+
 def test_defaults_are_filled_in_and_the_config_is_left_alone():
     config = {"corpora": {"demo": SYNTHETIC}}
     checked = configuration.check(config)

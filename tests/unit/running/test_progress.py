@@ -342,7 +342,13 @@ class TestBriefScreen:
                 "MissingRuleException:\nNo rule to produce papr (if you use input functions make"
                 " sure that they don't raise unexpected exceptions).",
                 "MissingRuleException",
-                "error: papr: no such target: name a rule such as paper, or a file below results/"
+                "error: papr: no such target: did you mean paper?",
+            ),
+            (
+                "MissingRuleException:\nNo rule to produce xyz (if you use input functions make"
+                " sure that they don't raise unexpected exceptions).",
+                "MissingRuleException",
+                "error: xyz: no such target: name a rule such as paper, or a file below results/"
                 " that this config makes",
             ),
             (

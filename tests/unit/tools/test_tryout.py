@@ -36,7 +36,7 @@ def tried(tmp_path, monkeypatch):
             section: {"mine": fields or {"function": "mine.py:anonymise"}},
         }
         (tmp_path / "my.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
-        return tryout.findings_of("my.yaml", Plan(configuration.check(config)))
+        return tryout.findings_of(["my.yaml"], Plan(configuration.check(config)))
 
     return run
 
