@@ -141,9 +141,7 @@ def ladder(rows: Sequence[tuple[str, Sequence[Rung]]], *, label: str) -> str:
 
 
 def _opening(height: float, label: str) -> str:
-    return (
-        f'<svg viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{html.escape(label)}">'
-    )
+    return f'<svg viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{html.escape(label)}">'
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
