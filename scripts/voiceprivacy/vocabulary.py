@@ -428,6 +428,37 @@ class EffortPoint(NamedTuple):
     enrolment_s: float
 
 
+class Heard(NamedTuple):
+    """A channel of a system under a condition: whose scores tell it, and by which attacker.
+
+    Words are those of unprotected speech, whoever protects them: its scores stand for them.
+    """
+
+    anonymiser: str
+    condition: str
+    channel: str
+    heard_in: str
+    heard_under: str
+    extractor: str
+    backend: str
+
+
+class AtlasPoint(NamedTuple):
+    """What a channel of a system discloses of who speaks, by the rank of the true speaker.
+
+    ``most_bit`` is log2 of the gallery's size, more than which no rank discloses. Limits that are
+    not known are -.
+    """
+
+    anonymiser: str
+    condition: str
+    channel: str
+    value: float
+    ci_low: float | str
+    ci_high: float | str
+    most_bit: float
+
+
 STREAMED = "streaming.json"  # what was measured of a stream, in the folder of its speech
 
 

@@ -24,7 +24,7 @@ from voiceprivacy.report.figures import KINDS, Look, Subject, figure
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.page import show, write_page
 from voiceprivacy.report.published import beside, tables_of
-from voiceprivacy.vocabulary import AMOUNT_NUMBERS, AmountPoint, EffortPoint
+from voiceprivacy.vocabulary import AMOUNT_NUMBERS, AmountPoint, AtlasPoint, EffortPoint
 
 TEMPLATE = Path(__file__).parents[2] / "workflow" / "report" / "index.html.j2"
 EVIL = "<!--<script><b>x"  # no slash: ids of speakers have none
@@ -140,6 +140,8 @@ def write_results(folder):
         for trials in lists:
             effort = folder / "curves" / "effort" / corpus / f"{trials}.tsv"
             write_table(_made(effort), EffortPoint._fields, _efforts())
+            atlas = folder / "curves" / "atlas" / corpus / f"{trials}.tsv"
+            write_table(_made(atlas), AtlasPoint._fields, _channels())
             path = folder / "curves" / "speech_per_attack" / corpus / trials / ATTACKER[0]
             write_table(_made(path / f"{ATTACKER[1]}.tsv"), AmountPoint._fields, _amounts())
     rows = [(epoch, 3 / epoch, 50, 10 - epoch, 0.001, 1.0) for epoch in (1, 2, 3)]
@@ -161,7 +163,7 @@ def figures(folder):
     ]
     for corpus, lists in LISTS.items():
         for trials in lists:
-            subjects.append(("ladder", Subject(corpus, trials)))
+            subjects += [("ladder", Subject(corpus, trials)), ("atlas", Subject(corpus, trials))]
             for kind in ("zebra", "ranks", "rank_speakers", "law", "speech_per_attack"):
                 subjects.append((kind, Subject(corpus, trials, **attacker)))
             for kind in ("similarity", "zoo", "speakers", "calibration"):
@@ -298,6 +300,14 @@ def _efforts():
         EffortPoint(name, condition, *ATTACKER, 30.0, 20.0, "-", 0.2, 9.5, hours, 12.0)
         for name in ("b2", "b2r")
         for condition, hours in (("op", 0.0), ("pp", 1.5))
+    ]
+
+
+def _channels():
+    return [
+        AtlasPoint(name, condition, channel, 1.2, 0.6, "-", 1.585)
+        for name, conditions in SYSTEMS.items()
+        for condition, channel in itertools.product(conditions, ("voice", "pitch", "words"))
     ]
 
 

@@ -85,6 +85,34 @@ rule measure_effort:
         " > {log:q} 2>&1"
 
 
+def heard_channels(wildcards):
+    return json.dumps(plan.atlas.lists()[TrialList(wildcards.corpus, wildcards.trials)])
+
+
+rule collect_atlas:
+    """How many bits of who speaks each channel gives away on a list, system by system."""
+    input:
+        metrics="results/metrics.tsv",
+    output:
+        atlas="results/curves/atlas/{corpus}/{trials}.tsv",
+    log:
+        "results/logs/collect_atlas/{corpus}/{trials}.log",
+    localrule: True
+    conda:
+        "../../envs/evaluate.yaml"
+    params:
+        code=code("collect_atlas"),
+        heard=heard_channels,
+    shell:
+        "python {SCRIPTS:q}/collect_atlas.py"
+        " --heard {params.heard:q}"
+        " --corpus {wildcards.corpus:q}"
+        " --trials {wildcards.trials:q}"
+        " --metrics {input.metrics:q}"
+        " --atlas {output.atlas:q}"
+        " > {log:q} 2>&1"
+
+
 def manifests_protected(wildcards):
     """Trials of which something is measured: others may not be protected."""
     return [

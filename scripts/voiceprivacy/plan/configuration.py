@@ -19,7 +19,7 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from voiceprivacy.inout.files import BadInput, expand, variables_in
 from voiceprivacy.inout.yaml_files import compose, read_yaml
-from voiceprivacy.plan import fusion, sources
+from voiceprivacy.plan import atlas, fusion, sources
 from voiceprivacy.plan.defaults import (
     complete,
     controls,
@@ -284,6 +284,7 @@ def contradictions(config: dict[str, Any]) -> Iterator[Problem]:
     if "attackers" in config and first_training_corpus(config) is None:
         words = "needs a corpus with 'use: train', from which these attackers learn"
         yield Problem(("attackers",), words)
+    yield from _wrong_channels(config)
     yield from _wrong_fusions(config)
     yield from _wrong_averages(config["report"]["averages"], config["corpora"])
     for keys, words in wrong_measures(config):
@@ -296,6 +297,15 @@ def contradictions(config: dict[str, Any]) -> Iterator[Problem]:
                 packages.version(options["package"])
             except BadInput as error:
                 yield Problem(("anonymisers", name, "package"), str(error).partition(": ")[2])
+
+
+def _wrong_channels(config: dict[str, Any]) -> Iterator[Problem]:
+    """Channels of the atlas that nobody can hear in this config."""
+    heard = set().union(*config["extractors"].values())
+    for channel in atlas.wanted(config):
+        if atlas.CHANNELS[channel] not in heard:
+            words = f"channel '{channel}' needs a corpus with 'use: train', from which it learns"
+            yield Problem(("atlas", "channels"), words)
 
 
 def _wrong_containers(anonymisers: dict[str, dict[str, Any]]) -> Iterator[Problem]:

@@ -10,6 +10,7 @@ Defaults live in workflow/schemas/config.schema.yaml. Some depend on other keys 
 * ``sweep`` makes an anonymiser of each of its values (see sweeps).
 * ``attackers: NAME`` adds the attackers of workflow/resources/attackers/NAME.yaml.
 * An encoder inside a package runs in the environment of the package's name.
+* ``atlas: true`` adds the channels of the disclosure atlas (see atlas).
 * Measures of utility that every run makes stand in the config once it is completed.
 * Anonymisers that nobody attacks (no ``extractors``, no ``attacks``) are attacked by the strongest
   extractor that is there. Extractors without ``backends`` compare by cosine.
@@ -25,6 +26,7 @@ from jsonschema import Draft202012Validator, validators
 
 from voiceprivacy.inout.files import RESOURCES, SCRIPTS
 from voiceprivacy.inout.yaml_files import read_yaml
+from voiceprivacy.plan.atlas import with_channels
 from voiceprivacy.plan.measures import NETWORKS_OF_QUALITY, shipped
 from voiceprivacy.plan.speech import Speech
 from voiceprivacy.plan.sweeps import with_sweeps
@@ -54,7 +56,7 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
     config = with_attackers(with_sweeps(with_controls(with_protocols(config))))
     config = with_measures(with_environments(with_default_attacker(config)))
     config = with_boxes(config)
-    return with_draws(with_semi_informed(_with_defaults(config)))
+    return with_draws(with_semi_informed(with_atlas(_with_defaults(config))))
 
 
 def _with_defaults(config):
@@ -230,6 +232,11 @@ def first_training_corpus(config: dict[str, Any]) -> str | None:
         if isinstance(corpus, dict) and corpus.get("use") == TRAIN:
             return name
     return None
+
+
+def with_atlas(config: dict[str, Any]) -> dict[str, Any]:
+    """The completed config itself, with the channels of the disclosure atlas that it asks for."""
+    return _with_defaults(with_channels(config)) if config.get("atlas") else config
 
 
 def with_draws(config: dict[str, Any]) -> dict[str, Any]:

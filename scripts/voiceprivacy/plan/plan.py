@@ -18,6 +18,7 @@ from typing import Any
 
 from voiceprivacy.inout.files import expand, ours
 from voiceprivacy.inout.iemocap import EVALUATED, SPOKEN, TRANSCRIBED
+from voiceprivacy.plan.atlas import Atlas
 from voiceprivacy.plan.attackers import (
     MODEL_FILES,
     Attackers,
@@ -101,6 +102,7 @@ class Plan:
             attacker_draw=config["attacker_draw"],
         )
         self.attackers = Attackers(extractors, backends, self.speech, fused)
+        self.atlas = Atlas(config, self.attackers)
         self.given = Given(
             config["attacks"],
             files,

@@ -14,6 +14,7 @@ from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.report.figures import (
     AMOUNTS,
     ANONYMISER,
+    ATLAS,
     ATTACKER,
     EFFORT,
     GALLERY,
@@ -183,6 +184,7 @@ def _subjects(plan):
     """{LIST, GALLERY, ...: {Subject: systems of the figure}} of a run."""
     attackers, given, speech = plan.attackers, plan.given, plan.speech
     subjects = {per: {} for per in {kind.per for kind in KINDS.values()}}
+    subjects[ATLAS] = {Subject(*trial_list): () for trial_list in plan.atlas.lists()}
     subjects[SET] = {Subject(average_folder(name)): () for name in _measured_sets(plan)}
     for attack in attackers.attacks():
         systems = attackers.systems(attack.extractor, attack.backend)

@@ -44,6 +44,7 @@ ATTACKER = "attacker"  # all lists under one attacker
 LENGTHS = "lengths"  # sampled galleries of one corpus and gender under one attacker
 AMOUNTS = "amounts"  # a trial list under one attacker, where amounts of speech are compared
 EFFORT = "effort"  # a trial list of a run with a ladder of attackers
+ATLAS = "atlas"  # a trial list or gallery whose channels are told apart
 SET = "set"  # a set of the verdict whose utility is measured
 TRAINING = "training"  # an extractor that the run trained
 REQUEST = "request"  # whatever it is given
@@ -183,6 +184,15 @@ KINDS = {
             files={"metrics": METRICS},
             settings=("corpus", "gender", "extractor", "backend"),
             category="Similarity ranks",
+        ),
+        Kind(
+            name="atlas",
+            title="Which channels give a speaker away",
+            module="atlas",
+            per=ATLAS,
+            files={"curves": "results/curves/atlas/{corpus}/{trials}.tsv"},
+            settings=("palette",),
+            category="Disclosure atlas",
         ),
         Kind(
             name="law",

@@ -1,0 +1,173 @@
+"""The disclosure atlas: which channels give a speaker away, and who listens to each of them.
+
+A channel is an attacker like all others: an extractor with a back-end. ``atlas: true`` adds those
+that a config lacks. What they disclose together is measured on their matrices of similarity, list
+by list, system by system and condition by condition.
+
+Conventions
+-----------
+* Each channel but the voice is told by the key of an extractor's entry (CHANNELS). The voice is
+  the first extractor that is a network.
+* A channel is heard by the first of the config's back-ends that compares its extractor. One that
+  learnt from the speech of the anonymiser under attack comes before.
+* Words are the same in protected speech, so those of unprotected speech stand for them.
+"""
+
+from itertools import product
+from typing import Any
+
+from voiceprivacy.inout.files import BadInput, expand
+from voiceprivacy.plan.attackers import Attackers
+from voiceprivacy.plan.sources import why_no_transcripts
+from voiceprivacy.vocabulary import (
+    HISTOGRAMS,
+    ORIGINAL,
+    TRAIN,
+    UTILITY_ALONE,
+    WORDS,
+    Heard,
+    TrialList,
+)
+
+VOICE = "voice"
+CHANNELS = {  # channel: the key of its extractor
+    "pitch": "f0",
+    "contour": "contour",
+    "phones": "units",
+    "timing": "timing",
+    "background": "background",
+    "style": "style",
+    "words": WORDS,
+}
+OF_TRANSCRIPTS = ("style", "words")
+LEARNT = "phones"  # its codebook
+
+
+def wanted(config: dict[str, Any]) -> list[str]:
+    """The channels besides the voice that a config asks for; none without an atlas.
+
+    Of ``true`` these are all that the corpora allow: phones need a corpus to learn from, style and
+    words need the transcripts of all that is attacked.
+    """
+    atlas = config.get("atlas")
+    if isinstance(atlas, dict):
+        named = atlas.get("channels")
+        if isinstance(named, list):
+            return [channel for channel in CHANNELS if channel in named]
+    elif atlas is not True:
+        return []
+    possible = list(CHANNELS)
+    if not _learnt_from(config):
+        possible.remove(LEARNT)
+    if not all(_has_transcripts(corpus) for corpus in _attacked(config)):
+        possible = [channel for channel in possible if channel not in OF_TRANSCRIPTS]
+    return possible
+
+
+def with_channels(config: dict[str, Any]) -> dict[str, Any]:
+    """The config itself, with the extractors and back-ends of the channels that it lacks."""
+    extractors, backends = config.get("extractors"), config.get("backends")
+    if not isinstance(extractors, dict) or not isinstance(backends, dict):
+        return config
+    for channel in wanted(config):
+        key = CHANNELS[channel]
+        learnt_from = _learnt_from(config)
+        if any(key in options for options in extractors.values() if isinstance(options, dict)):
+            continue
+        if channel == LEARNT and not learnt_from:
+            continue  # a contradiction, which configuration tells
+        extractors.setdefault(channel, {key: {"corpus": learnt_from} if channel == LEARNT else {}})
+    kinds = set().union(*(options for options in extractors.values() if isinstance(options, dict)))
+    if wanted(config) and kinds.intersection(HISTOGRAMS):
+        _add_backend(backends, "jensen_shannon")
+    if wanted(config) and WORDS in kinds:
+        _add_backend(backends, "cosine")
+    return config
+
+
+def _add_backend(backends, kind):
+    """A back-end of a type, unless there is one that compares whatever it can."""
+    for options in backends.values():
+        is_of_type = isinstance(options, dict) and options.get("type") == kind
+        if is_of_type and "extractors" not in options:
+            return
+    name = f"{kind}_of_channels" if kind in backends else kind
+    backends.setdefault(name, {"type": kind})
+
+
+def _learnt_from(config):
+    corpora = config.get("corpora")
+    for name, corpus in corpora.items() if isinstance(corpora, dict) else ():
+        if isinstance(corpus, dict) and corpus.get("use") == TRAIN:
+            return name
+    return None
+
+
+def _attacked(config):
+    corpora = config.get("corpora")
+    for corpus in corpora.values() if isinstance(corpora, dict) else ():
+        if isinstance(corpus, dict) and corpus.get("use") not in (TRAIN, UTILITY_ALONE):
+            yield corpus
+
+
+def _has_transcripts(corpus):
+    try:
+        return why_no_transcripts(expand(corpus)) is None
+    except (BadInput, KeyError, TypeError, AttributeError):  # what is wrong is told later
+        return False
+
+
+class Atlas:
+    """Who hears which channel in the speech of each system of a run.
+
+    Parameters
+    ----------
+    config : completed
+    attackers : of the run
+    """
+
+    def __init__(self, config: dict[str, Any], attackers: Attackers) -> None:
+        self.attackers = attackers
+        self.is_wanted = bool(config["atlas"])
+        self.channels = wanted(config)
+
+    def lists(self) -> dict[TrialList, list[Heard]]:
+        """What is heard on each trial list or gallery that there is an atlas of."""
+        if not self.is_wanted:
+            return {}
+        speech = self.attackers.speech
+        lists = [trials for trials in speech.all_trial_lists() if speech.has_gallery(trials.corpus)]
+        heard: list[Heard] = []
+        for anonymiser in (ORIGINAL, *speech.anonymisers):
+            for condition in speech.conditions(anonymiser):
+                if condition != "p0p1":  # of linking sessions there is no gallery of originals
+                    heard += self._heard(anonymiser, condition)
+        return dict.fromkeys([*lists, *speech.all_galleries()], heard) if heard else {}
+
+    def _heard(self, anonymiser, condition):
+        """Every channel of a system under a condition, in the order of the channels."""
+        heard = {}
+        for extractor, options in self.attackers.extractors.items():
+            channel = self._channel(extractor)
+            attacker = self._attacker(options["base"], anonymiser)
+            if channel in heard or channel not in (VOICE, *self.channels) or attacker is None:
+                continue
+            source = (ORIGINAL, "oo") if channel == WORDS else (anonymiser, condition)
+            heard[channel] = Heard(anonymiser, condition, channel, *source, *attacker)
+        return [heard[channel] for channel in (VOICE, *CHANNELS) if channel in heard]
+
+    def _channel(self, extractor):
+        feature = self.attackers.feature(extractor)
+        return next((name for name, key in CHANNELS.items() if key == feature), VOICE)
+
+    def _attacker(self, base, anonymiser):
+        """(extractor, back-end) that hears an extractor of the config in the speech of a system."""
+        attackers = self.attackers
+        instances = [name for name, each in attackers.extractors.items() if each["base"] == base]
+        pairs = product(instances, attackers.backends)
+        heard = [pair for pair in pairs if attackers.applies(pair[1], pair[0])]
+        if attackers.feature(instances[0]) == WORDS:
+            return next(iter(heard), None)
+        of_system = [pair for pair in heard if attackers.attacked(*pair) == anonymiser]
+        general = [pair for pair in heard if attackers.attacked(*pair) is None]
+        return next(iter([*of_system, *general]), None)

@@ -1,0 +1,80 @@
+"""Which channels a config gets, whose attackers hear them, and what it cannot have."""
+
+import pytest
+
+from voiceprivacy.plan.configuration import contradictions
+from voiceprivacy.plan.defaults import complete
+from voiceprivacy.plan.plan import Plan
+from voiceprivacy.vocabulary import TrialList
+
+SPOKEN = {
+    "synthetic": {"speakers": 6, "utterances": 5},
+    "protocol": {"enrol_trial": {"enrolment_utterances": 2, "lists": ["f"]}},
+}
+LEARNT = {"synthetic": {"speakers": 6, "utterances": 5, "first_speaker": 6}, "use": "train"}
+
+
+def config(*, corpora=None, extractors=None, **options):
+    return complete(
+        {
+            "corpora": {"demo": SPOKEN} | (corpora or {}),
+            "anonymisers": {"b2": {"command": "python mine.py"}},
+            "extractors": {"net": {"command": "python net.py"}} | (extractors or {}),
+            **options,
+        }
+    )
+
+
+def heard(completed):
+    """{(anonymiser, condition): {channel: its Heard}} of the list."""
+    systems = {}
+    for one in Plan(completed).atlas.lists()[TrialList("demo", "f")]:
+        systems.setdefault((one.anonymiser, one.condition), {})[one.channel] = one
+    return systems
+
+
+def test_there_is_no_atlas_unless_it_is_asked_for():
+    completed = config()
+    assert list(completed["extractors"]) == ["net"]
+    assert Plan(completed).atlas.lists() == {}
+
+
+def test_true_adds_all_channels_that_the_corpora_allow():
+    without = ["net", "pitch", "contour", "timing", "background", "style", "words"]
+    assert list(config(atlas=True)["extractors"]) == without
+    with_phones = config(atlas=True, corpora={"train": LEARNT})
+    assert with_phones["extractors"]["phones"]["units"] == {"corpus": "train"}
+    cut = config(atlas=True, corpora={"demo": SPOKEN | {"segments": {"seconds": 2}}})
+    assert not {"style", "words"} & cut["extractors"].keys()
+
+
+def test_what_a_config_has_is_taken():
+    own = {"extractors": {"f": {"f0": {}}}, "backends": {"js": {"type": "jensen_shannon"}}}
+    completed = config(atlas={"channels": ["pitch"]}, **own)
+    assert list(completed["extractors"]) == ["net", "f"]
+    assert completed["backends"].keys() == {"js"}
+    one = {"js": {"type": "jensen_shannon", "extractors": ["net"]}}
+    completed = config(atlas={"channels": ["pitch"]}, backends=one)
+    assert completed["backends"].keys() == {"js", "jensen_shannon"}
+
+
+def test_every_system_is_heard_by_each_channel_and_words_in_unprotected_speech():
+    systems = heard(config(atlas={"channels": ["words", "timing"]}))
+    assert list(systems) == [("original", "oo"), ("b2", "op"), ("b2", "pp")]
+    protected = systems["b2", "pp"]
+    assert list(protected) == ["voice", "timing", "words"]
+    assert protected["voice"][3:] == ("b2", "pp", "net", "cosine")
+    assert protected["timing"][3:] == ("b2", "pp", "timing", "jensen_shannon")
+    assert protected["words"][3:] == ("original", "oo", "words", "cosine")
+
+
+def test_an_attacker_that_learnt_from_an_anonymiser_hears_its_voice():
+    systems = heard(config(atlas=True, corpora={"train": LEARNT}))
+    assert systems["original", "oo"]["voice"].backend == "cosine"
+    assert systems["b2", "op"]["voice"].backend == "semi_on_b2"
+
+
+@pytest.mark.parametrize(("channel", "n_problems"), [("phones", 1), ("pitch", 0)])
+def test_phones_need_a_corpus_to_learn_from(channel, n_problems):
+    problems = list(contradictions(config(atlas={"channels": [channel]})))
+    assert len(problems) == n_problems

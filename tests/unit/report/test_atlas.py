@@ -1,0 +1,102 @@
+"""The disclosure atlas: whose number a channel has, what is left of it, charts and pictures."""
+
+import math
+
+import pytest
+
+from voiceprivacy.inout.tables import write_table
+from voiceprivacy.report import atlas
+from voiceprivacy.report.charts import atlas as charts
+from voiceprivacy.report.charts.chart import run_of
+from voiceprivacy.report.figures import Look, Subject, figure
+from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.plots import atlas as plots
+from voiceprivacy.vocabulary import AtlasPoint, Heard, TrialList
+
+RUN = run_of([], {"config": {"anonymisers": {"b2": {}}}})
+POINTS = [
+    AtlasPoint("original", "oo", "voice", 3.0, 2.5, 3.2, 3.25),
+    AtlasPoint("original", "oo", "pitch", 1.0, 0.5, 1.5, 3.25),
+    AtlasPoint("original", "oo", "timing", 0.2, 0.0, 0.4, 3.25),
+    AtlasPoint("b2", "op", "voice", 0.6, "-", "-", 3.25),
+    AtlasPoint("b2", "op", "pitch", 0.5, 0.1, 0.9, 3.25),
+    AtlasPoint("b2", "op", "timing", 0.1, 0.0, 0.3, 3.25),
+]
+
+
+def measured(anonymiser, extractor, backend, condition, value, *limits, templates=8):
+    names = ("demo", "f", anonymiser, extractor, backend, condition)
+    return [
+        Number(*names, "disclosure_bit", str(value), *map(str, limits)),
+        Number(*names, "n_templates", str(templates)),
+    ]
+
+
+@pytest.fixture
+def drawn(tmp_path):
+    shown = figure("atlas", Subject("demo", "f"), look=Look(["b2"]), folder=tmp_path)
+    (tmp_path / "curves" / "atlas" / "demo").mkdir(parents=True)
+    write_table(shown.arguments["curves"], AtlasPoint._fields, POINTS)
+    return shown
+
+
+def test_words_of_protected_speech_are_those_of_unprotected():
+    numbers = [
+        *measured("original", "said", "cosine", "oo", 0.5, 0.1, 0.9),
+        *measured("b2", "pitch", "js", "op", 0.25),
+        *measured("b2", "when", "js", "op", "undefined"),
+    ]
+    heard = [
+        Heard("b2", "op", "pitch", "b2", "op", "pitch", "js"),
+        Heard("b2", "op", "timing", "b2", "op", "when", "js"),
+        Heard("b2", "op", "contour", "b2", "op", "nowhere", "js"),
+        Heard("b2", "op", "words", "original", "oo", "said", "cosine"),
+    ]
+    assert atlas.points_of(numbers, TrialList("demo", "f"), heard) == [
+        AtlasPoint("b2", "op", "pitch", 0.25, "-", "-", 3.0),
+        AtlasPoint("b2", "op", "words", 0.5, 0.1, 0.9, 3.0),
+    ]
+    assert atlas.points_of(numbers, TrialList("demo", "m"), heard) == []
+
+
+def test_what_is_left_is_told_where_unprotected_speech_surely_discloses_something():
+    left = [atlas.left_percent(point, POINTS) for point in POINTS[3:]]
+    assert left == [pytest.approx(20), pytest.approx(50), None]
+
+
+def test_the_page_has_a_bar_for_each_channel_of_each_system(drawn):
+    shown = charts.atlas(drawn, RUN)
+    ((title, chart),) = shown.charts
+    assert title.endswith("(OP)")
+    original, protected = chart["data"]
+    assert original["x"] == protected["x"] == ["voice", "pitch", "timing"]
+    assert protected["y"] == [0.6, 0.5, 0.1]
+    assert protected["error_y"]["array"] == [None, pytest.approx(0.4), pytest.approx(0.2)]
+    assert chart["layout"]["yaxis"]["range"][1] > 3.25
+    titles, (first, second) = shown.table
+    assert titles == ("system", "voice [bit]", "pitch [bit]", "timing [bit]")
+    assert first[0] == "original OO"
+    assert second == (
+        "b2 OP",
+        "0.60, 20 % left",
+        "0.50 [0.10, 0.90], 50 % left",
+        "0.10 [0.00, 0.30]",
+    )
+
+
+def test_a_run_that_protects_nothing_has_the_channels_of_unprotected_speech(drawn):
+    write_table(drawn.arguments["curves"], AtlasPoint._fields, POINTS[:3])
+    ((title, _),) = charts.atlas(drawn, RUN).charts
+    assert title == "Unprotected speech (OO)"
+    assert len(plots.atlas(**drawn.arguments).axes) == 1
+
+
+def test_the_picture_has_a_panel_for_each_condition_and_the_most_that_there_is(drawn):
+    protected = [point._replace(condition="pp") for point in POINTS[3:]]
+    write_table(drawn.arguments["curves"], AtlasPoint._fields, [*POINTS, *protected])
+    picture = plots.atlas(**drawn.arguments)
+    assert len(picture.axes) == 2
+    ax = picture.axes[0]
+    assert [bar.get_height() for bar in ax.containers[1]] == [0.6, 0.5, 0.1]
+    assert max(line.get_ydata()[0] for line in ax.get_lines()) == 3.25
+    assert math.isclose(ax.get_ylim()[1], 1.06 * 3.25)
