@@ -11,6 +11,7 @@ from voiceprivacy.report.atlas import (
     read_atlas,
 )
 from voiceprivacy.report.charts.chart import (
+    INK,
     Chart,
     Drawn,
     Run,
@@ -57,7 +58,7 @@ def atlas_chart(points: Sequence[AtlasPoint], condition: str, colours: Mapping[s
             "x": [NAMES[point.channel] for point in shown],
             "y": numbers(point.value for point in shown),
             "marker": {"color": colours[anonymiser]},
-            "error_y": errors(map(bits, shown)) | {"thickness": 1},
+            "error_y": errors(map(bits, shown)) | {"thickness": 1, "color": INK},
             "text": [label(_words(point, points)) for point in shown],
             "textposition": "none",
             "hovertemplate": f"{label(name)}<br>%{{x}}: %{{text}}<extra></extra>",
