@@ -8,6 +8,7 @@ import argparse
 from pathlib import Path
 
 from voiceprivacy.running.command import run, say
+from voiceprivacy.tools.exchange.changes import changes
 from voiceprivacy.tools.exchange.repository import read_repository
 from voiceprivacy.tools.exchange.seeding import new_repository
 from voiceprivacy.tools.exchange.site import write_site
@@ -21,10 +22,19 @@ def main() -> None:
     parser.add_argument(
         "--output", default=Path("site"), type=Path, help="folder of the site (default site)"
     )
+    parser.add_argument(
+        "--compared-with",
+        type=Path,
+        metavar="BASE",
+        help="no site: print as Markdown what the repository changes in this one",
+    )
     arguments = parser.parse_args()
 
     if arguments.new:
         say(*new_repository(arguments.new))
+    elif arguments.compared_with:
+        base = read_repository(arguments.compared_with)
+        say(*changes(base, read_repository(arguments.repository)))
     else:
         say(*write_site(read_repository(arguments.repository), arguments.output))
 

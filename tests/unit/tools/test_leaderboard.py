@@ -5,6 +5,7 @@ import re
 import time
 
 import pytest
+import yaml
 from support import repositories
 from support.calls import call, succeeds
 from support.repositories import attacker, repository, result, system, word_errors
@@ -12,6 +13,7 @@ from support.repositories import attacker, repository, result, system, word_erro
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import read_table
 from voiceprivacy.report.published import NUMBERS, NUMBERS_COLUMNS, UTILITY, UTILITY_COLUMNS
+from voiceprivacy.tools.exchange.changes import changes
 from voiceprivacy.tools.exchange.downloads import reference
 from voiceprivacy.tools.exchange.drawing import Point, Rung, front, ladder, plane
 from voiceprivacy.tools.exchange.records import NotReported, Number
@@ -19,6 +21,7 @@ from voiceprivacy.tools.exchange.repository import read_repository
 from voiceprivacy.tools.exchange.seeding import published_numbers, published_utility
 from voiceprivacy.tools.exchange.site import write_site
 from voiceprivacy.tools.exchange.standings import boards, order_of_revisions
+from voiceprivacy.vocabulary import DASH
 
 
 @pytest.fixture(scope="module")
@@ -166,6 +169,35 @@ def test_drawings_escape_what_others_call_their_systems():
     for drawing in drawings:
         assert "<b>" not in drawing and "<script" not in drawing
         assert "&lt;b&gt;a" in drawing and "&lt;script&gt;" in drawing
+
+
+def test_a_comment_compares_a_contribution_with_the_baseline_and_with_what_was_there(tmp_path):
+    old = [result(eer=30.0), result("b2", eer=7.0, tier="A")]
+    new = [result(revision="2", eer=35.0, laboratory="| [evil](http://x)"), result("y", eer=9.0)]
+    base, proposed = repository(tmp_path, old), repository(tmp_path, [*old, *new])
+    b2 = "7.0 [5.0, 9.0] (pp by `ecapa@1`), tier A, `1`"
+    assert changes(base, proposed)[4:] == [
+        "| x | libri | 35.0 [33.0, 37.0] (pp by `ecapa@1`), tier B, `2` |"
+        f" 30.0 [28.0, 32.0] (pp by `ecapa@1`), tier B, `1` | {b2} |",
+        f"| y | libri | 9.0 [7.0, 11.0] (pp by `ecapa@1`), tier B, `1` | {DASH} | {b2} |",
+    ]
+    assert changes(base, base) == ["No result is new or changed."]
+
+
+def test_the_jobs_of_the_template_run_nothing_of_a_contributor(seeded):
+    (path,) = (seeded / ".github" / "workflows").glob("contribution.yml")
+    jobs = yaml.safe_load(path.read_text())["jobs"]
+    assert jobs["check"]["permissions"] == {"contents": "read"}
+    assert jobs["comment"]["permissions"] == {"pull-requests": "write"}
+    assert "secrets." not in path.read_text()
+    # Whoever may write sees no file of the contribution, and its text comes by the environment.
+    assert [step.get("uses") for step in jobs["comment"]["steps"]] == [None]
+    for job in jobs.values():
+        for step in job["steps"]:
+            assert "${{" not in step.get("run", "")
+            if "checkout" in step.get("uses", ""):
+                assert step["with"]["persist-credentials"] is False
+            assert re.search(r"@[0-9a-f]{40}$", step.get("uses", "@" + "0" * 40))
 
 
 # The site.
