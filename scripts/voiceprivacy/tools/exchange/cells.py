@@ -14,8 +14,15 @@ from voiceprivacy.catalogue import METRICS
 from voiceprivacy.catalogue.metric import Metric
 from voiceprivacy.report.uncertainty import interval_text
 from voiceprivacy.tools.exchange.drawing import Point, Rung, ladder, plane
-from voiceprivacy.tools.exchange.records import UNATTACKED, NotReported, Number, Utility
-from voiceprivacy.tools.exchange.standings import EER_NAME, Attack, Board, Standing, strongest
+from voiceprivacy.tools.exchange.records import NotReported, Number, Utility
+from voiceprivacy.tools.exchange.standings import (
+    CLAIMED,
+    EER_NAME,
+    Attack,
+    Board,
+    Standing,
+    strongest,
+)
 
 MOST_MEASURES = 4  # columns of utility; the pages of systems have all
 OVERLAP = "learnt from data of this protocol"
@@ -133,7 +140,7 @@ def attack_cell(attack: Attack) -> AttackCell:
         attacker_name=attack.result.attacker,
         laboratory=attack.result.laboratory,
         flags=flags,
-        counts=attack.counts or attack.condition == UNATTACKED,
+        counts=attack.tier != CLAIMED and not attack.doubt,
     )
 
 

@@ -51,7 +51,7 @@ from voiceprivacy.tools.exchange.standings import (
 
 TEMPLATES = SCRIPTS.parent / "workflow" / "report"
 STYLES = ("style.css", "leaderboard/board.css")
-MOST_METRICS = 5  # columns of a system's page beside the equal error rate; results.tsv has all
+MOST_METRICS = 10  # columns of a system's page beside the equal error rate; results.tsv has all
 TIERS = {
     "A": "Numbers alone: somebody wrote them down, and nobody can check them. They stand apart.",
     "B": "Scores lie beside the numbers. The checker computed every number from them again.",
