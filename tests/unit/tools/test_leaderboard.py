@@ -200,6 +200,13 @@ def test_the_jobs_of_the_template_run_nothing_of_a_contributor(seeded):
             assert re.search(r"@[0-9a-f]{40}$", step.get("uses", "@" + "0" * 40))
 
 
+def test_the_check_of_the_template_finds_nothing_in_a_new_repository(seeded):
+    result = "results/b2/1/libri_test_trials_f/kaldi_xvector_plda@2020.json"
+    signers = seeded / "reviewers" / "allowed_signers"
+    said = succeeds("check_result", seeded, "--reviewers", signers, "--changed", result)
+    assert "no findings" in said
+
+
 # The site.
 
 
