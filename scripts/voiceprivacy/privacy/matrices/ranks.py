@@ -82,7 +82,7 @@ def true_ranks(matrix: ScoreMatrix) -> Ranks:
     that is
         its own one
     """
-    true = _true_columns(matrix)
+    true = true_columns(matrix)
     above, at_least = np.empty_like(true), np.empty_like(true)
     for start in range(0, len(true), BLOCK_ROWS):
         block = slice(start, start + BLOCK_ROWS)
@@ -187,9 +187,17 @@ def assess_histogram(p: Floats, *, n_utterances: int, fit: str = "auto") -> Asse
         "model_beta": _or_undefined(model.beta),
         **_goodness(p, model.log_gamma),
     }
-    if enough:  # the first-order bias of an entropy that is estimated from counts (Miller 1955)
-        metrics["mean_disclosure_bias_bit"] = (len(p) - 1) / (2 * n_utterances * np.log(2))
+    if enough:
+        metrics["mean_disclosure_bias_bit"] = histogram_bias_bit(len(p), n_utterances)
     return Assessment(metrics, p, gamma, _notes(metrics, model.limit, fit))
+
+
+def histogram_bias_bit(n_templates: int, n_utterances: int) -> float:
+    """How much too high the mean disclosure of a histogram is expected to be.
+
+    It is the first-order bias of an entropy that is estimated from counts (Miller 1955).
+    """
+    return float((n_templates - 1) / (2 * n_utterances * np.log(2)))
 
 
 def model_metrics(p: Floats, *, fit: str = "auto") -> Metrics:
@@ -220,7 +228,7 @@ def gallery_eer_percent(matrix: ScoreMatrix) -> Number:
     "undefined" for a single template.
     """
     true = np.zeros(matrix.scores.shape, dtype=bool)
-    true[np.arange(len(true)), _true_columns(matrix)] = True
+    true[np.arange(len(true)), true_columns(matrix)] = True
     if true.all():
         return UNDEFINED
     scores: dict[str, Any] = {"target": matrix.scores[true], "nontarget": matrix.scores[~true]}
@@ -295,8 +303,13 @@ def _loss(fit):
     return "ll" if fit == "auto" else fit
 
 
-def _true_columns(matrix):
-    """The column of the template of each row's speaker (R,)."""
+def true_columns(matrix: ScoreMatrix) -> Counts:
+    """The column of the template of each row's speaker (R,).
+
+    Raises
+    ------
+    BadInput : see true_ranks
+    """
     speakers, first, counts = np.unique(
         matrix.column_speakers, return_index=True, return_counts=True
     )

@@ -1,0 +1,63 @@
+"""Assess what channels of speech disclose together: voice, plus pitch, plus words ..."""
+
+import argparse
+
+from voiceprivacy.inout.arrays import read_matrix
+from voiceprivacy.inout.json_files import write_json
+from voiceprivacy.privacy.atlas.fusion import Estimate, Fusion, fuse
+from voiceprivacy.running.command import label_inputs, run, say
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--matrix",
+        required=True,
+        nargs="+",
+        help="npz of each channel: test utterances (rows) against templates; the same in all",
+    )
+    parser.add_argument("--label", nargs="+", help="the channels' names, in the order of adding")
+    parser.add_argument("--metrics", required=True, help="JSON to write")
+    arguments = parser.parse_args()
+
+    paths = label_inputs(arguments.matrix, arguments.label)
+    fusion = fuse({channel: read_matrix(path) for channel, path in paths.items()})
+    write_json(arguments.metrics, as_json(fusion))
+    for line in lines_of(fusion):
+        say(line)
+
+
+def as_json(fusion: Fusion) -> dict:
+    """A fusion with named values all the way down."""
+    return fusion._asdict() | {
+        "sets": {name: bits._asdict() for name, bits in fusion.sets.items()},
+        "in_order": [gain._asdict() | {"gain": gain.gain._asdict()} for gain in fusion.in_order],
+        "given_others": [
+            gain._asdict() | {"gain": gain.gain._asdict()} for gain in fusion.given_others
+        ],
+        "gap": fusion.gap._asdict(),
+    }
+
+
+def lines_of(fusion: Fusion) -> list[str]:
+    """What the terminal says."""
+    lines = [
+        f"{fusion.n_utterances} utterances of {fusion.n_speakers} speakers, "
+        f"{fusion.n_templates} templates"
+    ]
+    for number, gain in enumerate(fusion.in_order):
+        plus = "plus " if number else ""
+        lines.append(f"{plus + gain.channel:<24}{_text(gain.gain)}")
+    together = "+".join(gain.channel for gain in fusion.in_order)
+    lines.append(f"{'together':<24}{_text(fusion.sets[together])}")
+    if len(fusion.in_order) > 1:
+        lines.append(f"{'sum less together':<24}{_text(fusion.gap)}")
+    return lines
+
+
+def _text(bits: Estimate) -> str:
+    return f"{bits.bit:6.2f} bit [{bits.low:.2f}, {bits.high:.2f}]"
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,202 @@
+"""Channels together: closed forms of Gaussian channels, what adds nothing, what is refused."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import binom, norm
+from support.calls import call
+
+from voiceprivacy.inout.arrays import ScoreMatrix, write_matrix
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.privacy.atlas.fusion import estimate, fuse, learn_weights
+
+SPEAKERS, UTTERANCES = 20, 12
+RUNS = 16
+MISSES = 3  # a 95 % interval misses more than three of 16 in 0.7 %
+CORRELATION = np.array([[1, 0.3, 0], [0.3, 1, 0], [0, 0, 1]])
+DISTANCES = np.array([1.5, 0.8, 0])  # of target from nontarget scores, in standard deviations
+
+
+def expected_bit(members):
+    """Disclosure of Gaussian channels that are fused best: Fisher's distance, then the ranks."""
+    distances = DISTANCES[members]
+    inside = CORRELATION[np.ix_(members, members)]
+    distance = np.sqrt(distances @ np.linalg.solve(inside, distances))
+    scores = np.linspace(-8, 8 + distance, 4001)
+    weights = norm.pdf(scores - distance)
+    # The rank is one more than how many of the others lie above the target.
+    above = binom.pmf(np.arange(SPEAKERS)[:, None], SPEAKERS - 1, norm.sf(scores))
+    p = above @ (weights / weights.sum())
+    return np.sum(p * np.log2(SPEAKERS * p))
+
+
+def gaussian_channels(seed, distances=DISTANCES, correlation=CORRELATION):
+    """Matrices of utterances of all speakers against their templates."""
+    draw = np.random.default_rng(seed)
+    names = np.array([f"s{number:02d}" for number in range(SPEAKERS)])
+    true = np.repeat(np.arange(SPEAKERS), UTTERANCES)
+    rows = np.array([f"{names[index]}-{row}" for row, index in enumerate(true)])
+    shape = (len(rows), SPEAKERS, len(distances))
+    scores = draw.normal(size=shape) @ np.linalg.cholesky(correlation).T
+    scores[np.arange(len(rows)), true] += distances
+    sources = np.char.add("template-", names)
+    return {
+        name: ScoreMatrix(rows, names, names[true], names, scores[:, :, channel], rows, sources)
+        for channel, name in enumerate(("voice", "pitch", "nothing")[: len(distances)])
+    }
+
+
+@pytest.fixture(scope="module")
+def fusions():
+    return [fuse(gaussian_channels(seed)) for seed in range(RUNS)]
+
+
+def errors_of_mean(values):
+    """Three standard errors, and what two decimals do not show."""
+    return 3 * np.std(values, ddof=1) / np.sqrt(len(values)) + 0.005
+
+
+@pytest.mark.parametrize(
+    ("name", "members"),
+    [
+        ("voice", [0]),
+        ("pitch", [1]),
+        ("nothing", [2]),
+        ("voice+pitch", [0, 1]),
+        ("voice+nothing", [0, 2]),
+        ("voice+pitch+nothing", [0, 1, 2]),
+    ],
+)
+def test_gaussian_channels_disclose_what_the_closed_form_says(fusions, name, members):
+    truth = expected_bit(members)
+    values = [fusion.sets[name].bit for fusion in fusions]
+    assert np.mean(values) == pytest.approx(truth, abs=errors_of_mean(values))
+    n_inside = sum(
+        fusion.sets[name].low - 1e-9 <= truth <= fusion.sets[name].high for fusion in fusions
+    )
+    assert n_inside >= RUNS - MISSES
+
+
+def test_a_channel_adds_what_the_others_do_not_tell(fusions):
+    truth = expected_bit([0, 1, 2]) - expected_bit([0, 2])
+    gains = [fusion.given_others[1].gain for fusion in fusions]
+    bits = [gain.bit for gain in gains]
+    assert np.mean(bits) == pytest.approx(truth, abs=errors_of_mean(bits))
+    for gain in gains:
+        assert gain.high > 0
+
+
+def test_a_channel_that_tells_nothing_adds_nothing_beyond_its_interval(fusions):
+    for fusion in fusions:
+        gain = fusion.given_others[2].gain
+        assert abs(gain.bit) < 0.06
+    n_inside = sum(
+        fusion.given_others[2].gain.low <= 0 <= fusion.given_others[2].gain.high
+        for fusion in fusions
+    )
+    assert n_inside >= RUNS - MISSES
+
+
+def test_the_same_channel_twice_adds_nothing_and_does_not_add_up():
+    voice = gaussian_channels(3)["voice"]
+    fusion = fuse({"voice": voice, "again": voice})
+    assert fusion.in_order[1].gain.bit == pytest.approx(0, abs=1e-9)
+    assert fusion.gap.bit == pytest.approx(fusion.sets["voice"].bit)
+    assert fusion.gap.low > 0
+
+
+def test_the_gains_in_order_sum_to_all_together(fusions):
+    for fusion in fusions:
+        total = sum(gain.gain.bit for gain in fusion.in_order)
+        assert total == pytest.approx(fusion.sets["voice+pitch+nothing"].bit)
+
+
+def test_the_learnt_weights_are_fishers():
+    """Of two Gaussian channels: the inverse correlation times the distances."""
+    channels = gaussian_channels(0)
+    scores = np.stack([matrix.scores for matrix in channels.values()])
+    true = np.repeat(np.arange(SPEAKERS), UTTERANCES)
+    expected = np.linalg.solve(CORRELATION, DISTANCES)
+    assert learn_weights(scores, true) == pytest.approx(expected, abs=0.25)
+
+
+def test_a_speaker_is_fused_without_having_been_learnt_from():
+    """Channels that are noise tell nothing, however many: learnt on themselves they would."""
+    draw = np.random.default_rng(0)
+    like = gaussian_channels(0)["voice"]
+    noise = {
+        f"noise{number}": like._replace(scores=draw.normal(size=like.scores.shape))
+        for number in range(6)
+    }
+    together = fuse(noise).sets["+".join(noise)]
+    assert together.low <= 0.001
+
+
+def test_scale_offset_and_order_of_rows_change_nothing():
+    channels = gaussian_channels(1)
+    fusion = fuse(channels)
+    offsets = np.arange(len(channels["voice"].rows))[:, None]
+    moved = channels["voice"]._replace(scores=100 * channels["voice"].scores + offsets)
+    again = fuse(channels | {"voice": moved})
+    assert again.sets["voice+pitch"].bit == pytest.approx(fusion.sets["voice+pitch"].bit)
+    order = np.random.default_rng(0).permutation(len(moved.rows))
+    shuffled = {
+        name: matrix._replace(
+            rows=matrix.rows[order],
+            row_speakers=matrix.row_speakers[order],
+            row_sources=matrix.row_sources[order],
+            scores=matrix.scores[order],
+        )
+        for name, matrix in channels.items()
+    }
+    assert fuse(shuffled).sets["voice+pitch"].bit == pytest.approx(fusion.sets["voice+pitch"].bit)
+
+
+def test_of_many_channels_not_all_sets_are_measured():
+    draw = np.random.default_rng(0)
+    like = gaussian_channels(0)["voice"]
+    channels = {
+        name: like._replace(scores=draw.normal(size=like.scores.shape)) for name in "abcdef"
+    }
+    fusion = fuse(channels)
+    assert [gain.channel for gain in fusion.given_others] == list("abcdef")
+    assert "a+b+c+d+e+f" in fusion.sets and "a+c" not in fusion.sets
+    assert len(fusion.sets) == 6 + 4 + 5 + 1  # alone, in order, all but one, all
+
+
+def test_jackknife_limits_by_hand():
+    """Values 1, 2, 3 without each: standard error sqrt(2/3 * 2), t of two degrees 4.303."""
+    bits = estimate(np.array([2.0, 1.0, 2.0, 3.0]))
+    assert bits.high - bits.bit == pytest.approx(4.302653 * np.sqrt(4 / 3), rel=1e-6)
+    assert estimate(np.array([2.0, 1.0, 2.0, 3.0]), low=0.0, high=3.0)[1:] == (0.0, 3.0)
+
+
+def test_channels_of_other_utterances_are_refused():
+    channels = gaussian_channels(0)
+    other = channels["pitch"]._replace(rows=np.char.add(channels["pitch"].rows, "x"))
+    with pytest.raises(BadInput, match="voice and pitch differ in their rows"):
+        fuse({"voice": channels["voice"], "pitch": other})
+    two = np.isin(channels["voice"].row_speakers, ["s00", "s01"])
+    few = channels["voice"]._replace(
+        rows=channels["voice"].rows[two],
+        row_speakers=channels["voice"].row_speakers[two],
+        row_sources=channels["voice"].row_sources[two],
+        scores=channels["voice"].scores[two],
+    )
+    with pytest.raises(BadInput, match="fewer than three speakers"):
+        fuse({"voice": few})
+
+
+def test_the_command_writes_and_says_it(tmp_path):
+    paths = []
+    for name, matrix in gaussian_channels(0).items():
+        paths.append(tmp_path / f"{name}.npz")
+        write_matrix(paths[-1], matrix)
+    words = ["--matrix", *paths, "--label", "voice", "pitch", "nothing"]
+    finished = call("assess_atlas", *words, "--metrics", tmp_path / "atlas.json")
+    assert finished.returncode == 0, finished.stderr
+    assert "plus pitch" in finished.stdout
+    written = json.loads((tmp_path / "atlas.json").read_text())
+    assert written["sets"]["voice+pitch"]["bit"] > written["sets"]["voice"]["bit"]
+    assert written["in_order"][1]["given"] == "voice"
