@@ -105,7 +105,9 @@ def fuse(matrices: Mapping[str, ScoreMatrix]) -> Fusion:
     speakers = np.unique(first.row_speakers)
     if len(speakers) < 3:
         raise BadInput("fewer than three speakers are tested: nothing can be learnt without one")
-    scores = np.stack([_scaled(matrix.scores, true) for matrix in matrices.values()])
+    scores = np.stack(
+        [_scaled(matrix.scores.astype(np.float64), true) for matrix in matrices.values()]
+    )
     disclosed: dict[str, Floats] = {}
     weights: Floats = np.zeros(len(channels))
     for members in _sets(len(channels)):
