@@ -165,6 +165,13 @@ def test_of_many_channels_not_all_sets_are_measured():
     assert len(fusion.sets) == 6 + 4 + 5 + 1  # alone, in order, all but one, all
 
 
+def test_who_is_always_first_discloses_all():
+    voice = gaussian_channels(0)["voice"]
+    certain = voice._replace(scores=voice.row_speakers[:, None] == voice.column_speakers)
+    bits = fuse({"voice": certain}).sets["voice"]
+    assert bits == pytest.approx((np.log2(SPEAKERS),) * 3)
+
+
 def test_jackknife_limits_by_hand():
     """Values 1, 2, 3 without each: standard error sqrt(2/3 * 2), t of two degrees 4.303."""
     bits = estimate(np.array([2.0, 1.0, 2.0, 3.0]))

@@ -11,8 +11,8 @@ Conventions
   speakers are always found.
 * A speaker is fused by weights that were learnt without his utterances and without his template:
   speakers are in at most ten folds, by the order of their names.
-* Disclosure in bits is of the histogram of ranks, less its bias, where there are five utterances a
-  rank, else of the beta-binomial model; for all sets of channels in the same way.
+* Disclosure in bits is of the histogram of ranks, less the bias of the ranks that occur, where
+  there are five utterances a rank, else of the beta-binomial model; for all sets in the same way.
 * Intervals are value +- t standard errors of the jackknife over speakers; the weights stay. A
   disclosure lies in 0 ... log2 N, and so do its limits. A gain can be negative: a channel that
   tells nothing adds the noise of its weight.
@@ -209,7 +209,7 @@ def _disclosures(matrix: ScoreMatrix, speakers: Names) -> Floats:
         some = ranks.Ranks(true_ranks.best[kept], true_ranks.worst[kept], true_ranks.n_templates)
         p = ranks.histogram(some)
         if is_histogram:
-            bias = ranks.histogram_bias_bit(len(p), int(kept.sum()))
+            bias = ranks.histogram_bias_bit(np.count_nonzero(p), int(kept.sum()))
             return float(ranks.disclosure(p)["mean_disclosure_bit"]) - bias
         return float(ranks.model_metrics(p)["model_mean_disclosure_bit"])
 

@@ -192,12 +192,12 @@ def assess_histogram(p: Floats, *, n_utterances: int, fit: str = "auto") -> Asse
     return Assessment(metrics, p, gamma, _notes(metrics, model.limit, fit))
 
 
-def histogram_bias_bit(n_templates: int, n_utterances: int) -> float:
-    """How much too high the mean disclosure of a histogram is expected to be.
+def histogram_bias_bit(n_ranks: int, n_utterances: int) -> float:
+    """How much too high the mean disclosure of a histogram of so many ranks is expected to be.
 
     It is the first-order bias of an entropy that is estimated from counts (Miller 1955).
     """
-    return float((n_templates - 1) / (2 * n_utterances * np.log(2)))
+    return float((n_ranks - 1) / (2 * n_utterances * np.log(2)))
 
 
 def model_metrics(p: Floats, *, fit: str = "auto") -> Metrics:
