@@ -209,7 +209,7 @@ def _disclosures(matrix: ScoreMatrix, speakers: Names) -> Floats:
         some = ranks.Ranks(true_ranks.best[kept], true_ranks.worst[kept], true_ranks.n_templates)
         p = ranks.histogram(some)
         if is_histogram:
-            bias = ranks.histogram_bias_bit(np.count_nonzero(p), int(kept.sum()))
+            bias = ranks.histogram_bias_bit(int(np.count_nonzero(p)), int(kept.sum()))
             return float(ranks.disclosure(p)["mean_disclosure_bit"]) - bias
         return float(ranks.model_metrics(p)["model_mean_disclosure_bit"])
 
