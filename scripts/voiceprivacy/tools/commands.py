@@ -41,6 +41,7 @@ COMMANDS = {
     "leaderboard": Command(ORGANISERS, "build_leaderboard", "everybody's results as a site"),
     "export-result": Command(ORGANISERS, "export_result", "results for a shared repository"),
     "check-result": Command(ORGANISERS, "check_result", "check a shared repository of results"),
+    "add-attacker": Command(ORGANISERS, "add_attacker", "attack all systems of a repository"),
     "listening-test": Command(ORGANISERS, "listening_test", "people listen: pages and answers"),
     "publish": Command(ORGANISERS, "publish_audio", "protected speech that can be given away"),
     "release": Command(ORGANISERS, "release_aggregates", "numbers of secret speakers that may go"),
