@@ -1,5 +1,6 @@
 """Opinions by a network that is named: a TorchScript file, an ONNX file, DistillMOS's package."""
 
+import hashlib
 import importlib.util
 import sys
 import types
@@ -36,12 +37,12 @@ def opinions(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "torchaudio", None)  # so that it is as now afterwards
     del sys.modules["torchaudio"]
 
-    def call(*options, rate=RATE):
+    def call(*options, rate=RATE, seconds=9.01):
         lines = []
         for name, level in {"a": 0.25, "b": 0.5}.items():
-            samples = np.full(144160, level, np.float32)
+            samples = np.full(round(seconds * RATE), level, np.float32)
             audio.write(tmp_path / f"{name}.wav", samples, rate)
-            lines.append(Utterance(name, "s", "f", tmp_path / f"{name}.wav", 9.01))
+            lines.append(Utterance(name, "s", "f", tmp_path / f"{name}.wav", seconds))
         write_manifest(tmp_path / "m.tsv", lines)
         files = ["--manifest", tmp_path / "m.tsv", "--output", tmp_path / "out.tsv"]
         monkeypatch.setattr(sys, "argv", ["opinion.py", *map(str, [*options, *files])])
@@ -71,6 +72,66 @@ def test_distillmos_is_imported_without_torchaudio(opinions, monkeypatch):
     package.ConvTransformerSQAModel = Loudest
     monkeypatch.setitem(sys.modules, "distillmos", package)
     assert [line.metric for line in opinions("--model", "distillmos")] == ["distillmos_mos"] * 2
+
+
+def test_utmos_comes_from_the_hub_at_its_revision_and_is_checked(opinions, tmp_path, monkeypatch):
+    weights = tmp_path / "fetched.pt"
+    torch.jit.script(Loudest()).save(str(weights))
+    asked = []
+
+    def hf_hub_download(repository, name, revision):
+        asked.append((repository, name, revision))
+        return str(weights)
+
+    hub = types.ModuleType("huggingface_hub")
+    hub.hf_hub_download = hf_hub_download
+    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
+    digest = hashlib.sha256(weights.read_bytes()).hexdigest()
+    lines = opinions("--model", "utmos", "--revision", "abc", "--sha256", digest)
+    assert [line.metric for line in lines] == ["utmos_mos"] * 2
+    assert asked == [("Blinorot/UTMOS-PyTorch", "utmos_scripted.pt", "abc")]
+    with pytest.raises(SystemExit, match="has SHA-256"):
+        opinions("--model", "utmos", "--revision", "abc", "--sha256", "0" * 64)
+    with pytest.raises(SystemExit, match="needs --revision"):
+        opinions("--model", "utmos")
+
+
+@pytest.fixture
+def nisqa(tmp_path, monkeypatch):
+    """torchmetrics, whose NISQA fetches weights when it is called first; it judges up to 10 s."""
+    weights = tmp_path / ".torchmetrics" / "NISQA" / "nisqa.tar"
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    def judge(samples, rate):
+        weights.parent.mkdir(parents=True, exist_ok=True)
+        weights.write_bytes(b"weights")
+        if samples.shape[-1] > 10 * rate:
+            raise RuntimeError("too long")
+        return torch.stack([samples.amax(dim=-1) + number for number in range(5)], dim=-1)
+
+    package = types.ModuleType("nisqa")
+    package.non_intrusive_speech_quality_assessment = judge
+    audio_metrics = types.ModuleType("audio")
+    audio_metrics.nisqa = package
+    for name in ("torchmetrics", "torchmetrics.functional"):
+        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
+    monkeypatch.setitem(sys.modules, "torchmetrics.functional.audio", audio_metrics)
+    monkeypatch.setitem(sys.modules, "torchmetrics.functional.audio.nisqa", package)
+    return weights
+
+
+def test_nisqa_is_the_first_of_its_five_numbers_and_its_weights_are_checked(opinions, nisqa):
+    lines = opinions("--model", "nisqa", "--sha256", hashlib.sha256(b"weights").hexdigest())
+    assert [line.metric for line in lines] == ["nisqa_mos"] * 2
+    assert [line.value for line in lines] == pytest.approx([0.25, 0.5], abs=1e-3)
+    with pytest.raises(SystemExit, match=r"nisqa\.tar: has SHA-256"):
+        opinions("--model", "nisqa", "--sha256", "0" * 64)
+
+
+def test_what_a_network_cannot_judge_is_undefined_and_named(opinions, nisqa, capsys):
+    lines = opinions("--model", "nisqa", rate=RATE, seconds=11)
+    assert {line.value for line in lines} == {"undefined"}
+    assert "a.wav: undefined: too long" in capsys.readouterr().err
 
 
 def test_a_number_that_is_none_is_undefined(opinions, monkeypatch):
