@@ -1,4 +1,7 @@
-"""A corpus of the size of train-clean-360: listed and checked in under a minute and 2 GB."""
+"""A corpus of the size of train-clean-360 is listed and checked in 2 GB.
+
+How long that takes depends on the machine: docs/internals/load.md has it.
+"""
 
 import os
 import subprocess
@@ -34,8 +37,7 @@ def tree(tmp_path_factory):
 
 
 @pytest.mark.long
-def test_104_000_utterances_take_less_than_a_minute_and_2_gb(tree, tmp_path):
-    """A minute of two processors: how long it takes beside other work, nobody knows."""
+def test_104_000_utterances_take_less_than_2_gb(tree, tmp_path):
     source = f'{{"librispeech": {{"root": "{tree}", "subsets": ["train"]}}}}'
     outputs = [
         "--manifest",
@@ -47,7 +49,6 @@ def test_104_000_utterances_take_less_than_a_minute_and_2_gb(tree, tmp_path):
         "--threads",
         "2",
     ]
-    seconds = 0
     for script, arguments in (
         ("validate_corpus", ["--checks", tmp_path / "c.tsv"]),
         ("prepare_part", outputs),
@@ -59,6 +60,4 @@ def test_104_000_utterances_take_less_than_a_minute_and_2_gb(tree, tmp_path):
         process.returncode = os.waitstatus_to_exitcode(status)
         assert process.returncode == 0
         assert used.ru_maxrss < 2e6  # kB
-        seconds += used.ru_utime + used.ru_stime
-    assert seconds < 2 * 60
     assert len((tmp_path / "m.tsv").read_text().splitlines()) == 1 + SPEAKERS * UTTERANCES
