@@ -11,6 +11,7 @@ Conventions
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from voiceprivacy.inout.files import counted
 from voiceprivacy.report.comparison import ATTACKS, System
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import released_numbers
@@ -19,18 +20,20 @@ from voiceprivacy.report.uncertainty import BY_DEFINITION, Shown, metric_limits,
 from voiceprivacy.vocabulary import NO_BREAK, ORIGINAL, NumberKey, attacker_name
 
 DISCLOSURE = "disclosure_bit"  # by which ranks are compared
+MOST_NEXT = 2  # anonymisers that are named after the best one
 
 
 class Answer(NamedTuple):
-    """What ranks say in one sentence, and the numbers that it comes from."""
+    """What ranks say in one sentence, the numbers that it comes from, and their limits."""
 
     verdict: str
     reasons: str
+    limits: str
 
     @property
     def text(self) -> str:
         """All of it."""
-        return f"{self.verdict} {self.reasons}".strip()
+        return " ".join(filter(None, self))
 
 
 # What was run.
@@ -127,26 +130,30 @@ def rank_answers(
 
 
 def _rank_answer(strongest: dict[str, Number], unbiased: Mapping[NumberKey, float]) -> Answer:
-    def bits(number: Number) -> str:
-        return _bits(shown_number(number, unbiased))
-
+    shown = {name: shown_number(number, unbiased) for name, number in strongest.items()}
     original = strongest.pop(ORIGINAL, None)
     if not strongest:
-        assert original is not None
-        return Answer(
-            "Nothing was protected.", f"The rank of the true speaker discloses {bits(original)}."
-        )
+        told = f"The rank of the true speaker discloses {_bits(shown[ORIGINAL])}."
+        return Answer("Nothing was protected.", told, _limits_line(shown))
     best, *others = sorted(
         strongest.values(), key=lambda number: (float(number.value), number.anonymiser)
     )
     who = attacker_name(best.extractor, best.backend)
     attack = f"{best.condition.upper()}, {who}, gallery {best.trials}"
-    reasons = f"Where most is found ({attack}), the rank of the true speaker discloses {bits(best)}"
-    reasons += f"; of unprotected speech {bits(original)}." if original else "."
-    if others:
-        texts = [f"{number.anonymiser} {bits(number).partition(' (')[0]}" for number in others]
+    bits = _bits(shown[best.anonymiser])
+    reasons = f"Where most is found ({attack}), the rank of the true speaker discloses {bits}"
+    reasons += f"; of unprotected speech {_bits(shown[ORIGINAL])}." if original else "."
+    named, unnamed = others[:MOST_NEXT], others[MOST_NEXT:]
+    if named:
+        texts = [f"{one.anonymiser} {_bits(shown[one.anonymiser])}" for one in named]
         reasons += f" Next, each where most of it is found: {listed(texts)}."
-    return Answer(_rank_verdict(best, original, several=bool(others)), reasons)
+    if unnamed:
+        reasons += f" {counted(len(unnamed), 'other')} disclosed no less."
+    verdict = _rank_verdict(best, original, several=bool(others))
+    of_named = [original] if original else []
+    of_named += [best, *named]
+    limits = _limits_line({one.anonymiser: shown[one.anonymiser] for one in of_named})
+    return Answer(verdict, reasons, limits)
 
 
 def _rank_verdict(best: Number, original: Number | None, *, several: bool) -> str:
@@ -170,9 +177,15 @@ def _overlap(one: Number, other: Number) -> bool:
 
 
 def _bits(number: Shown) -> str:
-    text = f"{number.value:.2f}{NO_BREAK}bit"
-    if number.limits:
-        low, high = number.limits
-        definition = number.definition_text("{:.2f}".format, f", {BY_DEFINITION} {{}}")
-        text += f" (95{NO_BREAK}% interval {low:.2f} to {high:.2f}{definition})"
-    return text
+    return f"{number.value:.2f}{NO_BREAK}bit"
+
+
+def _limits_line(shown: Mapping[str, Shown]) -> str:
+    """The limits of all that have some, on a line of their own."""
+    limits = []
+    for name, number in shown.items():
+        if number.limits:
+            low, high = number.limits
+            definition = number.definition_text("{:.2f}".format, f" ({BY_DEFINITION} {{}})")
+            limits.append(f"{name} {low:.2f} to {high:.2f}{definition}")
+    return f"95{NO_BREAK}% limits in bits: {', '.join(limits)}." if limits else ""

@@ -39,7 +39,7 @@ NUMBERS = {
     "gain_percent": ("gain_percent", "gain_low", "gain_high"),
     "left_percent": ("left_percent", "left_low", "left_high"),
 }
-MOST_NAMED = 4  # systems in a sentence; of more, only who tells least and who tells most
+MOST_NAMED = 3  # systems in a sentence; of more, only who tells least and who tells most
 
 
 class Row(NamedTuple):
@@ -189,11 +189,10 @@ def _sentences(lines):
 
 
 def _percent(draws):
-    """A number with its limits, and whether it is no more than chance."""
-    value, interval = _with_limits(draws, "percent")
-    limits = f" {interval}" if interval else ""
+    """A number, and whether it is no more than chance; its limits stand in the table."""
+    value, _ = _with_limits(draws, "percent")
     chance = " (no more than chance)" if _is_chance(draws) else ""
-    return f"{value}{NO_BREAK}%{limits}{chance}"
+    return f"{value}{NO_BREAK}%{chance}"
 
 
 def _is_chance(draws):

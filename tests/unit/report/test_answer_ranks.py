@@ -26,19 +26,29 @@ RUN = [
 def answer(metrics):
     [(corpus, answered)] = rank_answers(metrics).items()
     assert corpus == "ranks"
-    return answered.verdict, answered.reasons.replace(NO_BREAK, " ")
+    return tuple(text.replace(NO_BREAK, " ") for text in answered)
 
 
 def test_the_gallery_that_discloses_most_counts():
-    verdict, reasons = answer(RUN)
+    verdict, reasons, limits = answer(RUN)
     assert verdict == "Ranks disclose least of b2r."
     assert reasons == (
         "Where most is found (PP, ecapa + cosine, gallery mixed_t4_d4), the rank of the true "
-        "speaker discloses 2.25 bit"
-        " (95 % interval 2.00 to 2.50); of unprotected speech 4.00 bit (95 % interval 3.90 "
-        "to 4.10)."
+        "speaker discloses 2.25 bit; of unprotected speech 4.00 bit."
         " Next, each where most of it is found: b2 3.50 bit."
     )
+    assert limits == (
+        "95 % limits in bits: original 3.90 to 4.10, b2r 2.00 to 2.50, b2 3.00 to 3.95."
+    )
+
+
+def test_of_many_systems_three_are_named():
+    many = [disclosed(f"a{number}", "pp", 1 + number / 10, 0.5, 3) for number in range(9)]
+    _, reasons, limits = answer([ORIGINAL, *many])
+    assert reasons.endswith(": a1 1.10 bit and a2 1.20 bit. 6 others disclosed no less.")
+    assert [name for name in ("original", "a0", "a1", "a2", "a3") if name in limits] == [
+        *("original", "a0", "a1", "a2")
+    ]
 
 
 def test_intervals_that_overlap_show_nothing():
@@ -59,8 +69,10 @@ def test_intervals_that_overlap_show_nothing():
 def test_original_speech_alone_is_called_so():
     assert answer([ORIGINAL]) == (
         "Nothing was protected.",
-        "The rank of the true speaker discloses 4.00 bit (95 % interval 3.90 to 4.10).",
+        "The rank of the true speaker discloses 4.00 bit.",
+        "95 % limits in bits: original 3.90 to 4.10.",
     )
+    assert answer([disclosed("original", "oo", 4.0)])[2] == ""
     assert rank_answers([]) == {}
 
 
