@@ -1,7 +1,9 @@
 """Fetch a self-supervised encoder from the hub at a pinned commit."""
 
 import argparse
+from pathlib import Path
 
+from voiceprivacy.models.folders import write_list
 from voiceprivacy.models.hub import ENCODER, fetch
 from voiceprivacy.running.command import run, say
 
@@ -19,7 +21,9 @@ def main() -> None:
     )
     arguments = parser.parse_args()
 
-    fetch(arguments.model, revision=arguments.revision, folder=arguments.folder, wanted=ENCODER)
+    folder = Path(arguments.folder)
+    fetch(arguments.model, revision=arguments.revision, folder=folder, wanted=ENCODER)
+    write_list(folder)
     say(f"{arguments.model} at {arguments.revision}: {arguments.folder}")
 
 

@@ -3,9 +3,7 @@
 import argparse
 from pathlib import Path
 
-from voiceprivacy.inout.checksums import sha256_of
-from voiceprivacy.inout.files import whole_or_absent
-from voiceprivacy.models.folders import CHECKSUMS
+from voiceprivacy.models.folders import write_list
 from voiceprivacy.models.hub import KINDS, fetch
 from voiceprivacy.running.command import run, say
 
@@ -28,9 +26,7 @@ def main() -> None:
 
     wanted, folder = KINDS[arguments.kind], Path(arguments.folder)
     fetch(arguments.model, revision=arguments.revision, folder=folder, wanted=wanted)
-    lines = [f"{sha256_of(path)}  {path.name}\n" for path in sorted(folder.iterdir())]
-    with whole_or_absent(folder / CHECKSUMS) as temporary:  # whoever loads it looks at them
-        temporary.write_text("".join(lines), encoding="utf-8")
+    write_list(folder)
     say(f"{arguments.model} at {arguments.revision}: {arguments.folder}")
 
 

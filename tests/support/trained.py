@@ -1,6 +1,6 @@
 """What tests look at in the folder of a trained extractor, and how they change its recipe."""
 
-from voiceprivacy.attack.training.brain import COLUMNS
+from voiceprivacy.attack.training.brain import COLUMNS, SpeakerBrain
 from voiceprivacy.inout.tables import read_table
 
 FILES = [
@@ -28,3 +28,15 @@ def changed(recipe, old, new):
     assert old in text
     recipe.write_text(text.replace(old, new, 1), encoding="utf-8")
     return recipe
+
+
+def killed_in_epoch(last):
+    """A method of SpeakerBrain that ends a training when this epoch begins."""
+    start = SpeakerBrain.on_stage_start
+
+    def on_stage_start(self, stage, epoch=None):
+        if epoch == last:
+            raise KeyboardInterrupt
+        start(self, stage, epoch)
+
+    return on_stage_start

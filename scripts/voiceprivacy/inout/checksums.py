@@ -122,15 +122,24 @@ def read_checked(path: FilePath, *, must_have: bool = True, beside: Path | None 
 
 
 def check(
-    path: FilePath, content: bytes, *, must_have: bool = True, beside: Path | None = None
+    path: FilePath,
+    content: bytes,
+    *,
+    must_have: bool = True,
+    beside: Path | None = None,
+    made_with: Path | None = None,
 ) -> None:
-    """Compare the bytes of a file with its checksum, as read_checked does."""
+    """Compare the bytes of a file with its checksum, as read_checked does.
+
+    ``made_with`` is the file to remove so that this one is made again, where no rule names it.
+    """
     recorded_in = beside or sidecar_path(path)
+    remedy = _remedy(path, made_with)
     if not recorded_in.exists():
         results = results_of(path) if must_have else None
         if results and results.are_checked:
             raise BadInput(
-                f"{path}: its checksum {recorded_in.name} is missing: {_remedy(path)}"
+                f"{path}: its checksum {recorded_in.name} is missing: {remedy}"
                 " (keep files of your own elsewhere)"
             )
         return
@@ -139,12 +148,12 @@ def check(
     if digest is None:
         raise BadInput(
             f"{path}: its checksum {recorded_in.name} is that of {known.first()}:"
-            f" were files exchanged? {_remedy(path)}"
+            f" were files exchanged? {remedy}"
         )
     if digest != sha256(content):
         raise BadInput(
             f"{path}: is damaged, or was changed by hand: its SHA-256 is not that in"
-            f" {recorded_in.name}; {_remedy(path)}"
+            f" {recorded_in.name}; {remedy}"
         )
 
 
@@ -197,10 +206,10 @@ def _read_once(path: Path, changed_ns: int) -> Checksums:
     return read_checksums(path)
 
 
-def _remedy(path: FilePath) -> str:
+def _remedy(path: FilePath, made_with: Path | None = None) -> str:
     if results_of(path) is None:
         return f"copy it again, or remove {sidecar_path(path)} if it was changed on purpose"
-    return f"remove {path} and run again"
+    return f"remove {made_with or path} and run again"
 
 
 @contextlib.contextmanager

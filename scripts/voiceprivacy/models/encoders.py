@@ -21,6 +21,7 @@ Baevski et al., wav2vec 2.0, NeurIPS 2020. Hsu et al., HuBERT, TASLP 2021. Chen 
 JSTSP 2022. Ravanelli et al., SpeechBrain, 2021.
 """
 
+import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -29,11 +30,17 @@ import numpy as np
 import torch
 from torch.nn.functional import layer_norm
 
-from voiceprivacy.inout.files import BadInput, refuse_endless
+from voiceprivacy.inout.files import BadInput, read_bytes
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.models import Floats
 from voiceprivacy.models.devices import single_thread
-from voiceprivacy.models.folders import SETTINGS, Hyperparameters, load_weights, one_line
+from voiceprivacy.models.folders import (
+    SETTINGS,
+    Hyperparameters,
+    load_weights,
+    one_line,
+    refuse_changed,
+)
 
 SAMPLE_RATE = 16000
 
@@ -123,13 +130,19 @@ class SpeechBrainNetwork(torch.nn.Module):
 class HubNetwork(torch.nn.Module):
     """The network of a folder of the hub: called and described as ``SpeechBrainNetwork``."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, trained_with: Path | None = None) -> None:
+        """Load a folder; ``trained_with`` are the weights of the trained model that it is part of.
+
+        A run that trained the model wrote checksums of the folder's files, too.
+        """
         super().__init__()
+        for name in (HUB_SETTINGS, HUB_PREPARATION):
+            _read_unchanged(folder / name, trained_with)
         self.normalises = normalises(folder / HUB_PREPARATION)
         self.model = network_of(folder / HUB_SETTINGS)
         self.kernels, self.strides = self.model.config.conv_kernel, self.model.config.conv_stride
         present = [folder / name for name in HUB_WEIGHTS if (folder / name).exists()]
-        _load(self.model, present[0] if present else folder / HUB_WEIGHTS[0])
+        _load(self.model, present[0] if present else folder / HUB_WEIGHTS[0], trained_with)
         self.eval()
 
     def forward(self, waves: torch.Tensor) -> torch.Tensor:
@@ -196,9 +209,15 @@ def hub_library() -> Any:
     return transformers
 
 
-def _load(model, path):
+def _read_unchanged(path, trained_with):
+    content = read_bytes(path)
+    refuse_changed(path, content, must_have=trained_with is not None, made_with=trained_with)
+    return content
+
+
+def _load(model, path, trained_with):
     """Load the weights of a network; what belongs to a head on top of it is left out."""
-    state = _tensors(path)
+    state = _tensors(path, _read_unchanged(path, trained_with))
     prefix = f"{model.base_model_prefix}."
     inner = {
         name.removeprefix(prefix): tensor
@@ -218,16 +237,13 @@ def _load(model, path):
         )
 
 
-def _tensors(path):
-    """The tensors {name: tensor} of a file of weights."""
+def _tensors(path, content):
+    """The tensors {name: tensor} in the bytes of a file of weights."""
     import safetensors.torch  # comes with transformers
 
-    refuse_endless(path)
     try:
         if path.suffix == ".safetensors":
-            return safetensors.torch.load_file(path)
-        return dict(torch.load(path, map_location="cpu", weights_only=True))
-    except FileNotFoundError:
-        raise BadInput(f"{path}: not found") from None
+            return safetensors.torch.load(content)
+        return dict(torch.load(io.BytesIO(content), map_location="cpu", weights_only=True))
     except Exception as error:  # of a file that can be anything
         raise BadInput(f"{path}: holds no weights ({one_line(error)})") from None

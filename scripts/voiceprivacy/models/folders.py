@@ -22,8 +22,15 @@ from typing import Any
 import torch
 import yaml
 
-from voiceprivacy.inout.checksums import check
-from voiceprivacy.inout.files import BadInput, lines_of, read_bytes, read_lines, refuse_endless
+from voiceprivacy.inout.checksums import check, results_of, sha256_of, sidecar_path
+from voiceprivacy.inout.files import (
+    BadInput,
+    lines_of,
+    read_bytes,
+    read_lines,
+    refuse_endless,
+    whole_or_absent,
+)
 from voiceprivacy.inout.yaml_files import compose
 
 SETTINGS, WEIGHTS = "hyperparams.yaml", "embedding_model.ckpt"
@@ -141,7 +148,7 @@ class Hyperparameters:
         self.path = path
         self.placeholders = placeholders or {}
         content = read_bytes(path)
-        _refuse_changed(Path(path), content, of_model=of_model)
+        refuse_changed(Path(path), content, must_have=of_model)
         self.text = (
             "\n".join(lines_of(path, content)) + "\n"
         )  # as it is: a trained folder has a copy
@@ -293,16 +300,8 @@ def load_weights(
         it is not the one that SHA256SUMS beside it names, a run trained it and its checksum is
         missing
     """
-    refuse_endless(path)
+    state = read_weights(path, model=model, of_model=of_model)
     try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise BadInput(f"{path}: not found") from None
-    except OSError as error:
-        raise BadInput(f"{path}: not the weights of {model} ({error.strerror})") from None
-    _refuse_changed(path, content, of_model=of_model)
-    try:
-        state = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
         if may_lack:
             own = module.state_dict().items()
             state = {name: own_one for name, own_one in own if name.endswith(may_lack)} | state
@@ -313,24 +312,66 @@ def load_weights(
         raise BadInput(f"{path}: all weights are zero")
 
 
-def _refuse_changed(path, content, *, of_model):
-    """Refuse a file whose SHA-256 is not the one that a run, or a list beside it, says."""
-    checksums = path.with_name(CHECKSUMS)
-    is_listed = checksums.exists()
-    check(path, content, must_have=of_model and not is_listed)
-    if not is_listed:
-        return
+def read_weights(path: Path, *, model: str, of_model: bool = False) -> dict[str, torch.Tensor]:
+    """The tensors {name: tensor} of a .ckpt file, read and refused as ``load_weights`` does."""
+    refuse_endless(path)
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise BadInput(f"{path}: not found") from None
+    except OSError as error:
+        raise BadInput(f"{path}: not the weights of {model} ({error.strerror})") from None
+    made_with = path.with_name(WEIGHTS) if of_model else None
+    refuse_changed(path, content, must_have=of_model, made_with=made_with)
+    try:
+        return dict(torch.load(io.BytesIO(content), map_location="cpu", weights_only=True))
+    except LOADING_ERRORS as error:
+        raise BadInput(f"{path}: not the weights of {model} ({one_line(error)})") from None
+
+
+def refuse_changed(
+    path: Path, content: bytes, *, must_have: bool = False, made_with: Path | None = None
+) -> None:
+    """Refuse (BadInput) a file whose SHA-256 is not the one that a run, or a list beside it, says.
+
+    ``must_have`` and ``made_with`` are those of ``checksums.check``.
+    """
+    has_list = path.with_name(CHECKSUMS).exists()
+    check(path, content, must_have=must_have and not has_list, made_with=made_with)
     digest = hashlib.sha256(content).hexdigest()
-    named = [
-        line
-        for line in read_lines(checksums)
-        if line.split()[1:] in ([path.name], [f"*{path.name}"])
-    ]
-    if any(line.split()[0] != digest for line in named):
+    if any(listed != digest for listed in _listed(path)):
         raise BadInput(
-            f"{path}: is not the file that {checksums} names (its SHA-256 differs): get it again,"
-            f" or take {CHECKSUMS} away if the change is yours"
+            f"{path}: is not the file that {path.with_name(CHECKSUMS)} names (its SHA-256 differs):"
+            f" get it again, or take {CHECKSUMS} away if the change is yours"
         )
+
+
+def _listed(path):
+    """What a list beside a file says of it: its SHA-256, or nothing."""
+    checksums = path.with_name(CHECKSUMS)
+    lines = read_lines(checksums) if checksums.exists() else []
+    names = ([path.name], [f"*{path.name}"])
+    return [line.split()[0] for line in lines if line.split()[1:] in names]
+
+
+def is_listed(path: Path) -> bool:
+    """Whether a list beside a file says its SHA-256."""
+    return bool(_listed(path))
+
+
+def is_known(path: Path) -> bool:
+    """Whether a file of a model was there once, as a list, a checksum or its run says."""
+    if path.with_name(CHECKSUMS).exists():
+        return is_listed(path)
+    results = results_of(path)
+    return sidecar_path(path).exists() or bool(results and results.are_checked)
+
+
+def write_list(folder: Path) -> None:
+    """Write the SHA-256 of all files of a folder beside them, for whoever loads it."""
+    lines = [f"{sha256_of(path)}  {path.name}\n" for path in sorted(folder.iterdir())]
+    with whole_or_absent(folder / CHECKSUMS) as temporary:
+        temporary.write_text("".join(lines), encoding="utf-8")
 
 
 def one_line(error: Exception) -> str:

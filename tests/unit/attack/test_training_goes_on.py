@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from speechbrain.utils import checkpoints
-from support.trained import changed, curve, weights
+from support.trained import changed, curve, killed_in_epoch, weights
 
 from voiceprivacy.attack.training import training
 from voiceprivacy.attack.training.batches import Pieces
@@ -126,17 +126,6 @@ def saved(checkpoints):
     return []
 
 
-def killed_in_epoch(last):
-    start = SpeakerBrain.on_stage_start
-
-    def on_stage_start(self, stage, epoch=None):
-        if epoch == last:
-            raise KeyboardInterrupt
-        start(self, stage, epoch)
-
-    return on_stage_start
-
-
 def told(get, heard):
     def item(self, piece):
         heard.append(piece)
@@ -165,7 +154,9 @@ def test_another_recipe_does_not_go_on_from_the_checkpoints_of_this_one(
     assert not (tmp_path / "model.checkpoints").exists()
 
 
-@pytest.mark.parametrize("changed_file", ["tones/s0-0.flac", "start/embedding_model.ckpt"])
+@pytest.mark.parametrize(
+    "changed_file", ["tones/s0-0.flac", "start/embedding_model.ckpt", "start/classifier.ckpt"]
+)
 def test_other_speech_or_another_start_does_not_go_on_from_the_checkpoints(
     recipe, tones, tmp_path, monkeypatch, changed_file
 ):

@@ -43,6 +43,7 @@ from voiceprivacy.models.encoders import (
     HUB_WEIGHTS,
     HubNetwork,
 )
+from voiceprivacy.models.folders import WEIGHTS
 
 ENCODER_FOLDER = "encoder"  # in the folder of a trained model
 
@@ -148,14 +149,17 @@ class FrozenEncoder:
     """
 
     def __init__(self, folder: Path | str, *, device: torch.device | str = "cpu") -> None:
-        """Load an encoder's folder; BadInput says what is missing or not of this kind."""
+        """Load an encoder's folder; BadInput says what is missing, changed or not of this kind."""
         self.folder = Path(folder)
         if not (self.folder / HUB_SETTINGS).exists():
             raise BadInput(
                 f"{folder}: not found (a folder with {HUB_SETTINGS}, {HUB_PREPARATION} and "
                 f"{' or '.join(HUB_WEIGHTS)}, as the Hugging Face hub has them)"
             )
-        self.network = HubNetwork(self.folder).to(device).requires_grad_(False)
+        model = self.folder.parent / WEIGHTS
+        is_of_model = self.folder.name == ENCODER_FOLDER and model.exists()
+        network = HubNetwork(self.folder, trained_with=model if is_of_model else None)
+        self.network = network.to(device).requires_grad_(False)
         self.device = device
 
     def layers(self, waves: torch.Tensor) -> torch.Tensor:

@@ -63,7 +63,15 @@ from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.models.devices import torch_device
 from voiceprivacy.models.encoders import HUB_SETTINGS
-from voiceprivacy.models.folders import SETTINGS, WEIGHTS, Hyperparameters, load_weights
+from voiceprivacy.models.folders import (
+    SETTINGS,
+    WEIGHTS,
+    Hyperparameters,
+    is_known,
+    load_weights,
+    read_weights,
+)
+from voiceprivacy.running.command import say
 
 CLASSIFIER = [
     "speechbrain.lobes.models.ECAPA_TDNN.Classifier",
@@ -173,8 +181,8 @@ def train(
         if held_out:
             names = sorted({utterance.speaker for utterance in held_out})
             (temporary / HELD_OUT).write_text("\n".join(names) + "\n", encoding="utf-8")
-        for path in filter(Path.is_file, sorted(temporary.iterdir())):  # not the encoder's folder
-            add_checksum(path, Path(folder) / path.name)
+        for path in filter(Path.is_file, sorted(temporary.rglob("*"))):
+            add_checksum(path, Path(folder) / path.relative_to(temporary))
     remove_at_once(checkpoints.parent)
 
 
@@ -266,9 +274,26 @@ def _load(modules, start):
     """Start from a model's weights; from its classifier's too, where it has as many speakers."""
     weights = modules["embedding_model"]
     load_weights(weights, start / WEIGHTS, model="the recipe's model", of_model=True)
-    # Other speakers have another classifier, which starts from scratch then.
-    with contextlib.suppress(BadInput):
-        load_weights(modules["classifier"], start / CLASSIFIER_WEIGHTS)
+    _load_classifier(modules["classifier"], start / CLASSIFIER_WEIGHTS)
+
+
+def _load_classifier(classifier, path):
+    if not path.exists():
+        if is_known(path):
+            remedy = f"remove {path.with_name(WEIGHTS)} and run again, or copy the model again"
+            raise BadInput(f"{path}: not found, and it was there once: {remedy}")
+        say(f"{path}: not found, so the classifier starts from scratch")
+        return
+    weights = read_weights(path, model="a classifier", of_model=True)
+    # Other speakers have another classifier.
+    if _shapes(weights) == _shapes(classifier.state_dict()):
+        load_weights(classifier, path, model="the recipe's classifier", of_model=True)
+    else:
+        say(f"{path}: is for other speakers or layers, so the classifier starts from scratch")
+
+
+def _shapes(weights):
+    return {name: getattr(tensor, "shape", None) for name, tensor in weights.items()}
 
 
 def _encoder_folder(settings, encoder, start):
@@ -355,6 +380,8 @@ def _checkpoints(folder, recipe, utterances, seed, start, encoder):
     )
     if start is not None:
         described += [str(start), _stamp(Path(start, WEIGHTS))]
+        classifier = Path(start, CLASSIFIER_WEIGHTS)
+        described.append(_stamp(classifier) if classifier.exists() else "no classifier")
     if encoder is not None:
         described += [str(encoder), _stamp(Path(encoder, HUB_SETTINGS))]
     # 16 of 64 digits: long enough for folders beside each other.
