@@ -4,52 +4,20 @@ import json
 
 import numpy as np
 import pytest
-from scipy.stats import binom, norm
 from support.calls import call
+from support.channels import CORRELATION, DISTANCES, SPEAKERS, UTTERANCES, gaussian, gaussian_bit
 
-from voiceprivacy.inout.arrays import ScoreMatrix, write_matrix
+from voiceprivacy.inout.arrays import write_matrix
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.privacy.atlas.fusion import estimate, fuse, learn_weights
 
-SPEAKERS, UTTERANCES = 20, 12
 RUNS = 16
 MISSES = 3  # a 95 % interval misses more than three of 16 in 0.7 %
-CORRELATION = np.array([[1, 0.3, 0], [0.3, 1, 0], [0, 0, 1]])
-DISTANCES = np.array([1.5, 0.8, 0])  # of target from nontarget scores, in standard deviations
-
-
-def expected_bit(members):
-    """Disclosure of Gaussian channels that are fused best: Fisher's distance, then the ranks."""
-    distances = DISTANCES[members]
-    inside = CORRELATION[np.ix_(members, members)]
-    distance = np.sqrt(distances @ np.linalg.solve(inside, distances))
-    scores = np.linspace(-8, 8 + distance, 4001)
-    weights = norm.pdf(scores - distance)
-    # The rank is one more than how many of the others lie above the target.
-    above = binom.pmf(np.arange(SPEAKERS)[:, None], SPEAKERS - 1, norm.sf(scores))
-    p = above @ (weights / weights.sum())
-    return np.sum(p * np.log2(SPEAKERS * p))
-
-
-def gaussian_channels(seed, distances=DISTANCES, correlation=CORRELATION):
-    """Matrices of utterances of all speakers against their templates."""
-    draw = np.random.default_rng(seed)
-    names = np.array([f"s{number:02d}" for number in range(SPEAKERS)])
-    true = np.repeat(np.arange(SPEAKERS), UTTERANCES)
-    rows = np.array([f"{names[index]}-{row}" for row, index in enumerate(true)])
-    shape = (len(rows), SPEAKERS, len(distances))
-    scores = draw.normal(size=shape) @ np.linalg.cholesky(correlation).T
-    scores[np.arange(len(rows)), true] += distances
-    sources = np.char.add("template-", names)
-    return {
-        name: ScoreMatrix(rows, names, names[true], names, scores[:, :, channel], rows, sources)
-        for channel, name in enumerate(("voice", "pitch", "nothing")[: len(distances)])
-    }
 
 
 @pytest.fixture(scope="module")
 def fusions():
-    return [fuse(gaussian_channels(seed)) for seed in range(RUNS)]
+    return [fuse(gaussian(seed)) for seed in range(RUNS)]
 
 
 def errors_of_mean(values):
@@ -69,7 +37,7 @@ def errors_of_mean(values):
     ],
 )
 def test_gaussian_channels_disclose_what_the_closed_form_says(fusions, name, members):
-    truth = expected_bit(members)
+    truth = gaussian_bit(members)
     values = [fusion.sets[name].bit for fusion in fusions]
     assert np.mean(values) == pytest.approx(truth, abs=errors_of_mean(values))
     n_inside = sum(
@@ -79,7 +47,7 @@ def test_gaussian_channels_disclose_what_the_closed_form_says(fusions, name, mem
 
 
 def test_a_channel_adds_what_the_others_do_not_tell(fusions):
-    truth = expected_bit([0, 1, 2]) - expected_bit([0, 2])
+    truth = gaussian_bit([0, 1, 2]) - gaussian_bit([0, 2])
     gains = [fusion.given_others[1].gain for fusion in fusions]
     bits = [gain.bit for gain in gains]
     assert np.mean(bits) == pytest.approx(truth, abs=errors_of_mean(bits))
@@ -99,7 +67,7 @@ def test_a_channel_that_tells_nothing_adds_nothing_beyond_its_interval(fusions):
 
 
 def test_the_same_channel_twice_adds_nothing_and_does_not_add_up():
-    voice = gaussian_channels(3)["voice"]
+    voice = gaussian(3)["voice"]
     fusion = fuse({"voice": voice, "again": voice})
     assert fusion.in_order[1].gain.bit == pytest.approx(0, abs=1e-9)
     assert fusion.gap.bit == pytest.approx(fusion.sets["voice"].bit)
@@ -114,7 +82,7 @@ def test_the_gains_in_order_sum_to_all_together(fusions):
 
 def test_the_learnt_weights_are_fishers():
     """Of two Gaussian channels: the inverse correlation times the distances."""
-    channels = gaussian_channels(0)
+    channels = gaussian(0)
     scores = np.stack([matrix.scores for matrix in channels.values()])
     true = np.repeat(np.arange(SPEAKERS), UTTERANCES)
     expected = np.linalg.solve(CORRELATION, DISTANCES)
@@ -124,7 +92,7 @@ def test_the_learnt_weights_are_fishers():
 def test_a_speaker_is_fused_without_having_been_learnt_from():
     """Channels that are noise tell nothing, however many: learnt on themselves they would."""
     draw = np.random.default_rng(0)
-    like = gaussian_channels(0)["voice"]
+    like = gaussian(0)["voice"]
     noise = {
         f"noise{number}": like._replace(scores=draw.normal(size=like.scores.shape))
         for number in range(6)
@@ -134,7 +102,7 @@ def test_a_speaker_is_fused_without_having_been_learnt_from():
 
 
 def test_scale_offset_and_order_of_rows_change_nothing():
-    channels = gaussian_channels(1)
+    channels = gaussian(1)
     fusion = fuse(channels)
     offsets = np.arange(len(channels["voice"].rows))[:, None]
     moved = channels["voice"]._replace(scores=100 * channels["voice"].scores + offsets)
@@ -155,7 +123,7 @@ def test_scale_offset_and_order_of_rows_change_nothing():
 
 def test_of_many_channels_not_all_sets_are_measured():
     draw = np.random.default_rng(0)
-    like = gaussian_channels(0)["voice"]
+    like = gaussian(0)["voice"]
     channels = {
         name: like._replace(scores=draw.normal(size=like.scores.shape)) for name in "abcdef"
     }
@@ -166,7 +134,7 @@ def test_of_many_channels_not_all_sets_are_measured():
 
 
 def test_who_is_always_first_discloses_all():
-    voice = gaussian_channels(0)["voice"]
+    voice = gaussian(0)["voice"]
     certain = voice._replace(scores=voice.row_speakers[:, None] == voice.column_speakers)
     bits = fuse({"voice": certain}).sets["voice"]
     assert bits == pytest.approx((np.log2(SPEAKERS),) * 3)
@@ -179,8 +147,31 @@ def test_jackknife_limits_by_hand():
     assert estimate(np.array([2.0, 1.0, 2.0, 3.0]), low=0.0, high=3.0)[1:] == (0.0, 3.0)
 
 
+def test_a_speaker_is_left_out_with_his_template():
+    """As if he had never been asked: the gallery is a draw as well."""
+    voice = gaussian(2)["voice"]
+    without_each = [
+        fuse({"voice": without(voice, name)}).sets["voice"].bit for name in voice.columns
+    ]
+    bits = fuse({"voice": voice}).sets["voice"]
+    assert bits == pytest.approx(estimate(np.array([bits.bit, *without_each])))
+
+
+def without(matrix, speaker):
+    rows, columns = matrix.row_speakers != speaker, matrix.column_speakers != speaker
+    return matrix._replace(
+        rows=matrix.rows[rows],
+        row_speakers=matrix.row_speakers[rows],
+        row_sources=matrix.row_sources[rows],
+        columns=matrix.columns[columns],
+        column_speakers=matrix.column_speakers[columns],
+        column_sources=matrix.column_sources[columns],
+        scores=matrix.scores[rows][:, columns],
+    )
+
+
 def test_channels_of_other_utterances_are_refused():
-    channels = gaussian_channels(0)
+    channels = gaussian(0)
     other = channels["pitch"]._replace(rows=np.char.add(channels["pitch"].rows, "x"))
     with pytest.raises(BadInput, match="voice and pitch differ in their rows"):
         fuse({"voice": channels["voice"], "pitch": other})
@@ -197,7 +188,7 @@ def test_channels_of_other_utterances_are_refused():
 
 def test_the_command_writes_and_says_it(tmp_path):
     paths = []
-    for name, matrix in gaussian_channels(0).items():
+    for name, matrix in gaussian(0).items():
         paths.append(tmp_path / f"{name}.npz")
         write_matrix(paths[-1], matrix)
     words = ["--matrix", *paths, "--label", "voice", "pitch", "nothing"]

@@ -13,9 +13,10 @@ Conventions
   speakers are in at most ten folds, by the order of their names.
 * Disclosure in bits is of the histogram of ranks, less the bias of the ranks that occur, where
   there are five utterances a rank, else of the beta-binomial model; for all sets in the same way.
-* Intervals are value +- t standard errors of the jackknife over speakers; the weights stay. A
-  disclosure lies in 0 ... log2 N, and so do its limits. A gain can be negative: a channel that
-  tells nothing adds the noise of its weight.
+* Intervals are value +- t standard errors of the jackknife over speakers, each left out with his
+  utterances and his template, because the gallery is a draw as well; the weights stay. A disclosure
+  lies in 0 ... log2 N, and so do its limits. A gain can be negative: a channel that tells nothing
+  adds the noise of its weight.
 
 References
 ----------
@@ -33,7 +34,7 @@ from scipy.special import logsumexp, stdtrit
 
 from voiceprivacy.inout.arrays import ScoreMatrix
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.privacy import Counts, Flags, Floats, Names
+from voiceprivacy.privacy import Counts, Floats, Names
 from voiceprivacy.privacy.matrices import ranks
 
 FOLDS = 10
@@ -201,20 +202,31 @@ def _scaled(scores: Floats, true: Counts) -> Floats:
 
 
 def _disclosures(matrix: ScoreMatrix, speakers: Names) -> Floats:
-    """Bits of all utterances, then without those of each speaker: array (1 + S,)."""
-    true_ranks = ranks.true_ranks(matrix)
-    is_histogram = len(matrix.rows) >= ranks.OBSERVATIONS_PER_RANK * true_ranks.n_templates
+    """Bits of all speakers, then without each of them: array (1 + S,)."""
+    is_histogram = len(matrix.rows) >= ranks.OBSERVATIONS_PER_RANK * len(matrix.columns)
 
-    def bits(kept: Flags) -> float:
-        some = ranks.Ranks(true_ranks.best[kept], true_ranks.worst[kept], true_ranks.n_templates)
-        p = ranks.histogram(some)
+    def bits(some: ScoreMatrix) -> float:
+        p = ranks.histogram(ranks.true_ranks(some))
         if is_histogram:
-            bias = ranks.histogram_bias_bit(int(np.count_nonzero(p)), int(kept.sum()))
+            bias = ranks.histogram_bias_bit(int(np.count_nonzero(p)), len(some.rows))
             return float(ranks.disclosure(p)["mean_disclosure_bit"]) - bias
         return float(ranks.model_metrics(p)["model_mean_disclosure_bit"])
 
-    everybody = np.ones(len(matrix.rows), dtype=bool)
-    return np.array([bits(everybody), *(bits(matrix.row_speakers != name) for name in speakers)])
+    return np.array([bits(matrix), *(bits(_without(matrix, speaker)) for speaker in speakers)])
+
+
+def _without(matrix: ScoreMatrix, speaker: str) -> ScoreMatrix:
+    """A matrix without the utterances and without the template of a speaker."""
+    rows, columns = matrix.row_speakers != speaker, matrix.column_speakers != speaker
+    return ScoreMatrix(
+        rows=matrix.rows[rows],
+        columns=matrix.columns[columns],
+        row_speakers=matrix.row_speakers[rows],
+        column_speakers=matrix.column_speakers[columns],
+        scores=matrix.scores[np.ix_(rows, columns)],
+        row_sources=matrix.row_sources[rows],
+        column_sources=matrix.column_sources[columns],
+    )
 
 
 def _sets(n_channels: int) -> list[tuple[int, ...]]:
