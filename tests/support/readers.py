@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from support import result_folders, verdicts, world
+from support import exchange, result_folders, verdicts, world
 from voiceprivacy.anonymise import plugins
 from voiceprivacy.attack.backends import recipes
 from voiceprivacy.attack.extractors import style
@@ -23,6 +23,7 @@ from voiceprivacy.privacy.scores import zebra
 from voiceprivacy.provenance.record import compare_runs, read_provenance
 from voiceprivacy.report import expected, listen, metrics, published, sections, uncertainty, verdict
 from voiceprivacy.tools import merging, submission, submission_check
+from voiceprivacy.tools.exchange import evidence, repository
 from voiceprivacy.utility import measures
 from voiceprivacy.vocabulary import SystemInterval
 
@@ -37,6 +38,9 @@ FOLDER = {
         "speakers": "genders.tsv",
     }
 }
+
+REPOSITORY = Path("exchanged")
+EXCHANGED = f"results/x/2026/{exchange.PROTOCOL}/one@1"
 
 WORDS = (
     b"\0 \n \r\n \t \t\t nan inf 1e999 -1 1_0 .. / ../x ' \" \\ {} [] & * &a & [*a] % - -- ; "
@@ -206,6 +210,11 @@ READERS = {
     result_of(f"metrics/verification/{ATTACK}.bootstrap.npz"): lambda path: arrays.read_npz(
         path, []
     ),
+    f"{REPOSITORY}/{EXCHANGED}.json": lambda path: repository.read_record(path, REPOSITORY),
+    f"{REPOSITORY}/{EXCHANGED}{repository.SCORES}": lambda path: evidence.read_scored(
+        path, exchange.listed(), path
+    ),
+    f"{REPOSITORY}/protocols/{exchange.PROTOCOL}{repository.TRIALS}": evidence.read_listed,
     "expected.tsv": expected.read_expected,
     "measured.tsv": lambda path: measures.read_measured(path, ["a", "b"]),
 }
@@ -234,6 +243,8 @@ def build(folder):
     )
     _results(folder)
     _submission(folder)
+    exchange.write_protocol(folder / REPOSITORY)
+    exchange.write_result(folder / REPOSITORY, "x", "one", laboratory="A", strength=1.0)
     (folder / "measured.tsv").write_text("utterance\tmetric\tvalue\na\twer\t5\nb\twer\t1e1\n")
     model = world.ROOT / "workflow/resources/ecapa_small/hyperparams.yaml"
     (folder / "hyperparams.yaml").write_bytes(model.read_bytes())

@@ -12,6 +12,8 @@ import yaml
 
 from support.trees import names_of, write_kaldi
 from voiceprivacy.inout import audio, seeds
+from voiceprivacy.plan.measures import OF_EVERY_RUN
+from voiceprivacy.vocabulary import QUALITY
 
 ROOT = Path(__file__).parents[2]
 HANG_SECONDS = 1200  # on a slow and busy machine; pytest ends a test a little later
@@ -34,6 +36,8 @@ np.savez(
     embeddings=noise + 2 * np.eye(8)[[speakers.index(row["speaker"]) for row in rows]],
 )
 """
+# Utility takes most of a run of real speech: for tests that ask nothing about it.
+WITHOUT_MEASURES = dict.fromkeys(OF_EVERY_RUN, False)
 SPEAKERS = {
     "anna": ("f", 190),
     "berta": ("f", 220),
@@ -131,11 +135,15 @@ def make_kaldi_directory(folder, *, utterances=5, enrolled=2):
 
 
 def write_config(folder, **sections):
-    """Write a config of the tiny corpus, cosine and a model folder; sections replace or add."""
+    """Write a config of the tiny corpus, cosine and a model folder; sections replace or add.
+
+    Of the measures of utility that every run makes, only the cheap ones are left.
+    """
     config = {
         "corpora": {"tiny": {"kaldi": "data/tiny"}},
         "extractors": {"random": {"model": "model"}},
         "backends": {"cosine": {"type": "cosine"}},
+        "utility": {QUALITY: False},
     }
     path = folder / "config.yaml"
     path.write_text(yaml.safe_dump(config | sections, sort_keys=False))

@@ -4,7 +4,7 @@ import csv
 import os
 
 import pytest
-from support.runs import snakemake, write_config
+from support.runs import WITHOUT_MEASURES, snakemake, write_config
 
 pytestmark = [
     pytest.mark.long,
@@ -29,7 +29,8 @@ def values(tmp_path_factory):
         },
         extractors={"ecapa": {"model": "${VOICEPRIVACY_ASV}"}},
         anonymisers={"world": {"function": function, "runs": 2}},
-        report={"controls": True},
+        utility=WITHOUT_MEASURES,
+        report={"controls": True, "bootstrap": 200, "inference": False},
     )
     finished = snakemake(folder, "results/metrics.tsv", "--cores", "2", "--configfile", config)
     assert finished.returncode == 0, finished.stderr

@@ -62,6 +62,7 @@ def run(tmp_path_factory):
         corpora={"tiny": {"kaldi": "data"}},
         anonymisers={"copy": {"command": "python {resources}/plugins/copy_speech.py"}},
         extractors={"drawn": {"command": f"{sys.executable} embed.py"}},
+        utility={},  # all that every run measures
         report={"bootstrap": 50, "listen": 1, "internal": True},  # else it has codes
     )
     finished = snakemake(folder, "--cores", "2", "--configfile", config)

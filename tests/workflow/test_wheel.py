@@ -57,6 +57,7 @@ def clone(tmp_path_factory):
 def write_run(folder):
     make_kaldi_directory(folder / "data" / "tiny")
     config = {"anonymisers": ANONYMISERS, "extractors": EXTRACTORS, "report": {"bootstrap": 0}}
+    config["utility"] = {}  # all that every run measures
     return write_config(folder, **config)
 
 
