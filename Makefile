@@ -41,7 +41,7 @@ test: .venv/installed-test .venv/installed-docs $(BIN)/voiceprivacy lint
 	$(BIN)/python -m pytest -m "not long" --numprocesses 2 --dist loadfile
 
 test-long: .venv/installed-test .venv/installed-docs $(BIN)/voiceprivacy .venv/installed-dvector
-	$(BIN)/python -m pytest -m long --verbose --durations 10
+	$(BIN)/python -m pytest -m long --numprocesses 2 --dist loadfile --verbose --durations 10
 
 lint: .venv/installed-test
 	$(BIN)/ruff check .
