@@ -7,8 +7,9 @@ from support.runs import make_kaldi_directory
 @pytest.fixture(scope="session")
 def model_folder(tmp_path_factory):
     """A SpeechBrain folder with a small x-vector of random weights."""
-    from support import models  # torch: seconds
+    from support import models, stand_ins  # torch: seconds
 
+    stand_ins.name_no_file()
     return models.untrained_xvector(tmp_path_factory.mktemp("model"))
 
 

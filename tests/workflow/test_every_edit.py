@@ -8,7 +8,11 @@ import soundfile
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.runs import make_kaldi_directory, snakemake
+from support import image
+from support.installed import install
+from support.runs import WITHOUT_MEASURES, make_kaldi_directory, snakemake
+
+from voiceprivacy.running import boxes
 
 COMMAND = """
 import argparse, csv, pathlib, soundfile
@@ -30,6 +34,19 @@ FUNCTION = """
 def anonymise(samples, sample_rate, *, utterance, speaker, seed):
     return 0.5 * samples
 """
+MEASURE = """
+import csv, sys
+given = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+with open(given["--output"], "w") as output:
+    print("utterance", "metric", "value", sep="\\t", file=output)
+    for row in csv.DictReader(open(given["--manifest"]), delimiter="\\t"):
+        print(row["utterance"], "length", 1 * float(row["duration_s"]), sep="\\t", file=output)
+"""
+LOUDER = """
+def louder(samples, sample_rate, *, utterance, speaker, seed):
+    return 0.75 * samples
+"""
+OFFERS = "louder = louder:louder"
 SCORES = "enrolment\ttrial\tlabel\tscore\n"
 TARGETS = ["results/metrics.tsv", "results/verdict.json"]
 CONFIG = {
@@ -38,11 +55,14 @@ CONFIG = {
         "team": {"audio": "team"},
         "mine": {"function": "mine.py:anonymise"},
         "nac": {"command": "python nac.py --gain-file gain.txt"},
+        "theirs": {"container": "image.sif", "command": "/opt/anonymise --strength 3"},
+        "louder": {"package": "louder"},
     },
     "extractors": {"timing": {"timing": {}}, "random": {"model": "model"}},
     "backends": {"cosine": {"type": "cosine"}},
     "attacks": {"team7": {"scores": "team7/{anonymiser}_{condition}.tsv"}},
-    "report": {"bootstrap": 0, "tags": "tags.yaml"},
+    "utility": WITHOUT_MEASURES | {"length": {"command": "python measure.py"}},
+    "report": {"bootstrap": 0, "inference": False, "tags": "tags.yaml"},
 }
 
 
@@ -53,6 +73,10 @@ def write_run(folder, model_folder):
     (folder / "mine.py").write_text(FUNCTION)
     (folder / "nac.py").write_text(COMMAND)
     (folder / "gain.txt").write_text("0.5\n")
+    (folder / "measure.py").write_text(MEASURE)
+    image.make_root(folder / "root")
+    build(folder / "root")
+    install(folder / "site", "louder", LOUDER, offers=OFFERS)
     (folder / "team7").mkdir()
     for name, best in (("original_oo", 2.5), ("b2_op", 1.5)):
         lines = [f"a\tb{n}\ttarget\t{best + n}\na\tc{n}\tnontarget\t{n}\n" for n in range(4)]
@@ -62,10 +86,17 @@ def write_run(folder, model_folder):
     (folder / "config.yaml").write_text(yaml.safe_dump(CONFIG))
 
 
+def build(root):
+    """Make the image of a container anew, of the folder ``root``."""
+    squashed = image.squash(root, root.with_name("root.sqsh"))
+    image.wrap(squashed, root.with_name("image.sif"))
+
+
 def run(folder):
     """The numbers and the verdict of a folder, as bytes."""
     words = ("--cores", "2", "--configfile", folder / "config.yaml")
-    made = snakemake(folder, *TARGETS, *words)
+    packages = {"PYTHONPATH": str(folder / "site")}
+    made = snakemake(folder, *TARGETS, *words, **packages)
     assert made.returncode == 0, made.stderr
     return {name: (folder / name).read_bytes() for name in TARGETS}
 
@@ -73,9 +104,13 @@ def run(folder):
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory, model_folder):
     folder = tmp_path_factory.mktemp("edited")
-    write_run(folder, model_folder)
-    run(folder)
-    return folder
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(boxes.BOX_USER, "61184")
+        if (reason := boxes.why_not()) and "VOICEPRIVACY_BOXES" not in os.environ:
+            pytest.skip(f"no box for a container on this machine: {reason}")
+        write_run(folder, model_folder)
+        run(folder)
+        yield folder
 
 
 # Edits.
@@ -119,6 +154,21 @@ def drop_a_line(path):
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
 
 
+def rebuild(root):
+    """The program in the image takes anna's first recording for all of hers."""
+    program = root / "opt" / "anonymise"
+    one_for_all = "case $name in anna-*) path=${first:=$path} ;; esac"
+    text = program.read_text().replace("    cp ", f"    {one_for_all}\n    cp ", 1)
+    program.write_text(text)
+    build(root)
+
+
+def install_another(site):
+    """Of the same name and version: only what the installer wrote of its files says so."""
+    shutil.rmtree(site)
+    install(site, "louder", LOUDER.replace("0.75", "0.1"), offers=OFFERS)
+
+
 def point_elsewhere(path):
     """A link to another folder with the same names takes its place."""
     if path.is_symlink():
@@ -141,6 +191,9 @@ EDITS = [
     ("mine.py", replace("0.5", "0.25")),
     ("nac.py", replace("[::-1]", "")),
     ("gain.txt", replace("0.5", "0.125")),
+    ("root", rebuild),
+    ("site", install_another),
+    ("measure.py", replace("1 * ", "2 * ")),
     ("model/hyperparams.yaml", lambda path: path.write_text(path.read_text() + "\n# note\n")),
     ("team7/b2_op.tsv", replace("1.5", "0.75")),
     ("tags.yaml", replace("from_log10: 1", "from_log10: 2")),

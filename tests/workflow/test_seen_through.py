@@ -10,7 +10,7 @@ import statistics
 
 import pytest
 import yaml
-from support.runs import snakemake
+from support.runs import WITHOUT_MEASURES, snakemake
 
 pytestmark = [
     pytest.mark.long,
@@ -50,7 +50,8 @@ CONFIG = {
             "shrinkage": 0.1,
         },
     },
-    "report": {"bootstrap": 200, "pitch_correlation": False, "listen": 0},
+    "utility": WITHOUT_MEASURES,
+    "report": {"bootstrap": 200, "inference": False, "listen": 0},
 }
 
 
