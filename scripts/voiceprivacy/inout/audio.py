@@ -69,8 +69,11 @@ def _source(path: FilePath, content: bytes | None) -> str | io.BytesIO:
 
 def _header(path: FilePath, content: bytes | None) -> Header:
     try:
-        info = soundfile.info(_source(path, content))
-        with open(path, "rb") if content is None else io.BytesIO(content) as file:
+        # soundfile.info asks for much more, which takes as long as opening the file.
+        with (
+            soundfile.SoundFile(_source(path, content)) as info,
+            open(path, "rb") if content is None else io.BytesIO(content) as file,
+        ):
             missing = missing_part(file, info.format)
     except UNREADABLE as error:
         raise _unreadable(path, error) from None

@@ -267,12 +267,19 @@ def refuse_unchecked(manifest: FilePath, speech: Iterable[Path]) -> None:
 
 def _of_this_run(paths: Iterable[Path], results: Results) -> Iterator[Path]:
     """The files among ``paths`` that lie in these results; others are people's own."""
-    lies_there: dict[Path, bool] = {}
-    for path in paths:
-        if path.parent not in lies_there:  # asks the disk: once for a folder
-            lies_there[path.parent] = results_of(path) == results
-        if lies_there[path.parent]:
+    for path, lies_in in _with_results(paths):
+        if lies_in == results:
             yield path
+
+
+def _with_results(paths: Iterable[Path]) -> Iterator[tuple[Path, Results | None]]:
+    """Every path with the results that it lies in: the disk is asked once for a folder."""
+    of_folder: dict[Path, Results | None] = {}
+    for path in paths:
+        folder = path.parent
+        if folder not in of_folder:
+            of_folder[folder] = results_of(path)
+        yield path, of_folder[folder]
 
 
 def read_table_of(manifest: FilePath) -> Checksums:
@@ -312,11 +319,7 @@ def write_checksums(
 
 def digests_of(paths: Iterable[Path]) -> dict[str, str]:
     """{path: SHA-256} of speech that was just made, where it will need checksums; else none."""
-    digests = {}
-    for path in paths:
-        if results_of(path):
-            digests[str(path)] = sha256_of(path)
-    return digests
+    return {str(path): sha256_of(path) for path, results in _with_results(paths) if results}
 
 
 def digests_beside(manifests: Iterable[FilePath]) -> dict[str, str]:
@@ -335,10 +338,11 @@ def digests_beside(manifests: Iterable[FilePath]) -> dict[str, str]:
 
 def recorded(path: FilePath) -> str | None:
     """The SHA-256 that speech ought to have; None where nobody says it, as of people's files."""
-    for folder in [*Path(os.path.abspath(path)).parents][:MOST_LEVELS]:
-        if (folder / TABLE_FILE).exists():
-            known = read_table_of(folder / MANIFEST_FILE)
-            return known.digest(path)
+    folder = os.path.abspath(path)
+    for _ in range(MOST_LEVELS):
+        folder = os.path.dirname(folder)
+        if os.path.exists(f"{folder}/{TABLE_FILE}"):
+            return read_table_of(Path(folder, MANIFEST_FILE)).digest(path)
     return None
 
 

@@ -102,11 +102,11 @@ def stamps_path(manifest: FilePath) -> Path:
 
 def write_stamps(manifest: FilePath, utterances: Iterable[Utterance]) -> None:
     """Write stamps.tsv beside a manifest of ``utterances``."""
-    folder = os.path.abspath(Path(manifest).parent)
+    folder = os.path.join(os.path.abspath(Path(manifest).parent), "")
     elsewhere = [
         utterance
         for utterance in utterances
-        if not Path(os.path.abspath(utterance.path)).is_relative_to(folder)
+        if not os.path.abspath(utterance.path).startswith(folder)
     ]
     contents = _contents.of_all(utterance.path for utterance in elsewhere)
     rows = []
@@ -155,7 +155,7 @@ def _has_changed(path: FilePath, then: Row) -> bool:
 def _stamp(path: FilePath) -> tuple[str, str]:
     """Size and time of change of a file, as they stand in the table."""
     try:
-        status = Path(path).stat()
+        status = os.stat(path)
     except OSError:
         return "gone", "-"
     return str(status.st_size), str(status.st_mtime_ns)

@@ -9,6 +9,7 @@ of files and arguments of commands: what they may look like stands here, too.
 import csv
 import math
 import operator
+import os
 import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -205,12 +206,11 @@ def write_manifest(
     In a run's results the checksums of both go beside it; those of audio that was just made are
     ``digests``, {path: SHA-256}.
     """
-    folder = Path(path).parent.absolute()
+    folder = os.path.join(Path(path).parent.absolute(), "")
     rows = []
     for utterance in utterances:  # relative paths survive when results are moved
-        audio = Path(utterance.path).absolute()
-        audio = audio.relative_to(folder) if audio.is_relative_to(folder) else audio
-        rows.append(utterance._replace(path=audio))
+        audio = str(Path(utterance.path).absolute())
+        rows.append(utterance._replace(path=Path(audio.removeprefix(folder))))
     with whole_or_absent(path) as temporary:  # its checksum stands in the table beside it
         _write_rows(temporary, MANIFEST, rows, path)
     write_checksums(path, [utterance.path for utterance in utterances], digests)
