@@ -514,7 +514,11 @@ class Animal(NamedTuple):
 
 
 class Disclosure(NamedTuple):
-    """One speaker: utterances, share at rank 1, mean rank, disclosure of the fitted model."""
+    """One speaker: utterances, share at rank 1, mean rank, disclosure of the fitted model.
+
+    ``shrunken`` is that of a model of all speakers together, with limits that hold for all of them
+    at once.
+    """
 
     speaker: str
     n_utterances: int
@@ -523,3 +527,6 @@ class Disclosure(NamedTuple):
     model_mean_disclosure_bit: float
     model_alpha: float | str
     model_beta: float | str
+    shrunken_disclosure_bit: float
+    shrunken_low_bit: float
+    shrunken_high_bit: float

@@ -251,7 +251,10 @@ def _ranks(condition):
 
 
 def _disclosures(condition):
-    return [(condition, name, 4, 50.0, 1.5, k / 2, 1, 1) for k, name in enumerate(SPEAKERS)]
+    return [
+        (condition, name, 4, 50.0, 1.5, k / 2, 1, 1, k / 3, k / 4, k / 2)
+        for k, name in enumerate(SPEAKERS)
+    ]
 
 
 def _exposures(condition):

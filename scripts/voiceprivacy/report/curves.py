@@ -138,17 +138,31 @@ def shown_of(metrics: Mapping[str, Any], name: str) -> Shown:
 # Ranks of single speakers, and disclosure by length
 
 DISCLOSURES = ["label", *Disclosure._fields]
+SPEAKER_BITS = (
+    "model_mean_disclosure_bit",
+    "shrunken_disclosure_bit",
+    "shrunken_low_bit",
+    "shrunken_high_bit",
+)
 GALLERY = re.compile(r"(?P<gender>f|m|mixed)_t(?P<test>\d+)_d(?P<template>\d+)")
 EXAMPLES = ["label", "speaker", "rank", "p", "gamma"]
 BOUNDS = {"bound T": 1.0, "bound √T": 0.5}  # composition and advanced composition: powers of T
 
 
-def read_disclosures(path: AnyPath, codes: Codes = NAMED) -> dict[str, dict[str, float]]:
-    """Read the mean rank disclosure of every speaker (of the model): {label: {speaker: bit}}."""
-    disclosures: dict[str, dict[str, float]] = {}
+class SpeakerBits(NamedTuple):
+    """Mean rank disclosure of a speaker: of his own model, and of one with all speakers."""
+
+    own: float
+    shrunken: Shown
+
+
+def read_disclosures(path: AnyPath, codes: Codes = NAMED) -> dict[str, dict[str, SpeakerBits]]:
+    """Read the rank disclosure of every speaker: {label: {speaker: bits}}."""
+    disclosures: dict[str, dict[str, SpeakerBits]] = {}
     for line, row in read_rows(path, DISCLOSURES):
-        bit = number(row["model_mean_disclosure_bit"], path, line)
-        disclosures.setdefault(row["label"], {})[row["speaker"]] = bit
+        own, bit, low, high = (number(row[name], path, line) for name in SPEAKER_BITS)
+        bits = SpeakerBits(own, shown(bit, (low, high)))
+        disclosures.setdefault(row["label"], {})[row["speaker"]] = bits
     if not disclosures:
         raise BadInput(f"{path}: lists no speaker")
     return {label: coded(of_label, codes) for label, of_label in disclosures.items()}

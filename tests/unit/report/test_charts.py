@@ -11,7 +11,7 @@ from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.report.charts import evidence, ranks, speakers, systems
 from voiceprivacy.report.charts.chart import errors, label, rounded
 from voiceprivacy.report.comparison import compare
-from voiceprivacy.report.curves import Curve, span_of_means
+from voiceprivacy.report.curves import Curve, SpeakerBits, span_of_means
 from voiceprivacy.report.figures import palette
 from voiceprivacy.report.leaderboard import boards, leaderboard
 from voiceprivacy.report.metrics import Number
@@ -275,3 +275,12 @@ def test_the_floor_of_those_who_hear_no_voice_is_a_named_line_in_charts_of_error
     assert [shape["y0"] for shape in chart["layout"]["shapes"]] == [50, 34.3]
     [(_, chart)] = systems.scatters(run, numbers, colours)["libri"]
     assert [shape["y0"] for shape in chart["layout"]["shapes"]] == [50]
+
+
+def test_the_table_of_speakers_has_the_ten_most_exposed_of_each_system():
+    bits = {f"s{k:02}": SpeakerBits(0.1, Shown(k / 4, (k / 8, 3.0))) for k in range(12)}
+    colours = {"b2": "#123456"}
+    titles, rows = ranks.most_exposed({("b2", "op"): bits, ("b2", "pp"): bits}, colours)
+    assert len(rows) == 20 and [row[0] for row in rows[9:11]] == ["b2 OP", "b2 PP"]
+    assert rows[0] == ("b2 OP", "s11", "2.75 [1.38, 3.00]")
+    assert rows[9][1] == "s02" and len(titles) == 3

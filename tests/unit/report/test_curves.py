@@ -142,8 +142,10 @@ def test_tables_of_speakers_are_read_back(tmp_path):
 
 
 def test_disclosures_and_examples_are_read_back(tmp_path):
-    write_table(tmp_path / "s.tsv", DISCLOSURES, [("op", "a", 2, 0, 1.5, 0.25, 0, "undefined")])
-    assert list(read_disclosures(tmp_path / "s.tsv")["op"].values()) == [0.25]
+    row = ("op", "a", 2, 0, 1.5, 0.25, 0, "undefined", 0.3, 0.1, 0.5)
+    write_table(tmp_path / "s.tsv", DISCLOSURES, [row])
+    bits = read_disclosures(tmp_path / "s.tsv")["op"]["a"]
+    assert (bits.own, bits.shrunken.value, bits.shrunken.limits) == (0.25, 0.3, (0.1, 0.5))
     rows = [("op", "a", 1, 0.5, 0.4), ("op", "a", 2, 0.5, 0.6), ("pp", "a", 1, 1, 1)]
     write_table(tmp_path / "x.tsv", ["label", "speaker", "rank", "p", "gamma"], rows)
     label, examples = read_examples(tmp_path / "x.tsv")

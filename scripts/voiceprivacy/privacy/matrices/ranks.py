@@ -25,7 +25,7 @@ import numpy as np
 from voiceprivacy.inout.arrays import ScoreMatrix
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.privacy import Counts, Floats, Metrics, Number
-from voiceprivacy.privacy.matrices import betabinomial
+from voiceprivacy.privacy.matrices import betabinomial, exposure
 from voiceprivacy.privacy.scores.verification import eer_percent
 from voiceprivacy.vocabulary import UNDEFINED, Disclosure
 
@@ -238,7 +238,7 @@ def gallery_eer_percent(matrix: ScoreMatrix) -> Number:
 def by_speaker(
     matrix: ScoreMatrix, *, ties: str = "shared"
 ) -> tuple[list[Disclosure], dict[str, Curve]]:
-    """Fit a model to the ranks of every speaker (section VII).
+    """Fit a model to the ranks of every speaker (section VII), and one to those of all.
 
     Parameters
     ----------
@@ -252,22 +252,30 @@ def by_speaker(
     list of Disclosure, {speaker: Curve} : sorted by speaker
     """
     ranks = true_ranks(matrix)
-    disclosures, curves = [], {}
-    for speaker in np.unique(matrix.row_speakers).tolist():
+    speakers, n_utterances = np.unique(matrix.row_speakers, return_counts=True)
+    histograms = []
+    for speaker in speakers:
         own = matrix.row_speakers == speaker
-        p = histogram(Ranks(ranks.best[own], ranks.worst[own], ranks.n_templates), ties=ties)
+        of_speaker = Ranks(ranks.best[own], ranks.worst[own], ranks.n_templates)
+        histograms.append(histogram(of_speaker, ties=ties))
+    shrunken = exposure.shrink(histograms, n_utterances.tolist())
+    disclosures, curves = [], {}
+    for position, (speaker, p) in enumerate(zip(speakers.tolist(), histograms, strict=True)):
         model = betabinomial.fit(p)
         curves[speaker] = Curve(p, np.exp(model.log_gamma))
         modelled: dict[str, Any] = disclosure(curves[speaker].gamma)
         disclosures.append(
             Disclosure(
                 speaker=speaker,
-                n_utterances=int(own.sum()),
+                n_utterances=int(n_utterances[position]),
                 identification_rate_percent=float(100 * p[0]),
                 mean_rank=float(p @ np.arange(1, len(p) + 1)),
                 model_mean_disclosure_bit=modelled["mean_disclosure_bit"],
                 model_alpha=_or_undefined(model.alpha),
                 model_beta=_or_undefined(model.beta),
+                shrunken_disclosure_bit=float(shrunken.bits[position]),
+                shrunken_low_bit=float(shrunken.low[position]),
+                shrunken_high_bit=float(shrunken.high[position]),
             )
         )
     return disclosures, curves

@@ -29,6 +29,7 @@ from voiceprivacy.report.charts.chart import (
 from voiceprivacy.report.curves import (
     MOST_BARS,
     RANKS,
+    SpeakerBits,
     by_length,
     composition_bounds,
     read_curves,
@@ -42,6 +43,7 @@ from voiceprivacy.vocabulary import Attack
 
 Disclosures = Mapping[int, Mapping[int, Shown]]  # by template, by test length
 
+MOST_EXPOSED = 10  # speakers of a system in the table
 LEAST_SHARE = 1e-4  # of a logarithmic axis
 BOUND_LINES = {"bound T": "dash", "bound √T": "dashdot"}
 LENGTH_HOVER = "%{x:g} observations: %{text} bit"
@@ -72,7 +74,10 @@ def rank_speakers(figure: Figure, run: Run) -> Drawn:
             metrics = run.metrics.get(figure.system(anonymiser, condition), {})
             if condition in WITHOUT_SECOND_RUN and "n_templates" in metrics:
                 shown[anonymiser, condition] = speakers
-    return Drawn([("", disclosures(speakers=shown, colours=run.colours))] if shown else [])
+    if not shown:
+        return Drawn([])
+    drawn = disclosures(speakers=shown, colours=run.colours)
+    return Drawn([("", drawn)], most_exposed(shown, run.colours))
 
 
 def rank_lengths(figure: Figure, run: Run) -> Drawn:
@@ -158,17 +163,18 @@ def on_one_scale(charts: list[Chart]) -> None:
 
 
 def disclosures(
-    *, speakers: Mapping[tuple[str, str], Mapping[str, float]], colours: dict[str, str]
+    *, speakers: Mapping[tuple[str, str], Mapping[str, SpeakerBits]], colours: dict[str, str]
 ) -> Chart:
     """Rank disclosure of every speaker as a rising line for each system.
 
     Parameters
     ----------
-    speakers : {(anonymiser, condition): {speaker: bit}}
+    speakers : {(anonymiser, condition): {speaker: bits}}
     colours : {anonymiser: colour}
     """
     traces, draws = [], draws_in(colours)
-    for (anonymiser, condition), bits in speakers.items():
+    for (anonymiser, condition), by_name in speakers.items():
+        bits = {name: disclosed.own for name, disclosed in by_name.items()}
         # Speakers with equal disclosure stand by name, so that the page is the same every time.
         names = sorted(bits, key=lambda speaker: (bits[speaker], speaker))
         share = 100 * np.arange(1, len(names) + 1) / len(names)
@@ -185,6 +191,20 @@ def disclosures(
     x = {"title": "rank disclosure of a speaker [bit]"}
     y = {"title": "speakers with no more [%]", "range": [0, 103]}
     return chart(traces, x=x, y=y, height=tall(400, traces))
+
+
+def most_exposed(
+    speakers: Mapping[tuple[str, str], Mapping[str, SpeakerBits]], colours: dict[str, str]
+) -> tuple:
+    """A table (titles, rows) of the speakers of each system whose ranks disclose most."""
+    rows = []
+    for (anonymiser, condition), by_name in speakers.items():
+        system = f"{draws_in(colours)[anonymiser].words} {condition.upper()}"
+        exposed = sorted(by_name, key=lambda name: (-by_name[name].shrunken.value, name))
+        for name in exposed[:MOST_EXPOSED]:
+            rows.append((system, name, by_name[name].shrunken.text("{:.2f}".format)))
+    # No counts: whoever has the corpus could tell a code by how much the speaker says.
+    return ("system", "speaker", "disclosure [bit]"), rows
 
 
 def lengths(disclosures: Disclosures, *, most_bit: float) -> Chart:

@@ -63,7 +63,7 @@ def rank_speakers(
     disclosures = {}
     for anonymiser, path in zip(anonymisers, speakers, strict=True):
         for label, bits in read_disclosures(path).items():
-            disclosures[f"{anonymiser}/{label}"] = np.array(list(bits.values()))
+            disclosures[f"{anonymiser}/{label}"] = np.array([one.own for one in bits.values()])
     # the ranks of three speakers of the first system that protects, where there is one
     shown = min(1, len(anonymisers) - 1)
     label, ranks_of = read_examples(examples[shown], codes)
