@@ -33,3 +33,6 @@ rule all:
         "results/provenance.json",
         "results/report/tables/ranks.tsv",
         FIGURE_FILES,
+
+
+include: "workflow/rules/chunks.smk"

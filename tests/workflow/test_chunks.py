@@ -1,0 +1,62 @@
+"""A run in chunks makes what a run in one graph would have made, job by job."""
+
+import re
+import sys
+
+import pytest
+from support.runs import EMBED, ROOT, call_in, make_kaldi_directory, write_config
+
+MINE = """
+def anonymise(samples, sample_rate, *, utterance, speaker, seed, gain):
+    return gain * samples[::-1]
+"""
+OF_SYSTEM = ["score_system", "score_matrices", "assess_scores", "assess_matrices"]
+
+
+@pytest.fixture
+def config(tmp_path):
+    """Three systems under one attack."""
+    make_kaldi_directory(tmp_path / "data" / "tiny")
+    (tmp_path / "mine.py").write_text(MINE)
+    (tmp_path / "embed.py").write_text(EMBED)
+    gains = {"a": 0.5, "b": 0.4, "c": 0.3}
+    return write_config(
+        tmp_path,
+        anonymisers={
+            name: {"function": "mine.py:anonymise", "options": {"gain": gain}}
+            for name, gain in gains.items()
+        },
+        extractors={"random": {"command": f"{sys.executable} embed.py"}},
+        utility={"quality": False, "pitch": False, "words": False},
+        report={"bootstrap": 2},
+    )
+
+
+def run(folder, *words):
+    return call_in(folder, [sys.executable, ROOT / "scripts" / "main.py", "run", *words], {})
+
+
+def count(planned, rule):
+    """How often a rule runs, in each of the graphs that were planned."""
+    return [int(number) for number in re.findall(rf"^{rule} +(\d+)$", planned, re.MULTILINE)]
+
+
+def test_each_system_is_planned_in_one_chunk(config):
+    planned = run(config.parent, "-n", "--chunks", "2", "--configfile", config)
+    assert planned.returncode == 0, planned.stderr
+    said = planned.stdout + planned.stderr
+    for rule in OF_SYSTEM:  # original speech, a, b and c are dealt out in turn
+        assert count(said, rule) == [1, 2]
+    assert not count(said, "collect_metrics")
+    assert not (config.parent / "results").exists()
+
+
+@pytest.mark.long
+def test_after_a_run_in_chunks_one_graph_finds_nothing_to_do(config):
+    made = run(config.parent, "--chunks", "2", "--cores", "2", "--configfile", config)
+    assert made.returncode == 0, made.stderr
+    table = (config.parent / "results" / "metrics.tsv").read_text()
+    assert {"a", "b", "c", "original"} <= {line.split("\t")[2] for line in table.splitlines()}
+    again = run(config.parent, "--cores", "2", "--configfile", config)
+    assert again.returncode == 0
+    assert "Nothing to be done" in again.stderr + again.stdout
