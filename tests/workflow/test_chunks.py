@@ -27,7 +27,7 @@ def config(tmp_path):
             for name, gain in gains.items()
         },
         extractors={"random": {"command": f"{sys.executable} embed.py"}},
-        utility={"quality": False, "pitch": False, "words": False},
+        utility={"quality": False},
         report={"bootstrap": 2},
     )
 

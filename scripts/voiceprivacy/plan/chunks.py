@@ -21,20 +21,20 @@ class Chunk(NamedTuple):
     """Which of the graphs of a run this is, from 1; after the chunks comes the last graph."""
 
     number: int
-    count: int
+    total: int
 
     @property
     def is_last(self) -> bool:
         """Whether this is the graph of what compares systems."""
-        return self.number > self.count
+        return self.number > self.total
 
 
 def chunk_of(environment: Mapping[str, str]) -> Chunk | None:
     """The chunk that the launcher asks for; None of a run in one graph."""
     if CHUNK not in environment:
         return None
-    number, count = map(int, environment[CHUNK].split("/"))
-    return Chunk(number, count)
+    number, total = map(int, environment[CHUNK].split("/"))
+    return Chunk(number, total)
 
 
 def files(chunk: Chunk, systems: Collection[str], paths: Iterable[str]) -> list[str]:
@@ -45,7 +45,7 @@ def files(chunk: Chunk, systems: Collection[str], paths: Iterable[str]) -> list[
     systems : original speech and anonymisers, in an order that all chunks share
     paths : files of a run; those that are of no one system are left out
     """
-    share = set(list(dict.fromkeys(systems))[chunk.number - 1 :: chunk.count])
+    share = set(list(dict.fromkeys(systems))[chunk.number - 1 :: chunk.total])
     return [path for path in dict.fromkeys(paths) if _system_of(path) in share]
 
 
