@@ -344,7 +344,9 @@ def _config(config, where):
     for section in SECTIONS:
         for name, options in foreign.mapping(config, where).get(section, {}).items():
             foreign.name(name, f"{where}.{section}")
-            foreign.mapping(options, f"{where}.{section}.{name}")
+            is_left_out = section == "utility" and options is False
+            if not is_left_out:
+                foreign.mapping(options, f"{where}.{section}.{name}")
     report = foreign.mapping(config.get("report", {}), f"{where}.report")
     averages = foreign.mapping(report.get("averages", {}), f"{where}.report.averages")
     for average, corpora in averages.items():

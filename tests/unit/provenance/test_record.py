@@ -10,7 +10,12 @@ import pytest
 
 from voiceprivacy.inout.files import RESOURCES, BadInput
 from voiceprivacy.provenance import commit, record
-from voiceprivacy.provenance.record import differences, parse_config, provenance
+from voiceprivacy.provenance.record import (
+    differences,
+    parse_config,
+    provenance,
+    read_provenance,
+)
 
 
 def test_files_and_all_files_of_a_folder_are_hashed(tmp_path):
@@ -116,6 +121,15 @@ def test_a_program_that_hangs_is_not_waited_for(tmp_path, monkeypatch):
 def test_a_config_that_is_no_json_object_is_refused(text):
     with pytest.raises(BadInput, match="--config"):
         parse_config(text)
+
+
+def test_a_measure_that_a_run_left_out_is_read_back(tmp_path):
+    path = tmp_path / "provenance.json"
+    path.write_text(json.dumps({"config": {"utility": {"quality": False}}}))
+    assert read_provenance(path)["config"]["utility"] == {"quality": False}
+    path.write_text(json.dumps({"config": {"anonymisers": {"b2": False}}}))
+    with pytest.raises(BadInput, match=r"config\.anonymisers\.b2: expected {...}, not 'False'"):
+        read_provenance(path)
 
 
 def test_the_machine_and_the_revisions_of_models_are_named():
