@@ -1,16 +1,22 @@
 """The leaderboard: which attack counts, what stands apart, and that published tables rebuild."""
 
 import csv
+import json
+import os
 import re
+import shutil
+import subprocess
+import sys
 import time
 
 import pytest
 import yaml
 from support import repositories
 from support.calls import call, succeeds
+from support.exchange import PROTOCOL, write_repository, write_result
 from support.repositories import attacker, repository, result, system, word_errors
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.files import SCRIPTS, BadInput
 from voiceprivacy.inout.tables import read_table
 from voiceprivacy.report.published import NUMBERS, NUMBERS_COLUMNS, UTILITY, UTILITY_COLUMNS
 from voiceprivacy.tools.exchange.changes import changes
@@ -198,6 +204,101 @@ def test_the_jobs_of_the_template_run_nothing_of_a_contributor(seeded):
             if "checkout" in step.get("uses", ""):
                 assert step["with"]["persist-credentials"] is False
             assert re.search(r"@[0-9a-f]{40}$", step.get("uses", "@" + "0" * 40))
+
+
+@pytest.fixture
+def contribute(seeded, tmp_path):
+    """What the commands of the job ``check`` say of a change; as on its host, each in a bash -e."""
+    (tmp_path / "program").mkdir()
+    program = tmp_path / "program" / "voiceprivacy"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} {SCRIPTS / "main.py"} "$@"\n')
+    program.chmod(0o755)
+    base, proposed = tmp_path / "base", tmp_path / "proposed"
+    write_repository(base)
+    shutil.copytree(seeded / "reviewers", base / "reviewers")
+    text = (seeded / ".github" / "workflows" / "contribution.yml").read_text()
+    commands = [step.get("run", "") for step in yaml.safe_load(text)["jobs"]["check"]["steps"]]
+    environment = os.environ | {
+        "PATH": f"{program.parent}:{os.environ['PATH']}",
+        "GITHUB_OUTPUT": str(tmp_path / "output"),
+    }
+
+    def contribute(change):
+        shutil.copytree(base, proposed)
+        git(proposed, "init", "--quiet")
+        commit(proposed)
+        change(proposed)
+        commit(proposed)
+        said = ""
+        for command in commands:
+            if command and not command.startswith("pip install"):
+                done = subprocess.run(
+                    ["bash", "-e", "-c", command],
+                    cwd=tmp_path,
+                    env=environment,
+                    capture_output=True,
+                    text=True,
+                )
+                said += done.stdout
+                if done.returncode:
+                    return done.returncode, said
+        return 0, said + (tmp_path / "output").read_text()
+
+    return contribute
+
+
+def git(folder, *words):
+    known = ["-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *known, *words], cwd=folder, check=True)
+
+
+def commit(folder):
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", "x")
+
+
+def add(folder):
+    write_result(folder, "y", "two", laboratory="Laboratory C", strength=1.5)
+
+
+def forge(folder):
+    """A number of an old result that its scores do not give."""
+    path = folder / "results" / "x" / "2026" / "libri_f" / "one@1.json"
+    record = json.loads(path.read_text())
+    record["conditions"]["op"]["cllr_min_bit"]["value"] += 1e-6
+    path.write_text(json.dumps(record))
+
+
+def test_the_commands_of_the_template_accept_a_contribution_and_say_what_changes(contribute):
+    status, said = contribute(add)
+    assert status == 0 and "no findings" in said
+    # What the second job takes: a name, and the comment up to a mark that nobody can guess.
+    comment = re.search(
+        r"^comment<<(end-[0-9a-f]{32})\n(.+)\n\1\n$", said, re.MULTILINE | re.DOTALL
+    )
+    assert "1 result new or changed" in comment[2] and "op by `one@1`" in comment[2]
+
+
+@pytest.mark.parametrize("name", [None, "-h"])
+def test_the_commands_of_the_template_refuse_a_forged_number_whatever_files_are_called(
+    contribute, name
+):
+    def change(folder):
+        forge(folder)
+        if name:
+            (folder / name).write_text("")
+
+    status, said = contribute(change)
+    assert status and "cllr_min_bit" in said and "from the scores" in said
+
+
+def test_the_commands_of_the_template_notice_a_list_that_was_moved_away(contribute):
+    def change(folder):
+        trials = folder / "protocols" / f"{PROTOCOL}.trials.gz"
+        trials.rename(folder / "lists.gz")
+
+    status, said = contribute(change)
+    assert status and "cannot be checked without protocols" in said
 
 
 def test_the_check_of_the_template_finds_nothing_in_a_new_repository(seeded):
