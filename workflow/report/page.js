@@ -52,11 +52,11 @@
     const { rows, gap } = layout.meta;
     const pixels = layout.height / (layout.yaxis.range[0] - layout.yaxis.range[1]);
     const moved = new Map();
-    let [place, before] = [rows[0][0] - 1, rows[0][1]];
+    let [position, before] = [rows[0][0] - 1, rows[0][1]];
     rows.forEach(([from, system]) => {
       if (hiddenSystems.has(system)) return;
-      place += system === before || moved.size === 0 ? 1 : 1 + gap;
-      moved.set(from, place);
+      position += system === before || moved.size === 0 ? 1 : 1 + gap;
+      moved.set(from, position);
       before = system;
     });
     for (const trace of data) trace.y = trace.y.map((from) => moved.get(from) ?? null);
@@ -64,8 +64,8 @@
     const last = rows.at(-1)[0];
     layout.yaxis.tickvals = [...moved.values()];
     layout.yaxis.ticktext = layout.yaxis.ticktext.filter((text, index) => shown[index]);
-    layout.yaxis.range[0] -= last - place;
-    layout.height = Math.max(120, Math.round(layout.height - pixels * (last - place)));
+    layout.yaxis.range[0] -= last - position;
+    layout.height = Math.max(120, Math.round(layout.height - pixels * (last - position)));
   }
 
   function draw(chart) {

@@ -16,7 +16,7 @@ from voiceprivacy.report.comparison import ATTACKS, System
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import released_numbers
 from voiceprivacy.report.typeset import listed
-from voiceprivacy.report.uncertainty import BY_DEFINITION, Shown, metric_limits, shown_number
+from voiceprivacy.report.uncertainty import Shown, metric_limits, shown_number
 from voiceprivacy.vocabulary import NO_BREAK, ORIGINAL, NumberKey, attacker_name
 
 DISCLOSURE = "disclosure_bit"  # by which ranks are compared
@@ -182,10 +182,7 @@ def _bits(number: Shown) -> str:
 
 def _limits_line(shown: Mapping[str, Shown]) -> str:
     """The limits of all that have some, on a line of their own."""
-    limits = []
-    for name, number in shown.items():
-        if number.limits:
-            low, high = number.limits
-            definition = number.definition_text("{:.2f}".format, f" ({BY_DEFINITION} {{}})")
-            limits.append(f"{name} {low:.2f} to {high:.2f}{definition}")
-    return f"95{NO_BREAK}% limits in bits: {', '.join(limits)}." if limits else ""
+    limits = [
+        f"{name} {number.text('{:.2f}'.format)}" for name, number in shown.items() if number.limits
+    ]
+    return f"In bits, with 95{NO_BREAK}% limits: {', '.join(limits)}." if limits else ""

@@ -208,14 +208,14 @@ class Headline(NamedTuple):
     """
 
     level: str
-    found: str
+    people: str
     limits: str
     order: str
 
     @property
     def sentences(self) -> list[str]:
         """The sentences that there are."""
-        return [sentence for sentence in (self.level, self.found) if sentence]
+        return [sentence for sentence in (self.level, self.people) if sentence]
 
 
 def headline(fields: Mapping[str, Any], thresholds: Mapping[str, float]) -> Headline:

@@ -38,7 +38,8 @@ def test_the_gallery_that_discloses_most_counts():
         " Next, each where most of it is found: b2 3.50 bit."
     )
     assert limits == (
-        "95 % limits in bits: original 3.90 to 4.10, b2r 2.00 to 2.50, b2 3.00 to 3.95."
+        "In bits, with 95 % limits: original 4.00 [3.90, 4.10], b2r 2.25 [2.00, 2.50],"
+        " b2 3.50 [3.00, 3.95]."
     )
 
 
@@ -70,7 +71,7 @@ def test_original_speech_alone_is_called_so():
     assert answer([ORIGINAL]) == (
         "Nothing was protected.",
         "The rank of the true speaker discloses 4.00 bit.",
-        "95 % limits in bits: original 3.90 to 4.10.",
+        "In bits, with 95 % limits: original 4.00 [3.90, 4.10].",
     )
     assert answer([disclosed("original", "oo", 4.0)])[2] == ""
     assert rank_answers([]) == {}

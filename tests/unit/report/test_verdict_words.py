@@ -36,7 +36,7 @@ def test_of_several_systems_the_range_and_no_name_is_put_first():
     }
     told = said(systems)
     assert told.level == ("b2 and b2r: it is not shown that any evidence of who speaks is gone.")
-    assert told.found == f"Under the strongest attacks, 39 to 73 {HUNDREDS}."
+    assert told.people == f"Under the strongest attacks, 39 to 73 {HUNDREDS}."
     assert told.limits.startswith("Without protection: 20. ")
     assert told.order == "None of them is shown to leave less evidence than another."
 
@@ -68,7 +68,7 @@ def test_controls_and_systems_of_which_nothing_can_be_said_are_not_in_the_range(
         "broken": verdicts.silent(),
     }
     told = said(systems, [["b2"]])
-    assert told.found.startswith("With b2, 39 of 100") and "noise" not in "".join(told)
+    assert told.people.startswith("With b2, 39 of 100") and "noise" not in "".join(told)
     assert said({"broken": verdicts.silent()}, []).sentences == []
 
 
@@ -84,28 +84,28 @@ def test_the_most_telling_number_that_is_known_of_all_is_told(unknown, words):
     known = {IDENTIFIED: [40.0, 30.0, 50.0]} | dict.fromkeys(unknown, "undefined")
     told = said({"b2": verdicts.system(**known), "b3": verdicts.system()})
     if unknown == [EXPOSED]:
-        assert words not in told.found, "of b3 it is not known"
+        assert words not in told.people, "of b3 it is not known"
         told = said({"b2": verdicts.system(**known)})
-    assert words in told.found
+    assert words in told.people
 
 
 def test_without_any_such_number_nothing_is_said_of_who_is_found():
     unknown = dict.fromkeys((EXPOSED, IDENTIFIED, FOUND), "undefined")
     told = said({"b2": verdicts.system(**unknown)})
-    assert (told.found, told.limits) == ("", "") and len(told.sentences) == 1
+    assert (told.people, told.limits) == ("", "") and len(told.sentences) == 1
 
 
 def test_limits_as_wide_as_the_scale_tell_nothing():
     wide = verdicts.system(exposed_speakers_percent=[39.0, 0.0, 100.0])
     told = said({"b2": wide})
-    assert told.found == f"How many are found cannot be told: there are {TOO_FEW}."
+    assert told.people == f"How many are found cannot be told: there are {TOO_FEW}."
     told = said({"b2": wide, "b3": verdicts.system()})
     assert f"b2 {TOO_FEW}, b3 5 to 35" in told.limits
 
 
 def test_one_of_a_hundred_is_one():
     told = said({"b2": verdicts.system(exposed_speakers_percent=[1.2, 0.0, 4.0])})
-    assert "1 of 100 speakers is found again" in told.found
+    assert "1 of 100 speakers is found again" in told.people
 
 
 def test_every_level_of_a_judged_system_has_a_clause():

@@ -48,6 +48,7 @@ from voiceprivacy.tools.exchange.repository import (
     SCORES,
     SIGNATURE,
     TRIALS,
+    gathered,
     path_of,
     read_record,
     where,
@@ -137,15 +138,7 @@ def _read(folder: Path) -> tuple[Repository, list[Finding]]:
                     by_kind[kind].append(record)
             except BadInput as error:
                 findings.append(Finding(str(error)))
-    repository = Repository(
-        folder,
-        {(one.name, one.revision): one for one in by_kind["system"]},
-        {(one.name, one.revision): one for one in by_kind["attacker"]},
-        {one.name: one for one in by_kind["protocol"]},
-        tuple(by_kind["result"]),
-        dict(by_kind["confirmation"]),
-    )
-    return repository, findings
+    return gathered(folder, by_kind), findings
 
 
 def _is_beside_a_record(path: Path) -> bool:

@@ -82,6 +82,11 @@ def read_repository(folder: FilePath) -> Repository:
     for path in foreign.plain_files(folder, *PATTERNS):
         kind, record = read_record(path, folder)
         by_kind[kind].append(record)
+    return gathered(folder, by_kind)
+
+
+def gathered(folder: Path, by_kind: Mapping[str, list[Any]]) -> Repository:
+    """A repository of records: {kind: list of what read_record returns}."""
     return Repository(
         folder,
         {(one.name, one.revision): one for one in by_kind["system"]},
