@@ -22,3 +22,4 @@ if CHUNK and not CHUNK.is_last:
         """Target of a run in chunks: what is measured of some systems."""
         input:
             files_of_chunk(),
+        localrule: True
