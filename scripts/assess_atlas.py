@@ -1,11 +1,13 @@
 """Assess what channels of speech disclose together: voice, plus pitch, plus words ..."""
 
 import argparse
+from typing import Any
 
 from voiceprivacy.inout.arrays import read_matrix
 from voiceprivacy.inout.json_files import write_json
-from voiceprivacy.privacy.atlas.fusion import Estimate, Fusion, fuse
+from voiceprivacy.privacy.atlas.fusion import Estimate, Fusion, TooFewSpeakers, fuse
 from voiceprivacy.running.command import label_inputs, run, say
+from voiceprivacy.vocabulary import TOGETHER, UNDEFINED
 
 
 def main() -> None:
@@ -21,9 +23,15 @@ def main() -> None:
     arguments = parser.parse_args()
 
     paths = label_inputs(arguments.matrix, arguments.label)
-    fusion = fuse({channel: read_matrix(path) for channel, path in paths.items()})
-    write_json(arguments.metrics, as_json(fusion))
-    for line in lines_of(fusion):
+    try:
+        fusion = fuse({channel: read_matrix(path) for channel, path in paths.items()})
+    except TooFewSpeakers as error:  # as of other numbers that a list is too small for
+        values: dict[str, Any] = {UNDEFINED: str(error)}
+        lines = [f"{UNDEFINED}: {error}"]
+    else:
+        values, lines = as_json(fusion), lines_of(fusion)
+    write_json(arguments.metrics, values)
+    for line in lines:
         say(line)
 
 
@@ -48,7 +56,7 @@ def lines_of(fusion: Fusion) -> list[str]:
     for number, gain in enumerate(fusion.in_order):
         plus = "plus " if number else ""
         lines.append(f"{plus + gain.channel:<24}{_text(gain.gain)}")
-    together = "+".join(gain.channel for gain in fusion.in_order)
+    together = TOGETHER.join(gain.channel for gain in fusion.in_order)
     lines.append(f"{'together':<24}{_text(fusion.sets[together])}")
     if len(fusion.in_order) > 1:
         lines.append(f"{'sum less together':<24}{_text(fusion.gap)}")

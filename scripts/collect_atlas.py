@@ -1,12 +1,14 @@
-"""How many bits of who speaks each channel gives away on a list, one line for each."""
+"""How many bits of who speaks channels give away on a list: each alone, and several together."""
 
 import argparse
 
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.report.atlas import points_of
+from voiceprivacy.report.atlas import points_of, together_of
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.running.command import add_json, run, say
-from voiceprivacy.vocabulary import AtlasPoint, Heard, TrialList
+from voiceprivacy.vocabulary import AtlasPoint, ChannelsPoint, Heard, TrialList
 
 
 def main() -> None:
@@ -15,7 +17,15 @@ def main() -> None:
     parser.add_argument("--corpus", required=True, help="of the list")
     parser.add_argument("--trials", required=True, help="the list, or the gallery")
     parser.add_argument("--metrics", required=True, help="metrics.tsv of the run")
-    parser.add_argument("--atlas", required=True, help="TSV to write")
+    parser.add_argument(
+        "--fusions",
+        nargs="*",
+        default=[],
+        metavar="ANONYMISER/CONDITION=JSON",
+        help="what assess_atlas.py wrote of each system",
+    )
+    parser.add_argument("--atlas", required=True, help="TSV to write: channels alone")
+    parser.add_argument("--together", required=True, help="TSV to write: sets of channels")
     arguments = parser.parse_args()
 
     trial_list = TrialList(arguments.corpus, arguments.trials)
@@ -23,6 +33,15 @@ def main() -> None:
     points = points_of(read_metrics(arguments.metrics), trial_list, heard)
     write_table(arguments.atlas, AtlasPoint._fields, points)
     say(f"{len(points)} channels of systems on {arguments.corpus} {arguments.trials}")
+    together = []
+    for word in arguments.fusions:
+        system, is_split, path = word.partition("=")
+        anonymiser, is_named, condition = system.partition("/")
+        if not (is_split and is_named):
+            raise BadInput(f"--fusions {word}: expected ANONYMISER/CONDITION=JSON")
+        together += together_of(read_json(path), anonymiser, condition)
+    write_table(arguments.together, ChannelsPoint._fields, together)
+    say(f"{len(together)} numbers of several channels together")
 
 
 if __name__ == "__main__":

@@ -459,6 +459,30 @@ class AtlasPoint(NamedTuple):
     most_bit: float
 
 
+TOGETHER = "+"  # between the channels of a set
+
+
+class ChannelsPoint(NamedTuple):
+    """A number of what several channels of a system disclose together, in bits.
+
+    ``measure`` is one of MEASURES_OF_CHANNELS: the disclosure of a set, the gain of a channel over
+    those of ``given`` (- for none), or the gap between the sum of a set's channels and the set.
+    Channels of a set are joined by TOGETHER. ``most_bit`` is log2 of the gallery's size.
+    """
+
+    anonymiser: str
+    condition: str
+    measure: str
+    channels: str
+    given: str
+    value: float
+    ci_low: float
+    ci_high: float
+    most_bit: float
+
+
+MEASURES_OF_CHANNELS = DISCLOSURE, GAIN, GAP = ("disclosure", "gain", "gap")
+
 STREAMED = "streaming.json"  # what was measured of a stream, in the folder of its speech
 
 

@@ -24,7 +24,13 @@ from voiceprivacy.report.figures import KINDS, Look, Subject, figure
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.page import show, write_page
 from voiceprivacy.report.published import beside, tables_of
-from voiceprivacy.vocabulary import AMOUNT_NUMBERS, AmountPoint, AtlasPoint, EffortPoint
+from voiceprivacy.vocabulary import (
+    AMOUNT_NUMBERS,
+    AmountPoint,
+    AtlasPoint,
+    ChannelsPoint,
+    EffortPoint,
+)
 
 TEMPLATE = Path(__file__).parents[2] / "workflow" / "report" / "index.html.j2"
 EVIL = "<!--<script><b>x"  # no slash: ids of speakers have none
@@ -142,6 +148,8 @@ def write_results(folder):
             write_table(_made(effort), EffortPoint._fields, _efforts())
             atlas = folder / "curves" / "atlas" / corpus / f"{trials}.tsv"
             write_table(_made(atlas), AtlasPoint._fields, _channels())
+            together = folder / "curves" / "channels" / corpus / f"{trials}.tsv"
+            write_table(_made(together), ChannelsPoint._fields, _channels_together())
             path = folder / "curves" / "speech_per_attack" / corpus / trials / ATTACKER[0]
             write_table(_made(path / f"{ATTACKER[1]}.tsv"), AmountPoint._fields, _amounts())
     rows = [(epoch, 3 / epoch, 50, 10 - epoch, 0.001, 1.0) for epoch in (1, 2, 3)]
@@ -163,7 +171,8 @@ def figures(folder):
     ]
     for corpus, lists in LISTS.items():
         for trials in lists:
-            subjects += [("ladder", Subject(corpus, trials)), ("atlas", Subject(corpus, trials))]
+            of_list = Subject(corpus, trials)
+            subjects += [(kind, of_list) for kind in ("ladder", "atlas", "channels")]
             for kind in ("zebra", "ranks", "rank_speakers", "law", "speech_per_attack"):
                 subjects.append((kind, Subject(corpus, trials, **attacker)))
             for kind in ("similarity", "zoo", "speakers", "calibration"):
@@ -311,6 +320,22 @@ def _channels():
         AtlasPoint(name, condition, channel, 1.2, 0.6, "-", 1.585)
         for name, conditions in SYSTEMS.items()
         for condition, channel in itertools.product(conditions, ("voice", "pitch", "words"))
+    ]
+
+
+def _channels_together():
+    measured = [
+        ("disclosure", "voice", "-", 1.1, 0.5, 1.5),
+        ("disclosure", "pitch", "-", 0.4, 0.0, 0.9),
+        ("disclosure", "voice+pitch", "-", 1.2, 0.6, 1.585),
+        ("gain", "voice", "pitch", 0.8, 0.1, 1.5),
+        ("gain", "pitch", "voice", 0.1, -0.2, 0.4),
+        ("gap", "voice+pitch", "-", 0.3, -0.1, 0.7),
+    ]
+    return [
+        ChannelsPoint(name, condition, *row, 1.585)
+        for name, conditions in SYSTEMS.items()
+        for condition, row in itertools.product(conditions, measured)
     ]
 
 

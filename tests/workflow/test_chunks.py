@@ -10,7 +10,7 @@ MINE = """
 def anonymise(samples, sample_rate, *, utterance, speaker, seed, gain):
     return gain * samples[::-1]
 """
-OF_SYSTEM = ["score_system", "score_matrices", "assess_scores", "assess_matrices"]
+OF_SYSTEM = ["score_system", "score_matrices", "assess_scores", "assess_matrices", "assess_atlas"]
 
 
 @pytest.fixture
@@ -27,6 +27,7 @@ def config(tmp_path):
             for name, gain in gains.items()
         },
         extractors={"random": {"command": f"{sys.executable} embed.py"}},
+        atlas={"channels": ["timing"]},
         utility={"quality": False},
         report={"bootstrap": 2},
     )

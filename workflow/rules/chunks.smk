@@ -11,9 +11,11 @@ def files_of_chunk():
     systems = ["original", *plan.speech.protected, *plan.given.names("anonymiser")]
     curves = itertools.chain.from_iterable(figure.files for figure in CONTENTS.figures)
     intervals = [*CONTENTS.intervals, *replicates_beside(CONTENTS.intervals)]
-    return chunks.files(
-        CHUNK, systems, [*CONTENTS.metrics, *intervals, *curves, *evidence_files(plan)]
+    fusions = itertools.chain.from_iterable(
+        plan.atlas.fusions(trial_list).values() for trial_list in plan.atlas.lists
     )
+    files = [*CONTENTS.metrics, *intervals, *curves, *evidence_files(plan), *fusions]
+    return chunks.files(CHUNK, systems, files)
 
 
 if CHUNK and not CHUNK.is_last:

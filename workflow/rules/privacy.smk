@@ -574,6 +574,46 @@ use rule assess_ranks as assess_ranks_in_galleries with:
         trials=GALLERIES,
 
 
+def matrices_of_channels(wildcards):
+    """Tests against templates by each channel of a system that is heard under a condition."""
+    trial_list = TrialList(wildcards.corpus, wildcards.trials)
+    heard = plan.atlas.together(trial_list)[wildcards.anonymiser, wildcards.condition]
+    folders = {
+        one: Attack(*trial_list, one.extractor, one.backend).path(one.heard_in) for one in heard
+    }
+    return {
+        one.channel: f"results/templates/{folder}/{one.heard_under}.npz"
+        for one, folder in folders.items()
+    }
+
+
+rule assess_atlas:
+    """What channels of a system disclose together, and what each adds to the others."""
+    input:
+        matrices=lambda wildcards: matrices_of_channels(wildcards).values(),
+        checksums=lambda wildcards: checksums(*matrices_of_channels(wildcards).values()),
+    output:
+        metrics="results/curves/channels/{corpus}/{trials}/{anonymiser}/together/{condition}.json",
+    log:
+        "results/logs/assess_atlas/{corpus}/{trials}/{anonymiser}/{condition}.log",
+    benchmark:
+        "results/benchmarks/assess_atlas/{corpus}/{trials}/{anonymiser}/{condition}.tsv"
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=40,
+    params:
+        code=code("assess_atlas"),
+        channels=lambda wildcards: list(matrices_of_channels(wildcards)),
+    shell:
+        "python {SCRIPTS:q}/assess_atlas.py"
+        " --matrix {input.matrices:q}"
+        " --label {params.channels:q}"
+        " --metrics {output.metrics:q}"
+        " > {log:q} 2>&1"
+
+
 def compared_intervals(wildcards):
     return plan.outputs.compared_intervals(attack_of(wildcards))
 

@@ -86,15 +86,22 @@ rule measure_effort:
 
 
 def heard_channels(wildcards):
-    return json.dumps(plan.atlas.lists()[TrialList(wildcards.corpus, wildcards.trials)])
+    return json.dumps(plan.atlas.lists[TrialList(wildcards.corpus, wildcards.trials)])
+
+
+def fusions_of_channels(wildcards):
+    """{(anonymiser, condition): what its channels disclose together} of a list."""
+    return plan.atlas.fusions(TrialList(wildcards.corpus, wildcards.trials))
 
 
 rule collect_atlas:
-    """How many bits of who speaks each channel gives away on a list, system by system."""
+    """How many bits of who speaks channels give away on a list, alone and together."""
     input:
         metrics="results/metrics.tsv",
+        fusions=lambda wildcards: fusions_of_channels(wildcards).values(),
     output:
         atlas="results/curves/atlas/{corpus}/{trials}.tsv",
+        together="results/curves/channels/{corpus}/{trials}.tsv",
     log:
         "results/logs/collect_atlas/{corpus}/{trials}.log",
     localrule: True
@@ -103,13 +110,19 @@ rule collect_atlas:
     params:
         code=code("collect_atlas"),
         heard=heard_channels,
+        fusions=lambda wildcards: [
+            f"{anonymiser}/{condition}={file}"
+            for (anonymiser, condition), file in fusions_of_channels(wildcards).items()
+        ],
     shell:
         "python {SCRIPTS:q}/collect_atlas.py"
         " --heard {params.heard:q}"
         " --corpus {wildcards.corpus:q}"
         " --trials {wildcards.trials:q}"
         " --metrics {input.metrics:q}"
+        " --fusions {params.fusions:q}"
         " --atlas {output.atlas:q}"
+        " --together {output.together:q}"
         " > {log:q} 2>&1"
 
 

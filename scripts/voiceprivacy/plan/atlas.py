@@ -13,6 +13,7 @@ Conventions
 * Words are the same in protected speech, so those of unprotected speech stand for them.
 """
 
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -131,6 +132,7 @@ class Atlas:
         self.is_wanted = bool(config["atlas"])
         self.channels = wanted(config)
 
+    @cached_property
     def lists(self) -> dict[TrialList, list[Heard]]:
         """What is heard on each trial list or gallery that there is an atlas of."""
         if not self.is_wanted:
@@ -143,6 +145,21 @@ class Atlas:
                 if condition != "p0p1":  # of linking sessions there is no gallery of originals
                     heard += self._heard(anonymiser, condition)
         return dict.fromkeys([*lists, *speech.all_galleries()], heard) if heard else {}
+
+    def together(self, trial_list: TrialList) -> dict[tuple[str, str], list[Heard]]:
+        """{(anonymiser, condition): what is heard}, where several channels can be fused."""
+        systems: dict[tuple[str, str], list[Heard]] = {}
+        for one in self.lists.get(trial_list, ()):
+            systems.setdefault((one.anonymiser, one.condition), []).append(one)
+        return {system: heard for system, heard in systems.items() if len(heard) > 1}
+
+    def fusions(self, trial_list: TrialList) -> dict[tuple[str, str], str]:
+        """Where what channels disclose together is written: {(anonymiser, condition): file}."""
+        folder = f"results/curves/channels/{trial_list.corpus}/{trial_list.trials}"
+        return {
+            (anonymiser, condition): f"{folder}/{anonymiser}/together/{condition}.json"
+            for anonymiser, condition in self.together(trial_list)
+        }
 
     def _heard(self, anonymiser, condition):
         """Every channel of a system under a condition, in the order of the channels."""

@@ -16,6 +16,7 @@ from voiceprivacy.report.figures import (
     ANONYMISER,
     ATLAS,
     ATTACKER,
+    CHANNELS,
     EFFORT,
     GALLERY,
     KINDS,
@@ -184,7 +185,12 @@ def _subjects(plan):
     """{LIST, GALLERY, ...: {Subject: systems of the figure}} of a run."""
     attackers, given, speech = plan.attackers, plan.given, plan.speech
     subjects = {per: {} for per in {kind.per for kind in KINDS.values()}}
-    subjects[ATLAS] = {Subject(*trial_list): () for trial_list in plan.atlas.lists()}
+    subjects[ATLAS] = {Subject(*trial_list): () for trial_list in plan.atlas.lists}
+    subjects[CHANNELS] = {
+        Subject(*trial_list): ()
+        for trial_list in plan.atlas.lists
+        if plan.atlas.together(trial_list)
+    }
     subjects[SET] = {Subject(average_folder(name)): () for name in _measured_sets(plan)}
     for attack in attackers.attacks():
         systems = attackers.systems(attack.extractor, attack.backend)

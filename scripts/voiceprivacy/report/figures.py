@@ -45,6 +45,7 @@ LENGTHS = "lengths"  # sampled galleries of one corpus and gender under one atta
 AMOUNTS = "amounts"  # a trial list under one attacker, where amounts of speech are compared
 EFFORT = "effort"  # a trial list of a run with a ladder of attackers
 ATLAS = "atlas"  # a trial list or gallery whose channels are told apart
+CHANNELS = "channels"  # the same, of which several are fused
 SET = "set"  # a set of the verdict whose utility is measured
 TRAINING = "training"  # an extractor that the run trained
 REQUEST = "request"  # whatever it is given
@@ -191,6 +192,15 @@ KINDS = {
             module="atlas",
             per=ATLAS,
             files={"curves": "results/curves/atlas/{corpus}/{trials}.tsv"},
+            settings=("palette",),
+            category="Disclosure atlas",
+        ),
+        Kind(
+            name="channels",
+            title="What channels give away together",
+            module="atlas",
+            per=CHANNELS,
+            files={"curves": "results/curves/channels/{corpus}/{trials}.tsv"},
             settings=("palette",),
             category="Disclosure atlas",
         ),

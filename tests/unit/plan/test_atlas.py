@@ -5,6 +5,7 @@ import pytest
 from voiceprivacy.plan.configuration import contradictions
 from voiceprivacy.plan.defaults import complete
 from voiceprivacy.plan.plan import Plan
+from voiceprivacy.report.contents import planned
 from voiceprivacy.vocabulary import TrialList
 
 SPOKEN = {
@@ -28,7 +29,7 @@ def config(*, corpora=None, extractors=None, **options):
 def heard(completed):
     """{(anonymiser, condition): {channel: its Heard}} of the list."""
     systems = {}
-    for one in Plan(completed).atlas.lists()[TrialList("demo", "f")]:
+    for one in Plan(completed).atlas.lists[TrialList("demo", "f")]:
         systems.setdefault((one.anonymiser, one.condition), {})[one.channel] = one
     return systems
 
@@ -36,7 +37,7 @@ def heard(completed):
 def test_there_is_no_atlas_unless_it_is_asked_for():
     completed = config()
     assert list(completed["extractors"]) == ["net"]
-    assert Plan(completed).atlas.lists() == {}
+    assert Plan(completed).atlas.lists == {}
 
 
 def test_true_adds_all_channels_that_the_corpora_allow():
@@ -78,3 +79,34 @@ def test_an_attacker_that_learnt_from_an_anonymiser_hears_its_voice():
 def test_phones_need_a_corpus_to_learn_from(channel, n_problems):
     problems = list(contradictions(config(atlas={"channels": [channel]})))
     assert len(problems) == n_problems
+
+
+def test_channels_are_fused_where_a_system_has_several():
+    trial_list = TrialList("demo", "f")
+    atlas = Plan(config(atlas={"channels": ["words", "timing"]})).atlas
+    heard = atlas.together(trial_list)["b2", "pp"]
+    assert [one.channel for one in heard] == ["voice", "timing", "words"]
+    folder = "results/curves/channels/demo/f"
+    assert atlas.fusions(trial_list) == {
+        ("original", "oo"): f"{folder}/original/together/oo.json",
+        ("b2", "op"): f"{folder}/b2/together/op.json",
+        ("b2", "pp"): f"{folder}/b2/together/pp.json",
+    }
+
+
+def test_one_channel_is_not_fused():
+    only = complete(
+        {
+            "corpora": {"demo": SPOKEN},
+            "anonymisers": {"b2": {"command": "python mine.py"}},
+            "extractors": {"when": {"timing": {}}},
+            "backends": {"js": {"type": "jensen_shannon"}},
+            "atlas": {"channels": ["timing"]},
+        }
+    )
+    trial_list = TrialList("demo", "f")
+    plan = Plan(only)
+    assert len(plan.atlas.lists[trial_list]) == 3
+    assert plan.atlas.fusions(trial_list) == {}
+    kinds = {figure.kind for figure in planned(plan)}
+    assert "atlas" in kinds and "channels" not in kinds

@@ -51,8 +51,10 @@ def test_the_last_graph_keeps_the_rules_that_are_of_several_systems():
         SimpleNamespace(name="score_system", wildcard_names=both),
         SimpleNamespace(name="fuse_system", wildcard_names=both),
         SimpleNamespace(name="assess_ranks", wildcard_names=both),
+        SimpleNamespace(name="assess_atlas", wildcard_names={"anonymiser", "condition"}),
         SimpleNamespace(name="assess_speech_amounts", wildcard_names=attacker),
         SimpleNamespace(name="plot_scores", wildcard_names=both),
         SimpleNamespace(name="collect_metrics", wildcard_names=set()),
     ]
-    assert rules_of_one_system(rules) == ["score_system", "fuse_system", "assess_ranks"]
+    of_one = ["score_system", "fuse_system", "assess_ranks", "assess_atlas"]
+    assert rules_of_one_system(rules) == of_one

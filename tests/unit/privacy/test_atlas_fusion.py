@@ -9,7 +9,7 @@ from support.channels import CORRELATION, DISTANCES, SPEAKERS, UTTERANCES, gauss
 
 from voiceprivacy.inout.arrays import write_matrix
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.privacy.atlas.fusion import estimate, fuse, learn_weights
+from voiceprivacy.privacy.atlas.fusion import TooFewSpeakers, estimate, fuse, learn_weights
 
 RUNS = 16
 MISSES = 3  # a 95 % interval misses more than three of 16 in 0.7 %
@@ -175,15 +175,26 @@ def test_channels_of_other_utterances_are_refused():
     other = channels["pitch"]._replace(rows=np.char.add(channels["pitch"].rows, "x"))
     with pytest.raises(BadInput, match="voice and pitch differ in their rows"):
         fuse({"voice": channels["voice"], "pitch": other})
-    two = np.isin(channels["voice"].row_speakers, ["s00", "s01"])
-    few = channels["voice"]._replace(
-        rows=channels["voice"].rows[two],
-        row_speakers=channels["voice"].row_speakers[two],
-        row_sources=channels["voice"].row_sources[two],
-        scores=channels["voice"].scores[two],
+
+
+def test_two_speakers_are_too_few_which_the_command_says(tmp_path):
+    voice = gaussian(0)["voice"]
+    two = np.isin(voice.row_speakers, ["s00", "s01"])
+    few = voice._replace(
+        rows=voice.rows[two],
+        row_speakers=voice.row_speakers[two],
+        row_sources=voice.row_sources[two],
+        scores=voice.scores[two],
     )
-    with pytest.raises(BadInput, match="fewer than three speakers"):
+    with pytest.raises(TooFewSpeakers, match="2 speakers are tested"):
         fuse({"voice": few})
+    write_matrix(tmp_path / "few.npz", few)
+    finished = call(
+        "assess_atlas", "--matrix", tmp_path / "few.npz", *("--metrics", tmp_path / "x.json")
+    )
+    assert finished.returncode == 0
+    assert "undefined: 2 speakers are tested" in finished.stdout
+    assert list(json.loads((tmp_path / "x.json").read_text())) == ["undefined"]
 
 
 def test_the_command_writes_and_says_it(tmp_path):

@@ -32,16 +32,21 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import logsumexp, stdtrit
 
-from voiceprivacy.inout.arrays import ScoreMatrix
+from voiceprivacy.inout.arrays import ScoreMatrix, restricted
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.privacy import Counts, Floats, Names
 from voiceprivacy.privacy.matrices import ranks
+from voiceprivacy.vocabulary import TOGETHER
 
 FOLDS = 10
 PRIOR_SD = 3.0  # of a weight; scores have unit spread
 ALL_SETS_UP_TO = 5  # channels; of more: each alone, those before it, all but it
 LEVEL = 0.95
-TOGETHER = "+"  # between the channels of a set
+FEWEST_SPEAKERS = 3
+
+
+class TooFewSpeakers(BadInput):
+    """Channels are fused by what is learnt without a speaker: of two of them, from one."""
 
 
 class Estimate(NamedTuple):
@@ -97,15 +102,18 @@ def fuse(matrices: Mapping[str, ScoreMatrix]) -> Fusion:
 
     Raises
     ------
-    BadInput : rows or columns differ; fewer than three speakers; see ranks.true_ranks
+    TooFewSpeakers : fewer than three
+    BadInput : rows or columns differ; see ranks.true_ranks
     """
     channels = list(matrices)
     first = matrices[channels[0]]
     _refuse_differences(matrices)
     true = ranks.true_columns(first)
     speakers = np.unique(first.row_speakers)
-    if len(speakers) < 3:
-        raise BadInput("fewer than three speakers are tested: nothing can be learnt without one")
+    if len(speakers) < FEWEST_SPEAKERS:
+        raise TooFewSpeakers(
+            f"{len(speakers)} speakers are tested: without one of them nothing can be learnt"
+        )
     scores = np.stack(
         [_scaled(matrix.scores.astype(np.float64), true) for matrix in matrices.values()]
     )
@@ -218,15 +226,7 @@ def _disclosures(matrix: ScoreMatrix, speakers: Names) -> Floats:
 def _without(matrix: ScoreMatrix, speaker: str) -> ScoreMatrix:
     """A matrix without the utterances and without the template of a speaker."""
     rows, columns = matrix.row_speakers != speaker, matrix.column_speakers != speaker
-    return ScoreMatrix(
-        rows=matrix.rows[rows],
-        columns=matrix.columns[columns],
-        row_speakers=matrix.row_speakers[rows],
-        column_speakers=matrix.column_speakers[columns],
-        scores=matrix.scores[np.ix_(rows, columns)],
-        row_sources=matrix.row_sources[rows],
-        column_sources=matrix.column_sources[columns],
-    )
+    return restricted(matrix, rows, columns)
 
 
 def _sets(n_channels: int) -> list[tuple[int, ...]]:

@@ -1,20 +1,31 @@
-"""The disclosure atlas as pictures for papers: bits by channel, all systems side by side.
+"""The disclosure atlas as pictures for papers: bits by channel, and by sets of channels.
 
 The functions that are named like a kind of figure read its files and draw it for papers.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from voiceprivacy.report.atlas import NAMES, bits, by_system, channels_of, read_atlas
+from voiceprivacy.report.atlas import (
+    NAMES,
+    bits,
+    by_system,
+    channels_of,
+    disclosures,
+    read_atlas,
+    read_together,
+    sets_shown,
+)
 from voiceprivacy.report.figures import palette as colours_of
 from voiceprivacy.report.plots import style
-from voiceprivacy.vocabulary import AtlasPoint
+from voiceprivacy.vocabulary import AtlasPoint, ChannelsPoint
 
 CONDITIONS = ("op", "pp")
 BARS = 0.84  # of the distance between channels, which all bars of one take
+BAR_INCHES, DOT_INCHES = 1.9, 0.19  # heights of a panel of bars, and of a row of dots
 
 
 def atlas(*, curves: str, palette: Sequence[str] = ()) -> Figure:
@@ -50,16 +61,82 @@ def plot_atlas(
         for system, of_system in by_system(points).items()
         if system[1] in (condition, "oo")
     }
+    _draw_bars(ax, systems, channels, colours)
+    _set_bits(ax, points, condition)
+    ax.set_xticks(range(len(channels)), [NAMES[channel] for channel in channels])
+
+
+def channels(*, curves: str, palette: Sequence[str] = ()) -> Figure:
+    """Bars of sets of channels above dots that say what is in each; a panel for each condition."""
+    points = read_together(curves)
+    names = [*palette, *(point.anonymiser for point in points)]
+    sets = sets_shown(points)
+    known = {point.condition for point in points}
+    shown = [name for name in CONDITIONS if name in known] or ["oo"]
+    of_dots = DOT_INCHES * max(len(members) for members in [*sets, ()])
+    figure, axes = style.figure(
+        *(7, 0.7 + len(shown) * BAR_INCHES + of_dots),
+        rows=len(shown) + 1,
+        sharex=True,
+        height_ratios=[*([BAR_INCHES] * len(shown)), max(of_dots, DOT_INCHES)],
+    )
+    for ax, condition in zip(axes, shown, strict=False):
+        plot_sets(ax, points, condition=condition, colours=colours_of(names))
+    plot_dots(axes[-1], sets)
+    handles, labels = axes[0].get_legend_handles_labels()
+    if handles:
+        figure.legend(handles, labels, loc="outside upper center", ncols=4)
+    return figure
+
+
+def plot_sets(
+    ax: Axes, points: Sequence[ChannelsPoint], *, condition: str, colours: Mapping[str, str]
+) -> None:
+    """Draw bars of all systems beside each other, set by set, and log2 N; see plot_atlas."""
+    sets = sets_shown(points)
+    systems = {
+        system: {members: point for members, point in by_set.items() if members in sets}
+        for system, by_set in disclosures(points).items()
+        if system[1] in (condition, "oo")
+    }
+    _draw_bars(ax, systems, sets, colours)
+    _set_bits(ax, points, condition)
+
+
+def plot_dots(ax: Axes, sets: Sequence[tuple[str, ...]]) -> None:
+    """Draw which channels (rows, the first on top) are in each set (columns)."""
+    channels = max(sets, key=len, default=())
+    for column, members in enumerate(sets):
+        ax.plot([column] * len(channels), range(len(channels)), "o", color="0.88", markersize=4)
+        rows = [channels.index(member) for member in members]
+        ax.plot([column] * len(rows), rows, "o-", color="0.25", markersize=4, linewidth=1)
+    ax.set_yticks(range(len(channels)), [NAMES[channel] for channel in channels])
+    ax.set_ylim(max(1, len(channels)) - 0.5, -0.5)
+    ax.set_xticks([])
+    ax.tick_params(left=False)
+    ax.spines[:].set_visible(False)
+
+
+def _draw_bars(
+    ax: Axes,
+    systems: Mapping[tuple[str, str], Mapping[Any, AtlasPoint | ChannelsPoint]],
+    columns: Sequence[Any],
+    colours: Mapping[str, str],
+) -> None:
+    """Bars of all systems beside each other in each column, with their limits."""
     width = BARS / max(1, len(systems))
     for index, ((anonymiser, _), of_system) in enumerate(systems.items()):
         shift = (index - (len(systems) - 1) / 2) * width
-        at = [channels.index(channel) + shift for channel in of_system]
+        at = [columns.index(column) + shift for column in of_system]
         values = [point.value for point in of_system.values()]
         ax.bar(at, values, width, color=colours[anonymiser], label=anonymiser)
         for x, point in zip(at, of_system.values(), strict=True):
             if limits := bits(point).limits:
                 ax.plot([x, x], limits, color="0.2", linewidth=0.7)
+
+
+def _set_bits(ax: Axes, points: Sequence[AtlasPoint | ChannelsPoint], condition: str) -> None:
+    """The axis of bits, and the most that there is."""
     most = max((point.most_bit for point in points), default=1.0)
     ax.axhline(most, color="0.6", linestyle=":", linewidth=1)
-    ax.set_xticks(range(len(channels)), [NAMES[channel] for channel in channels])
     ax.set(ylabel=f"disclosure, {condition.upper()} [bit]", ylim=(0, 1.06 * most))
