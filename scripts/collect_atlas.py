@@ -5,10 +5,10 @@ import argparse
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.report.atlas import points_of, together_of
+from voiceprivacy.report.atlas import galleries_of, points_of, together_of
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.running.command import add_json, run, say
-from voiceprivacy.vocabulary import AtlasPoint, ChannelsPoint, Heard, TrialList
+from voiceprivacy.vocabulary import AtlasPoint, ChannelsPoint, GalleryPoint, Heard, TrialList
 
 
 def main() -> None:
@@ -26,6 +26,7 @@ def main() -> None:
     )
     parser.add_argument("--atlas", required=True, help="TSV to write: channels alone")
     parser.add_argument("--together", required=True, help="TSV to write: sets of channels")
+    parser.add_argument("--galleries", required=True, help="TSV to write: larger galleries")
     arguments = parser.parse_args()
 
     trial_list = TrialList(arguments.corpus, arguments.trials)
@@ -33,15 +34,19 @@ def main() -> None:
     points = points_of(read_metrics(arguments.metrics), trial_list, heard)
     write_table(arguments.atlas, AtlasPoint._fields, points)
     say(f"{len(points)} channels of systems on {arguments.corpus} {arguments.trials}")
-    together = []
+    together: list[ChannelsPoint] = []
+    galleries: list[GalleryPoint] = []
     for word in arguments.fusions:
         system, is_split, path = word.partition("=")
         anonymiser, is_named, condition = system.partition("/")
         if not (is_split and is_named):
             raise BadInput(f"--fusions {word}: expected ANONYMISER/CONDITION=JSON")
-        together += together_of(read_json(path), anonymiser, condition)
+        fusion = read_json(path)
+        together += together_of(fusion, anonymiser, condition)
+        galleries += galleries_of(fusion, anonymiser, condition)
     write_table(arguments.together, ChannelsPoint._fields, together)
-    say(f"{len(together)} numbers of several channels together")
+    write_table(arguments.galleries, GalleryPoint._fields, galleries)
+    say(f"{len(together)} numbers of several channels together, {len(galleries)} guesses")
 
 
 if __name__ == "__main__":

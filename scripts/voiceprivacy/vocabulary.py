@@ -483,6 +483,40 @@ class ChannelsPoint(NamedTuple):
 
 MEASURES_OF_CHANNELS = DISCLOSURE, GAIN, GAP = ("disclosure", "gain", "gap")
 
+
+class GalleryGuess(NamedTuple):
+    """What a gallery of ``n_templates`` would show, with limits (95 %): guessed by a law.
+
+    ``identification_percent`` is how often the true template comes first, ``disclosure_bit`` the
+    mean disclosure of its rank. ``is_far`` marks more than ten times the templates that are there.
+    """
+
+    n_templates: int
+    is_far: bool
+    identification_percent: float
+    identification_low: float
+    identification_high: float
+    disclosure_bit: float
+    disclosure_low: float
+    disclosure_high: float
+
+
+class GalleryPoint(NamedTuple):
+    """A GalleryGuess of a channel of a system; ``is_far`` is yes or no."""
+
+    anonymiser: str
+    condition: str
+    channel: str
+    n_templates: float
+    is_far: str
+    identification_percent: float
+    identification_low: float
+    identification_high: float
+    disclosure_bit: float
+    disclosure_low: float
+    disclosure_high: float
+
+
 STREAMED = "streaming.json"  # what was measured of a stream, in the folder of its speech
 
 

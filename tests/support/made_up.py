@@ -30,6 +30,7 @@ from voiceprivacy.vocabulary import (
     AtlasPoint,
     ChannelsPoint,
     EffortPoint,
+    GalleryPoint,
 )
 
 TEMPLATE = Path(__file__).parents[2] / "workflow" / "report" / "index.html.j2"
@@ -150,6 +151,8 @@ def write_results(folder):
             write_table(_made(atlas), AtlasPoint._fields, _channels())
             together = folder / "curves" / "channels" / corpus / f"{trials}.tsv"
             write_table(_made(together), ChannelsPoint._fields, _channels_together())
+            galleries = folder / "curves" / "galleries" / corpus / f"{trials}.tsv"
+            write_table(_made(galleries), GalleryPoint._fields, _guesses())
             path = folder / "curves" / "speech_per_attack" / corpus / trials / ATTACKER[0]
             write_table(_made(path / f"{ATTACKER[1]}.tsv"), AmountPoint._fields, _amounts())
     rows = [(epoch, 3 / epoch, 50, 10 - epoch, 0.001, 1.0) for epoch in (1, 2, 3)]
@@ -172,7 +175,7 @@ def figures(folder):
     for corpus, lists in LISTS.items():
         for trials in lists:
             of_list = Subject(corpus, trials)
-            subjects += [(kind, of_list) for kind in ("ladder", "atlas", "channels")]
+            subjects += [(kind, of_list) for kind in ("ladder", "atlas", "channels", "galleries")]
             for kind in ("zebra", "ranks", "rank_speakers", "law", "speech_per_attack"):
                 subjects.append((kind, Subject(corpus, trials, **attacker)))
             for kind in ("similarity", "zoo", "speakers", "calibration"):
@@ -336,6 +339,18 @@ def _channels_together():
         ChannelsPoint(name, condition, *row, 1.585)
         for name, conditions in SYSTEMS.items()
         for condition, row in itertools.product(conditions, measured)
+    ]
+
+
+def _guesses():
+    numbers = [
+        (3, "no", 60.0, 40.0, 80.0, 0.7, 0.4, 1.0),
+        (100, "yes", 9.0, 2.0, 20.0, 2.0, 1.0, 3.0),
+    ]
+    return [
+        GalleryPoint(name, condition, "voice", *row)
+        for name, conditions in SYSTEMS.items()
+        for condition, row in itertools.product(conditions, numbers)
     ]
 
 

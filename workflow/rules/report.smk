@@ -95,13 +95,14 @@ def fusions_of_channels(wildcards):
 
 
 rule collect_atlas:
-    """How many bits of who speaks channels give away on a list, alone and together."""
+    """How many bits of who speaks channels give away on a list, and among more people."""
     input:
         metrics="results/metrics.tsv",
         fusions=lambda wildcards: fusions_of_channels(wildcards).values(),
     output:
         atlas="results/curves/atlas/{corpus}/{trials}.tsv",
         together="results/curves/channels/{corpus}/{trials}.tsv",
+        galleries="results/curves/galleries/{corpus}/{trials}.tsv",
     log:
         "results/logs/collect_atlas/{corpus}/{trials}.log",
     localrule: True
@@ -123,6 +124,7 @@ rule collect_atlas:
         " --fusions {params.fusions:q}"
         " --atlas {output.atlas:q}"
         " --together {output.together:q}"
+        " --galleries {output.galleries:q}"
         " > {log:q} 2>&1"
 
 

@@ -45,10 +45,6 @@ LEVEL = 0.95
 FEWEST_SPEAKERS = 3
 
 
-class TooFewSpeakers(BadInput):
-    """Channels are fused by what is learnt without a speaker: of two of them, from one."""
-
-
 class Estimate(NamedTuple):
     """A number of bits with its limits (95 %)."""
 
@@ -102,7 +98,7 @@ def fuse(matrices: Mapping[str, ScoreMatrix]) -> Fusion:
 
     Raises
     ------
-    TooFewSpeakers : fewer than three
+    ranks.TooFewSpeakers : fewer than three
     BadInput : rows or columns differ; see ranks.true_ranks
     """
     channels = list(matrices)
@@ -111,7 +107,7 @@ def fuse(matrices: Mapping[str, ScoreMatrix]) -> Fusion:
     true = ranks.true_columns(first)
     speakers = np.unique(first.row_speakers)
     if len(speakers) < FEWEST_SPEAKERS:
-        raise TooFewSpeakers(
+        raise ranks.TooFewSpeakers(
             f"{len(speakers)} speakers are tested: without one of them nothing can be learnt"
         )
     scores = np.stack(
