@@ -244,6 +244,7 @@ def test_the_page_draws_the_first_channel_and_has_a_row_for_each(searched):
     _, protected = chart["data"]
     assert protected["x"] == [8, 100] and protected["y"] == [50, 25]
     assert protected["error_y"]["array"] == [10, 12.5]
+    assert [symbol.endswith("-open") for symbol in protected["marker"]["symbol"]] == [False, True]
     assert titles == ("first among", "8 people [%]", "100 people [%]")
     assert rows[2:] == [
         ("b2 OP, voice", "50.0 [40.0, 60.0]", "25.0 [12.5, 37.5]"),

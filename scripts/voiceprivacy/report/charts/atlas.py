@@ -268,7 +268,7 @@ def galleries_chart(points: Sequence[GalleryPoint], colours: Mapping[str, str]) 
             "x": [point.n_templates for point in own],
             "y": numbers(point.identification_percent for point in own),
             "line": {"color": colours[anonymiser], "dash": dash(condition), "width": 2},
-            "marker": {"symbol": symbols[anonymiser], "size": 7},
+            "marker": {"symbol": [f"{symbols[anonymiser]}{_open(one)}" for one in own], "size": 7},
             "error_y": errors(map(_found, own)) | {"thickness": 1},
             "text": [label(_percent(point)) for point in own],
             "hovertemplate": f"{label(name)}<br>among %{{x}} people: %{{text}}<extra></extra>",
@@ -290,6 +290,11 @@ def _table_of_galleries(points: Sequence[GalleryPoint], run: Run) -> tuple:
         name = f"{draws_in(run.colours)[anonymiser].words} {condition.upper()}, {NAMES[channel]}"
         rows.append((name, *(_percent(by_size[size]) if size in by_size else "" for size in sizes)))
     return ("first among", *(f"{size:,.0f} people [%]" for size in sizes)), rows
+
+
+def _open(point: GalleryPoint) -> str:
+    """How plotly.js names a hollow mark: that of a gallery far beyond the people who are there."""
+    return "-open" if point.is_far == "yes" else ""
 
 
 def _found(point: GalleryPoint) -> Shown:

@@ -141,7 +141,10 @@ def galleries(*, curves: str, palette: Sequence[str] = ()) -> Figure:
 
 
 def plot_galleries(ax: Axes, points: Sequence[GalleryPoint], *, anonymisers: Sequence[str]) -> None:
-    """Draw a line for each system: first ranks in percent over the size of the gallery."""
+    """Draw a line for each system: first ranks in percent over the size of the gallery.
+
+    Marks of galleries far beyond the people who are there are hollow.
+    """
     by_system: dict[str, list[GalleryPoint]] = {}
     for point in points:
         by_system.setdefault(f"{point.anonymiser}/{point.condition}", []).append(point)
@@ -156,6 +159,12 @@ def plot_galleries(ax: Axes, points: Sequence[GalleryPoint], *, anonymisers: Seq
             **looks[system],
             capsize=2,
             label=system,
+        )
+        far = [point for point in own if point.is_far == "yes"]
+        ax.plot(
+            [point.n_templates for point in far],
+            [point.identification_percent for point in far],
+            **looks[system] | {"linestyle": "none", "markerfacecolor": "white", "zorder": 3},
         )
     ax.set(xscale="log", ylim=(0, 103))
 
