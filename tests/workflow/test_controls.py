@@ -6,6 +6,8 @@ import os
 import pytest
 from support.runs import WITHOUT_MEASURES, snakemake, write_config
 
+from voiceprivacy.report.atlas import by_system, read_atlas
+
 pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(
@@ -16,9 +18,12 @@ pytestmark = [
 ]
 
 
+TARGETS = ("results/metrics.tsv", "results/curves/atlas/real/mixed.tsv")
+
+
 @pytest.fixture(scope="module")
-def values(tmp_path_factory):
-    """(metric, anonymiser, condition) -> value, for the list of all speakers."""
+def results(tmp_path_factory):
+    """The results of the ten speakers on one list."""
     folder = tmp_path_factory.mktemp("controls")
     speech = {"root": "${VOICEPRIVACY_SPEECH}", "subsets": ["test-other"]}
     function = "{scripts}/voiceprivacy/anonymise/functions/world.py:world"
@@ -29,14 +34,31 @@ def values(tmp_path_factory):
         },
         extractors={"ecapa": {"model": "${VOICEPRIVACY_ASV}"}},
         anonymisers={"world": {"function": function, "runs": 2}},
+        atlas={"channels": ["pitch", "timing", "background", "words"]},
         utility=WITHOUT_MEASURES,
         report={"controls": True, "bootstrap": 200, "inference": False},
     )
-    finished = snakemake(folder, "results/metrics.tsv", "--cores", "2", "--configfile", config)
+    finished = snakemake(folder, *TARGETS, "--cores", "2", "--configfile", config)
     assert finished.returncode == 0, finished.stderr
-    with open(folder / "results" / "metrics.tsv", newline="") as file:
+    return folder / "results"
+
+
+@pytest.fixture(scope="module")
+def values(results):
+    """(metric, anonymiser, condition) -> value, by the voice."""
+    with open(results / "metrics.tsv", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
-    return {(row["metric"], row["anonymiser"], row["condition"]): row["value"] for row in rows}
+    return {
+        (row["metric"], row["anonymiser"], row["condition"]): row["value"]
+        for row in rows
+        if row["extractor"] == "ecapa"
+    }
+
+
+@pytest.fixture(scope="module")
+def channels(results):
+    """(anonymiser, condition) -> {channel: AtlasPoint}."""
+    return by_system(read_atlas(results / "curves" / "atlas" / "real" / "mixed.tsv"))
 
 
 def test_a_copy_protects_nothing(values):
@@ -66,3 +88,20 @@ def test_another_pitch_hides_a_part_of_the_voice(values):
     """Attacker and user draw shifts of their own: informed is no easier than ignorant."""
     for condition in ("op", "pp"):
         assert 10 < float(values["eer_percent", "world", condition]) < 45
+
+
+@pytest.mark.parametrize("condition", ["op", "pp"])
+def test_noise_keeps_no_channel_but_the_given_words(channels, condition):
+    original, noise = channels["original", "oo"], channels["noise", condition]
+    assert noise["words"].value == original["words"].value
+    for channel in ("voice", "pitch", "timing", "background"):
+        assert noise[channel].value < 0.5 < original["voice"].value
+        assert noise[channel].ci_low < 0.05
+
+
+@pytest.mark.parametrize("condition", ["op", "pp"])
+def test_speech_played_backwards_keeps_what_does_not_depend_on_order(channels, condition):
+    original, backwards = channels["original", "oo"], channels["reversed", condition]
+    for channel in ("voice", "pitch", "background"):
+        assert original[channel].ci_low <= backwards[channel].value
+        assert backwards[channel].value == pytest.approx(original[channel].value, abs=0.3)
