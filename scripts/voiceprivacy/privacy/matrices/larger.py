@@ -7,9 +7,9 @@ one has rank k with the chance of k - 1 of N - 1 others being more similar.
 Conventions
 -----------
 * The law is u = Phi(-(mean + spread z)), z standard normal: it is exact where scores of both kinds
-  are normal. Of 250 templates of simulated speakers it misses the rate of first ranks among 4,000
-  by 1 to 5 points. The beta-binomial model, whose tail is heavier, misses it by 4 to 8, and
-  generalised Pareto tails of the nontarget scores by 5 to 21 (tests/benchmark/larger_galleries.py).
+  are normal. With 100 simulated speakers it misses the rate of first ranks among 1,000 by 1 to 3
+  points, the beta-binomial model by 1 to 6, and generalised Pareto tails of the nontarget scores by
+  3 to 14 (tests/benchmark/larger_galleries.py).
 * A tie counts half.
 * Intervals are those of the jackknife over at most FOLDS groups of speakers, each left out with
   their utterances and their templates, on the scale of log odds. They hold what chance does, and
