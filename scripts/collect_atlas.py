@@ -6,9 +6,17 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.atlas import galleries_of, points_of, together_of
+from voiceprivacy.report.exposure import points_of_speakers
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.running.command import add_json, run, say
-from voiceprivacy.vocabulary import AtlasPoint, ChannelsPoint, GalleryPoint, Heard, TrialList
+from voiceprivacy.vocabulary import (
+    AtlasPoint,
+    ChannelsPoint,
+    ExposedPoint,
+    GalleryPoint,
+    Heard,
+    TrialList,
+)
 
 
 def main() -> None:
@@ -26,6 +34,14 @@ def main() -> None:
     )
     parser.add_argument("--atlas", required=True, help="TSV to write: channels alone")
     parser.add_argument("--together", required=True, help="TSV to write: sets of channels")
+    parser.add_argument(
+        "--speakers",
+        nargs="*",
+        default=[],
+        metavar="TSV",
+        help="what assess_ranks.py wrote of the speakers, in the order of --heard",
+    )
+    parser.add_argument("--exposed", required=True, help="TSV to write: every speaker")
     parser.add_argument("--galleries", required=True, help="TSV to write: larger galleries")
     arguments = parser.parse_args()
 
@@ -45,6 +61,8 @@ def main() -> None:
         together += together_of(fusion, anonymiser, condition)
         galleries += galleries_of(fusion, anonymiser, condition)
     write_table(arguments.together, ChannelsPoint._fields, together)
+    by_channel = dict(zip(heard, arguments.speakers, strict=True)) if arguments.speakers else {}
+    write_table(arguments.exposed, ExposedPoint._fields, points_of_speakers(by_channel))
     write_table(arguments.galleries, GalleryPoint._fields, galleries)
     say(f"{len(together)} numbers of several channels together, {len(galleries)} guesses")
 

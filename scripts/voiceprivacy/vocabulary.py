@@ -517,6 +517,21 @@ class GalleryPoint(NamedTuple):
     disclosure_high: float
 
 
+class ExposedPoint(NamedTuple):
+    """What a channel of a system discloses of one speaker, in bits, with its limits.
+
+    It is drawn towards what all speakers disclose; limits hold for all speakers of a channel.
+    """
+
+    anonymiser: str
+    condition: str
+    channel: str
+    speaker: str
+    value: float
+    ci_low: float
+    ci_high: float
+
+
 STREAMED = "streaming.json"  # what was measured of a stream, in the folder of its speech
 
 

@@ -30,6 +30,7 @@ from voiceprivacy.vocabulary import (
     AtlasPoint,
     ChannelsPoint,
     EffortPoint,
+    ExposedPoint,
     GalleryPoint,
 )
 
@@ -39,6 +40,13 @@ LISTS = {"libri": ("f", "m"), "vctk": ("f",)}
 SYSTEMS = {"original": ["oo"], "b2": ["op", "pp"], "b2r": ["op", "pp"]}
 ATTACKER = ("ecapa", "cosine")
 SPEAKERS = ["s1", "s2", f"s3{EVIL}"]
+OF_ATLAS = ("atlas", "channels", "exposed", "galleries")  # kinds of figures of a list
+EXPOSED = [  # channel, speaker, bits
+    ("voice", SPEAKERS[0], 0.4),
+    ("pitch", SPEAKERS[0], 0.9),
+    ("voice", SPEAKERS[2], 1.1),
+    ("pitch", SPEAKERS[2], 0.2),
+]
 PROVENANCE = {
     "version": "0.1.0",
     "config": {
@@ -151,6 +159,8 @@ def write_results(folder):
             write_table(_made(atlas), AtlasPoint._fields, _channels())
             together = folder / "curves" / "channels" / corpus / f"{trials}.tsv"
             write_table(_made(together), ChannelsPoint._fields, _channels_together())
+            exposed = folder / "curves" / "exposed" / corpus / f"{trials}.tsv"
+            write_table(_made(exposed), ExposedPoint._fields, _exposed())
             galleries = folder / "curves" / "galleries" / corpus / f"{trials}.tsv"
             write_table(_made(galleries), GalleryPoint._fields, _guesses())
             path = folder / "curves" / "speech_per_attack" / corpus / trials / ATTACKER[0]
@@ -175,7 +185,7 @@ def figures(folder):
     for corpus, lists in LISTS.items():
         for trials in lists:
             of_list = Subject(corpus, trials)
-            subjects += [(kind, of_list) for kind in ("ladder", "atlas", "channels", "galleries")]
+            subjects += [(kind, of_list) for kind in ("ladder", *OF_ATLAS)]
             for kind in ("zebra", "ranks", "rank_speakers", "law", "speech_per_attack"):
                 subjects.append((kind, Subject(corpus, trials, **attacker)))
             for kind in ("similarity", "zoo", "speakers", "calibration"):
@@ -339,6 +349,14 @@ def _channels_together():
         ChannelsPoint(name, condition, *row, 1.585)
         for name, conditions in SYSTEMS.items()
         for condition, row in itertools.product(conditions, measured)
+    ]
+
+
+def _exposed():
+    return [
+        ExposedPoint(name, condition, channel, speaker, bits, bits / 2, min(1.5, 2 * bits))
+        for name, conditions in SYSTEMS.items()
+        for condition, (channel, speaker, bits) in itertools.product(conditions, EXPOSED)
     ]
 
 

@@ -94,14 +94,25 @@ def fusions_of_channels(wildcards):
     return plan.atlas.fusions(TrialList(wildcards.corpus, wildcards.trials))
 
 
+def speakers_by_channel(wildcards):
+    """Rank disclosure of every speaker by every channel of a list, as heard_channels has them."""
+    files = []
+    for one in plan.atlas.lists[TrialList(wildcards.corpus, wildcards.trials)]:
+        attack = Attack(wildcards.corpus, wildcards.trials, one.extractor, one.backend)
+        files.append(f"results/curves/rank_speakers/{attack.path(one.heard_in)}.tsv")
+    return files
+
+
 rule collect_atlas:
     """How many bits of who speaks channels give away on a list, and among more people."""
     input:
         metrics="results/metrics.tsv",
         fusions=lambda wildcards: fusions_of_channels(wildcards).values(),
+        speakers=speakers_by_channel,
     output:
         atlas="results/curves/atlas/{corpus}/{trials}.tsv",
         together="results/curves/channels/{corpus}/{trials}.tsv",
+        exposed="results/curves/exposed/{corpus}/{trials}.tsv",
         galleries="results/curves/galleries/{corpus}/{trials}.tsv",
     log:
         "results/logs/collect_atlas/{corpus}/{trials}.log",
@@ -124,6 +135,8 @@ rule collect_atlas:
         " --fusions {params.fusions:q}"
         " --atlas {output.atlas:q}"
         " --together {output.together:q}"
+        " --speakers {input.speakers:q}"
+        " --exposed {output.exposed:q}"
         " --galleries {output.galleries:q}"
         " > {log:q} 2>&1"
 

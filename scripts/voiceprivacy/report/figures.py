@@ -205,6 +205,16 @@ KINDS = {
             category="Disclosure atlas",
         ),
         Kind(
+            name="exposed",
+            title="Who is most exposed, and by which channel",
+            module="exposure",
+            per=CHANNELS,
+            files={"curves": "results/curves/exposed/{corpus}/{trials}.tsv"},
+            settings=(),
+            category="Disclosure atlas",
+            of_people=True,
+        ),
+        Kind(
             name="galleries",
             title="How often a speaker would be found among more people",
             module="atlas",

@@ -1,0 +1,98 @@
+"""Who is most exposed, and by which channel of speech.
+
+Conventions
+-----------
+* What a channel discloses of a speaker is drawn towards what it discloses of all, with limits that
+  hold for all speakers of that channel at once, and not over channels (matrices/exposure.py).
+* Speakers are in the order of the channel that discloses most of them; MOST of them are shown.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from voiceprivacy.inout.tables import number, read_rows
+from voiceprivacy.report.atlas import NAMES
+from voiceprivacy.report.curves import read_disclosures
+from voiceprivacy.report.mailed import NAMED, Codes, code_of
+from voiceprivacy.report.uncertainty import Shown
+from voiceprivacy.vocabulary import ExposedPoint, Heard
+
+MOST = 10
+
+
+class Exposed(NamedTuple):
+    """The most exposed speakers of a system: ``bits`` are {speaker: {channel: number}}."""
+
+    channels: list[str]
+    bits: dict[str, dict[str, Shown]]
+
+    def strongest(self, speaker: str) -> str:
+        """The channel that discloses most of a speaker."""
+        of_speaker = self.bits[speaker]
+        return max(of_speaker, key=lambda channel: of_speaker[channel].value)
+
+
+def most_bit(systems: Iterable[Exposed]) -> float:
+    """The largest number of several systems, which ends a scale that they share; 0.01 at least."""
+    largest = 0.01
+    for each in systems:
+        for by_channel in each.bits.values():
+            largest = max(largest, *(bits.value for bits in by_channel.values()))
+    return largest
+
+
+def points_of_speakers(heard: Mapping[Heard, str | Path]) -> list[ExposedPoint]:
+    """What every channel discloses of every speaker, from the rank_speakers tables of a run.
+
+    Parameters
+    ----------
+    heard : {channel of a system: table of who hears it}
+
+    Raises
+    ------
+    BadInput : a table lists no speaker, or a field is no number
+    """
+    points = []
+    for one, path in heard.items():
+        for speaker, bits in read_disclosures(path).get(one.heard_under, {}).items():
+            limits = bits.shrunken.limits or (bits.shrunken.value, bits.shrunken.value)
+            points.append(ExposedPoint(*one[:3], speaker, bits.shrunken.value, *limits))
+    return points
+
+
+def read_exposed(path: str | Path, codes: Codes = NAMED) -> dict[tuple[str, str], Exposed]:
+    """The most exposed speakers of each system: {(anonymiser, condition): Exposed}.
+
+    Parameters
+    ----------
+    path : TSV of ExposedPoint
+    codes : what stands for the names of speakers
+
+    Raises
+    ------
+    BadInput : a field is missing or is no number; a speaker has no code
+    """
+    systems: dict[tuple[str, str], list[ExposedPoint]] = {}
+    for line, row in read_rows(path, list(ExposedPoint._fields)):
+        fields: dict[str, Any] = dict(row)
+        for name in ("value", "ci_low", "ci_high"):
+            fields[name] = number(row[name], path, line)
+        if codes:
+            fields["speaker"] = code_of(row["speaker"], codes)
+        point = ExposedPoint(**fields)
+        systems.setdefault(point[:2], []).append(point)
+    return {system: _most_exposed(points) for system, points in systems.items()}
+
+
+def _most_exposed(points: Iterable[ExposedPoint]) -> Exposed:
+    bits: dict[str, dict[str, Shown]] = {}
+    for point in points:
+        limits = (point.ci_low, point.ci_high)
+        bits.setdefault(point.speaker, {})[point.channel] = Shown(point.value, limits)
+    most = {name: max(shown.value for shown in by.values()) for name, by in bits.items()}
+    names = sorted(bits, key=lambda name: (-most[name], name))[:MOST]
+    known = set().union(*(bits[name] for name in names))
+    return Exposed(
+        [channel for channel in NAMES if channel in known], {name: bits[name] for name in names}
+    )

@@ -1,0 +1,86 @@
+"""Who is most exposed, and by which channel: tables of a run, the order, codes, map and picture."""
+
+import pytest
+
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import write_table
+from voiceprivacy.report import exposure
+from voiceprivacy.report.charts import exposure as charts
+from voiceprivacy.report.charts.chart import run_of
+from voiceprivacy.report.curves import DISCLOSURES
+from voiceprivacy.report.figures import Look, Subject, figure
+from voiceprivacy.report.plots import exposure as plots
+from voiceprivacy.vocabulary import ExposedPoint, Heard
+
+RUN = run_of([], {"config": {"anonymisers": {"b2": {}}}})
+POINTS = [
+    ExposedPoint("b2", "op", "voice", "anna", 0.5, 0.1, 0.9),
+    ExposedPoint("b2", "op", "voice", "berta", 0.8, 0.3, 1.3),
+    ExposedPoint("b2", "op", "words", "anna", 1.5, 1.0, 1.8),
+]
+CODES = {"anna": "speaker 02", "berta": "speaker 01"}
+
+
+@pytest.fixture
+def shown(tmp_path):
+    drawn = figure("exposed", Subject("demo", "f"), look=Look(["b2"]), folder=tmp_path)
+    (tmp_path / "curves" / "exposed" / "demo").mkdir(parents=True)
+    write_table(drawn.arguments["curves"], ExposedPoint._fields, POINTS)
+    return drawn
+
+
+def test_each_speaker_is_read_where_his_channel_is_heard(tmp_path):
+    path = tmp_path / "said.tsv"
+    row = (4, 25, 1.5, 0.6, 1, 1, 0.5, 0.25, 0.75)
+    write_table(path, DISCLOSURES, [("oo", "anna", *row), ("op", "anna", *row[:-3], 0, 0, 0)])
+    words = Heard("b2", "pp", "words", "original", "oo", "said", "cosine")
+    expected = [ExposedPoint("b2", "pp", "words", "anna", 0.5, 0.25, 0.75)]
+    assert exposure.points_of_speakers({words: path}) == expected
+
+
+def test_speakers_come_in_the_order_of_their_strongest_channel(shown):
+    (most_exposed,) = exposure.read_exposed(shown.arguments["curves"]).values()
+    assert most_exposed.channels == ["voice", "words"]
+    assert list(most_exposed.bits) == ["anna", "berta"]
+    assert most_exposed.strongest("anna") == "words"
+
+
+def test_ten_speakers_are_shown(shown):
+    many = [
+        ExposedPoint("b2", "op", "voice", f"s{number:02d}", number / 10, 0, 2)
+        for number in range(14)
+    ]
+    write_table(shown.arguments["curves"], ExposedPoint._fields, many)
+    (most_exposed,) = exposure.read_exposed(shown.arguments["curves"]).values()
+    assert list(most_exposed.bits)[:2] == ["s13", "s12"] and len(most_exposed.bits) == 10
+
+
+def test_the_page_has_a_map_and_names_the_channel(shown):
+    ((title, chart),), (_, rows) = charts.exposed(shown, RUN)
+    assert title == "b2 OP"
+    (heat,) = chart["data"]
+    assert heat["x"] == ["voice", "words"] and heat["y"] == ["anna", "berta"]
+    assert heat["z"] == [[0.5, 1.5], [0.8, None]] and heat["zmax"] == 1.5
+    assert rows == [
+        ("b2 OP", "anna", "words", "1.50 [1.00, 1.80]"),
+        ("b2 OP", "berta", "voice", "0.80 [0.30, 1.30]"),
+    ]
+
+
+def test_a_page_that_can_be_mailed_has_codes(shown):
+    run = RUN._replace(codes={"demo": CODES})
+    ((_, chart),), (_, rows) = charts.exposed(shown, run)
+    assert chart["data"][0]["y"] == ["speaker 02", "speaker 01"]
+    assert [row[1] for row in rows] == ["speaker 02", "speaker 01"]
+    with pytest.raises(BadInput, match="speaker 'berta' is not in the manifests"):
+        exposure.read_exposed(shown.arguments["curves"], {"anna": "speaker 02"})
+
+
+def test_the_picture_has_a_panel_for_each_system(shown):
+    picture = plots.exposed(**shown.arguments, codes=CODES)
+    panel, _ = picture.axes  # and the bar of colours
+    assert panel.get_title() == "b2 OP"
+    assert [text.get_text() for text in panel.get_yticklabels()] == ["speaker 02", "speaker 01"]
+    write_table(shown.arguments["curves"], ExposedPoint._fields, [])
+    plots.exposed(**shown.arguments)
+    assert charts.exposed(shown, RUN).charts == []
