@@ -318,6 +318,29 @@ def test_ones_own_profile_is_used(tmp_path, option):
     assert list(handed(tmp_path)) == ["corpora"]
 
 
+@pytest.mark.parametrize(
+    ("words", "most"),
+    [
+        ([], None),
+        (["--max-jobs-per-timespan", "7/2s"], 7),
+        (["--executor", "slurm"], 100),
+        (["--profile", "mine"], 8),
+    ],
+    ids=["here", "asked for", "elsewhere", "of a profile"],
+)
+def test_jobs_that_run_here_start_at_no_rate_that_nobody_asked_for(
+    tmp_path, monkeypatch, words, most
+):
+    """With a rate, Snakemake looks at all jobs that wait once a second for each that has ended."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "config.yaml").write_text("cores: 2\nmax-jobs-per-timespan: 8/1s\n")
+    monkeypatch.chdir(tmp_path)
+
+    rate = launcher.parse(["--cores", "2", *words]).max_jobs_per_timespan
+
+    assert (rate and rate.max_jobs) == most
+
+
 def test_the_command_in_a_virtual_environment_runs_the_checkout_that_it_lies_in(tmp_path):
     (tmp_path / "scripts").symlink_to(ROOT / "scripts")
     bin_folder = tmp_path / ".venv" / "bin"

@@ -47,6 +47,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     """Snakemake's own reading of its options, with our Snakefile and our profile."""
     parser = cli.get_argument_parser()
     parser.error = _refuse
+    parser.set_defaults(max_jobs_per_timespan=None)
     said = io.StringIO()  # which profiles are used, or what is wrong with one
     try:
         given = parser.parse_args(list(words))
@@ -65,6 +66,11 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     is_local = options.executor in (None, "local")
     if is_local and options.cores is None and options.jobs is None and not options.dryrun:
         options.cores = available_cpu_count()
+    asked = given.profile or given.workflow_profile or given.max_jobs_per_timespan
+    if is_local and not asked:
+        # With a rate, each round of scheduling starts a clock for one more a second later. So rounds
+        # become more with every job that ends, and each looks at the inputs of all jobs that wait.
+        options.max_jobs_per_timespan = None
     return options
 
 
