@@ -22,7 +22,6 @@ Kaldi, ivector-compute-plda, ivector-plda-scoring and ivector-compute-lda, whose
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgError, eigh
 
 from voiceprivacy.attack import Counts, Floats
 from voiceprivacy.inout.files import BadInput
@@ -221,6 +220,9 @@ def diagonalise(model: Plda) -> tuple[Floats, Floats]:
     ------
     BadInput : ``within`` is singular
     """
+    # Every job that scores reads this module, and SciPy is most of what it would import.
+    from scipy.linalg import LinAlgError, eigh
+
     try:
         psi, basis = eigh(model.between, model.within)
     except LinAlgError:

@@ -26,7 +26,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import polar
 
 from voiceprivacy.attack import Floats
 from voiceprivacy.inout.arrays import is_real, read_npz, write_npz
@@ -81,6 +80,9 @@ def train(*, original: Floats, protected: Floats) -> Alignment:
     alike = _centred(protected, protected_mean).T @ _centred(original, original_mean)
     mean_weight = np.linalg.norm(alike, "nuc") / len(alike)  # mean of its singular values
     staying = STAYING * mean_weight * np.eye(len(alike))
+    # Every job that scores reads this module, and SciPy is most of what it would import.
+    from scipy.linalg import polar
+
     # The orthogonal factor of the polar decomposition is the solution of the Procrustes problem.
     rotation, _ = polar(alike + staying)
     return Alignment(original_mean, protected_mean, rotation)
