@@ -103,9 +103,10 @@ def save(figure: Figure, path: str | Path) -> None:
     if kind not in _NO_DATE:
         endings = ", ".join([*_NO_DATE, "tex"])
         raise BadInput(f"{path}: cannot write this kind of picture; end the name in {endings}")
-    if figure.get_layout_engine():
-        # savefig would draw and lay out once more for each file: a third of its time.
-        figure.draw_without_rendering()
+    engine = figure.get_layout_engine()
+    if engine:
+        # savefig would lay out once more for each file: a third of its time.
+        engine.execute(figure)
         figure.set_layout_engine()
     with whole_with_checksum(path) as temporary:
         figure.savefig(temporary, format=kind, metadata=_NO_DATE[kind])
