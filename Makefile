@@ -106,7 +106,8 @@ fuzz: .venv/installed-quality
 
 zoo: .venv/installed $(BIN)/voiceprivacy
 	@mkdir -p .zoo
-	cd .zoo && ../$(BIN)/voiceprivacy run --cores $(CORES) --configfile ../config/zoo.yaml
+	cd .zoo && ../$(BIN)/voiceprivacy run --cores $(CORES) --configfile ../config/zoo.yaml \
+	    results/verdict.json results/report/tables/speed.tsv
 	PYTHONPATH=scripts $(BIN)/python tests/nightly/zoo.py --results .zoo/results --picture .zoo/zoo.png
 
 test-nightly: .venv/installed-quality $(BIN)/voiceprivacy

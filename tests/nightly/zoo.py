@@ -2,7 +2,8 @@
 
     python tests/nightly/zoo.py --results .zoo/results --picture .zoo/zoo.png
 
-Numbers come from verdict.json and report/tables/speed.tsv of the run, and from nowhere else.
+Numbers come from verdict.json and report/tables/speed.tsv of the run, and from nowhere else. So
+make zoo asks for these two files only: a run without its page.
 --page PAGE.md replaces the table between the two marks of that page.
 """
 
@@ -19,6 +20,7 @@ from voiceprivacy.running.command import run, say
 from voiceprivacy.vocabulary import ORIGINAL, UNDEFINED
 
 CORPUS = "test_other"
+VERDICT, SPEEDS = "verdict.json", "report/tables/speed.tsv"
 BEGIN, END = "<!-- zoo: begin -->\n", "<!-- zoo: end -->\n"
 MEASURES = {
     "closed_text_wer_percent": ("wrong words [%]", "{:.0f}"),
@@ -42,10 +44,10 @@ def main() -> None:
     parser.add_argument("--page", type=Path, help="Markdown whose table is replaced")
     arguments = parser.parse_args()
 
-    verdict = arguments.results / "verdict.json"
+    verdict = arguments.results / VERDICT
     speeds = {
         speed.anonymiser: speed.real_time_factor
-        for speed in read_speeds(arguments.results / "report/tables/speed.tsv")
+        for speed in read_speeds(arguments.results / SPEEDS)
         if speed.corpus == CORPUS
     }
     rows = table(verdict, speeds)

@@ -1,5 +1,8 @@
 """What tests/nightly/zoo.py makes of a run: a table whose numbers nobody types, and a picture."""
 
+import re
+from pathlib import Path
+
 import matplotlib.pyplot as plt
 import pytest
 from nightly import zoo
@@ -7,6 +10,8 @@ from support import verdicts
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import write_json
+
+MAKEFILE = Path(__file__).parents[2] / "Makefile"
 
 
 @pytest.fixture
@@ -43,6 +48,11 @@ def test_a_run_of_another_config_is_refused(tmp_path):
     write_json(tmp_path / "verdict.json", verdicts.usual())
     with pytest.raises(BadInput, match=r"is it of config/zoo\.yaml"):
         zoo.table(tmp_path / "verdict.json", {})
+
+
+def test_make_asks_for_what_the_table_is_made_of():
+    [wanted] = re.findall(r"config/zoo\.yaml \\\n\s+(.*)", MAKEFILE.read_text(encoding="utf-8"))
+    assert wanted.split() == [f"results/{zoo.VERDICT}", f"results/{zoo.SPEEDS}"]
 
 
 def test_the_picture_is_small_and_wide_enough_for_readme(verdict, tmp_path):

@@ -19,9 +19,17 @@ The four warps, with their one parameter:
   straight to pi; -0.5 < p < 1.
 * ``voicemask``: the quadratic after the bilinear one, so that neither can be guessed alone. By
   default |a| is in [0.08, 0.10], b in [-2, 2], and the distortion (the integral of |warp(omega) -
-  omega| from 0 to pi) in [0.32, 0.40]: the ranges that Srivastava et al. are said to draw from, not
-  checked against the paper's text. Pairs are drawn until one fits. No sample was compared with
-  VoiceMask's own program.
+  omega| from 0 to pi) in [0.32, 0.40]. Pairs are drawn until one fits.
+
+Both functions and all three ranges of ``voicemask`` are those of the program that two authors of
+Srivastava et al. wrote: the default values of voicemask.py in the voice transformation tool of the
+COMPRISE project (Inria, 2019). The full text of neither paper could be read. Four things are ours:
+
+* That program moves what was at warp(omega) to omega, which is the inverse of our warp. It has the
+  same distortion.
+* It draws a once and then b until the pair fits.
+* It draws for every utterance, as ``level: utterance`` does here.
+* It synthesises with WORLD, and maps the pitch to that of another speaker where it has one.
 
 The ranges of the other three are ours: they make a voice clearly another one and keep words.
 
