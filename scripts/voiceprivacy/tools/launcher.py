@@ -68,7 +68,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         options.cores = available_cpu_count()
     asked = given.profile or given.workflow_profile or given.max_jobs_per_timespan
     if is_local and not asked:
-        # With a rate, each round of scheduling starts a clock for one more a second later. So rounds
+        # With a rate, each round of scheduling starts a clock for one more a second later. Rounds
         # become more with every job that ends, and each looks at the inputs of all jobs that wait.
         options.max_jobs_per_timespan = None
     return options
