@@ -98,6 +98,8 @@ def _of_trace(trace):
     """What a trace says of its points, which must lie in the intervals that they name."""
     shown = printed_in(_without_markup(trace.get("hovertemplate", "")))
     texts = trace.get("text", [])
+    if trace.get("type") == "heatmap":
+        return shown + _of_cells(trace["z"], texts)
     has_bars = "error_x" in trace or "error_y" in trace  # hollow marks of definitions have none
     for index, text in enumerate(texts if isinstance(texts, list) else ()):
         of_point = printed_in(_without_markup(text))
@@ -105,6 +107,17 @@ def _of_trace(trace):
         drawn = [trace[axis][index] for axis in ("x", "y")]
         for one in of_point if has_bars else ():
             assert any(_reaches(one, mark) for mark in drawn), f"the mark of '{text}': {drawn}"
+    return shown
+
+
+def _of_cells(rows, texts):
+    """What the cells of a map say of their values, which must lie in the intervals."""
+    shown = []
+    values = itertools.chain.from_iterable(rows if texts else ())  # some maps have no texts
+    for value, text in zip(values, itertools.chain.from_iterable(texts), strict=True):
+        of_cell = printed_in(_without_markup(text))
+        assert all(_reaches(one, value) for one in of_cell), f"the colour of '{text}': {value}"
+        shown += of_cell
     return shown
 
 
