@@ -130,7 +130,8 @@ def fit(above: Above, near: Law | None = None) -> Law:
     if counts[-1] == 0 or counts[0] == above.n_others:
         always = "first" if counts[-1] == 0 else "last"
         raise ranks.TooFewSpeakers(
-            f"the true speaker is always {always}: nothing tells of larger galleries"
+            f"the true speaker is always {always}, perhaps but for a few speakers:"
+            " nothing tells of larger galleries"
         )
 
     def loss(parameters: Floats) -> tuple[float, Floats]:
