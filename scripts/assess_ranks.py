@@ -4,7 +4,12 @@ import argparse
 import sys
 
 from voiceprivacy.privacy.matrices import ranks
-from voiceprivacy.privacy.matrices.assessment import RANK_TABLES, assess_ranks, write_ranks
+from voiceprivacy.privacy.matrices.assessment import (
+    RANK_TABLES,
+    assess_ranks,
+    read_seconds,
+    write_ranks,
+)
 from voiceprivacy.privacy.uncertainty.interval_files import Draws
 from voiceprivacy.running.command import add_draws, label_inputs, print_metrics, run, say
 
@@ -37,6 +42,9 @@ def main() -> None:
     parser.add_argument(
         "--plot", help="picture of the rank histograms to write: png, pdf, svg or tex"
     )
+    parser.add_argument(
+        "--seconds", help="JSON of list_samples.py: how long tests and templates of a gallery last"
+    )
     add_draws(parser, n_replicates=0)
     arguments = parser.parse_args()
 
@@ -47,6 +55,7 @@ def main() -> None:
         ties=arguments.ties,
         all_fits=arguments.all_fits,
         by_speaker=bool(arguments.speakers or arguments.examples),
+        seconds=read_seconds(arguments.seconds) if arguments.seconds else {},
     )
     if arguments.plot:  # matplotlib takes long to import
         from voiceprivacy.report.plots import style

@@ -6,11 +6,18 @@ is attacked under OO, an anonymiser under OP and PP.
 
 import argparse
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from voiceprivacy.attack.backends import amounts, backends
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import read_enrolments, read_speakers, read_trials, write_table
+from voiceprivacy.inout.tables import (
+    read_enrolments,
+    read_manifest,
+    read_speakers,
+    read_trials,
+    write_table,
+)
 from voiceprivacy.privacy.scores.trials import arrange
 from voiceprivacy.privacy.verdict.amounts import points_of
 from voiceprivacy.running.command import add_draws, run, say
@@ -30,6 +37,7 @@ def main() -> None:
         read_trials(arguments.trials),
         read_enrolments(arguments.enrolments),
         read_speakers(arguments.speakers),
+        list(chain.from_iterable(map(read_manifest, arguments.manifest))),
     )
     enrolled, tried = (
         galleries(words, arguments.backend) for words in (arguments.enrolment, arguments.trial)
@@ -47,14 +55,8 @@ def main() -> None:
             for point in points_of(
                 scored, trials, n_replicates=arguments.bootstrap, seed=arguments.seed
             ):
-                rows.append(
-                    point._replace(
-                        anonymiser=system,
-                        condition=condition,
-                        enrolment=joined.enrolment,
-                        trial=joined.trial,
-                    )
-                )
+                told = {"anonymiser": system, "condition": condition} | joined.amounts
+                rows.append(point._replace(**told))
         say(f"{joined.enrolment} enrol, {joined.trial} tried: {len(joined.trials)} trials")
     write_table(arguments.curves, AmountPoint._fields, rows)
 
@@ -68,6 +70,9 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--trials", required=True, help="TSV: enrolment trial label")
     parser.add_argument("--enrolments", required=True, help="TSV: enrolment utterance")
     parser.add_argument("--speakers", required=True, help="TSV: id speaker")
+    parser.add_argument(
+        "--manifest", nargs="+", required=True, help="of unprotected speech: both parts"
+    )
     parser.add_argument("--backend", required=True, help="cosine, jensen_shannon, or a trained npz")
     numbers: dict[str, Any] = {"nargs": "+", "required": True, "metavar": "N"}
     parser.add_argument(

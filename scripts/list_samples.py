@@ -6,6 +6,7 @@ import sys
 from voiceprivacy.corpora.listing import GENDERS
 from voiceprivacy.corpora.protocols import rank_sampling
 from voiceprivacy.inout.files import naming
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import read_manifest, write_table
 from voiceprivacy.running.command import add_json, run, say
 
@@ -20,17 +21,22 @@ def main() -> None:
     parser.add_argument(
         "--samples", required=True, help="TSV to write: shift speaker role utterance"
     )
+    parser.add_argument(
+        "--seconds", required=True, help="JSON to write: how long tests and templates last"
+    )
     arguments = parser.parse_args()
 
+    utterances = read_manifest(arguments.manifest)
     with naming(arguments.manifest):
         samples, left_out = rank_sampling.sample(
             arguments.options,
-            read_manifest(arguments.manifest),
+            utterances,
             gender=arguments.gender,
             test=arguments.test,
             template=arguments.template,
         )
     write_table(arguments.samples, rank_sampling.Sample._fields, samples)
+    write_json(arguments.seconds, rank_sampling.seconds(samples, utterances))
     n_speakers = len({sample.speaker for sample in samples})
     n_shifts = len({sample.shift for sample in samples})
     say(f"{n_speakers} speakers, {n_shifts} shifts: {n_speakers * n_shifts} tests")

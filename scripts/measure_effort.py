@@ -3,9 +3,15 @@
 import argparse
 from collections.abc import Iterable
 from pathlib import Path
-from statistics import fmean
 
-from voiceprivacy.inout.tables import read_enrolments, read_manifest, read_table, write_table
+from voiceprivacy.inout.files import naming
+from voiceprivacy.inout.tables import (
+    mean_seconds,
+    read_enrolments,
+    read_manifest,
+    read_table,
+    write_table,
+)
 from voiceprivacy.plan.effort import FOLDER, Effort, efforts
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.provenance.record import COLUMNS, measured
@@ -73,12 +79,9 @@ def training_h(manifests: Iterable[str]) -> float:
 
 def enrolment_s(enrolments: str, manifest: str) -> float:
     """Mean seconds of speech behind an enrolment."""
-    lasts = {utterance.utterance: utterance.duration_s for utterance in read_manifest(manifest)}
-    sums = [
-        sum(lasts[name] for name in utterances)
-        for utterances in read_enrolments(enrolments).values()
-    ]
-    return round(fmean(sums), 1)
+    enrolled, utterances = read_enrolments(enrolments), read_manifest(manifest)
+    with naming(manifest):
+        return round(mean_seconds(enrolled.values(), utterances), 1)
 
 
 if __name__ == "__main__":

@@ -89,6 +89,8 @@ def _galleries():
                 Number(*key, "disclosure_bit", str(0.5 * test), str(0.4 * test), str(0.6 * test))
             )
             numbers.append(Number(*key, "n_templates", "3"))
+            numbers.append(Number(*key, "mean_test_s", str(6.25 * test)))
+            numbers.append(Number(*key, "mean_template_s", "6.25"))
     return numbers
 
 
@@ -315,7 +317,7 @@ def _amounts():
     sides = [(1, 1), (3, 1), ("all", 1), ("all", 3)]
     systems = [(name, condition) for name, told in SYSTEMS.items() for condition in told]
     return [
-        AmountPoint(*system, *side, metric, 5.0, "-", "-", 6, 30)
+        AmountPoint(*system, *side, 7.5, 6.25, metric, 5.0, "-", "-", 6, 30)
         for system, side, metric in itertools.product(systems, sides, AMOUNT_NUMBERS)
     ]
 

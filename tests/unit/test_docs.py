@@ -21,7 +21,7 @@ from voiceprivacy.privacy.uncertainty import normalised, null, paired
 from voiceprivacy.report import inference
 from voiceprivacy.report.figures import ANONYMISER, ATTACKER, KINDS, TWO_RUNS, Subject, figure
 from voiceprivacy.utility import closed_text, pitch, quality, voice
-from voiceprivacy.vocabulary import ATTRIBUTES
+from voiceprivacy.vocabulary import ATTRIBUTES, GALLERY_SECONDS
 
 ROOT = SCRIPTS.parent
 PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -66,6 +66,7 @@ def written_metrics():
         *of_similarity["oo"],
         *of_ranks.metrics,
         *ranks.goodness_of_fits(of_ranks.p),
+        *GALLERY_SECONDS,
         *ranks.summary(ranks.by_speaker(templates)[0]),
         "mean_disclosure_bias_bit",  # with five utterances a rank
         "gallery_eer_percent",

@@ -46,6 +46,11 @@ def test_ranks_of_features_from_speech_to_the_page(tmp_path):
         rows = {(row["trials"], row["metric"]): row for row in csv.DictReader(file, delimiter="\t")}
     assert {trials for trials, _ in rows} == {"mixed_t1_d1", "mixed_t2_d1"}
     assert rows["mixed_t1_d1", "n_templates"]["f0+js"] == "4"
+    seconds = [
+        float(rows[f"mixed_t{tests}_d1", f"mean_{role}_s"]["f0+js"])
+        for tests, role in ((1, "test"), (2, "test"), (2, "template"))
+    ]
+    assert seconds[1] == pytest.approx(2 * seconds[0]) and seconds[2] == pytest.approx(seconds[0])
     assert rows["mixed_t1_d1", "n_utterances"]["style+js"] == "12"
     assert float(rows["mixed_t1_d1", "identification_rate_percent"]["f0+js"]) > 25
     assert rows["mixed_t1_d1", "n_utterances"]["said+cosine"] == "12"

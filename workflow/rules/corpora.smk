@@ -194,7 +194,11 @@ rule list_samples:
         manifest="results/audio/{corpus}/trial/original/manifest.tsv",
     output:
         samples="results/samples/{corpus}/{trials}.tsv",
-        checksums=checksums("results/samples/{corpus}/{trials}.tsv"),
+        seconds="results/samples/{corpus}/{trials}.seconds.json",
+        checksums=checksums(
+            "results/samples/{corpus}/{trials}.tsv",
+            "results/samples/{corpus}/{trials}.seconds.json",
+        ),
     log:
         "results/logs/list_samples/{corpus}/{trials}.log",
     benchmark:
@@ -221,6 +225,7 @@ rule list_samples:
         " --test {params.gallery.test:q}"
         " --template {params.gallery.template:q}"
         " --samples {output.samples:q}"
+        " --seconds {output.seconds:q}"
         " > {log:q} 2>&1"
 
 

@@ -269,6 +269,10 @@ rule assess_speech_amounts:
         trials="results/trials/{corpus}/{trials}.tsv",
         enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
         speakers="results/trials/{corpus}/{trials}.speakers.tsv",
+        manifests=[
+            f"results/audio/{{corpus}}/{part}/original/manifest.tsv"
+            for part in ("enrolment", "trial")
+        ],
         backend=backend_model,
     output:
         curves="results/curves/speech_per_attack/{corpus}/{trials}/{extractor}/{backend}.tsv",
@@ -298,6 +302,7 @@ rule assess_speech_amounts:
         " --trials {input.trials:q}"
         " --enrolments {input.enrolments:q}"
         " --speakers {input.speakers:q}"
+        " --manifest {input.manifests:q}"
         " --backend {params.backend:q}"
         " --enrolment-utterances {params.enrolment_utterances:q}"
         " --trial-utterances {params.trial_utterances:q}"
@@ -556,11 +561,13 @@ rule assess_ranks:
         code=code("assess_ranks"),
         draws=DRAWS,
         labels=conditions_of_system,
+        seconds=[],
     shell:
         "python {SCRIPTS:q}/assess_ranks.py"
         " --matrix {input.matrices:q}"
         " --label {params.labels:q}"
         " {params.draws:q}"
+        " {params.seconds:q}"
         " --metrics {output.metrics:q}"
         " --all-fits"
         " --curves {output.curves:q}"
@@ -570,8 +577,17 @@ rule assess_ranks:
 
 
 use rule assess_ranks as assess_ranks_in_galleries with:
+    input:
+        matrices=templates_of_system,
+        template_checksums=template_checksums,
+        seconds="results/samples/{corpus}/{trials}.seconds.json",
     wildcard_constraints:
         trials=GALLERIES,
+    params:
+        code=code("assess_ranks"),
+        draws=DRAWS,
+        labels=conditions_of_system,
+        seconds=["--seconds", "results/samples/{corpus}/{trials}.seconds.json"],
 
 
 def matrices_of_channels(wildcards):

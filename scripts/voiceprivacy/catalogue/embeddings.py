@@ -7,7 +7,7 @@ from voiceprivacy.catalogue.metric import (
     Metric,
     alike,
 )
-from voiceprivacy.vocabulary import ATTRIBUTES, PROTECTED_CONDITIONS
+from voiceprivacy.vocabulary import ATTRIBUTES, GALLERY_SECONDS, PROTECTED_CONDITIONS
 
 SIMILARITY = [
     Metric(
@@ -277,6 +277,20 @@ RANKS = [
             page="ranks.md",
             low=0,
             digits=0,
+        ),
+    ),
+    *alike(
+        GALLERY_SECONDS,
+        Metric(
+            name="",
+            title="length of a test, of a template",
+            unit="s",
+            family="ranks",
+            meaning="Mean seconds of unprotected recordings behind a test or template of a sampled"
+            " gallery, pauses included.",
+            page="ranks.md",
+            low=0,
+            digits=1,
         ),
     ),
     Metric(

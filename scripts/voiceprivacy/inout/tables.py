@@ -14,6 +14,7 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -214,6 +215,28 @@ def write_manifest(
     with whole_or_absent(path) as temporary:  # its checksum stands in the table beside it
         _write_rows(temporary, MANIFEST, rows, path)
     write_checksums(path, [utterance.path for utterance in utterances], digests)
+
+
+def mean_seconds(groups: Collection[Iterable[str]], utterances: Iterable[Utterance]) -> float:
+    """Seconds that the recordings of a group last together, on average over the groups.
+
+    Parameters
+    ----------
+    groups : ids of the utterances of each group; at least one group
+    utterances : of manifests, in any order
+
+    Raises
+    ------
+    BadInput : an id that is not in the manifests
+    """
+    lasts = {utterance.utterance: utterance.duration_s for utterance in utterances}
+    seconds = []
+    for names in groups:
+        for name in names:
+            if name not in lasts:
+                raise BadInput(f"utterance '{name}' is not in the manifest")
+        seconds.append(math.fsum(lasts[name] for name in names))
+    return fmean(seconds)
 
 
 def alphas_path(manifest: FilePath) -> Path:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from voiceprivacy.inout.tables import number, read_rows, whole_number
+from voiceprivacy.report.curves import seconds_text
 from voiceprivacy.report.uncertainty import Shown, shown
 from voiceprivacy.report.verdict_words import COLUMNS, Column
 from voiceprivacy.vocabulary import ABSENT, ALL_UTTERANCES, AMOUNT_NUMBERS, AmountPoint
@@ -13,7 +14,7 @@ Amount = int | str
 GUESSING = dict(zip(AMOUNT_NUMBERS, (50.0, 0.0, 1.0, 5.0), strict=True))
 SIDES = {
     "enrolment": "utterances that enrol",
-    "trial": "utterances that are tried together",
+    "trial": "utterances tried together",
 }
 
 
@@ -31,6 +32,8 @@ def read_amounts(path: str | Path) -> list[AmountPoint]:
                 row["condition"],
                 _amount(row["enrolment"], path, line),
                 whole_number(row["trial"], path, line),
+                number(row["enrolment_s"], path, line),
+                number(row["trial_s"], path, line),
                 row["metric"],
                 number(row["value"], path, line),
                 limits["ci_low"],
@@ -79,6 +82,15 @@ def amounts_of(side: str, curves: Mapping[System, Sequence[AmountPoint]]) -> lis
     for curve in curves.values():
         amounts |= {getattr(point, side) for point in curve}
     return sorted(amounts, key=_order)
+
+
+def ticks_of(side: str, curves: Mapping[System, Sequence[AmountPoint]], newline: str) -> list[str]:
+    """What stands at the amounts on a side: utterances, and how long they last on average."""
+    seconds: dict[Amount, float] = {}
+    for curve in curves.values():
+        seconds |= {getattr(point, side): getattr(point, f"{side}_s") for point in curve}
+    amounts = amounts_of(side, curves)
+    return [f"{amount}{newline}{seconds_text(seconds[amount])}" for amount in amounts]
 
 
 def _order(amount: Amount) -> float:

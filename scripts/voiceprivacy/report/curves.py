@@ -12,6 +12,7 @@ import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.uncertainty import Shown, shown, shown_number
 from voiceprivacy.vocabulary import (
     ABSENT,
+    GALLERY_SECONDS,
     ORIGINAL,
     PROTECTED_CONDITIONS,
     UNDEFINED,
@@ -145,8 +147,23 @@ SPEAKER_BITS = (
     "shrunken_high_bit",
 )
 GALLERY = re.compile(r"(?P<gender>f|m|mixed)_t(?P<test>\d+)_d(?P<template>\d+)")
+OF_LENGTHS = ("disclosure_bit", "n_templates", *GALLERY_SECONDS)
 EXAMPLES = ["label", "speaker", "rank", "p", "gamma"]
+LENGTH_AXIS = "mean length of a test, below it T"
+LONG_S = 10  # from here on seconds are whole, as people read them
 BOUNDS = {"bound T": 1.0, "bound √T": 0.5}  # composition and advanced composition: powers of T
+
+
+class LengthPoint(NamedTuple):
+    """Disclosure in a sampled gallery, and how long its tests and templates last on average."""
+
+    bits: Shown
+    test_s: float
+    template_s: float
+
+
+# {template length: {test length: point}}, lengths in observations
+ByLength = Mapping[int, Mapping[int, LengthPoint]]
 
 
 class SpeakerBits(NamedTuple):
@@ -191,8 +208,8 @@ def read_examples(
 
 def by_length(
     numbers: Iterable[Number], attack: Attack, unbiased: Mapping[NumberKey, float] | None = None
-) -> tuple[dict[str, dict[int, dict[int, Shown]]], int]:
-    """Headline disclosure of sampled galleries.
+) -> tuple[dict[str, ByLength], int]:
+    """Headline disclosure of sampled galleries, and how long their tests and templates last.
 
     Parameters
     ----------
@@ -202,26 +219,27 @@ def by_length(
 
     Returns
     -------
-    {system: {template length: {test length: bits}}}, int : lengths in observations; the number of
-        templates
+    {system: ByLength}, int : and the number of templates
 
     Raises
     ------
-    BadInput : there are none, or of different sizes
+    BadInput : there are none, or of different sizes, or nothing says how long their speech lasts
     """
-    disclosures: dict[str, dict[int, dict[int, Shown]]] = {}
-    sizes = set()
+    galleries: dict[tuple[str, int, int], dict[str, Number]] = {}
     for line in numbers:
         gallery = GALLERY.fullmatch(line.trials)
         if not gallery:  # a trial list, or a gallery of all speakers
             continue
         tried = Attack(line.corpus, gallery["gender"], line.extractor, line.backend)
-        if tried == attack and line.metric == "disclosure_bit":
-            by_template = disclosures.setdefault(f"{line.anonymiser}/{line.condition}", {})
-            by_test = by_template.setdefault(int(gallery["template"]), {})
-            by_test[int(gallery["test"])] = shown_number(line, unbiased or {})
-        elif tried == attack and line.metric == "n_templates":
-            sizes.add(int(line.value))
+        if tried == attack:
+            system = f"{line.anonymiser}/{line.condition}"
+            key = (system, int(gallery["template"]), int(gallery["test"]))
+            galleries.setdefault(key, {})[line.metric] = line
+    disclosures: dict[str, dict[int, dict[int, LengthPoint]]] = {}
+    for (system, template, test), metrics in galleries.items():
+        by_template = disclosures.setdefault(system, {})
+        by_template.setdefault(template, {})[test] = _length_point(metrics, unbiased or {})
+    sizes = {int(metrics["n_templates"].value) for metrics in galleries.values()}
     # With more templates a rank can disclose more: galleries of several sizes have no one scale.
     if not disclosures or len(sizes) != 1:
         raise BadInput(f"no sampled galleries of equal size of {' '.join(attack)} in the metrics")
@@ -230,30 +248,68 @@ def by_length(
     return {system: disclosures[system] for system in systems}, sizes.pop()
 
 
+def _length_point(metrics, unbiased):
+    missing = [name for name in OF_LENGTHS if name not in metrics]
+    if missing:
+        of_any = next(iter(metrics.values()))
+        raise BadInput(
+            f"the metrics of {of_any.corpus} {of_any.trials} have no {' and no '.join(missing)}:"
+            " measure its ranks again, with this version"
+        )
+    bits = metrics["disclosure_bit"]
+    test_s, template_s = (float(metrics[name].value) for name in GALLERY_SECONDS)
+    return LengthPoint(shown_number(bits, unbiased), test_s, template_s)
+
+
+def seconds_of_tests(by_length: ByLength) -> dict[int, float]:
+    """How long tests last on average: {observations: seconds}, the shortest first."""
+    seconds: dict[int, float] = {}
+    for by_test in by_length.values():
+        seconds |= {test: point.test_s for test, point in by_test.items()}
+    return dict(sorted(seconds.items()))
+
+
+def template_words(template: int, by_test: Mapping[int, LengthPoint]) -> str:
+    """What a line of one length of templates is called."""
+    lasts = fmean(point.template_s for point in by_test.values())
+    return f"template {template} ({seconds_text(lasts)})"
+
+
+def seconds_text(seconds: float) -> str:
+    """Seconds as they stand at an axis.
+
+    >>> seconds_text(3.54), seconds_text(35.4)
+    ('3.5 s', '35 s')
+    """
+    return f"{seconds:.1f} s" if seconds < LONG_S else f"{seconds:.0f} s"
+
+
 def composition_bounds(
-    disclosures: Mapping[int, Mapping[int, Shown]], most_bit: float
+    disclosures: ByLength, most_bit: float
 ) -> dict[str, tuple[NDArray, NDArray]]:
     """What the composition theorems allow: growth with T, or with its square root.
 
-    Both start at the shortest test of the shortest template; nothing exceeds log2 N.
+    Both start at the shortest test of the shortest template; nothing exceeds log2 N. T counts
+    observations, and tests of T last T times as long as tests of one (see rank_sampling).
 
     Parameters
     ----------
-    disclosures : {template length: {test length: disclosure}}
+    disclosures : ByLength
     most_bit : log2 N of the gallery
 
     Returns
     -------
-    {name: (test lengths (50,), bits (50,))}
+    {name: (seconds of a test (50,), bits (50,))}
     """
     # What the theorems bound is what T observations disclose, given what one does.
     shortest_template = disclosures[min(disclosures)]
-    start = shortest_template[min(shortest_template)].value
-    tests = sorted(set().union(*disclosures.values()))
+    start = shortest_template[min(shortest_template)]
+    tests = list(seconds_of_tests(disclosures))
     growth = np.linspace(1, tests[-1] / tests[0], 50)
     bounds = {}
     for name, power in BOUNDS.items():
-        bounds[name] = (growth * tests[0], np.minimum(start * growth**power, most_bit))
+        bits = np.minimum(start.bits.value * growth**power, most_bit)
+        bounds[name] = (growth * start.test_s, bits)
     return bounds
 
 

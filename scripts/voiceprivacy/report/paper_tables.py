@@ -27,6 +27,7 @@ from voiceprivacy.report.uncertainty import shown
 from voiceprivacy.vocabulary import (
     ABSENT,
     CONDITIONS,
+    GALLERY_SECONDS,
     ORIGINAL,
     UNDEFINED,
     NumberKey,
@@ -73,6 +74,7 @@ TABLE_II = [
     ("gallery", "n_templates"),
     ("gallery", "log2_n_templates_bit"),
     ("gallery", "n_utterances"),
+    *(("gallery", name) for name in GALLERY_SECONDS),
     *(("histogram", name) for name in STATISTICS),
     *(("model", f"model_{name}") for name in STATISTICS),
     ("headline", "disclosure_bit"),

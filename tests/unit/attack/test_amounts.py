@@ -1,5 +1,7 @@
 """More speech per attack: which utterances are joined, PLDA of means, and a closed form in L."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq
@@ -8,7 +10,8 @@ from scipy.stats import chi2, multivariate_normal
 from voiceprivacy.attack.backends import backends, plda
 from voiceprivacy.attack.backends.amounts import Listed, joined, scored
 from voiceprivacy.inout.arrays import Embeddings
-from voiceprivacy.inout.tables import Trial
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import Trial, Utterance
 
 
 def listed(n_utterances, *, n_enrolled=4, speakers="abc"):
@@ -24,7 +27,18 @@ def listed(n_utterances, *, n_enrolled=4, speakers="abc"):
     speaker_of = {name: name for name in speakers}
     for name, utterances in tried.items():
         speaker_of |= dict.fromkeys(utterances, name)
-    return Listed(trials, enrolments, speaker_of)
+    # Enrolment utterances last 3 s each, those that are tried 1, 2, 3, ... s.
+    manifest = [
+        Utterance(name, speaker, "f", Path("u.wav"), 3.0)
+        for speaker, utterances in enrolments.items()
+        for name in utterances
+    ]
+    for speaker, utterances in tried.items():
+        manifest += [
+            Utterance(name, speaker, "f", Path("u.wav"), float(number))
+            for number, name in enumerate(utterances, 1)
+        ]
+    return Listed(trials, enrolments, speaker_of, manifest)
 
 
 def points(lists, enrolment, trial, seed=0):
@@ -47,6 +61,19 @@ def test_a_model_of_three_holds_that_of_one_and_all_is_all():
         assert set(one.models[name]) < set(three.models[name]) < set(everything.models[name])
 
 
+def test_seconds_are_those_of_the_models_and_of_the_groups_that_are_tried():
+    one, pairs = points(listed(4, n_enrolled=5), [2], [1, 2])
+    assert (one.enrolment_s, one.trial_s) == (6.0, 2.5)
+    assert (pairs.enrolment_s, pairs.trial_s) == (6.0, 5.0)  # all four are in a pair: 10 / 2
+    assert pairs.amounts == {"enrolment": 2, "trial": 2, "enrolment_s": 6.0, "trial_s": 5.0}
+
+
+def test_an_utterance_without_a_manifest_is_named():
+    lists = listed(2)
+    with pytest.raises(BadInput, match="utterance 'a-e0' is not in the manifest"):
+        points(lists._replace(manifest=lists.manifest[1:]), ["all"], [1])
+
+
 def test_draws_depend_on_the_seed_and_on_names_not_on_the_order_of_a_list():
     lists = listed(6)
     turned = lists._replace(trials=lists.trials[::-1])
@@ -58,7 +85,9 @@ def test_draws_depend_on_the_seed_and_on_names_not_on_the_order_of_a_list():
 
 def test_a_point_that_less_than_half_of_the_speakers_have_does_not_exist():
     lists = listed(3)
-    lists.enrolments["a"].extend(["a-e4", "a-e5"])
+    longer = [lists.manifest[0]._replace(utterance=name) for name in ("a-e4", "a-e5")]
+    lists.enrolments["a"].extend(utterance.utterance for utterance in longer)
+    lists.manifest.extend(longer)
     assert points(lists, [5, 4], [4, 3])[0][:2] == (4, 3)
     assert len(points(lists, [5, 4], [4, 3])) == 1
 

@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voiceprivacy.corpora.listing import Findings, Listed
-from voiceprivacy.corpora.protocols.rank_sampling import check_options, positions, sample, split
+from voiceprivacy.corpora.protocols.rank_sampling import (
+    check_options,
+    positions,
+    sample,
+    seconds,
+    split,
+)
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance
 
@@ -77,6 +83,35 @@ def test_a_gallery_holds_one_gender_and_speakers_with_enough_observations():
         ("template", "fb-2"),
         ("template", "fb-3"),
     ]
+
+
+def lasting(**durations):
+    return [
+        Utterance(f"{speaker}-{index}", speaker, speaker[0], Path("x.wav"), lasts)
+        for speaker, own in durations.items()
+        for index, lasts in enumerate(own)
+    ]
+
+
+def test_seconds_are_those_of_the_observations_in_the_gallery():
+    """Those of fa are 2.5 s on average, of fb 5 s: its fifth, and fc, are in no test."""
+    spoken = lasting(fa=[1, 2, 3, 4], fb=[2, 4, 6, 8, 1000], fc=[500, 500, 500])
+    for test, template in [(1, 1), (1, 2), (2, 1), (1, 3)]:
+        samples, _ = sample(OPTIONS, spoken, gender="f", test=test, template=template)
+        assert seconds(samples, spoken) == {
+            "mean_test_s": test * 3.75,
+            "mean_template_s": template * 3.75,
+        }
+
+
+def test_templates_of_the_printed_gap_have_the_seconds_that_they_hold():
+    """K = 3: templates are observations 2, 2 and 0 of each speaker, tests are 0, 1 and 2."""
+    spoken, options = lasting(fa=[1, 2, 6], fb=[1, 2, 6]), OPTIONS | {"observations": 3}
+    samples, _ = sample(options | {"delta": "printed"}, spoken, gender="f", test=1, template=1)
+    assert seconds(samples, spoken) == {
+        "mean_test_s": 3.0,
+        "mean_template_s": pytest.approx(13 / 3),
+    }
 
 
 def test_one_speaker_is_no_gallery():

@@ -185,6 +185,19 @@ def test_assess_ranks_writes_flat_names_for_one_matrix_without_a_label(folder):
     )
 
 
+def test_assess_ranks_takes_the_seconds_of_a_gallery_and_nothing_else(folder):
+    matrix = ["--matrix", folder / "templates_op.npz", "--metrics", folder / "m.json"]
+    (folder / "s.json").write_text('{"mean_test_s": 6.5, "mean_template_s": 13.0}')
+    output, _ = run("assess_ranks", *matrix, "--seconds", folder / "s.json")
+    metrics = json.loads((folder / "m.json").read_text())
+    assert (metrics["mean_test_s"], metrics["mean_template_s"]) == (6.5, 13.0)
+    assert "mean_template_s" in output
+    for wrong in ('{"mean_test_s": 6.5}', '{"mean_test_s": "x", "mean_template_s": 1.0}', "[1]"):
+        (folder / "s.json").write_text(wrong)
+        _, errors = run("assess_ranks", *matrix, "--seconds", folder / "s.json", code=2)
+        assert "s.json: expected the numbers mean_test_s and mean_template_s" in errors
+
+
 def test_assess_ranks_writes_labels_curves_and_a_picture(folder):
     files = [folder / f"templates_{name}.npz" for name in ("op", "pp")]
     results = [

@@ -11,7 +11,7 @@ from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.report.charts import evidence, ranks, speakers, systems
 from voiceprivacy.report.charts.chart import errors, label, rounded
 from voiceprivacy.report.comparison import compare
-from voiceprivacy.report.curves import Curve, SpeakerBits, span_of_means
+from voiceprivacy.report.curves import Curve, LengthPoint, SpeakerBits, span_of_means
 from voiceprivacy.report.figures import palette
 from voiceprivacy.report.leaderboard import boards, leaderboard
 from voiceprivacy.report.metrics import Number
@@ -104,13 +104,27 @@ def test_dots_have_the_numbers_and_intervals_of_the_leaderboard_and_the_band_of_
 
 def test_disclosure_by_length_has_its_intervals_and_both_bounds_up_to_log2_n():
     disclosures = {
-        1: {1: Shown(0.5, (0.4, 0.7), definition=0.8), 4: Shown(1.2)},
-        2: {1: Shown(0.9), 4: Shown(1.5, (1.0, 2.0))},
+        1: {
+            1: LengthPoint(Shown(0.5, (0.4, 0.7), definition=0.8), 6.25, 6.25),
+            4: LengthPoint(Shown(1.2), 25.0, 6.25),
+        },
+        2: {
+            1: LengthPoint(Shown(0.9), 6.25, 12.5),
+            4: LengthPoint(Shown(1.5, (1.0, 2.0)), 25.0, 12.5),
+        },
     }
-    drawn = traces(ranks.lengths(disclosures, most_bit=1.6))
-    assert drawn["template 1"]["x"] == [1.0, 4.0] and drawn["template 1"]["y"] == [0.5, 1.2]
-    assert drawn["template 1"]["error_y"]["array"] == [0.2, None]
-    assert drawn["template 1"]["text"] == ["0.50 [0.40, 0.70] (by definition 0.80)", "1.20"]
+    chart = ranks.lengths(disclosures, most_bit=1.6)
+    drawn = traces(chart)
+    first = drawn["template 1 (6.2 s)"]
+    assert first["x"] == [6.25, 25.0] and first["y"] == [0.5, 1.2]
+    assert first["error_y"]["array"] == [0.2, None]
+    assert first["text"] == [
+        "1 (6.2 s): 0.50 [0.40, 0.70] (by definition 0.80)",
+        "4 (25 s): 1.20",
+    ]
+    axis = chart["layout"]["xaxis"]
+    assert axis["tickvals"] == [6.25, 25.0] and axis["ticktext"] == ["6.2 s<br>1", "25 s<br>4"]
+    assert "template 2 (12 s)" in drawn
     assert drawn["bound T"]["y"][-1] == 1.6 and drawn["bound √T"]["y"][-1] == 1.0
 
 

@@ -13,8 +13,10 @@ from voiceprivacy.report.curves import (
     DISCLOSURES,
     EXPOSURES,
     ZOO,
+    LengthPoint,
     arrange,
     by_length,
+    composition_bounds,
     read_curve,
     read_curves,
     read_disclosures,
@@ -22,6 +24,8 @@ from voiceprivacy.report.curves import (
     read_similarities,
     read_speakers,
     read_systems,
+    seconds_of_tests,
+    template_words,
 )
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.uncertainty import Shown
@@ -158,6 +162,8 @@ def of_gallery(extractor, bits, *, trials="f_t1_d1", anonymiser="original", cond
         "log2_n_templates_bit": 3.0,
         "disclosure_bit": bits,
         "match_positive_percent": 75.0,
+        "mean_test_s": 6.5,
+        "mean_template_s": 13.0,
     }
     return [
         Number("demo", trials, anonymiser, extractor, "cosine", condition, name, str(value))
@@ -165,7 +171,11 @@ def of_gallery(extractor, bits, *, trials="f_t1_d1", anonymiser="original", cond
     ]
 
 
-def test_lengths_come_from_the_names_of_the_galleries():
+def point(bits):
+    return LengthPoint(bits, test_s=6.5, template_s=13.0)
+
+
+def test_lengths_come_from_the_names_of_the_galleries_and_seconds_from_metrics():
     metrics = [
         *of_gallery("ecapa", 1.0),
         *of_gallery("ecapa", 1.5, trials="f_t2_d4"),
@@ -174,18 +184,35 @@ def test_lengths_come_from_the_names_of_the_galleries():
     metrics += of_gallery("ecapa", 0.1, anonymiser="b2", condition="op")
     disclosures, n_templates = by_length(metrics, Attack("demo", "f", "ecapa", "cosine"))
     none = {
-        "original/oo": {1: {1: Shown(1.0)}, 4: {2: Shown(1.5)}},
-        "b2/op": {1: {1: Shown(0.1)}},
+        "original/oo": {1: {1: point(Shown(1.0))}, 4: {2: point(Shown(1.5))}},
+        "b2/op": {1: {1: point(Shown(0.1))}},
     }
     assert (disclosures, n_templates) == (none, 8)
     limited = [metric._replace(ci_low="0.5", ci_high="1.25") for metric in metrics]
     disclosures, _ = by_length(limited, Attack("demo", "f", "ecapa", "cosine"))
-    assert disclosures["b2/op"] == {1: {1: Shown(0.5, (0.5, 1.25), definition=0.1)}}
+    assert disclosures["b2/op"] == {1: {1: point(Shown(0.5, (0.5, 1.25), definition=0.1))}}
     unbiased = {metric.key: 0.75 for metric in metrics}
     disclosures, _ = by_length(limited, Attack("demo", "f", "ecapa", "cosine"), unbiased)
-    assert disclosures["b2/op"] == {1: {1: Shown(0.75, (0.5, 1.25), definition=0.1)}}
+    assert disclosures["b2/op"] == {1: {1: point(Shown(0.75, (0.5, 1.25), definition=0.1))}}
     with pytest.raises(BadInput, match="no sampled galleries"):
         by_length(metrics, Attack("demo", "m", "ecapa", "cosine"))
+
+
+def test_metrics_of_an_older_version_without_seconds_are_refused():
+    older = [number for number in of_gallery("ecapa", 1.0) if not number.metric.endswith("_s")]
+    with pytest.raises(BadInput, match="f_t1_d1 have no mean_test_s and no mean_template_s: meas"):
+        by_length(older, Attack("demo", "f", "ecapa", "cosine"))
+
+
+def test_bounds_count_observations_and_are_drawn_over_seconds():
+    """Twice the bits at four times the observations is the bound of the square root."""
+    tests = {1: LengthPoint(Shown(0.5), 6.5, 13.0), 4: LengthPoint(Shown(0.9), 26.0, 13.0)}
+    bounds = composition_bounds({2: tests}, most_bit=1.75)
+    seconds, bits = bounds["bound √T"]
+    assert (seconds[0], seconds[-1]) == (6.5, 26.0) and (bits[0], bits[-1]) == (0.5, 1.0)
+    assert bounds["bound T"][1][-1] == 1.75  # not 4 * 0.5
+    assert seconds_of_tests({2: tests}) == {1: 6.5, 4: 26.0}
+    assert template_words(2, tests) == "template 2 (13 s)"
 
 
 def test_speakers_who_sound_alike_stand_beside_each_other():

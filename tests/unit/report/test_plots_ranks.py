@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from voiceprivacy.report.curves import LengthPoint
 from voiceprivacy.report.plots import ranks, style
 from voiceprivacy.report.uncertainty import Shown
 
@@ -71,21 +72,34 @@ def test_distributions_end_at_one_and_n_is_shown():
     assert all(line.get_ydata()[-1] == 1 for line in figure.axes[1].get_lines())
 
 
+def point(test, template, bits):
+    """Observations of six seconds each."""
+    return LengthPoint(bits, test_s=6.0 * test, template_s=6.0 * template)
+
+
 def test_bounds_start_at_the_shortest_lengths_and_stop_at_log2_n():
     _, ax = style.figure(3, 3)
-    by_length = {1: {1: Shown(0.5), 4: Shown(0.8)}, 2: {1: Shown(0.6), 4: Shown(0.9)}}
+    by_length = {
+        1: {1: point(1, 1, Shown(0.5)), 4: point(4, 1, Shown(0.8))},
+        2: {1: point(1, 2, Shown(0.6)), 4: point(4, 2, Shown(0.9))},
+    }
     ranks.plot_lengths(ax, disclosures=by_length, most_bit=1.5)
     lines = {line.get_label(): line.get_ydata() for line in ax.get_lines()}
     assert lines["bound T"][0] == lines["bound √T"][0] == 0.5
     assert lines["bound T"][-1] == 1.5  # not 4 * 0.5
     assert lines["bound √T"][-1] == pytest.approx(1.0)
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["6.0 s\n1", "24 s\n4"]
+    assert "template 2 (12 s)" in lines
 
 
 def test_disclosure_by_length_shows_its_intervals_beside_each_other():
     _, ax = style.figure(3, 3)
     by_length = {
-        1: {1: Shown(0.5, (0.2, 0.7)), 5: Shown(0.8)},
-        2: {1: Shown(0.6, (0.3, 0.9)), 5: Shown(0.9, (0.7, 1.2))},
+        1: {1: point(1, 1, Shown(0.5, (0.2, 0.7))), 5: point(5, 1, Shown(0.8))},
+        2: {
+            1: point(1, 2, Shown(0.6, (0.3, 0.9))),
+            5: point(5, 2, Shown(0.9, (0.7, 1.2))),
+        },
     }
     ranks.plot_lengths(ax, disclosures=by_length, most_bit=1.5)
     drawn = [[segment.tolist() for segment in lines.get_segments()] for lines in ax.collections]
@@ -95,7 +109,15 @@ def test_disclosure_by_length_shows_its_intervals_beside_each_other():
         and [y for _, y in other] == [0.3, 0.9]
         and [y for _, y in last] == [0.7, 1.2]
     )
-    assert one[0][0] < 1 < other[0][0] < 1.1
+    assert one[0][0] < 6 < other[0][0] < 6.6
+
+
+def test_the_lowest_panel_of_every_column_has_the_axis_of_lengths():
+    systems = [f"b{index}/op" for index in range(5)]
+    by_length = {1: {1: point(1, 1, Shown(0.5)), 2: point(2, 1, Shown(0.8))}}
+    figure = ranks.lengths_picture(disclosures=dict.fromkeys(systems, by_length), n_templates=8)
+    with_axis = [ax.get_title() for ax in figure.axes if ax.get_xlabel()]
+    assert with_axis == ["b1/op", "b2/op", "b3/op", "b4/op"]  # four columns, two rows
 
 
 @pytest.mark.parametrize("ending", ["svg", "pdf", "png"])

@@ -17,7 +17,7 @@ Conventions
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from voiceprivacy.attack import Floats
 from voiceprivacy.attack.backends.backends import Gallery, Lookup, Scorer, score_trials
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.arrays import Embeddings
-from voiceprivacy.inout.tables import Trial
+from voiceprivacy.inout.tables import Trial, Utterance, mean_seconds
 from voiceprivacy.vocabulary import ALL_UTTERANCES
 
 Amount = int | str  # a number of utterances, or ALL_UTTERANCES
@@ -35,19 +35,22 @@ LEAST_SPEAKERS = 0.5  # of those that the whole list has
 class Listed(NamedTuple):
     """A trial list with all that says how its utterances can be joined.
 
-    ``enrolments`` is {enrolment: utterances}, ``speakers`` {id: speaker} of enrolments and trials.
+    ``enrolments`` is {enrolment: utterances}, ``speakers`` {id: speaker} of enrolments and trials,
+    ``manifest`` holds the unprotected utterances of both.
     """
 
     trials: Sequence[Trial]
     enrolments: Mapping[str, Sequence[str]]
     speakers: Mapping[str, str]
+    manifest: Sequence[Utterance]
 
 
 class Joined(NamedTuple):
     """Trials of models of ``enrolment`` utterances against groups of ``trial`` utterances.
 
     ``models`` are {enrolment: utterances}, ``groups`` {id of a group: utterances}; ``speakers`` is
-    {id: speaker} of both.
+    {id: speaker} of both. ``enrolment_s`` and ``trial_s`` are how long the models and the groups
+    that are tried last, on average.
     """
 
     enrolment: Amount
@@ -56,6 +59,14 @@ class Joined(NamedTuple):
     models: dict[str, list[str]]
     groups: dict[str, list[str]]
     speakers: dict[str, str]
+    enrolment_s: float
+    trial_s: float
+
+    @property
+    def amounts(self) -> dict[str, Any]:
+        """How much speech there is on both sides, by the names of the fields."""
+        names = ("enrolment", "trial", "enrolment_s", "trial_s")
+        return {name: getattr(self, name) for name in names}
 
 
 def joined(
@@ -84,7 +95,10 @@ def joined(
             there = {speakers[one.trial] for one in kept if one.label == "target"}
             has_nontargets = any(one.label == "nontarget" for one in kept)
             if has_nontargets and there and len(there) >= LEAST_SPEAKERS * len(everyone):
-                yield Joined(amount, length, kept, models, groups, speakers)
+                enrolled_in = [models[name] for name in {one.enrolment: None for one in kept}]
+                tried = [groups[name] for name in {one.trial: None for one in kept}]
+                lasts = [mean_seconds(side, listed.manifest) for side in (enrolled_in, tried)]
+                yield Joined(amount, length, kept, models, groups, speakers, *lasts)
 
 
 def _models(listed, enrolled, amount, seed):

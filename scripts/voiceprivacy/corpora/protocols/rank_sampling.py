@@ -33,9 +33,11 @@ from voiceprivacy.corpora.listing import (
     require_gender,
 )
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.tables import Utterance, mean_seconds
+from voiceprivacy.vocabulary import GALLERY_SECONDS
 
 FEWEST_SPEAKERS = 2
+ROLES = TEST, TEMPLATE = ("test", "template")
 
 
 class Positions(NamedTuple):
@@ -176,7 +178,27 @@ def sample(
     for shift, chosen in enumerate(shifts):
         for speaker, own in used.items():
             for number in chosen.test:
-                samples.append(Sample(shift, speaker, "test", own[number].utterance))
+                samples.append(Sample(shift, speaker, TEST, own[number].utterance))
             for number in chosen.template:
-                samples.append(Sample(shift, speaker, "template", own[number].utterance))
+                samples.append(Sample(shift, speaker, TEMPLATE, own[number].utterance))
     return samples, [speaker for speaker in speakers if speaker not in used]
+
+
+def seconds(samples: Sequence[Sample], utterances: Sequence[Utterance]) -> dict[str, float]:
+    """What the tests, and the templates, of a gallery last on average.
+
+    Every observation is in T tests. So a test lasts T times as long as the mean observation of the
+    speakers in the gallery.
+
+    Returns
+    -------
+    {mean_test_s, mean_template_s: seconds} : of whole recordings, with their pauses
+    """
+    means = {}
+    for name, role in zip(GALLERY_SECONDS, ROLES, strict=True):
+        groups: dict[tuple[int, str], list[str]] = {}
+        for one in samples:
+            if one.role == role:
+                groups.setdefault((one.shift, one.speaker), []).append(one.utterance)
+        means[name] = mean_seconds(groups.values(), utterances)
+    return means

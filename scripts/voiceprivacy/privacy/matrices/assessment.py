@@ -13,13 +13,14 @@ How matrices are resampled
 """
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from voiceprivacy.inout.arrays import ScoreMatrix, read_matrix
-from voiceprivacy.inout.files import FilePath, naming
-from voiceprivacy.inout.json_files import write_json
+from voiceprivacy.inout.files import BadInput, FilePath, naming
+from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy import Flags, Floats, Metrics, Names
 from voiceprivacy.privacy.matrices import ranks, similarity
@@ -38,7 +39,7 @@ from voiceprivacy.privacy.uncertainty.interval_files import (
     write_intervals,
 )
 from voiceprivacy.running.command import flat_unless_labelled
-from voiceprivacy.vocabulary import UNDEFINED
+from voiceprivacy.vocabulary import GALLERY_SECONDS, UNDEFINED
 
 RANKS = ranks.RankLine._fields
 RANK_TABLES = {
@@ -46,6 +47,7 @@ RANK_TABLES = {
     "speakers": ranks.Disclosure._fields,
     "examples": ("speaker", *RANKS),
 }
+NOT_KNOWN: Mapping[str, float] = MappingProxyType({})
 
 
 class SimilarityAssessment(NamedTuple):
@@ -210,6 +212,7 @@ def assess_ranks(
     ties: str = "shared",
     all_fits: bool = False,
     by_speaker: bool = False,
+    seconds: Mapping[str, float] = NOT_KNOWN,
 ) -> RankAssessment:
     """Assess matrices of test utterances against templates.
 
@@ -223,6 +226,8 @@ def assess_ranks(
         Whether to add the goodness of all losses, and the EER of the gallery.
     by_speaker : bool
         Whether to describe each speaker.
+    seconds : {mean_test_s, mean_template_s: seconds}
+        Of a sampled gallery, which all matrices are of; else empty.
 
     Raises
     ------
@@ -235,6 +240,7 @@ def assess_ranks(
             metrics, p, gamma, notes = ranks.assess(matrix, fit=fit, ties=ties)
             if draws.n_replicates:
                 assessed.resampled[label] = _resampled_ranks(matrix, draws, fit=fit, ties=ties)
+        metrics |= seconds
         assessed.metrics[label] = metrics
         assessed.curves[label] = {"p": p, "gamma": gamma}
         assessed.lines["curves"].extend((label, *line) for line in ranks.by_rank(p, gamma))
@@ -245,6 +251,15 @@ def assess_ranks(
         if by_speaker:
             _add_speakers(assessed, label, matrix, ties)
     return assessed
+
+
+def read_seconds(path: FilePath) -> dict[str, float]:
+    """How long tests and templates of a sampled gallery last: {mean_test_s, mean_template_s: s}."""
+    read = read_json(path)
+    is_whole = isinstance(read, dict) and tuple(read) == GALLERY_SECONDS
+    if not is_whole or not all(isinstance(value, float) for value in read.values()):
+        raise BadInput(f"{path}: expected the numbers {' and '.join(GALLERY_SECONDS)}")
+    return read
 
 
 def write_ranks(

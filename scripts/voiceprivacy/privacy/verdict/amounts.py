@@ -39,7 +39,7 @@ def points_of(
 ) -> list[AmountPoint]:
     """The headline numbers of one list of trials, with their intervals.
 
-    ``anonymiser``, ``condition``, ``enrolment`` and ``trial`` are left empty.
+    What they are points of is left empty: ``anonymiser`` to ``trial_s``.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def points_of(
             continue
         correction = HOW_CORRECTED.get(name, PERCENT)
         low, high = _limits(value, replicates, people, correction)
-        points.append(AmountPoint("", "", "", 0, name, value, low, high, people, n_target))
+        points.append(AmountPoint("", "", "", 0, 0, 0, name, value, low, high, people, n_target))
     return points
 
 

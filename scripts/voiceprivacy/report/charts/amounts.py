@@ -10,6 +10,7 @@ from voiceprivacy.report.amounts import (
     over,
     read_amounts,
     shown_point,
+    ticks_of,
 )
 from voiceprivacy.report.charts.chart import (
     FAINT,
@@ -23,7 +24,7 @@ from voiceprivacy.report.charts.chart import (
     of_draw,
     tall,
 )
-from voiceprivacy.report.curves import beside_each_other
+from voiceprivacy.report.curves import beside_each_other, seconds_text
 from voiceprivacy.report.figures import Figure, dash, draws_in, marks
 from voiceprivacy.vocabulary import AMOUNT_NUMBERS, AmountPoint
 
@@ -52,7 +53,7 @@ def amounts_chart(
     shifts = beside_each_other(len(curves))
     for (system, points), shift in zip(curves.items(), shifts, strict=True):
         traces.append(_trace(system, points, side, amounts, shift, colours))
-    ticks = {"tickvals": list(positions), "ticktext": [str(amount) for amount in amounts]}
+    ticks = {"tickvals": list(positions), "ticktext": ticks_of(side, curves, "<br>")}
     shown = column(metric)
     axis = {"title": f"{shown.title} [{shown.unit}]"}
     return chart(traces, x={"title": SIDES[side], **ticks}, y=axis, height=tall(340, traces))
@@ -87,7 +88,9 @@ def _trace(
 def _words(point: AmountPoint) -> str:
     """What stands beside a point when one points at it."""
     number = shown_point(point).text("{:.3g}".format)
+    enrolled, tried = (seconds_text(lasts) for lasts in (point.enrolment_s, point.trial_s))
     return (
-        f"{number} {column(point.metric).unit}, {point.enrolment} enrol, {point.trial} tried:"
-        f" {point.n_target} target trials of {point.n_speakers} speakers"
+        f"{number} {column(point.metric).unit}, {point.enrolment} enrol ({enrolled}),"
+        f" {point.trial} tried ({tried}): {point.n_target} target trials of {point.n_speakers}"
+        " speakers"
     )

@@ -27,26 +27,27 @@ from voiceprivacy.report.charts.chart import (
     tall,
 )
 from voiceprivacy.report.curves import (
+    LENGTH_AXIS,
     MOST_BARS,
     RANKS,
+    ByLength,
     SpeakerBits,
     by_length,
     composition_bounds,
     read_curves,
     read_disclosures,
+    seconds_of_tests,
+    seconds_text,
+    template_words,
 )
 from voiceprivacy.report.figures import COLOURS, MARKS, Figure, dash, draws_in, marks
 from voiceprivacy.report.mailed import NAMED
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.uncertainty import Shown
 from voiceprivacy.vocabulary import Attack
-
-Disclosures = Mapping[int, Mapping[int, Shown]]  # by template, by test length
 
 MOST_EXPOSED = 10  # speakers of a system in the table
 LEAST_SHARE = 1e-4  # of a logarithmic axis
 BOUND_LINES = {"bound T": "dash", "bound √T": "dashdot"}
-LENGTH_HOVER = "%{x:g} observations: %{text} bit"
 
 
 def ranks(figure: Figure, run: Run) -> Drawn:
@@ -207,33 +208,39 @@ def most_exposed(
     return ("system", "speaker", "disclosure [bit]"), rows
 
 
-def lengths(disclosures: Disclosures, *, most_bit: float) -> Chart:
+def lengths(disclosures: ByLength, *, most_bit: float) -> Chart:
     """One system: a line for every template length (Figure 8 of Bäckström et al., 2025).
 
     Parameters
     ----------
-    disclosures : {template length: {test length: disclosure}}
-        Disclosures in bits, lengths in observations.
+    disclosures : ByLength
     most_bit : log2 N of the gallery, more than which no rank can disclose
     """
     traces = []
     for index, (template, by_test) in enumerate(sorted(disclosures.items())):
-        tests = sorted(by_test)
-        bits = [by_test[test] for test in tests]
+        points = [by_test[test] for test in sorted(by_test)]
+        bits = [point.bits for point in points]
         trace = line(
-            tests,
+            [point.test_s for point in points],
             [bit.value for bit in bits],
-            f"template {template}",
-            hover=LENGTH_HOVER,
+            template_words(template, by_test),
+            hover="test of %{text} bit",
             colour=COLOURS[index % len(COLOURS)],
             mark=MARKS[index % len(MARKS)],
         )
-        texts = [bit.text("{:.2f}".format) for bit in bits]
+        texts = [
+            f"{test} ({seconds_text(by_test[test].test_s)}): {bit.text('{:.2f}'.format)}"
+            for test, bit in zip(sorted(by_test), bits, strict=True)
+        ]
         traces.append(trace | {"text": texts, "error_y": errors(bits)})
     for name, (growth, bound) in composition_bounds(disclosures, most_bit).items():
         traces.append(line(growth, bound, name, dash=BOUND_LINES[name], hover="%{y:.2f} bit"))
-    lengths_of_tests = set().union(*disclosures.values())
-    x = {"title": "observations of a test, T", "tickvals": sorted(lengths_of_tests)}
+    seconds = seconds_of_tests(disclosures)
+    x = {
+        "title": LENGTH_AXIS,
+        "tickvals": list(seconds.values()),
+        "ticktext": [f"{seconds_text(lasts)}<br>{test}" for test, lasts in seconds.items()],
+    }
     # One scale for all systems, which can be compared then; the line of log2 N stays inside.
     y = {"title": "disclosure [bit]", "range": [0, 1.06 * most_bit]}
     return chart(traces, x=x, y=y, height=340, shapes=[level("y", most_bit)])

@@ -17,6 +17,7 @@ from voiceprivacy.report.amounts import (
     over,
     read_amounts,
     shown_point,
+    ticks_of,
 )
 from voiceprivacy.report.curves import beside_each_other
 from voiceprivacy.report.plots import style
@@ -74,5 +75,5 @@ def plot_amounts(
                 ax.plot([at, at], number.limits, color=look["color"], linewidth=0.6)
     guessing = [GUESSING[metric]] * len(amounts)
     ax.plot(range(len(amounts)), guessing, "--", color="0.6", label="guessing")
-    ax.set_xticks(range(len(amounts)), [str(amount) for amount in amounts])
+    ax.set_xticks(range(len(amounts)), ticks_of(side, curves, "\n"))
     ax.set(xlabel=SIDES[side])

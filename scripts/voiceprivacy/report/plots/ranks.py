@@ -14,14 +14,19 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from voiceprivacy.report.curves import (
+    LENGTH_AXIS,
     MOST_BARS,
     RANKS,
+    ByLength,
     by_length,
     composition_bounds,
     read_disclosures,
     read_examples,
     read_systems,
+    seconds_of_tests,
+    seconds_text,
     shown_of,
+    template_words,
 )
 from voiceprivacy.report.mailed import NAMED, Codes
 from voiceprivacy.report.metrics import read_metrics, unbiased_beside
@@ -250,14 +255,13 @@ def plot_examples(ax: Axes, *, examples: Mapping[str, tuple[NDArray, NDArray]]) 
 
 
 def lengths_picture(
-    *, disclosures: Mapping[str, Mapping], n_templates: int, title: str = ""
+    *, disclosures: Mapping[str, ByLength], n_templates: int, title: str = ""
 ) -> Figure:
     """Disclosure against the length of tests and templates, one panel a system.
 
     Parameters
     ----------
-    disclosures : {system: {template length: {test length: disclosure}}}
-        In bits; lengths in observations.
+    disclosures : {system: ByLength}
     n_templates : of the gallery
     title : above the figure
     """
@@ -272,34 +276,41 @@ def lengths_picture(
     for ax, (system, by_template) in zip(axes.flat, disclosures.items(), strict=False):
         plot_lengths(ax, disclosures=by_template, most_bit=most_bit)
         ax.set_title(system, fontsize="small")
-    figure.supxlabel("observations of a test, T", fontsize="medium")
+    for ax in axes.flat[: len(disclosures)][-columns:]:  # the lowest panel of every column
+        ax.tick_params(labelbottom=True)
+        ax.set_xlabel(LENGTH_AXIS, fontsize="small")
     figure.supylabel("disclosure [bit]", fontsize="medium")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside right center")
     figure.suptitle(f"{title}; {n_templates} templates: at most {most_bit:.2f} bit")
     return figure
 
 
-def plot_lengths(ax: Axes, *, disclosures: Mapping[int, Mapping], most_bit: float) -> None:
+def plot_lengths(ax: Axes, *, disclosures: ByLength, most_bit: float) -> None:
     """Draw disclosure against test length, a line for every template length.
 
     Figure 8 of Backstrom et al., 2025, with the bounds of ``curves.composition_bounds``.
     """
-    tests = np.array(sorted(set().union(*disclosures.values())), dtype=float)
+    seconds = seconds_of_tests(disclosures)
+    ticks = list(seconds.values())
     for index, (template, by_test) in enumerate(sorted(disclosures.items())):
-        bits = [by_test[test].value for test in sorted(by_test)]
+        points = [by_test[test] for test in sorted(by_test)]
         colour = style.colour(index)
-        ax.plot(sorted(by_test), bits, marker="o", color=colour, label=f"template {template}")
-        shift = (index - (len(disclosures) - 1) / 2) * BESIDE * (tests[-1] - tests[0])
+        look: dict[str, Any] = {
+            "marker": "o",
+            "color": colour,
+            "label": template_words(template, by_test),
+        }
+        ax.plot([one.test_s for one in points], [one.bits.value for one in points], **look)
+        shift = (index - (len(disclosures) - 1) / 2) * BESIDE * (ticks[-1] - ticks[0])
         # (x, low, high) of each interval; reshaped, because there may be none.
-        limits = [
-            (test + shift, *number.limits) for test, number in by_test.items() if number.limits
-        ]
+        limits = [(one.test_s + shift, *one.bits.limits) for one in points if one.bits.limits]
         ax.vlines(*np.reshape(limits, (-1, 3)).T, color=colour, linewidth=0.8)
-    for name, (lengths_of_bound, bound) in composition_bounds(disclosures, most_bit).items():
+    for name, (seconds_of_bound, bound) in composition_bounds(disclosures, most_bit).items():
         line: dict[str, Any] = {"linestyle": BOUND_LINES[name], "linewidth": 0.8}
-        ax.plot(lengths_of_bound, bound, color="black", label=name, **line)
+        ax.plot(seconds_of_bound, bound, color="black", label=name, **line)
     ax.axhline(most_bit, color="black", linestyle=":", linewidth=0.8)
-    ax.set(ylim=(0, None), xticks=tests, xticklabels=[f"{test:g}" for test in tests])
+    words = [f"{seconds_text(lasts)}\n{test}" for test, lasts in seconds.items()]
+    ax.set(ylim=(0, None), xticks=ticks, xticklabels=words)
 
 
 def _summary(metrics, n_templates):

@@ -424,7 +424,10 @@ def _ticks(name, axis):
         return {}
     labels = ",".join(f"{{{_text(label.get_text())}}}" for label in axis.get_ticklabels())
     ticks = ",".join(_number(tick) for tick in axis.get_ticklocs())
-    return {f"{name}tick": f"{{{ticks}}}", f"{name}ticklabels": f"{{{labels}}}"}
+    options = {f"{name}tick": f"{{{ticks}}}", f"{name}ticklabels": f"{{{labels}}}"}
+    if r"\\" in labels:  # else LaTeX sets both lines as one
+        options[f"{name}ticklabel style"] = "{align=center}"
+    return options
 
 
 def _colour(option, colour):
