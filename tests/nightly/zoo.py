@@ -55,7 +55,8 @@ def main() -> None:
         page = with_table(arguments.page.read_text(encoding="utf-8"), rows, arguments.page)
         with whole_or_absent(arguments.page) as temporary:
             temporary.write_text(page, encoding="utf-8")
-    say(rows)
+    for line in rows.splitlines():
+        say(line)
     draw(verdict, arguments.picture)
     say(f"wrote {arguments.picture}")
 
