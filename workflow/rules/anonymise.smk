@@ -130,7 +130,7 @@ rule anonymise_part:
     priority: BY_PROGRAMS
     conda:
         anonymiser_environment
-    threads: 4
+    threads: speech_threads
     resources:
         mem_mb=anonymiser_memory,
         runtime=anonymiser_job_runtime,

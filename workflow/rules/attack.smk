@@ -45,7 +45,7 @@ rule extract_embeddings:
     priority: BY_ATTACKERS
     conda:
         lambda wildcards: environment_file(extractor_field("env")(wildcards))
-    threads: 4
+    threads: speech_threads
     resources:
         mem_mb=embedding_memory,
         runtime=embedding_runtime,

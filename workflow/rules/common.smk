@@ -54,10 +54,16 @@ from voiceprivacy.vocabulary import (
     GIVEN,
     PARTS,
     SECOND_RUN,
+    TRAIN,
     TrialList,
     WITHIN_RELEASE,
 )
 
+# Threads of jobs that read speech. Where they come in numbers, these have at most half of a small
+# machine's cores: a program starts on one, while another works. Of a cluster no number is known.
+MOST_THREADS = 4
+CORES = workflow.resource_settings.cores if workflow.is_main_process else None
+FEW_THREADS = max(1, min(MOST_THREADS, CORES // 2)) if CORES else MOST_THREADS
 # Priorities of jobs: what can refuse an input or a program comes before what only takes hours.
 FIRST, EARLY, BY_PROGRAMS, BY_ATTACKERS = 40, 30, 20, 10
 PAGE = SCRIPTS.parent / "workflow" / "report"
@@ -65,6 +71,11 @@ os.environ[REFUSALS] = os.path.abspath(".snakemake/refusals")
 os.environ[NOTES] = os.path.abspath(NOTED)
 REMAKE = earlier.REMAKE in os.environ
 BRIEF = ["--brief"] if SCREEN in os.environ else []
+
+
+def speech_threads(wildcards):
+    """Threads of a job that reads a part: speech to learn from is long, and one job has it all."""
+    return MOST_THREADS if wildcards.get("part") == TRAIN else FEW_THREADS
 
 
 def begin():

@@ -152,7 +152,7 @@ rule prepare_part:
     priority: EARLY
     conda:
         "../../envs/corpora.yaml"
-    threads: 4
+    threads: FEW_THREADS
     resources:
         mem_mb=4000,
         runtime=120,
