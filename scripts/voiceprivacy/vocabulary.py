@@ -46,6 +46,8 @@ LEARNT_FROM = {
     "speechbrain/spkrec-xvect-voxceleb": VOXCELEB,
 }
 
+SHARDS = "shards"  # the folder of the manifests of a part's shards, beside that of the part
+
 # Reserved names.
 ORIGINAL = "original"  # the anonymiser of unprotected speech
 GIVEN = "given"  # the back-end of an attack whose scores somebody else made

@@ -110,6 +110,7 @@ rule anonymise_part:
     """Anonymise a part, check what came back, and write its manifest."""
     input:
         manifest=anonymiser_manifest,
+        audio=recordings(anonymiser_manifest),
         stamps="results/audio/{corpus}/{part}/original/stamps.tsv",
         original="results/audio/{corpus}/{part}/original/manifest.tsv",
         first_run=first_run,
@@ -117,7 +118,7 @@ rule anonymise_part:
         image=anonymiser_image,
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
-        checksums="results/audio/{corpus}/{part}/{anonymiser}/checksums.tsv",
+        checksums=checksums_of_speech("results/audio/{corpus}/{part}/{anonymiser}/checksums.tsv"),
         alphas="results/audio/{corpus}/{part}/{anonymiser}/manifest.alphas.tsv",
         stamps="results/audio/{corpus}/{part}/{anonymiser}/stamps.tsv",
         audio=directory("results/audio/{corpus}/{part}/{anonymiser}/wav/0"),
@@ -165,12 +166,15 @@ def shard_argument(wildcards):
 use rule anonymise_part as anonymise_shard with:
     input:
         manifest=anonymiser_manifest,
+        audio=recordings(anonymiser_manifest),
         stamps="results/audio/{corpus}/{part}/original/stamps.tsv",
         files=anonymiser_files,
         image=anonymiser_image,
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.tsv",
-        checksums="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.checksums.tsv",
+        checksums=checksums_of_speech(
+            "results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.checksums.tsv"
+        ),
         alphas="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.alphas.tsv",
         audio=directory("results/audio/{corpus}/{part}/{anonymiser}/wav/{shard}"),
     log:
@@ -203,11 +207,12 @@ rule gather_manifests:
     input:
         original="results/audio/{corpus}/{part}/original/manifest.tsv",
         shards=anonymiser_shards(".tsv"),
+        audio=recordings("results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv"),
         alphas=anonymiser_shards(".alphas.tsv"),
         first_run=first_run,
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
-        checksums="results/audio/{corpus}/{part}/{anonymiser}/checksums.tsv",
+        checksums=checksums_of_speech("results/audio/{corpus}/{part}/{anonymiser}/checksums.tsv"),
         alphas="results/audio/{corpus}/{part}/{anonymiser}/manifest.alphas.tsv",
         stamps="results/audio/{corpus}/{part}/{anonymiser}/stamps.tsv",
     log:

@@ -32,6 +32,7 @@ rule extract_embeddings:
     """Embed every utterance of one part as one system speaks it."""
     input:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
+        audio=recordings("results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv"),
         files=extractor_files,
     output:
         embeddings="results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz",
@@ -76,6 +77,10 @@ use rule extract_embeddings as extract_embeddings_of_both_parts with:
             "results/audio/{corpus}/enrolment/{anonymiser}/manifest.tsv",
             "results/audio/{corpus}/trial/{anonymiser}/manifest.tsv",
         ],
+        audio=recordings(
+            "results/audio/{corpus}/enrolment/{anonymiser}/manifest.tsv",
+            "results/audio/{corpus}/trial/{anonymiser}/manifest.tsv",
+        ),
         files=extractor_files,
     output:
         embeddings=[
@@ -147,6 +152,7 @@ rule extract_features:
     """A feature of every utterance that no network makes: pitch, sounds, time, pauses, words."""
     input:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
+        audio=recordings("results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv"),
         files=feature_files,
     output:
         embeddings="results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz",

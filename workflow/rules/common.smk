@@ -44,7 +44,9 @@ from voiceprivacy.plan.speech import environment_file, sandbox_arguments
 from voiceprivacy.running.command import REFUSALS, say
 from voiceprivacy.running.fingerprints import code, code_alone
 from voiceprivacy.running.locks import note_locks
+from voiceprivacy.report import mailed
 from voiceprivacy.running.progress import SCREEN, show_progress
+from voiceprivacy.running.storage import refuse_what_no_job_sees, store_of
 from voiceprivacy.tools.launcher import refuse_other_reading, with_line
 from voiceprivacy.vocabulary import (
     ACROSS_CORPORA,
@@ -67,10 +69,19 @@ FEW_THREADS = max(1, min(MOST_THREADS, CORES // 2)) if CORES else MOST_THREADS
 # Priorities of jobs: what can refuse an input or a program comes before what only takes hours.
 FIRST, EARLY, BY_PROGRAMS, BY_ATTACKERS = 40, 30, 20, 10
 PAGE = SCRIPTS.parent / "workflow" / "report"
+PAGE_KEY = f"results/{mailed.KEY}"
 os.environ[REFUSALS] = os.path.abspath(".snakemake/refusals")
 os.environ[NOTES] = os.path.abspath(NOTED)
 REMAKE = earlier.REMAKE in os.environ
 BRIEF = ["--brief"] if SCREEN in os.environ else []
+STORE = store_of(workflow)  # None where all jobs see this folder
+if STORE:
+    STORE.keep_paths()
+
+
+def speech_threads(wildcards):
+    """Threads of a job that reads a part: speech to learn from is long, and one job has it all."""
+    return MOST_THREADS if wildcards.get("part") == TRAIN else FEW_THREADS
 
 
 def speech_threads(wildcards):
@@ -84,24 +95,46 @@ def begin():
     try:
         configuration.refuse_braces(Path.cwd(), workflow.basedir)
         refuse_other_reading(config, workflow.configfiles, workflow.config_settings.config)
-        earlier.refuse_other_format(remake=REMAKE, dry_run=dry_run)
+        if not STORE:
+            earlier.refuse_other_format(remake=REMAKE, dry_run=dry_run)
         config.update(configuration.check(config))
         plan = Plan(config)
-        plan.sources.refresh(scratch.name if dry_run else None, check=CHECK in os.environ)
+        if STORE:
+            look_at_stored_sources(plan, dry_run=dry_run)
+        else:
+            plan.sources.refresh(scratch.name if dry_run else None, check=CHECK in os.environ)
     except configuration.WrongConfig as error:
         say(f"error: {with_line(error.problem, workflow.configfiles)}", file=sys.stderr)
         sys.exit(2)
     except BadInput as error:
         say(f"error: {error}", file=sys.stderr)
         sys.exit(2)
-    if lost := earlier.make_lost_speech_again(dry_run=dry_run):
+    if not STORE and (lost := earlier.make_lost_speech_again(dry_run=dry_run)):
         more = f" and {counted(len(lost) - 1, 'other')}" if len(lost) > 1 else ""
         say(f"note: speech of {lost[0]}{more} is gone: made again if needed", file=sys.stderr)
     if dry_run:
         atexit.register(warn_of_training)
     note_locks(FilePersistence)
     earlier.look_behind_ancient(DAG)
-    return plan, show_progress(logger)
+    return plan, show_progress(logger, STORE.bring if STORE else None)
+
+
+def look_at_stored_sources(plan, *, dry_run):
+    """The same as on a shared disk, with fingerprints that lie in the store, as a page's key does.
+
+    A dry run stores nothing, so it takes sources as they were.
+    """
+    named = itertools.chain.from_iterable(plan.sources.named.values())
+    refuse_what_no_job_sees(workflow, [source.path for source in named])
+    STORE.fetch([*plan.sources.files(), PAGE_KEY])
+    if dry_run:
+        plan.sources.leave_out_new()
+        return
+    plan.sources.refresh(check=CHECK in os.environ)
+    STORE.put(plan.sources.written())
+    if not Path(PAGE_KEY).exists():
+        mailed.key_in("results")
+        STORE.put([PAGE_KEY])
 
 
 def warn_of_training():
@@ -127,6 +160,8 @@ if workflow.is_main_process:
 else:  # a job of the run on a cluster: all of that is done
     config.update(defaults.complete(config))
     plan, screen = Plan(config), []
+    if STORE:
+        STORE.fetch([PAGE_KEY])
 CHUNK = chunks.chunk_of(os.environ) if workflow.is_main_process else None
 
 
@@ -197,7 +232,30 @@ GALLERIES = one_of(gallery for _, gallery in plan.speech.all_galleries())
 
 def checksums(*files):
     """Outputs: the checksums beside files, which whoever reads these compares."""
-    return [f"{file}{SIDECAR}" for file in files]
+    return [] if STORE else [f"{file}{SIDECAR}" for file in files]
+
+
+def checksums_of_speech(file):
+    """Output: the table of checksums of a manifest and of the speech that was made for it."""
+    return [] if STORE else file
+
+
+def stored(*files):
+    """What rules declare besides where jobs share no disk: nothing else brings it to a job."""
+    return list(files) if STORE else []
+
+
+def recordings(*manifests):
+    """Input function: the folders of the speech that a run made for manifests, if it is stored."""
+
+    def folders(wildcards):
+        named = [
+            manifest(wildcards) if callable(manifest) else manifest.format(**wildcards)
+            for manifest in manifests
+        ]
+        return stored(*plan.speech.recordings(named))
+
+    return folders
 
 
 def option(name, value):

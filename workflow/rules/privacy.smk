@@ -726,6 +726,7 @@ rule write_verdict:
     """What the strongest attack leaves of every anonymiser, and who leaves less."""
     input:
         evidence=evidence_files(plan),
+        replicates=stored(*[path.replace(".json", ".npz") for path in evidence_files(plan)]),
         learnt=learnt_files(plan),
         utility=utility_files(plan),
     output:

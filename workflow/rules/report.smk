@@ -9,8 +9,12 @@ PLAN = "results/plan.json"
 CONTENTS = contents.contents_of(plan)
 # Written here and by no job: whatever comes after a job that runs is not asked whether its own
 # parameters have changed, ancient() or not, and pictures that name people would stay.
-if workflow.is_main_process and not workflow.output_settings.dryrun:
+if (workflow.is_main_process or STORE) and not workflow.output_settings.dryrun:
     contents.write_contents(PLAN, CONTENTS)
+
+
+# Who speaks has codes on pages and in pictures, which are numbered in an order of all speakers.
+CODED = stored(*plan.speech.manifests())
 
 
 def digest(values):
@@ -194,11 +198,16 @@ rule write_rank_tables:
         " > {log:q} 2>&1"
 
 
+def enrolments_beside(trials):
+    return trials.replace(".tsv", ".enrolments.tsv")
+
+
 rule describe_corpora:
     """What was evaluated: speech by part and trials by list."""
     input:
         manifests=plan.speech.manifests(),
         trials=plan.speech.trials(),
+        enrolments=stored(*map(enrolments_beside, plan.speech.trials())),
     output:
         speech="results/report/tables/speech.tsv",
         lists="results/report/tables/trials.tsv",
@@ -320,6 +329,7 @@ rule embed_audio:
     """Clips and spectrograms of a few utterances of every trial list, unprotected and protected."""
     input:
         manifests=manifests_to_hear,
+        audio=lambda wildcards: recordings(*manifests_to_hear(wildcards))(wildcards),
         trials=lists_to_hear,
     output:
         examples="results/report/listen/{corpus}.json",
@@ -366,6 +376,11 @@ PARTS_OF_PAGE = [path for path in PAGE.rglob("*") if path.is_file()]
 PARTS_OF_PAGE += [RESOURCES / "plotly" / "plotly-cartesian.min.js", RESOURCES / "citations.bib"]
 
 
+SYSTEMS_COMPARED = stored(
+    *(f"results/comparisons/{'/'.join(attack)}.systems.tsv" for attack in plan.outputs.compared())
+)
+
+
 rule write_report:
     """The page with the verdict and what every attack found, and its tables for papers."""
     input:
@@ -373,11 +388,13 @@ rule write_report:
         verdict="results/verdict.json",
         provenance="results/provenance.json",
         comparisons=CONTENTS.comparisons,
+        systems=SYSTEMS_COMPARED,
         intervals=CONTENTS.intervals,
         figures=sorted({file for figure in CONTENTS.figures for file in figure.files}),
         tables=tables_of_page,
         inference=CONTENTS.inference,
         listen=CONTENTS.listen,
+        manifests=CODED,
     output:
         page="results/report/index.html",
         tsv="results/report/tables/comparison.tsv",
@@ -444,6 +461,7 @@ for job, drawn in contents.by_job(CONTENTS.figures).items():
             contents.rule_name(job)
         input:
             files=files_of_pictures(drawn),
+            manifests=CODED,
         output:
             pictures_in_report(drawn),
             other_pictures(drawn),

@@ -114,12 +114,15 @@ def training_threads(wildcards):
     return 8 if gpus(wildcards) else 1
 
 
+def learnt_manifest(wildcards):
+    return plan.attackers.training_manifest(plan.attackers.extractors[wildcards.extractor])
+
+
 rule train_extractor:
     """Train an embedding extractor on the speakers of a training corpus."""
     input:
-        manifest=lambda wildcards: plan.attackers.training_manifest(
-            plan.attackers.extractors[wildcards.extractor]
-        ),
+        manifest=learnt_manifest,
+        audio=recordings(learnt_manifest),
         files=extractor_sources,
         start=training_start_files,
         encoder=training_encoder_files,
@@ -189,6 +192,7 @@ rule train_units:
     """Codebook of vector-quantised frames, from training speech."""
     input:
         manifest=units_manifest,
+        audio=recordings(units_manifest),
         speakers=ancient("results/checks/training/speakers.tsv"),
         files=extractor_sources,
     output:

@@ -38,7 +38,7 @@ from voiceprivacy.inout.files import (
     read_bytes,
     whole_or_absent,
 )
-from voiceprivacy.vocabulary import CHECKED_FORMAT, FORMAT_FILE
+from voiceprivacy.vocabulary import CHECKED_FORMAT, FORMAT_FILE, SHARDS
 
 TABLE = ["path", "sha256"]
 TABLE_FILE, MANIFEST_FILE = "checksums.tsv", "manifest.tsv"
@@ -377,7 +377,7 @@ def _remedy_of_speech(path: FilePath) -> str:
     """What to remove so that the job that made a recording runs again."""
     path = Path(path)
     for folder in [*path.parents][:MOST_LEVELS]:
-        shard = folder / "shards" / f"{path.parent.name}.tsv"
+        shard = folder / SHARDS / f"{path.parent.name}.tsv"
         manifest = folder / MANIFEST_FILE
         if shard.exists():  # alone, it would not be missed: what is made of it is there
             return f"remove {shard} and {manifest} and run again"

@@ -39,6 +39,7 @@ from voiceprivacy.inout.files import (
     whole_or_absent,
 )
 from voiceprivacy.inout.foreign import matching
+from voiceprivacy.vocabulary import SHARDS
 
 MANIFEST = ["utterance", "speaker", "gender", "path", "duration_s"]
 TRIALS = ["enrolment", "trial", "label"]
@@ -49,6 +50,7 @@ SCORES = [*TRIALS, "score"]
 FINDINGS = ["level", "file", "line", "what"]
 ALPHAS = ["utterance", "speaker", "alpha"]
 LABELS = ("target", "nontarget")
+ABOVE = "../"
 
 # What no id may hold: spaces, slashes, control characters, half a character; - and . in front.
 UNSAFE = re.compile(r"^[-.]|[\s/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -193,6 +195,8 @@ def _utterance(name: str, row: Row, path: FilePath, line: int) -> Utterance:
         raise BadInput(f"{path}:{line}: utterance '{name}' has no path")
     speaker = safe_id(row["speaker"], path, line)
     audio = Path(path).parent / row["path"]
+    if row["path"].startswith(ABOVE):
+        audio = Path(os.path.normpath(audio))
     duration_s = number(row["duration_s"], path, line)
     if not 0 <= duration_s < math.inf:
         raise BadInput(f"{path}:{line}: utterance '{name}' lasts {row['duration_s']} s")
@@ -204,14 +208,19 @@ def write_manifest(
 ) -> None:
     """Write a manifest; audio below the manifest's own folder gets a relative path.
 
+    So does audio that lies beside the manifests of its shards: <folder>/shards/0.tsv.
     In a run's results the checksums of both go beside it; those of audio that was just made are
     ``digests``, {path: SHA-256}.
     """
-    folder = os.path.join(Path(path).parent.absolute(), "")
+    folder = Path(path).parent.absolute()
+    above = ABOVE if folder.name == SHARDS else ""
+    own = os.path.join(folder.parent if above else folder, "")
     rows = []
     for utterance in utterances:  # relative paths survive when results are moved
         audio = str(Path(utterance.path).absolute())
-        rows.append(utterance._replace(path=Path(audio.removeprefix(folder))))
+        if audio.startswith(own):
+            audio = above + audio.removeprefix(own)
+        rows.append(utterance._replace(path=Path(audio)))
     with whole_or_absent(path) as temporary:  # its checksum stands in the table beside it
         _write_rows(temporary, MANIFEST, rows, path)
     write_checksums(path, [utterance.path for utterance in utterances], digests)

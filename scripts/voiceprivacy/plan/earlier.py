@@ -20,7 +20,7 @@ from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.plan.seen import JUST_NOW_NS
 from voiceprivacy.plan.sources import Sources
-from voiceprivacy.vocabulary import FORMAT_FILE, RESULTS_FORMAT
+from voiceprivacy.vocabulary import FORMAT_FILE, RESULTS_FORMAT, SHARDS
 
 RESULTS = Path("results")
 FORMAT = RESULTS / FORMAT_FILE  # RESULTS_FORMAT, of results that are not finished
@@ -210,7 +210,7 @@ def make_lost_speech_again(*, dry_run: bool) -> list[str]:
         lost.append(name)
         if not dry_run:
             for shard in {path.parent.name for path in missing}:
-                (folder / "shards" / f"{shard}.tsv").unlink(missing_ok=True)
+                (folder / SHARDS / f"{shard}.tsv").unlink(missing_ok=True)
             manifest.unlink()
     if not dry_run and now != whole:
         with whole_or_absent(FOLDERS) as temporary:

@@ -53,6 +53,17 @@ def test_a_manifest_moves_with_its_folder(tmp_path):
     assert tables.read_manifest(tmp_path / "new" / "m.tsv")[0].path == tmp_path / "new" / "a-1.wav"
 
 
+def test_a_shard_moves_with_the_speech_beside_it(tmp_path):
+    part = tmp_path / "old" / "shards"
+    own = Utterance("a-1", "a", "f", tmp_path / "old" / "wav" / "0" / "a-1.flac", 1.0)
+    others = Utterance("b-1", "b", "f", tmp_path / "wav" / "b-1.flac", 1.0)
+    tables.write_manifest(part / "0.tsv", [own, others])
+    assert "\t../wav/0/a-1.flac\t" in (part / "0.tsv").read_text()
+    (tmp_path / "old").rename(tmp_path / "new")
+    moved = tables.read_manifest(tmp_path / "new" / "shards" / "0.tsv")
+    assert moved == [own._replace(path=tmp_path / "new" / "wav" / "0" / "a-1.flac"), others]
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [
