@@ -49,7 +49,7 @@ class Store(NamedTuple):
                 changed = self.apply_default_storage(path)
             return path if changed is path else flag(changed, PATH_MODIFIER_FLAG)
 
-        StorageObjectBase.local_path = local_path  # type: ignore[method-assign]
+        StorageObjectBase.local_path = local_path
         PathModifier.modify = modify
         _ask_again_for_folders(type(self.provider).get_storage_object_cls())
 
