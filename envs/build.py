@@ -20,6 +20,8 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 PACKAGE = Path("scripts", "voiceprivacy")
 COMMIT = PACKAGE / "provenance" / "commit.py"
 RAISED = ["BadInput"]  # by the functions of the API
+# What commands of a shared repository import beside numpy and scipy: no Snakemake, no torch.
+EXCHANGE = ("jinja2", "jsonschema", "pyyaml", "soundfile")
 WHERE_MODULES_LIE = """
 __path__ = [f"{__path__[0]}/scripts/voiceprivacy"]  # the tree is as in a checkout
 """
@@ -49,12 +51,16 @@ class Wheel(BuildHookInterface):
 
 
 class Extras(MetadataHookInterface):
-    """voiceprivacy[run]: what the workflow needs, in the versions that it is tested with."""
+    """voiceprivacy[run] and [exchange]: what they need, in the versions that they are tested with.
+
+    [run] is the workflow, [exchange] are results that laboratories share.
+    """
 
     def update(self, metadata: dict[str, Any]) -> None:
         lines = Path(self.root, "envs", "requirements.in").read_text(encoding="utf-8").splitlines()
         pins = [line for line in lines if line and not line.startswith("#")]
-        metadata["optional-dependencies"] = {"run": pins}
+        shared = [pin for pin in pins if pin.partition("==")[0] in EXCHANGE]
+        metadata["optional-dependencies"] = {"run": pins, "exchange": shared}
 
 
 def stub(scripts: Path, module: str) -> str:

@@ -1,75 +1,196 @@
-"""Two laboratories attack the same speech in other folders; their results are in one repository."""
+"""Two laboratories attack the same speech; their results are in one repository.
 
+A protects speech, attacks it, and begins a repository. B has the speech and the repository of A, a
+new attacker, another folder and, where this machine has one, another version of Python.
+"""
+
+import csv
 import gzip
+import json
+import shlex
+import shutil
 import sys
 
 import pytest
-from support.calls import call
-from support.runs import EMBED, make_kaldi_directory, snakemake, write_config
+from support.browser import Reader, browser, needs_browser
+from support.interpreters import OTHER, install_wheel, other_python, version_of
+from support.runs import EMBED, WITHOUT_MEASURES, call_in, make_kaldi_directory, write_config
 
+from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.tools.exchange.evidence import difference
 from voiceprivacy.tools.exchange.records import Number
 from voiceprivacy.tools.exchange.repository import read_repository
+from voiceprivacy.tools.exchange.standings import boards
+from voiceprivacy.vocabulary import ORIGINAL
 
 pytestmark = pytest.mark.long
 SEED = 987654321
-FUNCTION = """
-def anonymise(samples, sample_rate, *, utterance, speaker, seed):
+# What a run needs of voiceprivacy[run] where the extractor is a command and nothing is measured.
+NEEDED = ("snakemake", "soundfile", "tqdm")
+WANTED = ["results/metrics.tsv", "results/provenance.json", "results/verdict.json"]
+SYSTEMS = """
+import numpy as np
+
+def backwards(samples, sample_rate, *, utterance, speaker, seed):
     return samples[::-1]
+
+def noise(samples, sample_rate, *, utterance, speaker, seed):
+    return np.random.default_rng(seed).permutation(samples)
+"""
+# It hears spectra. Backwards they are what they were, and of noise they are flat.
+LISTEN = """
+import argparse, csv
+from pathlib import Path
+import numpy as np
+import soundfile
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--manifest", type=Path)
+parser.add_argument("--embeddings")
+arguments = parser.parse_args()
+with open(arguments.manifest, newline="") as file:
+    rows = list(csv.DictReader(file, delimiter="\\t", quoting=csv.QUOTE_NONE))
+embeddings = []
+for row in rows:
+    samples, _ = soundfile.read(arguments.manifest.parent / row["path"])
+    power = np.abs(np.fft.rfft(samples, 32768)) ** 2
+    bands = np.log([part.mean() for part in np.array_split(power[:4096], 64)])
+    embeddings.append(bands - bands.mean())
+ids = np.array([row["utterance"] for row in rows])
+np.savez(arguments.embeddings, ids=ids, embeddings=np.array(embeddings))
 """
 
 
 @pytest.fixture(scope="module")
-def laboratories(tmp_path_factory):
-    """Runs of A and B: the same corpus and system, each with an attacker of its own."""
-    folders = {}
-    for name, strength in (("a", "2"), ("b", "0.5")):
-        folder = folders[name] = tmp_path_factory.mktemp(name)
-        make_kaldi_directory(folder / "data" / "tiny")
-        (folder / "x.py").write_text(FUNCTION)
-        assert EMBED.count("2 * np.eye") == 1
-        program = EMBED.replace("2 * np.eye", f"{strength} * np.eye")
-        (folder / "embed.py").write_text(program)
-        config = write_config(
-            folder,
-            anonymisers={"x": {"function": "x.py:anonymise"}},
-            extractors={f"attacker_{name}": {"command": f"{sys.executable} embed.py"}},
-            report={"bootstrap": 20, "pitch_correlation": False},
-            utility={},
-            seed=SEED,
-        )
-        wanted = ["results/metrics.tsv", "results/provenance.json", "results/verdict.json"]
-        finished = snakemake(folder, *wanted, "--cores", "2", "--configfile", config)
-        assert finished.returncode == 0, finished.stderr
-    return folders
+def commands(tmp_path_factory):
+    """How A and B call voiceprivacy: A in this checkout, B as a wheel under another Python."""
+    own = [sys.executable, SCRIPTS / "main.py"]
+    other = other_python()
+    if other is None:
+        return {"a": own, "b": own}
+    installed = install_wheel(tmp_path_factory.mktemp("installed"), other, *NEEDED)
+    return {"a": own, "b": [installed / "python", installed / "voiceprivacy"]}
 
 
 @pytest.fixture(scope="module")
-def repository(laboratories, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("repository")
-    for name, run_folder in laboratories.items():
-        words = ["--repository", folder, "--laboratory", name.upper(), "--revision", "1"]
-        exported = call("export_result", *words, "--public", cwd=run_folder)
-        assert exported.returncode == 0, exported.stderr
+def say(commands):
+    """A function: what a laboratory's command, which must succeed, says on stdout."""
+
+    def say(name, folder, *words):
+        finished = call_in(folder, [*commands[name], *words], {})
+        assert finished.returncode == 0, finished.stderr + finished.stdout
+        return finished.stdout
+
+    return say
+
+
+def write_attack(folder, name, python, program, **sections):
+    """A laboratory's folder: its copy of the corpus, its attacker, its config."""
+    make_kaldi_directory(folder / "data" / "tiny")
+    (folder / "embed.py").write_text(program)
+    return write_config(
+        folder,
+        extractors={f"attacker_{name}": {"command": f"{python} embed.py"}},
+        report={"bootstrap": 20, "pitch_correlation": False},
+        utility=WITHOUT_MEASURES,
+        seed=SEED,
+        **sections,
+    )
+
+
+@pytest.fixture(scope="module")
+def first(commands, say, tmp_path_factory):
+    """The folder of A: its run, its repository, and the speech of two systems for others."""
+    folder = tmp_path_factory.mktemp("a")
+    (folder / "systems.py").write_text(SYSTEMS)
+    systems = {"x": {"function": "systems.py:backwards"}, "y": {"function": "systems.py:noise"}}
+    # Noise of its own for every system and part, or the scores of two systems would be the same.
+    assert EMBED.count("default_rng(0)") == EMBED.count("2 * np.eye") == 1
+    path = '"/".join(rows[0]["path"].split("/")[-4:])'
+    program = EMBED.replace("default_rng(0)", f"default_rng(list({path}.encode()))")
+    program = program.replace("2 * np.eye", "3 * np.eye")
+    config = write_attack(folder, "a", commands["a"][0], program, anonymisers=systems)
+    say("a", folder, "run", *WANTED, "--cores", "2", "--configfile", config)
+    for part in ("enrolment", "trial"):
+        for name in systems:
+            made = folder / "results" / "audio" / "tiny" / part / name
+            shutil.copytree(made, folder / "speech" / name / "1" / "tiny" / part)
+    words = ["--repository", "board", "--laboratory", "A", "--revision", "1", "--public"]
+    say("a", folder, "export-result", *words)
     return folder
 
 
-def test_both_stand_in_one_repository_that_has_no_findings(repository):
-    checked = call("check_result", repository, cwd=repository)
-    assert (checked.returncode, checked.stderr) == (0, ""), checked.stdout
+@pytest.fixture(scope="module")
+def second(commands, say, first, tmp_path_factory):
+    """The folder of B: what add-attacker says is called, and its results are in A's repository."""
+    folder = tmp_path_factory.mktemp("b")
+    config = write_attack(folder, "b", commands["b"][0], LISTEN)
+    shutil.copytree(first / "board", folder / "board")
+    speech = f"{first}/speech/{{system}}/{{revision}}/{{set}}"
+    words = ["--repository", "board", "--config", config, "--speech", speech]
+    said = say("b", folder, "add-attacker", *words, "--output", "run.yaml")
+    run, *exports = [shlex.split(line)[1:] for line in said.splitlines()[1:]]
+    say("b", folder, *run, "--cores", "2", "--", *WANTED)
+    assert len(exports) == 2
+    for export in exports:
+        say("b", folder, *(word.replace("YOUR LABORATORY", "B") for word in export))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def repository(second):
+    """The results of both."""
+    return second / "board"
+
+
+def test_the_laboratories_have_other_versions_of_python(repository):
+    if other_python() is None:
+        pytest.skip(f"no other Python that we support is here; {OTHER} can name one")
+    versions = {
+        one.laboratory: one.versions["python"] for one in read_repository(repository).results
+    }
+    assert versions["A"] == sys.version.split()[0]
+    assert versions["B"].startswith(f"{version_of(other_python())}.")
+
+
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_both_stand_in_one_repository_that_has_no_findings(say, repository, name):
+    assert "board: no findings" in say(name, repository.parent, "check-result", "board")
     results = read_repository(repository).results
-    who = {(result.laboratory, result.attacker, result.tier) for result in results}
-    assert who == {("A", "attacker_a_cosine", "B"), ("B", "attacker_b_cosine", "B")}
+    who = [(one.laboratory, one.system, one.attacker, one.tier) for one in results]
+    assert sorted(who) == [
+        ("A", "x", "attacker_a_cosine", "B"),
+        ("A", "y", "attacker_a_cosine", "B"),
+        ("B", "x", "attacker_b_cosine", "B"),
+        ("B", "y", "attacker_b_cosine", "B"),
+    ]
 
 
-def test_what_is_computed_again_is_what_the_run_says(laboratories, repository):
+def headlines(folder):
+    """{system: attack} of a repository with one protocol."""
+    (board,) = boards(read_repository(folder))
+    return {standing.system: standing.headline for standing in board.counted}
+
+
+def test_a_headline_changes_where_the_new_attacker_is_stronger_and_nowhere_else(first, repository):
+    before, after = headlines(first / "board"), headlines(repository)
+    assert after["x"].result.laboratory == "B"
+    assert after["x"].number.value < before["x"].number.value
+    assert after["y"] == before["y"] and after["y"].result.laboratory == "A"
+    by_both = [one for one in read_repository(repository).results if one.system == "y"]
+    numbers = {one.laboratory: one.conditions["op"]["eer_percent"].value for one in by_both}
+    assert numbers["A"] < numbers["B"]
+
+
+def test_what_is_computed_again_is_what_the_run_says(first, second, repository):
     for result in read_repository(repository).results:
-        folder = laboratories[result.laboratory.lower()]
+        folder, end = {"A": (first, ""), "B": (second, "_1")}[result.laboratory]
         n_compared = 0
         for line in read_metrics(folder / "results" / "metrics.tsv"):
             number = result.conditions.get(line.condition, {}).get(line.metric)
-            if number is None or line.anonymiser not in ("x", "original"):
+            speech = ORIGINAL if line.condition == "oo" else f"{result.system}{end}"
+            if number is None or line.anonymiser != speech:
                 continue
             n_compared += 1
             limits = [as_number(getattr(line, field)) for field in ("value", "ci_low", "ci_high")]
@@ -81,26 +202,106 @@ def as_number(text):
     return None if text in ("-", "undefined") else float(text)
 
 
-def test_no_file_holds_a_seed_a_path_or_a_program(laboratories, repository):
+def test_the_site_is_the_same_of_both_and_says_who_measured_what(say, repository, tmp_path):
+    pages = {}
+    for name in ("a", "b"):
+        say(name, tmp_path, "leaderboard", repository, "--output", tmp_path / name)
+        files = [path for path in (tmp_path / name).rglob("*") if path.is_file()]
+        pages[name] = {path.relative_to(tmp_path / name): path.read_bytes() for path in files}
+    assert pages["a"] == pages["b"]
+    with open(tmp_path / "b" / "board.tsv", newline="") as file:
+        rows = {row["system"]: row for row in csv.DictReader(file, delimiter="\t")}
+    assert (rows["x"]["attacker"], rows["x"]["laboratory"]) == ("attacker_b_cosine", "B")
+    assert (rows["y"]["attacker"], rows["y"]["laboratory"]) == ("attacker_a_cosine", "A")
+    for system in "xy":
+        page = (tmp_path / "b" / "systems" / f"{system}.html").read_text()
+        assert "measured by A" in page and "measured by B" in page
+
+
+@needs_browser
+def test_the_pages_of_a_merged_repository_have_no_errors_and_fit_a_phone(say, second):
+    say("b", second, "leaderboard", "board", "--output", "site")
+    with browser() as chromium:
+        for page in ("index.html", "systems/x.html", "attackers/attacker_b_cosine.html"):
+            reader = Reader(chromium, second / "site" / page, width=390, dark=True)
+            assert reader.errors == [] and reader.too_wide() == []
+            assert reader.page.evaluate("document.documentElement.scrollWidth") <= 390
+            assert reader.serious_violations() == []
+            reader.page.context.close()
+
+
+def test_both_refuse_a_forged_number_of_the_other_with_the_line(commands, repository, tmp_path):
+    shutil.copytree(repository, tmp_path / "board")
+    (path,) = (tmp_path / "board" / "results" / "y").rglob("attacker_b*.json")
+    text = path.read_text()
+    true = repr(json.loads(text)["conditions"]["op"]["cllr_bit"]["value"])
+    forged = repr(float(true) + 1e-6)
+    assert text.count(true) == 1
+    path.write_text(text.replace(true, forged))
+    line = text[: text.index(true)].count("\n") + 1
+    said = []
+    for name in ("a", "b"):
+        words = ["check-result", "board", "--changed", path]
+        refused = call_in(tmp_path, [*commands[name], *words], {})
+        assert refused.returncode == 2, refused.stderr
+        said.append(refused.stdout)
+    told = f"{path.relative_to(tmp_path)}:{line}: conditions.op.cllr_bit.value: is {forged}"
+    expected = [f"{told}, and {true} from the scores", "board: 1 finding"]
+    assert said[0].splitlines() == said[1].splitlines() == expected
+
+
+def test_laboratories_that_know_nothing_of_each_other_write_the_same_protocol(say, first, second):
+    """So git merges their branches: no file of both has other bytes."""
+    words = ["--repository", "alone", "--laboratory", "B", "--revision", "1", "--public"]
+    say("b", second, "export-result", *words, "--system-name", "x_1=x", "y_1=y")
+    names = {}
+    for folder in (first / "board", second / "alone"):
+        files = [path for path in folder.rglob("*") if path.is_file()]
+        names[folder] = {path.relative_to(folder) for path in files}
+    shared = names[first / "board"] & names[second / "alone"]
+    assert {str(name) for name in shared} == {
+        "protocols/tiny_all.json",
+        "protocols/tiny_all.trials.gz",
+        "systems/x/1/system.json",
+        "systems/y/1/system.json",
+    }
+    for name in shared:
+        assert (first / "board" / name).read_bytes() == (second / "alone" / name).read_bytes()
+
+
+def test_nobody_writes_over_what_another_laboratory_measured(commands, first, repository):
+    (path,) = repository.glob("attackers/attacker_b_cosine/*")
+    mine = f"attacker_a/cosine=attacker_b_cosine@{path.name}"
+    words = ["--repository", repository, "--laboratory", "A", "--revision", "1"]
+    command = [*commands["a"], "export-result", *words, "--attacker-name", mine]
+    before = {path: path.read_bytes() for path in repository.rglob("*.json")}
+    refused = call_in(first, command, {})
+    assert refused.returncode == 2
+    assert f"attacker_b_cosine@{path.name}.json: is of B." in refused.stderr
+    assert {path: path.read_bytes() for path in repository.rglob("*.json")} == before
+
+
+def test_no_file_holds_a_seed_a_path_or_a_program(commands, first, second, repository):
+    pythons = [str(command[0]) for command in commands.values()]
     for path in repository.rglob("*"):
         if path.is_file():
             content = path.read_bytes()
             content = gzip.decompress(content) if path.suffix == ".gz" else content
-            for secret in (str(SEED), "embed.py", sys.executable, *map(str, laboratories.values())):
+            for secret in (str(SEED), "embed.py", *pythons, str(first), str(second)):
                 assert secret.encode() not in content, path
 
 
-def test_of_a_corpus_that_is_not_public_only_numbers_leave(laboratories, tmp_path):
-    words = ["--repository", tmp_path, "--laboratory", "A", "--revision", "1"]
-    exported = call("export_result", *words, cwd=laboratories["a"])
-    assert exported.returncode == 0, exported.stderr
+def test_of_a_corpus_that_is_not_public_only_numbers_leave(say, first, tmp_path):
+    words = ["--repository", tmp_path / "board", "--laboratory", "A", "--revision", "1"]
+    say("a", first, "export-result", *words, "--anonymiser", "x")
     assert not list(tmp_path.rglob("*.gz"))
-    assert [result.tier for result in read_repository(tmp_path).results] == ["A"]
-    checked = call("check_result", tmp_path, cwd=tmp_path)
-    assert checked.returncode == 0, checked.stdout
+    assert [result.tier for result in read_repository(tmp_path / "board").results] == ["A"]
+    say("a", tmp_path, "check-result", "board")
 
 
-def test_other_lists_under_the_name_of_a_protocol_are_refused(laboratories, repository, tmp_path):
+def test_other_lists_under_the_name_of_a_protocol_are_refused(
+    commands, first, repository, tmp_path
+):
     protocol = repository / "protocols" / "tiny_all.json"
     other = tmp_path / "protocols" / "tiny_all.json"
     other.parent.mkdir()
@@ -108,6 +309,6 @@ def test_other_lists_under_the_name_of_a_protocol_are_refused(laboratories, repo
     start = text.index('"trials": "') + len('"trials": "')
     other.write_text(text[:start] + "0" * 64 + text[start + 64 :])
     words = ["--repository", tmp_path, "--laboratory", "A", "--revision", "1", "--public"]
-    exported = call("export_result", *words, cwd=laboratories["a"])
-    assert exported.returncode == 2
-    assert "tiny_all is of other lists than tiny/all of this run" in exported.stderr
+    refused = call_in(first, [*commands["a"], "export-result", *words], {})
+    assert refused.returncode == 2
+    assert "tiny_all is of other lists than tiny/all of this run" in refused.stderr

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 import soundfile
+import yaml
 from support.conda_stand_in import build_channel, install_command
 from support.runs import ROOT, call_in, make_kaldi_directory, write_config
 
@@ -96,6 +97,12 @@ def base(wheel):
 
 
 @pytest.fixture(scope="module")
+def exchange(wheel):
+    """With the extra of laboratories that share results."""
+    return install(wheel.parents[1] / "exchange", f"voiceprivacy[exchange] @ {wheel.as_uri()}")
+
+
+@pytest.fixture(scope="module")
 def installed(wheel):
     """With what the workflow needs, which is lent by the environment of the tests."""
     binaries = install(wheel.parents[1] / "whole", "--no-deps", wheel)
@@ -138,13 +145,15 @@ def test_the_tree_lies_in_the_wheel_as_in_a_checkout_and_nothing_else_does(wheel
     assert {name for name in inside if not (ROOT / name).exists()} == own
 
 
-def test_the_extra_is_what_the_lock_is_made_of(wheel):
+def test_the_extras_are_what_the_lock_is_made_of(wheel):
     (metadata,) = [name for name in zipfile.ZipFile(wheel).namelist() if "METADATA" in name]
     text = zipfile.ZipFile(wheel).read(metadata).decode()
-    needed = re.findall(r"^Requires-Dist: ([^;\n]+?)(; extra == 'run')?$", text, re.MULTILINE)
-    assert {re.split("[<>=]", name)[0] for name, extra in needed if not extra} == {"numpy", "scipy"}
+    lines = re.findall(r"^Requires-Dist: ([^;\n]+?)(?:; extra == '(\w+)')?$", text, re.MULTILINE)
+    needed = {extra: {name.strip() for name, own in lines if own == extra} for _, extra in lines}
+    assert {re.split("[<>=]", name)[0] for name in needed[""]} == {"numpy", "scipy"}
     pins = [line for line in (ROOT / "envs/requirements.in").read_text().splitlines() if line]
-    assert {name.strip() for name, extra in needed if extra} == {*pins[1:]}
+    assert needed["run"] == {*pins[1:]}
+    assert needed["exchange"] < needed["run"] and len(needed["exchange"]) == 4
 
 
 SCORES = "enrolment\ttrial\tlabel\tscore\na\tb\ttarget\t2\na\tc\ttarget\t1\na\td\tnontarget\t0\n"
@@ -162,6 +171,24 @@ def test_scores_need_numpy_and_scipy_only_and_the_rest_says_what_is_missing(base
     refused = call_in(tmp_path, [base / "voiceprivacy", "run", "-n"], {})
     assert refused.returncode == 2 and refused.stderr.count("\n") == 1
     assert "is not installed: install voiceprivacy[run]" in refused.stderr
+
+
+def test_results_are_exchanged_without_snakemake_and_torch(exchange, finished, tmp_path):
+    command = exchange / "voiceprivacy"
+    words = ["--repository", tmp_path / "board", "--laboratory", "A", "--revision", "2026"]
+    call(command, "export-result", *words, "--public", folder=finished)
+    (result,) = (tmp_path / "board" / "results" / "b2" / "2026").rglob("*.json")
+    assert json.loads(result.read_text())["utility"]
+    assert "no findings" in call(command, "check-result", "board", folder=tmp_path)
+    call(command, "leaderboard", "board", folder=tmp_path)
+    assert result.stem in (tmp_path / "site" / "systems" / "b2.html").read_text()
+    config = yaml.safe_load((finished / "config.yaml").read_text())
+    (tmp_path / "attacker.yaml").write_text(yaml.safe_dump(config | {"anonymisers": {}}))
+    (tmp_path / "speech" / "b2" / "2026").mkdir(parents=True)
+    words = ["--repository", "board", "--config", "attacker.yaml", "--output", "run.yaml"]
+    pattern = "speech/{system}/{revision}/{set}"
+    said = call(command, "add-attacker", *words, "--speech", pattern, folder=tmp_path)
+    assert "1 system. Then:" in said
 
 
 # Whoever calls the functions so; the last line is wrong.

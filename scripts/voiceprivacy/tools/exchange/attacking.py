@@ -13,6 +13,7 @@ Conventions
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from shlex import quote
 from typing import Any, NamedTuple
 
 import yaml
@@ -110,10 +111,11 @@ def add_attacker(
 
 def commands(attacked: list[Attacked], output: Path, repository: Path) -> list[str]:
     """What to call next: the run, and an export of each system."""
-    lines = [f"voiceprivacy run --configfile {output}"]
+    lines = [f"voiceprivacy run --configfile {quote(str(output))}"]
     for system, name, _ in attacked:
         lines.append(
-            f'voiceprivacy export-result --repository {repository} --laboratory "YOUR LABORATORY"'
+            f"voiceprivacy export-result --repository {quote(str(repository))}"
+            ' --laboratory "YOUR LABORATORY"'
             f" --anonymiser {name} --system-name {name}={system.name} --revision {system.revision}"
         )
     return lines

@@ -33,6 +33,7 @@ LISTS = ("trials", "release")
 SEED = 0  # of the format
 SAME = 1e-9  # to which numbers that are computed again agree, relative or absolute
 MOST_BYTES = 300_000_000  # of a table, unpacked
+BYTE_OF_SYSTEM, UNKNOWN_SYSTEM = 9, 255  # of gzip's header (RFC 1952)
 
 Pair = tuple[str, str]
 Pairs = dict[Pair, str]  # {(enrolment, trial): label}
@@ -75,11 +76,17 @@ def digest(lines: Iterable[str]) -> str:
 
 
 def write_packed(path: FilePath, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Write a packed table whose bytes depend on its rows only; its SHA-256, unpacked."""
-    text = "".join("\t".join(row) + "\n" for row in [columns, *rows])
+    """Write a packed table whose bytes depend on its rows only; its SHA-256, unpacked.
+
+    Python 3.11 says in the header on which system it was packed, and 3.13 does not. Two
+    laboratories that add the same list must add the same file, or git cannot merge them.
+    """
+    content = "".join("\t".join(row) + "\n" for row in [columns, *rows]).encode()
+    packed = bytearray(gzip.compress(content, compresslevel=9, mtime=0))
+    packed[BYTE_OF_SYSTEM] = UNKNOWN_SYSTEM
     with whole_or_absent(path) as temporary:
-        temporary.write_bytes(gzip.compress(text.encode(), mtime=0))
-    return sha256(text.encode())
+        temporary.write_bytes(packed)
+    return sha256(content)
 
 
 def unpacked(path: FilePath) -> bytes:

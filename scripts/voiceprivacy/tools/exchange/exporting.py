@@ -3,6 +3,7 @@
 Conventions
 -----------
 * What is there of a system, an attacker or a protocol stays. A protocol must have the run's lists.
+* A laboratory writes over its own results, and never over another's.
 * Numbers are computed again from the scores, by the format's draws. They must be those of the run.
 * No record holds a seed of the run, a command, an option, or a path of the machine.
 * Scores of a corpus that is not public stay where they are. Such results are of tier A.
@@ -146,11 +147,14 @@ def _export_one(
     name = names.systems.get(system, system)
     _keep_or_write(repository, _blank(name, names.revision))
     key = ResultKey(name, names.revision, protocol.name, who.name, who.revision)
+    _refuse_anothers(repository, key, names.laboratory)
     scores = _scores(run, attack, system)
     conditions = _numbers(run, attack, system, scores, listed)
     digest_of_scores = None
     if protocol.public:
-        write_listed(repository / "protocols" / f"{protocol.name}{TRIALS}", listed)
+        lists = repository / "protocols" / f"{protocol.name}{TRIALS}"
+        if not lists.exists():
+            write_listed(lists, listed)
         path = repository / "results" / f"{key.path}{SCORES}"
         digest_of_scores = write_scored(path, scores, listed)
     told = reduced(run.provenance)
@@ -205,6 +209,18 @@ def _keep_or_write(
             raise BadInput(
                 f"{path}: has other {field.replace('_', ' ')} than the attacker of this run:"
                 " name yours with --attacker-name"
+            )
+
+
+def _refuse_anothers(repository: Path, key: ResultKey, laboratory: str) -> None:
+    """Refuse to write over what another laboratory measured."""
+    path = repository / "results" / f"{key.path}.json"
+    if path.exists():
+        _, known = read_record(path, repository)
+        if known.laboratory != laboratory:
+            raise BadInput(
+                f"{path}: is of {known.laboratory}. Their attacker is called so, too: name yours"
+                " with --attacker-name; if it is the same one, a reviewer confirms their result"
             )
 
 

@@ -1,5 +1,8 @@
 """A new attacker on all systems of a repository: who is there is attacked, the others are named."""
 
+import shlex
+from pathlib import Path
+
 import pytest
 import yaml
 from support.calls import call
@@ -7,7 +10,12 @@ from support.exchange import write_system
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration
-from voiceprivacy.tools.exchange.attacking import add_attacker, systems_with_speech
+from voiceprivacy.tools.exchange.attacking import (
+    Attacked,
+    add_attacker,
+    commands,
+    systems_with_speech,
+)
 from voiceprivacy.tools.exchange.repository import read_repository
 
 ATTACKER = {
@@ -75,3 +83,10 @@ def test_the_command_says_what_to_call_next(board, config, tmp_path):
     assert "wrote" in finished.stdout and "2 systems" in finished.stdout
     assert "--anonymiser x_1_2 --system-name x_1_2=x --revision 1.2" in finished.stdout
     assert "no speech of y 2026" in finished.stderr
+
+
+def test_what_to_call_next_can_be_pasted_whatever_folders_are_called(board):
+    attacked = [Attacked(one, "x", "-") for one in read_repository(board).systems.values()][:1]
+    run, export = commands(attacked, Path("my run.yaml"), Path("it's"))
+    assert shlex.split(run)[-1] == "my run.yaml"
+    assert shlex.split(export)[2:6] == ["--repository", "it's", "--laboratory", "YOUR LABORATORY"]

@@ -1,9 +1,10 @@
 """Records: what is written is read again, and what others wrote is refused at its line."""
 
+import gzip
 import json
 
 import pytest
-from support.exchange import UNSAID, write_attacker, write_protocol, write_system
+from support.exchange import PROTOCOL, UNSAID, write_attacker, write_protocol, write_system
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.tools.exchange.records import (
@@ -114,6 +115,14 @@ def test_links_and_files_elsewhere_are_refused(tmp_path):
     path.rename(path.with_name("Ecapa.json"))
     with pytest.raises(BadInput, match="is no record"):
         read_repository(tmp_path)
+
+
+def test_lists_are_packed_as_no_version_of_python_packs_them_otherwise(tmp_path):
+    """gzip.compress of 3.11 names the system in byte 9 of the header, that of 3.13 does not."""
+    write_protocol(tmp_path)
+    packed = (tmp_path / "protocols" / f"{PROTOCOL}.trials.gz").read_bytes()
+    assert packed[:10].hex() == "1f8b08" + "00" * 5 + "02ff"
+    assert gzip.decompress(packed).startswith(b"list\tenrolment\ttrial\tlabel\t")
 
 
 def test_an_attacker_counts_who_finds_somebody_in_unprotected_speech():
