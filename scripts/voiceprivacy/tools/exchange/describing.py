@@ -4,7 +4,8 @@ Conventions
 -----------
 * A trial list of a corpus is the protocol CORPUS_LIST, and an extractor with a back-end is the
   attacker EXTRACTOR_BACKEND, if nobody says otherwise. An attacker's revision is made of its
-  options and weights, so that another one under the same name has another revision.
+  options and weights, so that another one under the same name has another revision. Commands
+  are not told: two of them under one name have one revision.
 * Options and paths are those that a mailed page has: no seed, no command, no path of the machine.
 """
 
