@@ -1,0 +1,42 @@
+"""How libraries are changed while they are imported."""
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+
+import numpy as np
+
+import voiceprivacy.inout.imports as imports  # before torchaudio  # isort: skip
+from torchaudio.functional import functional
+
+from voiceprivacy.inout import audio
+
+
+def test_filters_are_computed_once_for_each_pair_of_rates_by_one_thread_at_a_time():
+    running, most, computed = threading.Semaphore(1), [], []
+
+    def compute(rate, *, width):
+        most.append(running.acquire(blocking=False))
+        time.sleep(0.02)
+        computed.append((rate, width))
+        running.release()
+        return rate * width
+
+    module = SimpleNamespace(_get_sinc_resample_kernel=compute)
+    imports._load_with_filters_kept(SimpleNamespace(exec_module=lambda module: None), module)
+    with ThreadPoolExecutor(4) as pool:
+        rates = [2, 3, 2, 5, 3, 2]
+        filters = list(
+            pool.map(lambda rate: module._get_sinc_resample_kernel(rate, width=6), rates)
+        )
+    assert filters == [12, 18, 12, 30, 18, 12]
+    assert all(most) and sorted(computed) == [(2, 6), (3, 6), (5, 6)]
+
+
+def test_the_resampler_keeps_its_filters():
+    samples = np.sin(np.arange(4410) / 20).astype(np.float32)
+    first = audio.resample(samples, source_rate=22050, target_rate=16000)
+    kept, _ = functional._get_sinc_resample_kernel(22050, 16000, 50)
+    assert functional._get_sinc_resample_kernel(22050, 16000, 50)[0] is kept
+    assert np.array_equal(first, audio.resample(samples, source_rate=22050, target_rate=16000))
