@@ -101,6 +101,12 @@ def contents_of(plan: Any) -> Contents:
     )
 
 
+def without_times(contents: Contents) -> Contents:
+    """Contents of a run of which nobody knows how long its jobs took."""
+    figures = [figure for figure in contents.figures if KINDS[figure.kind].per != EFFORT]
+    return contents._replace(figures=figures, speed=None)
+
+
 def _may_be_published(plan):
     """Whether there are trial lists, or data without any, in Kaldi directories."""
     measured = [plan.speech.corpora[corpus] for corpus in plan.speech.evaluated]

@@ -6,7 +6,7 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.effort import efforts, protecting, training_manifests
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.report.contents import contents_of, planned
+from voiceprivacy.report.contents import contents_of, planned, without_times
 from voiceprivacy.vocabulary import TrialList
 
 PLUGIN = "{resources}/plugins/streamed_low_pass.py"
@@ -117,6 +117,14 @@ def test_where_nothing_is_measured_nothing_may_be_protected():
     assert list(protecting(plan)) == [] and contents_of(plan).speed is None
     loud = Plan(defaults.complete(CONFIG))
     assert contents_of(loud).speed == "results/report/tables/speed.tsv"
+
+
+def test_a_page_says_nothing_of_times_that_nobody_knows():
+    whole = contents_of(Plan(configuration.check(CONFIG)))
+    known = without_times(whole)
+    assert whole.speed and known.speed is None
+    left_out = {figure.kind for figure in whole.figures} - {figure.kind for figure in known.figures}
+    assert left_out == {"ladder"} and len(known.figures) > 0
 
 
 def test_whether_it_runs_on_a_stream_is_yes_or_no():
