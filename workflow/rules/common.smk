@@ -61,11 +61,7 @@ from voiceprivacy.vocabulary import (
     WITHIN_RELEASE,
 )
 
-# Threads of jobs that read speech. Where they come in numbers, these have at most half of a small
-# machine's cores: a program starts on one, while another works. Of a cluster no number is known.
-MOST_THREADS = 4
-CORES = workflow.resource_settings.cores if workflow.is_main_process else None
-FEW_THREADS = max(1, min(MOST_THREADS, CORES // 2)) if CORES else MOST_THREADS
+MOST_THREADS = 4  # of jobs that read speech
 # Priorities of jobs: what can refuse an input or a program comes before what only takes hours.
 FIRST, EARLY, BY_PROGRAMS, BY_ATTACKERS = 40, 30, 20, 10
 PAGE = SCRIPTS.parent / "workflow" / "report"
@@ -79,14 +75,19 @@ if STORE:
     STORE.keep_paths()
 
 
-def speech_threads(wildcards):
-    """Threads of a job that reads a part: speech to learn from is long, and one job has it all."""
-    return MOST_THREADS if wildcards.get("part") == TRAIN else FEW_THREADS
+def few_threads(wildcards):
+    """Threads of jobs that read speech and come in numbers: at most half of this machine's cores.
+
+    A program starts on one core, while another works. Jobs of a cluster do not share a machine.
+    """
+    is_here = workflow.is_main_process and workflow.local_exec
+    cores = workflow.resource_settings.cores if is_here else None
+    return max(1, min(MOST_THREADS, cores // 2)) if cores else MOST_THREADS
 
 
 def speech_threads(wildcards):
     """Threads of a job that reads a part: speech to learn from is long, and one job has it all."""
-    return MOST_THREADS if wildcards.get("part") == TRAIN else FEW_THREADS
+    return MOST_THREADS if wildcards.get("part") == TRAIN else few_threads(wildcards)
 
 
 def begin():

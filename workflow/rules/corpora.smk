@@ -153,7 +153,7 @@ rule prepare_part:
     priority: EARLY
     conda:
         "../../envs/corpora.yaml"
-    threads: FEW_THREADS
+    threads: few_threads
     resources:
         mem_mb=4000,
         runtime=120,
