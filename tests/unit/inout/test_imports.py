@@ -13,7 +13,7 @@ from torchaudio.functional import functional
 from voiceprivacy.inout import audio
 
 
-def test_filters_are_computed_once_for_each_pair_of_rates_by_one_thread_at_a_time():
+def test_a_filter_is_computed_by_one_thread_at_a_time_and_the_last_one_is_kept():
     running, most, computed = threading.Semaphore(1), [], []
 
     def compute(rate, *, width):
@@ -25,13 +25,18 @@ def test_filters_are_computed_once_for_each_pair_of_rates_by_one_thread_at_a_tim
 
     module = SimpleNamespace(_get_sinc_resample_kernel=compute)
     imports._load_with_filters_kept(SimpleNamespace(exec_module=lambda module: None), module)
+
+    def filter_of(rate):
+        return module._get_sinc_resample_kernel(rate, width=6)
+
     with ThreadPoolExecutor(4) as pool:
-        rates = [2, 3, 2, 5, 3, 2]
-        filters = list(
-            pool.map(lambda rate: module._get_sinc_resample_kernel(rate, width=6), rates)
-        )
-    assert filters == [12, 18, 12, 30, 18, 12]
-    assert all(most) and sorted(computed) == [(2, 6), (3, 6), (5, 6)]
+        assert list(pool.map(filter_of, [2, 3, 2, 5, 3, 2])) == [12, 18, 12, 30, 18, 12]
+        assert all(most)
+        filter_of(7)
+        computed.clear()
+        assert list(pool.map(filter_of, [7] * 6)) == [42] * 6 and computed == []
+    filter_of(2)
+    assert computed == [(2, 6)]
 
 
 def test_the_resampler_keeps_its_filters():
