@@ -71,9 +71,9 @@ mutation: .venv/installed-quality
 
 audit: .venv/installed-quality
 	@for pins in envs/requirements*.txt; do echo "$$pins"; \
-	    $(BIN)/pip-audit --strict --disable-pip --no-deps --progress-spinner off --requirement $$pins || found=1; done; \
+	    $(BIN)/pip-audit --strict --disable-pip --no-deps --progress-spinner off --requirement $$pins || failed=1; done; \
 	    $(BIN)/cyclonedx-py environment --output-format JSON --output-file sbom.json .venv && echo "sbom.json (CycloneDX) lists what is installed"; \
-	    [ -z "$$found" ] || { echo "audit: see above; where the advisory service is out of reach nothing was audited"; exit 1; }
+	    [ -z "$$failed" ] || { echo "audit: see above; where the advisory service is out of reach nothing was audited"; exit 1; }
 
 .venv/installed: envs/requirements.txt envs/requirements-torch-cpu.txt envs/requirements-torch-cuda.txt \
     envs/requirements-resemblyzer.txt envs/requirements-world.txt
