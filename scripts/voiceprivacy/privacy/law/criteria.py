@@ -56,7 +56,7 @@ from voiceprivacy.privacy.law import galleries, predicates
 from voiceprivacy.privacy.law.galleries import Conversations
 from voiceprivacy.privacy.scores.trials import SpeakerTrials
 
-BLOCK = 2_000_000  # numbers in one array
+BLOCK = 100_000  # numbers in one array: several of them fit a core's cache
 
 
 class Rate(NamedTuple):
@@ -75,6 +75,12 @@ class Contests(NamedTuple):
     above: Floats
     tied: Floats
     others: Floats
+
+    def part(self, chosen: Counts) -> "Contests":
+        """Those of some positions."""
+        return Contests(
+            self.speaker[chosen], self.above[chosen], self.tied[chosen], self.others[chosen]
+        )
 
 
 def linkability(
@@ -115,7 +121,11 @@ def linkability(
     rows, reason = galleries.joined(trials, enrolment_id, trial_id, length, seed)
     if reason:
         return undefined(reason, drawn)
-    contests = contests_of(rows, len(trials.speakers))
+    return linkability_of(contests_of(rows, len(trials.speakers)), n_speakers, drawn)
+
+
+def linkability_of(contests: Contests, n_speakers: int, drawn: Counts) -> Rate:
+    """Linkability of contests among N speakers, in each of ``drawn`` (B + 1, S)."""
     largest = largest_gallery(contests)
     if n_speakers > largest:
         reason = f"conversations were tried against {largest} speakers, fewer than {n_speakers}"
@@ -157,6 +167,13 @@ def singling_out(
     if reason:
         return undefined(reason, drawn)
     folds = predicates.folds(rows, trials.speakers, seed=seed)
+    return singling_out_of(folds, n_speakers, drawn, best_weight=best_weight)
+
+
+def singling_out_of(
+    folds: list[predicates.Fold], n_speakers: int, drawn: Counts, *, best_weight: bool = False
+) -> Rate:
+    """Singling out in the two folds of a list, in each of ``drawn`` (B + 1, S)."""
     largest = predicates.largest_half(folds)
     reason = predicates.why_not_calibrated(folds, n_speakers)
     if n_speakers > largest:
@@ -184,29 +201,39 @@ def isolated(
 
 
 def contests_of(rows: Conversations, n_speakers: int) -> Contests:
-    """Hold every target trial against the other models that were tried on its conversation."""
-    others = np.flatnonzero(~rows.target)
-    others = others[np.argsort(rows.conversation[others], kind="stable")]
-    of_others = rows.conversation[others]
-    own = np.flatnonzero(rows.target)
-    first = np.searchsorted(of_others, rows.conversation[own])
-    n_others = np.searchsorted(of_others, rows.conversation[own], side="right") - first
-    counts = np.zeros((3, len(own), n_speakers))
-    size = max(1, BLOCK // max(1, n_others.max(initial=1)))
-    for start in range(0, len(own), size):
-        block = slice(start, start + size)
-        contest = np.repeat(np.arange(len(own[block])), n_others[block])
-        ends = np.cumsum(n_others[block])
-        within = np.arange(len(contest)) - np.repeat(ends - n_others[block], n_others[block])
-        against = others[np.repeat(first[block], n_others[block]) + within]
-        scores, own_scores = rows.scores[against], rows.scores[own[block]][contest]
-        cells = contest * n_speakers + rows.enrolment[against]
-        for count, chosen in zip(
-            counts, (scores > own_scores, scores == own_scores, ...), strict=True
-        ):
-            n_cells = len(own[block]) * n_speakers
-            count[block] = np.bincount(cells[chosen], minlength=n_cells).reshape(-1, n_speakers)
-    return Contests(rows.trial[own], *counts)
+    """Hold every target trial against the other models that were tried on its conversation.
+
+    Nobody is compared one by one. The target trials of a conversation, by score, are steps, with a
+    level above each and one below all. Others are counted on the levels, and summed from the top.
+    """
+    own, others = np.flatnonzero(rows.target), np.flatnonzero(~rows.target)
+    conversation, of_others = rows.conversation[own], rows.conversation[others]
+    n_conversations = rows.conversation.max(initial=-1) + 1
+    _, rank = np.unique(rows.scores, return_inverse=True)
+    keys = rows.conversation * len(rank) + rank  # by conversation, then by score
+    order = np.argsort(keys[own], kind="stable")
+    steps = keys[own][order]
+    # Levels are numbered through all conversations: in each there is one more of them than steps.
+    below = np.argsort(order) + conversation
+    n_steps = np.bincount(conversation, minlength=n_conversations)
+    top = np.cumsum(n_steps)[conversation] + conversation
+
+    def above(side):
+        """Others (T, S) above each target trial; those of the same score with them if "right"."""
+        levels = np.searchsorted(steps, keys[others], side) + of_others
+        from_top = _counts(levels, rows.enrolment[others], len(own) + n_conversations, n_speakers)
+        np.cumsum(from_top[::-1], axis=0, out=from_top[::-1])
+        return from_top[below + 1] - from_top[top + 1]
+
+    higher = above("left")
+    there = _counts(of_others, rows.enrolment[others], n_conversations, n_speakers)
+    return Contests(rows.trial[own], higher, above("right") - higher, there[conversation])
+
+
+def _counts(row, speaker, n_rows, n_speakers):
+    """How often each speaker occurs in each row, (n_rows + 1, n_speakers); the last has nobody."""
+    counts = np.bincount(row * n_speakers + speaker, minlength=(n_rows + 1) * n_speakers)
+    return counts.reshape(-1, n_speakers).astype(float)
 
 
 def largest_gallery(contests: Contests) -> int:
@@ -218,20 +245,30 @@ def largest_gallery(contests: Contests) -> int:
 def linked(contests: Contests, n_speakers: int, drawn: Counts) -> Floats:
     """Weighted mean (B,) of the chances to come first, over conversations with N - 1 others."""
     first, total = np.zeros(len(drawn)), np.zeros(len(drawn))
-    weights = drawn.T.astype(float)
-    kept = np.flatnonzero(contests.others.sum(axis=1) >= n_speakers - 1)
-    size = max(1, BLOCK // len(drawn))
-    for start in range(0, len(kept), size):
-        block = kept[start : start + size]
-        there = contests.others[block].sum(axis=1, keepdims=True)
-        weighted = contests.others[block] @ weights
-        scale = there / np.maximum(weighted, 1)
-        above, tied = contests.above[block] @ weights, contests.tied[block] @ weights
-        chance = galleries.comes_first(there, above * scale, tied * scale, size=n_speakers)
-        weight = weights[contests.speaker[block]] * (weighted > 0)
-        first += (weight * chance).sum(axis=0)
-        total += weight.sum(axis=0)
+    is_kept = contests.others.sum(axis=1) >= n_speakers - 1
+    for speaker in np.unique(contests.speaker[is_kept]):
+        tested = np.flatnonzero(drawn[:, speaker])  # others of the draws leave this speaker out
+        own, weights = drawn[tested, speaker], drawn[tested].T.astype(float)
+        kept = np.flatnonzero(is_kept & (contests.speaker == speaker))
+        size = max(1, BLOCK // max(1, len(tested)))
+        for start in range(0, len(kept), size):
+            against = contests.part(kept[start : start + size])
+            drawn_others = against.others @ weights
+            chances = _chances(against, n_speakers, weights, drawn_others)
+            first[tested] += own * chances.sum(axis=0, where=drawn_others > 0)
+            total[tested] += own * np.count_nonzero(drawn_others, axis=0)
     return share(first, total)
+
+
+def _chances(contests, n_speakers, weights, drawn_others):
+    """Chance of each contest to come first among N, in each draw; 1 where nobody is above."""
+    chances = np.ones((len(contests.speaker), weights.shape[1]))
+    rivals = (contests.above + contests.tied).any(axis=1)
+    there = contests.others[rivals].sum(axis=1, keepdims=True)
+    scale = there / np.maximum(drawn_others[rivals], 1)
+    above, tied = contests.above[rivals] @ weights, contests.tied[rivals] @ weights
+    chances[rivals] = galleries.comes_first(there, above * scale, tied * scale, size=n_speakers)
+    return chances
 
 
 # Rates and their replicates.

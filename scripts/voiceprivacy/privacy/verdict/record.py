@@ -17,7 +17,7 @@ from voiceprivacy.inout.arrays import read_npz, write_npz
 from voiceprivacy.inout.files import BadInput, FilePath
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.privacy import Floats
-from voiceprivacy.privacy.law import criteria
+from voiceprivacy.privacy.law import criteria, galleries, predicates
 from voiceprivacy.privacy.scores.trials import (
     Ids,
     ScoredTrials,
@@ -40,6 +40,11 @@ NAMED_AT = 0.05  # risk that anybody innocent is named among the speakers of a s
 # there are to correct for, the fewer speakers it takes to name anybody.
 SHARE_OF_RISK = dict(zip(READINGS, (0.6, 0.4 / 3, 0.4 / 3, 0.4 / 3), strict=True))
 FAR_OFF = 300  # exponent of two of the largest score, from which on its square is no number
+OF_GALLERIES = (
+    "identification_of_20_percent",
+    "identification_of_100_percent",
+    "singling_out_of_20_percent",
+)
 COLLAPSED = 1e-4  # of the spread on unprotected speech: below it an attacker sees one voice
 
 
@@ -140,29 +145,34 @@ def _in_galleries(trials, ids, weights, within_release):
     """OF_GALLERIES in percent, with their replicates: (4, numbers, 1 + B), and why some are NaN."""
     if within_release:
         trials, ids = either_way(trials, ids)
+    drawn = criteria.with_everybody(len(trials.speakers), weights)
     rates, reasons = [], {}
     for reading in READINGS:
-        searched = searched_in(trials, ids, reading)
-        for name, (criterion, size) in OF_GALLERIES.items():
-            rate = criterion(n_speakers=size, **searched, weights=weights)
+        rows, reason = galleries.joined(**searched_in(trials, ids, reading), length=1, seed=0)
+        measured = [criteria.undefined(reason, drawn)] * len(OF_GALLERIES)
+        if not reason:
+            measured = _rates_in_galleries(rows, trials.speakers, drawn)
+        for name, rate in zip(OF_GALLERIES, measured, strict=True):
             rates.append(100 * np.append(rate.value, rate.replicates))
             if rate.reason:
                 reasons[name] = rate.reason
     return np.array(rates).reshape(len(READINGS), len(OF_GALLERIES), -1), reasons
 
 
-def _isolated(**attacked):
-    """Singling out at 1/N, or at the best pass rate: a low rate alone can be bad calibration."""
-    plain = criteria.singling_out(**attacked)
-    best = criteria.singling_out(**attacked, best_weight=True)
-    return best if best.value > plain.value else plain
+def _rates_in_galleries(rows, speakers, drawn):
+    """The rates of OF_GALLERIES in one reading.
 
-
-OF_GALLERIES = {
-    "identification_of_20_percent": (criteria.linkability, 20),
-    "identification_of_100_percent": (criteria.linkability, 100),
-    "singling_out_of_20_percent": (_isolated, 20),
-}
+    Singling out is that at 1/N, or at the best pass rate: a low rate alone can be bad calibration.
+    """
+    contests = criteria.contests_of(rows, len(speakers))
+    folds = predicates.folds(rows, speakers, seed=0)
+    plain = criteria.singling_out_of(folds, 20, drawn)
+    best = criteria.singling_out_of(folds, 20, drawn, best_weight=True)
+    return [
+        criteria.linkability_of(contests, 20, drawn),
+        criteria.linkability_of(contests, 100, drawn),
+        best if best.value > plain.value else plain,
+    ]
 
 
 def trials_of_unknown(path: FilePath, scored: ScoredTrials) -> SpeakerTrials | None:

@@ -118,6 +118,27 @@ def contests_of(listed):
     return criteria.contests_of(rows, len(listed["trials"].speakers))
 
 
+@given(seed=st.integers(0, 10**6), n_scores=st.integers(1, 30))
+@settings(max_examples=50, deadline=None)
+def test_contests_count_who_is_above_and_who_is_tied(seed, n_scores):
+    """Several target trials of one conversation, ties, infinite scores, models that miss."""
+    draw = np.random.default_rng(seed)
+    speaker_of = draw.integers(0, 5, 8)  # of each conversation
+    conversation, enrolment = draw.integers(0, 8, 80), draw.integers(0, 5, 80)
+    scores = np.append(-np.inf, np.arange(n_scores))[draw.integers(0, n_scores + 1, 80)]
+    target = enrolment == speaker_of[conversation]
+    trial = speaker_of[conversation]
+    rows = galleries.Conversations(scores, target, enrolment, trial, np.arange(80), conversation)
+    contests = criteria.contests_of(rows, 5)
+    assert contests.speaker.tolist() == trial[target].tolist()
+    for number, own in enumerate(np.flatnonzero(target)):
+        for other in range(5):
+            rivals = ~target & (conversation == conversation[own]) & (enrolment == other)
+            assert contests.above[number, other] == (rivals & (scores > scores[own])).sum()
+            assert contests.tied[number, other] == (rivals & (scores == scores[own])).sum()
+            assert contests.others[number, other] == rivals.sum()
+
+
 def test_a_set_needs_as_many_models_as_speakers():
     listed = conversation_list(gaussian(0, 6, 2, 1.0))
     rate = criteria.linkability(**listed, n_speakers=7, weights=np.ones((5, 6), dtype=np.int64))
