@@ -2,7 +2,8 @@
 
 from itertools import product
 
-from voiceprivacy.plan.attackers import Attackers, Given
+from voiceprivacy.plan.attackers import Attackers
+from voiceprivacy.plan.given import Given
 from voiceprivacy.plan.speech import Speech
 from voiceprivacy.vocabulary import (
     ACROSS_CORPORA,

@@ -22,12 +22,12 @@ from voiceprivacy.plan.atlas import Atlas
 from voiceprivacy.plan.attackers import (
     MODEL_FILES,
     Attackers,
-    Given,
     instances,
     recipe_file,
     training_corpora,
 )
 from voiceprivacy.plan.fusion import fusions, single
+from voiceprivacy.plan.given import Given
 from voiceprivacy.plan.measures import Utility
 from voiceprivacy.plan.outputs import Averages, Outputs, replicates
 from voiceprivacy.plan.sources import (

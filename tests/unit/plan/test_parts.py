@@ -1,6 +1,7 @@
 """The parts of a plan alone: each is made of a few entries, without the other parts."""
 
-from voiceprivacy.plan.attackers import Attackers, Given, instances, training_corpora
+from voiceprivacy.plan.attackers import Attackers, instances, training_corpora
+from voiceprivacy.plan.given import Given
 from voiceprivacy.plan.outputs import Averages, Outputs, replicates
 from voiceprivacy.plan.sources import ScoreFile
 from voiceprivacy.plan.speech import Gallery, Speech
