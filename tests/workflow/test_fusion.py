@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from support import declared
 from support.runs import snakemake, write_config
 
 from voiceprivacy.inout.tables import read_manifest, read_scored_trials
@@ -35,11 +36,21 @@ def run(tmp_path_factory):
             "plain": {"type": "fusion", "of": PARTS, "train": train},
             "told": {"type": "fusion", "of": PARTS, "train": train | {"speech": "anonymised"}},
         },
-        report={"bootstrap": 20, "pitch_correlation": False, "listen": 0},
+        report={
+            "bootstrap": 20,
+            "pitch_correlation": False,
+            "listen": 0,
+            "speech_per_attack": {"trial": [2]},
+        },
     )
-    finished = snakemake(folder, "--cores", "2", "--configfile", config)
+    words = ("--cores", "2", "--configfile", config)
+    finished = snakemake(folder, *words, **declared.watching(folder))
     assert finished.returncode == 0, finished.stderr
     return folder / "results"
+
+
+def test_jobs_of_fusions_and_pages_declare_what_they_open(run):
+    assert declared.undeclared(run.parent, run.parent / "config.yaml") == {}
 
 
 def test_nobody_trains_both_a_fusion_and_its_attackers(run):

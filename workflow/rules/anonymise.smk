@@ -64,6 +64,11 @@ def first_run(wildcards):
     return [f"{folder}/{first}/manifest.tsv"] if first else []
 
 
+def speech_of_first_run(wildcards):
+    """Of a second run: the speech of the first, if it is stored. The two must not be the same."""
+    return recordings(*first_run(wildcards))(wildcards)
+
+
 def first_run_argument(wildcards, input):
     return ["--first-run", *input.first_run] if input.first_run else []
 
@@ -114,6 +119,7 @@ rule anonymise_part:
         stamps="results/audio/{corpus}/{part}/original/stamps.tsv",
         original="results/audio/{corpus}/{part}/original/manifest.tsv",
         first_run=first_run,
+        first_audio=speech_of_first_run,
         files=anonymiser_files,
         image=anonymiser_image,
     output:
@@ -210,6 +216,7 @@ rule gather_manifests:
         audio=recordings("results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv"),
         alphas=anonymiser_shards(".alphas.tsv"),
         first_run=first_run,
+        first_audio=speech_of_first_run,
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
         checksums=checksums_of_speech("results/audio/{corpus}/{part}/{anonymiser}/checksums.tsv"),

@@ -299,6 +299,7 @@ rule compare_published:
     """What others published about the same sets and systems."""
     input:
         metrics="results/metrics.tsv",
+        intervals=stored(*CONTENTS.intervals),
     output:
         published="results/report/tables/published.tsv",
     log:
@@ -331,6 +332,7 @@ rule embed_audio:
     """Clips and spectrograms of a few utterances of every trial list, unprotected and protected."""
     input:
         manifests=manifests_to_hear,
+        speakers=CODED,
         audio=lambda wildcards: recordings(*manifests_to_hear(wildcards))(wildcards),
         trials=lists_to_hear,
     output:
@@ -379,7 +381,8 @@ PARTS_OF_PAGE += [RESOURCES / "plotly" / "plotly-cartesian.min.js", RESOURCES / 
 
 
 SYSTEMS_COMPARED = stored(
-    *(f"results/comparisons/{'/'.join(attack)}.systems.tsv" for attack in plan.outputs.compared())
+    *(f"results/comparisons/{'/'.join(attack)}.systems.tsv" for attack in plan.outputs.compared()),
+    *(plan.utility.comparisons() if plan.n_replicates and CONTENTS.utility else []),
 )
 
 
@@ -431,7 +434,8 @@ def files_of_pictures(drawn):
     """Curves and metrics, and the intervals beside these."""
     files = {file for figure in drawn for file in figure.files}
     beside = {f"{file.removesuffix('.json')}.intervals.json" for file in files}
-    return sorted(files | beside.intersection(CONTENTS.intervals))
+    of_all = stored(*CONTENTS.intervals) if figures.METRICS in files else []
+    return sorted(files | beside.intersection(CONTENTS.intervals) | set(of_all))
 
 
 def pictures_in_report(drawn):

@@ -21,7 +21,8 @@ def model_files(extractor):
     entry = plan.attackers.extractors[extractor]
     made = "train" in entry or "revision" in entry
     sources = [] if "train" in entry else plan.sources.file("extractors", entry["base"])
-    return [*(plan.attackers.model_files(extractor) if made else []), *sources]
+    beside = stored(*plan.attackers.beside_model(extractor))
+    return [*(plan.attackers.model_files(extractor) if made else []), *beside, *sources]
 
 
 def gpus(wildcards):
@@ -132,6 +133,7 @@ rule train_extractor:
         embedding_model="results/models/{extractor}/embedding_model.ckpt",
         curve="results/models/{extractor}/training.tsv",
         held_out="results/models/{extractor}/held_out.json",
+        classifier=stored("results/models/{extractor}/classifier.ckpt"),
     log:
         "results/logs/train_extractor/{extractor}.log",
     benchmark:
@@ -168,6 +170,25 @@ rule train_extractor:
         " --threads {threads}"
         " --folder {params.folder:q}"
         " > {log:q} 2>&1"
+
+
+if STORE:
+
+    # A frozen encoder lies beside the weights of a model that listens through one.
+    use rule train_extractor as train_listening_extractor with:
+        output:
+            hyperparams="results/models/{extractor}/hyperparams.yaml",
+            embedding_model="results/models/{extractor}/embedding_model.ckpt",
+            curve="results/models/{extractor}/training.tsv",
+            held_out="results/models/{extractor}/held_out.json",
+            classifier="results/models/{extractor}/classifier.ckpt",
+            encoder=directory("results/models/{extractor}/encoder"),
+        wildcard_constraints:
+            extractor=one_of(
+                filter(plan.attackers.has_encoder, plan.attackers.extractors_with("train"))
+            ),
+
+    ruleorder: train_listening_extractor > train_extractor
 
 
 def encoder_argument(wildcards):

@@ -355,6 +355,10 @@ class Utility:
         corpora = [name for name in self.speech.evaluated if self.measures(name)]
         return [f"results/metrics/utility/{corpus}.tsv" for corpus in corpora]
 
+    def comparisons(self) -> list[str]:
+        """The comparisons of anonymisers by each of these tables, in a run with intervals."""
+        return [f"results/comparisons/utility/{Path(table).name}" for table in self.tables()]
+
     def words_of_speakers(self) -> dict[str, str]:
         """The table of the word errors of speakers of every corpus whose words are measured."""
         tables = {}
