@@ -19,6 +19,7 @@ from support.repositories import attacker, repository, result, system, word_erro
 from voiceprivacy.inout.files import SCRIPTS, BadInput
 from voiceprivacy.inout.tables import read_table
 from voiceprivacy.report.published import NUMBERS, NUMBERS_COLUMNS, UTILITY, UTILITY_COLUMNS
+from voiceprivacy.tools.exchange.cells import table
 from voiceprivacy.tools.exchange.changes import changes
 from voiceprivacy.tools.exchange.downloads import reference
 from voiceprivacy.tools.exchange.drawing import Point, Rung, front, ladder, plane
@@ -77,9 +78,22 @@ def test_a_new_repository_is_the_same_each_time_and_takes_the_place_of_nothing(s
     assert refused.returncode == 2 and "thesis.txt" in refused.stderr
 
 
-def test_published_numbers_stand_apart_and_none_is_a_headline(seeded):
-    for board in boards(read_repository(seeded)):
-        assert board.counted == () and board.apart
+def test_published_numbers_stand_apart_and_only_our_own_are_headlines(seeded):
+    own = {"libri_test_other_excerpt_f", "libri_test_other_excerpt_m"}
+    counted = {board.protocol: board.counted for board in boards(read_repository(seeded))}
+    assert {protocol for protocol, standings in counted.items() if standings} == own
+    for protocol in own:
+        standings = counted[protocol]
+        assert {standing.system for standing in standings} == {"b2", "b2r"}
+        assert {standing.headline.tier for standing in standings} == {"B"}
+        assert not any(standing.claimed for standing in standings)
+
+
+@pytest.mark.long
+def test_every_number_of_ours_in_a_new_repository_is_computed_again(seeded):
+    signers = seeded / "reviewers" / "allowed_signers"
+    said = succeeds("check_result", seeded, "--reviewers", signers)
+    assert "no findings" in said
 
 
 # What counts.
@@ -331,6 +345,28 @@ def test_the_site_says_who_measured_what_and_links_only_to_what_is_there(tmp_pat
         ("x", "yes", "11.0"),
         ("y", "no", "30.0"),
     ]
+
+
+def test_main_measures_come_first_and_a_plane_needs_a_better_side(tmp_path):
+    def measured(metric, value):
+        return word_errors(value)._replace(metric=metric)
+
+    names = ["closed_text_insertions_percent", "voice_consistency", "pitch_correlation"]
+    utility = tuple(measured(name, 0.5) for name in (*names, "closed_text_wer_percent"))
+    shown = table(one_board(tmp_path, result(utility=utility)), "x", {"x": "X"})
+    metrics = [measure.metric for measure in shown.measures]
+    assert metrics[:2] == ["closed_text_wer_percent", "pitch_correlation"]
+    assert shown.measures[1].title == "pitch correlation"
+    assert len(metrics) == 4 and len(shown.planes) == 3, "a consistent voice is neither"
+
+
+def test_the_front_page_says_where_most_systems_stand(tmp_path):
+    claims = [result(name, tier="A", protocol="wide") for name in ("x", "y")]
+    write_site(repository(tmp_path, [result(), *claims]), tmp_path / "site")
+    page = (tmp_path / "site" / "index.html").read_text()
+    assert "The most systems, 2, stand under" in page and "none of them are counted" in page
+    write_site(repository(tmp_path, claims), tmp_path / "other")
+    assert "The most systems" not in (tmp_path / "other" / "index.html").read_text()
 
 
 def test_a_reference_is_no_program_of_tex():

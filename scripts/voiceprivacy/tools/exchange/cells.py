@@ -65,7 +65,9 @@ class Measure(NamedTuple):
     def title(self) -> str:
         """What people call it, with its unit."""
         known = METRICS.get(self.metric)
-        return f"{known.title}, {known.unit}" if known else self.metric
+        if known is None:
+            return self.metric
+        return ", ".join(filter(None, (known.title, known.unit)))
 
     @property
     def note(self) -> str:
@@ -145,13 +147,18 @@ def attack_cell(attack: Attack) -> AttackCell:
 
 
 def measures(standings: Iterable[Standing]) -> list[Measure]:
-    """The measures of utility of a board that have numbers, the most common first."""
+    """The measures of utility of a board that have numbers: main ones first, then common ones."""
     common: Counter[Measure] = Counter()
     for standing in standings:
         known = [line for line in standing.utility if line.value is not None]
         common.update({measure_of(line): 1 for line in known})
-    ranked = sorted(common, key=lambda measure: (-common[measure], measure))
+    ranked = sorted(common, key=lambda one: (not is_main(one.metric), -common[one], one))
     return ranked[:MOST_MEASURES]
+
+
+def is_main(metric: str) -> bool:
+    """Whether a metric of utility stands in the main table of a run's page."""
+    return metric in METRICS and METRICS[metric].headline
 
 
 def measure_of(line: Utility) -> Measure:
@@ -252,10 +259,10 @@ def _plane(board: Board, titles: Mapping[str, str], measure: Measure) -> Drawing
                 explanation,
             )
         )
-    if not points:
+    known = METRICS.get(measure.metric)
+    if not points or (known and known.better == "neither"):
         return None
     title = f"EER against {measure.title}" + (f" ({measure.note})" if measure.note else "")
-    known = METRICS.get(measure.metric)
     higher = known is None or known.better == "higher"
     return Drawing(title, plane(points, axis=measure.title, higher=higher, label=title))
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 WIDTH, PLANE_HEIGHT = 720, 400
 LEFT, RIGHT, TOP, BOTTOM = 56, 24, 16, 46
-LETTER, LINE = 7.4, 15  # width and height of a label's letter
+LETTER, LINE = 8, 15  # width and height of a label's letter
 MOST_NAMES = 30  # of so many points each has its name; of more, those on the front
 TICKS = (1, 2, 5, 10, 20, 25, 50)
 MOST_TICKS = 7
@@ -198,7 +198,7 @@ def _names(
         sides += [(x - width / 2, y - 9), (x - width / 2, y + 17)]
         for left, base in sides:
             box = (left, base - LINE + 3, left + width, base + 3)
-            inside = box[0] > LEFT and box[2] < WIDTH and box[1] > 0
+            inside = box[0] > LEFT and box[2] < WIDTH - 4 and box[1] > 0
             if inside and not any(_overlap(box, other) for other in boxes):
                 boxes.append(box)
                 parts.append(_text(left, base, point.name, "name"))

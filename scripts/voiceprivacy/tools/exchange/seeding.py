@@ -1,9 +1,11 @@
-"""A new repository of results: its checks, and what the challenges' baselines published (tier A).
+"""A new repository of results: its checks, our own runs on an excerpt (tier B), and what the
+challenges' baselines published (tier A).
 
 Conventions
 -----------
-* The numbers stand in workflow/resources/published and nowhere else. A new repository is made from
-  them, and they can be read back from it without a difference.
+* Our own results lie in the template, as ``export-result`` wrote them.
+* Published numbers stand in workflow/resources/published and nowhere else. A new repository is made
+  from them, and they can be read back from it without a difference.
 * A published set of trials is a protocol. Attackers of different publications are revisions of one
   attacker. Those that were trained on protected speech are attackers of their own.
 * Utility is of a system and of data. It stands with the system's first attack on the trials of that
@@ -142,7 +144,7 @@ class Key(NamedTuple):
 
 
 def new_repository(folder: Path) -> list[str]:
-    """Begin a repository of results: the template, and all that was published.
+    """Begin a repository of results: the template with our own, and all that was published.
 
     Returns
     -------
@@ -158,8 +160,10 @@ def new_repository(folder: Path) -> list[str]:
         shutil.copytree(TEMPLATE, temporary, dirs_exist_ok=True)
         for record in [*described, *results]:
             write_record(temporary, record)
+    own = len(list(TEMPLATE.glob("results/*/*/*/*.json")))
+    published = counted(len(results), "published result")
     return [
-        f"{folder}: a new repository with {counted(len(results), 'published result')} at tier A",
+        f"{folder}: a new repository with {published} at tier A, and {own} of our own at tier B",
         f"Its site: voiceprivacy leaderboard {folder}",
     ]
 
@@ -321,10 +325,15 @@ def _protocol(name: str) -> Protocol:
     )
 
 
+def _published(repository: Repository) -> list[Result]:
+    """Results that say where they were published."""
+    return [result for result in repository.results if result.source]
+
+
 def published_numbers(repository: Repository) -> list[tuple]:
     """The rows of numbers.tsv as a repository has them, sorted; values are numbers."""
     rows = []
-    for result in repository.results:
+    for result in _published(repository):
         trained_on = "protected" if result.attacker.endswith(ON_PROTECTED) else "original"
         system = PUBLISHED_NAMES[result.system]
         for condition, numbers in result.conditions.items():
@@ -338,7 +347,7 @@ def published_numbers(repository: Repository) -> list[tuple]:
 def published_utility(repository: Repository) -> list[tuple]:
     """The rows of utility.tsv as a repository has them, sorted; values are numbers."""
     rows = set()
-    for result in repository.results:
+    for result in _published(repository):
         source = publication_of(result.source or "").utility_source
         for line in result.utility:
             key = (line.data, PUBLISHED_NAMES[result.system], line.metric, line.definition)

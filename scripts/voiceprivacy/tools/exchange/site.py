@@ -54,7 +54,7 @@ STYLES = ("style.css", "leaderboard/board.css")
 MOST_METRICS = 10  # columns of a system's page beside the equal error rate; results.tsv has all
 TIERS = {
     "A": "Numbers alone: somebody wrote them down, and nobody can check them. They stand apart.",
-    "B": "Scores lie beside the numbers. The checker computed every number from them again.",
+    "B": "Scores lie beside the numbers. The check computes every number from them again.",
     "C": "Another laboratory ran the speech or the code again, and a reviewer signed that.",
 }
 
@@ -150,7 +150,7 @@ class _Site:
         return table(board, self.protocols[board.protocol], self.titles)
 
     def _index(self, tables: Mapping[str, Table], downloads: Sequence[str]) -> str:
-        protocols = []
+        protocols: list[dict[str, Any]] = []
         for board in self.boards:
             attackers = {attack.attacker for attack in attacks_of(board.all)}
             protocols.append(
@@ -162,9 +162,13 @@ class _Site:
                     "attackers": len(attackers),
                 }
             )
+        widest = max(protocols, key=_n_systems, default=None)
+        if widest and _n_systems(widest) == _n_systems(protocols[0]):
+            widest = None  # it stands there already
         return self._rendered(
             "index",
             root="",
+            widest=widest,
             table=next(iter(tables.values()), None),
             protocols=protocols,
             systems=self.titles.items(),
@@ -217,6 +221,7 @@ class _Site:
             "title": self.protocols[standing.protocol],
             "metrics": [METRICS[metric].label for metric in metrics],
             "rows": rows,
+            "has_outside": any(map(_has_outside, attacks)),
             "utility": utility,
         }
 
@@ -224,13 +229,14 @@ class _Site:
         records = self.attackers[name]
         shown = []
         for revision in _newest_first(records):
-            tables = []
+            tables: list[dict[str, Any]] = []
             for board in self.boards:
                 rows = self._found(board, f"{name}@{revision}")
                 title = self.protocols[board.protocol]
                 tables.append({"protocol": board.protocol, "title": title, "rows": rows})
             tables = [one for one in tables if one["rows"]]
-            shown.append({"name": revision, "facts": facts(records[revision]), "tables": tables})
+            described = {"facts": facts(records[revision]), "has_others": any(map(_lacks, tables))}
+            shown.append({"name": revision, "tables": tables, **described})
         return self._rendered(
             "attacker",
             name=name,
@@ -251,6 +257,27 @@ class _Site:
             }
             for attack in sorted(own, key=_by_strength)
         ]
+
+
+def _has_outside(attack: Attack) -> bool:
+    """Whether some number of an attack lies outside of its interval."""
+    numbers = attack.result.conditions[attack.condition].values()
+    return any(
+        not one.low <= one.value <= one.high
+        for one in numbers
+        if one.value is not None and one.low is not None and one.high is not None
+    )
+
+
+def _lacks(table: Mapping[str, Any]) -> bool:
+    """Whether some attack of a table has no equal error rate, and nobody says why."""
+    cells = [row["attack"] for row in table["rows"]]
+    return not all(cell.text or cell.reason for cell in cells)
+
+
+def _n_systems(protocol: Mapping[str, Any]) -> int:
+    """How many systems stand under a protocol of the index, counted or apart."""
+    return protocol["counted"] + protocol["apart"]
 
 
 def _newest_first(records: Mapping[str, Any]) -> list[str]:
