@@ -179,6 +179,13 @@ def test_the_front_joins_what_nobody_counted_beats():
     assert [one.name for one in front(points, higher=True)] == ["a"]
 
 
+def test_values_that_hardly_differ_stand_close_together():
+    points = [Point("a", 2.37, 40.0, True, ""), Point("b", 2.38, 20.0, True, "")]
+    drawn = plane(points, axis="x", higher=True, label="x")
+    left, right = (float(x) for x in re.findall(r'cx="([\d.]+)"', drawn))
+    assert 0 < right - left < 40
+
+
 def test_drawings_escape_what_others_call_their_systems():
     name, told = "<b>a", '"><script>alert(1)</script>'
     rung = Rung(20.0, 10.0, 30.0, True, True, "pp", told)

@@ -75,7 +75,8 @@ def plane(points: Sequence[Point], *, axis: str, higher: bool, label: str) -> st
     label : what the drawing shows, for who cannot see it
     """
     values = [point.utility for point in points]
-    margin = 0.08 * (max(values) - min(values)) or 1.0
+    # Values that hardly differ stand close together, however few they are.
+    margin = max(0.08 * (max(values) - min(values)), 0.05 * max(map(abs, values))) or 1.0
     low, high = min(values) - margin, max(values) + margin
     first, last = (low, high) if higher else (high, low)
     right = WIDTH - RIGHT
