@@ -15,6 +15,7 @@ import numpy as np
 import soundfile
 from numpy.typing import ArrayLike, NDArray
 
+import voiceprivacy.inout.imports  # noqa: F401  # how torch and torchaudio are loaded
 from voiceprivacy.inout.checksums import read_speech
 from voiceprivacy.inout.containers import KINDS, missing_part
 from voiceprivacy.inout.files import BadInput, FilePath, refuse_endless, whole_or_absent
@@ -203,9 +204,7 @@ def resample(samples: Samples, *, source_rate: int, target_rate: int) -> Samples
     if source_rate == target_rate:
         return samples
     try:
-        # Seconds to import: only where needed. The first lets the others do without CUDA.
-        import voiceprivacy.inout.imports  # noqa: F401  # isort: skip
-        import torch
+        import torch  # seconds: only where needed
         import torchaudio
     except ImportError as error:
         raise BadInput(f"resampling needs torchaudio in this environment ({error})") from None

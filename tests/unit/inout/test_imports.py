@@ -1,5 +1,8 @@
 """How libraries are changed while they are imported."""
 
+import os
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +14,29 @@ import voiceprivacy.inout.imports as imports  # before torchaudio  # isort: skip
 from torchaudio.functional import functional
 
 from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import SCRIPTS
+
+LOADED = """
+import voiceprivacy.inout.imports
+import importlib.machinery
+import torch.nn.functional
+loader = torch.__spec__.loader
+assert isinstance(loader, importlib.machinery.SourceFileLoader), loader
+assert torch.__spec__.submodule_search_locations == list(torch.__path__)
+"""
+
+
+def test_torch_is_set_up_by_one_thread_as_soon_as_it_is_loaded():
+    called = []
+    module = SimpleNamespace(zeros=lambda n: [0.0] * n, exp=called.append)
+    loader = SimpleNamespace(exec_module=lambda loaded: called.append(loaded is module))
+    imports._load_set_up(loader, module)
+    assert called == [True, [0.0]]
+
+
+def test_a_changed_package_is_as_others_are():
+    environment = {**os.environ, "PYTHONPATH": str(SCRIPTS)}
+    subprocess.run([sys.executable, "-c", LOADED], check=True, env=environment)
 
 
 def test_a_filter_is_computed_by_one_thread_at_a_time_and_the_last_one_is_kept():
