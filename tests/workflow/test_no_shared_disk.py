@@ -2,7 +2,7 @@
 
 Each group of jobs runs in a folder of its own, which is empty before. The store is all that they
 share, besides the sources: what a config names lies on every machine. It is a folder, or S3, which
-a server on this machine stands for. What single jobs read, test_declared_inputs.py looks at.
+a server on this machine stands for. What single jobs read, support.declared looks at.
 """
 
 import contextlib
