@@ -62,8 +62,9 @@ from voiceprivacy.vocabulary import (
 )
 
 MOST_THREADS = 4  # of jobs that read speech
-# Priorities of jobs: what can refuse an input or a program comes before what only takes hours.
-FIRST, EARLY, BY_PROGRAMS, BY_ATTACKERS = 40, 30, 20, 10
+# Priorities of jobs: what can refuse an input or a program comes before what only takes hours. Of
+# that the longest begins first: at the end, it would work alone.
+FIRST, EARLY, BY_PROGRAMS, BY_ATTACKERS, LONGEST = 40, 30, 20, 10, 5
 PAGE = SCRIPTS.parent / "workflow" / "report"
 PAGE_KEY = f"results/{mailed.KEY}"
 os.environ[REFUSALS] = os.path.abspath(".snakemake/refusals")

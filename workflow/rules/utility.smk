@@ -176,6 +176,7 @@ if TOGETHER:
             "results/benchmarks/measure_shipped/{corpus}/{anonymiser}.tsv"
         wildcard_constraints:
             anonymiser=one_of(plan.speech.anonymisers),
+        priority: LONGEST
         conda:
             "../../envs/measures.yaml"
 
