@@ -2,7 +2,8 @@
 # make test    the same set-up, then linters and all tests but the long ones
 # make resume  go on after a run was killed (ARGS="--configfile my.yaml" as in that run)
 # make docs    the documentation as a site that needs no network: .site/index.html
-# make test-long, make benchmark, make benchmark-load, make lock, make clean
+# make test-long, make test-skipped (what the last make test skipped, after its programs were installed)
+# make benchmark, make benchmark-load, make lock, make clean
 # make zoo     all shipped anonymisers on VOICEPRIVACY_SPEECH, a LibriSpeech tree: a table and .zoo/zoo.png
 # make test-nightly (hours): runs that are killed, without disk or memory, the zoo; make fuzz (SECONDS=7200, READERS="plda.npz")
 # make coverage, make mutation (MODULES="privacy/scores/zebra"), make audit: what docs/internals/quality.md reports
@@ -24,8 +25,9 @@ endif
 help:
 	@sed -n '/^# /!q; s/^# //p' Makefile
 
-.PHONY: help demo resume test test-long test-nightly lint docs benchmark benchmark-load coverage mutation audit fuzz zoo lock clean
+.PHONY: help demo resume test test-long test-skipped test-nightly lint docs benchmark benchmark-load coverage mutation audit fuzz zoo lock clean
 .DELETE_ON_ERROR:
+.NOTPARALLEL: # two installations into one folder
 
 demo: .venv/installed $(BIN)/voiceprivacy
 	@touch .venv/started
@@ -40,8 +42,12 @@ resume: .venv/installed $(BIN)/voiceprivacy
 test: .venv/installed-test .venv/installed-docs $(BIN)/voiceprivacy lint
 	$(BIN)/python -m pytest -m "not long" --numprocesses 2 --dist loadfile
 
-test-long: .venv/installed-test .venv/installed-docs $(BIN)/voiceprivacy .venv/installed-dvector .venv/installed-s3
+test-long: .venv/installed-test .venv/installed-docs $(BIN)/voiceprivacy .venv/installed-optional .venv/installed-s3
 	$(BIN)/python -m pytest -m long --numprocesses 2 --dist loadfile --verbose --durations 10
+
+# tests/conftest.py keeps their names; without a name pytest would run everything
+test-skipped:
+	[ ! -s .pytest_cache/skipped ] || $(BIN)/python -m pytest --numprocesses 2 --dist loadfile @.pytest_cache/skipped
 
 lint: .venv/installed-test
 	$(BIN)/ruff check .
@@ -75,30 +81,34 @@ audit: .venv/installed-quality
 	    $(BIN)/cyclonedx-py environment --output-format JSON --output-file sbom.json .venv && echo "sbom.json (CycloneDX) lists what is installed"; \
 	    [ -z "$$failed" ] || { echo "audit: see above; where the advisory service is out of reach nothing was audited"; exit 1; }
 
-.venv/installed: envs/requirements.txt envs/requirements-torch-cpu.txt envs/requirements-torch-cuda.txt \
-    envs/requirements-resemblyzer.txt envs/requirements-world.txt
-	@sh envs/make_venv.sh "$(PYTHON)" .venv torch envs/requirements.txt
-	@PIP_NO_DEPS=1 sh envs/make_venv.sh "$(PYTHON)" .venv envs/requirements-resemblyzer.txt envs/requirements-world.txt
+RUN_FILES = $(addprefix envs/requirements,.txt -resemblyzer.txt -world.txt)
+RUN_LOCKS = torch $(RUN_FILES)
+TORCH_FILES = envs/requirements-torch-cpu.txt envs/requirements-torch-cuda.txt
+INSTALL = @sh envs/make_venv.sh "$(PYTHON)" .venv
+
+.venv/installed: $(RUN_FILES) $(TORCH_FILES)
+	$(INSTALL) $(RUN_LOCKS)
 	@touch $@
+
+# What runs need as well, so that a new machine calls pip once.
+.venv/installed-test: $(RUN_FILES) $(TORCH_FILES) envs/requirements-test.txt
+	$(INSTALL) $(RUN_LOCKS) envs/requirements-test.txt
+	@touch .venv/installed $@
 
 $(BIN)/voiceprivacy: envs/voiceprivacy.sh | .venv/installed
 	@install -m 755 envs/voiceprivacy.sh $@
 
-.venv/installed-dvector: .venv/installed envs/requirements-dvector.txt
-	@PIP_NO_DEPS=1 sh envs/make_venv.sh "$(PYTHON)" .venv envs/requirements-dvector.txt
+.venv/installed-optional: .venv/installed envs/requirements-dvector.txt envs/requirements-parquet.txt
+	$(INSTALL) envs/requirements-dvector.txt envs/requirements-parquet.txt
 	@touch $@
 
 # In a folder of its own: it needs an older version of a package that is installed.
 .venv/installed-s3: .venv/installed-test envs/requirements-s3.txt
-	@PIP_NO_DEPS=1 PIP_TARGET=.venv/s3 PIP_UPGRADE=1 sh envs/make_venv.sh "$(PYTHON)" .venv envs/requirements-s3.txt
-	@touch $@
-
-.venv/installed-test: .venv/installed envs/requirements-test.txt
-	@sh envs/make_venv.sh "$(PYTHON)" .venv envs/requirements-test.txt
+	@PIP_TARGET=.venv/s3 PIP_UPGRADE=1 sh envs/make_venv.sh "$(PYTHON)" .venv envs/requirements-s3.txt
 	@touch $@
 
 .venv/installed-quality: .venv/installed-test envs/requirements-quality.txt
-	@sh envs/make_venv.sh "$(PYTHON)" .venv envs/requirements-quality.txt
+	$(INSTALL) envs/requirements-quality.txt
 	@touch $@
 
 .venv/installed-docs: envs/requirements-docs.txt

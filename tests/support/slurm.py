@@ -6,7 +6,6 @@ It needs root and the programs of Debian's slurm-wlm and munge; slurm.conf must 
 
 import contextlib
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -14,18 +13,14 @@ import time
 from pathlib import Path
 
 CONFIGURATION = Path("/etc/slurm/slurm.conf")
-PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "scancel", "scontrol", "squeue", "srun")
 START_SECONDS = 300  # at most, on a slow and busy machine
 CLUSTER = f"loopback{os.getpid()}"
 
 
-def missing():
-    """Why no cluster can be started here; nothing if one can."""
+def why_not():
+    """Why the programs of SLURM can start no cluster here; nothing if they can."""
     if os.geteuid() != 0:
         return "a SLURM cluster of one's own needs root"
-    absent = [program for program in PROGRAMS if shutil.which(program) is None]
-    if absent:
-        return f"{', '.join(absent)}: not found (Debian: apt-get install slurm-wlm munge)"
     if CONFIGURATION.exists():
         return f"{CONFIGURATION} is there: this machine belongs to a cluster"
     return None

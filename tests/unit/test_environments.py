@@ -56,7 +56,7 @@ def lock(*names):
     versions = {}
     for name in names or ("", "-torch-cuda", *added):
         for block in blocks(f"requirements{name}.txt"):
-            package, version = re.match(r"([a-z0-9.-]+)==([^ ;]+)", block).groups()
+            package, version = re.match(r"([a-z0-9.-]+)(?:\[[^]]*\])?==([^ ;]+)", block).groups()
             versions.setdefault(package, set()).add(version)
     return versions
 
@@ -107,10 +107,8 @@ def test_the_lock_has_what_is_asked_for(name):
     assert wanted.items() <= lock().items()
 
 
-def test_make_installs_two_packages_without_their_requirements_and_the_image_calls_make():
-    makefile, image = (ROOT / "Makefile").read_text(), (ROOT / "Containerfile").read_text()
-    assert re.search("PIP_NO_DEPS=1 .*envs/requirements-resemblyzer.txt", makefile)
-    assert re.search("PIP_NO_DEPS=1 .*envs/requirements-world.txt", makefile)
+def test_the_image_is_pinned_and_calls_make():
+    image = (ROOT / "Containerfile").read_text()
     assert "RUN make .venv/installed" in image
     assert re.search("^FROM .*@sha256:[0-9a-f]{64}$", image, re.MULTILINE)
 
@@ -119,7 +117,7 @@ def pins(environment):
     """Yield (package, version, hashes) of an environment's block for pip."""
     *_, block = yaml.safe_load(environment.read_text())["dependencies"]
     for pin in block["pip"]:
-        name, version = re.match(r"([a-z0-9.-]+)==([^ ;]+)", pin).groups()
+        name, version = re.match(r"([a-z0-9.-]+)(?:\[[^]]*\])?==([^ ;]+)", pin).groups()
         yield name, version, set(re.findall(r"--hash=(sha256:[0-9a-f]{64})\b", pin))
 
 
@@ -208,7 +206,7 @@ def test_make_takes_the_lock_that_has_the_hash_of_the_torch_that_pip_offers(tmp_
     pip.write_text(f"""#!/bin/sh
 case "$*" in
 *--report*) echo '  "sha256": "{digest}"' ;;
-*) echo "$*" >> {tmp_path}/installed ;;
+*install*) echo "$*" >> {tmp_path}/installed ;;
 esac
 """)
     pip.chmod(0o755)

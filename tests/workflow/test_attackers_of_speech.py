@@ -1,21 +1,18 @@
 """The ignorant, lazy-informed and semi-informed attacker on real speech, if there is any."""
 
 import csv
-import os
 import statistics
 
 import pytest
 import yaml
+from support import needs
 from support.runs import ROOT, WITHOUT_MEASURES, snakemake
 
 from voiceprivacy.inout.files import RESOURCES
 
 pytestmark = [
     pytest.mark.long,
-    pytest.mark.skipif(
-        "VOICEPRIVACY_SPEECH" not in os.environ,
-        reason="VOICEPRIVACY_SPEECH (a LibriSpeech folder) is not set",
-    ),
+    needs.data("VOICEPRIVACY_SPEECH"),
 ]
 
 

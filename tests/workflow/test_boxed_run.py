@@ -1,9 +1,7 @@
 """A whole run whose programs all run in boxes: the same numbers as without."""
 
-import os
-
 import pytest
-from support import image
+from support import image, needs
 from support.runs import WITHOUT_MEASURES, make_kaldi_directory, snakemake, write_config
 
 from voiceprivacy.running import boxes
@@ -84,8 +82,7 @@ def run(folder, *, sandbox):
 @pytest.fixture
 def user_of_the_box(monkeypatch):
     monkeypatch.setenv(boxes.BOX_USER, "61184")
-    if (reason := boxes.why_not()) and "VOICEPRIVACY_BOXES" not in os.environ:
-        pytest.skip(f"no sandbox on this machine: {reason}")
+    needs.program_or_skip("bubblewrap", boxes.why_not)
 
 
 @pytest.mark.long

@@ -1,20 +1,16 @@
 """Anonymisers whose protection is known, on real speech: the report must say what they are."""
 
 import csv
-import os
 
 import pytest
+from support import needs
 from support.runs import WITHOUT_MEASURES, snakemake, write_config
 
 from voiceprivacy.report.atlas import by_system, read_atlas
 
 pytestmark = [
     pytest.mark.long,
-    pytest.mark.skipif(
-        not {"VOICEPRIVACY_SPEECH", "VOICEPRIVACY_ASV"} <= set(os.environ),
-        reason="not set: VOICEPRIVACY_SPEECH (a LibriSpeech folder),"
-        " VOICEPRIVACY_ASV (a SpeechBrain folder)",
-    ),
+    needs.data("VOICEPRIVACY_SPEECH", "VOICEPRIVACY_ASV"),
 ]
 
 

@@ -8,7 +8,7 @@ import soundfile
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import image
+from support import image, needs
 from support.installed import install
 from support.runs import WITHOUT_MEASURES, make_kaldi_directory, snakemake
 
@@ -106,8 +106,7 @@ def finished(tmp_path_factory, model_folder):
     folder = tmp_path_factory.mktemp("edited")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(boxes.BOX_USER, "61184")
-        if (reason := boxes.why_not()) and "VOICEPRIVACY_BOXES" not in os.environ:
-            pytest.skip(f"no box for a container on this machine: {reason}")
+        needs.program_or_skip("bubblewrap", boxes.why_not)
         write_run(folder, model_folder)
         run(folder)
         yield folder

@@ -18,6 +18,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 import soundfile
+from support import needs
 from support.models import untrained_xvector
 from support.runs import (
     ROOT,
@@ -30,7 +31,7 @@ from support.runs import (
 
 pytestmark = [
     pytest.mark.long,
-    pytest.mark.skipif(not shutil.which("rsync"), reason="rsync copies to and from the store"),
+    needs.program("rsync"),
 ]
 S3_PACKAGES = Path(sys.prefix) / "s3"  # make .venv/installed-s3
 BUCKET = "voiceprivacy"

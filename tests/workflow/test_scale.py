@@ -1,10 +1,10 @@
 """Large runs, planned on files that are not there: quickly, and in few submitted jobs."""
 
 import re
-import shutil
 
 import pytest
 import yaml
+from support import needs
 from support.runs import ROOT, snakemake
 
 pytestmark = pytest.mark.long
@@ -47,9 +47,7 @@ def test_twenty_anonymisers_on_twelve_sets_are_planned(tmp_path, attackers):
     assert MOST_JOBS[attackers] * 0.8 < jobs <= MOST_JOBS[attackers]
 
 
-@pytest.mark.skipif(
-    shutil.which("sinfo") is None, reason="SLURM's commands are not here (Debian: slurm-client)"
-)
+@needs.program("slurm")
 def test_ten_anonymisers_on_twelve_sets_are_at_most_150_submitted_jobs(tmp_path):
     config = write_run(tmp_path, anonymisers=10, sets=12, extractors=1, backends=1)
     profile = ROOT / "workflow" / "profiles" / "slurm"

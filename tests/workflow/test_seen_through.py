@@ -5,19 +5,16 @@ The attackers are Resemblyzer, with cosine, and with PLDA that learnt from prote
 
 import importlib.util
 import json
-import os
 import statistics
 
 import pytest
 import yaml
+from support import needs
 from support.runs import WITHOUT_MEASURES, snakemake
 
 pytestmark = [
     pytest.mark.long,
-    pytest.mark.skipif(
-        "VOICEPRIVACY_SPEECH" not in os.environ,
-        reason="VOICEPRIVACY_SPEECH (a LibriSpeech folder) is not set",
-    ),
+    needs.data("VOICEPRIVACY_SPEECH"),
     pytest.mark.skipif(
         not all(map(importlib.util.find_spec, ("resemblyzer", "webrtcvad"))),
         reason="Resemblyzer is not installed (make installs it)",

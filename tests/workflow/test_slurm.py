@@ -1,22 +1,18 @@
 """The profile for clusters on a real SLURM of one node: the same numbers, trouble overcome."""
 
 import contextlib
-import os
 import re
 import shutil
 import threading
 from pathlib import Path
 
 import pytest
-from support import slurm
+from support import needs, slurm
 from support.runs import ROOT, make_kaldi_directory, snakemake, write_config
 
 pytestmark = [
     pytest.mark.long,
-    pytest.mark.skipif(
-        "VOICEPRIVACY_SLURM" not in os.environ and bool(slurm.missing()),
-        reason=str(slurm.missing()),
-    ),
+    needs.program("slurm", slurm.why_not),
 ]
 PROFILE = ["--workflow-profile", ROOT / "workflow" / "profiles" / "slurm"]
 ONE_SMALL_NODE = [
@@ -61,7 +57,7 @@ DRAINS = ONCE.replace(
 @pytest.fixture(scope="module", autouse=True)
 def cluster(tmp_path_factory):
     """With VOICEPRIVACY_SLURM set, a machine that cannot start one fails the tests."""
-    assert slurm.missing() is None
+    assert slurm.why_not() is None
     with slurm.cluster(tmp_path_factory.mktemp("slurm")):
         yield
     assert not slurm.of_this_cluster() and not slurm.CONFIGURATION.exists()

@@ -1,20 +1,16 @@
 """Real speech, a real attacker: B2 hides a voice from the ignorant, not the informed."""
 
 import csv
-import os
 import statistics
 
 import pytest
 import yaml
+from support import needs
 from support.runs import ROOT, WITHOUT_MEASURES, snakemake, write_config
 
 pytestmark = [
     pytest.mark.long,
-    pytest.mark.skipif(
-        not {"VOICEPRIVACY_SPEECH", "VOICEPRIVACY_ASV"} <= set(os.environ),
-        reason="not set: VOICEPRIVACY_SPEECH (a LibriSpeech folder),"
-        " VOICEPRIVACY_ASV (a SpeechBrain folder)",
-    ),
+    needs.data("VOICEPRIVACY_SPEECH", "VOICEPRIVACY_ASV"),
 ]
 
 

@@ -2,17 +2,14 @@
 
 import csv
 import itertools
-import os
 
 import pytest
+from support import needs
 from support.runs import snakemake, write_config
 
 pytestmark = [
     pytest.mark.long,
-    pytest.mark.skipif(
-        "VOICEPRIVACY_SPEECH" not in os.environ,
-        reason="VOICEPRIVACY_SPEECH (a LibriSpeech folder) is not set",
-    ),
+    needs.data("VOICEPRIVACY_SPEECH"),
 ]
 MCADAMS = "python {scripts}/anonymise_mcadams.py --threads {threads}"
 ANONYMISERS = {

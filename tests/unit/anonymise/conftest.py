@@ -1,8 +1,7 @@
 """Eight noisy tones of four speakers, half a second each; a team that protected them; the box."""
 
-import os
-
 import pytest
+from support import needs
 from support.sounds import RATE, tone
 
 from voiceprivacy.inout import audio
@@ -36,5 +35,4 @@ def team(tmp_path):
 def box(monkeypatch):
     """Where this machine makes boxes; root's programs are another user in them."""
     monkeypatch.setenv(boxes.BOX_USER, "61184")
-    if (reason := boxes.why_not()) and "VOICEPRIVACY_BOXES" not in os.environ:
-        pytest.skip(f"no sandbox on this machine: {reason}")
+    needs.program_or_skip("bubblewrap", boxes.why_not)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 from speechbrain.integrations.huggingface.wavlm import WavLM
-from support import models, trained
+from support import models, needs, trained
 
 from voiceprivacy.attack.extractors.ecapa_ssl import EcapaSSL, FrozenEncoder, aligned
 from voiceprivacy.attack.extractors.networks import LISTENING, Extractor, embed_manifest
@@ -340,7 +340,7 @@ def of_speech(subset):
 
 
 @pytest.mark.long
-@pytest.mark.skipif(not SPEECH, reason="VOICEPRIVACY_SPEECH is not set: no real speech here")
+@needs.data("VOICEPRIVACY_SPEECH")
 def test_one_epoch_on_real_speech_tells_speakers_apart(tmp_path):
     """The recipe's lengths, loss and optimiser with a small model and a random encoder."""
     encoder = models.hub_encoder(tmp_path / "wavlm", "wavlm", normalises=True, **AS_WAVLM_LARGE)

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import numpy as np
-import pytest
+from support import needs
 
 from voiceprivacy.attack.extractors import histograms
 from voiceprivacy.inout import audio
@@ -15,7 +15,7 @@ from voiceprivacy.inout import audio
 SPEECH = os.environ.get("VOICEPRIVACY_SPEECH")
 
 
-@pytest.mark.skipif(not SPEECH, reason="VOICEPRIVACY_SPEECH does not name a LibriSpeech folder")
+@needs.data("VOICEPRIVACY_SPEECH")
 def test_women_speak_higher_than_men():
     lines = (Path(SPEECH) / "SPEAKERS.TXT").read_text().splitlines()
     genders = {}

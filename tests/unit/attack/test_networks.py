@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from speechbrain.inference.speaker import EncoderClassifier
+from support import needs
 from support.models import RATE, settings_of, tone, write_tones
 
 from voiceprivacy.attack.extractors import networks
@@ -28,10 +29,8 @@ from voiceprivacy.models.devices import single_thread
 
 ASV = os.environ.get("VOICEPRIVACY_ASV")
 SPEECH = os.environ.get("VOICEPRIVACY_SPEECH")
-needs_model = pytest.mark.skipif(not ASV, reason="VOICEPRIVACY_ASV is not set: no real model here")
-needs_speech = pytest.mark.skipif(
-    not SPEECH, reason="VOICEPRIVACY_SPEECH is not set: no real speech here"
-)
+needs_model = needs.data("VOICEPRIVACY_ASV")
+needs_speech = needs.data("VOICEPRIVACY_SPEECH")
 
 
 def by_speechbrain(folder, samples, savedir, **options):
@@ -207,13 +206,13 @@ def test_weights_cut_off_are_refused(ecapa, tmp_path):
         Extractor(tmp_path / "model")
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
+@pytest.mark.skipif(torch.cuda.is_available(), reason="CPU: this machine has a GPU")
 def test_a_missing_gpu_is_said(ecapa):
     with pytest.raises(BadInput, match="sees no GPU"):
         Extractor(ecapa, device="cuda")
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="GPU: none here")
 @pytest.mark.parametrize("kind", ["ecapa", "xvector"])
 def test_a_gpu_gives_the_same_embeddings(kind, request):
     folder = request.getfixturevalue(kind)

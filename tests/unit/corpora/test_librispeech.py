@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from support import needs
 from support.trees import SPEECH, edit, librispeech, prepare, write_audio
 
 from voiceprivacy.corpora.listing import Findings, list_utterances
@@ -98,7 +99,7 @@ def test_unreadable_audio_is_named_and_no_manifest_is_written(tmp_path):
     assert not (tmp_path / "out" / "train.tsv").exists()
 
 
-@pytest.mark.skipif(not SPEECH, reason="VOICEPRIVACY_SPEECH (a LibriSpeech folder) is not set")
+@needs.data("VOICEPRIVACY_SPEECH")
 def test_the_excerpt_of_librispeech_is_read_as_it_is(tmp_path):
     source = {"librispeech": {"root": SPEECH, "subsets": ["test-other"]}}
     protocol = {"enrol_trial": {"enrolment_utterances": 3, "lists": ["f", "m"]}}

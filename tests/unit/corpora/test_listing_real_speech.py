@@ -3,14 +3,12 @@
 The kinds are librispeech, kaldi and folder.
 """
 
-import pytest
+from support import needs
 from support.trees import SPEECH, call, prepare, write_lines
 
 from voiceprivacy.corpora.listing import Findings, list_utterances
 
-pytestmark = pytest.mark.skipif(
-    not SPEECH, reason="VOICEPRIVACY_SPEECH (a LibriSpeech folder) is not set"
-)
+pytestmark = needs.data("VOICEPRIVACY_SPEECH")
 
 LIBRISPEECH = {"librispeech": {"root": SPEECH, "subsets": ["test-other"]}}
 ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 3, "lists": ["f", "m"]}}

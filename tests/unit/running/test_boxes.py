@@ -21,7 +21,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import soundfile
-from support import box_attempts
+from support import box_attempts, needs
 
 from voiceprivacy.anonymise import plugins
 from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput
@@ -42,10 +42,7 @@ def reason_for_no_box():
         return boxes.why_not()
 
 
-NO_BOX = reason_for_no_box()
-boxed = pytest.mark.skipif(
-    NO_BOX is not None and "VOICEPRIVACY_BOXES" not in os.environ, reason=f"no box: {NO_BOX}"
-)
+boxed = needs.program("bubblewrap", reason_for_no_box)
 
 
 @pytest.fixture(autouse=True)
@@ -243,7 +240,7 @@ def test_all_of_this_as_an_ordinary_user():
                 "HOME": "/nonexistent",
                 "TMPDIR": folder,
                 "PYTHONDONTWRITEBYTECODE": "1",
-                "VOICEPRIVACY_BOXES": "1",  # nothing is skipped for want of boxes
+                "VOICEPRIVACY_ALL_PROGRAMS": "1",  # nothing is skipped for want of boxes
             },
             cwd=ROOT,
             capture_output=True,
@@ -277,9 +274,8 @@ def test_root_itself_runs_nothing_in_a_box(tmp_path, monkeypatch, name, message)
 
 @pytest.mark.parametrize("missing", ["bwrap", "prlimit"])
 def test_a_machine_without_boxes_says_so_and_runs_nothing(tmp_path, monkeypatch, missing):
-    find = shutil.which
     monkeypatch.setattr(
-        boxes.shutil, "which", lambda name, **_: None if name == missing else find(name)
+        boxes.shutil, "which", lambda name, **_: None if name == missing else f"/usr/bin/{name}"
     )
     boxes.why_not.cache_clear()
     message = f"sandbox: true cannot be kept on this machine: {missing} .* must be installed"

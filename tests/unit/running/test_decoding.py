@@ -12,11 +12,12 @@ import sys
 import numpy as np
 import pytest
 import soundfile
+from support import needs
 
 from voiceprivacy.corpora.recordings import inspect
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.running import decoding
+from voiceprivacy.running import boxes, decoding
 
 STAND_IN = """#!{python}
 import pathlib, shutil, sys
@@ -26,10 +27,7 @@ if "-version" in sys.argv or b"broken" in open(given, "rb").read(99):
     sys.exit("Invalid data found")
 shutil.copy({sound!r}, sys.argv[-1])
 """
-with_ffmpeg = pytest.mark.skipif(
-    not shutil.which("ffmpeg") and "VOICEPRIVACY_FFMPEG" not in os.environ,
-    reason="ffmpeg is not installed",
-)
+with_ffmpeg = needs.program("ffmpeg")
 TONE = np.sin(2 * np.pi * 440 * np.arange(22050) / 22050) / 3
 
 
@@ -103,8 +101,8 @@ def test_without_ffmpeg_the_file_is_named_and_how_to_install_it(tmp_path, monkey
 @pytest.mark.parametrize("boxed", [False, True])
 @pytest.mark.parametrize("ending", ["m4a", "mp4", "mkv", "webm", "3gp", "mka"])
 def test_the_real_one_gives_the_sound_back(tmp_path, monkeypatch, ending, boxed):
-    if boxed and not decoding._has_box():
-        pytest.skip("no box can be made here")
+    if boxed:
+        needs.program_or_skip("bubblewrap", boxes.why_not)
     monkeypatch.setattr(decoding, "_has_box", lambda: boxed)
     soundfile.write(tmp_path / "tone.wav", TONE, 22050)
     codec = {"webm": ["-c:a", "libopus"], "3gp": ["-c:a", "aac"]}.get(ending, [])

@@ -1,7 +1,6 @@
 """What jobs without a shared disk fetch and bring, with a folder as the store."""
 
 import logging
-import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,11 +11,12 @@ from snakemake.path_modifier import PathModifier
 from snakemake.pathvars import Pathvars
 from snakemake_interface_storage_plugins.storage_object import StorageObjectBase
 from snakemake_storage_plugin_fs import StorageProvider
+from support import needs
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.running.storage import Store, refuse_what_no_job_sees, store_of
 
-pytestmark = pytest.mark.skipif(not shutil.which("rsync"), reason="rsync copies to the store")
+pytestmark = needs.program("rsync")
 
 
 @pytest.fixture

@@ -198,7 +198,7 @@ def write_table(request, monkeypatch):
         writer(path, rows, head)
 
     if request.param == "pyarrow":
-        pytest.importorskip("pyarrow", reason="pyarrow is optional, and not installed")
+        pytest.importorskip("pyarrow", reason="pyarrow: not installed (make test-long installs it)")
         writer = write_real
     else:
         monkeypatch.setitem(sys.modules, "pyarrow", stand_in())

@@ -2,7 +2,7 @@
 
 The challenges of 2020 and 2022 used it through parselmouth, which is GPL-3. So this project does
 not install it:
-    python3 -m venv praat && praat/bin/pip install -r envs/requirements-praat.txt
+    python3 -m venv praat && praat/bin/pip install --no-deps -r envs/requirements-praat.txt
     utility:
       praat:
         command: "praat/bin/python {resources}/plugins/praat_pitch.py"

@@ -10,7 +10,7 @@ from support.speakers import conversation_list
 
 from voiceprivacy.privacy.law import criteria, galleries
 
-pytest.importorskip("legal_eval", reason="voice-anonymization-legal-eval is not installed")
+pytest.importorskip("legal_eval", reason="voice-anonymization-legal-eval: not installed")
 from legal_eval.io import ScoreMatrix
 from legal_eval.metrics.linkability import linkability as their_linkability
 from legal_eval.metrics.singling_out import ConversationScores, singling_out

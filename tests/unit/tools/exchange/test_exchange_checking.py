@@ -6,6 +6,7 @@ import shutil
 import subprocess
 
 import pytest
+from support import needs
 from support.exchange import PROTOCOL, write_protocol, write_repository, write_result
 
 from voiceprivacy.inout.checksums import sha256_of
@@ -208,8 +209,7 @@ def test_overlapping_data_and_attackers_who_find_nobody_are_notes(repository):
 def key(tmp_path_factory):
     folder = tmp_path_factory.mktemp("key")
     command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / "key"]
-    if not shutil.which("ssh-keygen"):
-        pytest.skip("needs ssh-keygen")
+    needs.program_or_skip("ssh-keygen")
     subprocess.run(command, check=True)
     public = (folder / "key.pub").read_text()
     (folder / "allowed_signers").write_text(f"reviewer@a.org {public}")
