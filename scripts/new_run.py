@@ -13,9 +13,14 @@ from pathlib import Path
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.running.command import run, say
 from voiceprivacy.tools.intake import Intake, read
-from voiceprivacy.tools.new_config import preview, summary, system_names, write_config
+from voiceprivacy.tools.new_config import (
+    preview_all,
+    summary,
+    system_names,
+    write_config,
+)
 from voiceprivacy.tools.new_run import examine, refuse_copies, refuse_one_folder
-from voiceprivacy.tools.unpacking import Unpacking, is_packed
+from voiceprivacy.tools.unpacking import Unpacking, refuse_packed
 
 
 def main() -> None:
@@ -29,24 +34,15 @@ def main() -> None:
         metavar="DIR",
         help="the speech before protection: a folder, a zip, a tar, or tables with sound inside",
     )
-    parser.add_argument(
-        "--protected",
-        default=[],
-        action="append",
-        metavar="NAME=DIR",
-        help="an anonymiser's version; once for each",
-    )
-    parser.add_argument(
-        "--again",
-        default=[],
-        action="append",
-        metavar="NAME=DIR",
-        help="a second, independent draw of that anonymiser, from which attackers enrol and learn",
-    )
+    for name, text in (
+        ("--protected", "an anonymiser's version; once for each"),
+        ("--again", "a second, independent draw of it, from which attackers enrol and learn"),
+    ):
+        parser.add_argument(name, default=[], action="append", metavar="NAME=DIR", help=text)
     parser.add_argument("--config", type=Path, metavar="OUT.yaml", help="YAML to write")
     parser.add_argument("--name", help="what the speech is called (default: as its folder)")
     parser.add_argument(
-        "--preview", action="store_true", help="show who speaks in which file, and write nothing"
+        "--preview", action="store_true", help="show who speaks and some pairs, and write nothing"
     )
     parser.add_argument(
         "--pattern",
@@ -68,10 +64,10 @@ def main() -> None:
     arguments = parser.parse_args()
 
     if arguments.preview:
-        say(*preview(look(arguments)))
+        say(*preview_all(look(arguments), map(parse, arguments.protected)))
         return
     if not (arguments.protected and arguments.config):
-        parser.error("--protected and --config are required, but for --preview")
+        parser.error("--protected and --config are required unless --preview is given")
     given = [parse(text) for text in arguments.protected]
     again = dict(parse(text, "--again") for text in arguments.again)
     if len(dict(given)) < len(given):
@@ -89,21 +85,22 @@ def main() -> None:
         )
     ids = {text: name for name, text in names.items()}
     refuse_one_folder(arguments.original, dict(given), again)
-    unpack = Unpacking(arguments.config)
     options = {name: getattr(arguments, name) for name in ("pattern", "speakers", "transcripts")}
-    options["again"] = {ids[text]: unpack(folder) for text, folder in again.items()}
-    protected = {ids[text]: unpack(folder) for text, folder in given}
-    new_run = examine(unpack(arguments.original), protected, threads=os.cpu_count() or 2, **options)
-    refuse_copies(new_run)
-    name = arguments.name or arguments.original.absolute().name
-    new_run = new_run._replace(name=name, given=names)
-    say(*summary(new_run, write_config(arguments.config, new_run)))
+    with Unpacking(arguments.config) as unpack:
+        options["again"] = {ids[text]: unpack(folder) for text, folder in again.items()}
+        protected = {ids[text]: unpack(folder) for text, folder in given}
+        original = unpack(arguments.original)
+        new_run = examine(original, protected, threads=os.cpu_count() or 2, **options)
+        refuse_copies(new_run)
+        name = arguments.name or arguments.original.absolute().name
+        new_run = new_run._replace(name=name, given=names)
+        written = write_config(arguments.config, new_run)
+    say(*summary(new_run, written))
 
 
 def look(arguments: argparse.Namespace) -> Intake:
     """What the names of the original files tell."""
-    if is_packed(arguments.original):
-        raise BadInput(f"{arguments.original}: is an archive or a table: unpack it to look at it")
+    refuse_packed(arguments.original)
     tables = {"speakers": arguments.speakers, "transcripts": arguments.transcripts}
     return read(arguments.original.absolute(), pattern=arguments.pattern, **tables)
 

@@ -1,10 +1,11 @@
 """Score every trial of a list; higher means more likely the same speaker."""
 
 import argparse
+import sys
 
 from voiceprivacy.attack import Floats
 from voiceprivacy.attack.backends import backends
-from voiceprivacy.inout.tables import Trial, read_trials, write_scores
+from voiceprivacy.inout.tables import Trial, read_trials, warning_of_itself, write_scores
 from voiceprivacy.running.command import run, say
 
 
@@ -36,6 +37,8 @@ def main() -> None:
 
     trials = read_trials(arguments.trials)
     lists = backends.read_enrolments(arguments.enrolments) if arguments.enrolments else None
+    if warning := warning_of_itself(trials, lists):
+        say(f"warning: {arguments.trials}: {warning}", file=sys.stderr)
     galleries = {
         side: backends.read_gallery(
             path, backend=arguments.backend, is_protected=side in arguments.protected

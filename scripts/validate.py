@@ -8,6 +8,7 @@ from typing import Any
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Finding, Findings
 from voiceprivacy.inout.files import counted
+from voiceprivacy.inout.yaml_files import compose
 from voiceprivacy.plan import configuration, defaults, estimate
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.running.command import run, say
@@ -25,7 +26,9 @@ def main() -> None:
     problems = configuration.problems(config)
     findings = Findings()
     for problem in problems:
-        findings.error(*configuration.place_of(paths, problem.keys), str(problem))
+        path, line = configuration.place_of(paths, problem.keys)
+        _, words = configuration.located(problem, compose(path)) or (line, str(problem))
+        findings.error(path, line, words)
     show(", ".join(paths), sorted(findings, key=lambda finding: (finding.file, finding.line)))
     # Corpora without a mistake are examined even where the rest of the config has some.
     compared = bool(defaults.complete(config).get("extractors"))
@@ -37,6 +40,7 @@ def main() -> None:
         for title, odd in (
             ("speech that is anonymised already", file_names.findings_of(plan.config, examined)),
             ("speech to learn from", too_little(plan)),
+            ("speech for attackers", tryout.too_short(plan, examined)),
             ("programs of the config", tried(paths, plan, findings)),
         ):
             if odd:

@@ -12,7 +12,7 @@ PARTS = ("enrolment", "trial", "train")
 
 # What stands in a corpus's entry of a config. Kinds and protocols are modules of the corpora room.
 CORPUS_KINDS = ("librispeech", "vctk", "kaldi", "folder", "synthetic", "iemocap")
-BESIDE_THE_KIND = ("pipes", "limit", "segments", "exclude", "on_bad_audio")
+BESIDE_THE_KIND = ("pipes", "limit", "segments", "channel", "exclude", "on_bad_audio")
 NO_TRIALS = "no_trials"  # of what is protected and measured, and not attacked
 PROTOCOLS = ("enrol_trial", "given", "all_pairs", "rank_sampling", NO_TRIALS)
 

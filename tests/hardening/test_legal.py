@@ -105,7 +105,7 @@ def corpus(folder, spoil, name="anna-2"):
         ),
         (np.zeros(8000, np.float32), "is silent: no sample beyond 0.001 of full scale ("),
         (np.clip(4 * TONE, -1, 1), "is clipped"),
-        (16000 * TONE, "has a peak of 8e+03 times full scale: was it written in another scale?"),
+        (16000 * TONE, "has a peak of 8e+03 times full scale: it is scaled down"),
         (np.tile(TONE, 900), "lasts 15 minutes: is it one utterance? 'segments' cuts it"),
     ],
     ids=["a constant", "zeros", "clipped", "a scale of 16 bits", "very long"],

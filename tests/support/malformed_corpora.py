@@ -78,7 +78,7 @@ CASES = [
     ("a speaker listed twice", "LibriSpeech", "libri/SPEAKERS.TXT", repeat(2), ["SPEAKERS.TXT:4: speaker '11' occurs twice"]),
     ("a subset without audio", "LibriSpeech", "libri/dev/11", lambda path: [remove(path), remove(path.with_name("12"))], ["libri/dev: no audio file speaker/chapter/utterance.flac"]),
     ("a file with a space in its name", "LibriSpeech", "libri/dev/11/100/11-100-0001.flac", move_to("11 100.flac"), ["'11 100' cannot be an id"]),
-    ("a file whose name is no UTF-8", "LibriSpeech", "libri/dev/11/100/11-100-0001.flac", lambda path: path.rename(path.with_name("jos\udce9.flac")), ["cannot be an id"]),
+    ("a file whose name is no UTF-8", "LibriSpeech", "libri/dev/11/100/11-100-0001.flac", lambda path: path.rename(path.with_name("jos\udce9.flac")), ["its name is not UTF-8"]),
     ("no speaker-info.txt", "VCTK", "vctk/speaker-info.txt", remove, ["speaker-info.txt: not found"]),
     ("two genders of a speaker", "VCTK", "vctk/speaker-info.txt", append("p225 23 M\n"), ["speaker-info.txt:3:", "another gender"]),
     ("no audio folder", "VCTK", "vctk/wav48_silence_trimmed", remove, ["wav48_silence_trimmed: not found"]),

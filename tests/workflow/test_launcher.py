@@ -70,7 +70,12 @@ HOSTILE = [
     ("a number for a key", f"{CORPORA}3: c\n", 3, "reads this key as 3"),
     ("off for a key", "corpora: {demo: {synthetic: {}}}\nbackends: {off: {}}\n", 2, "as False"),
     ("nothing for a key", f"{CORPORA}~: c\n", 3, "reads this key as None"),
-    ("a date", f"{CORPORA}seed: 2001-01-01\n", 3, "'2001-01-01' is a timestamp: put it in quotes"),
+    (
+        "a date",
+        f"{CORPORA}seed: 2001-01-01\n",
+        3,
+        "YAML reads 2001-01-01 as a timestamp, not as text",
+    ),
     ("a date that is none", "seed: 2001-99-99\n", 1, "put it in quotes"),
     ("a date for a key", f"{CORPORA}2001-01-01: 1\n", 3, "put it in quotes"),
     ("a set", f"{CORPORA}report: !!set {{a, b}}\n", 3, "this is a set"),
@@ -365,3 +370,38 @@ def test_the_command_in_a_virtual_environment_runs_the_checkout_that_it_lies_in(
 def test_make_puts_the_command_where_the_others_are():
     makefile = (Path(ROOT) / "Makefile").read_text()
     assert "install -m 755 envs/voiceprivacy.sh $@" in makefile
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("report={bootstrap: zero}", "--config: report.bootstrap: 'zero' is not of type 'integer'"),
+        (
+            "corpora={demo: {exclude: [0_01_3]}}",
+            "--config: corpora.demo.exclude.0: YAML reads 0_01_3 as 11, not as text",
+        ),
+        ("anonymisers={mine: {audio: nowhere}}", "--config: anonymisers.mine.audio: nowhere: not"),
+    ],
+)
+def test_what_config_gives_is_never_told_of_a_file(tmp_path, given, words):
+    report = "report: {bootstrap: 100}\nanonymisers: {mine: {audio: .}}\n"
+    (tmp_path / "my.yaml").write_text(CORPORA + report)
+    line = refused(voiceprivacy(tmp_path, "-n", "--configfile", "my.yaml", "--config", given))
+    assert line.startswith(f"error: {words}")
+
+
+def test_nested_values_of_config_are_read_as_in_a_file(tmp_path):
+    (tmp_path / "my.yaml").write_text(f"{CORPORA}report: {{bootstrap: 100}}\n")
+    given = ("report={bootstrap: 0, controls: true}", 'anonymisers={"rev": {"audio": "."}}')
+    words = ("-n", "--configfile", "my.yaml", "--config", *given, "--", TARGET)
+    assert voiceprivacy(tmp_path, *words).returncode == 0
+    assert handed(tmp_path)["report"] == {"bootstrap": 0, "controls": True}
+
+
+def test_plain_snakemake_is_told_that_it_reads_nested_values_as_text(tmp_path, monkeypatch):
+    monkeypatch.delenv(launcher.NAMED, raising=False)
+    (tmp_path / "my.yaml").write_text(f"{CORPORA}report: {{bootstrap: 100}}\n")
+    words = (TARGET, "-n", "--configfile", "my.yaml", "--config", "report={bootstrap: 0}")
+    finished = snakemake(tmp_path, *words)
+    assert finished.returncode == 2
+    assert "--config: report.bootstrap: '0' is not of type 'integer' (nested" in finished.stderr

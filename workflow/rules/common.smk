@@ -106,7 +106,8 @@ def begin():
         else:
             plan.sources.refresh(scratch.name if dry_run else None, check=CHECK in os.environ)
     except configuration.WrongConfig as error:
-        say(f"error: {with_line(error.problem, workflow.configfiles)}", file=sys.stderr)
+        given = workflow.configfiles, workflow.config_settings.config
+        say(f"error: {with_line(error.problem, *given)}", file=sys.stderr)
         sys.exit(2)
     except BadInput as error:
         say(f"error: {error}", file=sys.stderr)

@@ -327,7 +327,7 @@ def _keep(
             samples, its_rate = audio.read(path)
             rates[its_rate] += 1
             samples = audio.resample(samples, source_rate=its_rate, target_rate=sample_rate)
-            audio.write(folder / f"{name}.flac", audio.within_full_scale(samples), sample_rate)
+            audio.write(folder / f"{name}.flac", audio.fitted(samples), sample_rate)
             files[name] = f"{name}.flac"
         elif path.is_relative_to(scratch.resolve()):
             files[name] = f"{name}{path.suffix}"

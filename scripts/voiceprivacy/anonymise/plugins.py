@@ -32,6 +32,7 @@ from voiceprivacy.inout.files import (
     ours,
     read_lines,
 )
+from voiceprivacy.inout.foreign import refuse_no_utf8
 from voiceprivacy.inout.tables import Utterance, read_manifest, seconds_of, write_manifest
 from voiceprivacy.running import boxes, decoding, packages, programs
 from voiceprivacy.running.handed_over import hand_over
@@ -340,7 +341,8 @@ def _read_segments(folder: Path) -> dict[str, tuple[str, float, float]]:
         fields = text.split()
         if not fields:
             continue
-        times = seconds_of(*fields[2:]) if len(fields) == 4 else None
+        # A channel may follow: protected files have one.
+        times = seconds_of(*fields[2:4]) if len(fields) in (4, 5) else None
         if times is None:
             raise BadInput(f"{path}:{line}: expected an utterance, a recording, start and end in s")
         if fields[0] in segments:
@@ -362,9 +364,10 @@ def _by_stem(folders: Iterable[Path]) -> dict[str, list[Path]]:
     """All audio below the folders by its name without ending."""
     stems: dict[str, list[Path]] = {}
     for folder in folders:
-        for path in sorted(folder.rglob("*")):
-            if path.suffix in ENDINGS and path.is_file():
-                stems.setdefault(path.stem, []).append(path)
+        files = [path for path in folder.rglob("*") if path.suffix in ENDINGS and path.is_file()]
+        refuse_no_utf8(folder, files)
+        for path in sorted(files):
+            stems.setdefault(path.stem, []).append(path)
     return stems
 
 

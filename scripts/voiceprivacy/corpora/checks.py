@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any, NamedTuple
 
-from voiceprivacy.corpora import parts, recordings
+from voiceprivacy.corpora import parts, recordings, same_sound
 from voiceprivacy.corpora.listing import (
     Findings,
     Protocol,
@@ -16,6 +16,10 @@ from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput, counted
 from voiceprivacy.vocabulary import NO_TRIALS, TRAIN, UTILITY_ALONE
 
+OTHER_SPEAKER = "another speaker"
+TRIED_AGAINST_ITSELF = "the same speaker that it is compared with"
+TWICE = "the same speaker"
+SHORT_S = 1.0  # every extractor takes longer recordings
 UNKNOWN_DURATION_S = 2.7  # of a synthetic utterance before it is spoken, as they are on average
 
 
@@ -30,13 +34,15 @@ class Examination(NamedTuple):
     """What was found in a corpus, and how much of it there is.
 
     ``parts`` is {part: Size}, ``lists`` {name of a trial list: number of trials of the uncut
-    utterances}. Both are without the ``excluded``, {utterance: why}.
+    utterances}, ``shortest`` the shortest recordings, {utterance: seconds}. All are without the
+    ``excluded``, {utterance: why}.
     """
 
     findings: Findings
     parts: dict[str, Size]
     lists: dict[str, int]
     excluded: dict[str, str]
+    shortest: dict[str, float] = {}  # noqa: RUF012
 
 
 class _Heard(NamedTuple):
@@ -45,6 +51,7 @@ class _Heard(NamedTuple):
     durations: dict[str, float]  # {utterance: seconds}, of those that can be read
     bad: dict[str, str]  # {utterance: what is wrong with its audio}
     files_of_rate: dict[int, list[Any]]  # {Hz: files and pipes}
+    sounds: dict[str, same_sound.Print]  # {utterance: what it is recognised by}
 
 
 def examine_entry(
@@ -112,11 +119,12 @@ def examine(
     compared : bool
         Whether an attacker of the run compares utterances. Where all scores are given, nobody does.
     """
-    examined = Examination(Findings(), {}, {}, {})
+    examined = Examination(Findings(), {}, {}, {}, {})
     try:
         _examine(examined, source, protocol, sample_rate, training or {}, compared)
     except BadInput as error:  # nothing that comes after can be checked
         examined.findings.bad_file(error)
+    examined.findings.group()
     return examined
 
 
@@ -132,10 +140,15 @@ def _examine(examined, source, protocol, sample_rate, training, compared):
     _check_rates(heard.files_of_rate, sample_rate, findings)
     _check_loss(source, limited, excluded, findings)
     kept = {name: parts.without(part, excluded) for name, part in limited.items()}
+    _check_same_sound(kept, heard.sounds, findings)
     if protocol:
         examined.lists.update(_check_lists(source, protocol, whole, kept, findings, compared))
         _check_sessions(kept, findings)
         _check_training(training, _used(kept), findings, where="here")
+    if "segments" not in source:
+        for utterance in _used(kept):
+            if heard.durations.get(utterance.utterance, SHORT_S) < SHORT_S:
+                examined.shortest[utterance.utterance] = heard.durations[utterance.utterance]
     for name, part in kept.items():
         size = _measure(part, heard.durations, source, sample_rate, findings)
         examined.parts[name] = size
@@ -169,7 +182,7 @@ def _listen(utterances, source, evaluated, findings):
             continue
         if utterance.audio is not None:
             recorded.append(utterance)
-    heard = _Heard({}, {}, {})
+    heard = _Heard({}, {}, {}, {})
     inspections = recordings.inspect(
         (utterance.audio for utterance in recorded), samples=reads_samples
     )
@@ -183,6 +196,8 @@ def _listen(utterances, source, evaluated, findings):
         rate = inspection.header.sample_rate
         heard.files_of_rate.setdefault(rate, []).append(utterance.audio)
         heard.durations[utterance.utterance] = inspection.header.duration_s
+        if inspection.sound is not None:
+            heard.sounds[utterance.utterance] = inspection.sound
     return heard
 
 
@@ -223,6 +238,38 @@ def _check_rates(files_of_rate, sample_rate, findings):
             has = f"{counted(count, 'file has', 'files have')} {rate} Hz"
             message = f"{has} and will have {sample_rate} Hz: no sound above {rate // 2} Hz"
             findings.oddity("audio", "-", message)
+
+
+def _check_same_sound(kept, sounds, findings):
+    """Say which recordings are the same sound as another one, each kind in one line.
+
+    Samples that two speakers have are an error. One of the two is spoken by nobody knows whom.
+    """
+    roles: dict[str, set[str]] = {}
+    for name, part in kept.items():
+        for utterance in part:
+            roles.setdefault(utterance.utterance, set()).add(name)
+    heard = sorted(utterance for utterance in _used(kept) if utterance.utterance in sounds)
+    kinds: dict[str, list[tuple]] = {}
+    for pair in same_sound.same([sounds[utterance.utterance] for utterance in heard]):
+        first, second = heard[pair.first], heard[pair.second]
+        crossed = roles[first.utterance] | roles[second.utterance] >= {"enrolment", "trial"}
+        if first.speaker != second.speaker:
+            kind = OTHER_SPEAKER
+        else:
+            kind = TRIED_AGAINST_ITSELF if crossed else TWICE
+        kinds.setdefault((kind, pair.equal), []).append((first, second))
+    for (kind, equal), group in kinds.items():
+        first, second = group[0]
+        such = f"such as '{first.utterance}' and '{second.utterance}' ({first.audio})"
+        after = "" if equal else ", resampled or coded with loss"
+        are = counted(len(group), "recording is", "recordings are")
+        message = f"{are} the same sound as a recording of {kind}{after}, {such}"
+        if kind == OTHER_SPEAKER and equal:
+            message += ": keep it under the one who speaks, or name both in exclude"
+            findings.error(second.audio, "-", message)
+        else:
+            findings.oddity(second.audio, "-", message)
 
 
 def _check_loss(source, limited, excluded, findings):

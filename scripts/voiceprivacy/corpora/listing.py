@@ -6,6 +6,7 @@ Conventions
 
 * ``pipes``: true, to allow audio that a command writes (recordings.py);
 * ``limit``: {speakers, utterances}, to use a part only (parts.py);
+* ``channel``: which channel of its recordings is read, from 1; all are averaged without it;
 * ``exclude``, ``on_bad_audio``: which utterances are left out of everything (parts.py);
 * ``segments``: {seconds}, to cut utterances into pieces (recordings.py). Lists of utterances and
   protocols speak of whole utterances; they are cut when the audio is prepared.
@@ -20,13 +21,14 @@ A kind of corpus is the module of that name in ``kinds``. It has the functions
 """
 
 import importlib
+import re
 import unicodedata
 from collections.abc import Iterable
 from operator import attrgetter
 from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
-from voiceprivacy.corpora.recordings import Pipe, Recording, whole
+from voiceprivacy.corpora.recordings import Channel, Pipe, Recording, whole
 from voiceprivacy.inout import tables
 from voiceprivacy.inout.files import RESOURCES, BadInput, shown
 from voiceprivacy.inout.tables import PIECE, safe_id
@@ -35,6 +37,8 @@ from voiceprivacy.vocabulary import BESIDE_THE_KIND, CORPUS_KINDS, PROTOCOLS
 Source: TypeAlias = dict[str, Any]  # {kind: options}, and BESIDE_THE_KIND
 Protocol: TypeAlias = dict[str, Any]  # {protocol: options}
 
+MOST_ALIKE = 3  # oddities that are shown one by one
+NAMES_AND_NUMBERS = re.compile(r"'[^']*'|[\d.]+(e[-+]?\d+)?")
 GENDERS = {"f": ("f",), "m": ("m",), "mixed": ("f", "m", "-")}  # of the speakers in a list
 PUBLISHED_COUNTS = RESOURCES / "published_counts.tsv"
 
@@ -94,6 +98,19 @@ class Findings(list[Finding]):
         """Add a BadInput about a whole file, whose message begins with its name."""
         file, _, message = str(error).partition(": ")
         self.error(file, "-", message)
+
+    def group(self) -> None:
+        """Keep one of many oddities that differ in numbers and names alone, with their count."""
+        groups: dict[tuple, list[Finding]] = {}
+        for number, finding in enumerate(self):
+            kind = NAMES_AND_NUMBERS.sub("", finding.what)
+            alone = number if finding.level != "oddity" else None
+            groups.setdefault((finding.level, kind, alone), []).append(finding)
+        self.clear()
+        for group in groups.values():
+            others = f" (and {len(group) - 1} more like this)"
+            merged = group[0]._replace(what=group[0].what + others)
+            self += [merged] if len(group) > MOST_ALIKE else group
 
     def errors(self) -> list[Finding]:
         """The findings that have to be put right."""
@@ -161,8 +178,13 @@ def list_utterances(source: Source, findings: Findings) -> list[Listed]:
         raise BadInput(f"{source}: holds no utterance")
     for utterance in utterances:
         _check_utterance(utterance, source, findings)
+    if "channel" in source:
+        number = source["channel"]
+        utterances = [
+            one._replace(audio=Channel(one.audio, number)) if one.audio else one
+            for one in utterances
+        ]
     _note_look_alikes(utterances, findings)
-    _note_shared_recordings(utterances, findings)
     return utterances
 
 
@@ -197,20 +219,6 @@ def _note_look_alikes(utterances, findings):
                 message = f"{alike} (some disks take such names for one)"
                 findings.oddity(utterance.file, utterance.line, message)
                 break  # one example of speakers and one of utterances is enough
-
-
-def _note_shared_recordings(utterances, findings):
-    """Note two utterances that are one recording: anybody finds them, whatever protects them."""
-    known = {}
-    for utterance in utterances:
-        if utterance.audio is None:  # still to be made
-            continue
-        first = known.setdefault(str(utterance.audio), utterance)
-        if first is not utterance:
-            alike = f"utterances '{first.utterance}' and '{utterance.utterance}'"
-            message = f"{alike} are one recording: no attack on it says anything"
-            findings.oddity(utterance.file, utterance.line, message)
-            break  # one example is enough
 
 
 def read_transcripts(source: Source) -> dict[str, str]:

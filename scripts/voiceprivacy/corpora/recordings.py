@@ -2,7 +2,9 @@
 
 Conventions
 -----------
-* A file that is mono and at the corpus's rate is referenced where it lies; any other is converted.
+* A file that is mono, at the corpus's rate and written with 16 bits is referenced where it lies.
+  Any other is converted, at the gain that 16 bits need (audio.fitted).
+* Channels are averaged, unless ``channel`` names one.
 * A file that libsndfile does not read (m4a, videos) is decoded by ffmpeg (running/decoding.py).
 * A cut is a stretch of a recording, as in Kaldi's ``segments``; it becomes a file of its own.
 * A pipe is audio that a command writes to its output, as in Kaldi's ``sox in.flac -t wav - |``.
@@ -27,6 +29,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from voiceprivacy.corpora import same_sound
 from voiceprivacy.inout import audio, tables
 from voiceprivacy.inout.files import BadInput, shown
 from voiceprivacy.inout.tables import piece_id
@@ -40,10 +43,13 @@ LIMITED = f"ulimit -f {LIMIT_BYTES // 512} 2>/dev/null\n"  # of files, in blocks
 RUNNING: set[subprocess.Popen] = set()  # of all threads, so that what interrupts us ends them
 LAST_WORDS = 300  # characters of what a pipe said that an error repeats
 
+THE_SAME = 0.97  # correlation of samples; of McAdams with a coefficient of 0.97 it is 0.95 at most
 IS_SILENT = "is silent"
 SILENT = 1e-3  # no sample beyond -60 dB of full scale, whatever their mean
 SHORTEST_S, LONG_S = 0.025, 600  # one frame of any feature; longer than any utterance
-FULL_SCALE, BEYOND = 0.999, 2
+SILENT_FLOAT = 1e-7  # the same in files of floating-point numbers, whatever their scale
+CANCELLED = 0.01  # of the loudest channel's level is left in the average
+FULL_SCALE = 0.999
 CLIPPED_RUN = 4  # samples in a row at full scale
 
 
@@ -78,15 +84,29 @@ class Cut(NamedTuple):
         return f"{self.recording} from {self.start_s:g} to {self.end_s:g} s"
 
 
-Recording: TypeAlias = Path | Pipe | Cut
+class Channel(NamedTuple):
+    """One channel of a recording, from 1."""
+
+    recording: "Recording"
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.recording} channel {self.number}"
+
+
+Recording: TypeAlias = Path | Pipe | Cut | Channel
 
 
 class Inspection(NamedTuple):
-    """What was seen in a recording: its header, an error in words or None, oddities in words."""
+    """What was seen in a recording: its header, an error in words or None, oddities in words.
+
+    ``sound`` is what the recording is recognised by, where its samples were read.
+    """
 
     header: audio.Header | None
     error: str | None
     oddities: list[str]
+    sound: same_sound.Print | None = None
 
 
 def provide_audio(
@@ -124,8 +144,10 @@ def files_of(utterances: Iterable[Any]) -> Iterator[Path]:
 
 
 def whole(recording: Recording | None) -> Path | Pipe | None:
-    """The recording that a cut is of; any other is whole."""
-    return recording.recording if isinstance(recording, Cut) else recording
+    """The recording that a cut or a channel is of; any other is whole."""
+    while isinstance(recording, Cut | Channel):
+        recording = recording.recording
+    return recording
 
 
 def inspect(
@@ -150,18 +172,18 @@ def _provide(utterance, *, audio_dir, sample_rate):
     name, speaker, gender = utterance.utterance, utterance.speaker, utterance.gender
     if isinstance(utterance.audio, Path) and not decoding.is_encoded(utterance.audio):
         header = audio.header(utterance.audio)
-        if (header.sample_rate, header.channels) == (sample_rate, 1):
+        if audio.is_16_bit_mono(utterance.audio, sample_rate):
             return tables.Utterance(name, speaker, gender, utterance.audio, header.duration_s)
-    with _as_file(utterance.audio) as file:
-        samples, source_rate = audio.read(file)
+    samples, source_rate = mono(utterance.audio)
     samples = audio.resample(samples, source_rate=source_rate, target_rate=sample_rate)
     path = audio_dir / f"{name}.flac"
-    audio.write(path, samples, sample_rate)
+    audio.write(path, audio.fitted(samples), sample_rate)
     return tables.Utterance(name, speaker, gender, path, len(samples) / sample_rate)
 
 
 def _inspect(recording, *, samples):
-    oddities = []
+    oddities: list[str] = []
+    sound = None
     try:
         with _as_file(recording) as file:
             header = audio.header(file)
@@ -171,25 +193,62 @@ def _inspect(recording, *, samples):
             if header.duration_s > LONG_S:
                 duration = f"{header.duration_s / 60:.0f} minutes"
                 oddities.append(f"lasts {duration}: is it one utterance? 'segments' cuts it")
+            if header.channels > 1 and not isinstance(recording, Channel):
+                averaged = f"has {header.channels} channels, which are averaged"
+                oddities.append(f"{averaged} ('channel: 1' takes the first)")
             if samples:
-                oddities += _oddities(audio.read(file)[0])
+                heard, rate = _mono(file, recording)
+                oddities += _oddities(heard, header.subtype)
+                sound = same_sound.print_of(heard, rate)
     except Hangs:
         raise  # one pipe that hangs is enough: the others would take minutes each
     except BadInput as error:
         # A name that is too long is shortened in the message.
         reason = str(error).removeprefix(f"{recording}: ").removeprefix(shown(f"{recording}: "))
         return Inspection(None, reason, [])
-    return Inspection(header, None, oddities)
+    return Inspection(header, None, oddities, sound)
 
 
-def _oddities(samples):
+def mono(recording: Recording) -> tuple[audio.Samples, int]:
+    """Read a recording: samples (N,) of the named channel, or of all averaged, and the rate."""
+    with _as_file(recording) as file:
+        return _mono(file, recording)
+
+
+def is_same_sound(one: Recording, other: Recording) -> bool:
+    """Whether a recording is another one in another container, at another rate or gain."""
+    (samples, rate), (others, other_rate) = mono(one), mono(other)
+    others = audio.resample(others, source_rate=other_rate, target_rate=rate)
+    return audio.likeness(samples, others) > THE_SAME
+
+
+def _mono(file, recording):
+    """Samples (N,) of the named channel, or of all averaged, and the sample rate."""
+    channels, sample_rate = audio.read_channels(file)
+    if isinstance(recording, Channel):
+        if recording.number > channels.shape[1]:
+            raise BadInput(
+                f"{recording}: has no channel {recording.number}, but {channels.shape[1]}"
+            )
+        return channels[:, recording.number - 1], sample_rate
+    samples = audio.averaged(channels)
+    if np.std(samples) < CANCELLED * np.std(channels, axis=0).max():
+        cancel = f"its {channels.shape[1]} channels cancel each other where they are averaged"
+        raise BadInput(f"{recording}: {cancel}: name one of them ('channel: 1')")
+    return samples, sample_rate
+
+
+def _oddities(samples, subtype):
+    is_float = subtype in ("FLOAT", "DOUBLE")  # full scale means nothing to them
     offset = samples.mean(dtype=np.float64)  # of a poor sound card; no sound of its own
-    if np.abs(samples - offset).max() < SILENT:
+    if np.abs(samples - offset).max() < (SILENT_FLOAT if is_float else SILENT):
         constant = f" (a constant {offset:.3g})" if abs(offset) >= SILENT else ""
         yield f"{IS_SILENT}: no sample beyond {SILENT} of full scale{constant}"
     peak = np.abs(samples).max()
-    if peak > BEYOND:
-        yield f"has a peak of {peak:.3g} times full scale: was it written in another scale?"
+    if peak > 1:
+        yield f"has a peak of {peak:.3g} times full scale: it is scaled down"
+    elif is_float and SILENT_FLOAT <= peak < SILENT:
+        yield f"has a peak of {peak:.3g} of full scale: it is scaled up"
     elif is_clipped(samples):
         yield f"is clipped: {CLIPPED_RUN} and more samples in a row at full scale"
 
@@ -276,6 +335,8 @@ def _cut(utterance, *, options, audio_dir):
 
 
 def _as_file(recording: Recording) -> AbstractContextManager[Path]:
+    if isinstance(recording, Channel):
+        return _as_file(recording.recording)
     if isinstance(recording, Cut):
         return _cut_out(recording)
     if isinstance(recording, Pipe):

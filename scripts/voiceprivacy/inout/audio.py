@@ -3,6 +3,7 @@
 Speech that a run made is compared with its checksum whenever it is read (see checksums.py).
 """
 
+import contextlib
 import errno
 import io
 import math
@@ -14,8 +15,10 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import soundfile
 from numpy.typing import ArrayLike, NDArray
+from soundfile import SoundFile
 
 import voiceprivacy.inout.imports  # noqa: F401  # how torch and torchaudio are loaded
+from voiceprivacy.inout import unstated
 from voiceprivacy.inout.checksums import read_speech
 from voiceprivacy.inout.containers import KINDS, missing_part
 from voiceprivacy.inout.files import BadInput, FilePath, refuse_endless, whole_or_absent
@@ -27,6 +30,7 @@ SLACK_S = 0.1  # ends of segments are rounded, and lie a little behind the recor
 BLOCK = 2**20  # samples that are read at a time
 FLAC_COMPRESSION = 0.875  # of 0 to 1: libsndfile's own choice makes files 6 % larger
 FULL_SCALE = 32768.0  # of 16 bits
+QUIET, USUAL_PEAK = 0.02, 0.5  # a recording below the first peak is brought to the second
 # Speech whose samples correlate more than this with the original's, at any gain and delay, is that
 # original for an ear. McAdams with a coefficient of 0.9 reaches 0.7.
 NEARLY_THE_SAME = 0.95
@@ -49,6 +53,7 @@ class Header(NamedTuple):
     sample_rate: int
     channels: int
     duration_s: float
+    subtype: str = "PCM_16"  # libsndfile's name of how samples are written
 
 
 def header(path: FilePath) -> Header:
@@ -60,7 +65,10 @@ def header(path: FilePath) -> Header:
         a rate of no speech; a run made it, and it is damaged
     """
     refuse_endless(path)
-    return _header(path, read_speech(path))
+    with _opened(path, read_speech(path)) as (file, n_samples):
+        if n_samples is None:
+            n_samples = sum(map(len, _blocks(path, file)))
+        return Header(file.samplerate, file.channels, n_samples / file.samplerate, file.subtype)
 
 
 def _source(path: FilePath, content: bytes | None) -> str | io.BytesIO:
@@ -68,45 +76,70 @@ def _source(path: FilePath, content: bytes | None) -> str | io.BytesIO:
     return str(path) if content is None else io.BytesIO(content)
 
 
-def _header(path: FilePath, content: bytes | None) -> Header:
+@contextlib.contextmanager
+def _opened(path: FilePath, content: bytes | None) -> Iterator[tuple[SoundFile, int | None]]:
+    """Open a file; yield it and how many samples its header states, None where it states none.
+
+    Raises
+    ------
+    BadInput : see ``header``; what libsndfile raises in the block is one, too
+    """
     try:
-        # soundfile.info asks for much more, which takes as long as opening the file.
-        with (
-            soundfile.SoundFile(_source(path, content)) as info,
-            open(path, "rb") if content is None else io.BytesIO(content) as file,
-        ):
-            missing = missing_part(file, info.format)
+        with contextlib.ExitStack() as stack:
+            # soundfile.info asks for much more, which takes as long as opening the file.
+            file = stack.enter_context(SoundFile(_source(path, content)))
+            _refuse_kind(path, file)
+            with open(path, "rb") if content is None else io.BytesIO(content) as raw:
+                missing = missing_part(raw, file.format)
+            if missing:
+                raise BadInput(f"{path}: truncated: {missing}")
+            n_samples: int | None = file.frames
+            if file.format == "MP3" or not 0 < file.frames < unstated.UNKNOWN_LENGTH:
+                whole = Path(path).read_bytes() if content is None else content
+                file, n_samples = stack.enter_context(unstated.opened(whole, file))
+            if n_samples is not None and n_samples <= 0:
+                raise BadInput(f"{path}: has no samples")
+            if (n_samples or 0) > _most_samples(path, file):
+                raise _endless(path, (n_samples or 0) / file.samplerate)
+            yield file, n_samples
     except UNREADABLE as error:
         raise _unreadable(path, error) from None
-    if info.format not in KINDS or info.subtype.startswith("ALAC"):
+
+
+def _refuse_kind(path: FilePath, file: SoundFile) -> None:
+    if file.format not in KINDS or file.subtype.startswith("ALAC"):
         raise BadInput(
-            f"{path}: is a file of the kind {info.format} {info.subtype}, of which nobody can say"
+            f"{path}: is a file of the kind {file.format} {file.subtype}, of which nobody can say"
             f" whether it is whole: make it WAV or FLAC (read here: {', '.join(sorted(KINDS))})"
         )
-    if missing:
-        raise BadInput(f"{path}: truncated: {missing}")
-    if info.frames <= 0:
-        raise BadInput(f"{path}: has no samples")
-    if not LOWEST_RATE_HZ <= info.samplerate <= HIGHEST_RATE_HZ:
+    if not LOWEST_RATE_HZ <= file.samplerate <= HIGHEST_RATE_HZ:
         raise BadInput(
-            f"{path}: is sampled at {info.samplerate} Hz:"
+            f"{path}: is sampled at {file.samplerate} Hz:"
             f" expected {LOWEST_RATE_HZ} to {HIGHEST_RATE_HZ}"
         )
-    announced = Header(info.samplerate, info.channels, info.frames / info.samplerate)
-    on_disk = Path(path).stat().st_size
-    if info.frames * info.channels * 4 > max(MOST_BYTES, MOST_TIMES * on_disk):
-        raise BadInput(
-            f"{path}: {announced.duration_s / 3600:.3g} hours of audio in {on_disk / 1e6:.2g} MB:"
-            " no speech is like that (or split it)"
-        )
-    return announced
+
+
+def _most_samples(path: FilePath, file: SoundFile) -> float:
+    most_bytes = max(MOST_BYTES, MOST_TIMES * Path(path).stat().st_size)
+    return most_bytes / (4 * file.channels)
+
+
+def _endless(path: FilePath, duration_s: float) -> BadInput:
+    return BadInput(
+        f"{path}: {duration_s / 3600:.3g} hours of audio in"
+        f" {Path(path).stat().st_size / 1e6:.2g} MB: no speech is like that (or split it)"
+    )
 
 
 def is_16_bit_mono(path: FilePath, sample_rate: int) -> bool:
-    """Whether a manifest can refer to a file in place: mono 16-bit FLAC or WAV at this rate."""
+    """Whether a manifest can refer to a file in place: mono 16-bit FLAC or WAV at this rate.
+
+    A header that does not state the length is refused, because other programs may not read it.
+    """
     info = soundfile.info(str(path))
     encoding = (info.channels, info.samplerate, info.subtype)
-    return info.format in ("FLAC", "WAV") and encoding == (1, sample_rate, "PCM_16")
+    is_ours = info.format in ("FLAC", "WAV") and encoding == (1, sample_rate, "PCM_16")
+    return is_ours and 0 < info.frames < unstated.UNKNOWN_LENGTH
 
 
 def read(path: FilePath) -> tuple[Samples, int]:
@@ -114,53 +147,61 @@ def read(path: FilePath) -> tuple[Samples, int]:
 
     Returns
     -------
-    array (N,) float32 in [-1, 1], int : samples and sample rate in Hz
+    array (N,) float32 in [-1, 1], int : samples and sample rate in Hz; files of floating-point
+        numbers may lie beyond [-1, 1]
 
     Raises
     ------
     BadInput : the file is missing, unreadable, truncated, empty, or holds NaN or infinite samples;
         a run made it, and it is damaged
     """
+    samples, sample_rate = read_channels(path)
+    return averaged(samples), sample_rate
+
+
+def read_channels(path: FilePath) -> tuple[Samples, int]:
+    """Read an audio file: array (N, channels) and the sample rate in Hz; errors as of ``read``."""
     refuse_endless(path)
-    content = read_speech(path)
-    announced = _header(path, content)
-    try:
-        blocks = list(_blocks(_source(path, content)))
-    except UNREADABLE as error:
-        raise _unreadable(path, error) from None
-    # The empty array is for a file whose header announces samples and that holds none.
-    samples = blocks[0] if len(blocks) == 1 else np.concatenate([np.zeros(0, np.float32), *blocks])
-    if len(samples) != round(announced.duration_s * announced.sample_rate):
+    with _opened(path, read_speech(path)) as (file, n_samples):
+        blocks = list(_blocks(path, file))
+        # The empty array is for a file whose header announces samples and that holds none.
+        blocks = blocks or [np.zeros((0, file.channels), np.float32)]
+        sample_rate = file.samplerate
+    samples = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+    if n_samples is not None and len(samples) != n_samples:
         raise BadInput(f"{path}: truncated: {len(samples)} samples where the header announces more")
+    if not len(samples):
+        raise BadInput(f"{path}: has no samples")
     if not np.isfinite(samples).all():
         raise BadInput(f"{path}: holds samples that are NaN or infinite")
-    return samples, announced.sample_rate
+    return samples, sample_rate
 
 
-def _blocks(source: str | io.BytesIO) -> Iterator[Samples]:
-    """Yield samples (N,), channels averaged.
+def averaged(samples: Samples) -> Samples:
+    """Average the channels of samples (N, channels): array (N,)."""
+    # Numbers that are no samples are found out by whoever reads them.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return samples.mean(axis=1) if samples.shape[1] > 1 else samples[:, 0]
 
-    A header that announces too much takes no memory this way.
-    """
-    with soundfile.SoundFile(source) as file:
-        length = max(1, BLOCK // file.channels)
-        while len(block := file.read(length, dtype="float32", always_2d=True)):
-            # Numbers that are no samples are found out afterwards.
-            with np.errstate(over="ignore", invalid="ignore"):
-                averaged = block.mean(axis=1) if file.channels > 1 else block[:, 0]
-            yield averaged
+
+def _blocks(path: FilePath, file: SoundFile) -> Iterator[Samples]:
+    """Yield samples (N, channels) to the end; a header that announces too much takes no memory."""
+    length, most = max(1, BLOCK // file.channels), _most_samples(path, file)
+    n_read = 0
+    while len(block := file.read(length, dtype="float32", always_2d=True)):
+        n_read += len(block)
+        if n_read > most:
+            raise _endless(path, n_read / file.samplerate)
+        yield block
 
 
 def read_piece(path: FilePath, *, start: int, length: int) -> Samples:
     """Read up to ``length`` samples from ``start`` on, channels averaged: array (<= length,)."""
-    source = _source(path, read_speech(path))
-    try:
-        samples, _ = soundfile.read(
-            source, start=start, frames=length, dtype="float32", always_2d=True
-        )
-    except UNREADABLE as error:
-        raise _unreadable(path, error) from None
-    return samples.mean(axis=1)
+    with _opened(path, read_speech(path)) as (file, n_samples):
+        if n_samples is None:  # nothing can be sought in it
+            return averaged(np.concatenate(list(_blocks(path, file)))[start : start + length])
+        file.seek(start)
+        return averaged(file.read(length, dtype="float32", always_2d=True))
 
 
 def write_piece(source: FilePath, target: FilePath, *, start_s: float, end_s: float) -> None:
@@ -182,7 +223,7 @@ def write_piece(source: FilePath, target: FilePath, *, start_s: float, end_s: fl
     first = round(start_s * whole.sample_rate)
     length = round(end_s * whole.sample_rate) - first
     samples = read_piece(source, start=first, length=length)
-    write(target, within_full_scale(samples), whole.sample_rate)
+    write(target, fitted(samples), whole.sample_rate)
 
 
 def resample(samples: Samples, *, source_rate: int, target_rate: int) -> Samples:
@@ -235,6 +276,17 @@ def likeness(one: NDArray, other: NDArray) -> float:
 def within_full_scale(samples: NDArray) -> NDArray:
     """Scale samples whose peak lies beyond [-1, 1] down to a peak of 1; others stay as they are."""
     return samples / max(1.0, np.abs(samples).max(initial=0.0))
+
+
+def fitted(samples: NDArray) -> NDArray:
+    """Scale a recording (N,) whose scale does not fit 16 bits, by one gain.
+
+    Peaks beyond full scale would be cut off, and few steps would be left of a very quiet recording.
+    """
+    peak = np.abs(samples).max(initial=0.0)
+    if 0 < peak < QUIET:
+        return samples / peak * USUAL_PEAK
+    return within_full_scale(samples)
 
 
 def write(path: FilePath, samples: ArrayLike, sample_rate: int) -> None:

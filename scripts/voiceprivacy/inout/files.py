@@ -54,7 +54,9 @@ def printable(text: object) -> str:
     """A text as one line; control characters of somebody's ids and paths are spelled out."""
     characters = []
     for character in str(text):
-        if not character.isprintable():
+        if "\udc80" <= character <= "\udcff":  # a byte of a file's name that is not UTF-8
+            character = f"\\x{ord(character) - 0xDC00:02x}"
+        elif not character.isprintable():
             character = character.encode("unicode_escape").decode()
         characters.append(character)
     return "".join(characters)
@@ -212,7 +214,8 @@ def note_input(path: FilePath) -> None:
             _inputs.opened.add(_identity(path))
 
 
-def _refuse_input(path: Path) -> None:
+def refuse_input(path: Path) -> None:
+    """Refuse (BadInput) to overwrite a file that this command reads."""
     if _inputs is not None and _inputs.are(path):
         raise BadInput(f"{path}: is read by this command, and would be lost: write another file")
 
@@ -358,7 +361,7 @@ def whole_or_absent(path: FilePath) -> Iterator[Path]:
     path = Path(path)
     if not path.name:
         raise BadInput(f"{path}: is a folder, expected the name of a file")
-    _refuse_input(path)
+    refuse_input(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _temporary(path)
     try:
@@ -433,7 +436,7 @@ def scratch_folder(path: FilePath) -> Iterator[Path]:
 def remove_earlier(path: FilePath) -> None:
     """Remove what an earlier run wrote, and what killed runs left beside it; never an input."""
     path = Path(path)
-    _refuse_input(path)
+    refuse_input(path)
     path.unlink(missing_ok=True)
     remove_leftovers(path)
 

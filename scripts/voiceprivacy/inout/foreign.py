@@ -12,15 +12,16 @@ import contextlib
 import math
 import os
 import re
+import shlex
 import signal
 import stat
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from voiceprivacy.inout.files import BadInput, FilePath, shown
+from voiceprivacy.inout.files import BadInput, FilePath, counted, shown
 from voiceprivacy.vocabulary import ABSENT
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,199}")
@@ -190,6 +191,20 @@ def walk(root: FilePath) -> Iterator[tuple[str, list[str], list[str]]]:
         above[folder] = on_the_way | {identity}
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield folder, folders, sorted(names)
+
+
+NO_UTF8 = re.compile(r".*?[\ud800-\udfff][^/]*", re.DOTALL)
+
+
+def refuse_no_utf8(root: FilePath, paths: Iterable[FilePath]) -> None:
+    """Refuse (BadInput) names that are not UTF-8, as tables and configs are.
+
+    ``paths`` are those of files below the folder ``root``, from where it is.
+    """
+    if odd := sorted({match[0] for path in paths if (match := NO_UTF8.match(str(path)))}):
+        others = f" (and {counted(len(odd) - 1, 'other')})" if len(odd) > 1 else ""
+        convmv = f"convmv -f latin1 -t utf8 -r --notest {shlex.quote(str(root))}"
+        raise BadInput(f"{odd[0]}: its name is not UTF-8{others}: rename it ({convmv})")
 
 
 # Patterns: some take longer than anybody lives.

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from voiceprivacy.inout.files import BadInput, FilePath, read_lines
+from voiceprivacy.inout.foreign import refuse_no_utf8
 
 SESSIONS = (1, 2, 3, 4, 5)
 OF_FOUR_EMOTIONS = ("ang", "hap", "exc", "neu", "sad")  # what it calls them; exc is merged into hap
@@ -35,8 +36,9 @@ class Evaluated(NamedTuple):
 
 def files(root: FilePath, session: int, pattern: str) -> list[Path]:
     """The files of a session that match one of the patterns above, hidden ones left out."""
-    paths = Path(root, f"Session{session}").glob(pattern)
-    return sorted(path for path in paths if not path.name.startswith("."))
+    paths = sorted(Path(root, f"Session{session}").glob(pattern))
+    refuse_no_utf8(root, paths)
+    return [path for path in paths if not path.name.startswith(".")]
 
 
 def read_evaluations(root: FilePath, session: int) -> Iterator[Evaluated]:

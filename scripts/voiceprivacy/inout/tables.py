@@ -32,10 +32,10 @@ from voiceprivacy.inout.files import (
     MOST_OF_PATH,
     BadInput,
     FilePath,
+    counted,
     lines_of,
     note_listed,
     read_bytes,
-    read_lines,
     whole_or_absent,
 )
 from voiceprivacy.inout.foreign import matching
@@ -50,6 +50,10 @@ SCORES = [*TRIALS, "score"]
 FINDINGS = ["level", "file", "line", "what"]
 ALPHAS = ["utterance", "speaker", "alpha"]
 LABELS = ("target", "nontarget")
+# What lists of others call them: VoxCeleb's and SpeechBrain's 1 and 0, tgt and imp of VOiCES.
+LABEL_WORDS = dict.fromkeys(("target", "tgt", "1"), "target") | dict.fromkeys(
+    ("nontarget", "imp", "0"), "nontarget"
+)
 ABOVE = "../"
 
 # What no id may hold: spaces, slashes, control characters, half a character; - and . in front.
@@ -76,13 +80,6 @@ class Trial(NamedTuple):
     enrolment: str
     trial: str
     label: str
-
-
-class PlacedText(NamedTuple):
-    """A text of a file without header, and its line."""
-
-    text: str
-    line: int
 
 
 # Ids of utterances, speakers and enrolments, and how pieces of an utterance are named.
@@ -257,12 +254,11 @@ def alphas_path(manifest: FilePath) -> Path:
 
 
 def read_trials(path: FilePath) -> list[Trial]:
-    """Read a trial list (TSV: enrolment trial label)."""
+    """Read a trial list (TSV: enrolment trial label; or without header, see headerless_trials)."""
     lines = lines_of(path, read_checked(path))
     trials = [trial for _, trial, _ in _trials_of(path, lines, TRIALS)]
     if not trials:
         raise BadInput(f"{path}: lists no trial")
-    _check_unique(trials, path)
     return trials
 
 
@@ -331,20 +327,64 @@ def write_facts(path: FilePath, facts: Mapping[str, Mapping[str, str]]) -> None:
     write_table(path, FACTS, rows)
 
 
+def headerless_trials(
+    rows: Sequence[tuple[int, list[str]]],
+) -> Iterator[tuple[int, Trial, list[str]]]:
+    """The trials of (line, fields) as others write them; what follows the first three fields, too.
+
+    The order is that of Kaldi, enrolment trial label, or that of VoxCeleb, label enrolment trial:
+    whichever has more labels where they are expected. A label that is none stays as it is.
+    """
+    first = sum(fields[0] in LABEL_WORDS for _, fields in rows)
+    last = sum(fields[2] in LABEL_WORDS for _, fields in rows)
+    for line, (one, two, three, *others) in rows:
+        enrolment, trial, label = (two, three, one) if first > last else (one, two, three)
+        yield line, Trial(enrolment, trial, LABEL_WORDS.get(label, label)), others
+
+
 def _trials_of(
     path: FilePath, lines: list[str], columns: list[str]
 ) -> Iterator[tuple[int, Trial, list[str]]]:
-    """Yield (line, Trial, what stands in further columns) of a table that begins as a list."""
+    """Yield (line, Trial, what stands in further columns) of a table that begins as a list.
+
+    It is our TSV, or one without header (see headerless_trials).
+    """
+    trials: Iterable[tuple[int, Trial, list[str]]]
+    first = (lines[:1] or [""])[0].split()
+    if len(first) == len(columns) and not {*first} & {*columns}:
+        trials = headerless_trials(list(_headerless_fields(path, lines, len(columns))))
+    else:
+        rows = _fields_of(path, lines, columns)
+        trials = ((line, Trial(*fields[:3]), fields[3:]) for line, fields in rows)
     # One string for each id, of which trials name few: 100,000 trials take 56 MB, else 74. And
     # each id is looked at once.
     ids: dict[str, str] = {}
-    for line, (enrolment, trial, label, *others) in _fields_of(path, lines, columns):
-        _check_label(label, path, line)
+    tried: dict[str, set[str]] = {}
+    for line, (enrolment, trial, label), others in trials:
+        if label not in LABELS:
+            raise BadInput(f"{path}:{line}: label '{label}' is neither target nor nontarget")
         for name in (enrolment, trial):
             if name not in ids:
                 _check_trial_id(name, path, line)
                 ids[name] = name
+        own = tried.setdefault(enrolment, set())
+        if trial in own:
+            raise BadInput(f"{path}:{line}: trial '{enrolment} {trial}' occurs twice")
+        own.add(ids[trial])
         yield line, Trial(ids[enrolment], ids[trial], sys.intern(label)), others
+
+
+def _headerless_fields(
+    path: FilePath, lines: list[str], count: int
+) -> Iterator[tuple[int, list[str]]]:
+    for line, text in enumerate(lines, start=1):
+        fields = text.split()
+        if fields and len(fields) != count:
+            raise BadInput(
+                f"{path}:{line}: expected {count} columns and no header, found {len(fields)}"
+            )
+        if fields:
+            yield line, fields
 
 
 def _check_trial_id(name: str, path: FilePath, line: int) -> None:
@@ -355,20 +395,20 @@ def _check_trial_id(name: str, path: FilePath, line: int) -> None:
     refuse_hidden_spaces({"id": name}, path, line)
 
 
-def _check_label(label: str, path: FilePath, line: int) -> None:
-    if label not in LABELS:
-        raise BadInput(f"{path}:{line}: label '{label}' is neither target nor nontarget")
+def warning_of_itself(
+    trials: Iterable[Trial], enrolments: Mapping[str, Collection[str]] | None = None
+) -> str | None:
+    """What to say of trials that compare a recording with itself; None where there are none.
 
-
-def _check_unique(trials: Iterable[Trial], path: FilePath) -> None:
-    tried: dict[str, set[str]] = {}
-    for position, (enrolment, trial, _) in enumerate(trials):
-        others = tried.setdefault(enrolment, set())
-        if trial in others:
-            lines = [line for line, text in enumerate(read_lines(path), start=1) if text]
-            line = lines[1 + position]  # after the header
-            raise BadInput(f"{path}:{line}: trial '{enrolment} {trial}' occurs twice")
-        others.add(trial)
+    ``enrolments`` are {enrolment: utterances}; without them an enrolment is an utterance.
+    """
+    own = enrolments or {}
+    same = [trial for trial in trials if trial.trial in own.get(trial.enrolment, trial[:1])]
+    if not same:
+        return None
+    compare = counted(len(same), "trial compares", "trials compare")
+    such = f"such as '{same[0].enrolment} {same[0].trial}'"
+    return f"{compare} a recording with itself, {such}: leave such trials out of the list"
 
 
 # Scores.
@@ -380,10 +420,11 @@ def read_scores(path: FilePath, *, key: FilePath | None = None) -> dict[str, NDA
     Parameters
     ----------
     path : path
-        Our TSV; with a headerless ``key`` a headerless file "enrolment trial score".
+        Our TSV, the same without header as SpeechBrain writes it, or, with ``key``, a headerless
+        file "enrolment trial score".
     key : path, optional
-        Our trial list, whose trials and labels ours must be. Or a headerless file
-        "enrolment trial target|nontarget", which is joined with the scores by name.
+        A trial list, ours or a headerless one (see headerless_trials). The trials and labels of
+        ``path`` must be its own; scores without labels are joined with it by name.
 
     Returns
     -------
@@ -404,12 +445,16 @@ def read_scored_trials(
     path: FilePath, *, key: FilePath | None = None
 ) -> dict[str, list[tuple[Trial, float]]]:
     """Read scores as read_scores does, with their trials: {target, nontarget: (Trial, score)s}."""
-    if key is None:
-        trials = _our_scores(path)
+    lines = lines_of(path, read_checked(path))
+    keyed: list[str] = []
+    if key is not None:
+        content = read_bytes(key)  # once: it may be a pipe
+        check(key, content)
+        keyed = lines_of(key, content)
+    if key is None or len((lines[:1] or [""])[0].split()) == len(SCORES):
+        trials = _our_scores(path, lines, key, keyed)
     else:
-        keyed = read_bytes(key)  # once: it may be a pipe
-        has_header = lines_of(key, keyed)[:1] == ["\t".join(TRIALS)]
-        trials = (_our_scores if has_header else _kaldi_scores)(path, key, keyed)
+        trials = _kaldi_scores(path, lines, key, keyed)
     scored: dict[str, list[tuple[Trial, float]]] = {label: [] for label in LABELS}
     for trial, score in trials:
         scored[trial.label].append((trial, score))
@@ -428,18 +473,15 @@ def write_scores(path: FilePath, trials: Iterable[Trial], scores: Iterable[float
 
 
 def _our_scores(
-    path: FilePath, trial_list: FilePath | None = None, listed: bytes = b""
+    path: FilePath, lines: list[str], trial_list: FilePath | None, listed: list[str]
 ) -> list[tuple[Trial, float]]:
-    """Our own scores, compared with a list (its path and content) if there is one."""
-    lines = lines_of(path, read_checked(path))
+    """Scores with labels, compared with a list (its path and lines) if there is one."""
     _refuse_unlabelled(path, lines)
     if trial_list is not None:
-        check(trial_list, listed)
-        _compare_with_list(path, lines, trial_list, lines_of(trial_list, listed))
+        _compare_with_list(path, lines, trial_list, listed)
     trials = []
     for line, trial, (score,) in _trials_of(path, lines, SCORES):
         trials.append((trial, number(score, path, line)))
-    _check_unique([trial for trial, _ in trials], path)
     return trials
 
 
@@ -484,39 +526,25 @@ def _refuse_unlabelled(path: FilePath, lines: list[str]) -> None:
         )
 
 
-def _kaldi_scores(path: FilePath, key: FilePath, keyed: bytes) -> list[tuple[Trial, float]]:
+def _kaldi_scores(
+    path: FilePath, lines: list[str], key: FilePath, keyed: list[str]
+) -> list[tuple[Trial, float]]:
     """Join scores with the labels of their key, in the order of the scores."""
-    labels = _kaldi_table(key, lines_of(key, keyed))
-    scores = _kaldi_table(path, read_lines(path))
-    for pair, label in labels.items():
+    labels = {trial[:2]: (line, trial) for line, trial, _ in _trials_of(key, keyed, TRIALS)}
+    scores: dict[tuple[str, str], tuple[int, str]] = {}
+    for line, (enrolment, tried, score) in _headerless_fields(path, lines, 3):
+        if (enrolment, tried) in scores:
+            raise BadInput(f"{path}:{line}: trial '{enrolment} {tried}' occurs twice")
+        scores[enrolment, tried] = line, score
+    for pair, (line, _) in labels.items():
         if pair not in scores:
-            raise BadInput(f"{path}: no score for trial '{' '.join(pair)}' of {key}:{label.line}")
-        _check_label(label.text, key, label.line)
+            raise BadInput(f"{path}: no score for trial '{' '.join(pair)}' of {key}:{line}")
     trials = []
-    for pair, score in scores.items():
+    for pair, (line, score) in scores.items():
         if pair not in labels:
-            raise BadInput(f"{path}:{score.line}: trial '{' '.join(pair)}' is not in {key}")
-        trials.append((Trial(*pair, labels[pair].text), number(score.text, path, score.line)))
+            raise BadInput(f"{path}:{line}: trial '{' '.join(pair)}' is not in {key}")
+        trials.append((labels[pair][1], number(score, path, line)))
     return trials
-
-
-def _kaldi_table(path: FilePath, lines: list[str]) -> dict[tuple[str, str], PlacedText]:
-    """Lines of "enrolment trial text" as {(enrolment, trial): text and line}."""
-    values: dict[tuple[str, str], PlacedText] = {}
-    for line, text in enumerate(lines, start=1):
-        fields = text.split()
-        if not fields:
-            continue
-        if len(fields) != 3:
-            raise BadInput(f"{path}:{line}: expected 3 columns and no header, found {len(fields)}")
-        enrolment, trial, value = fields
-        if len(text) > MOST_OF_PATH:
-            for name in (enrolment, trial):
-                _check_trial_id(name, path, line)
-        if (enrolment, trial) in values:
-            raise BadInput(f"{path}:{line}: trial '{enrolment} {trial}' occurs twice")
-        values[enrolment, trial] = PlacedText(value, line)
-    return values
 
 
 # Any table.

@@ -37,7 +37,7 @@ def read_yaml(path: FilePath) -> Any:
 
 def parse_yaml(text: str, path: FilePath) -> Any:
     """The value of a text of YAML or JSON, read as ``read_yaml`` does; errors name ``path``."""
-    root = _composed(text, path)  # refuses what safe_load would take, or never come back from
+    root = composed(text, path)  # refuses what safe_load would take, or never come back from
     if root is not None:
         _refuse_special(root, path, seen=set())
     with contextlib.suppress(ValueError, RecursionError):
@@ -53,10 +53,11 @@ def compose(path: FilePath) -> yaml.Node | None:
     ------
     BadInput : as read_yaml, but any tag is taken
     """
-    return _composed("\n".join(read_lines(path)), path)
+    return composed("\n".join(read_lines(path)), path)
 
 
-def _composed(text: str, path: FilePath) -> yaml.Node | None:
+def composed(text: str, path: FilePath) -> yaml.Node | None:
+    """The nodes of a text; ``path`` is what errors call it. Else as ``compose``."""
     text = _without_tabs(text)
     with _explained(path, text):
         _refuse_depth(text, path)
@@ -97,9 +98,10 @@ def _refuse_special(node: yaml.Node, path: FilePath, *, seen: set[int]) -> None:
     line = node.start_mark.line + 1
     if node.tag not in PLAIN:
         kind = node.tag.rpartition(":")[2]
-        advice = "put it in quotes" if isinstance(node, yaml.ScalarNode) else "use plain values"
-        text = f"'{node.value[:40]}'" if isinstance(node, yaml.ScalarNode) else "this"
-        raise BadInput(f"{path}:{line}: not YAML that is taken here ({text} is a {kind}: {advice})")
+        reason = f"this is a {kind}: use plain values"
+        if isinstance(node, yaml.ScalarNode):
+            reason = f"YAML reads {node.value[:40]} as a {kind}, not as text: put it in quotes"
+        raise BadInput(f"{path}:{line}: not YAML that is taken here ({reason})")
     if node.tag.endswith((":int", ":float")) and len(node.value) > MOST_DIGITS:
         digits = counted(len(node.value), "digit")
         raise BadInput(f"{path}:{line}: not YAML that is taken here (a number of {digits})")

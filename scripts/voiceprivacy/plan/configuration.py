@@ -48,6 +48,7 @@ NO_BRACES = "has { or } in its name, which Snakemake takes for a wildcard: name 
 OWN_RESULT = "lies where this run writes its results, and would be lost: copy it elsewhere"
 UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 Keys = tuple[str | int, ...]  # the keys that lead to a value of a config
+MISREAD = "YAML reads this as"
 # With these Snakemake's own reader runs what a config says as Python (its package yte).
 TEMPLATE_KEYS = ("__use_yte__", "__definitions__", "__variables__")
 
@@ -92,7 +93,7 @@ def read(path: str | Path) -> dict[str, Any]:
 
 def line_of(path: str | Path, keys: Keys) -> int:
     """The line of a YAML file where a value stands (of the last of its keys that is there)."""
-    return [1, *_lines_of(path, keys)][-1]
+    return [1, *(line for line, _ in _on_the_way(compose(path), keys))][-1]
 
 
 def place_of(paths: Sequence[str | Path], keys: Keys) -> tuple[str, int]:
@@ -100,32 +101,45 @@ def place_of(paths: Sequence[str | Path], keys: Keys) -> tuple[str, int]:
 
     Where none holds it, that which holds most of the keys that lead to it. A later file wins.
     """
-    path = max(reversed(paths), key=lambda one: len(_lines_of(one, keys)))
+    path = max(reversed(paths), key=lambda one: len(_on_the_way(compose(one), keys)))
     return str(path), line_of(path, keys)
 
 
-def holds(path: str | Path, keys: Keys) -> bool:
-    """Whether a YAML file holds the value that keys lead to."""
-    return len(_lines_of(path, keys)) == len(keys)
+def located(problem: Problem, root: yaml.Node | None) -> tuple[int, str] | None:
+    """The line of a YAML text that holds the value of a problem, and the problem in words.
+
+    Where YAML reads what stands there otherwise than as text, the words repeat it. None where the
+    text does not hold the value.
+    """
+    way = _on_the_way(root, problem.keys)
+    if len(way) < len(problem.keys):
+        return None
+    line, node = way[-1] if way else (1, root)
+    if MISREAD not in problem.what or not isinstance(node, yaml.ScalarNode):
+        return line, str(problem)
+    if not node.value:
+        return line, str(problem._replace(what="is empty: write a text, or leave the line out"))
+    words = str(problem).replace(MISREAD, f"YAML reads {node.value} as")
+    return line, words.replace(f" {node.value} as {node.value},", f" {node.value} as a number,")
 
 
-def _lines_of(path: str | Path, keys: Keys) -> list[int]:
-    """The lines of the keys that lead to a value, as far as they are there."""
-    node, lines = compose(path), []
+def _on_the_way(root: yaml.Node | None, keys: Keys) -> list[tuple[int, yaml.Node]]:
+    """The lines of the keys that lead to a value, as far as they are there, and their values."""
+    node, way = root, []
     for wanted in keys:
         if isinstance(node, yaml.SequenceNode):
             if wanted not in range(len(node.value)):
                 break
             node = node.value[wanted]
-            lines.append(node.start_mark.line + 1)
+            way.append((node.start_mark.line + 1, node))
             continue
         pairs = node.value if isinstance(node, yaml.MappingNode) else []
         matching = [(key, value) for key, value in pairs if _reads_as(key, wanted)]
         if not matching:
             break
         ((key, node),) = matching
-        lines.append(key.start_mark.line + 1)
-    return lines
+        way.append((key.start_mark.line + 1, node))
+    return way
 
 
 def _reads_as(key: yaml.Node, wanted: Any) -> bool:
@@ -249,6 +263,8 @@ def _explain(error: ValidationError) -> Iterator[Problem]:
     elif "propertyNames" in error.absolute_schema_path:
         rule = "small letters, digits and _, a letter first; not original, ..._run1 or ..._on_..."
         yield Problem((*keys, error.instance), f"'{error.instance}' cannot be a name here ({rule})")
+    elif _is_misread(error):
+        yield Problem(keys, f"{MISREAD} {error.instance!r}, not as text: put it in quotes")
     elif error.validator == "required":
         missing = next(key for key in error.validator_value if key not in error.instance)
         yield Problem(keys, f"'{missing}' is missing")
@@ -263,6 +279,14 @@ def _explain(error: ValidationError) -> Iterator[Problem]:
         yield Problem(keys, f"{error.instance!r} is not allowed beside the other keys here")
     else:
         yield Problem(keys, error.message)
+
+
+def _is_misread(error: ValidationError) -> bool:
+    """Whether YAML made another value of what should be a text, such as no, 12:30 or 010."""
+    wants_text = error.validator == "type" and "string" in error.validator_value
+    if error.validator == "enum":
+        wants_text = all(isinstance(choice, str) for choice in error.validator_value)
+    return wants_text and isinstance(error.instance, bool | int | float | None)
 
 
 # What no schema sees in a completed config: entries that contradict each other.

@@ -36,6 +36,7 @@ from voiceprivacy.inout.files import (
     wherever_ours_lie,
     whole_or_absent,
 )
+from voiceprivacy.inout.foreign import NO_UTF8
 from voiceprivacy.inout.iemocap import TRANSCRIBED
 from voiceprivacy.plan.seen import File, Files, read
 from voiceprivacy.running.command import say
@@ -426,7 +427,8 @@ class _Listed:
             seen.add(inside)
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in names:
-                if not name.startswith(".") and (endings is None or name.endswith(endings)):
+                is_read = not name.startswith(".") and (endings is None or name.endswith(endings))
+                if is_read and not NO_UTF8.match(f"{folder}/{name}"):  # readers refuse those
                     self.recordings.append(f"{folder}/{name}")
 
     def _add_named_in(self, wav_scp: str, named: Named) -> None:

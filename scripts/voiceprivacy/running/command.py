@@ -30,6 +30,7 @@ from voiceprivacy.inout.files import (
     shown,
     whole_or_absent,
 )
+from voiceprivacy.inout.foreign import NO_UTF8
 from voiceprivacy.inout.json_files import parse_json
 
 DEBUG = "VOICEPRIVACY_DEBUG"
@@ -144,6 +145,10 @@ def _explained(error: Exception) -> tuple[int, str]:
     if isinstance(error, ModuleNotFoundError) and not _is_ours(error.name):
         missing = f"this command needs the Python package {error.name}, which is not installed"
         return BAD_INPUT, f"{missing}: install voiceprivacy[run] (docs/guide/install.md)"
+    if isinstance(error, UnicodeEncodeError) and NO_UTF8.match(error.object):
+        before, after = error.object[: error.start], error.object[error.start :]
+        line = before.rpartition("\n")[2] + after.partition("\n")[0]
+        return BAD_INPUT, f"{line.strip()}: holds a name that is not UTF-8: rename it (convmv)"
     reason = printable(" ".join(str(error).split()))
     mistake = "a mistake of this program; --debug shows where"
     return OWN_FAILURE, f"unexpected {type(error).__name__}: {reason} ({mistake})"

@@ -4,13 +4,15 @@ Conventions
 -----------
 * A path is relative to its folder, with / between folders; its stem has no ending.
 * A guess who speaks is plausible if it fits nearly all files, if there are two speakers or more,
-  and if most of them have two utterances or more. The first plausible guess is taken, from the
-  most to the least specific.
+  and if most of them have two utterances or more. It is taken where it is the only one. Names
+  of public corpora, and names such as spk07, beat other guesses.
 * Digits are said by all speakers: 0_01_7.wav and zero/01_7.wav are of speaker 01.
 * Two files belong together if their paths without ending are the same, or the ends of these paths
   are, where /, -, _ and . are all alike and no other file on either side is called so:
   anna/001.flac and wav/anna_001.wav. A tail that all protected (or all original) files have, such
   as _anon, is left out where that finds more.
+* What else is in a protected file's path must not be another speaker: p226_001_p225.wav and
+  p226/p225_001.wav may be of either. A voice that is named as the target (_to_p226) is no speaker.
 """
 
 import os
@@ -27,8 +29,8 @@ from typing import NamedTuple
 from voiceprivacy.anonymise.plugins import find_audio
 from voiceprivacy.corpora import parts
 from voiceprivacy.corpora.checks import Examination
-from voiceprivacy.corpora.kinds.folder import compile_pattern
 from voiceprivacy.corpora.listing import Findings, Listed
+from voiceprivacy.corpora.recordings import is_same_sound
 from voiceprivacy.inout.files import BadInput, counted
 from voiceprivacy.inout.foreign import walk
 from voiceprivacy.inout.tables import Utterance
@@ -70,37 +72,65 @@ def audio_files(root: str | Path) -> list[str]:
 # Who speaks: a pattern for the corpus kind ``folder``.
 
 NEARLY_ALL = 0.95
-SPEAKER_NAME = re.compile(r"(id|spk|spkr|speaker|subj|subject|vp)[-_]?\d+|p\d{3}", re.IGNORECASE)
-LIBRISPEECH_NAME = re.compile(r"\d+-\d+-\d+")
-SEPARATOR = re.compile(r"[-_.]")
+MOST_NUMBERS = 3  # more of them are a code, of which any part may be the speaker
+SPEAKER_NAME = re.compile(r"(id|spk|spkr|speaker|subj|subject|vp)[-_]?\d+", re.IGNORECASE)
+VCTK_NAME = re.compile(r"p\d{3}", re.IGNORECASE)
+SEPARATOR = re.compile(r"[-_. ]")
 # What every speaker of some corpora says.
-DIGIT_WORDS = {"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "zero", "oh"}
+WORD = re.compile(
+    "zero|oh|one|two|three|four|five|six|seven|eight|nine|yes|no|up|down|left|right|on|off|stop|go",
+    re.IGNORECASE,
+)
 DIGIT = re.compile(r"(?:digit|d|num|n)?[-_]?0?(\d)", re.IGNORECASE)
+LETTERS = re.compile(r"[^\W\d]{2,}")
 GENDERS = {"f", "m", "F", "M"}
-NO_SPEAKERS = {  # names of folders that divide a corpus otherwise than by speaker
-    *("train", "dev", "test", "eval", "enrolment", "enroll", "trial", "trials"),
-    *("wav", "wavs", "flac", "audio", "data", "clean", "other", "original"),
-    *("f", "m", "female", "male", "women", "men"),
-    *(
-        "de",
-        "en",
-        "es",
-        "fr",
-        "it",
-        "ja",
-        "ko",
-        "nl",
-        "pl",
-        "pt",
-        "ru",
-        "tr",
-        "zh",
-        "ar",
-        "cs",
-        "sv",
+# What divides a corpus otherwise than by speaker.
+NO_SPEAKER = re.compile(
+    f"{WORD.pattern}|train|dev|test|eval|enrolment|enroll|trials?|wavs?|flac|audio|data|clean|other"
+    "|original|f|m|female|male|wom[ae]n|m[ae]n|girls?|boys?"
+    "|de|en|es|fr|it|ja|ko|nl|pl|pt|ru|tr|zh|ar|cs|sv"
+    "|german|english|spanish|french|italian|dutch|polish|chinese|deutsch"
+    "|angry|anger|happy|happiness|joy|sad|sadness|neutral|calm|fear|fearful|disgust|disgusted"
+    "|surprised?|bored|boredom|excited|frustrated|whisper|quiet|loud|noisy"
+    "|kitchen|office|bedroom|bathroom|hall|street"
+    "|(ses|sess|session|take|rep|room|mic|ch|channel|chapter|part|set|day|visit|batch|utt|dr|region"
+    r"|call|conv|conversation|dialog|dialogue|meeting|impro|script|scene|noise|snr)[-_]?\d+",
+    re.IGNORECASE,
+)
+# Public corpora: how their paths end, the pattern of that, and why there is none.
+CORPORA = (
+    ("TIMIT", r"dr\d/[fm]\w{4}/s[aix]\d+", "{speaker}/{utterance}", ""),
+    ("RAVDESS", r"\d\d(-\d\d){6}", "*-*-*-*-*-{utterance}-{speaker}", ""),
+    ("Speech Commands", r"[^/]+/[0-9a-f]+_nohash_\d+", "{speaker}_nohash_{utterance}", ""),
+    ("LibriSpeech", r"\d+-\d+-0\d{3}", "{speaker}-{session}-{utterance}", ""),
+    ("CREMA-D", r"\d{4}_[A-Z]{3}_[A-Z]{3}_[A-Z]{2}", "{speaker}_{utterance}", ""),
+    (
+        "IEMOCAP",
+        r"Ses\d\d[FM]_\w+_[FMX]+\d+",
+        None,
+        "the session and the last letter say who speaks, which no pattern can; use the corpus kind"
+        " `iemocap:` in a config (docs/guide/data.md)",
     ),
-    *("german", "english", "spanish", "french", "italian", "dutch", "polish", "chinese", "deutsch"),
-}
+    (
+        "Switchboard",
+        r"sw_?\d{4,5}[^/]*",
+        None,
+        "a call has two speakers, and a speaker has several calls; say with --pattern what is a"
+        " speaker, such as '{speaker}_{utterance}.wav' for each side of a call",
+    ),
+)
+SURE, LIKELY, DOUBT = range(3)
+
+
+class _Guess(NamedTuple):
+    """Who speaks in each path, and the pattern without ending, if one says so.
+
+    A SURE guess beats others; a DOUBT is not taken, but speaks against another guess.
+    """
+
+    rank: int
+    pattern: str | None
+    speakers: Sequence[str]
 
 
 def guess_pattern(paths: Sequence[str]) -> str:
@@ -108,105 +138,148 @@ def guess_pattern(paths: Sequence[str]) -> str:
 
     Raises
     ------
-    BadInput : no guess is plausible
+    BadInput : no guess is plausible, or two are
     """
     ending = _most_common(PurePosixPath(path).suffix for path in paths)
     same_ending = [path for path in paths if path.endswith(ending)]
     depth = _most_common(path.count("/") for path in same_ending)
     usual = [path.removesuffix(ending) for path in same_ending if path.count("/") == depth]
-    for guess in _guesses(usual):
-        if _is_plausible(guess, usual):
-            return guess + ending
-    examples = " and ".join(dict.fromkeys([paths[0], paths[-1]]))
-    raise BadInput(
-        f"cannot tell the speaker from names such as {examples}: say it with --pattern, such as "
-        "--pattern '{speaker}/{utterance}.wav' or --pattern '{speaker}_{utterance}.wav' "
-        "(* is anything)"
-    )
+    *levels, stems = zip(*(path.split("/") for path in usual), strict=True)
+    if pattern := _pattern_of_corpus(usual, levels, stems):
+        return pattern + ending
+    guesses = [guess for guess in _guesses(levels, stems) if _is_plausible(guess.speakers)]
+    first = min(guesses, key=lambda guess: guess.rank, default=None)
+    if first is None or first.rank == DOUBT:
+        examples = " and ".join(dict.fromkeys([paths[0], paths[-1]]))
+        raise BadInput(
+            f"cannot tell the speaker from names such as {examples}: say it with --pattern, such as"
+            " --pattern '{speaker}/{utterance}.wav' or --pattern '{speaker}_{utterance}.wav' "
+            "(* is anything)"
+        )
+    for other in guesses:
+        is_weaker = first.rank == SURE < other.rank
+        if not is_weaker and not _are_alike(first.speakers, other.speakers):
+            readings = [
+                f"'{one.speakers[0]}' ({one.pattern + ending if one.pattern else 'no pattern'})"
+                for one in (first, other)
+            ]
+            raise BadInput(
+                f"two guesses of who speaks are plausible: in {usual[0]}{ending} it is"
+                f" {' or '.join(readings)}: say with --pattern which is right"
+            )
+    return f"{first.pattern}{ending}"
 
 
-def _guesses(paths):
-    """Patterns without ending, the most specific first."""
-    split = [path.split("/") for path in paths]
-    stems = [names[-1] for names in split]
-    levels = list(zip(*split, strict=True))[:-1]  # the names of folders, level by level
-    likely = list(_speaker_levels(levels, stems))
-    words = [level for level in likely if {name.lower() for name in levels[level]} <= DIGIT_WORDS]
-    for level in likely:
-        if level not in words:
-            yield _nested(levels, level)
-    folders = "".join(f"{_constant_or_anything(names)}/" for names in levels)
-    if all(map(LIBRISPEECH_NAME.fullmatch, stems)) and not _are_digits(_fields(stems)):
-        yield folders + "{speaker}-{session}-{utterance}"
-    if flat := _flat(stems):
-        yield folders + flat
-    for level in words:
-        yield _nested(levels, level)
+def _pattern_of_corpus(paths, levels, stems):
+    """The pattern of paths as a public corpus has them; None for others."""
+    for name, shape, pattern, why in CORPORA:
+        expression = re.compile(rf"(.*/)?{shape}", re.IGNORECASE)
+        if not _is_nearly_all(map(expression.fullmatch, paths)):
+            continue
+        if pattern is None:
+            raise BadInput(f"names such as {paths[0]} are those of {name}: {why}")
+        if not any(_begin(stems, names) for names in levels):
+            above = levels[: len(levels) - pattern.count("/")]
+            return "".join(f"{_constant_or_anything(names)}/" for names in above) + pattern
+    return None
 
 
-def _speaker_levels(levels, stems):
-    """Which level of folders may be the speakers', the likeliest first."""
-    for number, names in enumerate(levels):  # p225/p225_001.wav, 61/142285/61-142285-0000.flac
-        pairs = zip(names, stems, strict=True)
-        if _is_nearly_all(_begins_with(stem, name) for name, stem in pairs):
-            yield number
-    for number, names in enumerate(levels):  # id10270/5r0dWxy17C8/00001.wav
-        if _are_called_speakers(names):
-            yield number
-    for number, names in enumerate(levels):
-        if len(set(names)) > 1 and not {name.lower() for name in names} <= NO_SPEAKERS:
-            yield number
+def _guesses(levels, stems):
+    """What may be the speaker: levels of folders, then fields of the files' names."""
+    n_levels, columns = len(levels), [*levels, *_fields(stems)]
+    separators = ["/"] * n_levels + _separators(stems)
+    varying = [number for number, names in enumerate(columns) if len(set(names)) > 1]
+    inside = [number for number in varying if number >= n_levels]
+    digits = [number for number in inside if _are_digits(columns[number:])]
+    usable = [n for n in inside if n not in digits and _may_be_speakers(columns[n])]
+    is_code = sum(_are_numbers(columns[number]) for number in inside) > MOST_NUMBERS
+    # d1/A/d1_A_001: files that are called like a folder tell all that folders do.
+    repeated = [names for names in levels if _begin(stems, names)]
+    guesses = []
+    for number in varying:
+        names, is_folder = columns[number], number < n_levels
+        is_told_again = repeated and is_folder and (names not in repeated or n_levels in digits)
+        is_shared = any(_are_crossed(guess.speakers, names) for guess in guesses)
+        pattern, rank = _pattern(columns, separators, number, n_levels), LIKELY
+        if _are_called_speakers(names, is_first=not guesses):
+            rank = SURE
+        elif number in digits or is_told_again or not _may_be_speakers(names):
+            continue
+        elif not is_folder and number == inside[-1] and not digits:
+            # The utterance, unless all folders have the same words: angry/kim1.wav, happy/kim1.wav
+            letters = [name.rstrip("0123456789") for name in names]
+            if not is_shared or not _is_nearly_all(map(LETTERS.fullmatch, letters)):
+                continue
+            pattern, names, rank = pattern if letters == names else None, letters, DOUBT
+        elif not is_folder and _are_numbers(names) and not is_code:
+            # Numbers behind others are of sessions and utterances.
+            if number != usable[0] or (guesses and not is_shared):
+                continue
+            rank = DOUBT if guesses else LIKELY
+        guesses.append(_Guess(rank if pattern else DOUBT, pattern, names))
+    return guesses
 
 
-def _begins_with(stem, name):
-    return stem.startswith((f"{name}-", f"{name}_", f"{name}."))
+def _may_be_speakers(names):
+    """Whether most of the names can be those of speakers."""
+    return 2 * sum(NO_SPEAKER.fullmatch(name) is not None for name in set(names)) <= len(set(names))
 
 
-def _nested(levels, speaker):
-    """The pattern whose speakers are folders at this level.
+def _are_called_speakers(names, *, is_first):
+    """Whether names are such as spk07; p225 is one only in front: p001 may be a prompt."""
+    if is_first and _is_nearly_all(map(VCTK_NAME.fullmatch, names)):
+        return True
+    return _is_nearly_all(map(SPEAKER_NAME.fullmatch, names))
 
-    Folders above it are a gender, a constant or anything, those below it sessions.
+
+def _begin(stems, names):
+    """Whether files are called like their folders: p225/p225_001.wav."""
+    pairs = zip(stems, names, strict=True)
+    called = (stem.startswith(name) and SEPARATOR.match(stem, len(name)) for stem, name in pairs)
+    return len(set(names)) > 1 and _is_nearly_all(called)
+
+
+def _are_numbers(names):
+    return _is_nearly_all(map(str.isdigit, names))
+
+
+def _are_alike(speakers, others):
+    """Whether two guesses tell the same people apart, whatever they are called."""
+    pairs = set(zip(speakers, others, strict=True))
+    return len(pairs) == len(set(speakers)) == len(set(others))
+
+
+def _are_crossed(names, others):
+    """Whether most of the names stand beside most of the others."""
+    pairs = set(zip(names, others, strict=True))
+    return 2 * len(pairs) >= len(set(names)) * len(set(others))
+
+
+def _pattern(columns, separators, speaker, n_levels):
+    """The pattern whose speakers are this column; None where nothing is left for the utterance.
+
+    What stands before it is a gender, a constant or anything; folders below it are sessions.
     """
-    above = [_constant_or_anything(names) for names in levels[:speaker]]
-    below = [_constant_or_anything(names) for names in levels[speaker + 1 :]]
-    if "*" in below:
-        below[below.index("*")] = "{session}"
-    for level, names in enumerate(levels[:speaker]):
-        if len(set(names)) > 1 and GENDERS.issuperset(names):
-            above[level] = "{gender}"
+    pieces = [_constant_or_anything(names) for names in columns[: max(speaker + 1, n_levels)]]
+    pieces[speaker] = "{speaker}"
+    if "*" in pieces[speaker:]:
+        pieces[pieces.index("*", speaker)] = "{session}"
+    for number, piece in enumerate(pieces[:speaker]):
+        if piece == "*" and GENDERS.issuperset(columns[number]):
+            pieces[number] = "{gender}"
             break
-    return "/".join([*above, "{speaker}", *below, "{utterance}"])
-
-
-def _flat(stems):
-    """The pattern of names of which one field is the speaker; None where there is no such pattern.
-
-    It is a field called like a speaker; else the first that is not the same in all names, and is
-    no spoken digit.
-    """
-    fields, separators = _fields(stems), _separators(stems)
-    varying = [number for number, names in enumerate(fields) if len(set(names)) > 1]
-    called = [number for number in varying if _are_called_speakers(fields[number])]
-    others = [number for number in varying if not _are_digits(fields[number:])]
-    if others == varying:  # the last field is the utterance, unless a digit stands before it
-        others = [number for number in others if number < len(separators)]
-    if not called and not others:
-        return None
-    speaker = (called or others)[0]
-    before = ""
-    for number in range(speaker):
-        before += _constant_or_anything(fields[number]) + separators[number]
-    if speaker < len(separators):
-        return f"{before}{{speaker}}{separators[speaker]}{{utterance}}"
+    before = "".join(map("".join, zip(pieces, separators, strict=False)))
+    if len(pieces) <= len(separators):
+        return before + "{utterance}"
     # The speaker comes last: what varies before him are the utterances.
-    return f"{before}{{speaker}}".replace("*", "{utterance}", 1) if "*" in before else None
+    return before.replace("*", "{utterance}", 1) + "{speaker}" if "*" in before else None
 
 
 def _fields(stems):
     """What stands between separators, field by field, as far as nearly all names have the field."""
     separators = _separators(stems)
     columns = [SEPARATOR.split(stem) for stem in stems]
-    n_fields = len(separators) + 1 if separators else 0
+    n_fields = len(separators) + 1
     return [[(names + [""] * n_fields)[number] for names in columns] for number in range(n_fields)]
 
 
@@ -222,10 +295,6 @@ def _separators(stems):
         separators.append(_most_common(there))
 
 
-def _are_called_speakers(names):
-    return _is_nearly_all(SPEAKER_NAME.fullmatch(name) for name in names)
-
-
 def _are_digits(fields):
     """Whether the first of some fields is a spoken digit, and the speaker stands in the next one.
 
@@ -236,19 +305,17 @@ def _are_digits(fields):
     speakers = next((names for names in after if len(set(names)) > 1), None)
     if speakers is None:
         return False
-    if {name.lower() for name in said} <= DIGIT_WORDS:
+    if all(map(WORD.fullmatch, said)):
         return True
     numbers = {match and match[1] for match in map(DIGIT.fullmatch, said)}
-    pairs = set(zip(said, speakers, strict=True))
-    is_crossed = 2 * len(pairs) >= len(set(said)) * len(set(speakers))
     are_more = len(set(speakers)) > len(set(said)) or _is_nearly_all(map(str.isalpha, speakers))
-    return None not in numbers and "0" in numbers and is_crossed and are_more
+    return None not in numbers and "0" in numbers and _are_crossed(said, speakers) and are_more
 
 
-def _is_plausible(pattern, paths):
-    matches = [match for match in map(compile_pattern(pattern).fullmatch, paths) if match]
-    counts = Counter(match["speaker"] for match in matches)
-    if len(matches) < NEARLY_ALL * len(paths) or len(counts) < 2:
+def _is_plausible(speakers):
+    """Whether nearly all paths have a speaker, and most speakers two utterances or more."""
+    counts = Counter(filter(None, speakers))
+    if counts.total() < NEARLY_ALL * len(speakers) or len(counts) < 2:
         return False
     return statistics.median(counts.values()) >= 2
 
@@ -273,7 +340,10 @@ def _most_common(values):
 
 ALIKE = re.compile(r"[-_. /]+")
 BEFORE_TAIL = re.compile(r"[-_. ]*[-_. (\[]")
-TAIL = re.compile(r"[-_.][^-_.]*[A-Za-z].*$")
+TIME = re.compile(r"\d{4,}([-_.:T ]*\d+)*")
+TO = {"to", "into", "as", "target", "tgt", "trg"}  # the voice that is named next is not the source
+FROM = {"from", "by", "source", "src"}
+NAME = re.compile(r"[^\W_]+")
 
 
 def pair(
@@ -299,16 +369,14 @@ def pair(
 
     Raises
     ------
-    BadInput : the folder is missing, holds no audio or none of the originals, or an utterance has
-        several files
+    BadInput : the folder is missing, holds no audio or none of the originals, an utterance has
+        several files, or names hold two speakers
     """
     if (Path(folder) / "wav.scp").exists():  # it says which file is whose
-        ids = {called.get(one.utterance, one.utterance): one.utterance for one in originals}
-        own = [
-            one._replace(utterance=called.get(one.utterance, one.utterance)) for one in originals
-        ]
-        paths = find_audio([folder], [_as_utterance(original) for original in own])
-        pairs = {ids[name]: path for name, path in paths.items()}
+        own = {called.get(one.utterance, one.utterance): one for one in originals}
+        wanted = [_as_utterance(one._replace(utterance=name)) for name, one in own.items()]
+        paths = find_audio([folder], wanted)
+        pairs = {own[name].utterance: path for name, path in paths.items()}
     else:
         pairs = _pair_by_name(originals, root, folder, called)
     if not pairs:
@@ -356,22 +424,24 @@ def _pair_by_name(originals, root, folder, called):
     for path in sorted(audio_files(folder), key=loss_of):
         files.setdefault(_stem(path), path)  # of a.wav and a.mp3 the first
     files = {path: stem for stem, path in files.items()}
-    attempts = [
-        _match(names, files),
-        _match(names, _without_tail(files)),
-        _match(names, _without_usual_tail(files, names)),
-        _match(_without_tail(names), files),
-    ]
-    best = max(attempts, key=len)  # of equally good ones the first, which changes no name
+    speakers = {original.utterance: _words(original.speaker) for original in originals}
+    spoken = set(" ".join(speakers.values()).split())
+    best = {}
     # What is left may be written with other capitals, or its accents in another way.
-    rest = {key: _folded(name) for key, name in names.items() if key not in best}
-    taken = set(best.values())
-    left = {path: _folded(stem) for path, stem in files.items() if path not in taken}
-    alike = [_match(rest, left), _match(rest, _without_usual_tail(left, rest))]
-    best |= max(alike, key=len)
+    for spelling in (str, _folded):
+        taken = {path for path, _ in best.values()}
+        left = {path: spelling(stem) for path, stem in files.items() if path not in taken}
+        rest = {key: spelling(name) for key, name in names.items() if key not in best}
+        attempts = [
+            _match(rest, left),
+            _match(rest, _without_usual_tail(left, rest, spoken)),
+            _match(_without_usual_tail(rest, left, spoken), left),
+        ]
+        best |= max(attempts, key=len)  # of equally good ones the first, which changes no name
+    _refuse_two_speakers(speakers, names, best, folder)
     if len(best) < len(names):
         _refuse_several(names, files, best, folder)
-    return {utterance: Path(folder) / path for utterance, path in best.items()}
+    return {utterance: Path(folder) / path for utterance, (path, _) in best.items()}
 
 
 def loss_of(path: str) -> tuple[int, str]:
@@ -383,36 +453,71 @@ def _folded(name):
     return unicodedata.normalize("NFC", name).casefold()
 
 
-def _without_usual_tail(files, names):
-    """Names of files without the tail that most of them have behind the name of an original."""
-    known: set[str] = set()
-    for name in names.values():
-        known.update(_keys(name))
-    tails: Counter[str] = Counter()
-    for stem in files.values():
-        last = stem.rpartition("/")[2]
-        for start in BEFORE_TAIL.finditer(last):
-            if ALIKE.sub("-", last[: start.start()]) in known:
-                tails[last[start.start() :]] += 1
+def _without_usual_tail(files, names, spoken):
+    """Names of files without the tail that most of them have behind the name of an original.
+
+    Tails are alike where they differ in a time, or in words of speakers' names: _to_p226, _to_p227.
+    """
+    known = set().union(*map(_keys, names.values()))
+    tails = {}  # {kind of tail: {file: its own}}
+    for path, stem in files.items():
+        for start in BEFORE_TAIL.finditer(stem, stem.rfind("/") + 1):
+            if known.intersection(_keys(stem[: start.start()])):
+                tail = stem[start.start() :]  # of several of a kind the last, which is the shortest
+                kind = NAME.sub(lambda word: "" if _folded(word[0]) in spoken else word[0], tail)
+                tails.setdefault(TIME.sub("", kind), {})[path] = tail
     if not tails:
         return files
-    usual = _most_common(tails.elements())
-    return {path: stem.removesuffix(usual) for path, stem in files.items()}
+    usual = max(tails.values(), key=len)
+    return {path: stem.removesuffix(usual.get(path, "")) for path, stem in files.items()}
+
+
+def _words(text):
+    """The fields of a name or path in small letters, with a space between them."""
+    return " ".join(NAME.findall(_folded(text)))
+
+
+def _refuse_two_speakers(speakers, names, pairs, folder):
+    """Say so where a protected file's path holds another speaker beside its original's name.
+
+    A number or a letter counts where that speaker has an utterance of this name, too. What all
+    files have does not say who speaks.
+    """
+    everyone, told = set(speakers.values()) - {""}, {speakers[utterance] for utterance in pairs}
+    known = set(map(_words, set().union(*map(_keys, names.values()))))
+    rests = {name: _speakers_beside(*pair, everyone) for name, pair in pairs.items()}
+    common = set(everyone) if told == everyone else set()
+    for utterance, rest in rests.items():
+        common &= {speakers[utterance], *(speaker for speaker, _ in rest)}
+    for utterance, rest in rests.items():
+        own, (path, key) = speakers[utterance], pairs[utterance]
+        for other, before in rest:
+            is_common = other in common and before not in FROM
+            if other in (own, *own.split()) or before in TO or is_common:
+                continue
+            is_name = not re.fullmatch(r".|[\d ]+", other)
+            if is_name or re.sub(rf"\b{re.escape(own)}\b", other, _words(key)) in known:
+                raise BadInput(
+                    f"{folder}: names hold two speakers, such as {path} ({own} and {other}): which"
+                    " one spoke? Say it in a wav.scp in this folder (lines: utterance path), or"
+                    " give the files the names of their originals"
+                )
+
+
+def _speakers_beside(path, key, everyone):
+    """[(speaker, the word before)] of what a path holds beside the name of an original."""
+    before, _, after = f" {_words(_stem(path))} ".rpartition(f" {_words(key)} ")
+    words, beside = ["", *before.split(), "", *after.split()], []
+    lengths = range(1, 2 + max(speaker.count(" ") for speaker in everyone))
+    for start, length in product(range(1, len(words)), lengths):
+        speaker = " ".join(words[start : start + length])
+        if speaker in everyone:
+            beside.append((speaker, words[start - 1]))
+    return beside
 
 
 def _stem(path):
     return str(PurePosixPath(path).with_suffix(""))
-
-
-def _without_tail(names):
-    """Names without the tail that all of them have, if there is one."""
-    # A tail is what the names have in common, read from the end.
-    backwards = [name[::-1] for name in names.values()]
-    common = os.path.commonprefix(backwards)[::-1]  # noqa: RUF071  by letters is wanted
-    tail = TAIL.search(common)
-    if not tail:
-        return names
-    return {key: name.removesuffix(tail.group()) for key, name in names.items()}
 
 
 def _keys(name):
@@ -422,36 +527,26 @@ def _keys(name):
     return list(dict.fromkeys(ALIKE.sub("-", end) for end in ends))
 
 
-class _Owners(NamedTuple):
-    """How many originals have a key, and which protected files have it."""
-
-    n_originals: Counter
-    files: dict
-
-    def only_file(self, key):
-        """The file of a key that one original and one file have; None else."""
-        files = self.files.get(key, ())
-        return files[0] if self.n_originals[key] == 1 and len(files) == 1 else None
-
-
 def _owners(names, files):
-    owners = _Owners(Counter(), {})
+    """{key: protected files that have it}, of keys that one original has."""
+    n_originals = Counter()
+    owners = {}
     for name in names.values():
-        owners.n_originals.update(_keys(name))
+        n_originals.update(_keys(name))
     for file, name in files.items():
         for key in _keys(name):
-            owners.files.setdefault(key, []).append(file)
-    return owners
+            owners.setdefault(key, []).append(file)
+    return {key: several for key, several in owners.items() if n_originals[key] == 1}
 
 
 def _match(names, files):
-    """{utterance: file} where an end of both paths is the same and nobody else's."""
+    """{utterance: (file, end)} where an end of both paths is the same and nobody else's."""
     owners = _owners(names, files)
     pairs = {}
     for utterance, name in names.items():
-        candidates = (owners.only_file(key) for key in _keys(name))
-        if file := next(filter(None, candidates), None):
-            pairs[utterance] = file
+        key = next((key for key in _keys(name) if len(owners.get(key, ())) == 1), None)
+        if key:
+            pairs[utterance] = (owners[key][0], key)
     return pairs
 
 
@@ -460,8 +555,7 @@ def _refuse_several(names, files, pairs, folder):
     owners = _owners(names, files)
     for utterance in sorted(names.keys() - pairs.keys()):
         for key in _keys(names[utterance]):
-            several = owners.files.get(key, ())
-            if owners.n_originals[key] == 1 and len(several) > 1:
+            if len(several := owners.get(key, ())) > 1:
                 raise BadInput(
                     f"{folder}: utterance '{utterance}' has several files: "
                     f"{' and '.join(several[:2])}; keep one of them"
@@ -471,6 +565,7 @@ def _refuse_several(names, files, pairs, folder):
 # Speech that a config says is anonymised already: all of it should be there before a long run.
 
 SHOWN = 10  # utterances that a finding names
+HEARD = 20  # of protected recordings, to compare them with the originals
 
 
 def findings_of(config: dict, examined: Mapping[str, Examination]) -> Findings:
@@ -499,11 +594,10 @@ def findings_of(config: dict, examined: Mapping[str, Examination]) -> Findings:
             continue
         protocol = plan.speech.protocol(corpus)
         listed = parts.list_part(source, protocol, part, excluded=examination.excluded)
-        utterances = [_as_utterance(utterance) for utterance in listed]
         for name in anonymisers:
             if part != "train" or corpus in _learnt_corpora(plan, name):
                 folders = plan.speech.anonymiser_call(name, corpus, part)["audio"]
-                _look_for(utterances, name, folders, findings)
+                _look_for(listed, name, folders, findings)
     return findings
 
 
@@ -520,9 +614,11 @@ def _learnt_corpora(plan, anonymiser):
     return {options["train"]["corpus"] for options in learners if options["on"] == anonymiser}
 
 
-def _look_for(utterances, anonymiser, folders, findings):
+def _look_for(listed, anonymiser, folders, findings):
+    utterances = [_as_utterance(utterance) for utterance in listed]
     try:
         paths = find_audio(folders, utterances)
+        _note_originals(listed, paths, anonymiser, findings)
     except BadInput as error:
         findings.error(f"anonymiser {anonymiser}", "-", str(error))
         return
@@ -534,3 +630,18 @@ def _look_for(utterances, anonymiser, folders, findings):
         findings.error(
             " ".join(folders), "-", f"{share}: {', '.join(shown)} (anonymiser '{anonymiser}')"
         )
+
+
+def _note_originals(listed, paths, anonymiser, findings):
+    """Note recordings that are the original still; of many some are heard."""
+    there = [original for original in listed if original.audio and original.utterance in paths]
+    heard = there[:: max(1, len(there) // HEARD)]
+    unchanged = [
+        original
+        for original in heard
+        if is_same_sound(original.audio, Path(paths[original.utterance]))
+    ]
+    if unchanged:
+        share = f"{len(unchanged)} of {len(heard)} recordings that were compared are the original"
+        such = f"such as '{unchanged[0].utterance}' (anonymiser '{anonymiser}')"
+        findings.oddity(paths[unchanged[0].utterance], "-", f"{share}: not protected, {such}")

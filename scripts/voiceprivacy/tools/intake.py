@@ -99,8 +99,12 @@ def read(
         rows: list[_Item] = []
         for path in tables:
             rows += _of_table(root, path)
-        return _named(root, f"a folder with {tables[0].name}", rows, speakers, transcripts)
+        intake = _named(root, f"a folder with {tables[0].name}", rows, speakers, transcripts)
+        named = {row.audio for row in rows}
+        n_others = sum(root / path not in named for path in audio_files(root))
+        return intake._replace(n_files=len(rows) + n_others)
     paths = audio_files(root)
+    foreign.refuse_no_utf8(root, (f"{root}/{path}" for path in paths))
     pattern = pattern or guess_pattern(paths)
     items, is_plain = _of_tree(root, pattern, paths)
     if not items:

@@ -16,18 +16,20 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import psutil
+import yaml
 from snakemake import cli
 from snakemake.exceptions import CliException, WorkflowError
 from snakemake.settings.enums import Quietness
 from snakemake.utils import available_cpu_count, update_config
 
 from voiceprivacy.inout.files import PIPES_OF_SHELLS, SCRIPTS, BadInput, whole_or_absent
-from voiceprivacy.inout.yaml_files import parse_yaml
+from voiceprivacy.inout.yaml_files import compose, composed, parse_yaml
 from voiceprivacy.plan import chunks, configuration, defaults
 from voiceprivacy.running import locks
 from voiceprivacy.running.command import BAD_INPUT, INTERRUPTED, OWN_FAILURE, say
@@ -37,9 +39,15 @@ SNAKEFILE = SCRIPTS.parent / "Snakefile"
 PROFILE = SCRIPTS.parent / "workflow" / "profiles" / "default"
 # Below the working directory: a cluster's jobs read it too. Each config has a file of its own, so
 # that a dry run of another config changes nothing for them.
-NAMED = "VOICEPRIVACY_CONFIGS"  # environment: the configs as they were named, and their paths
+# Environment: the configs as they were named, and their paths; "--config" and the YAML it gave.
+NAMED, OVERRIDES = "VOICEPRIVACY_CONFIGS", "--config"
 CONFIGS = Path(".snakemake", "voiceprivacy")
 PATIENCE_S = 5.0  # with jobs after Ctrl-C
+AS_TEXT = (
+    " (nested values arrive as text: call voiceprivacy run, or write them into a second file:"
+    " --configfile c.yaml more.yaml)"
+)
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 CONFIG_ENDINGS = (".yaml", ".yml", ".json")
 
 
@@ -84,9 +92,11 @@ def take_configs(options: argparse.Namespace) -> None:
     options.targets = [*options.targets, *targets]
     if not configs and not options.config:
         return  # the demo's, which is our own
-    config = merged(configs, options.config or [])
-    refuse_wrong_entries(config, configs, overridden=bool(options.config))
-    os.environ[NAMED] = json.dumps([[str(path), str(path.absolute())] for path in configs])
+    given = [_given(override) for override in options.config or []]
+    config = merged(configs, [values for values, _ in given])
+    named = [(str(path), str(path.absolute())) for path in configs]
+    os.environ[NAMED] = json.dumps([*named, *((OVERRIDES, text) for _, text in given)])
+    refuse_wrong_entries(config)
     text = json.dumps(config, indent=1)
     name = hashlib.sha256(text.encode()).hexdigest()[:16]
     path = Path(options.directory or ".", CONFIGS, f"{name}.json").absolute()
@@ -109,13 +119,29 @@ def split_targets(paths: Iterable[Path]) -> tuple[list[Path], list[str]]:
     return configs, targets
 
 
-def merged(paths: Iterable[str | Path], overrides: Sequence[str] = ()) -> dict[str, Any]:
+def _given(override: str) -> tuple[dict[str, Any], str]:
+    """What one KEY=VALUE of --config gives, and the same as a text of YAML.
+
+    Snakemake reads all that is nested as text. Here it is read as in a file.
+    """
+    name, _, text = override.partition("=")
+    is_nested = text.lstrip().startswith(("{", "["))
+    try:
+        values = cli.parse_config([f"{name}=0" if is_nested else override])
+    except ValueError as error:
+        raise BadInput(f"--config: {error}") from None
+    if not is_nested:
+        return values, yaml.safe_dump(values)
+    return {name: parse_yaml(text, f"--config {name}")}, f"{name}: {text}"
+
+
+def merged(paths: Iterable[str | Path], overrides: Iterable[dict[str, Any]] = ()) -> dict[str, Any]:
     """All configs as one, as Snakemake merges them, but read by our reader.
 
     Parameters
     ----------
     paths : YAML or JSON files; a later one adds to those before it, and wins
-    overrides : KEY=VALUE as of Snakemake's --config, which win over all files
+    overrides : values of --config, which win over all files
 
     Raises
     ------
@@ -130,47 +156,47 @@ def merged(paths: Iterable[str | Path], overrides: Sequence[str] = ()) -> dict[s
             raise BadInput(f"{path}:1: is empty: expected sections such as corpora:")
         update_config(config, one)
     for override in overrides:
-        name, _, text = override.partition("=")
-        # Words and numbers are no matter; of what is nested, Snakemake takes everything.
-        if text.lstrip().startswith(("{", "[")):
-            parse_yaml(text, f"--config {name}")
-    try:
-        update_config(config, cli.parse_config(overrides))
-    except ValueError as error:
-        raise BadInput(f"--config: {error}") from None
+        update_config(config, override)
     for problem in configuration.unusable_values(config):
         raise BadInput(f"--config: {problem}")
     return config
 
 
-def refuse_wrong_entries(
-    config: dict[str, Any], paths: Sequence[str | Path], *, overridden: bool
-) -> None:
+def refuse_wrong_entries(config: dict[str, Any]) -> None:
     """Refuse the first wrong key or value of a config, with the file and the line that hold it."""
     complete = defaults.with_controls(defaults.with_protocols(config))
     for problem in configuration.wrong_entries(complete):
-        raise BadInput(_with_line(problem, {str(path): path for path in paths}, overridden))
+        raise BadInput(with_line(problem, []))
 
 
-def with_line(problem: configuration.Problem, paths: Sequence[str | Path]) -> str:
-    """A problem of a whole config with the file and the line that hold it.
+def with_line(
+    problem: configuration.Problem,
+    paths: Sequence[str | Path],
+    overrides: Mapping[str, Any] = NOTHING,
+) -> str:
+    """A problem of a whole config with the file and the line that hold it, or with --config.
 
     Parameters
     ----------
-    paths : of Snakemake's config; the files that ``take_configs`` made it of are told instead
+    paths, overrides : what Snakemake's config is of; what ``take_configs`` made it of is named
+        instead
     """
-    named = json.loads(os.environ.get(NAMED, "[]"))
-    files = dict(named) if named else {str(path): path for path in paths}
-    return _with_line(problem, files, overridden=not files)
-
-
-def _with_line(problem, files, overridden):
-    """The same; ``files`` is {as it is called: path}."""
-    for called, path in reversed(files.items()):
-        if configuration.holds(path, problem.keys):
-            return f"{called}:{configuration.line_of(path, problem.keys)}: {problem}"
-    # It came with --config, or with an alias (<<: *defaults), whose line does not hold it.
-    return str(problem) if overridden else f"{next(iter(files))}: {problem}"
+    sources = json.loads(os.environ.get(NAMED, "[]"))
+    is_text = not sources and len(problem.keys) > 1 and " is not of type " in problem.what
+    if not sources:
+        sources = [(str(path), str(path)) for path in paths]
+        sources += [(OVERRIDES, yaml.safe_dump(dict(overrides)))] if overrides else []
+    for called, source in reversed(sources):
+        is_override = called == OVERRIDES
+        root = composed(source, OVERRIDES) if is_override else compose(source)
+        located = configuration.located(problem, root)
+        if located and not is_override:
+            return f"{called}:{located[0]}: {located[1]}"
+        if located and problem.keys:
+            return f"{OVERRIDES}: {located[1]}{AS_TEXT if is_text else ''}"
+    # It came with an alias (<<: *defaults), whose line does not hold it, or by a default.
+    is_by_files = OVERRIDES not in dict(sources) and sources
+    return f"{sources[0][0]}: {problem}" if is_by_files else str(problem)
 
 
 def refuse_other_reading(

@@ -2,8 +2,9 @@
 
 import json
 import re
+import shlex
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import yaml
@@ -13,13 +14,18 @@ from voiceprivacy.inout.files import (
     BadInput,
     counted,
     printable,
+    refuse_input,
     remove_earlier,
+    scratch_folder,
     whole_or_absent,
 )
+from voiceprivacy.inout.foreign import refuse_no_utf8
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.plan import configuration, defaults
+from voiceprivacy.tools.file_names import pair
 from voiceprivacy.tools.intake import Intake
 from voiceprivacy.tools.new_run import SAMPLE_RATE, NewRun, limit_of
+from voiceprivacy.tools.unpacking import refuse_packed
 from voiceprivacy.vocabulary import ABSENT, ORIGINAL, SECOND_RUN
 
 CONFIG = """\
@@ -147,6 +153,20 @@ def write_config(path: str | Path, run: NewRun) -> list[Path]:
     BadInput : the config would not be accepted
     """
     path = Path(path)
+    refuse_no_utf8(path.parent, [path.absolute()])
+    with scratch_folder(path) as folder:  # what cannot be written, fails there and leaves nothing
+        try:
+            draft, *_ = _written(folder / path.name, run)
+            for problem in configuration.problems(yaml.safe_load(draft.read_text("utf-8"))):
+                raise BadInput(str(problem))  # an odd path, a strange name
+        except BadInput as error:
+            raise BadInput(str(error).replace(f"{folder.name}/", "")) from None
+        for file in folder.rglob("*"):
+            refuse_input(path.parent / file.relative_to(folder))
+    return _written(path, run)
+
+
+def _written(path, run):
     beside = _write_lists(path, run)
     for name, protected in run.protected.items():
         if protected.again:
@@ -157,8 +177,6 @@ def write_config(path: str | Path, run: NewRun) -> list[Path]:
         elif not protected.plain:
             beside.append(_write_scp(_beside(path, name), protected))
     text = _config(path, run)
-    for problem in configuration.problems(yaml.safe_load(text)):  # an odd path, a strange name
-        raise BadInput(str(problem))
     with whole_or_absent(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
     return [path, *beside]
@@ -376,6 +394,7 @@ def summary(run: NewRun, written: list[Path]) -> list[str]:
     """Lines of text about a new run and the files that were written for it."""
     return [
         *preview(run.intake),
+        *(f"  note: {note}" for note in run.notes),
         "",
         *_protected_lines(run),
         *_left_out(run),
@@ -403,6 +422,9 @@ def preview(intake: Intake) -> list[str]:
     share = f"{len(intake.listed)} of {intake.n_files} audio files look like {intake.looks_like}"
     if not intake.n_files or intake.looks_like.startswith("a "):
         share = f"{counted(len(intake.listed), 'utterance')} in {intake.looks_like}"
+        if n_others := intake.n_files - len(intake.listed):
+            others = counted(n_others, "other audio file is", "other audio files are")
+            share = f"{share}; {others} not listed there, and left out"
     lines = [f"{intake.root}: {share}"]
     lines.append(f"  {counted(len(speakers), 'speaker')}, {each} each, such as")
     step = max(1, len(intake.listed) // EXAMPLES)  # from all over the corpus, not its first speaker
@@ -421,13 +443,39 @@ def preview(intake: Intake) -> list[str]:
     return lines
 
 
+def preview_all(intake: Intake, protected: Iterable[tuple[str, Path]]) -> list[str]:
+    """Lines of text: what names tell of the originals and of protected folders, with pairs."""
+    lines = preview(intake)
+    for name, path in protected:
+        refuse_packed(path)
+        folder = path.absolute()
+        files = pair(intake.listed, intake.root, folder, called=intake.names)
+        lines += [f"{name}: {found(intake, len(files), folder)}", *pairs(intake, folder, files)]
+    return lines
+
+
+def found(intake: Intake, n_found: int, folder: Path) -> str:
+    """How many of the originals have a protected file."""
+    return f"{n_found} of {len(intake.listed)} found below {folder}"
+
+
+def pairs(intake: Intake, folder: Path, files: Mapping[str, Path]) -> Iterator[str]:
+    """Lines of text: the first, the middle and the last of the pairs {utterance: its file}."""
+    listed = [one for one in intake.listed if one.utterance in files]
+    for number in sorted({0, len(listed) // 2, len(listed) - 1}):
+        one = listed[number]
+        original = str(one.audio).removeprefix(f"{intake.root}/")
+        protected = str(files[one.utterance]).removeprefix(f"{folder.parent}/")
+        yield f"    {original}  <-  {protected}"
+
+
 def _protected_lines(run):
     for name, protected in run.protected.items():
         rates = " and ".join(map(str, protected.sample_rates))
-        share = f"{protected.n_found} of {len(run.listed)} found"
         given = run.given.get(name, name)
-        called = f" (given as '{given}')" if given != name else ""
-        yield f"{name}{called}: {share} below {protected.folder}, {rates} Hz"
+        called = f"{name} (given as '{given}')" if given != name else name
+        yield f"{called}: {found(run.intake, protected.n_found, protected.folder)}, {rates} Hz"
+        yield from pairs(run.intake, protected.folder, protected.files)
         if protected.n_mixed:
             have = counted(protected.n_mixed, "file has", "files have")
             yield f"  warning: {have} several channels, which are mixed down to one"
@@ -465,7 +513,7 @@ def _next(run, written):
         table = "--transcripts TABLE (columns utterance and text)"
         yield f"words: no transcripts were given; with {table} they are measured"
     yield f"wrote {', '.join(map(str, written))}"
-    yield f"next: voiceprivacy run --configfile {written[0]}"
+    yield f"next: voiceprivacy run --configfile {shlex.quote(str(written[0]))}"
 
 
 def _n_speakers(utterances):

@@ -7,7 +7,6 @@ Conventions
 ``left_out`` is {utterance: why} everywhere; what a function leaves out it adds there.
 """
 
-import filecmp
 from collections import Counter
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -16,11 +15,13 @@ from typing import NamedTuple
 
 from voiceprivacy.anonymise.part import unlike_length
 from voiceprivacy.anonymise.plugins import cuts_of
-from voiceprivacy.corpora.listing import Listed
-from voiceprivacy.corpora.recordings import IS_SILENT, Cut, inspect, whole
+from voiceprivacy.corpora import same_sound
+from voiceprivacy.corpora.listing import Findings, Listed
+from voiceprivacy.corpora.recordings import IS_SILENT, Cut, inspect, is_same_sound, whole
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.files import BadInput, counted
-from voiceprivacy.tools.file_names import is_found_without_help, pair
+from voiceprivacy.inout.foreign import refuse_no_utf8
+from voiceprivacy.tools.file_names import audio_files, is_found_without_help, pair
 from voiceprivacy.tools.intake import Intake, read, why_not_listed
 
 SAMPLE_RATE = 16000  # of the attacker that is shipped
@@ -71,7 +72,8 @@ class NewRun(NamedTuple):
     other speakers, on whom an attacker is trained; ``left_out``: {utterance: why} for the others;
     ``seconds``: length of the originals that are evaluated; ``lists``: f and m, or mixed;
     ``protected``: {name: Protected}; ``set_aside``: {name: why}, of versions that are not shown;
-    ``name``: what its corpus is to be called; ``given``: {anonymiser: what people call it}.
+    ``name``: what its corpus is to be called; ``given``: {anonymiser: what people call it};
+    ``notes``: what is odd in the recordings of the originals, in words.
     """
 
     intake: Intake
@@ -87,6 +89,7 @@ class NewRun(NamedTuple):
     transcripts: Path | None = None
     name: str | None = None
     given: Mapping[str, str] = NO_FOLDERS
+    notes: tuple[str, ...] = ()
 
     @property
     def root(self) -> Path:
@@ -153,9 +156,10 @@ def examine(
 
     # Each step takes what the one before has left.
     left_out: dict[str, str] = {}
-    headers = _headers(intake.listed, left_out, threads)
+    headers, sounds, notes = _heard(intake.listed, left_out, threads)
+    _leave_out_copies(intake.listed, sounds, left_out, notes)
     durations = {name: header.duration_s for name, header in headers.items()}
-    versions, set_aside = _versions(intake, protected, again, durations, threads)
+    versions, set_aside = _versions(intake, protected, again, headers, sounds, threads)
     for version in versions.values():
         for utterance, why in version.faults.items():
             left_out.setdefault(utterance, why)
@@ -189,6 +193,7 @@ def examine(
         },
         set_aside=set_aside,
         transcripts=said,
+        notes=tuple(map(str, notes)),
     )
 
 
@@ -215,9 +220,12 @@ def refuse_copies(run: NewRun) -> None:
                 )
 
 
-def _headers(listed, left_out, threads):
-    """{utterance: header} of the originals that can be read; the others are left out."""
-    headers = {}
+def _heard(listed, left_out, threads):
+    """({utterance: header}, {utterance: sound}, what is odd) of the originals that can be read.
+
+    The others are left out.
+    """
+    headers, sounds, notes = {}, {}, Findings()
     inspections = inspect([original.audio for original in listed], samples=True, threads=threads)
     for original, inspection in zip(listed, inspections, strict=True):
         fault = inspection.error or _silent(inspection) or why_not_listed(whole(original.audio))
@@ -225,14 +233,37 @@ def _headers(listed, left_out, threads):
             left_out[original.utterance] = f"{original.audio}: {fault}"
         else:
             headers[original.utterance] = inspection.header
-    return headers
+            sounds[original.utterance] = inspection.sound
+            for oddity in inspection.oddities:
+                notes.oddity(original.audio, "-", oddity)
+    notes.group()
+    return headers, sounds, notes
+
+
+def _leave_out_copies(listed, sounds, left_out, notes):
+    """Leave out recordings that are the same sound as another one, and note those that may be."""
+    heard = [original for original in listed if original.utterance in sounds]
+    doubtful = []
+    for copy in same_sound.same([sounds[original.utterance] for original in heard]):
+        first, second = heard[copy.first], heard[copy.second]
+        if not copy.equal:
+            doubtful.append((first, second))
+            continue
+        left_out[second.utterance] = f"{second.audio}: is the same sound as {first.audio}"
+        if first.speaker != second.speaker:  # nobody knows who speaks
+            left_out[first.utterance] = f"{first.audio}: is the same sound as {second.audio}"
+    if doubtful:
+        are = counted(len(doubtful), "recording sounds", "recordings sound")
+        first, second = doubtful[0]
+        message = f"{are} the same as another after resampling or lossy coding, as {second.audio}"
+        notes.oddity(first.audio, "-", message)
 
 
 def _silent(inspection):
     return next((text for text in inspection.oddities if text.startswith(IS_SILENT)), None)
 
 
-def _versions(intake, protected, again, durations, threads):
+def _versions(intake, protected, again, headers, sounds, threads):
     """{(0 or 1, name): _Version} of every draw, and {name: why} of those that are set aside.
 
     A version of which hardly anything can be used stops the others from being shown no more than
@@ -246,8 +277,8 @@ def _versions(intake, protected, again, durations, threads):
             if not folder.is_dir():  # a slip of the pen, which is soon mended
                 raise BadInput(f"{folder}: {'is no folder' if folder.exists() else 'not found'}")
             try:
-                version = _version(words, folder, intake, durations, threads)
-                why = _hardly_usable(version, durations)
+                version = _version(words, folder, intake, headers, sounds, threads)
+                why = _hardly_usable(version, headers)
             except BadInput as error:
                 if len(protected) == 1:
                     raise
@@ -262,54 +293,48 @@ def _versions(intake, protected, again, durations, threads):
     return kept, set_aside
 
 
-def _hardly_usable(version, durations):
+def _hardly_usable(version, headers):
     """Why a version is set aside; None where enough of it can be used."""
-    if len(version.rates) >= FEWEST_USABLE * len(durations):
+    if len(version.rates) >= FEWEST_USABLE * len(headers):
         return None
     utterance, why = next(iter(sorted(version.faults.items())))
-    share = f"{len(version.rates)} of {counted(len(durations), 'utterance')} can be used"
+    share = f"{len(version.rates)} of {counted(len(headers), 'utterance')} can be used"
     return f"{version.folder}: {share}; '{utterance}': {why}"
 
 
-def _version(name, folder, intake, durations, threads):
+def _version(name, folder, intake, headers, sounds, threads):
     """Look at the protected files of one folder; of the originals that can be read."""
+    if not (folder / "wav.scp").exists():
+        refuse_no_utf8(folder, (f"{folder}/{path}" for path in audio_files(folder)))
     pairs = pair(intake.listed, intake.root, folder, called=intake.names)
     faults = {}
-    for utterance in durations:
+    for utterance in headers:
         if utterance not in pairs:
             faults[utterance] = f"{name} has no protected version"
-    checked = {utterance: path for utterance, path in pairs.items() if utterance in durations}
+    checked = {utterance: path for utterance, path in pairs.items() if utterance in headers}
     ids = {intake.names.get(utterance, utterance): utterance for utterance in checked}
     cuts = {ids[own]: cut for own, cut in cuts_of([folder]).items() if own in ids}
     recordings = [
         Cut(path, *cuts[utterance]) if utterance in cuts else path
         for utterance, path in checked.items()
     ]
-    rates, n_mixed = {}, 0
+    rates, n_mixed, unchanged = {}, 0, []
+    originals = {original.utterance: original.audio for original in intake.listed}
     inspections = inspect(recordings, samples=True, threads=threads)
-    for (utterance, path), inspection in zip(checked.items(), inspections, strict=True):
+    for (utterance, path), recording, inspection in zip(
+        checked.items(), recordings, inspections, strict=True
+    ):
         fault = inspection.error or _silent(inspection) or why_not_listed(path)
-        fault = fault or unlike_length(inspection.header.duration_s, durations[utterance])
+        fault = fault or unlike_length(inspection.header.duration_s, headers[utterance].duration_s)
         if fault:
             faults[utterance] = f"{path}: {fault}"
         else:
             rates[utterance] = inspection.header.sample_rate
             n_mixed += inspection.header.channels > 1
-    unchanged = _unchanged(intake, pairs, rates)
+            may_be = same_sound.may_be_same(sounds[utterance], inspection.sound)
+            if may_be and is_same_sound(originals[utterance], recording):
+                unchanged.append(utterance)
     return _Version(folder, pairs, rates, faults, n_mixed, cuts, unchanged)
-
-
-def _unchanged(intake, pairs, usable):
-    """The utterances whose protected file is a copy of the original, or a link to it."""
-    unchanged = []
-    for original in intake.listed:
-        own, path = original.audio, pairs.get(original.utterance)
-        if original.utterance not in usable or not isinstance(own, Path | str):
-            continue
-        if isinstance(path, Path | str) and filecmp.cmp(own, path, shallow=False):
-            unchanged.append(original.utterance)
-    filecmp.clear_cache()
-    return unchanged
 
 
 def _protected(name, usable, versions, *, in_place):

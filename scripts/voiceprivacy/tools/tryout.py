@@ -14,7 +14,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +23,10 @@ import numpy as np
 from voiceprivacy.anonymise import plugins
 from voiceprivacy.anonymise.part import finding
 from voiceprivacy.corpora import parts
+from voiceprivacy.corpora.checks import Examination
 from voiceprivacy.corpora.listing import Findings, list_utterances
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.files import BadInput, counted
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
@@ -65,6 +66,32 @@ def findings_of(configs: Sequence[str | Path], plan: Plan) -> Findings:
                 else:
                     other = f"{words} (it was called here, not in its environment {options['env']})"
                     findings.oddity(path, line, other)
+    return findings
+
+
+def too_short(plan: Plan, examined: Mapping[str, Examination]) -> Findings:
+    """Recordings that are shorter than a model of the run takes, one error for each corpus."""
+    findings = Findings()
+    short = {name: examined[name].shortest for name in plan.speech.evaluated if name in examined}
+    if not any(short.values()):
+        return findings
+    from voiceprivacy.attack.extractors.networks import shortest_s  # seconds: only where needed
+
+    for extractor, options in plan.attackers.extractors.items():
+        folder = plan.attackers.model_folder(extractor)
+        if not folder or not Path(folder).is_dir() or options.get("trust"):
+            continue
+        try:
+            least_s = shortest_s(folder)
+        except BadInput as error:
+            findings.bad_file(error)
+            continue
+        for corpus, seconds in short.items():
+            names = [name for name, duration_s in seconds.items() if duration_s < least_s]
+            if names:
+                are = counted(len(names), "recording is", "recordings are")
+                message = f"{are} shorter than {least_s:.3f} s, which extractor '{extractor}' needs"
+                findings.error(f"corpus {corpus}", "-", f"{message}: exclude: [{', '.join(names)}]")
     return findings
 
 

@@ -11,6 +11,7 @@ Conventions
   by the number of the row: so original and protected tables of one data set meet.
 """
 
+import contextlib
 import json
 import shutil
 import tarfile
@@ -21,6 +22,7 @@ from typing import Any
 
 from voiceprivacy.inout.arrays import UNREADABLE
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.foreign import NO_UTF8
 from voiceprivacy.running.command import say
 from voiceprivacy.tools.file_names import ENDINGS, audio_files
 from voiceprivacy.tools.intake import ID_COLUMNS, TABLES, as_id, value_of
@@ -43,7 +45,7 @@ class Unpacking:
     """Gives folders of files as they are, and archives and tables as folders beside the config."""
 
     def __init__(self, config: Path) -> None:
-        self.folder = config.with_name(f"{config.stem}.unpacked")
+        self.config, self.folder = config, config.with_name(f"{config.stem}.unpacked")
         self.folders: dict[Path, Path] = {}  # of what was unpacked: two may have one name
 
     def __call__(self, path: Path) -> Path:
@@ -58,8 +60,27 @@ class Unpacking:
                 number += 1
                 folder = self.folder / f"{name}_{number}"
             say(f"unpacking {path} into {folder}")
-            self.folders[source] = (unpacked if is_archive(path) else out_of_tables)(path, folder)
+            self.folders[source] = folder
+            (unpacked if is_archive(path) else out_of_tables)(path, folder)
         return self.folders[source]
+
+    def __enter__(self) -> "Unpacking":
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        """Remove what was unpacked where no config names it."""
+        if kind is None or self.config.exists():
+            return
+        for folder in self.folders.values():
+            shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.suppress(OSError):  # it is not there, or another call unpacked into it
+            self.folder.rmdir()
+
+
+def refuse_packed(path: Path) -> None:
+    """Refuse what has no files yet whose names could be looked at."""
+    if is_packed(path):
+        raise BadInput(f"{path}: is an archive or a table: unpack it to look at it")
 
 
 def is_packed(path: Path) -> bool:
@@ -101,6 +122,9 @@ def _unpack(path, folder, members, opened):
         parts = PurePosixPath(name).parts
         if PurePosixPath(name).is_absolute() or ".." in parts:
             raise BadInput(f"{path}: '{name}' would be written outside of its folder")
+        if NO_UTF8.match(name):
+            advice = "unpack it, rename its files (convmv), and name their folder"
+            raise BadInput(f"{path}: '{name}' is a name that is not UTF-8: {advice}")
         is_hidden = any(part.startswith(".") or part == "__MACOSX" for part in parts if part != ".")
         suffix = PurePosixPath(name).suffix.lower()
         if not is_hidden and (suffix in OF_ARCHIVES or not suffix):

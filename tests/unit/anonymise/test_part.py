@@ -85,7 +85,7 @@ def test_float_audio_at_another_rate_is_converted_with_a_note(original, tmp_path
     assert "note: 1 file resampled from 48000 to 16000 Hz" in capsys.readouterr().err
     (path,) = [line.path for line in read_manifest(manifest) if line.utterance == "s0_0"]
     assert path == tmp_path / "out/wav/0/s0_0.flac"
-    assert audio.header(path) == (RATE, 1, 0.5)
+    assert audio.header(path)[:3] == (RATE, 1, 0.5)
     assert np.abs(audio.read(path)[0]).max() < 1
 
 

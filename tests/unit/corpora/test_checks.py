@@ -124,9 +124,11 @@ def test_a_peak_at_full_scale_is_not_clipped():
 def test_enrolment_and_trial_from_one_session_are_an_oddity(tmp_path):
     source = librispeech(tmp_path, women=["11", "13"], men=["12", "14"], chapters=1)
     sessions = [finding for finding in messages(source, ENROL_TRIAL) if "session" in finding]
-    assert len(sessions) == 4
-    assert sessions[0].startswith(f"{tmp_path}/dev/11/100/11-100-000")
-    assert sessions[0].endswith(": speaker '11' is enrolled and tried from the same session '100'")
+    (session,) = sessions  # many that are alike are one line
+    assert session.startswith(f"{tmp_path}/dev/11/100/11-100-000")
+    assert session.endswith(
+        ": speaker '11' is enrolled and tried from the same session '100' (and 3 more like this)"
+    )
 
 
 def test_speakers_who_train_attackers_are_not_evaluated(tmp_path):

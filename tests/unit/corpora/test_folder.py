@@ -1,5 +1,8 @@
 """Any tree of files: patterns, ids that are not unique, genders from a table."""
 
+import os
+import shutil
+
 import pytest
 from support.trees import folder, write_lines
 
@@ -142,3 +145,21 @@ def test_corpora_that_say_no_more_of_speakers_have_no_facts():
 def test_a_missing_root_is_named():
     with pytest.raises(BadInput, match=r"^/no/where: not found$"):
         listed({"folder": {"root": "/no/where", "pattern": "{speaker}/{utterance}.wav"}})
+
+
+def test_names_that_are_not_utf8_are_refused_and_printed_as_bytes(tmp_path):
+    source = folder(tmp_path, ["anna/s1/a.wav", "anna/s1/b.wav"])
+    for odd in (b"mod\x85", b"jos\xe9"):
+        os.makedirs(os.path.join(os.fsencode(tmp_path), odd, b"s"))
+        shutil.copy(tmp_path / "anna/s1/a.wav", os.path.join(tmp_path, os.fsdecode(odd), "s/c.wav"))
+    with pytest.raises(BadInput) as refused:
+        listed(source)
+    convmv = f"rename it (convmv -f latin1 -t utf8 -r --notest {tmp_path})"
+    expected = f"{tmp_path}/jos\\xe9: its name is not UTF-8 (and 1 other): {convmv}"
+    assert str(refused.value) == expected
+
+
+def test_a_file_that_is_no_speech_may_have_any_name(tmp_path):
+    source = folder(tmp_path, ["anna/s1/a.wav", "anna/s1/b.wav"])
+    (tmp_path / os.fsdecode(b"notes f\xfcr.txt")).write_text("x")
+    assert ids(source) == ["a", "b"]

@@ -224,11 +224,22 @@ def test_directories_that_contradict_each_other_are_an_error(tmp_path):
     )
 
 
-def test_utterances_that_are_one_recording_are_noted_once(tmp_path):
-    source, _ = kaldi(tmp_path, women=["w1"])
-    write_lines(tmp_path / "wav.scp", [f"w1-{number} wav/w1-0.wav" for number in range(4)])
-    findings = Findings()
-    list_utterances(source, findings)
-    (shared,) = [finding for finding in findings if "one recording" in finding.what]
-    assert "'w1-0' and 'w1-1' are one recording" in shared.what
-    assert shared.level == "oddity"
+@pytest.mark.parametrize(
+    ("channel", "n_channels", "said"),
+    [
+        ("1", 1, None),
+        ("A", 1, None),
+        ("0", 1, None),
+        ("B", 1, "segments:1: channel 'B' of '{0}' cannot be told from the others: write it to"),
+        ("A", 2, "segments:1: recording '{0}' has 2 channels, of which one cannot be told"),
+        ("A x", 1, "segments:1: expected 4 columns"),
+    ],
+)
+def test_a_channel_in_segments_is_that_of_a_file_with_one(tmp_path, channel, n_channels, said):
+    source, _ = kaldi(tmp_path)
+    names = [line.split()[0] for line in (tmp_path / "wav.scp").read_text().splitlines()]
+    write_audio(tmp_path / "wav" / f"{names[0]}.wav", channels=n_channels)
+    write_lines(tmp_path / "segments", [f"{name} {name} 0 0.1 {channel}" for name in names[:1]])
+    write_lines(tmp_path / "utt2spk", [f"{names[0]} w1"])
+    assert bool(errors(source)) == bool(said)
+    assert not said or said.format(names[0]) in errors(source)[0]

@@ -86,7 +86,7 @@ def test_other_audio_is_converted(tmp_path, properties):
     manifest = tables.read_manifest(tmp_path / "out" / "train.tsv")
     converted = tmp_path / "out" / "train" / "11-100-0001.flac"
     assert [utterance.path == converted for utterance in manifest] == [False, True, False]
-    assert audio.header(converted) == (16000, 1, 0.1)
+    assert audio.header(converted)[:3] == (16000, 1, 0.1)
 
 
 def test_unreadable_audio_is_named_and_no_manifest_is_written(tmp_path):

@@ -81,7 +81,7 @@ def test_utterances_are_cut_and_nothing_else_is_left(tmp_path):
         "11-100-0001_seg000",
     ]
     assert {utterance.duration_s for utterance in manifest} == {533 / 16000}
-    assert {audio.header(utterance.path) for utterance in manifest} == {(16000, 1, 533 / 16000)}
+    assert {audio.header(utterance.path)[:3] for utterance in manifest} == {(16000, 1, 533 / 16000)}
     whole, _ = audio.read(tmp_path / "libri/dev/11/100/11-100-0000.flac")
     assert (audio.read(manifest[1].path)[0] == whole[533 : 2 * 533]).all()
     assert {path.stem for path in (tmp_path / "train").iterdir()} == {

@@ -133,4 +133,4 @@ def test_48_khz_are_made_16_khz(tmp_path):
     source = vctk(tmp_path / "vctk", men=(), sentences=(1,))
     assert prepare(tmp_path, source, {}, "train").returncode == 0
     (utterance,) = tables.read_manifest(tmp_path / "train.tsv")
-    assert audio.header(utterance.path) == (16000, 1, 0.1)
+    assert audio.header(utterance.path)[:3] == (16000, 1, 0.1)

@@ -19,7 +19,7 @@ def test_audio_comes_back_within_half_a_step_of_16_bits(tmp_path, name):
     samples, sample_rate = audio.read(tmp_path / name)
     assert sample_rate == 16000
     assert np.abs(samples - TONE).max() <= 0.5 / 32768 + 1e-9
-    assert audio.header(tmp_path / name) == (16000, 1, 1.0)
+    assert audio.header(tmp_path / name)[:3] == (16000, 1, 1.0)
 
 
 def test_integer_samples_are_written_as_they_are(tmp_path):

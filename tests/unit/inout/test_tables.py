@@ -168,7 +168,7 @@ def test_kaldi_scores_without_a_key_are_told_from_a_broken_table(tmp_path, score
         ("a x 1\n", "a x target\nb y nontarget\n", "no score for trial 'b y' of .*key.txt:2"),
         ("a x 1\nb y 2\n", "a x target\n", "scores.txt:2: trial 'b y' is not in"),
         ("a x 1\na x 2\n", "a x target\n", "scores.txt:2: trial 'a x' occurs twice"),
-        ("a x 1\n", "a x tgt\n", "key.txt:1: label 'tgt'"),
+        ("a x 1\n", "a x genuine\n", "key.txt:1: label 'genuine'"),
         ("a x one\n", "a x target\n", "scores.txt:1: 'one' is not a number"),
         ("a x\n", "a x target\n", "scores.txt:1: expected 3 columns"),
     ],
@@ -221,3 +221,49 @@ def test_a_key_that_is_a_pipe_is_read_once(tmp_path):
     os.close(write_end)
     assert tables.read_scores(scores, key=f"/dev/fd/{read_end}")["target"].tolist() == [1.0]
     os.close(read_end)
+
+
+KALDI = "a x target\na y nontarget\nb y target\n"
+VOXCELEB = "1 a x\n0 a y\n1 b y\n"
+VOICES = "a x tgt\na y imp\nb y tgt\n"
+WITH_IDS_LIKE_LABELS = "1 0 target\n0 1 nontarget\n"
+
+
+@pytest.mark.parametrize("key", [KALDI, VOXCELEB, VOICES, "a x 1\na y 0\nb y 1\n"])
+def test_keys_are_read_with_the_labels_and_in_the_order_of_others(tmp_path, key):
+    path = written(tmp_path, key, "key.txt")
+    assert tables.read_trials(path) == LISTED
+    scores = written(tmp_path, "a x 3\nb y 2\na y 1\n", "scores.txt")
+    assert tables.read_scores(scores, key=path)["target"].tolist() == [3, 2]
+    tables.write_scores(tmp_path / "s.tsv", LISTED, [3.0, 1.0, 2.0])
+    assert tables.read_scores(tmp_path / "s.tsv", key=path)["nontarget"].tolist() == [1]
+
+
+def test_ids_may_look_like_labels(tmp_path):
+    path = written(tmp_path, WITH_IDS_LIKE_LABELS, "key.txt")
+    assert tables.read_trials(path) == [Trial("1", "0", "target"), Trial("0", "1", "nontarget")]
+
+
+def test_scores_without_a_header_are_those_of_speechbrain(tmp_path):
+    scores = written(tmp_path, "a x 1 3\na y 0 1.5\nb y 1 2\n", "scores.txt")
+    assert tables.read_scores(scores)["target"].tolist() == [3, 2]
+    tables.write_trials(tmp_path / "list.tsv", LISTED)
+    assert tables.read_scores(scores, key=tmp_path / "list.tsv")["nontarget"].tolist() == [1.5]
+    with pytest.raises(BadInput, match=r"b.txt:2: label '2' is neither target nor nontarget"):
+        tables.read_scores(written(tmp_path, "a x 1 3\na y 2 1.5\n", "b.txt"))
+
+
+@pytest.mark.parametrize(
+    ("trials", "enrolments", "said"),
+    [
+        ([("a", "a"), ("a", "b"), ("c", "c")], None, "2 trials compare a recording with itself"),
+        ([("a", "a")], None, "1 trial compares a recording with itself, such as 'a a': leave"),
+        ([("a", "x"), ("b", "x")], {"a": ["u", "x"], "b": ["v"]}, "such as 'a x'"),
+        ([("a", "b")], None, None),
+        ([("a", "a")], {"a": ["u"]}, None),
+    ],
+)
+def test_trials_of_a_recording_with_itself_are_one_warning(trials, enrolments, said):
+    warning = tables.warning_of_itself([Trial(*pair, "target") for pair in trials], enrolments)
+    assert (warning is None) == (said is None)
+    assert not said or said in warning

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from voiceprivacy.inout.files import SCRIPTS, BadInput
+from voiceprivacy.inout.yaml_files import compose
 from voiceprivacy.plan import configuration
 
 SYNTHETIC = {"synthetic": {"speakers": 20, "utterances": 4}}
@@ -432,3 +433,29 @@ def test_a_character_that_ends_paths_is_named_wherever_it_stands(case):
     section, name, *_ = case.split(".")
     (problem,) = problems(ATTACKED | {section: {name: HOLDING_NUL[case]}})
     assert problem == f"{case}: 'a\\x00b' holds a character that no path and no table can"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("exclude: [0_01_3]", "exclude.0: YAML reads 0_01_3 as 11, not as text: put it in quotes"),
+        ("exclude: [ok, 12:30]", "exclude.1: YAML reads 12:30 as 750, not as text"),
+        ("exclude: [010]", "exclude.0: YAML reads 010 as 8, not as text"),
+        ("exclude: [1.0e+3]", "exclude.0: YAML reads 1.0e+3 as 1000.0, not as text"),
+        ("exclude: [null]", "exclude.0: YAML reads null as None, not as text"),
+        ("exclude: [7]", "exclude.0: YAML reads 7 as a number, not as text"),
+        ("exclude: [on]", "exclude.0: YAML reads on as True, not as text"),
+        ("exclude:\n    -", "exclude.0: is empty: write a text, or leave the line out"),
+        ("gender: no", "gender: YAML reads no as False, not as text: put it in quotes"),
+        ("recording: 1_0", "recording: YAML reads 1_0 as 10, not as text"),
+    ],
+)
+def test_values_that_yaml_reads_otherwise_than_as_text_are_told_as_they_stand(
+    tmp_path, wrong, said
+):
+    path = tmp_path / "c.yaml"
+    path.write_text(f"corpora:\n  a:\n    synthetic: {{speakers: 4, utterances: 4}}\n    {wrong}\n")
+    (problem,) = configuration.problems(configuration.read(path))
+    line, words = configuration.located(problem, compose(path))
+    assert line == (5 if "-" in wrong else 4)
+    assert words.startswith(f"corpora.a.{said}")

@@ -49,7 +49,7 @@ def stand_in(tmp_path, monkeypatch):
 def test_a_film_is_read_as_any_recording_and_leaves_nothing_behind(stand_in):
     (inspection,) = inspect([stand_in / "talk.m4a"], samples=True)
     assert inspection.error is None
-    assert inspection.header == (22050, 2, 1.0)
+    assert inspection.header[:3] == (22050, 2, 1.0)
     with decoding.decoded(stand_in / "talk.m4a") as file:
         samples, _ = audio.read(file)
     assert np.abs(samples - TONE / 2).max() < 1e-3

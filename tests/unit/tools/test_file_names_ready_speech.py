@@ -32,12 +32,14 @@ CONFIG = {
 @pytest.fixture(autouse=True)
 def folders(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for speaker in SPEAKERS:
+    for index, speaker in enumerate(SPEAKERS):
         for number in range(5):
-            samples = np.random.default_rng(number).normal(0, 0.1, 1600)
+            samples = np.random.default_rng([index, number]).normal(0, 0.1, 4800)
             audio.write(tmp_path / "speech" / speaker / f"{speaker}_{number}.wav", samples, 16000)
     for folder in ("one/enrolment", "one/trial", "two"):
         shutil.copytree("speech", f"submissions/{folder}")
+        for path in (tmp_path / "submissions" / folder).rglob("*.wav"):
+            audio.write(path, audio.read(path)[0][::-1], 16000)
 
 
 def found(**changes):
@@ -70,7 +72,7 @@ def test_what_is_missing_is_counted_for_every_team_and_part(tmp_path):
 
 def test_pieces_are_not_looked_for_and_two_files_are_an_error():
     shutil.copytree("submissions/two/f1", "submissions/two/again")
-    segments = {"speech": CONFIG["corpora"]["speech"] | {"segments": {"seconds": 0.05}}}
+    segments = {"speech": CONFIG["corpora"]["speech"] | {"segments": {"seconds": 0.25}}}
     assert found(corpora=segments) == []
     assert all(
         "anonymiser two: utterance 'f1_" in finding and "has two files" in finding
@@ -92,9 +94,20 @@ def test_protected_training_speech_is_looked_for_where_an_attacker_learns_from_i
     for path in (tmp_path / "others").glob("*/*"):
         path.rename(path.with_name(f"x{path.name}"))
     shutil.copytree("others", "submissions/one/train")
+    for path in (tmp_path / "submissions/one/train").rglob("*.wav"):
+        audio.write(path, audio.read(path)[0][::-1], 16000)
     shutil.rmtree("submissions/one/train/f1")
     others = {"folder": {"root": "others", "pattern": "{speaker}/{utterance}.wav"}, "use": "train"}
     corpora = CONFIG["corpora"] | {"others": others}
     [missing] = found(corpora=corpora)
     assert missing.startswith("submissions/one/train: 5 of 20 utterances missing: xf1_0")
     assert found(corpora=corpora, semi_informed=False) == []
+
+
+def test_a_submission_that_holds_originals_is_noted(tmp_path):
+    shutil.rmtree("submissions/two")
+    shutil.copytree("speech", "submissions/two")
+    findings = found()
+    assert len(findings) == 2  # enrolment and trial
+    assert "8 of 8 recordings that were compared are the original: not protected" in findings[1]
+    assert all("(anonymiser 'two')" in finding for finding in findings)

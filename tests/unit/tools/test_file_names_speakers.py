@@ -7,7 +7,7 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.tools.file_names import audio_files, guess_pattern
 
 
-def names(form, *, speakers=("anna", "bert", "carl"), utterances=3, sessions=("s1", "s2")):
+def names(form, *, speakers=("anna", "bert", "carl"), utterances=3, sessions=("ses1", "ses2")):
     return [
         form.format(speaker=speaker, session=session, number=number)
         for speaker in speakers
@@ -35,7 +35,11 @@ VOX = ("id10001", "id10270")
             {"anna", "bert", "carl"},
         ),
         (
-            names("{speaker}/1{session}/{speaker}-1{session}-{number:04d}.flac", speakers=LIBRI),
+            names(
+                "{speaker}/{session}/{speaker}-{session}-{number:04d}.flac",
+                speakers=LIBRI,
+                sessions=("12", "13"),
+            ),
             "{speaker}/{session}/{utterance}.flac",
             set(LIBRI),
         ),
@@ -144,8 +148,6 @@ SPELT = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight",
         # A number in front is the speaker's where it is no digit that all others say, too.
         ("{speaker}_{session}_{number}.wav", MANY, DIGITS, "{speaker}_{utterance}.wav"),
         ("{speaker}_{session}_{number}.wav", DIGITS, MANY[:5], "{speaker}_{utterance}.wav"),
-        ("{speaker}/{session}_{number}.wav", DIGITS, MANY, "{speaker}/{utterance}.wav"),
-        ("{speaker}/{session}/{number}.wav", DIGITS, MANY, "{speaker}/{session}/{utterance}.wav"),
         ("{speaker}_{session}_{number}.wav", MANY[:4], MANY, "{speaker}_{utterance}.wav"),
     ],
 )
@@ -157,10 +159,84 @@ def test_a_spoken_digit_is_no_speaker(form, speakers, digits, pattern):
     assert {match["speaker"] for match in matches} == set(speakers)
 
 
-def test_where_digits_are_all_that_names_tell_they_are_taken_for_speakers():
-    assert guess_pattern(names("{session}/{number}.wav", sessions=SPELT, speakers=[""])) == (
-        "{speaker}/{utterance}.wav"
-    )
+KIM = ("kim", "lee", "ann")
+
+
+@pytest.mark.parametrize(
+    ("form", "speakers", "sessions", "pattern"),
+    [
+        ("{session}/{speaker}_{number}.wav", KIM, ("angry", "happy"), "*/{speaker}_{utterance}"),
+        ("{session}_{speaker}_{number}.wav", KIM, ("sad", "neutral"), "*_{speaker}_{utterance}"),
+        ("{session}/{speaker}/{number}.wav", KIM, ("room1", "room2"), "*/{speaker}/{utterance}"),
+        ("{speaker}/{session}/{number}.wav", KIM, ("day1", "day2"), None),
+        ("{session}/{speaker}_1.wav", ("spk1", "spk2"), ("bed", "cat"), "*/{speaker}_{utterance}"),
+        ("{speaker}/arctic_a{number:04d}.wav", KIM, ("",), "{speaker}/{utterance}"),
+        ("{speaker} {number}.wav", KIM, ("",), "{speaker} {utterance}"),
+        # Public corpora.
+        ("TRAIN/{session}/{speaker}/SA{number}.WAV", ("FCJF0", "MDAC0"), ("DR1", "DR2"), None),
+        ("03-01-{session}-01-02-0{number}-{speaker}.wav", ("01", "12"), ("03", "05"), None),
+        ("Actor/03-01-{session}-01-02-0{number}-{speaker}.wav", ("01", "12"), ("03", "05"), None),
+        ("{session}/{speaker}_nohash_{number}.wav", ("0a1b2c3d", "4164d839"), ("bed", "cat"), None),
+        ("{speaker}_{session}_ANG_XX.wav", ("1001", "1002"), ("DFA", "IEO"), None),
+        ("{speaker}/{session}/0000{number}.wav", VOX, ("1zcIwhmdeo4", "5r0dWxy17C8"), None),
+        ("{speaker}/{session}/{speaker}_00{number}.wav", MANY, ("Angry", "Happy"), None),
+    ],
+)
+def test_feelings_rooms_and_words_are_no_speakers(form, speakers, sessions, pattern):
+    paths = list(dict.fromkeys(names(form, speakers=speakers, sessions=sessions)))
+    guess = guess_pattern(paths)
+    assert pattern is None or guess == f"{pattern}.wav"
+    matches = [compile_pattern(guess).fullmatch(path) for path in paths]
+    assert {match["speaker"] for match in matches} == set(speakers)
+
+
+@pytest.mark.parametrize(
+    ("form", "speakers", "sessions", "readings"),
+    [
+        ("{speaker}/{session}/{number}.wav", KIM, ("s1", "s2"), ["{speaker}/{session}", "*/{sp"]),
+        ("{session}/{speaker}/{number}.wav", KIM, ("bed", "cat"), ["{speaker}/{s", "*/{speaker}"]),
+        ("{session}/{speaker}_{number}.wav", KIM, ("bed", "cat"), ["{speaker}/", "*/{speaker}_"]),
+        ("{session}/{speaker} {number}.wav", KIM, ("bed", "cat"), ["{speaker}/", "*/{speaker} "]),
+        ("{session}/{speaker}.wav", KIM, ("bed", "cat"), ["{speaker}/", "{utterance}/{speaker}"]),
+        ("{session}/{speaker}{number}.wav", KIM, ("bed", "cat"), ["'bed'", "'kim' (no pattern)"]),
+        ("{session}_{speaker}_{number}.wav", KIM, ("bed", "cat"), ["'bed' (", "'kim' ("]),
+        ("{speaker}_{session}_{number}.wav", KIM, ("bed", "cat"), ["'bed' (", "'kim' ("]),
+        ("d{session}/d{session}_{speaker}_0{number}.wav", ("A", "B"), "12", ["'d1'", "'A'"]),
+        ("{session}/{speaker}_{number}.wav", MANY, DIGITS, ["'0'", "'01'"]),
+        ("{session}/{speaker}/{number}.wav", MANY, DIGITS, ["'0'", "'01'"]),
+        ("{session}-O-{speaker}-medi{number}.wav", ("f01", "f02"), ("00", "70"), ["'00'", "'f01'"]),
+        (
+            "{number}-{session}-1{number}-{speaker}-01.wav",
+            ("03", "04"),
+            ("05", "06"),
+            ["'1'", "'05'"],
+        ),
+    ],
+)
+def test_where_two_guesses_are_plausible_none_is_taken(form, speakers, sessions, readings):
+    paths = list(dict.fromkeys(names(form, speakers=speakers, sessions=sessions)))
+    with pytest.raises(BadInput, match=r"two guesses of who speaks are .*--pattern") as error:
+        guess_pattern(paths)
+    assert all(reading in str(error.value) for reading in readings)
+
+
+@pytest.mark.parametrize(
+    ("form", "speakers", "words"),
+    [
+        ("{session}/{session}_{speaker}00{number}.wav", "FM", "corpus kind `iemocap:`"),
+        ("sw02001-{speaker}_00{number}-00{number}.wav", "AB", "a call has two speakers"),
+    ],
+)
+def test_corpora_whose_names_do_not_tell_the_speaker_are_refused(form, speakers, words):
+    sessions = ("Ses01F_impro01", "Ses02M_script01_1")
+    with pytest.raises(BadInput, match=words):
+        guess_pattern(names(form, speakers=speakers, sessions=sessions))
+
+
+@pytest.mark.parametrize("sessions", [SPELT, ("angry", "happy"), ("room1", "room2")])
+def test_folders_that_are_no_speakers_are_refused(sessions):
+    with pytest.raises(BadInput, match="cannot tell the speaker"):
+        guess_pattern(names("{session}/{number}.wav", sessions=sessions, speakers=[""]))
 
 
 def test_a_few_strange_files_do_not_change_the_guess():

@@ -3,6 +3,7 @@
 import json
 import shutil
 import unicodedata
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import soundfile
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.signal import resample_poly
 from support.calls import call
 from support.given_speech import NAMES, RATE, same, sound, taken, tree, write
 
@@ -18,8 +20,8 @@ from voiceprivacy.inout import audio, tables
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration
 from voiceprivacy.tools import intake
-from voiceprivacy.tools.new_config import summary, system_names, write_config
-from voiceprivacy.tools.new_run import examine
+from voiceprivacy.tools.new_config import preview, summary, system_names, write_config
+from voiceprivacy.tools.new_run import examine, refuse_copies
 
 
 def test_names_that_are_no_ids_are_changed_and_a_table_keeps_them(tmp_path):
@@ -138,7 +140,7 @@ def test_several_channels_are_mixed_down_and_counted_once(tmp_path):
     root = tree(tmp_path / "speech", form, names=names)
     made = tree(tmp_path / "made", form, names=names)
     for number in range(4):
-        one = sound(f"anna {number}")
+        one = sound(f"anna {number}")[::-1]
         write(made / f"anna/{number}.wav", np.stack([one, 0.5 * one], axis=1))
     for path in set(made.rglob("*.wav")) - {made / f"anna/{number}.wav" for number in range(4)}:
         write(path, soundfile.read(path)[0][::-1])
@@ -180,7 +182,7 @@ def test_names_of_systems_and_of_the_corpus_are_made_fit(tmp_path):
     for protected, factor in (("c d", -1), ("e f", 0.5)):
         shutil.copytree(root, tmp_path / protected)
         for path in (tmp_path / protected).rglob("*.wav"):
-            write(path, factor * soundfile.read(path)[0])
+            write(path, factor * soundfile.read(path)[0][::-1])
     folders = ["--protected", "My System (v2)=c d", "--protected", "original=e f"]
     words = ["--original", "a b", *folders, "--name", "Größe 7", "--config", "my.yaml"]
     made = call("new_run", *words, cwd=tmp_path)
@@ -364,3 +366,60 @@ def test_what_the_toolkits_write_is_read_as_it_lies(tmp_path, layout, rate):
     heard = taken(tmp_path, run)
     assert len(heard) == 15
     assert all(same(soundfile.read(toolkit / made[name])[0], heard[name][1]) for name in names)
+
+
+def test_files_that_a_table_does_not_list_are_counted(tmp_path):
+    root = tmp_path / "speech"
+    lines = ["file_name,speaker"]
+    for index in range(6):
+        write(root / f"{index}.wav", sound(str(index)))
+        lines += [f"{index}.wav,{'ab'[index % 2]}"] if index < 4 else []
+    (root / "metadata.csv").write_text("\n".join(lines))
+    read = intake.read(root, pattern=None, speakers=None, transcripts=None)
+    said = "4 utterances in a folder with metadata.csv; 2 other audio files are not listed there"
+    assert said in preview(read)[0]
+
+
+def test_an_original_is_known_in_another_container_at_another_rate_and_gain(tmp_path):
+    root, made = tmp_path / "speech", tmp_path / "made"
+    for name, number in product(("anna", "bert", "carl"), range(5)):
+        samples = odd_voice(name, number)
+        write(root / name / f"{number}.wav", samples)
+        target = made / name / f"{number}.wav"
+        write(target, samples[::-1])
+        if number == 0:
+            target.unlink()
+            louder = 0.3 * resample_poly(samples, 3, 1)
+            soundfile.write(target.with_suffix(".ogg"), louder, 3 * RATE)
+    run = examine(root, {"mine": made})
+    assert run.protected["mine"].unchanged == ["anna-0", "bert-0", "carl-0"]
+    shutil.rmtree(made)
+    for path in root.rglob("*.wav"):
+        target = made / path.relative_to(root)
+        write(target, 0.5 * soundfile.read(path)[0])
+    with pytest.raises(BadInput, match="every file of mine is a copy of the original"):
+        refuse_copies(examine(root, {"mine": made}))
+
+
+def test_recordings_that_are_the_same_sound_are_left_out(tmp_path):
+    root = tree(tmp_path / "speech", "{name}/{number}.wav", names=("anna", "bert", "carl"))
+    for name, number in product(("anna", "bert", "carl"), range(5)):
+        write(root / name / f"{number}.wav", odd_voice(name, number))
+    shutil.copy(root / "anna/0.wav", root / "anna/4.wav")
+    write(root / "carl/2.wav", 0.5 * odd_voice("bert", 3))
+    made = tmp_path / "made"
+    for path in root.rglob("*.wav"):
+        write(made / path.relative_to(root), soundfile.read(path)[0][::-1])
+    run = examine(root, {"mine": made})
+    assert run.left_out.keys() == {"anna-4", "bert-3", "carl-2"}
+    assert run.left_out["anna-4"].endswith(f"is the same sound as {root}/anna/0.wav")
+
+
+def odd_voice(name, number):
+    """Sound whose level and pitch change as in speech."""
+    draw = np.random.default_rng([number, *name.encode()])
+    t = np.arange(RATE) / RATE
+    levels = np.interp(t, np.linspace(0, 1, 12), draw.uniform(0, 1, 12) ** 3)
+    pitch = np.interp(t, np.linspace(0, 1, 8), draw.uniform(100, 250, 8))
+    phase = 2 * np.pi * np.cumsum(pitch) / RATE
+    return 0.3 * levels * sum(np.sin(k * phase) / k for k in range(1, 12))

@@ -1,6 +1,7 @@
 """new_run: which protected file is whose, what is left out and why, a config that checks accept."""
 
 import os
+import shlex
 import shutil
 from itertools import product
 from pathlib import Path
@@ -13,9 +14,11 @@ from support.calls import call
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Listed
+from voiceprivacy.inout import checksums, files
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
+from voiceprivacy.tools import new_config
 from voiceprivacy.tools.new_config import name_of, summary, write_config
 from voiceprivacy.tools.new_run import examine, limit_of, split_speakers
 
@@ -403,3 +406,43 @@ def test_each_gender_is_split_and_keeps_two_speakers():
     evaluated, training = split_speakers(said)
     assert sum(one.gender == "m" for one in evaluated) == 2
     assert sum(one.gender == "f" for one in training) == 16
+
+
+@pytest.mark.parametrize("where", ["speech", "made"])
+def test_names_that_are_not_utf8_are_refused_and_nothing_is_written(tmp_path, speech, where):
+    made = tree(tmp_path / "made", "{speaker}/{number:03d}.wav")
+    odd = tree(tmp_path / where / "new", "{number:03d}.wav", speakers=["x"])
+    odd.rename(tmp_path / where / os.fsdecode(b"jos\xe9"))
+    words = ("--original", speech, "--protected", f"mine={made}", "--config", "my.yaml")
+    for further in ([], ["--preview"]) if where == "speech" else ([],):
+        finished = call("new_run", *words, *further, cwd=tmp_path)
+        assert finished.returncode == 2 and not finished.stdout
+        line = f"error: {tmp_path}/{where}/jos\\xe9: its name is not UTF-8: rename it (convmv"
+        assert finished.stderr.startswith(line) and finished.stderr.count("\n") == 1
+    assert not list(tmp_path.glob("*my*"))
+
+
+@pytest.mark.parametrize("fails", ["names.tsv", "my.yaml"])
+def test_what_fails_at_the_end_leaves_nothing(tmp_path, monkeypatch, fails):
+    speech = tree(tmp_path / "speech", "{speaker} x/{number:03d}.wav")
+    run = examine(speech, {"mine": tree(tmp_path / "made", "{speaker} x/{number:03d}.wav")})
+    whole = files.whole_or_absent
+
+    def fail(path):
+        if str(path).endswith(fails):
+            raise BadInput(f"{path}: the disk is full")
+        return whole(path)
+
+    for module in (new_config, checksums):
+        monkeypatch.setattr(module, "whole_or_absent", fail)
+    with pytest.raises(BadInput, match=f"^{tmp_path}/my.*: the disk is full"):
+        write_config(tmp_path / "my.yaml", run)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["made", "speech"]
+
+
+def test_the_next_command_can_be_pasted(tmp_path, speech):
+    made = tree(tmp_path / "made", "{speaker}/{number:03d}.wav")
+    words = ("--original", speech, "--protected", f"mine={made}", "--config")
+    finished = call("new_run", *words, "my $HOME 'x'.yaml", cwd=tmp_path)
+    next_line = finished.stdout.splitlines()[-1]
+    assert shlex.split(next_line)[-1] == "my $HOME 'x'.yaml"

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import sys
 import tarfile
 import types
@@ -43,7 +44,7 @@ def test_archives_are_unpacked_beside_the_config(tmp_path, ending):
     speech, protected = (tmp_path / f"{name}.{ending}" for name in ("speech", "mine"))
     pack(root, speech)
     for file in root.rglob("[0-9].wav"):
-        soundfile.write(file, -soundfile.read(file)[0], RATE)
+        soundfile.write(file, soundfile.read(file)[0][::-1], RATE)
     pack(root, protected)
     (tmp_path / "work").mkdir()
     words = ["--original", speech, "--protected", f"mine={protected}", "--config", "my.yaml"]
@@ -304,3 +305,14 @@ def test_a_folder_of_files_with_a_table_beside_them_is_read_as_files(tmp_path):
     root = tree(tmp_path / "speech", "{name}/{number}.wav", names=("anna", "bert"))
     (root / "index.parquet").write_bytes(b"PAR1")
     assert unpacking.Unpacking(tmp_path / "my.yaml")(root) == root
+
+
+def test_a_tar_with_names_that_are_not_utf8_is_refused_and_nothing_is_left(tmp_path):
+    root = tree(tmp_path / "top", "{name}/{number}.wav", names=("anna", "bert", "carl"))
+    (root / "anna").rename(root / os.fsdecode(b"jos\xe9"))
+    pack(root, tmp_path / "a.tar")
+    words = ("--original", "a.tar", "--protected", f"mine={root}", "--config", "my.yaml")
+    finished = call("new_run", *words, cwd=tmp_path)
+    assert finished.returncode == 2
+    assert "jos\\xe9/" in finished.stderr and "a name that is not UTF-8" in finished.stderr
+    assert not list(tmp_path.glob("my*"))

@@ -334,6 +334,14 @@ def _random_states(device):
     return [torch.cuda.current_device()] if device.type == "cuda" else []
 
 
+def shortest_s(folder: Path | str) -> float:
+    """How long a recording has to be, in seconds, for the model of a SpeechBrain folder."""
+    settings = Hyperparameters(Path(folder) / SETTINGS, of_model=True)
+    features = settings.section("compute_features", classes=FEATURES)
+    embedding = settings.section("embedding_model", classes=EMBEDDING)
+    return _shortest(features, embedding) / _field(features, "sample_rate")
+
+
 def _normalisation(settings: Hyperparameters) -> Any:
     section = settings.section("mean_var_norm", classes=NORMALISATION)
     if section.fields.get("norm_type", "global") != "sentence":

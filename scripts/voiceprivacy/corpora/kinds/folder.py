@@ -118,6 +118,7 @@ def _matches(root, pattern):
     """The matches of a pattern, and the other files below a folder that end like it."""
     expression = compile_pattern(pattern)
     paths = [path for path in _files(root) if path.endswith(Path(pattern).suffix)]
+    foreign.refuse_no_utf8(root, (f"{root}/{path}" for path in paths))
     matches, others = [], []
     with foreign.matching(pattern, len(paths)):
         for path in paths:

@@ -9,6 +9,8 @@ directory, the folders above it. (Challenge directories name files from the fold
 data/.) A pipe ("sox a.flac -t wav - |") runs in that folder, where the config allows it.
 """
 
+import contextlib
+import functools
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -16,6 +18,7 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.recordings import Cut, Pipe, Recording, provide_audio
+from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput, base_of, counted, name_too_long, read_lines
 from voiceprivacy.inout.tables import seconds_of
 
@@ -28,6 +31,11 @@ __all__ = [
     "read_text",
     "read_transcripts",
 ]
+
+
+# What the one channel of a recording is called in segments: Kaldi counts from 0, others do not.
+ONLY_CHANNEL = ("0", "1", "A")
+ONE_A_FILE = "cannot be told from the others: write it to a file of its own (sox ... remix 1)"
 
 
 class Value(NamedTuple):
@@ -118,15 +126,17 @@ def read_enrolls(path: Path, findings: Findings) -> dict[str, int]:
     return lines
 
 
-def read_fields(path: Path, count: int, findings: Findings) -> Iterator[tuple[int, list[str]]]:
+def read_fields(
+    path: Path, count: int, findings: Findings, *, most: int | None = None
+) -> Iterator[tuple[int, list[str]]]:
     """Yield (line number, fields) of a headerless table, without empty lines.
 
-    The second of two fields may hold spaces.
+    The second of two fields may hold spaces. ``most`` is how many there may be, if not ``count``.
     """
     for line, text in enumerate(read_lines(path), start=1):
-        fields = text.strip().split(maxsplit=count - 1)
         may_hold_spaces = count == 2  # a path or a command, after the id
-        if len(fields) == count and (may_hold_spaces or len(text.split()) == count):
+        fields = text.strip().split(maxsplit=1) if may_hold_spaces else text.split()
+        if count <= len(fields) <= (most or count):
             yield line, fields
         elif fields:
             findings.error(path, line, f"expected {counted(count, 'column')}: '{text.strip()}'")
@@ -171,18 +181,35 @@ def _list_directory(directory, root, genders, findings):
 
 
 def _cuts(path, wav_scp, recordings, findings):
-    """{utterance: _Heard} of a file segments: an utterance, its recording, start and end in s."""
+    """{utterance: _Heard} of a file segments: an utterance, its recording, start and end in s.
+
+    A fifth field is the channel.
+    """
     cuts = {}
-    for line, (utterance, recording, start, end) in read_fields(path, 4, findings):
+    channels_of = functools.cache(_channels_of)
+    for line, fields in read_fields(path, 4, findings, most=5):
+        utterance, recording, start, end, *channel = fields
         if utterance in cuts:
             findings.error(path, line, f"utterance '{utterance}' occurs twice")
         elif recording not in recordings:
             findings.error(path, line, f"recording '{recording}' is not in {wav_scp}")
         elif (times := seconds_of(start, end)) is None:
             findings.error(path, line, f"'{start} {end}' is no stretch of time in seconds")
+        elif channel and channel[0] not in ONLY_CHANNEL:
+            findings.error(path, line, f"channel '{channel[0]}' of '{recording}' {ONE_A_FILE}")
+        elif channel and (number := channels_of(recordings[recording].audio)) > 1:
+            message = f"recording '{recording}' has {number} channels, of which one"
+            findings.error(path, line, f"{message} {ONE_A_FILE}")
         else:
             cuts[utterance] = _Heard(line, Cut(recordings[recording].audio, *times))
     return cuts
+
+
+def _channels_of(recording):
+    """How many channels a file has; 1 where nobody knows it, as of a pipe."""
+    with contextlib.suppress(BadInput):  # whoever reads the file says why
+        return 1 if isinstance(recording, Pipe) else audio.header(recording).channels
+    return 1
 
 
 def _note_silent(path, table, recordings, findings):

@@ -31,6 +31,7 @@ from voiceprivacy.inout.files import (
     whole_folder_or_absent,
     whole_or_absent,
 )
+from voiceprivacy.inout.foreign import refuse_no_utf8
 
 __all__ = [
     "fetch_subset",
@@ -104,6 +105,7 @@ def _audio_files(folder, findings):
             files.append(path)
     if not files:
         findings.error(folder, "-", "no audio file speaker/chapter/utterance.flac in it")
+    refuse_no_utf8(folder, files)
     return sorted(files)
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.recordings import AUDIO, provide_audio
 from voiceprivacy.inout.files import BadInput, read_lines
+from voiceprivacy.inout.foreign import refuse_no_utf8
 
 __all__ = ["is_common", "list_utterances", "provide_audio", "read_facts", "read_transcripts"]
 
@@ -54,6 +55,7 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
         elif speaker.name not in genders:
             message = f"speaker '{speaker.name}' is not listed: no gender"
             findings.oddity(root / "speaker-info.txt", "-", message)
+        refuse_no_utf8(folder, files)
         for path in files:  # VCTK tells of no sessions
             utterances.append(Listed(path.stem, speaker.name, gender, "", path, str(path), "-"))
     return utterances

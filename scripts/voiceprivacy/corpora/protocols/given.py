@@ -22,8 +22,8 @@ from voiceprivacy.corpora.listing import (
     by_speaker,
     compare_published,
 )
-from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import LABELS, Trial, source_of
+from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.inout.tables import LABELS, Trial, headerless_trials, source_of
 
 
 class _Known(NamedTuple):
@@ -84,12 +84,20 @@ def check_list(
     known = _known(enrolment, trial)
     labels: dict[tuple[str, str], str] = {}
     lines: dict[str, int] = {}  # what is wrong is said once, where it first occurs
+    enrolled: dict[str, int] = {}  # tried utterances that enrol their speaker
     for line, tried in _read_trials(options, name, findings):
         for message in _wrong_with(tried, known, labels):
             lines.setdefault(message, line)
+        if tried.trial in known.enrolments.get(known.speakers.get(tried.trial, ""), ()):
+            enrolled.setdefault(tried.trial, line)
         for message in _wrong_genders(tried, known, options, name):
             lines.setdefault(message, line)
         labels.setdefault((tried.enrolment, tried.trial), tried.label)
+    if enrolled:
+        first, *others = enrolled
+        both = f"utterance '{first}' is both enrolled and tried"
+        more = f" (and {counted(len(others), 'other')})" if others else ""
+        lines[f"{both}{more}"] = enrolled[first]
     for message, line in lines.items():
         findings.error(path, line, message)
     counts = {
@@ -122,8 +130,6 @@ def _wrong_with(trial: Trial, known: _Known, labels: dict[tuple[str, str], str])
         yield f"{said} is unknown: no data directory lists it with a speaker and a file"
         return
     true_speaker = known.speakers[utterance]
-    if utterance in known.enrolments.get(true_speaker, ()):
-        yield f"{said} is both enrolled and tried"
     if label == "target" and true_speaker != speaker:
         yield f"{said} is labelled target of '{speaker}', but '{true_speaker}' speaks it"
     elif label == "nontarget" and true_speaker == speaker:
@@ -224,5 +230,5 @@ def _chosen_gender(options, name):
 
 def _read_trials(options, name, findings):
     """Yield (line number, Trial) of a list's file."""
-    for line, fields in kaldi.read_fields(_trials_file(options, name), 3, findings):
-        yield line, Trial(*fields)
+    rows = list(kaldi.read_fields(_trials_file(options, name), 3, findings))
+    yield from ((line, trial) for line, trial, _ in headerless_trials(rows))

@@ -8,7 +8,13 @@ from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.tables import read_scored_trials
 from voiceprivacy.privacy.law import beyond
 from voiceprivacy.privacy.scores import verification, zebra
-from voiceprivacy.privacy.scores.trials import SpeakerTrials, arranged, ids_of, scores_of
+from voiceprivacy.privacy.scores.trials import (
+    SpeakerTrials,
+    arranged,
+    ids_of,
+    scores_of,
+    warn_of_itself,
+)
 from voiceprivacy.privacy.uncertainty import null
 from voiceprivacy.privacy.uncertainty.interval_files import Draws, Resampled, resampled_trials
 from voiceprivacy.privacy.verdict.record import ATTACKS, Record, record_of, trials_of_unknown
@@ -63,6 +69,7 @@ def assess(
     BadInput : scores and list do not belong together, or one class is missing
     """
     scored = read_scored_trials(path, key=trials)
+    warn_of_itself(path, scored)
     scores: dict[str, Any] = scores_of(scored)
     of_speakers = None
     if speakers and draws.n_replicates:

@@ -8,15 +8,23 @@ Conventions
   threshold matters are counted together.
 """
 
+import itertools
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from voiceprivacy.inout.files import BadInput, FilePath, naming
-from voiceprivacy.inout.tables import Trial, read_scored_trials, read_speakers
+from voiceprivacy.inout.tables import (
+    Trial,
+    read_scored_trials,
+    read_speakers,
+    warning_of_itself,
+)
 from voiceprivacy.privacy import Classes, Counts, Flags, Names, Scores
 from voiceprivacy.privacy.scores.calibration import Ties
+from voiceprivacy.running.command import say
 
 LARGEST, SMALLEST = 1e150, 1e-150  # of scores, and of their spread
 
@@ -136,10 +144,19 @@ def read_score_file(
     """
     with naming(path):
         scored = read_scored_trials(path, key=key)
+    warn_of_itself(path, scored)
     scores = scores_of(scored)
     _refuse_beyond_precision(path, scores)
     trials = arranged(path, scored, speaker_map) if speaker_map else None
     return ScoreFile(scores, trials)
+
+
+def warn_of_itself(path: FilePath, scored: ScoredTrials) -> None:
+    """Say on stderr which scored trials compare a recording with itself."""
+    pairs = itertools.chain.from_iterable(scored.values())
+    warning = warning_of_itself(trial for trial, _ in pairs)
+    if warning:
+        say(f"warning: {path}: {warning}", file=sys.stderr)
 
 
 def _refuse_beyond_precision(path, scores):

@@ -1,0 +1,134 @@
+"""Recordings that are the same sound: copies, also at another gain, rate or after lossy coding.
+
+A recording is printed once, when it is heard. Its print has two parts:
+
+* the places and heights of its peaks: equal for equal samples, whatever their gain and container;
+* a picture of its log spectrum over time, from the first loud moment to the last, below 2 kHz:
+  nearly equal after resampling and lossy coding, and far from equal for two sayings of a sentence.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+WINDOW_S, HOP_S = 0.04, 0.02
+BAND_EDGES_HZ = np.geomspace(120, 1900, 13)
+COLUMNS = 64  # of the picture, from the first loud moment to the last
+LOUD = 1e-2  # of the loudest moment's power
+FLOOR = 1e-5
+N_PEAKS = 32
+EQUAL_PEAKS = 0.6  # of the peaks lie at the same samples, where steps of 16 bits move some
+EQUAL_HEIGHTS = 0.0005  # of the highest peak, by which the heights of equal peaks differ
+LIKE = 0.93  # correlation of two pictures of one sound; of different LibriSpeech it is 0.5 at most
+NEARLY_ALIKE = 0.95
+LEAST_VARIED_DB = 3  # a picture that varies less, as that of a tone, tells nothing
+LENGTH_S = 0.25  # by how much the loud stretches of one sound may differ
+
+
+class Print(NamedTuple):
+    """What a recording is recognised by.
+
+    ``length`` is in samples. ``peaks`` (32,) are samples, ``heights`` (32,) relative to the
+    highest. ``loud_s`` is the time from the first loud moment to the last. ``picture`` is
+    normalised, and empty where it tells nothing.
+    """
+
+    length: int
+    peaks: NDArray[np.int64]
+    heights: NDArray[np.float32]
+    loud_s: float
+    picture: NDArray[np.float32]
+
+
+class Pair(NamedTuple):
+    """Two recordings, by their places in a list, that are the same sound; ``equal`` in samples."""
+
+    first: int
+    second: int
+    equal: bool
+
+
+def print_of(samples: NDArray, sample_rate: int) -> Print:
+    """Print a recording (N,)."""
+    size = max(1, len(samples) // N_PEAKS)
+    stretches = np.abs(samples[: size * N_PEAKS]).reshape(-1, size)
+    peaks = stretches.argmax(axis=1) + size * np.arange(len(stretches))
+    heights = np.abs(samples[peaks]) / (np.abs(samples).max(initial=0) or 1.0)
+    powers = _powers(samples, sample_rate)
+    loud = np.flatnonzero(powers.sum(axis=1) > LOUD * powers.sum(axis=1).max(initial=0))
+    if not len(loud):
+        return Print(len(samples), peaks, heights, 0.0, np.zeros(0, np.float32))
+    powers = powers[loud[0] : loud[-1] + 1]
+    edges = np.linspace(0, len(powers), COLUMNS + 1)
+    sums = np.concatenate([np.zeros((1, powers.shape[1])), np.cumsum(powers, axis=0)])
+    below = np.array([np.interp(edges, np.arange(len(sums)), band) for band in sums.T])
+    levels = np.diff(below, axis=1) / np.diff(edges)
+    levels = 10 * np.log10(levels / levels.max() + FLOOR)
+    levels -= levels.mean(axis=1, keepdims=True)
+    picture = levels.ravel() if levels.std() > LEAST_VARIED_DB else np.zeros(0)
+    norm = np.linalg.norm(picture) or 1.0
+    loud_s = len(powers) * HOP_S
+    return Print(len(samples), peaks, heights, loud_s, np.asarray(picture / norm, np.float32))
+
+
+def _powers(samples, sample_rate):
+    """Power (frames, bands) of a recording."""
+    window, hop = round(WINDOW_S * sample_rate), round(HOP_S * sample_rate)
+    padded = np.pad(samples, (0, max(0, window - len(samples))))
+    frames = np.lib.stride_tricks.sliding_window_view(padded, window)[::hop]
+    spectra = np.abs(np.fft.rfft(frames * np.hanning(window).astype(np.float32), axis=1)) ** 2
+    edges = np.round(BAND_EDGES_HZ * window / sample_rate).astype(int)
+    return np.add.reduceat(spectra[:, : edges[-1]], edges[:-1], axis=1)
+
+
+def same(prints: Sequence[Print]) -> list[Pair]:
+    """Find the recordings that are the same sound as one before them, each once.
+
+    Parameters
+    ----------
+    prints : of all recordings
+
+    Returns
+    -------
+    list of Pair : the first of the same recordings, and each of the others
+    """
+    order = sorted(range(len(prints)), key=lambda index: prints[index].loud_s)
+    seconds = np.array([prints[index].loud_s for index in order])
+    copies: dict[int, Pair] = {}
+    for rank, index in enumerate(order):
+        end = np.searchsorted(seconds, seconds[rank] + LENGTH_S, side="right")
+        for other in _alike(prints, index, order[rank + 1 : end]):
+            first, second = sorted((index, other))
+            pair = Pair(first, second, _is_equal(prints[first], prints[second]))
+            known = copies.get(second)
+            if known is None or (not pair.equal, first) < (not known.equal, known.first):
+                copies[second] = pair
+    return sorted(copies.values())
+
+
+def _alike(prints, own_index, others):
+    own = prints[own_index]
+    others = [other for other in others if len(prints[other].picture)]
+    if not len(own.picture) or not others:
+        return []
+    likeness = np.array([prints[other].picture for other in others]) @ own.picture
+    return [others[index] for index in np.flatnonzero(likeness > LIKE)]
+
+
+def may_be_same(one: Print, other: Print) -> bool:
+    """Whether it is worth comparing samples: pictures are nearly alike, or tell nothing."""
+    if not (len(one.picture) and len(other.picture)):
+        return True
+    return float(one.picture @ other.picture) > NEARLY_ALIKE
+
+
+def _is_equal(one: Print, other: Print) -> bool:
+    """Whether the samples are the same, up to a gain and to steps of 16 bits."""
+    if one.length != other.length:
+        return False
+    alike = one.peaks == other.peaks
+    if alike.mean() < EQUAL_PEAKS:
+        return False
+    return bool(np.median(np.abs(one.heights - other.heights)[alike]) < EQUAL_HEIGHTS)

@@ -1,0 +1,92 @@
+"""Recordings as people have them keep their sound, up to one gain, on their way into a run."""
+
+import importlib.util
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from support import needs
+
+from voiceprivacy.corpora.listing import Findings, Listed, list_utterances
+from voiceprivacy.corpora.recordings import Channel, inspect, provide_audio
+from voiceprivacy.inout import audio
+
+FILE = Path(__file__).parents[2] / "data" / "odd_audio.py"
+SPEC = importlib.util.spec_from_file_location("odd_audio", FILE)
+odd_audio = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(odd_audio)
+RATE = odd_audio.RATE
+
+
+def in_a_run(path, folder):
+    """The file of a recording as jobs of a run read it."""
+    listed = Listed("u", "s", "f", "", path, str(path), "-")
+    (utterance,) = provide_audio([listed], audio_dir=folder, sample_rate=RATE, threads=1)
+    return utterance
+
+
+@pytest.mark.parametrize("name", odd_audio.RECORDINGS)
+def test_a_recording_keeps_its_sound(tmp_path, name):
+    path, recording = tmp_path / name, odd_audio.RECORDINGS[name]
+    recording.write(path)
+    utterance = in_a_run(path, tmp_path / "made")
+    assert audio.is_16_bit_mono(utterance.path, RATE)
+    samples, _ = soundfile.read(utterance.path)  # as any program of a user's reads it
+    known = odd_audio.sound()
+    assert 0 <= len(samples) - len(known) <= recording.slack
+    assert utterance.duration_s == len(samples) / RATE
+    assert audio.likeness(samples, known) > recording.likeness
+    assert np.abs(samples).max() > 0.05  # enough of the 16 bits
+
+
+@needs.program("ffmpeg")
+@pytest.mark.parametrize("name", [name for name in odd_audio.RECORDINGS if "part" not in name])
+def test_a_second_decoder_hears_as_much(tmp_path, name):
+    path, decoded = tmp_path / name, tmp_path / "decoded.wav"
+    odd_audio.RECORDINGS[name].write(path)
+    subprocess.run(["ffmpeg", "-loglevel", "error", "-i", path, decoded], check=True)
+    second, rate = audio.read(decoded)
+    first, own_rate = audio.read(path)
+    assert rate == own_rate or name.startswith("opus")
+    assert abs(len(first) / own_rate - len(second) / rate) < 0.08  # an encoder's delay
+
+
+def oddities_of(path):
+    (inspection,) = inspect([path], samples=True)
+    return inspection.error, inspection.oddities
+
+
+def test_what_is_changed_is_said(tmp_path):
+    said = {}
+    for name in ("float_of_int16.wav", "float_divided_twice.wav", "stereo.wav", "16_bit.wav"):
+        odd_audio.RECORDINGS[name].write(tmp_path / name)
+        said[name] = oddities_of(tmp_path / name)
+    assert said["float_of_int16.wav"][1][0].endswith("times full scale: it is scaled down")
+    assert said["float_divided_twice.wav"][1][0].endswith("of full scale: it is scaled up")
+    assert said["stereo.wav"][1] == [
+        "has 2 channels, which are averaged ('channel: 1' takes the first)"
+    ]
+    assert said["16_bit.wav"] == (None, [])
+
+
+def test_channels_that_cancel_each_other_are_no_silence(tmp_path):
+    path = tmp_path / "a.wav"
+    odd_audio.CANCELLED(path)
+    error, _ = oddities_of(path)
+    assert error.startswith("its 2 channels cancel each other")
+    assert oddities_of(Channel(path, 2)) == (None, [])
+    assert oddities_of(Channel(path, 3))[0] == "has no channel 3, but 2"
+
+
+def test_a_corpus_can_name_a_channel(tmp_path):
+    for speaker in ("s1", "s2"):
+        (tmp_path / speaker).mkdir()
+        left, right = odd_audio.sound(), 0.3 * np.sin(np.arange(2 * RATE) / 9)
+        soundfile.write(tmp_path / speaker / "u.wav", np.stack([left, right], axis=1), RATE)
+    folder = {"root": str(tmp_path), "pattern": "{speaker}/{utterance}.wav"}
+    listed = list_utterances({"folder": folder, "channel": 2}, Findings())
+    made = provide_audio(listed, audio_dir=tmp_path / "made", sample_rate=RATE, threads=1)
+    samples, _ = audio.read(next(iter(made)).path)
+    assert audio.likeness(samples, right) > 0.9999

@@ -1,0 +1,124 @@
+"""Recordings that are the same sound are found at any gain, rate and coding, and no others."""
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from scipy.signal import resample_poly
+from support import needs
+
+from voiceprivacy.corpora import checks, same_sound
+from voiceprivacy.inout import audio
+
+RATE = 16000
+
+
+def voice(speaker, utterance, seconds=1.6):
+    """Made-up speech (N,): harmonics, formants and pauses that the names draw."""
+    own = np.random.default_rng([1, *speaker.encode()])
+    said = np.random.default_rng([2, *f"{speaker}{utterance}".encode()])
+    t = np.arange(round(seconds * RATE)) / RATE
+    pitch = own.uniform(90, 240) * (1 + 0.1 * np.sin(said.uniform(10, 25) * t))
+    phase, formants = 2 * np.pi * np.cumsum(pitch) / RATE, np.array([500, 1500, 2500])
+    shift = own.uniform(0.85, 1.15) * (1 + 0.15 * np.sin(said.uniform(12, 30) * t))
+    samples = 0.003 * said.standard_normal(len(t))
+    for harmonic in range(1, 40):
+        away = (harmonic * pitch - formants[:, None] * shift) / 180
+        samples += np.exp(-(away**2)).sum(axis=0) * np.sin(harmonic * phase)
+    samples *= np.clip(np.sin(said.uniform(15, 25) * t + said.uniform(0, 6)) + 0.6, 0, 1)
+    return 0.3 * samples / np.abs(samples).max()
+
+
+def coded(kind, subtype, **options):
+    def code(samples):
+        file = io.BytesIO()
+        soundfile.write(file, samples, RATE, format=kind, subtype=subtype, **options)
+        file.seek(0)
+        return soundfile.read(file)
+
+    return code
+
+
+EQUAL = {
+    "gain": lambda samples: (-0.1 * samples, RATE),
+    "16 bits": coded("FLAC", "PCM_16"),
+    "scale of int16": lambda samples: (np.rint(32768 * samples), RATE),
+}
+NEARLY = {
+    "8 kHz": lambda samples: (resample_poly(samples, 1, 2), RATE // 2),
+    "44.1 kHz": lambda samples: (resample_poly(samples, 441, 160), 44100),
+    "mp3": coded("MP3", "MPEG_LAYER_III"),
+    "vorbis": coded("OGG", "VORBIS"),
+    "silence cut off": lambda samples: (samples[400:], RATE),
+}
+
+
+@pytest.mark.parametrize("change", [*EQUAL, *NEARLY])
+def test_a_copy_is_found_and_nothing_else(change):
+    sounds = [voice(f"s{number % 4}", number) for number in range(20)]
+    copied, rate = (EQUAL | NEARLY)[change](sounds[7])
+    prints = [same_sound.print_of(samples, RATE) for samples in sounds]
+    assert same_sound.same(prints) == []
+    prints.append(same_sound.print_of(copied, rate))
+    assert same_sound.same(prints) == [(7, 20, change in EQUAL)]
+
+
+def test_of_several_copies_each_is_named_once_beside_the_first():
+    prints = [same_sound.print_of(voice("a", number), RATE) for number in (0, 1, 0, 0, 1)]
+    assert same_sound.same(prints) == [(0, 2, True), (0, 3, True), (1, 4, True)]
+
+
+def test_tones_and_silence_tell_nothing():
+    tone = np.sin(np.arange(RATE) / 5)
+    prints = [same_sound.print_of(samples, RATE) for samples in (tone, tone, np.zeros(RATE))]
+    assert same_sound.same(prints) == []
+
+
+@needs.data("VOICEPRIVACY_SPEECH")
+def test_no_two_recordings_of_librispeech_are_the_same():
+    from support.trees import SPEECH
+
+    prints = []
+    for path in sorted(Path(SPEECH).glob("*/*/*/*.flac")):
+        prints.append(same_sound.print_of(*audio.read(path)))
+    assert len(prints) > 300 and same_sound.same(prints) == []
+
+
+PROTOCOL = {"enrol_trial": {"enrolment_utterances": 2, "lists": ["mixed"]}}
+
+
+def findings_with(folder, copies, **options):
+    """Findings about speech of ten speakers in which files are copied: {(from, to)}."""
+    for speaker in range(10):
+        for number in range(4):
+            path = folder / f"s{speaker}" / f"u{number}.wav"
+            path.parent.mkdir(exist_ok=True)
+            soundfile.write(path, voice(f"s{speaker}", number), RATE)
+    for name, copy in copies:
+        soundfile.write(folder / copy, 0.5 * soundfile.read(folder / name)[0], RATE)
+    tree = {"root": str(folder), "pattern": "{speaker}/{utterance}.wav"}
+    return checks.examine({"folder": tree} | options, PROTOCOL, RATE).findings
+
+
+def test_a_recording_that_two_speakers_have_is_an_error_until_it_is_excluded(tmp_path):
+    (finding,) = findings_with(tmp_path, [("s3/u1.wav", "s5/u3.wav")])
+    assert finding.level == "error"
+    assert "1 recording is the same sound as a recording of another speaker" in finding.what
+    assert "'s3-u1' and 's5-u3'" in finding.what
+    findings = findings_with(tmp_path, [("s3/u1.wav", "s5/u3.wav")], exclude=["s5-u3"])
+    assert findings.errors() == []
+
+
+def test_copies_that_are_compared_with_each_other_are_one_oddity_with_their_number(tmp_path):
+    copies = [(f"s{speaker}/u0.wav", f"s{speaker}/u3.wav") for speaker in range(7)]
+    findings = findings_with(tmp_path, copies)
+    assert {finding.level for finding in findings} == {"oddity"}
+    counts = {
+        message.partition(", such as")[0]: int(number)
+        for number, message in (finding.what.split(" ", 1) for finding in findings)
+    }
+    same = "recordings are the same sound as a recording of the same speaker"
+    assert counts.keys() == {same, f"{same} that it is compared with"}
+    assert sum(counts.values()) == 7

@@ -1,0 +1,152 @@
+"""Which protected file is whose: only where its name can be read in one way."""
+
+from pathlib import Path
+
+import pytest
+
+from voiceprivacy.corpora.listing import Listed
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.tools.file_names import pair
+
+VCTK = ("p225", "p226", "p227", "p228")
+PREFIXES = ("u1", "u10", "u100", "u11")
+NUMBERS = ("1", "2", "11", "21")
+LETTERS = ("a", "b", "m", "f")
+FLAT, TREE = "{source}_{number:03d}.wav", "{source}/{number:03d}.wav"
+STAMP = "{source}_{number:03d}_MODEL_202401{number:02d}_15{number:02d}.wav"
+
+
+def listed(root, form, *, speakers=VCTK, utterances=4):
+    """Originals of speakers; their files need not be there."""
+    paired = []
+    for source in speakers:
+        for number in range(1, utterances + 1):
+            path = form.format(source=source, number=number)
+            name = str(Path(path).with_suffix("")).replace("/", "-")
+            paired.append(Listed(name, source, "-", "", root / path, "speech", "-"))
+    return paired
+
+
+def make(folder, form, *, speakers=VCTK, utterances=4, targets=None):
+    """Write protected files; {utterance of a source: its path}."""
+    made = {}
+    for index, source in enumerate(speakers):
+        target = (targets or (*speakers[1:], speakers[0]))[index]
+        for number in range(1, utterances + 1):
+            path = folder / form.format(source=source, target=target, number=number)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+            made[source, number] = path
+    return made
+
+
+def pairs(tmp_path, originals, protected, **options):
+    """{(source, number): path} as they are paired, and as they were made."""
+    speakers = options.get("speakers", VCTK)
+    root, folder = tmp_path / "speech", tmp_path / "mine"
+    made = make(folder, protected, **options)
+    paired = pair(listed(root, originals, speakers=speakers), root, folder)
+    right = listed(root, originals, speakers=speakers)
+    keys = {one.utterance: (one.speaker, int(one.utterance[-3:])) for one in right}
+    return {keys[name]: path for name, path in paired.items()}, made
+
+
+@pytest.mark.parametrize("originals", [FLAT, TREE])
+@pytest.mark.parametrize(
+    "speakers", [VCTK, PREFIXES, NUMBERS, LETTERS, ("anna b", "anna", "bo", "c")]
+)
+@pytest.mark.parametrize(
+    "protected",
+    [
+        FLAT,
+        "{source}/{source}_{number:03d}.wav",
+        "{source}-{number:03d}_anon.wav",
+        "{source} {number:03d}.generated_e.wav",
+        "wav/{source}_{number:03d}.converted.wav",
+        "{source}_{number:03d}_to_{target}.wav",
+        "{source}-{number:03d}-target-{target}.wav",
+        "to_{target}/{source}_{number:03d}.wav",
+        STAMP,
+        "part{number}/{source}_{number:03d}_seed_2.wav",
+    ],
+)
+def test_one_reading_is_taken(tmp_path, originals, protected, speakers):
+    paired, made = pairs(tmp_path, originals, protected, speakers=speakers)
+    assert paired == made
+
+
+def test_small_and_large_letters_and_one_target_for_all_are_one_reading(tmp_path):
+    for number, form in enumerate(("{source}_{number:03d}_{target}.wav", "{target}/" + FLAT)):
+        options = {"speakers": VCTK, "targets": ["p226"] * 4}
+        paired, made = pairs(tmp_path / str(number), FLAT, form, **options)
+        assert paired == made
+    root = tmp_path / "speech"
+    made = make(
+        tmp_path / "large", "{source}_{number:03d}_TO_{target}.wav", speakers=("P225", "P226")
+    )
+    paired = pair(listed(root, FLAT, speakers=("p225", "p226")), root, tmp_path / "large")
+    assert sorted(paired.values()) == sorted(made.values())
+    assert all(path.name.casefold().startswith(name) for name, path in paired.items())
+
+
+@pytest.mark.parametrize("originals", [FLAT, TREE])
+@pytest.mark.parametrize("speakers", [VCTK, PREFIXES, NUMBERS, LETTERS])
+@pytest.mark.parametrize(
+    "protected",
+    [
+        "{target}_{number:03d}_from_{source}.wav",
+        "{target}-{number:03d}-{source}.wav",
+        "{target}.{number:03d}.{source}_anon.wav",
+        "{target} {number:03d} ({source}).wav",
+        "{source}_{number:03d}_{target}.wav",
+        "{target}/{source}_{number:03d}.wav",
+        "{target}/{source}/{number:03d}.wav",
+        "{source}/{target}/{number:03d}.wav",
+        "from_{source}/{target}_{number:03d}.wav",
+        "{source}_to_{target}/{target}_{number:03d}.wav",
+        "{target}_{number:03d}_{source}_202401{number:02d}_1530.wav",
+    ],
+)
+def test_names_of_two_speakers_are_a_question(tmp_path, originals, protected, speakers):
+    with pytest.raises(
+        BadInput, match=r"names hold two speakers, such as .* which one spoke.*wav\.scp"
+    ):
+        pairs(tmp_path, originals, protected, speakers=speakers)
+
+
+def test_large_letters_do_not_hide_a_second_speaker(tmp_path):
+    make(tmp_path / "mine", "{target}_{number:03d}_from_{source}.wav", speakers=("P225", "P226"))
+    originals = listed(tmp_path, FLAT, speakers=("p225", "p226"))
+    with pytest.raises(BadInput, match=r"\(p225 and p226\)|\(p226 and p225\)"):
+        pair(originals, tmp_path, tmp_path / "mine")
+
+
+def test_one_source_for_all_targets_is_not_taken_for_the_targets(tmp_path):
+    made = make(tmp_path / "mine", "{target}_{number:03d}_from_{source}.wav", targets=VCTK)
+    for path in made.values():
+        path.rename(path.with_name(path.name[:-8] + "p225.wav"))
+    with pytest.raises(BadInput, match=r"names hold two speakers, such as p22"):
+        pair(listed(tmp_path, FLAT), tmp_path, tmp_path / "mine")
+
+
+def test_a_number_is_a_speaker_only_where_the_utterance_could_be_theirs(tmp_path):
+    speakers = ("61", "1688", "142285")
+    root, folder = tmp_path / "speech", tmp_path / "mine"
+    originals, made = [], {}
+    for index, source in enumerate(speakers):
+        for number in range(3):
+            name = f"{source}-{index + 900}-{number:04d}"
+            originals.append(Listed(name, source, "-", "", root / f"{name}.wav", "speech", "-"))
+            made[name] = folder / speakers[index - 1] / f"{name}.wav"
+            made[name].parent.mkdir(parents=True, exist_ok=True)
+            made[name].touch()
+    assert pair(originals, root, folder) == made
+
+
+def test_a_wav_scp_answers_the_question(tmp_path):
+    folder = tmp_path / "mine"
+    made = make(folder, "{target}_{number:03d}_from_{source}.wav")
+    lines = [f"{source}_{number:03d} {path.name}" for (source, number), path in made.items()]
+    (folder / "wav.scp").write_text("\n".join(lines))
+    paired = pair(listed(tmp_path, FLAT), tmp_path, folder)
+    assert paired == {f"{source}_{number:03d}": path for (source, number), path in made.items()}
