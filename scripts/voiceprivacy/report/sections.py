@@ -16,6 +16,7 @@ Conventions
 """
 
 import itertools
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -160,12 +161,30 @@ def read_corpora(speech: str | Path, lists: str | Path, checks: Iterable[str | P
     )
 
 
+# Findings that name nobody up to their first quote or bracket, and how many there are.
+OF_SOUND = re.compile(
+    r"(has a peak of|has \d+ channels|is clipped|is silent|lasts|\d+ recordings? (is|are) the same)"
+    r"[^'/(]*?(?=,? such as|[ ,:]*['/(]|$)"
+)
+MORE = re.compile(r"\(and \d+ more like this\)$")
+
+
 def unnamed(corpora: Corpora) -> Corpora:
-    """The same without places and words of findings, which name files and people."""
+    """The same without places and names; of findings about sound their words remain."""
     findings = {}
     for corpus, rows in corpora.findings.items():
-        findings[corpus] = [Finding(row.level, ABSENT, ABSENT) for row in rows]
+        findings[corpus] = [Finding(row.level, ABSENT, _of_sound(row.message)) for row in rows]
     return corpora._replace(findings=findings, are_shown=False)
+
+
+def _of_sound(text):
+    """What a finding says of the sound of recordings; ABSENT where it may name files or people."""
+    words = OF_SOUND.match(text)
+    if not words:
+        return ABSENT
+    others = MORE.search(text)
+    subject = "" if words[0][0].isdigit() else "a recording "
+    return subject + words[0] + (f" {others[0]}" if others else "")
 
 
 def training_hours(corpora: Corpora | None) -> dict[str, str]:

@@ -18,7 +18,9 @@ from voiceprivacy.inout.tables import (
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.sections import (
     SESSION_TITLES,
+    Corpora,
     DescribedList,
+    Finding,
     PartOfCorpus,
     Utility,
     describe_list,
@@ -26,6 +28,7 @@ from voiceprivacy.report.sections import (
     read_corpora,
     read_utility,
     sessions,
+    unnamed,
     utility_section,
 )
 from voiceprivacy.vocabulary import MINUS
@@ -103,6 +106,32 @@ def test_the_command_writes_what_the_report_reads(results):
     assert corpora.findings == {
         "demo": [("oddity", "wav.scp:7", "is silent"), ("oddity", "trial list f", "is small")]
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (
+            "has a peak of 9.8e+03 times full scale: it is scaled down (utterance 'anna-0')"
+            " (and 71 more like this)",
+            "a recording has a peak of 9.8e+03 times full scale: it is scaled down"
+            " (and 71 more like this)",
+        ),
+        (
+            "has 2 channels, which are averaged ('channel: 1' takes the first) (utterance 'anna')",
+            "a recording has 2 channels, which are averaged",
+        ),
+        (
+            "18 recordings are the same sound as a recording of another speaker, such as 'anna'",
+            "18 recordings are the same sound as a recording of another speaker",
+        ),
+        ("speaker 'anna' is enrolled and tried from the same session '1'", "-"),
+        ("mixed sample rates: 3 of 16000 Hz, 1 of 8000 Hz such as /data/anna/a b.wav", "-"),
+    ],
+)
+def test_a_page_that_names_nobody_keeps_what_is_said_of_sound(text, shown):
+    corpora = Corpora([], [], {"mine": [Finding("oddity", "/data/anna/0.wav", text)]})
+    assert unnamed(corpora).findings == {"mine": [("oddity", "-", shown)]}
 
 
 def test_a_missing_manifest_is_one_clear_line(tmp_path):
