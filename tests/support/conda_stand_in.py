@@ -11,6 +11,7 @@ import importlib.metadata
 import io
 import json
 import os
+import re
 import sys
 import tarfile
 from pathlib import Path
@@ -110,7 +111,7 @@ def create(environment, prefix, *, channel, cache):
         ),
         [],
     ):
-        name, version = pin.split()[0].split("==")
+        name, version = re.match(r"([^[=]+)(?:\[.*?\])?==(\S+)", pin).groups()
         if name.startswith(ONLY_CUDA) or name in REQUIRED_ONLY or not applies(pin):
             continue
         if importlib.metadata.version(name).partition("+")[0] != version:
