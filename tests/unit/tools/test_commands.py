@@ -80,6 +80,7 @@ def test_what_a_config_names_and_is_not_there_is_told_with_its_file_and_line(
     Path("second.yaml").write_text("corpora:\n  a: {kaldi: nowhere}\n")
     names = ["first.yaml", "second.yaml"]
     merged = launcher.merged(names)
+    monkeypatch.delenv(launcher.NAMED, raising=False)
     if is_launched:
         monkeypatch.setenv(launcher.NAMED, json.dumps([[name, name] for name in names]))
         Path("merged.json").write_text(json.dumps(merged))

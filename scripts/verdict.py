@@ -1,0 +1,47 @@
+"""How much of the speakers' identity do attackers find? The verdict on score files of any origin.
+
+The table has the columns system, attacker, condition, list, enrolment, trial, label and score, in
+any order. The system `original` is unprotected speech. Conditions are oo (of original), op, pp and
+rr (released recordings against each other).
+"""
+
+import argparse
+from pathlib import Path
+
+from voiceprivacy.inout.json_files import write_json
+from voiceprivacy.inout.tables import read_speakers
+from voiceprivacy.privacy.heldout.score_table import GIVEN, ScoreTable
+from voiceprivacy.privacy.heldout.verdict import verdict_of
+from voiceprivacy.report.heldout_words import lines_of_verdict
+from voiceprivacy.running.command import run, say
+
+FORMAT = 1
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--scores", required=True, type=Path, action="append", nargs="+", help="TSV of scores"
+    )
+    parser.add_argument("--speakers", required=True, type=Path, help="TSV: id speaker")
+    for name in GIVEN:
+        parser.add_argument(f"--{name}", help=f"the {name} of files without this column")
+    parser.add_argument("--set", default="scores", help="what the set is called (default scores)")
+    parser.add_argument("--output", type=Path, metavar="verdict.json", help="JSON to write")
+    arguments = parser.parse_args()
+
+    table = ScoreTable(read_speakers(arguments.speakers))
+    given = {name: value for name in GIVEN if (value := getattr(arguments, name)) is not None}
+    for paths in arguments.scores:
+        for path in paths:
+            table.add(path, given)
+    facts = verdict_of(table)
+    if arguments.output:
+        write_json(arguments.output, {"format": FORMAT, "sets": {arguments.set: facts}})
+    say(*lines_of_verdict(arguments.set, facts))
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,118 @@
+"""The attacker who learns: logistic regression, and the candidates among which they choose.
+
+A candidate is a set of columns with a ridge. Each form of each score has a column and its damped
+square; raw and doubly centred scores have ten bins too. The regression is class-balanced, and its
+prior lies on whitened coordinates: units, rotations and the order of columns change nothing.
+
+Reference
+---------
+Bruemmer and du Preez, Application-independent evaluation of speaker detection, CSL 2006.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from voiceprivacy.privacy import Flags, Floats
+
+ONE_SCORE, IN_BINS, FUSION, ALL = "one score", "one score in bins", "fusion", "all"
+SINGLE = (ONE_SCORE, IN_BINS)  # kinds that use one score
+RIDGES = (0.1, 1.0, 8.0)  # of everything
+INTERCEPT_RIDGE = 1e-3
+BINNED = ("raw", "both")
+BEND = 5  # quartile ranges; the square of a score further out grows like the score
+N_STEPS = 25
+SMALLEST_STEP, LARGEST_STEP = 1e-6, 5.0
+NEGLIGIBLE = 1e-10  # of the largest variance: columns that depend on each other
+
+
+class Candidate(NamedTuple):
+    """Columns to learn from, the precision of the prior, and the kind of candidate."""
+
+    columns: list[int]
+    ridge: float
+    kind: str
+
+
+def design(forms: dict[str, Floats], n_bins: int) -> tuple[Floats, list[Candidate]]:
+    """All columns, array (M, C), of which the first is 1; and the candidates.
+
+    Parameters
+    ----------
+    forms : {name: array (M, A)}
+        Standardised scores
+    n_bins : int
+        Of raw and doubly centred scores; 1 for no bins
+    """
+    columns = [np.ones(len(forms["raw"]))]
+    candidates: list[Candidate] = []
+    smooth: list[int] = []
+    for name, scores in forms.items():
+        linear = []
+        for score in scores.T:
+            column = len(columns)
+            linear.append(column)
+            smooth += [column, column + 1]
+            columns += [score, score**2 / (1 + np.abs(score) / BEND)]
+            columns += _bins(score, n_bins if name in BINNED else 1)
+            candidates.append(Candidate([column, column + 1], 0.2, ONE_SCORE))
+            candidates.append(Candidate([*range(column + 2, len(columns))], 1.0, IN_BINS))
+        candidates.append(Candidate(linear[1:] and linear, 1.0, FUSION))
+    candidates += [Candidate(smooth, ridge, ALL) for ridge in RIDGES]
+    return np.stack(columns, axis=1), [each for each in candidates if each.columns]
+
+
+def _bins(score, n_bins):
+    """An indicator of each bin but the first. Bins have about as many trials; ties share one."""
+    ordered = np.sort(score)
+    twice_middle = sum(np.searchsorted(ordered, score, side) for side in ("left", "right"))
+    number = twice_middle * n_bins // (2 * len(score))
+    return [number == each for each in np.unique(number)[1:]]
+
+
+def fit(columns: Floats, target: Flags, weights: Floats, candidates: list[Candidate]) -> Floats:
+    """Learn all candidates from the same trials.
+
+    Parameters
+    ----------
+    columns : array (M, C)
+        The first one is 1
+    target : array (M,)
+    weights : array (M,)
+        With the same sum in both classes
+
+    Returns
+    -------
+    array (C, K) : columns @ it are LLRs, natural logarithms, as classes are balanced
+    """
+    means = np.average(columns, axis=0, weights=weights)
+    covariance = np.cov(columns, rowvar=False, ddof=0, aweights=weights)
+    slopes = np.zeros((len(means), len(candidates)))
+    for number, (places, ridge, _) in enumerate(candidates):
+        variances, axes = np.linalg.eigh(covariance[np.ix_(places, places)])
+        kept = variances > NEGLIGIBLE * max(variances.max(), NEGLIGIBLE)
+        whitening = axes[:, kept] / np.sqrt(variances[kept])
+        coordinates = (columns - means)[:, places] @ whitening
+        constant, *learnt = _logistic(coordinates, target, weights, ridge)
+        slopes[places, number] = whitening @ learnt
+        slopes[0, number] = constant - means @ slopes[:, number]
+    return slopes
+
+
+def _logistic(coordinates, target, weights, ridge):
+    """The intercept and slopes that are a posteriori the most likely, by Newton's method."""
+    prior = np.diag([INTERCEPT_RIDGE, *[ridge] * coordinates.shape[1]])
+    coordinates = np.insert(coordinates, 0, 1, axis=1)
+    learnt = np.zeros(len(prior))
+    for _ in range(N_STEPS):
+        posterior = expit(coordinates @ learnt)
+        gradient = (weights * (target - posterior)) @ coordinates - prior @ learnt
+        curvature = weights * posterior * (1 - posterior)
+        hessian = (coordinates.T * curvature) @ coordinates + prior
+        step = np.linalg.solve(hessian, gradient)
+        longest = np.abs(step).max()
+        learnt += step * min(1, LARGEST_STEP / max(longest, SMALLEST_STEP))
+        if longest < SMALLEST_STEP:
+            break
+    return learnt

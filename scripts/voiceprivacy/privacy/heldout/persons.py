@@ -1,0 +1,77 @@
+"""Who is re-identified: first guesses among all enrolled persons, and persons who are exposed.
+
+All LLRs are held out, one for each ordered pair of persons.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import bdtrc
+
+from voiceprivacy.privacy import Floats
+from voiceprivacy.privacy.heldout.evidence import Evidence
+from voiceprivacy.privacy.heldout.trials import Trials
+
+SIGNIFICANT = 0.05
+
+
+class Guesses(NamedTuple):
+    """First guesses for tried persons among enrolled ones, and who is exposed."""
+
+    rate: float  # right guesses of all
+    n_persons_judged: int
+    n_right: int
+    p_value: float  # of so many right guesses by chance
+    exposed: dict[str, float]  # person: p-value after Holm's correction, at most 0.05
+    not_tested: int  # persons of the list who cannot be judged
+
+
+def first_guesses(trials: Trials, evidence: Evidence) -> Guesses:
+    """Guess for each tried person the enrolled person with the largest LLR.
+
+    Chance is 1 / n among n enrolled persons. The p-value is that of the binomial law, which holds
+    for incomplete lists too: its tail is at least that of guesses with different chances (Hoeffding
+    1956), and guesses that all name the same person vary less.
+
+    Parameters
+    ----------
+    trials : Trials
+    evidence : Evidence
+        Of these trials, with one or all recordings
+    """
+    n_persons = evidence.n_persons
+    tried = evidence.pairs % n_persons
+    # Of equal LLRs a wrong one is guessed: the own pair comes last.
+    order = np.lexsort([evidence.target, -evidence.llrs, tried])
+    guesses = order[np.unique(tried[order], return_index=True)[1]]
+    n_right = int(evidence.target[guesses].sum())
+    chance = (1 / np.bincount(tried)).mean()
+    return Guesses(
+        rate=n_right / n_persons,
+        n_persons_judged=n_persons,
+        n_right=n_right,
+        p_value=float(bdtrc(n_right - 1, n_persons, chance)) if n_right else 1.0,
+        exposed=_exposed(evidence),
+        not_tested=len(trials.persons) - n_persons,
+    )
+
+
+def _exposed(evidence):
+    """Persons whose own LLR is significantly larger than those of all pairs of two persons.
+
+    Pairs of the person count too: who is like everybody is not exposed.
+    """
+    own = evidence.llrs[evidence.target]
+    others = np.sort(evidence.llrs[~evidence.target])
+    n_not_smaller = 1 + len(others) - np.searchsorted(others, own)
+    p_values = holm(n_not_smaller / (1 + len(others))).tolist()
+    # Every person has a target, and pairs rise: targets are in the order of persons.
+    named = zip(evidence.persons, p_values, strict=True)
+    return {name: p_value for name, p_value in named if p_value <= SIGNIFICANT}
+
+
+def holm(p_values: Floats) -> Floats:
+    """P-values after Holm's correction, array (N,)."""
+    order = np.argsort(p_values)
+    rising = np.maximum.accumulate(p_values[order] * np.arange(len(order), 0, -1))
+    return np.minimum(rising, 1)[np.argsort(order)]

@@ -1,0 +1,41 @@
+"""Simulated lists for the held-out attacker; columns are enrolled, tried, recordings and scores."""
+
+import numpy as np
+
+from voiceprivacy.privacy.heldout.trials import trials_of
+
+
+def complete(n_persons, n_recordings, *, seed, n_attacks=1, distance=0.0):
+    """Every enrolled person against every recording of every person.
+
+    Returns
+    -------
+    enrolled, tried, recordings : arrays (M,)
+    scores : array (M, A)
+        Gaussian with variance 1; those of targets are ``distance`` higher
+    """
+    shape = (n_persons, n_persons, n_recordings)
+    enrolled, tried, number = (column.ravel() for column in np.indices(shape))
+    noise = np.random.default_rng(seed).normal(size=(len(enrolled), n_attacks))
+    scores = noise + distance * (enrolled == tried)[:, None]
+    return enrolled, tried, tried * n_recordings + number, scores
+
+
+def rows_of(enrolled, tried, recordings, scores):
+    """The rows of a list with names, and the speaker of each name."""
+    rows = {
+        "enrolment": [f"e{person}" for person in enrolled],
+        "trial": [f"t{number}" for number in recordings],
+        "label": ["target" if own else "nontarget" for own in enrolled == tried],
+        "scores": scores,
+    }
+    speaker_of = {f"e{person}": f"p{person}" for person in enrolled}
+    speaker_of |= {
+        f"t{number}": f"p{person}" for number, person in zip(recordings, tried, strict=True)
+    }
+    return rows, speaker_of
+
+
+def trials_from(enrolled, tried, recordings, scores):
+    """The Trials of a list."""
+    return trials_of(*rows_of(enrolled, tried, recordings, scores))

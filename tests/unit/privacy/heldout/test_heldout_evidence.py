@@ -1,0 +1,342 @@
+"""Evidence by hand, where there is none, where it is hidden, and what must not change it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.special import ndtr
+from scipy.stats import norm
+from support.heldout_lists import complete, rows_of, trials_from
+
+from voiceprivacy.privacy.heldout import evidence as heldout
+from voiceprivacy.privacy.heldout import learner
+from voiceprivacy.privacy.heldout.evidence import (
+    Evidence,
+    all_recordings,
+    gain,
+    jackknife_error,
+    leaves_less,
+    one_recording,
+    right_of,
+)
+from voiceprivacy.privacy.heldout.persons import first_guesses
+from voiceprivacy.privacy.heldout.trials import trials_of
+
+
+def outputs(trials):
+    """All numbers of one and of all recordings."""
+    numbers = []
+    for measure in (one_recording, all_recordings):
+        evidence = measure(trials)
+        numbers += [evidence.percent, evidence.standard_error, evidence.low(), evidence.high()]
+        numbers += [evidence.p_above(10), evidence.recordings, *evidence.chosen]
+        guesses = first_guesses(trials, evidence)
+        numbers += [guesses.n_right, guesses.p_value, *sorted(guesses.exposed.values())]
+    return numbers
+
+
+def test_zero_llrs_are_no_evidence():
+    assert gain(np.zeros(3)).tolist() == [0, 0, 0]
+
+
+def test_certainty_is_worth_half_a_nat_in_both_classes():
+    assert 2 * gain(np.array([100.0]))[0] == pytest.approx(0.5, abs=0.01)
+    assert 2 * gain(np.array([700.0]))[0] == pytest.approx(0.5, abs=0.001)
+
+
+@pytest.mark.parametrize("llr", [-6.0, -0.02, -0.005, 0.009, 0.011, 0.5, 8.0])
+def test_the_gain_is_the_integral_of_the_cost_over_priors(llr):
+    """At prior p a target costs -log posterior, and LLRs of zero cost -log p; all p are alike."""
+
+    def saved(prior):
+        posterior = 1 / (1 + (1 - prior) / prior * np.exp(-llr))
+        return prior * (np.log(posterior) - np.log(prior))
+
+    assert gain(np.array([llr]))[0] == pytest.approx(quad(saved, 0, 1)[0], abs=1e-9)
+
+
+def test_the_table_of_gaussian_evidence():
+    noise = np.linspace(-9, 9, 3601)
+    for distance, percent in zip(np.arange(17) / 2, heldout.GAUSSIAN_PERCENT, strict=True):
+        gains = gain(distance * (noise + distance / 2)) * norm.pdf(noise)
+        assert 400 * np.trapezoid(gains, noise) == pytest.approx(percent, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("percent", "right"), [(1, 8), (2, 9), (5, 13), (10, 18), (30, 38), (50, 59), (90, 97)]
+)
+def test_the_first_guess_among_20_persons(percent, right):
+    assert right_of(percent) == pytest.approx(right, abs=0.7)
+
+
+def test_without_evidence_the_first_guess_is_chance():
+    assert right_of(-3, 20) == pytest.approx(5)
+    assert right_of(0, 50) == pytest.approx(2)
+
+
+def test_the_first_guess_between_the_entries_of_the_table():
+    distance = 1.75
+    noise = np.linspace(-9, 9, 3601)
+    gains = gain(distance * (noise + distance / 2)) * norm.pdf(noise)
+    percent = 400 * np.trapezoid(gains, noise)
+    right = np.trapezoid(ndtr(noise + distance) ** 19 * norm.pdf(noise), noise)
+    assert right_of(percent) == pytest.approx(100 * right, abs=0.7)
+
+
+def evidence_of(values, in_sample=None, kinds=(learner.ONE_SCORE,), chosen=(1,)):
+    """An Evidence of a complete matrix of values (S, S) in percent."""
+    values = np.asarray(values, dtype=float)
+    n_persons = len(values)
+    in_sample = [values] if in_sample is None else in_sample
+    return Evidence(
+        persons=tuple(f"p{number}" for number in range(n_persons)),
+        pairs=np.arange(n_persons**2),
+        held_out=values.ravel(),
+        in_sample=np.stack([np.ravel(each) for each in in_sample], axis=1).astype(float),
+        llrs=values.ravel(),
+        candidates=[learner.Candidate([1], 1.0, kind) for kind in kinds],
+        chosen=np.array(chosen),
+        recordings=1.0,
+        forms_dropped=[],
+    )
+
+
+def test_every_person_and_every_pair_counts_once():
+    values = np.full((4, 4), 1.0)
+    np.fill_diagonal(values, [10, 20, 30, 40])
+    assert evidence_of(values).percent == 26
+
+
+def test_the_jackknife_leaves_out_rows_columns_and_diagonal():
+    values = np.random.default_rng(0).normal(size=(6, 6))
+    estimates = evidence_of(values).estimates(values.ravel())[:, 0]
+    for person in range(6):
+        rest = np.delete(np.delete(values, person, 0), person, 1)
+        others = rest[~np.eye(5, dtype=bool)]
+        assert estimates[1 + person] == pytest.approx(np.diag(rest).mean() + others.mean())
+    without = estimates[1:]
+    expected = np.sqrt(5 / 6 * np.square(without - without.mean()).sum())
+    assert jackknife_error(estimates) == pytest.approx(expected)
+
+
+def test_limits_of_a_t_distribution():
+    values = np.random.default_rng(1).normal(size=(11, 11)) + 30
+    evidence = evidence_of(values)
+    expected = evidence.percent - 2.2281 * evidence.standard_error
+    assert evidence.low() == pytest.approx(expected, abs=1e-4)
+    assert evidence.p_above(evidence.percent) == pytest.approx(0.5)
+    assert evidence.p_above(evidence.low()) == pytest.approx(0.025)
+
+
+def test_single_scores_count_for_the_upper_limit_and_fusions_only_if_chosen():
+    low, high = np.zeros((5, 5)), np.full((5, 5), 20.0)
+    kinds = (learner.ONE_SCORE, learner.FUSION)
+    assert evidence_of(low, [low, high], kinds, (5, 1)).high() < 1
+    assert evidence_of(low, [low, high], kinds, (1, 5)).high() == pytest.approx(40, abs=1)
+    kinds = (learner.ONE_SCORE, learner.IN_BINS)
+    assert evidence_of(low, [low, high], kinds, (5, 1)).high() == pytest.approx(40, abs=1)
+
+
+def test_the_upper_limit_is_higher_where_few_persons_have_the_evidence():
+    even, few = np.zeros((10, 10)), np.zeros((10, 10))
+    np.fill_diagonal(few, [60, *[0] * 9])
+    error = evidence_of(few).standard_error
+    # As much evidence and as large an error, without skewness.
+    spread = np.sqrt(9 * 10) * error / np.sqrt(10)
+    np.fill_diagonal(even, [6 + spread * sign for sign in [1, -1] * 5])
+    assert evidence_of(even).percent == evidence_of(few).percent == 6
+    assert evidence_of(even).standard_error == pytest.approx(error)
+    assert evidence_of(few).high() > evidence_of(even).high() + 5
+
+
+def test_perfect_separation_is_bounded_by_the_number_of_persons():
+    trials = trials_from(*complete(12, 4, seed=0, distance=100))
+    evidence = one_recording(trials)
+    assert evidence.percent == pytest.approx(400 * gain(np.log([24.0]))[0], abs=2)
+    assert evidence.high() <= 100
+    assert evidence.p_above(10) < 1e-6
+
+
+def test_scores_without_evidence_have_none():
+    trials = trials_from(*complete(40, 4, seed=1))
+    evidence = one_recording(trials)
+    assert evidence.low() < 0 < evidence.high() < 5
+    assert evidence.percent < 1
+
+
+def test_gaussian_scores_have_the_evidence_of_the_table():
+    evidence = one_recording(trials_from(*complete(60, 4, seed=2, distance=1.5)))
+    assert evidence.percent == pytest.approx(30.5, abs=3)
+    assert evidence.low() < 30.5 < evidence.high()
+
+
+def test_offsets_of_enrolments_hide_nothing():
+    enrolled, tried, recordings, scores = complete(24, 4, seed=3, distance=4)
+    scores = scores + 30 * np.random.default_rng(4).normal(size=24)[enrolled][:, None]
+    assert one_recording(trials_from(enrolled, tried, recordings, scores)).low() > 60
+
+
+def test_spread_and_direction_are_found():
+    enrolled, tried, recordings, scores = complete(24, 4, seed=5)
+    wider = scores * np.where(enrolled == tried, 6, 1)[:, None]
+    assert one_recording(trials_from(enrolled, tried, recordings, wider)).low() > 10
+    lower = scores - 3 * (enrolled == tried)[:, None]
+    assert one_recording(trials_from(enrolled, tried, recordings, lower)).low() > 30
+
+
+def test_the_sum_of_two_useless_attackers_is_found():
+    enrolled, tried, recordings, scores = complete(24, 4, seed=6, distance=4)
+    hidden = 20 * np.random.default_rng(7).normal(size=len(scores))
+    two = np.column_stack([hidden, scores[:, 0] - hidden])
+    alone = one_recording(trials_from(enrolled, tried, recordings, two[:, :1]))
+    both = one_recording(trials_from(enrolled, tried, recordings, two))
+    assert alone.percent < 5
+    assert both.low() > 60
+    assert both.high() > 60
+
+
+def test_more_recordings_have_more_evidence():
+    trials = trials_from(*complete(30, 8, seed=8, distance=1))
+    pooled = all_recordings(trials)
+    assert pooled.recordings == 8
+    assert pooled.low() > one_recording(trials).high()
+
+
+def test_all_pairs_pool_the_same_number_of_recordings():
+    """Of 20 persons with ten recordings three have three alone: too many to leave out."""
+    enrolled, tried, recordings, scores = complete(20, 10, seed=9)
+    kept = (tried >= 3) | (recordings % 10 < 3)
+    columns = [column[kept] for column in (enrolled, tried, recordings, scores)]
+    assert all_recordings(trials_from(*columns)).recordings == 3
+    kept = (tried >= 2) | (recordings % 10 < 3)
+    columns = [column[kept] for column in (enrolled, tried, recordings, scores)]
+    evidence = all_recordings(trials_from(*columns))
+    assert evidence.recordings == 10
+    assert evidence.n_persons == 18
+
+
+def one_trial_for_each_target_file(seed):
+    """Targets have recordings of their own, which nobody else is tried with."""
+    enrolled, tried, recordings, scores = complete(24, 5, seed=seed)
+    scores = scores + 2 * np.random.default_rng(seed).normal(size=24 * 5)[recordings][:, None]
+    alone = recordings % 5 == 0
+    kept = np.where(enrolled == tried, alone, ~alone)
+    return [column[kept] for column in (enrolled, tried, recordings, scores)]
+
+
+def impostors_from_a_noisier_room(seed):
+    """Twelve more persons are tried but never enrolled; their scores are lower."""
+    enrolled, tried, recordings, scores = complete(36, 4, seed=seed)
+    scores = scores - 3 * (tried >= 24)[:, None]
+    kept = enrolled < 24
+    return [column[kept] for column in (enrolled, tried, recordings, scores)]
+
+
+def unequal_trials_with_offsets(seed):
+    """Persons have two to twelve recordings, pairs have some of them, scores have offsets."""
+    draw = np.random.default_rng(seed)
+    enrolled, tried, recordings, scores = complete(24, 12, seed=seed)
+    offsets = 2 * draw.normal(size=24)[enrolled] + draw.normal(size=288)[recordings]
+    scores = scores + offsets[:, None]
+    number = draw.integers(2, 13, 24)
+    some = draw.random(len(enrolled)) < 0.4
+    kept = (recordings % 12 < number[tried]) & ((enrolled == tried) | some)
+    return [column[kept] for column in (enrolled, tried, recordings, scores)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "shape",
+    [one_trial_for_each_target_file, impostors_from_a_noisier_room, unequal_trials_with_offsets],
+)
+def test_no_shape_of_a_list_is_evidence(shape, seed):
+    trials = trials_from(*shape(seed))
+    assert one_recording(trials).low() < 10
+    assert all_recordings(trials).low() < 10
+
+
+def test_a_useless_attacker_lowers_no_upper_limit_of_single_scores():
+    for seed in range(3):
+        enrolled, tried, recordings, scores = complete(20, 4, seed=seed, distance=0.8)
+        useless = np.random.default_rng(seed + 50).normal(size=(len(scores), 2))
+        alone = one_recording(trials_from(enrolled, tried, recordings, scores))
+        more = np.column_stack([useless[:, :1], scores, useless[:, 1:]])
+        more = one_recording(trials_from(enrolled, tried, recordings, more))
+        assert limit_of_single_scores(more) >= limit_of_single_scores(alone) - 1e-9
+
+
+def limit_of_single_scores(evidence):
+    """The upper limit without held-out evidence, and without candidates of several scores."""
+    single = np.array([each.kind in learner.SINGLE for each in evidence.candidates])
+    return replace(evidence, chosen=single, held_out=0 * evidence.held_out).high()
+
+
+@settings(max_examples=6)
+@given(
+    seed=st.integers(0, 1000),
+    scale=st.sampled_from([-1.0, 1e-3, -7.3, 1e4]),
+    shift=st.sampled_from([0.0, -3.1, 100.0]),
+    digits=st.sampled_from([1, 9]),
+)
+def test_names_rows_units_signs_and_repetitions_change_nothing(seed, scale, shift, digits):
+    enrolled, tried, recordings, scores = complete(7, 3, seed=seed, n_attacks=2, distance=1)
+    scores = np.round(scores, digits)
+    expected = outputs(trials_from(enrolled, tried, recordings, scores))
+
+    draw = np.random.default_rng(seed)
+    persons, files = draw.permutation(7), draw.permutation(21)
+    order = draw.permutation(np.tile(np.arange(len(tried)), 2))
+    rows, speaker_of = rows_of(persons[enrolled], persons[tried], files[recordings], scores)
+    rows["scores"] = scores * [scale, 1] + [shift, 0]
+    rows = {name: np.asarray(column)[order] for name, column in rows.items()}
+    assert outputs(trials_of(rows, speaker_of)) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def test_the_same_system_leaves_as_much_at_most():
+    evidence = one_recording(trials_from(*complete(20, 4, seed=10, distance=2)))
+    difference, error = leaves_less(evidence, evidence)
+    assert difference < 0
+    assert error > 0
+
+
+def test_an_order_is_paired_by_names():
+    much = trials_from(*complete(20, 4, seed=11, distance=3))
+    little = trials_from(*complete(20, 4, seed=12, distance=0.5))
+    safer, worse = one_recording(little), one_recording(much)
+    difference, error = leaves_less(safer, worse)
+    assert difference - 2.1 * error > 2
+    assert leaves_less(worse, safer)[0] < 0
+    # The same table after its persons are numbered anew.
+    order = np.random.default_rng(13).permutation(20)
+    number = np.argsort(order)
+    enrolled, tried = (number[side] for side in divmod(safer.pairs, 20))
+    code = enrolled * 20 + tried
+    renumbered = replace(
+        safer,
+        persons=tuple(safer.persons[position] for position in order),
+        pairs=np.sort(code),
+        held_out=safer.held_out[np.argsort(code)],
+        in_sample=safer.in_sample[np.argsort(code)],
+    )
+    assert leaves_less(renumbered, worse) == pytest.approx((difference, error))
+
+
+def test_an_order_leaves_out_persons_whom_one_system_lacks():
+    much = complete(20, 4, seed=11, distance=3)
+    kept = (much[0] < 15) & (much[1] < 15)
+    fewer = one_recording(trials_from(*(column[kept] for column in much)))
+    little = one_recording(trials_from(*complete(20, 4, seed=12, distance=0.5)))
+    difference, error = leaves_less(little, fewer)
+    assert difference - 2.1 * error > 2
+
+
+def test_limits_hold_the_truth_in_small_lists():
+    """25 lists of 12 persons: each limit may miss once or twice by chance, not four times."""
+    missed = np.zeros(2)
+    for seed in range(25):
+        evidence = one_recording(trials_from(*complete(12, 2, seed=seed, distance=1)))
+        missed += [evidence.low() > 15.1418, evidence.high() < 15.1418]
+    assert missed.max() < 4

@@ -1,0 +1,81 @@
+"""The learner against a closed form, its invariances, and the kinds of its candidates."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from voiceprivacy.privacy.heldout.learner import ALL, FUSION, IN_BINS, ONE_SCORE, design, fit
+
+
+def two_columns(seed=0, size=400):
+    draw = np.random.default_rng(seed)
+    target = np.arange(size) % 4 == 0
+    columns = draw.normal(size=(size, 2)) + 0.7 * target[:, None]
+    weights = np.where(target, 1 / target.sum(), 1 / (~target).sum()) * 20
+    return np.insert(columns, 0, 1, axis=1), target, weights
+
+
+def candidates_of(n_attacks, n_forms, n_bins=10):
+    forms = {
+        name: np.random.default_rng(1).normal(size=(200, n_attacks))
+        for name in ("raw", "enrolment", "recording", "both")[:n_forms]
+    }
+    return design(forms, n_bins)[1]
+
+
+def test_the_gradient_of_the_posterior_is_zero():
+    columns, target, weights = two_columns()
+    learnt = fit(columns, target, weights, [([1, 2], 0.5, ALL)])[:, 0]
+    residual = weights * (target - expit(columns @ learnt))
+    centred = columns[:, 1:] - np.average(columns[:, 1:], axis=0, weights=weights)
+    covariance = np.cov(columns[:, 1:], rowvar=False, ddof=0, aweights=weights)
+    assert residual @ centred == pytest.approx(0.5 * covariance @ learnt[1:], abs=1e-6)
+
+
+def test_a_linear_map_of_the_columns_changes_no_llr():
+    columns, target, weights = two_columns()
+    mapped = columns.copy()
+    mapped[:, 1:] = columns[:, 1:] @ [[3.0, 1.0], [-2.0, 0.5]] + [5, -7]
+    candidate = [([1, 2], 0.5, ALL)]
+    llrs = columns @ fit(columns, target, weights, candidate)
+    assert mapped @ fit(mapped, target, weights, candidate) == pytest.approx(llrs, abs=1e-8)
+
+
+def test_columns_that_depend_on_each_other_are_no_problem():
+    columns, target, weights = two_columns()
+    double = np.column_stack([columns, columns[:, 1], np.zeros(len(columns))])
+    learnt = fit(double, target, weights, [([1, 2, 3, 4], 0.5, ALL)])
+    expected = columns @ fit(columns, target, weights, [([1, 2], 0.5, ALL)])
+    assert double @ learnt == pytest.approx(expected, abs=1e-8)
+
+
+def test_perfect_separation_has_finite_llrs():
+    target = np.arange(40) < 20
+    columns = np.column_stack([np.ones(40), np.where(target, 1.0, -1.0)])
+    learnt = fit(columns, target, np.ones(40), [([1], 0.1, ONE_SCORE)])
+    assert np.isfinite(learnt).all()
+    assert ((columns @ learnt)[:, 0] > 2).tolist() == target.tolist()
+
+
+def test_one_score_has_no_fusion():
+    kinds = [kind for _, _, kind in candidates_of(1, 4)]
+    assert [kinds.count(kind) for kind in (ONE_SCORE, IN_BINS, FUSION, ALL)] == [4, 2, 0, 3]
+
+
+def test_three_scores_have_a_fusion_of_each_form():
+    kinds = [kind for _, _, kind in candidates_of(3, 4)]
+    assert [kinds.count(kind) for kind in (ONE_SCORE, IN_BINS, FUSION, ALL)] == [12, 6, 4, 3]
+
+
+def test_without_bins_no_candidate_has_them():
+    assert IN_BINS not in [kind for _, _, kind in candidates_of(2, 2, n_bins=1)]
+
+
+def test_bins_hold_equally_many_trials_and_ties_share_one():
+    score = np.repeat([0.0, 1.0, 2.0, 3.0], [50, 25, 15, 10])
+    columns, candidates = design({"raw": score[:, None]}, 4)
+    (bins,) = (places for places, _, kind in candidates if kind == IN_BINS)
+    inside = columns[:, bins]
+    for value in range(4):
+        assert np.ptp(inside[score == value], axis=0).max() == 0
+    assert sorted(inside.sum(axis=0)) == [25, 25]

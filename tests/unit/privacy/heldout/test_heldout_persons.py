@@ -1,0 +1,55 @@
+"""First guesses and exposed persons: by hand, by chance, and where everybody is found."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+from support.heldout_lists import complete, trials_from
+
+from voiceprivacy.privacy.heldout.evidence import all_recordings
+from voiceprivacy.privacy.heldout.persons import first_guesses, holm
+
+
+def guesses_of(*columns):
+    trials = trials_from(*columns)
+    return first_guesses(trials, all_recordings(trials))
+
+
+def test_everybody_is_found():
+    guesses = guesses_of(*complete(45, 3, seed=0, distance=20))
+    assert (guesses.rate, guesses.n_right, guesses.not_tested) == (1.0, 45, 0)
+    assert guesses.p_value < 1e-12
+    assert len(guesses.exposed) == 45
+
+
+def test_one_person_of_fifty_is_exposed_by_name():
+    enrolled, tried, recordings, scores = complete(50, 4, seed=1)
+    scores = scores + 9 * ((enrolled == 7) & (tried == 7))[:, None]
+    scores += 1.5 * (enrolled == tried)[:, None]
+    guesses = guesses_of(enrolled, tried, recordings, scores)
+    assert "p7" in guesses.exposed
+    assert guesses.exposed["p7"] <= 0.05
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_by_chance_few_are_found(seed):
+    guesses = guesses_of(*complete(42, 3, seed=20 + seed))
+    assert guesses.p_value > 0.01
+    assert guesses.n_right <= 4
+    assert guesses.exposed == {}
+
+
+def test_the_p_value_is_that_of_chance():
+    guesses = guesses_of(*complete(20, 2, seed=3, distance=1))
+    expected = binom.sf(guesses.n_right - 1, 20, 1 / 20)
+    assert guesses.p_value == pytest.approx(expected)
+
+
+def test_persons_without_targets_are_not_tested():
+    enrolled, tried, recordings, scores = complete(12, 2, seed=4, distance=5)
+    kept = (enrolled != tried) | (enrolled < 7)
+    guesses = guesses_of(*(column[kept] for column in (enrolled, tried, recordings, scores)))
+    assert (guesses.n_persons_judged, guesses.not_tested) == (7, 5)
+
+
+def test_holm_by_hand():
+    assert holm(np.array([0.04, 0.01, 0.03])) == pytest.approx([0.06, 0.03, 0.06])

@@ -1,0 +1,112 @@
+"""Trials in an order of their own, cohorts by hand, and what cannot be measured."""
+
+import numpy as np
+import pytest
+from support.heldout_lists import complete, rows_of, trials_from
+
+from voiceprivacy.privacy.heldout.evidence import one_recording
+from voiceprivacy.privacy.heldout.trials import (
+    NotMeasured,
+    forms_of,
+    group_sums,
+    judged,
+    standardised,
+    trials_of,
+)
+
+
+def test_scores_that_are_not_finite_lie_one_quartile_range_beyond():
+    scores = np.array([0.0, 1, 2, 3, 4, np.inf, -np.inf, np.nan])
+    column = standardised(scores[:, None], np.arange(8) > 3)[:, 0]
+    assert column.tolist() == [-1.0, -0.5, 0.0, 0.5, 1.0, 2.0, -2.0, 0.0]
+
+
+@pytest.mark.parametrize("value", [0.1, np.inf, np.nan])
+def test_equal_scores_are_zero(value):
+    scores = np.full((6, 1), value)
+    assert not standardised(scores, np.arange(6) > 3).any()
+
+
+def test_group_sums_add_the_rows_of_each_group():
+    sums = group_sums(np.array([2, 0, 2]), np.array([[1.0, 10], [2, 20], [3, 30]]), 4)
+    assert sums.tolist() == [[2, 20], [0, 0], [4, 40], [0, 0]]
+
+
+def test_a_trial_that_is_twice_in_a_list_counts_once():
+    enrolled, tried, recordings, scores = complete(5, 2, seed=0)
+    twice = [np.tile(column, 2) for column in (enrolled, tried, recordings)]
+    once = trials_from(enrolled, tried, recordings, scores)
+    double = trials_from(*twice, np.tile(scores, (2, 1)))
+    for one, other in zip(once, double, strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_cohorts_leave_out_the_trials_own_persons_and_one_more_for_targets():
+    """Five persons, one recording each: cohorts are the means of three persons."""
+    enrolled, tried, recordings, scores = complete(5, 1, seed=1)
+    trials = trials_from(enrolled, tried, recordings, scores)
+    forms = forms_of(trials, judged(trials))
+    matrix = trials.scores[:, 0].reshape(5, 5)
+    centred = forms["enrolment"][:, 0].reshape(5, 5)
+    for enrolment in range(5):
+        for trial in range(5):
+            spare = trial if trial != enrolment else (enrolment + 1) % 5
+            cohort = [person for person in range(5) if person not in (enrolment, spare)]
+            expected = matrix[enrolment, trial] - matrix[enrolment, cohort].mean()
+            assert centred[enrolment, trial] == pytest.approx(expected)
+
+
+def test_double_centring_removes_offsets_of_enrolments_and_recordings_exactly():
+    enrolled, tried, recordings, _ = complete(6, 3, seed=2)
+    draw = np.random.default_rng(3)
+    offsets = 5 * draw.normal(size=6)[enrolled] + 5 * draw.normal(size=18)[recordings]
+    target = enrolled == tried
+    trials = trials_from(enrolled, tried, recordings, (offsets + target)[:, None])
+    forms = forms_of(trials, judged(trials))
+    assert np.ptp(forms["both"][~trials.target]) == pytest.approx(0, abs=1e-6)
+    assert np.ptp(forms["both"][trials.target]) == pytest.approx(0, abs=1e-6)
+    assert np.ptp(forms["raw"]) > 1
+
+
+def test_a_form_with_small_cohorts_is_dropped_and_named():
+    """Recordings of targets that are tried once have no cohort."""
+    enrolled, tried, recordings, scores = complete(8, 4, seed=4)
+    alone = recordings % 4 == 0
+    kept = np.where(enrolled == tried, alone, ~alone)
+    columns = [column[kept] for column in (enrolled, tried, recordings, scores)]
+    assert one_recording(trials_from(*columns)).forms_dropped == ["recording", "both"]
+
+
+def test_few_persons_and_missing_classes_have_codes():
+    enrolled, tried, recordings, scores = complete(3, 4, seed=5)
+    with pytest.raises(NotMeasured) as raised:
+        one_recording(trials_from(enrolled, tried, recordings, scores))
+    assert raised.value.code == "few_persons"
+
+    enrolled, tried, recordings, scores = complete(6, 2, seed=6)
+    own = enrolled == tried
+    with pytest.raises(NotMeasured) as raised:
+        one_recording(trials_from(*(part[own] for part in (enrolled, tried, recordings, scores))))
+    assert raised.value.code == "no_nontargets"
+
+    with pytest.raises(NotMeasured) as raised:
+        one_recording(trials_from(enrolled, tried, recordings, np.ones_like(scores)))
+    assert raised.value.code == "equal_scores"
+
+
+def test_persons_without_targets_are_cohort_only():
+    enrolled, tried, recordings, scores = complete(8, 2, seed=7)
+    kept = (enrolled != tried) | (enrolled < 5)
+    columns = [column[kept] for column in (enrolled, tried, recordings, scores)]
+    trials = trials_from(*columns)
+    evidence = one_recording(trials)
+    assert sorted(evidence.persons) == [f"p{number}" for number in range(5)]
+    assert len(trials.persons) == 8
+    assert len(evidence.pairs) == 25
+
+
+def test_a_name_without_speaker_is_an_error():
+    rows, speaker_of = rows_of(*complete(4, 1, seed=8))
+    del speaker_of["e0"]
+    with pytest.raises(KeyError):
+        trials_of(rows, speaker_of)

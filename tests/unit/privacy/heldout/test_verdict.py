@@ -1,0 +1,160 @@
+"""The verdict on score tables whose truth is known, through the command that people call."""
+
+import json
+
+import numpy as np
+import pytest
+from support.calls import call
+
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.privacy.heldout.score_table import COLUMNS, ScoreTable
+
+PERSONS = [f"p{number:02d}" for number in range(16)]
+RECORDINGS = 3
+
+
+def scores(system, attacker, condition, seed, *, target=0.0, offset=0.0, persons=PERSONS):
+    """Lines of one attack: Gaussian scores, targets higher, an offset for each enrolment."""
+    draw = np.random.default_rng(seed)
+    offsets = dict(zip(PERSONS, offset * draw.standard_normal(len(PERSONS)), strict=True))
+    for enrolled in PERSONS:
+        for tried in PERSONS:
+            for number in range(RECORDINGS):
+                value = draw.standard_normal() + target * (enrolled == tried) + offsets[enrolled]
+                label = "target" if enrolled == tried else "nontarget"
+                names = [f"e_{enrolled}", f"{tried}_{number}", label, repr(float(value))]
+                if {enrolled, tried} <= {*persons}:
+                    yield "\t".join([system, attacker, condition, "all", *names])
+
+
+def linked(system, attacker, seed, *, target=0.0):
+    """Lines of released recordings against each other."""
+    draw = np.random.default_rng(seed)
+    names = [f"{person}_{number}" for person in PERSONS for number in range(RECORDINGS)]
+    for index, one in enumerate(names):
+        for other in names[index + 1 :]:
+            is_target = one[:3] == other[:3]
+            value = draw.standard_normal() + target * is_target
+            label = "target" if is_target else "nontarget"
+            row = [system, attacker, "rr", "all", one, other, label, repr(float(value))]
+            yield "\t".join(row)
+
+
+def judged(folder, *attacks, header=COLUMNS, options=()):
+    """verdict.json and the output of the command, of some lines."""
+    lines = [line for attack in attacks for line in attack]
+    (folder / "scores.tsv").write_text("\n".join(["\t".join(header), *lines, ""]))
+    speakers = [f"e_{person}\t{person}" for person in PERSONS]
+    for person in PERSONS:
+        speakers += [f"{person}_{number}\t{person}" for number in range(RECORDINGS)]
+    (folder / "speakers.tsv").write_text("\n".join(["id\tspeaker", *speakers, ""]))
+    words = ["--scores", "scores.tsv", "--speakers", "speakers.tsv", "--output", "verdict.json"]
+    done = call("verdict", *words, *options, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return json.loads((folder / "verdict.json").read_text()), done.stdout
+
+
+ORIGINAL = ("original", "a", "oo", 0)
+
+
+def test_what_leaks_by_offsets_is_open_and_what_does_not_is_inconclusive(tmp_path):
+    facts, shown = judged(
+        tmp_path,
+        scores(*ORIGINAL, target=4),
+        scores("leaks", "a", "op", 1, target=4, offset=20),
+        scores("hides", "a", "op", 2),
+    )
+    assert facts["format"] == 1
+    systems = facts["sets"]["scores"]["systems"]
+    leaks, hides = systems["leaks"], systems["hides"]
+    assert (leaks["state"], hides["state"]) == ("open", "unclear")
+    assert leaks["by"] == ["one_recording", "all_recordings"]
+    assert leaks["recordings"] == RECORDINGS
+    value, low, high = leaks["evidence_percent"]
+    assert 40 < low < value < high <= 100
+    assert leaks["tested_percent"][1] < low
+    assert leaks["right_of_20_percent"][1] > 40 > hides["right_of_20_percent"][0]
+    assert hides["evidence_percent"][1] < 5 < hides["evidence_percent"][2]
+    assert {"upper_limit_one_recording", "scores_elsewhere", "no_linkage"} <= {*hides["reasons"]}
+    assert hides["exposed"]["of"] == 16 and not hides["exposed"]["beyond_chance"]
+    assert leaks["exposed"]["persons"] > 12 and leaks["exposed"]["named"] == []
+    assert hides["less_than_unprotected_points"][1] > 20
+    assert facts["sets"]["scores"]["better"] == [["hides", "leaks"]]
+    assert facts["sets"]["scores"]["unprotected"]["evidence_percent"][1] > 50
+    assert "NOT PROTECTED" in shown and "inconclusive" in shown
+    assert len(shown.splitlines()) <= 12 + 3
+
+
+def test_a_release_whose_recordings_are_linked_is_open_by_linkage_alone(tmp_path):
+    facts, shown = judged(
+        tmp_path,
+        scores(*ORIGINAL, target=4),
+        scores("x", "a", "op", 2),
+        linked("x", "a", 3, target=4),
+    )
+    judgement = facts["sets"]["scores"]["systems"]["x"]
+    assert (judgement["state"], judgement["by"]) == ("open", ["linkage"])
+    assert judgement["linkage_percent"][1] > 50 > judgement["evidence_percent"][1]
+    assert "recordings are linked; whose they are was not shown" in shown
+
+
+def test_persons_whom_a_system_lacks_are_counted(tmp_path):
+    facts, _ = judged(
+        tmp_path,
+        scores(*ORIGINAL, target=4),
+        scores("x", "a", "op", 2, persons=PERSONS[:12]),
+    )
+    judgement = facts["sets"]["scores"]["systems"]["x"]
+    assert judgement["missing"] == {"persons": 4, "trials": (16 * 16 - 12 * 12) * RECORDINGS}
+    assert "missing" in judgement["reasons"]
+
+
+def test_an_attack_that_fails_on_a_system_is_named(tmp_path):
+    constant = [line.rpartition("\t")[0] + "\t0.5" for line in scores("x", "b", "op", 4)]
+    facts, shown = judged(
+        tmp_path,
+        scores(*ORIGINAL, target=4),
+        scores("original", "b", "oo", 5, target=4),
+        scores("x", "a", "op", 2, target=4),
+        constant,
+    )
+    warning = {"code": "failing_attack", "system": "x", "attack": "b"}
+    assert facts["sets"]["scores"]["warnings"] == [warning]
+    assert facts["sets"]["scores"]["systems"]["x"]["state"] == "open"
+    assert "x: attacker b fails on this system." in shown
+
+
+def test_columns_may_be_missing_and_stand_in_any_order(tmp_path):
+    plain, _ = judged(tmp_path, scores("x", "a", "pp", 2, target=2))
+    rows = [line.split("\t") for line in scores("x", "a", "pp", 2, target=2)]
+    turned = ["\t".join([row[7], *row[4:7]]) for row in rows]
+    options = ["--system", "x", "--attacker", "a", "--condition", "pp", "--list", "all"]
+    header = (COLUMNS[7], *COLUMNS[4:7])
+    given, _ = judged(tmp_path, turned, header=header, options=options)
+    assert given == plain
+    assert given["sets"]["scores"]["unprotected"] is None
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("x a op all e_p00 p00_0 target high", "s.tsv:2: 'high' is not a number"),
+        ("x a oo all e_p00 p00_0 target 1", "s.tsv:2: system 'x' has no condition 'oo'"),
+        ("x a op all e_p00 p99_0 target 1", "s.tsv:2: 'p99_0' has no speaker in --speakers"),
+        ("x a op all e_p00 p01_0 target 1", "s.tsv:2: is labelled 'target', but the speakers are"),
+        ("x a op all e_p00 p00_0 target", "s.tsv:2: has 7 fields, the header 8"),
+    ],
+)
+def test_a_wrong_row_is_named_by_file_and_line(tmp_path, row, message):
+    path = tmp_path / "s.tsv"
+    path.write_text("\t".join(COLUMNS) + "\n" + row.replace(" ", "\t") + "\n")
+    table = ScoreTable({"e_p00": "p00", "p00_0": "p00", "p01_0": "p01"})
+    with pytest.raises(BadInput, match=message):
+        table.add(path, {})
+
+
+def test_a_missing_column_asks_for_its_option(tmp_path):
+    path = tmp_path / "s.tsv"
+    path.write_text("attacker\tenrolment\ttrial\tlabel\tscore\n")
+    with pytest.raises(BadInput, match=r"s.tsv:1: has no column system; give --system$"):
+        ScoreTable({}).add(path, {"condition": "op", "list": "all"})
