@@ -2,7 +2,7 @@
 
 Conventions
 -----------
-* A file that is mono, at the corpus's rate and written with 16 bits is referenced where it lies.
+* A WAV or FLAC that is mono, at the corpus's rate and in a usual scale is referenced where it lies.
   Any other is converted, at the gain that 16 bits need (audio.fitted).
 * Channels are averaged, unless ``channel`` names one.
 * A file that libsndfile does not read (m4a, videos) is decoded by ffmpeg (running/decoding.py).
@@ -168,12 +168,28 @@ def in_threads(function: Callable, items: Iterable, threads: int) -> Iterator:
         yield from results
 
 
+def is_used_in_place(recording: Recording, sample_rate: int) -> bool:
+    """Whether manifests can refer to a recording; any other is converted.
+
+    Raises
+    ------
+    BadInput : it is missing, unreadable or empty
+    """
+    if not isinstance(recording, Path) or decoding.is_encoded(recording):
+        return False
+    header = audio.header(recording)
+    if (header.sample_rate, header.channels) != (sample_rate, 1):
+        return False
+    if audio.is_16_bit_mono(recording, sample_rate):
+        return True
+    return audio.is_lossless(recording) and audio.fits(audio.read(recording)[0])
+
+
 def _provide(utterance, *, audio_dir, sample_rate):
     name, speaker, gender = utterance.utterance, utterance.speaker, utterance.gender
-    if isinstance(utterance.audio, Path) and not decoding.is_encoded(utterance.audio):
-        header = audio.header(utterance.audio)
-        if audio.is_16_bit_mono(utterance.audio, sample_rate):
-            return tables.Utterance(name, speaker, gender, utterance.audio, header.duration_s)
+    if is_used_in_place(utterance.audio, sample_rate):
+        duration_s = audio.header(utterance.audio).duration_s
+        return tables.Utterance(name, speaker, gender, utterance.audio, duration_s)
     samples, source_rate = mono(utterance.audio)
     samples = audio.resample(samples, source_rate=source_rate, target_rate=sample_rate)
     path = audio_dir / f"{name}.flac"

@@ -138,8 +138,13 @@ def is_16_bit_mono(path: FilePath, sample_rate: int) -> bool:
     """
     info = soundfile.info(str(path))
     encoding = (info.channels, info.samplerate, info.subtype)
-    is_ours = info.format in ("FLAC", "WAV") and encoding == (1, sample_rate, "PCM_16")
-    return is_ours and 0 < info.frames < unstated.UNKNOWN_LENGTH
+    return encoding == (1, sample_rate, "PCM_16") and is_lossless(path)
+
+
+def is_lossless(path: FilePath) -> bool:
+    """Whether a file is a FLAC or WAV whose header states its length."""
+    info = soundfile.info(str(path))
+    return info.format in ("FLAC", "WAV") and 0 < info.frames < unstated.UNKNOWN_LENGTH
 
 
 def read(path: FilePath) -> tuple[Samples, int]:
@@ -284,9 +289,15 @@ def fitted(samples: NDArray) -> NDArray:
     Peaks beyond full scale would be cut off, and few steps would be left of a very quiet recording.
     """
     peak = np.abs(samples).max(initial=0.0)
-    if 0 < peak < QUIET:
-        return samples / peak * USUAL_PEAK
-    return within_full_scale(samples)
+    if fits(samples):
+        return samples
+    return samples / peak * (USUAL_PEAK if peak < QUIET else 1)
+
+
+def fits(samples: NDArray) -> bool:
+    """Whether the scale of a recording (N,) fits 16 bits; silence fits."""
+    peak = np.abs(samples).max(initial=0.0)
+    return bool(peak == 0 or QUIET <= peak <= 1)
 
 
 def write(path: FilePath, samples: ArrayLike, sample_rate: int) -> None:

@@ -17,7 +17,14 @@ from voiceprivacy.anonymise.part import unlike_length
 from voiceprivacy.anonymise.plugins import cuts_of
 from voiceprivacy.corpora import same_sound
 from voiceprivacy.corpora.listing import Findings, Listed
-from voiceprivacy.corpora.recordings import IS_SILENT, Cut, inspect, is_same_sound, whole
+from voiceprivacy.corpora.recordings import (
+    IS_SILENT,
+    Cut,
+    inspect,
+    is_same_sound,
+    is_used_in_place,
+    whole,
+)
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.files import BadInput, counted
 from voiceprivacy.inout.foreign import refuse_no_utf8
@@ -173,10 +180,7 @@ def examine(
         raise BadInput(f"{root}: no speaker has three utterances: one enrols, and two are compared")
     evaluated, training = split_speakers(usable)
 
-    in_place = all(
-        (headers[one.utterance].sample_rate, headers[one.utterance].channels) == (SAMPLE_RATE, 1)
-        for one in usable
-    )
+    in_place = all(is_used_in_place(one.audio, SAMPLE_RATE) for one in usable)
     return NewRun(
         intake=intake,
         speakers=table,

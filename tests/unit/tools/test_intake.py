@@ -423,3 +423,15 @@ def odd_voice(name, number):
     pitch = np.interp(t, np.linspace(0, 1, 8), draw.uniform(100, 250, 8))
     phase = 2 * np.pi * np.cumsum(pitch) / RATE
     return 0.3 * levels * sum(np.sin(k * phase) / k for k in range(1, 12))
+
+
+@pytest.mark.parametrize(("gain", "is_plain"), [(1, True), (32768, False)])
+def test_originals_that_a_run_converts_need_a_table_of_pairs(tmp_path, gain, is_plain):
+    for name, number in product(("anna", "bert", "carl"), range(5)):
+        samples = odd_voice(name, number)
+        for root, sound_there in (("speech", gain * samples), ("made", samples[::-1])):
+            path = tmp_path / root / name / f"{number}.wav"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            soundfile.write(path, sound_there, RATE, subtype="FLOAT")
+    run = examine(tmp_path / "speech", {"mine": tmp_path / "made"})
+    assert run.protected["mine"].plain == is_plain
