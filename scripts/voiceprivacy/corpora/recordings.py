@@ -168,7 +168,7 @@ def in_threads(function: Callable, items: Iterable, threads: int) -> Iterator:
         yield from results
 
 
-def is_used_in_place(recording: Recording, sample_rate: int) -> bool:
+def is_used_in_place(recording: Recording | None, sample_rate: int) -> bool:
     """Whether manifests can refer to a recording; any other is converted.
 
     Raises
