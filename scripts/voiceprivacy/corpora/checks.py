@@ -243,7 +243,7 @@ def _check_rates(files_of_rate, sample_rate, findings):
 def _check_same_sound(kept, sounds, findings):
     """Say which recordings are the same sound as another one, each kind in one line.
 
-    Samples that two speakers have are an error. One of the two is spoken by nobody knows whom.
+    Equal samples under two speakers are an error: it is unknown which of the two speaks.
     """
     roles: dict[str, set[str]] = {}
     for name, part in kept.items():

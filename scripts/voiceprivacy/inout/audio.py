@@ -184,7 +184,7 @@ def read_channels(path: FilePath) -> tuple[Samples, int]:
 
 def averaged(samples: Samples) -> Samples:
     """Average the channels of samples (N, channels): array (N,)."""
-    # Numbers that are no samples are found out by whoever reads them.
+    # Infinite and NaN samples are refused by the readers.
     with np.errstate(over="ignore", invalid="ignore"):
         return samples.mean(axis=1) if samples.shape[1] > 1 else samples[:, 0]
 

@@ -206,8 +206,8 @@ def _cuts(path, wav_scp, recordings, findings):
 
 
 def _channels_of(recording):
-    """How many channels a file has; 1 where nobody knows it, as of a pipe."""
-    with contextlib.suppress(BadInput):  # whoever reads the file says why
+    """Return how many channels a file has; 1 where it is unknown, as of a pipe."""
+    with contextlib.suppress(BadInput):  # the reader of the file says why
         return 1 if isinstance(recording, Pipe) else audio.header(recording).channels
     return 1
 
