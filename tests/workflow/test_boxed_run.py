@@ -80,13 +80,12 @@ def run(folder, *, sandbox):
 
 
 @pytest.fixture
-def user_of_the_box(monkeypatch):
-    monkeypatch.setenv(boxes.BOX_USER, "61184")
+def needs_boxes():
     needs.program_or_skip("bubblewrap", boxes.why_not)
 
 
 @pytest.mark.long
-def test_programs_in_boxes_give_the_numbers_that_they_give_without(tmp_path, user_of_the_box):
+def test_programs_in_boxes_give_the_numbers_that_they_give_without(tmp_path, needs_boxes):
     with_boxes = run(tmp_path / "with", sandbox=True)
     without = run(tmp_path / "without", sandbox=False)
     assert (with_boxes / "metrics.tsv").read_bytes() == (without / "metrics.tsv").read_bytes()
@@ -105,9 +104,7 @@ def test_programs_in_boxes_give_the_numbers_that_they_give_without(tmp_path, use
 
 
 @pytest.mark.long
-def test_an_anonymiser_in_a_container_is_run_again_when_its_image_changes(
-    tmp_path, user_of_the_box
-):
+def test_an_anonymiser_in_a_container_is_run_again_when_its_image_changes(tmp_path, needs_boxes):
     make_kaldi_directory(tmp_path / "data" / "tiny")
     root = image.make_root(tmp_path / "root")
     image.wrap(image.squash(root, tmp_path / "root.sqsh"), tmp_path / "image.sif")

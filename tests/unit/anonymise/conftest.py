@@ -32,7 +32,6 @@ def team(tmp_path):
 
 
 @pytest.fixture
-def box(monkeypatch):
-    """Where this machine makes boxes; root's programs are another user in them."""
-    monkeypatch.setenv(boxes.BOX_USER, "61184")
+def box():
+    """Where this machine makes boxes."""
     needs.program_or_skip("bubblewrap", boxes.why_not)
