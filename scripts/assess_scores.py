@@ -1,6 +1,6 @@
 """Assess the score files of one system: verification, ZEBRA, and what an anonymiser changed.
 
-It writes what assess_verification.py and assess_zebra.py write, and evidence for the verdict.
+It writes what assess_verification.py and assess_zebra.py write, and curves of the law.
 """
 
 import argparse
@@ -12,7 +12,6 @@ from voiceprivacy.privacy.scores import zebra
 from voiceprivacy.privacy.scores.assessment import FAMILIES, assess
 from voiceprivacy.privacy.uncertainty.interval_files import Draws, write_intervals
 from voiceprivacy.privacy.uncertainty.normalised import Proportion, write_normalised
-from voiceprivacy.privacy.verdict.record import write_records
 from voiceprivacy.running.command import add_intervals, label_inputs, print_metrics, run
 from voiceprivacy.vocabulary import WITHIN_RELEASE
 
@@ -29,15 +28,11 @@ def main() -> None:
             trials=arguments.release if label in WITHIN_RELEASE else arguments.trials,
             speakers=arguments.speakers,
             tags=tags,
-            evidence=bool(arguments.evidence),
             law=bool(arguments.law),
         )
         for label, path in label_inputs(arguments.scores, arguments.label).items()
     }
     write_curves(arguments.curves, {label: own.curve for label, own in assessed.items()})
-    if arguments.evidence:
-        records = {label: own.record for label, own in assessed.items() if own.record}
-        write_records(arguments.evidence, records)
     if arguments.law:
         beyond.write_curves(arguments.law, {label: own.law for label, own in assessed.items()})
     for family in FAMILIES:
@@ -73,9 +68,6 @@ def parsed() -> argparse.Namespace:
     )
     parser.add_argument(
         "--normalised", help="JSON to write: op and pp in proportion to the original's metrics"
-    )
-    parser.add_argument(
-        "--evidence", help="JSON to write, with an npz beside it: what the verdict is made of"
     )
     parser.add_argument("--law", help="TSV to write: singling out and linkability over N and L")
     arguments = parser.parse_args()

@@ -26,7 +26,7 @@ picture: assess_zebra.py --plot.
 """
 FILES = {  # flag: what its files are
     "curves": "TSV of curves, of assess_*.py",
-    "metrics": "JSON of assess_*.py, or metrics.tsv",
+    "metrics": "JSON of assess_*.py, metrics.tsv, or metrics/utility/CORPUS.tsv (plane)",
     "manifest": "of the trial speech: orders speakers by gender",
     "zoo": "TSV of assess_similarity.py --zoo",
     "speakers": "TSV of assess_speakers.py, or of assess_ranks.py --speakers",
@@ -45,7 +45,7 @@ SETTINGS: dict[str, dict[str, Any]] = {  # flag: how argparse takes it
     "order": {"choices": ORDERS, "default": "gender", "help": "of the speakers; default: gender"},
     "title": {"default": "", "help": "what stands above the picture"},
     "colour": {"default": COLOURS[0], "help": "of the bars, such as #0072B2: the anonymiser's"},
-    "corpus": {"required": True, "help": "of the galleries, or a set of the verdict"},
+    "corpus": {"required": True, "help": "of the galleries, or of the verdict"},
     "gender": {"required": True, "help": "whom the galleries hold: f, m or mixed"},
     "extractor": {"required": True, "help": "of the attacker"},
     "backend": {"required": True, "help": "of the attacker"},

@@ -11,11 +11,10 @@ from pathlib import Path
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import read_speakers
 from voiceprivacy.privacy.heldout.score_table import GIVEN, ScoreTable
-from voiceprivacy.privacy.heldout.verdict import verdict_of
-from voiceprivacy.report.heldout_words import lines_of_verdict
+from voiceprivacy.privacy.heldout.verdict import FORMAT, verdict_of
+from voiceprivacy.report.terminal import lines_of_set
+from voiceprivacy.report.verdict import judged_of
 from voiceprivacy.running.command import run, say
-
-FORMAT = 1
 
 
 def main() -> None:
@@ -40,7 +39,7 @@ def main() -> None:
     facts = verdict_of(table)
     if arguments.output:
         write_json(arguments.output, {"format": FORMAT, "sets": {arguments.set: facts}})
-    say(*lines_of_verdict(arguments.set, facts))
+    say(*lines_of_set(judged_of(arguments.set, facts)))
 
 
 if __name__ == "__main__":

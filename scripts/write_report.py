@@ -12,7 +12,6 @@ from voiceprivacy.report.methods import methods, write_methods, write_numbers
 from voiceprivacy.report.metrics import read_metrics, read_unbiased
 from voiceprivacy.report.page import codes_in, read_sections, show_all, write_page
 from voiceprivacy.report.releases import released
-from voiceprivacy.report.sections import training_hours
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
 from voiceprivacy.report.verdict import NOT_GIVEN, no_verdict, read_verdict
 from voiceprivacy.running.command import run, say
@@ -59,13 +58,7 @@ def main() -> None:
     sections = read_sections(contents, charts.codes, arguments.page)
     verdict = no_verdict(NOT_GIVEN)
     if arguments.verdict:
-        hours = training_hours(sections["corpora"])
-        verdict = read_verdict(
-            arguments.verdict,
-            numbers=metrics,
-            hours=hours,
-            codes=None if contents.internal else charts.codes,
-        )
+        verdict = read_verdict(arguments.verdict, numbers=metrics)
     paired = {}
     if arguments.comparisons:
         for table in contents.utility or []:

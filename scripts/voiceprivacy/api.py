@@ -13,9 +13,8 @@ Conventions
 * A number that is undefined is the word "undefined", as in the files.
 """
 
-import tempfile
 from collections.abc import Iterable, Mapping
-from pathlib import Path
+from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -25,21 +24,22 @@ from voiceprivacy.inout.arrays import ScoreMatrix
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import LABELS, Trial
 from voiceprivacy.privacy import Floats, Number, Scores
+from voiceprivacy.privacy.heldout.score_table import ScoreTable
+from voiceprivacy.privacy.heldout.verdict import Thresholds, verdict_of
 from voiceprivacy.privacy.matrices import ranks as _ranks
 from voiceprivacy.privacy.scores import verification as _verification
 from voiceprivacy.privacy.scores import zebra as _zebra
 from voiceprivacy.privacy.scores.trials import (
     SpeakerTrials,
     arrange,
-    ids_of,
     n_speakers,
     scores_of,
 )
 from voiceprivacy.privacy.uncertainty import bootstrap
 from voiceprivacy.privacy.uncertainty.bootstrap import Interval
-from voiceprivacy.privacy.verdict.record import record_of, write_records
-from voiceprivacy.privacy.verdict.verdict import verdict as _verdict
-from voiceprivacy.vocabulary import GIVEN, ORIGINAL, WITHIN_RELEASE
+from voiceprivacy.report.terminal import lines_of_set
+from voiceprivacy.report.verdict import judged_of
+from voiceprivacy.vocabulary import ORIGINAL
 
 
 class Trials(Protocol):
@@ -56,8 +56,7 @@ class Speakers(Protocol):
 
 
 COLUMNS = ("enrolment", "trial", "label", "score")
-CORPUS, LIST = "given", "trials"  # names of files that nobody sees
-ATTACKER = "these scores"  # what warnings call them
+SET, LIST, ATTACKER = "scores", "all", "these scores"  # what the verdict calls them
 
 
 class Verification(NamedTuple):
@@ -104,17 +103,16 @@ class Ranks(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What a run's page says of one set of trials.
+    """What ``voiceprivacy verdict`` says of one set of trials.
 
-    ``levels`` is {system: level}, ``better`` pairs (better, other), ``record`` the set's entry of
-    verdict.json.
+    ``text`` are its lines, ``states`` {system: open, low or unclear}, ``better`` pairs (safer, less
+    safe), ``facts`` the set's part of verdict.json.
     """
 
     text: str
-    warnings: list[str]
-    levels: dict[str, str]
+    states: dict[str, str]
     better: list[tuple[str, str]]
-    record: dict[str, Any]
+    facts: dict[str, Any]
 
 
 def verification(
@@ -218,62 +216,37 @@ def verdict(
     speakers: Speakers,
     *,
     thresholds: Mapping[str, float] | None = None,
-    n_replicates: int = 1000,
-    seed: int = 0,
 ) -> Verdict:
-    """What one attacker's scores leave of the speakers of every system, in words and levels.
+    """How much of the speakers' identity one attacker's scores give away in every system.
 
     Parameters
     ----------
     attacks : {system: {condition: table of trials}}
-        Of ``original`` the condition oo, of each protected system op, pp, or both.
+        Of ``original``, which is unprotected speech, the condition oo; of each protected system op,
+        pp, rr, or several of them.
     speakers : {id: speaker}
-    thresholds : those that are not the config's defaults (its section ``verdict``)
-    n_replicates, seed : of the limits
+    thresholds : those that are not the defaults of a config's section ``verdict``
 
     Raises
     ------
-    BadInput : as ``verification``; original has no oo, or there is no other system
+    BadInput : as ``verification``; or there is no protected system
     """
-    try:  # it reads YAML, which metrics do without
-        from voiceprivacy.plan.defaults import complete
-    except ModuleNotFoundError as error:
-        missing = f"verdict needs the package {error.name}: install voiceprivacy[run]"
-        raise ModuleNotFoundError(missing, name=error.name) from None
-    if "oo" not in attacks.get(ORIGINAL, {}) or len(attacks) < 2:
-        raise BadInput("attacks: expected original with oo, and a protected system with op or pp")
-    options: dict[str, Any] = {"extractor": ATTACKER, "backend": GIVEN, "systems": list(attacks)}
-    options |= {"trained_on": None, "declared": None, "training": {}, "heard": [], "learnt": []}
-    options |= {"is_held_out": False, "inferred": False, "of_voices": True, "feature": None}
-    plan = {
-        "thresholds": complete({})["verdict"] | dict(thresholds or {}),
-        "controls": [],
-        "sets": {
-            CORPUS: {
-                "lists": [[CORPUS, LIST, 1.0]],
-                "attacks": [options],
-                "partly": [],
-                "untaught": {},
-            }
-        },
-    }
-    with tempfile.TemporaryDirectory() as scratch:
-        for system, conditions in attacks.items():
-            records = {}
-            for name, trials in conditions.items():
-                scored = _scored(trials)
-                ids = ids_of(scored, alike=name in WITHIN_RELEASE)
-                arranged = arrange(scored, _names(speakers))
-                records[name] = record_of(name, arranged, ids, n_replicates=n_replicates, seed=seed)
-            path = Path(scratch, CORPUS, LIST, system, ATTACKER, f"{GIVEN}.json")
-            write_records(path, records)
-        judged = _verdict(plan, Path(scratch))["sets"][CORPUS]
+    if not {*attacks} - {ORIGINAL}:
+        raise BadInput("attacks: expected a protected system")
+    table = ScoreTable(_names(speakers))
+    for system, conditions in attacks.items():
+        for condition, trials in conditions.items():
+            scored = _scored(trials)
+            arrange(scored, table.speaker_of)  # refuses labels that speakers contradict
+            of_attack = table.scores.setdefault(LIST, {}).setdefault(system, {})
+            pairs = chain.from_iterable(scored.values())
+            of_attack[ATTACKER, condition] = {trial[:2]: score for trial, score in pairs}
+    facts = verdict_of(table, thresholds=Thresholds(**dict(thresholds or {})))  # type: ignore[arg-type]
     return Verdict(
-        judged["verdict"],
-        judged["warnings"],
-        {name: own["level"] for name, own in judged["systems"].items()},
-        [(one, other) for one, other in judged["better"]],
-        judged,
+        "\n".join(lines_of_set(judged_of(SET, facts))),
+        {name: own["state"] for name, own in facts["systems"].items()},
+        [(safer, other) for safer, other in facts["better"]],
+        facts,
     )
 
 

@@ -350,37 +350,6 @@ class LawPoint(NamedTuple):
 # What tests and templates of a sampled gallery hold: seconds of unprotected recordings.
 TEST_S, TEMPLATE_S = GALLERY_SECONDS = ("mean_test_s", "mean_template_s")
 
-# Headline numbers of which there are curves over the amount of speech.
-AMOUNT_NUMBERS = (
-    "eer_folded_percent",
-    "dece_bit",
-    "tpr_at_fpr_0.01_percent",
-    "identification_of_20_percent",
-)
-
-
-class AmountPoint(NamedTuple):
-    """A headline number of an attack that has so much speech.
-
-    ``enrolment`` is how many utterances enrol, or "all"; ``trial`` how many are tried together.
-    ``enrolment_s`` and ``trial_s`` are how long these unprotected recordings last, on average.
-    Limits that are not known are -.
-    """
-
-    anonymiser: str
-    condition: str
-    enrolment: int | str
-    trial: int
-    enrolment_s: float
-    trial_s: float
-    metric: str
-    value: float
-    ci_low: float | str
-    ci_high: float | str
-    n_speakers: int
-    n_target: int
-
-
 ATTRIBUTES = ("sex", "age", "accent")  # of speakers, which speech may tell
 
 

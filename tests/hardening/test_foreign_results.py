@@ -16,7 +16,6 @@ from support.result_folders import (
     write_results,
     write_what_else_a_page_shows,
 )
-from support.verdicts import THRESHOLDS
 
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import BadInput, shown
@@ -69,7 +68,7 @@ def pair(tmp_path):
     for name in ("ours", "theirs"):
         folder = write_results(tmp_path / name)
         write_what_else_a_page_shows(folder)
-        write_json(folder / "verdict.json", VERDICT)
+        write_json(folder / "verdict.json", foreign_verdict())
         for ending in ("svg", "png"):
             picture = folder / f"report/figures/zebra/demo/f/b2/ecapa/cosine.{ending}"
             picture.parent.mkdir(parents=True, exist_ok=True)
@@ -79,29 +78,17 @@ def pair(tmp_path):
 
 
 PNG = b"\x89PNG\r\n\x1a\n"
-EFFORT = {
-    "tried": [],
-    "refused": [],
-    "not_tried": [],
-    "training": {},
-    "eer_unprotected_percent": {},
-}
-VERDICT = {
-    "thresholds": THRESHOLDS,
-    "sets": {
-        "demo": {
-            "verdict": "Nothing is said.",
-            "warnings": ["Look out."],
-            "better": [],
-            "order": [],
-            "untrusted": {"ecapa/cosine": "broken"},
-            "controls": [],
-            "unprotected": None,
-            "effort": EFFORT,
-            "systems": {"b2": verdicts.silent()},
-        }
-    },
-}
+
+
+def foreign_verdict():
+    """The usual one, in which all that can be has a text: names of persons, speech, steps."""
+    content = verdicts.usual()
+    (judged,) = content["sets"].values()
+    judged["systems"]["b2"]["exposed"]["named"] = ["anna"]
+    judged["warnings"].append(
+        {"code": "heard", "attack": "ecapa/cosine", "speech": ["LibriSpeech test-other"]}
+    )
+    return content
 
 
 def compared(folder):

@@ -59,10 +59,17 @@ TESTS = {  # module: its tests below tests/unit
         "privacy/test_bootstrap_intervals.py",
         "privacy/test_rare_errors.py",
     ],
-    "privacy/verdict/readings": ["privacy/verdict/test_readings.py"],
-    "privacy/verdict/evidence": ["privacy/verdict/test_evidence.py"],
-    "privacy/verdict/strongest": ["privacy/verdict/test_strongest.py"],
-    "privacy/verdict/levels": ["privacy/verdict/test_levels.py"],
+    "privacy/heldout/trials": [
+        "privacy/heldout/test_heldout_trials.py",
+        "privacy/heldout/test_heldout_evidence.py",
+    ],
+    "privacy/heldout/learner": [
+        "privacy/heldout/test_heldout_learner.py",
+        "privacy/heldout/test_heldout_evidence.py",
+    ],
+    "privacy/heldout/evidence": ["privacy/heldout/test_heldout_evidence.py"],
+    "privacy/heldout/persons": ["privacy/heldout/test_heldout_persons.py"],
+    "privacy/heldout/verdict": ["privacy/heldout/test_verdict.py"],
     "attack/backends/plda": ["attack/test_plda.py", "attack/test_plda_of_few_data.py"],
     "attack/backends/recipes": ["attack/test_plda.py", "attack/test_plda_of_few_data.py"],
     "anonymise/functions/mcadams": ["anonymise/test_mcadams.py"],
@@ -133,6 +140,9 @@ def plant(tree, module):
     for source, copy in folders.items():
         shutil.rmtree(tree / copy, ignore_errors=True)
         shutil.copytree(HOME / source, tree / copy, ignore=ignored)
+    # Tests call commands, which lie beside the package.
+    for script in (HOME / "scripts").glob("*.py"):
+        shutil.copy(script, tree / "src")
     mutated = tree / MUTATED / f"{module}.py"
     mutated.write_text(DECORATED.sub("", mutated.read_text()))
     shutil.rmtree(tree / "tests/unit", ignore_errors=True)

@@ -25,8 +25,6 @@ from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.page import show, write_page
 from voiceprivacy.report.published import beside, tables_of
 from voiceprivacy.vocabulary import (
-    AMOUNT_NUMBERS,
-    AmountPoint,
     AtlasPoint,
     ChannelsPoint,
     EffortPoint,
@@ -165,8 +163,6 @@ def write_results(folder):
             write_table(_made(exposed), ExposedPoint._fields, _exposed())
             galleries = folder / "curves" / "galleries" / corpus / f"{trials}.tsv"
             write_table(_made(galleries), GalleryPoint._fields, _guesses())
-            path = folder / "curves" / "speech_per_attack" / corpus / trials / ATTACKER[0]
-            write_table(_made(path / f"{ATTACKER[1]}.tsv"), AmountPoint._fields, _amounts())
     rows = [(epoch, 3 / epoch, 50, 10 - epoch, 0.001, 1.0) for epoch in (1, 2, 3)]
     write_table(_made(folder / "models" / ATTACKER[0] / "training.tsv"), COLUMNS, rows)
     write_json(folder / "verdict.json", verdicts.usual("libri"))
@@ -188,7 +184,7 @@ def figures(folder):
         for trials in lists:
             of_list = Subject(corpus, trials)
             subjects += [(kind, of_list) for kind in ("ladder", *OF_ATLAS)]
-            for kind in ("zebra", "ranks", "rank_speakers", "law", "speech_per_attack"):
+            for kind in ("zebra", "ranks", "rank_speakers", "law"):
                 subjects.append((kind, Subject(corpus, trials, **attacker)))
             for kind in ("similarity", "zoo", "speakers", "calibration"):
                 for name in ("b2", "b2r"):
@@ -310,15 +306,6 @@ def _law(condition):
         for criterion, (n, length, extrapolated) in itertools.product(
             ("linkability", "singling_out"), [(2, 1, "no"), (2, "all", "no"), (20, 1, "yes")]
         )
-    ]
-
-
-def _amounts():
-    sides = [(1, 1), (3, 1), ("all", 1), ("all", 3)]
-    systems = [(name, condition) for name, told in SYSTEMS.items() for condition in told]
-    return [
-        AmountPoint(*system, *side, 7.5, 6.25, metric, 5.0, "-", "-", 6, 30)
-        for system, side, metric in itertools.product(systems, sides, AMOUNT_NUMBERS)
     ]
 
 

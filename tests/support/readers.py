@@ -250,35 +250,11 @@ def build(folder):
     (folder / "hyperparams.yaml").write_bytes(model.read_bytes())
 
 
-VERDICT = {
-    "thresholds": verdicts.THRESHOLDS,
-    "sets": {
-        "demo": {
-            "verdict": "Little is known.",
-            "warnings": ["Look out."],
-            "better": [],
-            "order": [],
-            "untrusted": {"ecapa/cosine": "broken"},
-            "controls": [],
-            "unprotected": None,
-            "effort": {
-                "tried": [],
-                "refused": [],
-                "not_tried": [],
-                "training": {},
-                "eer_unprotected_percent": {},
-            },
-            "systems": {"b2": verdicts.system(), "b3": verdicts.silent()},
-        }
-    },
-}
-
-
 def _results(folder):
     """Results of others, with the lists and manifests that a submission is held against."""
     theirs = result_folders.write_results(folder / RESULTS)
     result_folders.write_what_else_a_page_shows(theirs)
-    (theirs / "verdict.json").write_text(json.dumps(VERDICT))
+    json_files.write_json(theirs / "verdict.json", verdicts.usual())
     path = theirs / "provenance.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | result_folders.FULL_PROVENANCE))
     published_before = published.Published(

@@ -78,6 +78,11 @@ def sample_of(target, nontarget, *, target_counts, nontarget_counts, every_score
     return trials.weigh_classes(sorted_trials, weights[is_target], weights[~is_target])
 
 
+def speaker_weights(listed, weights):
+    """Weight of each trial (M,) from one weight for each speaker (S,), as trials.draw has it."""
+    return weights[listed.enrolment] * np.where(listed.target, 1, weights[listed.trial])
+
+
 def square(scores, speakers, ids=None):
     """A list against itself."""
     ids, speakers = (

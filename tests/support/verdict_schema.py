@@ -19,10 +19,10 @@ def faults(content):
     return lines
 
 
-def outside_of_limits(numbers):
+def outside_of_limits(facts):
     """Names of numbers that lie outside of their own limits."""
-    for name, limits in numbers.items():
-        if isinstance(limits, list) and len(limits) == 3 and name.endswith(("_percent", "_bit")):
+    for name, limits in facts.items():
+        if isinstance(limits, list) and name.endswith(("_percent", "_points")):
             value, low, high = limits
             if not low <= value <= high:
                 yield name

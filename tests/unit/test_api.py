@@ -105,15 +105,16 @@ def test_a_verdict_tells_a_copy_from_noise():
         "copy_of_it": {"op": original, "pp": original},
         "random": {"op": noise, "pp": trials(0, seed=2)},
     }
-    judged = verdict(attacks, speaker_map(), n_replicates=200)
-    assert ("random", "copy_of_it") in judged.better
-    assert "copy_of_it" in judged.text
-    left = {name: one["evidence_left_percent"][0] for name, one in judged.record["systems"].items()}
-    assert left["copy_of_it"] > 90 > left["random"]
+    judged = verdict(attacks, speaker_map())
+    assert judged.better == [("random", "copy_of_it")]
+    assert judged.states == {"copy_of_it": "open", "random": "unclear"}
+    assert "copy_of_it: no protection was found" in judged.text
+    percent = {name: one["evidence_percent"][0] for name, one in judged.facts["systems"].items()}
+    assert percent["copy_of_it"] > 60 > 10 > percent["random"]
     flipped = {}
     for name, tables in attacks.items():
         flipped[name] = {key: table.assign(score=-table.score) for key, table in tables.items()}
-    assert verdict(flipped, speaker_map(), n_replicates=200).levels == judged.levels
+    assert verdict(flipped, speaker_map()).facts == judged.facts
 
 
 WRONG = [
@@ -146,8 +147,10 @@ def test_what_does_not_go_together_is_refused():
         ranks(np.eye(3), test_speakers=["a"], template_speakers=["a", "b"])
     with pytest.raises(BadInput, match="NaN"):
         ranks([[np.nan]], test_speakers=["a"], template_speakers=["a"])
-    with pytest.raises(BadInput, match="original with oo"):
-        verdict({"mine": {"op": trials(1)}}, speaker_map())
+    with pytest.raises(BadInput, match="a protected system"):
+        verdict({"original": {"oo": trials(1)}}, speaker_map())
+    with pytest.raises(BadInput, match="labelled"):
+        verdict({"mine": {"op": trials(1)}}, speaker_map() | {"e0": "s1"})
 
 
 def test_another_name_is_no_function():

@@ -43,7 +43,6 @@ NOT_CALLED = {  # script: what its modules import in functions that it does not 
     "gather_manifests": RESAMPLING,
     "measure_quality": RESAMPLING,
     "write_report": RESAMPLING,
-    "assess_speech_amounts": TRAINING,
     "score_samples": TRAINING,
     "score_system": TRAINING,
     "train_fusion": TRAINING,

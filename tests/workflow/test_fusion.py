@@ -40,7 +40,6 @@ def run(tmp_path_factory):
             "bootstrap": 20,
             "pitch_correlation": False,
             "listen": 0,
-            "speech_per_attack": {"trial": [2]},
         },
     )
     words = ("--cores", "2", "--configfile", config)

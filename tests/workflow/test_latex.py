@@ -127,7 +127,7 @@ def test_pictures_of_scores_are_as_wide_as_they_are_asked_to_be(tmp_path, pictur
     assert complaints(tmp_path, body, width=width) == []
 
 
-@pytest.mark.parametrize("kind", ["zebra", "calibration", "law", "speech_per_attack"])
+@pytest.mark.parametrize("kind", ["zebra", "calibration", "law"])
 def test_pictures_of_a_run_fit_into_a_column(tmp_path, kind):
     made_up.write_results(tmp_path)
     drawn = next(figure for figure in made_up.figures(tmp_path) if figure.kind == kind)

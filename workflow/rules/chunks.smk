@@ -14,7 +14,7 @@ def files_of_chunk():
     fusions = itertools.chain.from_iterable(
         plan.atlas.fusions(trial_list).values() for trial_list in plan.atlas.lists
     )
-    files = [*CONTENTS.metrics, *intervals, *curves, *evidence_files(plan), *fusions]
+    files = [*CONTENTS.metrics, *intervals, *curves, *score_files(plan), *fusions]
     return chunks.files(CHUNK, systems, files)
 
 

@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from voiceprivacy.plan.verdict import evidence_files, learnt_files, utility_files, verdict_plan
+from voiceprivacy.plan.verdict import other_files, score_files, verdict_plan
 
 # Paths of a system, and of unprotected speech, under the same attack.
 SYSTEM = "{corpus}/{trials}/{anonymiser}/{extractor}/{backend}"
@@ -134,8 +134,6 @@ rule assess_scores:
         normalised=f"results/metrics/normalised/{SYSTEM}.json",
         curves=f"results/curves/zebra/{SYSTEM}.tsv",
         law=f"results/curves/law/{SYSTEM}.tsv",
-        evidence=f"results/evidence/{SYSTEM}.json",
-        replicates=f"results/evidence/{SYSTEM}.npz",
     log:
         f"results/logs/assess_scores/{SYSTEM}.log",
     benchmark:
@@ -166,7 +164,6 @@ rule assess_scores:
         " --zebra {output.zebra:q}"
         " --curves {output.curves:q}"
         " --law {output.law:q}"
-        " --evidence {output.evidence:q}"
         " {params.normalised:q}"
         " > {log:q} 2>&1"
 
@@ -184,8 +181,6 @@ use rule assess_scores as assess_scores_of_original with:
         zebra=f"results/metrics/zebra/{SYSTEM}.json",
         curves=f"results/curves/zebra/{SYSTEM}.tsv",
         law=f"results/curves/law/{SYSTEM}.tsv",
-        evidence=f"results/evidence/{SYSTEM}.json",
-        replicates=f"results/evidence/{SYSTEM}.npz",
     wildcard_constraints:
         anonymiser="original",
     params:
@@ -226,8 +221,6 @@ use rule assess_scores_of_original as assess_scores_of_unknown_speakers with:
         zebra=f"results/metrics/zebra/{SYSTEM}.json",
         curves=f"results/curves/zebra/{SYSTEM}.tsv",
         law=f"results/curves/law/{SYSTEM}.tsv",
-        evidence=f"results/evidence/{SYSTEM}.json",
-        replicates=f"results/evidence/{SYSTEM}.npz",
     wildcard_constraints:
         extractor=one_of(NOT_RESAMPLED_GIVEN),
         backend=GIVEN,
@@ -239,76 +232,6 @@ use rule assess_scores_of_original as assess_scores_of_unknown_speakers with:
         draws=DRAWS,
         tags=["--tags", TAGS] if TAGS else [],
         normalised=[],
-
-
-def systems_with_amounts(part):
-    """Input function: embeddings of a part of every system that an attacker is tried on."""
-
-    def files(wildcards):
-        folder = f"results/embeddings/{wildcards.corpus}/{part}"
-        return [f"{folder}/{name}/{wildcards.extractor}.npz" for name in systems(wildcards)]
-
-    return files
-
-
-def amount_arguments(part):
-    """Parameter: the same as SYSTEM=FILE."""
-
-    def words(wildcards):
-        files = systems_with_amounts(part)(wildcards)
-        return [f"{name}={file}" for name, file in zip(systems(wildcards), files)]
-
-    return words
-
-
-rule assess_speech_amounts:
-    """Curves of the headline numbers over the speech that each attack has."""
-    input:
-        enrolment=systems_with_amounts("enrolment"),
-        trial=systems_with_amounts("trial"),
-        trials="results/trials/{corpus}/{trials}.tsv",
-        enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
-        speakers="results/trials/{corpus}/{trials}.speakers.tsv",
-        manifests=[
-            f"results/audio/{{corpus}}/{part}/original/manifest.tsv"
-            for part in ("enrolment", "trial")
-        ],
-        backend=backend_model,
-    output:
-        curves="results/curves/speech_per_attack/{corpus}/{trials}/{extractor}/{backend}.tsv",
-    log:
-        "results/logs/assess_speech_amounts/{corpus}/{trials}/{extractor}/{backend}.log",
-    benchmark:
-        "results/benchmarks/assess_speech_amounts/{corpus}/{trials}/{extractor}/{backend}.tsv"
-    wildcard_constraints:
-        trials=TRIAL_LISTS,
-    conda:
-        "../../envs/evaluate.yaml"
-    resources:
-        mem_mb=4000,
-        runtime=240,
-    params:
-        code=code("assess_speech_amounts"),
-        enrolment=amount_arguments("enrolment"),
-        trial=amount_arguments("trial"),
-        backend=backend_argument,
-        enrolment_utterances=plan.amounts.get("enrolment", []),
-        trial_utterances=plan.amounts.get("trial", []),
-        draws=DRAWS,
-    shell:
-        "python {SCRIPTS:q}/assess_speech_amounts.py"
-        " --enrolment {params.enrolment:q}"
-        " --trial {params.trial:q}"
-        " --trials {input.trials:q}"
-        " --enrolments {input.enrolments:q}"
-        " --speakers {input.speakers:q}"
-        " --manifest {input.manifests:q}"
-        " --backend {params.backend:q}"
-        " --enrolment-utterances {params.enrolment_utterances:q}"
-        " --trial-utterances {params.trial_utterances:q}"
-        " {params.draws:q}"
-        " --curves {output.curves:q}"
-        " > {log:q} 2>&1"
 
 
 INFERENCE = plan.outputs.inference()
@@ -723,12 +646,10 @@ def verdict_argument(wildcards):
 
 
 rule write_verdict:
-    """What the strongest attack leaves of every anonymiser, and who leaves less."""
+    """How much of the speakers' identity attackers find in every system."""
     input:
-        evidence=evidence_files(plan),
-        replicates=stored(*[path.replace(".json", ".npz") for path in evidence_files(plan)]),
-        learnt=learnt_files(plan),
-        utility=utility_files(plan),
+        scores=score_files(plan),
+        others=other_files(plan),
     output:
         verdict="results/verdict.json",
     log:
@@ -746,7 +667,6 @@ rule write_verdict:
     shell:
         "python {SCRIPTS:q}/write_verdict.py"
         " --plan {params.plan:q}"
-        " --evidence results/evidence"
-        " --utility results/metrics/utility"
+        " --scores results/scores"
         " --verdict {output.verdict:q}"
         " > {log:q} 2>&1"

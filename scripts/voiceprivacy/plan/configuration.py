@@ -49,6 +49,12 @@ OWN_RESULT = "lies where this run writes its results, and would be lost: copy it
 UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 Keys = tuple[str | int, ...]  # the keys that lead to a value of a config
 MISREAD = "YAML reads this as"
+GONE = {  # keys of earlier configs, and what serves instead
+    ("report", "speech_per_attack"): (
+        "is no longer a key: compare amounts of speech by ranks, with the protocol"
+        " 'rank_sampling' of a corpus (docs/metrics/ranks.md)"
+    ),
+}
 # With these Snakemake's own reader runs what a config says as Python (its package yte).
 TEMPLATE_KEYS = ("__use_yte__", "__definitions__", "__variables__")
 
@@ -253,7 +259,8 @@ def _explain(error: ValidationError) -> Iterator[Problem]:
     if error.validator == "additionalProperties":
         allowed = error.schema.get("properties", {})
         for key in [key for key in error.instance if key not in allowed]:
-            yield Problem((*keys, key), f"'{key}' is not a key here{did_you_mean(key, allowed)}")
+            wrong = f"'{key}' is not a key here{did_you_mean(key, allowed)}"
+            yield Problem((*keys, key), GONE.get((*keys, key), wrong))
     elif error.validator == "oneOf":
         # Unknown keys have an error of their own, which says more.
         properties = error.schema["properties"].keys()

@@ -42,7 +42,7 @@ from voiceprivacy.plan.sources import (
     text_encoder_files,
 )
 from voiceprivacy.plan.speech import Speech, environment_file
-from voiceprivacy.vocabulary import ALL_UTTERANCES, AUDIO_ENDINGS, ORIGINAL, WORDS, draws_of
+from voiceprivacy.vocabulary import AUDIO_ENDINGS, ORIGINAL, WORDS, draws_of
 
 
 def keep_all_objects() -> None:
@@ -90,7 +90,6 @@ class Plan:
             name: given_scores(options["scores"]) for name, options in config["attacks"].items()
         }
 
-        self.amounts = speech_per_attack(report["speech_per_attack"])
         self.n_replicates = replicates(report["bootstrap"], n_anonymisers=len(different))
         trained_on = training_corpora(extractors, backends)
         trained_on += [fusion.corpus for fusion in fused.values()]
@@ -126,17 +125,6 @@ class Plan:
         )
         self.named = list(_named_paths(self))
         self.sources = Sources(self.named)
-
-
-def speech_per_attack(amounts: dict[str, list]) -> dict[str, list]:
-    """Numbers of utterances that enrol and that are tried together; none where none is asked for.
-
-    A side that the config leaves out is as in the run itself: all that enrol, single trials.
-    """
-    if not any(amounts.values()):
-        return {}
-    as_in_run: dict[str, list] = {"enrolment": [ALL_UTTERANCES], "trial": [1]}
-    return {side: amounts[side] or plain for side, plain in as_in_run.items()}
 
 
 # Files and folders that a config names, section by section.

@@ -12,7 +12,6 @@ from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.report.figures import (
-    AMOUNTS,
     ANONYMISER,
     ATLAS,
     ATTACKER,
@@ -30,7 +29,7 @@ from voiceprivacy.report.figures import (
     Subject,
     figure,
 )
-from voiceprivacy.vocabulary import ORIGINAL, Attack, average_folder
+from voiceprivacy.vocabulary import ORIGINAL, Attack
 
 TABLES = "results/report/tables"
 
@@ -197,15 +196,13 @@ def _subjects(plan):
         for trial_list in plan.atlas.lists
         if plan.atlas.together(trial_list)
     }
-    subjects[SET] = {Subject(average_folder(name)): () for name in _measured_sets(plan)}
+    subjects[SET] = {Subject(corpus): () for corpus in _measured_sets(plan)}
     for attack in attackers.attacks():
         systems = attackers.systems(attack.extractor, attack.backend)
         has_matrices = attackers.has_matrices(attack.extractor)
         subjects[LIST][_of_attack(attack)] = systems
         if has_matrices and speech.has_gallery(attack.corpus):
             subjects[GALLERY][_of_attack(attack)] = systems
-        if has_matrices and plan.amounts:
-            subjects[AMOUNTS][_of_attack(attack)] = ()
         if "attackers" in plan.config and speech.anonymisers:
             subjects[EFFORT][Subject(attack.corpus, attack.trials)] = ()
         for system in systems:
@@ -238,15 +235,11 @@ def _subjects(plan):
 
 
 def _measured_sets(plan):
-    """Sets of the verdict of which privacy can be held against utility."""
+    """Corpora of the verdict whose utility is measured with intervals."""
     if not plan.n_replicates or not plan.speech.anonymisers:
         return []
     measured = {Path(table).stem for table in plan.utility.tables()}
-    return [
-        name
-        for name, lists in plan.averages.sets().items()
-        if {trial_list.corpus for trial_list in lists} <= measured
-    ]
+    return [name for name in plan.averages.sets() if name in measured]  # no averages
 
 
 def _of_attack(attack: Attack, anonymiser: str = "") -> Subject:
@@ -269,7 +262,7 @@ def by_job(figures: Iterable[Figure]) -> dict[str, list[Figure]]:
     for drawn in figures:
         job = "run"
         # One job for each list and attacker: what it draws reads the same curves.
-        if KINDS[drawn.kind].per in (LIST, GALLERY, ANONYMISER, TWO_RUNS, AMOUNTS):
+        if KINDS[drawn.kind].per in (LIST, GALLERY, ANONYMISER, TWO_RUNS):
             job = "/".join((drawn.corpus, drawn.trials, drawn.extractor, drawn.backend))
         jobs.setdefault(job, []).append(drawn)
     return jobs

@@ -42,11 +42,10 @@ ANONYMISER = "anonymiser"  # one anonymiser on a trial list under one attacker
 TWO_RUNS = "two runs"  # the same, of anonymisers with two runs
 ATTACKER = "attacker"  # all lists under one attacker
 LENGTHS = "lengths"  # sampled galleries of one corpus and gender under one attacker
-AMOUNTS = "amounts"  # a trial list under one attacker, where amounts of speech are compared
 EFFORT = "effort"  # a trial list of a run with a ladder of attackers
 ATLAS = "atlas"  # a trial list or gallery whose channels are told apart
 CHANNELS = "channels"  # the same, of which several are fused
-SET = "set"  # a set of the verdict whose utility is measured
+SET = "set"  # a corpus of the verdict whose utility is measured
 TRAINING = "training"  # an extractor that the run trained
 REQUEST = "request"  # whatever it is given
 
@@ -234,20 +233,6 @@ KINDS = {
             endings=LINES,
         ),
         Kind(
-            name="speech_per_attack",
-            title="What more speech for each attack finds",
-            module="amounts",
-            per=AMOUNTS,
-            files={
-                "curves": (
-                    "results/curves/speech_per_attack/{corpus}/{trials}/{extractor}/{backend}.tsv"
-                )
-            },
-            settings=("palette",),
-            category="Speech per attack",
-            endings=LINES,
-        ),
-        Kind(
             name="ladder",
             title="What attackers find against what they take",
             module="effort",
@@ -270,7 +255,7 @@ KINDS = {
             title="Privacy against utility",
             module="plane",
             per=SET,
-            files={"verdict": VERDICT},
+            files={"verdict": VERDICT, "metrics": "results/metrics/utility/{corpus}.tsv"},
             settings=("corpus", "palette"),
             category="Utility",
         ),

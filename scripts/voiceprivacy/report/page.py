@@ -58,11 +58,11 @@ from voiceprivacy.report.sections import (
     unnamed,
     utility_section,
 )
-from voiceprivacy.report.uncertainty import NONE, TOO_FEW, Comparisons
+from voiceprivacy.report.uncertainty import NONE, Comparisons
 from voiceprivacy.report.verdict import NOT_GIVEN, NOT_ORDERED, Verdict, controls_of, no_verdict
-from voiceprivacy.report.verdict_words import SHORT_COLUMNS
+from voiceprivacy.report.verdict_words import STATES
 from voiceprivacy.report.words import WordsTable, words_tables
-from voiceprivacy.vocabulary import ABSENT, attacker_name, average_folder
+from voiceprivacy.vocabulary import ABSENT, attacker_name
 
 PLOTLY = RESOURCES / "plotly" / "plotly-cartesian.min.js"
 CAPTIONS = ("comparison", "attacks", "alphas", *KINDS)
@@ -307,15 +307,13 @@ def write_page(
     """
     folder, page = Path(template).parent, Path(path)
     colours = palette_of(provenance, metrics)
-    # Of several runs nobody knows whose floor it is.
     judged = verdicts[0].sets if len(verdicts) == 1 else []
-    floors = {one.name: one.floor for one in judged if one.floor is not None}
-    content = _numbers(systems, metrics, provenance, comparisons, colours, floors)
-    content |= _drawings(figures, systems, metrics, colours, floors)
+    content = _numbers(systems, metrics, provenance, comparisons, colours)
+    content |= _drawings(figures, systems, metrics, colours)
     content["what_was_run"] = what_was_run(systems, metrics, controls_of(verdicts))
     drawn_alphas = _alphas(alphas or {}, systems, colours, page.parent)
     content["planes_of_sets"] = {
-        one.name: [plane for plane in content["planes"] if plane.corpus == average_folder(one.name)]
+        one.name: [plane for plane in content["planes"] if plane.corpus == one.name]
         for one in judged
     }
     content["contents"] = _contents(
@@ -343,8 +341,7 @@ def write_page(
             listen=listen,
             published=published,
             verdicts=verdicts,
-            short_columns=SHORT_COLUMNS,
-            too_few=TOO_FEW,
+            states=STATES,
             views=VIEWS,
             not_ordered=NOT_ORDERED if len(verdicts) > 1 else "",
             provenance=provenance,
@@ -356,7 +353,7 @@ def write_page(
         temporary.write_text(text, encoding="utf-8")
 
 
-def _numbers(systems, metrics, provenance, comparisons, colours, floors):
+def _numbers(systems, metrics, provenance, comparisons, colours):
     """What the template calls by these names: what was run, and tables of numbers."""
     averages = averages_of(provenance)
     table = leaderboard(systems, colours=colours, averages=averages, comparisons=comparisons)
@@ -367,9 +364,7 @@ def _numbers(systems, metrics, provenance, comparisons, colours, floors):
         "has_intervals": comparisons != NONE or any(metric.ci_low != ABSENT for metric in metrics),
         "attacks": attacks_explained(systems),
         "leaderboard": table,
-        "leaderboard_charts": board_charts(
-            table.boards, columns=table.columns, colours=colours, floors=floors
-        ),
+        "leaderboard_charts": board_charts(table.boards, columns=table.columns, colours=colours),
         "averages": dict(table.sets),
         "sessions": sessions(metrics, comparisons.unbiased),
         "session_titles": SESSION_TITLES,
@@ -404,7 +399,7 @@ def _contents(content, **sections):
     }
 
 
-def _drawings(figures, systems, metrics, colours, floors):
+def _drawings(figures, systems, metrics, colours):
     """What the template calls by these names: charts, what hides systems in them, what draws."""
     measured = {metric.anonymiser for metric in metrics}
     draws = draws_in(colours)
@@ -415,7 +410,7 @@ def _drawings(figures, systems, metrics, colours, floors):
     ]
     planes = [shown for shown in figures if shown.kind == "plane"]
     drawn_sets = {plane.corpus for plane in planes}
-    scattered = scatters(systems, metrics, colours, floors)
+    scattered = scatters(systems, metrics, colours)
     return {
         "figures": by_kind(shown for shown in figures if shown.kind != "plane"),
         "planes": planes,

@@ -1,71 +1,73 @@
-"""Privacy against utility, read from verdict.json for a chart and a picture.
+"""Privacy against utility of the systems of a corpus, for a chart and a picture.
 
 Conventions
 -----------
-* Evidence left in percent, under the strongest attack, against one measure of utility. Both axes
-  are turned so that good is upwards and to the right.
-* The front joins the systems that no other one beats in both. Everything to the left of it and
-  below it is beaten by a system on it.
-* Points of a ``sweep`` are joined by a line in the order of the option's values.
+* Evidence is that of verdict.json for one recording, in percent: 0 is none, 100 re-identifies
+  everybody. Below 0 the attacker does worse than by chance. This is shown as 0, as in the table of
+  the verdict.
+* Utility is the mean over all utterances of the corpus, by one measure.
+* Both axes are turned so that good is upwards and to the right.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voiceprivacy.catalogue import METRICS
+from voiceprivacy.catalogue import METRICS, is_headline, utility_preference
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import read_json
-from voiceprivacy.report.uncertainty import Shown
-from voiceprivacy.vocabulary import NO_BREAK, ORIGINAL, UNDEFINED, average_folder
+from voiceprivacy.report.sections import Utility, read_utility
+from voiceprivacy.report.uncertainty import Shown, shown_number
+from voiceprivacy.report.verdict import FORMAT
+from voiceprivacy.vocabulary import ABSENT, ORIGINAL, UNDEFINED
 
 COMPETES, CONTROL, UNPROTECTED = "competes", "control", "unprotected"
-EVIDENCE = "evidence_left_percent"
-EVIDENCE_AXIS = "evidence left [%], ↑ more privacy"
-ALL = 100.0  # percent of the evidence are left in unprotected speech
-# Where the axis ends at the latest: limits of a ratio of few speakers reach thousands of percent.
-MOST_DRAWN = 150.0
-GOES_ON = "arrow: goes on beyond the axis"
-MARGIN_LEFT, MARGIN_RIGHT = 0.12, 0.3  # of the range of utility: names stand there
+EVIDENCE_AXIS = "evidence of who speaks [%], ↑ more privacy"
+EVIDENCE_RANGE = (100.0, -8.0)  # from below to the top: little evidence is on top
+MARGIN_LEFT, MARGIN_RIGHT = 0.12, 0.3  # of the range of utility: names are written there
 FEW_POINTS = 8
 # Sizes in parts of the axes of a narrow drawing (a phone, a column of a paper).
 CHARACTER, LINE, MARK = 0.026, 0.056, 0.03
-# In which direction a name is looked for first: outside of the front, and to its sides.
+# In which direction a name is looked for first.
 DIRECTIONS = (45, 225, 315, 135, 0, 180, 90, 270, 20, 200, 340, 160, 70, 250, 290, 110)  # degrees
 RINGS = 40  # distances that are tried, half a line apart
-
+NEAR_RINGS = 6  # a name stays so near to its mark, also where it covers limits
 
 Position = tuple[float, float]  # across, up
+Box = tuple[float, float, float, float]  # its middle, its width and height
+
+
+class Threshold(NamedTuple):
+    """A line across the drawing, and the words at its right end, below it or above it."""
+
+    percent: float
+    words: str
+    is_below: bool
+
+
+# The usual thresholds of the verdict. Of a system that is not protected both limits lie below the
+# first line, unless it is by another measure. Of one with a low remaining risk both lie above the
+# second line.
+THRESHOLDS = (Threshold(10.0, "not protected", True), Threshold(2.0, "low", False))
 
 
 class PlanePoint(NamedTuple):
-    """A system; ``on_front`` is the share of draws in which it is on the front, if it competes."""
+    """A system; ``role`` is COMPETES, CONTROL or UNPROTECTED."""
 
     system: str
     evidence: Shown
     utility: Shown
-    on_front: float | None
     role: str
-
-    @property
-    def drawn(self) -> Shown:
-        """The evidence as far as it is drawn."""
-        limits = self.evidence.limits
-        if limits:
-            limits = min(limits[0], MOST_DRAWN), min(limits[1], MOST_DRAWN)
-        return self.evidence._replace(value=min(self.evidence.value, MOST_DRAWN), limits=limits)
 
 
 class Plane(NamedTuple):
-    """One measure of utility of a set; ``front`` and ``sweeps`` name systems that are points."""
+    """One measure of utility of a corpus: {system: PlanePoint}; ``better`` is higher or lower."""
 
     metric: str
     better: str
     points: dict[str, PlanePoint]
-    front: list[str]
-    sweeps: dict[str, list[str]]
 
     @property
     def title(self) -> str:
@@ -73,10 +75,14 @@ class Plane(NamedTuple):
         return METRICS[self.metric].title if self.metric in METRICS else self.metric
 
     @property
+    def label(self) -> str:
+        """The same with the unit."""
+        return METRICS[self.metric].label if self.metric in METRICS else self.metric
+
+    @property
     def axis(self) -> str:
         """The words at the axis of utility."""
-        label = METRICS[self.metric].label if self.metric in METRICS else self.metric
-        return f"{label}, → more utility"
+        return f"{self.label}, → more utility"
 
     @property
     def utility_range(self) -> tuple[float, float]:
@@ -91,75 +97,64 @@ class Plane(NamedTuple):
         return max(ends) + left, min(ends) - right
 
     @property
-    def evidence_range(self) -> tuple[float, float]:
-        """From below to the top: little evidence is on top."""
-        ends = [ALL]
-        for point in self.points.values():
-            ends += [point.drawn.value, *(point.drawn.limits or ())]
-        return max(ends) + 6, -8.0
-
-    @property
-    def evidence_axis(self) -> str:
-        """The words at the axis of evidence."""
-        return f"{EVIDENCE_AXIS} ({GOES_ON})" if self.beyond else EVIDENCE_AXIS
-
-    @property
-    def beyond(self) -> list[PlanePoint]:
-        """The points that go on beyond the axis, themselves or their limits."""
-        return [point for point in self.points.values() if point.drawn != point.evidence]
-
-    @property
     def is_crowded(self) -> bool:
         """Whether so many systems are drawn that broad limits would hide them."""
         return len(self.points) > FEW_POINTS
+
+    def utility_text(self, system: str) -> str:
+        """The utility of a system with its limits, as the tables have it."""
+        digits = METRICS[self.metric].digits if self.metric in METRICS else 2
+        return self.points[system].utility.text(f"{{:z.{digits}f}}".format)
 
     def names_at(self) -> dict[str, tuple[Position, Position]]:
         """Where each name stands, and where the line to its mark ends, in units of the axes.
 
         Sizes are those of narrow drawings: wherever there is more room, names have more, too.
         """
-        (left, right), (below, above) = self.utility_range, self.evidence_range
+        (left, right), (below, above) = self.utility_range, EVIDENCE_RANGE
         across, up = right - left, above - below
 
         def in_units(x: float, y: float) -> Position:
             return left + x * across, below + y * up
 
-        marks = {
-            system: ((point.utility.value - left) / across, (point.drawn.value - below) / up)
-            for system, point in self.points.items()
-        }
+        marks, limits = {}, []
+        for system, point in self.points.items():
+            x, y = _shares(point.utility, left, right), _shares(point.evidence, below, above)
+            marks[system] = x.value, y.value
+            limits += _boxes_of_limits(x, y)
+        names = separate_names(marks, taken=_words_of_thresholds(), limits=limits)
         return {
             system: (in_units(*middle), in_units(*edge_of_name(system, middle, marks[system])))
-            for system, middle in separate_names(marks).items()
+            for system, middle in names.items()
         }
 
-    def staircase(self) -> tuple[list[float], list[float]]:
-        """Utility and evidence of the corners of the front, from little evidence to much."""
-        x: list[float] = []
-        y: list[float] = []
-        for system in self.front:
-            point = self.points[system]
-            if x:  # what the last system keeps, with the evidence of this one
-                x.append(x[-1])
-                y.append(point.drawn.value)
-            x.append(point.utility.value)
-            y.append(point.drawn.value)
-        return x, y
 
-
-def separate_names(marks: Mapping[str, Position]) -> dict[str, Position]:
+def separate_names(
+    marks: Mapping[str, Position], *, taken: Iterable[Box] = (), limits: Sequence[Box] = ()
+) -> dict[str, Position]:
     """Middles of names beside their marks, so that neither covers another; from 0 to 1, as marks.
 
-    Each name takes the nearest free position, those at the right and at the top first. Where none
-    is free, it takes the one beside its mark.
+    Names at the right and at the top are placed first. Each takes the nearest free position, if
+    possible one that covers no limits. Where none is free, it takes the one beside its mark.
+
+    Parameters
+    ----------
+    marks : {name: position}
+    taken : boxes that no name may cover
+    limits : boxes of intervals
     """
-    boxes = [(x, y, MARK, MARK) for x, y in marks.values()]
+    boxes = [*taken, *((x, y, MARK, MARK) for x, y in marks.values())]
     middles = {}
     for name in sorted(marks, key=lambda name: (-marks[name][0], -marks[name][1], name)):
         size = (CHARACTER * len(name), LINE)
         near = [(*middle, *size) for middle in _positions(marks[name], size)]
-        free = (box for box in near if _is_inside(box) and not _overlaps(box, boxes))
-        boxes.append(next(free, near[0]))
+        free = (box for box in near if _is_free(box, boxes))
+        clear = (
+            box
+            for box in near[: NEAR_RINGS * len(DIRECTIONS)]
+            if _is_free(box, boxes) and not _overlaps(box, limits)
+        )
+        boxes.append(next(clear, None) or next(free, near[0]))
         middles[name] = boxes[-1][:2]
     return {name: middles[name] for name in marks}
 
@@ -175,6 +170,29 @@ def edge_of_name(name: str, middle: Position, mark: Position) -> Position:
     return middle[0] + min(shares) * across, middle[1] + min(shares) * up
 
 
+def _shares(number, start, end):
+    """A number and its limits as shares of an axis."""
+    limits = [(limit - start) / (end - start) for limit in number.limits or ()]
+    return Shown((number.value - start) / (end - start), tuple(limits) or None)
+
+
+def _boxes_of_limits(x, y):
+    """The boxes, as thin as lines, of the limits of a point."""
+    if x.limits:
+        yield sum(x.limits) / 2, y.value, abs(x.limits[1] - x.limits[0]), 0.0
+    if y.limits:
+        yield x.value, sum(y.limits) / 2, 0.0, abs(y.limits[1] - y.limits[0])
+
+
+def _words_of_thresholds():
+    """The boxes of the words of all thresholds."""
+    below, above = EVIDENCE_RANGE
+    for threshold in THRESHOLDS:
+        up = (threshold.percent - below) / (above - below)
+        width = CHARACTER * len(threshold.words)
+        yield 1 - width / 2, up + (-LINE if threshold.is_below else LINE) / 2, width, LINE
+
+
 def _positions(mark, size):
     """Middles of a name around its mark, the nearest first."""
     (x, y), (width, height) = mark, size
@@ -185,9 +203,11 @@ def _positions(mark, size):
             yield x + right * (width / 2 + away), y + up * (height / 2 + away)
 
 
-def _is_inside(box):
+def _is_free(box, others):
+    """Whether a box lies inside the drawing and covers no other one."""
     x, y, width, height = box
-    return width / 2 <= x <= 1 - width / 2 and height / 2 <= y <= 1 - height / 2
+    is_inside = width / 2 <= x <= 1 - width / 2 and height / 2 <= y <= 1 - height / 2
+    return is_inside and not _overlaps(box, others)
 
 
 def _overlaps(box, others):
@@ -198,77 +218,71 @@ def _overlaps(box, others):
     )
 
 
-def read_planes(path: str | Path, name: str) -> list[Plane]:
-    """The planes of a set of verdict.json, in order of preference; none of an older version.
+def read_planes(verdict: str | Path, metrics: str | Path, name: str) -> list[Plane]:
+    """The planes of a corpus, in order of preference.
 
     Parameters
     ----------
-    path : verdict.json
-    name : of the set, as in paths
+    verdict : verdict.json
+    metrics : metrics/utility/CORPUS.tsv, which knows which way is better
+    name : of the corpus
 
     Raises
     ------
     BadInput : it is no verdict of this version
     """
-    content = read_json(path)
+    content = read_json(verdict)
     try:
-        for set_name, fields in content["sets"].items():
-            if average_folder(set_name) == name:
-                return planes_of(fields)
+        if content["format"] != FORMAT:
+            raise BadInput(f"format {content['format']}")
+        evidence = _evidence_of(content["sets"][name]) if name in content["sets"] else {}
     except (BadInput, *foreign.UNEXPECTED) as error:
-        raise BadInput(f"{path}: not a verdict of this version ({error!r})") from None
-    return []
+        raise BadInput(f"{verdict}: not a verdict of this version ({error!r})") from None
+    return planes_of(evidence, read_utility([metrics]))
 
 
-def planes_of(fields: Mapping[str, Any]) -> list[Plane]:
-    """The planes of one set of verdict.json; those on which no system competes are left out."""
-    utility = fields.get("utility", {"measures": {}})
+def planes_of(
+    evidence: Mapping[str, tuple[str, Shown]], measured: Iterable[Utility]
+) -> list[Plane]:
+    """A plane for each measure by which one chooses, without those where no system competes.
+
+    Parameters
+    ----------
+    evidence : {system: (role, evidence in percent)}
+    measured : the lines of a corpus
+    """
+    measures: dict[tuple[str, str], dict[str, Shown]] = {}
+    for line in measured:
+        # A number without a better way, such as that of words, is only the weight of another.
+        is_mean = line.trials == ABSENT and line.better != ABSENT and line.value != UNDEFINED
+        if is_mean and is_headline(line.metric):
+            systems = measures.setdefault((line.metric, line.better), {})
+            systems[line.anonymiser] = shown_number(line.metric_line, {})
     planes = []
-    for metric, drawn in utility["measures"].items():
-        points = _points(fields, drawn)
+    for metric, better in sorted(measures, key=lambda measure: utility_preference(measure[0])):
+        utility = measures[metric, better]
+        points = {
+            system: PlanePoint(system, percent, utility[system], role)
+            for system, (role, percent) in evidence.items()
+            if system in utility
+        }
         if any(point.role == COMPETES for point in points.values()):
-            sweeps = {
-                source: [system for system in systems if system in points]
-                for source, systems in utility.get("sweeps", {}).items()
-            }
-            front = [system for system in drawn["front"] if system in points]
-            planes.append(Plane(metric, drawn["better"], points, front, sweeps))
+            planes.append(Plane(metric, better, points))
     return planes
 
 
-def _points(fields, drawn):
-    points = {}
-    for system, numbers in drawn["systems"].items():
-        evidence = [ALL] * 3
-        if system != ORIGINAL:
-            evidence = fields["systems"][system][EVIDENCE]
-        if UNDEFINED in (evidence, numbers["value"]):
+def _evidence_of(facts: Mapping[str, Any]) -> dict[str, tuple[str, Shown]]:
+    """{system: (role, evidence)} of one set, unprotected speech first, without what is unknown."""
+    evidence = {}
+    for system, own in {ORIGINAL: facts["unprotected"], **facts["systems"]}.items():
+        if own is None or own["evidence_percent"] is None:
             continue
-        share = numbers["on_front"]
-        role = COMPETES
-        if system == ORIGINAL or system in fields["controls"]:
-            role = UNPROTECTED if system == ORIGINAL else CONTROL
-        elif share == UNDEFINED:
-            continue  # nothing can be said of it
-        on_front = None if share == UNDEFINED else float(share)
-        points[system] = PlanePoint(
-            system, _shown(evidence), _shown(numbers["value"]), on_front, role
-        )
-    return points
+        role = CONTROL if system in facts["controls"] else COMPETES
+        role = UNPROTECTED if system == ORIGINAL else role
+        evidence[system] = role, _shown(own["evidence_percent"])
+    return evidence
 
 
-def _shown(limits: Sequence[Any]) -> Shown:
-    value, low, high = (float(number) for number in limits)
-    return Shown(value, (low, high) if high > low else None)
-
-
-def on_front_text(share: float | None) -> str:
-    """How often a system is on the front, in words; empty if it does not compete."""
-    if share is None:
-        return ""
-    percent = f"{100 * share:.0f}{NO_BREAK}%"
-    if share >= 0.995:
-        percent = f"over 99{NO_BREAK}%" if share < 1 else f"100{NO_BREAK}%"
-    elif share < 0.005:
-        percent = f"under 1{NO_BREAK}%"
-    return f"on the front in {percent} of the draws"
+def _shown(limits: Sequence[float]) -> Shown:
+    value, low, high = (max(0.0, number) for number in limits)
+    return Shown(value, (low, high))

@@ -1,4 +1,4 @@
-"""Several draws of one anonymiser in the report: one release, as in the verdict.
+"""Several draws of one anonymiser in tables and charts: one release.
 
 An anonymiser with ``draws: R`` is drawn and attacked R times, as ``b2r``, ``b2r_draw2``, ... in all
 files. A table that shows them side by side shows R competitors, of which the luckiest leads. What
@@ -9,8 +9,7 @@ them. Curves have no such mean, so that charts of curves show those of all draws
 Conventions
 -----------
 * An interval adds (1 + 1/R) times the variance between draws, by Student's t with R - 1 degrees of
-  freedom. This is the verdict's formula (privacy/verdict/draws.py); a test holds both together. It
-  stands here again, because rooms meet in files only and no file holds these limits.
+  freedom. The verdict has no such mean: there every draw is a system of its own.
 * Draws are compared as they are shown, within their intervals.
 * What is undefined, infinite or without interval on one draw is so of the release.
 

@@ -187,12 +187,6 @@ def _of_sound(text):
     return subject + words[0] + (f" {others[0]}" if others else "")
 
 
-def training_hours(corpora: Corpora | None) -> dict[str, str]:
-    """Hours of speech for training attackers: {corpus: text}."""
-    parts = corpora.speech if corpora else []
-    return {part.corpus: f"{float(part.hours):.2g}" for part in parts if part.part == "train"}
-
-
 def _read_as(path: str | Path, kind: Any) -> list[Any]:
     """A table of named tuples."""
     # Numbers stay text whatever the fields' types say: the page shows them as they are written.

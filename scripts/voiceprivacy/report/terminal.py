@@ -17,7 +17,6 @@ from voiceprivacy.report.verdict import (
     controls_of,
     no_verdict,
 )
-from voiceprivacy.report.verdict_words import FOUND, IDENTIFIED, MOST_LIMITS, SHORT_COLUMNS
 from voiceprivacy.vocabulary import UNDEFINED
 
 WIDTH = 100
@@ -33,9 +32,12 @@ TABLES = (
     "Each attack by itself, with intervals: voiceprivacy show --metrics results/metrics.tsv"
     " --comparisons results/comparisons"
 )
+UNITS_OF_VERDICT = (
+    "right person of 20 (chance: 5) and evidence of who speaks (chance: 0) in %, with 95 % limits"
+)
 OTHER_NUMBERS = (
-    "These tables have each attack by itself. The verdict's numbers differ: each is that of the"
-    " strongest attack and reading for this number, always without its bias."
+    "These tables have each attack by itself, calibrated on the trials that it is judged on. The"
+    " verdict's attacker learns from all attacks on other persons."
 )
 DEFINED = f"definition: the number of metrics.tsv, {BY_DEFINITION}, where a corrected one is shown."
 UNDEFINED_SHORT = "undef."
@@ -99,59 +101,29 @@ def summary(
 
 
 def verdict_lines(verdicts: Sequence[Verdict]) -> list[str]:
-    """The verdict of a run, or those of several: sentences, a short table, warnings."""
+    """The verdict of a run, or those of several: a table, then sentences."""
     lines = []
     for verdict in verdicts:
         lines += ["", f"== {verdict.name} =="] if verdict.name else []
         lines += ["", verdict.absent] if verdict.absent else []
         for judged in verdict.sets:
-            lines += ["", f"{judged.name}:"] if len(verdict.sets) > 1 else [""]
-            for sentence in judged.sentences:
-                lines += _wrapped(sentence)
-            lines += _wrapped(_recognised(judged))
-            lines += _wrapped(" ".join(judged.utility[:2]))
-            lines += ["", *_verdict_table(judged), ""]
-            warnings = [f"Not counted: {who} ({why})." for who, why in judged.refused]
-            for warning in (*warnings, *judged.warnings):
-                lines += _wrapped(warning)
+            lines += ["", *lines_of_set(judged)]
     return [*lines, "", *_wrapped(NOT_ORDERED)] if len(verdicts) > 1 else lines
 
 
-def _recognised(judged: Judged) -> str:
-    """The limits of the recognised utterances that sentences tell, which the table lacks."""
-    if not any(" recognised " in sentence for sentence in judged.sentences):
-        return ""
-    known = []
-    for row in judged.rows[: MOST_LIMITS + 1]:  # unprotected speech is the first
-        cells = [
-            row.cells[judged.columns.index(column)]
-            for column in (IDENTIFIED, FOUND)
-            if column in judged.columns
-        ]
-        cell = next((cell for cell in cells if cell.interval), None)
-        if cell:
-            known.append(f"{row.system} {cell.text} % {cell.interval}")
-    return f"Recognised, with 95 % limits: {', '.join(known)}."
-
-
-def _verdict_table(judged: Judged) -> list[str]:
-    """System, level, and the numbers of SHORT_COLUMNS, side by side."""
-    shown = [column for column in SHORT_COLUMNS if column in judged.columns]
-    titles = [f"{column.title}, {column.unit}" for column in shown]
-    table = [("", "level", *titles)]
+def lines_of_set(judged: Judged) -> list[str]:
+    """The verdict on one set: a line for each system, and what it means."""
+    lines = _wrapped(f"{judged.name}: {UNITS_OF_VERDICT}")
+    table = [("", "", *(column.short for column in judged.columns))]
     for row in judged.rows:
-        cells = [row.cells[judged.columns.index(column)] for column in shown]
-        texts = [f"{cell.text} {cell.interval}".strip() for cell in cells]
-        table.append((row.system, row.level_words, *texts))
+        cells = [f"{cell.text} {cell.limits}".strip() for cell in row.cells]
+        table.append((row.system, row.words, *cells))
     widths = [max(map(len, texts)) for texts in zip(*table, strict=True)]
-    widths[0] = min(widths[0], NAME_WIDTH)
-    lines = []
-    for name, *texts in table:
-        if len(name) > NAME_WIDTH:  # on a line of its own
-            lines.append(name)
-            name = ""
-        padded = [f"{text:<{width}}" for text, width in zip(texts, widths[1:], strict=True)]
-        lines.append("  ".join([f"{name:<{widths[0]}}", *padded]).rstrip())
+    lines += ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
+    told = judged.notes
+    steps = [f"Next {number}: {text}." for number, text in enumerate(told.steps, start=1)]
+    for sentence in (*told.why, told.not_tried, *told.warnings, *steps):
+        lines += _wrapped(sentence)
     return lines
 
 

@@ -1,319 +1,254 @@
-"""The words of the verdict: levels, what attackers know, the columns of its table, attacks.
+"""Words for the facts of a verdict: the only module that makes sentences of them.
 
-Conventions
------------
-* Levels, kinds of knowledge and readings are those of the room privacy; a test holds them against
-  the file's schema.
-* A column is a number of verdict.json, which metrics.tsv does not hold.
-* The headline says what a level says, and how many are found. No sentence of it has more than three
-  numbers. Their limits stand on a line of their own.
+Codes and numbers come in (privacy/heldout/verdict.py), text goes out.
 """
 
-import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from voiceprivacy.report.typeset import listed
-from voiceprivacy.report.uncertainty import NEARLY_ALL, TOO_FEW
-from voiceprivacy.vocabulary import FUSED, GIVEN, NO_BREAK, UNDEFINED, attacker_name
+from voiceprivacy.vocabulary import DASH
 
 CONTROL, UNPROTECTED = "control", "unprotected"
-LEVELS = {  # of the room privacy: the words of each, and what it means with a run's thresholds
-    "none_left": (
-        "none left",
-        "Shown: less than {nothing_percent:g} % of the evidence is left, and no other number says"
-        " more.",
+STATES = {  # of the room privacy: the words of each, and what it means
+    "open": (
+        "not protected",
+        "The lower limit of the evidence is high (by default at least 10 %) by one recording, by"
+        " all recordings of a person, or by linkage.",
     ),
-    "none_found": (
-        "none found",
-        "No more evidence than permuted speakers give. That is not proof that there is none.",
+    "low": (
+        "low remaining risk",
+        "The upper limits are low on every list (by default at most 2 % for one recording, 5 % for"
+        " all recordings and linkage), and an attacker learnt from protected speech. Other"
+        " attackers may find more.",
     ),
-    "reduced": ("reduced", "Shown: less than {reduced_percent:g} % of the evidence is left."),
-    "little_reduced": (
-        "little reduced",
-        "Shown: some of the evidence is gone. That less than {reduced_percent:g} % is left is not"
-        " shown.",
-    ),
-    "not_shown": ("not shown to be reduced", "It is not shown that any of the evidence is gone."),
-    "cannot_say": ("cannot say", "These data or these attackers allow no judgement."),
-    CONTROL: ("control", "Its effect is known. It is a check of the attack and is not judged."),
-    UNPROTECTED: ("", "What the same attackers find when nothing is changed."),
+    "unclear": ("inconclusive", "Neither is shown. Below the table stands what is missing."),
+    CONTROL: ("control", "Its effect is known. It checks the attack and is not compared."),
+    UNPROTECTED: ("", "What the same attackers find in unprotected speech."),
 }
-KNOWLEDGE = {  # what attackers of the room privacy know
-    "ignorant": "compares protected with original speech",
-    "lazy-informed": "compares protected speech with speech that it anonymised itself",
-    "semi-informed": "was trained on protected speech",
-    "linkage": "compares released files with each other",
-}
-EFFORTS = KNOWLEDGE | {FUSED: "fuses the scores of several attackers"}
-READINGS = {  # how an attack reads scores, where it is not the usual way
-    "descending": "low scores are taken for the same speaker",
-    "near": "scores near the median are taken for the same speaker",
-    "far": "extreme scores are taken for the same speaker",
-    "by list": "the scores of each list are read in their own direction",
-}
-READ_SHORT = {
-    "ascending": "high",
-    "descending": "low",
-    "near": "middle",
-    "far": "extreme",
-    "by list": "turned",
-}
-
-
-def levels_explained(thresholds: Mapping[str, float]) -> dict[str, tuple[str, str]]:
-    """LEVELS with the thresholds of a run: {level: (words, meaning)}."""
-    return {
-        level: (words, meaning.format(**thresholds)) for level, (words, meaning) in LEVELS.items()
-    }
 
 
 class Column(NamedTuple):
-    """A number of the verdict: ``full_scale`` is the range that it can lie in."""
+    """A number of the verdict's table: its key in verdict.json, titles on the page and on a
+    terminal, and what it means."""
 
-    name: str
+    key: str
     title: str
-    unit: str
-    digits: int
-    full_scale: float
+    short: str
     meaning: str
 
 
-EVIDENCE = Column(
-    "evidence_left_percent",
-    "Evidence left",
-    "%",
-    0,
-    100,
-    "D_ECE under the strongest attack in percent of that on unprotected speech.",
-)
-EER = Column(
-    "eer_folded_percent",
-    "Errors (EER)",
-    "%",
-    1,
-    50,
-    "Equal error rate of the strongest attack: 50 is guessing. Whoever errs more often than that"
-    " turns round, so it is never above 50.",
-)
-DECE = Column(
-    "dece_bit",
-    "D_ECE",
-    "bit",
-    2,
-    0.72,
-    "Expected disclosure of the strongest attack: 0.72 bit means that every speaker is found."
-    " Permuted speakers give as much as stands below it.",
-)
-FOUND = Column(
-    "tpr_at_fpr_0.01_percent",
-    "Found at 1 % false alarms",
-    "%",
-    1,
-    100,
-    "Share of the target trials that an attacker finds who accepts one false alarm in a hundred;"
-    " 1 % is guessing. Below it, the same at one false alarm in a thousand.",
-)
-EXPOSED = Column(
-    "exposed_speakers_percent",
-    "Speakers exposed",
-    "%",
-    0,
-    100,
-    "Share of the speakers who are found in at least half of their utterances at 1 % false alarms.",
-)
-IDENTIFIED = Column(
-    "identification_of_20_percent",
-    "Found among 20",
-    "%",
-    0,
-    100,
-    "How often the true speaker is the likeliest of 20; 5 % is guessing. Below it, the same of 100,"
-    " and how often one of 20 is singled out: 37 % is guessing there.",
-)
-COLUMNS = (EXPOSED, IDENTIFIED, EVIDENCE, EER, FOUND, DECE)  # what everybody understands is first
-# Numbers that stand in a small line below another one, and what is said before them.
-BELOW = {
-    FOUND: (("tpr_at_fpr_0.001_percent", f"at 0.1{NO_BREAK}%"),),
-    IDENTIFIED: (
-        ("identification_of_100_percent", "among 100"),
-        ("singling_out_of_20_percent", "singled out"),
+COLUMNS = (
+    Column(
+        "right_of_20_percent",
+        "Right person of 20, %",
+        "right of 20",
+        "How often the attacker's first guess among 20 persons is right, by one recording. Chance:"
+        " 5 %.",
     ),
-}
-SHORT_COLUMNS = (EVIDENCE, EER, EXPOSED)  # of the terminal, and of two runs beside each other
-
-
-def attack_words(attack: Mapping[str, str]) -> str:
-    """An attack in words: who, under which condition, what he knows, how scores are read."""
-    words = [attacker_words(attack), attack["condition"].upper()]
-    if attack["condition"] != "oo":
-        declared = "declared as " if attack["backend"] == GIVEN else ""
-        words.append(f"{declared}{attack['knowledge']}")
-    if attack["reading"] in READINGS:
-        words.append(READINGS[attack["reading"]])
-    return ", ".join(words)
-
-
-def short_attack_words(attack: Mapping[str, str]) -> str:
-    """An attack below the name of a system, where there is little room."""
-    words = [attacker_words(attack), attack["condition"].upper()]
-    if attack["condition"] != "oo":
-        words.append(attack["knowledge"])
-    if attack["reading"] in READINGS:
-        words.append(f"{READ_SHORT[attack['reading']]} scores")
-    return ", ".join(words)
-
-
-def other_attack(attack: Mapping[str, str], main: Mapping[str, str]) -> str:
-    """By what an attack differs from that of the row."""
-    if all(attack[field] == main[field] for field in ("extractor", "backend", "condition")):
-        return f"by {READ_SHORT[attack['reading']]} scores"
-    return f"by {attacker_words(attack)}, {attack['condition'].upper()}"
-
-
-def attacker_words(attack: Mapping[str, str]) -> str:
-    """Who attacks."""
-    if attack["backend"] == GIVEN:
-        return f"scores of {attack['extractor']}"
-    if attack["extractor"] == FUSED:
-        return f"{attack['backend']} (attackers fused)"
-    return attacker_name(attack["extractor"], attack["backend"])
-
-
-# The headline: two sentences that everybody understands.
-
-CLAUSES = {  # what the levels say, behind the names of systems
-    "none_left": "less than {nothing_percent:g} % of the evidence of who speaks is left",
-    "none_found": "no more evidence of who speaks was found than chance gives",
-    "reduced": "less than {reduced_percent:g} % of the evidence of who speaks is left",
-    "little_reduced": (
-        "some evidence of who speaks is gone, but it is not shown that less than"
-        " {reduced_percent:g} % is left"
+    Column(
+        "evidence_percent",
+        "Evidence, one recording, %",
+        "evidence",
+        "How much an attacker who learnt on other persons finds of the evidence that would"
+        " re-identify everybody. Chance: 0 %.",
     ),
-    "not_shown": "it is not shown that any evidence of who speaks is gone",
+    Column(
+        "evidence_all_recordings_percent",
+        "All recordings, %",
+        "all recordings",
+        "The same evidence from all recordings of a person together.",
+    ),
+    Column(
+        "linkage_percent",
+        "Linkage, %",
+        "linkage",
+        "Evidence that two released recordings are of one person, without any enrolment.",
+    ),
+)
+RE_IDENTIFIED = Column(
+    "exposed",
+    "Re-identified persons",
+    "persons",
+    "Persons for whom the attacker's first guess among all enrolled persons is right, and how many"
+    " persons have enough recordings to be tried.",
+)
+BY = {
+    "one_recording": "one recording",
+    "all_recordings": "all recordings of a person",
+    "linkage": "linking recordings with each other",
 }
-MOST_CLAUSES = 2
-MOST_LIMITS = 5  # in a line; the table has all
-LAY = {  # what is found, in a number that everybody understands: the most telling one first
-    EXPOSED: "{share} of 100 speakers are found again in at least half of their recordings",
-    IDENTIFIED: "in {share} % of recordings, the right one of 20 speakers is the first guess",
-    FOUND: "{share} % of recordings are matched to their speaker, at 1 % false alarms",
+REASONS = {  # of an inconclusive system, the most telling first
+    "missing": "persons or trials of unprotected speech are missing",
+    "failing_attack": "an attack fails on it",
+    "persons_exposed": "single persons are re-identified more often than by chance",
+    "equal_scores": "all scores of a list are equal",
+    "list_missing": "a list has no scores of it",
+    "few_persons": "a list has fewer than 4 persons with enough recordings",
+    "no_nontargets": "a list has no trials between persons who are enrolled and tried",
+    "no_one_recording": "no list could be measured",
+    "upper_limit_one_recording": "the upper limit for one recording is too high",
+    "upper_limit_all_recordings": "the upper limit for all recordings is too high",
+    "upper_limit_linkage": "the upper limit for linkage is too high",
+    "no_all_recordings": "all recordings of a person were not measured",
+    "no_linkage": "linkage was not tried",
+    "no_unprotected": "unprotected speech was not attacked",
+    "weak_attackers": "the attackers find too little in unprotected speech",
+    "few_learnt_persons": "no attacker learnt from the protected speech of enough persons",
+    "scores_elsewhere": "what the attackers learnt from is unknown",
 }
+STEPS = {  # what to do about a reason
+    "more_persons": "evaluate about {persons} persons: the limits are too wide",
+    "few_persons": "enrol each person with 2 recordings and try 4 others",
+    "missing": "score every trial of unprotected speech on every system",
+    "failing_attack": "repair or leave out the attack that fails",
+    "no_linkage": "score the released recordings against each other (condition rr)",
+    "no_unprotected": "score unprotected speech (system original, condition oo)",
+    "weak_attackers": "use a stronger attacker",
+    "few_learnt_persons": (
+        "add a corpus for training with 100 or more other speakers: the attacker learns from their"
+        " protected speech"
+    ),
+    "scores_elsewhere": "attack with `voiceprivacy run`, which trains on protected speech",
+}
+NOT_TRIED = {
+    "condition_op": "comparing protected with original speech",
+    "condition_pp": "comparing protected speech with speech that the attacker protects",
+    "condition_rr": "comparing released recordings with each other",
+    "semi_informed": "an attacker trained on protected speech",
+    "other_encoders": "a second speaker encoder",
+    "what_is_said": "an attacker of what is said",
+}
+WARNINGS = {
+    "failing_attack": "{attack} fails on {system}: more than 1 % of its scores are equal or not"
+    " finite.",
+    "heard": "{attack} learnt from the recordings that it is tried on ({speech}). It would find"
+    " less in others.",
+    "no_training_speech": "No attacker learns from {system}: its entry has no protected speech for"
+    " training.",
+    "unknown_speakers": "{attack} is not judged: a file of its speakers is missing.",
+}
+WIDEST = 90  # percent between limits, from which on a number says nothing
+MOST = 3  # reasons and steps that are shown
 
 
-class Headline(NamedTuple):
-    """Two sentences on a set, the limits of their numbers, and which system is better.
+class Notes(NamedTuple):
+    """Sentences below the table of a set."""
 
-    All are empty where nothing can be said of any system.
-    """
-
-    level: str
-    people: str
-    limits: str
-    order: str
-
-    @property
-    def sentences(self) -> list[str]:
-        """The sentences that there are."""
-        return [sentence for sentence in (self.level, self.people) if sentence]
+    why: list[str]
+    not_tried: str
+    steps: list[str]
+    warnings: list[str]
 
 
-def headline(fields: Mapping[str, Any], thresholds: Mapping[str, float]) -> Headline:
-    """What is said first of one set of verdict.json."""
-    judged = list(itertools.chain.from_iterable(fields["order"]))
-    if not judged:
-        return Headline("", "", "", "")
-    people, limits = _found_words(judged, fields)
-    return Headline(_level_words(judged, fields, thresholds), people, limits, _order_words(fields))
+def limits(values: Sequence[float] | None) -> tuple[str, str]:
+    """A value in percent and its limits as text; evidence below 0 % is shown as 0."""
+    if values is None:
+        return DASH, ""
+    if values[2] - max(values[1], 0) >= WIDEST:
+        return DASH, "too few persons"
+    value, low, high = (f"{max(number, 0):.0f}" for number in values)
+    return value, f"[{low}, {high}]"
 
 
-def _level_words(judged, fields, thresholds):
-    clauses, told = [], 0
-    for level, clause in CLAUSES.items():
-        systems = [system for system in judged if fields["systems"][system]["level"] == level]
-        if systems and len(clauses) < MOST_CLAUSES:
-            clauses.append(f"{listed(systems)}: {clause.format(**thresholds)}")
-            told += len(systems)
-    more = [f"the table has {len(judged) - told} more"] if told < len(judged) else []
-    return f"{'; '.join([*clauses, *more])}."
+def exposed(facts: Mapping[str, Any]) -> str:
+    """How many persons are re-identified, such as 3 of 7."""
+    own = facts["exposed"]
+    return f"{own['persons']:d} of {own['of']:d}" if own else DASH
 
 
-def _found_words(judged, fields):
-    """How many are found, in words, and the limits of that; empty if no number is known of all."""
-    systems = fields["systems"]
-    columns = [
-        column
-        for column in LAY
-        if all(systems[one].get(column.name, UNDEFINED) != UNDEFINED for one in judged)
+def notes(facts: Mapping[str, Any]) -> Notes:
+    """The sentences of one set of verdict.json; controls need none."""
+    systems = {name: own for name, own in facts["systems"].items() if name not in facts["controls"]}
+    told = ", ".join(NOT_TRIED[code] for code in facts["not_tried"])
+    return Notes(
+        why=[*_why(systems), *_better(facts["better"])],
+        not_tried=f"Not tried: {told}." if told else "",
+        steps=_steps(systems.values()),
+        warnings=[_warning(warning) for warning in facts["warnings"]],
+    )
+
+
+def _why(systems: Mapping[str, Any]) -> Iterator[str]:
+    states = {
+        state: {name: one for name, one in systems.items() if one["state"] == state}
+        for state in ("open", "low", "unclear")
+    }
+    for names, ways in _grouped({name: tuple(one["by"]) for name, one in states["open"].items()}):
+        by = listed([BY[way] for way in ways])
+        yield f"{listed(names)}: not protected. The attacker finds who speaks by {by}."
+        if ways == ("linkage",):
+            yield "The recordings can be linked. Whose they are was not shown."
+    like = [name for name, one in states["open"].items() if _is_like_unprotected(one)]
+    if like:
+        yield f"{listed(like)}: no protection was found. Treat it like unprotected speech."
+    yield from _persons(systems)
+    if low := states["low"]:
+        most = max(one["evidence_percent"][2] for one in low.values())
+        yield f"{listed(list(low))}: these attackers find at most {most:.0f} % by one recording."
+    for names, codes in _grouped({name: tuple(own["reasons"]) for name, own in systems.items()}):
+        reasons = [REASONS[code] for code in REASONS if code in codes]
+        if len(reasons) > MOST + 1:
+            reasons[MOST:] = [f"{len(reasons) - MOST} more reasons"]
+        if reasons:
+            yield f"{listed(names)}: inconclusive, because {'; '.join(reasons)}."
+
+
+def _grouped(values: Mapping[str, tuple]) -> list[tuple[list[str], tuple]]:
+    """Systems that have the same value: [(systems, value), ...]."""
+    groups: dict[tuple, list[str]] = {}
+    for name, value in values.items():
+        groups.setdefault(value, []).append(name)
+    return [(names, value) for value, names in groups.items()]
+
+
+def _is_like_unprotected(facts: Mapping[str, Any]) -> bool:
+    less = facts["less_than_unprotected_points"]
+    return less is not None and less[1] <= 0
+
+
+def _persons(systems: Mapping[str, Any]) -> Iterator[str]:
+    """Who is re-identified by chance, not tested, missing, and named."""
+    known = {name: one["exposed"] for name, one in systems.items() if one["exposed"]}
+    chance = [name for name, own in known.items() if own["persons"] and not own["beyond_chance"]]
+    if chance:
+        yield f"{listed(chance)}: as many persons are re-identified as by chance."
+    not_tested = max((own["not_tested"] for own in known.values()), default=0)
+    if not_tested:
+        are = "persons were" if not_tested > 1 else "person was"
+        yield f"{not_tested} other {are} not tested: they have too few recordings."
+    for name, one in systems.items():
+        if any(one["missing"].values()):
+            lacks = "{persons} persons and {trials} trials".format(**one["missing"])
+            yield f"{name} lacks {lacks} of unprotected speech."
+    for name, own in known.items():
+        if own["named"]:
+            yield f"{name} re-identifies {listed(own['named'])}."
+
+
+def _better(pairs: Iterable[Sequence[str]]) -> Iterator[str]:
+    worse: dict[str, list[str]] = {}
+    for safer, other in pairs:
+        worse.setdefault(safer, []).append(other)
+    for safer, others in worse.items():
+        yield f"{safer} leaves less evidence than {listed(others)}."
+
+
+def _steps(systems: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What to do next, in the order of STEPS: each step once, with the most persons."""
+    persons: dict[str, int] = {}
+    for one in systems:
+        for step in one["next"]:
+            known = persons.get(step["code"], 0)
+            persons[step["code"]] = max(known, step.get("persons", 0))
+    return [text.format(persons=persons[code]) for code, text in STEPS.items() if code in persons][
+        :MOST
     ]
-    if not columns:
-        return "", ""
-    column = columns[0]
-    known = {system: systems[system][column.name] for system in judged}
-    if all(spans_scale(column, limits) for limits in known.values()):
-        return f"How many are found cannot be told: there are {TOO_FEW}.", ""
-    told = _share_words(column, known)
-    unprotected = (fields["unprotected"] or {}).get(column.name, UNDEFINED)
-    without = "" if unprotected == UNDEFINED else f"{unprotected[0]:.0f}"
-    if len(judged) == 1:
-        beside = f"; {without} without protection" if without else ""
-        return f"With {judged[0]}, {told}{beside}.", _limits_line(column, known)
-    line = f"Without protection: {without}. " if without else ""
-    return f"Under the strongest attacks, {told}.", f"{line}{_limits_line(column, known)}".strip()
 
 
-def _share_words(column, known):
-    """A number of some systems in words: their range."""
-    shares = sorted(round(value) for value, _, _ in known.values())
-    share = f"{shares[0]} to {shares[-1]}" if shares[0] < shares[-1] else f"{shares[0]}"
-    told = LAY[column].format(share=share)
-    return told.replace("speakers are", "speakers is") if share == "1" else told
-
-
-def _limits_line(column, known):
-    """The limits of some systems, on a line of their own."""
-    if len(known) > MOST_LIMITS:
-        return ""
-    limits = [
-        f"{system} {TOO_FEW if spans_scale(column, one) else f'{one[1]:.0f} to {one[2]:.0f}'}"
-        for system, one in known.items()
-    ]
-    return f"95{NO_BREAK}% limits: {', '.join(limits)}."
-
-
-def _order_words(fields):
-    """Which system leaves less than which, of those with least evidence; the table has all."""
-    ordered = list(itertools.chain.from_iterable(fields["order"]))
-    if len(ordered) < 2:
-        return ""
-    if not fields["better"]:
-        return "None of them is shown to leave less evidence than another."
-    worse_than: dict[str, list[str]] = {}
-    for one, other in fields["better"]:
-        worse_than.setdefault(one, []).append(other)
-    told = [system for system in ordered if system in worse_than]
-    sentences = [
-        f"{system} leaves less evidence than {listed(worse_than[system])}."
-        for system in told[:MOST_CLAUSES]
-    ]
-    return " ".join(sentences)
-
-
-def disagreements(better: Mapping[str, Sequence[Sequence[str]]]) -> list[str]:
-    """Pairs of which one set shows the contrary of another one: {set: [(less, more), ...]}."""
-    shown: dict[tuple[str, str], list[str]] = {}
-    for name, pairs in better.items():
-        for one, other in pairs:
-            shown.setdefault((one, other), []).append(name)
-    return [
-        f"Corpora disagree: {one} leaves less evidence than {other} on {listed(names)},"
-        f" and more on {listed(shown[other, one])}."
-        for (one, other), names in shown.items()
-        if one < other and (other, one) in shown
-    ]
-
-
-def spans_scale(column: Column, limits: Sequence[float]) -> bool:
-    """Whether [value, lower, upper] says nothing: limits as wide as the scale, or nearly so."""
-    _, low, high = limits
-    return high - low >= NEARLY_ALL * column.full_scale
+def _warning(warning: Mapping[str, Any]) -> str:
+    words = {
+        key: ", ".join(value) if isinstance(value, list) else value
+        for key, value in warning.items()
+    }
+    return WARNINGS[warning["code"]].format(**words)

@@ -106,12 +106,7 @@ def write_compared_page(
         systems = released(compare(merged.metrics, comparisons))
         codes = {} if internal else _codes(merged, temporary)
         verdicts = [
-            verdict_in(
-                results.folder,
-                name=results.name,
-                numbers=results.metrics,
-                codes=None if internal else codes,
-            )
+            verdict_in(results.folder, name=results.name, numbers=results.metrics)
             for results in both
         ]
         page = _Page(provenance, codes, internal)

@@ -52,7 +52,7 @@ def test_the_last_graph_keeps_the_rules_that_are_of_several_systems():
         SimpleNamespace(name="fuse_system", wildcard_names=both),
         SimpleNamespace(name="assess_ranks", wildcard_names=both),
         SimpleNamespace(name="assess_atlas", wildcard_names={"anonymiser", "condition"}),
-        SimpleNamespace(name="assess_speech_amounts", wildcard_names=attacker),
+        SimpleNamespace(name="compare_anonymisers", wildcard_names=attacker),
         SimpleNamespace(name="plot_scores", wildcard_names=both),
         SimpleNamespace(name="collect_metrics", wildcard_names=set()),
     ]

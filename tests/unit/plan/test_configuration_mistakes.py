@@ -70,6 +70,11 @@ CASES = {
         {"anonymisers": {"b": {"container": "b.sif", "command": "b", "sandbox": False}}},
         "anonymisers.b.sandbox: what is in a container runs in a box, always: leave this line out",
     ),
+    "a key of an earlier version": (
+        {"report": {"speech_per_attack": {"trial": [1, 3]}}},
+        "report.speech_per_attack: is no longer a key: compare amounts of speech by ranks, with the"
+        " protocol 'rank_sampling' of a corpus (docs/metrics/ranks.md)",
+    ),
     "a key like no other": ({"qqq": 1}, "qqq: 'qqq' is not a key here"),
     "a missing key": (
         {"corpora": {"a": {"synthetic": {"speakers": 2}}}},

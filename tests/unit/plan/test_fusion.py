@@ -118,14 +118,11 @@ def test_fused_scores_have_no_matrices():
 
 def test_the_verdict_knows_what_a_fusion_and_its_parts_learnt_from():
     plan = plan_of(["ecapa/plda", "semi/cosine"], corpus="more", speech="anonymised")
-    attacks = verdict_plan(plan)["sets"]["demo"]["attacks"]
-    (fused,) = [attack for attack in attacks if attack["backend"] == "both_on_b2"]
-    assert fused["trained_on"] == "b2"
-    assert fused["training"] == {
-        "fusion": {"corpus": "more", "speech": "b2"},
-        "backend plda": {"corpus": "others", "speech": "original"},
-        "extractor semi_on_b2": {"corpus": "others", "speech": "b2"},
-    }
+    learnt = verdict_plan(plan)["sets"]["demo"]["learnt"]
+    assert learnt.keys() == {"b2", "team"}
+    of_part = "results/models/semi_on_b2/held_out.json"
+    assert [of_part, "results/fusions/both_on_b2.held_out.json"] in learnt["b2"]
+    assert [of_part] in learnt["b2"], "the part attacks by itself, too"
 
 
 def test_from_how_few_speakers_a_fusion_knows_protected_speech_is_told_to_the_verdict():
@@ -138,13 +135,18 @@ def test_from_how_few_speakers_a_fusion_knows_protected_speech_is_told_to_the_ve
     assert both.learnt(FUSED, "both_on_b2")[-1] == of_fusion
 
 
-def test_a_fusion_hears_voices_if_one_of_its_attackers_does():
-    for parts, hears in ((["words/js", "pitch/js"], True), (["words/js", "words/named"], False)):
-        config = config_with(parts)
-        config["backends"]["named"] = {"type": "jensen_shannon", "extractors": ["words"]}
-        attacks = verdict_plan(Plan(configuration.check(config)))["sets"]["demo"]["attacks"]
-        told = {attack["backend"]: attack["of_voices"] for attack in attacks}
-        assert told["both"] == hears
+def test_a_fusion_has_heard_what_one_of_its_attackers_learnt_from(tmp_path):
+    (tmp_path / "train-other-500").mkdir()
+    config = config_with(["ecapa/cosine", "resemblyzer/cosine"])
+    config["corpora"]["demo"] = {
+        "librispeech": {"root": str(tmp_path), "subsets": ["train-other-500"]},
+        "protocol": {"all_pairs": {}},
+    }
+    config["extractors"]["resemblyzer"] = {"package": "resemblyzer"}
+    del config["extractors"]["words"]  # it needs transcripts
+    warnings = verdict_plan(Plan(configuration.check(config)))["sets"]["demo"]["warnings"]
+    heard = {warning["attack"] for warning in warnings if warning["code"] == "heard"}
+    assert heard == {"resemblyzer/cosine", "fused/both"}
 
 
 @pytest.mark.parametrize(

@@ -62,12 +62,13 @@ def test_only_histograms_have_a_picture_of_their_mean(plan):
     assert pictures == ["features/demo/when"]
 
 
-def test_attackers_without_a_voice_are_told_apart_in_the_verdict(plan):
+def test_the_verdict_tries_words_on_unprotected_speech_alone_where_others_judge_it(plan):
     (judged,) = verdict_plan(plan)["sets"].values()
-    of_voices = {attack["extractor"]: attack["of_voices"] for attack in judged["attacks"]}
-    assert of_voices == {"ecapa": True, "said": False, "plain": False, "when": False}
-    systems = {attack["extractor"]: attack["systems"] for attack in judged["attacks"]}
-    assert systems["said"] == ["original"]
+    assert judged["not_tried"] == ["other_encoders"], "words are tried, and one encoder"
+    for own in judged["lists"].values():
+        systems = {name: [*judging] for name, judging in own["attackers"].items()}
+        assert systems["said/cosine"] == systems["plain/cosine"] == []
+        assert systems["when/js"] == systems["ecapa/cosine"] == ["original", "b2", "b3"]
 
 
 def test_an_encoder_of_sentences_is_a_source(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.plan.verdict import learnt_files
+from voiceprivacy.plan.verdict import other_files
 from voiceprivacy.vocabulary import PARTS
 
 INFORMED = {
@@ -203,8 +203,8 @@ def test_speakers_whom_one_part_knows_do_not_judge_the_other():
     assert not attackers.is_held_out("semi_on_b2r", "old")
 
 
-def test_the_verdict_reads_what_was_found_in_speakers_held_out(informed):
-    files = learnt_files(informed)
+def test_the_verdict_reads_from_how_many_persons_an_attacker_learnt(informed):
+    files = other_files(informed)
     assert "results/models/later_on_team/held_out.json" in files
     assert "results/backends/plda_on_b2r/ecapa.held_out.json" in files
 

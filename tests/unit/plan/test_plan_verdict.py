@@ -1,10 +1,21 @@
-"""The sets of a run that the verdict is made of."""
+"""What the verdict of a run is made of: scores, who speaks, and what attackers learnt from."""
+
+import itertools
+import json
 
 import pytest
+from support import verdict_schema
+from support.calls import succeeds
 
+from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.plan.verdict import evidence_files, verdict_plan
+from voiceprivacy.plan.verdict import other_files, score_files, verdict_plan
+from write_verdict import n_learnt
+
+ECAPA = {"model": "speechbrain/ecapa", "revision": "0123456789"}
+OTHER_ECAPA = {"model": "speechbrain/other", "revision": "0123456789"}
+COSINE = {"cosine": {"type": "cosine"}}
 
 
 @pytest.fixture(autouse=True)
@@ -12,8 +23,12 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
+def plan_of(config):
+    return Plan(configuration.check(config))
+
+
 def planned(config):
-    return verdict_plan(Plan(configuration.check(config)))
+    return verdict_plan(plan_of(config))
 
 
 def scores(folder, *files):
@@ -25,39 +40,9 @@ def scores(folder, *files):
     return {"scores": f"{folder}/{{corpus}}/{{trials}}/{{anonymiser}}/{{condition}}.tsv"}
 
 
-def test_what_is_on_some_lists_only_is_in_no_mean_and_is_told(tmp_path):
-    given = scores(
-        tmp_path / "asv",
-        *("demo/f/original/oo.tsv", "demo/m/original/oo.tsv", "demo/f/b2/pp.tsv"),
-        *("demo/m/b2/pp.tsv", "demo/m/b2/op.tsv", "demo/f/b3/pp.tsv"),
-    )
-    other = scores(tmp_path / "other", "demo/f/b2/pp.tsv")
-    config = {"attacks": {"asv": given, "other": other}}
-    own = planned(config)["sets"]["demo"]
-    assert own["lists"] == [["demo", "f", 1.0], ["demo", "m", 1.0]]
-    assert [(attack["extractor"], attack["systems"]) for attack in own["attacks"]] == [
-        ("asv", ["b2", "original"])
-    ]
-    assert sorted(own["partly"]) == [
-        ["asv", "given", "op", "b2"],
-        ["asv", "given", "pp", "b3"],
-        ["other", "given", "pp", "b2"],
-    ]
-    assert evidence_files(Plan(configuration.check(config))) == [
-        f"results/evidence/demo/{trials}/{system}/asv/given.json"
-        for trials in "fm"
-        for system in ("b2", "original")
-    ]
-
-
-def test_speakers_that_are_known_from_labels_alone_are_told(tmp_path):
-    given = scores(tmp_path / "asv", "demo/f/original/oo.tsv", "demo/f/b2/pp.tsv")
-    [attack] = planned({"attacks": {"asv": given}})["sets"]["demo"]["attacks"]
-    assert attack["inferred"]
-    given["speakers"] = str(tmp_path / "speakers.tsv")
-    (tmp_path / "speakers.tsv").write_text("id\tspeaker\n")
-    [attack] = planned({"attacks": {"asv": given}})["sets"]["demo"]["attacks"]
-    assert not attack["inferred"]
+def speakers(*paths):
+    for path in paths:
+        path.write_text("id\tspeaker\n")
 
 
 def corpora(*names):
@@ -67,99 +52,200 @@ def corpora(*names):
     }
 
 
-def test_an_average_with_the_name_of_a_corpus_is_another_set(tmp_path):
-    """Else the corpus's lists would be added to the average."""
-    config = {
-        "corpora": corpora("demo", "other"),
-        "anonymisers": {"b2r": {"command": "python b2r.py"}},
-        "extractors": {"ecapa": {"model": "speechbrain/ecapa", "revision": "0123456789"}},
-        "backends": {"cosine": {"type": "cosine"}},
-        "report": {"averages": {"demo": {"other": {"f": 2}}}},
-    }
-    lists = {name: one["lists"] for name, one in planned(config)["sets"].items()}
-    assert lists["average demo"] == [["other", "f", 2]]
-    assert lists["demo"] == [["demo", "f", 1.0], ["demo", "m", 1.0]]
-    assert list(lists) == ["average demo", "all lists", "demo", "other"]
+def training_corpus():
+    others = {"synthetic": {"speakers": 4, "utterances": 3, "first_speaker": 40}}
+    return {"others": others | {"use": "train"}}
 
 
-def test_attackers_of_timing_are_told_from_those_of_voices(tmp_path):
-    config = {
+def usual(**changed):
+    """A corpus, an anonymiser, an attacker."""
+    return {
         "corpora": corpora("demo"),
         "anonymisers": {"b2r": {"command": "python b2r.py"}},
-        "extractors": {
-            "ecapa": {"model": "speechbrain/ecapa", "revision": "0123456789"},
-            "pitch": {"f0": {}},
-            "rhythm": {"style": {}},
+        "extractors": {"ecapa": ECAPA},
+        "backends": COSINE,
+    } | changed
+
+
+# Scores.
+
+
+def test_every_list_has_the_scores_that_somebody_made_and_who_speaks(tmp_path):
+    given = scores(
+        tmp_path / "asv",
+        *("demo/f/original/oo.tsv", "demo/m/original/oo.tsv", "demo/f/b2/pp.tsv"),
+        *("demo/m/b2/pp.tsv", "demo/m/b2/op.tsv", "demo/m/b2/p0p1.tsv"),
+    )
+    speakers(tmp_path / "f.tsv", tmp_path / "m.tsv")
+    plan = plan_of({"attacks": {"asv": given | {"speakers": f"{tmp_path}/{{trials}}.tsv"}}})
+    judged = verdict_plan(plan)["sets"]["demo"]
+    assert judged["warnings"] == []
+    assert judged["lists"] == {
+        "f": {
+            "speakers": [f"{tmp_path}/f.tsv"],
+            "attackers": {"asv/given": {"original": ["oo"], "b2": ["pp"]}},
         },
-        "backends": {"cosine": {"type": "cosine"}, "histograms": {"type": "jensen_shannon"}},
+        "m": {
+            "speakers": [f"{tmp_path}/m.tsv"],
+            "attackers": {"asv/given": {"original": ["oo"], "b2": ["op", "pp"]}},
+        },
     }
-    attacks = planned(config)["sets"]["demo"]["attacks"]
-    assert {attack["extractor"]: attack["of_voices"] for attack in attacks} == {
-        "ecapa": True,
-        "pitch": True,
-        "rhythm": False,
-    }
+    assert sorted(score_files(plan)) == [
+        "results/scores/demo/f/b2/asv/given/pp.tsv",
+        "results/scores/demo/f/original/asv/given/oo.tsv",
+        "results/scores/demo/m/b2/asv/given/op.tsv",
+        "results/scores/demo/m/b2/asv/given/pp.tsv",
+        "results/scores/demo/m/original/asv/given/oo.tsv",
+    ]
+    assert other_files(plan) == [f"{tmp_path}/f.tsv", f"{tmp_path}/m.tsv"]
 
 
-def test_what_a_known_encoder_learnt_from_is_told_and_whether_it_is_tried_on_it(tmp_path):
+def test_scores_of_unknown_speakers_are_not_judged_and_the_reader_is_warned(tmp_path):
+    unknown = scores(tmp_path / "asv", "demo/f/original/oo.tsv", "demo/f/b2/pp.tsv")
+    known = scores(tmp_path / "other", "demo/f/b2/pp.tsv")
+    speakers(tmp_path / "speakers.tsv")
+    attacks = {"asv": unknown, "other": known | {"speakers": f"{tmp_path}/speakers.tsv"}}
+    judged = planned({"attacks": attacks})["sets"]["demo"]
+    assert judged["lists"]["f"]["attackers"] == {"other/given": {"b2": ["pp"]}}
+    assert judged["warnings"] == [{"code": "unknown_speakers", "attack": "asv/given"}]
+
+
+def test_scores_made_elsewhere_are_judged_with_those_of_the_run_on_its_lists(tmp_path):
+    given = scores(tmp_path / "asv", "demo/f/original/oo.tsv", "demo/f/b2r/pp.tsv")
+    lists = planned(usual(attacks={"asv": given}))["sets"]["demo"]["lists"]
+    known = "results/trials/demo/{}.speakers.tsv"
+    assert lists["f"]["attackers"].keys() == {"ecapa/cosine", "asv/given"}
+    assert lists["m"]["attackers"].keys() == {"ecapa/cosine"}
+    for trials, own in lists.items():
+        assert own["speakers"] == [known.format(trials)]
+
+
+def test_sets_are_corpora_and_conditions_are_those_of_attacks():
+    """Calibration has a second run, which attacks nobody, and averages are not judged."""
+    config = usual(
+        corpora=corpora("demo", "other"),
+        anonymisers={"b2r": {"command": "python b2r.py", "runs": 2}},
+        report={"averages": {"both": {"demo": {"f": 1}, "other": {"f": 2}}}},
+        verdict={"open_percent": 20},
+    )
+    plan = planned(config)
+    assert list(plan["sets"]) == ["demo", "other"]
+    assert plan["thresholds"]["open_percent"] == 20 and plan["thresholds"]["low_percent"] == 2
+    for judged in plan["sets"].values():
+        assert list(judged["lists"]) == ["f", "m"]
+        assert judged["lists"]["f"]["attackers"] == {
+            "ecapa/cosine": {"original": ["oo", "rr"], "b2r": ["op", "pp", "rr"]}
+        }
+
+
+OF_WORDS = {"cosine": {"type": "cosine", "extractors": ["said"]}}
+TRAINED = {"plda": {"type": "plda", "train": {"corpus": "others", "speech": "anonymised"}}}
+
+
+def informed(backends, **extractors):
+    """Attackers, and speech that they may learn from."""
+    return usual(
+        corpora=corpora("demo") | training_corpus(),
+        extractors={"ecapa": ECAPA} | extractors,
+        backends=backends,
+    )
+
+
+@pytest.mark.parametrize(
+    ("config", "judging"),
+    [
+        (informed(COSINE | TRAINED), ["ecapa/cosine"]),
+        (informed(TRAINED), ["ecapa/plda_on_b2r"]),
+        (informed(TRAINED | OF_WORDS, said={"words": {}}), ["ecapa/plda_on_b2r", "said/cosine"]),
+        (usual(extractors={"ecapa": ECAPA, "said": {"words": {}}}), ["ecapa/cosine"]),
+        (
+            usual(extractors={"said": {"words": {}}}, anonymisers={}),
+            ["said/cosine"],
+        ),
+    ],
+)
+def test_unprotected_speech_is_judged_by_attackers_of_all_systems_where_there_are_any(
+    config, judging
+):
+    for own in planned(config)["sets"]["demo"]["lists"].values():
+        original = [name for name, systems in own["attackers"].items() if "original" in systems]
+        assert original == judging
+
+
+# What is known beside scores.
+
+
+def test_attackers_who_learnt_from_protected_speech_are_those_of_a_system_and_of_its_draws():
+    config = informed(COSINE | TRAINED)
+    config["anonymisers"] = {
+        "b2r": {"command": "python b2r.py", "draws": 2},
+        "team": {"command": "python team.py"},
+        "noise": {"command": "python noise.py", "control": True},
+    }
+    plan = plan_of(config)
+    judged = verdict_plan(plan)["sets"]["demo"]
+    of_b2r, of_team = (
+        f"results/backends/plda_on_{name}/ecapa.held_out.json" for name in ("b2r", "team")
+    )
+    assert judged["controls"] == ["noise"]
+    assert {name: judged["learnt"][name] for name in ("b2r", "b2r_draw2", "team")} == {
+        "b2r": [[of_b2r]],
+        "b2r_draw2": [[of_b2r]],
+        "team": [[of_team]],
+    }
+    assert "original" not in judged["learnt"]
+    assert {of_b2r, of_team, "results/trials/demo/f.speakers.tsv"} <= {*other_files(plan)}
+
+
+@pytest.mark.parametrize("internal", [False, True])
+def test_people_are_named_where_a_page_is_internal_and_made_up_voices_always(tmp_path, internal):
+    (tmp_path / "test-other").mkdir()
+    real = {"librispeech": {"root": str(tmp_path), "subsets": ["test-other"]}}
+    config = usual(
+        corpora=corpora("demo") | {"real": real | {"protocol": {"all_pairs": {}}}},
+        report={"internal": internal},
+    )
+    shown = {name: judged["shows_names"] for name, judged in planned(config)["sets"].items()}
+    assert shown == {"demo": True, "real": internal}
+
+
+@pytest.mark.parametrize(
+    ("extractors", "codes"),
+    [
+        ({"ecapa": ECAPA}, ["other_encoders", "what_is_said"]),
+        ({"ecapa": ECAPA, "rhythm": {"style": {}}}, ["other_encoders", "what_is_said"]),
+        ({"ecapa": ECAPA, "second": OTHER_ECAPA}, ["what_is_said"]),
+        ({"ecapa": ECAPA, "said": {"words": {}}}, ["other_encoders"]),
+        ({"ecapa": ECAPA, "second": OTHER_ECAPA, "said": {"words": {}}}, []),
+    ],
+)
+def test_attackers_that_a_run_lacks_are_not_tried(extractors, codes):
+    backends = COSINE | {"histograms": {"type": "jensen_shannon"}}
+    config = usual(extractors=extractors, backends=backends)
+    assert planned(config)["sets"]["demo"]["not_tried"] == codes
+
+
+# Warnings.
+
+
+def test_an_encoder_that_learnt_from_the_recordings_is_told_where_it_is_tried_on_them(tmp_path):
     subsets = ("test-other", "train-other-500")
     for subset in subsets:
         (tmp_path / subset).mkdir()
-    corpora = {
+    tried = {
         subset.replace("-", "_"): {
             "librispeech": {"root": str(tmp_path), "subsets": [subset]},
             "protocol": {"all_pairs": {}},
         }
         for subset in subsets
     }
-    config = {"corpora": corpora, "extractors": {"resemblyzer": {"package": "resemblyzer"}}}
-    sets = planned(config | {"backends": {"cosine": {"type": "cosine"}}})["sets"]
-    for name, heard in (
-        ("test_other", []),
-        ("train_other_500", ["LibriSpeech train-other-500"]),
-        ("all lists", ["LibriSpeech train-other-500"]),
-    ):
-        [attack] = sets[name]["attacks"]
-        assert attack["heard"] == heard
-        learnt = "LibriSpeech train-other-500, VoxCeleb 1, VoxCeleb 2"
-        assert attack["training"] == {"extractor": {"corpus": learnt, "speech": "original"}}
-
-
-def test_an_attacker_learns_from_a_submission_that_holds_protected_training_speech(tmp_path):
-    config = {
-        "corpora": corpora("demo", "others"),
-        "anonymisers": {
-            "team": {"audio": "team/{set}"},
-            "parts": {"audio": "parts/{corpus}_{part}"},
-            "lacking": {"audio": "lacking/{set}"},
-            "hollow": {"audio": "hollow/{set}"},
-            "flat": {"audio": "flat"},
-            "b2": {"command": "python b2.py"},
-        },
-    }
-    config["corpora"]["others"]["use"] = "train"
-    there = ("team/demo", "team/others", "lacking/demo", "hollow/demo", "hollow/others", "flat")
-    for folder in (*there, "parts/demo_enrolment", "parts/demo_trial", "parts/others_train"):
-        (tmp_path / folder).mkdir(parents=True)
-    for folder in ("team/others", "parts/others_train", "flat"):
-        (tmp_path / folder / "1.wav").touch()
-    completed = configuration.check(config)
-    assert completed["backends"]["semi"]["train"]["anonymisers"] == ["team", "parts", "b2"]
-    attacks = verdict_plan(Plan(completed))["sets"]["demo"]["attacks"]
-    learnt = {attack["backend"]: attack["training"].get("backend") for attack in attacks}
-    assert learnt["semi_on_team"] == {"corpus": "others", "speech": "team and original"}
-    untaught = verdict_plan(Plan(completed))["sets"]["demo"]["untaught"]
-    assert untaught == {
-        "lacking": "nothing is in lacking/others",
-        "hollow": "nothing is in hollow/others",
-        "flat": "its entry names one folder for all speech",
-    }
-    del config["anonymisers"]["b2"], config["anonymisers"]["team"], config["anonymisers"]["parts"]
-    without = configuration.check(config)
-    assert "semi" not in without["backends"]
-    assert verdict_plan(Plan(without))["sets"]["demo"]["untaught"] == untaught
-    for unasked in ({"semi_informed": False}, {"corpora": corpora("demo")}):
-        assert planned(config | unasked)["sets"]["demo"]["untaught"] == {}
+    config = {"corpora": tried, "extractors": {"resemblyzer": {"package": "resemblyzer"}}}
+    sets = planned(config | {"backends": COSINE})["sets"]
+    heard = {"code": "heard", "attack": "resemblyzer/cosine"}
+    assert sets["test_other"]["warnings"] == []
+    assert sets["train_other_500"]["warnings"] == [
+        heard | {"speech": ["LibriSpeech train-other-500"]}
+    ]
 
 
 @pytest.mark.parametrize(
@@ -179,18 +265,108 @@ def test_a_tuned_model_has_heard_what_its_start_learnt_from(tmp_path, extractors
         name: options if "model" in options else training | options
         for name, options in extractors.items()
     }
+    libri = {"librispeech": {"root": str(tmp_path), "subsets": ["train-clean-100"]}}
     config = {
-        "corpora": {
-            "libri": {
-                "librispeech": {"root": str(tmp_path), "subsets": ["train-clean-100"]},
-                "protocol": {"all_pairs": {}},
-            },
-            "others": corpora("others")["others"] | {"use": "train"},
-        },
+        "corpora": {"libri": libri | {"protocol": {"all_pairs": {}}}} | training_corpus(),
         "anonymisers": {"b2": {"command": "python b2.py"}},
         "extractors": extractors,
-        "backends": {"cosine": {"type": "cosine"}},
+        "backends": COSINE,
     }
-    heard = {one["extractor"]: one["heard"] for one in planned(config)["sets"]["libri"]["attacks"]}
+    heard = {
+        warning["attack"]: warning["speech"]
+        for warning in planned(config)["sets"]["libri"]["warnings"]
+        if warning["code"] == "heard"
+    }
     is_known = any("resources" in str(options) for options in extractors.values())
-    assert heard["semi_on_b2"] == (["LibriSpeech train-clean-100"] if is_known else [])
+    expected = ["LibriSpeech train-clean-100"] if is_known else None
+    assert heard.get("semi_on_b2/cosine") == expected
+
+
+def test_an_attacker_learns_from_a_submission_that_holds_protected_training_speech(tmp_path):
+    config = {
+        "corpora": corpora("demo") | training_corpus(),
+        "anonymisers": {
+            "team": {"audio": "team/{set}"},
+            "parts": {"audio": "parts/{corpus}_{part}"},
+            "lacking": {"audio": "lacking/{set}"},
+            "hollow": {"audio": "hollow/{set}"},
+            "flat": {"audio": "flat"},
+            "b2": {"command": "python b2.py"},
+        },
+    }
+    there = ("team/demo", "team/others", "lacking/demo", "hollow/demo", "hollow/others", "flat")
+    for folder in (*there, "parts/demo_enrolment", "parts/demo_trial", "parts/others_train"):
+        (tmp_path / folder).mkdir(parents=True)
+    for folder in ("team/others", "parts/others_train", "flat"):
+        (tmp_path / folder / "1.wav").touch()
+    completed = configuration.check(config)
+    assert completed["backends"]["semi"]["train"]["anonymisers"] == ["team", "parts", "b2"]
+    judged = verdict_plan(Plan(completed))["sets"]["demo"]
+    assert {"team", "parts", "b2"} <= judged["learnt"].keys()
+    assert not {"lacking", "hollow", "flat"} & judged["learnt"].keys()
+    untaught = [
+        {"code": "no_training_speech", "system": name} for name in ("lacking", "hollow", "flat")
+    ]
+    assert judged["warnings"] == untaught
+    del config["anonymisers"]["b2"], config["anonymisers"]["team"], config["anonymisers"]["parts"]
+    without = configuration.check(config)
+    assert "semi" not in without["backends"]
+    assert verdict_plan(Plan(without))["sets"]["demo"]["warnings"] == untaught
+    for unasked in ({"semi_informed": False}, {"corpora": corpora("demo")}):
+        assert planned(config | unasked)["sets"]["demo"]["warnings"] == []
+
+
+# The command that judges them.
+
+
+@pytest.mark.parametrize(
+    ("attackers", "n_persons"),
+    [([[120]], 120), ([[40], [120]], 120), ([[120, 6]], 6), ([[120, 6], [40, 50]], 40)],
+)
+def test_of_attackers_the_one_who_learnt_from_most_counts_and_of_its_parts_the_fewest(
+    tmp_path, attackers, n_persons
+):
+    files = [
+        [learnt_from(tmp_path / f"{row}-{column}.json", n) for column, n in enumerate(parts)]
+        for row, parts in enumerate(attackers)
+    ]
+    assert n_learnt(files) == n_persons
+
+
+def learnt_from(path, n_persons):
+    write_json(path, {"n_training_speakers": n_persons})
+    return str(path)
+
+
+def write_scores(folder):
+    """Score files of unprotected speech and of two systems, of six persons; and who speaks."""
+    lines, ids = ["enrolment\ttrial\tlabel\tscore"], ["id\tspeaker"]
+    for one, other in itertools.product("abcdef", repeat=2):
+        label = "target" if one == other else "nontarget"
+        lines += [f"{one}\t{other}{number}\t{label}\t{number}" for number in range(4)]
+        ids += [f"{one}\t{one}", *(f"{one}{number}\t{one}" for number in range(4))] * (one == other)
+    for system, condition in (("original", "oo"), ("b2", "pp"), ("b3", "pp")):
+        path = folder / "scores" / "demo" / "f" / system / "ecapa" / "plda" / f"{condition}.tsv"
+        path.parent.mkdir(parents=True)
+        path.write_text("\n".join([*lines, ""]))
+    (folder / "f.tsv").write_text("\n".join([*ids, ""]))
+    attacked = {"original": ["oo"], "b2": ["pp"], "b3": ["pp"]}
+    return {"speakers": [f"{folder}/f.tsv"], "attackers": {"ecapa/plda": attacked}}
+
+
+def test_facts_of_the_plan_stand_in_the_verdict_beside_those_of_the_scores(tmp_path):
+    warning = {"code": "no_training_speech", "system": "b3"}
+    judged = {"lists": {"f": write_scores(tmp_path)}, "controls": ["b3"], "shows_names": False}
+    judged |= {"learnt": {"b2": [[learnt_from(tmp_path / "learnt.json", 7)]]}}
+    judged |= {"not_tried": ["what_is_said"], "warnings": [warning]}
+    plan = {"thresholds": {"learnt_persons": 7}, "sets": {"demo": judged}}
+    verdict = tmp_path / "verdict.json"
+    words = ["--plan", json.dumps(plan), "--scores", tmp_path / "scores", "--verdict", verdict]
+    succeeds("write_verdict", *words)
+    content = read_json(verdict)
+    assert verdict_schema.faults(content) == []
+    demo = content["sets"]["demo"]
+    assert demo["not_tried"] == ["condition_op", "condition_rr", "what_is_said"]
+    assert demo["warnings"] == [warning] and demo["controls"] == ["b3"]
+    reasons = {name: facts["reasons"] for name, facts in demo["systems"].items()}
+    assert "few_learnt_persons" in reasons["b3"] and "few_learnt_persons" not in reasons["b2"]

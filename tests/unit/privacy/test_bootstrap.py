@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.speakers import arranged, classes, noisy, scored
+from support.speakers import arranged, classes, noisy, scored, speaker_weights
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.privacy.scores import trials, verification, zebra
@@ -22,7 +22,7 @@ def test_a_nontarget_of_two_speakers_weighs_the_product_and_a_target_its_speaker
     listed = trials.arrange(
         *scored(lambda enrolled, tried, _: 10 * enrolled + tried, n_speakers=3, n_utterances=1)
     )
-    weights = trials.speaker_weights(listed, np.array([2, 3, 0]))
+    weights = speaker_weights(listed, np.array([2, 3, 0]))
     assert dict(zip(listed.scores.tolist(), weights.tolist(), strict=True)) == {
         **{
             0: 2,
@@ -59,7 +59,7 @@ def test_a_weighted_sample_is_the_sample_with_copies(seed, n_speakers):
     listed = trials.arrange(pairs_of, speaker_of)
     drawn = trials.weigh(
         listed,
-        trials.speaker_weights(listed, np.array([weights[name] for name in listed.speakers])),
+        speaker_weights(listed, np.array([weights[name] for name in listed.speakers])),
     )
     if not copies["target"] or not copies["nontarget"]:
         assert drawn is None
@@ -90,7 +90,7 @@ def test_trials_that_are_counted_together_change_no_digit(seed, n_speakers, most
     listed = trials.arrange(pairs_of, speaker_of)
     weights = draw.integers(0, most + 1, n_speakers)
     together = trials.draw(trials.by_class(listed), weights)
-    apart = trials.weigh(listed, trials.speaker_weights(listed, weights))
+    apart = trials.weigh(listed, speaker_weights(listed, weights))
     if apart is None:
         assert together is None
         return
@@ -107,7 +107,7 @@ def test_trials_that_are_counted_together_change_no_digit(seed, n_speakers, most
 
 def with_copies(listed, weights):
     """Scores of each class, a speaker's as often as ``weights`` say."""
-    each = trials.speaker_weights(listed, weights)
+    each = speaker_weights(listed, weights)
     return {
         label: np.repeat(listed.scores[mask], each[mask])
         for label, mask in (("target", listed.target), ("nontarget", ~listed.target))
@@ -118,7 +118,7 @@ def test_calibration_of_two_weighted_runs_is_that_of_runs_with_copies():
     one, other = arranged(1, seed=1), arranged(1.5, seed=2)
     weights = np.array([2, 0, 1, 3, 1, 0])
     metrics = zebra.runs_metrics(
-        *(trials.weigh(run, trials.speaker_weights(run, weights)) for run in (one, other))
+        *(trials.weigh(run, speaker_weights(run, weights)) for run in (one, other))
     )
     expected, _ = zebra.assess_calibration(
         train=with_copies(one, weights), test=with_copies(other, weights)
@@ -154,7 +154,7 @@ def test_infinite_scores_that_are_not_drawn_do_no_harm():
     listed = trials.arrange(
         *scored(lambda enrolled, tried, _: np.inf if enrolled == tried == 0 else tried - enrolled)
     )
-    drawn = trials.weigh(listed, trials.speaker_weights(listed, np.array([0, 1, 1, 1, 1, 1])))
+    drawn = trials.weigh(listed, speaker_weights(listed, np.array([0, 1, 1, 1, 1, 1])))
     assert np.isfinite(verification.sample_metrics(drawn)["cllr_bit"])
 
 

@@ -3,7 +3,7 @@
 Conventions
 -----------
 * A scorer is a function (enrolment (E, D), counts (E,), trial (T, D)) -> scores (E, T), higher =
-  more likely the same speaker. ``trial_count`` is how many utterances each trial is the mean of.
+  more likely the same speaker.
 * The model of an enrolled speaker is the mean of his utterances' raw embeddings; ``counts`` is how
   many they are.
 * Everything is computed in float64. Lists are scored in blocks, so that memory stays bounded
@@ -103,18 +103,16 @@ def read_speakers(path: Path | str) -> Lookup[str]:
     return Lookup(speakers, path=path, kind="utterance")
 
 
-def cosine(*, enrolment: Floats, counts: Any, trial: Floats, trial_count: int = 1) -> Floats:
-    """Cosine of every enrolment's mean with every trial; numbers of utterances play no part."""
+def cosine(*, enrolment: Floats, counts: Any, trial: Floats) -> Floats:
+    """Cosine of every enrolment's mean with every trial; ``counts`` plays no part."""
     return _unit(enrolment) @ _unit(trial).T
 
 
-def jensen_shannon(
-    *, enrolment: Floats, counts: Any, trial: Floats, trial_count: int = 1
-) -> Floats:
+def jensen_shannon(*, enrolment: Floats, counts: Any, trial: Floats) -> Floats:
     """One minus the Jensen-Shannon distance (square root of the divergence in bits) of histograms.
 
     For embeddings that are counts or probabilities, such as histograms of F0 or of phones. Each is
-    scaled to sum 1; numbers of utterances play no part.
+    scaled to sum 1; ``counts`` plays no part.
 
     Lin, Divergence measures based on the Shannon entropy, 1991; Endres and Schindelin, 2003 (the
     distance).
@@ -141,15 +139,13 @@ def scorer(backend: str) -> Scorer:
         return cosine
     recipe = recipes.read_recipe(backend)
 
-    def score(*, enrolment, counts, trial, trial_count=1):
+    def score(*, enrolment, counts, trial):
         if enrolment.shape[1] != recipe.dimensions:
             raise BadInput(
                 f"{backend}: is for {recipe.dimensions} dimensions, "
                 f"the embeddings have {enrolment.shape[1]}"
             )
-        return recipes.score_recipe(
-            recipe, enrolment=enrolment, counts=counts, trial=trial, trial_count=trial_count
-        )
+        return recipes.score_recipe(recipe, enrolment=enrolment, counts=counts, trial=trial)
 
     return score
 

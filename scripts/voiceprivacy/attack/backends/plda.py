@@ -4,8 +4,7 @@ Conventions
 -----------
 * ``embeddings`` is an array (N, D), one row per utterance; everything is computed in float64.
 * LLRs are natural logarithms; higher = more likely the same speaker.
-* An enrolment is the mean of ``counts`` utterances; a trial is one utterance, or the mean of
-  several.
+* An enrolment is the mean of ``counts`` utterances; a trial is one utterance.
 * Covariances are of maximum likelihood, divided by N or by the number of speakers.
 * Kaldi has two different means: LDA centres on the mean over utterances, PLDA on the mean over
   speakers. Here as there; see also ``recipes``.
@@ -140,13 +139,11 @@ def score(
     counts: Any,
     trial: Floats,
     length_norm: str | None = "kaldi",
-    trial_count: int = 1,
 ) -> Floats:
     """Log-likelihood ratio of every enrolment against every trial: same speaker or two speakers.
 
     With G = B (B + W/n)^-1 it is log N(t; mu + G (x - mu), B + W - G B) - log N(t; mu, B + W),
-    computed in the basis in which W is the identity and B is diagonal. For trials of L utterances,
-    W/L stands instead of the W of the trial.
+    computed in the basis in which W is the identity and B is diagonal.
 
     Parameters
     ----------
@@ -160,8 +157,6 @@ def score(
         What happens to the norms in that basis: "kaldi" scales to the norm that is expected of a
         mean of n utterances, sqrt(D / sum_i x_i^2 / (psi_i + 1/n)); "simple" to sqrt(D), which is
         up to 40 LLR away from Kaldi's.
-    trial_count : int
-        Number L of utterances behind each trial.
 
     Returns
     -------
@@ -170,12 +165,11 @@ def score(
     psi, basis = diagonalise(model)
     counts = np.asarray(counts, dtype=np.float64)
     enrolment = _scaled((enrolment - model.mean) @ basis, psi, counts, length_norm)
-    trial_counts = np.full(len(trial), float(trial_count))
-    trial = _scaled((trial - model.mean) @ basis, psi, trial_counts, length_norm)
+    trial = _scaled((trial - model.mean) @ basis, psi, np.ones(len(trial)), length_norm)
     llrs = np.empty((len(enrolment), len(trial)))
     for count in np.unique(counts):
         rows = counts == count
-        llrs[rows] = _llrs(enrolment[rows], trial, psi=psi, count=count, within=1 / trial_count)
+        llrs[rows] = _llrs(enrolment[rows], trial, psi=psi, count=count)
     return llrs
 
 
@@ -191,17 +185,15 @@ def _scaled(embeddings, psi, counts, length_norm):
     return embeddings * np.sqrt(len(psi) / np.where(squares > 0, squares, len(psi)))
 
 
-def _llrs(enrolment, trial, *, psi, count, within):
+def _llrs(enrolment, trial, *, psi, count):
     """LLRs (E, T) of enrolments of the same number of utterances.
-
-    ``within`` is the variance of a trial around its speaker.
 
     The squares in the two Gaussians are multiplied out: what depends on both sides is one matrix
     product, and what depends on one side only joins it as a column more.
     """
     predicted = enrolment * (psi / (psi + 1 / count))
-    same = within + psi / (count * psi + 1)  # variance of a trial of the enrolled speaker
-    different = within + psi  # variance of a trial of anybody
+    same = 1 + psi / (count * psi + 1)  # variance of a trial of the enrolled speaker
+    different = 1 + psi  # variance of a trial of anybody
     constant = np.log(different).sum() - np.log(same).sum()
     enrolment_terms = (constant - (predicted**2 / same).sum(axis=1)) / 2
     trial_terms = (trial**2 * (1 / different - 1 / same)).sum(axis=1) / 2

@@ -179,9 +179,7 @@ def _preprocessed(embeddings, *, centre, lda, scale):
     return plda.scale_to_length(embeddings) if scale else embeddings
 
 
-def score_recipe(
-    recipe: Recipe, *, enrolment: Floats, counts: Any, trial: Floats, trial_count: int = 1
-) -> Floats:
+def score_recipe(recipe: Recipe, *, enrolment: Floats, counts: Any, trial: Floats) -> Floats:
     """LLRs (E, T) of raw embeddings (E, D) and (T, D); see ``plda.score``."""
     return plda.score(
         recipe.plda,
@@ -189,7 +187,6 @@ def score_recipe(
         counts=np.ones(len(counts)) if recipe.single else counts,
         trial=preprocess(recipe, trial),
         length_norm=recipe.length_norm,
-        trial_count=1 if recipe.single else trial_count,
     )
 
 

@@ -1,10 +1,11 @@
-"""The long table of scores that a verdict is made from.
+"""Scores that a verdict is made from: a long table, or the files of a run (run_scores.py).
 
-One line is one score: system, attacker, condition, list, enrolment, trial, label, score. The system
-``original`` is unprotected speech.
+One line of the table is one score: system, attacker, condition, list, enrolment, trial, label,
+score. The system ``original`` is unprotected speech.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voiceprivacy.inout.files import BadInput, read_lines
-from voiceprivacy.inout.tables import LABELS, number
+from voiceprivacy.inout.tables import LABELS, number, read_rows
 from voiceprivacy.vocabulary import ORIGINAL
 
 COLUMNS = ("system", "attacker", "condition", "list", "enrolment", "trial", "label", "score")
@@ -26,22 +27,77 @@ Attack = tuple[str, str]  # attacker, condition
 class Scored(NamedTuple):
     """The trials of one list and system, and their scores under every attack.
 
-    ``trials`` has M pairs of ids, ``labels`` M words. ``scores`` (M, A) is NaN where an attack has
-    no score of a trial. ``attacks`` has A pairs.
+    ``trials`` has M pairs of ids, ``attacks`` A pairs. ``scores`` (M, A) is NaN where an attack has
+    no score of a trial.
     """
 
     trials: list[Trial]
-    labels: list[str]
     attacks: list[Attack]
     scores: NDArray[np.float64]
 
 
-class ScoreTable:
-    """Scores by list, system and attack: {list: {system: {attack: {trial: score}}}}."""
+class Scores(ABC):
+    """Scores of a set: lists, the attacks on every system of a list, and their scores."""
+
+    @abstractmethod
+    def attacks(self) -> Mapping[str, Mapping[str, Sequence[Attack]]]:
+        """{list: {system: attacks}}."""
+
+    @abstractmethod
+    def columns(self, name: str, system: str) -> Mapping[Attack, Mapping[Trial, float]]:
+        """Scores of a system on a list: {attack: {trial: score}}."""
+
+    @abstractmethod
+    def speakers(self, name: str) -> Mapping[str, str]:
+        """{id: speaker} of a list."""
+
+    def systems(self) -> list[str]:
+        """Names of all systems, unprotected speech first."""
+        names: set[str] = set().union(*self.attacks().values())
+        return sorted(names, key=lambda name: (name != ORIGINAL, name))
+
+    def scored(self, name: str, system: str, *, linkage: bool = False) -> Scored | None:
+        """The trials of a list and a system with all scores; None where there are none.
+
+        Parameters
+        ----------
+        linkage : bool
+            Whether attacks are taken that link a release, or all others
+        """
+        columns = {
+            attack: scores
+            for attack, scores in self.columns(name, system).items()
+            if (attack[1] == LINKAGE) == linkage
+        }
+        if not columns:
+            return None
+        attacks = sorted(columns)
+        trials = sorted(set().union(*columns.values()))
+        scores = [[columns[attack].get(trial, np.nan) for attack in attacks] for trial in trials]
+        return Scored(trials, attacks, np.array(scores))
+
+
+class ScoreTable(Scores):
+    """Scores that are all in memory: {list: {system: {attack: {trial: score}}}}."""
 
     def __init__(self, speaker_of: Mapping[str, str]) -> None:
         self.speaker_of = speaker_of
         self.scores: dict[str, dict[str, dict[Attack, dict[Trial, float]]]] = {}
+
+    def attacks(self) -> dict[str, dict[str, list[Attack]]]:
+        """See Scores."""
+        return {
+            name: {system: list(attacks) for system, attacks in systems.items()}
+            for name, systems in self.scores.items()
+        }
+
+    def columns(self, name: str, system: str) -> Mapping[Attack, Mapping[Trial, float]]:
+        """See Scores."""
+        return self.scores[name].get(system, {})
+
+    def speakers(self, name: str) -> Mapping[str, str]:
+        """See Scores: all lists have the same."""
+        return self.speaker_of
 
     def add(self, path: Path, given: Mapping[str, str]) -> None:
         """Read a file; ``given`` are values of columns that it lacks.
@@ -51,34 +107,19 @@ class ScoreTable:
         BadInput : a column is missing, a word is none of those known, a label contradicts the
             speakers, or a trial has two scores
         """
-        lines = read_lines(path)
-        columns = lines[0].split("\t") if lines else []
+        columns = "".join(read_lines(path)[:1]).split("\t")
         missing = [name for name in COLUMNS if name not in columns and name not in given]
         if missing:
             options = [f"--{name}" for name in missing if name in GIVEN]
             remedy = f"; give {', '.join(options)}" if len(options) == len(missing) else ""
             raise BadInput(f"{path}:1: has no column {', '.join(missing)}{remedy}")
-        places = [columns.index(name) if name in columns else None for name in COLUMNS]
-        defaults = [given.get(name, "") for name in COLUMNS]
-        for line, text in enumerate(lines[1:], start=2):
-            fields = text.split("\t")
-            if not text:
-                continue
-            if len(fields) != len(columns):
-                raise BadInput(
-                    f"{path}:{line}: has {len(fields)} fields, the header {len(columns)}"
-                )
-            self._add_row(
-                [
-                    default if column is None else fields[column]
-                    for column, default in zip(places, defaults, strict=True)
-                ],
-                path,
-                line,
-            )
+        for line, row in read_rows(path, columns, checked=False):
+            self._add_row({**given, **row}, path, line)
 
-    def _add_row(self, row: Sequence[str], path: Path, line: int) -> None:
-        system, attacker, condition, name, enrolment, trial, label, text = row
+    def _add_row(self, row: Mapping[str, str], path: Path, line: int) -> None:
+        system, attacker, condition, name, enrolment, trial, label, text = [
+            row[name] for name in COLUMNS
+        ]
         own = ("oo", LINKAGE) if system == ORIGINAL else ("op", "pp", LINKAGE)
         if condition not in own:
             raise BadInput(f"{path}:{line}: system '{system}' has no condition '{condition}'")
@@ -96,38 +137,3 @@ class ScoreTable:
         score = number(text, path, line)
         if scores.setdefault((enrolment, trial), score) != score:
             raise BadInput(f"{path}:{line}: trial '{enrolment} {trial}' has two scores")
-
-    def systems(self) -> list[str]:
-        """Names of all systems, unprotected speech first."""
-        names: set[str] = set().union(*self.scores.values())
-        return sorted(names, key=lambda name: (name != ORIGINAL, name))
-
-    def attacks(self, name: str, system: str, *, linkage: bool) -> list[Attack]:
-        """The attacks on a system in a list: those that link a release, or all others."""
-        attacks = self.scores[name].get(system, {})
-        return sorted(attack for attack in attacks if (attack[1] == LINKAGE) == linkage)
-
-    def scored(self, name: str, system: str, *, linkage: bool = False) -> Scored | None:
-        """The trials of a list and a system with all scores; None where there are none."""
-        attacks = self.attacks(name, system, linkage=linkage)
-        if not attacks:
-            return None
-        columns = [self.scores[name][system][attack] for attack in attacks]
-        trials = sorted(set().union(*columns))
-        scores = np.array([[column.get(trial, np.nan) for column in columns] for trial in trials])
-        labels = [self._label(trial) for trial in trials]
-        return Scored(trials, labels, attacks, scores)
-
-    def _label(self, trial: Trial) -> str:
-        return "target" if self.speaker_of[trial[0]] == self.speaker_of[trial[1]] else "nontarget"
-
-    def reference(self, name: str) -> set[Trial]:
-        """The trials that every system of a list should have: unprotected speech's, or all."""
-        systems = self.scores[name]
-        chosen: Iterable[str] = [ORIGINAL] if ORIGINAL in systems else systems
-        trials: set[Trial] = set()
-        for system in chosen:
-            for attack, scores in systems[system].items():
-                if attack[1] != LINKAGE:
-                    trials.update(scores)
-        return trials

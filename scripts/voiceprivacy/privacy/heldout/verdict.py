@@ -12,7 +12,7 @@ States
 null means not measured; its code is one of the reasons.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,11 +25,12 @@ from voiceprivacy.privacy.heldout.evidence import (
     one_recording,
     right_of,
 )
-from voiceprivacy.privacy.heldout.persons import first_guesses
-from voiceprivacy.privacy.heldout.score_table import Attack, Scored, ScoreTable
+from voiceprivacy.privacy.heldout.persons import Guesses, first_guesses
+from voiceprivacy.privacy.heldout.score_table import Attack, Scored, Scores, Trial
 from voiceprivacy.privacy.heldout.trials import NotMeasured, trials_of
 from voiceprivacy.vocabulary import ORIGINAL
 
+FORMAT = 1  # of verdict.json
 OPEN, LOW, UNCLEAR = "open", "low", "unclear"
 ONE, ALL, LINKAGE = "one_recording", "all_recordings", "linkage"
 MEASURES = (ONE, ALL, LINKAGE)
@@ -39,23 +40,32 @@ FAILING_SHARE = 0.01  # of scores that are equal or not finite, beside those of 
 
 
 class Thresholds(NamedTuple):
-    """What states are made from, in percent of the evidence; ``least_points`` of a difference."""
+    """What states are made from, in percent of the evidence: the section verdict of a config.
 
-    open: float = 10.0
-    low_one: float = 2.0
-    low_all: float = 5.0
-    unprotected: float = 50.0
+    ``least_points`` is a difference that counts, ``learnt_persons`` a number of persons.
+    """
+
+    open_percent: float = 10.0
+    low_percent: float = 2.0
+    low_all_recordings_percent: float = 5.0
+    unprotected_percent: float = 50.0
     least_points: float = 2.0
     learnt_persons: int = 100
 
+    def low(self, measure: str) -> float:
+        """The largest upper limit that ``low`` allows."""
+        return self.low_percent if measure == ONE else self.low_all_recordings_percent
+
 
 class Known(NamedTuple):
-    """What a run knows of its attackers; nothing is known of scores that were made elsewhere.
+    """What a run knows beside scores; nothing is known of scores that were made elsewhere.
 
-    ``learnt`` is {attack: persons whose protected speech it learnt from}; None where it is unknown.
+    ``learnt`` is {system: from how many persons an attacker of its speech learnt}; None where that
+    is unknown. ``controls`` are systems whose effect is known: they are not compared with others.
     """
 
-    learnt: Mapping[tuple[str, str], int] | None = None
+    learnt: Mapping[str, int] | None = None
+    controls: Sequence[str] = ()
     shows_names: bool = False
 
 
@@ -66,15 +76,15 @@ class _Judged(NamedTuple):
     """One system: {measure: {list: Evidence}}, and what belongs to it."""
 
     evidence: dict[str, dict[str, Evidence]]
-    guesses: dict[str, Any]
-    missing_persons: int
-    missing_trials: int
-    failing: list[str]
+    guesses: dict[str, Guesses]
+    missing_persons: set[tuple[str, str]]  # list, person
+    missing_trials: list[int]  # of each list
+    failing: dict[str, None]  # attackers
     codes: set[str]
 
 
 def verdict_of(
-    table: ScoreTable, *, thresholds: Thresholds = USUAL, known: Known = NOTHING_KNOWN
+    scores: Scores, *, thresholds: Thresholds = USUAL, known: Known = NOTHING_KNOWN
 ) -> dict[str, Any]:
     """Judge all systems of a set.
 
@@ -82,104 +92,108 @@ def verdict_of(
     -------
     dict : as ``sets[NAME]`` of verdict.json
     """
-    judged = {system: _judge(table, system) for system in table.systems()}
+    judged = {
+        system: _Judged({measure: {} for measure in MEASURES}, {}, set(), [], {}, set())
+        for system in scores.systems()
+    }
+    for name, attacks in scores.attacks().items():
+        _judge_list(scores, name, attacks, judged)
     original = judged.pop(ORIGINAL, None)
-    p_values = {name: _p_open(one, thresholds) for name, one in judged.items()}
-    tested = _holm(p_values)
+    tested = _holm({name: _p_open(one, thresholds) for name, one in judged.items()})
     facts = {
-        name: _facts(one, original, *tested[name], thresholds, known)
+        name: _facts(name, one, original, *tested[name], thresholds, known)
         for name, one in judged.items()
     }
+    unprotected = None
+    if original:
+        unprotected = _facts(ORIGINAL, original, None, False, LEVEL, thresholds, known)
     warnings = []
     for name, one in judged.items():
         warnings += [{"code": "failing_attack", "system": name, "attack": a} for a in one.failing]
+    competing = {name: one for name, one in judged.items() if name not in known.controls}
+    tried = sorted(set(_all_attacks(scores)))
     return {
         "systems": facts,
-        "unprotected": _facts(original, None, False, LEVEL, thresholds, known)
-        if original
-        else None,
-        "better": _better(judged, thresholds),
-        "attacks": _attacks(table),
-        "not_tried": _not_tried(table, known),
+        "unprotected": unprotected,
+        "controls": sorted(known.controls),
+        "better": _better(competing, thresholds),
+        "attacks": [{"attacker": name, "condition": condition} for name, condition in tried],
+        "not_tried": _not_tried(tried, known),
         "warnings": warnings,
     }
 
 
-def _judge(table: ScoreTable, system: str) -> _Judged:
-    evidence: dict[str, dict[str, Evidence]] = {measure: {} for measure in MEASURES}
-    judged = _Judged(evidence, {}, 0, 0, [], set())
-    missing_persons: set[str] = set()
-    missing_trials = 0
-    for name in table.scores:
-        reference = table.reference(name)
-        scored = table.scored(name, system)
-        missing_trials += _missing_trials(scored, reference)
-        missing_persons |= _persons(table, reference) - _persons(
-            table, scored.trials if scored else ()
-        )
+def _judge_list(
+    scores: Scores,
+    name: str,
+    attacks: Mapping[str, Sequence[Attack]],
+    judged: Mapping[str, _Judged],
+) -> None:
+    """Judge the systems of one list, unprotected speech first: it says which trials there are."""
+    speaker_of = scores.speakers(name)
+    reference: set[Trial] = set()
+    if ORIGINAL not in attacks:
+        for system in attacks:
+            scored = scores.scored(name, system)
+            reference |= {*scored.trials} if scored else set()
+    usual: dict[str, float] = {}  # shares of useless scores of unprotected speech
+    for system, one in judged.items():
+        scored = scores.scored(name, system) if system in attacks else None
+        complete = {*scored.trials} if scored else set()
+        if system == ORIGINAL:
+            reference = complete
         if scored is None:
-            judged.codes.add("list_missing")
-            continue
-        trials = trials_of(_rows(scored), table.speaker_of)
-        measures = [(ONE, one_recording, trials), (ALL, all_recordings, trials)]
-        if linked := table.scored(name, system, linkage=True):
-            released = trials_of(_rows(linked), table.speaker_of)
-            measures.append((LINKAGE, one_recording, released))
-        for measure, function, judged_trials in measures:
-            try:
-                evidence[measure][name] = function(judged_trials)
-            except NotMeasured as error:
-                judged.codes.add(error.code)
-        if name in evidence[ONE]:
-            judged.guesses[name] = first_guesses(trials, evidence[ONE][name])
-        judged.failing.extend(_failing(table, name, system, scored))
-    return judged._replace(missing_persons=len(missing_persons), missing_trials=missing_trials)
+            one.codes.add("list_missing")
+        else:
+            shares = _useless_shares(scored)
+            if system == ORIGINAL:
+                usual = shares
+            unusual = [a for a in shares if shares[a] > usual.get(a, 0.0) + FAILING_SHARE]
+            one.failing.update(dict.fromkeys(unusual if system != ORIGINAL else ()))
+            unscored = np.flatnonzero(np.isnan(scored.scores).any(axis=1))
+            complete -= {scored.trials[row] for row in unscored}
+            _measure(one, scores, name, system, scored)
+        one.missing_trials.append(len(reference - complete))
+        own = _persons(scored.trials if scored else (), speaker_of)
+        one.missing_persons.update(
+            (name, person) for person in _persons(reference, speaker_of) - own
+        )
+
+
+def _measure(one: _Judged, scores: Scores, name: str, system: str, scored: Scored) -> None:
+    """Measure the evidence of a system on a list, and who is guessed."""
+    speaker_of = scores.speakers(name)
+    trials = trials_of(_rows(scored), speaker_of)
+    measures = [(ONE, one_recording, trials), (ALL, all_recordings, trials)]
+    if linked := scores.scored(name, system, linkage=True):
+        measures.append((LINKAGE, one_recording, trials_of(_rows(linked), speaker_of)))
+    for measure, function, of_measure in measures:
+        try:
+            one.evidence[measure][name] = function(of_measure)
+        except NotMeasured as error:
+            one.codes.add(error.code)
+    if name in one.evidence[ONE]:
+        one.guesses[name] = first_guesses(trials, one.evidence[ONE][name])
 
 
 def _rows(scored: Scored) -> dict[str, Any]:
-    return {
-        "enrolment": [enrolment for enrolment, _ in scored.trials],
-        "trial": [trial for _, trial in scored.trials],
-        "label": scored.labels,
-        "scores": scored.scores,
-    }
+    enrolment, trial = zip(*scored.trials, strict=True)
+    return {"enrolment": enrolment, "trial": trial, "scores": scored.scores}
 
 
-def _persons(table: ScoreTable, trials: Any) -> set[str]:
+def _persons(trials: Iterable[Trial], speaker_of: Mapping[str, str]) -> set[str]:
     """The persons who have target trials."""
-    speakers = table.speaker_of
-    return {speakers[trial[0]] for trial in trials if speakers[trial[0]] == speakers[trial[1]]}
+    return {speaker_of[one] for one, other in trials if speaker_of[one] == speaker_of[other]}
 
 
-def _missing_trials(scored: Scored | None, reference: set) -> int:
-    """How many trials lack a score of some attack."""
-    if scored is None:
-        return len(reference)
-    complete = {
-        trial
-        for trial, row in zip(scored.trials, scored.scores, strict=True)
-        if not np.isnan(row).any()
-    }
-    return len(reference - complete)
-
-
-def _failing(table: ScoreTable, name: str, system: str, scored: Scored) -> list[str]:
-    """Attackers with equal or non-finite scores on a system that unprotected speech has not."""
+def _useless_shares(scored: Scored) -> dict[str, float]:
+    """{attacker: largest share of its scores that are equal to others or not finite}."""
     shares: dict[str, float] = {}
-    if system != ORIGINAL and (original := table.scored(name, ORIGINAL)):
-        for (attacker, _), column in zip(original.attacks, original.scores.T, strict=True):
-            shares[attacker] = _useless_share(column)
-    failing = []
     for (attacker, _), column in zip(scored.attacks, scored.scores.T, strict=True):
-        if _useless_share(column) > shares.get(attacker, 0.0) + FAILING_SHARE:
-            failing.append(attacker)
-    return list(dict.fromkeys(failing)) if system != ORIGINAL else []
-
-
-def _useless_share(scores: np.ndarray) -> float:
-    scores = scores[~np.isnan(scores)]
-    finite = scores[np.isfinite(scores)]
-    return 1 - len(np.unique(finite)) / max(1, len(scores))
+        known = column[~np.isnan(column)]
+        share = 1 - len(np.unique(known[np.isfinite(known)])) / max(1, len(known))
+        shares[attacker] = max(share, shares.get(attacker, 0.0))
+    return shares
 
 
 # States.
@@ -189,7 +203,7 @@ def _p_open(judged: _Judged, thresholds: Thresholds) -> float:
     """The p-value of having at least so much evidence, over all lists and measures."""
     p_values = []
     for lists in judged.evidence.values():
-        p_values += [one.p_above(thresholds.open) for one in lists.values()]
+        p_values += [one.p_above(thresholds.open_percent) for one in lists.values()]
     return min(1.0, len(p_values) * min(p_values)) if p_values else 1.0
 
 
@@ -205,6 +219,7 @@ def _holm(p_values: Mapping[Any, float]) -> dict[Any, tuple[bool, float]]:
 
 
 def _facts(
+    system: str,
     judged: _Judged,
     original: _Judged | None,
     is_open: bool,
@@ -218,13 +233,14 @@ def _facts(
     found_by: dict[str, list[str]] = {}
     for measure, lists in judged.evidence.items():
         for name, one in lists.items():
-            if is_open and one.low(confidence) >= thresholds.open:
+            if is_open and one.low(confidence) >= thresholds.open_percent:
                 found_by.setdefault(measure, []).append(name)
-    reasons = _unmet(judged, original, thresholds, known)
+    reasons = _unmet(system, judged, original, thresholds, known)
     state = OPEN if found_by else UNCLEAR if reasons else LOW
     worst = _worst_list(judged, found_by, confidence)
     on_worst = {measure: lists.get(worst) for measure, lists in judged.evidence.items()}
     single, pooled = on_worst[ONE], on_worst[ALL]
+    n_persons = len(judged.missing_persons)
     return {
         "state": state,
         "by": list(found_by),
@@ -237,7 +253,7 @@ def _facts(
         "less_than_unprotected_points": _less_than(judged, original, worst),
         "recordings": pooled.recordings if pooled else None,
         "exposed": _exposed(judged.guesses.get(worst), known),
-        "missing": {"persons": judged.missing_persons, "trials": judged.missing_trials},
+        "missing": {"persons": n_persons, "trials": sum(judged.missing_trials)},
         "reasons": [] if state == OPEN else reasons,
         "next": _next(judged, reasons, thresholds) if state != OPEN else [],
     }
@@ -267,19 +283,18 @@ def _worst_list(judged: _Judged, found_by: Mapping[str, list[str]], confidence: 
 
 
 def _unmet(
-    judged: _Judged, original: _Judged | None, thresholds: Thresholds, known: Known
+    system: str, judged: _Judged, original: _Judged | None, thresholds: Thresholds, known: Known
 ) -> list[str]:
     """The codes of all conditions of ``low`` that a system does not meet."""
     codes = set(judged.codes)
-    limits = {ONE: thresholds.low_one, ALL: thresholds.low_all, LINKAGE: thresholds.low_all}
     for measure, lists in judged.evidence.items():
         if not lists:
             codes.add(f"no_{measure}")
-        if any(one.high() > limits[measure] for one in lists.values()):
+        if any(one.high() > thresholds.low(measure) for one in lists.values()):
             codes.add(f"upper_limit_{measure}")
     if any(guesses.p_value <= LEVEL or guesses.exposed for guesses in judged.guesses.values()):
         codes.add("persons_exposed")
-    if judged.missing_persons or judged.missing_trials:
+    if judged.missing_persons or any(judged.missing_trials):
         codes.add("missing")
     if judged.failing:
         codes.add("failing_attack")
@@ -289,14 +304,14 @@ def _unmet(
         codes.add("weak_attackers")
     if known.learnt is None:
         codes.add("scores_elsewhere")
-    elif max(known.learnt.values(), default=0) < thresholds.learnt_persons:
+    elif known.learnt.get(system, 0) < thresholds.learnt_persons:
         codes.add("few_learnt_persons")
     return sorted(codes)
 
 
 def _is_strong(original: _Judged, thresholds: Thresholds) -> bool:
     lists = original.evidence[ONE].values()
-    return bool(lists) and min(one.low() for one in lists) >= thresholds.unprotected
+    return bool(lists) and min(one.low() for one in lists) >= thresholds.unprotected_percent
 
 
 def _less_than(judged: _Judged, original: _Judged | None, name: str) -> list[float] | None:
@@ -327,12 +342,13 @@ def _exposed(guesses: Any, known: Known) -> dict[str, Any] | None:
 def _next(judged: _Judged, reasons: Sequence[str], thresholds: Thresholds) -> list[dict[str, Any]]:
     """What to do about each reason, with numbers where more persons would do."""
     steps: list[dict[str, Any]] = []
-    limits = {ONE: thresholds.low_one, ALL: thresholds.low_all, LINKAGE: thresholds.low_all}
     wanted = 0
     for measure, lists in judged.evidence.items():
         for one in lists.values():
-            room = limits[measure] - max(one.percent, 0.0)
-            if one.high() > limits[measure] and room > 0:  # errors fall with the root of persons
+            room = thresholds.low(measure) - max(one.percent, 0.0)
+            if (
+                one.high() > thresholds.low(measure) and room > 0
+            ):  # errors fall with the root of persons
                 factor = ((one.high() - max(one.percent, 0.0)) / room) ** 2
                 wanted = max(wanted, int(np.ceil(one.n_persons * factor)))
     if wanted:
@@ -368,16 +384,15 @@ def _p_less(safer: _Judged, worse: _Judged, thresholds: Thresholds) -> float:
     return min(1.0, len(p_values) * min(p_values)) if p_values else 1.0
 
 
-def _attacks(table: ScoreTable) -> list[dict[str, str]]:
-    attacks: set[Attack] = set()
-    for systems in table.scores.values():
-        attacks = attacks.union(*systems.values())
-    return [{"attacker": name, "condition": condition} for name, condition in sorted(attacks)]
+def _all_attacks(scores: Scores) -> Iterator[Attack]:
+    for systems in scores.attacks().values():
+        for attacks in systems.values():
+            yield from attacks
 
 
-def _not_tried(table: ScoreTable, known: Known) -> list[str]:
+def _not_tried(tried: Sequence[Attack], known: Known) -> list[str]:
     """Codes of attacks that a serious adversary would run, and that are not here."""
-    conditions = {attack["condition"] for attack in _attacks(table)}
+    conditions = {condition for _, condition in tried}
     codes = [f"condition_{name}" for name in ("op", "pp", "rr") if name not in conditions]
     if known.learnt is not None and not known.learnt:
         codes.append("semi_informed")

@@ -26,9 +26,9 @@ from voiceprivacy.privacy import Counts, Floats, Names
 from voiceprivacy.privacy.law import criteria, galleries, predicates
 from voiceprivacy.privacy.law.criteria import Rate
 from voiceprivacy.privacy.law.galleries import Conversations
+from voiceprivacy.privacy.law.readings import READINGS, either_way, searched_in
 from voiceprivacy.privacy.scores.trials import Ids, SpeakerTrials
 from voiceprivacy.privacy.uncertainty.bootstrap import multiplicities
-from voiceprivacy.privacy.verdict.readings import READINGS, either_way, searched_in
 from voiceprivacy.vocabulary import ABSENT, ALL_UTTERANCES, WITHIN_RELEASE, LawPoint
 
 LENGTHS = (1, 3, 10, None)  # utterances in a conversation; None: all
@@ -161,9 +161,7 @@ class Isolation:
         once = self.drawn[:1]
         sums = np.zeros((2, 3, 1))
         for fold in self.folds:
-            limits = predicates.thresholds(
-                fold.calibration, n_speakers=n_speakers, factor=1, drawn=once
-            )
+            limits = predicates.thresholds(fold.calibration, n_speakers=n_speakers, drawn=once)
             sums += _nobody_else(fold.other, limits, self.largest, once)
         expected = _isolated_beyond(sums, self.largest, n_speakers)
         guessing = self.guessing(n_speakers)
@@ -245,7 +243,7 @@ def curves_of(
 
     Parameters
     ----------
-    trials, ids : as for verdict.record.record_of
+    trials, ids : of one condition; within a release alike on either side (see trials.ids_of)
     n_replicates : of the limits; at most MOST_REPLICATES are drawn
     """
     if condition in WITHIN_RELEASE:

@@ -37,7 +37,7 @@ Replicates
 Speakers are drawn anew as tested persons, as others, and where a threshold is set. The number of
 others stays what it is: only their shares change. A rate over random sets is unbiased, and its
 replicates are not, because it is curved in those shares. So they are moved until their median is
-the value. The means of models and the chosen pass rate of a predicate are not drawn anew.
+the value. The means of models are not drawn anew.
 
 References
 ----------
@@ -121,11 +121,7 @@ def linkability(
     rows, reason = galleries.joined(trials, enrolment_id, trial_id, length, seed)
     if reason:
         return undefined(reason, drawn)
-    return linkability_of(contests_of(rows, len(trials.speakers)), n_speakers, drawn)
-
-
-def linkability_of(contests: Contests, n_speakers: int, drawn: Counts) -> Rate:
-    """Linkability of contests among N speakers, in each of ``drawn`` (B + 1, S)."""
+    contests = contests_of(rows, len(trials.speakers))
     largest = largest_gallery(contests)
     if n_speakers > largest:
         reason = f"conversations were tried against {largest} speakers, fewer than {n_speakers}"
@@ -142,7 +138,6 @@ def singling_out(
     length: int | None = 1,
     weights: Counts | None = None,
     seed: int = 0,
-    best_weight: bool = False,
 ) -> Rate:
     """How often a predicate isolates exactly one of N speakers (see Singling out above).
 
@@ -154,9 +149,6 @@ def singling_out(
         As for linkability.
     seed : int
         Of the halves of speakers and of which conversations are attacked together.
-    best_weight : bool
-        The predicate passes that multiple of 1/N (predicates.PASS_RATES) with which it isolates
-        most often in the half that sets the threshold. A low rate at 1/N can be bad calibration.
 
     Returns
     -------
@@ -167,32 +159,20 @@ def singling_out(
     if reason:
         return undefined(reason, drawn)
     folds = predicates.folds(rows, trials.speakers, seed=seed)
-    return singling_out_of(folds, n_speakers, drawn, best_weight=best_weight)
-
-
-def singling_out_of(
-    folds: list[predicates.Fold], n_speakers: int, drawn: Counts, *, best_weight: bool = False
-) -> Rate:
-    """Singling out in the two folds of a list, in each of ``drawn`` (B + 1, S)."""
     largest = predicates.largest_half(folds)
     reason = predicates.why_not_calibrated(folds, n_speakers)
     if n_speakers > largest:
         reason = f"half of the speakers are {largest}, fewer than {n_speakers}"
     if reason:
         return undefined(reason, drawn)
-    return isolated(folds, n_speakers, drawn, best_weight=best_weight)
+    return isolated(folds, n_speakers, drawn)
 
 
-def isolated(
-    folds: list[predicates.Fold], n_speakers: int, drawn: Counts, *, best_weight: bool = False
-) -> Rate:
+def isolated(folds: list[predicates.Fold], n_speakers: int, drawn: Counts) -> Rate:
     """Singling out in the two folds of a list, which suffice for N speakers; see singling_out."""
     sums = np.zeros((2, len(drawn)))
     for fold in folds:
-        factor = predicates.best_factor(fold, n_speakers) if best_weight else 1
-        limits = predicates.thresholds(
-            fold.calibration, n_speakers=n_speakers, factor=factor, drawn=drawn
-        )
+        limits = predicates.thresholds(fold.calibration, n_speakers=n_speakers, drawn=drawn)
         sums += predicates.isolated(fold.other, limits, n_speakers, drawn)
     return settled(share(*sums))
 

@@ -24,7 +24,6 @@ BLOCK = 2_000_000  # numbers in one array
 FIRST_TRIALS = 500  # that are looked at for a threshold, at least
 ROUNDING = 1e-9  # of sums of weights
 CALIBRATION_TRIALS = 10  # of two speakers, for each of N
-PASS_RATES = (1, 0.85, 1.2, 0.7, 1.5, 0.5, 2, 0.35, 3, 0.2, 0.1, 0.05)  # times 1/N, nearest first
 
 
 class Calibration(NamedTuple):
@@ -56,14 +55,10 @@ class Attacked(NamedTuple):
 
 
 class Fold(NamedTuple):
-    """One half of the speakers sets thresholds; cells of the ``other`` half are attacked.
-
-    ``same`` are cells of the half that sets thresholds, by which a weight is chosen.
-    """
+    """One half of the speakers sets thresholds; cells of the ``other`` half are attacked."""
 
     calibration: Calibration
     other: Attacked
-    same: Attacked
 
 
 class Passing(NamedTuple):
@@ -99,24 +94,22 @@ def folds(rows: Conversations, speakers: Names, *, seed: int) -> list[Fold]:
     return [_fold(rows, round_of, side, len(speakers), attacked=half) for half in (0, 1)]
 
 
-def thresholds(
-    calibration: Calibration, *, n_speakers: int, factor: float, drawn: Counts
-) -> Floats:
-    """Highest pass rate up to factor / N in sets of N speakers: thresholds (B,).
+def thresholds(calibration: Calibration, *, n_speakers: int, drawn: Counts) -> Floats:
+    """Highest pass rate up to 1/N in sets of N speakers: thresholds (B,).
 
     The pass rate is that of a conversation of the own speaker with weight 1/N and of one of another
     speaker with the rest. NaN where a replicate lacks a class.
     """
     limits = np.empty(len(drawn))
     rows = max(1, BLOCK // max(1, len(calibration.score)))
-    n_first = FIRST_TRIALS + int(4 * factor * len(calibration.score) / n_speakers)
+    n_first = FIRST_TRIALS + int(4 * len(calibration.score) / n_speakers)
     for block in _blocks(len(drawn), max(rows, 20)):
         part = slice(0, n_first)
-        low, reached = _limits(calibration, part, n_speakers, factor, drawn[block])
+        low, reached = _limits(calibration, part, n_speakers, drawn[block])
         if not reached.all():
             whole = slice(0, len(calibration.score))
             rest = drawn[block][~reached]
-            low[~reached], _ = _limits(calibration, whole, n_speakers, factor, rest)
+            low[~reached], _ = _limits(calibration, whole, n_speakers, rest)
         limits[block] = low
     return limits
 
@@ -170,17 +163,6 @@ def isolated(attacked: Attacked, limits: Floats, n_speakers: int, drawn: Counts)
     return sums
 
 
-def best_factor(fold: Fold, n_speakers: int) -> float:
-    """The multiple of 1/N with which predicates isolate most in the half that sets thresholds."""
-    once = np.ones((1, fold.same.there.shape[1]), dtype=np.int64)
-    rates = []
-    for factor in PASS_RATES:
-        limits = thresholds(fold.calibration, n_speakers=n_speakers, factor=factor, drawn=once)
-        alone, total = isolated(fold.same, limits, n_speakers, once)[:, 0]
-        rates.append(alone / total if total else 0.0)
-    return PASS_RATES[int(np.argmax(rates))]
-
-
 def why_not_calibrated(two: list[Fold], n_speakers: int) -> str:
     """Why trials are too few for a threshold for N speakers; empty where they suffice."""
     needed = CALIBRATION_TRIALS * n_speakers
@@ -214,7 +196,6 @@ def _fold(rows, round_of, side, n_speakers, *, attacked):
             ordered.trial[calibrates],
         ),
         _cells(ordered, scores, round_of, is_attacked, n_speakers),
-        _cells(ordered, scores, round_of, calibrates, n_speakers),
     )
 
 
@@ -257,7 +238,7 @@ def _cells(rows, scores, round_of, chosen, n_speakers):
     return Attacked(scores[own], rows.trial[own], there, scores[others], cell, rows.trial[others])
 
 
-def _limits(calibration, part, n_speakers, factor, drawn):
+def _limits(calibration, part, n_speakers, drawn):
     """Thresholds (B,) from the best trials, and whether the allowed pass rate is reached there."""
     totals = _totals(calibration, drawn)
     score, target = calibration.score[part], calibration.target[part]
@@ -266,7 +247,7 @@ def _limits(calibration, part, n_speakers, factor, drawn):
     pairs = own * weights[:, calibration.trial[part]]
     # In whole numbers: every conversation of the own speaker and 1/N of a set of N are the same.
     cost = np.where(target, own * totals[1], pairs * totals[0] * (n_speakers - 1)).cumsum(axis=1)
-    allowed = factor * totals[0] * totals[1] * (1 + ROUNDING)
+    allowed = totals[0] * totals[1] * (1 + ROUNDING)
     ends = np.append(np.flatnonzero(np.diff(score)), len(score) - 1)
     n_blocks = (cost[:, ends] <= allowed).sum(axis=1)
     n_passing = np.append(0, ends + 1)[n_blocks]

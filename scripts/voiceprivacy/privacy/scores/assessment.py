@@ -1,4 +1,4 @@
-"""What one score file says of an attack: verification, ZEBRA, evidence for the verdict, the law."""
+"""What one score file says of an attack: verification, ZEBRA, the law."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -13,28 +13,28 @@ from voiceprivacy.privacy.scores.trials import (
     arranged,
     ids_of,
     scores_of,
+    trials_of_unknown,
     warn_of_itself,
 )
 from voiceprivacy.privacy.uncertainty import null
 from voiceprivacy.privacy.uncertainty.interval_files import Draws, Resampled, resampled_trials
-from voiceprivacy.privacy.verdict.record import ATTACKS, Record, record_of, trials_of_unknown
 from voiceprivacy.running.command import say
 from voiceprivacy.vocabulary import WITHIN_RELEASE, LawPoint
 
 FAMILIES = ("verification", "zebra")
+ATTACKS = ("oo", "op", "pp", "rr")  # conditions; p0p1 serves to calibrate, and attacks nobody
 
 
 class Assessed(NamedTuple):
     """What one score file says; ``resampled`` is empty without speakers.
 
     ``metrics`` {family: {metric: value}}, ``resampled`` {family: Resampled}, ``curve`` as
-    zebra.assess gives it. ``record`` and ``law`` are those of an attack.
+    zebra.assess gives it, ``law`` the points of an attack.
     """
 
     metrics: Mapping[str, dict[str, Any]]
     resampled: Mapping[str, Resampled]
     curve: Mapping[str, Any]
-    record: Record | None
     law: list[LawPoint]
 
 
@@ -46,7 +46,6 @@ def assess(
     trials: FilePath | None = None,
     speakers: FilePath | None = None,
     tags: Sequence[zebra.Tag] = zebra.TABLE_1,
-    evidence: bool = False,
     law: bool = False,
 ) -> Assessed:
     """Assess one score file.
@@ -62,7 +61,7 @@ def assess(
     trials : the list that the scores must be of
     speakers : TSV of whom each utterance and enrolment is of; without it nothing is resampled
     tags : of ZEBRA's worst case
-    evidence, law : whether an attack gets a record for the verdict, and points of the law
+    law : whether an attack gets points of the law
 
     Raises
     ------
@@ -74,7 +73,7 @@ def assess(
     of_speakers = None
     if speakers and draws.n_replicates:
         of_speakers = arranged(path, scored, speakers)
-    wanted = label in ATTACKS and (evidence or law)
+    wanted = label in ATTACKS and law
     known = (of_speakers or trials_of_unknown(path, scored)) if wanted else None
     ids = ids_of(scored, alike=label in WITHIN_RELEASE) if known else None
     del scored  # names and numbers as Python has them: six times as large as arrays of them
@@ -82,13 +81,10 @@ def assess(
     warning = verification.warning_of_ties(**scores)
     if warning:
         say(f"warning: {path}: {warning}", file=sys.stderr)
-    record = None
     points: list[LawPoint] = []
-    if known and ids and evidence:
-        record = record_of(label, known, ids, **draws._asdict())
-    if known and ids and law:
+    if known and ids:
         points = beyond.curves_of(label, known, ids, **draws._asdict())
-    return Assessed(metrics, resampled, curve, record, points)
+    return Assessed(metrics, resampled, curve, points)
 
 
 def measured(
@@ -117,6 +113,6 @@ def measured(
     if trials:  # one set of draws serves both families
         drawn = resampled_trials(trials, zebra.measure_of_both(scores), draws)
         resampled = {family: drawn.part(metrics[family]) for family in FAMILIES}
-        if label not in WITHIN_RELEASE:  # its band is part of the evidence
+        if label not in WITHIN_RELEASE:  # pairs have no enrolments that could be permuted
             metrics["zebra"] |= null.assess(trials, **draws._asdict())
     return metrics, resampled, curve

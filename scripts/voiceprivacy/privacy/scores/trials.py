@@ -219,6 +219,41 @@ def arrange(scored: ScoredTrials, speaker_of: Mapping[str, str]) -> SpeakerTrial
     return SpeakerTrials(speakers, scores[order], target[order], enrolment[order], trial[order])
 
 
+def trials_of_unknown(path: FilePath, scored: ScoredTrials) -> SpeakerTrials | None:
+    """The trials of a score file without a map of speakers: target trials say who speaks.
+
+    None, with a warning in the log, where labels contradict each other.
+    """
+    try:
+        return arrange(scored, inferred_speakers(scored))
+    except BadInput as error:
+        say(f"warning: {path}: no curves of the law without --speakers: {error}", file=sys.stderr)
+        return None
+
+
+def inferred_speakers(scored: ScoredTrials) -> dict[str, str]:
+    """Who speaks, as far as target trials say: {id: speaker}.
+
+    Ids that target trials join are one speaker, called by the first of them. It serves score files
+    without a map of speakers. A speaker whose ids no target trial joins counts as two.
+    """
+    parent: dict[str, str] = {}
+
+    def first_of(name: str) -> str:
+        while parent.setdefault(name, name) != name:
+            parent[name] = parent[parent[name]]  # halves the way of the next search
+            name = parent[name]
+        return name
+
+    for trial, _ in scored["target"]:
+        one, other = sorted([first_of(trial.enrolment), first_of(trial.trial)])
+        parent[other] = one
+    for trial, _ in scored["nontarget"]:
+        first_of(trial.enrolment)
+        first_of(trial.trial)
+    return {name: first_of(name) for name in list(parent)}
+
+
 class Ids(NamedTuple):
     """Which enrolment and which utterance each of M trials is of, as numbers from 0 on."""
 
@@ -248,20 +283,6 @@ def n_speakers(trials: SpeakerTrials) -> int:
     return len(np.unique(trials.enrolment[trials.target]))
 
 
-def speaker_weights(trials: SpeakerTrials, weights: Counts) -> Counts:
-    """Weight of each trial (M,) from one weight for each speaker (S,).
-
-    A target trial of speaker i weighs w_i, a nontarget trial of i and j weighs w_i w_j: two copies
-    of a speaker never form a nontarget trial.
-    """
-    return weights[trials.enrolment] * np.where(trials.target, 1, weights[trials.trial])
-
-
-def everyone(trials: SpeakerTrials) -> Counts:
-    """The weights (M,) with which every trial occurs once."""
-    return np.ones(len(trials.scores), dtype=np.int64)
-
-
 def by_class(trials: SpeakerTrials, *, every_score: bool = False) -> ByClass:
     """Sort the trials of a list by class and find its groups of scores.
 
@@ -287,9 +308,10 @@ def by_class(trials: SpeakerTrials, *, every_score: bool = False) -> ByClass:
 
 
 def draw(trials: ByClass, weights: Counts) -> Sample | None:
-    """Sample of trials by one weight for each speaker (S,), as ``speaker_weights`` has it.
+    """Sample of trials by one weight for each speaker (S,).
 
-    None where a class is left without trials.
+    A target trial of speaker i weighs w_i, a nontarget trial of i and j weighs w_i w_j: two copies
+    of a speaker never form a nontarget trial. None where a class is left without trials.
     """
     # A thousand draws of a million trials: small numbers pass through the processor's caches.
     small = weights.astype(np.min_scalar_type(int(weights.max()) ** 2))

@@ -14,70 +14,82 @@ from voiceprivacy.report.charts.chart import (
     chart,
     errors,
     label,
+    level,
     numbers,
     of_system,
     points,
     rounded,
 )
-from voiceprivacy.report.figures import MARKS, Figure, marks
+from voiceprivacy.report.figures import MARKS, Figure, draws_in, marks
 from voiceprivacy.report.plane import (
     COMPETES,
     CONTROL,
+    EVIDENCE_AXIS,
+    EVIDENCE_RANGE,
     FEW_POINTS,
-    MOST_DRAWN,
+    THRESHOLDS,
     Plane,
     PlanePoint,
     Position,
-    on_front_text,
     read_planes,
 )
+from voiceprivacy.vocabulary import DASH
 
 CONTROL_MARK, OTHER_MARK = "x-thin-open", "square-open"
 HEIGHT, HEIGHT_OF_A_NAME = 430, 10  # pixels
 THIN = 0.6  # pixels: limits of many systems would hide them
-TITLES = ("system", "evidence left [%]", "utility", "on the front")
+SMALL_PIXELS = 10  # height of the words of a threshold
 
 
 def plane(figure: Figure, run: Run) -> Drawn:
-    """A chart for every measure of a set, the preferred one first, and the same as a table."""
-    planes = read_planes(figure.arguments["verdict"], figure.corpus)
+    """A chart for every measure of a corpus, the preferred one first, and the same as a table."""
+    planes = read_planes(figure.arguments["verdict"], figure.arguments["metrics"], figure.corpus)
     charts = [(one.title, plane_chart(one, run.colours)) for one in planes]
-    rows = []
+    return Drawn(charts, _table(planes) if planes else ())
+
+
+def _table(planes):
+    """Evidence and every measure of all systems."""
+    points: dict[str, PlanePoint] = {}
     for one in planes:
-        for point in one.points.values():
-            utility = f"{one.title} {point.utility.text('{:.3g}'.format)}"
-            evidence = point.evidence.text("{:.0f}".format)
-            rows.append((point.system, evidence, utility, on_front_text(point.on_front)))
-    return Drawn(charts, (TITLES, rows) if rows else ())
+        points |= one.points
+    rows = []
+    for system, point in points.items():
+        utility = [one.utility_text(system) if system in one.points else DASH for one in planes]
+        rows.append((system, _evidence_text(point), *utility))
+    return ("system", "evidence [%]", *(one.label for one in planes)), rows
 
 
 def plane_chart(plane: Plane, colours: Mapping[str, str]) -> Chart:
-    """One measure: a named point for every system, the front, and lines of sweeps."""
-    x, y = plane.staircase()
-    traces = []
-    for source, systems in plane.sweeps.items():
-        swept = [plane.points[system] for system in systems]
-        traces.append(
-            _line(
-                [point.utility.value for point in swept],
-                [point.drawn.value for point in swept],
-                f"{source} (sweep)",
-                {"color": FAINT, "width": 1.5},
-            )
-        )
-    traces.append(_line(x, y, "front", {"color": INK, "dash": "dot", "width": 1.5}))
+    """One measure: a named point for every system."""
+    traces = [_words_of(threshold, plane.utility_range[1]) for threshold in THRESHOLDS]
     names_at = plane.names_at()
+    draws = draws_in([*colours, *plane.points])  # a reader hides all draws of a system at once
+    marked = []
     for system, point in plane.points.items():
-        traces += _name(point, *names_at[system])
-    for system, point in plane.points.items():
-        traces.append(_point(plane, point, (colours.get(system, INK), _mark(point, colours))))
-    traces += [_goes_on(point, colours.get(point.system, INK)) for point in plane.beyond]
+        look = colours.get(system, INK), _mark(point, colours)
+        together = draws[system].system
+        traces += [of_system(trace, together) for trace in _name(point, *names_at[system])]
+        marked.append(of_system(_point(plane, point, look), together))
+    traces += marked  # above all names
     axes = {
         "x": {"title": label(plane.axis), "range": numbers(plane.utility_range)},
-        "y": {"title": plane.evidence_axis, "range": numbers(plane.evidence_range)},
+        "y": {"title": EVIDENCE_AXIS, "range": numbers(EVIDENCE_RANGE)},
     }
     height = HEIGHT + HEIGHT_OF_A_NAME * max(0, len(plane.points) - FEW_POINTS)
-    return chart(traces, **axes, height=height, showlegend=False)
+    lines = [level("y", threshold.percent) for threshold in THRESHOLDS]
+    return chart(traces, **axes, height=height, shapes=lines, showlegend=False)
+
+
+def _words_of(threshold, right):
+    """The words of a threshold at the right end of its line."""
+    words = _line([right], [threshold.percent], threshold.words, {})
+    return words | {
+        "mode": "text",
+        "text": [threshold.words],
+        "textposition": "bottom left" if threshold.is_below else "top left",
+        "textfont": {"color": FAINT, "size": SMALL_PIXELS},
+    }
 
 
 def _line(x, y, name, style):
@@ -92,20 +104,6 @@ def _line(x, y, name, style):
     }
 
 
-def _goes_on(point, colour):
-    """An arrow where a point or its limits leave the chart."""
-    arrow = points(
-        [rounded(point.utility.value)],
-        [MOST_DRAWN],
-        f"{point.system} goes on",
-        colour=colour,
-        symbol="arrow-down",
-        size=12,
-        hover=f"{label(point.system)}: evidence left {point.evidence.text('{:.0f}'.format)} %",
-    )
-    return of_system(arrow, point.system)
-
-
 def _mark(point: PlanePoint, colours: Mapping[str, str]) -> str:
     """The mark of a system; controls and unprotected speech have their own."""
     if point.role == COMPETES:
@@ -117,7 +115,7 @@ def _name(point: PlanePoint, middle: Position, edge: Position) -> list[dict]:
     """The name of a system, and a line that leads to it."""
     leader = _line(
         [point.utility.value, edge[0]],
-        [point.drawn.value, edge[1]],
+        [point.evidence.value, edge[1]],
         f"line to {point.system}",
         {"color": FAINT, "width": 1},
     )
@@ -129,7 +127,7 @@ def _name(point: PlanePoint, middle: Position, edge: Position) -> list[dict]:
         "textfont": {"color": INK},
         "cliponaxis": False,
     }
-    return [of_system(leader, point.system), of_system(name, point.system)]
+    return [leader, name]
 
 
 def _point(plane: Plane, point: PlanePoint, look: tuple[str, str]) -> dict:
@@ -137,23 +135,27 @@ def _point(plane: Plane, point: PlanePoint, look: tuple[str, str]) -> dict:
     limits = {"color": colour, "thickness": THIN if plane.is_crowded else 1.5}
     lines = [
         label(point.system),
-        f"{label(plane.title)} {point.utility.text('{:.3g}'.format)}",
-        f"evidence left {point.evidence.text('{:.0f}'.format)} %",
-        on_front_text(point.on_front) or point.role,
+        f"{label(plane.title)} {plane.utility_text(point.system)}",
+        f"evidence {_evidence_text(point)} %",
     ]
+    if point.role != COMPETES:
+        lines.append(point.role)
     trace = points(
         [rounded(point.utility.value)],
-        [rounded(point.drawn.value)],
+        [rounded(point.evidence.value)],
         point.system,
         colour=colour,
         symbol=mark,
         size=11,
         hover="%{hovertext}",
     )
-    trace |= {
+    return trace | {
         "cliponaxis": False,
         "hovertext": ["<br>".join(lines)],
         "error_x": errors([point.utility]) | limits,
-        "error_y": errors([point.drawn]) | limits,
+        "error_y": errors([point.evidence]) | limits,
     }
-    return of_system(trace, point.system)
+
+
+def _evidence_text(point):
+    return point.evidence.text("{:.0f}".format)

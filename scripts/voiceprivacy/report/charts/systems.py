@@ -6,7 +6,6 @@ The function that is named like a kind of figure reads its files and draws it fo
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
 
 from voiceprivacy.catalogue import EER, METRICS
 from voiceprivacy.catalogue.metric import Metric
@@ -34,14 +33,12 @@ from voiceprivacy.report.sections import titled
 from voiceprivacy.report.uncertainty import BY_DEFINITION, NULL, Shown, shown_number
 from voiceprivacy.vocabulary import ABSENT, UNDEFINED, in_words
 
-NO_FLOORS: Mapping[str, float] = MappingProxyType({})
 OnLists = dict[str, dict[str, Shown]]  # {list: {metric: number}} of one anonymiser
 AgainstUtility = dict[str, tuple[System, Number]]  # {anonymiser: (strongest attack, utility)}
 
 GUESSING_PERCENT = 50  # equal error rate
 CHARTED = ("eer_percent", "dece_bit")  # columns of the leaderboard that have a chart below it
 REFERENCES = {"eer_percent": GUESSING_PERCENT}
-FLOOR = "floor: what words and pauses alone give away"
 
 # Rows of dots, whose distances are in rows.
 GAP = 0.6  # between anonymisers
@@ -60,18 +57,12 @@ def board_charts(
     *,
     columns: Sequence[Metric],
     colours: Mapping[str, str],
-    floors: Mapping[str, float] = NO_FLOORS,
 ) -> dict[str, list[tuple[str, Chart]]]:
-    """The charts below the leaderboard: {set: [(title, chart)]}.
-
-    ``floors`` has the equal error rate of whoever hears no voice: {corpus: percent}.
-    """
-    return {board.name: _charts_of(board, columns, colours, floors) for board in boards}
+    """The charts below the leaderboard: {set: [(title, chart)]}."""
+    return {board.name: _charts_of(board, columns, colours) for board in boards}
 
 
-def _charts_of(board, columns, colours, floors):
-    corpora = {standing.system.corpus for standing in board.standings}
-    floor = floors.get(corpora.pop()) if len(corpora) == 1 else None
+def _charts_of(board, columns, colours):
     # Rows of one anonymiser stand together, anonymisers as in the comparison.
     ranking = {standing.system.anonymiser: rank for rank, standing in enumerate(board.standings)}
 
@@ -86,18 +77,12 @@ def _charts_of(board, columns, colours, floors):
             ]
             shown.sort(key=order)
             if shown:  # a metric can be undefined for all
-                drawn = dots(shown, column=column, colours=colours, floor=floor)
+                drawn = dots(shown, column=column, colours=colours)
                 charts.append((column.title, drawn))
     return charts
 
 
-def dots(
-    standings: Sequence[Standing],
-    *,
-    column: Metric,
-    colours: Mapping[str, str],
-    floor: float | None = None,
-) -> Chart:
+def dots(standings: Sequence[Standing], *, column: Metric, colours: Mapping[str, str]) -> Chart:
     """A row for every system; for D_ECE also how much zero evidence gives.
 
     Parameters
@@ -105,8 +90,6 @@ def dots(
     standings : with a number in this column, the systems of an anonymiser one after the other
     column : of the comparison
     colours : {anonymiser: colour}
-    floor : percent
-        The equal error rate of whoever hears no voice.
     """
     rows = _rows(standings)
     traces = [_band(rows, standings)] if column.name == "dece_bit" else []
@@ -134,17 +117,8 @@ def dots(
         y=y,
         height=int(ROOM_PIXELS + ROW_PIXELS * (rows[-1] - rows[0] + 2 * EDGE)),
         meta=meta,
-        **_with_floor(shapes, "x", floor if column.name == EER.name else None),
+        shapes=shapes,
     )
-
-
-def _with_floor(shapes, axis, floor):
-    """The shapes of a chart and the line of the floor, which the legend names."""
-    if floor is None:
-        return {"shapes": shapes}
-    named = {"showlegend": True, "name": FLOOR, "legendrank": 1}
-    line = level(axis, rounded(floor), dash="dash", colour=INK) | named
-    return {"shapes": [*shapes, line], "showlegend": True}
 
 
 def drawable(value: object) -> bool:
@@ -393,10 +367,7 @@ def _words_of_cost(anonymiser, name, numbers):
 
 
 def scatters(
-    systems: Sequence[System],
-    metrics: Sequence[Number],
-    colours: Mapping[str, str],
-    floors: Mapping[str, float] = NO_FLOORS,
+    systems: Sequence[System], metrics: Sequence[Number], colours: Mapping[str, str]
 ) -> dict[str, list[tuple[str, Chart]]]:
     """EER under the strongest attack against every measure of utility: {corpus: [(title, chart)]}.
 
@@ -407,7 +378,6 @@ def scatters(
     systems : of the run
     metrics : of the run; those of utility over whole corpora are taken
     colours : {anonymiser: colour}
-    floors : {corpus: the equal error rate of whoever hears no voice, percent}
     """
     strongest = strongest_attacks(systems)
     # What is measured of a whole corpus without an attacker is utility (see sections).
@@ -425,16 +395,13 @@ def scatters(
         if drawable(system.mean["eer_percent"]):
             measures = measured.setdefault(metric.corpus, {})
             measures.setdefault(metric.metric, {})[metric.anonymiser] = (system, metric)
-    charts = {}
-    for corpus, measures in measured.items():
-        floor = floors.get(corpus)
-        charts[corpus] = [
-            _scatter(titled(name), measures[name], colours, floor) for name in measures
-        ]
-    return charts
+    return {
+        corpus: [_scatter(titled(name), measures[name], colours) for name in measures]
+        for corpus, measures in measured.items()
+    }
 
 
-def _scatter(title, anonymisers, colours, floor):
+def _scatter(title, anonymisers, colours):
     """(title, chart) of one measure of utility."""
     traces = []
     for anonymiser, colour in colours.items():
@@ -443,8 +410,8 @@ def _scatter(title, anonymisers, colours, floor):
             look = colour, marks(colours)[anonymiser]
             traces.append(_point(title, system, metric, look))
     y = {"title": f"{EER.label}, folded at 50, {EER.arrow} more privacy", "rangemode": "tozero"}
-    shapes = _with_floor([level("y", GUESSING_PERCENT)], "y", floor)
-    return title, chart(traces, x={"title": label(title)}, y=y, height=400, **shapes)
+    shapes = [level("y", GUESSING_PERCENT)]
+    return title, chart(traces, x={"title": label(title)}, y=y, height=400, shapes=shapes)
 
 
 def _point(title, system, metric, look):

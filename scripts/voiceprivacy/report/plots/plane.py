@@ -13,7 +13,8 @@ from voiceprivacy.report.plane import (
     COMPETES,
     CONTROL,
     EVIDENCE_AXIS,
-    MOST_DRAWN,
+    EVIDENCE_RANGE,
+    THRESHOLDS,
     Plane,
     read_planes,
 )
@@ -24,42 +25,30 @@ THIN = 0.3  # points: limits of many systems would hide them
 MOST_PANELS = 3  # beside each other
 
 
-def plane(*, verdict: str, corpus: str, palette: Sequence[str] = ()) -> Figure:
-    """A panel for each of the preferred measures of a set, from verdict.json."""
-    planes = read_planes(verdict, corpus)[:MOST_PANELS]
+def plane(*, verdict: str, metrics: str, corpus: str, palette: Sequence[str] = ()) -> Figure:
+    """A panel for each of the preferred measures of a corpus."""
+    planes = read_planes(verdict, metrics, corpus)[:MOST_PANELS]
     n_panels = max(1, len(planes))
     figure, axes = style.figure(3.4 * n_panels, 3.2, 1, n_panels, sharey=True, squeeze=False)
     for ax, one in zip(axes[0], planes, strict=False):
         draw_plane(ax, one, palette)
     if planes:
-        axes[0][0].set(ylabel=upwards(_evidence_axis(planes)))
+        axes[0][0].set(ylabel=upwards(EVIDENCE_AXIS.replace(", ", "\n")))
     else:
         axes[0][0].set_axis_off()
-        axes[0][0].text(0.5, 0.5, "nothing can be said", ha="center")
+        axes[0][0].text(0.5, 0.5, "no system has evidence and utility", ha="center")
     return figure
 
 
-def _evidence_axis(planes):
-    """The words at the axis that all panels share."""
-    return next((one.evidence_axis for one in planes if one.beyond), EVIDENCE_AXIS)
-
-
 def draw_plane(ax: Axes, plane: Plane, palette: Sequence[str] = ()) -> None:
-    """One measure: a named point for every system, the front, and lines of sweeps."""
+    """One measure: a named point for every system."""
     names = [*palette, *plane.points]
     colours, markers = colours_of(names), style.markers(names)
-    for systems in plane.sweeps.values():
-        swept = [plane.points[system] for system in systems]
-        ax.plot(
-            [point.utility.value for point in swept],
-            [point.drawn.value for point in swept],
-            color="0.6",
-            linewidth=0.8,
-        )
-    ax.plot(*plane.staircase(), color="black", linestyle=":", linewidth=1)
+    for threshold in THRESHOLDS:
+        _line_across(ax, threshold)
     names_at = plane.names_at()
     for system, point in plane.points.items():
-        x, y = point.utility.value, point.drawn.value
+        x, y = point.utility.value, point.evidence.value
         colour = colours.get(system, "black")
         ax.plot(
             x,
@@ -68,21 +57,35 @@ def draw_plane(ax: Axes, plane: Plane, palette: Sequence[str] = ()) -> None:
             linestyle="",
             color=colour,
             markerfacecolor="none" if point.role != COMPETES else colour,
+            clip_on=False,
         )
         _limits(ax, point, colour, THIN if plane.is_crowded else 0.8)
-        if point in plane.beyond:
-            ax.plot(x, MOST_DRAWN, "v", color=colour)
         _name(ax, system, (x, y), *names_at[system])
-    ax.set(xlabel=upwards(plane.axis), xlim=plane.utility_range, ylim=plane.evidence_range)
+    ax.set(xlabel=upwards(plane.axis), xlim=plane.utility_range, ylim=EVIDENCE_RANGE)
+
+
+def _line_across(ax, threshold):
+    """A faint line, and its words at its right end."""
+    ax.axhline(threshold.percent, color="0.75", linestyle=":", linewidth=0.8, zorder=0)
+    ax.text(
+        1,
+        threshold.percent,
+        threshold.words,
+        transform=ax.get_yaxis_transform(),
+        color="0.45",
+        fontsize=7,
+        ha="right",
+        va="top" if threshold.is_below else "bottom",
+    )
 
 
 def _limits(ax, point, colour, width):
     """A cross of the intervals, below all marks."""
-    x, y = point.utility.value, point.drawn.value
+    x, y = point.utility.value, point.evidence.value
     if point.utility.limits:
         ax.plot(point.utility.limits, [y, y], color=colour, linewidth=width, zorder=1)
-    if point.drawn.limits:
-        ax.plot([x, x], point.drawn.limits, color=colour, linewidth=width, zorder=1)
+    if point.evidence.limits:
+        ax.plot([x, x], point.evidence.limits, color=colour, linewidth=width, zorder=1)
 
 
 def _name(ax, system, mark, middle, edge):

@@ -424,10 +424,7 @@ def _ticks(name, axis):
         return {}
     labels = ",".join(f"{{{_text(label.get_text())}}}" for label in axis.get_ticklabels())
     ticks = ",".join(_number(tick) for tick in axis.get_ticklocs())
-    options = {f"{name}tick": f"{{{ticks}}}", f"{name}ticklabels": f"{{{labels}}}"}
-    if r"\\" in labels:  # else LaTeX sets both lines as one
-        options[f"{name}ticklabel style"] = "{align=center}"
-    return options
+    return {f"{name}tick": f"{{{ticks}}}", f"{name}ticklabels": f"{{{labels}}}"}
 
 
 def _colour(option, colour):

@@ -83,7 +83,10 @@ def read_run(folder: Path) -> Run:
     refused: dict[str, dict[str, str]] = {}
     if (folder / "verdict.json").exists():
         for corpus, verdict in read_json(folder / "verdict.json")["sets"].items():
-            refused[corpus] = verdict["untrusted"]
+            for warning in verdict["warnings"]:
+                if warning["code"] == "failing_attack":
+                    own = refused.setdefault(corpus, {})
+                    own[f"{warning['attack']} on {warning['system']}"] = "fails"
     tables = sorted((folder / "metrics" / "utility").glob("*.tsv"))
     plan = Plan(without_variables(provenance["config"]))
     return Run(folder, plan, provenance, numbers, read_utility(tables), refused)
@@ -167,7 +170,7 @@ def _export_one(
         conditions=conditions,
         draws=run.plan.n_replicates,
         utility=tuple(_utility(run, attack, system, told)),
-        controls={"refused": run.refused.get(attack.corpus, {}).get(_named(attack))},
+        controls={"refused": _refused(run, attack, system)},
         versions=_versions(told),
         provenance=_hashes(told),
         scores=digest_of_scores,
@@ -189,6 +192,11 @@ def _blank(name: str, revision: str) -> System:
         level=TO_BE_SAID,
         real_time_factor=TO_BE_SAID,
     )
+
+
+def _refused(run: Run, attack: Attack, system: str) -> str | None:
+    """Why the run's verdict does not trust an attack on a system; None if it does."""
+    return run.refused.get(attack.corpus, {}).get(f"{_named(attack)} on {system}")
 
 
 def _named(attack: Attack) -> str:

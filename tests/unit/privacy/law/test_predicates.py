@@ -15,13 +15,9 @@ def test_a_threshold_by_hand():
         np.arange(8.0, 0, -1), target, np.zeros(8, dtype=np.int64), other
     )
     once = np.ones((1, 2), dtype=np.int64)
-    limits = [
-        predicates.thresholds(calibration, n_speakers=2, factor=factor, drawn=once)[0]
-        for factor in (1, 0.5, 0.2, 2)
-    ]
-    assert limits == [4.5, 6.5, 8, -np.inf]  # 4, 2, none and all of the eight pass
+    assert predicates.thresholds(calibration, n_speakers=2, drawn=once) == [4.5]  # four pass
     nobody = np.zeros((1, 2), dtype=np.int64)
-    assert np.isnan(predicates.thresholds(calibration, n_speakers=2, factor=1, drawn=nobody)[0])
+    assert np.isnan(predicates.thresholds(calibration, n_speakers=2, drawn=nobody)[0])
 
 
 def folds(scores, seed=0):
@@ -34,7 +30,7 @@ def folds(scores, seed=0):
 def test_thresholds_of_replicates_are_those_of_repeated_trials():
     fold = folds(gaussian(4, 20, 5, 1.0))[0]
     weights = np.random.default_rng(0).poisson(1, (30, 20))
-    drawn = predicates.thresholds(fold.calibration, n_speakers=5, factor=1, drawn=weights)
+    drawn = predicates.thresholds(fold.calibration, n_speakers=5, drawn=weights)
     for replicate, limit in zip(weights, drawn, strict=True):
         once = np.ones((1, 20), dtype=np.int64)
         repeated = fold.calibration
@@ -42,7 +38,7 @@ def test_thresholds_of_replicates_are_those_of_repeated_trials():
             repeated.target, 1, replicate[repeated.trial]
         )
         repeated = predicates.Calibration(*(np.repeat(field, counts) for field in repeated))
-        expected = predicates.thresholds(repeated, n_speakers=5, factor=1, drawn=once)
+        expected = predicates.thresholds(repeated, n_speakers=5, drawn=once)
         assert limit == expected[0]
 
 
@@ -73,6 +69,6 @@ def test_halves_depend_on_names_only_and_are_equal():
 def test_everybody_drawn_twice_is_everybody():
     weights = np.array([[1], [2]]) * np.ones((2, 20), dtype=np.int64)
     fold = folds(gaussian(4, 20, 5, 1.0))[0]
-    limits = predicates.thresholds(fold.calibration, n_speakers=7, factor=1, drawn=weights)
+    limits = predicates.thresholds(fold.calibration, n_speakers=7, drawn=weights)
     isolated, total = predicates.isolated(fold.other, limits, 7, weights)
     assert isolated[0] / total[0] == pytest.approx(isolated[1] / total[1])

@@ -1,0 +1,97 @@
+"""A whole run says "low remaining risk" of embeddings without identity, and of no others.
+
+The attacker learns from 100 persons and is tried on 151, as many as make the limits small enough.
+"""
+
+import json
+
+import numpy as np
+import pytest
+import yaml
+from support.runs import WITHOUT_MEASURES, snakemake
+from support.trees import names_of, write_kaldi
+
+from voiceprivacy.inout import audio
+
+N_LEARNT, N_TRIED = 100, 151
+# Embeddings know who speaks where speech is unprotected. Of what one_in_ten protects they know it
+# of every tenth speaker.
+EMBED = """
+import argparse, csv
+import numpy as np
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--manifest")
+parser.add_argument("--embeddings")
+arguments = parser.parse_args()
+with open(arguments.manifest, newline="") as file:
+    rows = list(csv.DictReader(file, delimiter="\\t", quoting=csv.QUOTE_NONE))
+
+def embedding(row):
+    own, noise = (
+        np.random.default_rng(list(text.encode())).normal(size=24)
+        for text in (row["speaker"], row["path"])
+    )
+    is_hidden = "/hidden/" in row["path"]
+    is_hidden |= "/one_in_ten/" in row["path"] and not row["speaker"].endswith("0")
+    return noise + 2 * own * (not is_hidden)
+
+np.savez(
+    arguments.embeddings,
+    ids=np.array([row["utterance"] for row in rows]),
+    embeddings=np.array([embedding(row) for row in rows]),
+)
+"""
+
+
+def write_speech(folder, speakers, *, enrolled, tried):
+    """A Kaldi directory of noise, another one in each recording."""
+    names = names_of(speakers, enrolled + tried)
+    draw = np.random.default_rng(len(speakers))
+    for name in (name for own in names.values() for name in own):
+        path = folder / "wav" / f"{name}.wav"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        audio.write(path, draw.normal(scale=0.1, size=4000).astype(np.float32), 16000)
+    genders = dict.fromkeys(speakers, "f")
+    write_kaldi(folder, genders, names, enrolled=enrolled, path=lambda name: f"wav/{name}.wav")
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("low")
+    speakers = [f"p{number:03}" for number in range(N_LEARNT + N_TRIED)]
+    write_speech(folder / "tried", speakers[:N_TRIED], enrolled=2, tried=4)
+    write_speech(folder / "learnt", speakers[N_TRIED:], enrolled=1, tried=2)
+    (folder / "embed.py").write_text(EMBED)
+    reversing = {"function": "{resources}/plugins/reversed.py:anonymise"}
+    config = {
+        "corpora": {
+            "tried": {"kaldi": "tried", "protocol": {"given": {"all": "tried"}}},
+            "learnt": {"kaldi": "learnt", "use": "train"},
+        },
+        "anonymisers": {"hidden": reversing, "one_in_ten": reversing},
+        "extractors": {"made": {"command": "python embed.py"}},
+        "backends": {"cosine": {"type": "cosine"}},
+        "utility": WITHOUT_MEASURES,
+        "report": {"bootstrap": 0, "listen": 0, "inference": False},
+    }
+    (folder / "config.yaml").write_text(yaml.safe_dump(config))
+    words = ("results/verdict.json", "--cores", "2", "--configfile", folder / "config.yaml")
+    finished = snakemake(folder, *words)
+    assert finished.returncode == 0, finished.stderr
+    return json.loads((folder / "results" / "verdict.json").read_text())["sets"]["tried"]
+
+
+@pytest.mark.long
+def test_speech_without_identity_has_a_low_remaining_risk(judged):
+    hidden = judged["systems"]["hidden"]
+    assert (hidden["state"], hidden["reasons"]) == ("low", [])
+    assert hidden["exposed"]["of"] == N_TRIED
+
+
+@pytest.mark.long
+def test_one_person_in_ten_who_keeps_the_identity_is_enough_to_refuse_it(judged):
+    leaking = judged["systems"]["one_in_ten"]
+    assert leaking["state"] != "low"
+    assert "persons_exposed" in leaking["reasons"] or leaking["state"] == "open"
+    assert leaking["exposed"]["beyond_chance"]
