@@ -122,7 +122,7 @@ fuzz: .venv/installed-quality
 zoo: .venv/installed $(BIN)/voiceprivacy
 	@mkdir -p .zoo
 	cd .zoo && ../$(BIN)/voiceprivacy run --cores $(CORES) --configfile ../config/zoo.yaml \
-	    results/verdict.json results/report/tables/speed.tsv
+	    results/verdict.json results/metrics/utility/test_other.tsv results/report/tables/speed.tsv
 	PYTHONPATH=scripts $(BIN)/python tests/nightly/zoo.py --results .zoo/results --picture .zoo/zoo.png
 
 test-nightly: .venv/installed-quality $(BIN)/voiceprivacy

@@ -241,7 +241,8 @@ def verdict(
             of_attack = table.scores.setdefault(LIST, {}).setdefault(system, {})
             pairs = chain.from_iterable(scored.values())
             of_attack[ATTACKER, condition] = {trial[:2]: score for trial, score in pairs}
-    facts = verdict_of(table, thresholds=Thresholds(**dict(thresholds or {})))  # type: ignore[arg-type]
+    given: Any = thresholds or {}
+    facts = verdict_of(table, thresholds=Thresholds(**given))
     return Verdict(
         "\n".join(lines_of_set(judged_of(SET, facts))),
         {name: own["state"] for name, own in facts["systems"].items()},

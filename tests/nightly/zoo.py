@@ -2,8 +2,8 @@
 
     python tests/nightly/zoo.py --results .zoo/results --picture .zoo/zoo.png
 
-Numbers come from verdict.json and report/tables/speed.tsv of the run, and from nowhere else. So
-make zoo asks for these two files only: a run without its page.
+Numbers come from three files of the run: verdict.json, metrics/utility/test_other.tsv and
+report/tables/speed.tsv. make zoo asks for these only: a run without its page.
 --page PAGE.md replaces the table between the two marks of that page.
 """
 
@@ -15,22 +15,26 @@ from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.report import plane as planes
 from voiceprivacy.report.plots import plane as plots
 from voiceprivacy.report.plots import style
-from voiceprivacy.report.sections import read_speeds
+from voiceprivacy.report.sections import read_speeds, read_utility
+from voiceprivacy.report.uncertainty import Shown, shown_number
+from voiceprivacy.report.verdict_words import STATES, UNPROTECTED, limits
 from voiceprivacy.running.command import run, say
-from voiceprivacy.vocabulary import ORIGINAL, UNDEFINED
+from voiceprivacy.vocabulary import ABSENT, ORIGINAL, UNDEFINED
 
 CORPUS = "test_other"
 VERDICT, SPEEDS = "verdict.json", "report/tables/speed.tsv"
+UTILITY = f"metrics/utility/{CORPUS}.tsv"
 BEGIN, END = "<!-- zoo: begin -->\n", "<!-- zoo: end -->\n"
 MEASURES = {
     "closed_text_wer_percent": ("wrong words [%]", "{:.0f}"),
     "dnsmos_overall": ("quality", "{:.1f}"),
     "pitch_correlation": ("intonation", "{:.2f}"),
 }
+FACTS = {"right_of_20_percent": "right of 20 [%]", "evidence_percent": "evidence [%]"}
 TITLES = (
     "name",
-    "evidence left [%]",
-    "strongest attack",
+    "state",
+    *FACTS.values(),
     *(title for title, _ in MEASURES.values()),
     "speed",
 )
@@ -44,61 +48,52 @@ def main() -> None:
     parser.add_argument("--page", type=Path, help="Markdown whose table is replaced")
     arguments = parser.parse_args()
 
-    verdict = arguments.results / VERDICT
-    speeds = {
-        speed.anonymiser: speed.real_time_factor
-        for speed in read_speeds(arguments.results / SPEEDS)
-        if speed.corpus == CORPUS
-    }
-    rows = table(verdict, speeds)
+    rows = table(arguments.results)
     if arguments.page:
         page = with_table(arguments.page.read_text(encoding="utf-8"), rows, arguments.page)
         with whole_or_absent(arguments.page) as temporary:
             temporary.write_text(page, encoding="utf-8")
     for line in rows.splitlines():
         say(line)
-    draw(verdict, arguments.picture)
+    draw(arguments.results, arguments.picture)
     say(f"wrote {arguments.picture}")
 
 
-def table(verdict: Path, speeds: dict[str, str]) -> str:
-    """The table as Markdown: unprotected speech, then who leaves the least evidence first."""
-    fields = read_json(verdict)["sets"].get(CORPUS, {"utility": {"measures": {}}})
-    measured = fields["utility"]["measures"]
-    if lacking := [name for name in MEASURES if name not in measured]:
-        raise BadInput(f"{verdict}: no {' '.join(lacking)}; is it of config/zoo.yaml?")
-    evidence = {name: one["evidence_left_percent"] for name, one in fields["systems"].items()}
-    least = sorted(evidence, key=lambda name: (evidence[name] == UNDEFINED, evidence[name]))
-    rows = []
-    for system in (ORIGINAL, *least):
-        cells = [f"`{system}`", "100", ""]
-        if system != ORIGINAL:
-            left = with_limits(evidence[system], "{:.0f}") or "cannot say"
-            cells[1:] = left, attack_words(fields, system)
+def table(results: Path) -> str:
+    """The table as Markdown: unprotected speech, then systems with the least evidence first."""
+    sets = read_json(results / VERDICT)["sets"]
+    measured: dict[str, dict[str, Shown]] = {}
+    for line in read_utility([results / UTILITY]):
+        if line.trials == ABSENT and line.value != UNDEFINED:
+            systems = measured.setdefault(line.metric, {})
+            systems[line.anonymiser] = shown_number(line.metric_line, {})
+    if CORPUS not in sets or not MEASURES.keys() <= measured.keys():
+        raise BadInput(f"{results}: lacks {CORPUS} or a measure; is it of config/zoo.yaml?")
+    speeds = {
+        speed.anonymiser: speed.real_time_factor
+        for speed in read_speeds(results / SPEEDS)
+        if speed.corpus == CORPUS
+    }
+    facts = sets[CORPUS]
+    rows = [list(TITLES), ["---"] * len(TITLES)]
+    for system, own in {ORIGINAL: facts["unprotected"], **_by_evidence(facts["systems"])}.items():
+        cells = [f"`{system}`", STATES[UNPROTECTED if system == ORIGINAL else own["state"]][0]]
+        cells += [" ".join(limits(own[key])).strip() for key in FACTS]
         for metric, (_, form) in MEASURES.items():
-            numbers = measured[metric]["systems"].get(system, {"value": UNDEFINED})
-            cells.append(with_limits(numbers["value"], form))
-        cells.append(speed_words(speeds.get(system, UNDEFINED)))
-        rows.append(cells)
-    head = [list(TITLES), ["---"] * len(TITLES)]
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in head + rows)
+            shown = measured[metric].get(system)
+            cells.append(shown.text(form.format) if shown else "")
+        rows.append([*cells, speed_words(speeds.get(system, UNDEFINED))])
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in rows)
 
 
-def with_limits(numbers, form):
-    """A number with its interval, if it has one; nothing where there is none."""
-    if UNDEFINED in numbers:
-        return ""
-    value, low, high = map(form.format, numbers)
-    return f"{value} [{low}, {high}]" if low != high else value
+def _by_evidence(systems):
+    """Systems with the least evidence first, and those without any number last."""
 
+    def percent(name):
+        evidence = systems[name]["evidence_percent"]
+        return evidence is None, evidence[0] if evidence else 0.0
 
-def attack_words(fields, system):
-    """The strongest attack as back-end and condition."""
-    attack = fields["systems"][system]["attack"]
-    if attack is None:
-        return ""
-    backend = attack["backend"].partition("_on_")[0]
-    return f"{backend}, {attack['condition'].upper()}"
+    return {name: systems[name] for name in sorted(systems, key=percent)}
 
 
 def speed_words(factor):
@@ -115,17 +110,14 @@ def with_table(page: str, table: str, path: Path) -> str:
     return f"{before}{begin}\n{table}\n{end}{after}"
 
 
-def draw(verdict: Path, path: Path) -> None:
-    """Evidence left against wrong words, as wide as README is shown."""
-    [plane] = [
-        plane
-        for plane in planes.read_planes(verdict, CORPUS)
-        if plane.metric == next(iter(MEASURES))
-    ]
+def draw(results: Path, path: Path) -> None:
+    """Evidence against wrong words, as wide as README is shown."""
+    drawn = planes.read_planes(results / VERDICT, results / UTILITY, CORPUS)
+    [plane] = [one for one in drawn if one.metric == next(iter(MEASURES))]
     figure, axes = style.figure(*README_INCHES, 1, 1, squeeze=False)
     systems = [name for name in plane.points if name != ORIGINAL]
     plots.draw_plane(axes[0][0], plane, systems)
-    axes[0][0].set(ylabel=plots.upwards(plane.evidence_axis))
+    axes[0][0].set(ylabel=plots.upwards(planes.EVIDENCE_AXIS))
     with whole_or_absent(path) as temporary:
         figure.savefig(temporary, format="png", dpi=DOTS, metadata={"Software": None})
 

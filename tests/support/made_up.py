@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from support import verdicts
+from support import utilities, verdicts
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import Utterance, write_manifest, write_table
 from voiceprivacy.report.charts.chart import run_of
@@ -166,6 +166,8 @@ def write_results(folder):
     rows = [(epoch, 3 / epoch, 50, 10 - epoch, 0.001, 1.0) for epoch in (1, 2, 3)]
     write_table(_made(folder / "models" / ATTACKER[0] / "training.tsv"), COLUMNS, rows)
     write_json(folder / "verdict.json", verdicts.usual("libri"))
+    words = utilities.means("libri", "own_wer_percent", utilities.WORDS_PERCENT)
+    utilities.write(folder / "metrics" / "utility" / "libri.tsv", words)
     for shown in figures(folder):
         picture = _made(Path(shown.pictures(folder / "report" / "figures")["svg"]))
         picture.write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")

@@ -6,33 +6,42 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pytest
 from nightly import zoo
-from support import verdicts
+from support import utilities, verdicts
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import write_json
+from voiceprivacy.inout.tables import write_table
+from voiceprivacy.report.sections import Speed
+from voiceprivacy.vocabulary import DASH
 
 MAKEFILE = Path(__file__).parents[2] / "Makefile"
 
 
 @pytest.fixture
-def verdict(tmp_path):
-    content = verdicts.usual(zoo.CORPUS)
-    fields = content["sets"][zoo.CORPUS]["utility"]
-    fields["measures"] = dict.fromkeys(zoo.MEASURES, *fields["measures"].values())
-    write_json(tmp_path / "verdict.json", content)
-    return tmp_path / "verdict.json"
+def results(tmp_path):
+    write_json(tmp_path / zoo.VERDICT, verdicts.usual(zoo.CORPUS))
+    rows = []
+    for metric in zoo.MEASURES:
+        rows += utilities.means(zoo.CORPUS, metric, utilities.WORDS_PERCENT)
+    utilities.write(tmp_path / zoo.UTILITY, rows)
+    speeds = tmp_path / zoo.SPEEDS
+    speeds.parent.mkdir(parents=True)
+    fields = dict.fromkeys(Speed._fields, "1")
+    fields |= {"corpus": zoo.CORPUS, "anonymiser": "b2", "real_time_factor": "0.002"}
+    fields |= {"device": "cpu", "streaming": "-"}
+    write_table(speeds, Speed._fields, [fields.values()])
+    return tmp_path
 
 
-def test_a_row_has_what_the_verdict_and_the_speeds_say(verdict):
-    table = zoo.table(verdict, {"b2": "0.002"}).splitlines()
-    assert table[0].startswith("| name | evidence left [%] | strongest attack | wrong words [%] |")
+def test_a_row_has_what_the_files_of_the_run_say(results):
+    table = zoo.table(results).splitlines()
+    assert table[0].startswith("| name | state | right of 20 [%] | evidence [%] | wrong words")
     rows = {line.split(" | ")[0][2:]: line for line in table[2:]}
-    words = "62 [58, 66] | 62.4 [58.0, 66.0] | 62.40 [58.00, 66.00]"
-    assert rows["`b2`"] == f"| `b2` | 90 [45, 100] | cosine, PP | {words} | 500 |"
-    assert rows["`original`"].startswith("| `original` | 100 |  | 37 [34, 40] |")
-    assert rows["`broken`"].startswith("| `broken` | cannot say |  |")
-    compared = [name for name in rows if name in ("`original`", "`b2`", "`b2r`", "`broken`")]
-    assert compared == ["`original`", "`b2r`", "`b2`", "`broken`"], "the least evidence comes first"
+    words = "62 [58, 66] | 62.4 [58.4, 66.4] | 62.40 [58.40, 66.40]"
+    assert rows["`b2`"] == f"| `b2` | not protected | 60 [51, 72] | 80 [69, 94] | {words} | 500 |"
+    assert rows["`original`"].startswith("| `original` |  | 60 [51, 72] | 86 [75, 100] | 37 [33, ")
+    assert rows["`broken`"].startswith(f"| `broken` | inconclusive | {DASH} | {DASH} | 50 ")
+    assert list(rows) == [f"`{name}`" for name in ("original", "noise", "b2r", "b2", "broken")]
 
 
 def test_the_page_keeps_what_stands_around_the_table(tmp_path):
@@ -44,18 +53,19 @@ def test_the_page_keeps_what_stands_around_the_table(tmp_path):
         zoo.with_table("before", "", tmp_path)
 
 
-def test_a_run_of_another_config_is_refused(tmp_path):
-    write_json(tmp_path / "verdict.json", verdicts.usual())
+def test_a_run_of_another_config_is_refused(results):
+    write_json(results / zoo.VERDICT, verdicts.usual())
     with pytest.raises(BadInput, match=r"is it of config/zoo\.yaml"):
-        zoo.table(tmp_path / "verdict.json", {})
+        zoo.table(results)
 
 
 def test_make_asks_for_what_the_table_is_made_of():
     [wanted] = re.findall(r"config/zoo\.yaml \\\n\s+(.*)", MAKEFILE.read_text(encoding="utf-8"))
-    assert wanted.split() == [f"results/{zoo.VERDICT}", f"results/{zoo.SPEEDS}"]
+    files = (zoo.VERDICT, zoo.UTILITY, zoo.SPEEDS)
+    assert wanted.split() == [f"results/{file}" for file in files]
 
 
-def test_the_picture_is_small_and_wide_enough_for_readme(verdict, tmp_path):
-    zoo.draw(verdict, tmp_path / "zoo.png")
+def test_the_picture_is_small_and_wide_enough_for_readme(results, tmp_path):
+    zoo.draw(results, tmp_path / "zoo.png")
     assert (tmp_path / "zoo.png").stat().st_size < 150_000
     assert plt.imread(tmp_path / "zoo.png").shape[1] > 800

@@ -200,7 +200,7 @@ columns = {"enrolment": ["a"], "trial": ["b"], "label": ["target"], "score": np.
 one: Zebra = zebra(columns, speakers={"a": "anna"})
 two: float = verification(target=[1.0, 2.0], nontarget=np.zeros(3)).eer_percent
 three = ranks(np.eye(2), test_speakers=["a", "b"], template_speakers=["a", "b"]).p.mean()
-four: dict[str, str] = verdict({"original": {"oo": columns}}, {"a": "anna"}).levels
+four: dict[str, str] = verdict({"original": {"oo": columns}}, {"a": "anna"}).states
 five: str = one.intervals["dece_bit"].n_speakers
 """
 

@@ -54,7 +54,20 @@ GONE = {  # keys of earlier configs, and what serves instead
         "is no longer a key: compare amounts of speech by ranks, with the protocol"
         " 'rank_sampling' of a corpus (docs/metrics/ranks.md)"
     ),
-}
+} | dict.fromkeys(
+    [
+        ("verdict", name)
+        for name in (
+            "nothing_percent",
+            "reduced_percent",
+            "weakest_attacker_bit",
+            "guessing_eer_percent",
+            "times_chance",
+        )
+    ],
+    "is no longer a key: the verdict has other states, which begin at open_percent and low_percent"
+    " (docs/guide/verdict.md)",
+)
 # With these Snakemake's own reader runs what a config says as Python (its package yte).
 TEMPLATE_KEYS = ("__use_yte__", "__definitions__", "__variables__")
 

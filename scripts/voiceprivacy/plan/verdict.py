@@ -176,9 +176,10 @@ def _learnt_from(plan, extractor):
 def _unknown_speakers(plan: Plan, lists: list[TrialList]) -> Iterator[dict[str, Any]]:
     """Scores that were made elsewhere, and of whom nobody says who speaks: they are not judged."""
     for name in plan.given.entries:
-        for attack in (Attack(*trial_list, name, GIVEN) for trial_list in lists):
-            if plan.given.systems(attack) and not plan.given.speakers(attack):
-                yield {"code": "unknown_speakers", "attack": f"{name}/{GIVEN}"}
+        attacks = [Attack(*trial_list, name, GIVEN) for trial_list in lists]
+        tried = [attack for attack in attacks if plan.given.systems(attack)]
+        if not all(map(plan.given.speakers, tried)):
+            yield {"code": "unknown_speakers", "attack": f"{name}/{GIVEN}"}
 
 
 def _untaught(plan: Plan) -> Iterator[dict[str, Any]]:

@@ -128,7 +128,7 @@ def judged_of(name: str, facts: Mapping[str, Any], numbers: Iterable[Number] = (
     columns = [*COLUMNS, RE_IDENTIFIED]
     if measure:
         title = titled(measure)
-        unit = f", {METRICS[measure].unit}" if measure in METRICS and METRICS[measure].unit else ""
+        unit = f", {METRICS[measure].unit}" if METRICS[measure].unit else ""
         meaning = "What the speech is still good for; the section on utility has all measures."
         columns.append(Column(measure, f"{title[:1].upper()}{title[1:]}{unit}", title, meaning))
     systems = [(ORIGINAL, UNPROTECTED, facts["unprotected"])] if facts["unprotected"] else []
@@ -162,7 +162,8 @@ def _utility_of(name, numbers):
     measures: dict[str, dict[str, Cell]] = {}
     for number in numbers:
         is_whole = (number.corpus, number.trials, number.extractor) == (name, ABSENT, ABSENT)
-        if is_whole and number.value != UNDEFINED and is_headline(number.metric):
+        is_known = number.metric in METRICS and number.value != UNDEFINED
+        if is_whole and is_known and is_headline(number.metric):
             cell = _utility_cell(number.metric, shown_number(number, {}))
             measures.setdefault(number.metric, {})[number.anonymiser] = cell
     best = min(measures, key=utility_preference, default="")
@@ -170,7 +171,6 @@ def _utility_of(name, numbers):
 
 
 def _utility_cell(measure, value):
-    digits = METRICS[measure].digits if measure in METRICS else 2
-    form = f"{{:z.{digits}f}}".format
+    form = f"{{:z.{METRICS[measure].digits}f}}".format
     between = f"[{form(value.limits[0])}, {form(value.limits[1])}]" if value.limits else ""
     return Cell(form(value.value), between)

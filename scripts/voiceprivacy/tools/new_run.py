@@ -40,9 +40,9 @@ TO_TRAIN = 0.4
 FEWEST_TO_SPLIT = 40
 MOST_TO_TRAIN = 200
 # Fewer utterances enrol where more than a tenth of the speakers would be lost otherwise, or where
-# most of them would be tried once only: released files of one speaker are compared, too.
+# most of them would not be tried with more than enrol them: the verdict judges what is tried.
 KEPT_SPEAKERS = 0.9
-TRIED_TWICE = 0.5
+TRIED_MORE = 0.5
 # Of more utterances than this some of each speaker are taken: released files are compared pair by
 # pair, so ten times as many cost a hundred times as much, and limits are over speakers.
 ENOUGH_UTTERANCES = 1000
@@ -412,15 +412,15 @@ def with_enough(utterances: list[Listed], left_out: dict[str, str]) -> tuple[lis
     Returns
     -------
     list of Listed, int : and how many utterances enrol a speaker: three, or fewer where that would
-        lose many speakers, or leave them one utterance to be tried with
+        lose many speakers, or leave most of them no more than that to be tried with
     """
     counts = Counter(utterance.speaker for utterance in utterances)
     possible = sum(count > 1 for count in counts.values())  # one to enrol, one to be tried
     enrolled = ENROLMENT_UTTERANCES
     while enrolled > 1:
         n_kept = sum(count > enrolled for count in counts.values())
-        n_twice = sum(count > enrolled + 1 for count in counts.values())
-        if n_kept >= KEPT_SPEAKERS * possible and n_twice >= TRIED_TWICE * n_kept:
+        n_more = sum(count > 2 * enrolled for count in counts.values())
+        if n_kept >= KEPT_SPEAKERS * possible and n_more >= TRIED_MORE * n_kept:
             break
         enrolled -= 1
     kept = []

@@ -101,7 +101,7 @@ def test_every_list_has_the_scores_that_somebody_made_and_who_speaks(tmp_path):
 
 
 def test_scores_of_unknown_speakers_are_not_judged_and_the_reader_is_warned(tmp_path):
-    unknown = scores(tmp_path / "asv", "demo/f/original/oo.tsv", "demo/f/b2/pp.tsv")
+    unknown = scores(tmp_path / "asv", "demo/f/original/oo.tsv", "demo/m/b2/pp.tsv")
     known = scores(tmp_path / "other", "demo/f/b2/pp.tsv")
     speakers(tmp_path / "speakers.tsv")
     attacks = {"asv": unknown, "other": known | {"speakers": f"{tmp_path}/speakers.tsv"}}

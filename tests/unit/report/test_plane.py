@@ -1,10 +1,10 @@
-"""Privacy against utility on the page, in pictures, on the first screen and in the terminal."""
+"""Privacy against utility on the page and in pictures for papers."""
 
 import itertools
 
 import numpy as np
 import pytest
-from support import verdicts
+from support import utilities, verdicts
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import write_json
@@ -13,70 +13,133 @@ from voiceprivacy.report.charts import plane as charts
 from voiceprivacy.report.charts.chart import Run
 from voiceprivacy.report.figures import MARKS, Subject, figure, palette
 from voiceprivacy.report.plots import plane as plots
-from voiceprivacy.report.terminal import verdict_lines
-from voiceprivacy.report.verdict import read_verdict
-from voiceprivacy.vocabulary import NO_BREAK
+from voiceprivacy.vocabulary import DASH
 
 COLOURS = palette(["b2", "b2r", "noise"])
+NAMES = ["original", "b2", "b2r", "noise"]  # broken has no evidence
+
+
+class Files:
+    """The files of a figure in a folder of results."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.verdict = folder / "verdict.json"
+        self.metrics = folder / "metrics" / "utility" / "demo.tsv"
+
+    def write(self, content, rows):
+        write_json(self.verdict, content)
+        utilities.write(self.metrics, rows)
+        return self.read()
+
+    def read(self, name="demo"):
+        return planes.read_planes(self.verdict, self.metrics, name)
+
+
+def words(**changed):
+    return utilities.means("demo", "own_wer_percent", utilities.WORDS_PERCENT, **changed)
 
 
 @pytest.fixture
-def path(tmp_path):
-    write_json(tmp_path / "verdict.json", verdicts.usual())
-    return tmp_path / "verdict.json"
+def files(tmp_path):
+    files = Files(tmp_path)
+    files.write(verdicts.usual(), words())
+    return files
 
 
 @pytest.fixture
-def plane(path):
-    [only] = planes.read_planes(path, "demo")
+def plane(files):
+    [only] = files.read()
     return only
 
 
-def with_sweep(utility):
-    utility["sweeps"] = {"b2": ["b2r", "b2", "missing"]}
-    return utility
+def test_points_have_the_evidence_of_the_verdict_and_the_utility_of_the_table(plane):
+    assert list(plane.points) == NAMES
+    b2 = plane.points["b2"]
+    assert (b2.evidence.value, *b2.evidence.limits) == (80.0, 69.0, 94.0)
+    assert (b2.utility.value, *b2.utility.limits) == (62.4, 58.4, 66.4)
+    assert plane.points["original"].evidence.value == 86.0, "it is measured like every system"
+    roles = [plane.points[name].role for name in NAMES]
+    assert roles == [planes.UNPROTECTED, planes.COMPETES, planes.COMPETES, planes.CONTROL]
+
+
+def test_evidence_below_chance_is_shown_as_none(plane):
+    noise = plane.points["noise"].evidence
+    assert (noise.value, *noise.limits) == (0.0, 0.0, 14.0)
+
+
+def test_measures_are_those_by_which_one_chooses_in_order_of_preference(files):
+    only_of_words = dict.fromkeys(utilities.WORDS_PERCENT, 8.0)
+    rows = [
+        *utilities.means("demo", "pitch_correlation", {"b2": 0.5}, better="higher", width=0.1),
+        *words(),
+        *utilities.means("demo", "closed_text_wer_percent", {"b2r": 9.0, "original": 3.0}),
+        *utilities.means("demo", "closed_text_deletions_percent", only_of_words),
+        *utilities.means("demo", "n_words", only_of_words, better="-"),
+        *utilities.means("demo", "of_controls_alone", {"noise": 3.0}),
+    ]
+    drawn = files.write(verdicts.usual(), rows)
+    metrics = ["closed_text_wer_percent", "own_wer_percent", "pitch_correlation"]
+    assert [one.metric for one in drawn] == metrics
+    assert list(drawn[0].points) == ["original", "b2r"]
+
+
+def test_means_of_single_lists_and_undefined_ones_are_left_out(files):
+    b2, b2r, *others = words()[1:]
+    rows = [b2._replace(trials="f"), b2r, others[0], b2._replace(value="undefined")]
+    [plane] = files.write(verdicts.usual(), rows)
+    assert list(plane.points) == ["b2r"]
+
+
+def test_a_system_without_intervals_is_a_point(files):
+    rows = [row._replace(ci_low="-", ci_high="-") for row in words()]
+    [plane] = files.write(verdicts.usual(), rows)
+    assert plane.points["b2"].utility.limits is None
+    charts.plane_chart(plane, COLOURS)
+    plots.plane(verdict=files.verdict, metrics=files.metrics, corpus="demo")
 
 
 def test_who_competes_has_its_name_and_mark_and_others_are_marked_otherwise(plane):
     drawn = charts.plane_chart(plane, COLOURS)
     named = {trace["name"]: trace for trace in drawn["data"] if "marker" in trace}
-    # Of broken nothing can be said.
-    assert list(named) == ["original", "b2", "b2r", "noise"]
+    assert list(named) == NAMES
     symbols = {name: trace["marker"]["symbol"] for name, trace in named.items()}
     assert (symbols["b2"], symbols["b2r"]) == MARKS[:2]
     assert len(set(symbols.values())) == 4
     [name] = [trace for trace in drawn["data"] if trace["name"] == "name of b2"]
     assert name["text"] == ["b2"] and "text" in name["mode"]
-    assert f"on the front in 91{NO_BREAK}% of the draws" in named["b2"]["hovertext"][0]
-    assert named["noise"]["hovertext"][0].endswith("control")
+    hover = "b2<br>own_wer_percent 62.40 [58.40, 66.40]<br>evidence 80 [69, 94] %"
+    assert named["b2"]["hovertext"] == [hover]
+    assert named["noise"]["hovertext"][0].endswith("<br>control")
     assert named["b2"]["meta"] == {"system": "b2"}
+
+
+def test_draws_of_an_anonymiser_are_points_that_are_hidden_together(files):
+    content = verdicts.usual()
+    content["sets"]["demo"]["systems"]["b2r_draw2"] = verdicts.system(percent=20.0)
+    further = utilities.means("demo", "own_wer_percent", {"b2r_draw2": 66.0})
+    [plane] = files.write(content, words() + further)
+    drawn = charts.plane_chart(plane, palette(["b2", "b2r", "b2r_draw2"]))
+    systems = {trace["name"]: trace["meta"]["system"] for trace in drawn["data"] if "meta" in trace}
+    assert systems["b2r_draw2"] == systems["name of b2r_draw2"] == systems["b2r"] == "b2r"
 
 
 def test_good_is_upwards_and_to_the_right(plane):
     layout = charts.plane_chart(plane, COLOURS)["layout"]
     left, right = layout["xaxis"]["range"]
-    below, above = layout["yaxis"]["range"]
     assert left > 100 and right < 34  # errors: fewer are to the right
-    assert below > 100 and above < 0
+    assert layout["yaxis"]["range"] == [100, -8]
+    assert layout["yaxis"]["title"]["text"] == "evidence of who speaks [%], ↑ more privacy"
     assert plane._replace(better="higher").utility_range[0] < 34
 
 
-def test_the_front_is_a_staircase_below_its_systems(plane):
-    """From b2r (52 % left, 67.6) down to the evidence of b2 (90 %), then to its utility."""
-    assert plane.staircase() == ([67.6, 67.6, 62.4], [52.0, 90.0, 90.0])
-
-
-def test_points_of_a_sweep_are_joined_by_a_line(tmp_path):
-    content = verdicts.usual()
-    with_sweep(content["sets"]["demo"]["utility"])
-    write_json(tmp_path / "verdict.json", content)
-    [plane] = planes.read_planes(tmp_path / "verdict.json", "demo")
-    [line] = [
-        trace
-        for trace in charts.plane_chart(plane, COLOURS)["data"]
-        if trace["name"] == "b2 (sweep)"
-    ]
-    assert (line["x"], line["y"]) == ([67.6, 62.4], [52.0, 90.0])
+def test_lines_show_the_usual_thresholds(plane, files):
+    drawn = charts.plane_chart(plane, COLOURS)
+    assert [shape["y0"] for shape in drawn["layout"]["shapes"]] == [10, 2]
+    told = {trace["text"][0]: trace["y"] for trace in drawn["data"] if trace.get("mode") == "text"}
+    assert told["not protected"] == [10] and told["low"] == [2]
+    [ax] = plots.plane(verdict=files.verdict, metrics=files.metrics, corpus="demo").axes
+    assert {"not protected", "low"} <= {text.get_text() for text in ax.texts}
 
 
 def covering(middles):
@@ -108,13 +171,32 @@ def test_a_name_that_nothing_is_near_stands_beside_its_mark():
         assert np.abs(np.array(middles[name]) - mark).max() < 0.06
 
 
+def test_a_name_covers_no_limits_where_there_is_room_near_its_mark():
+    marks = {"name": (0.5, 0.5)}
+    free = planes.separate_names(marks)["name"]
+    width = planes.CHARACTER * 4
+    limits = [(*free, 0.0, 1.0)]  # through its middle
+    x, y = planes.separate_names(marks, limits=limits)["name"]
+    assert abs(x - free[0]) >= width / 2 and np.hypot(x - 0.5, y - 0.5) < 0.2
+    everywhere = [(0.5, 0.5, 1.0, 1.0)]
+    assert planes.separate_names(marks, limits=everywhere)["name"] == free
+
+
+def test_a_name_covers_no_words_of_thresholds():
+    [taken, _] = planes._words_of_thresholds()
+    marks = {"a_long_name": (taken[0] - 0.2, taken[1])}
+    x, y = planes.separate_names(marks, taken=[taken])["a_long_name"]
+    size = planes.CHARACTER * len("a_long_name"), planes.LINE
+    assert not planes._overlaps((x, y, *size), [taken])
+
+
 def test_names_stand_in_the_units_of_the_axes(plane):
-    (left, right), (below, above) = plane.utility_range, plane.evidence_range
+    (left, right), (below, above) = plane.utility_range, planes.EVIDENCE_RANGE
     names = plane.names_at()
     assert list(names) == list(plane.points)
     for system, ((x, y), (_, edge_y)) in names.items():
         assert right < x < left and above < y < below
-        mark_y = plane.points[system].drawn.value
+        mark_y = plane.points[system].evidence.value
         assert min(y, mark_y) <= edge_y <= max(y, mark_y), "the line ends between mark and name"
 
 
@@ -129,102 +211,67 @@ def test_limits_of_many_systems_are_thin(plane):
     many = {f"s{n}": plane.points["b2"]._replace(system=f"s{n}") for n in range(9)}
     widths = []
     for points in (plane.points, many):
-        drawn = charts.plane_chart(plane._replace(points=points, front=[]), COLOURS)
+        drawn = charts.plane_chart(plane._replace(points=points), COLOURS)
         limits = [trace["error_y"] for trace in drawn["data"] if "error_y" in trace]
         widths.append({one["thickness"] for one in limits})
     assert widths == [{1.5}, {charts.THIN}]
 
 
-def test_what_people_see_at_the_edges_of_a_share():
-    texts = [planes.on_front_text(share) for share in (0.0, 0.004, 0.5, 0.996, 1.0)]
-    shares = ["under 1", "under 1", "50", "over 99", "100"]
-    assert texts == [f"on the front in {one}{NO_BREAK}% of the draws" for one in shares]
-    assert planes.on_front_text(None) == ""
-
-
-def test_a_figure_has_a_chart_for_each_measure_and_a_table(path):
-    drawn = charts.plane(figure("plane", Subject("demo"), folder=path.parent), Run({}, COLOURS))
-    assert [title for title, _ in drawn.charts] == ["own_wer_percent"]
+def test_a_figure_has_a_chart_for_each_measure_and_a_table_of_all(files):
+    pitch = utilities.means("demo", "pitch_correlation", {"b2": 0.5}, better="higher", width=0.1)
+    files.write(verdicts.usual(), words() + pitch)
+    shown = figure("plane", Subject("demo"), folder=files.folder)
+    assert shown.files == [str(files.verdict), str(files.metrics)]
+    drawn = charts.plane(shown, Run({}, COLOURS))
+    assert [title for title, _ in drawn.charts] == ["own_wer_percent", "pitch correlation"]
     titles, rows = drawn.table
-    assert len(titles) == len(rows[0]) and [row[0] for row in rows][:2] == ["original", "b2"]
+    assert titles == ("system", "evidence [%]", "own_wer_percent", "pitch correlation")
+    assert rows[1] == ("b2", "80 [69, 94]", "62.40 [58.40, 66.40]", "0.50 [0.40, 0.60]")
+    assert [row[-1] for row in rows if row[0] != "b2"] == [DASH] * 3
 
 
-def test_an_older_verdict_or_one_on_which_nobody_competes_has_no_plane(tmp_path):
+def test_without_a_system_of_known_evidence_and_utility_there_is_no_plane(files):
     content = verdicts.usual()
-    fields = content["sets"]["demo"]
-    for system in fields["utility"]["measures"]["own_wer_percent"]["systems"].values():
-        system["on_front"] = "undefined"
-    assert planes.planes_of(fields) == []
-    del fields["utility"]
-    write_json(tmp_path / "verdict.json", content)
-    assert planes.read_planes(tmp_path / "verdict.json", "demo") == []
-    assert planes.read_planes(tmp_path / "verdict.json", "other") == []
-
-
-def test_a_broken_plane_is_refused_in_words(tmp_path):
-    content = verdicts.usual()
-    content["sets"]["demo"]["utility"]["measures"]["own_wer_percent"] = 3
-    write_json(tmp_path / "verdict.json", content)
-    with pytest.raises(BadInput, match="not a verdict of this version"):
-        planes.read_planes(tmp_path / "verdict.json", "demo")
-
-
-def test_an_average_is_read_by_its_name_in_paths(tmp_path):
-    write_json(tmp_path / "verdict.json", verdicts.usual("all lists"))
-    assert len(planes.read_planes(tmp_path / "verdict.json", "all-lists")) == 1
-
-
-def test_the_picture_for_papers_names_every_system(path):
-    drawn = plots.plane(verdict=str(path), corpus="demo", palette=list(COLOURS))
-    names = {text.get_text() for text in drawn.axes[0].texts}
-    assert names == {"original", "b2", "b2r", "noise"}
-    left, right = drawn.axes[0].get_xlim()
-    assert left > right
-
-
-def test_a_picture_of_nothing_says_so(tmp_path):
-    content = verdicts.usual()
-    del content["sets"]["demo"]["utility"]
-    write_json(tmp_path / "verdict.json", content)
-    drawn = plots.plane(verdict=str(tmp_path / "verdict.json"), corpus="demo")
-    assert drawn.axes[0].texts[0].get_text() == "nothing can be said"
-
-
-def test_the_first_screen_and_the_terminal_say_what_one_pays(path):
-    verdict = read_verdict(path)
-    [judged] = verdict.sets
-    assert judged.utility == verdicts.utility()["says"]
-    text = " ".join(verdict_lines([verdict]))
-    assert "On the front of evidence and wer_percent: b2r. b2r instead of b2: 38 points" in text
-
-
-def test_an_average_over_corpora_has_its_utility_from_the_verdict(path):
-    [judged] = read_verdict(path).sets
-    assert judged.columns[-1].name == "own_wer_percent"
-    cells = {row.system: row.cells[-1] for row in judged.rows}
-    assert (cells["b2"].text, cells["b2"].interval) == ("62.40", "[58.00, 66.00]")
+    assert files.read("other") == []
+    systems = content["sets"]["demo"]["systems"]
+    for name in ("b2", "b2r"):
+        systems[name] = verdicts.not_measured()
+    assert files.write(content, words()) == []
+    content["sets"]["demo"]["unprotected"] = None
+    assert files.write(content, words()) == []
 
 
 @pytest.mark.parametrize(
-    ("evidence", "goes_on"),
-    [([120.0, 90.0, 4900.0], True), ([4000.0, 90.0, 4900.0], True), ([90.0, 60.0, 140.0], False)],
+    "change",
+    [
+        {"format": 0},
+        {"sets": {"demo": {"systems": {}}}},
+        {"sets": {"demo": verdicts.set_of({"b2": verdicts.system(evidence_percent=[1, 2])})}},
+        {"sets": {"demo": verdicts.set_of({"b2": verdicts.system(evidence_percent=["a"] * 3)})}},
+    ],
 )
-def test_the_axis_ends_and_an_arrow_says_what_goes_on(tmp_path, evidence, goes_on):
-    """Limits of a ratio of few speakers reached 4,900 %, and all else was one line."""
-    content = verdicts.usual()
-    content["sets"]["demo"]["systems"]["b2"]["evidence_left_percent"] = evidence
-    write_json(tmp_path / "verdict.json", content)
-    [plane] = planes.read_planes(tmp_path / "verdict.json", "demo")
-    below, above = plane.evidence_range
-    assert 100 < below <= 160 and above < 0
-    drawn = charts.plane_chart(plane, COLOURS)
-    arrows = [trace for trace in drawn["data"] if trace["name"] == "b2 goes on"]
-    assert len(arrows) == goes_on == (planes.GOES_ON in drawn["layout"]["yaxis"]["title"]["text"])
-    [point] = [trace for trace in drawn["data"] if trace["name"] == "b2"]
-    assert point["y"][0] <= planes.MOST_DRAWN
-    reach = [point["y"][0] + further for further in point["error_y"]["array"]]
-    assert max(reach) <= planes.MOST_DRAWN + 0.01
-    assert f"{evidence[2]:.0f}" in point["hovertext"][0], "the number is told"
-    [ax] = plots.plane(verdict=tmp_path / "verdict.json", corpus="demo").axes
-    markers = [line.get_marker() for line in ax.lines]
-    assert ("v" in markers) == goes_on == (planes.GOES_ON in ax.get_ylabel())
+def test_another_verdict_is_refused_in_words(files, change):
+    write_json(files.verdict, verdicts.usual() | change)
+    with pytest.raises(BadInput, match="not a verdict of this version"):
+        files.read()
+
+
+def test_a_verdict_of_an_earlier_version_is_refused(files):
+    write_json(files.verdict, {"sets": {}})
+    with pytest.raises(BadInput, match="not a verdict of this version"):
+        files.read()
+
+
+def test_the_picture_for_papers_names_every_system(files):
+    drawn = plots.plane(
+        verdict=files.verdict, metrics=files.metrics, corpus="demo", palette=list(COLOURS)
+    )
+    [ax] = drawn.axes
+    assert {*NAMES} <= {text.get_text() for text in ax.texts}
+    left, right = ax.get_xlim()
+    assert left > right and ax.get_ylim() == (100, -8)
+
+
+def test_a_picture_of_nothing_says_so(files):
+    drawn = plots.plane(verdict=files.verdict, metrics=files.metrics, corpus="other")
+    assert drawn.axes[0].texts[0].get_text() == "no system has evidence and utility"

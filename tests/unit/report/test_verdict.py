@@ -116,14 +116,14 @@ def test_low_says_what_these_attackers_find_at_most():
 
 
 def test_utility_of_the_corpus_is_a_column(read):
-    key = ("-", "b2", "-", "-", "-", "own_wer_percent")
+    key = ("-", "b2", "-", "-", "-", "wer_percent")
     numbers = [
         Number("demo", *key, "12.34", "11", "14"),
         Number("other", *key, "50", "-", "-"),
     ]
     [judged] = read(verdicts.usual(), numbers=numbers).sets
     cells = {row.system: row.cells[-1] for row in judged.rows}
-    assert (cells["b2"].text, cells["b2"].limits) == ("12.34", "[11.00, 14.00]")
+    assert (cells["b2"].text, cells["b2"].limits) == ("12.3", "[11.0, 14.0]")
     assert cells["b2r"].text == DASH
 
 

@@ -104,7 +104,7 @@ def test_the_config_passes_the_checks_and_names_what_the_run_needs(tmp_path, spe
     assert "a list of women and a list of men" in finished.stdout
     config = configuration.check(configuration.read(tmp_path / "my.yaml"))
     assert config["corpora"]["speech"]["protocol"]["enrol_trial"] == {
-        "enrolment_utterances": 3,
+        "enrolment_utterances": 2,
         "lists": ["f", "m"],
     }
     flat, same = config["anonymisers"]["flat"], config["anonymisers"]["same"]
@@ -160,8 +160,8 @@ def test_what_has_no_usable_protected_version_is_left_out_for_all_and_named(tmp_
     assert twice in left_out.pop("bert-001")
     assert left_out.pop("bert-002").endswith("bert/002.wav: lasts 2.00 s, the original 0.50 s")
     assert "cannot be read as audio" in left_out.pop("carl-000")
-    # with three enrolment utterances bert, who has three left, would be lost
-    assert (left_out, run.enrolment_utterances, len(run.utterances)) == ({}, 2, 16)
+    # with two enrolment utterances bert, who has three left, would be tried with one
+    assert (left_out, run.enrolment_utterances, len(run.utterances)) == ({}, 1, 16)
     write_config(tmp_path / "my.yaml", run)
     taken = (tmp_path / "my.utterances.txt").read_text().split()
     assert len(taken) == 16 and "anna-003" not in taken
@@ -178,14 +178,14 @@ def test_speakers_with_too_few_utterances_are_left_out_and_fewer_enrol_where_man
     tree(speech, "{speaker}/{number:03d}.wav", speakers=["few"], utterances=1)
     run = examine(speech, {"copy": speech})
     assert run.left_out == {"few-000": "speaker 'few' has only 1"}
-    assert run.enrolment_utterances == 3
+    assert run.enrolment_utterances == 2
     tree(speech, "{speaker}/{number:03d}.wav", speakers=[f"t{n}" for n in range(10)], utterances=2)
     run = examine(speech, {"copy": speech})
     assert run.enrolment_utterances == 1 and set(run.left_out) == {"few-000"}
 
 
-@pytest.mark.parametrize(("utterances", "enrolled"), [(6, 3), (5, 3), (4, 2), (3, 1)])
-def test_two_utterances_of_a_speaker_are_left_to_be_tried(tmp_path, utterances, enrolled):
+@pytest.mark.parametrize(("utterances", "enrolled"), [(7, 3), (6, 2), (5, 2), (4, 1)])
+def test_more_utterances_of_a_speaker_are_tried_than_enrol(tmp_path, utterances, enrolled):
     speech = tree(tmp_path / "speech", "{speaker}/{number:03d}.wav", utterances=utterances)
     run = examine(speech, {"copy": speech})
     assert run.enrolment_utterances == enrolled and len(run.utterances) == 4 * utterances

@@ -60,7 +60,7 @@ def draw_plane(ax: Axes, plane: Plane, palette: Sequence[str] = ()) -> None:
             clip_on=False,
         )
         _limits(ax, point, colour, THIN if plane.is_crowded else 0.8)
-        _name(ax, system, (x, y), *names_at[system])
+        _name(ax, system, (x, y), names_at[system][0])
     ax.set(xlabel=upwards(plane.axis), xlim=plane.utility_range, ylim=EVIDENCE_RANGE)
 
 
@@ -88,10 +88,11 @@ def _limits(ax, point, colour, width):
         ax.plot([x, x], point.evidence.limits, color=colour, linewidth=width, zorder=1)
 
 
-def _name(ax, system, mark, middle, edge):
+def _name(ax, system, mark, middle):
     """The name of a system, and a line that leads to it."""
-    ax.plot(*zip(mark, edge, strict=True), color="0.5", linewidth=0.5, zorder=1.5)
-    ax.text(*middle, system, fontsize=8, ha="center", va="center")
+    ax.plot(*zip(mark, middle, strict=True), color="0.5", linewidth=0.5, zorder=1.5)
+    ground = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # where the line ends
+    ax.text(*middle, system, fontsize=8, ha="center", va="center", bbox=ground, zorder=1.8)
 
 
 def upwards(text: str) -> str:
