@@ -68,26 +68,27 @@ def _lists(plan):
 def _set(plan, corpus, lists):
     controls = [name for name, one in plan.config["anonymisers"].items() if one["control"]]
     anonymisers = plan.speech.anonymisers
+    systems = _systems_of_attackers(plan)
     return {
         "controls": [name for name in anonymisers if name in controls],
         "shows_names": _shows_names(plan, corpus),
-        "lists": {trials: _list(plan, TrialList(corpus, trials)) for _, trials in lists},
+        "lists": {one.trials: _list(plan, one, systems) for one in lists},
         "learnt": {name: files for name in anonymisers if (files := _learnt(plan, name))},
         "not_tried": list(_not_tried(plan)),
         "warnings": [*_heard(plan, corpus), *_unknown_speakers(plan, lists), *_untaught(plan)],
     }
 
 
-def _list(plan, trial_list):
-    """Who speaks in a list, and its attackers."""
+def _list(plan, trial_list, of_attackers):
+    """Who speaks in a list, and its attackers; those of the run's own have the same on each."""
     speakers: dict[str, None] = {}
     attackers: dict[str, dict[str, list[str]]] = {}
     if trial_list in plan.speech.all_trial_lists():
         speakers[f"results/trials/{trial_list.corpus}/{trial_list.trials}.speakers.tsv"] = None
-        for extractor, backend in _attackers(plan):
+        for (extractor, backend), systems in of_attackers.items():
             attackers[f"{extractor}/{backend}"] = {
                 system: [name for name in plan.speech.scored(system) if name in CONDITIONS]
-                for system in _systems(plan, extractor, backend)
+                for system in systems
             }
     for name in plan.given.entries:
         attack = Attack(*trial_list, name, GIVEN)
@@ -98,23 +99,22 @@ def _list(plan, trial_list):
     return {"speakers": list(speakers), "attackers": attackers}
 
 
-def _systems(plan, extractor, backend):
-    """The systems that an attacker is judged on.
+def _systems_of_attackers(plan):
+    """The systems that each attacker is judged on: {(extractor, back-end): systems}.
 
     Unprotected speech is judged by attackers of all systems, where there are any: others were not
     made for it, or know nothing of voices.
     """
-    systems = plan.attackers.systems(extractor, backend)
-    everywhere = [attacker for attacker in _attackers(plan) if _is_of_all_systems(plan, *attacker)]
-    if everywhere and (extractor, backend) not in everywhere:
-        return [system for system in systems if system != ORIGINAL]
+    systems = {attacker: plan.attackers.systems(*attacker) for attacker in _attackers(plan)}
+    everywhere = [
+        attacker
+        for attacker, own in systems.items()
+        if len(own) > 1 and not plan.attackers.attacked(*attacker)
+    ]
+    for attacker, own in systems.items():
+        if everywhere and attacker not in everywhere:
+            systems[attacker] = [system for system in own if system != ORIGINAL]
     return systems
-
-
-def _is_of_all_systems(plan, extractor, backend):
-    """Whether an attacker was made for no system, and attacks protected speech."""
-    is_of_one = plan.attackers.attacked(extractor, backend)
-    return not is_of_one and len(plan.attackers.systems(extractor, backend)) > 1
 
 
 def _shows_names(plan, corpus):

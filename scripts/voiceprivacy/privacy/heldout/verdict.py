@@ -106,7 +106,8 @@ def verdict_of(
     }
     unprotected = None
     if original:
-        unprotected = _facts(ORIGINAL, original, None, False, LEVEL, thresholds, known)
+        is_open = _p_open(original, thresholds) <= LEVEL
+        unprotected = _facts(ORIGINAL, original, None, is_open, LEVEL, thresholds, known)
     warnings = []
     for name, one in judged.items():
         warnings += [{"code": "failing_attack", "system": name, "attack": a} for a in one.failing]
@@ -167,6 +168,8 @@ def _measure(one: _Judged, scores: Scores, name: str, system: str, scored: Score
     measures = [(ONE, one_recording, trials), (ALL, all_recordings, trials)]
     if linked := scores.scored(name, system, linkage=True):
         measures.append((LINKAGE, one_recording, trials_of(_rows(linked), speaker_of)))
+    else:
+        one.codes.add("no_linkage")
     for measure, function, of_measure in measures:
         try:
             one.evidence[measure][name] = function(of_measure)
@@ -326,7 +329,7 @@ def _less_than(judged: _Judged, original: _Judged | None, name: str) -> list[flo
 
 
 def _exposed(guesses: Any, known: Known) -> dict[str, Any] | None:
-    """How many persons are found in at least half of their recordings."""
+    """How many persons' first guess is right."""
     if guesses is None:
         return None
     shows = known.shows_names and guesses.n_persons_judged >= NAMED_FROM
