@@ -10,8 +10,8 @@ from pathlib import Path
 
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import read_speakers
-from voiceprivacy.privacy.heldout.score_table import GIVEN, ScoreTable
-from voiceprivacy.privacy.heldout.verdict import FORMAT, verdict_of
+from voiceprivacy.privacy.verdict.score_table import GIVEN, ScoreTable
+from voiceprivacy.privacy.verdict.verdict import FORMAT, verdict_of
 from voiceprivacy.report.terminal import lines_of_set
 from voiceprivacy.report.verdict import judged_of
 from voiceprivacy.running.command import run, say

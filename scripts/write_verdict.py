@@ -11,8 +11,8 @@ from typing import Any
 
 from voiceprivacy.inout.files import counted
 from voiceprivacy.inout.json_files import read_json, write_json
-from voiceprivacy.privacy.heldout.run_scores import RunScores
-from voiceprivacy.privacy.heldout.verdict import FORMAT, Known, Thresholds, verdict_of
+from voiceprivacy.privacy.verdict.run_scores import RunScores
+from voiceprivacy.privacy.verdict.verdict import FORMAT, Known, Thresholds, verdict_of
 from voiceprivacy.running.command import run, say
 
 

@@ -24,8 +24,6 @@ from voiceprivacy.inout.arrays import ScoreMatrix
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import LABELS, Trial
 from voiceprivacy.privacy import Floats, Number, Scores
-from voiceprivacy.privacy.heldout.score_table import ScoreTable
-from voiceprivacy.privacy.heldout.verdict import Thresholds, verdict_of
 from voiceprivacy.privacy.matrices import ranks as _ranks
 from voiceprivacy.privacy.scores import verification as _verification
 from voiceprivacy.privacy.scores import zebra as _zebra
@@ -37,6 +35,8 @@ from voiceprivacy.privacy.scores.trials import (
 )
 from voiceprivacy.privacy.uncertainty import bootstrap
 from voiceprivacy.privacy.uncertainty.bootstrap import Interval
+from voiceprivacy.privacy.verdict.score_table import ScoreTable
+from voiceprivacy.privacy.verdict.verdict import Thresholds, verdict_of
 from voiceprivacy.report.terminal import lines_of_set
 from voiceprivacy.report.verdict import judged_of
 from voiceprivacy.vocabulary import ORIGINAL

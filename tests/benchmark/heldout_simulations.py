@@ -28,14 +28,14 @@ from scipy.stats import norm, t
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 
-from voiceprivacy.privacy.heldout.evidence import (
+from voiceprivacy.privacy.verdict.evidence import (
     PERCENT,
     all_recordings,
     gain,
     leaves_less,
     one_recording,
 )
-from voiceprivacy.privacy.heldout.trials import trials_of
+from voiceprivacy.privacy.verdict.trials import trials_of
 
 WORLDS = ("gaussian", "heavy", "unequal", "mixture")
 N_RECORDINGS = 8

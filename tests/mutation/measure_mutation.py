@@ -59,17 +59,17 @@ TESTS = {  # module: its tests below tests/unit
         "privacy/test_bootstrap_intervals.py",
         "privacy/test_rare_errors.py",
     ],
-    "privacy/heldout/trials": [
-        "privacy/heldout/test_heldout_trials.py",
-        "privacy/heldout/test_heldout_evidence.py",
+    "privacy/verdict/trials": [
+        "privacy/verdict/test_heldout_trials.py",
+        "privacy/verdict/test_heldout_evidence.py",
     ],
-    "privacy/heldout/learner": [
-        "privacy/heldout/test_heldout_learner.py",
-        "privacy/heldout/test_heldout_evidence.py",
+    "privacy/verdict/learner": [
+        "privacy/verdict/test_heldout_learner.py",
+        "privacy/verdict/test_heldout_evidence.py",
     ],
-    "privacy/heldout/evidence": ["privacy/heldout/test_heldout_evidence.py"],
-    "privacy/heldout/persons": ["privacy/heldout/test_heldout_persons.py"],
-    "privacy/heldout/verdict": ["privacy/heldout/test_verdict.py"],
+    "privacy/verdict/evidence": ["privacy/verdict/test_heldout_evidence.py"],
+    "privacy/verdict/persons": ["privacy/verdict/test_heldout_persons.py"],
+    "privacy/verdict/verdict": ["privacy/verdict/test_verdict.py"],
     "attack/backends/plda": ["attack/test_plda.py", "attack/test_plda_of_few_data.py"],
     "attack/backends/recipes": ["attack/test_plda.py", "attack/test_plda_of_few_data.py"],
     "anonymise/functions/mcadams": ["anonymise/test_mcadams.py"],

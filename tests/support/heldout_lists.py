@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from voiceprivacy.privacy.heldout.trials import trials_of
+from voiceprivacy.privacy.verdict.trials import trials_of
 
 
 def complete(n_persons, n_recordings, *, seed, n_attacks=1, distance=0.0):

@@ -26,7 +26,7 @@ def verdict_plan(plan: Plan) -> dict[str, Any]:
     Returns
     -------
     {"thresholds": {...}, "sets": {corpus: {"controls": names, "shows_names": whether,
-    "lists": see privacy.heldout.run_scores.RunScores, "learnt": {system: [files of an attacker,
+    "lists": see privacy.verdict.run_scores.RunScores, "learnt": {system: [files of an attacker,
     ...]}, "not_tried": codes, "warnings": [{"code": ..., ...}, ...]}}}
     """
     lists: dict[str, list[TrialList]] = {}

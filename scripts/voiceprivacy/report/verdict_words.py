@@ -1,6 +1,6 @@
 """Words for the facts of a verdict: the only module that makes sentences of them.
 
-Codes and numbers come in (privacy/heldout/verdict.py), text goes out.
+Codes and numbers come in (privacy/verdict/verdict.py), text goes out.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

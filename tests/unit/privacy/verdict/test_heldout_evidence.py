@@ -11,9 +11,9 @@ from scipy.special import ndtr
 from scipy.stats import norm
 from support.heldout_lists import complete, rows_of, trials_from
 
-from voiceprivacy.privacy.heldout import evidence as heldout
-from voiceprivacy.privacy.heldout import learner
-from voiceprivacy.privacy.heldout.evidence import (
+from voiceprivacy.privacy.verdict import evidence as heldout
+from voiceprivacy.privacy.verdict import learner
+from voiceprivacy.privacy.verdict.evidence import (
     Evidence,
     all_recordings,
     gain,
@@ -22,8 +22,8 @@ from voiceprivacy.privacy.heldout.evidence import (
     one_recording,
     right_of,
 )
-from voiceprivacy.privacy.heldout.persons import first_guesses
-from voiceprivacy.privacy.heldout.trials import trials_of
+from voiceprivacy.privacy.verdict.persons import first_guesses
+from voiceprivacy.privacy.verdict.trials import trials_of
 
 
 def outputs(trials):

@@ -7,7 +7,7 @@ import pytest
 from support.calls import call
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.privacy.heldout.score_table import COLUMNS, ScoreTable
+from voiceprivacy.privacy.verdict.score_table import COLUMNS, ScoreTable
 
 PERSONS = [f"p{number:02d}" for number in range(16)]
 RECORDINGS = 3

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from voiceprivacy.privacy.heldout.learner import ALL, FUSION, IN_BINS, ONE_SCORE, design, fit
+from voiceprivacy.privacy.verdict.learner import ALL, FUSION, IN_BINS, ONE_SCORE, design, fit
 
 
 def two_columns(seed=0, size=400):

@@ -18,16 +18,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from voiceprivacy.privacy.heldout.evidence import (
+from voiceprivacy.privacy.verdict.evidence import (
     Evidence,
     all_recordings,
     leaves_less,
     one_recording,
     right_of,
 )
-from voiceprivacy.privacy.heldout.persons import Guesses, first_guesses
-from voiceprivacy.privacy.heldout.score_table import Attack, Scored, Scores, Trial
-from voiceprivacy.privacy.heldout.trials import NotMeasured, trials_of
+from voiceprivacy.privacy.verdict.persons import Guesses, first_guesses
+from voiceprivacy.privacy.verdict.score_table import Attack, Scored, Scores, Trial
+from voiceprivacy.privacy.verdict.trials import NotMeasured, trials_of
 from voiceprivacy.vocabulary import ORIGINAL
 
 FORMAT = 1  # of verdict.json

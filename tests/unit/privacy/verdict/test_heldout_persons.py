@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import binom
 from support.heldout_lists import complete, trials_from
 
-from voiceprivacy.privacy.heldout.evidence import all_recordings
-from voiceprivacy.privacy.heldout.persons import first_guesses, holm
+from voiceprivacy.privacy.verdict.evidence import all_recordings
+from voiceprivacy.privacy.verdict.persons import first_guesses, holm
 
 
 def guesses_of(*columns):

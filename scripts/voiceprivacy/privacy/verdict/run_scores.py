@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from voiceprivacy.inout.tables import read_scored_trials, read_speakers
-from voiceprivacy.privacy.heldout.score_table import Attack, Scores, Trial
+from voiceprivacy.privacy.verdict.score_table import Attack, Scores, Trial
 
 
 class RunScores(Scores):

@@ -28,8 +28,8 @@ import numpy as np
 from scipy.special import ndtr, stdtr, stdtrit
 
 from voiceprivacy.privacy import Counts, Flags, Floats
-from voiceprivacy.privacy.heldout import learner
-from voiceprivacy.privacy.heldout.trials import (
+from voiceprivacy.privacy.verdict import learner
+from voiceprivacy.privacy.verdict.trials import (
     FORMS,
     NotMeasured,
     Trials,

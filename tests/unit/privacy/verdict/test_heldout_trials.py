@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from support.heldout_lists import complete, rows_of, trials_from
 
-from voiceprivacy.privacy.heldout.evidence import one_recording
-from voiceprivacy.privacy.heldout.trials import (
+from voiceprivacy.privacy.verdict.evidence import one_recording
+from voiceprivacy.privacy.verdict.trials import (
     NotMeasured,
     forms_of,
     group_sums,

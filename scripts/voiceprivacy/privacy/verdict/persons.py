@@ -9,8 +9,8 @@ import numpy as np
 from scipy.special import bdtrc
 
 from voiceprivacy.privacy import Floats
-from voiceprivacy.privacy.heldout.evidence import Evidence
-from voiceprivacy.privacy.heldout.trials import Trials
+from voiceprivacy.privacy.verdict.evidence import Evidence
+from voiceprivacy.privacy.verdict.trials import Trials
 
 SIGNIFICANT = 0.05
 
