@@ -139,7 +139,7 @@ def judged_of(name: str, facts: Mapping[str, Any], numbers: Iterable[Number] = (
     rows = [_row(*one, utility if measure else None) for one in systems]
     told = notes(facts)
     for text in (name, told.not_tried, *told.why, *told.steps, *told.warnings):
-        foreign.line(text, name)
+        foreign.line(text, "sets")
     return Judged(name, columns, rows, told, list(facts["controls"]))
 
 
@@ -153,7 +153,7 @@ def _row(system, state, facts, utility):
     cells.append(Cell(exposed(facts)))
     if utility is not None:
         cells.append(utility.get(system, Cell(DASH)))
-    worst = foreign.line(facts["worst_list"] or "", system)
+    worst = foreign.line(facts["worst_list"] or "", "worst_list")
     return Row(foreign.line(system, "systems"), state, STATES[state][0], worst, cells)
 
 
