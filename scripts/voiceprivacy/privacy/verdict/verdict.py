@@ -254,7 +254,7 @@ def _facts(
         "linkage_percent": _limits(on_worst[LINKAGE]),
         "right_of_20_percent": _right_of_20(single),
         "less_than_unprotected_points": _less_than(judged, original, worst),
-        "recordings": pooled.recordings if pooled else None,
+        "recordings": int(pooled.recordings) if pooled else None,
         "exposed": _exposed(judged.guesses.get(worst), known),
         "missing": {"persons": n_persons, "trials": sum(judged.missing_trials)},
         "reasons": [] if state == OPEN else reasons,
