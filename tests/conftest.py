@@ -10,6 +10,7 @@ import os
 from collections import Counter
 
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 import voiceprivacy.attack  # noqa: F401  # before any test imports torchaudio or speechbrain
 
@@ -24,6 +25,9 @@ settings.register_profile(
     "explore", settings.get_profile("same"), derandomize=False, max_examples=2000
 )
 settings.load_profile("same")
+# Else draws depend on the modules that are loaded, whose attributes are read: SpeechBrain's lazy
+# modules import then what is not installed.
+providers._get_local_constants = lambda: providers._local_constants
 
 # Whose programs run in boxes where root runs the tests; no such user has to exist.
 os.environ.setdefault("VOICEPRIVACY_BOX_USER", "61184")
