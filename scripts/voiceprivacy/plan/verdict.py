@@ -16,7 +16,7 @@ from voiceprivacy.vocabulary import (
     TrialList,
 )
 
-CONDITIONS = ("oo", "op", "pp", "rr")  # p0p1 serves to calibrate, and attacks nobody
+CONDITIONS = ("oo", "op", "pp", "rr")  # p0p1 calibrates and is no attack
 
 
 def verdict_plan(plan: Plan) -> dict[str, Any]:
@@ -172,7 +172,7 @@ def _learnt_from(plan, extractor):
 
 
 def _unknown_speakers(plan: Plan, lists: list[TrialList]) -> Iterator[dict[str, Any]]:
-    """Scores that were made elsewhere, and of whom nobody says who speaks: they are not judged."""
+    """Scores that were made elsewhere, without a file of speakers: they are not judged."""
     for name in plan.given.entries:
         attacks = [Attack(*trial_list, name, GIVEN) for trial_list in lists]
         tried = [attack for attack in attacks if plan.given.systems(attack)]

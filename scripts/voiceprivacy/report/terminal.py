@@ -120,9 +120,9 @@ def lines_of_set(judged: Judged) -> list[str]:
         table.append((row.system, row.words, *cells))
     widths = [max(map(len, texts)) for texts in zip(*table, strict=True)]
     lines += ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
-    told = judged.notes
-    steps = [f"Next {number}: {text}." for number, text in enumerate(told.steps, start=1)]
-    for sentence in (*told.why, told.not_tried, *told.warnings, *steps):
+    notes = judged.notes
+    steps = [f"Next {number}: {text}." for number, text in enumerate(notes.steps, start=1)]
+    for sentence in (*notes.why, notes.not_tried, *notes.warnings, *steps):
         lines += _wrapped(sentence)
     return lines
 

@@ -137,10 +137,10 @@ def judged_of(name: str, facts: Mapping[str, Any], numbers: Iterable[Number] = (
         state = CONTROL if system in facts["controls"] else own["state"]
         systems.append((system, state, own))
     rows = [_row(*one, utility if measure else None) for one in systems]
-    told = notes(facts)
-    for text in (name, told.not_tried, *told.why, *told.steps, *told.warnings):
+    sentences = notes(facts)
+    for text in (name, sentences.not_tried, *sentences.why, *sentences.steps, *sentences.warnings):
         foreign.line(text, "sets")
-    return Judged(name, columns, rows, told, list(facts["controls"]))
+    return Judged(name, columns, rows, sentences, list(facts["controls"]))
 
 
 def _order(system, facts):

@@ -160,10 +160,10 @@ def exposed(facts: Mapping[str, Any]) -> str:
 def notes(facts: Mapping[str, Any]) -> Notes:
     """The sentences of one set of verdict.json; controls need none."""
     systems = {name: own for name, own in facts["systems"].items() if name not in facts["controls"]}
-    told = ", ".join(NOT_TRIED[code] for code in facts["not_tried"])
+    attacks = ", ".join(NOT_TRIED[code] for code in facts["not_tried"])
     return Notes(
         why=[*_why(systems), *_better(facts["better"])],
-        not_tried=f"Not tried: {told}." if told else "",
+        not_tried=f"Not tried: {attacks}." if attacks else "",
         steps=_steps(systems.values()),
         warnings=[_warning(warning) for warning in facts["warnings"]],
     )

@@ -104,7 +104,7 @@ class Evidence:
         # The person of a target is on both sides.
         for chosen, share in ((self.target, 0.5), (~self.target, 1)):
             kept = values[chosen]
-            # Group 0 is empty: nobody is left out.
+            # Group 0 is empty: all persons are kept.
             own = sum(group_sums(side[chosen] + 1, kept, self.n_persons + 1) for side in sides)
             left = kept.sum(axis=0) - share * own
             means += left[:, :-1] / np.maximum(left[:, -1:], 1)
