@@ -15,7 +15,7 @@ WITHOUT_DEVICES = [
     "--disable-audio-output",
 ]  # a machine may have none and wait for them
 PATIENCE_MS = 180_000  # for what comes in a moment, on a machine that has little time for it
-HANG_SECONDS = 420
+HANG_SECONDS = 1200
 UNDRAWN = """[...document.querySelectorAll('.chart')]
     .filter((chart) => chart.offsetParent && !chart.querySelector('.main-svg'))
     .map((chart) => chart.ariaLabel)"""
@@ -87,12 +87,16 @@ class Reader:
         self.page.goto(f"{path.as_uri()}{at}")
 
     def open_everything(self):
-        """Unfold all sections and scroll to the end until everything is drawn (or had its time)."""
+        """Unfold all sections and scroll until all is drawn, or no more of it for a long time."""
         self.page.evaluate("document.getElementById('all')?.click()")
         self.unfold("main details")
         scroll = """async (patience) => {
-            const end = Date.now() + patience;
+            let end = Date.now() + patience;
+            let left = Infinity;
             do {
+                const undrawn = UNDRAWN.length;
+                if (undrawn < left) end = Date.now() + patience;
+                left = Math.min(left, undrawn);
                 for (let y = 0; y < document.body.scrollHeight; y += 600) {
                     scrollTo({ top: y, behavior: 'instant' });
                     await new Promise((done) => setTimeout(done, 40));

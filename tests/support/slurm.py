@@ -6,11 +6,14 @@ It needs root and the programs of Debian's slurm-wlm and munge; slurm.conf must 
 
 import contextlib
 import os
+import re
 import signal
 import socket
 import subprocess
 import time
 from pathlib import Path
+
+import psutil
 
 CONFIGURATION = Path("/etc/slurm/slurm.conf")
 START_SECONDS = 300  # at most, on a slow and busy machine
@@ -21,9 +24,15 @@ def why_not():
     """Why the programs of SLURM can start no cluster here; nothing if they can."""
     if os.geteuid() != 0:
         return "a SLURM cluster of one's own needs root"
-    if CONFIGURATION.exists():
+    if CONFIGURATION.exists() and not _was_left_behind():
         return f"{CONFIGURATION} is there: this machine belongs to a cluster"
     return None
+
+
+def _was_left_behind():
+    """Whether a test that was killed left its configuration, which then names a dead process."""
+    its_test = re.match(r"ClusterName=loopback(\d+)\n", CONFIGURATION.read_text())
+    return its_test is not None and not psutil.pid_exists(int(its_test[1]))
 
 
 @contextlib.contextmanager
