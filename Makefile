@@ -1,11 +1,12 @@
 # make demo    the whole evaluation on the embedded demo, with all cores
-# make test    the same set-up, then linters and all tests but the long ones
+# make test    the same set-up, then linters and all tests but the long and nightly ones
 # make resume  go on after a run was killed (ARGS="--configfile my.yaml" as in that run)
 # make docs    the documentation as a site that needs no network: .site/index.html
 # make test-long, make test-skipped (what the last make test skipped, after its programs were installed)
 # make benchmark, make benchmark-load, make lock, make clean
 # make zoo     all shipped anonymisers on VOICEPRIVACY_SPEECH, a LibriSpeech tree: a table and .zoo/zoo.png
-# make test-nightly (hours): runs that are killed, without disk or memory, the zoo; make fuzz (SECONDS=7200, READERS="plda.npz")
+# make test-nightly (hours): conda, large graphs, fuzzing, runs that are killed, without disk or memory, the zoo; make fuzz (SECONDS=7200, READERS="plda.npz")
+# make house (how large each part is; ARGS=--write keeps it), make same COMMIT=... (whether that version computes the same)
 # make coverage, make mutation (MODULES="privacy/scores/zebra"), make audit: what docs/internals/quality.md reports
 PYTHON ?= python3
 CORES ?= all
@@ -25,7 +26,7 @@ endif
 help:
 	@sed -n '/^# /!q; s/^# //p' Makefile
 
-.PHONY: help demo resume test test-long test-skipped test-nightly lint docs benchmark benchmark-load coverage mutation audit fuzz zoo lock clean
+.PHONY: help demo resume test test-long test-skipped test-nightly house same lint docs benchmark benchmark-load coverage mutation audit fuzz zoo lock clean
 .DELETE_ON_ERROR:
 .NOTPARALLEL: # two installations into one folder
 
@@ -40,7 +41,7 @@ resume: .venv/installed $(BIN)/voiceprivacy
 	$(BIN)/voiceprivacy run --cores $(CORES) $(ARGS)
 
 test: .venv/installed-test .venv/installed-docs $(BIN)/voiceprivacy lint
-	$(BIN)/python -m pytest -m "not long" --numprocesses 2 --dist loadfile
+	$(BIN)/python -m pytest -m "not long and not nightly" --numprocesses 2 --dist loadfile
 
 test-long: .venv/installed-test .venv/installed-docs $(BIN)/voiceprivacy .venv/installed-optional .venv/installed-s3
 	$(BIN)/python -m pytest -m long --numprocesses 2 --dist loadfile --verbose --durations 10
@@ -56,6 +57,12 @@ lint: .venv/installed-test
 	$(BIN)/mypy
 	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml scripts workflow
 
+house:
+	@$(PYTHON) tests/support/house.py $(ARGS)
+
+same: .venv/installed-test
+	$(BIN)/python tests/support/same.py --commit $(COMMIT) $(ARGS)
+
 docs: .venv/installed-docs
 	@NO_MKDOCS_2_WARNING=1 .venv/docs/bin/mkdocs build --strict --quiet
 	@echo "The site is .site/index.html"
@@ -69,7 +76,7 @@ benchmark-load: .venv/installed
 	OMP_NUM_THREADS=1 $(BIN)/python tests/benchmark/benchmark_load.py
 
 coverage: .venv/installed-test
-	$(BIN)/python -m pytest -m "not long" tests/unit --cov --cov-report=
+	$(BIN)/python -m pytest -m "not long and not nightly" tests/unit --cov --cov-report=
 	$(BIN)/python -m pytest tests/workflow/test_hostile_input.py --cov --cov-append --cov-report=term --cov-report=html
 
 mutation: .venv/installed-quality
@@ -126,6 +133,7 @@ zoo: .venv/installed $(BIN)/voiceprivacy
 	PYTHONPATH=scripts $(BIN)/python tests/nightly/zoo.py --results .zoo/results --picture .zoo/zoo.png
 
 test-nightly: .venv/installed-quality $(BIN)/voiceprivacy
+	$(BIN)/python -m pytest -m nightly --numprocesses 2 --dist loadfile --verbose --durations 10
 	$(BIN)/python tests/nightly/measure_faults.py --killed 200 --full 50 --starved 50
 	OMP_NUM_THREADS=1 $(BIN)/python tests/nightly/fuzz.py --seconds 7200
 	$(MAKE) zoo

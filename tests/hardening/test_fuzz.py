@@ -54,6 +54,7 @@ def changed(good, edits):
     return good
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", READERS)
 def test_nonsense_is_read_or_refused_in_one_line(folder, monkeypatch, name):
     monkeypatch.chdir(folder)

@@ -37,7 +37,7 @@ def test_make_audit_writes_it_by_a_program_that_is_locked():
     assert re.search(r"^cyclonedx-bom==\S+ \\\n    --hash=sha256:", lock, re.MULTILINE)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.skipif(not PROGRAM.exists(), reason="cyclonedx-py is not installed: make audit")
 def test_it_names_every_package_with_its_version(tmp_path):
     _, *words = command_of_make()

@@ -1,12 +1,8 @@
-"""How the code reads: plain names, short lines and functions, docstrings for all that is public.
-
-``python tests/unit/test_style.py`` prints the figures of the whole house.
-"""
+"""How the code reads: plain names, short lines, docstrings for all that is public."""
 
 import ast
 import re
 from pathlib import Path
-from statistics import quantiles
 
 import pytest
 
@@ -16,7 +12,6 @@ PACKAGE = SCRIPTS / "voiceprivacy"
 FORBIDDEN = {"of", "found", "place", "these", "those", "entry", "what", "thing", "things", "stuff"}
 LONGEST_LINE = 100
 CALLS_PRINT = re.compile(r"(?<![\w.])print\(")
-LONGEST_FUNCTION = 30  # lines, for 95 of 100 functions
 
 
 def files_of(room):
@@ -73,11 +68,6 @@ def nested_comprehensions(tree):
             yield node.lineno, "second for"
 
 
-def functions(tree):
-    """All functions and methods."""
-    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-
-
 def public_functions(tree):
     """Functions of the module and methods of its classes that others may call."""
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
@@ -111,25 +101,6 @@ def complaints(room, look):
     ]
 
 
-def lengths(room):
-    """Numbers of lines of all functions, without their docstrings."""
-    return [length(node) for _, tree in trees(room) for node in functions(tree)]
-
-
-def length(node):
-    """Lines of a function without its docstring."""
-    lines = node.end_lineno - node.lineno + 1
-    if ast.get_docstring(node) is None:
-        return lines
-    docstring = node.body[0]
-    return lines - (docstring.end_lineno - docstring.lineno + 1)
-
-
-def percentile_95(numbers):
-    """Of all numbers, the one that 95 in 100 do not exceed."""
-    return quantiles(numbers, n=100, method="inclusive")[94]
-
-
 @pytest.mark.parametrize("room", [*PYTHON, TESTS])
 def test_a_variable_is_called_what_it_holds(room):
     assert complaints(room, bad_names) == []
@@ -148,11 +119,6 @@ def test_every_public_function_says_what_it_does(room):
 @pytest.mark.parametrize("room", PLACES)
 def test_lines_are_short(room):
     assert list(long_lines(room)) == []
-
-
-def test_functions_are_short():
-    every = [length for room in PYTHON for length in lengths(room)]
-    assert percentile_95(every) <= LONGEST_FUNCTION
 
 
 @pytest.mark.parametrize(
@@ -181,36 +147,6 @@ def test_a_field_of_a_class_may_be_called_like_a_column():
     assert list(bad_names(ast.parse("class Finding(NamedTuple):\n    what: str"))) == []
 
 
-def report():
-    """Lines about each room and about all."""
-    columns = "{:14}{:>8}{:>8}{:>8}{:>8}{:>10}{:>10}{:>8}"
-    yield (
-        columns.format("", "files", "lines", "p95", "public", "no doc", "no types", "names")
-        + "    long"
-    )
-    totals = [0] * 7
-    for room in PLACES:
-        python = room != "rules"
-        all_trees = [tree for _, tree in trees(room)] if python else []
-        public = [node for tree in all_trees for node in public_functions(tree)]
-        texts = [path.read_text(encoding="utf-8") for path in files_of(room)]
-        figures = [
-            sum(bool(text.strip()) for text in texts),
-            sum(text.count("\n") for text in texts),
-            len(public),
-            len(complaints(room, without_docstring)) if python else 0,
-            sum(node.returns is None for node in public),
-            len(complaints(room, bad_names)) if python else 0,
-            len(list(long_lines(room))),
-        ]
-        totals = [total + figure for total, figure in zip(totals, figures, strict=True)]
-        p95 = round(percentile_95([1, *lengths(room), 1])) if python else "-"
-        yield columns.format(room, *figures[:2], p95, *figures[2:6]) + f"{figures[6]:8}"
-    every = [length for room in PLACES if room != "rules" for length in lengths(room)]
-    p95 = round(percentile_95(every))
-    yield columns.format("all", *totals[:2], p95, *totals[2:6]) + f"{totals[6]:8}"
-
-
 def test_there_is_one_way_to_the_screen():
     """``command.say`` shows foreign names as text: nobody else prints."""
     printing = []
@@ -218,7 +154,3 @@ def test_there_is_one_way_to_the_screen():
         lines = path.read_text(encoding="utf-8").splitlines()
         printing += [f"{path.name}: {line.strip()}" for line in lines if CALLS_PRINT.search(line)]
     assert printing == ["command.py: print(text, file=stream, flush=flush)"]
-
-
-if __name__ == "__main__":
-    print("\n".join(report()))

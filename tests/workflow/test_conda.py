@@ -17,7 +17,7 @@ import yaml
 from support.conda_stand_in import ONLY_CUDA, build_channel, conda_specs, install_command
 from support.runs import ROOT, make_kaldi_directory, snakemake, write_config
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.nightly
 ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))
 METRICS = "results/metrics/zebra/tiny/all/mine/random/cosine.json"
 QUALITY = "results/utility/tiny/trial/original/quality.tsv"

@@ -7,7 +7,7 @@ import yaml
 from support import needs
 from support.runs import ROOT, snakemake
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.nightly
 SUBMITTED = 150
 LARGEST_GROUP = 100  # jobs: Snakemake's check of a group takes the square of them
 MOST_JOBS = {1: 1_900, 4: 4_800}  # by number of attackers; docs/guide/cluster.md counts them

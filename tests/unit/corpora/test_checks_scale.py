@@ -36,7 +36,7 @@ def tree(tmp_path_factory):
     return root
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_104_000_utterances_take_less_than_2_gb(tree, tmp_path):
     source = f'{{"librispeech": {{"root": "{tree}", "subsets": ["train"]}}}}'
     outputs = [

@@ -1,0 +1,112 @@
+"""How large the house is: syntax nodes, lines, modules, functions and copies of each part.
+
+    python tests/support/house.py            prints tests/house.json and what is measured now
+    python tests/support/house.py --write    writes what is measured now into tests/house.json
+
+Nodes (``ast.walk``) measure Python, so that nothing is gained by shorter docstrings or denser
+lines. Snakemake's rules are no Python; their lines count. ``copies`` are places of six lines or
+more that are elsewhere in the same part, without imports, comments and blank lines.
+"""
+
+import argparse
+import ast
+import json
+import re
+from collections import defaultdict
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+FILE = ROOT / "tests" / "house.json"
+COPIED_LINES = 6
+ELSEWHERE = ("docs", "envs", "workflow")
+
+
+def part_of(path):
+    """The part that a file of the tree belongs to: a room of the package, jobs, rules, tests."""
+    parts = path.relative_to(ROOT).parts
+    if path.suffix == ".smk" or path.name == "Snakefile":
+        return "rules"
+    if parts[0] == "tests":
+        return "tests"
+    if parts[0] in ELSEWHERE:
+        return "rest"
+    if len(parts) == 2:
+        return "jobs"
+    return parts[2] if len(parts) > 3 else "vocabulary, api"
+
+
+def files():
+    """Every Python file and rule file of the tree."""
+    folders = [ROOT / name for name in ("scripts", "tests", *ELSEWHERE)]
+    python = [path for folder in folders for path in folder.rglob("*.py")]
+    return sorted([ROOT / "Snakefile", *python, *ROOT.glob("workflow/rules/*.smk")])
+
+
+def measure():
+    """Return {part: {nodes, lines, modules, functions, copies}} of the tree."""
+    parts = defaultdict(list)
+    for path in files():
+        parts[part_of(path)].append(path.read_text(encoding="utf-8"))
+    return {part: _measure_part(part, texts) for part, texts in sorted(parts.items())}
+
+
+def _measure_part(part, texts):
+    sizes = {"nodes": 0, "lines": sum(text.count("\n") for text in texts), "modules": len(texts)}
+    if part == "rules":
+        sizes["functions"] = sum(len(re.findall(r"^def ", text, re.MULTILINE)) for text in texts)
+    else:
+        nodes = [node for text in texts for node in ast.walk(ast.parse(text))]
+        functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+        sizes["nodes"] = len(nodes)
+        sizes["functions"] = sum(isinstance(node, functions) for node in nodes)
+    return {**sizes, "copies": count_copies(texts)}
+
+
+def count_copies(texts):
+    """How many stretches of ``COPIED_LINES`` lines or more were in the texts before."""
+    seen, copies = set(), 0
+    for text in texts:
+        lines = [line.strip() for line in text.splitlines()]
+        lines = [line for line in lines if line and not re.match(r"#|from |import ", line)]
+        windows = [tuple(lines[at : at + COPIED_LINES]) for at in range(len(lines))]
+        goes_on = False
+        for window in windows[: 1 - COPIED_LINES]:
+            copies += window in seen and not goes_on
+            goes_on = window in seen
+            seen.add(window)
+    return copies
+
+
+def show(before, now):
+    """A table: each number as it was and as it is, with a total of Python outside tests."""
+    columns = ("nodes", "lines", "modules", "functions", "copies")
+    print(f"{'':16}" + "".join(f"{column:>20}" for column in columns))
+    for part in sorted({*before, *now}):
+        _show_row(part, before.get(part, {}), now.get(part, {}), columns)
+    _show_row("without tests", _total(before, columns), _total(now, columns), columns)
+
+
+def _show_row(name, before, now, columns):
+    pairs = [(before.get(column, 0), now.get(column, 0)) for column in columns]
+    texts = [f"{was:,} > {size:,}" if was != size else f"{size:,}" for was, size in pairs]
+    print(f"{name:16}" + "".join(f"{text:>20}" for text in texts))
+
+
+def _total(parts, columns):
+    outside = [sizes for part, sizes in parts.items() if part != "tests"]
+    return {column: sum(sizes[column] for sizes in outside) for column in columns}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--write", action="store_true", help="keep what is measured now")
+    before = json.loads(FILE.read_text()) if FILE.exists() else {}
+    now = measure()
+    show(before, now)
+    if parser.parse_args().write:
+        rows = ",\n".join(f"  {json.dumps(part)}: {json.dumps(now[part])}" for part in now)
+        FILE.write_text(f"{{\n{rows}\n}}\n")
+
+
+if __name__ == "__main__":
+    main()
