@@ -50,7 +50,7 @@ def main() -> None:
         os.environ[REMAKE] = "1"
         its_format = format_of_results(Path(options.directory or "."))
         options.forceall = options.forceall or its_format != RESULTS_FORMAT
-    launcher.take_configs(options)
+    launcher.check_configs(options)
     sys.exit(launcher.start(options))
 
 

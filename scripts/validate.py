@@ -63,9 +63,12 @@ def read(paths: Sequence[str]) -> dict[str, Any]:
     """The config of one file, or of several as ``voiceprivacy run`` merges them."""
     if len(paths) == 1:
         return configuration.read(paths[0])
-    from voiceprivacy.tools.launcher import merged  # Snakemake takes a second to import
+    from snakemake.utils import update_config  # which takes a second to import
 
-    return merged(paths)
+    config: dict[str, Any] = {}
+    for path in paths:
+        update_config(config, configuration.read(path))
+    return config
 
 
 def examine(corpora: dict[str, dict], *, compared: bool) -> dict[str, checks.Examination]:

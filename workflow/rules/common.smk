@@ -47,7 +47,6 @@ from voiceprivacy.running.locks import note_locks
 from voiceprivacy.report import mailed
 from voiceprivacy.running.progress import SCREEN, show_progress
 from voiceprivacy.running.storage import refuse_what_no_job_sees, store_of
-from voiceprivacy.tools.launcher import refuse_other_reading, with_line
 from voiceprivacy.vocabulary import (
     ACROSS_CORPORA,
     Attack,
@@ -96,7 +95,6 @@ def begin():
     dry_run = workflow.output_settings.dryrun
     try:
         configuration.refuse_braces(Path.cwd(), workflow.basedir)
-        refuse_other_reading(config, workflow.configfiles, workflow.config_settings.config)
         if not STORE:
             earlier.refuse_other_format(remake=REMAKE, dry_run=dry_run)
         config.update(configuration.check(config))
@@ -106,8 +104,8 @@ def begin():
         else:
             plan.sources.refresh(scratch.name if dry_run else None, check=CHECK in os.environ)
     except configuration.WrongConfig as error:
-        given = workflow.configfiles, workflow.config_settings.config
-        say(f"error: {with_line(error.problem, *given)}", file=sys.stderr)
+        paths = [] if workflow.config_settings.config else workflow.configfiles
+        say(f"error: {configuration.with_line(error.problem, paths)}", file=sys.stderr)
         sys.exit(2)
     except BadInput as error:
         say(f"error: {error}", file=sys.stderr)

@@ -68,8 +68,6 @@ GONE = {  # keys of earlier configs, and what serves instead
     "is no longer a key: the verdict has other states, which begin at open_percent and low_percent"
     " (docs/guide/verdict.md)",
 )
-# With these Snakemake's own reader runs what a config says as Python (its package yte).
-TEMPLATE_KEYS = ("__use_yte__", "__definitions__", "__variables__")
 
 
 class Problem(NamedTuple):
@@ -96,18 +94,12 @@ def read(path: str | Path) -> dict[str, Any]:
 
     Raises
     ------
-    BadInput : it is missing, no YAML, no mapping, a key occurs twice, or it is a template that runs
-        code
+    BadInput : it is missing, no YAML, no mapping, or a key occurs twice
     """
     config = read_yaml(path)
     if not isinstance(config, dict | None):
         raise BadInput(f"{path}:1: expected sections such as corpora: and anonymisers:")
-    config = config or {}
-    for key in config:
-        if key in TEMPLATE_KEYS:
-            line = line_of(path, (key,))
-            raise BadInput(f"{path}:{line}: '{key}' would run code: a config holds values only")
-    return config
+    return config or {}
 
 
 def line_of(path: str | Path, keys: Keys) -> int:
@@ -122,6 +114,14 @@ def place_of(paths: Sequence[str | Path], keys: Keys) -> tuple[str, int]:
     """
     path = max(reversed(paths), key=lambda one: len(_on_the_way(compose(one), keys)))
     return str(path), line_of(path, keys)
+
+
+def with_line(problem: Problem, paths: Sequence[str | Path]) -> str:
+    """A problem with the file and the line that hold it; without, where no file does."""
+    for path in reversed(paths):
+        if problem.keys and (in_file := located(problem, compose(path))):
+            return f"{path}:{in_file[0]}: {in_file[1]}"
+    return str(problem)
 
 
 def located(problem: Problem, root: yaml.Node | None) -> tuple[int, str] | None:

@@ -1,53 +1,36 @@
 """Snakemake as ``voiceprivacy run`` starts it, in this process.
 
-Snakemake reads configs before it reads any Snakefile. With ``__use_yte__`` it runs what they say as
-Python, of a key that occurs twice it takes the last, and what it cannot read ends in a traceback.
-It also takes its options from a folder ``default`` or ``profiles/default`` that happens to lie in
-the working directory. So the configs are read here, and Snakemake gets them as one JSON file; its
-options come from our profile, unless the command names another.
+Snakemake reads the configs, the package's rules check them. What Snakemake cannot read ends in a
+traceback, and of a key that occurs twice it takes the last: so each config is read here before.
+Snakemake takes options from a folder ``default`` or ``profiles/default`` that happens to lie in the
+working directory. Here they come from our profile, unless the command names another.
 """
 
 import argparse
 import contextlib
-import hashlib
 import io
-import json
 import os
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
 
 import psutil
-import yaml
 from snakemake import cli
 from snakemake.exceptions import CliException, WorkflowError
 from snakemake.settings.enums import Quietness
-from snakemake.utils import available_cpu_count, update_config
+from snakemake.utils import available_cpu_count
 
-from voiceprivacy.inout.files import PIPES_OF_SHELLS, SCRIPTS, BadInput, whole_or_absent
-from voiceprivacy.inout.yaml_files import compose, composed, parse_yaml
-from voiceprivacy.plan import chunks, configuration, defaults
+from voiceprivacy.inout.files import PIPES_OF_SHELLS, SCRIPTS, BadInput
+from voiceprivacy.plan import chunks, configuration
 from voiceprivacy.running import locks
 from voiceprivacy.running.command import BAD_INPUT, INTERRUPTED, OWN_FAILURE, say
 from voiceprivacy.running.progress import SCREEN, interrupted, unknown_target
 
 SNAKEFILE = SCRIPTS.parent / "Snakefile"
 PROFILE = SCRIPTS.parent / "workflow" / "profiles" / "default"
-# Below the working directory: a cluster's jobs read it too. Each config has a file of its own, so
-# that a dry run of another config changes nothing for them.
-# Environment: the configs as they were named, and their paths; "--config" and the YAML it gave.
-NAMED, OVERRIDES = "VOICEPRIVACY_CONFIGS", "--config"
-CONFIGS = Path(".snakemake", "voiceprivacy")
 PATIENCE_S = 5.0  # with jobs after Ctrl-C
-AS_TEXT = (
-    " (nested values arrive as text: call voiceprivacy run, or write them into a second file:"
-    " --configfile c.yaml more.yaml)"
-)
-NOTHING: Mapping[str, Any] = MappingProxyType({})
 CONFIG_ENDINGS = (".yaml", ".yml", ".json")
 
 
@@ -86,23 +69,22 @@ def _refuse(message: str) -> None:
     raise BadInput(message)
 
 
-def take_configs(options: argparse.Namespace) -> None:
-    """Read the configs that the options name, and let these name one JSON file instead."""
-    configs, targets = split_targets(options.configfile)
+def check_configs(options: argparse.Namespace) -> None:
+    """Part configs from targets, and read each config once, for errors with file and line.
+
+    Raises
+    ------
+    BadInput : one is missing, empty or not YAML, a key occurs twice, or --config is not KEY=VALUE
+    """
+    try:
+        cli.parse_config(options.config or [])
+    except ValueError as error:
+        raise BadInput(f"--config: {error}") from None
+    options.configfile, targets = split_targets(options.configfile)
     options.targets = [*options.targets, *targets]
-    if not configs and not options.config:
-        return  # the demo's, which is our own
-    given = [_given(override) for override in options.config or []]
-    config = merged(configs, [values for values, _ in given])
-    named = [(str(path), str(path.absolute())) for path in configs]
-    os.environ[NAMED] = json.dumps([*named, *((OVERRIDES, text) for _, text in given)])
-    refuse_wrong_entries(config)
-    text = json.dumps(config, indent=1)
-    name = hashlib.sha256(text.encode()).hexdigest()[:16]
-    path = Path(options.directory or ".", CONFIGS, f"{name}.json").absolute()
-    with whole_or_absent(path) as temporary:
-        temporary.write_text(text + "\n", encoding="utf-8")
-    options.configfile, options.config = [path], None
+    for path in options.configfile:
+        if not configuration.read(path):
+            raise BadInput(f"{path}:1: is empty: expected sections such as corpora:")
 
 
 def split_targets(paths: Iterable[Path]) -> tuple[list[Path], list[str]]:
@@ -117,103 +99,6 @@ def split_targets(paths: Iterable[Path]) -> tuple[list[Path], list[str]]:
         else:
             targets.append(str(path))
     return configs, targets
-
-
-def _given(override: str) -> tuple[dict[str, Any], str]:
-    """What one KEY=VALUE of --config gives, and the same as a text of YAML.
-
-    Snakemake reads all that is nested as text. Here it is read as in a file.
-    """
-    name, _, text = override.partition("=")
-    is_nested = text.lstrip().startswith(("{", "["))
-    try:
-        values = cli.parse_config([f"{name}=0" if is_nested else override])
-    except ValueError as error:
-        raise BadInput(f"--config: {error}") from None
-    if not is_nested:
-        return values, yaml.safe_dump(values)
-    return {name: parse_yaml(text, f"--config {name}")}, f"{name}: {text}"
-
-
-def merged(paths: Iterable[str | Path], overrides: Iterable[dict[str, Any]] = ()) -> dict[str, Any]:
-    """All configs as one, as Snakemake merges them, but read by our reader.
-
-    Parameters
-    ----------
-    paths : YAML or JSON files; a later one adds to those before it, and wins
-    overrides : values of --config, which win over all files
-
-    Raises
-    ------
-    BadInput : one cannot be read, or holds what no config can
-    """
-    config: dict[str, Any] = {}
-    for path in paths:
-        one = configuration.read(path)
-        for problem in configuration.unusable_values(one):
-            raise BadInput(f"{path}:{configuration.line_of(path, problem.keys)}: {problem}")
-        if not one:
-            raise BadInput(f"{path}:1: is empty: expected sections such as corpora:")
-        update_config(config, one)
-    for override in overrides:
-        update_config(config, override)
-    for problem in configuration.unusable_values(config):
-        raise BadInput(f"--config: {problem}")
-    return config
-
-
-def refuse_wrong_entries(config: dict[str, Any]) -> None:
-    """Refuse the first wrong key or value of a config, with the file and the line that hold it."""
-    complete = defaults.with_controls(defaults.with_protocols(config))
-    for problem in configuration.wrong_entries(complete):
-        raise BadInput(with_line(problem, []))
-
-
-def with_line(
-    problem: configuration.Problem,
-    paths: Sequence[str | Path],
-    overrides: Mapping[str, Any] = NOTHING,
-) -> str:
-    """A problem of a whole config with the file and the line that hold it, or with --config.
-
-    Parameters
-    ----------
-    paths, overrides : what Snakemake's config is of; what ``take_configs`` made it of is named
-        instead
-    """
-    sources = json.loads(os.environ.get(NAMED, "[]"))
-    is_text = not sources and len(problem.keys) > 1 and " is not of type " in problem.what
-    if not sources:
-        sources = [(str(path), str(path)) for path in paths]
-        sources += [(OVERRIDES, yaml.safe_dump(dict(overrides)))] if overrides else []
-    for called, source in reversed(sources):
-        is_override = called == OVERRIDES
-        root = composed(source, OVERRIDES) if is_override else compose(source)
-        located = configuration.located(problem, root)
-        if located and not is_override:
-            return f"{called}:{located[0]}: {located[1]}"
-        if located and problem.keys:
-            return f"{OVERRIDES}: {located[1]}{AS_TEXT if is_text else ''}"
-    # It came with an alias (<<: *defaults), whose line does not hold it, or by a default.
-    is_by_files = OVERRIDES not in dict(sources) and sources
-    return f"{sources[0][0]}: {problem}" if is_by_files else str(problem)
-
-
-def refuse_other_reading(
-    config: dict[str, Any], paths: Sequence[str | Path], overrides: dict[str, Any]
-) -> None:
-    """Refuse a config of which Snakemake's own reader made something else than ours.
-
-    Parameters
-    ----------
-    config : as Snakemake has it
-    paths : its files
-    overrides : what --config gave, as Snakemake has it
-    """
-    ours = merged(paths)
-    update_config(ours, overrides)
-    if ours != config:
-        raise BadInput(f"{paths[0]}: Snakemake reads it otherwise: call voiceprivacy run")
 
 
 def start(options: argparse.Namespace) -> int:

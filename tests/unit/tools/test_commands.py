@@ -1,6 +1,5 @@
 """The words behind ``voiceprivacy``: each is a script that helps, and a wrong one is told apart."""
 
-import json
 import shutil
 import subprocess
 import sys
@@ -10,7 +9,6 @@ import pytest
 
 from voiceprivacy.inout.files import SCRIPTS, BadInput
 from voiceprivacy.plan import configuration
-from voiceprivacy.tools import launcher
 from voiceprivacy.tools.commands import COMMANDS, SHELLS, completion, find, overview
 
 
@@ -70,28 +68,17 @@ def test_wrong_options_are_one_line(words, said):
     assert said in finished.stderr and "--help" in finished.stderr
 
 
-@pytest.mark.parametrize("is_launched", [True, False])
-def test_what_a_config_names_and_is_not_there_is_told_with_its_file_and_line(
-    tmp_path, monkeypatch, is_launched
-):
-    """Snakemake gets one JSON of all configs from the launcher, in which nobody looks up a line."""
+def test_what_a_config_names_and_is_not_there_is_said_with_its_file_and_line(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("first.yaml").write_text("seed: 1\nanonymisers:\n  mine:\n    function: mine.py:f\n")
     Path("second.yaml").write_text("corpora:\n  a: {kaldi: nowhere}\n")
     names = ["first.yaml", "second.yaml"]
-    merged = launcher.merged(names)
-    monkeypatch.delenv(launcher.NAMED, raising=False)
-    if is_launched:
-        monkeypatch.setenv(launcher.NAMED, json.dumps([[name, name] for name in names]))
-        Path("merged.json").write_text(json.dumps(merged))
-        names = ["merged.json"]
-    told = {launcher.with_line(problem, names) for problem in configuration.problems(merged)}
-    assert told >= {
+    config = configuration.read(names[0]) | configuration.read(names[1])
+    said = {configuration.with_line(problem, names) for problem in configuration.problems(config)}
+    assert said >= {
         "first.yaml:4: anonymisers.mine.function: mine.py: not found",
         "second.yaml:2: corpora.a.kaldi: nowhere: not found",
     }
-    with pytest.raises(configuration.WrongConfig):
-        configuration.check(merged)
 
 
 def test_without_words_it_helps_and_its_version_is_that_of_the_project():
