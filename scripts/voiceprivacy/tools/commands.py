@@ -43,7 +43,6 @@ COMMANDS = {
     "export-result": Command(ORGANISERS, "export_result", "results for a shared repository"),
     "check-result": Command(ORGANISERS, "check_result", "check a shared repository of results"),
     "add-attacker": Command(ORGANISERS, "add_attacker", "attack all systems of a repository"),
-    "listening-test": Command(ORGANISERS, "listening_test", "people listen: pages and answers"),
     "publish": Command(ORGANISERS, "publish_audio", "protected speech that can be given away"),
     "release": Command(ORGANISERS, "release_aggregates", "numbers of secret speakers that may go"),
     "reproduce": Command(ORGANISERS, "reproduce", "can this checkout repeat a run?"),
