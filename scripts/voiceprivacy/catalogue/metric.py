@@ -47,7 +47,6 @@ class Metric(NamedTuple):
     optional : whether that column may be missing, as in runs without intervals
     group : of utility: what it is about, one of PREFERRED
     headline : of utility: whether it stands in the main table of the page
-    of_few : whether a few speakers can decide it alone, so that it is no aggregate of many
     """
 
     name: str
@@ -71,7 +70,6 @@ class Metric(NamedTuple):
     optional: bool = False
     group: str = ""
     headline: bool = False
-    of_few: bool = False
 
     @property
     def arrow(self) -> str:

@@ -44,7 +44,6 @@ COMMANDS = {
     "check-result": Command(ORGANISERS, "check_result", "check a shared repository of results"),
     "add-attacker": Command(ORGANISERS, "add_attacker", "attack all systems of a repository"),
     "publish": Command(ORGANISERS, "publish_audio", "protected speech that can be given away"),
-    "release": Command(ORGANISERS, "release_aggregates", "numbers of secret speakers that may go"),
     "reproduce": Command(ORGANISERS, "reproduce", "can this checkout repeat a run?"),
 }
 BASH = "complete -o default -W '{words}' voiceprivacy"
