@@ -9,8 +9,8 @@ from pathlib import Path
 
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import read_manifest, read_table, write_table
-from voiceprivacy.plan.effort import FOLDER, Protecting, protecting
 from voiceprivacy.plan.plan import Plan
+from voiceprivacy.plan.speed import FOLDER, Protecting, protecting
 from voiceprivacy.provenance.record import COLUMNS, processor_s
 from voiceprivacy.running.command import add_json, run, say
 from voiceprivacy.vocabulary import ABSENT, ORIGINAL, UNDEFINED, Speed

@@ -382,27 +382,6 @@ class Inferred(NamedTuple):
     reason: str
 
 
-class EffortPoint(NamedTuple):
-    """An attack on an anonymiser: what it found, and what it took the attacker.
-
-    ``evidence_percent`` is D_ECE in percent of unprotected speech's, ``dece_bit`` the same in bits.
-    Limits that are not known are -. Effort is processor time, hours of training speech and seconds
-    of speech that enrols a speaker.
-    """
-
-    anonymiser: str
-    condition: str
-    extractor: str
-    backend: str
-    evidence_percent: float
-    ci_low: float | str
-    ci_high: float | str
-    dece_bit: float
-    cpu_s: float
-    training_h: float
-    enrolment_s: float
-
-
 class Heard(NamedTuple):
     """A channel of a system under a condition: whose scores tell it, and by which attacker.
 

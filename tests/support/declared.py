@@ -35,7 +35,7 @@ NOTES = "opened.tsv"
 # What every job brings along or makes itself, what is for a disk, Snakemake's own, and times.
 EXEMPT = {"plan.json", "format", "codes.key", "stamps.tsv", "checksums.tsv", "speed.tsv"}
 ENDINGS = (".sha256", ".checksums.tsv", ".log")
-FOLDERS = ("results/benchmarks/", "results/sources/", "results/curves/effort/")
+FOLDERS = ("results/benchmarks/", "results/sources/")
 JOB = re.compile(r"^(?:local)?rule \w+:\n((?:    .+\n)+)", re.MULTILINE)
 
 

@@ -27,7 +27,6 @@ from voiceprivacy.report.published import beside, tables_of
 from voiceprivacy.vocabulary import (
     AtlasPoint,
     ChannelsPoint,
-    EffortPoint,
     ExposedPoint,
     GalleryPoint,
 )
@@ -153,8 +152,6 @@ def write_results(folder):
                 write_table(_made(path / f"{ATTACKER[1]}.tsv"), SIMILARITIES, of_pairs)
     for corpus, lists in LISTS.items():
         for trials in lists:
-            effort = folder / "curves" / "effort" / corpus / f"{trials}.tsv"
-            write_table(_made(effort), EffortPoint._fields, _efforts())
             atlas = folder / "curves" / "atlas" / corpus / f"{trials}.tsv"
             write_table(_made(atlas), AtlasPoint._fields, _channels())
             together = folder / "curves" / "channels" / corpus / f"{trials}.tsv"
@@ -185,7 +182,7 @@ def figures(folder):
     for corpus, lists in LISTS.items():
         for trials in lists:
             of_list = Subject(corpus, trials)
-            subjects += [(kind, of_list) for kind in ("ladder", *OF_ATLAS)]
+            subjects += [(kind, of_list) for kind in OF_ATLAS]
             for kind in ("zebra", "ranks", "rank_speakers", "law"):
                 subjects.append((kind, Subject(corpus, trials, **attacker)))
             for kind in ("similarity", "zoo", "speakers", "calibration"):
@@ -308,14 +305,6 @@ def _law(condition):
         for criterion, (n, length, extrapolated) in itertools.product(
             ("linkability", "singling_out"), [(2, 1, "no"), (2, "all", "no"), (20, 1, "yes")]
         )
-    ]
-
-
-def _efforts():
-    return [
-        EffortPoint(name, condition, *ATTACKER, 30.0, 20.0, "-", 0.2, 9.5, hours, 12.0)
-        for name in ("b2", "b2r")
-        for condition, hours in (("op", 0.0), ("pp", 1.5))
     ]
 
 

@@ -59,7 +59,7 @@ TOGETHER = {
 OF_ONE_RUN = {"index.html", "provenance.json", "methods.md", "methods.tex", "speed.tsv"}
 OF_A_DISK = {"stamps.tsv", "checksums.tsv", "plan.json", "format"}
 ENDINGS = (".sha256", ".checksums.tsv")
-FOLDERS = {"logs", "benchmarks", "sources", "effort"}
+FOLDERS = {"logs", "benchmarks", "sources"}
 
 
 @pytest.fixture(scope="module")

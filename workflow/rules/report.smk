@@ -2,13 +2,12 @@
 
 import hashlib
 
-from voiceprivacy.plan.effort import training_manifests
 from voiceprivacy.report import contents, figures
 
 PLAN = "results/plan.json"
 CONTENTS = contents.contents_of(plan)
 if STORE:  # Snakemake's benchmarks are of no rule, so no rule gets them
-    CONTENTS = contents.without_times(CONTENTS)
+    CONTENTS = CONTENTS._replace(speed=None)
 # Written here and by no job: whatever comes after a job that runs is not asked whether its own
 # parameters have changed, ancient() or not, and pictures that name people would stay.
 if (workflow.is_main_process or STORE) and not workflow.output_settings.dryrun:
@@ -52,42 +51,6 @@ rule collect_metrics:
         " --plan {params.plan:q}"
         " --folder results/metrics"
         " --metrics {output.metrics:q}"
-        " > {log:q} 2>&1"
-
-
-def manifests_learnt(wildcards):
-    """Manifests of the speech that attackers on a list learn from."""
-    return training_manifests(plan, TrialList(wildcards.corpus, wildcards.trials))
-
-
-rule measure_effort:
-    """What each attack on a list found, beside its processor time and speech."""
-    input:
-        metrics="results/metrics.tsv",
-        enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
-        manifest="results/audio/{corpus}/enrolment/original/manifest.tsv",
-        learnt=manifests_learnt,
-    output:
-        efforts="results/curves/effort/{corpus}/{trials}.tsv",
-    log:
-        "results/logs/measure_effort/{corpus}/{trials}.log",
-    wildcard_constraints:
-        trials=TRIAL_LISTS,
-    localrule: True
-    conda:
-        "../../envs/evaluate.yaml"
-    params:
-        code=code("measure_effort"),
-        config=config_as_used,
-    shell:
-        "python {SCRIPTS:q}/measure_effort.py"
-        " --config {params.config:q}"
-        " --corpus {wildcards.corpus:q}"
-        " --trials {wildcards.trials:q}"
-        " --metrics {input.metrics:q}"
-        " --enrolments {input.enrolments:q}"
-        " --manifest {input.manifest:q}"
-        " --efforts {output.efforts:q}"
         " > {log:q} 2>&1"
 
 

@@ -16,7 +16,6 @@ from voiceprivacy.report.figures import (
     ATLAS,
     ATTACKER,
     CHANNELS,
-    EFFORT,
     GALLERY,
     KINDS,
     LENGTHS,
@@ -98,12 +97,6 @@ def contents_of(plan: Any) -> Contents:
         internal=plan.config["report"]["internal"],
         named=_named(plan),
     )
-
-
-def without_times(contents: Contents) -> Contents:
-    """Contents of a run of which nobody knows how long its jobs took."""
-    figures = [figure for figure in contents.figures if KINDS[figure.kind].per != EFFORT]
-    return contents._replace(figures=figures, speed=None)
 
 
 def _may_be_published(plan):
@@ -203,8 +196,6 @@ def _subjects(plan):
         subjects[LIST][_of_attack(attack)] = systems
         if has_matrices and speech.has_gallery(attack.corpus):
             subjects[GALLERY][_of_attack(attack)] = systems
-        if "attackers" in plan.config and speech.anonymisers:
-            subjects[EFFORT][Subject(attack.corpus, attack.trials)] = ()
         for system in systems:
             if system == ORIGINAL:
                 continue

@@ -42,7 +42,6 @@ ANONYMISER = "anonymiser"  # one anonymiser on a trial list under one attacker
 TWO_RUNS = "two runs"  # the same, of anonymisers with two runs
 ATTACKER = "attacker"  # all lists under one attacker
 LENGTHS = "lengths"  # sampled galleries of one corpus and gender under one attacker
-EFFORT = "effort"  # a trial list of a run with a ladder of attackers
 ATLAS = "atlas"  # a trial list or gallery whose channels are told apart
 CHANNELS = "channels"  # the same, of which several are fused
 SET = "set"  # a corpus of the verdict whose utility is measured
@@ -231,15 +230,6 @@ KINDS = {
             settings=("palette",),
             category="Data-protection law",
             endings=LINES,
-        ),
-        Kind(
-            name="ladder",
-            title="What attackers find against what they take",
-            module="effort",
-            per=EFFORT,
-            files={"curves": "results/curves/effort/{corpus}/{trials}.tsv"},
-            settings=("palette",),
-            category="Effort",
         ),
         Kind(
             name="training",

@@ -143,7 +143,7 @@ def test_every_link_inside_the_page_has_its_target(render, metrics):
 
 
 def test_a_figure_of_all_attackers_names_none(render, metrics, figures, pictured, tmp_path):
-    drawn, pictures = pictured("ladder", Subject("demo", "f"))
+    drawn, pictures = pictured("atlas", Subject("demo", "f"))
     figures.append(show_picture(drawn, page=tmp_path / "index.html", pictures=pictures))
     headings = re.findall("<h3>.*?</h3>", render(metrics))
     assert "<h3>demo </h3>" in headings

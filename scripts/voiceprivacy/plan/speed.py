@@ -1,0 +1,53 @@
+"""Which jobs of a run tell how fast an anonymiser is: those that protect the trials.
+
+Jobs are told by their files of results/benchmarks, which Snakemake writes.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from voiceprivacy.plan.plan import Plan
+from voiceprivacy.vocabulary import STREAMED, draws_of
+
+FOLDER = "results/benchmarks"
+
+
+class Protecting(NamedTuple):
+    """How an anonymiser protects the trials of a corpus, with all its draws.
+
+    ``benchmarks`` are the files below FOLDER of each draw's jobs; there are none of speech that
+    others protected. ``streaming`` is what its entry says, None for nothing. ``latencies`` is what
+    Path.glob finds of each draw, where a stream was tried.
+    """
+
+    corpus: str
+    anonymiser: str
+    device: str
+    benchmarks: list[list[str]]
+    streaming: bool | None
+    latencies: list[str]
+
+
+def protecting(plan: Plan) -> Iterator[Protecting]:
+    """Every anonymiser on every corpus of which something is measured: others may not be made."""
+    for corpus in plan.speech.evaluated:
+        for anonymiser, draws in draws_of(plan.speech.anonymisers).items():
+            options = plan.speech.anonymiser(anonymiser)
+            jobs = [_jobs_of_trials(corpus, draw, options["shards"]) for draw in draws]
+            said = options.get("streaming")
+            if plan.utility.measures(corpus):
+                yield Protecting(
+                    corpus,
+                    anonymiser,
+                    "gpu" if options["gpu"] else "cpu",
+                    [] if "audio" in options else jobs,
+                    None if said is None else bool(said),
+                    [f"{corpus}/trial/{draw}/wav/*/{STREAMED}" for draw in draws],
+                )
+
+
+def _jobs_of_trials(corpus, anonymiser, n_shards):
+    folder = f"{corpus}/trial/{anonymiser}"
+    if n_shards == 1:
+        return [f"anonymise_part/{folder}.tsv"]
+    return [f"anonymise_shard/{folder}/{shard}.tsv" for shard in range(n_shards)]
