@@ -33,6 +33,3 @@ rule all:
         "results/provenance.json",
         "results/report/tables/ranks.tsv",
         FIGURE_FILES,
-
-
-include: "workflow/rules/chunks.smk"

@@ -28,22 +28,11 @@ def main() -> None:
         action="store_true",
         help="read all files that the config names: even an edit that keeps all times is noticed",
     )
-    parser.add_argument(
-        "--chunks",
-        type=int,
-        metavar="N",
-        help="measure the systems in N runs, one after another, then compare them in one more: the"
-        " jobs of 50 systems are too many to plan at once",
-    )
     arguments, snakemakes_own = parser.parse_known_args()
 
-    from voiceprivacy.tools import chunked, launcher  # Snakemake: half a second
+    from voiceprivacy.tools import launcher  # Snakemake: half a second
 
     options = launcher.parse(snakemakes_own)
-    if arguments.chunks is not None:
-        flags = {"--remake": arguments.remake, "--check-audio": arguments.check_audio}
-        given = [flag for flag, is_given in flags.items() if is_given]
-        sys.exit(chunked.start([*given, *snakemakes_own], options, arguments.chunks))
     if arguments.check_audio:
         os.environ[CHECK] = "1"
     if arguments.remake:

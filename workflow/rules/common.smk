@@ -34,7 +34,7 @@ from voiceprivacy.inout.files import (
     paths_behind,
 )
 from voiceprivacy.inout.stamps import NOTES
-from voiceprivacy.plan import chunks, configuration, defaults, earlier
+from voiceprivacy.plan import configuration, defaults, earlier
 from voiceprivacy.plan.attackers import recipe_file
 from voiceprivacy.plan.outputs import PICTURES, TABLES
 from voiceprivacy.plan.plan import Plan, keep_all_objects
@@ -163,7 +163,6 @@ else:  # a job of the run on a cluster: all of that is done
     plan, screen = Plan(config), []
     if STORE:
         STORE.fetch([PAGE_KEY])
-CHUNK = chunks.chunk_of(os.environ) if workflow.is_main_process else None
 
 
 def not_measured():
@@ -181,14 +180,13 @@ onsuccess:
     for handler in screen:
         handler.finish()
     notes = not_measured()
-    if CHUNK is None or CHUNK.is_last:
-        shell(
-            "test ! -e results/report/index.html || python {SCRIPTS:q}/show_metrics.py"
-            " --metrics results/metrics.tsv"
-            " --comparisons results/comparisons"
-            " --verdict results/verdict.json"
-            " --report results/report/index.html {BRIEF:q} {notes:q}"
-        )
+    shell(
+        "test ! -e results/report/index.html || python {SCRIPTS:q}/show_metrics.py"
+        " --metrics results/metrics.tsv"
+        " --comparisons results/comparisons"
+        " --verdict results/verdict.json"
+        " --report results/report/index.html {BRIEF:q} {notes:q}"
+    )
 
 
 onerror:

@@ -23,7 +23,7 @@ from snakemake.settings.enums import Quietness
 from snakemake.utils import available_cpu_count
 
 from voiceprivacy.inout.files import PIPES_OF_SHELLS, SCRIPTS, BadInput
-from voiceprivacy.plan import chunks, configuration
+from voiceprivacy.plan import configuration
 from voiceprivacy.running import locks
 from voiceprivacy.running.command import BAD_INPUT, INTERRUPTED, OWN_FAILURE, say
 from voiceprivacy.running.progress import SCREEN, interrupted, unknown_target
@@ -113,8 +113,6 @@ def start(options: argparse.Namespace) -> int:
             options.quiet = None  # else the log file would lack the failures of jobs, too
         elif not (quiet or options.printshellcmds):
             options.quiet = {Quietness.RULES}  # ten lines for each of a thousand jobs
-    if (chunk := chunks.chunk_of(os.environ)) and not chunk.is_last:
-        options.targets = [chunks.TARGET]
     directory = options.directory or Path()
     _keep_sources_here(Path(directory))
     if not (options.dryrun or options.unlock) and (done := locks.unlock_if_dead(directory)):
