@@ -35,7 +35,6 @@ from voiceprivacy.report.uncertainty import (
     marked_interval,
     metric_limits,
     shown,
-    shown_columns,
 )
 from voiceprivacy.vocabulary import (
     ABSENT,
@@ -253,6 +252,15 @@ def strongest_attacks(systems: Iterable[System]) -> dict[tuple[str, str], System
 
 def _folded_mean(system):
     return folded(system.mean["eer_percent"])
+
+
+def shown_columns(systems: Iterable[System]) -> list[Metric]:
+    """The columns of the comparison in which systems have numbers; given scores have no ranks."""
+    known = set()
+    for system in systems:
+        for values in system.lists.values():
+            known |= {name for name, value in values.items() if value is not None}
+    return [column for column in COLUMNS if column.name in known]
 
 
 def write_comparison(path: str | Path, systems: Iterable[System]) -> None:

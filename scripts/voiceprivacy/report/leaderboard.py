@@ -27,6 +27,7 @@ from voiceprivacy.report.comparison import (
     folded,
     mean_of_lists,
     mean_of_unbiased,
+    shown_columns,
 )
 from voiceprivacy.report.figures import draws_in
 from voiceprivacy.report.releases import released
@@ -39,7 +40,6 @@ from voiceprivacy.report.uncertainty import (
     Shown,
     marked_interval,
     shown,
-    shown_columns,
     tells_nothing,
     within_zero_evidence,
 )

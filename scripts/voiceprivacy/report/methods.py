@@ -19,10 +19,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import RESOURCES, counted
-from voiceprivacy.report.comparison import System, expanded
+from voiceprivacy.report.comparison import System, expanded, shown_columns
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.typeset import latex, listed, write_text
-from voiceprivacy.report.uncertainty import shown_columns
 from voiceprivacy.vocabulary import ABSENT, CORPUS_KINDS, EVALUATION, PITCH, TRAIN, UTILITY_ALONE
 
 CITATIONS = RESOURCES / "citations.bib"

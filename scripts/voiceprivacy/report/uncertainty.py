@@ -10,13 +10,10 @@ Conventions
 * A run without intervals has - as every limit in metrics.tsv; then nothing is read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.catalogue.metric import Metric
 from voiceprivacy.inout.tables import number, read_rows
 from voiceprivacy.report.metrics import Number
@@ -30,9 +27,6 @@ from voiceprivacy.vocabulary import (
     NumberKey,
     SystemInterval,
 )
-
-if TYPE_CHECKING:  # comparison imports this module
-    from voiceprivacy.report.comparison import System
 
 Limits = tuple[float, float]
 
@@ -213,12 +207,3 @@ def within_zero_evidence(values: Mapping[str, Any]) -> bool | None:
     if band is None or band == UNDEFINED:
         return None
     return values["dece_bit"] <= band
-
-
-def shown_columns(systems: Iterable[System]) -> list[Metric]:
-    """The columns of the comparison in which systems have numbers; given scores have no ranks."""
-    known = set()
-    for system in systems:
-        for values in system.lists.values():
-            known |= {name for name, value in values.items() if value is not None}
-    return [column for column in COLUMNS if column.name in known]

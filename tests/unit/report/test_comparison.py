@@ -14,11 +14,11 @@ from voiceprivacy.report.comparison import (
     OF_MATRICES,
     compare,
     folded_limits,
+    shown_columns,
     strongest_attacks,
     weighted_mean,
     write_comparison,
 )
-from voiceprivacy.report.uncertainty import shown_columns
 from voiceprivacy.vocabulary import GIVEN, attacker_name
 
 

@@ -2,9 +2,8 @@
 
 import itertools
 
-from voiceprivacy.report.comparison import compare, write_latex
+from voiceprivacy.report.comparison import compare, shown_columns, write_latex
 from voiceprivacy.report.typeset import TEXT_LINES, latex, tabulars
-from voiceprivacy.report.uncertainty import shown_columns
 
 
 def test_special_characters_are_escaped():
