@@ -1,16 +1,14 @@
 """Assess what channels of speech disclose together: voice, plus pitch, plus words ..."""
 
 import argparse
-from functools import partial
 from typing import Any
 
 from voiceprivacy.inout.arrays import read_matrix
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.privacy.atlas.fusion import Estimate, Fusion, fuse
-from voiceprivacy.privacy.matrices.larger import guesses
 from voiceprivacy.privacy.matrices.ranks import TooFewSpeakers
 from voiceprivacy.running.command import label_inputs, run, say
-from voiceprivacy.vocabulary import TOGETHER, UNDEFINED, GalleryGuess
+from voiceprivacy.vocabulary import TOGETHER, UNDEFINED
 
 
 def main() -> None:
@@ -34,15 +32,6 @@ def main() -> None:
         lines = [f"{UNDEFINED}: {error}"]
     else:
         values, lines = as_json(fusion), lines_of(fusion)
-    values["larger"] = {}
-    for channel, matrix in matrices.items():
-        try:
-            guessed = guesses(matrix)
-        except TooFewSpeakers as error:
-            lines.append(f"{channel} in larger galleries: {UNDEFINED}: {error}")
-        else:
-            values["larger"][channel] = [guess._asdict() for guess in guessed]
-            lines += map(partial(line_of_gallery, channel), guessed)
     write_json(arguments.metrics, values)
     for line in lines:
         say(line)
@@ -74,16 +63,6 @@ def lines_of(fusion: Fusion) -> list[str]:
     if len(fusion.in_order) > 1:
         lines.append(f"{'sum less together':<24}{_text(fusion.gap)}")
     return lines
-
-
-def line_of_gallery(channel: str, guess: GalleryGuess) -> str:
-    """A guess, as the terminal says it."""
-    low, high = guess.identification_low, guess.identification_high
-    far = ", far beyond what is there" if guess.is_far else ""
-    return (
-        f"{channel} among {guess.n_templates}: first in {guess.identification_percent:.1f} %"
-        f" [{low:.1f}, {high:.1f}]{far}"
-    )
 
 
 def _text(bits: Estimate) -> str:

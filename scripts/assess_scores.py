@@ -7,7 +7,7 @@ import argparse
 
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_curves
-from voiceprivacy.privacy.law import beyond
+from voiceprivacy.privacy.law import curves
 from voiceprivacy.privacy.scores import zebra
 from voiceprivacy.privacy.scores.assessment import FAMILIES, assess
 from voiceprivacy.privacy.uncertainty.interval_files import Draws, write_intervals
@@ -34,7 +34,7 @@ def main() -> None:
     }
     write_curves(arguments.curves, {label: own.curve for label, own in assessed.items()})
     if arguments.law:
-        beyond.write_curves(arguments.law, {label: own.law for label, own in assessed.items()})
+        curves.write_curves(arguments.law, {label: own.law for label, own in assessed.items()})
     for family in FAMILIES:
         path = getattr(arguments, family)
         metrics = {label: own.metrics[family] for label, own in assessed.items()}

@@ -5,7 +5,7 @@ import argparse
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.report.atlas import galleries_of, points_of, together_of
+from voiceprivacy.report.atlas import points_of, together_of
 from voiceprivacy.report.exposure import points_of_speakers
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.running.command import add_json, run, say
@@ -13,7 +13,6 @@ from voiceprivacy.vocabulary import (
     AtlasPoint,
     ChannelsPoint,
     ExposedPoint,
-    GalleryPoint,
     Heard,
     TrialList,
 )
@@ -42,7 +41,6 @@ def main() -> None:
         help="what assess_ranks.py wrote of the speakers, in the order of --heard",
     )
     parser.add_argument("--exposed", required=True, help="TSV to write: every speaker")
-    parser.add_argument("--galleries", required=True, help="TSV to write: larger galleries")
     arguments = parser.parse_args()
 
     trial_list = TrialList(arguments.corpus, arguments.trials)
@@ -51,20 +49,16 @@ def main() -> None:
     write_table(arguments.atlas, AtlasPoint._fields, points)
     say(f"{len(points)} channels of systems on {arguments.corpus} {arguments.trials}")
     together: list[ChannelsPoint] = []
-    galleries: list[GalleryPoint] = []
     for word in arguments.fusions:
         system, is_split, path = word.partition("=")
         anonymiser, is_named, condition = system.partition("/")
         if not (is_split and is_named):
             raise BadInput(f"--fusions {word}: expected ANONYMISER/CONDITION=JSON")
-        fusion = read_json(path)
-        together += together_of(fusion, anonymiser, condition)
-        galleries += galleries_of(fusion, anonymiser, condition)
+        together += together_of(read_json(path), anonymiser, condition)
     write_table(arguments.together, ChannelsPoint._fields, together)
     by_channel = dict(zip(heard, arguments.speakers, strict=True)) if arguments.speakers else {}
     write_table(arguments.exposed, ExposedPoint._fields, points_of_speakers(by_channel))
-    write_table(arguments.galleries, GalleryPoint._fields, galleries)
-    say(f"{len(together)} numbers of several channels together, {len(galleries)} guesses")
+    say(f"{len(together)} numbers of several channels together")
 
 
 if __name__ == "__main__":

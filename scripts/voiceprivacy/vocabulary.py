@@ -330,8 +330,7 @@ class LawPoint(NamedTuple):
     """One point of a criterion of data-protection law, of scores in one reading.
 
     ``length`` is how many utterances belong together, or "all". Numbers are shares from 0 to 1;
-    ``guessing`` is what guessing gives. Limits that are not known to hold are -. ``extrapolated``
-    (yes or no) says whether there are fewer than ``n_speakers``.
+    ``guessing`` is what guessing gives. Limits that are not known to hold are -.
     """
 
     reading: str
@@ -342,7 +341,6 @@ class LawPoint(NamedTuple):
     ci_low: float | str
     ci_high: float | str
     guessing: float
-    extrapolated: str
 
 
 # What tests and templates of a sampled gallery hold: seconds of unprotected recordings.
@@ -436,39 +434,6 @@ class ChannelsPoint(NamedTuple):
 
 
 MEASURES_OF_CHANNELS = DISCLOSURE, GAIN, GAP = ("disclosure", "gain", "gap")
-
-
-class GalleryGuess(NamedTuple):
-    """What a gallery of ``n_templates`` would show, with limits (95 %): guessed by a law.
-
-    ``identification_percent`` is how often the true template comes first, ``disclosure_bit`` the
-    mean disclosure of its rank. ``is_far`` marks more than ten times the templates that are there.
-    """
-
-    n_templates: int
-    is_far: bool
-    identification_percent: float
-    identification_low: float
-    identification_high: float
-    disclosure_bit: float
-    disclosure_low: float
-    disclosure_high: float
-
-
-class GalleryPoint(NamedTuple):
-    """A GalleryGuess of a channel of a system; ``is_far`` is yes or no."""
-
-    anonymiser: str
-    condition: str
-    channel: str
-    n_templates: float
-    is_far: str
-    identification_percent: float
-    identification_low: float
-    identification_high: float
-    disclosure_bit: float
-    disclosure_low: float
-    disclosure_high: float
 
 
 class ExposedPoint(NamedTuple):

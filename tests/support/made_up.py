@@ -28,7 +28,6 @@ from voiceprivacy.vocabulary import (
     AtlasPoint,
     ChannelsPoint,
     ExposedPoint,
-    GalleryPoint,
 )
 
 TEMPLATE = Path(__file__).parents[2] / "workflow" / "report" / "index.html.j2"
@@ -37,7 +36,7 @@ LISTS = {"libri": ("f", "m"), "vctk": ("f",)}
 SYSTEMS = {"original": ["oo"], "b2": ["op", "pp"], "b2r": ["op", "pp"]}
 ATTACKER = ("ecapa", "cosine")
 SPEAKERS = ["s1", "s2", f"s3{EVIL}"]
-OF_ATLAS = ("atlas", "channels", "exposed", "galleries")  # kinds of figures of a list
+OF_ATLAS = ("atlas", "channels", "exposed")  # kinds of figures of a list
 EXPOSED = [  # channel, speaker, bits
     ("voice", SPEAKERS[0], 0.4),
     ("pitch", SPEAKERS[0], 0.9),
@@ -158,8 +157,6 @@ def write_results(folder):
             write_table(_made(together), ChannelsPoint._fields, _channels_together())
             exposed = folder / "curves" / "exposed" / corpus / f"{trials}.tsv"
             write_table(_made(exposed), ExposedPoint._fields, _exposed())
-            galleries = folder / "curves" / "galleries" / corpus / f"{trials}.tsv"
-            write_table(_made(galleries), GalleryPoint._fields, _guesses())
     rows = [(epoch, 3 / epoch, 50, 10 - epoch, 0.001, 1.0) for epoch in (1, 2, 3)]
     write_table(_made(folder / "models" / ATTACKER[0] / "training.tsv"), COLUMNS, rows)
     write_json(folder / "verdict.json", verdicts.usual("libri"))
@@ -301,9 +298,9 @@ def _similarities(condition):
 
 def _law(condition):
     return [
-        (condition, "ascending", criterion, n, length, 0.6, "-", "-", 1 / n, extrapolated)
-        for criterion, (n, length, extrapolated) in itertools.product(
-            ("linkability", "singling_out"), [(2, 1, "no"), (2, "all", "no"), (20, 1, "yes")]
+        (condition, "ascending", criterion, n, length, 0.6, "-", "-", 1 / n)
+        for criterion, (n, length) in itertools.product(
+            ("linkability", "singling_out"), [(2, 1), (2, "all"), (20, 1)]
         )
     ]
 
@@ -337,18 +334,6 @@ def _exposed():
         ExposedPoint(name, condition, channel, speaker, bits, bits / 2, min(1.5, 2 * bits))
         for name, conditions in SYSTEMS.items()
         for condition, (channel, speaker, bits) in itertools.product(conditions, EXPOSED)
-    ]
-
-
-def _guesses():
-    numbers = [
-        (3, "no", 60.0, 40.0, 80.0, 0.7, 0.4, 1.0),
-        (100, "yes", 9.0, 2.0, 20.0, 2.0, 1.0, 3.0),
-    ]
-    return [
-        GalleryPoint(name, condition, "voice", *row)
-        for name, conditions in SYSTEMS.items()
-        for condition, row in itertools.product(conditions, numbers)
     ]
 
 

@@ -73,7 +73,7 @@ def speakers_by_channel(wildcards):
 
 
 rule collect_atlas:
-    """How many bits of who speaks channels give away on a list, and among more people."""
+    """How many bits of who speaks channels give away on a list."""
     input:
         metrics="results/metrics.tsv",
         fusions=lambda wildcards: fusions_of_channels(wildcards).values(),
@@ -82,7 +82,6 @@ rule collect_atlas:
         atlas="results/curves/atlas/{corpus}/{trials}.tsv",
         together="results/curves/channels/{corpus}/{trials}.tsv",
         exposed="results/curves/exposed/{corpus}/{trials}.tsv",
-        galleries="results/curves/galleries/{corpus}/{trials}.tsv",
     log:
         "results/logs/collect_atlas/{corpus}/{trials}.log",
     localrule: True
@@ -106,7 +105,6 @@ rule collect_atlas:
         " --together {output.together:q}"
         " --speakers {input.speakers:q}"
         " --exposed {output.exposed:q}"
-        " --galleries {output.galleries:q}"
         " > {log:q} 2>&1"
 
 

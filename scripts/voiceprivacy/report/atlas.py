@@ -31,7 +31,6 @@ from voiceprivacy.vocabulary import (
     UNDEFINED,
     AtlasPoint,
     ChannelsPoint,
-    GalleryPoint,
     Heard,
     NumberKey,
     TrialList,
@@ -186,42 +185,3 @@ def disclosures(
             of_system = systems.setdefault((point.anonymiser, point.condition), {})
             of_system[tuple(point.channels.split(TOGETHER))] = point
     return systems
-
-
-# Larger galleries.
-
-NOTHING_TELLS = "Fewer than ten speakers, or all are always found: nothing tells of more people."
-
-
-def galleries_of(fusion: Mapping[str, Any], anonymiser: str, condition: str) -> list[GalleryPoint]:
-    """What larger galleries would show of the channels of a system, from its JSON."""
-    points = []
-    for channel, guessed in fusion["larger"].items():
-        for guess in guessed:
-            fields = guess | {"is_far": "yes" if guess["is_far"] else "no"}
-            names = {"anonymiser": anonymiser, "condition": condition, "channel": channel}
-            points.append(GalleryPoint(**names, **fields))
-    return points
-
-
-def read_galleries(path: str | Path) -> list[GalleryPoint]:
-    """Read what larger galleries would show on a list.
-
-    Raises
-    ------
-    BadInput : a field is missing or is no number
-    """
-    texts = ("anonymiser", "condition", "channel", "is_far")
-    points = []
-    for line, row in read_rows(path, list(GalleryPoint._fields)):
-        fields: dict[str, Any] = {
-            name: text if name in texts else number(text, path, line) for name, text in row.items()
-        }
-        points.append(GalleryPoint(**fields))
-    return points
-
-
-def first_channel(points: Iterable[GalleryPoint]) -> str:
-    """The channel that is drawn: the voice, where it is there."""
-    known = {point.channel for point in points}
-    return next(channel for channel in NAMES if channel in known)

@@ -338,7 +338,6 @@ def read_law(path: AnyPath) -> dict[str, list[LawPoint]]:
             _value("ci_low", row["ci_low"], path, line),
             _value("ci_high", row["ci_high"], path, line),
             number(row["guessing"], path, line),
-            row["extrapolated"],
         )
         by_reading.setdefault(row["label"], {}).setdefault(point.reading, []).append(point)
     return {label: list(readings.values())[-1] for label, readings in by_reading.items()}
@@ -375,8 +374,7 @@ def speakers_over_lengths(points: Iterable[LawPoint], criterion: str) -> int:
     """
     lengths: dict[int, set[str]] = {}
     for point in points:
-        is_measured = point.criterion == criterion and point.extrapolated == "no"
-        if is_measured and point.n_speakers <= MOST_OVER_LENGTHS:
+        if point.criterion == criterion and point.n_speakers <= MOST_OVER_LENGTHS:
             lengths.setdefault(point.n_speakers, set()).add(str(point.length))
     return max(lengths, key=lambda size: (len(lengths[size]), size), default=0)
 

@@ -213,15 +213,6 @@ KINDS = {
             of_people=True,
         ),
         Kind(
-            name="galleries",
-            title="How often a speaker would be found among more people",
-            module="atlas",
-            per=CHANNELS,
-            files={"curves": "results/curves/galleries/{corpus}/{trials}.tsv"},
-            settings=("palette",),
-            category="Disclosure atlas",
-        ),
-        Kind(
             name="law",
             title="Singling out and linkability (data-protection law)",
             module="law",

@@ -15,8 +15,6 @@ from voiceprivacy.report.plots import atlas as plots
 from voiceprivacy.vocabulary import (
     AtlasPoint,
     ChannelsPoint,
-    GalleryGuess,
-    GalleryPoint,
     Heard,
     TrialList,
 )
@@ -113,11 +111,8 @@ def test_the_picture_has_a_panel_for_each_condition_and_the_most_that_there_is(d
 # Several channels together.
 
 ESTIMATE = {"bit": 0.5, "low": 0.25, "high": 0.75}
-GUESS = dict(zip(GalleryGuess._fields, (8, False, 50, 40, 60, 1.5, 1, 2), strict=True))
-FAR = dict(zip(GalleryGuess._fields, (100, True, 25, 12.5, 37.5, 2.5, 2, 3), strict=True))
 FUSION = {
     "n_templates": 8,
-    "larger": {"voice": [GUESS, FAR], "timing": [GUESS]},
     "sets": {
         "voice": ESTIMATE | {"bit": 2.0},
         "pitch": ESTIMATE,
@@ -213,49 +208,3 @@ def test_the_picture_has_bars_above_dots(fused):
     bars, dots = picture.axes
     assert [bar.get_height() for bar in bars.containers[1]] == [2.0, 0.5, 0.5, 2.25, 2.5]
     assert [text.get_text() for text in dots.get_yticklabels()] == ["voice", "pitch", "timing"]
-
-
-# Larger galleries.
-
-
-@pytest.fixture
-def searched(tmp_path):
-    """The figure of unprotected speech and b2 under OP."""
-    shown = figure("galleries", Subject("demo", "f"), look=Look(["b2"]), folder=tmp_path)
-    (tmp_path / "curves" / "galleries" / "demo").mkdir(parents=True)
-    points = [
-        *atlas.galleries_of(FUSION, "original", "oo"),
-        *atlas.galleries_of(FUSION, "b2", "op"),
-    ]
-    write_table(shown.arguments["curves"], GalleryPoint._fields, points)
-    return shown
-
-
-def test_guesses_are_one_table_and_can_be_read(searched):
-    points = atlas.read_galleries(searched.arguments["curves"])
-    assert len(points) == 2 * 3
-    assert points[1][:7] == ("original", "oo", "voice", 100, "yes", 25, 12.5)
-    assert points[5][:5] == ("b2", "op", "timing", 8, "no")
-
-
-def test_the_page_draws_the_first_channel_and_has_a_row_for_each(searched):
-    ((title, chart),), (titles, rows) = charts.galleries(searched, RUN)
-    assert title == "By the channel voice"
-    _, protected = chart["data"]
-    assert protected["x"] == [8, 100] and protected["y"] == [50, 25]
-    assert protected["error_y"]["array"] == [10, 12.5]
-    assert [symbol.endswith("-open") for symbol in protected["marker"]["symbol"]] == [False, True]
-    assert titles == ("first among", "8 people [%]", "100 people [%]")
-    assert rows[2:] == [
-        ("b2 OP, voice", "50.0 [40.0, 60.0]", "25.0 [12.5, 37.5]"),
-        ("b2 OP, timing", "50.0 [40.0, 60.0]", ""),
-    ]
-
-
-def test_the_picture_has_a_line_for_each_system_or_says_why_there_is_none(searched):
-    (ax,) = plots.galleries(**searched.arguments).axes
-    assert [bars.get_label() for bars in ax.containers] == ["original/oo", "b2/op"]
-    write_table(searched.arguments["curves"], GalleryPoint._fields, [])
-    assert charts.galleries(searched, RUN) == ([], ())
-    (ax,) = plots.galleries(**searched.arguments).axes
-    assert "nothing tells of more people" in ax.texts[0].get_text()

@@ -1,4 +1,4 @@
-"""Curves of data-protection law: which are drawn, what is hollow, and what an empty file gives."""
+"""Curves of data-protection law: which are drawn, and what an empty file gives."""
 
 import numpy as np
 import pytest
@@ -11,12 +11,12 @@ from voiceprivacy.report.figures import Look, Subject, figure
 from voiceprivacy.report.plots import law as plots
 
 POINTS = [
-    ("oo", "ascending", "linkability", 2, 1, 0.9, 0.8, 0.95, 0.5, "no"),
-    ("oo", "ascending", "linkability", 5, 1, 0.8, "-", "-", 0.2, "no"),
-    ("oo", "ascending", "linkability", 50, 1, 0.5, 0.3, 0.6, 0.02, "yes"),
-    ("oo", "ascending", "linkability", 2, "all", 1.0, "-", "-", 0.5, "no"),
-    ("oo", "ascending", "linkability", 5, "all", 0.9, "-", "-", 0.2, "no"),
-    ("oo", "ascending", "singling_out", 2, 1, 0.7, 0.6, 0.75, 0.5, "no"),
+    ("oo", "ascending", "linkability", 2, 1, 0.9, 0.8, 0.95, 0.5),
+    ("oo", "ascending", "linkability", 5, 1, 0.8, "-", "-", 0.2),
+    ("oo", "ascending", "linkability", 50, 1, 0.5, 0.3, 0.6, 0.02),
+    ("oo", "ascending", "linkability", 2, "all", 1.0, "-", "-", 0.5),
+    ("oo", "ascending", "linkability", 5, "all", 0.9, "-", "-", 0.2),
+    ("oo", "ascending", "singling_out", 2, 1, 0.7, 0.6, 0.75, 0.5),
 ]
 TURNED = [("oo", "descending", *point[2:5], 1 - point[5], "-", "-", *point[8:]) for point in POINTS]
 
@@ -51,15 +51,15 @@ def test_each_criterion_is_drawn_over_speakers_and_over_utterances(drawn):
     ]
 
 
-def test_extrapolated_points_are_hollow_and_say_so_and_limits_stand_where_they_are_known(drawn):
+def test_points_say_what_they_are_and_limits_stand_where_they_are_known(drawn):
     (_, chart), *_ = charts.law(drawn(POINTS), run_of([], {})).charts
     guessing, trace = chart["data"]
     assert guessing["y"] == [0.5, 0.2, 0.02] and trace["name"] == "original OO"
-    assert trace["marker"]["symbol"] == ["x", "x", "x-open"]
+    assert trace["marker"]["symbol"] == "x"
     assert trace["error_y"]["arrayminus"] == [pytest.approx(0.1), None, pytest.approx(0.2)]
     assert trace["text"][0] == "among 2, 1 utterance: 90.0% [80.0%, 95.0%]"
     assert trace["text"][1] == "among 5, 1 utterance: 80.0%"
-    assert trace["text"][2].endswith("[30.0%, 60.0%], extrapolated")
+    assert trace["text"][2] == "among 50, 1 utterance: 50.0% [30.0%, 60.0%]"
 
 
 def test_the_strongest_reading_is_drawn_and_named(drawn):

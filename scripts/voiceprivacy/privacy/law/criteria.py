@@ -10,7 +10,7 @@ Conventions
 * All rates are shares from 0 to 1. ``n_speakers`` N is the number of people among whom one is
   searched, himself included; ``length`` L is the number of utterances in a conversation.
 * A list that is too small has no rate: NaN, and a reason in words.
-* Nothing beyond the speakers that are there is a rate here; see beyond.
+* Nothing beyond the speakers that are there is a rate.
 * ``drawn`` (B + 1, S) says how often each speaker is drawn: the first row once each, for the value,
   the others for the replicates.
 
@@ -47,11 +47,12 @@ anonymization, Interspeech 2025, https://doi.org/10.21437/Interspeech.2025-1699
 Cohen and Nissim, Towards formalizing the GDPR's notion of singling out, PNAS 117, 2020.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from voiceprivacy.privacy import Counts, Floats
+from voiceprivacy.privacy import Counts, Floats, Names
 from voiceprivacy.privacy.law import galleries, predicates
 from voiceprivacy.privacy.law.galleries import Conversations
 from voiceprivacy.privacy.scores.trials import SpeakerTrials
@@ -60,7 +61,7 @@ BLOCK = 100_000  # numbers in one array: several of them fit a core's cache
 
 
 class Rate(NamedTuple):
-    """A rate from 0 to 1, its replicates (B,), and why it is NaN or how it was extrapolated."""
+    """A rate from 0 to 1, its replicates (B,), and why it is NaN."""
 
     value: float
     replicates: Floats
@@ -121,12 +122,7 @@ def linkability(
     rows, reason = galleries.joined(trials, enrolment_id, trial_id, length, seed)
     if reason:
         return undefined(reason, drawn)
-    contests = contests_of(rows, len(trials.speakers))
-    largest = largest_gallery(contests)
-    if n_speakers > largest:
-        reason = f"conversations were tried against {largest} speakers, fewer than {n_speakers}"
-        return undefined(reason, drawn)
-    return settled(linked(contests, n_speakers, drawn))
+    return linked_among([n_speakers], rows, trials.speakers, drawn, seed)[0]
 
 
 def singling_out(
@@ -158,18 +154,41 @@ def singling_out(
     rows, reason = galleries.joined(trials, enrolment_id, trial_id, length, seed)
     if reason:
         return undefined(reason, drawn)
-    folds = predicates.folds(rows, trials.speakers, seed=seed)
+    return isolated_among([n_speakers], rows, trials.speakers, drawn, seed)[0]
+
+
+def linked_among(
+    sizes: Sequence[int], rows: Conversations, speakers: Names, drawn: Counts, seed: int
+) -> list[Rate]:
+    """Linkability of a list of conversations among each number of speakers; see linkability."""
+    contests = contests_of(rows, len(speakers))
+    largest = largest_gallery(contests)
+    rates = []
+    for size in sizes:
+        if size > largest:
+            reason = f"conversations were tried against {largest} speakers, fewer than {size}"
+            rates.append(undefined(reason, drawn))
+        else:
+            rates.append(settled(linked(contests, size, drawn)))
+    return rates
+
+
+def isolated_among(
+    sizes: Sequence[int], rows: Conversations, speakers: Names, drawn: Counts, seed: int
+) -> list[Rate]:
+    """Singling out in a list of conversations among each number of speakers; see singling_out."""
+    folds = predicates.folds(rows, speakers, seed=seed)
     largest = predicates.largest_half(folds)
-    reason = predicates.why_not_calibrated(folds, n_speakers)
-    if n_speakers > largest:
-        reason = f"half of the speakers are {largest}, fewer than {n_speakers}"
-    if reason:
-        return undefined(reason, drawn)
-    return isolated(folds, n_speakers, drawn)
+    rates = []
+    for size in sizes:
+        reason = predicates.why_not_calibrated(folds, size)
+        if size > largest:
+            reason = f"half of the speakers are {largest}, fewer than {size}"
+        rates.append(undefined(reason, drawn) if reason else _isolated(folds, size, drawn))
+    return rates
 
 
-def isolated(folds: list[predicates.Fold], n_speakers: int, drawn: Counts) -> Rate:
-    """Singling out in the two folds of a list, which suffice for N speakers; see singling_out."""
+def _isolated(folds, n_speakers, drawn):
     sums = np.zeros((2, len(drawn)))
     for fold in folds:
         limits = predicates.thresholds(fold.calibration, n_speakers=n_speakers, drawn=drawn)
@@ -265,7 +284,7 @@ def undefined(reason: str, drawn: Counts) -> Rate:
     return Rate(np.nan, np.full(len(drawn) - 1, np.nan), reason)
 
 
-def settled(rates: Floats, reason: str = "") -> Rate:
+def settled(rates: Floats) -> Rate:
     """Rate from its value and replicates (B + 1,), which are moved until their median is the value.
 
     The value is unbiased over random sets. Replicates, whose sets hold some speakers twice, are
@@ -276,7 +295,7 @@ def settled(rates: Floats, reason: str = "") -> Rate:
     usable = replicates[~np.isnan(replicates)]
     if len(usable):
         replicates = np.clip(replicates + value - np.median(usable), 0, 1)
-    return Rate(float(value), replicates, reason)
+    return Rate(float(value), replicates)
 
 
 def share(part: Floats, total: Floats) -> Floats:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.tables import read_scored_trials
-from voiceprivacy.privacy.law import beyond
+from voiceprivacy.privacy.law import curves
 from voiceprivacy.privacy.scores import verification, zebra
 from voiceprivacy.privacy.scores.trials import (
     SpeakerTrials,
@@ -83,7 +83,7 @@ def assess(
         say(f"warning: {path}: {warning}", file=sys.stderr)
     points: list[LawPoint] = []
     if known and ids:
-        points = beyond.curves_of(label, known, ids, **draws._asdict())
+        points = curves.curves_of(label, known, ids, **draws._asdict())
     return Assessed(metrics, resampled, curve, points)
 
 

@@ -13,10 +13,8 @@ from voiceprivacy.report.atlas import (
     by_system,
     channels_of,
     disclosures,
-    first_channel,
     left_percent,
     read_atlas,
-    read_galleries,
     read_together,
     sets_shown,
 )
@@ -34,8 +32,7 @@ from voiceprivacy.report.charts.chart import (
     numbers,
     of_draw,
 )
-from voiceprivacy.report.figures import Figure, dash, draws_in, marks
-from voiceprivacy.report.uncertainty import Shown
+from voiceprivacy.report.figures import Figure, draws_in
 from voiceprivacy.vocabulary import (
     GAIN,
     GAP,
@@ -44,7 +41,6 @@ from voiceprivacy.vocabulary import (
     TOGETHER,
     AtlasPoint,
     ChannelsPoint,
-    GalleryPoint,
 )
 
 CONDITIONS = {
@@ -241,66 +237,3 @@ def _table_of_gains(points: Sequence[ChannelsPoint], colours: Mapping[str, str])
 def _text(point: ChannelsPoint) -> str:
     # z: no sign of a zero, which -0.001 is when it is shown.
     return bits(point).text("{:z.2f}".format).replace("-", MINUS)
-
-
-def galleries(figure: Figure, run: Run) -> Drawn:
-    """How often the true speaker would come first among more people, by the first channel."""
-    points = read_galleries(figure.arguments["curves"])
-    if not points:
-        return Drawn([])
-    drawn = first_channel(points)
-    title = f"By the channel {NAMES[drawn]}"
-    own = [point for point in points if point.channel == drawn]
-    return Drawn([(title, galleries_chart(own, run.colours))], _table_of_galleries(points, run))
-
-
-def galleries_chart(points: Sequence[GalleryPoint], colours: Mapping[str, str]) -> Chart:
-    """A line for each system: first ranks in percent over the size of the gallery."""
-    symbols = marks(colours)
-    traces = []
-    systems = dict.fromkeys((point.anonymiser, point.condition) for point in points)
-    for anonymiser, condition in systems:
-        own = [point for point in points if point[:2] == (anonymiser, condition)]
-        name = f"{draws_in(colours)[anonymiser].words} {condition.upper()}"
-        trace = {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "x": [point.n_templates for point in own],
-            "y": numbers(point.identification_percent for point in own),
-            "line": {"color": colours[anonymiser], "dash": dash(condition), "width": 2},
-            "marker": {"symbol": [f"{symbols[anonymiser]}{_open(one)}" for one in own], "size": 7},
-            "error_y": errors(map(_found, own)) | {"thickness": 1},
-            "text": [label(_percent(point)) for point in own],
-            "hovertemplate": f"{label(name)}<br>among %{{x}} people: %{{text}}<extra></extra>",
-        }
-        traces.append(of_draw(trace, anonymiser, condition.upper(), dict(colours)))
-    x = {"title": "people in the gallery", "type": "log"}
-    y = {"title": "the true speaker comes first [%]", "range": [0, 103]}
-    return chart(traces, x=x, y=y, height=360)
-
-
-def _table_of_galleries(points: Sequence[GalleryPoint], run: Run) -> tuple:
-    """A row for each system and channel, a column for each size."""
-    sizes = sorted({point.n_templates for point in points})
-    by_row: dict[tuple[str, str, str], dict[float, GalleryPoint]] = {}
-    for point in points:
-        by_row.setdefault(point[:3], {})[point.n_templates] = point
-    rows = []
-    for (anonymiser, condition, channel), by_size in by_row.items():
-        name = f"{draws_in(run.colours)[anonymiser].words} {condition.upper()}, {NAMES[channel]}"
-        rows.append((name, *(_percent(by_size[size]) if size in by_size else "" for size in sizes)))
-    return ("first among", *(f"{size:,.0f} people [%]" for size in sizes)), rows
-
-
-def _open(point: GalleryPoint) -> str:
-    """How plotly.js names a hollow mark: that of a gallery far beyond the people who are there."""
-    return "-open" if point.is_far == "yes" else ""
-
-
-def _found(point: GalleryPoint) -> Shown:
-    limits = (point.identification_low, point.identification_high)
-    return Shown(point.identification_percent, limits)
-
-
-def _percent(point: GalleryPoint) -> str:
-    return _found(point).text("{:.1f}".format)

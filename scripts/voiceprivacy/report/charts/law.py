@@ -60,7 +60,7 @@ def law(figure: Figure, run: Run) -> Drawn:
 
 
 def speakers_chart(curves: Curves, *, words: str, colours: dict[str, str]) -> Chart:
-    """A criterion over the number of speakers, extrapolated points hollow."""
+    """A criterion over the number of speakers."""
     guesses: dict[int, float] = {}
     for points in curves.values():
         guesses |= {point.n_speakers: point.guessing for point in points}
@@ -108,11 +108,9 @@ def _trace(system, x, points, colours):
         dash=dash(condition),
         hover="%{text}",
     )
-    mark = marks(colours)[anonymiser]
-    hollow = [f"{mark}-open" if point.extrapolated == "yes" else mark for point in points]
     trace |= {
         "mode": "lines+markers",
-        "marker": {"symbol": hollow, "size": 8},
+        "marker": {"symbol": marks(colours)[anonymiser], "size": 8},
         "text": [label(_words(point)) for point in points],
         "error_y": errors(shares) | {"thickness": 0.8},
     }
@@ -122,6 +120,5 @@ def _trace(system, x, points, colours):
 def _words(point):
     """What stands beside a point when one points at it."""
     utterances = "1 utterance" if point.length == "1" else f"{point.length} utterances"
-    end = ", extrapolated" if point.extrapolated == "yes" else ""
     share = shown_share(point).text("{:.1%}".format)
-    return f"among {point.n_speakers}, {utterances}: {share}{end}"
+    return f"among {point.n_speakers}, {utterances}: {share}"

@@ -6,26 +6,22 @@ The functions that are named like a kind of figure read its files and draw it fo
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from voiceprivacy.report.atlas import (
     NAMES,
-    NOTHING_TELLS,
     bits,
     by_system,
     channels_of,
     disclosures,
-    first_channel,
     read_atlas,
-    read_galleries,
     read_together,
     sets_shown,
 )
 from voiceprivacy.report.figures import palette as colours_of
 from voiceprivacy.report.plots import style
-from voiceprivacy.vocabulary import AtlasPoint, ChannelsPoint, GalleryPoint
+from voiceprivacy.vocabulary import AtlasPoint, ChannelsPoint
 
 CONDITIONS = ("op", "pp")
 BARS = 0.84  # of the distance between channels, which all bars of one take
@@ -119,54 +115,6 @@ def plot_dots(ax: Axes, sets: Sequence[tuple[str, ...]]) -> None:
     ax.set_xticks([])
     ax.tick_params(left=False)
     ax.spines[:].set_visible(False)
-
-
-def galleries(*, curves: str, palette: Sequence[str] = ()) -> Figure:
-    """How often the true speaker would come first among more people, by the first channel."""
-    points = read_galleries(curves)
-    names = [*palette, *(point.anonymiser for point in points)]
-    figure, ax = style.figure(5, 3.4)
-    if points:
-        drawn = first_channel(points)
-        own = [point for point in points if point.channel == drawn]
-        plot_galleries(ax, own, anonymisers=names)
-        ax.set(xlabel="people in the gallery", ylabel=f"first by {NAMES[drawn]} [%]")
-        figure.legend(loc="outside upper center", ncols=3)
-    else:
-        ax.text(
-            0.5, 0.5, NOTHING_TELLS, ha="center", va="center", transform=ax.transAxes, wrap=True
-        )
-        ax.set_axis_off()
-    return figure
-
-
-def plot_galleries(ax: Axes, points: Sequence[GalleryPoint], *, anonymisers: Sequence[str]) -> None:
-    """Draw a line for each system: first ranks in percent over the size of the gallery.
-
-    Marks of galleries far beyond the people who are there are hollow.
-    """
-    by_system: dict[str, list[GalleryPoint]] = {}
-    for point in points:
-        by_system.setdefault(f"{point.anonymiser}/{point.condition}", []).append(point)
-    looks = style.looks(by_system, anonymisers)
-    for system, own in by_system.items():
-        values = np.array([point.identification_percent for point in own])
-        limits = np.array([(point.identification_low, point.identification_high) for point in own])
-        ax.errorbar(
-            [point.n_templates for point in own],
-            values,
-            np.abs(limits.T - values),
-            **looks[system],
-            capsize=2,
-            label=system,
-        )
-        far = [point for point in own if point.is_far == "yes"]
-        ax.plot(
-            [point.n_templates for point in far],
-            [point.identification_percent for point in far],
-            **looks[system] | {"linestyle": "none", "markerfacecolor": "white", "zorder": 3},
-        )
-    ax.set(xscale="log", ylim=(0, 103))
 
 
 def _draw_bars(

@@ -51,7 +51,7 @@ def law(
 
 
 def plot_speakers(ax: Axes, *, curves: Curves, looks: Mapping[str, dict]) -> None:
-    """Draw a criterion over the number of speakers, extrapolated points hollow.
+    """Draw a criterion over the number of speakers.
 
     Parameters
     ----------
@@ -93,14 +93,7 @@ def _plot(ax, x, points, system, look):
     values = [100 * shown_share(point).value for point in points]
     if not points:
         return
-    # In the legend the line has its mark, on the chart the points have theirs, full or hollow.
-    ax.plot(x, values, label=system, markersize=style.MARKER_POINTS, markevery=[], **look)
-    for is_hollow in (False, True):
-        kept = [i for i, point in enumerate(points) if (point.extrapolated == "yes") == is_hollow]
-        face = "white" if is_hollow else look["color"]
-        marked = ([x[i] for i in kept], [values[i] for i in kept])
-        mark = {"color": look["color"], "marker": look["marker"], "markerfacecolor": face}
-        ax.plot(*marked, linestyle="", markersize=style.MARKER_POINTS, **mark)
+    ax.plot(x, values, label=system, markersize=style.MARKER_POINTS, **look)
     for at, point in zip(x, points, strict=True):
         if point.ci_low is not None:
             limits = (100 * point.ci_low, 100 * point.ci_high)
