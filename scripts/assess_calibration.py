@@ -71,9 +71,7 @@ def parsed() -> argparse.Namespace:
     )
     parser.add_argument("--metrics", required=True, help="JSON to write")
     parser.add_argument("--curves", help="TSV of the ECE profiles to write")
-    parser.add_argument(
-        "--plot", help="picture of the ECE profiles to write: svg, pdf, png or tex (pgfplots)"
-    )
+    parser.add_argument("--plot", help="picture of the ECE profiles to write: svg, pdf or png")
     add_intervals(parser)
     arguments = parser.parse_args()
     if len(arguments.train) != len(arguments.test):

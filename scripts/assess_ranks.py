@@ -39,9 +39,7 @@ def main() -> None:
         parser.add_argument(
             f"--{name}", help=f"TSV to write: label {' '.join(columns)} ({MEANING[name]})"
         )
-    parser.add_argument(
-        "--plot", help="picture of the rank histograms to write: png, pdf, svg or tex"
-    )
+    parser.add_argument("--plot", help="picture of the rank histograms to write: svg, pdf or png")
     parser.add_argument(
         "--seconds", help="JSON of list_samples.py: how long tests and templates of a gallery last"
     )

@@ -34,9 +34,7 @@ def main() -> None:
         "--curves", help="TSV to write: label prior_log_odds ece_bit ece_default_bit"
     )
     parser.add_argument("--table", help="the same metrics as a table to write: tsv, md or tex")
-    parser.add_argument(
-        "--plot", help="picture of the ECE profiles to write: svg, pdf, png or tex (pgfplots)"
-    )
+    parser.add_argument("--plot", help="picture of the ECE profiles to write: svg, pdf or png")
     parser.add_argument(
         "--over", choices=("log_odds", "prior"), default="log_odds", help="x-axis of the picture"
     )

@@ -1,4 +1,4 @@
-"""Draw a figure for papers as svg, pdf, png or tex: one kind from its files, or those of a run."""
+"""Draw a figure for papers as svg, pdf or png: one kind from its files, or those of a run."""
 
 import argparse
 from collections.abc import Callable
@@ -11,13 +11,22 @@ from voiceprivacy.inout.tables import read_scores
 from voiceprivacy.privacy.scores.profiles import PROFILES
 from voiceprivacy.report.contents import by_job, read_contents
 from voiceprivacy.report.curves import ORDERS
-from voiceprivacy.report.figures import COLOURS, GALLERY, KINDS, LIST, ON_REQUEST, REQUEST, drawer
+from voiceprivacy.report.figures import (
+    COLOURS,
+    GALLERY,
+    KINDS,
+    LIST,
+    ON_REQUEST,
+    PICTURES,
+    REQUEST,
+    drawer,
+)
 from voiceprivacy.report.mailed import codes_of
 from voiceprivacy.report.plots import style, systems
 from voiceprivacy.running.command import label_inputs, run
 from voiceprivacy.vocabulary import HISTOGRAMS
 
-PICTURES = """
+OF_SCORES = """
 ece: empirical cross-entropy (actual, minimum, default); bayes_error: APE plot; det, roc: error
 trade-off with convex hull; normalised_bayes_error: the APE plot divided by the default; tippett:
 shares of trials above an LLR; scores, llrs: histograms; calibration: empirical calibration plot.
@@ -63,7 +72,7 @@ def main() -> None:
     planned.add_argument("--plan", required=True, help="results/plan.json")
     planned.add_argument("--job", required=True, help="CORPUS/TRIALS/EXTRACTOR/BACKEND, or run")
     for kind in (*KINDS.values(), *ON_REQUEST.values()):
-        epilog = PICTURES if kind.name == "scores" else None
+        epilog = OF_SCORES if kind.name == "scores" else None
         _add_flags(commands.add_parser(kind.name, help=kind.title, epilog=epilog), kind)
     arguments = vars(parser.parse_args())
 
@@ -85,7 +94,7 @@ def _add_flags(parser, kind):
         parser.add_argument(f"--{flag}", required=True, **file)
     for flag in (*kind.settings, *style.WIDTHS):
         parser.add_argument(f"--{flag}", **(SETTINGS | style.WIDTHS)[flag])
-    words = f"the same picture as {', '.join(kind.endings)}"
+    words = f"the same picture as {', '.join(PICTURES)}"
     parser.add_argument("--figures", "--plot", nargs="+", required=True, metavar="FILE", help=words)
 
 

@@ -1,4 +1,4 @@
-"""What pdflatex says of a paper that takes tables, pictures and numbers of a run."""
+"""What pdflatex says of a paper that takes tables and numbers of a run."""
 
 import re
 import shutil
@@ -10,20 +10,17 @@ PDFLATEX = shutil.which("pdflatex")
 needs_latex = needs.program("pdflatex")
 PREAMBLE = r"""\documentclass{article}
 \usepackage[a4paper]{geometry}
-\geometry{textwidth=%s, textheight=240mm}
+\geometry{textwidth=345pt, textheight=240mm}
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
 \usepackage{booktabs}
-\usepackage{pgfplots}
-\pgfplotsset{compat=1.18}
 \begin{document}
 """
-ARTICLE, COLUMN, PAGE = "345pt", "3.4in", "7.1in"  # widths of text
 
 
-def complaints(folder, body, *, width=ARTICLE, times=1):
+def complaints(folder, body, *, times=1):
     """Compile a body in a folder; errors, boxes that are too wide or high, what is undefined."""
-    text = f"{PREAMBLE % width}{body}\n\\end{{document}}\n"
+    text = f"{PREAMBLE}{body}\n\\end{{document}}\n"
     (folder / "paper.tex").write_text(text, encoding="utf-8")
     command = [PDFLATEX or "pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
     for _ in range(times):

@@ -17,7 +17,7 @@ PROGRAMS = {  # name: (its commands, Debian's packages)
     "chromium": (("chromium",), "chromium fonts-dejavu-core"),
     "ffmpeg": (("ffmpeg",), "ffmpeg"),
     "mksquashfs": (("mksquashfs",), "squashfs-tools"),
-    "pdflatex": (("pdflatex",), "texlive-latex-recommended texlive-pictures"),
+    "pdflatex": (("pdflatex",), "texlive-latex-recommended"),
     "rsync": (("rsync",), "rsync"),
     "slurm": (("munged", "slurmctld", "slurmd", "sbatch", "sinfo"), "slurm-wlm munge"),
     "ssh-keygen": (("ssh-keygen",), "openssh-client"),

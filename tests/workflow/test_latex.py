@@ -1,15 +1,9 @@
 """What a paper takes of a run is compiled: no error, and no box that is too wide or too high."""
 
-from pathlib import Path
-
-import numpy as np
 import pytest
 from support import made_up
-from support.calls import succeeds
-from support.latex import ARTICLE, COLUMN, PAGE, complaints, needs_latex
+from support.latex import complaints, needs_latex
 
-from voiceprivacy.inout.json_files import write_json
-from voiceprivacy.inout.tables import Trial, write_scores
 from voiceprivacy.report.comparison import compare, write_latex
 from voiceprivacy.report.methods import methods, write_methods, write_numbers
 from voiceprivacy.report.metrics import Number
@@ -18,21 +12,6 @@ from voiceprivacy.report.typeset import write
 
 pytestmark = [pytest.mark.long, needs_latex]
 MANY = [f"anonymiser_{index}" for index in range(20)]
-NUMBERS = {"dece_bit": 0.25, "worst_case_log10": 1.5, "tag": "B", "dece_null95_bit": 0.3}
-COSTS = ("cece_linear_bit", "cece_isotonic_bit", "cllr_linear_bit", "cllr_isotonic_bit")
-OF_TWO_RUNS = {
-    **dict.fromkeys((*COSTS, "dece_train_bit", "dece_test_bit"), 0.25),
-    **dict.fromkeys(("worst_case_train_log10", "worst_case_test_log10"), 1.5),
-    **dict.fromkeys(("tag_train", "tag_test"), "B"),
-}
-
-
-def write_made_up_scores(path):
-    """Scores of two Gaussians."""
-    draws = np.random.default_rng(0).normal(size=400)
-    labels = ["target", "nontarget"] * 200
-    trials = [Trial("s", f"u{index}", label) for index, label in enumerate(labels)]
-    write_scores(path, trials, draws + 2 * (np.array(labels) == "target"))
 
 
 def of_many(numbers):
@@ -94,51 +73,3 @@ def test_methods_with_their_references(tmp_path):
     write_methods(tmp_path, methods(made_up.metrics(), provenance))
     body = r"\input{methods} \bibliographystyle{plain} \sloppy\bibliography{methods}"
     assert complaints(tmp_path, body, times=3) == []
-
-
-@pytest.mark.parametrize(
-    ("picture", "flags", "width"),
-    [
-        ("ece", [], COLUMN),
-        ("det", ["--columns", "1"], COLUMN),
-        ("tippett", ["--columns", "2"], PAGE),
-        ("det", ["--width", "4.5"], ARTICLE),
-    ],
-)
-def test_pictures_of_scores_are_as_wide_as_they_are_asked_to_be(tmp_path, picture, flags, width):
-    for name in ("one", "two"):
-        write_made_up_scores(tmp_path / f"{name}.tsv")
-    files = ["--scores", tmp_path / "one.tsv", tmp_path / "two.tsv"]
-    output = tmp_path / "figure.tex"
-    succeeds(
-        "plot",
-        "scores",
-        *files,
-        "--label",
-        "one",
-        "two",
-        "--picture",
-        picture,
-        *flags,
-        "--figures",
-        output,
-    )
-    body = r"\noindent\input{figure}"
-    assert complaints(tmp_path, body, width=width) == []
-
-
-@pytest.mark.parametrize("kind", ["zebra", "calibration", "law"])
-def test_pictures_of_a_run_fit_into_a_column(tmp_path, kind):
-    made_up.write_results(tmp_path)
-    drawn = next(figure for figure in made_up.figures(tmp_path) if figure.kind == kind)
-    metrics = drawn.arguments.get("metrics", [])
-    numbers = OF_TWO_RUNS if kind == "calibration" else NUMBERS
-    for path in [metrics] if isinstance(metrics, str) else metrics:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        write_json(path, dict.fromkeys(("oo", "op", "pp"), numbers))
-    arguments = []
-    for flag, value in drawn.arguments.items():
-        values = value if isinstance(value, list) else [value]
-        arguments += [f"--{flag}", *values]
-    succeeds("plot", kind, *arguments, "--figures", tmp_path / "figure.tex")
-    assert complaints(tmp_path, r"\noindent\input{figure}", width=COLUMN) == []

@@ -273,7 +273,7 @@ def test_normalised_measures_stand_under_op_gains_under_pp_and_distortion_where_
         ):
             assert {(anonymiser, condition, metric) for metric in metrics} <= keys
     assert {key[:2] for key in keys if key[2].startswith("cece_")} == {("b2r", "op")}
-    assert (run / "results/report/figures/calibration/tiny/all/b2r/random/cosine.tex").exists()
+    assert (run / "results/report/figures/calibration/tiny/all/b2r/random/cosine.pdf").exists()
     assert "Are two sessions linkable?" in (run / "results/report/index.html").read_text()
 
 

@@ -108,7 +108,7 @@ def test_a_score_file(folder):
     *_, verification, _, negated = follow("scores", folder)
     assert "eer_percent" in verification
     made = {path.name for path in folder.iterdir()}
-    assert made >= {"verification.json", "zebra.json", "zebra.png", "det.png", "det.tex"}
+    assert made >= {"verification.json", "zebra.json", "zebra.png", "det.png", "det.pdf"}
     eer = float(re.search(r"eer_percent\s+([\d.]+)", negated).group(1))
     assert eer > 60
 

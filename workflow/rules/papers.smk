@@ -30,7 +30,6 @@ rule plot_scores:
             ".pdf",
             ".png",
             ".svg",
-            ".tex",
         ),
     log:
         "results/logs/plot_scores/{picture}/{corpus}/{trials}/{extractor}/{backend}.log",
@@ -201,7 +200,7 @@ def all_papers(wildcards):
     pictures, tables = plan.outputs.papers()
     layouts = plan.outputs.layouts()
     return [
-        *expand("{path}.{ending}", path=pictures, ending=["pdf", "png", "svg", "tex"]),
+        *expand("{path}.{ending}", path=pictures, ending=["pdf", "png", "svg"]),
         *expand("{path}.{ending}", path=tables, ending=["md", "tsv", "tex"]),
         *expand("results/paper/{path}.svg", path=layouts),
     ]

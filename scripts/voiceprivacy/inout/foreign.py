@@ -240,12 +240,11 @@ def matching(pattern: str, n_texts: int) -> Iterator[None]:
             signal.signal(signal.SIGVTALRM, before)
 
 
-# Pictures, which a browser or a typesetter runs.
+# Pictures, which a browser runs.
 
 ACTIVE = {
     "svg": rb"(?i)<\s*(script|foreignobject|iframe|!entity|!doctype\s[^>]*\[)|[\s\"'/]on[a-z]+\s*=|"
     rb"href\s*=\s*[\"'](?!#|data:image/png;base64,)|javascript:|@import|url\(\s*[\"']?(?!#)",
-    "tex": rb"\\(write|input|include|open(in|out)|read|immediate|catcode|csname|directlua|special)",
     "pdf": rb"/(JavaScript|JS|OpenAction|AA|Launch|EmbeddedFile|SubmitForm|URI|RichMedia)\b",
 }
 STARTS = {"png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF-", "svg": b"<"}
@@ -260,7 +259,7 @@ def harmless_picture(path: Path) -> Path:
     BadInput : it has another ending than ours, is no such picture, or does more than show
     """
     kind = path.suffix.removeprefix(".")
-    if kind not in ("svg", "png", "pdf", "tex"):
+    if kind not in ("svg", "png", "pdf"):
         raise BadInput(f"{path}: is no picture of a run")
     if path.stat().st_size > MOST_BYTES:
         raise BadInput(f"{path}: is larger than {MOST_BYTES / 1e6:.0f} MB")

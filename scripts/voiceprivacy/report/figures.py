@@ -31,8 +31,6 @@ from voiceprivacy.vocabulary import (
 
 # In the order in which they are written: matplotlib's layout moves a little each time.
 PICTURES = ("pdf", "png", "svg")
-# pgfplots can draw lines, bars and step histograms; tex comes last, in the width of a column.
-LINES = ("pdf", "png", "svg", "tex")
 FOLDER = "results/report/figures"
 
 # A kind has a figure for each of these.
@@ -74,7 +72,6 @@ class Kind(NamedTuple):
     files : {flag: path below the run's folder}; the first is what the page links as its data
     settings : other flags of the picture: palette, order, title, colour, gender, ...
     category : in Snakemake's own report
-    endings : of its pictures
     of_people : whether it has a name, or a code, for each speaker
     """
 
@@ -85,7 +82,6 @@ class Kind(NamedTuple):
     files: dict[str, str]
     settings: tuple[str, ...]
     category: str
-    endings: tuple[str, ...] = PICTURES
     of_people: bool = False
 
     @property
@@ -105,7 +101,6 @@ KINDS = {
             files={"curves": _curves("zebra"), "metrics": _metrics("zebra")},
             settings=("palette",),
             category="ZEBRA",
-            endings=LINES,
         ),
         Kind(
             name="calibration",
@@ -115,7 +110,6 @@ KINDS = {
             files={"curves": _curves("calibration"), "metrics": _metrics("calibration")},
             settings=(),
             category="Calibration",
-            endings=LINES,
         ),
         Kind(
             name="similarity",
@@ -220,7 +214,6 @@ KINDS = {
             files={"curves": _curves("law")},
             settings=("palette",),
             category="Data-protection law",
-            endings=LINES,
         ),
         Kind(
             name="training",
@@ -255,7 +248,6 @@ ON_REQUEST = {
             files={"scores": ""},
             settings=("label", "trials", "picture"),
             category="",
-            endings=LINES,
         ),
         Kind(
             name="all_matrices",
@@ -364,7 +356,7 @@ class Figure(NamedTuple):
         """Where its pictures for papers lie: {ending: path}."""
         subject = (self.corpus, self.trials, self.anonymiser, self.extractor, self.backend)
         stem = "/".join([str(folder), self.kind, *filter(None, subject)])
-        return {ending: f"{stem}.{ending}" for ending in KINDS[self.kind].endings}
+        return {ending: f"{stem}.{ending}" for ending in PICTURES}
 
 
 def figure(

@@ -263,6 +263,8 @@ def copy_files(merged: Merged, folder: Path, *, with_people: bool = False) -> No
                     kind = KINDS.get(name.parts[0])
                     if kind is None or (kind.of_people and not with_people):
                         continue
+                    if path.suffix == ".tex":  # earlier runs drew for LaTeX, too
+                        continue
                     foreign.harmless_picture(path)
                 if name:
                     _copy(path, folder / tree / name)

@@ -82,10 +82,9 @@ def pictured(tmp_path):
         drawn = figure(kind, subject, systems=["original", "b2"])
         pictures = {}
         for ending, path in drawn.pictures(tmp_path / "figures").items():
-            if ending != "tex":
-                pictures[ending] = Path(path)
-                pictures[ending].parent.mkdir(parents=True, exist_ok=True)
-                pictures[ending].write_text(CONTENTS[ending])
+            pictures[ending] = Path(path)
+            pictures[ending].parent.mkdir(parents=True, exist_ok=True)
+            pictures[ending].write_text(CONTENTS[ending])
         return drawn, pictures
 
     return pictured

@@ -1,7 +1,5 @@
 """Pictures of evidence: curves and legends of ECE profiles, and both panels of a training."""
 
-import re
-
 import numpy as np
 
 from voiceprivacy.inout.files import RESOURCES
@@ -29,33 +27,6 @@ def test_a_system_has_the_same_colour_in_every_panel():
     ]
     assert colours[0]["b2r/op"] == colours[1]["b2r/op"] != colours[0]["b2/op"]
     assert colours[0]["perfect privacy"] == "black"
-
-
-def test_latex_draws_the_curve_and_the_legend_in_its_order():
-    figure, ax = style.figure(4, 3)
-    log_odds = np.array([-1.0, 0, 1])
-    curves = {
-        label: {
-            "prior_log_odds": log_odds,
-            "ece_bit": np.array(ece),
-            "ece_default_bit": np.array([0.5, 1, 0.5]),
-        }
-        for label, ece in (("much", [0.1, 0.2, 0.1]), ("little", [0.4, 0.9, 0.4]))
-    }
-    metrics = {
-        "much": {"dece_bit": 0.6, "worst_case_log10": 3, "tag": "C"},
-        "little": {"dece_bit": 1e-4, "worst_case_log10": 0, "tag": "0"},
-    }
-    plot_profiles(ax, curves=curves, metrics=metrics, over="prior")
-    text = style.to_pgfplots(figure)
-    assert "coordinates {(0.268941,0.1) (0.5,0.2) (0.731059,0.1)}" in text
-    entries = re.findall(r"addlegendentry\{(.*)\}", text)
-    assert entries[1:] == [
-        "perfect privacy (0, 0, 0)",
-        "little (1e-04, 0.000, 0)",
-        "much (0.600, 3.000, C)",
-    ]
-    assert "$D_{ECE}$" in entries[0]
 
 
 def test_the_legend_has_the_interval_and_says_what_is_zero_evidence():
