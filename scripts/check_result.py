@@ -19,18 +19,13 @@ def main() -> None:
         metavar="FILE",
         help="compute only numbers again that these files concern; default: all",
     )
-    parser.add_argument(
-        "--reviewers",
-        type=Path,
-        help="allowed_signers from before the change; default: those of the repository",
-    )
     arguments = parser.parse_args()
 
     changed = None
     if arguments.changed is not None:
         changed = {below(arguments.repository, path) for path in arguments.changed}
     n_findings = 0
-    for finding in check(arguments.repository, changed=changed, signers=arguments.reviewers):
+    for finding in check(arguments.repository, changed=changed):
         n_findings += not finding.is_note
         say(finding.text)
     in_words = counted(n_findings, "finding") if n_findings else "no findings"

@@ -20,7 +20,6 @@ PROGRAMS = {  # name: (its commands, Debian's packages)
     "pdflatex": (("pdflatex",), "texlive-latex-recommended"),
     "rsync": (("rsync",), "rsync"),
     "slurm": (("munged", "slurmctld", "slurmd", "sbatch", "sinfo"), "slurm-wlm munge"),
-    "ssh-keygen": (("ssh-keygen",), "openssh-client"),
 }
 DATA = {
     "VOICEPRIVACY_SPEECH": "a LibriSpeech folder",

@@ -3,13 +3,11 @@
 from voiceprivacy.inout import seeds
 from voiceprivacy.tools.exchange.records import (
     Attacker,
-    Confirmation,
     NotReported,
     Number,
     Protocol,
     Repository,
     Result,
-    ResultKey,
     System,
     Utility,
 )
@@ -82,7 +80,7 @@ def word_errors(value, definition="vpc2024"):
     return Utility("wer_percent", value, None, None, "wav2vec2", None, definition, "libri_test")
 
 
-def repository(folder, results, *, systems=(), attackers=(), confirmed=()):
+def repository(folder, results, *, systems=(), attackers=()):
     """A repository of some results; whom they name and nobody describes is made up."""
     described = {(one.name, one.revision): one for one in systems}
     attacking = {(one.name, one.revision): one for one in attackers}
@@ -97,12 +95,7 @@ def repository(folder, results, *, systems=(), attackers=(), confirmed=()):
         attacking,
         {one.protocol: protocol(one.protocol) for one in results},
         tuple(results),
-        {ResultKey(*key): _confirmation() for key in confirmed},
     )
-
-
-def _confirmation():
-    return Confirmation("0" * 64, "Lab C", "reviewer", "2026-11-02", "code", None)
 
 
 def many(folder, n_systems):

@@ -8,19 +8,15 @@ Conventions
 * A number of tier B is right if it is computed again from the scores to 1e-9, its interval too.
 * Unprotected speech is the same for all systems. So an attacker finds as much in it in every
   result on a protocol, unless he learns from the system's speech.
-* Tier C stands in a confirmation that a reviewer has signed:
-  ``ssh-keygen -Y sign -n voiceprivacy -f KEY FILE`` writes the signature beside it.
 """
 
-import shutil
-import subprocess  # nosec B404  # ssh-keygen, with arguments of a known form
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.checksums import sha256, sha256_of
+from voiceprivacy.inout.checksums import sha256
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.report.metrics import possible
 from voiceprivacy.tools.exchange.evidence import (
@@ -34,19 +30,16 @@ from voiceprivacy.tools.exchange.evidence import (
 )
 from voiceprivacy.tools.exchange.records import (
     UNATTACKED,
-    Confirmation,
     Number,
     Protocol,
     Repository,
     Result,
-    ResultKey,
     distrust,
     overlap,
 )
 from voiceprivacy.tools.exchange.repository import (
     FOLDERS,
     SCORES,
-    SIGNATURE,
     TRIALS,
     gathered,
     path_of,
@@ -56,11 +49,7 @@ from voiceprivacy.tools.exchange.repository import (
 from voiceprivacy.tools.merging import TOLERANCES
 from voiceprivacy.vocabulary import ABSENT, WITHIN_RELEASE
 
-SIGNERS = "reviewers/allowed_signers"
-NAMESPACE = "voiceprivacy"
-LIMIT_S = 60  # of ssh-keygen
-# What lies beside records: ending -> the ending of the record.
-BESIDE = {SCORES: ".json", TRIALS: ".json", f".json{SIGNATURE}": ".json"}
+BESIDE = (SCORES, TRIALS)  # endings of what lies beside records
 
 
 class Finding(NamedTuple):
@@ -70,17 +59,13 @@ class Finding(NamedTuple):
     is_note: bool = False
 
 
-def check(
-    folder: Path, *, changed: Collection[str] | None = None, signers: Path | None = None
-) -> Iterator[Finding]:
+def check(folder: Path, *, changed: Collection[str] | None = None) -> Iterator[Finding]:
     """Check a repository.
 
     Parameters
     ----------
     folder : of the repository
     changed : paths below it that have changed; None for all
-    signers : the reviewers' keys (allowed_signers of ssh-keygen); those of the repository if None.
-        Whoever checks a contribution names those from before it.
 
     Raises
     ------
@@ -88,10 +73,6 @@ def check(
     """
     if not folder.is_dir():
         raise BadInput(f"{folder}: not found")
-    if changed is not None and SIGNERS in changed and signers is None:
-        yield Finding(
-            f"{folder / SIGNERS}: is changed by what is checked: name it with --reviewers"
-        )
     repository, findings = _read(folder)
     yield from findings
     listed: dict[str, Listed] = {}
@@ -106,8 +87,6 @@ def check(
                 yield from _check_result(repository, result, path, listed)
             except BadInput as error:
                 yield Finding(str(error))
-    for key, confirmation in repository.confirmations.items():
-        yield from _check_confirmation(repository, key, confirmation, signers)
 
 
 def _touches(result: Result, changed: Collection[str]) -> bool:
@@ -142,10 +121,10 @@ def _read(folder: Path) -> tuple[Repository, list[Finding]]:
 
 
 def _is_beside_a_record(path: Path) -> bool:
-    """Whether a file is scores, a list or a signature; BadInput where its record is missing."""
-    for ending, of_record in BESIDE.items():
+    """Whether a file is scores or a list; BadInput where its record is missing."""
+    for ending in BESIDE:
         if path.name.endswith(ending):
-            record = path.with_name(path.name.removesuffix(ending) + of_record)
+            record = path.with_name(path.name.removesuffix(ending) + ".json")
             if not record.exists():
                 raise BadInput(f"{path}: stands without {record.name}")
             return True
@@ -333,47 +312,3 @@ def _check_unprotected(repository: Repository) -> Iterator[Finding]:
                     f"{where_of(path, UNATTACKED, metric)}: {told}: another attacker, or other"
                     " speech"
                 )
-
-
-# Tier C.
-
-
-def _check_confirmation(
-    repository: Repository, key: ResultKey, confirmation: Confirmation, signers: Path | None
-) -> Iterator[Finding]:
-    """A confirmation by another laboratory, of the result as it is, signed by a reviewer."""
-    path = repository.folder / f"confirmations/{key.path}.json"
-    record = repository.folder / f"results/{key.path}.json"
-    known = next((result for result in repository.results if result.key == key), None)
-    if known is None:
-        yield Finding(f"{path}: there is no result {key.path}")
-        return
-    if known.tier != "B":
-        yield Finding(f"{path}: the result is of tier {known.tier}: only B can be confirmed")
-    if confirmation.record != sha256_of(record):
-        yield Finding(f"{where(path, ['record'])}: is another SHA-256 than that of the result now")
-    if confirmation.laboratory.casefold() == known.laboratory.casefold():
-        yield Finding(f"{where(path, ['laboratory'])}: has measured itself")
-    keys = signers or repository.folder / SIGNERS
-    if why := _why_unsigned(path, keys, confirmation.reviewer):
-        yield Finding(f"{path}: {why}: only reviewers say that a result is confirmed")
-
-
-def _why_unsigned(path: Path, signers: Path, reviewer: str) -> str | None:
-    """Why a file counts as unsigned by a reviewer; None where the signature is right."""
-    signature = path.with_name(path.name + SIGNATURE)
-    program = shutil.which("ssh-keygen")
-    for needed in (signature, signers):
-        if not needed.is_file():
-            return f"{needed.name} is not there"
-    if program is None:
-        return "ssh-keygen is not there to verify it"
-    command = [program, "-Y", "verify", "-n", NAMESPACE, "-f", str(signers.resolve())]
-    command += ["-I", reviewer, "-s", str(signature.resolve())]
-    try:
-        verified = subprocess.run(  # nosec B603
-            command, input=path.read_bytes(), capture_output=True, timeout=LIMIT_S, check=False
-        )
-    except (OSError, subprocess.SubprocessError) as error:
-        return f"ssh-keygen fails ({error})"
-    return None if verified.returncode == 0 else f"is not signed by {reviewer}"

@@ -101,7 +101,7 @@ def _board_row(standing: Standing) -> list:
 def _result_rows(repository: Repository) -> Iterator[list]:
     for result in repository.results:
         names = [getattr(result, name) for name in RESULT]
-        measured = [repository.tier(result), result.laboratory]
+        measured = [result.tier, result.laboratory]
         for condition, metrics in result.conditions.items():
             for metric, number in metrics.items():
                 yield [*names, condition, metric, *_number(number), *measured]

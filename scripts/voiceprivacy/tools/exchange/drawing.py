@@ -4,7 +4,7 @@ Conventions
 -----------
 * A drawing is text that stands in a page. Its classes get their colours from the page's style, so
   that it is dark where the page is. It has no colours, scripts or styles of its own.
-* What counts (tier B or better) is filled; numbers without evidence (tier A) are hollow.
+* What counts (tier B) is filled; numbers without evidence (tier A) are hollow.
 * Names come from files of others: they are escaped here.
 * Lengths are in units of the drawing, which is as wide as WIDTH.
 """

@@ -228,7 +228,7 @@ def _refuse_anothers(repository: Path, key: ResultKey, laboratory: str) -> None:
         if known.laboratory != laboratory:
             raise BadInput(
                 f"{path}: is of {known.laboratory}. Their attacker is called so, too: name yours"
-                " with --attacker-name; if it is the same one, a reviewer confirms their result"
+                " with --attacker-name; if it is the same one, their result stays"
             )
 
 

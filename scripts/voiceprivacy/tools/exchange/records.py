@@ -3,7 +3,7 @@
 Conventions
 -----------
 * A tier says how much is known of a number. A: it was written down. B: scores lie beside it, from
-  which it can be computed again. C: another laboratory has confirmed it.
+  which it can be computed again.
 * ``NotReported`` stands for what nobody has said. It says why.
 """
 
@@ -102,7 +102,7 @@ class ResultKey(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Its path below results/ or confirmations/, without an ending."""
+        """Its path below results/, without an ending."""
         folder = f"{self.system}/{self.revision}/{self.protocol}"
         return f"{folder}/{self.attacker}@{self.attacker_revision}"
 
@@ -139,17 +139,6 @@ class Result(NamedTuple):
         )
 
 
-class Confirmation(NamedTuple):
-    """Another laboratory ran speech or code again; ``record`` is the SHA-256 of the result."""
-
-    record: str
-    laboratory: str
-    reviewer: str
-    date: str
-    repeated: str
-    remark: Text
-
-
 class Repository(NamedTuple):
     """All records below a folder.
 
@@ -161,11 +150,6 @@ class Repository(NamedTuple):
     attackers: Mapping[tuple[str, str], Attacker]
     protocols: Mapping[str, Protocol]
     results: tuple[Result, ...]
-    confirmations: Mapping[ResultKey, Confirmation]
-
-    def tier(self, result: Result) -> str:
-        """How much is known of a result: A, B, or C where another laboratory confirmed it."""
-        return "C" if result.key in self.confirmations else result.tier
 
 
 def distrust(result: Result) -> str | None:

@@ -6,7 +6,6 @@
     protocols/ID.trials.gz                                   the list itself, of a public corpus
     results/SYSTEM/REVISION/PROTOCOL/ATTACKER@REVISION.json  numbers
     results/SYSTEM/REVISION/PROTOCOL/ATTACKER@REVISION.scores.gz  what they are computed from
-    confirmations/...                                        as results/: another laboratory's word
 
 Conventions
 -----------
@@ -31,7 +30,6 @@ from voiceprivacy.inout.files import SCRIPTS, BadInput, FilePath, read_bytes, wh
 from voiceprivacy.plan.configuration import line_of
 from voiceprivacy.tools.exchange.records import (
     Attacker,
-    Confirmation,
     NotReported,
     Number,
     Protocol,
@@ -52,16 +50,14 @@ FOLDERS = {
     "attacker": rf"attackers/({NAME})/({REVISION})/attacker\.json",
     "protocol": rf"protocols/({NAME})\.json",
     "result": rf"results/({NAME})/({REVISION})/({NAME})/{ATTACKER_FILE}\.json",
-    "confirmation": rf"confirmations/({NAME})/({REVISION})/({NAME})/{ATTACKER_FILE}\.json",
 }
 PATTERNS = (
     "systems/*/*/*.json",
     "attackers/*/*/*.json",
     "protocols/*.json",
     "results/*/*/*/*.json",
-    "confirmations/*/*/*/*.json",
 )
-SCORES, TRIALS, SIGNATURE = ".scores.gz", ".trials.gz", ".sig"
+SCORES, TRIALS = ".scores.gz", ".trials.gz"
 
 
 # Reading.
@@ -93,14 +89,11 @@ def gathered(folder: Path, by_kind: Mapping[str, list[Any]]) -> Repository:
         {(one.name, one.revision): one for one in by_kind["attacker"]},
         {one.name: one for one in by_kind["protocol"]},
         tuple(by_kind["result"]),
-        dict(by_kind["confirmation"]),
     )
 
 
 def read_record(path: FilePath, folder: FilePath) -> tuple[str, Any]:
     """One record: its kind, and a System, Attacker, Protocol or Result.
-
-    A confirmation is read as (ResultKey, Confirmation).
 
     Raises
     ------
@@ -248,19 +241,11 @@ def _utility(value: dict[str, Any]) -> Utility:
     )
 
 
-def _confirmation(
-    names: tuple[str, ...], values: dict[str, Any], _: Path
-) -> tuple[ResultKey, Confirmation]:
-    said = {field: _said(values.get(field)) for field in Confirmation._fields}
-    return ResultKey(*names), Confirmation(**said)
-
-
 READERS: dict[str, Callable[..., Any]] = {
     "system": partial(_described, System),
     "attacker": partial(_described, Attacker),
     "protocol": partial(_described, Protocol),
     "result": _result,
-    "confirmation": _confirmation,
 }
 
 

@@ -55,7 +55,6 @@ MOST_METRICS = 10  # columns of a system's page beside the equal error rate; res
 TIERS = {
     "A": "Numbers alone: somebody wrote them down, and nobody can check them. They stand apart.",
     "B": "Scores lie beside the numbers. The check computes every number from them again.",
-    "C": "Another laboratory ran the speech or the code again, and a reviewer signed that.",
 }
 
 

@@ -2,7 +2,7 @@
 
 Conventions
 -----------
-* The headline of a system under a protocol is its strongest trusted attack at tier B or better:
+* The headline of a system under a protocol is its strongest trusted attack at tier B:
   the lowest equal error rate, folded at 50 %. Condition oo attacks nobody.
 * Numbers without evidence (tier A) stand apart. They are never a headline, however strong.
 * The board shows the newest revision of a system that was tried under a protocol. The pages of
@@ -193,14 +193,13 @@ def _standing(results: Sequence[Result], repository: Repository) -> Standing:
 
 def _attacks(result: Result, repository: Repository) -> list[Attack]:
     """What a result says of each condition."""
-    tier = repository.tier(result)
     doubt = distrust(result) or ""
     attacker = repository.attackers[result.attacker, result.attacker_revision]
     learnt_from = overlap(attacker, repository.protocols[result.protocol])
     attacks = []
     for condition, metrics in result.conditions.items():
         number = _folded(metrics.get(EER_NAME, Number(None)))
-        attacks.append(Attack(result, condition, tier, number, doubt, learnt_from))
+        attacks.append(Attack(result, condition, result.tier, number, doubt, learnt_from))
     return attacks
 
 

@@ -61,7 +61,6 @@ def test_what_is_written_is_read_again(tmp_path):
         {("ecapa", "1"): attacker},
         {"libri_f": protocol},
         (PUBLISHED,),
-        {},
     )
 
 
