@@ -21,7 +21,7 @@ PACKAGE = Path("scripts", "voiceprivacy")
 COMMIT = PACKAGE / "provenance" / "commit.py"
 RAISED = ["BadInput"]  # by the functions of the API
 # What commands of a shared repository import beside numpy and scipy: no Snakemake, no torch.
-EXCHANGE = ("jinja2", "jsonschema", "pyyaml", "soundfile")
+EXCHANGE = ("jinja2", "jsonschema", "matplotlib", "pyyaml", "soundfile")
 WHERE_MODULES_LIE = """
 __path__ = [f"{__path__[0]}/scripts/voiceprivacy"]  # the tree is as in a checkout
 """

@@ -88,7 +88,7 @@ def test_links_lead_from_the_board_to_a_system_and_back(read):
 def test_points_that_count_are_filled_and_claims_are_hollow(read):
     page = read().page
     fill = "(all) => all.map((point) => getComputedStyle(point).fill)"
-    counted = page.locator("#board circle.counts").evaluate_all(fill)
-    claimed = page.locator("#board circle.claim").evaluate_all(fill)
-    assert len(counted) == 2 and len(claimed) == 1 and counted[0] != claimed[0]
-    assert page.locator("#board path.front").count() == 1
+    counted = page.locator("#board .counts use").evaluate_all(fill)
+    claimed = page.locator("#board .claim use").evaluate_all(fill)
+    assert len(counted) == 4 and len(claimed) == 2 and counted[0] != claimed[0]
+    assert page.get_by_role("img", name="Attack ladder: 4 systems").count() == 1

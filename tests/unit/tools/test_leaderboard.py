@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+from xml.etree import ElementTree
 
 import pytest
 import yaml
@@ -22,7 +23,7 @@ from voiceprivacy.report.published import NUMBERS, NUMBERS_COLUMNS, UTILITY, UTI
 from voiceprivacy.tools.exchange.cells import table
 from voiceprivacy.tools.exchange.changes import changes
 from voiceprivacy.tools.exchange.downloads import reference
-from voiceprivacy.tools.exchange.drawing import Point, Rung, front, ladder, plane
+from voiceprivacy.tools.exchange.drawing import Rung, ladder
 from voiceprivacy.tools.exchange.records import NotReported, Number
 from voiceprivacy.tools.exchange.repository import read_repository
 from voiceprivacy.tools.exchange.seeding import published_numbers, published_utility
@@ -161,34 +162,17 @@ def test_a_result_of_an_unknown_system_is_refused_with_its_file(tmp_path):
         boards(known._replace(systems={}))
 
 
-def test_the_front_joins_what_nobody_counted_beats():
-    points = [
-        Point("a", 5.0, 40.0, True, ""),
-        Point("b", 3.0, 20.0, True, ""),
-        Point("beaten", 5.0, 30.0, True, ""),
-        Point("claim", 1.0, 50.0, False, ""),
-    ]
-    assert [one.name for one in front(points, higher=False)] == ["b", "a"]
-    assert [one.name for one in front(points, higher=True)] == ["a"]
-
-
-def test_values_that_hardly_differ_stand_close_together():
-    points = [Point("a", 2.37, 40.0, True, ""), Point("b", 2.38, 20.0, True, "")]
-    drawn = plane(points, axis="x", higher=True, label="x")
-    left, right = (float(x) for x in re.findall(r'cx="([\d.]+)"', drawn))
-    assert 0 < right - left < 40
-
-
-def test_drawings_escape_what_others_call_their_systems():
-    name, told = "<b>a", '"><script>alert(1)</script>'
-    rung = Rung(20.0, 10.0, 30.0, True, True, "pp", told)
-    drawings = [
-        ladder([(name, [rung])], label=told),
-        plane([Point(name, 5.0, 20.0, True, told)], axis=told, higher=True, label=told),
-    ]
-    for drawing in drawings:
-        assert "<b>" not in drawing and "<script" not in drawing
-        assert "&lt;b&gt;a" in drawing and "&lt;script&gt;" in drawing
+@pytest.mark.parametrize("told", ['"><script>alert(1)</script>', "' onload='x' <script>", "&lt;"])
+def test_a_drawing_escapes_what_others_call_their_systems(told):
+    rung = Rung(20.0, 10.0, 30.0, "counts strongest", "pp", told)
+    drawing = ladder([("<b>a", [rung])], label=told)
+    assert drawing == ladder([("<b>a", [rung])], label=told)
+    assert "<script" not in drawing and "style=" not in drawing
+    root = ElementTree.fromstring(drawing.replace("<svg", '<svg xmlns:xlink="x"', 1))
+    assert root.get("aria-label") == told and set(root.attrib) == {"viewBox", "role", "aria-label"}
+    (mark,) = root.iterfind(".//g[@class='counts strongest']")
+    assert mark.find("title").text == told
+    assert "<b>a" in [text.text for text in root.iter("text")]
 
 
 def test_a_comment_compares_a_contribution_with_the_baseline_and_with_what_was_there(tmp_path):
@@ -345,7 +329,7 @@ def test_the_site_says_who_measured_what_and_links_only_to_what_is_there(tmp_pat
     ]
 
 
-def test_main_measures_come_first_and_a_plane_needs_a_better_side(tmp_path):
+def test_main_measures_come_first(tmp_path):
     def measured(metric, value):
         return word_errors(value)._replace(metric=metric)
 
@@ -355,7 +339,7 @@ def test_main_measures_come_first_and_a_plane_needs_a_better_side(tmp_path):
     metrics = [measure.metric for measure in shown.measures]
     assert metrics[:2] == ["closed_text_wer_percent", "pitch_correlation"]
     assert shown.measures[1].title == "pitch correlation"
-    assert len(metrics) == 4 and len(shown.planes) == 3, "a consistent voice is neither"
+    assert len(metrics) == 4
 
 
 def test_the_front_page_says_where_most_systems_stand(tmp_path):

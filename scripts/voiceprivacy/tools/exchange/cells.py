@@ -13,7 +13,7 @@ from typing import NamedTuple
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.catalogue.metric import Metric
 from voiceprivacy.report.uncertainty import interval_text
-from voiceprivacy.tools.exchange.drawing import Point, Rung, ladder, plane
+from voiceprivacy.tools.exchange.drawing import Rung, ladder
 from voiceprivacy.tools.exchange.records import NotReported, Number, Utility
 from voiceprivacy.tools.exchange.standings import (
     CLAIMED,
@@ -90,13 +90,6 @@ class Row(NamedTuple):
     has_numbers: bool
 
 
-class Drawing(NamedTuple):
-    """An SVG and the words below it."""
-
-    title: str
-    svg: str
-
-
 class Table(NamedTuple):
     """A board as shown; ``both`` says whether a counted system has numbers at tier A, too."""
 
@@ -105,7 +98,6 @@ class Table(NamedTuple):
     measures: list[Measure]
     counted: list[Row]
     apart: list[Row]
-    planes: list[Drawing]
     ladder: str
     both: bool
 
@@ -191,7 +183,7 @@ def utility_cell(standing: Standing, measure: Measure) -> Cell:
 
 
 def table(board: Board, title: str, titles: Mapping[str, str]) -> Table:
-    """A board as shown, with its drawings.
+    """A board as shown, with its ladder of attacks.
 
     Parameters
     ----------
@@ -202,14 +194,12 @@ def table(board: Board, title: str, titles: Mapping[str, str]) -> Table:
     rows = [row(standing, titles, columns) for standing in board.newest]
     counted = rows[: len(board.counted)]
     both = any(one.claimed for one in counted)
-    planes = [_plane(board, titles, measure) for measure in columns]
     return Table(
         board.protocol,
         title,
         columns,
         counted,
         rows[len(board.counted) :],
-        [drawing for drawing in planes if drawing],
         _ladder(board, titles),
         both,
     )
@@ -234,58 +224,22 @@ def row(standing: Standing, titles: Mapping[str, str], columns: Sequence[Measure
     )
 
 
-def _explained(title: str, attack: Attack) -> str:
+def _ladder(board: Board, titles: Mapping[str, str]) -> str:
+    """Every attack on every system; marks that are drawn last lie on top."""
+    rows = []
+    for standing in board.newest:
+        attacks = [attack for attack in standing.attacks if attack.number.value is not None]
+        attacks.sort(key=lambda attack: (attack is standing.headline, attack.counts))
+        if attacks and (standing.headline or standing.claimed):
+            title = titles[standing.system]
+            rows.append((standing.system, [_rung(standing, one, title) for one in attacks]))
+    return ladder(rows, label=f"Attack ladder: {len(rows)} systems") if rows else ""
+
+
+def _rung(standing, attack, title):
     shown = attack_cell(attack)
     number = " ".join(filter(None, (shown.text, shown.interval)))
     told = f"{title}: EER {number} %, {shown.condition} by {shown.attacker}, tier {shown.tier}"
-    return f"{told}, {shown.laboratory}"
-
-
-def _plane(board: Board, titles: Mapping[str, str], measure: Measure) -> Drawing | None:
-    points = []
-    for standing in board.newest:
-        attack = standing.headline or standing.claimed
-        utility = utility_cell(standing, measure)
-        if attack is None or attack.number.value is None or not utility.order:
-            continue
-        title = titles[standing.system]
-        explanation = f"{_explained(title, attack)}; {measure.title}: {utility.text}"
-        points.append(
-            Point(
-                standing.system,
-                float(utility.order),
-                attack.number.value,
-                attack.counts,
-                explanation,
-            )
-        )
-    known = METRICS.get(measure.metric)
-    if not points or (known and known.better == "neither"):
-        return None
-    title = f"EER against {measure.title}" + (f" ({measure.note})" if measure.note else "")
-    higher = known is None or known.better == "higher"
-    return Drawing(title, plane(points, axis=measure.title, higher=higher, label=title))
-
-
-def _ladder(board: Board, titles: Mapping[str, str]) -> str:
-    rows = []
-    for standing in board.newest:
-        counting = standing.headline or standing.claimed
-        rungs = []
-        for attack in standing.attacks:
-            number = attack.number
-            if number.value is not None:
-                rungs.append(
-                    Rung(
-                        number.value,
-                        number.low,
-                        number.high,
-                        attack.counts,
-                        attack is standing.headline,
-                        attack.condition,
-                        _explained(titles[standing.system], attack),
-                    )
-                )
-        if rungs and counting:
-            rows.append((standing.system, rungs))
-    return ladder(rows, label=f"Attack ladder: {len(rows)} systems") if rows else ""
+    kind = "counts" if attack.counts else "claim"
+    kind += " strongest" if attack is standing.headline else ""
+    return Rung(*attack.number[:3], kind, attack.condition, f"{told}, {shown.laboratory}")
