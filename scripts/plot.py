@@ -100,7 +100,7 @@ def _add_flags(parser, kind):
 
 def picture_of(kind: str) -> Callable[..., Figure]:
     """The function that draws a kind from the values of its flags."""
-    return draw_scores if kind == "scores" else drawer(kind, "plots")
+    return draw_scores if kind == "scores" else drawer(kind)
 
 
 def draw_scores(

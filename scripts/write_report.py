@@ -4,9 +4,9 @@ import argparse
 from pathlib import Path
 
 from voiceprivacy.inout.json_files import read_json
-from voiceprivacy.report.charts.chart import run_of
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
 from voiceprivacy.report.contents import Contents, read_contents
+from voiceprivacy.report.figure_tables import run_of
 from voiceprivacy.report.mailed import reduced
 from voiceprivacy.report.methods import methods, write_methods, write_numbers
 from voiceprivacy.report.metrics import read_metrics, read_unbiased
@@ -52,10 +52,10 @@ def main() -> None:
         comparisons = read_comparisons(arguments.comparisons, metrics)
     comparisons = comparisons._replace(unbiased=read_unbiased(contents.intervals))
     systems = released(compare(metrics, comparisons))
-    charts = run_of(metrics, provenance, comparisons.unbiased)
+    shown = run_of(metrics, provenance, comparisons.unbiased)
     if arguments.plan:
-        charts = charts._replace(codes=codes_in(contents, arguments.plan.parent))
-    sections = read_sections(contents, charts.codes, arguments.page)
+        shown = shown._replace(codes=codes_in(contents, arguments.plan.parent))
+    sections = read_sections(contents, shown.codes, arguments.page)
     verdict = no_verdict(NOT_GIVEN)
     if arguments.verdict:
         verdict = read_verdict(arguments.verdict, numbers=metrics)
@@ -70,7 +70,7 @@ def main() -> None:
         template=arguments.template,
         systems=systems,
         metrics=metrics,
-        figures=show_all(contents.figures, run=charts, page=arguments.page),
+        figures=show_all(contents.figures, run=shown, page=arguments.page),
         provenance=provenance,
         comparisons=comparisons,
         verdicts=[verdict],

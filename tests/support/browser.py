@@ -17,7 +17,7 @@ WITHOUT_DEVICES = [
 PATIENCE_MS = 180_000  # for what comes in a moment, on a machine that has little time for it
 HANG_SECONDS = 1200
 UNDRAWN = """[...document.querySelectorAll('.chart')]
-    .filter((chart) => chart.offsetParent && !chart.querySelector('.main-svg'))
+    .filter((chart) => chart.offsetParent && !(chart.querySelector('svg')?.clientHeight > 50))
     .map((chart) => chart.ariaLabel)"""
 needs_browser = needs.program("chromium")
 
@@ -123,7 +123,7 @@ class Reader:
     def too_wide(self):
         """What sticks out of the page, unless it scrolls by itself."""
         return self.page.evaluate("""[...document.querySelectorAll('main *, header *')]
-            .filter((element) => !element.closest('.scroll, .picture, .plot'))
+            .filter((element) => !element.closest('.scroll, .picture, .chart'))
             .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
             .map((element) => [element.localName, element.className, element.textContent])
             .map(([name, kind, text]) => `${name}.${kind}: ${text.slice(0, 40)}`)""")

@@ -1,12 +1,11 @@
 """Every value that a page, a terminal or a LaTeX table prints with its interval.
 
 It reads what people read: a value, and behind it an interval in brackets. Lines of limits below a
-line of values are read by column. Charts are read by the text of each point, and by where it is.
+line of values are read by column. Charts are read by what they say where somebody points.
 """
 
 import html.parser
 import itertools
-import json
 import re
 from typing import NamedTuple
 
@@ -21,7 +20,7 @@ PRINTED = re.compile(
     rf"({NUMBER})%?(?:, | to )({NUMBER})"
 )
 UNSEEN = ("script", "style", "pre", "noscript")
-BLOCKS = ("td", "th", "p", "li", "dd", "dt", "figcaption", "summary", "text")
+BLOCKS = ("td", "th", "p", "li", "dd", "dt", "figcaption", "summary", "text", "title")
 VOID = ("meta", "link", "br", "img", "input")
 
 
@@ -53,20 +52,18 @@ def printed_in(text):
 
 
 class _Page(html.parser.HTMLParser):
-    """Texts of cells and paragraphs, and the charts."""
+    """Texts of cells, paragraphs and charts."""
 
     def __init__(self):
         super().__init__()
         self.open = []
         self.texts = [[]]
-        self.charts = []
 
     def handle_starttag(self, tag, attributes):
         if tag in BLOCKS:
             self.texts.append([])
         if tag not in VOID:
             self.open.append(tag)
-        self.is_chart = tag == "script" and dict(attributes).get("type") == "application/json"
 
     def handle_endtag(self, tag):
         if tag in BLOCKS:
@@ -75,9 +72,7 @@ class _Page(html.parser.HTMLParser):
             pass
 
     def handle_data(self, data):
-        if self.open and self.open[-1] == "script" and self.is_chart:
-            self.charts.append(json.loads(data))
-        elif not set(self.open) & set(UNSEEN):
+        if not set(self.open) & set(UNSEEN):
             self.texts[-1].append(data)
 
 
@@ -88,49 +83,7 @@ def of_page(text):
     shown = []
     for words in page.texts:
         shown += printed_in(" ".join(" ".join(words).split()))
-    traces = list(itertools.chain.from_iterable(chart["data"] for chart in page.charts))
-    for trace in traces:
-        shown += _of_trace(trace)
     return shown
-
-
-def _of_trace(trace):
-    """What a trace says of its points, which must lie in the intervals that they name."""
-    shown = printed_in(_without_markup(trace.get("hovertemplate", "")))
-    texts = trace.get("text", [])
-    if trace.get("type") == "heatmap":
-        return shown + _of_cells(trace["z"], texts)
-    has_bars = "error_x" in trace or "error_y" in trace  # hollow marks of definitions have none
-    for index, text in enumerate(texts if isinstance(texts, list) else ()):
-        of_point = printed_in(_without_markup(text))
-        shown += of_point
-        drawn = [trace[axis][index] for axis in ("x", "y")]
-        for one in of_point if has_bars else ():
-            assert any(_reaches(one, mark) for mark in drawn), f"the mark of '{text}': {drawn}"
-    return shown
-
-
-def _of_cells(rows, texts):
-    """What the cells of a map say of their values, which must lie in the intervals."""
-    shown = []
-    values = itertools.chain.from_iterable(rows if texts else ())  # some maps have no texts
-    for value, text in zip(values, itertools.chain.from_iterable(texts), strict=True):
-        of_cell = printed_in(_without_markup(text))
-        assert all(_reaches(one, value) for one in of_cell), f"the colour of '{text}': {value}"
-        shown += of_cell
-    return shown
-
-
-def _without_markup(text):
-    return re.sub("<[^>]*>", " ", text)
-
-
-def _reaches(one, mark):
-    """Whether a mark lies in an interval, which is rounded, or has shares in percent."""
-    if not isinstance(mark, int | float):
-        return False
-    slack = 0.006 * max(1.0, abs(mark))
-    return any(one.low - slack <= scale * mark <= one.high + slack for scale in (1, 100))
 
 
 def of_terminal(lines):

@@ -8,21 +8,23 @@ import numpy as np
 from support import utilities, verdicts
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import Utterance, write_manifest, write_table
-from voiceprivacy.report.charts.chart import run_of
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.curves import (
     CALIBRATIONS,
     COLUMNS,
     DISCLOSURES,
+    EXAMPLES,
     EXPOSURES,
     LAW,
     PROFILES,
     SIMILARITIES,
     ZOO,
 )
-from voiceprivacy.report.figures import KINDS, Look, Subject, figure
-from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.figure_tables import run_of
+from voiceprivacy.report.figures import KINDS, Look, Subject, drawer, figure
+from voiceprivacy.report.metrics import Number, write_metrics
 from voiceprivacy.report.page import show, write_page
+from voiceprivacy.report.plots import style
 from voiceprivacy.report.published import beside, tables_of
 from voiceprivacy.vocabulary import (
     AtlasPoint,
@@ -36,6 +38,7 @@ LISTS = {"libri": ("f", "m"), "vctk": ("f",)}
 SYSTEMS = {"original": ["oo"], "b2": ["op", "pp"], "b2r": ["op", "pp"]}
 ATTACKER = ("ecapa", "cosine")
 SPEAKERS = ["s1", "s2", f"s3{EVIL}"]
+PICTURE = '<svg viewBox="0 0 99 99" xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>'
 OF_ATLAS = ("atlas", "channels", "exposed")  # kinds of figures of a list
 EXPOSED = [  # channel, speaker, bits
     ("voice", SPEAKERS[0], 0.4),
@@ -90,7 +93,17 @@ def _galleries():
     return numbers
 
 
-def _numbers(anonymiser, condition, *, shift):
+def _costs(anonymiser, condition):
+    """Numbers of two runs."""
+    numbers = {}
+    for run in ("train", "test"):
+        numbers |= {f"dece_{run}_bit": 0.4, f"worst_case_{run}_log10": 1.5, f"tag_{run}": "B"}
+    for kind in ("linear", "isotonic"):
+        numbers |= {f"cece_{kind}_bit": 0.1, f"cllr_{kind}_bit": 0.9}
+    return numbers
+
+
+def _numbers(anonymiser, condition, *, shift=0):
     eer = EER_PERCENT[anonymiser, condition] + 2 * shift
     disclosure = round(0.72 - eer / 80, 3)
     numbers = {
@@ -164,7 +177,22 @@ def write_results(folder):
     utilities.write(folder / "metrics" / "utility" / "libri.tsv", words)
     for shown in figures(folder):
         picture = _made(Path(shown.pictures(folder / "report" / "figures")["svg"]))
-        picture.write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+        picture.write_text(PICTURE)
+    write_metrics(folder / "metrics.tsv", metrics())
+    families = {"zebra": _numbers, "ranks": _numbers, "calibration": _costs}
+    systems = itertools.product(families.items(), LISTS.items(), SYSTEMS.items())
+    for (family, numbers_of), (corpus, lists), (name, conditions) in systems:
+        numbers = {condition: numbers_of(name, condition) for condition in conditions}
+        for trials in lists:
+            path = folder / "metrics" / family / corpus / trials / name / ATTACKER[0]
+            write_json(_made(path / f"{ATTACKER[1]}.json"), numbers)
+
+
+def draw(folder):
+    """Draw the pictures of the run, which lies in ``folder``, as its jobs do."""
+    for drawn in figures(folder):
+        path = _made(Path(drawn.pictures(folder / "report" / "figures")["svg"]))
+        style.save(drawer(drawn.kind)(**drawn.arguments), path)
 
 
 def figures(folder):
@@ -237,7 +265,7 @@ def render(folder, **content):
     for drawn in figures(folder):
         pictures = {"svg": drawn.pictures(page.parent / "figures")["svg"]}
         shown.append(show(drawn, run=run, page=page, pictures=pictures))
-    assert {figure.kind for figure in shown if figure.charts} == set(KINDS)
+    assert {figure.kind for figure in shown if figure.svg} == set(KINDS)
     tables = {corpus: folder / "audio" / corpus / "trial" / "b2r" for corpus in LISTS}
     options = {
         "systems": compare(numbers),
@@ -264,6 +292,14 @@ def _calibrations(condition):
 
 def _ranks(condition):
     return [(condition, rank, share, share) for rank, share in ((1, 0.5), (2, 0.25), (3, 0.25))]
+
+
+def _examples(condition):
+    return [
+        (condition, name, rank, share, share)
+        for name in SPEAKERS
+        for rank, share in ((1, 0.5), (2, 0.25), (3, 0.25))
+    ]
 
 
 def _disclosures(condition):
@@ -350,6 +386,7 @@ FAMILIES = {
     ),
     "ranks": (["label", "rank", "p", "gamma"], _ranks),
     "rank_speakers": (DISCLOSURES, _disclosures),
+    "rank_examples": (EXAMPLES, _examples),
     "speakers": (EXPOSURES, _exposures),
     "zoo": (ZOO, _zoo),
     "law": (LAW, _law),

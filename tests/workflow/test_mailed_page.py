@@ -96,7 +96,7 @@ def _texts(folder):
         if path.is_file():
             text = path.read_bytes().decode("utf-8", errors="replace")
             texts[path.relative_to(folder).as_posix()] = text
-    # The script that draws charts is the same in every page.
+    # The script is the same in every page.
     head, _, _ = texts["index.html"].partition("<script>")
     return texts | {"index.html": head}
 

@@ -1,135 +1,43 @@
-// The page's script: draws the charts in the page's colours, and lets tables be sorted, sets chosen and systems hidden.
+// The page's script: lets charts say their numbers, tables be sorted, sets chosen and systems hidden.
 "use strict";
 
 (() => {
   const root = document.documentElement;
   const prefersDark = matchMedia("(prefers-color-scheme: dark)");
-  const NARROW = 560; // pixels
 
   for (const element of document.querySelectorAll(".needs-script")) element.hidden = false;
 
-  // Charts ---------------------------------------------------------------------------------------------------------
+  // Charts: what they show stands where somebody points ------------------------------------------------------------
 
-  function colour(name) {
-    const probe = document.createElement("span");
-    probe.style.color = `var(--${name})`;
-    root.append(probe);
-    const computed = getComputedStyle(probe).color;
-    probe.remove();
-    return computed;
+  const tip = document.createElement("div");
+  tip.className = "tip";
+  tip.popover = "manual";
+  document.body.append(tip);
+  for (const title of document.querySelectorAll(".chart title")) {
+    title.parentNode.dataset.words = title.textContent;
+    title.remove(); // a browser would show it, too, and later
   }
-
-  function axes(layout, colours) {
-    const names = Object.keys(layout).filter((name) => /^[xy]axis\d*$/.test(name));
-    return Object.fromEntries(names.map((name) => [name, axis(layout[name], colours)]));
-  }
-
-  function axis(given, colours) {
-    const automargin = given.automargin ?? true;
-    return { gridcolor: colours.grid, zerolinecolor: colours.grid, linecolor: colours.faint, ...given, automargin };
-  }
-
-  function themed(layout, colours, narrow) {
-    const legend = { orientation: "h", x: 0, xanchor: "left", y: 1.02, yanchor: "bottom", font: { size: 11 }, maxheight: 9999 }; // all of it: nobody scrolls in print
-    return {
-      paper_bgcolor: "rgba(0,0,0,0)",
-      plot_bgcolor: "rgba(0,0,0,0)",
-      margin: { l: narrow ? 44 : 60, r: 12, t: 12, b: 44 },
-      hovermode: "closest",
-      dragmode: matchMedia("(pointer: coarse)").matches ? false : "zoom",
-      ...layout,
-      font: { family: getComputedStyle(document.body).fontFamily, size: narrow ? 11 : 12, color: colours.ink },
-      hoverlabel: { align: "left", bgcolor: colours.ground, bordercolor: colours.faint, font: { color: colours.ink } },
-      legend: { ...legend, ...layout.legend },
-      ...axes(layout, colours),
-    };
-  }
-
-  const hiddenSystems = new Set(); // names that a reader has switched off, in all charts and tables
-
-  // The rows of a chart of dots move together where systems between them are hidden.
-  function closeGaps(data, layout) {
-    const { rows, gap } = layout.meta;
-    const pixels = layout.height / (layout.yaxis.range[0] - layout.yaxis.range[1]);
-    const moved = new Map();
-    let [position, before] = [rows[0][0] - 1, rows[0][1]];
-    rows.forEach(([from, system]) => {
-      if (hiddenSystems.has(system)) return;
-      position += system === before || moved.size === 0 ? 1 : 1 + gap;
-      moved.set(from, position);
-      before = system;
-    });
-    for (const trace of data) trace.y = trace.y.map((from) => moved.get(from) ?? null);
-    const shown = rows.map(([from]) => moved.has(from));
-    const last = rows.at(-1)[0];
-    layout.yaxis.tickvals = [...moved.values()];
-    layout.yaxis.ticktext = layout.yaxis.ticktext.filter((text, index) => shown[index]);
-    layout.yaxis.range[0] -= last - position;
-    layout.height = Math.max(120, Math.round(layout.height - pixels * (last - position)));
-  }
-
-  function draw(chart) {
-    const plot = chart.querySelector(".plot");
-    const colours = {};
-    for (const name of ["ink", "faint", "grid", "ground"]) colours[name] = colour(name);
-    const text = chart.querySelector("script").textContent;
-    const { data, layout } = JSON.parse(text.replace(/"@(\w+)"/g, (all, name) => JSON.stringify(colours[name] ?? all)));
-    const narrow = plot.clientWidth < NARROW;
-    if (root.classList.contains("printed")) layout.width = plot.clientWidth; // Plotly would keep that of the screen
-    data.forEach((trace, index) => {
-      if (narrow && trace.colorbar) Object.assign(trace.colorbar, { orientation: "h", y: 1.02, yanchor: "bottom" });
-      if (plot.data?.[index]?.visible === "legendonly") trace.visible = "legendonly"; // hidden by a click on the legend
-      if (hiddenSystems.has(trace.meta?.system)) trace.visible = false;
-    });
-    if (layout.meta?.rows) {
-      if (hiddenSystems.size) closeGaps(data, layout);
-      plot.style.height = `${layout.height}px`;
-    }
-    const options = { displayModeBar: false, responsive: true }; // its buttons would cover the legend
-    chart.dataset.drawn = "";
-    Plotly.react(plot, data, themed(layout, colours, narrow), options);
-    makeRoomForLegend(plot, layout.height);
-  }
-
-  const LEAST_PLOT = 280; // pixels below the legend, with the titles of the axes
-
-  function makeRoomForLegend(plot, height) {
-    const legend = plot.querySelector(".legend .bg")?.getBBox().height ?? 0;
-    if (height >= legend + LEAST_PLOT) return;
-    plot.style.height = `${legend + LEAST_PLOT}px`;
-    Plotly.relayout(plot, { height: legend + LEAST_PLOT });
-  }
-
-  const charts = [...document.querySelectorAll(".chart")];
-  const shown = (chart) => chart.offsetParent !== null;
-  const seen = new IntersectionObserver(
-    (entries) => {
-      for (const entry of entries) {
-        if (entry.isIntersecting && !("drawn" in entry.target.dataset)) draw(entry.target);
-      }
-    },
-    { rootMargin: "600px" },
-  );
-  for (const chart of charts) seen.observe(chart);
-
-  function drawAgain() {
-    for (const chart of charts) if ("drawn" in chart.dataset && shown(chart)) draw(chart);
-    for (const chart of charts) if (!shown(chart)) delete chart.dataset.drawn;
-  }
+  document.addEventListener("pointerover", (event) => {
+    const told = event.target.closest(".chart [data-words]");
+    tip.togglePopover(Boolean(told));
+    if (!told) return;
+    tip.textContent = told.dataset.words;
+    const left = Math.min(event.clientX + 12, innerWidth - tip.offsetWidth - 8);
+    const top = event.clientY - tip.offsetHeight - 12;
+    Object.assign(tip.style, { left: `${Math.max(8, left)}px`, top: `${top < 8 ? event.clientY + 16 : top}px` });
+  });
 
   // Systems: hidden and shown in all charts, tables and players at once ----------------------------------------------
 
   const systems = document.getElementById("systems");
 
   function showSystems(boxes) {
-    hiddenSystems.clear();
-    for (const box of boxes) if (!box.checked) hiddenSystems.add(box.value);
+    const hidden = new Set(boxes.filter((box) => !box.checked).map((box) => box.value));
     for (const element of document.querySelectorAll("[data-system]")) {
-      element.toggleAttribute("data-off", hiddenSystems.has(element.dataset.system));
+      element.toggleAttribute("data-off", hidden.has(element.dataset.system));
     }
-    const all = hiddenSystems.size === 0;
-    document.getElementById("systems-shown").textContent = all ? "all" : `${boxes.length - hiddenSystems.size} of ${boxes.length}`;
-    drawAgain();
+    const all = hidden.size === 0;
+    document.getElementById("systems-shown").textContent = all ? "all" : `${boxes.length - hidden.size} of ${boxes.length}`;
   }
 
   if (systems) {
@@ -154,7 +62,6 @@
   function showView(name) {
     document.body.dataset.shows = name;
     for (const view of views) view.ariaPressed = String(view.value === name);
-    drawAgain();
   }
 
   function open(fragment) {
@@ -238,29 +145,20 @@
   button.addEventListener("click", () => {
     root.dataset.theme = isDark() ? "light" : "dark";
     nameButton();
-    drawAgain();
   });
-  prefersDark.addEventListener("change", () => {
-    nameButton();
-    drawAgain();
-  });
+  prefersDark.addEventListener("change", nameButton);
   nameButton();
 
-  // Print: light, as wide as the paper, with every chart that is not folded away ------------------------------------
+  // Print is light --------------------------------------------------------------------------------------------------
 
   let themeOnScreen;
   addEventListener("beforeprint", () => {
     themeOnScreen = root.dataset.theme;
     root.dataset.theme = "light";
-    root.classList.add("printed");
-    for (const chart of charts) if (shown(chart)) draw(chart);
   });
   addEventListener("afterprint", () => {
-    root.classList.remove("printed");
     if (themeOnScreen) root.dataset.theme = themeOnScreen;
     else delete root.dataset.theme;
-    drawAgain();
-    for (const chart of charts) if (shown(chart)) Plotly.relayout(chart.querySelector(".plot"), { autosize: true });
   });
 
   // Sortable tables --------------------------------------------------------------------------------------------------

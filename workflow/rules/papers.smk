@@ -41,7 +41,7 @@ rule plot_scores:
         mem_mb=2000,
         runtime=10,
     params:
-        code=code("plot", *figures.modules("plots")),
+        code=code("plot", *figures.modules()),
         labels=labels_of_all_systems,
     shell:
         "python {SCRIPTS:q}/plot.py scores"
@@ -120,7 +120,7 @@ rule plot_all_matrices:
         mem_mb=2000,
         runtime=10,
     params:
-        code=code("plot", *figures.modules("plots")),
+        code=code("plot", *figures.modules()),
         anonymisers=anonymisers_of_attacker,
         sets=SET_NAMES,
     shell:
@@ -149,7 +149,7 @@ rule plot_all_profiles:
         mem_mb=2000,
         runtime=10,
     params:
-        code=code("plot", *figures.modules("plots")),
+        code=code("plot", *figures.modules()),
         palette=list(config["anonymisers"]),
         systems=systems_of_attacker,
         sets=SET_NAMES,
@@ -183,7 +183,7 @@ rule plot_features:
         mem_mb=2000,
         runtime=10,
     params:
-        code=code("plot", *figures.modules("plots")),
+        code=code("plot", *figures.modules()),
         systems=FEATURE_SYSTEMS,
         feature=lambda wildcards: plan.attackers.feature(wildcards.extractor),
     shell:

@@ -337,8 +337,16 @@ def tables_of_page(wildcards):
     return [*filter(None, tables), *alphas]
 
 
+def pictures_of_page(wildcards):
+    """The SVGs, and the PNGs that stand in for large ones."""
+    pictures = []
+    for figure in CONTENTS.figures:
+        pictures += [figure.pictures()[ending] for ending in ("svg", "png")]
+    return pictures
+
+
 PARTS_OF_PAGE = [path for path in PAGE.rglob("*") if path.is_file()]
-PARTS_OF_PAGE += [RESOURCES / "plotly" / "plotly-cartesian.min.js", RESOURCES / "citations.bib"]
+PARTS_OF_PAGE += [RESOURCES / "citations.bib"]
 
 
 SYSTEMS_COMPARED = stored(
@@ -357,6 +365,7 @@ rule write_report:
         systems=SYSTEMS_COMPARED,
         intervals=CONTENTS.intervals,
         figures=sorted({file for figure in CONTENTS.figures for file in figure.files}),
+        pictures=pictures_of_page,
         tables=tables_of_page,
         inference=CONTENTS.inference,
         listen=CONTENTS.listen,
@@ -375,7 +384,7 @@ rule write_report:
         mem_mb=2000,
         runtime=10,
     params:
-        code=code("write_report", *figures.modules("charts"), files=PARTS_OF_PAGE),
+        code=code("write_report", files=PARTS_OF_PAGE),
         plan=PLAN,
         contents=digest(CONTENTS),
     shell:
@@ -440,7 +449,7 @@ for job, drawn in contents.by_job(CONTENTS.figures).items():
             mem_mb=2000,
             runtime=30,
         params:
-            code=code("plot", *figures.modules("plots")),
+            code=code("plot", *figures.modules()),
             plan=PLAN,
             figures=digest((drawn, CONTENTS.named)),
             job=job,

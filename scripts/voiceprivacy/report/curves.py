@@ -1,9 +1,8 @@
-"""What figures are drawn from: curves read back from their files, and what chart and picture share.
+"""What figures are drawn from: curves read back from their files, and the same for their tables.
 
 Conventions
 -----------
-* A chart (for the page) and a picture (for papers) of one kind read the same file by one function.
-* Nothing here imports matplotlib: the page is drawn without it.
+* A picture and the table below it read the same file by one function.
 * ``codes`` are {speaker: code} where speakers are not to be named, else empty. Then codes also
   decide the order, of which that of the ids would tell whose they are.
 """
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
+from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import number, read_manifest, read_rows, whole_number
@@ -388,6 +388,11 @@ ZOO_TITLES = {
     "pp": "PP: protected",
 }
 EXPOSURES = ["label", *Exposure._fields, "deid_percent"]
+MEASURES = {  # of exposure, and what they are called at axes and in tables
+    "dece_bit": METRICS["dece_bit"].label,
+    "worst_case_log10": METRICS["worst_case_log10"].label,
+    "deid_percent": "de-identification [%]",
+}
 WORDS = ("corner", "animal", "doddington")  # columns that hold no numbers
 
 

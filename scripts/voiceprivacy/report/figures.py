@@ -2,15 +2,14 @@
 
 Conventions
 -----------
-* A kind is drawn by two functions of its name: ``charts.MODULE.KIND(figure, run)`` for the page,
-  ``plots.MODULE.KIND(**arguments)`` for papers. They are imported when they are called, so that
-  the page is drawn without matplotlib.
+* A kind is drawn by the function of its name, ``plots.MODULE.KIND(**arguments)``, which is imported
+  when it is called.
 * The arguments of a figure are those of ``plot.py KIND``: {flag: value}. A flag with a file for
   each system holds them in the order of ``anonymisers``.
 * The picture of a figure is FOLDER/KIND[/CORPUS/TRIALS[/ANONYMISER]]/EXTRACTOR/BACKEND.ENDING.
 
-To add a figure, write a row here, its two functions, a caption workflow/report/KIND.rst, a test,
-and its line in docs/guide/report.md.
+To add a figure, write a row here, its function, a caption workflow/report/KIND.rst, a test, and its
+line in docs/guide/report.md.
 """
 
 import importlib
@@ -67,7 +66,7 @@ class Kind(NamedTuple):
     ----------
     name : of the functions that draw it, of its caption, and of the folder of its pictures
     title : of its section on the page
-    module : below charts and plots
+    module : below plots
     per : what has one: LIST, GALLERY, ...
     files : {flag: path below the run's folder}; the first is what the page links as its data
     settings : other flags of the picture: palette, order, title, colour, gender, ...
@@ -408,20 +407,19 @@ def _setting(flag, kind, subject, look):
     return getattr(subject, flag)
 
 
-def modules(package: str) -> list[str]:
-    """Files of the package (without .py) that draw figures: ``package`` is charts or plots.
+def modules() -> list[str]:
+    """Files of the package (without .py) that draw figures.
 
     For fingerprints of code: they are imported late, where nobody sees it.
     """
-    kinds = (KINDS | ON_REQUEST).values() if package == "plots" else KINDS.values()
-    names = dict.fromkeys(kind.module for kind in kinds)
-    return [f"voiceprivacy/report/{package}/{name}" for name in names]
+    names = dict.fromkeys(kind.module for kind in (KINDS | ON_REQUEST).values())
+    return [f"voiceprivacy/report/plots/{name}" for name in names]
 
 
-def drawer(kind: str, package: str) -> Callable:
-    """The function that draws a kind: ``package`` is charts or plots."""
-    # Imported now: the page is drawn without matplotlib, and Snakemake reads this registry alone.
-    module = f"voiceprivacy.report.{package}.{(KINDS | ON_REQUEST)[kind].module}"
+def drawer(kind: str) -> Callable:
+    """The function that draws a kind."""
+    # Imported now: Snakemake reads this registry alone, without matplotlib.
+    module = f"voiceprivacy.report.plots.{(KINDS | ON_REQUEST)[kind].module}"
     return getattr(importlib.import_module(module), kind)
 
 
@@ -467,7 +465,9 @@ def draws_in(names: Iterable[str]) -> dict[str, Draw]:
 # Okabe and Ito: told apart by everyone
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 GREY = "#7f7f7f"  # unprotected speech, on white and on black
-# As plotly.js names them. Seven and not six: as colours and marks go round, 42 pairs differ, and
+# Of words and axes, of lines that lead the eye, and what is behind: the page has its own of these.
+INK, FAINT, GRID, GROUND = "#000000", "#6b7480", "#dde3e8", "#ffffff"
+# Seven and not six: as colours and marks go round, 42 pairs differ, and
 # neighbours differ in both.
 MARKS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "star")
 UNPROTECTED_MARK = "x"
@@ -504,7 +504,7 @@ def palette_of(provenance: dict, metrics: Iterable[Number]) -> dict[str, str]:
 
 
 def dash(condition: str) -> str:
-    """The kind of line of a condition, as plotly.js names it; OP is dashed."""
+    """The kind of line of a condition, as matplotlib names it; OP is dashed."""
     if condition in WITHIN_RELEASE:
-        return "dot"
-    return "dash" if condition == "op" else "solid"
+        return ":"
+    return "--" if condition == "op" else "-"

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import jinja2
 
+from voiceprivacy.inout import foreign
 from voiceprivacy.inout.checksums import read_checked
-from voiceprivacy.inout.files import RESOURCES, BadInput, read_lines, whole_or_absent
+from voiceprivacy.inout.files import BadInput, read_lines, whole_or_absent
 from voiceprivacy.report.answer import (
     averages_of,
     how_many_trials,
@@ -19,9 +20,6 @@ from voiceprivacy.report.answer import (
     ready_made_note,
     what_was_run,
 )
-from voiceprivacy.report.charts.chart import Run
-from voiceprivacy.report.charts.speakers import read_alphas, strips
-from voiceprivacy.report.charts.systems import board_charts, scatters
 from voiceprivacy.report.comparison import (
     ATTACKS,
     ATTACKS_EXPLAINED,
@@ -33,20 +31,16 @@ from voiceprivacy.report.comparison import (
 )
 from voiceprivacy.report.contents import Contents
 from voiceprivacy.report.expected import Compared, read_comparison
-from voiceprivacy.report.figures import (
-    KINDS,
-    Figure,
-    Subject,
-    drawer,
-    draws_in,
-    marks,
-    palette_of,
-)
+from voiceprivacy.report.figure_tables import NO_TABLE, Run, Table, table_of
+from voiceprivacy.report.figures import KINDS, Figure, Subject, draws_in, marks, palette_of
 from voiceprivacy.report.inference import InferenceTable, inference_tables, read_inferred
+from voiceprivacy.report.inline import inlined, shows_nothing
 from voiceprivacy.report.leaderboard import leaderboard
 from voiceprivacy.report.listen import Example, read_examples
 from voiceprivacy.report.mailed import Codes, codes_of
 from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.plots import board, style
+from voiceprivacy.report.plots.speakers import read_alphas, strips
 from voiceprivacy.report.published import read_published, tables_of
 from voiceprivacy.report.sections import (
     SESSION_TITLES,
@@ -64,7 +58,6 @@ from voiceprivacy.report.verdict_words import STATES
 from voiceprivacy.report.words import WordsTable, words_tables
 from voiceprivacy.vocabulary import ABSENT, attacker_name
 
-PLOTLY = RESOURCES / "plotly" / "plotly-cartesian.min.js"
 CAPTIONS = ("comparison", "attacks", "alphas", *KINDS)
 # Who reads: [what the view is called, what it shows]. Each shows what those before it show.
 VIEWS = {
@@ -81,10 +74,10 @@ LARGE_SVG_BYTES = 300_000  # a larger one is shown as PNG
 
 
 class Shown(NamedTuple):
-    """A figure on the page: charts [(title, chart)], or else a picture as a data URL.
+    """A figure on the page: ``svg`` in the page's colours, or else a picture as a data URL.
 
     ``files`` are links to the pictures for papers {ending: link}, ``sources`` to the data
-    {name: link}; ``table`` is (titles, rows), or empty.
+    {name: link}; ``table`` is (titles, rows), or without rows.
     """
 
     kind: str
@@ -94,47 +87,37 @@ class Shown(NamedTuple):
     extractor: str
     backend: str
     heading: str
-    charts: list[tuple[str, dict]]
+    svg: str
     source: str
     files: dict[str, str]
     sources: dict[str, str]
-    table: tuple
-
-    @property
-    def first_charts(self) -> list[tuple[str, dict]]:
-        """Charts of all, and of first draws."""
-        return [(title, chart) for title, chart in self.charts if not _is_further(chart)]
-
-    @property
-    def further_charts(self) -> list[tuple[str, dict]]:
-        """Charts of further draws, which unfold."""
-        return [(title, chart) for title, chart in self.charts if _is_further(chart)]
+    table: Table
 
 
-def _is_further(chart):
-    return chart["layout"].get("meta", {}).get("draw", 1) > 1
-
-
-def show(drawn: Figure, *, run: Any, page: Path, pictures: Mapping[str, str]) -> Shown:
-    """Make a figure part of the page.
+def show(drawn: Figure, *, run: Run, page: Path, pictures: Mapping[str, str]) -> Shown:
+    """Make a figure part of the page, with its table.
 
     Parameters
     ----------
     drawn : the figure
-    run : voiceprivacy.report.charts.chart.Run
+    run : of which it is
     page : the HTML file, to which links are relative
-    pictures : {ending: path} of its pictures that are there, or will be
+    pictures : {ending: path} of its pictures that are there
 
     Raises
     ------
-    BadInput : it has no such kind, or a file that it is drawn from is missing or broken
+    BadInput : a picture, or a file that the table is made of, is missing or broken
     """
-    charts = drawer(drawn.kind, "charts")(drawn, run)
-    return _shown(drawn, charts.charts, "", charts.table, page, pictures)
+    path = _smallest(pictures)
+    svg = ""
+    if path.suffix == ".svg":
+        svg = inlined(read_checked(foreign.harmless_picture(path)).decode("utf-8"))
+    table = table_of(drawn, run)
+    return _shown(drawn, svg, "" if svg else _data_url(path), table, page, pictures)
 
 
 def show_picture(drawn: Figure, *, page: Path, pictures: Mapping[str, str]) -> Shown:
-    """Put a figure's picture on the page, where no chart can be drawn.
+    """Put on the page a picture whose data are not there.
 
     It is the SVG, or the PNG where the SVG is large.
 
@@ -142,22 +125,22 @@ def show_picture(drawn: Figure, *, page: Path, pictures: Mapping[str, str]) -> S
     ------
     BadInput : its picture exists as neither SVG nor PNG
     """
-    return _shown(drawn, [], _data_url(_smallest(pictures)), (), page, pictures)
+    return _shown(drawn, "", _data_url(_smallest(pictures)), NO_TABLE, page, pictures)
 
 
 def show_all(figures: Iterable[Figure], *, run: Run, page: Path) -> list[Shown]:
-    """Draw the figures of a run as charts; a figure without anything to draw is left out."""
+    """The figures of a run; one without anything to show is left out."""
     shown = [show(figure, run=run, page=page, pictures=figure.pictures()) for figure in figures]
-    return [figure for figure in shown if figure.charts]
+    return [figure for figure in shown if not shows_nothing(figure.svg)]
 
 
-def _shown(drawn, charts, source, table, page, pictures):
+def _shown(drawn, svg, source, table, page, pictures):
     subject = drawn[: len(Subject._fields) + 1]  # with its kind in front
-    sources = drawn.data if charts else {}
+    sources = drawn.data if svg else {}
     return Shown(
         *subject,
         heading=drawn.heading,
-        charts=charts,
+        svg=svg,
         source=source,
         files={ending: _link(path, page) for ending, path in sorted(pictures.items())},
         sources={name: _link(path, page) for name, path in sources.items()},
@@ -291,7 +274,7 @@ def write_page(
     path : the HTML file to write
     template : index.html.j2; the captions {kind}.rst and comparison.rst lie beside it
     systems, metrics, provenance : of the run
-    figures : charts, or pictures where there is no chart
+    figures : with their pictures
     comparisons : intervals of means, and values without their bias
     corpora : what was evaluated
     expected : published numbers beside those of the run
@@ -364,7 +347,7 @@ def _numbers(systems, metrics, provenance, comparisons, colours):
         "has_intervals": comparisons != NONE or any(metric.ci_low != ABSENT for metric in metrics),
         "attacks": attacks_explained(systems),
         "leaderboard": table,
-        "leaderboard_charts": board_charts(table.boards, columns=table.columns, colours=colours),
+        "leaderboard_charts": board.charts(table.boards, columns=table.columns, colours=colours),
         "averages": dict(table.sets),
         "sessions": sessions(metrics, comparisons.unbiased),
         "session_titles": SESSION_TITLES,
@@ -400,7 +383,7 @@ def _contents(content, **sections):
 
 
 def _drawings(figures, systems, metrics, colours):
-    """What the template calls by these names: charts, what hides systems in them, what draws."""
+    """What the template calls by these names: figures, and what hides systems in them."""
     measured = {metric.anonymiser for metric in metrics}
     draws = draws_in(colours)
     systems_shown = [
@@ -410,7 +393,7 @@ def _drawings(figures, systems, metrics, colours):
     ]
     planes = [shown for shown in figures if shown.kind == "plane"]
     drawn_sets = {plane.corpus for plane in planes}
-    scattered = scatters(systems, metrics, colours)
+    scattered = board.scatters(systems, metrics, colours)
     return {
         "figures": by_kind(shown for shown in figures if shown.kind != "plane"),
         "planes": planes,
@@ -421,7 +404,6 @@ def _drawings(figures, systems, metrics, colours):
         "privacy_against_utility": {
             corpus: charts for corpus, charts in scattered.items() if corpus not in drawn_sets
         },
-        "plotly": _script(PLOTLY),
     }
 
 
@@ -465,15 +447,6 @@ def _alphas(tables, systems, colours, folder):
                 drawn[anonymiser] = alphas
                 links[anonymiser] = Path(os.path.relpath(table, folder)).as_posix()
         if drawn:
-            charts[corpus] = (strips(alphas=drawn, colours=colours), links)
+            picture = strips(alphas=drawn, colours=colours)
+            charts[corpus] = (inlined(style.svg_of(picture)), links)
     return charts
-
-
-def _script(path):
-    """A script that can stand inside of a page."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise BadInput(f"{path}: not found") from None
-    # The end tag would end the script wherever it stands, even inside of a string.
-    return text.replace("</script", "<\\/script")

@@ -19,8 +19,8 @@ from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy.uncertainty import paired
 from voiceprivacy.privacy.uncertainty.interval_files import INTERVALS, REPLICATES, Estimate
 from voiceprivacy.provenance.record import Difference, compare_runs
-from voiceprivacy.report.charts.chart import run_of
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
+from voiceprivacy.report.figure_tables import run_of
 from voiceprivacy.report.figures import (
     ANONYMISER,
     ATTACKER,
@@ -29,11 +29,14 @@ from voiceprivacy.report.figures import (
     TWO_RUNS,
     Look,
     Subject,
+    drawer,
     figure,
 )
-from voiceprivacy.report.mailed import codes_of, reduced
+from voiceprivacy.report.inline import shows_nothing
+from voiceprivacy.report.mailed import NAMED, codes_of, reduced
 from voiceprivacy.report.metrics import read_unbiased, write_metrics
 from voiceprivacy.report.page import show, show_picture, write_page
+from voiceprivacy.report.plots import style
 from voiceprivacy.report.published import tables_of, write_published
 from voiceprivacy.report.releases import released
 from voiceprivacy.report.sections import read_utility, unnamed, utility_section
@@ -427,12 +430,24 @@ def _figures(merged, run, folder):
         pictures = drawn.pictures(folder / "report" / "figures")
         pictures = {ending: path for ending, path in pictures.items() if Path(path).is_file()}
         try:
-            shown.append(show(drawn, run=run, page=page, pictures=pictures))
+            svg = _drawn(drawn, run, folder)
+            shown.append(show(drawn, run=run, page=page, pictures=pictures | {"svg": svg}))
         except BadInput as error:
             _require_absent(error)
             if pictures:
                 shown.append(show_picture(drawn, page=page, pictures=pictures))
-    return [drawn for drawn in shown if drawn.charts or drawn.source]
+    return [drawn for drawn in shown if not shows_nothing(drawn.svg)]
+
+
+def _drawn(drawn, run, folder):
+    """The picture of a figure of the merged folder: its systems have other names there."""
+    arguments = dict(drawn.arguments)
+    if KINDS[drawn.kind].of_people:
+        arguments["codes"] = run.codes.get(drawn.corpus, NAMED)
+    path = Path(drawn.pictures(folder / "report" / "figures")["svg"])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    style.save(drawer(drawn.kind)(**arguments), path)
+    return str(path)
 
 
 def _subjects(merged):

@@ -7,11 +7,12 @@ import pytest
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report import atlas
-from voiceprivacy.report.charts import atlas as charts
-from voiceprivacy.report.charts.chart import run_of
+from voiceprivacy.report.figure_tables import run_of, table_of
 from voiceprivacy.report.figures import Look, Subject, figure
+from voiceprivacy.report.inline import shows_nothing
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.plots import atlas as plots
+from voiceprivacy.report.plots import style
 from voiceprivacy.vocabulary import (
     AtlasPoint,
     ChannelsPoint,
@@ -70,16 +71,8 @@ def test_what_is_left_is_told_where_unprotected_speech_surely_discloses_somethin
     assert left == [pytest.approx(20), pytest.approx(50), None]
 
 
-def test_the_page_has_a_bar_for_each_channel_of_each_system(drawn):
-    shown = charts.atlas(drawn, RUN)
-    ((title, chart),) = shown.charts
-    assert title.endswith("(OP)")
-    original, protected = chart["data"]
-    assert original["x"] == protected["x"] == ["voice", "pitch", "timing"]
-    assert protected["y"] == [0.6, 0.5, 0.1]
-    assert protected["error_y"]["array"] == [None, pytest.approx(0.4), pytest.approx(0.2)]
-    assert chart["layout"]["yaxis"]["range"][1] > 3.25
-    titles, (first, second) = shown.table
+def test_the_table_says_what_is_left_of_each_channel(drawn):
+    titles, (first, second) = table_of(drawn, RUN)
     assert titles == ("system", "voice [bit]", "pitch [bit]", "timing [bit]")
     assert first[0] == "original OO"
     assert second == (
@@ -92,9 +85,12 @@ def test_the_page_has_a_bar_for_each_channel_of_each_system(drawn):
 
 def test_a_run_that_protects_nothing_has_the_channels_of_unprotected_speech(drawn):
     write_table(drawn.arguments["curves"], AtlasPoint._fields, POINTS[:3])
-    ((title, _),) = charts.atlas(drawn, RUN).charts
-    assert title == "Unprotected speech (OO)"
     assert len(plots.atlas(**drawn.arguments).axes) == 1
+
+
+def heights(ax, system):
+    """Of the bars of a system."""
+    return [bar.get_height() for bar in ax.patches if bar.get_gid().startswith(f"{system}\t")]
 
 
 def test_the_picture_has_a_panel_for_each_condition_and_the_most_that_there_is(drawn):
@@ -103,7 +99,7 @@ def test_the_picture_has_a_panel_for_each_condition_and_the_most_that_there_is(d
     picture = plots.atlas(**drawn.arguments)
     assert len(picture.axes) == 2
     ax = picture.axes[0]
-    assert [bar.get_height() for bar in ax.containers[1]] == [0.6, 0.5, 0.1]
+    assert heights(ax, "b2") == [0.6, 0.5, 0.1]
     assert max(line.get_ydata()[0] for line in ax.get_lines()) == 3.25
     assert math.isclose(ax.get_ylim()[1], 1.06 * 3.25)
 
@@ -163,8 +159,8 @@ def test_the_numbers_of_a_fusion_are_one_table_and_can_be_read(fused):
 def test_of_too_few_speakers_nothing_is_told_of_channels_together(fused):
     assert atlas.together_of({"undefined": "2 speakers are tested"}, "b2", "op") == []
     write_table(fused.arguments["curves"], ChannelsPoint._fields, [])
-    assert charts.channels(fused, RUN) == ([], ())
-    plots.channels(**fused.arguments)
+    assert table_of(fused, RUN)[1] == ()
+    assert shows_nothing(style.svg_of(plots.channels(**fused.arguments)))
 
 
 def test_a_measure_that_there_is_not_is_refused(fused):
@@ -175,23 +171,8 @@ def test_a_measure_that_there_is_not_is_refused(fused):
         atlas.read_together(path)
 
 
-def test_dots_say_which_channels_are_below_a_bar(fused):
-    ((title, chart),) = charts.channels(fused, RUN).charts
-    assert title.endswith("(OP)")
-    every, members, original, protected = chart["data"]
-    columns = ["voice", "pitch", "timing", "voice + pitch", "voice + pitch + timing"]
-    assert original["x"] == protected["x"] == columns
-    assert protected["y"] == [2.0, 0.5, 0.5, 2.25, 2.5]
-    assert len(every["x"]) == 5 * 3
-    dots = list(zip(members["x"], members["y"], strict=True))
-    assert dots[2:4] == [("pitch", 1), (None, None)]
-    assert dots[6:9] == [("voice + pitch", 0), ("voice + pitch", 1), (None, None)]
-    assert chart["layout"]["yaxis2"]["ticktext"] == ["voice", "pitch", "timing"]
-    assert chart["layout"]["xaxis"]["categoryarray"] == columns
-
-
 def test_the_table_says_what_each_channel_adds_to_all_others(fused):
-    titles, (_, protected) = charts.channels(fused, RUN).table
+    titles, (_, protected) = table_of(fused, RUN)
     expected = {
         "system": "b2 OP",
         "all together [bit]": "2.50 [0.25, 0.75]",
@@ -206,5 +187,11 @@ def test_the_table_says_what_each_channel_adds_to_all_others(fused):
 def test_the_picture_has_bars_above_dots(fused):
     picture = plots.channels(**fused.arguments)
     bars, dots = picture.axes
-    assert [bar.get_height() for bar in bars.containers[1]] == [2.0, 0.5, 0.5, 2.25, 2.5]
+    assert heights(bars, "b2") == [2.0, 0.5, 0.5, 2.25, 2.5]
+    assert bars.patches[-1].get_gid().split("\n")[1:] == [
+        "voice + pitch + timing",
+        "2.50 [0.25, 0.75] of 3.00 bit",
+    ]
+    joined = [line.get_ydata().tolist() for line in dots.lines[1::2]]
+    assert joined == [[0], [1], [2], [0, 1], [0, 1, 2]]
     assert [text.get_text() for text in dots.get_yticklabels()] == ["voice", "pitch", "timing"]

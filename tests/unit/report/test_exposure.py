@@ -5,11 +5,12 @@ import pytest
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report import exposure
-from voiceprivacy.report.charts import exposure as charts
-from voiceprivacy.report.charts.chart import run_of
 from voiceprivacy.report.curves import DISCLOSURES
+from voiceprivacy.report.figure_tables import run_of, table_of
 from voiceprivacy.report.figures import Look, Subject, figure
+from voiceprivacy.report.inline import shows_nothing
 from voiceprivacy.report.plots import exposure as plots
+from voiceprivacy.report.plots import style
 from voiceprivacy.vocabulary import ExposedPoint, Heard
 
 RUN = run_of([], {"config": {"anonymisers": {"b2": {}}}})
@@ -55,12 +56,8 @@ def test_ten_speakers_are_shown(shown):
     assert list(most_exposed.bits)[:2] == ["s13", "s12"] and len(most_exposed.bits) == 10
 
 
-def test_the_page_has_a_map_and_names_the_channel(shown):
-    ((title, chart),), (_, rows) = charts.exposed(shown, RUN)
-    assert title == "b2 OP"
-    (heat,) = chart["data"]
-    assert heat["x"] == ["voice", "words"] and heat["y"] == ["anna", "berta"]
-    assert heat["z"] == [[0.5, 1.5], [0.8, None]] and heat["zmax"] == 1.5
+def test_the_table_names_the_channel(shown):
+    _, rows = table_of(shown, RUN)
     assert rows == [
         ("b2 OP", "anna", "words", "1.50 [1.00, 1.80]"),
         ("b2 OP", "berta", "voice", "0.80 [0.30, 1.30]"),
@@ -69,8 +66,7 @@ def test_the_page_has_a_map_and_names_the_channel(shown):
 
 def test_a_page_that_can_be_mailed_has_codes(shown):
     run = RUN._replace(codes={"demo": CODES})
-    ((_, chart),), (_, rows) = charts.exposed(shown, run)
-    assert chart["data"][0]["y"] == ["speaker 02", "speaker 01"]
+    _, rows = table_of(shown, run)
     assert [row[1] for row in rows] == ["speaker 02", "speaker 01"]
     with pytest.raises(BadInput, match="speaker 'berta' is not in the manifests"):
         exposure.read_exposed(shown.arguments["curves"], {"anna": "speaker 02"})
@@ -81,6 +77,6 @@ def test_the_picture_has_a_panel_for_each_system(shown):
     panel, _ = picture.axes  # and the bar of colours
     assert panel.get_title() == "b2 OP"
     assert [text.get_text() for text in panel.get_yticklabels()] == ["speaker 02", "speaker 01"]
+    assert [text.get_text() for text in panel.texts] == ["0.50", "1.50", "0.80"]
     write_table(shown.arguments["curves"], ExposedPoint._fields, [])
-    plots.exposed(**shown.arguments)
-    assert charts.exposed(shown, RUN).charts == []
+    assert shows_nothing(style.svg_of(plots.exposed(**shown.arguments)))

@@ -5,10 +5,10 @@ import pytest
 
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report import curves
-from voiceprivacy.report.charts import law as charts
-from voiceprivacy.report.charts.chart import run_of
-from voiceprivacy.report.figures import Look, Subject, figure
+from voiceprivacy.report.figures import GROUND, Look, Subject, figure
+from voiceprivacy.report.inline import shows_nothing
 from voiceprivacy.report.plots import law as plots
+from voiceprivacy.report.plots import style
 
 POINTS = [
     ("oo", "ascending", "linkability", 2, 1, 0.9, 0.8, 0.95, 0.5),
@@ -41,45 +41,33 @@ def drawn(tmp_path):
     return drawn
 
 
-def test_each_criterion_is_drawn_over_speakers_and_over_utterances(drawn):
-    titles = [title for title, _ in charts.law(drawn(POINTS), run_of([], {})).charts]
-    assert titles == [
-        "Linkability, single utterances",
-        "Linkability among 5, utterances that belong together",
-        "Singling out, single utterances",
-        "Singling out among 2, utterances that belong together",
+def test_points_say_what_they_are_and_their_limits(drawn):
+    ax, *_ = plots.law(**drawn(POINTS).arguments).axes
+    points = [line for line in ax.lines if "among" in (line.get_gid() or "")]
+    said = [line.get_gid().split("\n")[1] for line in points]
+    assert said == [
+        "among 2, 1 utterance: 90.0% [80.0%, 95.0%]",
+        "among 5, 1 utterance: 80.0%",
+        "among 50, 1 utterance: 50.0% [30.0%, 60.0%]",
     ]
 
 
-def test_points_say_what_they_are_and_limits_stand_where_they_are_known(drawn):
-    (_, chart), *_ = charts.law(drawn(POINTS), run_of([], {})).charts
-    guessing, trace = chart["data"]
-    assert guessing["y"] == [0.5, 0.2, 0.02] and trace["name"] == "original OO"
-    assert trace["marker"]["symbol"] == "x"
-    assert trace["error_y"]["arrayminus"] == [pytest.approx(0.1), None, pytest.approx(0.2)]
-    assert trace["text"][0] == "among 2, 1 utterance: 90.0% [80.0%, 95.0%]"
-    assert trace["text"][1] == "among 5, 1 utterance: 80.0%"
-    assert trace["text"][2] == "among 50, 1 utterance: 50.0% [30.0%, 60.0%]"
-
-
 def test_the_strongest_reading_is_drawn_and_named(drawn):
-    (_, chart), *_ = charts.law(drawn([*POINTS, *TURNED]), run_of([], {})).charts
-    assert chart["data"][1]["name"] == "original OO, read descending"
-    assert chart["data"][1]["y"] == pytest.approx([0.1, 0.2, 0.5])
+    ax, *_ = plots.law(**drawn([*POINTS, *TURNED]).arguments).axes
+    lines = {line.get_label(): line for line in ax.lines}
+    values = lines["original OO, read descending"].get_ydata()
+    assert values == pytest.approx([10, 20, 50])
 
 
-def test_a_list_too_short_for_any_point_has_no_chart_and_an_empty_picture(drawn):
-    shown = drawn([])
-    assert charts.law(shown, run_of([], {})).charts == []
-    picture = plots.law(**shown.arguments)
-    assert not any(ax.get_legend_handles_labels()[1][1:] for ax in picture.axes)
+def test_a_list_too_short_for_any_point_says_so(drawn):
+    assert shows_nothing(style.svg_of(plots.law(**drawn([]).arguments)))
 
 
 def test_the_picture_has_every_curve_and_guessing(drawn):
     axes = plots.law(**drawn(POINTS).arguments).axes
-    assert [ax.get_legend_handles_labels()[1] for ax in axes] == [["original/oo", "guessing"]] * 4
+    assert [ax.get_legend_handles_labels()[1] for ax in axes] == [["original OO", "guessing"]] * 4
     lines = {line.get_label(): line for line in axes[0].lines}
-    assert np.allclose(lines["original/oo"].get_ydata(), [90, 80, 50])
+    assert np.allclose(lines["original OO"].get_ydata(), [90, 80, 50])
 
 
 def test_systems_stand_beside_each_other_and_never_further_than_to_their_neighbour():

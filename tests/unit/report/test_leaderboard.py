@@ -4,10 +4,11 @@ import pytest
 from support import made_up
 
 from voiceprivacy.catalogue import METRICS
-from voiceprivacy.report.charts.systems import board_charts
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.figures import palette
 from voiceprivacy.report.leaderboard import boards, leaderboard
+from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.plots import board, style
 from voiceprivacy.report.uncertainty import TOO_FEW, Comparisons
 from voiceprivacy.vocabulary import EVERYTHING, MINUS
 
@@ -24,10 +25,10 @@ def test_an_average_over_corpora_has_the_weights_of_the_config(run):
     names = [board.name for board in boards(run, AVERAGES)]
     assert names == ["challenge", EVERYTHING, "libri: mean of f, m", "libri f", "libri m", "vctk f"]
     eer = {}
-    for board in boards(run, AVERAGES):
-        for standing in board.standings:
+    for one in boards(run, AVERAGES):
+        for standing in one.standings:
             if (standing.system.anonymiser, standing.system.condition) == ("b2", "pp"):
-                eer[board.name] = standing.values["eer_percent"]
+                eer[one.name] = standing.values["eer_percent"]
     assert eer["challenge"] == pytest.approx(0.25 * 8 + 0.25 * 10 + 0.5 * 8)
     assert eer[EVERYTHING] == pytest.approx((8 + 10 + 8) / 3)
 
@@ -46,15 +47,38 @@ def test_an_average_over_corpora_shows_the_interval_of_its_comparison(run):
     assert shown["challenge", "b2", "pp"] == "[7.0, 12.5]"
     assert shown[EVERYTHING, "b2", "pp"] == "[6.0, 13.5]"
     assert shown["challenge", "b2r", "pp"] == shown["challenge", "b2", "op"] == ""
-    charts = board_charts(table.boards, columns=table.columns, colours=COLOURS)
-    for name, width in (("challenge", 12.5 - 8.5), (EVERYTHING, 13.5 - 26 / 3)):
+    charts = board.charts(table.boards, columns=table.columns, colours=COLOURS)
+    for name, words in (("challenge", "7.0 to 12.5"), (EVERYTHING, "6.0 to 13.5")):
         [(_, chart), *_] = charts[name]
-        above = []
-        for trace in chart["data"]:
-            if "error_x" in trace:
-                above += filter(None, trace["error_x"]["array"])
-        assert any(length == pytest.approx(width, abs=0.01) for length in above)
+        assert f"95 % interval {words}" in chart
     assert not any("no interval" in explanation for _, explanation in table.sets)
+
+
+def test_dots_have_the_numbers_and_intervals_of_the_table_and_the_band_of_zero_evidence(run):
+    [of_list] = [one for one in boards(run) if one.name == "libri f"]
+    shown = [standing for standing in of_list.standings if standing.system.anonymiser == "b2"]
+    drawn = {}
+    for name in ("eer_percent", "dece_bit"):
+        _, drawn[name] = style.figure(4, 3)
+        board.plot_dots(drawn[name], shown, column=METRICS[name], colours={"b2": "#123456"})
+    marks = [line for line in drawn["eer_percent"].lines if line.get_marker() == "o"]
+    assert [line.get_xdata()[0] for line in marks] == [30.0, 8.0]
+    texts = [text.get_text() for text in drawn["eer_percent"].texts]
+    assert texts == ["30.0", "8.0"]  # on the chart, not only where one points
+    assert "95 % interval 29.0 to 31.0" in marks[0].get_gid()
+    assert "lazy-informed (PP)" in marks[1].get_gid()
+    assert [bar.get_width() for bar in drawn["dece_bit"].patches] == [0.3, 0.3]
+
+
+def test_utility_stands_against_the_strongest_attack(run):
+    numbers = [
+        Number("libri", "-", "b2", "-", "-", "-", "wer", "12.5", "10.0", "15.0"),
+        Number("libri", "-", "b2r", "-", "-", "-", "wer", "undefined"),
+        Number("libri", "f", "b2", "-", "-", "-", "wer", "1"),
+    ]
+    [(title, chart)] = board.scatters(run, numbers, COLOURS)["libri"]
+    assert title == "wer" and 'data-system="b2"' in chart and 'data-system="b2r"' not in chart
+    assert "wer 12.5 [10, 15]" in chart and "EER 9.0" in chart and "lazy-informed" in chart
 
 
 def test_the_leaderboard_says_one_strongest_attack_an_anonymiser_and_set(run):

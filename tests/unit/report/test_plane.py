@@ -1,4 +1,4 @@
-"""Privacy against utility on the page and in pictures for papers."""
+"""Privacy against utility: which planes there are, where names stand, the picture, the table."""
 
 import itertools
 
@@ -9,10 +9,11 @@ from support import utilities, verdicts
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.report import plane as planes
-from voiceprivacy.report.charts import plane as charts
-from voiceprivacy.report.charts.chart import Run
-from voiceprivacy.report.figures import MARKS, Subject, figure, palette
+from voiceprivacy.report.figure_tables import Run, table_of
+from voiceprivacy.report.figures import Subject, figure, palette
+from voiceprivacy.report.inline import shows_nothing
 from voiceprivacy.report.plots import plane as plots
+from voiceprivacy.report.plots import style
 from voiceprivacy.vocabulary import DASH
 
 COLOURS = palette(["b2", "b2r", "noise"])
@@ -95,23 +96,26 @@ def test_a_system_without_intervals_is_a_point(files):
     rows = [row._replace(ci_low="-", ci_high="-") for row in words()]
     [plane] = files.write(verdicts.usual(), rows)
     assert plane.points["b2"].utility.limits is None
-    charts.plane_chart(plane, COLOURS)
     plots.plane(verdict=files.verdict, metrics=files.metrics, corpus="demo")
 
 
-def test_who_competes_has_its_name_and_mark_and_others_are_marked_otherwise(plane):
-    drawn = charts.plane_chart(plane, COLOURS)
-    named = {trace["name"]: trace for trace in drawn["data"] if "marker" in trace}
-    assert list(named) == NAMES
-    symbols = {name: trace["marker"]["symbol"] for name, trace in named.items()}
-    assert (symbols["b2"], symbols["b2r"]) == MARKS[:2]
-    assert len(set(symbols.values())) == 4
-    [name] = [trace for trace in drawn["data"] if trace["name"] == "name of b2"]
-    assert name["text"] == ["b2"] and "text" in name["mode"]
-    hover = "b2<br>own_wer_percent 62.40 [58.40, 66.40]<br>evidence 80 [69, 94] %"
-    assert named["b2"]["hovertext"] == [hover]
-    assert named["noise"]["hovertext"][0].endswith("<br>control")
-    assert named["b2"]["meta"] == {"system": "b2"}
+def drawn_on(plane, palette=()):
+    """The axes of a plane, and the points on it by what they say: {words: line}."""
+    _, ax = style.figure(4, 3)
+    plots.draw_plane(ax, plane, list(palette))
+    points = [line for line in ax.get_lines() if line.get_marker() not in ("None", "")]
+    return ax, {line.get_gid(): line for line in points}
+
+
+def test_who_competes_has_a_full_mark_and_others_are_marked_otherwise(plane):
+    ax, points = drawn_on(plane, COLOURS)
+    words = "b2\tb2\nown_wer_percent 62.40 [58.40, 66.40]\nevidence 80 [69, 94] %"
+    assert points[words].get_fillstyle() == "full" and points[words].get_marker() == "o"
+    control = points[next(said for said in points if said.endswith("\ncontrol"))]
+    assert control.get_fillstyle() == "none"
+    marks = {(line.get_marker(), line.get_fillstyle()) for line in points.values()}
+    assert len(marks) == len(points) == 4
+    assert {*NAMES} <= {text.get_text() for text in ax.texts}
 
 
 def test_draws_of_an_anonymiser_are_points_that_are_hidden_together(files):
@@ -119,27 +123,25 @@ def test_draws_of_an_anonymiser_are_points_that_are_hidden_together(files):
     content["sets"]["demo"]["systems"]["b2r_draw2"] = verdicts.system(percent=20.0)
     further = utilities.means("demo", "own_wer_percent", {"b2r_draw2": 66.0})
     [plane] = files.write(content, words() + further)
-    drawn = charts.plane_chart(plane, palette(["b2", "b2r", "b2r_draw2"]))
-    systems = {trace["name"]: trace["meta"]["system"] for trace in drawn["data"] if "meta" in trace}
-    assert systems["b2r_draw2"] == systems["name of b2r_draw2"] == systems["b2r"] == "b2r"
+    ax, points = drawn_on(plane, ["b2", "b2r", "b2r_draw2"])
+    of_draw = [said for said in points if "b2r_draw2" in said]
+    of_draw += [text.get_gid() for text in ax.texts if text.get_text() == "b2r_draw2"]
+    assert [said.partition("\t")[0] for said in of_draw] == ["b2r", "b2r"]
 
 
 def test_good_is_upwards_and_to_the_right(plane):
-    layout = charts.plane_chart(plane, COLOURS)["layout"]
-    left, right = layout["xaxis"]["range"]
+    ax, _ = drawn_on(plane)
+    left, right = ax.get_xlim()
     assert left > 100 and right < 34  # errors: fewer are to the right
-    assert layout["yaxis"]["range"] == [100, -8]
-    assert layout["yaxis"]["title"]["text"] == "evidence of who speaks [%], ↑ more privacy"
+    assert ax.get_ylim() == (100, -8)
+    assert ax.get_ylabel() == "evidence of who speaks [%], ↑ more privacy"
     assert plane._replace(better="higher").utility_range[0] < 34
 
 
-def test_lines_show_the_usual_thresholds(plane, files):
-    drawn = charts.plane_chart(plane, COLOURS)
-    assert [shape["y0"] for shape in drawn["layout"]["shapes"]] == [10, 2]
-    told = {trace["text"][0]: trace["y"] for trace in drawn["data"] if trace.get("mode") == "text"}
-    assert told["not protected"] == [10] and told["low"] == [2]
-    [ax] = plots.plane(verdict=files.verdict, metrics=files.metrics, corpus="demo").axes
-    assert {"not protected", "low"} <= {text.get_text() for text in ax.texts}
+def test_lines_show_the_usual_thresholds(plane):
+    ax, _ = drawn_on(plane)
+    told = {text.get_text(): text.get_position()[1] for text in ax.texts}
+    assert told["not protected"] == 10 and told["low"] == 2
 
 
 def covering(middles):
@@ -211,20 +213,19 @@ def test_limits_of_many_systems_are_thin(plane):
     many = {f"s{n}": plane.points["b2"]._replace(system=f"s{n}") for n in range(9)}
     widths = []
     for points in (plane.points, many):
-        drawn = charts.plane_chart(plane._replace(points=points), COLOURS)
-        limits = [trace["error_y"] for trace in drawn["data"] if "error_y" in trace]
-        widths.append({one["thickness"] for one in limits})
-    assert widths == [{1.5}, {charts.THIN}]
+        ax, _ = drawn_on(plane._replace(points=points))
+        widths.append({line.get_linewidth() for line in ax.get_lines() if line.get_zorder() == 1})
+    assert widths == [{0.9}, {plots.THIN}]
 
 
-def test_a_figure_has_a_chart_for_each_measure_and_a_table_of_all(files):
+def test_a_figure_has_a_panel_for_each_measure_and_a_table_of_all(files):
     pitch = utilities.means("demo", "pitch_correlation", {"b2": 0.5}, better="higher", width=0.1)
     files.write(verdicts.usual(), words() + pitch)
     shown = figure("plane", Subject("demo"), folder=files.folder)
     assert shown.files == [str(files.verdict), str(files.metrics)]
-    drawn = charts.plane(shown, Run({}, COLOURS))
-    assert [title for title, _ in drawn.charts] == ["own_wer_percent", "pitch correlation"]
-    titles, rows = drawn.table
+    panels = [ax.get_xlabel() for ax in plots.plane(**shown.arguments).axes]
+    assert panels == ["own_wer_percent, → more utility", "pitch correlation, → more utility"]
+    titles, rows = table_of(shown, Run({}, COLOURS))
     assert titles == ("system", "evidence [%]", "own_wer_percent", "pitch correlation")
     assert rows[1] == ("b2", "80 [69, 94]", "62.40 [58.40, 66.40]", "0.50 [0.40, 0.60]")
     assert [row[-1] for row in rows if row[0] != "b2"] == [DASH] * 3
@@ -262,16 +263,7 @@ def test_a_verdict_of_an_earlier_version_is_refused(files):
         files.read()
 
 
-def test_the_picture_for_papers_names_every_system(files):
-    drawn = plots.plane(
-        verdict=files.verdict, metrics=files.metrics, corpus="demo", palette=list(COLOURS)
-    )
-    [ax] = drawn.axes
-    assert {*NAMES} <= {text.get_text() for text in ax.texts}
-    left, right = ax.get_xlim()
-    assert left > right and ax.get_ylim() == (100, -8)
-
-
 def test_a_picture_of_nothing_says_so(files):
     drawn = plots.plane(verdict=files.verdict, metrics=files.metrics, corpus="other")
-    assert drawn.axes[0].texts[0].get_text() == "no system has evidence and utility"
+    assert drawn.texts[0].get_text() == "no system has evidence and utility"
+    assert shows_nothing(style.svg_of(drawn))

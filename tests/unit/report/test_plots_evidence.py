@@ -4,6 +4,7 @@ import numpy as np
 
 from voiceprivacy.inout.files import RESOURCES
 from voiceprivacy.report.curves import Curve, read_curve
+from voiceprivacy.report.figures import INK
 from voiceprivacy.report.plots import style
 from voiceprivacy.report.plots.evidence import (
     all_profiles_picture,
@@ -25,8 +26,8 @@ def test_a_system_has_the_same_colour_in_every_panel():
     colours = [
         {line.get_label(): line.get_color() for line in ax.get_lines()} for ax in (first, second)
     ]
-    assert colours[0]["b2r/op"] == colours[1]["b2r/op"] != colours[0]["b2/op"]
-    assert colours[0]["perfect privacy"] == "black"
+    assert colours[0]["b2r OP"] == colours[1]["b2r OP"] != colours[0]["b2 OP"]
+    assert colours[0]["perfect privacy"] == INK
 
 
 def test_the_legend_has_the_interval_and_says_what_is_zero_evidence():
@@ -41,7 +42,7 @@ def test_the_legend_has_the_interval_and_says_what_is_zero_evidence():
     for numbers in metrics.values():
         numbers |= {"worst_case_log10": 1.5, "tag": "B"}
     plot_profiles(ax, curves=dict.fromkeys(metrics, curve), metrics=metrics)
-    legend = ax.get_legend()
+    [legend] = ax.figure.legends
     entries = [text.get_text() for text in legend.get_texts()][1:]
     assert entries == [
         "unknown (0.010, 1.500, B)",
@@ -60,7 +61,7 @@ def test_draws_of_one_system_stand_together_in_the_legend():
         label: {"dece_bit": bit, "worst_case_log10": 1.0, "tag": "B"} for label, bit in bits.items()
     }
     plot_profiles(ax, curves=dict.fromkeys(metrics, curve), metrics=metrics)
-    entries = [text.get_text().partition(" ")[0] for text in ax.get_legend().get_texts()][1:]
+    entries = [text.get_text().partition(" ")[0] for text in ax.figure.legends[0].get_texts()][1:]
     assert entries == ["b2/pp", "b2r/pp", "b2r_draw2/pp"], "the mean of both draws is 0.35"
 
 

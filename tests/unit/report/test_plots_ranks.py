@@ -33,7 +33,7 @@ def test_large_galleries_have_logarithmic_axes(n_templates, scale):
 def test_every_system_has_a_panel():
     figure = ranks.ranks_picture(**systems(12, n_systems=6))
     drawn = [ax.get_title().split("\n")[0] for ax in figure.axes if ax.axison]
-    assert drawn == [f"b{index}/op" for index in range(6)]
+    assert drawn == [f"b{index} OP" for index in range(6)]
 
 
 def test_intervals_stand_beside_the_numbers_of_ranks():
@@ -117,7 +117,7 @@ def test_the_lowest_panel_of_every_column_has_the_axis_of_lengths():
     by_length = {1: {1: point(1, 1, Shown(0.5)), 2: point(2, 1, Shown(0.8))}}
     figure = ranks.lengths_picture(disclosures=dict.fromkeys(systems, by_length), n_templates=8)
     with_axis = [ax.get_title() for ax in figure.axes if ax.get_xlabel()]
-    assert with_axis == ["b1/op", "b2/op", "b3/op", "b4/op"]  # four columns, two rows
+    assert with_axis == ["b1 OP", "b2 OP", "b3 OP", "b4 OP"]  # four columns, two rows
 
 
 @pytest.mark.parametrize("ending", ["svg", "pdf", "png"])

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from voiceprivacy.report.figures import GROUND
 from voiceprivacy.report.plots import speakers, style
 
 NAMES = ["a", "b", "c"]
@@ -99,7 +100,7 @@ def test_only_animals_beyond_chance_are_filled_and_undefined_means_are_left_out(
     points = [line for line in ax.get_lines() if line.get_marker() in "Dosv^"]
     assert len(points) == 2
     assert points[0].get_markerfacecolor() == points[0].get_color() == style.colour(1)
-    assert points[1].get_markerfacecolor() == "white"
+    assert points[1].get_markerfacecolor() == GROUND
 
 
 def test_speakers_are_sorted_by_their_larger_disclosure():
@@ -120,3 +121,10 @@ def test_a_picture_of_matrices_is_the_same_byte_for_byte(tmp_path, ending):
         figure = speakers.similarity_picture(**matrices(4), speakers="abcd", title="b2")
         style.save(figure, tmp_path / f"{name}.{ending}")
     assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()
+
+
+def test_drawn_coefficients_say_whose_they_are():
+    alphas = {"b2": {0.8: ["a"]}, "b2r": {0.75: list("abcdefg")}}
+    figure = speakers.strips(alphas=alphas, colours={"b2": "#123456", "b2r": "#654321"})
+    said = [line.get_gid() for line in figure.axes[0].lines]
+    assert said == ["b2\ta\nalpha 0.8000", "b2r\t7 speakers: a, b, c, d, e …\nalpha 0.7500"]

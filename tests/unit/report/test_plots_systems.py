@@ -8,6 +8,7 @@ import pytest
 from voiceprivacy.plan.outputs import PICTURES
 from voiceprivacy.privacy.scores.profiles import PROFILES
 from voiceprivacy.report.plots import style, systems
+from voiceprivacy.report.uncertainty import Shown
 
 SEPARABLE = {"target": [np.inf, 2, 3], "nontarget": [0.0, 1]}
 
@@ -34,7 +35,7 @@ def test_every_picture_can_be_drawn_and_written_in_all_forms(scores, tmp_path, n
     for ending in ("svg", "pdf", "png"):
         style.save(figure, tmp_path / f"p.{ending}")
     svg = (tmp_path / "p.svg").read_text()
-    assert "<!-- original/oo -->" in svg and "<!-- b2_x/op -->" in svg
+    assert ">original/oo</text>" in svg and ">b2_x/op</text>" in svg
 
 
 def test_more_panels_than_a_row_leave_no_empty_axes(scores):
@@ -49,12 +50,17 @@ def test_det_ticks_stand_where_the_percentages_are(scores):
 
 
 def test_an_anonymiser_without_distinct_voices_is_an_arrow_at_the_edge():
-    points = {("b1", "f"): (99.0, -math.inf), ("b2", "f"): (50.0, -1.0), ("b2", "m"): (-10.0, 0.5)}
+    points = {
+        ("b1", "f"): (Shown(99.0), Shown(-math.inf)),
+        ("b2", "f"): (Shown(50.0), Shown(-1.0)),
+        ("b2", "m"): (Shown(-10.0), Shown(0.5)),
+    }
     picture = systems.distinctiveness_picture(points=points)
     women, men = picture.axes
     assert [ax.get_title() for ax in picture.axes] == ["f", "m"]
-    arrow, point = women.get_lines()[:2]
+    _, arrow, _, point = women.get_lines()[:4]
     assert arrow.get_marker() == r"$\downarrow$" and arrow.get_ydata()[0] < -1
+    assert "G_VD -inf dB" in arrow.get_gid()
     assert women.get_xlim() == men.get_xlim() and men.get_xlim()[0] < -10
     legend = dict(zip(("b1", "b2"), picture.legends[0].legend_handles, strict=True))
     assert point.get_marker() == men.get_lines()[0].get_marker() == legend["b2"].get_marker()
@@ -62,12 +68,14 @@ def test_an_anonymiser_without_distinct_voices_is_an_arrow_at_the_edge():
 
 
 def test_intervals_of_deid_and_gain_are_lines_within_the_picture():
-    points = {("b1", "f"): (60.0, -1.0), ("b1", "m"): (50.0, 0.0)}
-    limits = {("b1", "f"): ((-20.0, 90.0), (-6.0, 2.0)), ("b1", "m"): (None, (-math.inf, 1.0))}
-    women, men = systems.distinctiveness_picture(points=points, limits=limits).axes
+    points = {
+        ("b1", "f"): (Shown(60.0, (-20.0, 90.0)), Shown(-1.0, (-6.0, 2.0))),
+        ("b1", "m"): (Shown(50.0), Shown(0.0, (-math.inf, 1.0))),
+    }
+    women, men = systems.distinctiveness_picture(points=points).axes
     lines = [(list(line.get_xdata()), list(line.get_ydata())) for line in women.get_lines()]
     assert ([-20, 90], [-1, -1]) in lines and ([60, 60], [-6, 2]) in lines
-    assert len(men.get_lines()) == 1 + 2  # a point, the lines of no change
+    assert len(men.get_lines()) == 2 + 2  # a point and its key, the lines of no change
     assert men.get_xlim()[0] < -20 and men.get_ylim()[0] < -6
 
 

@@ -2,17 +2,17 @@
 
 import itertools
 import math
+import re
 
 import numpy as np
 import pytest
 from support import intervals_shown, made_up
 
 from voiceprivacy.report.answer import rank_answers, what_was_run
-from voiceprivacy.report.charts import evidence, systems
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
 from voiceprivacy.report.figures import FURTHER_DRAWS, Draw, draws_in, palette
 from voiceprivacy.report.leaderboard import averaged, leaderboard
-from voiceprivacy.report.plots import style
+from voiceprivacy.report.plots import board, evidence, style
 from voiceprivacy.report.releases import one_release, released, released_numbers
 from voiceprivacy.report.sections import Utility, utility_section
 from voiceprivacy.report.terminal import summary
@@ -173,26 +173,23 @@ def test_draws_share_a_colour_and_a_kind_of_line():
     assert colours["b2r"] == colours["b2r_draw2"] != colours["x"]
     assert colours["x"] == palette(["b2r", "x"])["x"]
     looks = style.looks(["b2r/op", "x/op", "b2r_draw2/op"])
-    assert looks["b2r_draw2/op"] == looks["b2r/op"] | {"alpha": FURTHER_DRAWS}
+    further = {"alpha": FURTHER_DRAWS, "label": "b2r, draw 2 OP"}
+    assert looks["b2r_draw2/op"] == looks["b2r/op"] | further
+    assert looks["b2r/op"]["label"] == "b2r, draw 1 OP"
 
 
-def test_curves_of_draws_are_one_entry_of_the_legend():
+def test_curves_of_draws_are_hidden_together():
     curve = {name: np.ones(2) for name in ("prior_log_odds", "ece_bit", "ece_default_bit")}
-    known = {"dece_bit": Shown(0.2), "worst_case_log10": 1.0, "tag": "A", "zero_evidence": None}
-    names = [("b2r", "op"), ("b2r_draw2", "op"), ("b2", "op")]
-    drawn = evidence.profiles(
+    known = {"dece_bit": 0.2, "worst_case_log10": 1.0, "tag": "A"}
+    names = ["b2r/op", "b2r_draw2/op", "b2/op"]
+    figure = evidence.profiles_picture(
         curves=dict.fromkeys(names, curve),
         metrics=dict.fromkeys(names, known),
-        colours=palette(["b2r", "b2", "b2r_draw2"]),
-    )["data"][1:]
-    assert [trace["name"] for trace in drawn] == [
-        "b2r OP (draw 1): 0.200 bit, A",
-        "b2r OP (draw 1): 0.200 bit, A",
-        "b2 OP: 0.200 bit, A",
-    ]
-    assert [trace.get("showlegend", True) for trace in drawn] == [True, False, True]
-    assert {trace["meta"]["system"] for trace in drawn} == {"b2r", "b2"}
-    assert drawn[1]["hovertemplate"].startswith("b2r, draw 2 OP<br>")
+        looks=style.looks(names),
+    )
+    said = [line.get_gid() for line in figure.axes[0].lines[1:]]
+    assert [words.partition("\t")[0] for words in said] == ["b2r", "b2r", "b2"]
+    assert said[1].endswith("\tb2r, draw 2 OP (0.200, 1.000, A)")
 
 
 def test_utility_is_that_of_one_release(run):
@@ -208,9 +205,9 @@ def test_utility_is_that_of_one_release(run):
     ]
     colours = palette(PROVENANCE["config"]["anonymisers"])
     of_lines = [line.metric_line for line in lines]
-    [(_, chart)] = systems.scatters(run, of_lines, colours)["libri"]
-    points = {trace["name"]: trace["x"] for trace in chart["data"]}
-    assert points == {"b2": [7.0], "b2r": [11.0]}
+    [(_, chart)] = board.scatters(run, of_lines, colours)["libri"]
+    said = re.findall("<title>(b2.*)\nwer (\\S+) ", chart)
+    assert set(said) == {("b2", "7"), ("b2r", "11")}
 
 
 def test_ranks_are_not_led_by_the_luckiest_draw():

@@ -185,8 +185,10 @@ def test_what_is_undefined_is_not_drawn_and_a_picture_without_anything_says_so(t
         drawn = pictures.distinctiveness(
             metrics=tmp_path / "metrics.tsv", extractor="ecapa", backend="cosine"
         )
-        words = [text.get_text() for text in drawn.axes[0].texts]
-        named = [text.get_text() for text in drawn.legends[0].get_texts()]
+        words = [text.get_text() for text in drawn.texts]
+        named: list[str] = []
+        for legend in drawn.legends:
+            named += [text.get_text() for text in legend.get_texts()]
         assert not set(named) & undefined
         assert bool(named) != any(word.startswith("undefined: ") for word in words)
 

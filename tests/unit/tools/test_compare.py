@@ -228,7 +228,7 @@ def test_a_page_that_is_mailed_names_nobody_and_plays_no_original(tmp_path):
     write_json(tmp_path / "b/provenance.json", config)
     assert compare(tmp_path).returncode == 0
     page = (tmp_path / "comparison/report/index.html").read_text()
-    page = page.partition("<script>")[0]  # plotly.js
+    page = page.partition("<script>")[0]
     secrets = (
         "anna",
         "utter1",

@@ -1,6 +1,8 @@
-"""The disclosure atlas as pictures for papers: bits by channel, and by sets of channels.
+"""The disclosure atlas: bits by channel, and by sets of channels.
 
-The functions that are named like a kind of figure read its files and draw it for papers.
+Sets are drawn as UpSet plots are: a column for each set, whose channels are dots below its bars
+(Lex et al., UpSet: visualization of intersecting sets, 2014). The functions that are named like a
+kind of figure read its files and draw it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,6 +21,7 @@ from voiceprivacy.report.atlas import (
     read_together,
     sets_shown,
 )
+from voiceprivacy.report.figures import FAINT, GRID, INK, draws_in
 from voiceprivacy.report.figures import palette as colours_of
 from voiceprivacy.report.plots import style
 from voiceprivacy.vocabulary import AtlasPoint, ChannelsPoint
@@ -37,9 +40,9 @@ def atlas(*, curves: str, palette: Sequence[str] = ()) -> Figure:
     panels = axes if len(shown) > 1 else [axes]
     for ax, condition in zip(panels, shown or ["oo"], strict=True):
         plot_atlas(ax, points, condition=condition, colours=colours_of(names))
-    handles, labels = panels[0].get_legend_handles_labels()
-    if handles:
-        figure.legend(handles, labels, loc="outside upper center", ncols=4)
+    if not points:
+        return style.say_nothing(figure, NOTHING_TELLS)
+    style.legend_below(figure, columns=4)
     return figure
 
 
@@ -73,6 +76,8 @@ def channels(*, curves: str, palette: Sequence[str] = ()) -> Figure:
     sets = sets_shown(points)
     known = {point.condition for point in points}
     shown = [name for name in CONDITIONS if name in known] or ["oo"]
+    if not points:
+        return style.say_nothing(style.figure(5, 1)[0], NOTHING_TELLS)
     of_dots = DOT_INCHES * max(len(members) for members in [*sets, ()])
     figure, axes = style.figure(
         *(7, 0.7 + len(shown) * BAR_INCHES + of_dots),
@@ -83,9 +88,7 @@ def channels(*, curves: str, palette: Sequence[str] = ()) -> Figure:
     for ax, condition in zip(axes, shown, strict=False):
         plot_sets(ax, points, condition=condition, colours=colours_of(names))
     plot_dots(axes[-1], sets)
-    handles, labels = axes[0].get_legend_handles_labels()
-    if handles:
-        figure.legend(handles, labels, loc="outside upper center", ncols=4)
+    style.legend_below(figure, columns=4)
     return figure
 
 
@@ -107,9 +110,9 @@ def plot_dots(ax: Axes, sets: Sequence[tuple[str, ...]]) -> None:
     """Draw which channels (rows, the first on top) are in each set (columns)."""
     channels = max(sets, key=len, default=())
     for column, members in enumerate(sets):
-        ax.plot([column] * len(channels), range(len(channels)), "o", color="0.88", markersize=4)
+        ax.plot([column] * len(channels), range(len(channels)), "o", color=GRID, markersize=4)
         rows = [channels.index(member) for member in members]
-        ax.plot([column] * len(rows), rows, "o-", color="0.25", markersize=4, linewidth=1)
+        ax.plot([column] * len(rows), rows, "o-", color=INK, markersize=4, linewidth=1)
     ax.set_yticks(range(len(channels)), [NAMES[channel] for channel in channels])
     ax.set_ylim(max(1, len(channels)) - 0.5, -0.5)
     ax.set_xticks([])
@@ -124,19 +127,32 @@ def _draw_bars(
     colours: Mapping[str, str],
 ) -> None:
     """Bars of all systems beside each other in each column, with their limits."""
-    width = BARS / max(1, len(systems))
-    for index, ((anonymiser, _), of_system) in enumerate(systems.items()):
+    width, draws = BARS / max(1, len(systems)), draws_in(colours)
+    for index, ((anonymiser, condition), of_system) in enumerate(systems.items()):
         shift = (index - (len(systems) - 1) / 2) * width
-        at = [columns.index(column) + shift for column in of_system]
-        values = [point.value for point in of_system.values()]
-        ax.bar(at, values, width, color=colours[anonymiser], label=anonymiser)
-        for x, point in zip(at, of_system.values(), strict=True):
-            if limits := bits(point).limits:
-                ax.plot([x, x], limits, color="0.2", linewidth=0.7)
+        draw = draws[anonymiser]
+        label = draw.words
+        for column, point in of_system.items():
+            x, shown = columns.index(column) + shift, bits(point)
+            words = [f"{draw.words} {condition.upper()}", _name(column), _words(point)]
+            said = style.told(draw.system, "\n".join(words))
+            ax.bar(x, point.value, width, color=colours[anonymiser], label=label, **said)
+            label = "_further"  # one entry of the legend for all bars
+            if shown.limits:
+                ax.plot([x, x], shown.limits, color=INK, linewidth=0.7, **said)
+
+
+def _name(column: Any) -> str:
+    """A channel, or a set of them, in words."""
+    return NAMES[column] if isinstance(column, str) else " + ".join(map(NAMES.get, column))
+
+
+def _words(point: AtlasPoint | ChannelsPoint) -> str:
+    return f"{bits(point).text('{:.2f}'.format)} of {point.most_bit:.2f} bit"
 
 
 def _set_bits(ax: Axes, points: Sequence[AtlasPoint | ChannelsPoint], condition: str) -> None:
     """The axis of bits, and the most that there is."""
     most = max((point.most_bit for point in points), default=1.0)
-    ax.axhline(most, color="0.6", linestyle=":", linewidth=1)
+    ax.axhline(most, color=FAINT, linestyle=":", linewidth=1)
     ax.set(ylabel=f"disclosure, {condition.upper()} [bit]", ylim=(0, 1.06 * most))

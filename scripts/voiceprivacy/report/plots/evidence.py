@@ -1,6 +1,6 @@
 """How much evidence is left: ECE profiles, calibrations on another run, and an attacker's training.
 
-The functions that are named like a kind of figure read its files and draw it for papers.
+The functions that are named like a kind of figure read its files and draw it.
 """
 
 import itertools
@@ -25,7 +25,7 @@ from voiceprivacy.report.curves import (
     read_systems,
     shown_of,
 )
-from voiceprivacy.report.figures import draws_in
+from voiceprivacy.report.figures import FAINT, GREY, INK, draws_in
 from voiceprivacy.report.plots import style
 from voiceprivacy.report.typeset import short
 from voiceprivacy.vocabulary import MINUS, UNDEFINED
@@ -37,6 +37,8 @@ AXES = {  # over what a profile is drawn: what becomes of prior log-odds, and th
     "log_odds": (lambda log_odds: log_odds, r"prior log-odds, logit($\pi$)"),
     "prior": (expit, r"prior $\pi$"),
 }
+WIDTH_INCHES, HEIGHT_INCHES, LINE_INCHES = 6.2, 3.6, 0.19
+PANEL_OF_CALIBRATION_INCHES = 4.6
 PANEL_INCHES = 2.2
 MOST_COLUMNS_OF_LEGEND = 6
 
@@ -94,7 +96,8 @@ def all_profiles(
 
 def profiles_picture(**arguments: Any) -> Figure:
     """Make the figure of plot_profiles, whose arguments it takes."""
-    figure, ax = style.figure(width_inches=8, height_inches=4)
+    height = HEIGHT_INCHES + LINE_INCHES * (len(arguments["curves"]) + 2)
+    figure, ax = style.figure(WIDTH_INCHES, height)
     plot_profiles(ax, **arguments)
     return figure
 
@@ -125,24 +128,23 @@ def plot_profiles(
     first = next(iter(curves.values()))
     x = scale(first["prior_log_odds"])
     words = "perfect privacy (0, 0, 0)"
-    (perfect,) = ax.plot(x, first["ece_default_bit"], color="black", label=words)
+    (perfect,) = ax.plot(x, first["ece_default_bit"], color=INK, label=words)
     lines = {}
     for index, (label, curve) in enumerate(curves.items()):
         look = looks[label] if looks else style.look(index)
-        words = f"{label} {_profile(metrics[label])}"
+        words = f"{look.get('label', label)} {_profile(metrics[label])}"
+        said = style.told(look.get("gid", "\t").partition("\t")[0], words)
         (lines[label],) = ax.plot(
             scale(curve["prior_log_odds"]),
             curve["ece_bit"],
-            label=words,
-            **style.along(look, len(curve["ece_bit"])),
+            **style.along(look, len(curve["ece_bit"])) | {"label": words} | said,
         )
-    # The legend stands beside the lines in their order: the least disclosure below perfect privacy.
+    # The least disclosure stands below perfect privacy.
     ranking = _ranking({label: metrics[label]["dece_bit"] for label in lines})
-    ax.legend(
+    ax.figure.legend(
         handles=[perfect, *(lines[label] for label in ranking)],
         title=_title_of_legend(metrics.values()),
-        loc="upper left",
-        bbox_to_anchor=(1.02, 1),
+        loc="outside lower left",
         alignment="left",
     )
     ax.set(xlabel=xlabel, ylabel="ECE [bit]", ylim=(0, None))
@@ -168,11 +170,11 @@ def all_profiles_picture(
     for ax, (name, by_system) in zip(axes[0], profiles.items(), strict=True):
         first = next(iter(by_system.values()))
         # It stands in every panel, and in the one legend by the handles of the first.
-        perfect_privacy = {"color": "black", "label": "perfect privacy"}
+        perfect_privacy = {"color": INK, "label": "perfect privacy"}
         ax.plot(first["prior_log_odds"], first["ece_default_bit"], **perfect_privacy)
         for system, curve in by_system.items():
             look = style.along(looks[system], len(curve["ece_bit"]))
-            ax.plot(curve["prior_log_odds"], curve["ece_bit"], label=system, **look)
+            ax.plot(curve["prior_log_odds"], curve["ece_bit"], **look)
         ax.set_title(name, fontsize="medium")
         ax.set(ylim=(0, None), xlabel=r"logit($\pi$)")
     axes[0, 0].set_ylabel("ECE [bit]")
@@ -183,11 +185,12 @@ def all_profiles_picture(
 
 def calibration_picture(*, curves: Mapping[str, Profile], metrics: Mapping[str, dict]) -> Figure:
     """Make the figure of plot_calibration for {label: profiles}, {label: metrics}; a panel each."""
-    figure, axes = style.figure(8, 3.2 * len(curves), rows=len(curves), squeeze=False)
+    height = PANEL_OF_CALIBRATION_INCHES * len(curves)
+    figure, axes = style.figure(WIDTH_INCHES, height, rows=len(curves), squeeze=False)
     figure.set_layout_engine("constrained", h_pad=0.12)  # titles need room below the axis above
     for ax, (label, profiles) in zip(axes[:, 0], curves.items(), strict=True):
         plot_calibration(ax, profiles=profiles, metrics=metrics[label])
-        ax.set_title(label, fontsize="medium")
+        ax.set_title(label.upper(), fontsize="medium")
     return figure
 
 
@@ -204,23 +207,23 @@ def plot_calibration(ax: Axes, *, profiles: Profile, metrics: Mapping[str, Any])
         For the legend; ``shown`` {metric: Shown} of those that have an interval.
     """
     looks = {
-        "default": ("perfect privacy (0, 0, 0)", "black", "-"),
+        "default": ("perfect privacy (0, 0, 0)", INK, "-"),
         "train": ("run 0, oracle calibration", style.colour(0), "-"),
-        "test": ("run 1, oracle calibration", "0.5", "-"),
+        "test": ("run 1, oracle calibration", GREY, "-"),
         "isotonic": ("run 1, isotonic calibration of run 0", style.colour(3), "-"),
         "linear": ("run 1, linear calibration of run 0", style.colour(1), "--"),
     }
     has_limits = bool(metrics.get("shown"))
     for name, (words, colour, line) in looks.items():
         numbers = _numbers_of_calibration(name, metrics)
-        separator = "\n" if has_limits else " "  # with intervals they need a line of their own
-        label = f"{words}{separator}{numbers}" if numbers else words
+        label = f"{words} {numbers}" if numbers else words
         ax.plot(
             profiles["prior_log_odds"], profiles[f"ece_{name}_bit"], line, color=colour, label=label
         )
     title = "($D_{ECE}$, worst case, tag) or [$C_{ECE}$; $C_{llr}$]"
     title += "\nwith 95 % intervals" if has_limits else ""
-    ax.legend(title=title, loc="upper left", bbox_to_anchor=(1.02, 1), alignment="left")
+    below = {"loc": "upper left", "bbox_to_anchor": (-0.02, -0.2), "alignment": "left"}
+    ax.legend(title=title, fontsize="small", title_fontsize="small", **below)
     ax.set(xlabel=AXES["log_odds"][1], ylabel="ECE [bit]", ylim=(0, 1.4))
 
 
@@ -238,8 +241,8 @@ def training_picture(curve: Curve, *, title: str = "") -> Figure:
         lowest = int(eers.argmin())
         epoch = curve.epoch[lowest]
         ax.plot(curve.epoch, eers, color=style.colour(1), **look)
-        ax.axvline(epoch, color="black", linestyle=":", linewidth=0.8)
-        ax.plot(epoch, eers[lowest], "o", color="black", label=f"lowest: epoch {epoch:g}")
+        ax.axvline(epoch, color=FAINT, linestyle=":", linewidth=0.8)
+        ax.plot(epoch, eers[lowest], "o", color=INK, label=f"lowest: epoch {epoch:g}")
         ax.set(ylabel="EER of held-out\nspeakers [%]", ylim=(0, None))
         ax.legend(loc="lower right")
     axes[-1, 0].set_xlabel("epoch")

@@ -1,6 +1,6 @@
-"""The criteria of data-protection law, singling out and linkability, over N and L, as pictures.
+"""The criteria of data-protection law, singling out and linkability, over N and L, as a picture.
 
-The functions that are named like a kind of figure read its files and draw it for papers.
+The functions that are named like a kind of figure read its files and draw it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from voiceprivacy.report.curves import (
+    ASCENDING,
     CRITERIA,
     beside_each_other,
     over_lengths,
@@ -18,6 +19,7 @@ from voiceprivacy.report.curves import (
     shown_share,
     speakers_over_lengths,
 )
+from voiceprivacy.report.figures import FAINT, GROUND
 from voiceprivacy.report.plots import style
 from voiceprivacy.vocabulary import LawPoint
 
@@ -33,8 +35,13 @@ def law(
         for condition, points in read_law(path).items():
             systems[f"{anonymiser}/{condition}"] = points
     looks = style.looks(systems, palette)
+    for system, points in systems.items():
+        if points and points[0].reading != ASCENDING:
+            looks[system]["label"] += f", read {points[0].reading}"
     every = list(chain.from_iterable(systems.values()))
-    figure, axes = style.figure(8, 5.4, 2, 2, sharey=True, squeeze=False)
+    figure, axes = style.figure(7.1, 5.8, 2, 2, sharey=True, squeeze=False)
+    if not every:
+        return style.say_nothing(figure, "too few speakers for any point")
     for row, (criterion, words) in zip(axes, CRITERIA.items(), strict=True):
         by_size = {system: over_speakers(points, criterion) for system, points in systems.items()}
         plot_speakers(row[0], curves=by_size, looks=looks)
@@ -44,9 +51,7 @@ def law(
         }
         plot_lengths(row[1], curves=by_length, looks=looks, n_speakers=size)
         row[0].set(ylabel=f"{words} [%]")
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    if handles:
-        figure.legend(handles, labels, loc="outside right upper")
+    style.legend_below(figure, columns=4)
     return figure
 
 
@@ -63,11 +68,11 @@ def plot_speakers(ax: Axes, *, curves: Curves, looks: Mapping[str, dict]) -> Non
     shifts = dict(zip(curves, beside_each_other(len(curves)), strict=True))
     for system, points in curves.items():
         x = [point.n_speakers * (1 + shifts[system]) for point in points]
-        _plot(ax, x, points, system, looks[system])
+        _plot(ax, x, points, looks[system])
         guesses |= {point.n_speakers: 100 * point.guessing for point in points}
     if guesses:
         sizes = sorted(guesses)
-        ax.plot(sizes, [guesses[size] for size in sizes], "--", color="0.6", label="guessing")
+        ax.plot(sizes, [guesses[size] for size in sizes], "--", color=FAINT, label="guessing")
         ax.set_xscale("log")
         ax.set_xticks(sizes, [str(size) for size in sizes])
         ax.set_xticks([], minor=True)
@@ -82,19 +87,31 @@ def plot_lengths(ax: Axes, *, curves: Curves, looks: Mapping[str, dict], n_speak
     for system, points in curves.items():
         shown = [point for point in points if str(point.length) in lengths]
         x = [lengths.index(str(point.length)) + shifts[system] for point in shown]
-        _plot(ax, x, shown, system, looks[system])
+        _plot(ax, x, shown, looks[system])
     guesses = [100 * point.guessing for point in longest]
-    ax.plot(range(len(longest)), guesses, "--", color="0.6", label="guessing")
+    ax.plot(range(len(longest)), guesses, "--", color=FAINT, label="guessing")
     ax.set_xticks(range(len(lengths)), lengths)
     ax.set(xlabel=f"utterances that belong together, {n_speakers} speakers", ylim=(0, 103))
 
 
-def _plot(ax, x, points, system, look):
+def _plot(ax, x, points, look):
     values = [100 * shown_share(point).value for point in points]
     if not points:
         return
-    ax.plot(x, values, label=system, markersize=style.MARKER_POINTS, **look)
-    for at, point in zip(x, points, strict=True):
+    # In the legend the line has its mark, on the chart the points have theirs.
+    ax.plot(x, values, markersize=style.MARKER_POINTS, markevery=[], **look)
+    system = look["gid"].partition("\t")[0]
+    for at, value, point in zip(x, values, points, strict=True):
+        said = style.told(system, f"{look['label']}\n{_words(point)}")
+        style_of = {"color": look["color"], "marker": look["marker"], **said}
+        ax.plot(at, value, markersize=style.MARKER_POINTS, **style_of)
         if point.ci_low is not None:
             limits = (100 * point.ci_low, 100 * point.ci_high)
-            ax.plot([at, at], limits, color=look["color"], linewidth=0.6)
+            ax.plot([at, at], limits, color=look["color"], linewidth=0.6, gid=look["gid"])
+
+
+def _words(point):
+    """What is said where one points at a point."""
+    utterances = "1 utterance" if point.length == "1" else f"{point.length} utterances"
+    share = shown_share(point).text("{:.1%}".format)
+    return f"among {point.n_speakers}, {utterances}: {share}"

@@ -1,19 +1,18 @@
-"""Privacy against utility, as a picture for papers.
-
-The function that is named like a kind of figure reads its files and draws it for papers.
-"""
+"""Privacy against utility."""
 
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from voiceprivacy.report.figures import FAINT, INK, draws_in
 from voiceprivacy.report.figures import palette as colours_of
 from voiceprivacy.report.plane import (
     COMPETES,
     CONTROL,
     EVIDENCE_AXIS,
     EVIDENCE_RANGE,
+    FEW_POINTS,
     THRESHOLDS,
     Plane,
     read_planes,
@@ -22,79 +21,80 @@ from voiceprivacy.report.plots import style
 
 MARKERS = {COMPETES: "o", CONTROL: "x"}
 THIN = 0.3  # points: limits of many systems would hide them
-MOST_PANELS = 3  # beside each other
+MOST_PANELS = 3
+WIDTH_INCHES, HEIGHT_INCHES, OF_A_NAME = 4.6, 3.5, 0.1
 
 
 def plane(*, verdict: str, metrics: str, corpus: str, palette: Sequence[str] = ()) -> Figure:
-    """A panel for each of the preferred measures of a corpus."""
+    """A panel for each of the preferred measures of a corpus, one below the other."""
     planes = read_planes(verdict, metrics, corpus)[:MOST_PANELS]
     n_panels = max(1, len(planes))
-    figure, axes = style.figure(3.4 * n_panels, 3.2, 1, n_panels, sharey=True, squeeze=False)
-    for ax, one in zip(axes[0], planes, strict=False):
+    n_names = max((len(one.points) for one in planes), default=0)
+    height = HEIGHT_INCHES + OF_A_NAME * max(0, n_names - FEW_POINTS)
+    figure, axes = style.figure(WIDTH_INCHES, height * n_panels, n_panels, 1, squeeze=False)
+    if not planes:
+        return style.say_nothing(figure, "no system has evidence and utility")
+    for ax, one in zip(axes[:, 0], planes, strict=True):
         draw_plane(ax, one, palette)
-    if planes:
-        axes[0][0].set(ylabel=upwards(EVIDENCE_AXIS.replace(", ", "\n")))
-    else:
-        axes[0][0].set_axis_off()
-        axes[0][0].text(0.5, 0.5, "no system has evidence and utility", ha="center")
     return figure
 
 
 def draw_plane(ax: Axes, plane: Plane, palette: Sequence[str] = ()) -> None:
     """One measure: a named point for every system."""
     names = [*palette, *plane.points]
-    colours, markers = colours_of(names), style.markers(names)
+    colours, markers, draws = colours_of(names), style.markers(names), draws_in(names)
     for threshold in THRESHOLDS:
         _line_across(ax, threshold)
     names_at = plane.names_at()
     for system, point in plane.points.items():
+        said = style.told(draws[system].system, _words(plane, point))
         x, y = point.utility.value, point.evidence.value
-        colour = colours.get(system, "black")
+        colour = colours.get(system, INK)
         ax.plot(
             x,
             y,
             marker=markers[system] if point.role == COMPETES else MARKERS.get(point.role, "s"),
             linestyle="",
             color=colour,
-            markerfacecolor="none" if point.role != COMPETES else colour,
+            fillstyle="full" if point.role == COMPETES else "none",
             clip_on=False,
+            **said,
         )
-        _limits(ax, point, colour, THIN if plane.is_crowded else 0.8)
-        _name(ax, system, (x, y), names_at[system][0])
-    ax.set(xlabel=upwards(plane.axis), xlim=plane.utility_range, ylim=EVIDENCE_RANGE)
+        width = THIN if plane.is_crowded else 0.9
+        style.plot_limits(ax, point.utility, point.evidence, color=colour, linewidth=width, **said)
+        _name(ax, system, (x, y), names_at[system], said)
+    ax.set(xlabel=plane.axis, ylabel=EVIDENCE_AXIS)
+    ax.set(xlim=plane.utility_range, ylim=EVIDENCE_RANGE)
+
+
+def _words(plane, point):
+    """What is said where one points at a system."""
+    lines = [
+        point.system,
+        f"{plane.title} {plane.utility_text(point.system)}",
+        f"evidence {point.evidence.text('{:.0f}'.format)} %",
+    ]
+    return "\n".join(lines if point.role == COMPETES else [*lines, point.role])
 
 
 def _line_across(ax, threshold):
     """A faint line, and its words at its right end."""
-    ax.axhline(threshold.percent, color="0.75", linestyle=":", linewidth=0.8, zorder=0)
+    ax.axhline(threshold.percent, color=FAINT, linestyle=":", linewidth=0.8, zorder=0)
     ax.text(
         1,
         threshold.percent,
         threshold.words,
         transform=ax.get_yaxis_transform(),
-        color="0.45",
+        color=FAINT,
         fontsize=7,
         ha="right",
         va="top" if threshold.is_below else "bottom",
     )
 
 
-def _limits(ax, point, colour, width):
-    """A cross of the intervals, below all marks."""
-    x, y = point.utility.value, point.evidence.value
-    if point.utility.limits:
-        ax.plot(point.utility.limits, [y, y], color=colour, linewidth=width, zorder=1)
-    if point.evidence.limits:
-        ax.plot([x, x], point.evidence.limits, color=colour, linewidth=width, zorder=1)
-
-
-def _name(ax, system, mark, middle):
+def _name(ax, system, mark, name_at, said):
     """The name of a system, and a line that leads to it."""
-    ax.plot(*zip(mark, middle, strict=True), color="0.5", linewidth=0.5, zorder=1.5)
-    ground = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # where the line ends
-    ax.text(*middle, system, fontsize=8, ha="center", va="center", bbox=ground, zorder=1.8)
-
-
-def upwards(text: str) -> str:
-    """Words of an axis with arrows that every font has."""
-    return text.replace("↑", r"$\uparrow$").replace("→", r"$\rightarrow$")
+    middle, edge = name_at
+    line = {"color": FAINT, "linewidth": 0.5, "zorder": 1.5}
+    ax.plot(*zip(mark, edge, strict=True), **line, **said)
+    ax.text(*middle, system, fontsize=8, ha="center", va="center", zorder=1.8, **said)

@@ -1,6 +1,6 @@
 """Similarity ranks: where the true speaker ranks, whose rank gives away what, what length does.
 
-The functions that are named like a kind of figure read its files and draw it for papers.
+The functions that are named like a kind of figure read its files and draw it.
 """
 
 import math
@@ -28,6 +28,7 @@ from voiceprivacy.report.curves import (
     shown_of,
     template_words,
 )
+from voiceprivacy.report.figures import FAINT, INK
 from voiceprivacy.report.mailed import NAMED, Codes
 from voiceprivacy.report.metrics import read_metrics, unbiased_beside
 from voiceprivacy.report.plots import style
@@ -35,6 +36,7 @@ from voiceprivacy.vocabulary import Attack, attacker_name
 
 MOST_COLUMNS = 4
 PANEL_INCHES = (2.6, 2.5)
+WIDTH_INCHES = 6.2
 HISTOGRAM, MODEL, CHANCE = LEGEND = ("histogram", "beta-binomial model", "chance")
 MOST_BINS = 20
 LENGTHS_INCHES = (2.8, 2.7)
@@ -146,8 +148,11 @@ def plot_histograms(
     for ax in axes.flat[: len(curves)][-axes.shape[1] :]:  # the lowest panel of every column
         ax.tick_params(labelbottom=True)
     for ax, (label, curve) in zip(axes.flat, curves.items(), strict=False):
-        plot_histogram(ax, p=curve["p"], gamma=curve["gamma"], colour=looks[label]["color"])
-        ax.set_title(f"{label}\n{_summary(metrics[label], len(curve['p']))}", fontsize="small")
+        look = looks[label]
+        ax.set_gid(look["gid"])  # the whole panel is of one system
+        plot_histogram(ax, p=curve["p"], gamma=curve["gamma"], colour=look["color"])
+        title = f"{look['label']}\n{_summary(metrics[label], len(curve['p']))}"
+        ax.set_title(title, fontsize="small")
     # A logarithmic axis would follow the model towards 0; it ends at half of the least share.
     least = min(curve["p"][curve["p"] > 0].min() for curve in curves.values())
     for ax in axes.flat:
@@ -180,7 +185,7 @@ def plot_histogram(ax: Axes, *, p: NDArray, gamma: NDArray, colour: str = style.
         }
         ax.plot(ranks[seen], p[seen], ".", **look)
         ax.set(xscale="log", yscale="log")
-    line: dict[str, Any] = {"color": "black", "linewidth": 1}
+    line: dict[str, Any] = {"color": INK, "linewidth": 1}
     ax.plot(ranks, gamma, marker="." if few else "", label=MODEL, **line)
     ax.plot([1, n_templates], [1 / n_templates] * 2, linestyle=":", label=CHANCE, **line)
 
@@ -210,7 +215,8 @@ def rank_speakers_picture(
     looks = style.looks(disclosures, anonymisers)
     plot_distribution(density, cumulative, disclosures=disclosures, most_bit=most, looks=looks)
     plot_examples(ranks, examples=examples)
-    ranks.set_title(f"three speakers of {example_of}", fontsize="small")
+    words = looks[example_of]["label"] if example_of in looks else example_of
+    ranks.set_title(f"three speakers of {words}", fontsize="small")
     figure.legend(*cumulative.get_legend_handles_labels(), loc="outside lower center", ncols=6)
     figure.suptitle(f"{n_templates} templates: at most {most:.2f} bit")
     return figure
@@ -229,10 +235,11 @@ def plot_distribution(
     n_bins = min(MOST_BINS, max(4, round(math.sqrt(n_speakers)) * 2))
     edges = np.linspace(0, max(most_bit, 1e-9), n_bins + 1)
     for label, bits in disclosures.items():
-        look = {**looks[label], "label": label}
+        look = looks[label]
         shares = np.histogram(bits, edges)[0] / len(bits)
-        density.stairs(shares, edges, **style.unmarked(look))
-        density.axvline(np.mean(bits), color=look["color"], linewidth=0.8, alpha=0.6)
+        density.stairs(shares, edges, **style.without(look, "marker"))
+        mean = {"color": look["color"], "linewidth": 0.8, "alpha": 0.6, "gid": look["gid"]}
+        density.axvline(np.mean(bits), **mean)
         up_to = np.arange(1, len(bits) + 1) / len(bits)
         # From 0 to log2 N, so that lines of all systems begin and end at the edges.
         x, y = [0, *np.sort(bits), edges[-1]], [0, *up_to, 1]
@@ -249,7 +256,7 @@ def plot_examples(ax: Axes, *, examples: Mapping[str, tuple[NDArray, NDArray]]) 
         ax.step(ranks, np.cumsum(p), where="post", color=style.colour(index), label=speaker)
         ax.plot(ranks, np.cumsum(gamma), color=style.colour(index), linestyle=":")
         ends = [1, len(p)], [1 / len(p), 1]
-    ax.plot(*ends, color="black", linewidth=0.8, label="chance")
+    ax.plot(*ends, color=INK, linewidth=0.8, label="chance")
     ax.set(xlabel="rank", ylabel="share of utterances up to it", ylim=(0, 1.02))
     ax.legend(loc="lower right", title="dotted: model")
 
@@ -273,9 +280,11 @@ def lengths_picture(
     for ax in axes.flat[len(disclosures) :]:
         ax.set_axis_off()
     most_bit = math.log2(n_templates)
+    looks = style.looks(disclosures)
     for ax, (system, by_template) in zip(axes.flat, disclosures.items(), strict=False):
         plot_lengths(ax, disclosures=by_template, most_bit=most_bit)
-        ax.set_title(system, fontsize="small")
+        ax.set_title(looks[system]["label"], fontsize="small")
+        ax.set_gid(looks[system]["gid"])
     for ax in axes.flat[: len(disclosures)][-columns:]:  # the lowest panel of every column
         ax.tick_params(labelbottom=True)
         ax.set_xlabel(LENGTH_AXIS, fontsize="small")
@@ -307,8 +316,8 @@ def plot_lengths(ax: Axes, *, disclosures: ByLength, most_bit: float) -> None:
         ax.vlines(*np.reshape(limits, (-1, 3)).T, color=colour, linewidth=0.8)
     for name, (seconds_of_bound, bound) in composition_bounds(disclosures, most_bit).items():
         line: dict[str, Any] = {"linestyle": BOUND_LINES[name], "linewidth": 0.8}
-        ax.plot(seconds_of_bound, bound, color="black", label=name, **line)
-    ax.axhline(most_bit, color="black", linestyle=":", linewidth=0.8)
+        ax.plot(seconds_of_bound, bound, color=INK, label=name, **line)
+    ax.axhline(most_bit, color=FAINT, linestyle=":", linewidth=0.8)
     words = [f"{seconds_text(lasts)}\n{test}" for test, lasts in seconds.items()]
     ax.set(ylim=(0, None), xticks=ticks, xticklabels=words)
 

@@ -1,9 +1,10 @@
-"""Speakers: who sounds like whom, the zoo, and what each speaker's speech still gives away.
+"""Speakers: who sounds like whom, the zoo, who is still at risk, and what was drawn for each.
 
-The functions that are named like a kind of figure read its files and draw it for papers.
+The functions that are named like a kind of figure read its files and draw it.
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,12 @@ from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from voiceprivacy.catalogue import METRICS
 from voiceprivacy.catalogue.metric import NO_PRIVACY_BIT
-from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.inout.tables import ALPHAS, number, read_manifest, read_rows
 from voiceprivacy.report.curves import (
     EXPOSURES,
+    MEASURES,
     ZOO,
     ZOO_TITLES,
     Matrices,
@@ -30,14 +31,15 @@ from voiceprivacy.report.curves import (
     read_speakers,
     span_of_means,
 )
-from voiceprivacy.report.figures import NO_VALUE
+from voiceprivacy.report.figures import FAINT, GROUND, INK, NO_VALUE, draws_in
 from voiceprivacy.report.mailed import NAMED, Codes
 from voiceprivacy.report.plots import style
 
 # Similarity matrices: dark = similar, readable in grey too.
 SCALE = colormaps["magma_r"].with_extremes(bad=NO_VALUE)
-SIDE_INCHES = 5.0
-READABLE_POINTS = 4.5
+BETWEEN_BLOCKS = "#1a1a1a"  # over cells, whatever is behind the picture
+SIDE_INCHES = 4.4
+READABLE_POINTS = 4.2
 SMALL_PANEL_INCHES = 2.2
 
 # The zoo: of each corner the number of its colour (none: grey) and its marker.
@@ -55,11 +57,8 @@ MOST_NUMBERS = 16
 SIGNIFICANCE = 0.05  # as in the table
 
 # Speakers at risk.
-ROWS = {
-    "dece_bit": METRICS["dece_bit"].heading,
-    "worst_case_log10": METRICS["worst_case_log10"].label,
-    "deid_percent": "de-identification [%]",
-}
+STRIPS_INCHES = 6.2
+FEW_NAMES = 5  # of more speakers with one coefficient, so many are named
 HATCHES = {"op": "////", "pp": ""}
 MOST_NAMES = 80
 
@@ -161,8 +160,8 @@ def plot_matrices(
     """
     image = _heat_map(ax, blocks(oo=oo, op=op, pp=pp))
     # Cells are centred on whole numbers, so that the blocks meet at a half.
-    ax.axhline(len(speakers) - 0.5, color="black", linewidth=0.8)
-    ax.axvline(len(speakers) - 0.5, color="black", linewidth=0.8)
+    ax.axhline(len(speakers) - 0.5, color=BETWEEN_BLOCKS, linewidth=0.8)
+    ax.axvline(len(speakers) - 0.5, color=BETWEEN_BLOCKS, linewidth=0.8)
     _name_speakers(ax, speakers)
     _name_halves(ax, len(speakers))
     return image
@@ -186,8 +185,8 @@ def all_matrices_picture(matrices: Mapping[tuple[str, str], Matrices]) -> Figure
         ax = axes[anonymisers.index(anonymiser), sets.index(name)]
         image = _heat_map(ax, blocks(**values))
         half = len(values["oo"]) - 0.5
-        ax.axhline(half, color="black", linewidth=0.6)
-        ax.axvline(half, color="black", linewidth=0.6)
+        ax.axhline(half, color=BETWEEN_BLOCKS, linewidth=0.6)
+        ax.axvline(half, color=BETWEEN_BLOCKS, linewidth=0.6)
         ax.set(xticks=[], yticks=[])
     for ax, name in zip(axes[0], sets, strict=True):
         ax.set_title(name, fontsize="medium")
@@ -259,14 +258,24 @@ def plot_zoo(
         if None in point:  # his number stays free: numbers are those of the matrix above
             continue
         look = _look_of_animal(animal["corner"], filled=animal["animal"] != "-")
-        ax.plot(*point, markersize=5, linestyle="", **look)
+        means = "target {:.2f}, impostor {:.2f}".format(*point)
+        said = style.told(words=f"{speaker}: {_meaning(animal)}\n{means}")
+        ax.plot(*point, markersize=5, linestyle="", **look, **said)
         if numbered and len(speakers) <= FEW_SPEAKERS:
             ax.annotate(str(position), point, xytext=(4, 3), textcoords="offset points", fontsize=6)
     if numbered:
         ax.margins(0.12)
     else:
-        ax.axhline(0, color="black", linestyle=":", linewidth=0.8)
-        ax.axvline(0, color="black", linestyle=":", linewidth=0.8)
+        ax.axhline(0, color=FAINT, linestyle=":", linewidth=0.8)
+        ax.axvline(0, color=FAINT, linestyle=":", linewidth=0.8)
+
+
+def _meaning(animal):
+    """Where a speaker lies, in words; the test of the corner names its animals."""
+    if animal["corner"] == "-":
+        return "in no corner"
+    chance = "" if animal["animal"] != "-" else ", as chance may put there"
+    return f"{animal['corner']}{chance}"
 
 
 def speakers_picture(
@@ -287,19 +296,19 @@ def speakers_picture(
     attacks = [condition for condition in HATCHES if condition in exposures]
     speakers = most_exposed_first(exposures)
     width = min(14, max(6.5, 1.5 + 0.3 * len(speakers)))
-    figure, axes = style.figure(width, 6.4, len(ROWS), 1, sharex=True)
+    figure, axes = style.figure(width, 6.4, len(MEASURES), 1, sharex=True)
     shown: dict[str, Any] = {
         "exposures": exposures,
         "speakers": speakers,
         "attacks": attacks,
         "colour": colour,
     }
-    for ax, (metric, label) in zip(axes, ROWS.items(), strict=True):
+    for ax, (metric, label) in zip(axes, MEASURES.items(), strict=True):
         plot_bars(ax, metric=metric, **shown)
         ax.set_ylabel(label)
     edge = (len(speakers) - 0.5, NO_PRIVACY_BIT)  # behind the last bar
-    axes[0].axhline(NO_PRIVACY_BIT, color="black", linestyle=":", linewidth=1)
-    axes[0].annotate("no privacy", edge, va="bottom", ha="right", fontsize=7)
+    axes[0].axhline(NO_PRIVACY_BIT, color=FAINT, linestyle=":", linewidth=1)
+    axes[0].annotate("no privacy", edge, va="bottom", ha="right", fontsize=7, color=FAINT)
     names = [f"{name} ({_n_targets(exposures, attacks, name)})" for name in speakers]
     # Ticks without names stay: the axis shows how many speakers there are.
     few = len(names) <= MOST_NAMES
@@ -310,7 +319,7 @@ def speakers_picture(
         Patch(**_look_of_bar(name, colour), label=name.upper()) for name in attacks
     ]
     if "oo" in exposures:
-        handles += [Line2D([], [], color="black", linewidth=1.5, label="OO (unprotected)")]
+        handles += [Line2D([], [], color=INK, linewidth=1.5, label="OO (unprotected)")]
     figure.legend(handles=handles, loc="outside upper right", ncols=3)
     figure.suptitle(title, x=0.01, ha="left")
     return figure
@@ -333,13 +342,16 @@ def plot_bars(
             value = exposures[condition].get(speaker, {}).get(metric)
             if value is not None:
                 left = position - 0.4 + width * index
-                ax.bar(left, value, width=width, align="edge", **look)
+                words = f"{speaker}, {condition.upper()}\n{MEASURES[metric]} {value:.3g}"
+                told = style.told(words=words)
+                ax.bar(left, value, width=width, align="edge", **look, **told)
     for position, speaker in enumerate(speakers):
         value = exposures.get("oo", {}).get(speaker, {}).get(metric)
         if value is not None:
             ends = [position - 0.4, position + 0.4]
-            ax.plot(ends, [value, value], color="black", linewidth=1.5)
-    ax.axhline(0, color="black", linewidth=0.6)
+            told = style.told(words=f"{speaker}, unprotected\n{MEASURES[metric]} {value:.3g}")
+            ax.plot(ends, [value, value], color=INK, linewidth=1.5, **told)
+    ax.axhline(0, color=INK, linewidth=0.6)
     ax.set_xlim(-0.6, len(speakers) - 0.4)
 
 
@@ -390,7 +402,7 @@ def _plot_matrix(ax, values, speakers):
 def _look_of_animal(corner: str, *, filled: bool) -> dict[str, Any]:
     index, marker = ANIMALS[corner]
     colour = GREY if index is None else style.colour(index)
-    return {"color": colour, "marker": marker, "markerfacecolor": colour if filled else "white"}
+    return {"color": colour, "marker": marker, "markerfacecolor": colour if filled else GROUND}
 
 
 def _legend_of_zoo(zoo):
@@ -411,7 +423,7 @@ def _legend_of_zoo(zoo):
 
 def _look_of_bar(condition, colour):
     """Hatched under OP, full under PP."""
-    fill = "white" if HATCHES[condition] else colour
+    fill = GROUND if HATCHES[condition] else colour
     return {"facecolor": fill, "edgecolor": colour, "hatch": HATCHES[condition], "linewidth": 0.8}
 
 
@@ -423,3 +435,44 @@ def _n_targets(exposures, attacks, speaker):
         if speaker in exposures[condition]
     }
     return "/".join(f"{count:g}" for count in sorted(counts))
+
+
+# The McAdams coefficients that anonymisers drew.
+
+
+def read_alphas(path: Path) -> dict[float, list[str]]:
+    """Read a table of drawn coefficients: {alpha: [speakers]}."""
+    alphas: dict[float, list[str]] = {}
+    for line, row in read_rows(path, ALPHAS):
+        speakers = alphas.setdefault(number(row["alpha"], path, line), [])
+        if row["speaker"] not in speakers:
+            speakers.append(row["speaker"])
+    return alphas
+
+
+def strips(
+    *, alphas: Mapping[str, Mapping[float, Sequence[str]]], colours: Mapping[str, str]
+) -> Figure:
+    """Every coefficient that was drawn, a strip for each anonymiser.
+
+    Parameters
+    ----------
+    alphas : {anonymiser: {alpha: [speakers]}}
+    colours : {anonymiser: colour}
+    """
+    figure, ax = style.figure(STRIPS_INCHES, 0.8 + 0.35 * len(alphas))
+    for row, (anonymiser, drawn) in enumerate(alphas.items()):
+        system = draws_in(colours)[anonymiser].system
+        for alpha, speakers in drawn.items():
+            said = style.told(system, f"{_names(speakers)}\nalpha {alpha:.4f}")
+            ax.plot(alpha, row, "|", color=colours[anonymiser], markersize=13, **said)
+    ax.set_yticks(range(len(alphas)), list(alphas))
+    ax.set(xlabel="McAdams coefficient alpha (1 = unchanged)", ylim=(len(alphas) - 0.4, -0.6))
+    return figure
+
+
+def _names(speakers):
+    if len(speakers) == 1:
+        return speakers[0]
+    more = " …" if len(speakers) > FEW_NAMES else ""
+    return f"{counted(len(speakers), 'speaker')}: {', '.join(speakers[:FEW_NAMES])}{more}"

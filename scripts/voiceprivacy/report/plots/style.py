@@ -1,6 +1,8 @@
 """What all pictures share: size, type, looks, and files that are the same byte for byte."""
 
+import io
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
@@ -8,16 +10,25 @@ from typing import Any
 
 import matplotlib
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 from matplotlib.text import Text
 
 from voiceprivacy.inout.checksums import whole_with_checksum
-from voiceprivacy.inout.files import BadInput, remove_leftovers
-from voiceprivacy.report.figures import COLOURS, FURTHER_DRAWS, dash, draws_in, marks, palette
+from voiceprivacy.inout.files import BadInput, remove_leftovers, whole_or_absent
+from voiceprivacy.report.figures import (
+    COLOURS,
+    FURTHER_DRAWS,
+    GROUND,
+    dash,
+    draws_in,
+    marks,
+    palette,
+)
+from voiceprivacy.report.uncertainty import Shown
 from voiceprivacy.running.command import say
 
 LINES = ("-", "--", "-.", ":")
-_LINE_OF = {"solid": "-", "dash": "--", "dot": ":"}
-MARKERS = {  # mark of plotly.js -> matplotlib's
+MARKERS = {  # mark -> matplotlib's
     "circle": "o",
     "square": "s",
     "diamond": "D",
@@ -38,7 +49,11 @@ LINE_INCHES, PANEL_INCHES, TITLES_INCHES = 0.16, 1.7, 0.5  # heights of what a f
 CHARACTER_INCHES, HANDLE_INCHES = 0.065, 0.55  # widths of an average character, of a legend's line
 MARKER_POINTS, MOST_MARKS = 4, 9  # size of a mark, and how many a curve has
 # What tells one writing of the same picture from another.
-_NO_DATE = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
+_NO_DATE = {
+    "svg": dict.fromkeys(("Date", "Creator", "Format", "Type")),
+    "pdf": {"CreationDate": None},
+    "png": {"Software": None},
+}
 
 matplotlib.rcParams.update(
     {
@@ -50,6 +65,8 @@ matplotlib.rcParams.update(
         "pdf.fonttype": 42,  # TrueType: checkers of conferences refuse type 3, the default
         "ps.fonttype": 42,
         "svg.hashsalt": "voiceprivacy",  # ids of an SVG are random without one
+        "svg.fonttype": "none",  # text that one can select, search and read aloud
+        "font.sans-serif": ["DejaVu Sans", "Verdana"],  # of the same widths
     }
 )
 
@@ -82,7 +99,59 @@ def save(figure: Figure, path: str | Path) -> None:
         engine.execute(figure)
         figure.set_layout_engine()
     with whole_with_checksum(path) as temporary:
-        figure.savefig(temporary, format=kind, metadata=_NO_DATE[kind])
+        if kind == "svg":
+            temporary.write_text(svg_of(figure), encoding="utf-8")
+        else:
+            figure.savefig(temporary, format=kind, metadata=_NO_DATE[kind])
+
+
+# What an SVG says of its parts.
+
+TOLD = re.compile(r'<g id="([^"]*)\t([^"]*)">')
+IDS, USED = re.compile(r' id="([^"]*)"'), re.compile(r'(?:url\(|href=")#([^)"]+)')
+PLACES = re.compile(r'(?<= )(?:d|x|y|transform|width|height)="[^"]*"')
+FINE = re.compile(r"(\.\d\d)\d+")  # a hundredth of a point cannot be seen
+
+
+def told(system: str = "", words: str = "") -> dict[str, str]:
+    """What an artist says of itself, as matplotlib takes it.
+
+    The page hides all of a system at once, and shows the words where somebody points.
+    """
+    return {"gid": f"{system}\t{words}"}
+
+
+def svg_of(figure: Figure) -> str:
+    """The picture as the text of an SVG, whose groups say what they are."""
+    _tell_legends(figure)
+    file = io.StringIO()
+    figure.savefig(file, format="svg", metadata=_NO_DATE["svg"])
+    text = TOLD.sub(_group, file.getvalue())
+    used = {"nothing", *USED.findall(text)}
+    text = IDS.sub(lambda match: match[0] if match[1] in used else "", text)
+    text = PLACES.sub(lambda match: FINE.sub(r"\1", match[0]), text)
+    return re.sub(r"\n +", "\n", text)
+
+
+def _group(match):
+    system, words = match.groups()
+    title = words.replace("&quot;", '"').replace("&apos;", "'")
+    group = f'<g data-system="{system}">' if system else "<g>"
+    return f"{group}<title>{title}</title>" if words else group
+
+
+def _tell_legends(figure):
+    """Entries of legends say what the artists of their names say."""
+    said = {}
+    for artist in figure.findobj(lambda artist: artist.get_gid() is not None):
+        said.setdefault(artist.get_label(), artist.get_gid())
+    for ax in figure.axes:
+        for bars in ax.containers:
+            said.setdefault(bars.get_label(), bars[0].get_gid())
+    for legend in figure.findobj(Legend):
+        for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
+            for artist in (handle, text):
+                artist.set_gid(said.get(text.get_text()))
 
 
 def save_each(
@@ -137,8 +206,9 @@ def fit(figure: Figure, width_inches: float) -> None:
 
 
 def _is_inside(legend):
-    """Whether a legend lies within its axes: that of others stands beside them."""
-    return legend.get_bbox_to_anchor().x0 <= legend.axes.bbox.x1
+    """Whether a legend lies within its axes: that of others stands beside or below them."""
+    box, axes = legend.get_bbox_to_anchor(), legend.axes.bbox
+    return box.x0 <= axes.x1 and box.y1 >= axes.y0
 
 
 def _panel_rows(figure):
@@ -163,7 +233,9 @@ def look(index: int) -> dict[str, Any]:
 
 
 def looks(labels: Iterable[str], anonymisers: Iterable[str] = ()) -> dict[str, dict[str, Any]]:
-    """Looks of systems ANONYMISER/CONDITION as on the page: {label: {color, linestyle, marker}}.
+    """Looks of systems ANONYMISER/CONDITION, the same everywhere.
+
+    They are {label: {color, linestyle, marker, label, gid}}; this label is for people.
 
     ``anonymisers`` are all of the run in the order of its config; without them those of the labels.
     Further draws of an anonymiser are paler than its first.
@@ -175,8 +247,10 @@ def looks(labels: Iterable[str], anonymisers: Iterable[str] = ()) -> dict[str, d
     for label, (anonymiser, _, condition) in systems.items():
         looks[label] = {
             "color": colours[anonymiser],
-            "linestyle": _LINE_OF[dash(condition)],
+            "linestyle": dash(condition),
             "marker": marker_of[anonymiser],
+            "label": f"{draws[anonymiser].words} {condition.upper()}" if anonymiser else label,
+            **told(draws[anonymiser].system),
         }
         if draws[anonymiser].number > 1:
             looks[label]["alpha"] = FURTHER_DRAWS
@@ -190,9 +264,37 @@ def along(look: Mapping[str, Any], n_points: int) -> dict[str, Any]:
     return {"markersize": MARKER_POINTS, "markevery": max(1, n_points // MOST_MARKS), **look}
 
 
-def unmarked(look: Mapping[str, Any]) -> dict[str, Any]:
-    """A look without its mark."""
-    return {name: value for name, value in look.items() if name != "marker"}
+def without(look: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """A look without some of its properties."""
+    return {name: value for name, value in look.items() if name not in names}
+
+
+def plot_limits(ax: Axes, x: Shown, y: Shown, **look: Any) -> None:
+    """Draw a cross of the intervals of a point, below all marks."""
+    for limits in (x.limits, y.limits):
+        # A line without an end would have no meaning.
+        if limits and all(map(math.isfinite, limits)):
+            ends = (limits, [y.value] * 2) if limits is x.limits else ([x.value] * 2, limits)
+            ax.plot(*ends, **{"linewidth": 0.9, "zorder": 1} | look)
+
+
+def legend_below(figure: Figure, columns: int = 3, **options: Any) -> None:
+    """One legend for all panels, below them: each name once."""
+    named: dict[str, Any] = {}
+    for ax in figure.axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            named.setdefault(label, handle)
+    if named:
+        look = {"ncols": min(columns, len(named)), **options}
+        figure.legend(named.values(), named, loc="outside lower center", **look)
+
+
+def say_nothing(figure: Figure, words: str) -> Figure:
+    """Say that there is nothing to show, which the page then leaves out."""
+    for ax in figure.axes:
+        ax.set_axis_off()
+    figure.text(0.5, 0.5, words, ha="center", va="center", wrap=True, gid="nothing")
+    return figure
 
 
 def markers(anonymisers: Iterable[str]) -> dict[str, str]:

@@ -1,9 +1,9 @@
 """Systems beside each other: what protection costs, their features, and conventional pictures.
 
-The functions that are named like a kind of figure read its files and draw it for papers. The
-conventional pictures of score files are called like the functions of
-voiceprivacy.privacy.scores.profiles whose numbers they show. Each is drawn by plot_NAME on ``ax``;
-``curve`` is what the numbers' function returns.
+The functions that are named like a kind of figure read its files and draw it. The conventional
+pictures of score files are called like the functions of voiceprivacy.privacy.scores.profiles whose
+numbers they show. Each is drawn by plot_NAME on ``ax``; ``curve`` is what the numbers' function
+returns.
 """
 
 import math
@@ -17,16 +17,16 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout.arrays import read_embeddings
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.report.figures import FAINT, INK, draws_in
 from voiceprivacy.report.figures import palette as colours_of
 from voiceprivacy.report.metrics import read_metrics, unbiased_beside
 from voiceprivacy.report.plots import style
 from voiceprivacy.report.releases import released_numbers
-from voiceprivacy.report.uncertainty import shown_number
+from voiceprivacy.report.uncertainty import Shown, shown_number
 from voiceprivacy.vocabulary import UNDEFINED, attacker_name
-
-Interval = tuple[float, float] | None
 
 COSTS = ("deid_percent", "gvd_db")
 MOST_PANELS = 3  # beside each other
@@ -42,9 +42,7 @@ def distinctiveness(
 
     A system without both numbers, because they are undefined, is not drawn.
     """
-    systems: set[tuple[str, str]] = set()
-    values: dict[tuple[str, str], dict[str, float]] = {}
-    limits: dict[tuple[str, str], dict[str, Interval]] = {}
+    measured: dict[tuple[str, str], dict[str, Shown]] = {}
     of_attacker = [
         metric
         for metric in read_metrics(Path(metrics))
@@ -53,22 +51,14 @@ def distinctiveness(
     releases, unbiased = released_numbers(of_attacker, unbiased_beside(metrics))
     for metric in releases:
         system = (metric.anonymiser, f"{metric.corpus} {metric.trials}")
-        systems.add(system)
-        if metric.value == UNDEFINED:
-            continue
-        number = shown_number(metric, unbiased)
-        values.setdefault(system, {})[metric.metric] = float(number.value)
-        limits.setdefault(system, {})[metric.metric] = number.limits
-    if not systems:
-        raise BadInput(f"{metrics}: has no {COSTS[0]} of {extractor} + {backend}")
-    deid, gain = COSTS
-    values = {system: numbers for system, numbers in values.items() if len(numbers) == len(COSTS)}
-    return distinctiveness_picture(
-        points={system: (numbers[deid], numbers[gain]) for system, numbers in values.items()},
-        limits={system: (limits[system][deid], limits[system][gain]) for system in values},
-        title=attacker_name(extractor, backend),
-        anonymisers=palette,
-    )
+        if metric.value != UNDEFINED:
+            measured.setdefault(system, {})[metric.metric] = shown_number(metric, unbiased)
+    points = {}
+    for system, numbers in measured.items():
+        if len(numbers) == len(COSTS):
+            points[system] = (numbers["deid_percent"], numbers["gvd_db"])
+    title = attacker_name(extractor, backend)
+    return distinctiveness_picture(points=points, title=title, anonymisers=palette)
 
 
 def features(
@@ -90,8 +80,7 @@ def features(
 
 def distinctiveness_picture(
     *,
-    points: Mapping[tuple[str, str], tuple[float, float]],
-    limits: Mapping[tuple[str, str], tuple[Interval, Interval]] | None = None,
+    points: Mapping[tuple[str, str], tuple[Shown, Shown]],
     title: str = "",
     anonymisers: Sequence[str] = (),
 ) -> Figure:
@@ -99,33 +88,30 @@ def distinctiveness_picture(
 
     Parameters
     ----------
-    points, limits : as plot_points takes them, by (anonymiser, set)
+    points : as plot_points takes them, by (anonymiser, set)
     title : above the figure
     anonymisers : all of the run in the order of its config, which gives the looks
     """
-    sets: dict[str, dict[str, tuple[float, float]]] = {}
+    sets: dict[str, dict[str, tuple[Shown, Shown]]] = {}
     for (anonymiser, name), point in points.items():
         sets.setdefault(name, {})[anonymiser] = point
     columns = min(max(1, len(sets)), MOST_PANELS)
     rows = math.ceil(max(1, len(sets)) / columns)
-    size = (1.6 + 2.9 * columns, 0.6 + 2.7 * rows, rows, columns)
+    size = (1.2 + 2.9 * columns, 1.1 + 2.7 * rows, rows, columns)
     figure, axes = style.figure(*size, sharex=True, sharey=True, squeeze=False)
-    for ax in axes.flat[max(1, len(sets)) :]:
+    if not points:
+        return style.say_nothing(figure, "undefined: original speakers are not told apart")
+    for ax in axes.flat[len(sets) :]:
         ax.set_axis_off()
     names = list(dict.fromkeys([*anonymisers, *(anonymiser for anonymiser, _ in points)]))
-    shown: dict[str, Any] = {"anonymisers": names, "edges": _edges(points, limits or {})}
     for ax, (name, of_set) in zip(axes.flat, sets.items(), strict=False):
-        of_points = {anonymiser: (limits or {}).get((anonymiser, name)) for anonymiser in of_set}
-        plot_points(ax, points=of_set, limits=of_points, **shown)
+        plot_points(ax, points=of_set, anonymisers=names, edges=_edges(points.values()))
         ax.set_title(name, fontsize="medium")
-    if not points:
-        middle = {"ha": "center", "va": "center", "transform": axes[0, 0].transAxes}
-        axes[0, 0].text(0.5, 0.5, "undefined: original speakers are not told apart", **middle)
-    figure.supxlabel("de-identification, DeID [%]", fontsize="medium")
+    for ax in axes.flat[: len(sets)][-columns:]:  # the lowest panel of every column
+        ax.tick_params(labelbottom=True)
+        ax.set_xlabel("DeID [%], → more privacy")
     figure.supylabel("gain of voice distinctiveness, $G_{VD}$ [dB]", fontsize="medium")
-    drawn = {anonymiser for anonymiser, _ in points}
-    handles = [_key(axes[0, 0], name, **_look(name, names)) for name in names if name in drawn]
-    figure.legend(handles=handles, title="anonymiser", loc="outside right upper", alignment="left")
+    style.legend_below(figure, columns=4)
     figure.suptitle(title)
     return figure
 
@@ -133,8 +119,7 @@ def distinctiveness_picture(
 def plot_points(
     ax: Axes,
     *,
-    points: Mapping[str, tuple[float, float]],
-    limits: Mapping[str, tuple[Interval, Interval] | None],
+    points: Mapping[str, tuple[Shown, Shown]],
     anonymisers: Sequence[str],
     edges: tuple[float, float, float],
 ) -> None:
@@ -144,36 +129,48 @@ def plot_points(
     ----------
     ax : matplotlib axes
     points : {anonymiser: (deid_percent, gvd_db)}
-        A gain of -inf dB (no distinct voices at all) is drawn as an arrow at the lower edge.
-    limits : {anonymiser: (limits of DeID, limits of G_VD)}
-        Intervals (low, high), None where there is none; drawn as thin lines.
+        Intervals are thin lines. A gain of -inf dB (no distinct voices at all) is drawn as an arrow
+        at the lower edge.
     anonymisers : all of the run in the order of its config, which gives the looks
     edges : left, lower and upper end of what all panels show
     """
     left, low, high = edges
     margin = 0.08 * (high - low) or 1.0
-    for anonymiser, (deid, gain) in points.items():
-        look = _look(anonymiser, anonymisers)
-        intervals = limits.get(anonymiser) or (None, None)
-        if gain == -math.inf:
-            gain, look = low - margin, look | {"marker": NO_VOICES, "markersize": 9}
-        ax.plot(deid, gain, linestyle="", alpha=0.85, **look)
-        _plot_intervals(ax, (deid, gain), intervals, look["color"])
-    ax.axhline(0, color="black", linestyle=":", linewidth=0.8)
-    ax.axvline(100, color="black", linestyle=":", linewidth=0.8)
+    colours, markers = colours_of(anonymisers), style.markers(anonymisers)
+    draws = draws_in(anonymisers)
+    for anonymiser in filter(points.__contains__, anonymisers):
+        deid, gain = points[anonymiser]
+        said = style.told(draws[anonymiser].system, _words_of_costs(anonymiser, deid, gain))
+        look = {"color": colours[anonymiser], "linestyle": "", **said}
+        # In the legend it has its mark, also where its gain is lost.
+        ax.plot([], [], marker=markers[anonymiser], label=anonymiser, **look)
+        is_lost = gain.value == -math.inf
+        height = low - margin if is_lost else gain.value
+        mark = {"marker": NO_VOICES, "markersize": 9} if is_lost else {}
+        ax.plot(deid.value, height, **look | {"marker": markers[anonymiser]} | mark)
+        at = gain._replace(value=height)
+        style.plot_limits(ax, deid, at, color=colours[anonymiser], alpha=0.6, **said)
+    ax.axhline(0, color=FAINT, linestyle=":", linewidth=0.8)
+    ax.axvline(100, color=FAINT, linestyle=":", linewidth=0.8)
     ax.set(xlim=(left - 3, 103), ylim=(low - 1.8 * margin, high + margin))
 
 
-def _look(anonymiser, anonymisers):
-    colour = colours_of(anonymisers)[anonymiser]
-    return {"color": colour, "marker": style.markers(anonymisers)[anonymiser], "markersize": 6}
+def _words_of_costs(anonymiser, deid, gain):
+    """What is said where one points at an anonymiser."""
+    lines = [anonymiser]
+    for metric, number in ((METRICS["deid_percent"], deid), (METRICS["gvd_db"], gain)):
+        lines.append(f"{metric.title} {number.text('{:.1f}'.format)} {metric.unit}")
+    return "\n".join(lines)
 
 
-def _edges(points, limits):
+def _edges(points):
     """Left, lower and upper end of all points, all intervals and zero."""
-    low, high = _span(gain for _, gain in [*points.values(), *_ends(limits)])
-    left, _ = _span(deid for deid, _ in [*points.values(), *_ends(limits)])
-    return left, low, high
+    deids, gains = [0.0], [0.0]
+    for deid, gain in points:
+        deids += [deid.value, *(deid.limits or ())]
+        gains += [gain.value, *(gain.limits or ())]
+    finite = list(filter(math.isfinite, gains))
+    return min(filter(math.isfinite, deids)), min(finite), max(finite)
 
 
 def features_picture(
@@ -207,36 +204,6 @@ def plot_features(
     marked = np.unique(np.linspace(0, len(labels) - 1, MARKED_BINS).astype(int))
     ax.set_xticks(marked + 0.5, [labels[index] for index in marked])
     ax.set(xlabel=name, ylabel="share", ylim=(0, None), xlim=(0, len(labels)))
-
-
-def _ends(limits):
-    """Both ends of intervals as points (DeID, G_VD); nan where there are none."""
-    ends = []
-    for of_deid, of_gain in limits.values():
-        ends += list(zip(of_deid or (math.nan,) * 2, of_gain or (math.nan,) * 2, strict=True))
-    return ends
-
-
-def _span(values):
-    """The smallest and the largest of finite values and 0."""
-    finite = [0.0, *(value for value in values if math.isfinite(value))]
-    return min(finite), max(finite)
-
-
-def _plot_intervals(ax, point, limits, colour):
-    """Thin lines through a point, along either axis."""
-    look = {"color": colour, "linewidth": 0.8, "alpha": 0.6, "zorder": 1}
-    of_deid, of_gain = limits
-    if of_deid:
-        ax.plot(of_deid, [point[1]] * 2, **look)
-    if of_gain and math.isfinite(of_gain[0]):  # a line without an end would have no meaning
-        ax.plot([point[0]] * 2, of_gain, **look)
-
-
-def _key(ax, name, **look):
-    """An entry of a legend, which shows one property alone: a colour or a marker."""
-    (handle,) = ax.plot([], [], linestyle="", label=name, **look)
-    return handle
 
 
 # The conventional pictures of score files.
@@ -304,7 +271,7 @@ def plot_det(ax: Axes, curve: Curve, label: str, index: int) -> None:
         np.clip(_deviates(curve[name]), *(2 * ends)) for name in ("miss", "false_alarm")
     )
     if not index:
-        ax.plot(ends, ends, color="black", linestyle=":", linewidth=0.8)
+        ax.plot(ends, ends, color=INK, linestyle=":", linewidth=0.8)
     look = style.look(index)
     ax.plot(false_alarm, miss, label=label, **look)
     ax.plot(grid, np.clip(_deviates(hull), *(2 * ends)), linewidth=0.6, **look)
@@ -320,7 +287,7 @@ def plot_det(ax: Axes, curve: Curve, label: str, index: int) -> None:
 def plot_roc(ax: Axes, curve: Curve, label: str, index: int) -> None:
     """Receiver operating characteristic, with its convex hull as a thin line."""
     if not index:
-        ax.plot([0, 1], [0, 1], color="black", linestyle=":", linewidth=0.8)
+        ax.plot([0, 1], [0, 1], color=INK, linestyle=":", linewidth=0.8)
     look = style.look(index)
     ax.plot(curve["false_alarm"], 1 - curve["miss"], label=label, **look)
     ax.plot(curve["hull_false_alarm"], 1 - curve["hull_miss"], linewidth=0.6, **look)
@@ -350,7 +317,7 @@ def plot_tippett(ax: Axes, curve: Curve) -> None:
             steps_x = np.repeat([low - 2, *llrs], 2)
             steps_y = np.repeat([1, *shares, 0], 2)[1:-1]
             ax.plot(steps_x, steps_y, color=colour, label=f"{label}s {words}", **look)
-    ax.axvline(0, color="black", linestyle=":", linewidth=0.8)
+    ax.axvline(0, color=INK, linestyle=":", linewidth=0.8)
     ylabel = "share of trials with a larger LLR"
     ax.set(xlabel=LLR, ylabel=ylabel, xlim=(low, high), ylim=(0, 1.02))
 
@@ -370,7 +337,7 @@ def plot_calibration(ax: Axes, curve: Curve) -> None:
 
     Figure 4 of Noe et al., CSL 2022.
     """
-    ax.plot([0, 1], [0, 1], color="black", linestyle=":", linewidth=0.8, label="calibrated")
+    ax.plot([0, 1], [0, 1], color=INK, linestyle=":", linewidth=0.8, label="calibrated")
     looks = {"actual": ("scores as they are", ACTUAL), "oracle": ("after calibration", MINIMUM)}
     for kind, (label, colour) in looks.items():
         x, y = curve[kind]["posterior"], curve[kind]["share"]
@@ -407,7 +374,7 @@ def _over_priors(ax, curve, ylabel):
     ax.plot(
         x, curve["minimum"], color=MINIMUM, linestyle="--", label="minimum (oracle calibration)"
     )
-    ax.plot(x, curve["default"], color="black", linestyle=":", label="default (perfect privacy)")
+    ax.plot(x, curve["default"], color=INK, linestyle=":", label="default (perfect privacy)")
     ax.set(
         xlabel=LOG_ODDS, ylabel=ylabel, xlim=(x[0], x[-1]), ylim=(0, 1.4 * curve["default"].max())
     )
