@@ -17,14 +17,18 @@ COLOURS = {
 }
 ROOT = re.compile(r'.*?<svg [^>]*?viewBox="0 0 (\S+) (\S+)"[^>]*>', re.DOTALL)
 UNSEEN = re.compile(r"<(metadata|style)\b.*?</\1>", re.DOTALL)
-NOTHING = '<g id="nothing">'  # of a picture that has nothing to show but words that say so
+# Of every text: the page's style says the same once.
+NEEDLESS = re.compile(
+    "font-family: 'DejaVu Sans', 'Verdana', sans-serif; |" + r' transform="rotate\(-0 [^"]*"'
+)
+NOTHING = '<g id="nothing'  # of a picture that has nothing to show but words that say so
 
 
 def inlined(svg: str) -> str:
     """The text of an SVG that plots.style wrote, for the page."""
     ending = f"{zlib.crc32(svg.encode()):08x}"  # no two pictures of a page have the same ids
     svg = ROOT.sub(r'<svg viewBox="0 0 \1 \2" style="--width: \1pt" aria-hidden="true">', svg, 1)
-    svg = UNSEEN.sub("", svg)
+    svg = NEEDLESS.sub("", UNSEEN.sub("", svg))
     svg = re.sub(r'( id="|url\(#|href="#)([^")]+)', rf"\1\g<2>{ending}", svg)
     for colour, own in COLOURS.items():
         svg = svg.replace(colour, own)
