@@ -144,7 +144,11 @@ def _draw_bars(
 
 def _name(column: Any) -> str:
     """A channel, or a set of them, in words."""
-    return NAMES[column] if isinstance(column, str) else " + ".join(map(NAMES.get, column))
+    return (
+        NAMES[column]
+        if isinstance(column, str)
+        else " + ".join(NAMES[channel] for channel in column)
+    )
 
 
 def _words(point: AtlasPoint | ChannelsPoint) -> str:

@@ -5,6 +5,7 @@ They are drawn from numbers that the page has, and not from files.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
 
@@ -74,14 +75,19 @@ def plot_dots(
         look = {"color": colours[name], "marker": markers[name], "linestyle": "", **said}
         if column.name == "dece_bit" and standing.values[NULL] is not None:
             ax.barh(row, standing.values[NULL], 0.5, color=GRID, zorder=0, **said)
-        if number.definition_text(column.text):
+        if number.definition is not None and number.definition_text(column.text):
             ax.plot(number.definition, row, **look, fillstyle="none")
         if number.limits:
             ax.plot(number.limits, [row, row], color=colours[name], linewidth=1.2, **said)
         ax.plot(number.value, row, **look)
         at = (number.value, row)
-        beside = {"xytext": (0, 5), "textcoords": "offset points", "ha": "center", "fontsize": 7}
-        ax.annotate(column.text(number.value), at, **beside, **style.told(name))
+        above: dict[str, Any] = {
+            "xytext": (0, 5),
+            "textcoords": "offset points",
+            "ha": "center",
+            "fontsize": 7,
+        }
+        ax.annotate(column.text(number.value), at, **above, **style.told(name))
     if column.name in REFERENCES:
         ax.axvline(REFERENCES[column.name], color=FAINT, linestyle=":", linewidth=1)
     ax.set_yticks(rows, _row_names(standings))
@@ -172,6 +178,7 @@ def scatters(
         for name, anonymisers in measures.items():
             figure, ax = style.figure(WIDTH_INCHES, 3.6)
             plot_scatter(ax, titled(name), anonymisers, colours=colours)
+            style.legend_below(figure)
             drawn[corpus].append((titled(name), inlined(style.svg_of(figure))))
     return drawn
 
@@ -192,12 +199,11 @@ def plot_scatter(
         ]
         said = style.told(draws[name].system, "\n".join(lines))
         style.plot_limits(ax, utility, eer, color=colours[name], **said)
-        look = {"color": colours[name], "marker": markers[name], "linestyle": ""}
-        ax.plot(utility.value, eer.value, label=name, **look, **said)
+        look = {"color": colours[name], "marker": markers[name], "linestyle": "", **said}
+        ax.plot(utility.value, eer.value, label=name, **look)
     ax.axhline(GUESSING_PERCENT, color=FAINT, linestyle=":", linewidth=1)
     ax.set(xlabel=title, ylabel=f"{EER.label}, folded at 50,\n{EER.arrow} more privacy")
     ax.set_ylim(0, None)
-    style.legend_below(ax.figure)
 
 
 def _is_drawable(value):

@@ -113,7 +113,7 @@ PLACES = re.compile(r'(?<= )(?:d|x|y|transform|width|height)="[^"]*"')
 FINE = re.compile(r"(\.\d\d)\d+")  # a hundredth of a point cannot be seen
 
 
-def told(system: str = "", words: str = "") -> dict[str, str]:
+def told(system: str = "", words: str = "") -> dict[str, Any]:
     """What an artist says of itself, as matplotlib takes it.
 
     The page hides all of a system at once, and shows the words where somebody points.
