@@ -43,7 +43,7 @@ resume: .venv/installed $(BIN)/voiceprivacy
 test: .venv/installed-test .venv/installed-docs $(BIN)/voiceprivacy lint
 	$(BIN)/python -m pytest -m "not long and not nightly" --numprocesses 2 --dist loadfile
 
-test-long: .venv/installed-test .venv/installed-docs $(BIN)/voiceprivacy .venv/installed-optional .venv/installed-s3
+test-long: .venv/installed-test .venv/installed-docs $(BIN)/voiceprivacy .venv/installed-optional
 	$(BIN)/python -m pytest -m long --numprocesses 2 --dist loadfile --verbose --durations 10
 
 # tests/conftest.py keeps their names; without a name pytest would run everything
@@ -107,11 +107,6 @@ $(BIN)/voiceprivacy: envs/voiceprivacy.sh | .venv/installed
 
 .venv/installed-optional: .venv/installed envs/requirements-dvector.txt envs/requirements-parquet.txt
 	$(INSTALL) envs/requirements-dvector.txt envs/requirements-parquet.txt
-	@touch $@
-
-# In a folder of its own: it needs an older version of a package that is installed.
-.venv/installed-s3: .venv/installed-test envs/requirements-s3.txt
-	@PIP_TARGET=.venv/s3 PIP_UPGRADE=1 sh envs/make_venv.sh "$(PYTHON)" .venv envs/requirements-s3.txt
 	@touch $@
 
 .venv/installed-quality: .venv/installed-test envs/requirements-quality.txt

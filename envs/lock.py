@@ -26,7 +26,6 @@ ENVS = Path(__file__).parent
 LAYERS = ["requirements", "requirements-test"]  # the second on top of the first
 BESIDES = {  # on top of both, each for itself
     "requirements-quality": "What make mutation, make audit and make fuzz need besides.",
-    "requirements-s3": "What the test of results in S3 needs besides.",
 }
 ALONE = {  # locks of their own: what for
     "resemblyzer": "The encoder Resemblyzer. Only its weights are read: --no-deps is enough.",

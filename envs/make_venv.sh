@@ -75,5 +75,5 @@ done
 echo "Installing $total packages into $folder"
 { pip install --no-deps --require-hashes --progress-bar off "$@" || echo FAILED; } | show_progress ||
     fail "pip could not install the packages (its message is above; $(df -Pm . | awk 'NR == 2 { print $4 }') MB free on this disk)"
-lacking=$(PYTHONPATH=${PIP_TARGET:-} pip check | grep -Ev "$unused_code|^No broken requirements found")
+lacking=$(pip check | grep -Ev "$unused_code|^No broken requirements found")
 [ -z "$lacking" ] || fail "the locks do not fit together: $lacking"

@@ -38,17 +38,12 @@ def main() -> None:
     parser.add_argument(
         "--audio-dir", required=True, help="folder for audio that has to be made or converted"
     )
-    parser.add_argument(
-        "--make-folder", action="store_true", help="make --audio-dir even if no audio goes there"
-    )
     parser.add_argument("--threads", default=1, type=int)
     arguments = parser.parse_args()
 
     # The threads are ours: torch, where audio is resampled, takes one for each.
     os.environ["OMP_NUM_THREADS"] = "1"
     remove_earlier(table_path(arguments.manifest))  # of audio that is made anew
-    if arguments.make_folder:
-        Path(arguments.audio_dir).mkdir(parents=True, exist_ok=True)
     utterances = provide(arguments)
     digests = digests_of(utterance.path for utterance in utterances)
     write_stamps(arguments.manifest, utterances)

@@ -18,7 +18,6 @@ PROGRAMS = {  # name: (its commands, Debian's packages)
     "ffmpeg": (("ffmpeg",), "ffmpeg"),
     "mksquashfs": (("mksquashfs",), "squashfs-tools"),
     "pdflatex": (("pdflatex",), "texlive-latex-recommended"),
-    "rsync": (("rsync",), "rsync"),
     "slurm": (("munged", "slurmctld", "slurmd", "sbatch", "sinfo"), "slurm-wlm munge"),
 }
 DATA = {

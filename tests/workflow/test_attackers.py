@@ -7,7 +7,6 @@ from collections import Counter
 
 import pytest
 import yaml
-from support import declared
 from support.runs import ROOT, make_kaldi_directory, snakemake, write_config
 
 from voiceprivacy.report.expected import EXPECTED
@@ -96,7 +95,7 @@ def run(tmp_path_factory):
         for extractor in ("plain", "semi_on_b2")
     ]
     words = (*scores, *matrices, "--cores", "2", "--configfile", config)
-    finished = snakemake(folder, *words, **declared.watching(folder))
+    finished = snakemake(folder, *words)
     assert finished.returncode == 0, finished.stderr
     return folder
 
@@ -157,12 +156,6 @@ def test_an_attacker_trained_on_one_anonymiser_is_not_tried_on_another(run):
     planned = snakemake(run, "-n", "--configfile", run / "config.yaml", "--quiet")
     assert planned.returncode == 0
     assert target not in planned.stdout + planned.stderr
-
-
-def test_jobs_that_train_declare_what_they_open(run):
-    results = ["results/scores/tiny/all/b2/semi_on_b2/plda_on_b2/op.tsv"]
-    results += ["results/scores/tiny/all/b2/plain/rotated_on_b2/op.tsv"]
-    assert declared.undeclared(run, run / "config.yaml", *results) == {}
 
 
 def test_a_trained_model_has_its_curve_and_leaves_no_checkpoints(run):

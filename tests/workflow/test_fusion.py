@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from support import declared
 from support.runs import snakemake, write_config
 
 from voiceprivacy.inout.tables import read_manifest, read_scored_trials
@@ -43,13 +42,9 @@ def run(tmp_path_factory):
         },
     )
     words = ("--cores", "2", "--configfile", config)
-    finished = snakemake(folder, *words, **declared.watching(folder))
+    finished = snakemake(folder, *words)
     assert finished.returncode == 0, finished.stderr
     return folder / "results"
-
-
-def test_jobs_of_fusions_and_pages_declare_what_they_open(run):
-    assert declared.undeclared(run.parent, run.parent / "config.yaml") == {}
 
 
 def test_nobody_trains_both_a_fusion_and_its_attackers(run):

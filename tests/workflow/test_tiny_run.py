@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import soundfile
 import yaml
-from support import calls, damages, declared, intervals_shown
+from support import calls, damages, intervals_shown
 from support.runs import ROOT, SPEAKERS, make_kaldi_directory, snakemake, write_config
 
 from voiceprivacy.inout.files import BadInput
@@ -68,7 +68,7 @@ def run(tmp_path_factory, model_folder):
         folder, anonymisers=anonymisers, report={"keep_matrices": True}, utility=utility
     )
     words = ("--cores", "2", "--configfile", config)
-    finished = snakemake(folder, *words, **declared.watching(folder))
+    finished = snakemake(folder, *words)
     assert finished.returncode == 0, finished.stderr
     return folder
 
@@ -76,11 +76,6 @@ def run(tmp_path_factory, model_folder):
 def rows(path):
     with open(path, newline="") as file:
         return list(csv.DictReader(file, delimiter="\t"))
-
-
-def test_jobs_declare_what_they_open(run):
-    """Of second runs, speech of others, measures of one's own, and the page."""
-    assert declared.undeclared(run, run / "config.yaml") == {}
 
 
 def test_all_that_numbers_are_made_of_has_a_checksum_that_sha256sum_reads(run):

@@ -64,11 +64,6 @@ def first_run(wildcards):
     return [f"{folder}/{first}/manifest.tsv"] if first else []
 
 
-def speech_of_first_run(wildcards):
-    """Of a second run: the speech of the first, if it is stored. The two must not be the same."""
-    return recordings(*first_run(wildcards))(wildcards)
-
-
 def first_run_argument(wildcards, input):
     return ["--first-run", *input.first_run] if input.first_run else []
 
@@ -115,16 +110,14 @@ rule anonymise_part:
     """Anonymise a part, check what came back, and write its manifest."""
     input:
         manifest=anonymiser_manifest,
-        audio=recordings(anonymiser_manifest),
         stamps="results/audio/{corpus}/{part}/original/stamps.tsv",
         original="results/audio/{corpus}/{part}/original/manifest.tsv",
         first_run=first_run,
-        first_audio=speech_of_first_run,
         files=anonymiser_files,
         image=anonymiser_image,
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
-        checksums=checksums_of_speech("results/audio/{corpus}/{part}/{anonymiser}/checksums.tsv"),
+        checksums="results/audio/{corpus}/{part}/{anonymiser}/checksums.tsv",
         alphas="results/audio/{corpus}/{part}/{anonymiser}/manifest.alphas.tsv",
         stamps="results/audio/{corpus}/{part}/{anonymiser}/stamps.tsv",
         audio=directory("results/audio/{corpus}/{part}/{anonymiser}/wav/0"),
@@ -172,15 +165,12 @@ def shard_argument(wildcards):
 use rule anonymise_part as anonymise_shard with:
     input:
         manifest=anonymiser_manifest,
-        audio=recordings(anonymiser_manifest),
         stamps="results/audio/{corpus}/{part}/original/stamps.tsv",
         files=anonymiser_files,
         image=anonymiser_image,
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.tsv",
-        checksums=checksums_of_speech(
-            "results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.checksums.tsv"
-        ),
+        checksums="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.checksums.tsv",
         alphas="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.alphas.tsv",
         audio=directory("results/audio/{corpus}/{part}/{anonymiser}/wav/{shard}"),
     log:
@@ -213,13 +203,11 @@ rule gather_manifests:
     input:
         original="results/audio/{corpus}/{part}/original/manifest.tsv",
         shards=anonymiser_shards(".tsv"),
-        audio=recordings("results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv"),
         alphas=anonymiser_shards(".alphas.tsv"),
         first_run=first_run,
-        first_audio=speech_of_first_run,
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
-        checksums=checksums_of_speech("results/audio/{corpus}/{part}/{anonymiser}/checksums.tsv"),
+        checksums="results/audio/{corpus}/{part}/{anonymiser}/checksums.tsv",
         alphas="results/audio/{corpus}/{part}/{anonymiser}/manifest.alphas.tsv",
         stamps="results/audio/{corpus}/{part}/{anonymiser}/stamps.tsv",
     log:

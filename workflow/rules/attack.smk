@@ -32,7 +32,6 @@ rule extract_embeddings:
     """Embed every utterance of one part as one system speaks it."""
     input:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
-        audio=recordings("results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv"),
         files=extractor_files,
     output:
         embeddings="results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz",
@@ -77,10 +76,6 @@ use rule extract_embeddings as extract_embeddings_of_both_parts with:
             "results/audio/{corpus}/enrolment/{anonymiser}/manifest.tsv",
             "results/audio/{corpus}/trial/{anonymiser}/manifest.tsv",
         ],
-        audio=recordings(
-            "results/audio/{corpus}/enrolment/{anonymiser}/manifest.tsv",
-            "results/audio/{corpus}/trial/{anonymiser}/manifest.tsv",
-        ),
         files=extractor_files,
     output:
         embeddings=[
@@ -152,7 +147,6 @@ rule extract_features:
     """A feature of every utterance that no network makes: pitch, sounds, time, pauses, words."""
     input:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
-        audio=recordings("results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv"),
         files=feature_files,
     output:
         embeddings="results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz",

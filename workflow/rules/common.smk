@@ -44,9 +44,7 @@ from voiceprivacy.plan.speech import environment_file, sandbox_arguments
 from voiceprivacy.running.command import REFUSALS, say
 from voiceprivacy.running.fingerprints import code, code_alone
 from voiceprivacy.running.locks import note_locks
-from voiceprivacy.report import mailed
 from voiceprivacy.running.progress import SCREEN, show_progress
-from voiceprivacy.running.storage import refuse_what_no_job_sees, store_of
 from voiceprivacy.vocabulary import (
     ACROSS_CORPORA,
     Attack,
@@ -65,14 +63,10 @@ MOST_THREADS = 4  # of jobs that read speech
 # that the longest begins first: at the end, it would work alone.
 FIRST, EARLY, BY_PROGRAMS, BY_ATTACKERS, LONGEST = 40, 30, 20, 10, 5
 PAGE = SCRIPTS.parent / "workflow" / "report"
-PAGE_KEY = f"results/{mailed.KEY}"
 os.environ[REFUSALS] = os.path.abspath(".snakemake/refusals")
 os.environ[NOTES] = os.path.abspath(NOTED)
 REMAKE = earlier.REMAKE in os.environ
 BRIEF = ["--brief"] if SCREEN in os.environ else []
-STORE = store_of(workflow)  # None where all jobs see this folder
-if STORE:
-    STORE.keep_paths()
 
 
 def few_threads(wildcards):
@@ -95,14 +89,10 @@ def begin():
     dry_run = workflow.output_settings.dryrun
     try:
         configuration.refuse_braces(Path.cwd(), workflow.basedir)
-        if not STORE:
-            earlier.refuse_other_format(remake=REMAKE, dry_run=dry_run)
+        earlier.refuse_other_format(remake=REMAKE, dry_run=dry_run)
         config.update(configuration.check(config))
         plan = Plan(config)
-        if STORE:
-            look_at_stored_sources(plan, dry_run=dry_run)
-        else:
-            plan.sources.refresh(scratch.name if dry_run else None, check=CHECK in os.environ)
+        plan.sources.refresh(scratch.name if dry_run else None, check=CHECK in os.environ)
     except configuration.WrongConfig as error:
         paths = [] if workflow.config_settings.config else workflow.configfiles
         say(f"error: {configuration.with_line(error.problem, paths)}", file=sys.stderr)
@@ -110,32 +100,14 @@ def begin():
     except BadInput as error:
         say(f"error: {error}", file=sys.stderr)
         sys.exit(2)
-    if not STORE and (lost := earlier.make_lost_speech_again(dry_run=dry_run)):
+    if lost := earlier.make_lost_speech_again(dry_run=dry_run):
         more = f" and {counted(len(lost) - 1, 'other')}" if len(lost) > 1 else ""
         say(f"note: speech of {lost[0]}{more} is gone: made again if needed", file=sys.stderr)
     if dry_run:
         atexit.register(warn_of_training)
     note_locks(FilePersistence)
     earlier.look_behind_ancient(DAG)
-    return plan, show_progress(logger, STORE.bring if STORE else None)
-
-
-def look_at_stored_sources(plan, *, dry_run):
-    """The same as on a shared disk, with fingerprints that lie in the store, as a page's key does.
-
-    A dry run stores nothing, so it takes sources as they were.
-    """
-    named = itertools.chain.from_iterable(plan.sources.named.values())
-    refuse_what_no_job_sees(workflow, [source.path for source in named])
-    STORE.fetch([*plan.sources.files(), PAGE_KEY])
-    if dry_run:
-        plan.sources.leave_out_new()
-        return
-    plan.sources.refresh(check=CHECK in os.environ)
-    STORE.put(plan.sources.written())
-    if not Path(PAGE_KEY).exists():
-        mailed.key_in("results")
-        STORE.put([PAGE_KEY])
+    return plan, show_progress(logger)
 
 
 def warn_of_training():
@@ -161,8 +133,6 @@ if workflow.is_main_process:
 else:  # a job of the run on a cluster: all of that is done
     config.update(defaults.complete(config))
     plan, screen = Plan(config), []
-    if STORE:
-        STORE.fetch([PAGE_KEY])
 
 
 def not_measured():
@@ -231,30 +201,7 @@ GALLERIES = one_of(gallery for _, gallery in plan.speech.all_galleries())
 
 def checksums(*files):
     """Outputs: the checksums beside files, which whoever reads these compares."""
-    return [] if STORE else [f"{file}{SIDECAR}" for file in files]
-
-
-def checksums_of_speech(file):
-    """Output: the table of checksums of a manifest and of the speech that was made for it."""
-    return [] if STORE else file
-
-
-def stored(*files):
-    """What rules declare besides where jobs share no disk: nothing else brings it to a job."""
-    return list(files) if STORE else []
-
-
-def recordings(*manifests):
-    """Input function: the folders of the speech that a run made for manifests, if it is stored."""
-
-    def folders(wildcards):
-        named = [
-            manifest(wildcards) if callable(manifest) else manifest.format(**wildcards)
-            for manifest in manifests
-        ]
-        return stored(*plan.speech.recordings(named))
-
-    return folders
+    return [f"{file}{SIDECAR}" for file in files]
 
 
 def option(name, value):

@@ -141,9 +141,8 @@ rule prepare_part:
         excluded="results/checks/{corpus}.excluded.tsv",
     output:
         manifest="results/audio/{corpus}/{part}/original/manifest.tsv",
-        checksums=checksums_of_speech("results/audio/{corpus}/{part}/original/checksums.tsv"),
+        checksums="results/audio/{corpus}/{part}/original/checksums.tsv",
         stamps="results/audio/{corpus}/{part}/original/stamps.tsv",
-        audio=stored(directory("results/audio/{corpus}/{part}/original/wav")),
     log:
         "results/logs/prepare_part/{corpus}/{part}.log",
     benchmark:
@@ -163,7 +162,6 @@ rule prepare_part:
         protocol=corpus_protocol,
         sample_rate=sample_rate,
         audio_dir="results/audio/{corpus}/{part}/original/wav",
-        folder=["--make-folder"] if STORE else [],
     shell:
         "python {SCRIPTS:q}/prepare_part.py"
         " --source {params.source:q}"
@@ -171,7 +169,7 @@ rule prepare_part:
         " --part {wildcards.part:q}"
         " --excluded {input.excluded:q}"
         " --sample-rate {params.sample_rate:q}"
-        " --audio-dir {params.audio_dir:q} {params.folder:q}"
+        " --audio-dir {params.audio_dir:q}"
         " --threads {threads}"
         " --manifest {output.manifest:q}"
         " > {log:q} 2>&1"
@@ -182,13 +180,10 @@ rule prepare_part:
 use rule prepare_part as prepare_training_part with:
     output:
         manifest="results/audio/{corpus}/{part}/original/manifest.tsv",
-        checksums=checksums_of_speech("results/audio/{corpus}/{part}/original/checksums.tsv"),
+        checksums="results/audio/{corpus}/{part}/original/checksums.tsv",
         stamps="results/audio/{corpus}/{part}/original/stamps.tsv",
-        audio=stored(directory("results/audio/{corpus}/{part}/original/wav")),
         pseudo_manifest="results/audio/{corpus}/{part}/original/pseudo_manifest.tsv",
-        pseudo_checksums=checksums_of_speech(
-            "results/audio/{corpus}/{part}/original/pseudo_manifest.checksums.tsv"
-        ),
+        pseudo_checksums="results/audio/{corpus}/{part}/original/pseudo_manifest.checksums.tsv",
     wildcard_constraints:
         part="train",
 

@@ -56,7 +56,6 @@ rule write_tables:
     """A table for papers: the whole challenge, or one in the columns of the paper of 2022."""
     input:
         metrics="results/metrics.tsv",
-        intervals=stored(*CONTENTS.intervals),
     output:
         tables=multiext("results/paper/tables/{table}", ".md", ".tsv", ".tex"),
     log:

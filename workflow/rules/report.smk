@@ -6,16 +6,10 @@ from voiceprivacy.report import contents, figures
 
 PLAN = "results/plan.json"
 CONTENTS = contents.contents_of(plan)
-if STORE:  # Snakemake's benchmarks are of no rule, so no rule gets them
-    CONTENTS = CONTENTS._replace(speed=None)
 # Written here and by no job: whatever comes after a job that runs is not asked whether its own
 # parameters have changed, ancient() or not, and pictures that name people would stay.
-if (workflow.is_main_process or STORE) and not workflow.output_settings.dryrun:
+if workflow.is_main_process and not workflow.output_settings.dryrun:
     contents.write_contents(PLAN, CONTENTS)
-
-
-# Who speaks has codes on pages and in pictures, which are numbered in an order of all speakers.
-CODED = stored(*plan.speech.manifests())
 
 
 def digest(values):
@@ -161,16 +155,11 @@ rule write_rank_tables:
         " > {log:q} 2>&1"
 
 
-def enrolments_beside(trials):
-    return trials.replace(".tsv", ".enrolments.tsv")
-
-
 rule describe_corpora:
     """What was evaluated: speech by part and trials by list."""
     input:
         manifests=plan.speech.manifests(),
         trials=plan.speech.trials(),
-        enrolments=stored(*map(enrolments_beside, plan.speech.trials())),
     output:
         speech="results/report/tables/speech.tsv",
         lists="results/report/tables/trials.tsv",
@@ -260,7 +249,6 @@ rule compare_published:
     """What others published about the same sets and systems."""
     input:
         metrics="results/metrics.tsv",
-        intervals=stored(*CONTENTS.intervals),
     output:
         published="results/report/tables/published.tsv",
     log:
@@ -293,8 +281,6 @@ rule embed_audio:
     """Clips and spectrograms of a few utterances of every trial list, unprotected and protected."""
     input:
         manifests=manifests_to_hear,
-        speakers=CODED,
-        audio=lambda wildcards: recordings(*manifests_to_hear(wildcards))(wildcards),
         trials=lists_to_hear,
     output:
         examples="results/report/listen/{corpus}.json",
@@ -349,12 +335,6 @@ PARTS_OF_PAGE = [path for path in PAGE.rglob("*") if path.is_file()]
 PARTS_OF_PAGE += [RESOURCES / "citations.bib"]
 
 
-SYSTEMS_COMPARED = stored(
-    *(f"results/comparisons/{'/'.join(attack)}.systems.tsv" for attack in plan.outputs.compared()),
-    *(plan.utility.comparisons() if plan.n_replicates and CONTENTS.utility else []),
-)
-
-
 rule write_report:
     """The page with the verdict and what every attack found, and its tables for papers."""
     input:
@@ -362,14 +342,12 @@ rule write_report:
         verdict="results/verdict.json",
         provenance="results/provenance.json",
         comparisons=CONTENTS.comparisons,
-        systems=SYSTEMS_COMPARED,
         intervals=CONTENTS.intervals,
         figures=sorted({file for figure in CONTENTS.figures for file in figure.files}),
         pictures=pictures_of_page,
         tables=tables_of_page,
         inference=CONTENTS.inference,
         listen=CONTENTS.listen,
-        manifests=CODED,
     output:
         page="results/report/index.html",
         tsv="results/report/tables/comparison.tsv",
@@ -404,8 +382,7 @@ def files_of_pictures(drawn):
     """Curves and metrics, and the intervals beside these."""
     files = {file for figure in drawn for file in figure.files}
     beside = {f"{file.removesuffix('.json')}.intervals.json" for file in files}
-    of_all = stored(*CONTENTS.intervals) if figures.METRICS in files else []
-    return sorted(files | beside.intersection(CONTENTS.intervals) | set(of_all))
+    return sorted(files | beside.intersection(CONTENTS.intervals))
 
 
 def pictures_in_report(drawn):
@@ -437,7 +414,6 @@ for job, drawn in contents.by_job(CONTENTS.figures).items():
             contents.rule_name(job)
         input:
             files=files_of_pictures(drawn),
-            manifests=CODED,
         output:
             pictures_in_report(drawn),
             other_pictures(drawn),

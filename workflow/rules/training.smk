@@ -21,8 +21,7 @@ def model_files(extractor):
     entry = plan.attackers.extractors[extractor]
     made = "train" in entry or "revision" in entry
     sources = [] if "train" in entry else plan.sources.file("extractors", entry["base"])
-    beside = stored(*plan.attackers.beside_model(extractor))
-    return [*(plan.attackers.model_files(extractor) if made else []), *beside, *sources]
+    return [*(plan.attackers.model_files(extractor) if made else []), *sources]
 
 
 def gpus(wildcards):
@@ -123,7 +122,6 @@ rule train_extractor:
     """Train an embedding extractor on the speakers of a training corpus."""
     input:
         manifest=learnt_manifest,
-        audio=recordings(learnt_manifest),
         files=extractor_sources,
         start=training_start_files,
         encoder=training_encoder_files,
@@ -133,7 +131,6 @@ rule train_extractor:
         embedding_model="results/models/{extractor}/embedding_model.ckpt",
         curve="results/models/{extractor}/training.tsv",
         held_out="results/models/{extractor}/held_out.json",
-        classifier=stored("results/models/{extractor}/classifier.ckpt"),
     log:
         "results/logs/train_extractor/{extractor}.log",
     benchmark:
@@ -172,25 +169,6 @@ rule train_extractor:
         " > {log:q} 2>&1"
 
 
-if STORE:
-
-    # A frozen encoder lies beside the weights of a model that listens through one.
-    use rule train_extractor as train_listening_extractor with:
-        output:
-            hyperparams="results/models/{extractor}/hyperparams.yaml",
-            embedding_model="results/models/{extractor}/embedding_model.ckpt",
-            curve="results/models/{extractor}/training.tsv",
-            held_out="results/models/{extractor}/held_out.json",
-            classifier="results/models/{extractor}/classifier.ckpt",
-            encoder=directory("results/models/{extractor}/encoder"),
-        wildcard_constraints:
-            extractor=one_of(
-                filter(plan.attackers.has_encoder, plan.attackers.extractors_with("train"))
-            ),
-
-    ruleorder: train_listening_extractor > train_extractor
-
-
 def encoder_argument(wildcards):
     return option("--encoder", plan.attackers.encoder(wildcards.extractor))
 
@@ -213,7 +191,6 @@ rule train_units:
     """Codebook of vector-quantised frames, from training speech."""
     input:
         manifest=units_manifest,
-        audio=recordings(units_manifest),
         speakers=ancient("results/checks/training/speakers.tsv"),
         files=extractor_sources,
     output:

@@ -107,10 +107,6 @@ rule measure_utility:
     input:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
         original="results/audio/{corpus}/{part}/original/manifest.tsv",
-        audio=recordings(
-            "results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
-            "results/audio/{corpus}/{part}/original/manifest.tsv",
-        ),
         files=measure_files,
         transcripts=measure_transcripts,
         model=measure_models,
@@ -159,10 +155,6 @@ if TOGETHER:
         input:
             manifest="results/audio/{corpus}/trial/{anonymiser}/manifest.tsv",
             original="results/audio/{corpus}/trial/original/manifest.tsv",
-            audio=recordings(
-                "results/audio/{corpus}/trial/{anonymiser}/manifest.tsv",
-                "results/audio/{corpus}/trial/original/manifest.tsv",
-            ),
             files=measure_files,
             transcripts=measure_transcripts,
         output:

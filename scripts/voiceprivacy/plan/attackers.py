@@ -2,7 +2,6 @@
 
 import functools
 import math
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, product
 from types import MappingProxyType
@@ -193,25 +192,6 @@ class Attackers:
         """The files of an extractor that embeddings depend on."""
         folder = self.model_folder(extractor)
         return [f"{folder}/{name}" for name in MODEL_FILES] if folder else []
-
-    def beside_model(self, extractor: str) -> list[str]:
-        """What else the folder of a trained extractor holds for whoever loads it or trains it on:
-        a file, and the folder of an encoder."""
-        if "train" not in self.extractors[extractor]:
-            return []
-        names = ["classifier.ckpt", *(["encoder"] if self.has_encoder(extractor) else [])]
-        return [f"{self.model_folder(extractor)}/{name}" for name in names]
-
-    def has_encoder(self, extractor: str) -> bool:
-        """Whether an extractor's folder holds an encoder: its own, or that of its start."""
-        options, folder = self.extractors[extractor], self.model_folder(extractor)
-        if "encoder" in options:
-            return True
-        if "train" in options:
-            if other := self.start_extractor(extractor):
-                return self.has_encoder(other)
-            folder = self.start(extractor)
-        return folder is not None and os.path.isdir(f"{folder}/encoder")
 
     def encoder(self, extractor: str) -> str | None:
         """The folder of the encoder that units or words are made of; None for MFCC or terms."""

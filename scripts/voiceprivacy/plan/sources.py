@@ -267,15 +267,6 @@ class Sources:
         """The fingerprints of all entries."""
         return list(chain.from_iterable(map(self.file, self.named)))
 
-    def written(self) -> list[str]:
-        """The fingerprints that a look has written."""
-        return list(map(str, self._before))
-
-    def leave_out_new(self) -> None:
-        """Forget what has no fingerprint yet."""
-        for source in [name for name in self.named if not Path(*self.file(name)).exists()]:
-            del self.named[source]
-
     def refresh(self, scratch: str | Path | None = None, *, check: bool = False) -> None:
         """Look at all files, and write the fingerprint of each source that has changed.
 

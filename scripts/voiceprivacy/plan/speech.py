@@ -177,18 +177,6 @@ class Speech:
         """The entry of an anonymiser or of its second run."""
         return self.anonymisers[name.removesuffix(SECOND_RUN)]
 
-    def recordings(self, manifests: Iterable[str]) -> list[str]:
-        """The folders of the speech that a run makes for manifests, beside each."""
-        folders: dict[str, None] = {}
-        for manifest in manifests:
-            folder = Path(manifest).parent
-            if folder.name == ORIGINAL:
-                folders[f"{folder}/wav"] = None
-            else:
-                shards = range(self.anonymiser(folder.name)["shards"])
-                folders |= dict.fromkeys(f"{folder}/wav/{shard}" for shard in shards)
-        return list(folders)
-
     def anonymiser_manifest(self, corpus: str, part: str) -> str:
         """What an anonymiser is given: in training, every utterance has its own pseudo-speaker."""
         name = "pseudo_manifest" if part == "train" else "manifest"

@@ -275,7 +275,6 @@ class ProgressHandler(logging.Handler):
     log : the file that holds the whole log
     machine : what the line says of the machine; None leaves it out
     clock : gives seconds
-    fetch : brings a log here and gives its path, where jobs share no disk
     """
 
     def __init__(
@@ -286,10 +285,8 @@ class ProgressHandler(logging.Handler):
         log: str | None = None,
         machine: Machine | None = None,
         clock: Callable[[], float] = time.monotonic,
-        fetch: Callable[[str], str] | None = None,
     ):
         super().__init__()
-        self._fetch = fetch
         self.shown, self.progress, self._clock = shown, Progress(clock), clock
         self.failures = Failures()
         self._screen, self._log, self._machine = screen, log, machine
@@ -357,8 +354,6 @@ class ProgressHandler(logging.Handler):
 
     def _tell(self, failure: Failure) -> None:
         """Write why a job failed, once: it may be tried again and fail in the same way."""
-        if self._fetch and failure.log:
-            failure = failure._replace(log=self._fetch(failure.log))
         lines = told(failure)
         if tuple(lines) not in self._told:
             self._told.add(tuple(lines))
@@ -452,22 +447,15 @@ def brief_error(message: str, exception: str, log: str | None) -> list[str]:
     return [f"error: {' '.join(lines)}"]
 
 
-def show_progress(
-    logger: logging.Logger, fetch: Callable[[str], str] | None = None
-) -> list[ProgressHandler]:
-    """Put our handlers in the place of those that write Snakemake's log to the screen.
-
-    Parameters
-    ----------
-    fetch : brings a log here and gives its path, where jobs share no disk
-    """
+def show_progress(logger: logging.Logger) -> list[ProgressHandler]:
+    """Put our handlers in the place of those that write Snakemake's log to the screen."""
     handlers = []
     files = [handler for handler in logger.handlers if isinstance(handler, logging.FileHandler)]
     log = files[0].baseFilename if files else None
     for handler in list(logger.handlers):
         if isinstance(handler, logging.StreamHandler) and handler not in files:
             screen = os.environ.get(SCREEN, "")
-            ours = ProgressHandler(handler, screen=screen, log=log, machine=Machine(), fetch=fetch)
+            ours = ProgressHandler(handler, screen=screen, log=log, machine=Machine())
             logger.removeHandler(handler)
             logger.addHandler(ours)
             threading.Thread(target=ours.tick, daemon=True).start()

@@ -18,7 +18,6 @@ ALONE = {  # one job of a whole run or of an attacker, or one that takes hours
     "train_backend",
     "train_extractor",
     "train_fusion",
-    "train_listening_extractor",
     "train_units",
     "unpack_container",
     "write_report",
