@@ -16,7 +16,6 @@ PROGRAMS = {  # name: (its commands, Debian's packages)
     "bubblewrap": (("bwrap", "prlimit", "setpriv"), "bubblewrap util-linux"),
     "chromium": (("chromium",), "chromium fonts-dejavu-core"),
     "ffmpeg": (("ffmpeg",), "ffmpeg"),
-    "mksquashfs": (("mksquashfs",), "squashfs-tools"),
     "pdflatex": (("pdflatex",), "texlive-latex-recommended"),
     "slurm": (("munged", "slurmctld", "slurmd", "sbatch", "sinfo"), "slurm-wlm munge"),
 }

@@ -26,12 +26,6 @@ def anonymiser_code(wildcards):
     return code("anonymise_part", *scripts) + named
 
 
-def anonymiser_image(wildcards):
-    """The unpacked image of the container that the anonymiser is in."""
-    is_contained = "container" in plan.speech.anonymiser(wildcards.anonymiser)
-    return [plan.speech.container_folder(wildcards.anonymiser)] if is_contained else []
-
-
 def anonymiser_environment(wildcards):
     return environment_file(plan.speech.anonymiser(wildcards.anonymiser)["env"])
 
@@ -82,30 +76,6 @@ def in_shards(are_several):
     )
 
 
-rule unpack_container:
-    """Unpack the image of a container, once for all parts and draws."""
-    input:
-        files=anonymiser_files,
-    output:
-        folder=temp(directory("results/containers/{anonymiser}")),
-    log:
-        "results/logs/unpack_container/{anonymiser}.log",
-    priority: BY_PROGRAMS
-    conda:
-        "../../envs/evaluate.yaml"
-    resources:
-        mem_mb=4000,
-        runtime=60,
-    params:
-        code=code("unpack_container"),
-        image=anonymiser_field("container"),
-    shell:
-        "python {SCRIPTS:q}/unpack_container.py"
-        " --image {params.image:q}"
-        " --folder {output.folder:q}"
-        " > {log:q} 2>&1"
-
-
 rule anonymise_part:
     """Anonymise a part, check what came back, and write its manifest."""
     input:
@@ -114,7 +84,6 @@ rule anonymise_part:
         original="results/audio/{corpus}/{part}/original/manifest.tsv",
         first_run=first_run,
         files=anonymiser_files,
-        image=anonymiser_image,
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
         checksums="results/audio/{corpus}/{part}/{anonymiser}/checksums.tsv",
@@ -167,7 +136,6 @@ use rule anonymise_part as anonymise_shard with:
         manifest=anonymiser_manifest,
         stamps="results/audio/{corpus}/{part}/original/stamps.tsv",
         files=anonymiser_files,
-        image=anonymiser_image,
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.tsv",
         checksums="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.checksums.tsv",

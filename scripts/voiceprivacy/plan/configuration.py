@@ -354,14 +354,9 @@ def _wrong_channels(config: dict[str, Any]) -> Iterator[Problem]:
 
 def _wrong_containers(anonymisers: dict[str, dict[str, Any]]) -> Iterator[Problem]:
     for name, options in anonymisers.items():
-        if "container" not in options:
-            continue
-        if "command" not in options:
+        if "container" in options and "command" not in options:
             words = "is for a command, a program of the image: name it beside (command:)"
             yield Problem(("anonymisers", name, "container"), words)
-        elif not options["sandbox"]:
-            words = "what is in a container runs in a box, always: leave this line out"
-            yield Problem(("anonymisers", name, "sandbox"), words)
 
 
 def _taken_names(config):

@@ -55,7 +55,6 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
     """A copy of a config with its defaults, its controls and its preset of attackers."""
     config = with_attackers(with_sweeps(with_controls(with_protocols(config))))
     config = with_measures(with_environments(with_default_attacker(config)))
-    config = with_boxes(config)
     return with_draws(with_semi_informed(with_atlas(_with_defaults(config))))
 
 
@@ -159,15 +158,6 @@ def with_environments(config: dict[str, Any]) -> dict[str, Any]:
     for options in extractors.values() if isinstance(extractors, dict) else []:
         if isinstance(options, dict) and "package" in options:
             options.setdefault("env", options["package"])
-    return config
-
-
-def with_boxes(config: dict[str, Any]) -> dict[str, Any]:
-    """The config itself, in which what is in a container runs in a box."""
-    anonymisers = config.get("anonymisers")
-    for options in anonymisers.values() if isinstance(anonymisers, dict) else []:
-        if isinstance(options, dict) and "container" in options:
-            options.setdefault("sandbox", True)
     return config
 
 

@@ -196,23 +196,17 @@ class Speech:
             folders = [folder.replace("{set}", name) for name in self.data_sets(corpus, part)]
             value = list(dict.fromkeys(folders))  # without {set} they are all one
         fields = ["options", "resample", "sandbox"]
-        if options["sandbox"]:
+        if options["sandbox"] or "container" in options:
             fields += OF_BOX
-        call = {kind: value, **{field: options[field] for field in fields}}
         if "container" in options:
-            call["container"] = self.container_folder(name)
+            fields.append("container")
+        call = {kind: value, **{field: options[field] for field in fields}}
         if isinstance(options.get("streaming"), dict):  # else the page only repeats it
             chunks = options["streaming"]
             call["streaming"] = {name: float(value) for name, value in chunks.items()}
         if kind == "package" and options["env"] == OUR_ENV:
             call["version"] = packages.version(value)
         return call
-
-    def container_folder(self, name: str) -> str:
-        """Where the image of an anonymiser's container is unpacked, once for all that name it."""
-        image = self.anonymiser(name)["container"]
-        named = [key for key, other in self.anonymisers.items() if other.get("container") == image]
-        return f"results/containers/{named[0]}"
 
     def lacks_training_speech(self, name: str, corpus: str) -> str | None:
         """Why an anonymiser has no protected version of a training corpus; None where it has one.

@@ -8,8 +8,6 @@ bubblewrap builds the box from a list of what is allowed, in namespaces of its o
 * a few variables, a few devices, no network, no capability, and of system calls what
   voiceprivacy.running.syscalls leaves.
 
-Of a container the box has the system of its image, in the place of ours, of Python and our files.
-
 What is not on the list does not exist in the box. It ends with its first process. Root starts it as
 another user, and only if there is one (VOICEPRIVACY_BOX_USER).
 """
@@ -21,12 +19,12 @@ import os
 import pwd
 import shutil
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput, expand, ours
-from voiceprivacy.running import limits, syscalls
+from voiceprivacy.running import containers, limits, syscalls
 from voiceprivacy.running.handed_over import GIVEN, HOME, environments, readable
 
 BOX_USER = "VOICEPRIVACY_BOX_USER"  # name or number
@@ -53,21 +51,11 @@ OF_ETC = [
     *("pki/tls/certs", "protocols", "R", "services", "ssl/certs", "ssl/openssl.cnf", "timezone"),
 ]
 CPUS = "/sys/devices/system/cpu"  # how many there are, and what they can
-OWN = ["/dev", "/proc", "/run", "/sys", "/tmp", "/var/tmp"]  # nosec B108  # of every box itself
 DEVICES = ["null", "zero", "full", "random", "urandom"]
 OF_GPU = ["/dev/nvidia*", "/sys/bus/pci", "/sys/devices"]
-# The driver's libraries must be those of this machine, in containers too.
-OF_DRIVER = ["/usr/lib*/libcuda.so*", "/usr/lib*/libnvidia-*.so*"]
-OF_DRIVER += [name.replace("lib*/", "lib/*-linux-gnu/") for name in OF_DRIVER]
-SHOWN_DRIVER = f"{SHOWN_HOME}-driver"
 
 VARIABLES = {"CUDA_DEVICE_ORDER", "CUDA_VISIBLE_DEVICES", "LANG", "PYTHONHASHSEED", "TZ"}
 BEGINNINGS = ("LC_", "OMP_", "MKL_", "OPENBLAS_", "NUMBA_NUM_", "NUMEXPR_", "KMP_", "GOMP_")
-# How a container sets its own variables, before its program starts.
-SET_VARIABLES = 'for file in /.singularity.d/env/*.sh; do [ -r "$file" ] && . "$file"; done'
-ENTER = ["/bin/sh", "-c", f'{SET_VARIABLES}; exec "$@"', "sh"]
-OF_IMAGE = ("sh", "prlimit", "setpriv")  # programs that the box calls in it
-PATH_OF_IMAGE = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 SEARCHED = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH")  # of these the folders that are in the box
 
 
@@ -86,7 +74,7 @@ class Box(NamedTuple):
     gpu : bool
         Whether it gets the devices of the graphics cards.
     image : path, optional
-        The system that it runs in, an unpacked image (running.images); else that of this machine.
+        The system that it runs in, an image for apptainer; else that of this machine.
     """
 
     folder: Path
@@ -116,16 +104,16 @@ def of_entry(
     Parameters
     ----------
     options : dict
-        Its entry in the config: sandbox, and perhaps reads, inputs, mem_mb, gpu and container (the
-        folder of its unpacked image, in which the words of its command mean something).
+        Its entry in the config: sandbox, and perhaps reads, inputs, mem_mb, gpu and container (an
+        image, in which the words of its command mean something).
     words : list of str
     folder : path
     threads : int
     """
-    if not options.get("sandbox"):
+    if not (options.get("sandbox") or "container" in options):
         return None
     reads = [ours(expand(name)) for name in [*options.get("inputs", []), *options.get("reads", [])]]
-    image = Path(options["container"]).absolute() if "container" in options else None
+    image = Path(ours(options["container"])).absolute() if "container" in options else None
     return Box(
         folder,
         readable([] if image else words, reads, folder=folder),
@@ -171,11 +159,8 @@ def starting(
     )
     with contextlib.ExitStack() as stack:
         group = stack.enter_context(limits.control_group(allowed))
-        given, entering = _of_every_box(words, folder), list[str]()
-        if box.image is not None:
-            _refuse_lacking(box.image)
-            given, entering = [Path(CPUS)], ENTER
-        inside = [*allowed.words(gpu=box.gpu), *entering, *words]
+        given = _of_every_box(words, folder)
+        inside = [*allowed.words(gpu=box.gpu), *words]
         start, descriptors = _words(inside, given, box._replace(folder=folder))
         for descriptor in descriptors:
             stack.callback(os.close, descriptor)
@@ -189,6 +174,33 @@ def starting(
             allowed,
             group,
         )
+
+
+def contained(
+    words: Sequence[str], box: Box, *, minutes: float | None, variables: Mapping[str, str]
+) -> tuple[list[str], dict[str, str]]:
+    """How apptainer runs a program of the box's image: its words, and its environment.
+
+    Raises
+    ------
+    BadInput : apptainer is not installed
+    """
+    assert box.image is not None
+    folder = box.folder.resolve()
+    cpu_s = None if minutes is None else 60 * minutes * box.threads
+    allowed = limits.Limits(box.memory_mb, DISK_MB, box.threads, cpu_s)
+    (folder / HOME).mkdir(exist_ok=True)
+    inside = containers.command(
+        words,
+        box.image,
+        folder=folder,
+        home=folder / HOME,
+        reads=[*filter(Path.exists, [folder / GIVEN]), *box.reads],
+        shown_home=SHOWN_HOME,
+        gpu=box.gpu,
+    )
+    own = containers.environment(_variables(variables, [], box))
+    return [*allowed.words(gpu=box.gpu), *inside], own
 
 
 def _of_every_box(words: Sequence[str], folder: Path) -> list[Path]:
@@ -215,10 +227,7 @@ def _words(inside: list[str], given: Sequence[Path], box: Box) -> tuple[list[str
         drop = ["setpriv", f"--reuid={user[0]}", f"--regid={user[1]}", "--clear-groups"]
         drop += ["--inh-caps=-all", "--ambient-caps=-all", "--bounding-set=-all", "--"]
     mounts, files = _Mounts(box), _made_files(ids)
-    if box.image is None:
-        mounts.add_system()
-    else:
-        mounts.add_image(box.image, [*files, *OWN, SHOWN_HOME, SHOWN_DRIVER])
+    mounts.add_system()
     for path in given:
         mounts.add(path)
     for path in box.reads:
@@ -235,7 +244,7 @@ class _Mounts:
 
     def __init__(self, box: Box):
         self.box, self.folder = box, box.folder
-        self.start = os.getcwd() if box.image is None else SHOWN_HOME
+        self.start = os.getcwd()
         self.shown: set[str] = set()  # files and folders, with all below them
         self.made: set[str] = {"/"}
         self.list: list[str] = []
@@ -248,28 +257,6 @@ class _Mounts:
                 self.shown.add(name)
             elif os.path.isdir(name):
                 self.add(Path(name))
-
-    def add_image(self, image: Path, own: Iterable[str]) -> None:
-        """The system of an image, but for what the box has of its own there."""
-        reads = [str(path) for path in self.box.reads]
-        places = [*own, str(self.folder), *reads, *map(os.path.realpath, reads)]
-        self._add_level(image, Path("/"), [Path(name) for name in places])
-
-    def _add_level(self, image: Path, level: Path, own: Sequence[Path]) -> None:
-        with os.scandir(image) as files:
-            listed = sorted(files, key=lambda file: file.name)
-        for file in listed:
-            name = level / file.name
-            is_above = any(path.is_relative_to(name) for path in own)
-            if is_above and file.is_dir(follow_symlinks=False) and name not in own:
-                self._make_parents(f"{name}/.")
-                self._add_level(Path(file.path), name, own)
-            elif file.is_symlink() and not is_above:
-                self.list += ["--symlink", os.readlink(file.path), str(name)]
-                self.shown.add(str(name))
-            elif not is_above:
-                self.list += ["--ro-bind", file.path, str(name)]
-                self.shown.add(str(name))
 
     def add(self, path: Path, *, is_others: bool = False) -> None:
         """Something to read, under the name that it has and under the one that links lead to."""
@@ -287,11 +274,6 @@ class _Mounts:
         paths = [f"/dev/{name}" for name in DEVICES]
         for pattern in OF_GPU if self.box.gpu else []:
             paths += sorted(glob.glob(pattern))
-        for pattern in OF_DRIVER if self.box.gpu and self.box.image else []:
-            for path in sorted(glob.glob(pattern)):
-                name = f"{SHOWN_DRIVER}/{os.path.basename(path)}"
-                self._make_parents(name)
-                self.list += ["--ro-bind", os.path.realpath(path), name]
         for path in paths:
             self._make_parents(path)
             self.list += ["--dev-bind" if path.startswith("/dev/") else "--ro-bind", path, path]
@@ -367,9 +349,6 @@ def _variables(added: Mapping[str, str], reads: Sequence[Path], box: Box) -> dic
             variables[name] = value
         elif name in SEARCHED and box.image is None:
             variables[name] = _searched(value, reads)
-    if box.image is not None:
-        variables |= {"PATH": PATH_OF_IMAGE}
-        variables |= {"LD_LIBRARY_PATH": SHOWN_DRIVER} if box.gpu else {}
     own = dict.fromkeys(("HOME", "TMPDIR", "NUMBA_CACHE_DIR"), SHOWN_HOME)
     return {**variables, **own, "PYTHONDONTWRITEBYTECODE": "1"}
 
@@ -382,17 +361,6 @@ def _searched(value: str, reads: Sequence[Path]) -> str:
         if os.path.isabs(name) and any(Path(name).is_relative_to(path) for path in shown):
             folders.append(name)
     return os.pathsep.join(folders)
-
-
-def _refuse_lacking(image: Path) -> None:
-    """Refuse an image without the programs that the box calls in it."""
-    for program in OF_IMAGE:
-        names = [image / folder.lstrip("/") / program for folder in PATH_OF_IMAGE.split(":")]
-        if not any(os.path.lexists(name) for name in names):
-            raise BadInput(
-                f"container: its image has no {program}: a box needs sh, and prlimit and setpriv of"
-                " util-linux, as images of Debian, Ubuntu and Fedora have them"
-            )
 
 
 @functools.cache

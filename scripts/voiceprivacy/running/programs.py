@@ -133,14 +133,28 @@ def run(
         return
     removed: list[str] = []
     try:
-        with boxes.starting(words, box, minutes=minutes, variables=variables) as start:
-            _print(f"box: {start.limits.told(start.group)}\n".encode())
-            status = _run(start.words, start.variables, name, minutes, start=start)
+        if box.image is not None:
+            started, environment = boxes.contained(words, box, minutes=minutes, variables=variables)
+            status = _run(started, environment, name, minutes)
+        else:
+            status = _run_in_box(words, box, name, minutes, variables)
     finally:
         removed = handed_over.take_back(box.folder)
     if status != 0:
         raise Failed(f"{name} {_how(status, minutes)}")
     handed_over.refuse(removed, name)
+
+
+def _run_in_box(
+    words: list[str],
+    box: boxes.Box,
+    name: str,
+    minutes: float | None,
+    variables: dict[str, str],
+) -> int | None:
+    with boxes.starting(words, box, minutes=minutes, variables=variables) as start:
+        _print(f"box: {start.limits.told(start.group)}\n".encode())
+        return _run(start.words, start.variables, name, minutes, start=start)
 
 
 def _run(

@@ -1,104 +1,87 @@
-"""Programs in a container: they run in the system of its image, in a box, and in no other."""
+"""Programs in a container: how apptainer is called, by a stand-in that notes it."""
+
+import json
+import os
+import shutil
 
 import pytest
-from support import image
+from support import apptainer
 
 from voiceprivacy.anonymise import plugins
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import read_manifest
-from voiceprivacy.running import boxes, images
-
-pytestmark = pytest.mark.usefixtures("box")
-
-LOOKER = """#!/bin/sh
-exec > "${6%/*}/seen.txt"
-pwd
-ls /
-ls /etc
-env
-ls {places} 2>/dev/null
-echo done
-"""
-
-
-@pytest.fixture(scope="module")
-def unpacked(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("image")
-    squashed = image.squash(image.make_root(folder / "root"), folder / "root.sqsh")
-    images.unpack(squashed, folder / "unpacked")
-    return folder / "unpacked"
 
 
 @pytest.fixture
-def scratch(tmp_path):
-    (tmp_path / "scratch").mkdir()
-    return tmp_path / "scratch"
+def run(tmp_path, original, monkeypatch):
+    """A function that protects the speech, and gives its files and what apptainer was told."""
+    apptainer.install(tmp_path / "bin", tmp_path / "told.json")
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    (tmp_path / "image.sif").write_text(apptainer.COPIER)
+
+    def protect(**fields):
+        scratch = tmp_path / "scratch"
+        scratch.mkdir()
+        options = {"command": "/opt/anonymise", "container": str(tmp_path / "image.sif"), **fields}
+        utterances = read_manifest(original)
+        paths = plugins.protect(options, utterances, seed=0, threads=3, scratch=scratch, minutes=2)
+        return paths, json.loads((tmp_path / "told.json").read_text())
+
+    return protect
 
 
-def protect(root, original, scratch, command="/opt/anonymise", **fields):
-    anonymiser = {"command": command, "container": str(root), "sandbox": True, **fields}
-    return plugins.protect(anonymiser, read_manifest(original), seed=0, threads=1, scratch=scratch)
-
-
-def test_a_program_of_an_image_protects(unpacked, original, scratch, capfd):
-    paths = protect(unpacked, original, scratch, options={"strength": 3})
+def test_a_program_of_an_image_protects(run, tmp_path, capfd):
+    paths, told = run(options={"strength": 3})
     assert len(paths) == 8 and all(path.stat().st_size > 1000 for path in paths.values())
-    assert "image 7, strength 3" in capfd.readouterr().err  # by the image's own variables
+    assert "image 7, strength 3" in capfd.readouterr().err
+    assert told["exec"] == "exec" and told["program"] == "/opt/anonymise"
+    assert told["image"] == str(tmp_path / "image.sif")
 
 
-def test_it_sees_the_image_and_nothing_of_this_machine(
-    unpacked, original, scratch, tmp_path, monkeypatch
-):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("SECRET_TOKEN", "mine")
-    monkeypatch.setenv("LD_LIBRARY_PATH", "/usr/lib/elsewhere")
-    (tmp_path / "mine.txt").write_text("x")
+def test_it_is_shown_its_speech_its_output_and_what_its_entry_names(run, tmp_path):
     (tmp_path / "model.txt").write_text("x")
-    looker = unpacked / "opt/look"
-    places = f"{tmp_path}/mine.txt {tmp_path}/model.txt {boxes.SCRIPTS} {original}"
-    looker.write_text(LOOKER.replace("{places}", places))
-    looker.chmod(0o755)
-    with pytest.raises(BadInput, match="wrote no --output-manifest"):
-        protect(unpacked, original, scratch, "/opt/look", reads=[str(tmp_path / "model.txt")])
-    seen = (scratch / "seen.txt").read_text()
-    assert seen.startswith("/box\n")
-    assert "SECRET_TOKEN" not in seen and "/usr/lib/elsewhere" not in seen
-    lines = seen.splitlines()
-    assert str(tmp_path / "model.txt") in lines and str(tmp_path / "mine.txt") not in lines
-    assert str(original) not in lines and str(boxes.SCRIPTS) not in seen
-    assert {"opt", "usr", "bin", "etc"} <= set(lines) and "root" not in lines
-    assert "shadow" not in lines and "passwd" in lines
+    scratch = tmp_path / "scratch"
+    _, told = run(reads=[str(tmp_path / "model.txt")])
+    assert told["given"] == [
+        ["--containall"],
+        ["--net"],
+        ["--network", "none"],
+        ["--bind", f"{scratch}:{scratch}"],
+        ["--bind", f"{scratch}/given:{scratch}/given:ro"],
+        ["--bind", f"{tmp_path}/model.txt:{tmp_path}/model.txt:ro"],
+        ["--home", f"{scratch}/home:/box"],
+        ["--pwd", "/box"],
+    ]
 
 
-def test_links_of_an_image_lead_nowhere_outside(tmp_path, original, scratch):
-    """Links in the places of what a box has of its own are not followed."""
-    root = image.make_root(tmp_path / "root")
-    (tmp_path / "precious").mkdir()
-    for name in ("tmp", "proc", "home", "box", "etc/hosts", "var", tmp_path.parts[1]):
-        path = root / name
-        if path.is_dir() and not path.is_symlink():
-            path.rmdir()
-        path.unlink(missing_ok=True)
-        path.symlink_to(tmp_path / "precious")
-    paths = protect(root, original, scratch)
-    assert len(paths) == 8 and list((tmp_path / "precious").iterdir()) == []
+def test_with_gpu_it_gets_the_cards(run):
+    assert ["--nv"] in run(gpu=1)[1]["given"]
 
 
-@pytest.mark.parametrize("program", boxes.OF_IMAGE)
-def test_an_image_without_what_a_box_needs_is_refused(tmp_path, original, scratch, program):
-    root = image.make_root(tmp_path / "root", without={program})
-    with pytest.raises(BadInput, match=f"its image has no {program}: a box needs sh"):
-        protect(root, original, scratch)
+def test_few_variables_reach_it_and_none_shows_it_more(run, monkeypatch):
+    monkeypatch.setenv("SECRET_TOKEN", "mine")
+    monkeypatch.setenv("APPTAINER_BIND", "/")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
+    _, told = run()
+    assert told["own"]["OMP_NUM_THREADS"] == "3" and told["own"]["TMPDIR"] == "/box"
+    assert told["own"]["CUDA_VISIBLE_DEVICES"] == "0,1"
+    assert not {"SECRET_TOKEN", "HOME", "PATH", "LD_LIBRARY_PATH"} & told["own"].keys()
+    assert "APPTAINER_BIND" not in told["others"]
 
 
-def test_a_container_has_the_drivers_libraries_beside_the_cards(tmp_path, monkeypatch):
-    library = tmp_path / "libcuda.so.1"
-    library.write_text("x")
-    monkeypatch.setattr(boxes, "OF_DRIVER", [str(tmp_path / "libcuda.so*")])
-    monkeypatch.setattr(boxes, "OF_GPU", [])
-    root = image.make_root(tmp_path / "root")
-    contained = boxes.Box(tmp_path, gpu=True, image=root)
-    with boxes.starting(["true"], contained, minutes=None, variables={}) as start:
-        at = start.words.index(str(library))
-        assert start.words[at + 1] == "/box-driver/libcuda.so.1"
-        assert start.variables["LD_LIBRARY_PATH"] == "/box-driver"
+def test_its_memory_is_limited(run, tmp_path, capfd):
+    (tmp_path / "image.sif").write_text("ulimit -d\nexit 3\n")
+    with pytest.raises(BadInput, match="exit code 3"):
+        run(mem_mb=500)
+    assert capfd.readouterr().err.split()[-1].isdecimal()  # else: unlimited
+
+
+def test_without_apptainer_the_error_names_it_and_how_it_is_installed(run, tmp_path, monkeypatch):
+    (tmp_path / "bin" / "apptainer").unlink()
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    if shutil.which("apptainer"):
+        pytest.skip("apptainer is installed")
+    with pytest.raises(BadInput) as error:
+        run()
+    assert "container: " in str(error.value) and "image.sif" in str(error.value)
+    assert "is run by apptainer, which is not here: install it (https://" in str(error.value)

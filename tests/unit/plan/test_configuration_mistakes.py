@@ -66,10 +66,6 @@ CASES = {
         "anonymisers.b.container: is for a command, a program of the image: name it beside"
         " (command:)",
     ),
-    "a container without its box": (
-        {"anonymisers": {"b": {"container": "b.sif", "command": "b", "sandbox": False}}},
-        "anonymisers.b.sandbox: what is in a container runs in a box, always: leave this line out",
-    ),
     "a key of an earlier version": (
         {"report": {"speech_per_attack": {"trial": [1, 3]}}},
         "report.speech_per_attack: is no longer a key: compare amounts of speech by ranks, with the"

@@ -19,7 +19,6 @@ ALONE = {  # one job of a whole run or of an attacker, or one that takes hours
     "train_extractor",
     "train_fusion",
     "train_units",
-    "unpack_container",
     "write_report",
     "write_verdict",
 }
