@@ -6,7 +6,6 @@ pytest --hypothesis-profile=explore draws others, and twenty times as many.
 Names of skipped tests are kept in .pytest_cache/skipped, for make test-skipped.
 """
 
-import os
 from collections import Counter
 
 from hypothesis import HealthCheck, settings
@@ -28,9 +27,6 @@ settings.load_profile("same")
 # Else draws depend on the modules that are loaded, whose attributes are read: SpeechBrain's lazy
 # modules import then what is not installed.
 providers._get_local_constants = lambda: providers._local_constants
-
-# Whose programs run in boxes where root runs the tests; no such user has to exist.
-os.environ.setdefault("VOICEPRIVACY_BOX_USER", "61184")
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -99,7 +99,7 @@ def test_programs_in_boxes_give_the_numbers_that_they_give_without(tmp_path, nee
     assert len(logs) > 8
     for log in logs:
         memory_mb = {"length": 900, "spectrum": 8000}.get(log.stem, 4000)
-        assert f"box: {memory_mb} MB of memory, " in log.read_text()
+        assert f"box: {memory_mb} MB of memory for each process" in log.read_text()
     assert "box: " not in "".join(log.read_text() for log in without.glob("logs/**/*.log"))
     for folder in with_boxes.glob("audio/tiny/*/*/"):
         assert {path.name for path in folder.rglob(".*")} <= {".snakemake_timestamp"}

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.running.handed_over import GIVEN, HOME, SHOWN_HOME
 
 INSTALL = (
     "install it (https://apptainer.org/docs/admin/latest/installation.html,"
@@ -21,11 +22,9 @@ SETTINGS = ("APPTAINER", "SINGULARITY")  # beginnings of variables that would sh
 def command(
     words: Sequence[str],
     image: Path,
-    *,
     folder: Path,
-    home: Path,
+    *,
     reads: Iterable[Path],
-    shown_home: str,
     gpu: bool,
 ) -> list[str]:
     """The words that run a program of an image.
@@ -37,9 +36,7 @@ def command(
     image : path
         SIF, or whatever else apptainer runs.
     folder : path
-        The one that the program can write to.
-    home : path
-        In it: its home, which it sees as ``shown_home`` and where it starts.
+        The one that the program can write to. It starts in the home there.
     reads : list of path
         What it sees of this machine, under the same names.
     gpu : bool
@@ -52,16 +49,15 @@ def command(
     program = shutil.which("apptainer")
     if program is None:
         raise BadInput(f"container: {image}: is run by apptainer, which is not here: {INSTALL}")
-    binds = [f"{folder}:{folder}", *(f"{path}:{path}:ro" for path in reads)]
     given = ["--containall", "--net", "--network", "none", *(["--nv"] if gpu else [])]
-    for bind in binds:
+    shown = [*filter(Path.exists, [folder / GIVEN]), *reads]
+    for bind in (f"{folder}:{folder}", *(f"{path}:{path}:ro" for path in shown)):
         given += ["--bind", bind]
-    given += ["--home", f"{home}:{shown_home}", "--pwd", shown_home]
+    given += ["--home", f"{folder / HOME}:{SHOWN_HOME}", "--pwd", SHOWN_HOME]
     return [program, "exec", *given, str(image), *words]
 
 
 def environment(variables: Mapping[str, str]) -> dict[str, str]:
     """The environment of apptainer, which gives a program ``variables`` and no others."""
     own = {name: value for name, value in os.environ.items() if not name.startswith(SETTINGS)}
-    inside = {name: value for name, value in variables.items() if name != "HOME"}
-    return own | {f"APPTAINERENV_{name}": value for name, value in inside.items()}
+    return own | {f"APPTAINERENV_{name}": value for name, value in variables.items()}

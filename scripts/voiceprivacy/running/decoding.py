@@ -50,6 +50,7 @@ def decoded(path: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as folder:
         sound, said = Path(folder, "sound.wav"), Path(folder, "said")
         status = _run(_words(program, path.absolute(), sound), Path(folder), path.absolute(), said)
+        handed_over.take_back(Path(folder), f"{path}: ffmpeg")
         if status != 0 or not sound.exists():
             reason = " ".join(said.read_text(errors="replace").split())[-300:]
             raise BadInput(f"{path}: ffmpeg finds no sound that it can read ({reason or status})")
@@ -96,22 +97,17 @@ def _words(program: str, path: Path, sound: Path) -> list[str]:
 def _run(words: list[str], folder: Path, path: Path, said: Path) -> int:
     """Run ffmpeg, in a box where one can be made, and give its exit status."""
     limit_s = 60 * LIMIT_MINUTES
-    with contextlib.ExitStack() as stack, open(said, "wb") as errors:
-        environment, descriptors = None, []
-        if _has_box():
+    with open(said, "wb") as errors:
+        environment = None
+        if boxes.why_not() is None:
             box = boxes.Box(folder, [path], memory_mb=MEMORY_MB)
-            start = stack.enter_context(
-                boxes.starting(words, box, minutes=LIMIT_MINUTES, variables={})
-            )
-            words, environment, descriptors = start.words, start.variables, start.descriptors
-            stack.callback(handed_over.take_back, folder)
+            words, environment = boxes.start(words, box, minutes=LIMIT_MINUTES, variables={})
         process = subprocess.Popen(
             words,
             stdin=subprocess.DEVNULL,
             stdout=errors,
             stderr=errors,
             env=environment,
-            pass_fds=descriptors,
             start_new_session=True,
         )
         try:
@@ -120,12 +116,3 @@ def _run(words: list[str], folder: Path, path: Path, said: Path) -> int:
             return -1
         finally:
             programs.end_group(process)
-
-
-@functools.cache
-def _has_box() -> bool:
-    """Whether a box can be made here; where root has no other user to be, none can."""
-    try:
-        return boxes.why_not() is None
-    except BadInput:
-        return False

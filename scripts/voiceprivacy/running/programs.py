@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from typing import IO, Any
 
 from voiceprivacy.inout.files import BadInput, expand, ours
-from voiceprivacy.running import boxes, handed_over, limits, processes
+from voiceprivacy.running import boxes, handed_over, processes
 from voiceprivacy.running.command import add_json
 
 LOG_BYTES, LAST_BYTES = 4 * 2**20, 2**14
@@ -33,7 +33,7 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         "--runtime", type=float, help="minutes after which the program is ended (default: none)"
     )
     parser.add_argument(
-        "--memory", type=int, default=boxes.MEMORY_MB, help="MB that a program in a box may use"
+        "--memory", type=int, default=boxes.MEMORY_MB, help="MB that each process in a box may use"
     )
 
 
@@ -123,74 +123,39 @@ def run(
     ------
     BadInput : it cannot be started, no box can be made on this machine, or it left in its box what
         is not read
-    Failed : it fails, is killed, runs too long, or uses more than its box has
+    Failed : it fails, is killed, or runs too long
     """
     variables = {"OMP_NUM_THREADS": str(threads), **(variables or {})}
-    if box is None:
-        status = _run(words, {**os.environ, **variables}, name, minutes)
-        if status != 0:
-            raise Failed(f"{name} {_how(status, minutes)}")
-        return
-    removed: list[str] = []
-    try:
-        if box.image is not None:
-            started, environment = boxes.contained(words, box, minutes=minutes, variables=variables)
-            status = _run(started, environment, name, minutes)
-        else:
-            status = _run_in_box(words, box, name, minutes, variables)
-    finally:
-        removed = handed_over.take_back(box.folder)
+    environment = {**os.environ, **variables}
+    if box is not None:
+        words, environment = boxes.start(words, box, minutes=minutes, variables=variables)
+        _print(f"box: {box.memory_mb} MB of memory for each process, no network\n".encode())
+    status = _run(words, environment, name, minutes)
     if status != 0:
         raise Failed(f"{name} {_how(status, minutes)}")
-    handed_over.refuse(removed, name)
-
-
-def _run_in_box(
-    words: list[str],
-    box: boxes.Box,
-    name: str,
-    minutes: float | None,
-    variables: dict[str, str],
-) -> int | None:
-    with boxes.starting(words, box, minutes=minutes, variables=variables) as start:
-        _print(f"box: {start.limits.told(start.group)}\n".encode())
-        return _run(start.words, start.variables, name, minutes, start=start)
+    if box is not None:
+        handed_over.take_back(box.folder, name)
 
 
 def _run(
-    words: list[str],
-    environment: dict[str, str],
-    name: str,
-    minutes: float | None,
-    *,
-    start: boxes.Start | None = None,
+    words: list[str], environment: dict[str, str], name: str, minutes: float | None
 ) -> int | None:
     """Start a program and wait: its exit status, or None if it ran too long."""
-    status: int | None = None
-    watchdog, reason = None, None
     with contextlib.ExitStack() as stack, processes.ending_all():
-        process = _start(words, environment, name, start.descriptors if start else [])
+        process = _start(words, environment, name)
         reader = threading.Thread(target=_pass_on, args=(process.stdout,), daemon=True)
         reader.start()
         # Only when nothing runs any more: what still runs could hold the output open.
         stack.callback(reader.join, GRACE_S)
-        if start:
-            watchdog = limits.Watchdog(process, start.folder, start.limits, start.group)
         try:
-            status = process.wait(None if minutes is None else 60 * minutes)
+            return process.wait(None if minutes is None else 60 * minutes)
         except subprocess.TimeoutExpired:
-            pass
+            return None
         finally:
             end_group(process)
-            reason = watchdog.stop() if watchdog else None
-    if reason:
-        raise Failed(f"{name} {reason}, and was ended")
-    return status
 
 
-def _start(
-    words: list[str], environment: dict[str, str], name: str, descriptors: list[int]
-) -> subprocess.Popen:
+def _start(words: list[str], environment: dict[str, str], name: str) -> subprocess.Popen:
     try:
         return subprocess.Popen(
             words,
@@ -198,7 +163,6 @@ def _start(
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             env=environment,
-            pass_fds=descriptors,
             start_new_session=True,
         )
     except (OSError, ValueError) as error:

@@ -41,7 +41,7 @@ def stand_in(tmp_path, monkeypatch):
     program.write_text(STAND_IN.format(python=sys.executable, told=told, sound=sound))
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
-    monkeypatch.setattr(decoding, "_has_box", lambda: False)  # it could not say what it was told
+    monkeypatch.setattr(boxes, "why_not", lambda: "it could not say what it was told")
     (tmp_path / "talk.m4a").write_bytes(b"\0\0\0 ftypM4A ")
     return tmp_path
 
@@ -103,7 +103,8 @@ def test_without_ffmpeg_the_file_is_named_and_how_to_install_it(tmp_path, monkey
 def test_the_real_one_gives_the_sound_back(tmp_path, monkeypatch, ending, boxed):
     if boxed:
         needs.program_or_skip("bubblewrap", boxes.why_not)
-    monkeypatch.setattr(decoding, "_has_box", lambda: boxed)
+    if not boxed:
+        monkeypatch.setattr(boxes, "why_not", lambda: "not wanted")
     soundfile.write(tmp_path / "tone.wav", TONE, 22050)
     codec = {"webm": ["-c:a", "libopus"], "3gp": ["-c:a", "aac"]}.get(ending, [])
     path = tmp_path / f"a b.{ending}"
