@@ -5,7 +5,7 @@ import pytest
 
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report import curves
-from voiceprivacy.report.figures import GROUND, Look, Subject, figure
+from voiceprivacy.report.figures import Look, Subject, figure
 from voiceprivacy.report.inline import shows_nothing
 from voiceprivacy.report.plots import law as plots
 from voiceprivacy.report.plots import style

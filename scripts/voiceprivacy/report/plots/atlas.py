@@ -27,6 +27,7 @@ from voiceprivacy.report.plots import style
 from voiceprivacy.vocabulary import AtlasPoint, ChannelsPoint
 
 CONDITIONS = ("op", "pp")
+NOT_MEASURED = "No channel was measured on this list."
 BARS = 0.84  # of the distance between channels, which all bars of one take
 BAR_INCHES, DOT_INCHES = 1.9, 0.19  # heights of a panel of bars, and of a row of dots
 
@@ -41,7 +42,7 @@ def atlas(*, curves: str, palette: Sequence[str] = ()) -> Figure:
     for ax, condition in zip(panels, shown or ["oo"], strict=True):
         plot_atlas(ax, points, condition=condition, colours=colours_of(names))
     if not points:
-        return style.say_nothing(figure, NOTHING_TELLS)
+        return style.say_nothing(figure, NOT_MEASURED)
     style.legend_below(figure, columns=4)
     return figure
 
@@ -77,7 +78,7 @@ def channels(*, curves: str, palette: Sequence[str] = ()) -> Figure:
     known = {point.condition for point in points}
     shown = [name for name in CONDITIONS if name in known] or ["oo"]
     if not points:
-        return style.say_nothing(style.figure(5, 1)[0], NOTHING_TELLS)
+        return style.say_nothing(style.figure(5, 1)[0], NOT_MEASURED)
     of_dots = DOT_INCHES * max(len(members) for members in [*sets, ()])
     figure, axes = style.figure(
         *(7, 0.7 + len(shown) * BAR_INCHES + of_dots),

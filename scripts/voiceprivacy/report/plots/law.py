@@ -19,7 +19,7 @@ from voiceprivacy.report.curves import (
     shown_share,
     speakers_over_lengths,
 )
-from voiceprivacy.report.figures import FAINT, GROUND
+from voiceprivacy.report.figures import FAINT
 from voiceprivacy.report.plots import style
 from voiceprivacy.vocabulary import LawPoint
 

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 
 from voiceprivacy.inout.checksums import whole_with_checksum
-from voiceprivacy.inout.files import BadInput, remove_leftovers, whole_or_absent
+from voiceprivacy.inout.files import BadInput, remove_leftovers
 from voiceprivacy.report.figures import (
     COLOURS,
     FURTHER_DRAWS,
-    GROUND,
     dash,
     draws_in,
     marks,
