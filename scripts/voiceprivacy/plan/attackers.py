@@ -360,23 +360,6 @@ class Attackers:
             files.append(f"results/backends/{backend}/{extractor}.held_out.json")
         return files
 
-    def is_held_out(self, extractor: str, backend: str) -> bool:
-        """Whether those speakers can judge an attacker of protected speech.
-
-        They cannot where the back-end was made for original speech, or where the extractor learnt
-        from the corpus of whose speakers only the back-end was spared some. Nor can they where
-        several attackers are fused: each of them holds out other speakers.
-        """
-        if extractor == FUSED:
-            return False
-        extracting, comparing = self.extractors[extractor], self.backends[backend]
-        if extracting["on"]:
-            return bool(comparing["on"]) or "train" not in comparing
-        if not comparing["on"]:
-            return False
-        known = extracting.get("train", extracting.get("units", {}))
-        return known.get("corpus") != comparing["train"]["corpus"]
-
 
 @functools.cache  # every attacker is asked for, and some files are large
 def _dimensions_in(path: str) -> int | None:

@@ -77,19 +77,6 @@ class Averages:
                     averaged.append(Attack(ACROSS_CORPORA, name, extractor, backend))
         return averaged
 
-    def sets(self) -> dict[str, dict[TrialList, float]]:
-        """What the verdict is on: averages over corpora first, then corpora, lists with weights."""
-        corpora: dict[str, dict[TrialList, float]] = {}
-        for attack in (*self.attackers.attacks(), *self.given.attacks()):
-            if attack.trials != MEAN and attack.corpus != ACROSS_CORPORA:
-                lists = corpora.setdefault(attack.corpus, {})
-                lists[TrialList(attack.corpus, attack.trials)] = 1.0
-        averages = {}
-        for folder, weights in self.weights.items():
-            name = folder.replace("-", " ")
-            averages[f"average {name}" if name in corpora else name] = dict(weights)
-        return averages | corpora
-
     def _has_systems(self, extractor, backend, lists):
         return backend != GIVEN or bool(self.given.everywhere(extractor, list(lists)))
 

@@ -68,12 +68,14 @@ def _set(plan, corpus, lists):
     controls = [name for name, one in plan.config["anonymisers"].items() if one["control"]]
     anonymisers = plan.speech.anonymisers
     systems = _systems_of_attackers(plan)
+    tried = {one.trials: _list(plan, one, systems) for one in lists}
+    learnt = {name: files for name in anonymisers if (files := _learnt(plan, name))}
     return {
         "controls": [name for name in anonymisers if name in controls],
         "shows_names": _shows_names(plan, corpus),
-        "lists": {one.trials: _list(plan, one, systems) for one in lists},
-        "learnt": {name: files for name in anonymisers if (files := _learnt(plan, name))},
-        "not_tried": list(_not_tried(plan)),
+        "lists": tried,
+        "learnt": learnt,
+        "not_tried": list(_not_tried(plan, tried, learnt)),
         "warnings": [*_heard(plan, corpus), *_unknown_speakers(plan, lists), *_untaught(plan)],
     }
 
@@ -137,8 +139,16 @@ def _attackers(plan):
     return dict.fromkeys((attack.extractor, attack.backend) for attack in plan.attackers.attacks())
 
 
-def _not_tried(plan: Plan) -> Iterator[str]:
+def _not_tried(plan: Plan, lists: dict[str, Any], learnt: dict[str, Any]) -> Iterator[str]:
     """Codes of attackers that a serious adversary would add."""
+    attackers = set(chain.from_iterable(tried["attackers"] for tried in lists.values()))
+    declared = [
+        name
+        for name, options in plan.given.entries.items()
+        if options.get("knowledge") == "semi-informed" and f"{name}/{GIVEN}" in attackers
+    ]
+    if not learnt and not declared:
+        yield "semi_informed"
     if len(plan.attackers.networks()) < 2:
         yield "other_encoders"
     if WORDS not in map(plan.attackers.feature, plan.attackers.extractors):

@@ -230,7 +230,8 @@ def _measured_sets(plan):
     if not plan.n_replicates or not plan.speech.anonymisers:
         return []
     measured = {Path(table).stem for table in plan.utility.tables()}
-    return [name for name in plan.averages.sets() if name in measured]  # no averages
+    attacks = (*plan.attackers.attacks(), *plan.given.attacks())
+    return [name for name in dict.fromkeys(each.corpus for each in attacks) if name in measured]
 
 
 def _of_attack(attack: Attack, anonymiser: str = "") -> Subject:

@@ -172,35 +172,23 @@ def test_the_name_of_a_draw_cannot_be_another_anonymisers():
 
 
 @pytest.mark.parametrize(
-    ("extractor", "backend", "files", "is_held_out"),
+    ("extractor", "backend", "files"),
     [
-        ("ecapa", "cosine", [], False),
-        ("semi_on_b2r", "cosine", ["models/semi_on_b2r/held_out.json"], True),
-        ("ecapa", "plda_on_b2r", ["backends/plda_on_b2r/ecapa.held_out.json"], True),
+        ("ecapa", "cosine", []),
+        ("semi_on_b2r", "cosine", ["models/semi_on_b2r/held_out.json"]),
+        ("ecapa", "plda_on_b2r", ["backends/plda_on_b2r/ecapa.held_out.json"]),
         (
             "semi_on_b2r",
             "plda_on_b2r",
             ["models/semi_on_b2r/held_out.json", "backends/plda_on_b2r/semi_on_b2r.held_out.json"],
-            True,
         ),
     ],
 )
 def test_what_learnt_from_protected_speech_is_judged_on_speakers_held_out(
-    informed, extractor, backend, files, is_held_out
+    informed, extractor, backend, files
 ):
     expected = [f"results/{file}" for file in files]
     assert informed.attackers.learnt(extractor, backend) == expected
-    assert informed.attackers.is_held_out(extractor, backend) == is_held_out
-
-
-def test_speakers_whom_one_part_knows_do_not_judge_the_other():
-    config = copy.deepcopy(INFORMED)
-    config["extractors"]["own"] = {"train": {"corpus": "others"}, "recipe": "ecapa_small"}
-    config["backends"]["plda"]["extractors"] = ["own"]
-    config["backends"]["old"] = {"type": "plda", "train": {"corpus": "others"}}
-    attackers = Plan(configuration.check(config)).attackers
-    assert not attackers.is_held_out("own", "plda_on_b2r")
-    assert not attackers.is_held_out("semi_on_b2r", "old")
 
 
 def test_the_verdict_reads_from_how_many_persons_an_attacker_learnt(informed):

@@ -222,7 +222,18 @@ def test_people_are_named_where_a_page_is_internal_and_made_up_voices_always(tmp
 def test_attackers_that_a_run_lacks_are_not_tried(extractors, codes):
     backends = COSINE | {"histograms": {"type": "jensen_shannon"}}
     config = usual(extractors=extractors, backends=backends)
-    assert planned(config)["sets"]["demo"]["not_tried"] == codes
+    assert planned(config)["sets"]["demo"]["not_tried"] == ["semi_informed", *codes]
+
+
+@pytest.mark.parametrize(
+    ("knowledge", "codes"), [("lazy-informed", ["semi_informed"]), ("semi-informed", [])]
+)
+def test_scores_that_are_declared_semi_informed_are_tried(tmp_path, knowledge, codes):
+    given = scores(tmp_path / "asv", "demo/f/b2r/pp.tsv") | {"knowledge": knowledge}
+    sets = planned(usual(corpora=corpora("demo", "other"), attacks={"asv": given}))["sets"]
+    lacked = ["other_encoders", "what_is_said"]
+    assert sets["demo"]["not_tried"] == [*codes, *lacked]
+    assert sets["other"]["not_tried"] == ["semi_informed", *lacked]
 
 
 # Warnings.

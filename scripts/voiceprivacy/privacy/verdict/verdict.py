@@ -119,7 +119,7 @@ def verdict_of(
         "controls": sorted(known.controls),
         "better": _better(competing, thresholds),
         "attacks": [{"attacker": name, "condition": condition} for name, condition in tried],
-        "not_tried": _not_tried(tried, known),
+        "not_tried": _not_tried(tried),
         "warnings": warnings,
     }
 
@@ -393,10 +393,7 @@ def _all_attacks(scores: Scores) -> Iterator[Attack]:
             yield from attacks
 
 
-def _not_tried(tried: Sequence[Attack], known: Known) -> list[str]:
-    """Codes of attacks that a serious adversary would run, and that are not here."""
+def _not_tried(tried: Sequence[Attack]) -> list[str]:
+    """Codes of conditions that a serious adversary would try, and that are not here."""
     conditions = {condition for _, condition in tried}
-    codes = [f"condition_{name}" for name in ("op", "pp", "rr") if name not in conditions]
-    if known.learnt is not None and not known.learnt:
-        codes.append("semi_informed")
-    return codes
+    return [f"condition_{name}" for name in ("op", "pp", "rr") if name not in conditions]
