@@ -22,18 +22,15 @@ def complete(n_persons, n_recordings, *, seed, n_attacks=1, distance=0.0):
 
 
 def rows_of(enrolled, tried, recordings, scores):
-    """The rows of a list with names, and the speaker of each name."""
-    rows = {
-        "enrolment": [f"e{person}" for person in enrolled],
-        "trial": [f"t{number}" for number in recordings],
-        "label": ["target" if own else "nontarget" for own in enrolled == tried],
-        "scores": scores,
-    }
+    """The ids of trials with their scores, and the speaker of each id."""
+    ids = [
+        (f"e{person}", f"t{number}") for person, number in zip(enrolled, recordings, strict=True)
+    ]
     speaker_of = {f"e{person}": f"p{person}" for person in enrolled}
     speaker_of |= {
         f"t{number}": f"p{person}" for number, person in zip(recordings, tried, strict=True)
     }
-    return rows, speaker_of
+    return ids, scores, speaker_of
 
 
 def trials_from(enrolled, tried, recordings, scores):

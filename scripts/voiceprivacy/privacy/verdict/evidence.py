@@ -33,9 +33,12 @@ from voiceprivacy.privacy.verdict.trials import (
     FORMS,
     NotMeasured,
     Trials,
+    counted,
     forms_of,
+    group_means,
     group_sums,
     judged,
+    means_of,
     standardised,
 )
 
@@ -98,7 +101,7 @@ class Evidence:
         -------
         array (1 + S, 1) or (1 + S, K)
         """
-        values = np.column_stack([values, np.ones(len(values))])
+        values = counted(values)
         sides = divmod(self.pairs, self.n_persons)
         means: Any = 0
         # The person of a target is on both sides.
@@ -106,8 +109,7 @@ class Evidence:
             kept = values[chosen]
             # Group 0 is empty: all persons are kept.
             own = sum(group_sums(side[chosen] + 1, kept, self.n_persons + 1) for side in sides)
-            left = kept.sum(axis=0) - share * own
-            means += left[:, :-1] / np.maximum(left[:, -1:], 1)
+            means += means_of(kept.sum(axis=0) - share * own)
         return means
 
     def low(self, confidence: float = 0.95) -> float:
@@ -135,10 +137,6 @@ class Evidence:
         """The one-sided p-value of the hypothesis that evidence is at most ``percent``."""
         error = max(self.standard_error, SMALLEST_ERROR)
         return float(stdtr(self.n_persons - 1, (percent - self.percent) / error))
-
-    def right_of(self, n: int = 20) -> float:
-        """In how many percent the first guess among ``n`` persons is right."""
-        return right_of(self.percent, n)
 
     def _quantile(self, confidence):
         return stdtrit(self.n_persons - 1, (1 + confidence) / 2)
@@ -261,7 +259,7 @@ def _evidence(trials, recordings, n_bins):
     fitted = np.concatenate([_some(target), _some(~target)])
 
     def learn_and_judge(fitted, rows):
-        """Pairs of some rows (Q,), means of gains and LLRs in them (2, Q, K)."""
+        """Pairs of some rows (Q,), and means of gains and LLRs in them (Q, 2 K)."""
         label = target[fitted].astype(int)
         weights = 1 / sizes[pair[fitted]]
         sums = np.bincount(label, weights, 2)
@@ -271,25 +269,21 @@ def _evidence(trials, recordings, n_bins):
             slopes = learner.fit(columns[fitted], label, weights, candidates)
         llrs = np.clip(columns[rows] @ slopes, -bound, bound)
         gains = PERCENT * gain(np.where(target[rows, None], llrs, -llrs))
-        present, position, counts = np.unique(pair[rows], return_inverse=True, return_counts=True)
-        means = [
-            group_sums(position, each, len(present)) / counts[:, None] for each in (gains, llrs)
-        ]
-        return present, np.stack(means)
+        return group_means(pair[rows], np.hstack([gains, llrs]))
 
-    in_sample = learn_and_judge(fitted, np.arange(len(target)))[1][0]
+    in_sample = learn_and_judge(fitted, np.arange(len(target)))[1][:, : len(candidates)]
     n_groups = min(n_persons, MOST_GROUPS if n_persons <= FEW_PERSONS else GROUPS)
     blocks = {}
     for block in combinations(range(n_groups), 2):
         one, other = (np.isin(side % n_groups, block) for side in (enrolled, tried))
         blocks[block] = learn_and_judge(fitted[~(one | other)[fitted]], np.flatnonzero(one & other))
-    held_out, llrs, chosen = _chosen(blocks, np.equal(*divmod(pairs, n_persons)))
+    judged_pairs, chosen = _chosen(blocks, np.equal(*divmod(pairs, n_persons)))
     return Evidence(
         persons=tuple(trials.persons[number] for number in numbers),
         pairs=pairs,
-        held_out=held_out,
+        held_out=judged_pairs[:, 0],
         in_sample=in_sample,
-        llrs=llrs,
+        llrs=judged_pairs[:, 1],
         candidates=candidates,
         chosen=chosen,
         recordings=float(recordings),
@@ -304,16 +298,16 @@ def _some(chosen):
 
 
 def _chosen(blocks, target):
-    """Held-out values and LLRs of pairs, (P,) each, and how many blocks use each candidate (K,)."""
+    """Held-out values and LLRs of pairs, (P, 2), and how many blocks use each candidate (K,)."""
     totals = {}
-    for block, (pairs, (gains, _)) in blocks.items():
+    for block, (pairs, means) in blocks.items():
         classes = np.stack([target[pairs], ~target[pairs]]).astype(float)
-        totals[block] = classes @ np.column_stack([gains, np.ones(len(pairs))])
+        totals[block] = classes @ counted(np.hsplit(means, 2)[0])
     sums = np.zeros((len(target), 3))
-    chosen = np.zeros(gains.shape[1], int)
-    for block, (pairs, (gains, llrs)) in blocks.items():
+    chosen = np.zeros(means.shape[1] // 2, int)
+    for block, (pairs, means) in blocks.items():
         apart = sum(totals[each] for each in blocks if not {*each} & {*block})
-        best = (apart[:, :-1] / np.maximum(apart[:, -1:], 1)).sum(axis=0).argmax()
+        best = means_of(apart).sum(axis=0).argmax()
         chosen[best] += 1
-        sums[pairs] += np.column_stack([gains[:, best], llrs[:, best], np.ones(len(pairs))])
-    return sums[:, 0] / sums[:, 2], sums[:, 1] / sums[:, 2], chosen
+        sums[pairs] += counted(means[:, best :: len(chosen)])
+    return means_of(sums), chosen

@@ -18,7 +18,6 @@ SIGNIFICANT = 0.05
 class Guesses(NamedTuple):
     """First guesses for tried persons among enrolled ones, and who is exposed."""
 
-    rate: float  # right guesses of all
     n_persons_judged: int
     n_right: int
     p_value: float  # of so many right guesses by chance
@@ -47,7 +46,6 @@ def first_guesses(trials: Trials, evidence: Evidence) -> Guesses:
     n_right = int(evidence.target[guesses].sum())
     chance = (1 / np.bincount(tried)).mean()
     return Guesses(
-        rate=n_right / n_persons,
         n_persons_judged=n_persons,
         n_right=n_right,
         p_value=float(bdtrc(n_right - 1, n_persons, chance)) if n_right else 1.0,

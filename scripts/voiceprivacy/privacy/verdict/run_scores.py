@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from voiceprivacy.inout.tables import read_scored_trials, read_speakers
-from voiceprivacy.privacy.verdict.score_table import Attack, Scores, Trial
+from voiceprivacy.privacy.verdict.score_table import ScoreTable, Trial
 
 
-class RunScores(Scores):
-    """Scores of one set of a run.
+class RunScores(ScoreTable):
+    """Scores of one set of a run. ``scores`` is {CORPUS/TRIALS: {system: {attack: path}}}.
 
     Parameters
     ----------
@@ -25,36 +25,25 @@ class RunScores(Scores):
     """
 
     def __init__(self, folder: Path, corpus: str, lists: Mapping[str, Mapping[str, Any]]) -> None:
-        self.folder = folder
-        self.corpus = corpus
+        super().__init__({})
         self.lists = {f"{corpus}/{trials}": options for trials, options in lists.items()}
-        self._speakers: dict[str, dict[str, str]] = {}
-
-    def attacks(self) -> dict[str, dict[str, list[Attack]]]:
-        """See Scores; names of lists are CORPUS/TRIALS."""
-        attacks: dict[str, dict[str, list[Attack]]] = {}
         for name, options in self.lists.items():
-            own = attacks.setdefault(name, {})
+            attacks = self.scores[name] = {}
             for attacker, systems in options["attackers"].items():
                 for system, conditions in systems.items():
-                    named = [(attacker, condition) for condition in conditions]
-                    own.setdefault(system, []).extend(named)
-        return attacks
-
-    def columns(self, name: str, system: str) -> dict[Attack, dict[Trial, float]]:
-        """See Scores."""
-        columns: dict[Attack, dict[Trial, float]] = {}
-        for attacker, condition in self.attacks()[name].get(system, ()):
-            path = self.folder / name / system / attacker / f"{condition}.tsv"
-            scored = chain.from_iterable(read_scored_trials(path).values())
-            columns[attacker, condition] = {trial[:2]: score for trial, score in scored}
-        return columns
+                    own = attacks.setdefault(system, {})
+                    for condition in conditions:
+                        path = folder / name / system / attacker / f"{condition}.tsv"
+                        own[attacker, condition] = path
 
     def speakers(self, name: str) -> dict[str, str]:
-        """See Scores."""
-        if name not in self._speakers:
-            known: dict[str, str] = {}
-            for path in self.lists[name]["speakers"]:
-                known |= read_speakers(path)
-            self._speakers[name] = known
-        return self._speakers[name]
+        """{id: speaker} of a list."""
+        known: dict[str, str] = {}
+        for path in self.lists[name]["speakers"]:
+            known |= read_speakers(path)
+        return known
+
+    def of_attack(self, scores: Path) -> dict[Trial, float]:
+        """The scores of a file."""
+        scored = chain.from_iterable(read_scored_trials(scores).values())
+        return {trial[:2]: score for trial, score in scored}

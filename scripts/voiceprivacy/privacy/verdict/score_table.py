@@ -4,10 +4,10 @@ One line of the table is one score: system, attacker, condition, list, enrolment
 score. The system ``original`` is unprotected speech.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,72 +32,52 @@ class Scored(NamedTuple):
     """
 
     trials: list[Trial]
-    attacks: list[Attack]
     scores: NDArray[np.float64]
+    attacks: list[Attack]
 
 
-class Scores(ABC):
-    """Scores of a set: lists, the attacks on every system of a list, and their scores."""
+class ScoreTable:
+    """Scores of a set.
 
-    @abstractmethod
-    def attacks(self) -> Mapping[str, Mapping[str, Sequence[Attack]]]:
-        """{list: {system: attacks}}."""
+    ``scores`` is {list: {system: {attack: {trial: score}}}}.
+    """
 
-    @abstractmethod
-    def columns(self, name: str, system: str) -> Mapping[Attack, Mapping[Trial, float]]:
-        """Scores of a system on a list: {attack: {trial: score}}."""
+    def __init__(self, speaker_of: Mapping[str, str]) -> None:
+        self.speaker_of = speaker_of
+        self.scores: dict[str, dict[str, dict[Attack, Any]]] = {}
 
-    @abstractmethod
     def speakers(self, name: str) -> Mapping[str, str]:
-        """{id: speaker} of a list."""
+        """{id: speaker} of a list: all lists have the same."""
+        return self.speaker_of
+
+    def of_attack(self, scores: Any) -> Mapping[Trial, float]:
+        """The scores of one attack."""
+        return scores
+
+    def attacks(self) -> list[Attack]:
+        """All attacks on any system."""
+        systems = chain.from_iterable(own.values() for own in self.scores.values())
+        return sorted(set().union(*systems))
 
     def systems(self) -> list[str]:
         """Names of all systems, unprotected speech first."""
-        names: set[str] = set().union(*self.attacks().values())
+        names = set().union(*self.scores.values())
         return sorted(names, key=lambda name: (name != ORIGINAL, name))
 
-    def scored(self, name: str, system: str, *, linkage: bool = False) -> Scored | None:
-        """The trials of a list and a system with all scores; None where there are none.
+    def scored(self, name: str, system: str, *, linkage: bool = False) -> Scored:
+        """The trials of a list and a system, perhaps none, with all scores.
 
         Parameters
         ----------
         linkage : bool
             Whether attacks are taken that link a release, or all others
         """
-        columns = {
-            attack: scores
-            for attack, scores in self.columns(name, system).items()
-            if (attack[1] == LINKAGE) == linkage
-        }
-        if not columns:
-            return None
-        attacks = sorted(columns)
-        trials = sorted(set().union(*columns.values()))
-        scores = [[columns[attack].get(trial, np.nan) for attack in attacks] for trial in trials]
-        return Scored(trials, attacks, np.array(scores))
-
-
-class ScoreTable(Scores):
-    """Scores that are all in memory: {list: {system: {attack: {trial: score}}}}."""
-
-    def __init__(self, speaker_of: Mapping[str, str]) -> None:
-        self.speaker_of = speaker_of
-        self.scores: dict[str, dict[str, dict[Attack, dict[Trial, float]]]] = {}
-
-    def attacks(self) -> dict[str, dict[str, list[Attack]]]:
-        """See Scores."""
-        return {
-            name: {system: list(attacks) for system, attacks in systems.items()}
-            for name, systems in self.scores.items()
-        }
-
-    def columns(self, name: str, system: str) -> Mapping[Attack, Mapping[Trial, float]]:
-        """See Scores."""
-        return self.scores[name].get(system, {})
-
-    def speakers(self, name: str) -> Mapping[str, str]:
-        """See Scores: all lists have the same."""
-        return self.speaker_of
+        own = self.scores[name].get(system, {})
+        attacks = sorted(attack for attack in own if (attack[1] == LINKAGE) == linkage)
+        columns = [self.of_attack(own[attack]) for attack in attacks]
+        trials = sorted(set().union(*columns))
+        scores = [[column.get(trial, np.nan) for column in columns] for trial in trials]
+        return Scored(trials, np.array(scores).reshape(len(trials), len(attacks)), attacks)
 
     def add(self, path: Path, given: Mapping[str, str]) -> None:
         """Read a file; ``given`` are values of columns that it lacks.
@@ -116,24 +96,20 @@ class ScoreTable(Scores):
         for line, row in read_rows(path, columns, checked=False):
             self._add_row({**given, **row}, path, line)
 
-    def _add_row(self, row: Mapping[str, str], path: Path, line: int) -> None:
-        system, attacker, condition, name, enrolment, trial, label, text = [
-            row[name] for name in COLUMNS
-        ]
-        own = ("oo", LINKAGE) if system == ORIGINAL else ("op", "pp", LINKAGE)
-        if condition not in own:
+    def _add_row(self, row, path, line):
+        system, attacker, condition, name, *trial, label, text = [row[name] for name in COLUMNS]
+        if condition not in (("oo", LINKAGE) if system == ORIGINAL else ("op", "pp", LINKAGE)):
             raise BadInput(f"{path}:{line}: system '{system}' has no condition '{condition}'")
-        persons = [self.speaker_of.get(identity) for identity in (enrolment, trial)]
-        if None in persons:
-            unknown = enrolment if persons[0] is None else trial
-            raise BadInput(f"{path}:{line}: '{unknown}' has no speaker in --speakers")
-        if label not in LABELS or (label == "target") != (persons[0] == persons[1]):
+        for identity in trial:
+            if identity not in self.speaker_of:
+                raise BadInput(f"{path}:{line}: '{identity}' has no speaker in --speakers")
+        one, other = (self.speaker_of[identity] for identity in trial)
+        if label not in LABELS or (label == "target") != (one == other):
             raise BadInput(
-                f"{path}:{line}: is labelled '{label}', but the speakers are"
-                f" '{persons[0]}' and '{persons[1]}'"
+                f"{path}:{line}: is labelled '{label}', but the speakers are '{one}' and '{other}'"
             )
         attacks = self.scores.setdefault(name, {}).setdefault(system, {})
         scores = attacks.setdefault((attacker, condition), {})
         score = number(text, path, line)
-        if scores.setdefault((enrolment, trial), score) != score:
-            raise BadInput(f"{path}:{line}: trial '{enrolment} {trial}' has two scores")
+        if scores.setdefault((*trial,), score) != score:
+            raise BadInput(f"{path}:{line}: trial '{' '.join(trial)}' has two scores")

@@ -29,12 +29,7 @@ FORMS = ("raw", "enrolment", "recording", "both")  # what is subtracted
 
 
 class NotMeasured(Exception):
-    """A list cannot be measured; the argument is a code that says why."""
-
-    @property
-    def code(self) -> str:
-        """few_persons, no_nontargets or equal_scores."""
-        return self.args[0]
+    """A list cannot be measured: few_persons, no_nontargets or equal_scores."""
 
 
 class Trials(NamedTuple):
@@ -65,15 +60,15 @@ class Trials(NamedTuple):
         return Trials._make([*(column[rows] for column in self[:5]), self.persons])
 
 
-def trials_of(rows: Mapping[str, Any], speaker_of: Mapping[str, str]) -> Trials:
+def trials_of(ids: Any, scores: Any, speaker_of: Mapping[str, str]) -> Trials:
     """Number persons, enrolments and recordings, and standardise scores.
 
     Parameters
     ----------
-    rows : mapping
-        ``enrolment``, ``trial``: M ids; ``scores``: array (M, A), with higher or lower scores for
-        the same speaker, also non-finite ones. ``label`` is not read: speakers decide. A trial
-        that is there twice counts once.
+    ids : M pairs of str
+        Enrolment and recording. A trial that is there twice counts once.
+    scores : array (M, A)
+        Higher or lower ones for the same speaker, also non-finite ones
     speaker_of : mapping of str
         The speaker of each id
 
@@ -81,15 +76,15 @@ def trials_of(rows: Mapping[str, Any], speaker_of: Mapping[str, str]) -> Trials:
     ------
     KeyError : an id has no speaker
     """
-    sides = [np.asarray(rows[side]) for side in ("enrolment", "trial")]
-    speakers = [[speaker_of[name] for name in side.tolist()] for side in sides]
+    sides = np.array(ids).T
+    speakers = [[speaker_of[name] for name in side] for side in sides.tolist()]
     persons, person = np.unique(speakers, return_inverse=True)
     numbers = [np.unique(side, return_inverse=True)[1] for side in sides]
     groups = np.stack([*person, *numbers])
     first = np.unique(groups[2] * len(numbers[1]) + groups[3], return_index=True)[1]
     groups = groups[:, first]
     target = groups[0] == groups[1]
-    scores = standardised(np.asarray(rows["scores"], float)[first], target)
+    scores = standardised(np.asarray(scores, float)[first], target)
     ranks = _ranks(np.abs(scores).sum(axis=1), groups)
     ranked = [rank[group] for rank, group in zip(ranks, groups, strict=True)]
     ordered = tuple(persons[np.argsort(ranks[0])].tolist())
@@ -172,14 +167,29 @@ def group_sums(groups: Counts, values: Floats, n_groups: int) -> Floats:
     return csc_array((np.ones(len(groups)), groups, rows), (n_groups, len(groups))) @ values
 
 
+def group_means(groups: Counts, values: Floats) -> tuple[Counts, Floats]:
+    """Distinct groups, array (E,), and means of values (M, A) over their rows, array (E, A)."""
+    present, position, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+    return present, group_sums(position, values, len(present)) / sizes[:, None]
+
+
+def counted(values: Floats) -> Floats:
+    """Values (M,) or (M, A) with a column of ones: in sums it says of how many rows."""
+    return np.column_stack([values, np.ones(len(values))])
+
+
+def means_of(sums: Floats) -> Floats:
+    """Means from sums of counted values; 0 where there are none."""
+    return sums[:, :-1] / np.maximum(sums[:, -1:], 1)
+
+
 def forms_of(trials: Trials, chosen: Flags) -> dict[str, Floats]:
     """The forms of all scores, {name: array (M, A)}.
 
     A form is left out if the cohort of any chosen trial has fewer than three persons.
     """
-    sides = (trials.enrolment_person, trials.trial_person)
-    enrolment, n_tried, spare = _cohort_means(trials, trials.enrolment, *sides)
-    recording, n_enrolled, _ = _cohort_means(trials, trials.trial, *sides[::-1])
+    enrolment, n_tried, spare = _cohort_means(trials, trials.enrolment, trials.trial_person)
+    recording, n_enrolled, _ = _cohort_means(trials, trials.trial, trials.enrolment_person)
     forms = {"raw": trials.scores}
     if n_tried[chosen].min() >= FEWEST_IN_COHORT:
         forms["enrolment"] = trials.scores - enrolment
@@ -190,7 +200,7 @@ def forms_of(trials: Trials, chosen: Flags) -> dict[str, Floats]:
     return forms
 
 
-def _cohort_means(trials, ids, own, other):
+def _cohort_means(trials, ids, other):
     """Means of the nontargets of each id: first within a person, then over persons.
 
     Returns
@@ -210,7 +220,7 @@ def _cohort_means(trials, ids, own, other):
     total = group_sums(holder, means, len(n_persons))
     start = np.cumsum(n_persons) - n_persons
     # A nontarget is an entry itself. A target takes the next one, and the first after the last.
-    after = np.searchsorted(entries, np.where(trials.target, ids * n_all + own, code)) - start[ids]
+    after = np.searchsorted(entries, code) - start[ids]
     position = start[ids] + after % np.maximum(n_persons[ids], 1)
     position = np.minimum(position, len(entries) - 1)
     n_left = n_persons[ids] - 1
@@ -225,7 +235,7 @@ def _grand_means(trials, spare):
     """Means over all pairs without two persons of each trial, which make centring exact."""
     n_all = len(trials.persons)
     pairs, means = _nontarget_means(trials, trials.pair)
-    values = np.column_stack([means, np.ones(len(pairs))])
+    values = counted(means)
     own = trials.enrolment_person
     by_person = sum(group_sums(side, values, n_all) for side in divmod(pairs, n_all))
     left = values.sum(axis=0) - by_person[own] - by_person[spare]
@@ -233,12 +243,10 @@ def _grand_means(trials, spare):
     for code in (own * n_all + spare, spare * n_all + own):
         position = np.minimum(np.searchsorted(pairs, code), len(pairs) - 1)
         left += values[position] * (pairs[position] == code)[:, None]
-    return left[:, :-1] / np.maximum(left[:, -1:], 1)
+    return means_of(left)
 
 
 def _nontarget_means(trials, code):
     """Distinct codes of nontargets (E,), and means of their scores (E, A)."""
     nontarget = ~trials.target
-    entries, group, sizes = np.unique(code[nontarget], return_inverse=True, return_counts=True)
-    sums = group_sums(group, trials.scores[nontarget], len(entries))
-    return entries, sums / sizes[:, None]
+    return group_means(code[nontarget], trials.scores[nontarget])

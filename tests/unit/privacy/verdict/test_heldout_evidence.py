@@ -289,10 +289,10 @@ def test_names_rows_units_signs_and_repetitions_change_nothing(seed, scale, shif
     draw = np.random.default_rng(seed)
     persons, files = draw.permutation(7), draw.permutation(21)
     order = draw.permutation(np.tile(np.arange(len(tried)), 2))
-    rows, speaker_of = rows_of(persons[enrolled], persons[tried], files[recordings], scores)
-    rows["scores"] = scores * [scale, 1] + [shift, 0]
-    rows = {name: np.asarray(column)[order] for name, column in rows.items()}
-    assert outputs(trials_of(rows, speaker_of)) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    columns = persons[enrolled], persons[tried], files[recordings]
+    ids, scores, speaker_of = rows_of(*columns, scores * [scale, 1] + [shift, 0])
+    changed = trials_of(np.array(ids)[order], scores[order], speaker_of)
+    assert outputs(changed) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 def test_the_same_system_leaves_as_much_at_most():

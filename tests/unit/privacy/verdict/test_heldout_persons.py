@@ -16,7 +16,7 @@ def guesses_of(*columns):
 
 def test_everybody_is_found():
     guesses = guesses_of(*complete(45, 3, seed=0, distance=20))
-    assert (guesses.rate, guesses.n_right, guesses.not_tested) == (1.0, 45, 0)
+    assert (guesses.n_right, guesses.not_tested) == (45, 0)
     assert guesses.p_value < 1e-12
     assert len(guesses.exposed) == 45
 
