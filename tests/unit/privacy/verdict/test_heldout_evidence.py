@@ -14,9 +14,12 @@ from support.heldout_lists import complete, rows_of, trials_from
 from voiceprivacy.privacy.verdict import evidence as heldout
 from voiceprivacy.privacy.verdict import learner
 from voiceprivacy.privacy.verdict.evidence import (
+    DISTANCES,
+    ROOTS,
     Evidence,
     all_recordings,
     gain,
+    gaussian_error,
     jackknife_error,
     leaves_less,
     one_recording,
@@ -86,7 +89,10 @@ def test_the_first_guess_between_the_entries_of_the_table():
     assert right_of(percent) == pytest.approx(100 * right, abs=0.7)
 
 
-def evidence_of(values, in_sample=None, kinds=(learner.ONE_SCORE,), chosen=(1,)):
+MANY = 10**9  # targets: then the jackknife's error is the larger one
+
+
+def evidence_of(values, in_sample=None, kinds=(learner.ONE_SCORE,), chosen=(1,), n_targets=MANY):
     """An Evidence of a complete matrix of values (S, S) in percent."""
     values = np.asarray(values, dtype=float)
     n_persons = len(values)
@@ -98,6 +104,7 @@ def evidence_of(values, in_sample=None, kinds=(learner.ONE_SCORE,), chosen=(1,))
         in_sample=np.stack([np.ravel(each) for each in in_sample], axis=1).astype(float),
         llrs=values.ravel(),
         candidates=[learner.Candidate([1], 1.0, kind) for kind in kinds],
+        n_targets=n_targets,
         chosen=np.array(chosen),
         recordings=1.0,
         forms_dropped=[],
@@ -129,6 +136,29 @@ def test_limits_of_a_t_distribution():
     assert evidence.low() == pytest.approx(expected, abs=1e-4)
     assert evidence.p_above(evidence.percent) == pytest.approx(0.5)
     assert evidence.p_above(evidence.low()) == pytest.approx(0.025)
+
+
+def test_the_error_is_at_least_that_of_gaussian_scores():
+    """Of lucky persons all have as much evidence; the jackknife sees no difference."""
+    lucky = evidence_of(np.full((10, 10), 15.25), n_targets=10)
+    assert jackknife_error(lucky.estimates(lucky.held_out))[0] == pytest.approx(0, abs=1e-9)
+    assert lucky.standard_error == pytest.approx(gaussian_error(30.5, 10))
+    assert lucky.low() < 10 < lucky.percent
+    assert lucky.p_above(lucky.low()) == pytest.approx(0.025)
+
+
+@pytest.mark.parametrize("distance", [0.7, 1.5, 3.0])
+def test_the_error_of_gaussian_scores_is_that_of_the_distance(distance):
+    """Distances of 20 targets in units of a deviation pooled with equal weight, simulated."""
+    draw = np.random.default_rng(0).normal(size=(20_000, 20))
+    variance = (draw.var(axis=1, ddof=1) + 1) / 2
+    drawn = (draw.mean(axis=1) + distance) / np.sqrt(variance)
+    percent, *others = np.interp([distance, *drawn], DISTANCES, ROOTS) ** 2
+    assert gaussian_error(percent, 20) == pytest.approx(np.std(others), rel=0.15)
+
+
+def test_without_evidence_gaussian_scores_have_no_error():
+    assert gaussian_error(-3.0, 10) == gaussian_error(0.0, 10) == 0
 
 
 def test_single_scores_count_for_the_upper_limit_and_fusions_only_if_chosen():

@@ -5,9 +5,11 @@ import json
 import numpy as np
 import pytest
 from support.calls import call
+from support.heldout_lists import complete, rows_of
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.privacy.verdict.score_table import COLUMNS, ScoreTable
+from voiceprivacy.privacy.verdict.verdict import Known, verdict_of
 
 PERSONS = [f"p{number:02d}" for number in range(16)]
 RECORDINGS = 3
@@ -122,6 +124,24 @@ def test_an_attack_that_fails_on_a_system_is_named(tmp_path):
     assert facts["sets"]["scores"]["warnings"] == [warning]
     assert facts["sets"]["scores"]["systems"]["x"]["state"] == "open"
     assert "b fails on x: more than 1 % of its scores" in shown
+
+
+@pytest.mark.parametrize(
+    ("n_persons", "shows_names", "n_named"), [(41, True, 12), (41, False, 0), (40, True, 0)]
+)
+def test_from_41_persons_on_the_exposed_are_named_where_names_may_be_shown(
+    n_persons, shows_names, n_named
+):
+    """Twelve persons keep their identity."""
+    enrolled, tried, recordings, values = complete(n_persons, 3, seed=1)
+    values = values[:, 0] + 6 * ((enrolled == tried) & (enrolled < 12))
+    ids, values, speaker_of = rows_of(enrolled, tried, recordings, values.tolist())
+    table = ScoreTable(speaker_of)
+    table.scores["all"] = {"x": {("a", "op"): dict(zip(ids, values, strict=True))}}
+    facts = verdict_of(table, known=Known(shows_names=shows_names))
+    exposed = facts["systems"]["x"]["exposed"]
+    assert exposed["of"] == n_persons and exposed["beyond_chance"]
+    assert exposed["named"] == sorted(f"p{number}" for number in range(n_named))
 
 
 def test_columns_may_be_missing_and_stand_in_any_order(tmp_path):
