@@ -37,8 +37,7 @@ def main() -> None:
     parser.add_argument(
         "--output-manifest",
         required=True,
-        help="TSV to write, last; coefficients that were drawn go beside it (.alphas.tsv),"
-        " and with --original stamps.tsv",
+        help="TSV to write, last; coefficients that were drawn go beside it (.alphas.tsv)",
     )
     parser.add_argument(
         "--threads", type=int, default=1, help="processes that work at the same time (default: 1)"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from voiceprivacy.inout.files import BadInput, counted
 from voiceprivacy.plan import configuration
+from voiceprivacy.provenance.verify import refuse_changed
 from voiceprivacy.running.command import run, say
 from voiceprivacy.tools.submission import ABOUT, Submission
 from voiceprivacy.tools.submission_check import anonymiser_of, check, plan_of
@@ -32,6 +33,8 @@ def main() -> None:
     )
     arguments = parser.parse_args()
 
+    if arguments.results:
+        refuse_changed(arguments.results)
     submitted = Submission(arguments.submission)
     anonymiser = arguments.anonymiser or anonymiser_of(submitted)
     if not anonymiser:

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.provenance.verify import refuse_changed
 from voiceprivacy.running.command import run, say
 from voiceprivacy.tools.exchange.describing import Names
 from voiceprivacy.tools.exchange.exporting import export, read_run
@@ -45,6 +46,7 @@ def main() -> None:
         protocols=pairs(arguments.protocol_name),
         attackers=pairs(arguments.attacker_name),
     )
+    refuse_changed(arguments.results)
     paths = export(
         read_run(arguments.results),
         arguments.repository,

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from voiceprivacy.inout.files import counted
+from voiceprivacy.provenance.verify import refuse_changed
 from voiceprivacy.running.command import run, say
 from voiceprivacy.tools.submission import gather, pack
 
@@ -29,6 +30,7 @@ def main() -> None:
     )
     arguments = parser.parse_args()
 
+    refuse_changed(arguments.results)
     contents = gather(arguments.results, arguments.anonymiser, with_audio=arguments.audio)
     pack(arguments.output, contents)
     n_sets = sum(name.endswith("/trials") for name in contents)

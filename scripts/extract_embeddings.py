@@ -6,8 +6,7 @@ import functools
 from voiceprivacy.attack.extractors import foreign
 from voiceprivacy.inout.arrays import Embeddings, write_embeddings
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.stamps import watched
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.tables import Utterance, read_manifest
 from voiceprivacy.models import hub
 from voiceprivacy.running import programs
 from voiceprivacy.running.command import run, say
@@ -58,9 +57,7 @@ def main() -> None:
     if len(arguments.manifest) != len(arguments.embeddings):
         raise BadInput("--embeddings: must name one file for each --manifest")
     for manifest, path in zip(arguments.manifest, arguments.embeddings, strict=True):
-        # Hours later the recordings must be what they were: else nothing is written.
-        with watched(manifest) as utterances:
-            embeddings = extracted(utterances, arguments)
+        embeddings = extracted(read_manifest(manifest), arguments)
         write_embeddings(path, embeddings)
         n_utterances, dimensions = embeddings.embeddings.shape
         say(f"{n_utterances} utterances, {dimensions} dimensions: {path}")

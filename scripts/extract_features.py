@@ -6,7 +6,6 @@ import functools
 from voiceprivacy.attack.extractors import style, words
 from voiceprivacy.inout.arrays import Embeddings, write_embeddings
 from voiceprivacy.inout.files import counted, naming
-from voiceprivacy.inout.stamps import watched
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.running.command import run, say
 
@@ -106,8 +105,7 @@ def of_speech(arguments: argparse.Namespace) -> Embeddings:
     if arguments.codebook:
         encoder = Encoder(arguments.encoder) if arguments.encoder else None
         feature = histograms.unit_histogram(histograms.read_codebook(arguments.codebook), encoder)
-    with watched(arguments.manifest) as utterances:
-        return histograms.embed_each(utterances, feature)
+    return histograms.embed_each(read_manifest(arguments.manifest), feature)
 
 
 if __name__ == "__main__":

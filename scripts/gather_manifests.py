@@ -12,9 +12,7 @@ def main() -> None:
     parser.add_argument("--original", required=True, help="manifest of the original speech")
     parser.add_argument("--shards", required=True, nargs="+", help="manifests of the shards")
     parser.add_argument(
-        "--manifest",
-        required=True,
-        help="TSV to write; coefficients (.alphas.tsv) and stamps.tsv go beside it",
+        "--manifest", required=True, help="TSV to write; coefficients (.alphas.tsv) go beside it"
     )
     parser.add_argument(
         "--first-run", help="manifest of the anonymiser's first run: its audio must be another"

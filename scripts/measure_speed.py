@@ -68,7 +68,7 @@ def latency_ms(one: Protecting) -> float | str:
 
 def job_s(path: Path, device: str) -> float:
     """Seconds of a job on its device."""
-    rows = read_table(path, COLUMNS, checked=False)
+    rows = read_table(path, COLUMNS)
     return sum(float(row["s"]) if device == "gpu" else processor_s(row) for row in rows)
 
 

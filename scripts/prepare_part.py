@@ -1,8 +1,7 @@
 """Prepare one part of a corpus: its manifest, with audio at the corpus's rate.
 
-Beside the manifest lie stamps.tsv, by which a change of the recordings is seen, and of the part
-train pseudo_manifest.tsv, in which every utterance has a speaker of its own. In a run's results, so
-do the checksums of the audio that is made here.
+Beside the manifest of the part train lies pseudo_manifest.tsv, in which every utterance has a
+speaker of its own.
 """
 
 import argparse
@@ -11,10 +10,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from voiceprivacy.corpora import parts, recordings
-from voiceprivacy.inout.checksums import digests_of, table_path
-from voiceprivacy.inout.files import remove_earlier
-from voiceprivacy.inout.stamps import note_contents, write_stamps
+from voiceprivacy.corpora import parts
 from voiceprivacy.inout.tables import Utterance, write_manifest
 from voiceprivacy.running.command import add_json, run
 from voiceprivacy.vocabulary import PARTS
@@ -43,16 +39,13 @@ def main() -> None:
 
     # The threads are ours: torch, where audio is resampled, takes one for each.
     os.environ["OMP_NUM_THREADS"] = "1"
-    remove_earlier(table_path(arguments.manifest))  # of audio that is made anew
     utterances = provide(arguments)
-    digests = digests_of(utterance.path for utterance in utterances)
-    write_stamps(arguments.manifest, utterances)
     # The pseudo-speakers are what an anonymiser sees of training speech.
     if arguments.part == "train":
         pseudo_manifest = arguments.manifest.with_name("pseudo_manifest.tsv")
         pseudo_speakers = parts.with_pseudo_speakers(utterances)
-        write_manifest(pseudo_manifest, pseudo_speakers, digests=digests)
-    write_manifest(arguments.manifest, utterances, digests=digests)
+        write_manifest(pseudo_manifest, pseudo_speakers)
+    write_manifest(arguments.manifest, utterances)
 
 
 def provide(arguments: argparse.Namespace) -> list[Utterance]:
@@ -70,7 +63,6 @@ def provide(arguments: argparse.Namespace) -> list[Utterance]:
     prepared: list[Utterance] = []
     for pieces in tqdm(provided, desc=part, total=len(listed), unit=" utterances", mininterval=1):
         prepared += pieces
-    note_contents(recordings.files_of(listed))
     return prepared
 
 

@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 
 from voiceprivacy.inout.files import counted
+from voiceprivacy.provenance.verify import refuse_changed, results_of
 from voiceprivacy.running.command import run, say
 from voiceprivacy.tools.publishing import publish
 
@@ -39,6 +40,8 @@ def main() -> None:
     )
     arguments = parser.parse_args()
 
+    for results in filter(None, {results_of(manifest) for manifest in arguments.manifest}):
+        refuse_changed(results)
     published = publish(
         arguments.manifest,
         arguments.audio_dir,

@@ -3,7 +3,7 @@
 import argparse
 
 from voiceprivacy.attack.training import training
-from voiceprivacy.inout.stamps import watched
+from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.running.command import run, say
 
 
@@ -33,16 +33,15 @@ def main() -> None:
     )
     arguments = parser.parse_args()
 
-    with watched(arguments.manifest) as utterances:
-        training.train(
-            utterances,
-            recipe=arguments.recipe,
-            folder=arguments.folder,
-            seed=arguments.seed,
-            start=arguments.start,
-            encoder=arguments.encoder,
-            computer=training.Computer(arguments.device, arguments.threads, arguments.precision),
-        )
+    training.train(
+        read_manifest(arguments.manifest),
+        recipe=arguments.recipe,
+        folder=arguments.folder,
+        seed=arguments.seed,
+        start=arguments.start,
+        encoder=arguments.encoder,
+        computer=training.Computer(arguments.device, arguments.threads, arguments.precision),
+    )
     say(f"trained: {arguments.folder}")
 
 

@@ -4,7 +4,7 @@ import argparse
 
 from voiceprivacy.attack.extractors import histograms
 from voiceprivacy.inout.files import naming
-from voiceprivacy.inout.stamps import watched
+from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.models.encoders import Encoder
 from voiceprivacy.running.command import run, say
 
@@ -22,7 +22,8 @@ def main() -> None:
     arguments = parser.parse_args()
 
     encoder = Encoder(arguments.encoder) if arguments.encoder else None
-    with watched(arguments.manifest) as utterances, naming(arguments.manifest):
+    utterances = read_manifest(arguments.manifest)
+    with naming(arguments.manifest):
         codebook = histograms.train_codebook(utterances, seed=arguments.seed, encoder=encoder)
     histograms.write_codebook(arguments.codebook, codebook)
     say(f"{len(codebook.centres)} units: {arguments.codebook}")

@@ -18,14 +18,12 @@ def main() -> None:
         type=Path,
         help="models and trial lists to take the SHA-256 of",
     )
-    parser.add_argument(
-        "--benchmarks", type=Path, help="folder of Snakemake's benchmark files, one folder a rule"
-    )
+    parser.add_argument("--results", type=Path, help="folder of the run, whose files are listed")
     parser.add_argument("--provenance", required=True, type=Path, help="JSON to write")
     arguments = parser.parse_args()
 
     config = parse_config(arguments.config)
-    made_from = provenance(config=config, files=arguments.files, benchmarks=arguments.benchmarks)
+    made_from = provenance(config=config, files=arguments.files, results=arguments.results)
     write_json(arguments.provenance, made_from)
     say(f"wrote {arguments.provenance}")
 

@@ -59,9 +59,7 @@ FURTHER_DRAW = "_draw"  # the k-th draw of an anonymiser: <name>_draw<k>, k = 2,
 SECOND_RUN = "_run1"  # the second, independent run of an anonymiser: <name>_run1
 
 # Of the files below results/; it is raised where older results cannot be carried on.
-RESULTS_FORMAT = 3
-CHECKED_FORMAT = 3  # the first whose files have checksums
-FORMAT_FILE = "format"  # below results/, and holds the number
+RESULTS_FORMAT = 4
 
 AUDIO_ENDINGS = (".wav", ".flac")  # of the recordings that are looked for in folders
 

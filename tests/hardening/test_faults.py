@@ -1,4 +1,4 @@
-"""Trouble around the program: full disks, plug-ins that hang, changing files, two runs at once."""
+"""Trouble around the program: full disks, plug-ins that hang, two runs at once."""
 
 import contextlib
 import os
@@ -7,14 +7,12 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 from support import world
 from support.runs import is_gone, make_kaldi_directory, processes_of, snakemake, write_config
 from support.spoilers import edit
 
-from voiceprivacy.inout import audio, stamps
 from voiceprivacy.inout.files import SCRIPTS, BadInput
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.running import programs
@@ -244,60 +242,6 @@ def wait_for(condition):
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.1)
-
-
-@pytest.mark.parametrize("change", ["replaced", "removed"])
-@pytest.mark.parametrize("command", ["a plug-in's command", "an extractor's command"])
-def test_a_recording_that_changes_during_the_run_is_noticed(folder, capfd, command, change):
-    manifest = Path("speech/manifest.tsv")
-    for utterance in read_manifest(manifest):
-        # Some disks know the time of a change to a second or two.
-        os.utime(utterance.path, (10**9, 10**9))
-    stamps.write_stamps(manifest, read_manifest(manifest))
-    code = {
-        "replaced": "import shutil; shutil.copy('data/wav/carl-2.wav', 'data/wav/carl-1.wav')",
-        "removed": "import shutil; shutil.move('data/wav/carl-1.wav', 'x.wav')",
-    }[change]
-    for name in ("plug.py", "embed.py"):
-        edit("# here", code)(folder / name)
-    assert world.call(command) == 2
-    said = capfd.readouterr().err
-    assert "carl-1.wav" in said
-    if (command, change) != (
-        "a plug-in's command",
-        "removed",
-    ):  # there the check of the copy misses it first
-        assert "has changed since speech/manifest.tsv was made (utterance 'carl-1')" in said
-    assert not (folder / "out.tsv").exists()
-    assert not (folder / "out.npz").exists()
-
-
-@pytest.mark.parametrize("command", ["a plug-in's command", "an extractor's command"])
-def test_a_recording_that_is_only_touched_during_the_run_is_the_same(folder, command):
-    manifest = Path("speech/manifest.tsv")
-    stamps.write_stamps(manifest, read_manifest(manifest))
-    for name in ("plug.py", "embed.py"):
-        edit("# here", "import os; os.utime('data/wav/carl-1.wav', (1, 1))")(folder / name)
-    assert world.call(command) == 0
-
-
-def test_stamps_are_of_recordings_outside_the_manifests_folder(folder):
-    audio.write(folder / "speech" / "inside.flac", world.speech("inside"), 16000)
-    utterances = read_manifest("speech/manifest.tsv")
-    inside = utterances[0]._replace(utterance="inside", path=folder / "speech" / "inside.flac")
-    stamps.write_stamps("speech/manifest.tsv", [*utterances, inside])
-    assert len((folder / "speech" / "stamps.tsv").read_text().splitlines()) == 1 + len(utterances)
-    os.utime(inside.path, (1, 1))
-    stamps.refuse_changed("speech/manifest.tsv", [*utterances, inside])
-
-
-def test_looking_at_the_stamps_of_many_recordings_takes_no_time(folder):
-    first = read_manifest("speech/manifest.tsv")[0]
-    many = [first._replace(utterance=f"u{number}") for number in range(20_000)]
-    stamps.write_stamps("many/manifest.tsv", many)
-    before = time.process_time()
-    stamps.refuse_changed("many/manifest.tsv", many)
-    assert time.process_time() - before < 5
 
 
 def test_two_runs_in_one_folder_are_refused_with_a_clear_line(tmp_path):

@@ -14,7 +14,7 @@ from voiceprivacy.anonymise import plugins
 from voiceprivacy.attack.backends import recipes
 from voiceprivacy.attack.extractors import style
 from voiceprivacy.corpora import checks, listing, parts
-from voiceprivacy.inout import arrays, audio, files, json_files, stamps, tables
+from voiceprivacy.inout import arrays, audio, files, json_files, tables
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.models.folders import Hyperparameters
@@ -150,9 +150,6 @@ READERS = {
     "scores.tsv": tables.read_scores,
     "scores.txt": lambda path: tables.read_scores(path, key="key.txt"),
     "key.txt": lambda path: tables.read_scores("scores.txt", key=path),
-    "stamps.tsv": lambda path: stamps.refuse_changed(
-        "manifest.tsv", tables.read_manifest("speech/manifest.tsv")
-    ),
     "excluded.tsv": parts.read_excluded,
     "oo.npz": arrays.read_matrix,
     "trial.npz": arrays.read_embeddings,
@@ -234,9 +231,6 @@ def build(folder):
         '{"op": {"eer_percent": 1.5, "worst_case_log10": "inf"}}\n'
     )
     (folder / "excluded.tsv").write_text("utterance\twhy\na\tnamed in exclude\n")
-    stamps.write_stamps(
-        folder / "manifest.tsv", tables.read_manifest(folder / "speech/manifest.tsv")
-    )
     (folder / "submission" / "wav.scp").write_text("anna-0 anna-0.wav\n")
     (folder / "libri/dev/11/100/11-100.trans.txt").write_text(
         "11-100-0000 THE DOG\n11-100-0001 GOES\n"

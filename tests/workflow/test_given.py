@@ -62,29 +62,6 @@ def test_two_runs_of_others_are_calibrated_with_intervals_where_speakers_are_kno
     assert planned.returncode == 0, planned.stderr
 
 
-@pytest.mark.long
-def test_a_checksum_that_was_deleted_stops_who_reads_its_file_and_comes_back_with_it(folder):
-    attack = {"scores": "team7/{anonymiser}/{condition}.tsv"}
-    (folder / "config.yaml").write_text(yaml.safe_dump({"attacks": {"team7": attack}}))
-    table = folder / "results/metrics.tsv"
-    words = ("results/metrics.tsv", "--cores", "1", "--configfile", folder / "config.yaml")
-    finished = snakemake(folder, *words)
-    assert finished.returncode == 0, finished.stderr
-    name = "results/metrics/verification/scores/all/b2/team7/given.json"
-    sidecar, before = folder / f"{name}.sha256", table.read_bytes()
-    checksum = sidecar.read_text()
-    sidecar.unlink()
-    table.unlink()
-    stopped = snakemake(folder, *words)
-    assert stopped.returncode != 0 and not table.exists()
-    refusal = f"{name}: its checksum given.json.sha256 is missing: remove {name} and run again"
-    assert refusal in stopped.stderr
-    (folder / name).unlink()
-    again = snakemake(folder, *words)
-    assert again.returncode == 0, again.stderr
-    assert (sidecar.read_text(), table.read_bytes()) == (checksum, before)
-
-
 def test_scores_of_a_list_that_the_config_has_are_compared_with_it(tmp_path):
     make_kaldi_directory(tmp_path / "data" / "tiny", utterances=3, enrolled=1)
     for corpus in ("tiny", "elsewhere"):

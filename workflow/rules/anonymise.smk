@@ -80,15 +80,12 @@ rule anonymise_part:
     """Anonymise a part, check what came back, and write its manifest."""
     input:
         manifest=anonymiser_manifest,
-        stamps="results/audio/{corpus}/{part}/original/stamps.tsv",
         original="results/audio/{corpus}/{part}/original/manifest.tsv",
         first_run=first_run,
         files=anonymiser_files,
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
-        checksums="results/audio/{corpus}/{part}/{anonymiser}/checksums.tsv",
         alphas="results/audio/{corpus}/{part}/{anonymiser}/manifest.alphas.tsv",
-        stamps="results/audio/{corpus}/{part}/{anonymiser}/stamps.tsv",
         audio=directory("results/audio/{corpus}/{part}/{anonymiser}/wav/0"),
     log:
         "results/logs/anonymise_part/{corpus}/{part}/{anonymiser}.log",
@@ -134,11 +131,9 @@ def shard_argument(wildcards):
 use rule anonymise_part as anonymise_shard with:
     input:
         manifest=anonymiser_manifest,
-        stamps="results/audio/{corpus}/{part}/original/stamps.tsv",
         files=anonymiser_files,
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.tsv",
-        checksums="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.checksums.tsv",
         alphas="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.alphas.tsv",
         audio=directory("results/audio/{corpus}/{part}/{anonymiser}/wav/{shard}"),
     log:
@@ -175,9 +170,7 @@ rule gather_manifests:
         first_run=first_run,
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
-        checksums="results/audio/{corpus}/{part}/{anonymiser}/checksums.tsv",
         alphas="results/audio/{corpus}/{part}/{anonymiser}/manifest.alphas.tsv",
-        stamps="results/audio/{corpus}/{part}/{anonymiser}/stamps.tsv",
     log:
         "results/logs/gather_manifests/{corpus}/{part}/{anonymiser}.log",
     benchmark:

@@ -35,7 +35,6 @@ rule extract_embeddings:
         files=extractor_files,
     output:
         embeddings="results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz",
-        checksums=checksums("results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz"),
     log:
         "results/logs/extract_embeddings/{corpus}/{part}/{anonymiser}/{extractor}.log",
     benchmark:
@@ -82,10 +81,6 @@ use rule extract_embeddings as extract_embeddings_of_both_parts with:
             "results/embeddings/{corpus}/enrolment/{anonymiser}/{extractor}.npz",
             "results/embeddings/{corpus}/trial/{anonymiser}/{extractor}.npz",
         ],
-        checksums=checksums(
-            "results/embeddings/{corpus}/enrolment/{anonymiser}/{extractor}.npz",
-            "results/embeddings/{corpus}/trial/{anonymiser}/{extractor}.npz",
-        ),
     log:
         "results/logs/extract_embeddings/{corpus}/{anonymiser}/{extractor}.log",
     benchmark:
@@ -150,7 +145,6 @@ rule extract_features:
         files=feature_files,
     output:
         embeddings="results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz",
-        checksums=checksums("results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz"),
     log:
         "results/logs/extract_features/{corpus}/{part}/{anonymiser}/{extractor}.log",
     benchmark:
@@ -217,15 +211,7 @@ def scores(*conditions):
 
 def matrices(kind, *conditions):
     """Outputs: pairs or templates, by condition; large, so removed after use unless kept."""
-    return removed_after_use(kept_matrices(kind, *conditions))
-
-
-def matrix_checksums(kind, *conditions):
-    """Outputs: the checksums beside matrices, which stay as long as those."""
-    return removed_after_use(checksums(*kept_matrices(kind, *conditions)))
-
-
-def removed_after_use(files):
+    files = kept_matrices(kind, *conditions)
     return files if config["report"]["keep_matrices"] else list(map(temp, files))
 
 
@@ -257,7 +243,6 @@ rule score_system:
         backend=backend_model,
     output:
         scores=scores("op", "pp", "rr"),
-        checksums=checksums(*scores("op", "pp", "rr")),
         pairs=[],
         templates=[],
     log:
@@ -296,7 +281,6 @@ rule score_system:
 use rule score_system as score_repeated_system with:
     output:
         scores=scores("op", "pp", "p0p1", "rr"),
-        checksums=checksums(*scores("op", "pp", "p0p1", "rr")),
         pairs=[],
         templates=[],
     wildcard_constraints:
@@ -308,7 +292,6 @@ use rule score_system as score_repeated_system with:
 use rule score_system as score_second_run with:
     output:
         scores=scores(*config["report"]["cece"]),
-        checksums=checksums(*scores(*config["report"]["cece"])),
         pairs=[],
         templates=[],
     wildcard_constraints:
@@ -321,11 +304,6 @@ use rule score_system as score_second_run with:
 use rule score_system as score_original with:
     output:
         scores=scores("oo", "rr"),
-        checksums=checksums(
-            *scores("oo", "rr"),
-            *kept_matrices("pairs", "oo"),
-            *kept_matrices("templates", "oo"),
-        ),
         pairs=kept_matrices("pairs", "oo"),
         templates=kept_matrices("templates", "oo"),
     wildcard_constraints:
@@ -338,7 +316,6 @@ use rule score_system as score_original with:
 use rule score_system as score_original_in_pairs with:
     output:
         scores=scores("oo", "rr"),
-        checksums=checksums(*scores("oo", "rr"), *kept_matrices("pairs", "oo")),
         pairs=kept_matrices("pairs", "oo"),
         templates=[],
     wildcard_constraints:
@@ -352,10 +329,6 @@ use rule score_system as score_original_in_pairs with:
 use rule score_system as score_matrices with:
     output:
         scores=[],
-        checksums=[
-            *matrix_checksums("pairs", "op", "pp"),
-            *matrix_checksums("templates", "op", "pp"),
-        ],
         pairs=matrices("pairs", "op", "pp"),
         templates=matrices("templates", "op", "pp"),
     log:
@@ -371,10 +344,6 @@ use rule score_system as score_matrices with:
 use rule score_matrices as score_matrices_of_repeated with:
     output:
         scores=[],
-        checksums=[
-            *matrix_checksums("pairs", "op", "pp"),
-            *matrix_checksums("templates", "op", "pp", "p0p1"),
-        ],
         pairs=matrices("pairs", "op", "pp"),
         templates=matrices("templates", "op", "pp", "p0p1"),
     wildcard_constraints:
@@ -386,7 +355,6 @@ use rule score_matrices as score_matrices_of_repeated with:
 use rule score_matrices as score_matrices_of_pairs with:
     output:
         scores=[],
-        checksums=matrix_checksums("pairs", "op", "pp"),
         pairs=matrices("pairs", "op", "pp"),
         templates=[],
     wildcard_constraints:
@@ -423,7 +391,6 @@ rule score_samples:
         backend=backend_model,
     output:
         matrix=matrices("templates", "{condition}"),
-        checksums=matrix_checksums("templates", "{condition}"),
     log:
         "results/logs/score_samples/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.log",
     benchmark:
@@ -484,9 +451,6 @@ rule take_scores:
         trials=given_list,
     output:
         scores="results/scores/{corpus}/{trials}/{anonymiser}/{extractor}/given/{condition}.tsv",
-        checksums=checksums(
-            "results/scores/{corpus}/{trials}/{anonymiser}/{extractor}/given/{condition}.tsv"
-        ),
     log:
         "results/logs/take_scores/{corpus}/{trials}/{anonymiser}/{extractor}/given/{condition}.log",
     wildcard_constraints:

@@ -1,12 +1,9 @@
 """What all rules share: the plan of this run, wildcards, and what a run begins and ends with."""
 
-import atexit
 import itertools
 import json
 import os
-import shutil
 import sys
-import tempfile
 from pathlib import Path
 
 
@@ -23,25 +20,21 @@ from snakemake.dag import DAG
 from snakemake.logging import logger
 from snakemake.persistence.file import FilePersistence
 
-from voiceprivacy.inout.checksums import SIDECAR
 from voiceprivacy.inout.files import (
     RESOURCES,
     SCRIPTS,
     BadInput,
     OurPath,
-    counted,
     ours,
     paths_behind,
 )
-from voiceprivacy.inout.stamps import NOTES
 from voiceprivacy.plan import configuration, defaults, earlier
 from voiceprivacy.plan.attackers import recipe_file
 from voiceprivacy.plan.outputs import PICTURES, TABLES
 from voiceprivacy.plan.plan import Plan, keep_all_objects
-from voiceprivacy.plan.seen import NOTED
 from voiceprivacy.plan.sources import CHECK
 from voiceprivacy.plan.speech import environment_file, sandbox_arguments
-from voiceprivacy.running.command import REFUSALS, say
+from voiceprivacy.running.command import say
 from voiceprivacy.running.fingerprints import code, code_alone
 from voiceprivacy.running.locks import note_locks
 from voiceprivacy.running.progress import SCREEN, show_progress
@@ -63,8 +56,6 @@ MOST_THREADS = 4  # of jobs that read speech
 # that the longest begins first: at the end, it would work alone.
 FIRST, EARLY, BY_PROGRAMS, BY_ATTACKERS, LONGEST = 40, 30, 20, 10, 5
 PAGE = SCRIPTS.parent / "workflow" / "report"
-os.environ[REFUSALS] = os.path.abspath(".snakemake/refusals")
-os.environ[NOTES] = os.path.abspath(NOTED)
 REMAKE = earlier.REMAKE in os.environ
 BRIEF = ["--brief"] if SCREEN in os.environ else []
 
@@ -92,7 +83,7 @@ def begin():
         earlier.refuse_other_format(remake=REMAKE, dry_run=dry_run)
         config.update(configuration.check(config))
         plan = Plan(config)
-        plan.sources.refresh(scratch.name if dry_run else None, check=CHECK in os.environ)
+        plan.sources.refresh(check=CHECK in os.environ)
     except configuration.WrongConfig as error:
         paths = [] if workflow.config_settings.config else workflow.configfiles
         say(f"error: {configuration.with_line(error.problem, paths)}", file=sys.stderr)
@@ -100,34 +91,20 @@ def begin():
     except BadInput as error:
         say(f"error: {error}", file=sys.stderr)
         sys.exit(2)
-    if lost := earlier.make_lost_speech_again(dry_run=dry_run):
-        more = f" and {counted(len(lost) - 1, 'other')}" if len(lost) > 1 else ""
-        say(f"note: speech of {lost[0]}{more} is gone: made again if needed", file=sys.stderr)
-    if dry_run:
-        atexit.register(warn_of_training)
     note_locks(FilePersistence)
     earlier.look_behind_ancient(DAG)
     return plan, show_progress(logger)
 
 
-def warn_of_training():
-    """Say at the end of a dry run what the run itself would refuse."""
-    lines = earlier.retrained(workflow.dag, plan.sources) if workflow.dag and not REMAKE else []
-    if lines:
-        say(f"note: a run will stop: {earlier.refusal(lines)}", file=sys.stderr)
-
-
 def refuse_training():
     """Stop before a model that is there is trained again, unless --remake says so."""
-    lines = [] if REMAKE or workflow.touch else earlier.retrained(workflow.dag, plan.sources)
+    lines = [] if REMAKE or workflow.touch else earlier.retrained(workflow.dag)
     if lines:
-        plan.sources.take_back()
         say(f"error: {earlier.refusal(lines)}", file=sys.stderr)
         sys.exit(2)
 
 
 keep_all_objects()
-scratch = tempfile.TemporaryDirectory()  # removed when Snakemake ends
 if workflow.is_main_process:
     plan, screen = begin()
 else:  # a job of the run on a cluster: all of that is done
@@ -143,7 +120,6 @@ def not_measured():
 
 onstart:
     refuse_training()
-    shutil.rmtree(os.environ[REFUSALS], ignore_errors=True)
 
 
 onsuccess:
@@ -199,9 +175,6 @@ RESAMPLED_GIVEN = plan.given.resampled()
 GALLERIES = one_of(gallery for _, gallery in plan.speech.all_galleries())
 
 
-def checksums(*files):
-    """Outputs: the checksums beside files, which whoever reads these compares."""
-    return [f"{file}{SIDECAR}" for file in files]
 
 
 def option(name, value):

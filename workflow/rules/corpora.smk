@@ -141,8 +141,6 @@ rule prepare_part:
         excluded="results/checks/{corpus}.excluded.tsv",
     output:
         manifest="results/audio/{corpus}/{part}/original/manifest.tsv",
-        checksums="results/audio/{corpus}/{part}/original/checksums.tsv",
-        stamps="results/audio/{corpus}/{part}/original/stamps.tsv",
     log:
         "results/logs/prepare_part/{corpus}/{part}.log",
     benchmark:
@@ -180,10 +178,7 @@ rule prepare_part:
 use rule prepare_part as prepare_training_part with:
     output:
         manifest="results/audio/{corpus}/{part}/original/manifest.tsv",
-        checksums="results/audio/{corpus}/{part}/original/checksums.tsv",
-        stamps="results/audio/{corpus}/{part}/original/stamps.tsv",
         pseudo_manifest="results/audio/{corpus}/{part}/original/pseudo_manifest.tsv",
-        pseudo_checksums="results/audio/{corpus}/{part}/original/pseudo_manifest.checksums.tsv",
     wildcard_constraints:
         part="train",
 
@@ -195,10 +190,6 @@ rule list_samples:
     output:
         samples="results/samples/{corpus}/{trials}.tsv",
         seconds="results/samples/{corpus}/{trials}.seconds.json",
-        checksums=checksums(
-            "results/samples/{corpus}/{trials}.tsv",
-            "results/samples/{corpus}/{trials}.seconds.json",
-        ),
     log:
         "results/logs/list_samples/{corpus}/{trials}.log",
     benchmark:
@@ -274,12 +265,6 @@ rule list_trials:
         enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
         speakers="results/trials/{corpus}/{trials}.speakers.tsv",
         release="results/trials/{corpus}/{trials}.release.tsv",
-        checksums=checksums(
-            "results/trials/{corpus}/{trials}.tsv",
-            "results/trials/{corpus}/{trials}.enrolments.tsv",
-            "results/trials/{corpus}/{trials}.speakers.tsv",
-            "results/trials/{corpus}/{trials}.release.tsv",
-        ),
     log:
         "results/logs/list_trials/{corpus}/{trials}.log",
     benchmark:

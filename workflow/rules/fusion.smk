@@ -9,9 +9,7 @@ rule split_speakers:
         manifest="results/audio/{corpus}/train/{anonymiser}/manifest.tsv",
     output:
         learners="results/audio/{corpus}/train/{anonymiser}/learners.tsv",
-        learners_checksums="results/audio/{corpus}/train/{anonymiser}/learners.checksums.tsv",
         held_out="results/audio/{corpus}/train/{anonymiser}/held_out.tsv",
-        held_out_checksums="results/audio/{corpus}/train/{anonymiser}/held_out.checksums.tsv",
     log:
         "results/logs/split_speakers/{corpus}/{anonymiser}.log",
     wildcard_constraints:
@@ -138,7 +136,6 @@ rule fuse_system:
         parts=scores_to_fuse("op", "pp", "rr"),
     output:
         scores=fused_scores("op", "pp", "rr"),
-        checksums=checksums(*fused_scores("op", "pp", "rr")),
     log:
         "results/logs/fuse_system/{corpus}/{trials}/{anonymiser}/{backend}.log",
     benchmark:
@@ -170,7 +167,6 @@ use rule fuse_system as fuse_repeated_system with:
         parts=scores_to_fuse("op", "pp", "p0p1", "rr"),
     output:
         scores=fused_scores("op", "pp", "p0p1", "rr"),
-        checksums=checksums(*fused_scores("op", "pp", "p0p1", "rr")),
     wildcard_constraints:
         backend=FUSIONS["backend"],
         trials=TRIAL_LISTS,
@@ -183,7 +179,6 @@ use rule fuse_system as fuse_second_run with:
         parts=scores_to_fuse(*config["report"]["cece"]),
     output:
         scores=fused_scores(*config["report"]["cece"]),
-        checksums=checksums(*fused_scores(*config["report"]["cece"])),
     wildcard_constraints:
         backend=FUSIONS["backend"],
         trials=TRIAL_LISTS,
@@ -196,7 +191,6 @@ use rule fuse_system as fuse_original with:
         parts=scores_to_fuse("oo", "rr"),
     output:
         scores=fused_scores("oo", "rr"),
-        checksums=checksums(*fused_scores("oo", "rr")),
     wildcard_constraints:
         backend=FUSIONS["backend"],
         trials=TRIAL_LISTS,

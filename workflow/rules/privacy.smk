@@ -73,10 +73,6 @@ def templates_of_system(wildcards):
     return [f"{folder}/{condition}.npz" for condition in conditions_of_system(wildcards)]
 
 
-def template_checksums(wildcards):
-    return checksums(*templates_of_system(wildcards))
-
-
 def speaker_map(wildcards):
     """Who speaks in the trials of a list; nothing if the config wants no intervals."""
     if wildcards.backend == GIVEN:
@@ -380,7 +376,6 @@ rule assess_matrices:
     """Similarity, zoo, what each speaker gives away, and ranks of one anonymiser."""
     input:
         pairs=PAIRS,
-        pair_checksums=checksums(*PAIRS),
         scores=[
             f"results/scores/{UNPROTECTED}/oo.tsv",
             f"results/scores/{SYSTEM}/op.tsv",
@@ -389,7 +384,6 @@ rule assess_matrices:
         trials="results/trials/{corpus}/{trials}.tsv",
         manifest="results/audio/{corpus}/trial/original/manifest.tsv",
         templates=templates_of_system,
-        template_checksums=template_checksums,
     output:
         **intervals("similarity", "ranks"),
         similarity=f"results/metrics/similarity/{SYSTEM}.json",
@@ -435,7 +429,6 @@ rule assess_matrices:
 use rule assess_matrices as assess_matrices_without_ranks with:
     input:
         pairs=PAIRS,
-        pair_checksums=checksums(*PAIRS),
         scores=[
             f"results/scores/{UNPROTECTED}/oo.tsv",
             f"results/scores/{SYSTEM}/op.tsv",
@@ -461,7 +454,6 @@ rule assess_ranks:
     """Similarity-rank disclosure of original speech, of which there is nothing else in matrices."""
     input:
         matrices=templates_of_system,
-        template_checksums=template_checksums,
     output:
         **intervals("ranks"),
         metrics=f"results/metrics/ranks/{SYSTEM}.json",
@@ -502,7 +494,6 @@ rule assess_ranks:
 use rule assess_ranks as assess_ranks_in_galleries with:
     input:
         matrices=templates_of_system,
-        template_checksums=template_checksums,
         seconds="results/samples/{corpus}/{trials}.seconds.json",
     wildcard_constraints:
         trials=GALLERIES,
@@ -530,7 +521,6 @@ rule assess_atlas:
     """What channels of a system disclose together, and what each adds to the others."""
     input:
         matrices=lambda wildcards: matrices_of_channels(wildcards).values(),
-        checksums=lambda wildcards: checksums(*matrices_of_channels(wildcards).values()),
     output:
         metrics="results/curves/channels/{corpus}/{trials}/{anonymiser}/together/{condition}.json",
     log:

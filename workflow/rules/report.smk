@@ -181,14 +181,32 @@ rule describe_corpora:
         " > {log:q} 2>&1"
 
 
+def tables_of_page(wildcards):
+    """Tables of the page besides those that are always there."""
+    tables = [CONTENTS.speech, CONTENTS.lists, CONTENTS.expected, CONTENTS.published]
+    tables.append(CONTENTS.speed)
+    alphas = []
+    if CONTENTS.internal:
+        alphas = [table for of_corpus in CONTENTS.alphas.values() for table in of_corpus.values()]
+    tables += [*CONTENTS.checks, *(CONTENTS.utility or []), *CONTENTS.words.values()]
+    return [*filter(None, tables), *alphas]
+
+
+DRAWN = sorted({file for figure in CONTENTS.figures for file in figure.files})
 USED = plan.outputs.used_files()
 SHIPPED = [OurPath(file) for file in USED if file.startswith(f"{RESOURCES}/")]
 
 
 rule write_provenance:
-    """What the numbers were made from: config, versions, models, trial lists, seeds."""
+    """What the numbers were made from: config, versions, models, lists, seeds; and all of them."""
     input:
         metrics="results/metrics.tsv",
+        verdict="results/verdict.json",
+        comparisons=CONTENTS.comparisons,
+        intervals=CONTENTS.intervals,
+        inference=CONTENTS.inference,
+        figures=DRAWN,
+        tables=tables_of_page,
         files=[file for file in USED if file not in SHIPPED],
     output:
         provenance="results/provenance.json",
@@ -205,7 +223,7 @@ rule write_provenance:
         "python {SCRIPTS:q}/write_provenance.py"
         " --config {params.config:q}"
         " --files {input.files:q} {params.shipped:q}"
-        " --benchmarks results/benchmarks"
+        " --results results"
         " --provenance {output.provenance:q}"
         " > {log:q} 2>&1"
 
@@ -312,17 +330,6 @@ rule embed_audio:
         " > {log:q} 2>&1"
 
 
-def tables_of_page(wildcards):
-    """Tables of the page besides those that are always there."""
-    tables = [CONTENTS.speech, CONTENTS.lists, CONTENTS.expected, CONTENTS.published]
-    tables.append(CONTENTS.speed)
-    alphas = []
-    if CONTENTS.internal:
-        alphas = [table for of_corpus in CONTENTS.alphas.values() for table in of_corpus.values()]
-    tables += [*CONTENTS.checks, *(CONTENTS.utility or []), *CONTENTS.words.values()]
-    return [*filter(None, tables), *alphas]
-
-
 def pictures_of_page(wildcards):
     """The SVGs, and the PNGs that stand in for large ones."""
     pictures = []
@@ -343,7 +350,7 @@ rule write_report:
         provenance="results/provenance.json",
         comparisons=CONTENTS.comparisons,
         intervals=CONTENTS.intervals,
-        figures=sorted({file for figure in CONTENTS.figures for file in figure.files}),
+        figures=DRAWN,
         pictures=pictures_of_page,
         tables=tables_of_page,
         inference=CONTENTS.inference,

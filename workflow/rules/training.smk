@@ -195,7 +195,6 @@ rule train_units:
         files=extractor_sources,
     output:
         codebook="results/models/{extractor}/codebook.npz",
-        checksums=checksums("results/models/{extractor}/codebook.npz"),
     log:
         "results/logs/train_units/{extractor}.log",
     benchmark:
@@ -256,7 +255,6 @@ rule train_backend:
         speakers=ancient("results/checks/training/speakers.tsv"),
     output:
         backend="results/backends/{backend}/{extractor}.npz",
-        checksums=checksums("results/backends/{backend}/{extractor}.npz"),
         held_out="results/backends/{backend}/{extractor}.held_out.json",
     log:
         "results/logs/train_backend/{backend}/{extractor}.log",

@@ -8,7 +8,7 @@ import math
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,6 @@ from tqdm import tqdm
 
 from voiceprivacy.anonymise import plugins
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.checksums import (
-    digests_beside,
-    sha256_of,
-    table_path,
-    whole_with_checksum,
-)
 from voiceprivacy.inout.files import (
     BadInput,
     FilePath,
@@ -32,9 +26,9 @@ from voiceprivacy.inout.files import (
     remove_leftovers,
     scratch_folder,
     whole_folder_or_absent,
+    whole_or_absent,
 )
 from voiceprivacy.inout.json_files import read_json, write_json
-from voiceprivacy.inout.stamps import note_contents, refuse_changed, write_stamps
 from voiceprivacy.inout.tables import (
     ALPHAS,
     Row,
@@ -87,7 +81,7 @@ def anonymise_part(
     _remove_earlier(manifest, output_manifest, audio_dir)
     with scratch_folder(scratch_name) as scratch:
         shard = scratch / "0.tsv"
-        digests = anonymise_shard(
+        anonymise_shard(
             manifest,
             anonymiser,
             seed=seed,
@@ -97,9 +91,7 @@ def anonymise_part(
             threads=threads,
             runtime=runtime,
         )
-        return gather_manifests(
-            original, [shard], output_manifest, first_run=first_run, digests=digests
-        )
+        return gather_manifests(original, [shard], output_manifest, first_run=first_run)
 
 
 def anonymise_shard(
@@ -114,7 +106,7 @@ def anonymise_shard(
     output_manifest: FilePath,
     threads: int,
     runtime: float | None = None,
-) -> dict[str, str]:
+) -> None:
     """Protect the utterances of one shard; nothing is written unless all of them are good.
 
     Parameters
@@ -136,10 +128,6 @@ def anonymise_shard(
     runtime : float, optional
         Minutes after which the plug-in is ended.
 
-    Returns
-    -------
-    dict : path -> SHA-256 of each file that was made, which stand beside ``output_manifest`` too
-
     Raises
     ------
     BadInput : the plug-in fails, or what it made is unusable
@@ -158,26 +146,20 @@ def anonymise_shard(
             is_ready = "audio" in anonymiser
             _check(utterances, protected, allowed_rate, scratch=scratch, mixed_down=is_ready)
             files = _keep(utterances, protected, sample_rate, folder=folder, scratch=scratch)
-            refuse_changed(manifest, utterances)
             lasts = {name: audio.header(folder / file).duration_s for name, file in files.items()}
-            digests = {str(audio_dir / path.name): sha256_of(path) for path in folder.iterdir()}
             _keep_latency(scratch / STREAMED, folder / STREAMED)
-        if "audio" in anonymiser:
-            # Copies in the scratch folder, which were cut or decoded, are gone by now.
-            note_contents(path for path in protected.values() if path.exists())
         _keep_alphas(alphas_path(scratch / "output.tsv"), alphas_path(output_manifest))
     lines = []
     for line in utterances:
         name = line.utterance
         lines.append(line._replace(path=audio_dir / files[name], duration_s=lasts[name]))
-    write_manifest(output_manifest, lines, digests=digests)
-    return digests
+    write_manifest(output_manifest, lines)
 
 
 def _remove_earlier(manifest: FilePath, output_manifest: Path, audio_dir: Path) -> None:
     """Remove what an earlier run of the same job wrote, or left when it was killed."""
     note_input(manifest)
-    for path in (output_manifest, alphas_path(output_manifest), table_path(output_manifest)):
+    for path in (output_manifest, alphas_path(output_manifest)):
         remove_earlier(path)
     remove_leftovers(audio_dir)
 
@@ -207,7 +189,7 @@ def _keep_alphas(written: Path, kept: Path) -> None:
     if not written.exists():
         write_table(kept, ALPHAS, [])
         return
-    with whole_with_checksum(kept) as temporary:
+    with whole_or_absent(kept) as temporary:
         shutil.copy(written, temporary)
 
 
@@ -352,9 +334,8 @@ def gather_manifests(
     manifest: FilePath,
     *,
     first_run: FilePath | None = None,
-    digests: Mapping[str, str] | None = None,
 ) -> list[Utterance]:
-    """Write one manifest in the original's order, with its stamps and its alphas beside it.
+    """Write one manifest in the original's order, with its alphas beside it.
 
     Parameters
     ----------
@@ -365,8 +346,6 @@ def gather_manifests(
         To be written last.
     first_run : path, optional
         Manifest of the same anonymiser's first run, if this is the second.
-    digests : dict, optional
-        Path -> SHA-256 of the speech, else those beside the shards.
 
     Raises
     ------
@@ -387,8 +366,7 @@ def gather_manifests(
         _refuse_identical(joined, first_run)
     alphas = _joined_alphas(shards, _Joined(originals, original))
     write_table(alphas_path(manifest), ALPHAS, [row.values() for row in alphas])
-    write_stamps(manifest, joined)
-    write_manifest(manifest, joined, digests=digests or digests_beside(shards))
+    write_manifest(manifest, joined)
     return joined
 
 

@@ -21,7 +21,6 @@ from typing import Any, NamedTuple, TypeAlias
 
 from voiceprivacy.anonymise import call_function
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.checksums import check_speech
 from voiceprivacy.inout.files import (
     SCRIPTS,
     BadInput,
@@ -91,7 +90,6 @@ def protect(
     BadInput : the plug-in cannot be found, fails, or breaks its contract
     """
     kind = kind_of(anonymiser)
-    check_speech(utterance.path for utterance in utterances)  # a program would not
     scratch = Path(scratch).absolute()
     request = Request(
         seed=seed,

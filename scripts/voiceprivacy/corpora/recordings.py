@@ -130,19 +130,6 @@ def provide_audio(
     return in_threads(provide, utterances, threads)
 
 
-def files_of(utterances: Iterable[Any]) -> Iterator[Path]:
-    """The files that utterances (listing.Listed) are read from, also by pipes."""
-    known: set[Path] = set()
-    for utterance in utterances:
-        recording = whole(utterance.audio)
-        if isinstance(recording, Pipe):
-            folder, words = recording.folder, recording.words()
-            yield from (folder / word for word in words if (folder / word).is_file())
-        elif recording is not None and recording not in known:  # many cuts may be of one file
-            known.add(recording)
-            yield recording
-
-
 def whole(recording: Recording | None) -> Path | Pipe | None:
     """The recording that a cut or a channel is of; any other is whole."""
     while isinstance(recording, Cut | Channel):

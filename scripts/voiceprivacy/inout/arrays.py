@@ -1,6 +1,5 @@
 """Embeddings and score matrices: npz files without pickles, read and written here only."""
 
-import io
 import lzma
 import math
 import os
@@ -14,8 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from voiceprivacy.inout.checksums import is_checked, read_checked, whole_with_checksum
-from voiceprivacy.inout.files import BadInput, FilePath, refuse_endless
+from voiceprivacy.inout.files import BadInput, FilePath, refuse_endless, whole_or_absent
 
 Text: TypeAlias = NDArray[np.str_]
 
@@ -170,13 +168,12 @@ def read_npz(path: FilePath, required: list[str]) -> dict[str, NDArray]:
     What the file announces is compared with what it holds before any memory is taken for it.
     """
     refuse_endless(path)
-    content = read_checked(path) if is_checked(path) else None
     try:
-        with zipfile.ZipFile(_source(path, content)) as file:
+        with zipfile.ZipFile(path) as file:
             _check_sizes(path, file.infolist())
             for member in file.infolist():
                 _check_member(file, member)
-        with np.load(_source(path, content), allow_pickle=False) as file:
+        with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
     except (FileNotFoundError, NotADirectoryError):
         raise BadInput(f"{path}: not found") from None
@@ -189,18 +186,13 @@ def read_npz(path: FilePath, required: list[str]) -> dict[str, NDArray]:
     return arrays
 
 
-def _source(path: FilePath, content: bytes | None) -> FilePath | io.BytesIO:
-    """What is unpacked: bytes that were compared with a checksum, else the file."""
-    return path if content is None else io.BytesIO(content)
-
-
 def write_npz(path: FilePath, arrays: dict[str, Any], *, compressed: bool = False) -> None:
     """Write {name: array} as npz.
 
     ``compressed`` pays for replicates, in which values recur; of embeddings it saves nothing.
     """
     write = np.savez_compressed if compressed else np.savez
-    with whole_with_checksum(path) as temporary:
+    with whole_or_absent(path) as temporary:
         write(temporary, **arrays)
 
 

@@ -1,11 +1,7 @@
-"""Read, resample and write speech: float32 mono samples in memory, 16-bit FLAC or WAV on disk.
-
-Speech that a run made is compared with its checksum whenever it is read (see checksums.py).
-"""
+"""Read, resample and write speech: float32 mono samples in memory, 16-bit FLAC or WAV on disk."""
 
 import contextlib
 import errno
-import io
 import math
 import struct
 from collections.abc import Iterator
@@ -19,7 +15,6 @@ from soundfile import SoundFile
 
 import voiceprivacy.inout.imports  # noqa: F401  # how torch and torchaudio are loaded
 from voiceprivacy.inout import unstated
-from voiceprivacy.inout.checksums import read_speech
 from voiceprivacy.inout.containers import KINDS, missing_part
 from voiceprivacy.inout.files import BadInput, FilePath, refuse_endless, whole_or_absent
 
@@ -62,22 +57,17 @@ def header(path: FilePath) -> Header:
     Raises
     ------
     BadInput : the file is missing, empty, not audio, shorter than its header says, or sampled at
-        a rate of no speech; a run made it, and it is damaged
+        a rate of no speech
     """
     refuse_endless(path)
-    with _opened(path, read_speech(path)) as (file, n_samples):
+    with _opened(path) as (file, n_samples):
         if n_samples is None:
             n_samples = sum(map(len, _blocks(path, file)))
         return Header(file.samplerate, file.channels, n_samples / file.samplerate, file.subtype)
 
 
-def _source(path: FilePath, content: bytes | None) -> str | io.BytesIO:
-    """What libsndfile reads: bytes that were compared with a checksum, else the file."""
-    return str(path) if content is None else io.BytesIO(content)
-
-
 @contextlib.contextmanager
-def _opened(path: FilePath, content: bytes | None) -> Iterator[tuple[SoundFile, int | None]]:
+def _opened(path: FilePath) -> Iterator[tuple[SoundFile, int | None]]:
     """Open a file; yield it and how many samples its header states, None where it states none.
 
     Raises
@@ -87,15 +77,15 @@ def _opened(path: FilePath, content: bytes | None) -> Iterator[tuple[SoundFile, 
     try:
         with contextlib.ExitStack() as stack:
             # soundfile.info asks for much more, which takes as long as opening the file.
-            file = stack.enter_context(SoundFile(_source(path, content)))
+            file = stack.enter_context(SoundFile(str(path)))
             _refuse_kind(path, file)
-            with open(path, "rb") if content is None else io.BytesIO(content) as raw:
+            with open(path, "rb") as raw:
                 missing = missing_part(raw, file.format)
             if missing:
                 raise BadInput(f"{path}: truncated: {missing}")
             n_samples: int | None = file.frames
             if file.format == "MP3" or not 0 < file.frames < unstated.UNKNOWN_LENGTH:
-                whole = Path(path).read_bytes() if content is None else content
+                whole = Path(path).read_bytes()
                 file, n_samples = stack.enter_context(unstated.opened(whole, file))
             if n_samples is not None and n_samples <= 0:
                 raise BadInput(f"{path}: has no samples")
@@ -157,8 +147,7 @@ def read(path: FilePath) -> tuple[Samples, int]:
 
     Raises
     ------
-    BadInput : the file is missing, unreadable, truncated, empty, or holds NaN or infinite samples;
-        a run made it, and it is damaged
+    BadInput : the file is missing, unreadable, truncated, empty, or holds NaN or infinite samples
     """
     samples, sample_rate = read_channels(path)
     return averaged(samples), sample_rate
@@ -167,7 +156,7 @@ def read(path: FilePath) -> tuple[Samples, int]:
 def read_channels(path: FilePath) -> tuple[Samples, int]:
     """Read an audio file: array (N, channels) and the sample rate in Hz; errors as of ``read``."""
     refuse_endless(path)
-    with _opened(path, read_speech(path)) as (file, n_samples):
+    with _opened(path) as (file, n_samples):
         blocks = list(_blocks(path, file))
         # The empty array is for a file whose header announces samples and that holds none.
         blocks = blocks or [np.zeros((0, file.channels), np.float32)]
@@ -202,7 +191,7 @@ def _blocks(path: FilePath, file: SoundFile) -> Iterator[Samples]:
 
 def read_piece(path: FilePath, *, start: int, length: int) -> Samples:
     """Read up to ``length`` samples from ``start`` on, channels averaged: array (<= length,)."""
-    with _opened(path, read_speech(path)) as (file, n_samples):
+    with _opened(path) as (file, n_samples):
         if n_samples is None:  # nothing can be sought in it
             return averaged(np.concatenate(list(_blocks(path, file)))[start : start + length])
         file.seek(start)

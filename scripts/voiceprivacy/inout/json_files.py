@@ -1,7 +1,4 @@
-"""JSON files: infinity is a word in them, NaN nowhere, and what a run wrote is compared.
-
-Results of a run have a checksum beside them (see checksums.py).
-"""
+"""JSON files: infinity is a word in them, NaN nowhere."""
 
 import contextlib
 import json
@@ -11,19 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from voiceprivacy.inout.checksums import read_checked, whole_with_checksum
-from voiceprivacy.inout.files import BadInput, FilePath, lines_of
+from voiceprivacy.inout.files import BadInput, FilePath, read_lines, whole_or_absent
 
 
-def read_json(path: FilePath, *, checked: bool = True) -> Any:
-    """Read a JSON file; the strings inf and -inf become numbers.
-
-    ``checked``: a file of a run without a checksum is refused.
-    """
+def read_json(path: FilePath) -> Any:
+    """Read a JSON file; the strings inf and -inf become numbers."""
     with _naming_json(path):
-        return _from_json(
-            json.loads("\n".join(lines_of(path, read_checked(path, must_have=checked))))
-        )
+        return _from_json(json.loads("\n".join(read_lines(path))))
 
 
 def parse_json(text: str, name: str) -> Any:
@@ -37,7 +28,7 @@ def parse_json(text: str, name: str) -> Any:
 def write_json(path: FilePath, values: Any) -> None:
     """Write metrics as JSON: infinity as inf and -inf; NaN is an error of the program."""
     text = json.dumps(_to_json(values), indent=1, allow_nan=False)
-    with whole_with_checksum(path) as temporary:
+    with whole_or_absent(path) as temporary:
         temporary.write_text(text + "\n", encoding="utf-8")
 
 

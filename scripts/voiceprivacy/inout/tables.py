@@ -1,8 +1,7 @@
 """The tables that the rooms hand to each other: manifests, trial lists, enrolments, scores.
 
 Every table is a UTF-8 TSV with a header line; only this module reads or writes them. Whatever is
-wrong in one raises BadInput with the file, the line and the reason. In a run's results, manifests,
-lists and scores are compared with their checksums (see checksums.py). The ids in them become names
+wrong in one raises BadInput with the file, the line and the reason. The ids in them become names
 of files and arguments of commands: what they may look like stands here, too.
 """
 
@@ -20,22 +19,13 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from voiceprivacy.inout.checksums import (
-    check,
-    read_checked,
-    refuse_unchecked,
-    table_path,
-    whole_with_checksum,
-    write_checksums,
-)
 from voiceprivacy.inout.files import (
     MOST_OF_PATH,
     BadInput,
     FilePath,
     counted,
-    lines_of,
     note_listed,
-    read_bytes,
+    read_lines,
     whole_or_absent,
 )
 from voiceprivacy.inout.foreign import matching
@@ -169,17 +159,14 @@ def recordings_of(utterances: Collection[str], pattern: str | None = None) -> li
 def read_manifest(path: FilePath, *, may_be_empty: bool = False) -> list[Utterance]:
     """Read a manifest (TSV: utterance speaker gender path duration_s)."""
     utterances: dict[str, Utterance] = {}
-    lines = lines_of(path, read_checked(path, beside=table_path(path)))
-    for line, row in _rows_of(path, lines, MANIFEST):
+    for line, row in read_rows(path, MANIFEST):
         name = safe_id(row["utterance"], path, line)
         if name in utterances:
             raise BadInput(f"{path}:{line}: utterance '{name}' occurs twice")
         utterances[name] = _utterance(name, row, path, line)
     if not utterances and not may_be_empty:
         raise BadInput(f"{path}: lists no utterance")
-    speech = [utterance.path for utterance in utterances.values()]
-    note_listed(speech)
-    refuse_unchecked(path, speech)
+    note_listed(utterance.path for utterance in utterances.values())
     return list(utterances.values())
 
 
@@ -200,14 +187,10 @@ def _utterance(name: str, row: Row, path: FilePath, line: int) -> Utterance:
     return Utterance(name, speaker, row["gender"], audio, duration_s)
 
 
-def write_manifest(
-    path: FilePath, utterances: Sequence[Utterance], *, digests: Mapping[str, str] | None = None
-) -> None:
+def write_manifest(path: FilePath, utterances: Iterable[Utterance]) -> None:
     """Write a manifest; audio below the manifest's own folder gets a relative path.
 
     So does audio that lies beside the manifests of its shards: <folder>/shards/0.tsv.
-    In a run's results the checksums of both go beside it; those of audio that was just made are
-    ``digests``, {path: SHA-256}.
     """
     folder = Path(path).parent.absolute()
     above = ABOVE if folder.name == SHARDS else ""
@@ -218,9 +201,7 @@ def write_manifest(
         if audio.startswith(own):
             audio = above + audio.removeprefix(own)
         rows.append(utterance._replace(path=Path(audio)))
-    with whole_or_absent(path) as temporary:  # its checksum stands in the table beside it
-        _write_rows(temporary, MANIFEST, rows, path)
-    write_checksums(path, [utterance.path for utterance in utterances], digests)
+    write_table(path, MANIFEST, rows)
 
 
 def mean_seconds(groups: Collection[Iterable[str]], utterances: Iterable[Utterance]) -> float:
@@ -255,7 +236,7 @@ def alphas_path(manifest: FilePath) -> Path:
 
 def read_trials(path: FilePath) -> list[Trial]:
     """Read a trial list (TSV: enrolment trial label; or without header, see headerless_trials)."""
-    lines = lines_of(path, read_checked(path))
+    lines = read_lines(path)
     trials = [trial for _, trial, _ in _trials_of(path, lines, TRIALS)]
     if not trials:
         raise BadInput(f"{path}: lists no trial")
@@ -445,12 +426,8 @@ def read_scored_trials(
     path: FilePath, *, key: FilePath | None = None
 ) -> dict[str, list[tuple[Trial, float]]]:
     """Read scores as read_scores does, with their trials: {target, nontarget: (Trial, score)s}."""
-    lines = lines_of(path, read_checked(path))
-    keyed: list[str] = []
-    if key is not None:
-        content = read_bytes(key)  # once: it may be a pipe
-        check(key, content)
-        keyed = lines_of(key, content)
+    lines = read_lines(path)
+    keyed = [] if key is None else read_lines(key)  # once: it may be a pipe
     if key is None or len((lines[:1] or [""])[0].split()) == len(SCORES):
         trials = _our_scores(path, lines, key, keyed)
     else:
@@ -550,24 +527,17 @@ def _kaldi_scores(
 # Any table.
 
 
-def read_table(path: FilePath, columns: list[str], *, checked: bool = True) -> list[Row]:
+def read_table(path: FilePath, columns: list[str]) -> list[Row]:
     """Read any TSV with these columns as a list of {column: text}, as read_rows does."""
-    return [row for _, row in read_rows(path, columns, checked=checked)]
+    return [row for _, row in read_rows(path, columns)]
 
 
-def read_rows(
-    path: FilePath, columns: list[str], *, checked: bool = True
-) -> Iterator[tuple[int, Row]]:
+def read_rows(path: FilePath, columns: list[str]) -> Iterator[tuple[int, Row]]:
     """Yield (line number, {column: text}) of a TSV that must have these columns.
 
-    Empty lines are passed over. ``checked``: a file of a run without a checksum is refused.
+    Empty lines are passed over.
     """
-    content = read_checked(path, must_have=checked)
-    yield from _rows_of(path, lines_of(path, content), columns)
-
-
-def _rows_of(path: FilePath, lines: list[str], columns: list[str]) -> Iterator[tuple[int, Row]]:
-    for line, fields in _fields_of(path, lines, columns):
+    for line, fields in _fields_of(path, read_lines(path), columns):
         yield line, dict(zip(columns, fields, strict=True))
 
 
@@ -624,15 +594,10 @@ def write_table(path: FilePath, columns: Sequence[str], rows: Iterable[Iterable]
     ------
     BadInput : a value has a tab or a line end, as the names of folders may
     """
-    with whole_with_checksum(path) as temporary:
-        _write_rows(temporary, columns, rows, path)
-
-
-def _write_rows(
-    temporary: Path, columns: Sequence[str], rows: Iterable[Iterable], path: FilePath
-) -> None:
-    """Write a table to a file that will be at ``path``."""
-    with open(temporary, "w", newline="", encoding="utf-8") as file:
+    with (
+        whole_or_absent(path) as temporary,
+        open(temporary, "w", newline="", encoding="utf-8") as file,
+    ):
         writer = csv.writer(
             file, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_NONE, quotechar=None
         )

@@ -130,19 +130,15 @@ class SpeechBrainNetwork(torch.nn.Module):
 class HubNetwork(torch.nn.Module):
     """The network of a folder of the hub: called and described as ``SpeechBrainNetwork``."""
 
-    def __init__(self, folder: Path, *, trained_with: Path | None = None) -> None:
-        """Load a folder; ``trained_with`` are the weights of the trained model that it is part of.
-
-        A run that trained the model wrote checksums of the folder's files, too.
-        """
+    def __init__(self, folder: Path) -> None:
         super().__init__()
         for name in (HUB_SETTINGS, HUB_PREPARATION):
-            _read_unchanged(folder / name, trained_with)
+            _read_unchanged(folder / name)
         self.normalises = normalises(folder / HUB_PREPARATION)
         self.model = network_of(folder / HUB_SETTINGS)
         self.kernels, self.strides = self.model.config.conv_kernel, self.model.config.conv_stride
         present = [folder / name for name in HUB_WEIGHTS if (folder / name).exists()]
-        _load(self.model, present[0] if present else folder / HUB_WEIGHTS[0], trained_with)
+        _load(self.model, present[0] if present else folder / HUB_WEIGHTS[0])
         self.eval()
 
     def forward(self, waves: torch.Tensor) -> torch.Tensor:
@@ -191,7 +187,7 @@ def network_of(path: Path, settings: Mapping[str, Any] | None = None) -> Any:
 
 
 def _json_object(path):
-    settings = read_json(path, checked=False)
+    settings = read_json(path)
     if not isinstance(settings, dict):
         raise BadInput(f"{path}: is not a JSON object of fields")
     return settings
@@ -209,15 +205,15 @@ def hub_library() -> Any:
     return transformers
 
 
-def _read_unchanged(path, trained_with):
+def _read_unchanged(path):
     content = read_bytes(path)
-    refuse_changed(path, content, must_have=trained_with is not None, made_with=trained_with)
+    refuse_changed(path, content)
     return content
 
 
-def _load(model, path, trained_with):
+def _load(model, path):
     """Load the weights of a network; what belongs to a head on top of it is left out."""
-    state = _tensors(path, _read_unchanged(path, trained_with))
+    state = _tensors(path, _read_unchanged(path))
     prefix = f"{model.base_model_prefix}."
     inner = {
         name.removeprefix(prefix): tensor

@@ -10,7 +10,6 @@ Understood tags: ``!new:<class>`` (an object), ``!name:<class>`` (the class, wit
 """
 
 import functools
-import hashlib
 import importlib
 import io
 import pickle  # nosec B403  # for the name of an error only
@@ -22,7 +21,7 @@ from typing import Any
 import torch
 import yaml
 
-from voiceprivacy.inout.checksums import check, results_of, sha256_of, sidecar_path
+from voiceprivacy.inout.checksums import sha256, sha256_of
 from voiceprivacy.inout.files import (
     BadInput,
     lines_of,
@@ -138,17 +137,12 @@ class Hyperparameters:
         self,
         path: Path | str,
         placeholders: Mapping[str, Any] | None = None,
-        *,
-        of_model: bool = False,
     ) -> None:
-        """Parse ``path``; ``placeholders`` {field: value} are what ``!PLACEHOLDER`` fields get.
-
-        ``of_model`` says that it lies beside weights: a run that trained them wrote a checksum.
-        """
+        """Parse ``path``; ``placeholders`` {field: value} are what ``!PLACEHOLDER`` fields get."""
         self.path = path
         self.placeholders = placeholders or {}
         content = read_bytes(path)
-        refuse_changed(Path(path), content, must_have=of_model)
+        refuse_changed(Path(path), content)
         self.text = (
             "\n".join(lines_of(path, content)) + "\n"
         )  # as it is: a trained folder has a copy
@@ -287,20 +281,17 @@ def load_weights(
     *,
     model: str = f"the model in {SETTINGS}",
     may_lack: str | None = None,
-    of_model: bool = False,
 ) -> None:
     """Load the tensors of a .ckpt file into a module; ``model`` is its name in errors.
 
-    A tensor whose name ends with ``may_lack`` stays as it is where the file has none. ``of_model``
-    says that these are an attacker's: one that a run trained has a checksum.
+    A tensor whose name ends with ``may_lack`` stays as it is where the file has none.
 
     Raises
     ------
     BadInput : a tensor is missing, left over, or of another shape, the file is none of tensors, or
-        it is not the one that SHA256SUMS beside it names, a run trained it and its checksum is
-        missing
+        it is not the one that SHA256SUMS beside it names
     """
-    state = read_weights(path, model=model, of_model=of_model)
+    state = read_weights(path, model=model)
     try:
         if may_lack:
             own = module.state_dict().items()
@@ -312,7 +303,7 @@ def load_weights(
         raise BadInput(f"{path}: all weights are zero")
 
 
-def read_weights(path: Path, *, model: str, of_model: bool = False) -> dict[str, torch.Tensor]:
+def read_weights(path: Path, *, model: str) -> dict[str, torch.Tensor]:
     """The tensors {name: tensor} of a .ckpt file, read and refused as ``load_weights`` does."""
     refuse_endless(path)
     try:
@@ -321,24 +312,16 @@ def read_weights(path: Path, *, model: str, of_model: bool = False) -> dict[str,
         raise BadInput(f"{path}: not found") from None
     except OSError as error:
         raise BadInput(f"{path}: not the weights of {model} ({error.strerror})") from None
-    made_with = path.with_name(WEIGHTS) if of_model else None
-    refuse_changed(path, content, must_have=of_model, made_with=made_with)
+    refuse_changed(path, content)
     try:
         return dict(torch.load(io.BytesIO(content), map_location="cpu", weights_only=True))
     except LOADING_ERRORS as error:
         raise BadInput(f"{path}: not the weights of {model} ({one_line(error)})") from None
 
 
-def refuse_changed(
-    path: Path, content: bytes, *, must_have: bool = False, made_with: Path | None = None
-) -> None:
-    """Refuse (BadInput) a file whose SHA-256 is not the one that a run, or a list beside it, says.
-
-    ``must_have`` and ``made_with`` are those of ``checksums.check``.
-    """
-    has_list = path.with_name(CHECKSUMS).exists()
-    check(path, content, must_have=must_have and not has_list, made_with=made_with)
-    digest = hashlib.sha256(content).hexdigest()
+def refuse_changed(path: Path, content: bytes) -> None:
+    """Refuse (BadInput) a file whose SHA-256 is not the one that a list beside it says."""
+    digest = sha256(content)
     if any(listed != digest for listed in _listed(path)):
         raise BadInput(
             f"{path}: is not the file that {path.with_name(CHECKSUMS)} names (its SHA-256 differs):"
@@ -357,14 +340,6 @@ def _listed(path):
 def is_listed(path: Path) -> bool:
     """Whether a list beside a file says its SHA-256."""
     return bool(_listed(path))
-
-
-def is_known(path: Path) -> bool:
-    """Whether a file of a model was there once, as a list, a checksum or its run says."""
-    if path.with_name(CHECKSUMS).exists():
-        return is_listed(path)
-    results = results_of(path)
-    return sidecar_path(path).exists() or bool(results and results.are_checked)
 
 
 def write_list(folder: Path) -> None:

@@ -7,49 +7,56 @@ source has changed, so a new time alone repeats nothing. The main process of a r
 before it plans; jobs do not.
 
 What is noticed: every change of a file that a config names, of tables of Kaldi directories, of
-recordings that they name (also in pipes), and of files below a named folder. seen.py says how.
-An edit that keeps size, times and inode is noticed only with ``check``.
+recordings that they name (also in pipes), and of files below a named folder. Each file is read
+once; .snakemake/sources.json keeps its size, its times and its SHA-256, and it is read again where
+one of those is new. An edit that keeps size and times is noticed only with ``check``.
 
-A run stops before it removes anything where a source is missing or cannot be read.
+A run stops before it removes anything where a file that was there is missing or cannot be read.
 """
 
-import hashlib
+import contextlib
+import json
 import os
 import re
 import shlex
 import stat
 import sys
+import time
 from collections.abc import Iterable, Mapping
 from glob import escape, glob, iglob
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
+from voiceprivacy.inout.checksums import sha256, sha256_of
 from voiceprivacy.inout.files import (
     SCRIPTS,
     BadInput,
     base_of,
     name_too_long,
     ours,
-    printable,
     read_lines,
     wherever_ours_lie,
     whole_or_absent,
 )
 from voiceprivacy.inout.foreign import NO_UTF8
 from voiceprivacy.inout.iemocap import TRANSCRIBED
-from voiceprivacy.plan.seen import File, Files, read
 from voiceprivacy.running.command import say
+from voiceprivacy.running.pools import in_threads
 from voiceprivacy.vocabulary import CONDITIONS
 
 RESULTS = "results"
 FOLDER = Path(RESULTS, "sources")
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/dev", "/proc", "/sys", "/run")
 CHECK = "VOICEPRIVACY_CHECK_AUDIO"  # environment: every file is read again
-HASHED_BYTES = 200e6  # of one source: a second of reading from a fast disk, some from a slow one
+CACHE = Path(".snakemake", "sources.json")
+JUST_NOW_NS = 2_000_000_000
+THREADS = 4  # a network's disk answers several questions at once
+MANY_BYTES = 1e9  # more than this is announced, because planning seems to hang
 FILE, A_FOLDER = "file", "folder"
 NEEDED_TABLES = ("wav.scp", "utt2spk", "enrolls", "trials")  # what each corpus of Kaldi's needs
 NAME = "[a-z][a-z0-9_]*"
+Known: TypeAlias = list  # what was seen of a file: two times of change, size, inode; SHA-256
 ENCODER_FILES = ["hyperparams.yaml", "latent_extractor.ckpt", "latent_encoder.ckpt"]
 # Of an encoder of the Hugging Face hub, and one of its weights.
 HUB_ENCODER_FILES = ["config.json", "preprocessor_config.json"]
@@ -253,141 +260,127 @@ class Sources:
         for path in dict.fromkeys(named):
             if path.endings != ():
                 self.named.setdefault(path.source, []).append(path)
-        self.folders = dict.fromkeys(self.named, FOLDER)
-        self.changed: dict[str, list[str]] = {}  # since the last run: the files of each source
-        self._before: dict[Path, tuple[str, os.stat_result] | None] = {}
-        self._files: Files | None = None
+        self._written: list[str] = []
 
     def file(self, *names: str) -> list[str]:
         """The fingerprint of an entry of the config: section, name, member; none without files."""
         source = "/".join(names)
-        return [f"{self.folders[source]}/{source}.sha256"] if source in self.named else []
+        return [f"{FOLDER}/{source}.sha256"] if source in self.named else []
 
     def files(self) -> list[str]:
         """The fingerprints of all entries."""
         return list(chain.from_iterable(map(self.file, self.named)))
 
-    def refresh(self, scratch: str | Path | None = None, *, check: bool = False) -> None:
+    def refresh(self, *, check: bool = False) -> None:
         """Look at all files, and write the fingerprint of each source that has changed.
 
         Parameters
         ----------
-        scratch : where a dry run writes these fingerprints, so that nothing in results/ changes
         check : read every file, whatever its times say
 
         Raises
         ------
-        BadInput : a file cannot be read, or recordings are gone that were there before
+        BadInput : a file cannot be read, or is gone that was there before
         """
-        files = self._files = Files()
+        known = _read_cache()
+        listed = {source: _behind(named, known) for source, named in self.named.items()}
         # All of them before the first is written: a lost file leaves everything as it was.
-        looked_at = {}
-        for source, named in self.named.items():
-            is_known = (FOLDER / f"{source}.sha256").exists()
-            looked_at[source] = _Source(source, named, files, is_known=is_known)
-        fingerprints = {name: source.fingerprint(check=check) for name, source in looked_at.items()}
-        for source, (fingerprint, new_files) in fingerprints.items():
-            written = FOLDER / f"{source}.sha256"
-            before = (written.read_text(), written.stat()) if written.exists() else None
-            if before and before[0] == fingerprint:
-                continue
-            if before:
-                self.changed[source] = new_files
-            self.folders[source] = Path(scratch) if scratch else FOLDER
-            self._before[Path(self.file(source)[0])] = before
-            with whole_or_absent(self.file(source)[0]) as temporary:
-                temporary.write_text(fingerprint)
-        if scratch is None:
-            files.keep()
-
-    def take_back(self) -> None:
-        """Write the fingerprints of before again, with their times: the run is refused."""
-        for path, before in self._before.items():
-            if before is None:
-                continue
-            text, status = before
-            with whole_or_absent(path) as temporary:
-                temporary.write_text(text)
-                os.utime(temporary, ns=(status.st_atime_ns, status.st_mtime_ns))
-        if self._files:
-            self._files.take_back()
+        now = _look_at(set(chain.from_iterable(listed.values())), {} if check else known)
+        for source, lines in listed.items():
+            path, fingerprint = self.file(source)[0], _fingerprint(lines, now)
+            if not os.path.exists(path) or Path(path).read_text() != fingerprint:
+                self._written.append(path)
+                with whole_or_absent(path) as temporary:
+                    temporary.write_text(fingerprint)
+        if (known | now) != known:
+            with whole_or_absent(CACHE) as temporary:
+                temporary.write_text(json.dumps(known | now))
 
 
-class _Source:
-    """The files behind one entry of a config; ``is_known`` says that a run has seen it before."""
-
-    def __init__(self, name: str, named: list[Named], files: Files, *, is_known: bool) -> None:
-        self.name, self.is_known = name, is_known
-        self.tables: dict[str, File] = {}
-        self.recordings: dict[str, File] = {}
-        self.links: set[str] = set()
-        for path in named:
-            listed = _Listed(path)
-            tables = {name: files.look_at(name) for name in listed.tables}
-            recordings = {name: files.look_at(name) for name in listed.recordings}
-            self._refuse_lost(path, listed, tables | recordings, files)
-            self.tables |= tables
-            self.recordings |= recordings
-            self.links.update(listed.links)
-        for name in self.tables:
-            self.recordings.pop(name, None)
-
-    def fingerprint(self, *, check: bool) -> tuple[str, list[str]]:
-        """SHA-256 of its files' names and of what each holds, and the files that are new."""
-        self._read(check=check)
-        files = [*sorted(self.tables.items()), *sorted(self.recordings.items())]
-        lines = [f"{wherever_ours_lie(path)}\t{file.state}\n" for path, file in files]
-        lines += [f"{link}\n" for link in sorted(self.links)]
-        digest = hashlib.sha256("".join(lines).encode(errors="surrogateescape")).hexdigest()
-        return f"{digest}\n", [path for path, file in files if file.has_changed]
-
-    def _read(self, *, check: bool) -> None:
-        """Read what may have changed, and what nobody has read yet if that is quick."""
-        tables = [file for file in self.tables.values() if file.is_there]
-        recordings = [file for file in self.recordings.values() if file.is_there]
-        chosen = [file for file in tables if check or file.digest is None]
-        chosen += [file for file in recordings if check or file.may_have_changed]
-        unread = [file for file in recordings if file.digest is None and not file.may_have_changed]
-        if sum(file.look.size for file in unread) <= HASHED_BYTES:
-            chosen += [] if check else unread
-        for file in unread:
-            if file.is_new and not os.access(file.path, os.R_OK):
-                raise BadInput(f"{file.path}: cannot be read (Permission denied)")
-        read(chosen, say=lambda words: _say(f"{self.name}: {words}"))
-
-    def _refuse_lost(
-        self, named: Named, listed: "_Listed", seen: dict[str, File], files: Files
-    ) -> None:
-        """Refuse files that were there before and are not: perhaps a disk is not mounted."""
-        gone = [path for path in sorted(seen) if not seen[path].is_there]
-        lost = [path for path in gone if self._is_lost(seen[path], path in listed.needed)]
-        needed = [f"{named.path}/{name}" for name in NEEDED_TABLES if not named.below]
-        lost += [path for path in needed if path not in seen and files.look_at(path).was_there]
-        # Some that are gone may be left out; all of them at once were hardly removed on purpose.
-        is_empty = len(gone) == len(seen)
-        if is_empty and files.was_filled(named.path):
-            raise BadInput(f"{named.path}: is empty, and was not before")
-        if lost and (is_empty or not named.may_lack):
+def _behind(named: Iterable[Named], known: Mapping[str, Known]) -> list[str]:
+    """The files behind an entry, and links between its folders; none may have been lost."""
+    files: list[str] = []
+    for path in named:
+        listed, folder = _Listed(path), os.path.join(os.path.abspath(path.path), "")
+        if not listed.files and any(file.startswith(folder) for file in known):
+            raise BadInput(f"{path.path}: is empty, and was not before")
+        own = [*listed.files, *listed.needed]
+        gone = [file for file in own if not os.path.isfile(file)]
+        lost = [file for file in gone if os.path.abspath(file) in known]
+        # Some may be left out; all of them at once were hardly removed on purpose.
+        if lost and (not path.may_lack or len(lost) == len(own)):
             raise BadInput(f"{lost[0]}: {why_unusable(lost[0], FILE) or 'not found'}")
+        files += [*listed.files, *listed.links]
+    return files
 
-    def _is_lost(self, file: File, is_needed: bool) -> bool:
-        """Whether a file must be there: it was, or what was edited since a run names it."""
-        return file.was_there or (is_needed and self.is_known and file.before is None)
+
+def _read_cache() -> dict[str, Known]:
+    """What the last runs saw, by absolute path; nothing of a file that cannot be used."""
+    try:
+        return {path: [*seen] for path, seen in json.loads(CACHE.read_text()).items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _look_at(paths: Iterable[str], known: Mapping[str, Known]) -> dict[str, Known]:
+    """What files that are there hold; only those with another size or time than known are read."""
+    began, looks = time.time_ns(), {}
+    for path in map(os.path.abspath, paths):
+        if look := _look(path):
+            looks[path] = look
+    unread = sorted(path for path, look in looks.items() if known.get(path, [])[:-1] != look)
+    n_bytes = sum(looks[path][2] for path in unread)
+    if n_bytes > MANY_BYTES:
+        words = f"reading {n_bytes / 1e9:.1f} GB, to see whether they have changed"
+        say(f"note: {words}", file=sys.stderr, flush=True)
+    with in_threads(_digest, unread, threads=THREADS) as digests:
+        read = dict(zip(unread, digests, strict=True))
+    now = {}
+    for path, look in looks.items():
+        # An edit just now may leave times as they are, because many disks write down coarse ones.
+        is_old = max(look[:2]) < began - JUST_NOW_NS
+        now[path] = [*(look if is_old else []), read.get(path) or known[path][-1]]
+    return now
+
+
+def _look(path: str) -> list[int]:
+    """What is seen of a regular file, links followed, without reading it; nothing of others."""
+    with contextlib.suppress(OSError, ValueError):
+        status = os.stat(path)
+        if stat.S_ISREG(status.st_mode):
+            return [status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino]
+    return []
+
+
+def _digest(path: str) -> str:
+    try:
+        return sha256_of(path)
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def _fingerprint(listed: Iterable[str], now: Mapping[str, Known]) -> str:
+    """SHA-256 of what stands behind an entry: the names of files, and what each holds."""
+    lines = []
+    for path in sorted(set(listed)):
+        held = now.get(os.path.abspath(path), ["absent"])[-1]
+        lines.append(f"{wherever_ours_lie(path)}\t{held}\n")
+    return f"{sha256(''.join(lines).encode(errors='surrogateescape'))}\n"
 
 
 class _Listed:
-    """The files behind a named path: itself or tables, and recordings.
+    """The files behind a named path: itself, or those in a folder and those that a wav.scp names.
 
-    ``needed`` are those that must be there. ``links`` are links to folders that are listed already.
+    ``needed`` are tables that every corpus of Kaldi's has. ``links`` are links to folders that are
+    listed already.
     """
 
     def __init__(self, named: Named) -> None:
-        self.tables: list[str] = []
-        self.recordings: list[str] = []
-        self.needed: set[str] = set()
+        self.files: list[str] = []
+        self.needed: list[str] = []
         self.links: list[str] = []
         if not os.path.isdir(named.path):
-            self.tables = [named.path]
+            self.files = [named.path]
             return
         try:
             with os.scandir(named.path) as children:
@@ -396,13 +389,12 @@ class _Listed:
             _refuse(error)
         wav_scp = f"{named.path}/wav.scp"
         if not named.below:  # a Kaldi directory, whose files are all tables
-            self.tables = in_folder
+            self.files = in_folder
+            self.needed = [f"{named.path}/{name}" for name in NEEDED_TABLES]
         elif wav_scp in in_folder:
-            cuts = f"{named.path}/segments"
-            self.tables = [wav_scp, *([cuts] if cuts in in_folder else [])]
+            self.files = [path for path in (wav_scp, f"{named.path}/segments") if path in in_folder]
         if named.below:
             self._add_tree(named.path, named.endings)
-            self.needed.update(self.recordings)
         if wav_scp in in_folder:
             self._add_named_in(wav_scp, named)
 
@@ -420,7 +412,7 @@ class _Listed:
             for name in names:
                 is_read = not name.startswith(".") and (endings is None or name.endswith(endings))
                 if is_read and not NO_UTF8.match(f"{folder}/{name}"):  # readers refuse those
-                    self.recordings.append(f"{folder}/{name}")
+                    self.files.append(f"{folder}/{name}")
 
     def _add_named_in(self, wav_scp: str, named: Named) -> None:
         """The recordings that a wav.scp names, and the files that its pipes name."""
@@ -430,20 +422,16 @@ class _Listed:
             root = base_of(Path(wav_scp).parent, chain.from_iterable(map(_paths, lines)))
         for line in lines:
             if not line.endswith("|"):
-                path = os.path.join(root, line)
-                self.recordings.append(path)
-                if not named.below:
-                    self.needed.add(path)
-                # Of a submission, each line is looked for in its folder and in the working one,
-                # and only those of utterances that are asked for count.
-                elif (beside := os.path.join(named.path, line)) != path:
-                    self.recordings.append(beside)
+                self.files.append(os.path.join(root, line))
+                # Of a submission, each line is looked for in its folder and in the working one.
+                if named.below:
+                    self.files.append(os.path.join(named.path, line))
                 continue
             for word in _words(line[:-1]):
                 path = os.path.join(root, word)
                 # A word with a slash counts also where it is no file: it may be one that was lost.
                 if "/" in word or os.path.isfile(path):
-                    self.recordings.append(path)
+                    self.files.append(path)
 
 
 def _recordings_in(wav_scp: str) -> list[str]:
@@ -481,7 +469,3 @@ def _words(command: str) -> list[str]:
 def _refuse(error: OSError) -> None:
     """Refuse a folder that cannot be listed: os.walk would leave it out."""
     raise BadInput(f"{error.filename}: cannot be read ({error.strerror})")
-
-
-def _say(words: str) -> None:
-    say(f"note: {printable(words)}", file=sys.stderr, flush=True)

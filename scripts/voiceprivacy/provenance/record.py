@@ -6,7 +6,6 @@
 """
 
 import datetime
-import hashlib
 import importlib.metadata
 import os
 import platform
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout import foreign
+from voiceprivacy.inout.checksums import sha256_of
 from voiceprivacy.inout.files import (
     BadInput,
     expand,
@@ -32,6 +32,12 @@ from voiceprivacy.running import decoding
 from voiceprivacy.vocabulary import ABSENT, PARTS, RESULTS_FORMAT
 
 ROOT = Path(__file__).parents[3]
+PROVENANCE = "provenance.json"  # below results/
+# Below results/: what says when, what is for people, and what is there for a while.
+NO_OUTPUTS = {
+    *("logs", "benchmarks", "sources", "report", "paper", "pairs", "templates", "containers"),
+    *("format", "plan.json", "codes.key", PROVENANCE),
+}
 HARDWARE = {"processor", "cores", "memory_gb", "gpus"}
 PACKAGES = (
     "espeakng-loader",
@@ -54,7 +60,7 @@ PACKAGES = (
 
 
 def provenance(
-    *, config: dict, files: Iterable[str | Path], benchmarks: str | Path | None = None
+    *, config: dict, files: Iterable[str | Path], results: str | Path | None = None
 ) -> dict[str, Any]:
     """Describe a run: format, version, commit, packages, hardware, seeds, hashes, jobs, config.
 
@@ -62,14 +68,14 @@ def provenance(
     ----------
     config : dict, as used
     files : paths of models and trial lists; of a folder every file inside
-    benchmarks : folder of Snakemake's benchmark files, one folder a rule; without it there are
-        no ``jobs``
+    results : folder of the run, whose files are ``outputs`` and whose benchmarks are ``jobs``
 
     Raises
     ------
     BadInput : one of the files is missing
     """
     extractors = config.get("extractors", {})
+    made = outputs_of(results) if results else {}
     return {
         "format": RESULTS_FORMAT,
         "version": version(),
@@ -86,9 +92,31 @@ def provenance(
         },
         "seeds": dict(_seeds(config)),
         "sha256": {named(path, config): sha256 for path, sha256 in hashes(files).items()},
-        "jobs": job_costs(benchmarks) if benchmarks else {},
+        "outputs": {name: sha256_of(path) for name, path in sorted(made.items())},
+        "jobs": job_costs(Path(results, "benchmarks")) if results else {},
         "config": config,
     }
+
+
+def outputs_of(results: str | Path) -> dict[str, Path]:
+    """The files of a run that its numbers lie in: {path below the results: path}.
+
+    What is made of this record or beside it is left out, and so are score matrices, which may be
+    removed after use.
+    """
+    files = {}
+    for folder, folders, names in os.walk(results):
+        below = os.path.relpath(folder, results)
+        folders[:] = [name for name in folders if _is_output(below, name)]
+        for name in names:
+            if _is_output(below, name):
+                path = os.path.normpath(os.path.join(below, name))
+                files[path] = Path(results, path)
+    return files
+
+
+def _is_output(folder: str, name: str) -> bool:
+    return not name.startswith(".") and not (folder == "." and name in NO_OUTPUTS)
 
 
 def hashes(paths: Iterable[str | Path]) -> dict[str, str]:
@@ -98,7 +126,7 @@ def hashes(paths: Iterable[str | Path]) -> dict[str, str]:
     ------
     BadInput : one of the paths is missing
     """
-    return {str(file): _sha256(file) for file in _all_files(paths)}
+    return {str(file): sha256_of(file) for file in _all_files(paths)}
 
 
 def named(path: str, config: dict) -> str:
@@ -183,11 +211,6 @@ def _all_files(paths: Iterable[str | Path]) -> Iterator[Path]:
             yield path
 
 
-def _sha256(path):
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 # The machine and the code, as other programs describe them.
 
 
@@ -237,7 +260,7 @@ def job_costs(folder: str | Path) -> dict[str, dict[str, float]]:
     for rule in sorted(path for path in Path(folder).glob("*") if path.is_dir()):
         rows = []
         for path in sorted(rule.rglob("*.tsv")):
-            rows += read_table(path, COLUMNS, checked=False)
+            rows += read_table(path, COLUMNS)
         if rows:
             costs[rule.name] = _cost(rows)
     return costs
@@ -287,6 +310,7 @@ FORMS_OF_MANY = {  # {section: (form of a key, form of a value)}
     "packages": (r"[A-Za-z0-9_.-]{1,100}", r"[0-9A-Za-z.+!_-]{1,60}"),
     "revisions": (r"[a-z][a-z0-9_]{0,199}", r"[0-9A-Za-z._/-]{1,100}"),
     "sha256": (r"[^\x00-\x1f\x7f]{1,4096}", r"[0-9a-f]{1,64}"),
+    "outputs": (r"[^\x00-\x1f\x7f]{1,4096}", r"[0-9a-f]{1,64}"),
 }
 SECTIONS = ("corpora", "anonymisers", "extractors", "backends", "attacks", "utility")
 
@@ -392,7 +416,7 @@ def differences(then: dict, *, directory: str | Path) -> tuple[list[Change], lis
     """
     then = {"format": FIRST_FORMAT} | then
     now = provenance(config=then.get("config", {}), files=[])
-    now["sha256"] = {path: _hash_now(directory, path) for path in then.get("sha256", {})}
+    now["sha256"] = {path: hash_now(directory, path) for path in then.get("sha256", {})}
     return _changes(DECIDES, then, now), _changes(EXPLAINS, then, now)
 
 
@@ -415,11 +439,11 @@ def _flat(sections, described):
     return values
 
 
-def _hash_now(directory, path):
-    """The hash of a path as ``named`` says it; its variable need not be set here."""
+def hash_now(directory: str | Path, path: str) -> str:
+    """The SHA-256 of a path as ``named`` says it; its variable need not be set here."""
     known = all(name in os.environ for name in variables_in(path))
-    path = Path(directory) / ours(expand(path)) if known else None
-    return _sha256(path) if path and path.is_file() else NOT_FOUND
+    file = Path(directory) / ours(expand(path)) if known else None
+    return sha256_of(file) if file and file.is_file() else NOT_FOUND
 
 
 # How two runs differ besides their numbers: config, versions, models, lists, machines.

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 import jinja2
 
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.checksums import read_checked
-from voiceprivacy.inout.files import BadInput, read_lines, whole_or_absent
+from voiceprivacy.inout.files import BadInput, read_bytes, read_lines, whole_or_absent
 from voiceprivacy.report.answer import (
     averages_of,
     how_many_trials,
@@ -207,7 +206,7 @@ def _smallest(pictures):
 
 
 def _data_url(path):
-    content = base64.b64encode(read_checked(path)).decode("ascii")
+    content = base64.b64encode(read_bytes(path)).decode("ascii")
     return f"data:{MEDIA[path.suffix[1:]]};base64,{content}"
 
 

@@ -1,17 +1,12 @@
 """What all commands share: how they start, read options, and print what they found.
 
-It also says what is wrong: one line on stderr, and an exit code. What a command refused once in a
-workflow's run, it refuses at once when it is tried again: Snakemake tries every failed job again on
-a cluster (``retries``), and cannot be told that bad input stays bad. An hour of embedding that ends
-at the last, broken file would cost two hours more. So the next attempts take 0.1 s each.
+It also says what is wrong: one line on stderr, and an exit code.
 """
 
 import argparse
-import contextlib
 import difflib
 import errno
 import functools
-import hashlib
 import os
 import re
 import signal
@@ -19,7 +14,6 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 from voiceprivacy.inout.files import (
@@ -28,13 +22,11 @@ from voiceprivacy.inout.files import (
     guarding_inputs,
     printable,
     shown,
-    whole_or_absent,
 )
 from voiceprivacy.inout.foreign import NO_UTF8
 from voiceprivacy.inout.json_files import parse_json
 
 DEBUG = "VOICEPRIVACY_DEBUG"
-REFUSALS = "VOICEPRIVACY_REFUSALS"  # names the folder of a run's refusals; the run removes it first
 # Exit codes.
 OWN_FAILURE, BAD_INPUT, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 # Errors of the disk or of the machine: the same command may succeed elsewhere, or later.
@@ -58,8 +50,6 @@ def run(main: Callable[[], object]) -> None:
     argparse.ArgumentParser.error = _refuse_options  # type: ignore[assignment]
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
-    if (refusal := _remembered(sys.argv)) is not None:
-        sys.exit(_refused(refusal))
     try:
         with guarding_inputs():
             main()
@@ -73,9 +63,8 @@ def run(main: Callable[[], object]) -> None:
         if os.environ.get(DEBUG):
             traceback.print_exc()
         status, line = _explained(error)
-        if _is_final(error):
-            _remember(sys.argv, line)
-        sys.exit(_refused(line, status))
+        say(f"error: {line}", file=sys.stderr)
+        sys.exit(status)
 
 
 def _refuse_options(parser: argparse.ArgumentParser, message: str) -> NoReturn:
@@ -87,44 +76,6 @@ def _refuse_options(parser: argparse.ArgumentParser, message: str) -> NoReturn:
         message += f": did you mean {close[0]}?" if close else ""
     say(f"error: {parser.prog}: {message} (--help says more)", file=sys.stderr)
     sys.exit(BAD_INPUT)
-
-
-def _refused(line: str, status: int = BAD_INPUT) -> int:
-    say(f"error: {line}", file=sys.stderr)
-    return status
-
-
-def _is_final(error: Exception) -> bool:
-    """Whether another attempt is of no use: of bad input, but not of a program that was killed."""
-    return type(error) is BadInput and "memory" not in str(error).lower()
-
-
-def _remembered(words: list[str]) -> str | None:
-    """What was said when this very command (its words) was refused; None if it was not."""
-    path = _refusal_path(words)
-    return path.read_text(encoding="utf-8") if path and path.exists() else None
-
-
-def _remember(words: list[str], message: str) -> None:
-    """Note that a command was refused; nothing happens outside a workflow's run."""
-    path = _refusal_path(words)
-    if path:
-        # Whoever cannot note it tries again in vain, which is no error of its own.
-        with contextlib.suppress(OSError), whole_or_absent(path) as temporary:
-            temporary.write_text(message, encoding="utf-8")
-
-
-def _refusal_path(words: list[str]) -> Path | None:
-    folder = os.environ.get(REFUSALS)
-    if not folder:
-        return None
-    # Another attempt gets more memory, which mends nothing that is to be mended by a person.
-    same = [
-        word
-        for before, word in zip(["", *words], words, strict=False)
-        if "--memory" not in (before, word)
-    ]
-    return Path(folder, hashlib.sha256("\0".join(same).encode()).hexdigest()[:32])
 
 
 def _is_ours(module: str | None) -> bool:

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout import seeds
-from voiceprivacy.inout.checksums import check_speech
 from voiceprivacy.inout.files import BadInput, FilePath, remove_leftovers, scratch_folder
 from voiceprivacy.inout.tables import (
     Row,
@@ -110,7 +109,6 @@ def run_measure(
             "original": folder / "original.tsv",
             "output": folder / "output.tsv",
         }
-        check_speech(line.path for line in [*protected, *originals])  # the command would not
         words = programs.words_of(command, threads=threads)
         box = None
         if sandbox is not None:

@@ -217,19 +217,16 @@ def test_a_part_at_once_is_its_gathered_shard(original, tmp_path, anonymiser):
     shard = run_shard(original, anonymiser, tmp_path / "gathered")
     gather_manifests(original, [shard], tmp_path / "gathered/manifest.tsv")
     run_part(original, anonymiser, tmp_path / "at_once")
-    for name in ("manifest.tsv", "manifest.alphas.tsv", "stamps.tsv"):
+    for name in ("manifest.tsv", "manifest.alphas.tsv"):
         files = [tmp_path / folder / name for folder in ("gathered", "at_once")]
         assert files[0].read_bytes() == files[1].read_bytes(), name
     left = sorted(path.name for path in (tmp_path / "at_once").iterdir())
-    assert left == ["manifest.alphas.tsv", "manifest.tsv", "stamps.tsv", "wav"]
+    assert left == ["manifest.alphas.tsv", "manifest.tsv", "wav"]
 
 
-def test_stamps_of_a_part_at_once_are_those_of_the_files_that_stay_where_they_are(
-    original, tmp_path, team
-):
+def test_files_of_a_part_at_once_stay_where_they_are(original, tmp_path, team):
     manifest = run_part(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
-    stamped = (tmp_path / "out/stamps.tsv").read_text().splitlines()[1:]
-    assert [line.partition("\t")[0] for line in stamped] == names_of(manifest) == names_of(original)
+    assert names_of(manifest) == names_of(original)
     assert {line.utterance: line.path for line in read_manifest(manifest)} == team
 
 
@@ -432,7 +429,6 @@ def test_a_whole_part_is_anonymised_from_the_command_line(original, tmp_path):
     assert done.returncode == 0
     assert "8 utterances:" in done.stdout
     assert names_of(tmp_path / "manifest.tsv") == names_of(original)
-    assert (tmp_path / "stamps.tsv").exists()
     done = command("anonymise_part", **arguments, shards=2)
     assert (done.returncode, done.stderr) == (
         2,

@@ -5,10 +5,8 @@ import hashlib
 import pytest
 import torch
 
-from voiceprivacy.inout.checksums import add_checksum, sha256_of
 from voiceprivacy.inout.files import SCRIPTS, BadInput
 from voiceprivacy.models.folders import Hyperparameters, load_weights
-from voiceprivacy.vocabulary import CHECKED_FORMAT, FORMAT_FILE
 
 FBANK = "speechbrain.lobes.features.Fbank"
 
@@ -113,6 +111,15 @@ def test_weights_are_those_that_the_list_beside_them_names(listed):
     load_weights(torch.nn.Linear(2, 1), listed)
 
 
+def test_settings_are_those_that_the_list_beside_them_names(tmp_path):
+    read(tmp_path, "n: 24\n")
+    digest = hashlib.sha256(b"n: 24\n").hexdigest()
+    (tmp_path / "SHA256SUMS").write_text(f"{digest}  hyperparams.yaml\n")
+    read(tmp_path, "n: 24\n")
+    with pytest.raises(BadInput, match=r"hyperparams.yaml: is not the file that .*SHA256SUMS"):
+        read(tmp_path, "n: 25\n")
+
+
 def test_the_shipped_weights_are_all_listed_as_they_are():
     folder = SCRIPTS.parent / "workflow/resources/ecapa_small"
     listed = dict(line.split()[::-1] for line in (folder / "SHA256SUMS").read_text().splitlines())
@@ -135,50 +142,3 @@ def test_references_to_references_do_not_grow_without_end(tmp_path):
     assert settings.get("n") == 24 and len(settings.get("r3")) == 3
     with pytest.raises(BadInput, match=r"hyperparams.yaml:\d+: m: refers to more than 100000"):
         settings.get("m")
-
-
-@pytest.fixture
-def trained(tmp_path):
-    """A folder of a run's results as a training leaves it: settings, weights, their checksums."""
-    (tmp_path / FORMAT_FILE).write_text(f"{CHECKED_FORMAT}\n")
-    folder = tmp_path / "models" / "plain"
-    folder.mkdir(parents=True)
-    (folder / "hyperparams.yaml").write_text("n: 24\n")
-    torch.save(torch.nn.Linear(2, 1).state_dict(), folder / "embedding_model.ckpt")
-    for path in sorted(folder.iterdir()):
-        add_checksum(path, path)
-    return folder
-
-
-def load(folder):
-    Hyperparameters(folder / "hyperparams.yaml", of_model=True)
-    load_weights(torch.nn.Linear(2, 1), folder / "embedding_model.ckpt", of_model=True)
-
-
-@pytest.mark.parametrize("name", ["hyperparams.yaml", "embedding_model.ckpt"])
-def test_a_model_that_a_run_trained_is_the_one_of_its_checksum(trained, name):
-    load(trained)
-    sidecar = trained / f"{name}.sha256"
-    digest = sidecar.read_text()
-    sidecar.unlink()
-    with pytest.raises(BadInput, match=f"{name}: its checksum {sidecar.name} is missing"):
-        load(trained)
-    sidecar.write_text(digest)
-    load(trained)
-    content = bytearray((trained / name).read_bytes())
-    content[-2] ^= 1
-    (trained / name).write_bytes(content)
-    with pytest.raises(BadInput, match=f"{name}: is damaged, or was changed by hand"):
-        load(trained)
-
-
-def test_a_model_that_a_run_fetched_has_a_list_instead(trained):
-    for sidecar in trained.glob("*.sha256"):
-        sidecar.unlink()
-    names = ("hyperparams.yaml", "embedding_model.ckpt")
-    digests = [f"{sha256_of(trained / name)}  {name}\n" for name in names]
-    (trained / "SHA256SUMS").write_text("".join(digests))
-    load(trained)
-    (trained / "hyperparams.yaml").write_text("n: 25\n")
-    with pytest.raises(BadInput, match=r"hyperparams.yaml: is not the file that .*SHA256SUMS"):
-        load(trained)

@@ -1,7 +1,6 @@
 """Results that are there already: refused, kept, or made again."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,9 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 from voiceprivacy.inout.files import SCRIPTS, BadInput
-from voiceprivacy.inout.tables import Utterance, write_manifest
 from voiceprivacy.plan import earlier
 from voiceprivacy.plan.earlier import FORMAT, refuse_other_format
+from voiceprivacy.vocabulary import RESULTS_FORMAT
 
 
 @pytest.fixture(autouse=True)
@@ -20,9 +19,10 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def write_provenance(text):
-    Path("results").mkdir(exist_ok=True)
-    Path("results/provenance.json").write_text(text)
+def write_results(number):
+    Path("results/checks").mkdir(parents=True)
+    if number is not None:
+        FORMAT.write_text(f"{number}\n")
 
 
 def test_a_fresh_folder_gets_the_format_and_can_be_carried_on():
@@ -33,33 +33,30 @@ def test_a_fresh_folder_gets_the_format_and_can_be_carried_on():
     refuse_other_format(remake=False, dry_run=False)
 
 
-def test_results_that_say_this_format_are_carried_on():
-    write_provenance('{"format": 3}')
-    refuse_other_format(remake=False, dry_run=False)
-    Path("results/provenance.json").unlink()  # as Snakemake does before it makes it again
-    Path("results/metrics").mkdir()
-    refuse_other_format(remake=False, dry_run=False)
-
-
-@pytest.mark.parametrize("provenance", ['{"format": 1}', "{}", '{"format": 2}', '{"format": 4}'])
-def test_results_of_another_format_are_refused(provenance):
-    write_provenance(provenance)
+@pytest.mark.parametrize("number", [None, 1, 3, 5, "x"])
+def test_results_of_another_format_are_refused(number):
+    write_results(number)
     with pytest.raises(BadInput, match=r"--directory NEW.* --remake"):
+        refuse_other_format(remake=False, dry_run=False)
+    refuse_other_format(remake=True, dry_run=True)
+    with pytest.raises(BadInput, match="made by another version"):
         refuse_other_format(remake=False, dry_run=True)
     refuse_other_format(remake=True, dry_run=False)
-    assert FORMAT.read_text() != "3\n", "they are of this format only when all is made"
-    write_provenance('{"format": 3}')
+    assert FORMAT.read_text() == f"{RESULTS_FORMAT}\n"
     refuse_other_format(remake=False, dry_run=False)
-    assert FORMAT.read_text() == "3\n"
-
-
-def test_an_interrupted_run_of_another_format_is_refused():
-    Path("results/checks").mkdir(parents=True)
-    with pytest.raises(BadInput, match="made by another version"):
-        refuse_other_format(remake=False, dry_run=False)
 
 
 # Models.
+
+
+class Reason(SimpleNamespace):
+    """Why a job runs, in words."""
+
+    def __init__(self, words, **fields):
+        super().__init__(words=words, **fields)
+
+    def __str__(self):
+        return self.words
 
 
 class Job(SimpleNamespace):
@@ -71,8 +68,7 @@ class Job(SimpleNamespace):
         super().__init__(rule=SimpleNamespace(name=rule), output=outputs, input=inputs)
         self.before = dict.fromkeys(before)
         fields = {"forced": False, "incomplete_output": False, "derived": not why}
-        names = list(why)
-        self.reason = SimpleNamespace(**fields | why, get_names=lambda: names)
+        self.reason = Reason(", ".join(why), **fields | why)
 
 
 class Dag:
@@ -82,7 +78,7 @@ class Dag:
         self.jobs = jobs
         self.dependencies = {job: job.before for job in jobs}
 
-    def needrun_jobs(self, exclude_finished=True):
+    def needrun_jobs(self):
         return self.jobs
 
     def needrun(self, job):
@@ -98,12 +94,6 @@ class Dag:
 
 
 MODEL = ["results/models/ecapa/embedding_model.ckpt"]
-FINGERPRINT = "results/sources/corpora/train.sha256"
-CHANGED = SimpleNamespace(
-    changed={"corpora/train": ["data/train/text", "b"], "corpora/other": ["c"]},
-    file=lambda source: [f"results/sources/{source}.sha256"],
-)
-NONE = SimpleNamespace(changed={}, file=None)
 
 
 def make(paths):
@@ -112,22 +102,14 @@ def make(paths):
         Path(path).touch()
 
 
-def test_a_model_that_would_be_trained_again_is_named_with_what_has_changed():
+def test_a_model_that_would_be_trained_again_is_named_with_snakemakes_reason():
     make(MODEL)
-    check = Job("validate_corpus", inputs=[FINGERPRINT], updated_input=True)
-    part = Job("prepare_part", inputs=[FINGERPRINT], before=[check])
+    check = Job("validate_corpus", updated_input=True)
+    part = Job("prepare_part", before=[check])
+    other = Job("prepare_other", updated_input=True)
     train = Job("train_extractor", MODEL, before=[part])
-    assert earlier.retrained(Dag(check, part, train), CHANGED) == [
-        "results/models/ecapa would be trained again:"
-        " corpora/train has changed (data/train/text and 1 other file)"
-    ]
-
-
-def test_without_a_changed_source_the_reason_of_snakemake_is_told():
-    make(MODEL)
-    train = Job("train_extractor", MODEL, params_changed=True)
-    (line,) = earlier.retrained(Dag(train), NONE)
-    assert line.endswith("ecapa would be trained again: train_extractor: params_changed")
+    (line,) = earlier.retrained(Dag(check, part, other, train))
+    assert line == "results/models/ecapa would be trained again: validate_corpus: updated_input"
     said = earlier.refusal([line])
     assert "--directory NEW" in said and "--remake" in said
 
@@ -145,63 +127,7 @@ def test_without_a_changed_source_the_reason_of_snakemake_is_told():
 )
 def test_other_models_are_made_without_asking(job, is_there):
     make(job.output if is_there else [])
-    assert earlier.retrained(Dag(job), NONE) == []
-
-
-# Deleted speech.
-
-
-@pytest.fixture
-def manifest(tmp_path):
-    """A manifest of two protected files, one in each of two shards, and of one of somebody's."""
-    folder = Path("results/audio/tiny/trial/b2")
-    files = [folder / "wav/0/a.flac", folder / "wav/1/b.flac", tmp_path / "c.flac"]
-    make([*files, folder / "shards/0.tsv", folder / "shards/1.tsv"])
-    lines = [Utterance(path.stem, "s", "f", path.absolute(), 1.0) for path in files]
-    write_manifest(folder / "manifest.tsv", lines)
-    for path in (folder / "manifest.tsv", folder / "wav", folder / "wav/0", folder / "wav/1"):
-        os.utime(path, (1, 1))
-    return folder / "manifest.tsv"
-
-
-def test_speech_that_is_there_is_looked_at_once(manifest, monkeypatch):
-    assert earlier.make_lost_speech_again(dry_run=False) == []
-    monkeypatch.setattr(earlier, "read_manifest", None)
-    assert earlier.make_lost_speech_again(dry_run=False) == []
-
-
-def test_a_manifest_whose_speech_is_gone_is_removed_with_its_shard(manifest):
-    assert earlier.make_lost_speech_again(dry_run=False) == []
-    (manifest.parent / "wav/1/b.flac").unlink()
-    assert earlier.make_lost_speech_again(dry_run=True) == [str(manifest)]
-    assert manifest.exists()
-    assert earlier.make_lost_speech_again(dry_run=False) == [str(manifest)]
-    assert not manifest.exists()
-    assert [path.name for path in (manifest.parent / "shards").iterdir()] == ["0.tsv"]
-    assert earlier.make_lost_speech_again(dry_run=False) == []
-
-
-def test_a_folder_of_speech_that_is_gone_is_noticed(manifest):
-    assert earlier.make_lost_speech_again(dry_run=False) == []
-    for name in ("0/a.flac", "1/b.flac"):
-        (manifest.parent / "wav" / name).unlink()
-    for name in ("0", "1", "."):
-        (manifest.parent / "wav" / name).resolve().rmdir()
-    assert earlier.make_lost_speech_again(dry_run=False) == [str(manifest)]
-
-
-def test_a_manifest_of_speech_that_lies_elsewhere_is_read_once(manifest, tmp_path, monkeypatch):
-    write_manifest(manifest, [Utterance("c", "s", "f", tmp_path / "c.flac", 1.0)])
-    os.utime(manifest, (1, 1))
-    shutil.rmtree(manifest.parent / "wav")
-    assert earlier.make_lost_speech_again(dry_run=False) == []
-    monkeypatch.setattr(earlier, "read_manifest", None)
-    assert earlier.make_lost_speech_again(dry_run=False) == []
-
-
-def test_speech_of_somebody_elses_is_no_matter_here(manifest, tmp_path):
-    (tmp_path / "c.flac").unlink()
-    assert earlier.make_lost_speech_again(dry_run=False) == []
+    assert earlier.retrained(Dag(job)) == []
 
 
 BEHIND_ANCIENT = """

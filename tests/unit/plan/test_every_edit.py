@@ -13,7 +13,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from voiceprivacy.plan import defaults, seen, sources
+from voiceprivacy.plan import defaults, sources
 from voiceprivacy.plan.plan import Plan
 
 FOLDERS = ["data/mine", "speech/anna", "told", "team/trial", "network", "tool"]
@@ -193,7 +193,7 @@ class Edits(RuleBasedStateMachine):
     @rule()
     def forget_what_is_known(self):
         """As where somebody removes .snakemake: the next look is the first one."""
-        seen.CACHE.unlink(missing_ok=True)
+        sources.CACHE.unlink(missing_ok=True)
 
     @rule()
     def look(self):

@@ -1,52 +1,32 @@
-"""What all commands share: what a workflow tries again is refused at once, if it is bad input."""
+"""What all commands share: how they refuse, and what they print."""
 
 import argparse
 import io
-import sys
 
 import pytest
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.running import command
-from voiceprivacy.running.programs import Failed
 
 
 @pytest.fixture
-def attempt(monkeypatch, tmp_path, capsys):
-    """Call a command that raises an error: (exit code, what it said, whether it ran)."""
+def attempt(capsys):
+    """Call a command that raises an error: (exit code, what it said)."""
 
-    def call(error, *words, folder=tmp_path / "refusals"):
-        ran = []
-
+    def call(error):
         def main():
-            ran.append(True)
             raise error
 
-        monkeypatch.setattr(sys, "argv", ["command", *words])
-        monkeypatch.delenv(command.REFUSALS, raising=False)
-        if folder:
-            monkeypatch.setenv(command.REFUSALS, str(folder))
         with pytest.raises(SystemExit) as left:
             command.run(main)
-        return left.value.code, capsys.readouterr().err, bool(ran)
+        return left.value.code, capsys.readouterr().err
 
     return call
 
 
-def test_bad_input_is_refused_at_once_the_second_time(attempt):
-    first = attempt(BadInput("list:3: no such speaker"), "--list", "x")
-    assert first == (2, "error: list:3: no such speaker\n", True)
-    assert attempt(BadInput("never asked"), "--list", "x") == (
-        2,
-        "error: list:3: no such speaker\n",
-        False,
-    )
-
-
-def test_more_memory_makes_no_other_command(attempt):
-    attempt(BadInput("x"), "--list", "x", "--memory", "1000", "--seed", "0")
-    assert not attempt(BadInput("y"), "--list", "x", "--memory", "2000", "--seed", "0")[2]
-    assert attempt(BadInput("y"), "--list", "x", "--memory", "2000", "--seed", "1")[2]
+def test_bad_input_is_one_line_and_exit_code_2(attempt):
+    said = attempt(BadInput("list:3: no such speaker"))
+    assert said == (2, "error: list:3: no such speaker\n")
 
 
 def test_a_terminal_that_knows_ascii_only_is_told_the_rest_in_escapes():
@@ -54,32 +34,6 @@ def test_a_terminal_that_knows_ascii_only_is_told_the_rest_in_escapes():
     command.say("José: \N{GREEK SMALL LETTER ALPHA} \udcff", file=stream)
     stream.flush()
     assert stream.buffer.getvalue() == b"Jos\\xe9: \\u03b1 \\xff\n"
-
-
-def test_another_command_is_not_concerned(attempt):
-    attempt(BadInput("x"), "--list", "x")
-    assert attempt(BadInput("y"), "--list", "y") == (2, "error: y\n", True)
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        Failed("command ended with exit code 1"),
-        BadInput("utterance 'a': f.py: CUDA out of memory"),
-        BadInput("utterance 'a': f.py: MemoryError: 4 GB"),
-        MemoryError(),
-        OSError(28, "No space left on device"),
-    ],
-    ids=str,
-)
-def test_what_another_attempt_may_mend_is_tried_again(attempt, error):
-    attempt(error)
-    assert attempt(error)[2]
-
-
-def test_a_command_that_a_person_gives_is_always_tried(attempt):
-    attempt(BadInput("x"), folder=None)
-    assert attempt(BadInput("x"), folder=None)[2]
 
 
 def test_an_option_that_is_no_json_is_named():
@@ -133,7 +87,7 @@ def test_a_foreign_value_is_cut(text, capsys):
 
 
 def test_a_package_that_is_missing_is_named_and_a_module_of_ours_is_a_mistake(attempt):
-    code, said, _ = attempt(ModuleNotFoundError("No module named 'yaml'", name="yaml"))
+    code, said = attempt(ModuleNotFoundError("No module named 'yaml'", name="yaml"))
     assert code == 2 and "package yaml, which is not installed: install voiceprivacy[run]" in said
-    code, said, _ = attempt(ModuleNotFoundError("gone", name="voiceprivacy.gone"))
+    code, said = attempt(ModuleNotFoundError("gone", name="voiceprivacy.gone"))
     assert code == 1 and "a mistake of this program" in said

@@ -14,7 +14,7 @@ from support.calls import call
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Listed
-from voiceprivacy.inout import checksums, files
+from voiceprivacy.inout import files, tables
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
@@ -433,7 +433,7 @@ def test_what_fails_at_the_end_leaves_nothing(tmp_path, monkeypatch, fails):
             raise BadInput(f"{path}: the disk is full")
         return whole(path)
 
-    for module in (new_config, checksums):
+    for module in (new_config, tables):
         monkeypatch.setattr(module, "whole_or_absent", fail)
     with pytest.raises(BadInput, match=f"^{tmp_path}/my.*: the disk is full"):
         write_config(tmp_path / "my.yaml", run)

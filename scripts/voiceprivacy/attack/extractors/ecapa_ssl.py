@@ -43,7 +43,6 @@ from voiceprivacy.models.encoders import (
     HUB_WEIGHTS,
     HubNetwork,
 )
-from voiceprivacy.models.folders import WEIGHTS
 
 ENCODER_FOLDER = "encoder"  # in the folder of a trained model
 
@@ -156,10 +155,7 @@ class FrozenEncoder:
                 f"{folder}: not found (a folder with {HUB_SETTINGS}, {HUB_PREPARATION} and "
                 f"{' or '.join(HUB_WEIGHTS)}, as the Hugging Face hub has them)"
             )
-        model = self.folder.parent / WEIGHTS
-        is_of_model = self.folder.name == ENCODER_FOLDER and model.exists()
-        network = HubNetwork(self.folder, trained_with=model if is_of_model else None)
-        self.network = network.to(device).requires_grad_(False)
+        self.network = HubNetwork(self.folder).to(device).requires_grad_(False)
         self.device = device
 
     def layers(self, waves: torch.Tensor) -> torch.Tensor:

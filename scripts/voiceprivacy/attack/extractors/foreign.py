@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from voiceprivacy.inout.arrays import Embeddings, read_embeddings_of
-from voiceprivacy.inout.checksums import check_speech
 from voiceprivacy.inout.files import BadInput, naming
 from voiceprivacy.inout.tables import Utterance, write_manifest
 from voiceprivacy.running import boxes, programs
@@ -43,7 +42,6 @@ def from_command(
         It runs in a box, with what its entry says of it (see ``voiceprivacy.running.boxes``).
     """
     words = programs.words_of(command, threads=threads)
-    check_speech(utterance.path for utterance in utterances)  # the command would not
     with tempfile.TemporaryDirectory() as folder:
         manifest, written = Path(folder) / "manifest.tsv", Path(folder) / "embeddings.npz"
         box = None

@@ -106,7 +106,7 @@ class Extractor:
         folder = Path(folder)
         if not folder.is_dir():
             raise BadInput(f"{folder}: not found (a folder with {SETTINGS} and {WEIGHTS})")
-        settings = Hyperparameters(folder / SETTINGS, of_model=True)
+        settings = Hyperparameters(folder / SETTINGS)
         features = settings.section("compute_features", classes=FEATURES)
         embedding = settings.section("embedding_model", classes=EMBEDDING)
         self.folder, self.device, self.preparation = folder, torch_device(device), preparation
@@ -117,7 +117,7 @@ class Extractor:
         self.features = features.build().to(self.device).eval()
         self.normalise = _normalisation(settings).to(self.device).eval()
         self.model = embedding.build()
-        load_weights(self.model, folder / WEIGHTS, of_model=True)
+        load_weights(self.model, folder / WEIGHTS)
         self.model.to(self.device).eval()
         is_listening = embedding.of_class == LISTENING
         self.encoder = frozen_encoder(folder, self.model, self.device) if is_listening else None
@@ -336,7 +336,7 @@ def _random_states(device):
 
 def shortest_s(folder: Path | str) -> float:
     """How long a recording has to be, in seconds, for the model of a SpeechBrain folder."""
-    settings = Hyperparameters(Path(folder) / SETTINGS, of_model=True)
+    settings = Hyperparameters(Path(folder) / SETTINGS)
     features = settings.section("compute_features", classes=FEATURES)
     embedding = settings.section("embedding_model", classes=EMBEDDING)
     return _shortest(features, embedding) / _field(features, "sample_rate")

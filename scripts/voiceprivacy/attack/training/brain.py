@@ -13,8 +13,6 @@ import speechbrain
 import torch
 from speechbrain.nnet.schedulers import update_learning_rate
 from speechbrain.utils.checkpoints import (
-    METAFNAME,
-    PARAMFILE_EXT,
     Checkpointer,
     mark_as_loader,
     mark_as_saver,
@@ -25,9 +23,7 @@ from speechbrain.utils.epoch_loop import EpochCounterWithStopper
 from voiceprivacy.attack import Floats
 from voiceprivacy.attack.training.batches import ValidationSet, cosine_eer_percent
 from voiceprivacy.inout import seeds
-from voiceprivacy.inout.files import BadInput, read_bytes
 from voiceprivacy.inout.tables import read_table, write_table
-from voiceprivacy.models.folders import CHECKSUMS, is_listed, refuse_changed, write_list
 from voiceprivacy.running.command import say
 
 MIXED = {"bf16": torch.bfloat16, "fp16": torch.float16}
@@ -207,34 +203,10 @@ class WholeCheckpointer(Checkpointer):
             saved = super().save_checkpoint(**fields | {"name": uuid.uuid4().hex})
         finally:
             self.checkpoints_dir = here
-        write_list(saved.path)
         path = here / saved.path.name
         os.replace(saved.path, path)
         files = {name: path / file.name for name, file in saved.paramfiles.items()}
         return saved._replace(path=path, paramfiles=files)
-
-    def list_checkpoints(self) -> Any:
-        """All checkpoints, as SpeechBrain lists them; BadInput where the date of one is changed."""
-        for folder in self._list_checkpoint_dirs():
-            # A checkpoint that is being removed by a process that was killed may have no list.
-            if (folder / CHECKSUMS).exists():
-                self._refuse_damaged(folder / METAFNAME)
-        return super().list_checkpoints()
-
-    def load_checkpoint(self, checkpoint: Any) -> None:
-        """Load a checkpoint; BadInput where any of its files is not as it was saved."""
-        for name in self.recoverables:
-            self._refuse_damaged(checkpoint.path / f"{name}{PARAMFILE_EXT}")
-        super().load_checkpoint(checkpoint)
-
-    def _refuse_damaged(self, path):
-        remedy = f"remove {self.checkpoints_dir.parent} and run again: it starts from scratch then"
-        if not is_listed(path):
-            raise BadInput(f"{path}: is part of a checkpoint without a checksum; {remedy}")
-        try:
-            refuse_changed(path, read_bytes(path))
-        except BadInput:
-            raise BadInput(f"{path}: is damaged, or was changed by hand; {remedy}") from None
 
 
 @register_checkpoint_hooks

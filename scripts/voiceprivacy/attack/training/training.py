@@ -52,7 +52,6 @@ from voiceprivacy.attack.training.brain import (
     keep_precision,
 )
 from voiceprivacy.inout import seeds
-from voiceprivacy.inout.checksums import CHECKPOINTS, add_checksum
 from voiceprivacy.inout.files import (
     BadInput,
     remove_at_once,
@@ -67,7 +66,7 @@ from voiceprivacy.models.folders import (
     SETTINGS,
     WEIGHTS,
     Hyperparameters,
-    is_known,
+    is_listed,
     load_weights,
     read_weights,
 )
@@ -86,6 +85,7 @@ ANNEALING = [
 TRAINED = ("embedding_model", "classifier")  # the modules that have weights
 SPEAKERS = "out_n_neurons"
 PLACEHOLDER = "!PLACEHOLDER"
+CHECKPOINTS = ".checkpoints"  # ending of the folder that a training goes on from
 CURVE = "training.tsv"
 CLASSIFIER_WEIGHTS = "classifier.ckpt"
 HELD_OUT = "held_out_speakers.txt"
@@ -181,8 +181,6 @@ def train(
         if held_out:
             names = sorted({utterance.speaker for utterance in held_out})
             (temporary / HELD_OUT).write_text("\n".join(names) + "\n", encoding="utf-8")
-        for path in filter(Path.is_file, sorted(temporary.rglob("*"))):
-            add_checksum(path, Path(folder) / path.relative_to(temporary))
     remove_at_once(checkpoints.parent)
 
 
@@ -273,21 +271,21 @@ def _modules(settings):
 def _load(modules, start):
     """Start from a model's weights; from its classifier's too, where it has as many speakers."""
     weights = modules["embedding_model"]
-    load_weights(weights, start / WEIGHTS, model="the recipe's model", of_model=True)
+    load_weights(weights, start / WEIGHTS, model="the recipe's model")
     _load_classifier(modules["classifier"], start / CLASSIFIER_WEIGHTS)
 
 
 def _load_classifier(classifier, path):
     if not path.exists():
-        if is_known(path):
+        if is_listed(path):
             remedy = f"remove {path.with_name(WEIGHTS)} and run again, or copy the model again"
             raise BadInput(f"{path}: not found, and it was there once: {remedy}")
         say(f"{path}: not found, so the classifier starts from scratch")
         return
-    weights = read_weights(path, model="a classifier", of_model=True)
+    weights = read_weights(path, model="a classifier")
     # Other speakers have another classifier.
     if _shapes(weights) == _shapes(classifier.state_dict()):
-        load_weights(classifier, path, model="the recipe's classifier", of_model=True)
+        load_weights(classifier, path, model="the recipe's classifier")
     else:
         say(f"{path}: is for other speakers or layers, so the classifier starts from scratch")
 

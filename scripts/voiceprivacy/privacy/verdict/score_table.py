@@ -93,7 +93,7 @@ class ScoreTable:
             options = [f"--{name}" for name in missing if name in GIVEN]
             remedy = f"; give {', '.join(options)}" if len(options) == len(missing) else ""
             raise BadInput(f"{path}:1: has no column {', '.join(missing)}{remedy}")
-        for line, row in read_rows(path, columns, checked=False):
+        for line, row in read_rows(path, columns):
             self._add_row({**given, **row}, path, line)
 
     def _add_row(self, row, path, line):

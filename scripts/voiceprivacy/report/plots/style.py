@@ -14,8 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 
-from voiceprivacy.inout.checksums import whole_with_checksum
-from voiceprivacy.inout.files import BadInput, remove_leftovers
+from voiceprivacy.inout.files import BadInput, remove_leftovers, whole_or_absent
 from voiceprivacy.report.figures import (
     COLOURS,
     FURTHER_DRAWS,
@@ -98,7 +97,7 @@ def save(figure: Figure, path: str | Path) -> None:
         # savefig would lay out once more for each file: a third of its time.
         engine.execute(figure)
         figure.set_layout_engine()
-    with whole_with_checksum(path) as temporary:
+    with whole_or_absent(path) as temporary:
         if kind == "svg":
             temporary.write_text(svg_of(figure), encoding="utf-8")
         else:

@@ -1,0 +1,120 @@
+"""A finished run against its provenance.json: what was changed, lost or added is named."""
+
+import json
+
+import pytest
+from support.calls import call
+
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.provenance.record import provenance
+from voiceprivacy.provenance.verify import changes, refuse_changed, results_of
+
+FILES = ["metrics.tsv", "scores/tiny/op.tsv", "audio/tiny/trial/b2/wav/0/a.flac", "verdict.json"]
+OTHERS = ["logs/rule.log", "benchmarks/rule/x.txt", "report/index.html", "sources/a.sha256"]
+OTHERS += ["pairs/tiny/op.npz", "format", "plan.json", "scores/.op.123.tsv"]
+
+
+@pytest.fixture
+def results(tmp_path):
+    """Results of a run as it has left them, and a model that it used."""
+    folder = tmp_path / "results"
+    for name in [*FILES, *OTHERS]:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(name)
+    (folder / "benchmarks/rule/x.txt").unlink()
+    (tmp_path / "model.ckpt").write_text("weights")
+    record = provenance(config={}, files=[], results=folder)
+    assert sorted(record["outputs"]) == sorted(FILES)
+    hashes = provenance(config={}, files=[tmp_path / "model.ckpt"])["sha256"]
+    record["sha256"] = {"model.ckpt": hashes[str(tmp_path / "model.ckpt")]}
+    (folder / "provenance.json").write_text(json.dumps(record))
+    return folder
+
+
+def test_untouched_results_are_said_to_be_so(results):
+    for name in OTHERS:
+        (results / name).write_text("of another time")
+    said = call("verify", results)
+    assert (said.returncode, said.stdout) == (
+        0,
+        f"{results}: all files are as the run has made them\n",
+    )
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_changed_a_lost_and_an_added_file_are_named(results, name):
+    path = results / name
+    path.write_text(f"{name[:-1]}x")
+    record = results / "provenance.json"
+    assert list(changes(results)) == [f"{path}: differs from what {record} lists"]
+    path.rename(path.with_name("other"))
+    other = path.with_name("other")
+    assert sorted(changes(results)) == sorted(
+        [f"{path}: is missing", f"{other}: is not listed in {record}"]
+    )
+    with pytest.raises(BadInput, match=rf"voiceprivacy verify {results} lists all that differs"):
+        refuse_changed(results)
+
+
+def test_the_exit_code_is_2_where_a_file_differs(results):
+    (results / FILES[0]).unlink()
+    said = call("verify", results)
+    assert (said.returncode, said.stdout) == (2, f"{results / FILES[0]}: is missing\n")
+
+
+def test_an_input_that_was_edited_is_named_and_one_that_is_gone_is_not(results, tmp_path):
+    (tmp_path / "model.ckpt").write_text("others")
+    (line,) = changes(results)
+    assert line.startswith("model.ckpt: differs") and line.endswith("an input of the run")
+    (tmp_path / "model.ckpt").unlink()
+    assert not list(changes(results))
+
+
+def test_results_that_may_be_moved_are_compared_where_they_lie(results, tmp_path):
+    results.rename(tmp_path / "elsewhere")
+    assert not list(changes(tmp_path / "elsewhere"))
+
+
+@pytest.mark.parametrize("text", ["{}", '{"sha256": {}}'])
+def test_results_of_an_older_version_are_refused(results, text):
+    (results / "provenance.json").write_text(text)
+    with pytest.raises(BadInput, match=r"provenance\.json: lists no outputs"):
+        refuse_changed(results)
+    (results / "provenance.json").unlink()
+    said = call("verify", results)
+    assert (said.returncode, said.stderr) == (2, f"error: {results}/provenance.json: not found\n")
+
+
+def test_a_listed_name_that_leads_out_of_the_results_is_not_followed(results):
+    record = json.loads((results / "provenance.json").read_text())
+    record["outputs"]["../model.ckpt"] = "0" * 64
+    (results / "provenance.json").write_text(json.dumps(record))
+    assert list(changes(results)) == [f"{results}/../model.ckpt: is missing"]
+
+
+def test_the_results_of_a_manifest_are_those_that_it_lies_in(results, tmp_path):
+    assert results_of(results / "audio/tiny/trial/b2/manifest.tsv") == results
+    assert results_of(tmp_path / "manifest.tsv") is None
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("export_result", "--repository r --laboratory l --revision 1"),
+        ("export_submission", "--anonymiser b2 --output s.zip"),
+        ("check_submission", "s.zip --config c.yaml"),
+    ],
+)
+def test_what_reads_results_refuses_changed_ones(results, tmp_path, command, words):
+    (results / "metrics.tsv").unlink()
+    said = call(command, *words.split(), "--results", results, cwd=tmp_path)
+    assert said.returncode == 2
+    assert f"{results}/metrics.tsv: is missing; voiceprivacy verify" in said.stderr
+
+
+def test_changed_speech_is_not_published(results, tmp_path):
+    manifest = results / "audio/tiny/trial/b2/manifest.tsv"
+    manifest.write_text("added")
+    words = ("--manifest", manifest, "--audio-dir", "public", "--key", "key.tsv")
+    said = call("publish_audio", *words, cwd=tmp_path)
+    assert said.returncode == 2 and "manifest.tsv: is not listed" in said.stderr
