@@ -110,7 +110,7 @@ def show(drawn: Figure, *, run: Run, page: Path, pictures: Mapping[str, str]) ->
     path = _smallest(pictures)
     svg = ""
     if path.suffix == ".svg":
-        svg = inlined(read_checked(foreign.harmless_picture(path)).decode("utf-8"))
+        svg = inlined(read_bytes(foreign.harmless_picture(path)).decode("utf-8"))
     table = table_of(drawn, run)
     return _shown(drawn, svg, "" if svg else _data_url(path), table, page, pictures)
 

@@ -249,10 +249,8 @@ def test_an_edit_that_keeps_size_and_all_times_is_found_by_reading_everything(mo
     before = fingerprint(kaldi())
     edit_keeping_all_times(monkeypatch, path)
     assert fingerprint(kaldi()) == before
-    checked = kaldi()
-    checked.refresh(check=True)
+    kaldi().refresh(check=True)
     assert FINGERPRINT.read_text() != before
-    assert checked.written() == [str(FINGERPRINT)]
 
 
 def test_an_edit_that_keeps_size_and_time_of_modification_is_noticed(monkeypatch):
