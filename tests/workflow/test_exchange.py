@@ -27,7 +27,7 @@ from voiceprivacy.vocabulary import ORIGINAL
 pytestmark = pytest.mark.long
 SEED = 987654321
 # What a run needs of voiceprivacy[run] where the extractor is a command and nothing is measured.
-NEEDED = ("snakemake", "soundfile", "tqdm")
+NEEDED = ("matplotlib", "snakemake", "soundfile", "tqdm")
 WANTED = ["results/metrics.tsv", "results/provenance.json", "results/verdict.json"]
 SYSTEMS = """
 import numpy as np
