@@ -38,7 +38,7 @@ AXES = {  # over what a profile is drawn: what becomes of prior log-odds, and th
     "prior": (expit, r"prior $\pi$"),
 }
 WIDTH_INCHES, HEIGHT_INCHES, LINE_INCHES = 6.2, 3.6, 0.19
-PANEL_OF_CALIBRATION_INCHES = 4.6
+PANEL_OF_CALIBRATION_INCHES = 5.2
 PANEL_INCHES = 2.2
 MOST_COLUMNS_OF_LEGEND = 6
 
@@ -216,7 +216,8 @@ def plot_calibration(ax: Axes, *, profiles: Profile, metrics: Mapping[str, Any])
     has_limits = bool(metrics.get("shown"))
     for name, (words, colour, line) in looks.items():
         numbers = _numbers_of_calibration(name, metrics)
-        label = f"{words} {numbers}" if numbers else words
+        separator = "\n" if has_limits else " "  # with intervals they need a line of their own
+        label = f"{words}{separator}{numbers}" if numbers else words
         ax.plot(
             profiles["prior_log_odds"], profiles[f"ece_{name}_bit"], line, color=colour, label=label
         )

@@ -198,7 +198,8 @@ def fit(figure: Figure, width_inches: float) -> None:
         title = next(filter(None, titles), "")
         look: dict[str, Any] = {"title": title, "title_fontsize": SMALL_POINTS, **size}
         figure.legend(handles, texts, loc="outside lower center", ncols=columns, **look)
-        height += LINE_INCHES * (math.ceil(len(texts) / columns) + title.count("\n") + 1)
+        n_lines = len(texts) + "".join(texts).count("\n")
+        height += LINE_INCHES * (math.ceil(n_lines / columns) + title.count("\n") + 1)
     figure.set_size_inches(width_inches, height)
     for text in figure.findobj(Text):
         text.set_fontsize(min(text.get_fontsize(), SMALL_POINTS))
