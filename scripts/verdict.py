@@ -9,8 +9,9 @@ import argparse
 from pathlib import Path
 
 from voiceprivacy.inout.json_files import write_json
+from voiceprivacy.inout.score_tables import GIVEN, add_scores
 from voiceprivacy.inout.tables import read_speakers
-from voiceprivacy.privacy.verdict.score_table import GIVEN, ScoreTable
+from voiceprivacy.privacy.verdict.score_table import ScoreTable
 from voiceprivacy.privacy.verdict.verdict import FORMAT, verdict_of
 from voiceprivacy.report.terminal import lines_of_set
 from voiceprivacy.report.verdict import judged_of
@@ -35,7 +36,7 @@ def main() -> None:
     given = {name: value for name in GIVEN if (value := getattr(arguments, name)) is not None}
     for paths in arguments.scores:
         for path in paths:
-            table.add(path, given)
+            add_scores(path, given, table.speaker_of, table.scores)
     facts = verdict_of(table)
     if arguments.output:
         write_json(arguments.output, {"format": FORMAT, "sets": {arguments.set: facts}})

@@ -73,7 +73,7 @@ class Evidence:
     candidates: list[learner.Candidate]
     n_targets: int  # trials
     chosen: Counts  # (K,) how many blocks use each candidate
-    recordings: float  # that every pair pools
+    recordings: int  # that every pair pools
     forms_dropped: list[str]
 
     @property
@@ -270,11 +270,14 @@ def _evidence(trials, recordings, n_bins):
     numbers, persons = np.unique(trials[:2], return_inverse=True)
     enrolled, tried = persons.reshape(2, -1)
     n_persons = len(numbers)
-    pairs, pair, sizes = np.unique(
-        enrolled * n_persons + tried, return_inverse=True, return_counts=True
-    )
+    pairs, first, pair, sizes = np.unique(enrolled * n_persons + tried, True, True, True)
     bound = np.log(2 * n_persons)  # as certain as so many persons allow
-    fitted = np.concatenate([_some(target), _some(~target)])
+    # Where there are more trials, a draw of them that does not depend on the file.
+    fitted = [
+        np.random.default_rng(0).permutation(np.flatnonzero(label))[:MOST_FITTED]
+        for label in (target, ~target)
+    ]
+    fitted = np.concatenate(fitted)
 
     def learn_and_judge(fitted, rows):
         """Pairs of some rows (Q,), and means of gains and LLRs in them (Q, 2 K)."""
@@ -295,7 +298,7 @@ def _evidence(trials, recordings, n_bins):
     for block in combinations(range(n_groups), 2):
         one, other = (np.isin(side % n_groups, block) for side in (enrolled, tried))
         blocks[block] = learn_and_judge(fitted[~(one | other)[fitted]], np.flatnonzero(one & other))
-    judged_pairs, chosen = _chosen(blocks, np.equal(*divmod(pairs, n_persons)))
+    judged_pairs, chosen = _chosen(blocks, target[first])
     return Evidence(
         persons=tuple(trials.persons[number] for number in numbers),
         pairs=pairs,
@@ -305,22 +308,16 @@ def _evidence(trials, recordings, n_bins):
         candidates=candidates,
         n_targets=int(target.sum()),
         chosen=chosen,
-        recordings=float(recordings),
+        recordings=int(recordings),
         forms_dropped=[name for name in FORMS if name not in forms],
     )
-
-
-def _some(chosen):
-    """Places of the chosen trials, or of a draw of them that does not depend on the file."""
-    places = np.flatnonzero(chosen)
-    return np.random.default_rng(0).permutation(places)[:MOST_FITTED]
 
 
 def _chosen(blocks, target):
     """Held-out values and LLRs of pairs, (P, 2), and how many blocks use each candidate (K,)."""
     totals = {}
     for block, (pairs, means) in blocks.items():
-        classes = np.stack([target[pairs], ~target[pairs]]).astype(float)
+        classes = np.stack([target[pairs], ~target[pairs]])
         totals[block] = classes @ counted(np.hsplit(means, 2)[0])
     sums = np.zeros((len(target), 3))
     chosen = np.zeros(means.shape[1] // 2, int)

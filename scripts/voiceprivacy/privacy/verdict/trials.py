@@ -57,7 +57,7 @@ class Trials(NamedTuple):
 
     def only(self, rows: Any) -> "Trials":
         """Some trials; persons keep their numbers."""
-        return Trials._make([*(column[rows] for column in self[:5]), self.persons])
+        return Trials(*(column[rows] for column in self[:5]), self.persons)
 
 
 def trials_of(ids: Any, scores: Any, speaker_of: Mapping[str, str]) -> Trials:
@@ -88,7 +88,7 @@ def trials_of(ids: Any, scores: Any, speaker_of: Mapping[str, str]) -> Trials:
     ranks = _ranks(np.abs(scores).sum(axis=1), groups)
     ranked = [rank[group] for rank, group in zip(ranks, groups, strict=True)]
     ordered = tuple(persons[np.argsort(ranks[0])].tolist())
-    return Trials._make([*ranked, scores, ordered]).only(np.lexsort(ranked[::-1]))
+    return Trials(*ranked, scores, ordered).only(np.lexsort(ranked[::-1]))
 
 
 def standardised(scores: Floats, target: Flags) -> Floats:
@@ -221,9 +221,9 @@ def _cohort_means(trials, ids, other):
     start = np.cumsum(n_persons) - n_persons
     # A nontarget is an entry itself. A target takes the next one, and the first after the last.
     after = np.searchsorted(entries, code) - start[ids]
-    position = start[ids] + after % np.maximum(n_persons[ids], 1)
-    position = np.minimum(position, len(entries) - 1)
-    n_left = n_persons[ids] - 1
+    n_own = n_persons[ids]
+    position = np.minimum(start[ids] + after % np.maximum(n_own, 1), len(entries) - 1)
+    n_left = n_own - 1
     return (
         (total[ids] - means[position]) / np.maximum(n_left, 1)[:, None],
         n_left,

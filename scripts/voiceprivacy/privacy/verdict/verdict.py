@@ -128,10 +128,9 @@ def verdict_of(
 def _judge_list(scores, name, judged):
     """Judge the systems of one list; unprotected speech, if it is there, says what is usual."""
     attacks, speaker_of = scores.scores[name], scores.speakers(name)
-    complete = [ORIGINAL] if ORIGINAL in attacks else [*attacks]
-    reference = set()
-    for system in complete:
-        reference.update(scores.scored(name, system).trials)
+    complete = [ORIGINAL] if ORIGINAL in attacks else attacks
+    reference = set().union(*(scores.scored(name, system).trials for system in complete))
+    persons = _persons(reference, speaker_of)
     usual = {}  # shares of useless scores of unprotected speech
     for system, one in judged.items():
         scored = scores.scored(name, system)
@@ -143,9 +142,8 @@ def _judge_list(scores, name, judged):
                 warning = {"code": "failing_attack", "system": system, "attack": attack}
                 one.failing[attack] = warning
         known = compress(scored.trials, ~np.isnan(scored.scores).any(axis=1))
-        lacking = _persons(reference, speaker_of) - _persons(scored.trials, speaker_of)
         one.missing["trials"] += len(reference.difference(known))
-        one.missing["persons"] += len(lacking)
+        one.missing["persons"] += len(persons - _persons(scored.trials, speaker_of))
         if scored.trials:
             _measure(one, name, scored, scores.scored(name, system, linkage=True), speaker_of)
         else:
@@ -206,7 +204,7 @@ def _facts(system, judged, original, is_open, level, thresholds, known):
     # The largest lower limit where the state is open, else upper limit.
     values = shown or {key: one.high() for key, one in judged.evidence.items()}
     ordered = sorted(values, key=lambda key: key[1])
-    _, worst = max(ordered, key=lambda key: values[key], default=(None, None))
+    _, worst = max(ordered, key=values.get, default=(None, None))
     single, pooled, linked = (judged.evidence.get((measure, worst)) for measure in MEASURES)
     limits = _limits(single)
     return {
@@ -219,7 +217,7 @@ def _facts(system, judged, original, is_open, level, thresholds, known):
         "linkage_percent": _limits(linked),
         "right_of_20_percent": limits and [right_of(percent) for percent in limits],
         "less_than_unprotected_points": _less_than(single, original, worst),
-        "recordings": int(pooled.recordings) if pooled else None,
+        "recordings": pooled and pooled.recordings,
         "exposed": _exposed(judged.guesses.get(worst), known),
         "missing": judged.missing,
         "reasons": [] if shown else reasons,
@@ -228,16 +226,15 @@ def _facts(system, judged, original, is_open, level, thresholds, known):
 
 
 def _limits(evidence, confidence=0.95):
-    if evidence is None:
-        return None
-    return [evidence.percent, evidence.low(confidence), evidence.high(confidence)]
+    return evidence and [evidence.percent, evidence.low(confidence), evidence.high(confidence)]
 
 
 def _unmet(system, judged, original, thresholds, known):
     """The codes of all conditions of ``low`` that a system does not meet."""
     measured = {measure for measure, _ in judged.evidence}
-    wide = {key[0] for key, one in judged.evidence.items() if one.high() > thresholds.low(key[0])}
     learnt = math.inf if known.learnt is None else known.learnt.get(system, 0)
+    on_original = original.evidence.items() if original else ()
+    strength = min((one.low() for key, one in on_original if key[0] == ONE), default=-1)
     unmet = {
         "persons_exposed": any(
             guesses.p_value <= LEVEL or guesses.exposed for guesses in judged.guesses.values()
@@ -245,27 +242,26 @@ def _unmet(system, judged, original, thresholds, known):
         "missing": any(judged.missing.values()),
         "failing_attack": judged.failing,
         "no_unprotected": original is None,
-        "weak_attackers": original and not _is_strong(original, thresholds),
+        "weak_attackers": original and strength < thresholds.unprotected_percent,
         "scores_elsewhere": known.learnt is None,
         "few_learnt_persons": learnt < thresholds.learnt_persons,
     }
     unmet |= {f"no_{measure}": measure not in measured for measure in MEASURES}
-    unmet |= {f"upper_limit_{measure}": True for measure in wide}
+    unmet |= {
+        f"upper_limit_{measure}": True
+        for (measure, _), one in judged.evidence.items()
+        if one.high() > thresholds.low(measure)
+    }
     return sorted(judged.codes | {code for code in unmet if unmet[code]})
-
-
-def _is_strong(original, thresholds):
-    low = [one.low() for (measure, _), one in original.evidence.items() if measure == ONE]
-    return min(low, default=-math.inf) >= thresholds.unprotected_percent
 
 
 def _less_than(safer, original, name):
     """How much less a list leaves than unprotected speech: points and 95 % limits."""
-    worse = original.evidence.get((ONE, name)) if original else None
-    if safer is None or worse is None:
+    worse = original and original.evidence.get((ONE, name))
+    if not safer or not worse:
         return None
     difference, error = leaves_less(safer, worse)
-    margin = float(stdtrit(safer.n_persons - 1, 1 - LEVEL)) * error
+    margin = error * stdtrit(safer.n_persons - 1, 1 - LEVEL)
     return [difference, difference - margin, difference + margin]
 
 
@@ -290,7 +286,7 @@ def _next(judged, reasons, thresholds):
         value, limit = max(one.percent, 0.0), thresholds.low(measure)
         if one.high() > limit > value:  # errors fall with the root of persons
             factor = ((one.high() - value) / (limit - value)) ** 2
-            wanted = max(wanted, int(np.ceil(one.n_persons * factor)))
+            wanted = max(wanted, math.ceil(one.n_persons * factor))
     steps = [{"code": "more_persons", "persons": wanted}] if wanted else []
     return steps + [{"code": code} for code in reasons if not code.startswith("upper_limit")]
 
@@ -303,7 +299,7 @@ def _better(judged, thresholds):
     }
     corrected = holm(np.array([*p_values.values()]))
     return [
-        [*pair]
+        list(pair)
         for pair, p_value in zip(p_values, corrected, strict=True)
         if p_value <= LEVEL and p_values[pair[::-1]] > LEVEL
     ]
@@ -316,5 +312,5 @@ def _p_less(safer, worse, thresholds):
         if key[0] != LINKAGE:
             difference, error = leaves_less(safer.evidence[key], worse.evidence[key])
             t = (difference - thresholds.least_points) / max(error, 1e-12)
-            p_values.append(float(stdtr(safer.evidence[key].n_persons - 1, -t)))
+            p_values.append(stdtr(safer.evidence[key].n_persons - 1, -t))
     return _bonferroni(p_values)

@@ -106,7 +106,7 @@ def evidence_of(values, in_sample=None, kinds=(learner.ONE_SCORE,), chosen=(1,),
         candidates=[learner.Candidate([1], 1.0, kind) for kind in kinds],
         n_targets=n_targets,
         chosen=np.array(chosen),
-        recordings=1.0,
+        recordings=1,
         forms_dropped=[],
     )
 

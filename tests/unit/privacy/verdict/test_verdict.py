@@ -8,7 +8,8 @@ from support.calls import call
 from support.heldout_lists import complete, rows_of
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.privacy.verdict.score_table import COLUMNS, ScoreTable
+from voiceprivacy.inout.score_tables import COLUMNS, add_scores
+from voiceprivacy.privacy.verdict.score_table import ScoreTable
 from voiceprivacy.privacy.verdict.verdict import Known, verdict_of
 
 PERSONS = [f"p{number:02d}" for number in range(16)]
@@ -168,13 +169,13 @@ def test_columns_may_be_missing_and_stand_in_any_order(tmp_path):
 def test_a_wrong_row_is_named_by_file_and_line(tmp_path, row, message):
     path = tmp_path / "s.tsv"
     path.write_text("\t".join(COLUMNS) + "\n" + row.replace(" ", "\t") + "\n")
-    table = ScoreTable({"e_p00": "p00", "p00_0": "p00", "p01_0": "p01"})
+    speaker_of = {"e_p00": "p00", "p00_0": "p00", "p01_0": "p01"}
     with pytest.raises(BadInput, match=message):
-        table.add(path, {})
+        add_scores(path, {}, speaker_of, {})
 
 
 def test_a_missing_column_asks_for_its_option(tmp_path):
     path = tmp_path / "s.tsv"
     path.write_text("attacker\tenrolment\ttrial\tlabel\tscore\n")
     with pytest.raises(BadInput, match=r"s.tsv:1: has no column system; give --system$"):
-        ScoreTable({}).add(path, {"condition": "op", "list": "all"})
+        add_scores(path, {"condition": "op", "list": "all"}, {}, {})

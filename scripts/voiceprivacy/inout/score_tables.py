@@ -1,0 +1,61 @@
+"""Scores of any origin in one long table with a header; columns may stand in any order.
+
+One line is one score: system, attacker, condition, list, enrolment, trial, label, score. The system
+``original`` is unprotected speech.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from voiceprivacy.inout.files import BadInput, read_lines
+from voiceprivacy.inout.tables import LABELS, number, read_rows
+from voiceprivacy.vocabulary import ORIGINAL
+
+COLUMNS = ("system", "attacker", "condition", "list", "enrolment", "trial", "label", "score")
+GIVEN = ("system", "attacker", "condition", "list")  # columns that options can give
+
+
+def add_scores(
+    path: Path, given: Mapping[str, str], speaker_of: Mapping[str, str], scores: dict[str, Any]
+) -> None:
+    """Read a file into {list: {system: {(attacker, condition): {(enrolment, trial): score}}}}.
+
+    Parameters
+    ----------
+    given : values of columns that the file lacks
+    speaker_of : the speaker of each id
+    scores : to add to
+
+    Raises
+    ------
+    BadInput : a column is missing, a word is none of those known, a label contradicts the speakers,
+        or a trial has two scores
+    """
+    columns = "".join(read_lines(path)[:1]).split("\t")
+    missing = [name for name in COLUMNS if name not in columns and name not in given]
+    if missing:
+        options = [f"--{name}" for name in missing if name in GIVEN]
+        remedy = f"; give {', '.join(options)}" if len(options) == len(missing) else ""
+        raise BadInput(f"{path}:1: has no column {', '.join(missing)}{remedy}")
+    for line, row in read_rows(path, columns, checked=False):
+        _add_row({**given, **row}, speaker_of, scores, path, line)
+
+
+def _add_row(row, speaker_of, scores, path, line):
+    system, attacker, condition, name, *trial, label, text = [row[name] for name in COLUMNS]
+    if condition not in (("oo", "rr") if system == ORIGINAL else ("op", "pp", "rr")):
+        raise BadInput(f"{path}:{line}: system '{system}' has no condition '{condition}'")
+    for identity in trial:
+        if identity not in speaker_of:
+            raise BadInput(f"{path}:{line}: '{identity}' has no speaker in --speakers")
+    one, other = (speaker_of[identity] for identity in trial)
+    if label not in LABELS or (label == "target") != (one == other):
+        raise BadInput(
+            f"{path}:{line}: is labelled '{label}', but the speakers are '{one}' and '{other}'"
+        )
+    attacks = scores.setdefault(name, {}).setdefault(system, {})
+    of_attack = attacks.setdefault((attacker, condition), {})
+    score = number(text, path, line)
+    if of_attack.setdefault((*trial,), score) != score:
+        raise BadInput(f"{path}:{line}: trial '{' '.join(trial)}' has two scores")
