@@ -24,7 +24,8 @@ SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/g
 OF_ETC = ["alternatives", "fonts", "java", "ld.so.cache", "ld.so.conf.d", "localtime", "R"]
 OF_PYTHON = ["bin", "include", "lib", "lib64", "share", "pyvenv.cfg"]
 # Never as a whole, nor what holds them: other people's files, or what no program of ours needs.
-TOO_WIDE = ["/boot", "/etc", "/home", "/media", "/mnt", "/opt", "/root", "/srv", "/tmp", "/var/tmp"]
+TOO_WIDE = ["/boot", "/etc", "/home", "/media", "/mnt", "/opt", "/root", "/srv"]
+TOO_WIDE += ["/tmp", "/var/tmp"]  # nosec B108
 NEVER = ("/dev/", "/proc/", "/run/", "/sys/")
 VARIABLES = {"CUDA_DEVICE_ORDER", "CUDA_VISIBLE_DEVICES", "LANG", "PYTHONHASHSEED", "TZ"}
 BEGINNINGS = ("LC_", "OMP_", "MKL_", "OPENBLAS_", "NUMBA_NUM_", "NUMEXPR_", "KMP_", "GOMP_")
@@ -111,7 +112,6 @@ def _shown(program: str, box: Box) -> list[Path]:
     """All that a box shows for reading: of a Python, the environments that links lead through."""
     paths = [*map(Path, SYSTEM), *(Path("/etc", name) for name in OF_ETC), SCRIPTS, RESOURCES]
     paths += map(Path, ["/sys/bus/pci", "/sys/devices"] if box.gpu else ["/sys/devices/system/cpu"])
-    paths += box.reads
     programs = (sys.executable, f"{sys.base_prefix}/bin/python3", shutil.which(program))
     for path in map(Path, map(os.path.abspath, filter(None, programs))):
         for _ in range(9):  # links
@@ -121,7 +121,7 @@ def _shown(program: str, box: Box) -> list[Path]:
             paths += [root / part for part in OF_PYTHON] if is_python else [path]
             target = path.parent / path.readlink() if path.is_symlink() else path.resolve()
             path = Path(os.path.abspath(target))
-    return paths
+    return [*paths, *box.reads]
 
 
 def _bwrap(folder: Path, paths: list[Path], *, gpu: bool) -> list[str]:
