@@ -1,10 +1,14 @@
 """A script of ours in a process of its own, as a person or the workflow calls it."""
 
+import contextlib
+import importlib
+import io
 import json
 import subprocess
 import sys
 import tempfile
 from typing import NamedTuple
+from unittest import mock
 
 from voiceprivacy.inout.files import SCRIPTS
 
@@ -68,3 +72,13 @@ def flags(**values):
             json.dumps(value) if isinstance(value, dict) else str(value),
         )
     ]
+
+
+def help_of(script, *words):
+    """What a command says to --help, in this process: all share their imports."""
+    said = io.StringIO()
+    words = [script, *words, "--help"]
+    argv = mock.patch.object(sys, "argv", words)
+    with argv, contextlib.redirect_stdout(said), contextlib.suppress(SystemExit):
+        importlib.import_module(script).main()
+    return said.getvalue()

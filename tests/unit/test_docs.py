@@ -4,12 +4,11 @@ Its README is short, and so are its sentences.
 """
 
 import re
-import subprocess
-import sys
 from itertools import product
 
 import numpy as np
 import pytest
+from support.calls import help_of
 from support.pages import as_scripts
 
 from voiceprivacy.catalogue import METRICS
@@ -117,12 +116,7 @@ def test_every_compared_metric_and_column_is_named():
 def test_commands_have_the_flags_that_the_docs_give_them(script):
     name, arguments = script
     kind = re.match(r"[a-z_]*", arguments.strip()).group() if name == "plot" else ""
-    call = [sys.executable, SCRIPTS / f"{name}.py", *filter(None, [kind]), "--help"]
-    known = set(
-        re.findall(
-            r"--[\w-]+", subprocess.run(call, capture_output=True, text=True, check=True).stdout
-        )
-    )
+    known = set(re.findall(r"--[\w-]+", help_of(name, *filter(None, [kind]))))
     assert set(re.findall(r"(?<=\s)--[\w-]+", arguments)) <= known
 
 
