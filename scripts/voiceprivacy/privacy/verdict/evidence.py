@@ -273,11 +273,12 @@ def _evidence(trials, recordings, n_bins):
     pairs, first, pair, sizes = np.unique(enrolled * n_persons + tried, True, True, True)
     bound = np.log(2 * n_persons)  # as certain as so many persons allow
     # Where there are more trials, a draw of them that does not depend on the file.
-    fitted = [
-        np.random.default_rng(0).permutation(np.flatnonzero(label))[:MOST_FITTED]
-        for label in (target, ~target)
-    ]
-    fitted = np.concatenate(fitted)
+    fitted = np.concatenate(
+        [
+            np.random.default_rng(0).permutation(np.flatnonzero(label))[:MOST_FITTED]
+            for label in (target, ~target)
+        ]
+    )
 
     def learn_and_judge(fitted, rows):
         """Pairs of some rows (Q,), and means of gains and LLRs in them (Q, 2 K)."""

@@ -33,8 +33,9 @@ class RunScores(ScoreTable):
                 for system, conditions in systems.items():
                     own = attacks.setdefault(system, {})
                     for condition in conditions:
-                        path = folder / name / system / attacker / f"{condition}.tsv"
-                        own[attacker, condition] = path
+                        own[attacker, condition] = (
+                            folder / name / system / attacker / f"{condition}.tsv"
+                        )
 
     def speakers(self, name: str) -> dict[str, str]:
         """{id: speaker} of a list."""

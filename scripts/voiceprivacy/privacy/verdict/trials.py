@@ -57,7 +57,7 @@ class Trials(NamedTuple):
 
     def only(self, rows: Any) -> "Trials":
         """Some trials; persons keep their numbers."""
-        return Trials(*(column[rows] for column in self[:5]), self.persons)
+        return Trials._make([*(column[rows] for column in self[:5]), self.persons])
 
 
 def trials_of(ids: Any, scores: Any, speaker_of: Mapping[str, str]) -> Trials:
@@ -88,7 +88,7 @@ def trials_of(ids: Any, scores: Any, speaker_of: Mapping[str, str]) -> Trials:
     ranks = _ranks(np.abs(scores).sum(axis=1), groups)
     ranked = [rank[group] for rank, group in zip(ranks, groups, strict=True)]
     ordered = tuple(persons[np.argsort(ranks[0])].tolist())
-    return Trials(*ranked, scores, ordered).only(np.lexsort(ranked[::-1]))
+    return Trials._make([*ranked, scores, ordered]).only(np.lexsort(ranked[::-1]))
 
 
 def standardised(scores: Floats, target: Flags) -> Floats:
