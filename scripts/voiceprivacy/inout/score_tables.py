@@ -38,7 +38,7 @@ def add_scores(
         options = [f"--{name}" for name in missing if name in GIVEN]
         remedy = f"; give {', '.join(options)}" if len(options) == len(missing) else ""
         raise BadInput(f"{path}:1: has no column {', '.join(missing)}{remedy}")
-    for line, row in read_rows(path, columns, checked=False):
+    for line, row in read_rows(path, columns):
         _add_row({**given, **row}, speaker_of, scores, path, line)
 
 
