@@ -260,7 +260,6 @@ class Sources:
         for path in dict.fromkeys(named):
             if path.endings != ():
                 self.named.setdefault(path.source, []).append(path)
-        self._written: list[str] = []
 
     def file(self, *names: str) -> list[str]:
         """The fingerprint of an entry of the config: section, name, member; none without files."""
@@ -289,7 +288,6 @@ class Sources:
         for source, lines in listed.items():
             path, fingerprint = self.file(source)[0], _fingerprint(lines, now)
             if not os.path.exists(path) or Path(path).read_text() != fingerprint:
-                self._written.append(path)
                 with whole_or_absent(path) as temporary:
                     temporary.write_text(fingerprint)
         if (known | now) != known:

@@ -142,29 +142,6 @@ def _values(draws: Sequence[System], label: str) -> dict[str, Any]:
 # Single numbers.
 
 
-def released_lists(
-    measured: Mapping[str, Mapping[str, Mapping[str, Shown]]], *, order: Iterable[str]
-) -> dict[str, dict[str, dict[str, Shown]]]:
-    """Numbers on lists, {anonymiser: {list: {metric: number}}}, of each anonymiser's release.
-
-    Anonymisers stand in the ``order`` of all names of a run.
-    """
-    gathered: dict[str, dict[str, dict[str, list[Shown]]]] = {}
-    for name, draw in draws_in(order).items():
-        for trials, numbers in measured.get(name, {}).items():
-            for metric, number in numbers.items():
-                of_list = gathered.setdefault(draw.system, {}).setdefault(trials, {})
-                of_list.setdefault(metric, []).append(number)
-    releases: dict[str, dict[str, dict[str, Shown]]] = {}
-    for system, lists in gathered.items():
-        releases[system] = {}
-        for trials, by_metric in lists.items():
-            releases[system][trials] = {
-                metric: one_release(draws, metric) for metric, draws in by_metric.items()
-            }
-    return releases
-
-
 def released_numbers(
     numbers: Iterable[Number], unbiased: Mapping[NumberKey, float]
 ) -> tuple[list[Number], dict[NumberKey, float]]:
