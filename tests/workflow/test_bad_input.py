@@ -128,28 +128,3 @@ def test_a_function_that_fails_is_told_before_an_attacker_has_heard_anything(run
     began = [line.split("/")[2] for line in logs]  # log: results/logs/RULE/...
     embedded = began.index("extract_embeddings")
     assert began.index("validate_corpus") < began.index("anonymise_part") < embedded
-
-
-COUNTED = """
-import pathlib
-
-def anonymise(samples, sample_rate, *, utterance, speaker, seed):
-    with pathlib.Path(__file__).with_suffix(".calls").open("a") as calls:
-        calls.write(utterance + "\\n")
-    raise RuntimeError("no such voice")
-"""
-
-
-def test_what_a_person_has_to_mend_is_not_done_again_whatever_retries_says(run_folder):
-    (run_folder / "mine.py").write_text(COUNTED)
-    config = write_config(run_folder, anonymisers={"mine": {"function": "mine.py:anonymise"}})
-    wanted = "results/audio/tiny/trial/mine/manifest.tsv"
-    for run in (1, 2):
-        finished = snakemake(
-            run_folder, wanted, "--retries", "2", "--cores", "1", "--configfile", config
-        )
-        assert finished.returncode != 0
-        assert finished.stderr.count("Trying to restart job") == 2
-        calls = (run_folder / "mine.calls").read_text().split()
-        assert len(calls) == run * len(set(calls)), "in a new run it is tried, but once only"
-    assert "no such voice" in finished.stderr + finished.stdout

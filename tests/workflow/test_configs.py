@@ -4,7 +4,6 @@ import importlib.metadata
 import os
 import re
 import sys
-from pathlib import Path
 
 import pytest
 from support.runs import ROOT, snakemake
@@ -65,18 +64,6 @@ def test_every_rule_that_runs_something_has_a_script_of_its_name():
     assert {name for name in names if not (ROOT / "scripts" / f"{name}.py").exists()} == set()
     for script, names_of_script in SEVERAL.items():
         assert (ROOT / "scripts" / f"{script}.py").exists() and names_of_script
-
-
-LONGEST_SCRIPT = 120  # lines, most of them options with their help
-
-
-def test_scripts_are_short():
-    long = {
-        path.name
-        for path in Path(ROOT / "scripts").glob("*.py")
-        if len(path.read_text().splitlines()) > LONGEST_SCRIPT
-    }
-    assert long == set()
 
 
 def test_no_script_hides_a_library():

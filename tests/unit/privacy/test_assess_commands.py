@@ -149,8 +149,8 @@ def test_the_picture_names_every_label_and_is_the_same_every_time(scores, tmp_pa
         done = call("assess_zebra", "--scores", *paths, "--label", "half", "all", *files)
         assert done.returncode == 0, done.stderr
     picture = (tmp_path / "one.svg").read_text()
-    assert "<!-- half (0.361, 0.301, A) -->" in picture
-    assert picture.index("<!-- half (") < picture.index("<!-- all (0.721, 0.301, A) -->")
+    assert ">half (0.361, 0.301, A)</text>" in picture
+    assert picture.index(">half (") < picture.index(">all (0.721, 0.301, A)</text>")
     assert picture == (tmp_path / "two.svg").read_text()
 
 
@@ -299,7 +299,7 @@ def test_tags_table_and_picture_of_ones_own(scores, tmp_path):
     assert "s_1: tag much: a lot" in done.stdout
     assert "| little | much " in (tmp_path / "t.md").read_text()
     picture = (tmp_path / "p.svg").read_text()
-    assert "<!-- s_1 (0.361, 0.301, much) -->" in picture
+    assert ">s_1 (0.361, 0.301, much)</text>" in picture
     assert r"<!-- prior $\pi$ -->" in picture
     tags.write_text("little: {from_log10: 1, meaning: hardly anything}")
     fails_with(
@@ -326,7 +326,7 @@ def test_conventional_pictures_from_the_command_line(scores, tmp_path, kind):
         *plots,
     )
     assert done.returncode == 0, done.stderr
-    assert b"<!-- two -->" in plots[0].read_bytes() and plots[1].stat().st_size > 1000
+    assert b">two</text>" in plots[0].read_bytes() and plots[1].stat().st_size > 1000
 
 
 def test_a_train_file_without_test_file_is_refused(scores, tmp_path):
