@@ -175,8 +175,6 @@ RESAMPLED_GIVEN = plan.given.resampled()
 GALLERIES = one_of(gallery for _, gallery in plan.speech.all_galleries())
 
 
-
-
 def option(name, value):
     """An option of a command and its value; nothing where there is no value."""
     return [name, value] if value else []
