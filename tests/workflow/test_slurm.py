@@ -29,11 +29,7 @@ def anonymise(samples, sample_rate, *, utterance, speaker, seed):
     return samples[::-1]
 """
 ALWAYS_FAILS = """
-import pathlib
-
 def anonymise(samples, sample_rate, *, utterance, speaker, seed):
-    with pathlib.Path(__file__).with_suffix(".calls").open("a") as calls:
-        calls.write(utterance + "\\n")
     raise RuntimeError("no such voice")
 """
 ONCE = """
@@ -98,8 +94,6 @@ def test_a_failing_job_is_reported_and_a_killed_one_is_overcome(tmp_path, model_
     assert manifest_of(tmp_path, "killed").exists(), output
     assert (tmp_path / "killed.mark").exists() and not (tmp_path / "killed.survived").exists()
     assert "Trying to restart job" in output
-    calls = (tmp_path / "failing.calls").read_text().split()
-    assert len(calls) == len(set(calls)), "what a person has to mend was tried again"
     summary = output[output.rindex("anonymise_part failed") :]
     assert re.search(
         r"error: utterance '\w+-\d': failing.py:anonymise: RuntimeError: no such voice", summary
