@@ -305,7 +305,7 @@ def _behind(named: Iterable[Named], known: Mapping[str, Known]) -> list[str]:
         own = [*listed.files, *listed.needed]
         gone = [file for file in own if not os.path.isfile(file)]
         lost = [file for file in gone if os.path.abspath(file) in known]
-        # Some may be left out; all of them at once were hardly removed on purpose.
+        # Some may be left out; all of them at once is probably a mistake.
         if lost and (not path.may_lack or len(lost) == len(own)):
             raise BadInput(f"{lost[0]}: {why_unusable(lost[0], FILE) or 'not found'}")
         files += [*listed.files, *listed.links]
@@ -358,7 +358,7 @@ def _digest(path: str) -> str:
 
 
 def _fingerprint(listed: Iterable[str], now: Mapping[str, Known]) -> str:
-    """SHA-256 of what stands behind an entry: the names of files, and what each holds."""
+    """SHA-256 of the files of an entry: the names of files, and what each holds."""
     lines = []
     for path in sorted(set(listed)):
         held = now.get(os.path.abspath(path), ["absent"])[-1]
