@@ -34,7 +34,7 @@ demo: .venv/installed $(BIN)/voiceprivacy
 	@touch .venv/started
 	@$(BIN)/voiceprivacy run --cores $(CORES)
 	@[ results/report/index.html -nt .venv/started ] || \
-	    $(BIN)/python scripts/show_metrics.py --metrics results/metrics.tsv \
+	    $(BIN)/voiceprivacy show --metrics results/metrics.tsv \
 	    --comparisons results/comparisons --verdict results/verdict.json --report results/report/index.html --brief
 
 resume: .venv/installed $(BIN)/voiceprivacy

@@ -1,30 +1,7 @@
-"""The one command: ``voiceprivacy run ...`` is ``scripts/run.py ...``, and so on.
+"""voiceprivacy.jobs.main, for a checkout."""
 
-envs/voiceprivacy.sh, which lies in .venv/bin, calls this script with the words behind its name.
-"""
-
-import importlib
-import sys
-
-from voiceprivacy.inout.files import SCRIPTS
-from voiceprivacy.provenance.record import version
-from voiceprivacy.running.command import run, say
-from voiceprivacy.tools.commands import COMMANDS, completion, find, overview
-
-
-def main() -> None:
-    words = sys.argv[1:]
-    if not words or words[0] in ("--help", "-h", "help"):
-        say(*overview())
-    elif words[0] == "--version":
-        say(f"voiceprivacy {version()} of {SCRIPTS.parent}")
-    elif words[0] == "completion":
-        say(*completion(words[1:]))
-    else:
-        name, rest = find(words)
-        sys.argv = [f"voiceprivacy {name}", *rest]
-        run(importlib.import_module(COMMANDS[name].script).main)
-
+from voiceprivacy.jobs.main import main
+from voiceprivacy.running.command import run
 
 if __name__ == "__main__":
     run(main)

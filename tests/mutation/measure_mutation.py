@@ -140,9 +140,6 @@ def plant(tree, module):
     for source, copy in folders.items():
         shutil.rmtree(tree / copy, ignore_errors=True)
         shutil.copytree(HOME / source, tree / copy, ignore=ignored)
-    # Tests call commands, which lie beside the package.
-    for script in (HOME / "scripts").glob("*.py"):
-        shutil.copy(script, tree / "src")
     mutated = tree / MUTATED / f"{module}.py"
     mutated.write_text(DECORATED.sub("", mutated.read_text()))
     shutil.rmtree(tree / "tests/unit", ignore_errors=True)

@@ -59,7 +59,7 @@ def start(folder: Path, *, memory: int | None = None) -> subprocess.Popen:
         if memory:
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 
-    words = [sys.executable, str(ROOT / "scripts/run.py"), "--cores", "2"]
+    words = [sys.executable, str(ROOT / "scripts/main.py"), "run", "--cores", "2"]
     words += ["--configfile", "config.yaml"]
     with open(folder / "output", "w") as output:
         return subprocess.Popen(

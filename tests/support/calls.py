@@ -1,9 +1,10 @@
-"""A script of ours in a process of its own, as a person or the workflow calls it."""
+"""A job of ours in a process of its own, as the workflow calls it."""
 
 import contextlib
 import importlib
 import io
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -16,12 +17,27 @@ STRICT = ["-W", "error"]
 LONGEST_S = 900  # a script that hangs fails its test and not the whole run
 
 
-def call(script, *words, python=(), **options):
-    """Run scripts/<script>.py with these words; the ended process, with what it said as text."""
-    command = [sys.executable, *python, SCRIPTS / f"{script}.py", *words]
+def call(job, *words, python=(), env=None, **options):
+    """Run voiceprivacy.jobs.<job> with these words; the ended process, with its output as text."""
+    command = [sys.executable, *python, *module(job), *words]
     return subprocess.run(
-        list(map(str, command)), capture_output=True, text=True, timeout=LONGEST_S, **options
+        list(map(str, command)),
+        capture_output=True,
+        text=True,
+        timeout=LONGEST_S,
+        env=with_package(env),
+        **options,
     )
+
+
+def module(job):
+    """The words after ``python`` that start a job."""
+    return ["-P", "-m", f"voiceprivacy.jobs.{job}"]
+
+
+def with_package(env=None):
+    """An environment in which Python finds the package."""
+    return {**(os.environ if env is None else env), "PYTHONPATH": str(SCRIPTS)}
 
 
 class Measured(NamedTuple):
@@ -43,21 +59,26 @@ json.dump([status, used.ru_utime + used.ru_stime, 1024 * used.ru_maxrss], open(s
 """
 
 
-def call_measured(script, *words, **options):
+def call_measured(job, *words, **options):
     """As call, with what it took."""
-    command = [sys.executable, SCRIPTS / f"{script}.py", *words]
+    command = [sys.executable, *module(job), *words]
     with tempfile.NamedTemporaryFile() as file:
         command = [sys.executable, "-c", MEASURE, file.name, *command]
         done = subprocess.run(
-            list(map(str, command)), capture_output=True, text=True, timeout=LONGEST_S, **options
+            list(map(str, command)),
+            capture_output=True,
+            text=True,
+            timeout=LONGEST_S,
+            env=with_package(),
+            **options,
         )
         status, seconds, memory = json.load(file)
     return Measured(status, done.stdout, done.stderr, seconds, memory)
 
 
-def succeeds(script, *words, **options):
+def succeeds(job, *words, **options):
     """What a call that must succeed says on stdout."""
-    done = call(script, *words, **options)
+    done = call(job, *words, **options)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -74,11 +95,11 @@ def flags(**values):
     ]
 
 
-def help_of(script, *words):
-    """What a command says to --help, in this process: all share their imports."""
+def help_of(job, *words):
+    """What a job says to --help, in this process: all share their imports."""
     said = io.StringIO()
-    words = [script, *words, "--help"]
+    words = [job, *words, "--help"]
     argv = mock.patch.object(sys, "argv", words)
     with argv, contextlib.redirect_stdout(said), contextlib.suppress(SystemExit):
-        importlib.import_module(script).main()
+        importlib.import_module(f"voiceprivacy.jobs.{job}").main()
     return said.getvalue()

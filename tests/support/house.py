@@ -30,7 +30,7 @@ def part_of(path):
         return "tests"
     if parts[0] in ELSEWHERE:
         return "rest"
-    if len(parts) == 2:
+    if len(parts) == 2:  # two lines for a checkout
         return "jobs"
     return parts[2] if len(parts) > 3 else "vocabulary, api"
 

@@ -1,13 +1,16 @@
-"""What pages tell people to type, as scripts."""
+"""What pages tell people to type, as jobs."""
 
 import re
 
 from voiceprivacy.tools.commands import COMMANDS
 
-SCRIPT_OF = {name: command.script for name, command in COMMANDS.items() if command.script != "run"}
-WORDS = re.compile(rf"\bvoiceprivacy ({'|'.join(sorted(SCRIPT_OF, reverse=True))})(?= )")
+JOB_OF = {name: command.job for name, command in COMMANDS.items() if command.job != "run"}
+WORDS = re.compile(rf"\bvoiceprivacy ({'|'.join(sorted(JOB_OF, reverse=True))})(?= )")
+SCRIPT = re.compile(r"python scripts/(\w+)\.py")
 
 
-def as_scripts(text: str) -> str:
-    """A page in which ``voiceprivacy assess zebra`` is ``python scripts/assess_zebra.py``."""
-    return WORDS.sub(lambda match: f"python scripts/{SCRIPT_OF[match[1]]}.py", text)
+def as_jobs(text: str) -> str:
+    """A page in which ``voiceprivacy assess zebra`` and ``python scripts/assess_zebra.py`` are
+    ``python -m voiceprivacy.jobs.assess_zebra``."""
+    text = SCRIPT.sub(r"python -m voiceprivacy.jobs.\1", text)
+    return WORDS.sub(lambda match: f"python -m voiceprivacy.jobs.{JOB_OF[match[1]]}", text)

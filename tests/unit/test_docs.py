@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 from support.calls import help_of
-from support.pages import as_scripts
+from support.pages import as_jobs
 
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout.arrays import ScoreMatrix
@@ -25,7 +25,7 @@ from voiceprivacy.vocabulary import ATTRIBUTES, GALLERY_SECONDS
 ROOT = SCRIPTS.parent
 PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
 METRIC_PAGES = sorted((ROOT / "docs/metrics").glob("*.md"))
-COMMAND = re.compile(r"python scripts/(\w+)\.py((?:[^\n]*\\\n)*[^\n]*)")
+COMMAND = re.compile(r"python -m voiceprivacy\.jobs\.(\w+)((?:[^\n]*\\\n)*[^\n]*)")
 LINK = re.compile(r"\]\(([^)#:]+)\)")
 RESULT = re.compile(r"results/[\w/.{}*+-]+")
 LARGEST_PICTURE = 100_000  # bytes
@@ -111,7 +111,7 @@ def test_every_compared_metric_and_column_is_named():
 
 
 @pytest.mark.parametrize(
-    "script", sorted(set(COMMAND.findall(as_scripts(text(PAGES))))), ids=lambda match: match[0]
+    "script", sorted(set(COMMAND.findall(as_jobs(text(PAGES))))), ids=lambda match: match[0]
 )
 def test_commands_have_the_flags_that_the_docs_give_them(script):
     name, arguments = script

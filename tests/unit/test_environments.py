@@ -141,7 +141,7 @@ def rules_with_environments():
     for path in sorted((ROOT / "workflow/rules").glob("*.smk")):
         for block in re.split(r"^(?=rule )", path.read_text(), flags=re.MULTILINE)[1:]:
             named = re.search(r'conda:\s+(?:"../../envs/(\w+).yaml"|([^\n]+))', block)
-            script = re.search(r'"python {SCRIPTS:q}/(\w+)\.py', block)
+            script = re.search(r'"python -P -m voiceprivacy\.jobs\.(\w+)', block)
             if "shell:" in block:
                 environments = (
                     CHOSEN_BY_CONFIG.get(named.group(2), [named.group(1)]) if named else []
@@ -164,7 +164,7 @@ def test_a_rule_names_an_environment_that_has_what_its_script_imports(script, en
     offered |= {name for package in offered for name in COMES_WITH.get(package, ())}
     offered = {IMPORTED_AS.get(name, name.replace("-", "_")) for name in offered}
     offered |= NOT_CALLED.get(script, set())
-    assert third_party(SCRIPTS / f"{script}.py") - offered == set()
+    assert third_party(SCRIPTS / f"voiceprivacy/jobs/{script}.py") - offered == set()
 
 
 def third_party(script):

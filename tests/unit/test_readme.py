@@ -1,5 +1,6 @@
 """What README and docs tell people to type works as it stands there: configs, commands, plug-in."""
 
+import os
 import re
 import subprocess
 import sys
@@ -8,7 +9,7 @@ import textwrap
 import numpy as np
 import pytest
 import yaml
-from support.pages import as_scripts
+from support.pages import as_jobs
 
 from voiceprivacy.anonymise import plugins
 from voiceprivacy.inout import audio, tables
@@ -18,7 +19,7 @@ from voiceprivacy.plan import configuration
 ROOT = SCRIPTS.parent
 PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SECTIONS = ("corpora", "anonymisers", "extractors", "backends", "attacks", "utility", "report")
-COMMAND = re.compile(r"^ *(python scripts/\w+\.py .*?)(?:  +#.*)?$", re.MULTILINE)
+COMMAND = re.compile(r"^ *(?:PYTHONPATH=scripts )?python (-m voiceprivacy.jobs.\w+ .*?)(?:  +#.*)?$", re.MULTILINE)
 README, GUIDE = ROOT / "README.md", ROOT / "docs/guide"
 CONFIG, DATA, SCORES = (GUIDE / name for name in ("config.md", "data.md", "scores.md"))
 FIVE_MINUTES = "## Add your anonymiser in five minutes"
@@ -98,11 +99,12 @@ def scores(tmp_path, monkeypatch):
     tables.write_table("results/metrics.tsv", [*columns, "ci_low", "ci_high"], metrics)
 
 
-@pytest.mark.parametrize("command", COMMAND.findall(as_scripts(SCORES.read_text(encoding="utf-8"))))
+@pytest.mark.parametrize("command", COMMAND.findall(as_jobs(SCORES.read_text(encoding="utf-8"))))
 def test_the_commands_for_a_score_file_work_as_they_stand(scores, tmp_path, command):
     before = set(tmp_path.iterdir())
-    words = [sys.executable, *command.split()[1:]]
-    subprocess.run(words, check=True, capture_output=True, text=True)
+    words = [sys.executable, *command.split()]
+    environment = {**os.environ, "PYTHONPATH": "scripts"}
+    subprocess.run(words, env=environment, check=True, capture_output=True)
     named = {tmp_path / word for word in words if re.fullmatch(r"\w+\.(json|pdf|tex|md)", word)}
     assert named and named == set(tmp_path.iterdir()) - before
 

@@ -1,6 +1,5 @@
 """``voiceprivacy run``: wrong configs are one line, and nothing that lies around displaces us."""
 
-import importlib
 import shutil
 import subprocess
 import sys
@@ -10,6 +9,7 @@ import pytest
 from support.malformed_config import LAUGHS
 from support.runs import ROOT, call_in, snakemake
 
+from voiceprivacy.jobs import run as run_command
 from voiceprivacy.running.command import run
 from voiceprivacy.tools import launcher
 
@@ -102,7 +102,7 @@ def launch(tmp_path, monkeypatch, capfd):
     def call(*words):
         monkeypatch.setattr(sys, "argv", ["voiceprivacy run", *words])
         with pytest.raises(SystemExit) as ended:
-            run(importlib.import_module("run").main)
+            run(run_command.main)
         said = capfd.readouterr()
         return subprocess.CompletedProcess(words, ended.value.code, said.out, said.err)
 

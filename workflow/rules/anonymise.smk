@@ -19,7 +19,7 @@ def anonymiser_code(wildcards):
     """Fingerprint of our modules behind the job, and behind our script or function in it."""
     named = plan.sources.named.get(f"anonymisers/{anonymiser_name(wildcards)}", [])
     files = [Path(file.path) for file in named]
-    ours = [file.relative_to(SCRIPTS) for file in files if file.is_relative_to(SCRIPTS)]
+    ours = [file.relative_to(PACKAGE) for file in files if file.is_relative_to(PACKAGE)]
     scripts = [str(file.with_suffix("")) for file in ours if file.suffix == ".py"]
     entry = plan.speech.anonymiser(wildcards.anonymiser)
     named = paths_behind([entry.get("command", ""), entry["options"]])
@@ -109,7 +109,7 @@ rule anonymise_part:
         share=original_argument,
         sample_rate=sample_rate,
     shell:
-        "python {SCRIPTS:q}/anonymise_part.py"
+        "python -P -m voiceprivacy.jobs.anonymise_part"
         " --manifest {input.manifest:q}"
         " --anonymiser {params.anonymiser:q}"
         " --seed {params.seed:q}"
@@ -187,7 +187,7 @@ rule gather_manifests:
         code=code("gather_manifests"),
         first_run=first_run_argument,
     shell:
-        "python {SCRIPTS:q}/gather_manifests.py"
+        "python -P -m voiceprivacy.jobs.gather_manifests"
         " --original {input.original:q}"
         " --shards {input.shards:q}"
         " {params.first_run:q}"

@@ -54,7 +54,7 @@ rule extract_embeddings:
         code=lambda wildcards: code("extract_embeddings") + paths_behind(extraction(wildcards)),
         how=extraction,
     shell:
-        "python {SCRIPTS:q}/extract_embeddings.py"
+        "python -P -m voiceprivacy.jobs.extract_embeddings"
         " --manifest {input.manifest:q}"
         " {params.how:q}"
         " --threads {threads}"
@@ -167,7 +167,7 @@ rule extract_features:
         ),
         feature=feature_arguments,
     shell:
-        "python {SCRIPTS:q}/extract_features.py"
+        "python -P -m voiceprivacy.jobs.extract_features"
         " --manifest {input.manifest:q}"
         " {params.feature:q}"
         " --embeddings {output.embeddings:q}"
@@ -263,7 +263,7 @@ rule score_system:
         trial=embedding_arguments("trial"),
         backend=backend_argument,
     shell:
-        "python {SCRIPTS:q}/score_system.py"
+        "python -P -m voiceprivacy.jobs.score_system"
         " --enrolment {params.enrolment:q}"
         " --trial {params.trial:q}"
         " --enrolment-manifest {input.enrolment_manifest:q}"
@@ -407,7 +407,7 @@ rule score_samples:
         backend=backend_argument,
         protected=protected_sides,
     shell:
-        "python {SCRIPTS:q}/score_samples.py"
+        "python -P -m voiceprivacy.jobs.score_samples"
         " --enrolment {input.enrolment:q}"
         " --trial {input.trial:q}"
         " {params.protected:q}"
@@ -464,7 +464,7 @@ rule take_scores:
         given=given_file,
         trials=lambda wildcards: option("--trials", given_key(wildcards) or given_list(wildcards)),
     shell:
-        "python {SCRIPTS:q}/take_scores.py"
+        "python -P -m voiceprivacy.jobs.take_scores"
         " --given {params.given:q}"
         " {params.trials:q}"
         " --scores {output.scores:q}"

@@ -11,7 +11,12 @@ envvars:
     "PATH",
 
 
-sys.path.insert(0, f"{workflow.basedir}/scripts")
+HERE = Path(workflow.current_basedir).parents[1]
+PACKAGE = str(HERE / "scripts")
+sys.path.insert(0, PACKAGE)
+# How jobs find their modules, which hide this from programs of others.
+others = [path for path in [os.environ.get("PYTHONPATH")] if path and path != PACKAGE]
+os.environ["PYTHONPATH"] = os.pathsep.join([PACKAGE, *others])
 # Jobs without an environment of their own start the Python that Snakemake runs with.
 search_path = os.environ["PATH"]
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), search_path])
@@ -22,7 +27,6 @@ from snakemake.persistence.file import FilePersistence
 
 from voiceprivacy.inout.files import (
     RESOURCES,
-    SCRIPTS,
     BadInput,
     OurPath,
     ours,
@@ -55,7 +59,7 @@ MOST_THREADS = 4  # of jobs that read speech
 # Priorities of jobs: what can refuse an input or a program comes before what only takes hours. Of
 # that the longest begins first: at the end, it would work alone.
 FIRST, EARLY, BY_PROGRAMS, BY_ATTACKERS, LONGEST = 40, 30, 20, 10, 5
-PAGE = SCRIPTS.parent / "workflow" / "report"
+PAGE = HERE / "workflow" / "report"
 REMAKE = earlier.REMAKE in os.environ
 BRIEF = ["--brief"] if SCREEN in os.environ else []
 
@@ -127,7 +131,7 @@ onsuccess:
         handler.finish()
     notes = not_measured()
     shell(
-        "test ! -e results/report/index.html || python {SCRIPTS:q}/show_metrics.py"
+        "test ! -e results/report/index.html || python -P -m voiceprivacy.jobs.show_metrics"
         " --metrics results/metrics.tsv"
         " --comparisons results/comparisons"
         " --verdict results/verdict.json"

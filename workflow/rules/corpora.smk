@@ -54,7 +54,7 @@ rule fetch_subset:
         root=lambda wildcards: plan.speech.corpora[wildcards.corpus]["librispeech"]["root"],
         address=download_address,
     shell:
-        "python {SCRIPTS:q}/fetch_subset.py"
+        "python -P -m voiceprivacy.jobs.fetch_subset"
         " --subset {wildcards.subset:q}"
         " --root {params.root:q}"
         " {params.address:q}"
@@ -88,7 +88,7 @@ rule validate_corpus:
         sample_rate=sample_rate,
         not_compared=not_compared,
     shell:
-        "python {SCRIPTS:q}/validate_corpus.py"
+        "python -P -m voiceprivacy.jobs.validate_corpus"
         " --source {params.source:q}"
         " --protocol {params.protocol:q}"
         " --sample-rate {params.sample_rate:q}"
@@ -124,7 +124,7 @@ rule compare_speakers:
         learnt=lambda wildcards: json.dumps(plan.attackers.fewest_utterances()),
         least=lambda wildcards: json.dumps(plan.attackers.least_speech()),
     shell:
-        "python {SCRIPTS:q}/compare_speakers.py"
+        "python -P -m voiceprivacy.jobs.compare_speakers"
         " --evaluated {params.evaluated:q}"
         " --training {params.training:q}"
         " --learnt {params.learnt:q}"
@@ -161,7 +161,7 @@ rule prepare_part:
         sample_rate=sample_rate,
         audio_dir="results/audio/{corpus}/{part}/original/wav",
     shell:
-        "python {SCRIPTS:q}/prepare_part.py"
+        "python -P -m voiceprivacy.jobs.prepare_part"
         " --source {params.source:q}"
         " --protocol {params.protocol:q}"
         " --part {wildcards.part:q}"
@@ -209,7 +209,7 @@ rule list_samples:
         ),
         gallery=lambda wildcards: plan.speech.galleries(wildcards.corpus)[wildcards.trials],
     shell:
-        "python {SCRIPTS:q}/list_samples.py"
+        "python -P -m voiceprivacy.jobs.list_samples"
         " --options {params.options:q}"
         " --manifest {input.manifest:q}"
         " --gender {params.gallery.gender:q}"
@@ -241,7 +241,7 @@ rule list_transcripts:
         code=corpus_code("list_transcripts"),
         source=corpus_source,
     shell:
-        "python {SCRIPTS:q}/list_transcripts.py"
+        "python -P -m voiceprivacy.jobs.list_transcripts"
         " --source {params.source:q}"
         " --manifest {input.manifest:q}"
         " --transcripts {output.transcripts:q}"
@@ -281,7 +281,7 @@ rule list_trials:
         protocol=corpus_protocol,
         recording=recording_argument,
     shell:
-        "python {SCRIPTS:q}/list_trials.py"
+        "python -P -m voiceprivacy.jobs.list_trials"
         " --source {params.source:q}"
         " --protocol {params.protocol:q}"
         " --trials {wildcards.trials:q}"

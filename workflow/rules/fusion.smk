@@ -21,7 +21,7 @@ rule split_speakers:
         code=code("split_speakers"),
         seed=config["seed"],
     shell:
-        "python {SCRIPTS:q}/split_speakers.py"
+        "python -P -m voiceprivacy.jobs.split_speakers"
         " --manifest {input.manifest:q}"
         " --seed {params.seed:q}"
         " --learners {output.learners:q}"
@@ -97,7 +97,7 @@ rule train_fusion:
         backends=backends_to_fuse,
         recording=recording_to_fuse,
     shell:
-        "python {SCRIPTS:q}/train_fusion.py"
+        "python -P -m voiceprivacy.jobs.train_fusion"
         " --manifest {input.manifest:q}"
         " --parts {params.parts:q}"
         " --original {input.original:q}"
@@ -153,7 +153,7 @@ rule fuse_system:
         code=code("fuse_system"),
         original=[],
     shell:
-        "python {SCRIPTS:q}/fuse_system.py"
+        "python -P -m voiceprivacy.jobs.fuse_system"
         " --fusion {input.fusion:q}"
         " --parts {input.parts:q}"
         " {params.original:q}"

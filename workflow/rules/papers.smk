@@ -44,7 +44,7 @@ rule plot_scores:
         code=code("plot", *figures.modules()),
         labels=labels_of_all_systems,
     shell:
-        "python {SCRIPTS:q}/plot.py scores"
+        "python -P -m voiceprivacy.jobs.plot scores"
         " --scores {input.scores:q}"
         " --label {params.labels:q}"
         " --picture {wildcards.picture:q}"
@@ -66,7 +66,7 @@ rule write_tables:
     params:
         code=code("write_tables"),
     shell:
-        "python {SCRIPTS:q}/write_tables.py"
+        "python -P -m voiceprivacy.jobs.write_tables"
         " --metrics {input.metrics:q}"
         " --table {wildcards.table:q}"
         " --output {output.tables:q}"
@@ -123,7 +123,7 @@ rule plot_all_matrices:
         anonymisers=anonymisers_of_attacker,
         sets=SET_NAMES,
     shell:
-        "python {SCRIPTS:q}/plot.py all_matrices"
+        "python -P -m voiceprivacy.jobs.plot all_matrices"
         " --anonymisers {params.anonymisers:q}"
         " --sets {params.sets:q}"
         " --manifests {input.manifests:q}"
@@ -153,7 +153,7 @@ rule plot_all_profiles:
         systems=systems_of_attacker,
         sets=SET_NAMES,
     shell:
-        "python {SCRIPTS:q}/plot.py all_profiles"
+        "python -P -m voiceprivacy.jobs.plot all_profiles"
         " --systems {params.systems:q}"
         " --sets {params.sets:q}"
         " --curves {input.curves:q}"
@@ -186,7 +186,7 @@ rule plot_features:
         systems=FEATURE_SYSTEMS,
         feature=lambda wildcards: plan.attackers.feature(wildcards.extractor),
     shell:
-        "python {SCRIPTS:q}/plot.py features"
+        "python -P -m voiceprivacy.jobs.plot features"
         " --embeddings {input.embeddings:q}"
         " --systems {params.systems:q}"
         " --feature {params.feature:q}"

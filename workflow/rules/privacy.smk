@@ -150,7 +150,7 @@ rule assess_scores:
         tags=["--tags", TAGS] if TAGS else [],
         normalised=normalised_argument,
     shell:
-        "python {SCRIPTS:q}/assess_scores.py"
+        "python -P -m voiceprivacy.jobs.assess_scores"
         " --scores {input.scores:q}"
         " --label {params.labels:q}"
         " {params.trials:q}"
@@ -273,7 +273,7 @@ rule assess_inference:
         plan=lambda wildcards: json.dumps(INFERENCE[wildcards.extractor]),
         draws=DRAWS,
     shell:
-        "python {SCRIPTS:q}/assess_inference.py"
+        "python -P -m voiceprivacy.jobs.assess_inference"
         " --plan {params.plan:q}"
         " --embeddings results/embeddings"
         " --audio results/audio"
@@ -332,7 +332,7 @@ rule assess_calibration:
         speakers=speakers_argument,
         draws=DRAWS,
     shell:
-        "python {SCRIPTS:q}/assess_calibration.py"
+        "python -P -m voiceprivacy.jobs.assess_calibration"
         " --train {input.train:q}"
         " --test {input.test:q}"
         " --label {params.labels:q}"
@@ -412,7 +412,7 @@ rule assess_matrices:
         draws=DRAWS,
         ranks=ranks_argument,
     shell:
-        "python {SCRIPTS:q}/assess_matrices.py"
+        "python -P -m voiceprivacy.jobs.assess_matrices"
         " --pairs {input.pairs:q}"
         " --scores {input.scores:q}"
         " --trials {input.trials:q}"
@@ -478,7 +478,7 @@ rule assess_ranks:
         labels=conditions_of_system,
         seconds=[],
     shell:
-        "python {SCRIPTS:q}/assess_ranks.py"
+        "python -P -m voiceprivacy.jobs.assess_ranks"
         " --matrix {input.matrices:q}"
         " --label {params.labels:q}"
         " {params.draws:q}"
@@ -536,7 +536,7 @@ rule assess_atlas:
         code=code("assess_atlas"),
         channels=lambda wildcards: list(matrices_of_channels(wildcards)),
     shell:
-        "python {SCRIPTS:q}/assess_atlas.py"
+        "python -P -m voiceprivacy.jobs.assess_atlas"
         " --matrix {input.matrices:q}"
         " --label {params.channels:q}"
         " --metrics {output.metrics:q}"
@@ -596,7 +596,7 @@ rule compare_anonymisers:
         weights=weights_argument,
         tables=comparison_tables,
     shell:
-        "python {SCRIPTS:q}/compare_anonymisers.py"
+        "python -P -m voiceprivacy.jobs.compare_anonymisers"
         " --intervals {input.intervals:q}"
         " --folder results/metrics"
         " {params.weights:q}"
@@ -655,7 +655,7 @@ rule write_verdict:
         code=code("write_verdict"),
         plan=verdict_argument,
     shell:
-        "python {SCRIPTS:q}/write_verdict.py"
+        "python -P -m voiceprivacy.jobs.write_verdict"
         " --plan {params.plan:q}"
         " --scores results/scores"
         " --verdict {output.verdict:q}"

@@ -41,7 +41,7 @@ rule collect_metrics:
         code=code("collect_metrics"),
         plan=PLAN,
     shell:
-        "python {SCRIPTS:q}/collect_metrics.py"
+        "python -P -m voiceprivacy.jobs.collect_metrics"
         " --plan {params.plan:q}"
         " --folder results/metrics"
         " --metrics {output.metrics:q}"
@@ -89,7 +89,7 @@ rule collect_atlas:
             for (anonymiser, condition), file in fusions_of_channels(wildcards).items()
         ],
     shell:
-        "python {SCRIPTS:q}/collect_atlas.py"
+        "python -P -m voiceprivacy.jobs.collect_atlas"
         " --heard {params.heard:q}"
         " --corpus {wildcards.corpus:q}"
         " --trials {wildcards.trials:q}"
@@ -127,7 +127,7 @@ rule measure_speed:
         code=code("measure_speed"),
         config=config_as_used,
     shell:
-        "python {SCRIPTS:q}/measure_speed.py"
+        "python -P -m voiceprivacy.jobs.measure_speed"
         " --config {params.config:q}"
         " --speeds {output.speeds:q}"
         " > {log:q} 2>&1"
@@ -148,7 +148,7 @@ rule write_rank_tables:
     params:
         code=code("write_tables"),
     shell:
-        "python {SCRIPTS:q}/write_tables.py"
+        "python -P -m voiceprivacy.jobs.write_tables"
         " --metrics {input.metrics:q}"
         " --table ranks"
         " --output {output.tsv:q} {output.tex:q}"
@@ -173,7 +173,7 @@ rule describe_corpora:
     params:
         code=code("describe_corpora"),
     shell:
-        "python {SCRIPTS:q}/describe_corpora.py"
+        "python -P -m voiceprivacy.jobs.describe_corpora"
         " --manifests {input.manifests:q}"
         " --trials {input.trials:q}"
         " --speech {output.speech:q}"
@@ -220,7 +220,7 @@ rule write_provenance:
         config=config_as_used,
         shipped=lambda wildcards: SHIPPED,
     shell:
-        "python {SCRIPTS:q}/write_provenance.py"
+        "python -P -m voiceprivacy.jobs.write_provenance"
         " --config {params.config:q}"
         " --files {input.files:q} {params.shipped:q}"
         " --results results"
@@ -244,7 +244,7 @@ rule compare_expected:
         code=code("compare_expected"),
         expected=lambda wildcards: ours(config.get("expected", "")),
     shell:
-        "python {SCRIPTS:q}/compare_expected.py"
+        "python -P -m voiceprivacy.jobs.compare_expected"
         " --metrics {input.metrics:q}"
         " --expected {params.expected:q}"
         " --comparison {output.comparison:q}"
@@ -278,7 +278,7 @@ rule compare_published:
         code=code("compare_published", files=PUBLISHED),
         config=corpora_and_anonymisers,
     shell:
-        "python {SCRIPTS:q}/compare_published.py"
+        "python -P -m voiceprivacy.jobs.compare_published"
         " --metrics {input.metrics:q}"
         " --config {params.config:q}"
         " --published {output.published:q}"
@@ -318,7 +318,7 @@ rule embed_audio:
             "--results", "" if wildcards.corpus in CONTENTS.named else "results"
         ),
     shell:
-        "python {SCRIPTS:q}/embed_audio.py"
+        "python -P -m voiceprivacy.jobs.embed_audio"
         " --corpus {wildcards.corpus:q}"
         " --trials {input.trials:q}"
         " --manifests {input.manifests:q}"
@@ -373,7 +373,7 @@ rule write_report:
         plan=PLAN,
         contents=digest(CONTENTS),
     shell:
-        "python {SCRIPTS:q}/write_report.py"
+        "python -P -m voiceprivacy.jobs.write_report"
         " --plan {params.plan:q}"
         " --metrics {input.metrics:q}"
         " --verdict {input.verdict:q}"
@@ -437,7 +437,7 @@ for job, drawn in contents.by_job(CONTENTS.figures).items():
             figures=digest((drawn, CONTENTS.named)),
             job=job,
         shell:
-            "python {SCRIPTS:q}/plot.py planned"
+            "python -P -m voiceprivacy.jobs.plot planned"
             " --plan {params.plan:q}"
             " --job {params.job:q}"
             " > {log:q} 2>&1"

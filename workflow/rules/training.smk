@@ -47,7 +47,7 @@ rule fetch_model:
         revision=extractor_field("revision"),
         folder=model_folder,
     shell:
-        "python {SCRIPTS:q}/fetch_model.py"
+        "python -P -m voiceprivacy.jobs.fetch_model"
         " --model {params.model:q}"
         " --revision {params.revision:q}"
         " --folder {params.folder:q}"
@@ -78,7 +78,7 @@ rule fetch_encoder:
         revision=encoder_to_fetch("revision"),
         folder="results/encoders/{extractor}",
     shell:
-        "python {SCRIPTS:q}/fetch_encoder.py"
+        "python -P -m voiceprivacy.jobs.fetch_encoder"
         " --model {params.model:q}"
         " --revision {params.revision:q}"
         " --folder {params.folder:q}"
@@ -156,7 +156,7 @@ rule train_extractor:
         device=extractor_field("device"),
         precision=extractor_field("precision"),
     shell:
-        "python {SCRIPTS:q}/train_extractor.py"
+        "python -P -m voiceprivacy.jobs.train_extractor"
         " --manifest {input.manifest:q}"
         " --recipe {params.recipe:q}"
         " {params.start:q}"
@@ -211,7 +211,7 @@ rule train_units:
         encoder=encoder_argument,
         seed=config["seed"],
     shell:
-        "python {SCRIPTS:q}/train_units.py"
+        "python -P -m voiceprivacy.jobs.train_units"
         " --manifest {input.manifest:q}"
         " {params.encoder:q}"
         " --seed {params.seed:q}"
@@ -269,7 +269,7 @@ rule train_backend:
         code=code("train_backend"),
         options=backend_options,
     shell:
-        "python {SCRIPTS:q}/train_backend.py"
+        "python -P -m voiceprivacy.jobs.train_backend"
         " --embeddings {input.embeddings:q}"
         " --manifest {input.manifest:q}"
         " {params.options:q}"

@@ -94,7 +94,7 @@ rule fetch_listener:
         kind=lambda wildcards: plan.utility.kind_of_model(wildcards.measure),
         folder=lambda wildcards: plan.utility.model_folder(wildcards.measure),
     shell:
-        "python {SCRIPTS:q}/fetch_model.py"
+        "python -P -m voiceprivacy.jobs.fetch_model"
         " --kind {params.kind:q}"
         " --model {params.model:q}"
         " --revision {params.revision:q}"
@@ -134,7 +134,7 @@ rule measure_utility:
         draws=measure_draws,
         sandbox=measure_sandbox,
     shell:
-        "python {SCRIPTS:q}/measure_utility.py"
+        "python -P -m voiceprivacy.jobs.measure_utility"
         " --command {params.command:q}"
         " --manifest {input.manifest:q}"
         " --original {input.original:q}"
@@ -212,7 +212,7 @@ rule measure_voices:
         extractor=lambda wildcards: VOICES_BY[wildcards.corpus],
         seed=config["report"]["seed"],
     shell:
-        "python {SCRIPTS:q}/measure_voices.py"
+        "python -P -m voiceprivacy.jobs.measure_voices"
         " --corpus {wildcards.corpus:q}"
         " --extractor {params.extractor:q}"
         " --embeddings results/embeddings"
@@ -266,7 +266,7 @@ rule assess_utility:
         seed=config["report"]["seed"],
         tables=tables_of_draws,
     shell:
-        "python {SCRIPTS:q}/assess_utility.py"
+        "python -P -m voiceprivacy.jobs.assess_utility"
         " --measures {input.measures:q}"
         " --manifest {input.manifest:q}"
         " --trials {input.trials:q}"

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TextIO
 
 from voiceprivacy.inout.files import (
+    SCRIPTS,
     BadInput,
     counted,
     guarding_inputs,
@@ -44,6 +45,7 @@ def run(main: Callable[[], object]) -> None:
 
     Every command takes --debug (or VOICEPRIVACY_DEBUG=1), which shows where something went wrong.
     """
+    _hide_package()
     if "--debug" in sys.argv[1:]:
         sys.argv.remove("--debug")
         os.environ[DEBUG] = "1"
@@ -65,6 +67,13 @@ def run(main: Callable[[], object]) -> None:
         status, line = _explained(error)
         say(f"error: {line}", file=sys.stderr)
         sys.exit(status)
+
+
+def _hide_package() -> None:
+    """Leave out of PYTHONPATH where rules find us: programs of others import their own modules."""
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    if str(SCRIPTS) in paths:
+        os.environ["PYTHONPATH"] = os.pathsep.join(path for path in paths if path != str(SCRIPTS))
 
 
 def _refuse_options(parser: argparse.ArgumentParser, message: str) -> NoReturn:

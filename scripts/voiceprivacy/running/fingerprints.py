@@ -1,4 +1,4 @@
-"""Which of our files a script needs: Snakemake runs a rule again when one of them changes.
+"""Which of our files a job needs: Snakemake runs a rule again when one of them changes.
 
 What the files say counts, and no path: another copy of the same code, in a checkout or in a folder
 of Python's, repeats nothing of what the first one has made.
@@ -13,41 +13,45 @@ from pathlib import Path
 from voiceprivacy.inout.files import SCRIPTS
 
 
-def code(*scripts: str, files: Iterable[Path] = ()) -> str:
-    """Fingerprint of what some scripts say, and the package's files behind them.
+def code(*names: str, files: Iterable[Path] = ()) -> str:
+    """Fingerprint of what some jobs or modules say, and the package's files behind them.
 
     Rules take it as a parameter: Snakemake runs again what was made with another one. As input
     files, the modules would be most files of a large run, and planning would take a third longer.
 
     Parameters
     ----------
-    scripts : str
-        Files below our scripts folder without .py, such as score_trials or
+    names : str
+        Jobs, such as score_trials, or files below our scripts folder without .py, such as
         voiceprivacy/inout/tables
     files : paths of other files of ours that they read
     """
-    read = {*files, *(SCRIPTS / f"{script}.py" for script in scripts)}
-    for script in scripts:
-        read.update(modules(script))
+    read = {*files, *map(_file, names)}
+    for name in names:
+        read.update(modules(name))
     return _digest_of_all(sorted(read))
 
 
-def code_alone(script: str) -> str:
-    """Fingerprint of a script without what it imports.
+def code_alone(job: str) -> str:
+    """Fingerprint of a job without what it imports.
 
     What comes from the network is not fetched again because a module of the package changed.
     """
-    return _digest_of_all([SCRIPTS / f"{script}.py"])
+    return _digest_of_all([_file(job)])
+
+
+def _file(name: str) -> Path:
+    return SCRIPTS / f"{name if '/' in name else f'voiceprivacy/jobs/{name}'}.py"
 
 
 @functools.cache
-def modules(script: str) -> list[Path]:
-    """Files of the package that a script (as above) imports, directly or through others; sorted.
+def modules(name: str) -> list[Path]:
+    """Files of the package that a job or module imports, directly or through others; sorted.
 
     What is imported inside a function only (a plot, a resampler) does not count.
     """
     reached: set[Path] = set()
-    new = {SCRIPTS / f"{script}.py"}
+    new = {_file(name)}
     while new:
         imported: set[Path] = set()
         for path in new:

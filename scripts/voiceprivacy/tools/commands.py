@@ -1,7 +1,4 @@
-"""The words behind ``voiceprivacy``: which script each of them is, and how a shell completes them.
-
-The scripts that people call stand here; all others are called by rules.
-"""
+"""The words behind ``voiceprivacy``: which job each of them is, and how a shell completes them."""
 
 import difflib
 from collections.abc import Sequence
@@ -14,8 +11,8 @@ class Command(NamedTuple):
     """A command of people."""
 
     group: str
-    script: str
-    """A file of scripts/ without .py."""
+    job: str
+    """A module of voiceprivacy.jobs."""
     what: str
     """What it does, in a few words."""
 

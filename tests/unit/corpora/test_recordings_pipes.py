@@ -1,6 +1,7 @@
 """Pipes in wav.scp: commands that run only where the config allows it."""
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -144,7 +145,7 @@ def numbers(path):
 def test_ctrl_c_does_not_wait_for_pipes(tmp_path):
     source, protocol = piped(tmp_path, f"touch {tmp_path}/begun; sleep 600 |")
     words = [
-        "prepare_part.py",
+        *("-m", "voiceprivacy.jobs.prepare_part"),
         "--source",
         json.dumps(source),
         "--protocol",
@@ -154,7 +155,9 @@ def test_ctrl_c_does_not_wait_for_pipes(tmp_path):
     ]
     words += ["--manifest", tmp_path / "trial.tsv", "--audio-dir", tmp_path / "trial"]
     with subprocess.Popen(
-        [sys.executable, SCRIPTS / words[0], *words[1:]], stderr=subprocess.PIPE
+        [sys.executable, *words],
+        env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
+        stderr=subprocess.PIPE,
     ) as command:
         while not (tmp_path / "begun").exists():
             assert command.poll() is None, command.stderr.read()

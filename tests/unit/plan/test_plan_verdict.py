@@ -8,10 +8,10 @@ from support import verdict_schema
 from support.calls import succeeds
 
 from voiceprivacy.inout.json_files import read_json, write_json
+from voiceprivacy.jobs.write_verdict import n_learnt
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.verdict import other_files, score_files, verdict_plan
-from write_verdict import n_learnt
 
 ECAPA = {"model": "speechbrain/ecapa", "revision": "0123456789"}
 OTHER_ECAPA = {"model": "speechbrain/other", "revision": "0123456789"}

@@ -1,0 +1,27 @@
+"""The one command: ``voiceprivacy run ...`` calls ``voiceprivacy.jobs.run``, and so on."""
+
+import importlib
+import sys
+
+from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.provenance.record import version
+from voiceprivacy.running.command import run, say
+from voiceprivacy.tools.commands import COMMANDS, completion, find, overview
+
+
+def main() -> None:
+    words = sys.argv[1:]
+    if not words or words[0] in ("--help", "-h", "help"):
+        say(*overview())
+    elif words[0] == "--version":
+        say(f"voiceprivacy {version()} of {SCRIPTS.parent}")
+    elif words[0] == "completion":
+        say(*completion(words[1:]))
+    else:
+        name, rest = find(words)
+        sys.argv = [f"voiceprivacy {name}", *rest]
+        run(importlib.import_module(f"voiceprivacy.jobs.{COMMANDS[name].job}").main)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,103 @@
+"""Check a config and all that it names before hours of work: every finding, with file and line."""
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from voiceprivacy.corpora import checks
+from voiceprivacy.corpora.listing import Finding, Findings
+from voiceprivacy.inout.files import counted
+from voiceprivacy.inout.yaml_files import compose
+from voiceprivacy.plan import configuration, defaults, estimate
+from voiceprivacy.plan.plan import Plan
+from voiceprivacy.running.command import run, say
+from voiceprivacy.tools import file_names, tryout
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--config", required=True, nargs="+", help="YAML config of a run; later files win"
+    )
+    paths = parser.parse_args().config
+
+    config = read(paths)
+    problems = configuration.problems(config)
+    findings = Findings()
+    for problem in problems:
+        path, line = configuration.place_of(paths, problem.keys)
+        _, words = configuration.located(problem, compose(path)) or (line, str(problem))
+        findings.error(path, line, words)
+    show(", ".join(paths), sorted(findings, key=lambda finding: (finding.file, finding.line)))
+    # Corpora without a mistake are examined even where the rest of the config has some.
+    compared = bool(defaults.complete(config).get("extractors"))
+    examined = examine(configuration.usable_corpora(config, problems), compared=compared)
+    for examination in examined.values():
+        findings += examination.findings
+    if not problems:
+        plan = Plan(configuration.check(config))
+        for title, odd in (
+            ("speech that is anonymised already", file_names.findings_of(plan.config, examined)),
+            ("speech to learn from", too_little(plan)),
+            ("speech for attackers", tryout.too_short(plan, examined)),
+            ("programs of the config", tried(paths, plan, findings)),
+        ):
+            if odd:
+                show(title, odd)
+                findings += odd
+        for group, reason in plan.utility.not_measured().items():
+            say(f"{group}: {reason}")
+    n_errors = len(findings.errors())
+    if not n_errors:
+        say(*estimate.text(estimate.estimate(configuration.check(config), examined)).splitlines())
+    n_excluded = sum(finding.level == "excluded" for finding in findings)
+    oddities = counted(len(findings) - n_errors - n_excluded, "oddity", "oddities")
+    left_out = f", {counted(n_excluded, 'utterance')} excluded" if n_excluded else ""
+    say(f"{counted(n_errors, 'error')}, {oddities}{left_out}")
+    if n_errors:
+        sys.exit(2)
+
+
+def read(paths: Sequence[str]) -> dict[str, Any]:
+    """The config of one file, or of several as ``voiceprivacy run`` merges them."""
+    if len(paths) == 1:
+        return configuration.read(paths[0])
+    from snakemake.utils import update_config  # which takes a second to import
+
+    config: dict[str, Any] = {}
+    for path in paths:
+        update_config(config, configuration.read(path))
+    return config
+
+
+def examine(corpora: dict[str, dict], *, compared: bool) -> dict[str, checks.Examination]:
+    """Examine and show corpora, completed as in a config; ``compared`` as in checks.examine."""
+    examined = {}
+    for name in corpora:
+        examined[name] = checks.examine_entry(name, corpora, compared=compared)
+        show(f"corpus {name}", examined[name].findings)
+    return examined
+
+
+def too_little(plan: Plan) -> Findings:
+    """Training speech from which no attacker can learn."""
+    fewest = plan.attackers.fewest_utterances()
+    there = {name: count for name, count in fewest.items() if not plan.speech.downloads(name)}
+    return checks.check_learnt(plan.speech.training_sources(), there, plan.attackers.least_speech())
+
+
+def tried(paths: Sequence[str], plan: Plan, findings: Findings) -> Findings:
+    """What is wrong with programs, which are tried where the speech is right."""
+    return Findings() if findings.errors() else tryout.findings_of(paths, plan)
+
+
+def show(title: str, findings: Iterable[Finding]) -> None:
+    """Print the findings under a title."""
+    say(f"{title}: {'' if findings else 'nothing to report'}", flush=True)
+    for finding in findings:
+        say(f"  {finding.level:<8} {finding}", flush=True)
+
+
+if __name__ == "__main__":
+    run(main)
