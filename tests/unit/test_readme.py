@@ -19,7 +19,9 @@ from voiceprivacy.plan import configuration
 ROOT = SCRIPTS.parent
 PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SECTIONS = ("corpora", "anonymisers", "extractors", "backends", "attacks", "utility", "report")
-COMMAND = re.compile(r"^ *(?:PYTHONPATH=scripts )?python (-m voiceprivacy.jobs.\w+ .*?)(?:  +#.*)?$", re.MULTILINE)
+COMMAND = re.compile(
+    r"^ *(?:PYTHONPATH=scripts )?python (-m voiceprivacy.jobs.\w+ .*?)(?:  +#.*)?$", re.MULTILINE
+)
 README, GUIDE = ROOT / "README.md", ROOT / "docs/guide"
 CONFIG, DATA, SCORES = (GUIDE / name for name in ("config.md", "data.md", "scores.md"))
 FIVE_MINUTES = "## Add your anonymiser in five minutes"

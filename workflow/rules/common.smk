@@ -14,9 +14,6 @@ envvars:
 HERE = Path(workflow.current_basedir).parents[1]
 PACKAGE = str(HERE / "scripts")
 sys.path.insert(0, PACKAGE)
-# How jobs find their modules, which hide this from programs of others.
-others = [path for path in [os.environ.get("PYTHONPATH")] if path and path != PACKAGE]
-os.environ["PYTHONPATH"] = os.pathsep.join([PACKAGE, *others])
 # Jobs without an environment of their own start the Python that Snakemake runs with.
 search_path = os.environ["PATH"]
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), search_path])
@@ -38,7 +35,7 @@ from voiceprivacy.plan.outputs import PICTURES, TABLES
 from voiceprivacy.plan.plan import Plan, keep_all_objects
 from voiceprivacy.plan.sources import CHECK
 from voiceprivacy.plan.speech import environment_file, sandbox_arguments
-from voiceprivacy.running.command import say
+from voiceprivacy.running.command import say, show_package
 from voiceprivacy.running.fingerprints import code, code_alone
 from voiceprivacy.running.locks import note_locks
 from voiceprivacy.running.progress import SCREEN, show_progress
@@ -54,6 +51,8 @@ from voiceprivacy.vocabulary import (
     TrialList,
     WITHIN_RELEASE,
 )
+
+show_package()
 
 MOST_THREADS = 4  # of jobs that read speech
 # Priorities of jobs: what can refuse an input or a program comes before what only takes hours. Of

@@ -379,7 +379,6 @@ rule write_report:
         " --verdict {input.verdict:q}"
         " --provenance {input.provenance:q}"
         " --comparisons results/comparisons"
-        " --template {PAGE:q}/index.html.j2"
         " --page {output.page:q}"
         " --tables results/report/tables"
         " > {log:q} 2>&1"

@@ -28,6 +28,7 @@ from voiceprivacy.inout.foreign import NO_UTF8
 from voiceprivacy.inout.json_files import parse_json
 
 DEBUG = "VOICEPRIVACY_DEBUG"
+SEARCH_PATH = "PYTHONPATH"
 # Exit codes.
 OWN_FAILURE, BAD_INPUT, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 # Errors of the disk or of the machine: the same command may succeed elsewhere, or later.
@@ -69,11 +70,18 @@ def run(main: Callable[[], object]) -> None:
         sys.exit(status)
 
 
+def show_package() -> None:
+    """Put the folder of this package into PYTHONPATH, where jobs of rules find it."""
+    _hide_package()
+    others = filter(None, [os.environ.get(SEARCH_PATH)])
+    os.environ[SEARCH_PATH] = os.pathsep.join([str(SCRIPTS), *others])
+
+
 def _hide_package() -> None:
-    """Leave out of PYTHONPATH where rules find us: programs of others import their own modules."""
-    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    """Take it out again, because programs of others import their own modules."""
+    paths = os.environ.get(SEARCH_PATH, "").split(os.pathsep)
     if str(SCRIPTS) in paths:
-        os.environ["PYTHONPATH"] = os.pathsep.join(path for path in paths if path != str(SCRIPTS))
+        os.environ[SEARCH_PATH] = os.pathsep.join(path for path in paths if path != str(SCRIPTS))
 
 
 def _refuse_options(parser: argparse.ArgumentParser, message: str) -> NoReturn:
