@@ -6,7 +6,7 @@ min_version("9.0")
 
 if not config:
 
-    configfile: f"{workflow.basedir}/config/config.yaml"
+    configfile: f"{workflow.current_basedir}/config/config.yaml"
 
 
 report: "workflow/report/workflow.rst"

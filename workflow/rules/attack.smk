@@ -106,15 +106,10 @@ def feature_files(wildcards):
     if feature == "style":
         return [transcripts(wildcards), *extractor_sources(wildcards)]
     if feature == "words":
-        said = [transcripts(wildcards), *training_transcripts(wildcards)]
+        weights = plan.attackers.training_transcripts(wildcards.extractor)
+        said = filter(None, [transcripts(wildcards), weights])
         return [*said, *extractor_sources(wildcards)]
     return []
-
-
-def training_transcripts(wildcards):
-    """Transcripts that weigh words, and the check that their speakers are not evaluated."""
-    weights = plan.attackers.training_transcripts(wildcards.extractor)
-    return [weights, ancient("results/checks/training/speakers.tsv")] if weights else []
 
 
 def feature_arguments(wildcards):

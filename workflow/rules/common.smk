@@ -18,10 +18,6 @@ sys.path.insert(0, PACKAGE)
 search_path = os.environ["PATH"]
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), search_path])
 
-from snakemake.dag import DAG
-from snakemake.logging import logger
-from snakemake.persistence.file import FilePersistence
-
 from voiceprivacy.inout.files import (
     RESOURCES,
     BadInput,
@@ -37,8 +33,8 @@ from voiceprivacy.plan.sources import CHECK
 from voiceprivacy.plan.speech import environment_file, sandbox_arguments
 from voiceprivacy.running.command import say, show_package
 from voiceprivacy.running.fingerprints import code, code_alone
-from voiceprivacy.running.locks import note_locks
-from voiceprivacy.running.progress import SCREEN, show_progress
+from voiceprivacy.running import turns
+from voiceprivacy.running.progress import SCREEN
 from voiceprivacy.vocabulary import (
     ACROSS_CORPORA,
     Attack,
@@ -79,7 +75,7 @@ def speech_threads(wildcards):
 
 
 def begin():
-    """Check the config, and look once at the files that it names: (plan, what shows progress)."""
+    """Check the config, and look once at the files that it names: the plan."""
     dry_run = workflow.output_settings.dryrun
     try:
         configuration.refuse_braces(Path.cwd(), workflow.basedir)
@@ -94,9 +90,9 @@ def begin():
     except BadInput as error:
         say(f"error: {error}", file=sys.stderr)
         sys.exit(2)
-    note_locks(FilePersistence)
-    earlier.look_behind_ancient(DAG)
-    return plan, show_progress(logger)
+    if not dry_run:
+        turns.take()  # if another run has it, Snakemake's own lock refuses this one
+    return plan
 
 
 def refuse_training():
@@ -109,10 +105,10 @@ def refuse_training():
 
 keep_all_objects()
 if workflow.is_main_process:
-    plan, screen = begin()
+    plan = begin()
 else:  # a job of the run on a cluster: all of that is done
     config.update(defaults.complete(config))
-    plan, screen = Plan(config), []
+    plan = Plan(config)
 
 
 def not_measured():
@@ -126,8 +122,6 @@ onstart:
 
 
 onsuccess:
-    for handler in screen:
-        handler.finish()
     notes = not_measured()
     shell(
         "test ! -e results/report/index.html || python -P -m voiceprivacy.jobs.show_metrics"
@@ -136,11 +130,6 @@ onsuccess:
         " --verdict results/verdict.json"
         " --report results/report/index.html {BRIEF:q} {notes:q}"
     )
-
-
-onerror:
-    for handler in screen:
-        handler.explain()
 
 
 def one_of(names):

@@ -76,7 +76,6 @@ rule train_fusion:
         original=embeddings_to_fuse(0),
         protected=embeddings_to_fuse(1),
         backends=models_to_fuse,
-        speakers=ancient("results/checks/training/speakers.tsv"),
     output:
         fusion="results/fusions/{backend}.json",
         held_out="results/fusions/{backend}.held_out.json",

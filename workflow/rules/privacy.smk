@@ -640,6 +640,7 @@ rule write_verdict:
     input:
         scores=score_files(plan),
         others=other_files(plan),
+        checks=plan.speech.check_of_training(),
     output:
         verdict="results/verdict.json",
     log:

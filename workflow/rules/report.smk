@@ -28,6 +28,7 @@ rule collect_metrics:
         intervals=CONTENTS.intervals,
         utility=CONTENTS.utility or [],
         inference=CONTENTS.inference,
+        checks=plan.speech.check_of_training(),
     output:
         metrics="results/metrics.tsv",
     log:

@@ -125,7 +125,6 @@ rule train_extractor:
         files=extractor_sources,
         start=training_start_files,
         encoder=training_encoder_files,
-        speakers=ancient("results/checks/training/speakers.tsv"),
     output:
         hyperparams="results/models/{extractor}/hyperparams.yaml",
         embedding_model="results/models/{extractor}/embedding_model.ckpt",
@@ -191,7 +190,6 @@ rule train_units:
     """Codebook of vector-quantised frames, from training speech."""
     input:
         manifest=units_manifest,
-        speakers=ancient("results/checks/training/speakers.tsv"),
         files=extractor_sources,
     output:
         codebook="results/models/{extractor}/codebook.npz",
@@ -252,7 +250,6 @@ rule train_backend:
         ),
         original=original_embeddings,
         manifest=lambda wildcards: plan.attackers.training_manifest(backend_entry(wildcards)),
-        speakers=ancient("results/checks/training/speakers.tsv"),
     output:
         backend="results/backends/{backend}/{extractor}.npz",
         held_out="results/backends/{backend}/{extractor}.held_out.json",

@@ -8,6 +8,7 @@
 
 import contextlib
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,8 @@ MADE = [
     "provenance.json",
 ]
 REMAKE = "VOICEPRIVACY_REMAKE"  # environment: what is refused otherwise is made again
-MODELS = "results/models/"  # what takes hours to train; back-ends take minutes
+# What a training that takes hours makes of a model; what is fetched has neither.
+TRAINED = re.compile(r"results/models/[^/]+/(training\.tsv|codebook\.npz)")
 TWO_WAYS = (
     "run in a new directory (--directory NEW), or make {} again here"
     " (voiceprivacy run --remake ...)"
@@ -58,53 +60,6 @@ def refuse_other_format(*, remake: bool, dry_run: bool) -> None:
             temporary.write_text(f"{RESULTS_FORMAT}\n")
 
 
-# What Snakemake overlooks.
-
-
-def look_behind_ancient(dag_class: Any) -> None:
-    """Have Snakemake's plan of a run ask jobs behind ancient() whether they have changed.
-
-    Snakemake asks no job that comes after one that runs, because it will run anyway. But jobs that
-    read all files of it as ancient() do not. So their own changes would be forgotten in this run:
-    the check of all speakers runs, and a back-end with another parameter stays as it was. Where
-    this Snakemake has no such methods, nothing is changed.
-    """
-    walk, update = (getattr(dag_class, name, None) for name in ("bfs", "update_needrun"))
-    if walk is None or update is None or getattr(walk, "looks_behind", False):
-        return
-    updating: set[int] = set()  # plans in which Snakemake marks what it need not ask
-
-    def walk_to_what_follows(self: Any, direction: Any, *jobs: Any, **options: Any) -> Any:
-        if id(self) in updating and direction is self.depending:
-            direction = _NotAncient(direction)
-        return walk(self, direction, *jobs, **options)
-
-    async def update_needrun(self: Any, *arguments: Any, **options: Any) -> Any:
-        updating.add(id(self))
-        try:
-            return await update(self, *arguments, **options)
-        finally:
-            updating.discard(id(self))
-
-    walk_to_what_follows.looks_behind = True  # type: ignore[attr-defined]
-    dag_class.bfs, dag_class.update_needrun = walk_to_what_follows, update_needrun
-
-
-class _NotAncient:
-    """Which jobs read what of a job: {job: files}, without those to whom all of it is ancient()."""
-
-    def __init__(self, depending: Any) -> None:
-        self.depending = depending
-
-    def __getitem__(self, job: Any) -> dict[Any, Any]:
-        reading = self.depending[job].items()
-        return {other: files for other, files in reading if not all(map(_is_ancient, files))}
-
-
-def _is_ancient(file: Any) -> bool:
-    return bool(file.is_ancient)
-
-
 # Trained models.
 
 
@@ -115,12 +70,12 @@ def retrained(dag: Any) -> list[str]:
     """
     lines = []
     for job in dag.needrun_jobs():
-        models = [str(path) for path in job.output if str(path).startswith(MODELS)]
-        is_there = models and all(os.path.exists(path) for path in models)
+        trained = [path for path in job.output if TRAINED.fullmatch(path)]
+        is_there = trained and all(map(os.path.exists, job.output))
         is_wanted = dag.reason(job).forced or dag.reason(job).incomplete_output
-        if job.rule.name.startswith("train_") and is_there and not is_wanted:
+        if is_there and not is_wanted:
             causes = "; ".join(dict.fromkeys(_causes(job, dag)))
-            lines.append(f"{os.path.dirname(models[0])} would be trained again: {causes}")
+            lines.append(f"{os.path.dirname(trained[0])} would be trained again: {causes}")
     return sorted(lines)
 
 

@@ -120,6 +120,10 @@ class Speech:
         """What was found in the corpora of the run."""
         return [f"results/checks/{name}.tsv" for name in (*self.evaluated, *self.training)]
 
+    def check_of_training(self) -> list[str]:
+        """That nobody who is evaluated was learnt from; empty where no attacker learns."""
+        return ["results/checks/training/speakers.tsv"] if self.training else []
+
     # Trial lists and galleries.
 
     def trial_lists(self, corpus: str) -> list[str]:

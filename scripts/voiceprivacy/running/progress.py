@@ -5,11 +5,10 @@ Speech is worked through when it was protected or embedded, and counts each time
 one hour that one attacker hears are five hours, with those of unprotected speech. Of a cluster's
 nodes this process knows nothing.
 
-Snakemake's logger plug-ins see every event of a run, but only where the command line names them
-(--logger). So that plain ``snakemake --cores N`` shows the line, the handler that writes the log to
-the screen is put into one of ours. Ours reads the events. Under plain Snakemake it passes every
-record on. Under ``voiceprivacy run`` it is brief: of what Snakemake says only errors and warnings
-reach the screen, and failed jobs with their reasons. The log below .snakemake/log holds the rest.
+``voiceprivacy run`` names a logger plug-in of ours (scripts/snakemake_logger_plugin_voiceprivacy),
+which hands every event of a run to ``ProgressHandler``. Of what Snakemake says only errors and
+warnings reach the screen, and failed jobs with their reasons. The log below .snakemake/log holds
+the rest.
 """
 
 import contextlib
@@ -30,10 +29,11 @@ from typing import Any, NamedTuple
 import psutil
 
 from voiceprivacy.inout.files import counted, shown
-from voiceprivacy.running import locks
+from voiceprivacy.running import turns
 
-# Environment: "brief", or "silent" (brief without the line); unset under plain Snakemake.
+# Environment: "brief", or "silent" (without the line); unset under plain Snakemake.
 SCREEN = "VOICEPRIVACY_SCREEN"
+SILENT = "silent"
 EVERY_S = 60.0  # a line in logs that are no terminal; after ten minutes fewer: 36 in two hours
 TICK_S = 1.0  # the line on a terminal
 # Jobs that work through all speech of manifests: their first outputs or inputs, and how many.
@@ -263,7 +263,7 @@ def _lines(path: str | None) -> list[str]:
 
 
 class ProgressHandler(logging.Handler):
-    """Writes what another handler writes, or less, and the line below it.
+    """Writes what matters of what another handler would write, and the line below it.
 
     On a terminal the line stays at the bottom; in a file or a pipe there is a line every minute,
     and later fewer.
@@ -271,8 +271,7 @@ class ProgressHandler(logging.Handler):
     Parameters
     ----------
     shown : the handler that writes Snakemake's log to the screen
-    screen : "" passes every record on; "brief" and "silent" as SCREEN says
-    log : the file that holds the whole log
+    silent : leaves the line out
     machine : what the line says of the machine; None leaves it out
     clock : gives seconds
     """
@@ -281,15 +280,14 @@ class ProgressHandler(logging.Handler):
         self,
         shown: logging.StreamHandler,
         *,
-        screen: str = "",
-        log: str | None = None,
+        silent: bool = False,
         machine: Machine | None = None,
         clock: Callable[[], float] = time.monotonic,
     ):
         super().__init__()
         self.shown, self.progress, self._clock = shown, Progress(clock), clock
         self.failures = Failures()
-        self._screen, self._log, self._machine = screen, log, machine
+        self._is_silent, self._machine = silent, machine
         self._told: set[tuple[str, ...]] = set()
         self._said_last = ""
         self._began_s = self._written_s = clock()
@@ -308,21 +306,12 @@ class ProgressHandler(logging.Handler):
         if STOPPING.match(str(record.msg)):
             interrupted.set()
         self._clear()
-        if self._screen:
-            self._say(record, event, failed)
-        elif record.levelno >= self.shown.level:
-            self.shown.handle(record)
+        self._say(record, event, failed)
         if event in ("progress", "run_info"):
-            self._want(event, record)
+            unfinished = self.progress.done < self.progress.total
+            self._is_wanted = self._is_run and unfinished and not self._is_silent
         if self._is_wanted and (self._on_terminal or event == "progress"):
             self._show()
-
-    def _want(self, event: str, record: logging.LogRecord) -> None:
-        unfinished = self.progress.done < self.progress.total
-        if self._screen:
-            self._is_wanted = self._is_run and unfinished and self._screen != "silent"
-        elif event == "progress":
-            self._is_wanted = bool(self.shown.filter(record)) and unfinished  # --quiet progress
 
     def _say(self, record: logging.LogRecord, event: str, failed: list[Failure]) -> None:
         """Write what matters of a record to the screen, which is brief."""
@@ -330,7 +319,7 @@ class ProgressHandler(logging.Handler):
         if event == "workflow_started":
             self._is_run = sys.stdout is not self.shown.stream  # where a dry run is written
         elif event == "error":
-            self._write(brief_error(message, str(getattr(record, "exception", "")), self._log))
+            self._write(brief_error(message, str(getattr(record, "exception", ""))))
         elif not self._is_run:
             if not ABOUT_THE_HOST.match(message):
                 self._pass_on(record)
@@ -339,7 +328,7 @@ class ProgressHandler(logging.Handler):
                 self._tell(failure)
         elif event == "run_info":
             self._write(
-                [f"{counted(self.progress.total, 'job')} to do. The whole log: {self._log}"]
+                [f"{counted(self.progress.total, 'job')} to do. The whole log: {whole_log()}"]
             )
         elif WORTH_SAYING.match(message):
             self._write([message])
@@ -368,31 +357,23 @@ class ProgressHandler(logging.Handler):
         stream.flush()
 
     def explain(self) -> None:
-        """Say at the end of a run that failed which jobs did, and what to do; not after Ctrl-C."""
+        """Say at the end of a run which jobs failed, and what to do; not after Ctrl-C."""
         self.finish()
-        if interrupted.is_set():
+        failed = self.failures.all()
+        if interrupted.is_set() or not failed:
             return
-        for failure in self.failures.all():
+        for failure in failed:
             self._tell(failure)
-        if not self.failures.all():
-            self._write(["", "The run stopped; the same command goes on."])
-        else:
-            names = ", ".join(dict.fromkeys(failure.rule for failure in self.failures.all()))
-            jobs = counted(len(self.failures.all()), "job")
-            again = "give the same command again: finished jobs are not repeated."
-            self._write(["", f"{jobs} failed: {names}. Correct what is named above and {again}"])
+        names = ", ".join(dict.fromkeys(failure.rule for failure in failed))
+        again = "give the same command again: finished jobs are not repeated."
+        jobs = counted(len(failed), "job")
+        self._write(["", f"{jobs} failed: {names}. Correct what is named above and {again}"])
 
     def finish(self) -> None:
         """Take the line away; it does not come back."""
         self._over.set()
         self._clear()
         self._is_wanted = False
-
-    def close(self) -> None:
-        """Take the line away and close both handlers."""
-        self.finish()
-        self.shown.close()
-        super().close()
 
     def tick(self) -> None:
         """Renew the line until the run is over, also where no job ends for an hour."""
@@ -427,7 +408,7 @@ class ProgressHandler(logging.Handler):
             self._is_shown = False
 
 
-def brief_error(message: str, exception: str, log: str | None) -> list[str]:
+def brief_error(message: str, exception: str) -> list[str]:
     """An error of Snakemake's own in one line; none where a job's failure tells it."""
     if TOLD_ELSEWHERE.search(message) or interrupted.is_set():
         return []
@@ -438,29 +419,25 @@ def brief_error(message: str, exception: str, log: str | None) -> list[str]:
         known = f"did you mean {close[0]}?" if close else known
         return [f"error: {match.group(1)}: no such target: {known}"]
     if exception == "LockException":
-        return [f"error: {locks.held_by()}"]
+        return [f"error: {turns.holder()}"]
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     if "Traceback (most recent call last):" in lines:
-        return [f"error: {lines[-1]} (the whole of it: {log})"]
+        return [f"error: {lines[-1]} (the whole of it: {whole_log()})"]
     if len(lines) > 1 and lines[0] == f"{exception}:":
         lines = lines[1:]
     return [f"error: {' '.join(lines)}"]
 
 
-def show_progress(logger: logging.Logger) -> list[ProgressHandler]:
-    """Put our handlers in the place of those that write Snakemake's log to the screen."""
-    handlers = []
-    files = [handler for handler in logger.handlers if isinstance(handler, logging.FileHandler)]
-    log = files[0].baseFilename if files else None
-    for handler in list(logger.handlers):
-        if isinstance(handler, logging.StreamHandler) and handler not in files:
-            screen = os.environ.get(SCREEN, "")
-            ours = ProgressHandler(handler, screen=screen, log=log, machine=Machine())
-            logger.removeHandler(handler)
-            logger.addHandler(ours)
-            threading.Thread(target=ours.tick, daemon=True).start()
-            handlers.append(ours)
-    return handlers
+def whole_log() -> str | None:
+    """The file that holds Snakemake's whole log; None of a dry run."""
+    handlers = logging.getLogger("snakemake.logging").handlers
+    files = [handler for handler in handlers if isinstance(handler, logging.FileHandler)]
+    return files[0].baseFilename if files else None
+
+
+def is_silent() -> bool:
+    """Whether the person who called wants no line."""
+    return os.environ.get(SCREEN) == SILENT
 
 
 def _speech_s(manifest: str) -> float:

@@ -24,13 +24,14 @@ from snakemake.utils import available_cpu_count
 
 from voiceprivacy.inout.files import PIPES_OF_SHELLS, SCRIPTS, BadInput
 from voiceprivacy.plan import configuration
-from voiceprivacy.running import locks
+from voiceprivacy.running import turns
 from voiceprivacy.running.command import BAD_INPUT, INTERRUPTED, OWN_FAILURE, say
-from voiceprivacy.running.progress import SCREEN, interrupted, unknown_target
+from voiceprivacy.running.progress import SCREEN, SILENT, interrupted, unknown_target
 
 SNAKEFILE = SCRIPTS.parent / "Snakefile"
 PROFILE = SCRIPTS.parent / "workflow" / "profiles" / "default"
 PATIENCE_S = 5.0  # with jobs after Ctrl-C
+LOGGER = "voiceprivacy"  # a plug-in, scripts/snakemake_logger_plugin_voiceprivacy
 CONFIG_ENDINGS = (".yaml", ".yml", ".json")
 
 
@@ -108,15 +109,19 @@ def start(options: argparse.Namespace) -> int:
     """
     if not options.verbose:
         quiet = options.quiet or set()
-        os.environ[SCREEN] = "silent" if quiet & {Quietness.PROGRESS, Quietness.ALL} else "brief"
+        os.environ[SCREEN] = SILENT if quiet & {Quietness.PROGRESS, Quietness.ALL} else "brief"
+        options.logger = [*options.logger, LOGGER]
         if not options.dryrun:
             options.quiet = None  # else the log file would lack the failures of jobs, too
         elif not (quiet or options.printshellcmds):
             options.quiet = {Quietness.RULES}  # ten lines for each of a thousand jobs
-    directory = options.directory or Path()
-    _keep_sources_here(Path(directory))
-    if not (options.dryrun or options.unlock) and (done := locks.unlock_if_dead(directory)):
-        say(done, file=sys.stderr)
+    directory = Path(options.directory or ".")
+    _keep_sources_here(directory)
+    if directory.is_dir() and not (options.dryrun or options.unlock):
+        with contextlib.chdir(directory):
+            if turns.unlock_after_a_kill():
+                killed = "The run before was killed: its lock is removed, and this one goes on."
+                say(killed, file=sys.stderr)
     signal.signal(signal.SIGINT, _interrupt)
     try:
         succeeded = cli.args_to_api(options, parser=None)

@@ -14,7 +14,6 @@ from voiceprivacy.running.progress import (
     Progress,
     ProgressHandler,
     interrupted,
-    show_progress,
 )
 
 
@@ -135,6 +134,7 @@ def test_nothing_is_said_of_the_machine_where_jobs_run_on_others(clock, resource
     logger = logging.Logger("snakemake", logging.INFO)
     shown = logging.StreamHandler(stream)
     logger.addHandler(ProgressHandler(shown, clock=clock, machine=Machine(clock)))
+    begin(logger)
     clock.now = 1.0
     logger.info("Provided", extra={"event": "resources_info", resource: 4})
     logger.info("Provided", extra={"event": "resources_info"})
@@ -146,6 +146,7 @@ def test_nothing_is_said_of_the_machine_where_jobs_run_on_others(clock, resource
 def logger_to(stream, clock):
     logger = logging.Logger("snakemake", logging.INFO)
     logger.addHandler(ProgressHandler(logging.StreamHandler(stream), clock=clock))
+    begin(logger)
     return logger
 
 
@@ -164,23 +165,11 @@ def screen(text):
     return [line.rpartition(CLEAR)[2] for line in text.split("\n")]
 
 
-def test_a_terminal_shows_the_log_unchanged_and_the_line_once_at_the_bottom(clock):
-    stream = Terminal()
-    logger = logger_to(stream, clock)
-    logger.info("Job stats", extra={"event": "run_info", "stats": {"a": 2}})
-    logger.info("rule 1", extra={"event": "job_info", "jobid": 1, "rule_name": "a"})
-    clock.now += 5
-    logger.info("1 of 2 steps", extra={"event": "progress", "done": 1, "total": 2})
-    logger.info("more")
-    assert screen(stream.getvalue())[:-1] == ["Job stats", "rule 1", "1 of 2 steps", "more"]
-    assert screen(stream.getvalue())[-1].startswith("progress: 1 of 2 jobs")
-
-
 def test_after_the_last_job_and_after_finish_the_line_is_gone(clock):
     stream = Terminal()
     logger = logger_to(stream, clock)
     run_four_jobs(logger, clock, 5)
-    assert screen(stream.getvalue())[-2:] == ["Complete", ""]
+    assert screen(stream.getvalue())[-1] == ""
     logger.info("1 of 2", extra={"event": "progress", "done": 1, "total": 2})
     logger.handlers[0].finish()
     assert screen(stream.getvalue())[-1] == ""
@@ -206,40 +195,21 @@ def test_a_file_of_a_long_run_stays_short(clock):
     assert 20 < len(lines) < 40
 
 
-def test_who_wants_no_progress_gets_none(clock):
-    stream = Terminal()
-    logger = logger_to(stream, clock)
-    logger.handlers[0].shown.addFilter(lambda record: getattr(record, "event", "") != "progress")
-    run_four_jobs(logger, clock, 100)
-    assert "progress:" not in stream.getvalue()
-
-
 def test_events_that_say_something_else_stop_nothing(clock):
     stream = Terminal()
     logger = logger_to(stream, clock)
     for event in ("run_info", "job_info", "job_finished", "progress", "unheard_of"):
         logger.info("text", extra={"event": event})
-    assert stream.getvalue() == "text\n" * 5
-
-
-def test_the_handler_that_writes_to_the_screen_is_replaced_and_files_are_not(tmp_path):
-    logger = logging.Logger("snakemake")
-    kept = logging.FileHandler(tmp_path / "log")
-    logger.addHandler(logging.StreamHandler(io.StringIO()))
-    logger.addHandler(kept)
-    (ours,) = show_progress(logger)
-    assert logger.handlers == [kept, ours]
-    for handler in logger.handlers:
-        handler.close()
+    assert "progress:" not in stream.getvalue()
 
 
 # Under `voiceprivacy run`: of what Snakemake says, what matters.
 
 
-def brief_logger(stream, clock, *, screen="brief"):
+def brief_logger(stream, clock, *, silent=False):
     logger = logging.Logger("snakemake", logging.INFO)
     shown = logging.StreamHandler(stream)
-    logger.addHandler(ProgressHandler(shown, screen=screen, log="whole.log", clock=clock))
+    logger.addHandler(ProgressHandler(shown, silent=silent, clock=clock))
     return logger
 
 
@@ -272,7 +242,12 @@ def not_interrupted():
     interrupted.clear()
 
 
-@pytest.mark.usefixtures("not_interrupted")
+@pytest.fixture
+def kept_log(monkeypatch):
+    monkeypatch.setattr("voiceprivacy.running.progress.whole_log", lambda: "whole.log")
+
+
+@pytest.mark.usefixtures("not_interrupted", "kept_log")
 class TestBriefScreen:
     def test_a_run_of_which_all_goes_well_is_two_lines_in_a_file(self, clock):
         stream = io.StringIO()
@@ -304,26 +279,6 @@ class TestBriefScreen:
             "1 job failed: anonymise_part. Correct what is named above and give the same command"
             " again: finished jobs are not repeated.",
         ]
-
-    def test_plain_snakemake_names_failed_jobs_at_the_end_even_where_it_is_quiet_about_them(
-        self, clock, tmp_path
-    ):
-        log = tmp_path / "lost.log"
-        log.write_text("error: no such voice\n")
-        stream = io.StringIO()
-        logger = brief_logger(stream, clock, screen="")
-        logger.handlers[0].shown.addFilter(lambda record: False)  # --quiet all
-        fail(logger, 6, "anonymise_part", log)
-        logger.handlers[0].explain()
-        said = stream.getvalue()
-        assert f"anonymise_part failed. Its log is {log}:\n    error: no such voice\n" in said
-        assert "Correct what is named above" in said
-
-    def test_nothing_is_to_be_corrected_where_nothing_is_named(self, clock):
-        stream = io.StringIO()
-        logger = brief_logger(stream, clock)
-        logger.handlers[0].explain()
-        assert stream.getvalue() == "\nThe run stopped; the same command goes on.\n"
 
     def test_after_ctrl_c_jobs_that_ended_have_not_failed(self, clock, tmp_path):
         stream = io.StringIO()
@@ -381,7 +336,7 @@ class TestBriefScreen:
 
     def test_a_silent_screen_has_no_line_but_failures(self, clock, tmp_path):
         stream = Terminal()
-        logger = brief_logger(stream, clock, screen="silent")
+        logger = brief_logger(stream, clock, silent=True)
         begin(logger)
         run_four_jobs(logger, clock, 100)
         fail(logger, 6, "anonymise_part", tmp_path / "lost.log")
