@@ -47,8 +47,8 @@ SPEAKERS = {
 }
 
 
-def snakemake(folder, *arguments, tree=ROOT, **environment):
-    """Run the workflow (of ``tree``) in a folder; what hangs is cut off.
+def snakemake(folder, *arguments, tree=ROOT, snakefile=None, **environment):
+    """Run the workflow (of ``tree``, or another one) in a folder; what hangs is cut off.
 
     It leads a process group, of which nothing is left when a test is over, however it ends.
     """
@@ -57,7 +57,7 @@ def snakemake(folder, *arguments, tree=ROOT, **environment):
         "-m",
         "snakemake",
         "--snakefile",
-        tree / "Snakefile",
+        snakefile or tree / "Snakefile",
         "--directory",
         folder,
         *arguments,
