@@ -5,7 +5,7 @@
 # make test-long, make test-skipped (what the last make test skipped, after its programs were installed)
 # make benchmark, make benchmark-load, make lock, make clean
 # make zoo     all shipped anonymisers on VOICEPRIVACY_SPEECH, a LibriSpeech tree: a table and .zoo/zoo.png
-# make test-nightly (hours): conda, large graphs, fuzzing, runs that are killed, without disk or memory, the zoo; make fuzz (SECONDS=7200, READERS="plda.npz")
+# make test-nightly (hours): conda, LaTeX, attackers of real speech, edits, large graphs, fuzzing, runs that are killed, without disk or memory, the zoo; make fuzz (SECONDS=7200, READERS="plda.npz")
 # make house (how large each part is; ARGS=--write keeps it), make same COMMIT=... (whether that version computes the same)
 # make coverage, make mutation (MODULES="privacy/scores/zebra"), make audit: what docs/internals/quality.md reports
 PYTHON ?= python3
@@ -127,7 +127,7 @@ zoo: .venv/installed $(BIN)/voiceprivacy
 	    results/verdict.json results/metrics/utility/test_other.tsv results/report/tables/speed.tsv
 	PYTHONPATH=scripts $(BIN)/python tests/nightly/zoo.py --results .zoo/results --picture .zoo/zoo.png
 
-test-nightly: .venv/installed-quality $(BIN)/voiceprivacy
+test-nightly: .venv/installed-quality .venv/installed-docs .venv/installed-optional $(BIN)/voiceprivacy
 	$(BIN)/python -m pytest -m nightly --numprocesses 2 --dist loadfile --verbose --durations 10
 	$(BIN)/python tests/nightly/measure_faults.py --killed 200 --full 50 --starved 50
 	OMP_NUM_THREADS=1 $(BIN)/python tests/nightly/fuzz.py --seconds 7200

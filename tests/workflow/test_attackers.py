@@ -329,7 +329,7 @@ def test_the_graph_of_the_published_protocol(stand_in, tmp_path):
     assert "results/scores/libri_test/f/b2/semi_on_b2/cosine/pp.tsv" in text
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_the_published_protocol_on_a_stand_in_says_pass_or_fail(stand_in, tmp_path):
     config = yaml.safe_load(REPRODUCTION.read_text())
     for extractor in config["extractors"].values():

@@ -11,7 +11,7 @@ from support.runs import ROOT, WITHOUT_MEASURES, snakemake
 from voiceprivacy.inout.files import RESOURCES
 
 pytestmark = [
-    pytest.mark.long,
+    pytest.mark.nightly,
     needs.data("VOICEPRIVACY_SPEECH"),
 ]
 

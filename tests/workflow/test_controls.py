@@ -9,7 +9,7 @@ from support.runs import WITHOUT_MEASURES, snakemake, write_config
 from voiceprivacy.report.atlas import by_system, read_atlas
 
 pytestmark = [
-    pytest.mark.long,
+    pytest.mark.nightly,
     needs.data("VOICEPRIVACY_SPEECH", "VOICEPRIVACY_ASV"),
 ]
 

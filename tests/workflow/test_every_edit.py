@@ -185,7 +185,7 @@ EDITS = [
 ]
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "edits", [EDITS[:7], EDITS[7:]], ids=["of the corpus", "of systems, attackers and scores"]
 )

@@ -24,7 +24,7 @@ from voiceprivacy.tools.exchange.repository import read_repository
 from voiceprivacy.tools.exchange.standings import boards
 from voiceprivacy.vocabulary import ORIGINAL
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.nightly
 SEED = 987654321
 # What a run needs of voiceprivacy[run] where the extractor is a command and nothing is measured.
 NEEDED = ("matplotlib", "snakemake", "soundfile", "tqdm")

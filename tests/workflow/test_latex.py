@@ -10,7 +10,7 @@ from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.paper_tables import TABLES, write_ranks
 from voiceprivacy.report.typeset import write
 
-pytestmark = [pytest.mark.long, needs_latex]
+pytestmark = [pytest.mark.nightly, needs_latex]
 MANY = [f"anonymiser_{index}" for index in range(20)]
 
 

@@ -196,7 +196,7 @@ def test_snakemakes_options_pass_through(tmp_path):
     (tmp_path / "my.yaml").write_text(CORPORA)
     words = ["--configfile", tmp_path / "my.yaml", "--directory", tmp_path / "there"]
     planned = voiceprivacy(tmp_path, TARGET, "--dry-run", "--printshellcmds", *words)
-    assert "scripts/validate_corpus.py" in planned.stdout
+    assert "voiceprivacy.jobs.validate_corpus" in planned.stdout
     assert not (tmp_path / "there" / "results").exists()
     listed = voiceprivacy(tmp_path, "--list-rules", *words)
     assert "write_verdict" in listed.stdout

@@ -9,7 +9,7 @@ B2 = "python {scripts}/anonymise_mcadams.py --alpha 0.8 --level corpus"
 ENDINGS = ("pdf", "png", "svg")
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_the_target_paper_makes_every_picture_and_table(run_folder):
     config = write_config(
         run_folder,

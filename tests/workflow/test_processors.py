@@ -26,7 +26,7 @@ from voiceprivacy.inout.tables import (
     write_trials,
 )
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.nightly
 MODEL = ROOT / "workflow" / "resources" / "ecapa_small"
 OLD_PROCESSOR = {  # without AVX; nothing to the ones without x86's instructions
     "ATEN_CPU_CAPABILITY": "default",

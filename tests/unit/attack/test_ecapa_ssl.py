@@ -300,7 +300,7 @@ def of_speech(subset):
     return utterances
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @needs.data("VOICEPRIVACY_SPEECH")
 def test_one_epoch_on_real_speech_tells_speakers_apart(tmp_path):
     """The recipe's lengths, loss and optimiser with a small model and a random encoder."""

@@ -226,6 +226,6 @@ class TestEdits(Edits.TestCase):
     settings = settings(max_examples=15, stateful_step_count=25, deadline=None)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 class TestManyEdits(Edits.TestCase):
     settings = settings(max_examples=300, stateful_step_count=40, deadline=None)

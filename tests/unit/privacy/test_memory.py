@@ -3,7 +3,7 @@
 import pytest
 from benchmark import benchmark_metrics
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.nightly
 
 
 def test_a_million_scores_fit_into_600_mb_with_law():

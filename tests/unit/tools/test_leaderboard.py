@@ -90,7 +90,7 @@ def test_published_numbers_stand_apart_and_only_our_own_are_headlines(seeded):
         assert not any(standing.claimed for standing in standings)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_every_number_of_ours_in_a_new_repository_is_computed_again(seeded):
     said = succeeds("check_result", seeded)
     assert "no findings" in said
