@@ -1,7 +1,7 @@
 """A small conda channel on this disk, and a stand-in for conda that takes its packages from there.
 
 The solver and the installer are real (py-rattler). The packages are not: those that envs/*.yaml
-names are empty, and python calls the Python of the tests and notes which script it was called with.
+names are empty, and python calls the Python of the tests and notes what it was called with.
 Its pip installs nothing: what it is asked for must be there already.
 """
 
@@ -25,7 +25,7 @@ REQUIRED_ONLY = ("flatbuffers", "protobuf")  # by onnxruntime, and not where it 
 ONLY_CUDA = ("nvidia-", "cuda-", "triton")  # the Python of the tests may have torch for CPUs
 OTHER_VERSIONS = ("0.0.1", "9999.0")  # of every package: an exact pin has to choose among several
 PYTHON = f"""#!/bin/sh
-echo "$1" >> "$CONDA_PREFIX/called"
+echo "$*" >> "$CONDA_PREFIX/called"
 export PIP_NO_INDEX=1
 exec {sys.executable} "$@"
 """

@@ -115,7 +115,10 @@ def anonymisers(jobs):
 def test_without_a_change_and_after_a_touch_there_is_nothing_to_do(after):
     assert after() == Counter()
     assert (
-        after((f"tree/{PRIVACY}/scores/zebra.py", ""), ("tree/scripts/assess_scores.py", ""))
+        after(
+            (f"tree/{PRIVACY}/scores/zebra.py", ""),
+            ("tree/scripts/voiceprivacy/jobs/assess_scores.py", ""),
+        )
         == Counter()
     )
 
@@ -134,9 +137,9 @@ def test_another_copy_of_the_code_repeats_nothing(after, other):
 @pytest.mark.parametrize(
     ("edited", "repeated"),
     [
-        ("scripts/assess_scores.py", {"assess_scores": SYSTEMS}),
+        ("scripts/voiceprivacy/jobs/assess_scores.py", {"assess_scores": SYSTEMS}),
         ("workflow/report/page.js", {}),
-        ("scripts/write_provenance.py", {}),
+        ("scripts/voiceprivacy/jobs/write_provenance.py", {}),
     ],
 )
 def test_of_another_copy_what_was_edited_there_repeats_what_it_concerns(
@@ -188,7 +191,7 @@ def test_a_change_of_a_metric_of_matrices_repeats_matrices_and_scores_no_list(af
 
 
 def test_a_changed_script_of_matrices_repeats_its_rule_and_scores_no_list(after):
-    jobs = after(("tree/scripts/assess_matrices.py", "\n# changed\n"))
+    jobs = after(("tree/scripts/voiceprivacy/jobs/assess_matrices.py", "\n# changed\n"))
     assert of_families(jobs) == MEASURED_ON_MATRICES
 
 
@@ -199,7 +202,7 @@ def test_a_changed_script_of_ranks_scores_nothing(after):
 
 
 def test_a_changed_script_repeats_its_rule(after):
-    jobs = after(("tree/scripts/assess_scores.py", "\n# changed\n"))
+    jobs = after(("tree/scripts/voiceprivacy/jobs/assess_scores.py", "\n# changed\n"))
     assert of_families(jobs) == {"assess_scores": SYSTEMS}
 
 

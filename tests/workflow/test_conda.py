@@ -28,13 +28,14 @@ def anonymise(samples, sample_rate, *, utterance, speaker, seed):
 """
 WORLD = "{scripts}/voiceprivacy/anonymise/functions/world.py:world"
 SPOKEN = "results/audio/tiny/trial/world/manifest.tsv"
+OF_A_CALL = re.compile(r"^(?:-P -m voiceprivacy\.jobs\.|-m |.*/)(\w+)", re.MULTILINE)
 CALLED = {
     "corpora": {"validate_corpus", "prepare_part", "list_trials"},
     "evaluate": {"anonymise_part", "score_system", "assess_scores"},
     "speechbrain": {"extract_embeddings"},
     # Their environments get their packages by python -m pip.
-    "resemblyzer": {"-m", "extract_embeddings"},
-    "dvector": {"-m", "extract_embeddings"},
+    "resemblyzer": {"pip", "extract_embeddings"},
+    "dvector": {"pip", "extract_embeddings"},
     "measures": {"measure_utility", "measure_quality"},
     "world": {"anonymise_part"},
 }
@@ -86,10 +87,7 @@ def test_every_rule_runs_in_its_own_environment_which_has_the_pinned_versions(
     assert finished.returncode == 0, finished.stderr
     prefixes = built(tmp_path)
     called = {
-        name: {
-            os.path.basename(line).removesuffix(".py")
-            for line in (prefix / "called").read_text().splitlines()
-        }
+        name: set(OF_A_CALL.findall((prefix / "called").read_text()))
         for name, prefix in prefixes.items()
     }
     assert called == CALLED

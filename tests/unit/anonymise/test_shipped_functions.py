@@ -44,7 +44,7 @@ def call(name, samples, rate=16000, *, speaker="anna", utterance="anna-1", seed=
 
 
 def call_mcadams(command, line, samples, rate, seed):
-    """What scripts/anonymise_mcadams.py writes, as samples."""
+    """What anonymise_mcadams writes, as samples."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--alpha", type=float, nargs="+")
     parser.add_argument("--level")

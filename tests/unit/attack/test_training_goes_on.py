@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from speechbrain.utils import checkpoints
+from support.calls import module, with_package
 from support.trained import changed, curve, killed_in_epoch, weights
 
 from voiceprivacy.attack.training import training
@@ -99,7 +100,7 @@ def test_a_process_that_was_killed_goes_on_to_the_same_weights(recipe, tones, tm
     changed(recipe, "number_of_epochs: 4 ", "number_of_epochs: 40 ")
     command = [
         sys.executable,
-        "scripts/train_extractor.py",
+        *module("train_extractor"),
         "--manifest",
         tones,
         "--recipe",
@@ -107,14 +108,17 @@ def test_a_process_that_was_killed_goes_on_to_the_same_weights(recipe, tones, tm
         "--seed",
         "1",
     ]
-    subprocess.run([*command, "--folder", tmp_path / "whole"], check=True)
-    process = subprocess.Popen([*command, "--folder", tmp_path / "killed"], start_new_session=True)
+    environment = with_package()
+    subprocess.run([*command, "--folder", tmp_path / "whole"], env=environment, check=True)
+    process = subprocess.Popen(
+        [*command, "--folder", tmp_path / "killed"], env=environment, start_new_session=True
+    )
     while not saved(tmp_path / "killed.checkpoints"):
         assert process.poll() is None
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL and not (tmp_path / "killed").exists()
-    subprocess.run([*command, "--folder", tmp_path / "killed"], check=True)
+    subprocess.run([*command, "--folder", tmp_path / "killed"], env=environment, check=True)
     assert weights(tmp_path / "killed") == weights(tmp_path / "whole")
     assert curve(tmp_path / "killed", "loss") == curve(tmp_path / "whole", "loss")
 

@@ -8,9 +8,8 @@ import subprocess
 import sys
 
 import pytest
+from support.calls import module, with_package
 from support.trees import write_audio
-
-from voiceprivacy.inout.files import SCRIPTS
 
 SPEAKERS, UTTERANCES = 920, 113  # 103,960 utterances
 
@@ -53,9 +52,8 @@ def test_104_000_utterances_take_less_than_2_gb(tree, tmp_path):
         ("validate_corpus", ["--checks", tmp_path / "c.tsv"]),
         ("prepare_part", outputs),
     ):
-        process = subprocess.Popen(
-            [sys.executable, SCRIPTS / f"{script}.py", "--source", source, *arguments]
-        )
+        command = [sys.executable, *module(script), "--source", source, *arguments]
+        process = subprocess.Popen(command, env=with_package())
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         assert process.returncode == 0

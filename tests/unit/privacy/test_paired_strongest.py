@@ -3,12 +3,10 @@ run.
 """
 
 import csv
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from support.calls import succeeds
 
 from voiceprivacy.inout.arrays import write_npz
 from voiceprivacy.inout.files import BadInput
@@ -16,7 +14,6 @@ from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.privacy.uncertainty import paired
 from voiceprivacy.privacy.uncertainty.paired import Attack
 
-ROOT = Path(__file__).parents[3]
 DRAW = np.random.default_rng(0)
 COMMON = DRAW.normal(size=999)
 OO = Attack("original", "ecapa", "plda", "oo")
@@ -139,24 +136,9 @@ def test_attacks_with_other_replicates_are_refused(paths, tmp_path):
 
 
 def test_the_command_writes_the_pairs_and_says_them(paths, tmp_path):
-    command = [
-        sys.executable,
-        ROOT / "scripts/compare_anonymisers.py",
-        "--folder",
-        tmp_path,
-        "--intervals",
-    ]
-    command += [
-        *paths,
-        "--strongest",
-        tmp_path / "strongest.tsv",
-        "--weights",
-        "libri/f=1",
-        "libri/m=1",
-    ]
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "eer_percent: A = b2, B = original: 8 [8, 8]: A is better\n"
+    words = ["--folder", tmp_path, "--intervals", *paths, "--strongest", tmp_path / "strongest.tsv"]
+    said = succeeds("compare_anonymisers", *words, "--weights", "libri/f=1", "libri/m=1")
+    assert said == "eer_percent: A = b2, B = original: 8 [8, 8]: A is better\n"
     with open(tmp_path / "strongest.tsv", newline="") as file:
         [row] = csv.DictReader(file, delimiter="\t")
     assert [row[name] for name in ("anonymiser_a", "condition_a", "condition_b")] == [
