@@ -24,7 +24,7 @@ from typing import Any
 import yaml
 from jsonschema import Draft202012Validator, validators
 
-from voiceprivacy.inout.files import RESOURCES, SCRIPTS
+from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput, expand
 from voiceprivacy.inout.yaml_files import read_yaml
 from voiceprivacy.plan.atlas import with_channels
 from voiceprivacy.plan.measures import NETWORKS_OF_QUALITY, shipped
@@ -48,6 +48,8 @@ GENDERS = ("f", "m")
 # Utterances of each speaker that are measured. Fewer than five widen the interval of words; that of
 # quality is as wide with two, because opinions differ by speaker (docs/internals/load.md).
 OF_SPEAKER = {WORDS: 5, QUALITY: 2}
+# What keeps ${NAME}, because it is handed to a program: the program's job replaces it.
+LATE = {"command", "options", "download"}
 EMBEDDING = {"model", "command", "package"}  # extractors that embed any speech they are given
 
 
@@ -56,6 +58,22 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
     config = with_attackers(with_sweeps(with_controls(with_protocols(config))))
     config = with_measures(with_environments(with_default_attacker(config)))
     return with_draws(with_semi_informed(with_atlas(_with_defaults(config))))
+
+
+def resolved(config: dict[str, Any]) -> dict[str, Any]:
+    """A completed config with ${NAME} replaced but in what programs are handed.
+
+    Raises
+    ------
+    BadInput : a variable is not set
+    """
+    return {key: _resolved(key, value) for key, value in config.items()}
+
+
+def _resolved(key: str, value: Any) -> Any:
+    if key in LATE:
+        return value
+    return resolved(value) if isinstance(value, dict) else expand(value)
 
 
 def _with_defaults(config):
@@ -258,7 +276,11 @@ def with_semi_informed(config: dict[str, Any]) -> dict[str, Any]:
     if not corpus or not _names_audio_as_text(anonymisers):
         return config
     able = [name for name, options in extractors.items() if options.keys() & EMBEDDING]
-    speech = Speech(config["corpora"], anonymisers)
+    try:
+        with_paths = resolved(config)
+    except BadInput:  # a variable is not set, which is said elsewhere
+        return config
+    speech = Speech(with_paths["corpora"], with_paths["anonymisers"])
     protecting = [
         name
         for name, options in anonymisers.items()

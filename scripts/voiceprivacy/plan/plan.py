@@ -26,6 +26,7 @@ from voiceprivacy.plan.attackers import (
     recipe_file,
     training_corpora,
 )
+from voiceprivacy.plan.defaults import resolved
 from voiceprivacy.plan.fusion import fusions, single
 from voiceprivacy.plan.given import Given
 from voiceprivacy.plan.measures import Utility
@@ -55,25 +56,7 @@ def keep_all_objects() -> None:
     atexit.register(gc.freeze)  # else they are all searched once more when Python ends
 
 
-# What keeps ${NAME}, because it is handed to a program: the program's job replaces it.
-LATE = {"command", "options", "download"}
 TEXTS = (".txt",)  # endings of what is read of IEMOCAP beside its audio
-
-
-def resolved(config: dict[str, Any]) -> dict[str, Any]:
-    """A completed config with ${NAME} replaced but in what programs are handed.
-
-    Raises
-    ------
-    BadInput : a variable is not set
-    """
-    return {key: _resolved(key, value) for key, value in config.items()}
-
-
-def _resolved(key: str, value: Any) -> Any:
-    if key in LATE:
-        return value
-    return resolved(value) if isinstance(value, dict) else expand(value)
 
 
 class Plan:

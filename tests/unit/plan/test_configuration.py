@@ -324,6 +324,17 @@ def test_an_attacker_of_ones_own_that_does_so_stays_alone(section):
     assert semi(**{section: own[section]}) is None
 
 
+def test_a_submission_behind_a_variable_is_learnt_from_like_any(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("VPC_DATA", str(tmp_path / "data"))
+    for corpus in ("demo", "others"):
+        folder = tmp_path / f"data/{corpus}_mine/wav"
+        folder.mkdir(parents=True)
+        (folder / "a.wav").touch()
+    added = semi(anonymisers={"mine": {"audio": "${VPC_DATA}/{set}_mine"}})
+    assert added["train"]["anonymisers"] == ["mine"]
+
+
 def test_controls_get_no_attacker_of_their_own():
     assert semi(report={"controls": True})["train"]["anonymisers"] == ["b2", "b3"]
 
