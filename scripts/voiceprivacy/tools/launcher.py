@@ -11,6 +11,7 @@ import contextlib
 import io
 import os
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Iterable, Sequence
@@ -25,7 +26,7 @@ from snakemake.utils import available_cpu_count
 from voiceprivacy.inout.files import PIPES_OF_SHELLS, SCRIPTS, BadInput
 from voiceprivacy.plan import configuration
 from voiceprivacy.running import turns
-from voiceprivacy.running.command import BAD_INPUT, INTERRUPTED, OWN_FAILURE, say
+from voiceprivacy.running.command import BAD_INPUT, INTERRUPTED, OWN_FAILURE, TERMINATED, say
 from voiceprivacy.running.progress import SCREEN, SILENT, interrupted, unknown_target
 
 SNAKEFILE = SCRIPTS.parent / "Snakefile"
@@ -123,13 +124,14 @@ def start(options: argparse.Namespace) -> int:
                 killed = "The run before was killed: its lock is removed, and this one goes on."
                 say(killed, file=sys.stderr)
     signal.signal(signal.SIGINT, _interrupt)
+    terminated = _sigterm_as_ctrl_c()
     try:
         succeeded = cli.args_to_api(options, parser=None)
     except KeyboardInterrupt:
         succeeded = False
     if interrupted.is_set():
         say("interrupted; the same command goes on", file=sys.stderr)
-        return INTERRUPTED
+        return TERMINATED if terminated.is_set() else INTERRUPTED
     if unknown_target.is_set():
         return BAD_INPUT
     return OWN_FAILURE if not succeeded else 0
@@ -149,14 +151,42 @@ def _keep_sources_here(directory: Path) -> None:
         os.environ["XDG_CACHE_HOME"] = str(Path(directory, ".snakemake", "cache").absolute())
 
 
+def _sigterm_as_ctrl_c() -> threading.Event:
+    """Have SIGTERM interrupt the run; set when it has come.
+
+    Snakemake's own handler waits for jobs however long they take, and calls those that got the
+    signal too failed. It replaces ours: so a thread reads which signals come.
+    """
+    terminated = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: None)
+    receiver, sender = socket.socketpair()
+    sender.setblocking(False)
+    signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
+
+    def watch() -> None:
+        with sender:  # open as long as the thread lives
+            while numbers := receiver.recv(64):
+                if signal.SIGTERM in numbers:
+                    terminated.set()
+                    _end_soon()
+                    os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=watch, daemon=True).start()
+    return terminated
+
+
 def _interrupt(*_: object) -> None:
-    """Ctrl-C: jobs end by themselves, and by force where they got no signal or did not mind it."""
+    _end_soon()
+    raise KeyboardInterrupt
+
+
+def _end_soon() -> None:
+    """Jobs end by themselves, and by force where they got no signal or did not mind it."""
     if not interrupted.is_set():
         interrupted.set()
         timer = threading.Timer(PATIENCE_S, _end_jobs)
         timer.daemon = True
         timer.start()
-    raise KeyboardInterrupt
 
 
 def _end_jobs() -> None:
