@@ -45,7 +45,8 @@ def test_the_snakefile_is_a_table_of_contents():
     assert len((ROOT / "Snakefile").read_text().splitlines()) <= 40
 
 
-# Scripts that several rules call: one for each kind of figure or table on request, or of model.
+# Jobs that several rules call: one for each kind of figure or table on request, or of model.
+JOBS = ROOT / "scripts" / "voiceprivacy" / "jobs"
 SEVERAL = {
     "fetch_model": {"fetch_listener"},
     "plot": {"plot_scores", "plot_all_matrices", "plot_all_profiles", "plot_features"},
@@ -53,7 +54,7 @@ SEVERAL = {
 }
 
 
-def test_every_rule_that_runs_something_has_a_script_of_its_name():
+def test_every_rule_that_runs_something_has_a_job_of_its_name():
     rules = [path.read_text() for path in (ROOT / "workflow" / "rules").glob("*.smk")]
     blocks = [
         block for text in rules for block in re.split(r"^rule ", text, flags=re.MULTILINE)[1:]
@@ -61,9 +62,9 @@ def test_every_rule_that_runs_something_has_a_script_of_its_name():
     names = {block.partition(":")[0] for block in blocks if "shell:" in block}
     assert len(names) > 20
     names -= {name for names_of_script in SEVERAL.values() for name in names_of_script}
-    assert {name for name in names if not (ROOT / "scripts" / f"{name}.py").exists()} == set()
+    assert {name for name in names if not (JOBS / f"{name}.py").exists()} == set()
     for script, names_of_script in SEVERAL.items():
-        assert (ROOT / "scripts" / f"{script}.py").exists() and names_of_script
+        assert (JOBS / f"{script}.py").exists() and names_of_script
 
 
 def test_no_script_hides_a_library():
