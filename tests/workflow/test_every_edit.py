@@ -29,9 +29,12 @@ with open(arguments.output_manifest, "w") as out:
         print(*row.values(), sep="\\t", file=out)
 """
 FUNCTION = """
+from gains import one
+
 def anonymise(samples, sample_rate, *, utterance, speaker, seed):
-    return 0.5 * samples
+    return one.GAIN * samples
 """
+GAIN = "GAIN = 0.5\n"
 MEASURE = """
 import csv, sys
 given = dict(zip(sys.argv[1::2], sys.argv[2::2]))
@@ -69,6 +72,8 @@ def write_run(folder, model_folder):
     shutil.copytree(folder / "data" / "tiny" / "wav", folder / "team")
     shutil.copytree(model_folder, folder / "model")
     (folder / "mine.py").write_text(FUNCTION)
+    (folder / "gains").mkdir()
+    (folder / "gains" / "one.py").write_text(GAIN)
     (folder / "nac.py").write_text(COMMAND)
     (folder / "gain.txt").write_text("0.5\n")
     (folder / "measure.py").write_text(MEASURE)
@@ -173,7 +178,8 @@ EDITS = [
     ("data/tiny/trials", drop_a_line),
     ("team/anna-2.wav", change_a_sample),
     ("team", point_elsewhere),
-    ("mine.py", replace("0.5", "0.25")),
+    ("mine.py", replace("* samples", "* samples[::-1]")),
+    ("gains/one.py", replace("0.5", "0.25")),
     ("nac.py", replace("[::-1]", "")),
     ("gain.txt", replace("0.5", "0.125")),
     ("image.sif", rebuild),

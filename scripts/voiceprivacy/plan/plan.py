@@ -29,6 +29,7 @@ from voiceprivacy.plan.attackers import (
 from voiceprivacy.plan.defaults import resolved
 from voiceprivacy.plan.fusion import fusions, single
 from voiceprivacy.plan.given import Given
+from voiceprivacy.plan.imports import imported_files
 from voiceprivacy.plan.measures import Utility
 from voiceprivacy.plan.outputs import Averages, Outputs, replicates
 from voiceprivacy.plan.sources import (
@@ -130,7 +131,7 @@ def _named_paths(plan: Plan) -> Iterator[Named]:
             for path in options.get("inputs", ()):
                 yield Named((section, name, "inputs"), ours(path))
             for path in _in_command(config, options):
-                yield Named((section, name, "command"), path, FILE)
+                yield from _program((section, name, "command"), path)
             if "env" in options:  # Snakemake itself looks for changes of environments
                 path = environment_file(options["env"])
                 yield Named((section, name, "env"), path, FILE, endings=())
@@ -138,6 +139,12 @@ def _named_paths(plan: Plan) -> Iterator[Named]:
         yield Named(("expected",), ours(config["expected"]), FILE)
     if "tags" in config["report"]:
         yield Named(("report", "tags"), ours(config["report"]["tags"]), FILE)
+
+
+def _program(keys, path):
+    """A file that is run or read, and what it imports if it is a program in Python."""
+    for file in (path, *imported_files(path)):
+        yield Named(keys, file, FILE)
 
 
 def _in_command(config, options):
@@ -202,7 +209,7 @@ def _of_kaldi(name, options):
 def _of_anonymiser(plan, name, options):
     keys = ("anonymisers", name)
     if "function" in options:
-        yield Named((*keys, "function"), ours(options["function"].rpartition(":")[0]), FILE)
+        yield from _program((*keys, "function"), ours(options["function"].rpartition(":")[0]))
     if "container" in options:
         yield Named((*keys, "container"), ours(options["container"]), FILE)
     if "audio" in options:

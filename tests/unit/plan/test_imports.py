@@ -1,0 +1,50 @@
+"""What counts as the code of a person's program: a small tree by hand."""
+
+import pytest
+
+from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.plan.imports import imported_files
+
+TREE = {
+    "mine.py": "import numpy, direct\nfrom package import inner\nfrom package.deep.leaf import f\n",
+    "direct.py": "def late():\n    import in_function\n",
+    "in_function.py": "import mine\n",
+    "package/__init__.py": "",
+    "package/inner.py": "from . import sibling\nfrom ..direct import late\n",
+    "package/sibling.py": "",
+    "package/deep/__init__.py": "from .. import above\n",
+    "package/deep/leaf.py": "",
+    "package/above.py": "",
+    "unused.py": "",
+    "broken.py": "import direct\n)",
+    "../outside.py": "",
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = tmp_path / "program"
+    for name, text in TREE.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def test_all_that_is_imported_from_its_own_folder_is_its_code(folder):
+    imported = [path.removeprefix(f"{folder}/") for path in imported_files(str(folder / "mine.py"))]
+    assert imported == [
+        "direct.py",
+        "in_function.py",
+        "package/__init__.py",
+        "package/above.py",
+        "package/deep/__init__.py",
+        "package/deep/leaf.py",
+        "package/inner.py",
+        "package/sibling.py",
+    ]
+
+
+def test_other_files_have_no_code_of_their_own(folder):
+    assert imported_files(str(folder / "broken.py")) == []
+    assert imported_files(str(folder / "weights.pt")) == []
+    assert imported_files(str(SCRIPTS / "anonymise_mcadams.py")) == []
