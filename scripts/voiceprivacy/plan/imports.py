@@ -1,7 +1,7 @@
 """Which files of a person's Python program are its code: those that it imports from its own folder.
 
-Nothing is run. What a program imports by a name that it makes up, or reads, is not seen: ``inputs:``
-of its entry names that.
+Nothing is run. What a program imports by a name that it makes up, or reads, is not seen:
+``inputs:`` of its entry names that.
 """
 
 import ast
