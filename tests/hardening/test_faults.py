@@ -10,6 +10,7 @@ import time
 
 import pytest
 from support import world
+from support.calls import module, with_package
 from support.runs import is_gone, make_kaldi_directory, processes_of, snakemake, write_config
 from support.spoilers import edit
 
@@ -183,10 +184,8 @@ def test_what_a_program_said_last_is_kept(capfd):
 
 def test_sigterm_ends_a_command_its_plug_in_and_its_leftovers(folder):
     edit("# here", NOTE)(folder / "plug.py")
-    script, *arguments = shlex.split(world.COMMANDS["a plug-in's command"])
-    command = subprocess.Popen(
-        [sys.executable, world.ROOT / "scripts" / f"{script}.py", *arguments]
-    )
+    job, *arguments = shlex.split(world.COMMANDS["a plug-in's command"])
+    command = subprocess.Popen([sys.executable, *module(job), *arguments], env=with_package())
     wait_for((folder / "child").exists)
     command.send_signal(signal.SIGTERM)
     assert command.wait(HANG_SECONDS / 2) == 143

@@ -4,7 +4,7 @@ Two women and two men say four sentences each (a third of a second). All command
 folder, with the relative paths of COMMANDS, and write names that begin with out.
 """
 
-import importlib.util
+import importlib
 import shlex
 import shutil
 import sys
@@ -235,25 +235,16 @@ def _other_corpora(folder):
 
 def call(command, *, debug=False):
     """Run one of COMMANDS in this process and in the working directory; returns its exit code."""
-    script, *arguments = shlex.split(COMMANDS[command]) + ["--debug"] * debug
+    job, *arguments = shlex.split(COMMANDS[command]) + ["--debug"] * debug
     before = sys.argv
-    sys.argv = [script, *arguments]
+    sys.argv = [job, *arguments]
     try:
-        run(_main(script))
+        run(importlib.import_module(f"voiceprivacy.jobs.{job}").main)
     except SystemExit as end:
         return end.code
     finally:
         sys.argv = before
     return 0
-
-
-def _main(script):
-    specification = importlib.util.spec_from_file_location(
-        f"script_{script}", ROOT / "scripts" / f"{script}.py"
-    )
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module.main
 
 
 def contents(folder):

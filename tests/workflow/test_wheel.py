@@ -255,9 +255,7 @@ def test_folders_of_wavs_become_a_config(voiceprivacy, tmp_path):
     assert "speech" in (tmp_path / "my.yaml").read_text()
 
 
-def test_a_rule_in_an_environment_of_conda_finds_the_package_beside_its_script(
-    voiceprivacy, tmp_path
-):
+def test_a_rule_in_an_environment_of_conda_finds_the_package(voiceprivacy, tmp_path):
     environments = [ROOT / "envs" / "corpora.yaml"]
     build_channel(tmp_path / "channel", environments)
     install_command(tmp_path / "base", tmp_path / "channel")
@@ -268,4 +266,4 @@ def test_a_rule_in_an_environment_of_conda_finds_the_package_beside_its_script(
     succeeds(voiceprivacy(tmp_path, "run", target, *words, PATH=path))
     assert (tmp_path / target).exists()
     (called,) = Path(tmp_path, ".snakemake", "conda").glob("*/called")
-    assert "site-packages/voiceprivacy/scripts/validate_corpus.py" in called.read_text()
+    assert "-m voiceprivacy.jobs.validate_corpus" in called.read_text()

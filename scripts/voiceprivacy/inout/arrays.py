@@ -37,6 +37,7 @@ UNREADABLE = (
     struct.error,
     tokenize.TokenError,
 )
+LARGEST = 1e150  # of the numbers of a model
 HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 # An array may unpack to so many times its size in the file; anything up to a mebibyte may. All
 # arrays together may do so only as far as memory for any file goes.
@@ -217,8 +218,9 @@ def _check_ids(path, arrays):
 
 
 def is_real(array: NDArray, shape: tuple[int, ...]) -> bool:
-    """Whether an array holds finite real numbers in this shape."""
-    return array.dtype.kind in "fiu" and array.shape == shape and bool(np.isfinite(array).all())
+    """Whether an array holds real numbers in this shape, whose squares are finite too."""
+    is_numbers = array.dtype.kind in "fiu" and array.shape == shape
+    return is_numbers and bool((np.abs(array) < LARGEST).all())
 
 
 def _check_text(path: FilePath, **arrays: NDArray) -> None:

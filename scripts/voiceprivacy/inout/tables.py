@@ -574,12 +574,13 @@ def whole_number(text: str, path: FilePath, line: int | str) -> int:
 def number_in(text: str) -> float:
     """The number that a text is; NaN if it is none.
 
-    Of what Python reads, other digits, 1_000 and numbers that it takes for infinite are none.
+    Of what Python reads, other digits, 1_000, +1, a space beside a number, and numbers that it
+    takes for infinite are none.
 
-    >>> number_in("1e3"), number_in("inf"), number_in("1_000"), number_in("1e999")
-    (1000.0, inf, nan, nan)
+    >>> number_in("1e+3"), number_in("inf"), number_in("1_000"), number_in(" 1"), number_in("1e999")
+    (1000.0, inf, nan, nan, nan)
     """
-    plain = text.isascii() and "_" not in text
+    plain = text.isascii() and "_" not in text and text == text.strip().lstrip("+")
     try:
         value = float(text) if plain else math.nan
     except ValueError:

@@ -48,8 +48,8 @@ def _imports(path: Path, folder: Path) -> Iterator[Path]:
 
 def _files_of(folder: Path, names: list[str]) -> Iterator[Path]:
     """The files that an import of a dotted name from a folder runs, as far as they are there."""
-    for depth in range(len(names) + 1):
+    for depth in range(1, len(names) + 1):
         stem = folder.joinpath(*names[:depth])
         for file in (stem / "__init__.py", stem.with_name(f"{stem.name}.py")):
-            if depth and file.is_file():
+            if file.is_file():
                 yield file

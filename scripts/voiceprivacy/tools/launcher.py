@@ -38,6 +38,8 @@ CONFIG_ENDINGS = (".yaml", ".yml", ".json")
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
     """Snakemake's own reading of its options, with our Snakefile and our profile."""
+    if str(SCRIPTS) not in sys.path:  # of an installed wheel: Snakemake finds our plug-in there
+        sys.path.append(str(SCRIPTS))
     parser = cli.get_argument_parser()
     parser.error = _refuse
     parser.set_defaults(max_jobs_per_timespan=None)

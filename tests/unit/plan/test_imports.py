@@ -44,6 +44,11 @@ def test_all_that_is_imported_from_its_own_folder_is_its_code(folder):
     ]
 
 
+def test_a_program_in_the_working_directory_has_its_code_there(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    assert "package/deep/leaf.py" in imported_files("mine.py")
+
+
 def test_other_files_have_no_code_of_their_own(folder):
     assert imported_files(str(folder / "broken.py")) == []
     assert imported_files(str(folder / "weights.pt")) == []

@@ -69,8 +69,11 @@ def from_file(path: Path | str, utterances: list[Utterance]) -> Embeddings:
 
     Raises
     ------
-    BadInput : an utterance is missing or occurs twice, or its embedding is not finite
+    BadInput : an utterance is missing or occurs twice, or its embedding is not finite or zero
     """
     # A file may hold a whole corpus, and in another order.
     ids, embeddings = read_embeddings_of(path, [line.utterance for line in utterances])
+    zero = np.abs(embeddings).max(axis=1) < np.finfo(np.float32).tiny
+    if zero.any():
+        raise BadInput(f"{path}: the embedding of '{ids[zero][0]}' is zero in single precision")
     return Embeddings(ids, embeddings.astype(np.float32))
