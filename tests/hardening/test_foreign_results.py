@@ -21,13 +21,13 @@ from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import BadInput, shown
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.inout.tables import read_table, write_table
+from voiceprivacy.organise.comparing import write_compared_page
+from voiceprivacy.organise.finished_run import FinishedRun
+from voiceprivacy.organise.submission import Submission
 from voiceprivacy.provenance.record import read_provenance
 from voiceprivacy.report.contents import Contents, read_contents, write_contents
 from voiceprivacy.report.figures import Subject, figure
 from voiceprivacy.report.metrics import Number, read_metrics
-from voiceprivacy.tools.compared_page import write_compared_page
-from voiceprivacy.tools.merging import read_results
-from voiceprivacy.tools.submission import Submission
 
 PAYLOADS = {
     "newline": "a\nb: !!python/object/apply:os.system [touch planted]",
@@ -94,7 +94,7 @@ def foreign_verdict():
 def compared(folder):
     """The lines and the page of a comparison, made in this process."""
     with foreign.not_ours("theirs"):
-        both = [read_results(name, folder / name) for name in ("ours", "theirs")]
+        both = [FinishedRun(folder / name, name) for name in ("ours", "theirs")]
         lines = write_compared_page(both, folder / "out")
     return lines, (folder / "out/report/index.html").read_text(encoding="utf-8")
 

@@ -2,21 +2,24 @@
 
 import numpy as np
 
-from voiceprivacy.tools.exchange.evidence import (
+from voiceprivacy.organise.evidence import (
     Listed,
     recomputed,
     write_listed,
     write_scored,
 )
-from voiceprivacy.tools.exchange.records import (
+from voiceprivacy.organise.records import (
+    SCORES,
+    TRIALS,
     Attacker,
     NotReported,
     Protocol,
     Result,
     ResultKey,
     System,
+    beside,
+    write_record,
 )
-from voiceprivacy.tools.exchange.repository import SCORES, TRIALS, write_record
 
 UNSAID = NotReported("a made-up one")
 SPEAKERS = ["s1", "s2", "s3", "s4", "s5", "s6"]
@@ -79,7 +82,7 @@ def write_result(folder, system, attacker, *, laboratory, strength, tier="B"):
             pair: distance * (label == "target") + float(draw.normal())
             for pair, label in own.pairs(condition).items()
         }
-    path = folder / "results" / f"{key.path}{SCORES}"
+    path = folder / beside(key, SCORES)
     conditions = {
         condition: recomputed(condition, values, own, draws=DRAWS, path=path)
         for condition, values in scores.items()

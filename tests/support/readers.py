@@ -18,12 +18,12 @@ from voiceprivacy.inout import arrays, audio, files, json_files, tables
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.models.folders import Hyperparameters
+from voiceprivacy.organise import comparing, evidence, records, submission
+from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.plan import configuration
 from voiceprivacy.privacy.scores import zebra
 from voiceprivacy.provenance.record import compare_runs, read_provenance
 from voiceprivacy.report import expected, listen, metrics, published, sections, uncertainty, verdict
-from voiceprivacy.tools import merging, submission, submission_check
-from voiceprivacy.tools.exchange import evidence, repository
 from voiceprivacy.utility import measures
 from voiceprivacy.vocabulary import SystemInterval
 
@@ -100,16 +100,16 @@ SUBMISSION = {
 
 @functools.cache
 def plan_of_submission():
-    return submission_check.plan_of(SUBMISSION, "b2")
+    return submission.plan_of(SUBMISSION, "b2")
 
 
 def check_submission(path, *, with_audio=True):
     """The findings of a submission, which are lines; its lists are those of finished results."""
     submitted = submission.Submission(path)
-    anonymiser = submission_check.anonymiser_of(submitted)
+    anonymiser = submission.anonymiser_of(submitted)
     assert anonymiser is None or isinstance(anonymiser, str)
-    options = {"results": RESULTS, "with_audio": with_audio}
-    for finding in submission_check.check(submitted, plan_of_submission(), "b2", **options):
+    options = {"run": FinishedRun(RESULTS), "with_audio": with_audio}
+    for finding in submission.check(submitted, plan_of_submission(), "b2", **options):
         assert files.shown(finding).isprintable()
 
 
@@ -126,11 +126,12 @@ def read_foreign(*reads):
 
 def merge(path):
     """Results of others beside the same ones, as one."""
-    both = [merging.read_results(name, RESULTS) for name in ("a", "b")]
-    merged = merging.merge(both)
-    merging.averages_of_both(merged)
-    differing = compare_runs(*(results.provenance for results in both))
-    merging.merged_provenance(both, differing, {})
+    both = [FinishedRun(RESULTS, name) for name in ("a", "b")]
+    merged = comparing.merge(both)
+    comparing.averages_of_both(merged)
+    provenances = {run.name: run.provenance for run in both}
+    differing = compare_runs(*provenances.values())
+    comparing.merged_provenance(provenances, differing, {})
 
 
 def read_comparisons(path):
@@ -175,7 +176,7 @@ READERS = {
     "speech.flac": audio.read,
     "float.wav": audio.read,
     "submitted.zip": check_submission,
-    f"{SUBMITTED}/submission.json": lambda path: submission_check.anonymiser_of(
+    f"{SUBMITTED}/submission.json": lambda path: submission.anonymiser_of(
         submission.Submission(SUBMITTED)
     ),
     f"{SUBMITTED}/sets/mine/all/ready/cosine/op.scores": lambda path: check_submission(
@@ -207,11 +208,11 @@ READERS = {
     result_of(f"metrics/verification/{ATTACK}.bootstrap.npz"): lambda path: arrays.read_npz(
         path, []
     ),
-    f"{REPOSITORY}/{EXCHANGED}.json": lambda path: repository.read_record(path, REPOSITORY),
-    f"{REPOSITORY}/{EXCHANGED}{repository.SCORES}": lambda path: evidence.read_scored(
+    f"{REPOSITORY}/{EXCHANGED}.json": lambda path: records.read_record(path, REPOSITORY),
+    f"{REPOSITORY}/{EXCHANGED}{records.SCORES}": lambda path: evidence.read_scored(
         path, exchange.listed(), path
     ),
-    f"{REPOSITORY}/protocols/{exchange.PROTOCOL}{repository.TRIALS}": evidence.read_listed,
+    f"{REPOSITORY}/protocols/{exchange.PROTOCOL}{records.TRIALS}": evidence.read_listed,
     "expected.tsv": expected.read_expected,
     "measured.tsv": lambda path: measures.read_measured(path, ["a", "b"]),
 }

@@ -1,7 +1,7 @@
 """Made-up repositories of results: what laboratories could have sent."""
 
 from voiceprivacy.inout import seeds
-from voiceprivacy.tools.exchange.records import (
+from voiceprivacy.organise.records import (
     Attacker,
     NotReported,
     Number,

@@ -17,11 +17,10 @@ from support.interpreters import OTHER, install_wheel, other_python, version_of
 from support.runs import EMBED, WITHOUT_MEASURES, call_in, make_kaldi_directory, write_config
 
 from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.organise.evidence import difference
+from voiceprivacy.organise.records import Number, read_repository
+from voiceprivacy.organise.standings import boards
 from voiceprivacy.report.metrics import read_metrics
-from voiceprivacy.tools.exchange.evidence import difference
-from voiceprivacy.tools.exchange.records import Number
-from voiceprivacy.tools.exchange.repository import read_repository
-from voiceprivacy.tools.exchange.standings import boards
 from voiceprivacy.vocabulary import ORIGINAL
 
 pytestmark = pytest.mark.nightly

@@ -5,7 +5,7 @@ from support import repositories
 from support.browser import Reader, browser, needs_browser
 from support.repositories import result, word_errors
 
-from voiceprivacy.tools.exchange.site import write_site
+from voiceprivacy.organise.site import write_site
 
 pytestmark = needs_browser
 PAGES = ["index.html", "protocols/libri.html", "systems/y.html", "attackers/wavlm.html"]
@@ -88,7 +88,7 @@ def test_links_lead_from_the_board_to_a_system_and_back(read):
 def test_points_that_count_are_filled_and_claims_are_hollow(read):
     page = read().page
     fill = "(all) => all.map((point) => getComputedStyle(point).fill)"
-    counted = page.locator("#board .counts use").evaluate_all(fill)
-    claimed = page.locator("#board .claim use").evaluate_all(fill)
+    counted = page.locator("#board .counts .mark").evaluate_all(fill)
+    claimed = page.locator("#board .claim .mark").evaluate_all(fill)
     assert len(counted) == 4 and len(claimed) == 2 and counted[0] != claimed[0]
     assert page.get_by_role("img", name="Attack ladder: 4 systems").count() == 1

@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import shutil
+import sys
 from collections import Counter
 from itertools import product
 
@@ -12,7 +13,14 @@ import pytest
 import soundfile
 import yaml
 from support import calls, intervals_shown
-from support.runs import ROOT, SPEAKERS, make_kaldi_directory, snakemake, write_config
+from support.runs import (
+    ROOT,
+    SPEAKERS,
+    call_in,
+    make_kaldi_directory,
+    snakemake,
+    write_config,
+)
 
 B2R = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
 FUNCTION = """
@@ -406,3 +414,23 @@ def test_no_value_stands_outside_of_its_interval_on_page_terminal_and_tables(run
         calls.succeeds("write_tables", *words)
         shown += intervals_shown.of_latex(path.read_text())
     assert [one.words for one in shown if not one.is_inside] == []
+
+
+@pytest.mark.long
+def test_a_run_needs_nothing_of_what_organisers_have(run_folder, tmp_path_factory):
+    tree = tmp_path_factory.mktemp("tree") / "tree"
+    tree.mkdir()
+    for name in ("config", "envs", "scripts", "workflow"):
+        shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("Snakefile", "pyproject.toml"):
+        shutil.copy(ROOT / name, tree / name)
+    shutil.rmtree(tree / "scripts" / "voiceprivacy" / "organise")
+    config = write_config(
+        run_folder, anonymisers={"b2r": {"command": B2R}}, report={"bootstrap": 20}
+    )
+    finished = snakemake(run_folder, "--cores", "2", "--configfile", config, tree=tree)
+    assert finished.returncode == 0, finished.stderr
+    for name in ("report/index.html", "metrics.tsv", "verdict.json", "provenance.json"):
+        assert (run_folder / "results" / name).stat().st_size > 0
+    overview = call_in(run_folder, [sys.executable, tree / "scripts" / "main.py", "--help"], {})
+    assert overview.returncode == 0 and "export" in overview.stdout

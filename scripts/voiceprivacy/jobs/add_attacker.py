@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 from voiceprivacy.inout.files import counted
+from voiceprivacy.organise.attacking import add_attacker, commands
+from voiceprivacy.organise.records import read_repository
 from voiceprivacy.running.command import run, say
-from voiceprivacy.tools.exchange.attacking import add_attacker, commands
-from voiceprivacy.tools.exchange.repository import read_repository
 
 
 def main() -> None:

@@ -7,11 +7,11 @@ runs, and what the baselines of the VoicePrivacy challenges of 2020 to 2026 publ
 import argparse
 from pathlib import Path
 
+from voiceprivacy.organise.records import read_repository
+from voiceprivacy.organise.seeding import new_repository
+from voiceprivacy.organise.site import write_site
+from voiceprivacy.organise.standings import changes
 from voiceprivacy.running.command import run, say
-from voiceprivacy.tools.exchange.changes import changes
-from voiceprivacy.tools.exchange.repository import read_repository
-from voiceprivacy.tools.exchange.seeding import new_repository
-from voiceprivacy.tools.exchange.site import write_site
 
 
 def main() -> None:

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.organise.checking import check
 from voiceprivacy.running.command import run, say
-from voiceprivacy.tools.exchange.checking import check
 
 
 def main() -> None:

@@ -5,11 +5,10 @@ import sys
 from pathlib import Path
 
 from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.organise.finished_run import unchanged
+from voiceprivacy.organise.submission import ABOUT, Submission, anonymiser_of, check, plan_of
 from voiceprivacy.plan import configuration
-from voiceprivacy.provenance.verify import refuse_changed
 from voiceprivacy.running.command import run, say
-from voiceprivacy.tools.submission import ABOUT, Submission
-from voiceprivacy.tools.submission_check import anonymiser_of, check, plan_of
 
 
 def main() -> None:
@@ -33,8 +32,7 @@ def main() -> None:
     )
     arguments = parser.parse_args()
 
-    if arguments.results:
-        refuse_changed(arguments.results)
+    finished = unchanged(arguments.results) if arguments.results else None
     submitted = Submission(arguments.submission)
     anonymiser = arguments.anonymiser or anonymiser_of(submitted)
     if not anonymiser:
@@ -42,9 +40,8 @@ def main() -> None:
             f"{arguments.submission}: {ABOUT} does not say whose it is: give --anonymiser"
         )
     plan = plan_of(configuration.read(arguments.config), anonymiser)
-    options = {"results": arguments.results, "with_audio": arguments.audio}
     n_findings = 0
-    for finding in check(submitted, plan, anonymiser, **options):
+    for finding in check(submitted, plan, anonymiser, run=finished, with_audio=arguments.audio):
         n_findings += 1
         say(finding)  # at once: speech is read for minutes
     in_words = counted(n_findings, "finding") if n_findings else "no findings"

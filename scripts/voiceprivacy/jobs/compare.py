@@ -6,9 +6,9 @@ from pathlib import Path
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.foreign import not_ours
+from voiceprivacy.organise.comparing import write_compared_page
+from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.running.command import run, say
-from voiceprivacy.tools.compared_page import write_compared_page
-from voiceprivacy.tools.merging import read_results
 
 
 def main() -> None:
@@ -44,7 +44,7 @@ def main() -> None:
     named = zip(arguments.name, arguments.results, strict=True)
     # Whatever a reader stumbles over was written by somebody else, not by us.
     with not_ours(" or ".join(map(str, arguments.results))):
-        both = [read_results(name, folder) for name, folder in named]
+        both = [FinishedRun(folder, name) for name, folder in named]
         lines = write_compared_page(both, arguments.output, internal=arguments.internal)
     say(*lines)
 

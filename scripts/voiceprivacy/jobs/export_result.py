@@ -4,10 +4,9 @@ import argparse
 from pathlib import Path
 
 from voiceprivacy.inout.files import BadInput, counted
-from voiceprivacy.provenance.verify import refuse_changed
+from voiceprivacy.organise.exporting import Names, export
+from voiceprivacy.organise.finished_run import unchanged
 from voiceprivacy.running.command import run, say
-from voiceprivacy.tools.exchange.describing import Names
-from voiceprivacy.tools.exchange.exporting import export, read_run
 
 
 def main() -> None:
@@ -46,9 +45,8 @@ def main() -> None:
         protocols=pairs(arguments.protocol_name),
         attackers=pairs(arguments.attacker_name),
     )
-    refuse_changed(arguments.results)
     paths = export(
-        read_run(arguments.results),
+        unchanged(arguments.results),
         arguments.repository,
         names,
         anonymiser=arguments.anonymiser,

@@ -4,9 +4,9 @@ import argparse
 from pathlib import Path
 
 from voiceprivacy.inout.files import counted
-from voiceprivacy.provenance.verify import refuse_changed
+from voiceprivacy.organise.finished_run import unchanged
+from voiceprivacy.organise.submission import gather, pack
 from voiceprivacy.running.command import run, say
-from voiceprivacy.tools.submission import gather, pack
 
 
 def main() -> None:
@@ -30,8 +30,9 @@ def main() -> None:
     )
     arguments = parser.parse_args()
 
-    refuse_changed(arguments.results)
-    contents = gather(arguments.results, arguments.anonymiser, with_audio=arguments.audio)
+    contents = gather(
+        unchanged(arguments.results), arguments.anonymiser, with_audio=arguments.audio
+    )
     pack(arguments.output, contents)
     n_sets = sum(name.endswith("/trials") for name in contents)
     n_scores = sum(name.endswith(".scores") for name in contents)

@@ -9,9 +9,9 @@ import os
 from pathlib import Path
 
 from voiceprivacy.inout.files import counted
+from voiceprivacy.organise.publishing import publish
 from voiceprivacy.provenance.verify import refuse_changed, results_of
 from voiceprivacy.running.command import run, say
-from voiceprivacy.tools.publishing import publish
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ from voiceprivacy.inout.files import RESOURCES, SCRIPTS, ours, wherever_ours_lie
 from voiceprivacy.plan.attackers import recipe_file
 from voiceprivacy.running import fingerprints
 from voiceprivacy.running.fingerprints import code, code_alone, modules
+from voiceprivacy.tools.commands import COMMANDS, ORGANISERS
 
 RULES = sorted((SCRIPTS.parent / "workflow" / "rules").glob("*.smk"))
 
@@ -117,7 +118,7 @@ def test_no_file_of_ours_is_an_input_of_a_rule(path):
 
 SHARED = ("catalogue", "inout", "running", "models")
 ROOMS = sorted(path.parent.name for path in (SCRIPTS / "voiceprivacy").glob("*/__init__.py"))
-OF_SEVERAL_ROOMS = ("jobs", "tools")
+OF_SEVERAL_ROOMS = ("jobs", "tools", "organise")
 
 
 @pytest.mark.parametrize("room", [room for room in ROOMS if room not in OF_SEVERAL_ROOMS])
@@ -127,3 +128,12 @@ def test_a_room_imports_no_other_room(room):
         imported = names(path.relative_to(SCRIPTS).with_suffix("").as_posix())
         of_rooms = {name for name in imported if "/" in name}
         assert {name for name in of_rooms if not name.startswith(allowed)} == set(), path
+
+
+def test_no_run_needs_what_organisers_have():
+    """Only their commands import it; tests/workflow/test_tiny_run.py makes a run without it."""
+    theirs = {row.job for row in COMMANDS.values() if row.group == ORGANISERS}
+    paths = [*SCRIPTS.rglob("*.py"), *SCRIPTS.parent.glob("workflow/**/*.smk")]
+    for path in [path for path in paths if path.parent.name != "organise"]:
+        if path.parent.name != "jobs" or path.stem not in theirs:
+            assert not re.search(r"voiceprivacy(\.| import )organise", path.read_text()), path

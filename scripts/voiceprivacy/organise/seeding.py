@@ -5,7 +5,7 @@ Conventions
 -----------
 * Our own results lie in the template, as ``export-result`` wrote them.
 * Published numbers stand in workflow/resources/published and nowhere else. A new repository is made
-  from them, and they can be read back from it without a difference.
+  from them. ``publications.tsv`` there says who published them.
 * A published set of trials is a protocol. Attackers of different publications are revisions of one
   attacker. Those that were trained on protected speech are attackers of their own.
 * Utility is of a system and of data. It stands with the system's first attack on the trials of that
@@ -23,6 +23,18 @@ from typing import NamedTuple
 
 from voiceprivacy.inout.files import RESOURCES, counted, whole_folder_or_absent
 from voiceprivacy.inout.tables import number, read_rows, read_table
+from voiceprivacy.organise.records import (
+    Attacker,
+    NotReported,
+    Number,
+    Protocol,
+    Result,
+    System,
+    Texts,
+    Utility,
+    described,
+    write_record,
+)
 from voiceprivacy.report.published import (
     COUNTED,
     COUNTS,
@@ -34,24 +46,14 @@ from voiceprivacy.report.published import (
     UTILITY,
     UTILITY_COLUMNS,
 )
-from voiceprivacy.tools.exchange.records import (
-    Attacker,
-    NotReported,
-    Number,
-    Protocol,
-    Repository,
-    Result,
-    System,
-    Utility,
-)
-from voiceprivacy.tools.exchange.repository import write_record
+from voiceprivacy.vocabulary import ABSENT
 
 TEMPLATE = RESOURCES / "leaderboard"
 REVISION = "1"
 ON_PROTECTED = "_on_protected"
 EER_NAME = "eer_percent"
 PUBLISHED_NAMES = {name.lower(): name for name in SYSTEMS}  # {name here: name there}
-RECIPES = "https://github.com/Voice-Privacy-Challenge/Voice-Privacy-Challenge-"
+TABLE = RESOURCES / "published" / "publications.tsv"
 NOT_SAID = NotReported("the published tables do not say it")
 NO_EER = Number(None, not_reported="the published tables have none of original speech here")
 
@@ -62,62 +64,20 @@ class Publication(NamedTuple):
     prefix: str
     utility_source: str
     laboratory: str
-    year: int
-    code: str | None
+    year: str
+    code: str
     attacker: str
     attacker_revision: str
 
 
-KALDI, ECAPA, ECAPA_SSL = "kaldi_xvector_plda", "ecapa_tdnn_cosine", "ecapa_ssl_cosine"
-ATTACKERS = {
-    KALDI: "x-vectors and PLDA of Kaldi",
-    ECAPA: "ECAPA-TDNN and cosine",
-    ECAPA_SSL: "WavLM-Large with ECAPA-TDNN and cosine",
-}
-CLEAN_360 = ("LibriSpeech train-clean-360",)
-LEARNT_FROM = {KALDI: CLEAN_360, ECAPA: CLEAN_360}  # of the third, nothing is reported
-VPC = "VoicePrivacy Challenge"
-FILES_2022 = "VPC2022 baseline/results/results."
-OF_2024, OF_2026 = "VPC2024 result files", "VPC2026 result files"
-SECOND = "second run of B3"
 # The first whose prefix fits is meant.
-PUBLICATIONS = (
-    Publication("VPC2020", "", f"{VPC} 2020", 2020, f"{RECIPES}2020", KALDI, "2020"),
-    Publication("Noe et al. 2020", "", "Noé et al. 2020", 2020, None, KALDI, "noe2020"),
-    # Two files for each system: by what their attackers were trained on. Similarity stands
-    # in the second, and is of attackers of the first kind.
-    Publication(f"{FILES_2022}orig", "", f"{VPC} 2022", 2022, f"{RECIPES}2022", KALDI, "2022-orig"),
-    Publication(f"{FILES_2022}anon", "", f"{VPC} 2022", 2022, f"{RECIPES}2022", KALDI, "2022-anon"),
-    Publication("Noe et al. 2022", "", "Noé et al. 2022", 2022, None, KALDI, "noe2022"),
-    Publication(
-        f"{OF_2024} (ECAPA-TDNN, {SECOND})",
-        f"{OF_2024} ({SECOND})",
-        f"{VPC} 2024",
-        2024,
-        f"{RECIPES}2024",
-        ECAPA,
-        "2024-run2",
-    ),
-    Publication(OF_2024, OF_2024, f"{VPC} 2024", 2024, f"{RECIPES}2024", ECAPA, "2024"),
-    Publication(
-        f"{OF_2026}, track 1",
-        f"{OF_2026}, track 1",
-        f"{VPC} 2026, track 1",
-        2026,
-        f"{RECIPES}2026",
-        ECAPA_SSL,
-        "2026-track1",
-    ),
-    Publication(
-        f"{OF_2026}, track 2",
-        f"{OF_2026}, track 2",
-        f"{VPC} 2026, track 2",
-        2026,
-        f"{RECIPES}2026",
-        ECAPA_SSL,
-        "2026-track2",
-    ),
-)
+PUBLICATIONS = [Publication(**row) for row in read_table(TABLE, list(Publication._fields))]
+CLEAN_360 = ("LibriSpeech train-clean-360",)
+ATTACKERS: dict[str, tuple[str, Texts]] = {  # title, and what they learnt from
+    "kaldi_xvector_plda": ("x-vectors and PLDA of Kaldi", CLEAN_360),
+    "ecapa_tdnn_cosine": ("ECAPA-TDNN and cosine", CLEAN_360),
+    "ecapa_ssl_cosine": ("WavLM-Large with ECAPA-TDNN and cosine", NOT_SAID),
+}
 LEVELS = {
     "B2": "corpus",
     "B2r": "speaker",
@@ -155,10 +115,9 @@ def new_repository(folder: Path) -> list[str]:
     BadInput : the folder holds files of others
     """
     results = _results()
-    described = _described(results)
     with whole_folder_or_absent(folder) as temporary:
         shutil.copytree(TEMPLATE, temporary, dirs_exist_ok=True)
-        for record in [*described, *results]:
+        for record in [*_described(results), *results]:
             write_record(temporary, record)
     own = len(list(TEMPLATE.glob("results/*/*/*/*.json")))
     published = counted(len(results), "published result")
@@ -168,9 +127,13 @@ def new_repository(folder: Path) -> list[str]:
     ]
 
 
-def publication_of(source: str) -> Publication:
+def publication_of(source: str | None) -> Publication:
     """Which publication a source is of."""
-    return next(one for one in PUBLICATIONS if source.startswith(one.prefix))
+    return next(one for one in PUBLICATIONS if str(source).startswith(one.prefix))
+
+
+def _code(publication: Publication) -> str | NotReported:
+    return NOT_SAID if publication.code == ABSENT else publication.code
 
 
 def _results() -> list[Result]:
@@ -216,17 +179,9 @@ def _sets_of(data: str, sets: Iterable[str]) -> list[str]:
 
 
 def _measured(row: Mapping[str, str], value: float) -> Utility:
-    model = HEARD_BY[row["metric"], row["definition"]]
-    return Utility(
-        row["metric"],
-        value,
-        low=None,
-        high=None,
-        model=model,
-        revision=None,
-        definition=row["definition"],
-        data=row["data"],
-    )
+    metric, definition = row["metric"], row["definition"]
+    heard_by = HEARD_BY[metric, definition]
+    return Utility(metric, value, None, None, heard_by, None, definition, row["data"])
 
 
 def _result(
@@ -240,15 +195,11 @@ def _result(
         attacker_revision=key.publication.attacker_revision,
         tier="A",
         laboratory=key.publication.laboratory,
-        date=str(key.publication.year),
+        date=key.publication.year,
         source=key.source,
         conditions=conditions,
         draws=None,
         utility=tuple(utility),
-        controls={},
-        versions={},
-        provenance={},
-        scores=None,
     )
 
 
@@ -258,9 +209,10 @@ def _described(results: Iterable[Result]) -> list[System | Attacker | Protocol]:
     attackers: dict[tuple[str, str], Publication] = {}
     protocols: dict[str, None] = {}
     for result in results:
-        publication = publication_of(result.source or "")
+        publication = publication_of(result.source)
         known = systems.setdefault(result.system, publication)
-        systems[result.system] = min(known, publication, key=lambda one: (one.year, not one.code))
+        first = min(known, publication, key=lambda one: (one.year, one.code == ABSENT))
+        systems[result.system] = first
         attackers[result.attacker, result.attacker_revision] = publication
         protocols[result.protocol] = None
     return [
@@ -274,35 +226,31 @@ def _system(name: str, publication: Publication) -> System:
     published = PUBLISHED_NAMES[name]
     if published == UNPROTECTED:
         return System(name, REVISION, SYSTEMS[published], None, None, None, None, (), None, None)
-    return System(
-        name,
-        REVISION,
+    return described(
+        System,
+        NOT_SAID,
+        name=name,
+        revision=REVISION,
         title=SYSTEMS[published],
-        paper=NOT_SAID,
-        code=publication.code or NOT_SAID,
-        licence=NOT_SAID,
-        year=publication.year,
-        training_data=NOT_SAID,
+        code=_code(publication),
+        year=int(publication.year),
         level=LEVELS.get(published, NOT_SAID),
-        real_time_factor=NOT_SAID,
     )
 
 
 def _attacker(name: str, revision: str, publication: Publication) -> Attacker:
     informed = name != publication.attacker
-    title = ATTACKERS[publication.attacker]
-    return Attacker(
-        name,
-        revision,
+    title, learnt_from = ATTACKERS[publication.attacker]
+    return described(
+        Attacker,
+        NOT_SAID,
+        name=name,
+        revision=revision,
         title=f"{title}, trained on protected speech" if informed else title,
-        paper=NOT_SAID,
-        code=publication.code or NOT_SAID,
-        licence=NOT_SAID,
-        year=publication.year,
-        weights=NOT_SAID,
-        training_data=LEARNT_FROM.get(publication.attacker, NOT_SAID),
+        code=_code(publication),
+        year=int(publication.year),
+        training_data=learnt_from,
         adaptation="trained on speech that the system protected" if informed else "none",
-        readings=NOT_SAID,
     )
 
 
@@ -313,43 +261,13 @@ def _protocol(name: str) -> Protocol:
         for row in read_table(COUNTS, ["set", "what", "count"])
         if row["set"] == name and row["what"] in COUNTED.values()
     }
-    return Protocol(
-        name,
+    return described(
+        Protocol,
+        NOT_SAID,
+        name=name,
         title=f"{corpus}, trials {trials}",
         public=True,
         data=DATA.get(corpus, NOT_SAID),
-        fingerprint=NOT_SAID,
-        sha256=NOT_SAID,
         counts=counts or NOT_SAID,
         weights={},
     )
-
-
-def _published(repository: Repository) -> list[Result]:
-    """Results that say where they were published."""
-    return [result for result in repository.results if result.source]
-
-
-def published_numbers(repository: Repository) -> list[tuple]:
-    """The rows of numbers.tsv as a repository has them, sorted; values are numbers."""
-    rows = []
-    for result in _published(repository):
-        trained_on = "protected" if result.attacker.endswith(ON_PROTECTED) else "original"
-        system = PUBLISHED_NAMES[result.system]
-        for condition, numbers in result.conditions.items():
-            for metric, measured in numbers.items():
-                if measured.value is not None:
-                    key = (result.protocol, system, condition, metric)
-                    rows.append((*key, measured.value, trained_on, result.source))
-    return sorted(rows)
-
-
-def published_utility(repository: Repository) -> list[tuple]:
-    """The rows of utility.tsv as a repository has them, sorted; values are numbers."""
-    rows = set()
-    for result in _published(repository):
-        source = publication_of(result.source or "").utility_source
-        for line in result.utility:
-            key = (line.data, PUBLISHED_NAMES[result.system], line.metric, line.definition)
-            rows.add((*key, line.value, source))
-    return sorted(rows)

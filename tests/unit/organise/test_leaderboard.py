@@ -19,16 +19,11 @@ from support.repositories import attacker, repository, result, system, word_erro
 
 from voiceprivacy.inout.files import SCRIPTS, BadInput
 from voiceprivacy.inout.tables import read_table
+from voiceprivacy.organise.records import NotReported, Number, read_repository
+from voiceprivacy.organise.seeding import ON_PROTECTED, PUBLISHED_NAMES, publication_of
+from voiceprivacy.organise.site import measures, reference, write_site
+from voiceprivacy.organise.standings import boards, changes, order_of_revisions
 from voiceprivacy.report.published import NUMBERS, NUMBERS_COLUMNS, UTILITY, UTILITY_COLUMNS
-from voiceprivacy.tools.exchange.cells import table
-from voiceprivacy.tools.exchange.changes import changes
-from voiceprivacy.tools.exchange.downloads import reference
-from voiceprivacy.tools.exchange.drawing import Rung, ladder
-from voiceprivacy.tools.exchange.records import NotReported, Number
-from voiceprivacy.tools.exchange.repository import read_repository
-from voiceprivacy.tools.exchange.seeding import published_numbers, published_utility
-from voiceprivacy.tools.exchange.site import write_site
-from voiceprivacy.tools.exchange.standings import boards, order_of_revisions
 from voiceprivacy.vocabulary import DASH
 
 
@@ -52,20 +47,32 @@ def files_in(folder):
 # The published tables.
 
 
-def test_the_published_numbers_rebuild_exactly_from_the_seeded_repository(seeded):
-    published = []
-    for row in read_table(NUMBERS, NUMBERS_COLUMNS):
-        published.append(tuple((row | {"value": float(row["value"])}).values()))
-    assert published_numbers(read_repository(seeded)) == sorted(published)
-    assert len(published) > 1600
+def published_in(results):
+    """The rows of numbers.tsv and of utility.tsv, as a repository has them."""
+    numbers, utility = [], set()
+    for one in results:
+        system = PUBLISHED_NAMES[one.system]
+        trained_on = "protected" if one.attacker.endswith(ON_PROTECTED) else "original"
+        for condition, metrics in one.conditions.items():
+            for metric, (value, *_) in metrics.items():
+                if value is not None:
+                    key = (one.protocol, system, condition, metric)
+                    numbers.append((*key, value, trained_on, one.source))
+        for line in one.utility:
+            key = (line.data, system, line.metric, line.definition)
+            utility.add((*key, line.value, publication_of(one.source).utility_source))
+    return sorted(numbers), sorted(utility)
 
 
-def test_the_published_utility_rebuilds_exactly_from_the_seeded_repository(seeded):
-    published = []
-    for row in read_table(UTILITY, UTILITY_COLUMNS):
-        published.append(tuple((row | {"value": float(row["value"])}).values()))
-    assert published_utility(read_repository(seeded)) == sorted(published)
-    assert len(published) > 100
+def test_the_published_tables_rebuild_exactly_from_the_seeded_repository(seeded):
+    results = [one for one in read_repository(seeded).results if one.source]
+    tables = (NUMBERS, NUMBERS_COLUMNS, 1600), (UTILITY, UTILITY_COLUMNS, 100)
+    for rows, (path, columns, least) in zip(published_in(results), tables, strict=True):
+        published = read_table(path, columns)
+        assert len(published) > least
+        assert rows == sorted(
+            tuple((row | {"value": float(row["value"])}).values()) for row in published
+        )
 
 
 def test_a_new_repository_is_the_same_each_time_and_takes_the_place_of_nothing(seeded, tmp_path):
@@ -126,18 +133,31 @@ def test_an_attacker_that_a_run_refuses_does_not_count(tmp_path):
     refused = result(eer=1.0, controls={"refused": "its own speech is not found again"})
     board = one_board(tmp_path, refused, result(attacker="other", eer=20.0))
     assert board.counted[0].headline.attacker == "other@1"
-    write_site(repository(tmp_path, [refused]), tmp_path / "site")
-    page = (tmp_path / "site" / "systems" / "x.html").read_text()
-    assert "not counted: its own speech is not found again" in page
 
 
-def test_an_attacker_that_learnt_from_the_protocol_is_flagged(tmp_path):
-    learnt = attacker(training_data=("librispeech TEST-clean", "VoxCeleb 1"))
-    results = repository(tmp_path, [result()], attackers=[learnt])
-    assert boards(results)[0].counted[0].headline.overlap == ("LibriSpeech test-clean",)
-    write_site(results, tmp_path / "site")
-    page = (tmp_path / "site" / "index.html").read_text()
-    assert "learnt from data of this protocol: LibriSpeech test-clean" in page
+LEARNT = attacker(training_data=("librispeech TEST-clean", "VoxCeleb 1"))
+NOTHING = {"pp": {"eer_percent": Number(None, not_reported="no trials")}}
+FORBIDDEN = system(code=NotReported("the firm <b>forbids</b> it"))
+
+
+@pytest.mark.parametrize(
+    ("one", "records", "page", "said"),
+    [
+        ({"controls": {"refused": "x&y"}}, {}, "systems/x", "not counted: x&amp;y"),
+        (
+            *({}, {"attackers": [LEARNT]}, "index"),
+            "learnt from data of this protocol: LibriSpeech test-clean",
+        ),
+        ({"conditions": NOTHING}, {}, "index", "not reported, because no trials"),
+        (
+            *({}, {"systems": [FORBIDDEN]}, "systems/x"),
+            "because the firm &lt;b&gt;forbids&lt;/b&gt; it",
+        ),
+    ],
+)
+def test_what_a_reader_must_know_stands_on_the_page(tmp_path, one, records, page, said):
+    write_site(repository(tmp_path, [result(**one)], **records), tmp_path / "site")
+    assert said in (tmp_path / "site" / f"{page}.html").read_text()
 
 
 def test_the_newest_revision_stands_on_the_board(tmp_path):
@@ -147,15 +167,6 @@ def test_the_newest_revision_stands_on_the_board(tmp_path):
     assert sorted(["1.10", "1.9", "1.9-b"], key=order_of_revisions) == ["1.9", "1.9-b", "1.10"]
 
 
-def test_what_is_not_reported_is_told_with_its_reason(tmp_path):
-    unsaid = result(conditions={"pp": {"eer_percent": Number(None, not_reported="no trials")}})
-    author = system(code=NotReported("the firm <b>forbids</b> it"))
-    write_site(repository(tmp_path, [unsaid], systems=[author]), tmp_path / "site")
-    assert "not reported, because no trials" in (tmp_path / "site" / "index.html").read_text()
-    page = (tmp_path / "site" / "systems" / "x.html").read_text()
-    assert "because the firm &lt;b&gt;forbids&lt;/b&gt; it" in page
-
-
 def test_a_result_of_an_unknown_system_is_refused_with_its_file(tmp_path):
     known = repository(tmp_path, [result()])
     with pytest.raises(BadInput, match=r"x/1/libri/ecapa@1\.json: there is no record of systems/x"):
@@ -163,16 +174,17 @@ def test_a_result_of_an_unknown_system_is_refused_with_its_file(tmp_path):
 
 
 @pytest.mark.parametrize("told", ['"><script>alert(1)</script>', "' onload='x' <script>", "&lt;"])
-def test_a_drawing_escapes_what_others_call_their_systems(told):
-    rung = Rung(20.0, 10.0, 30.0, "counts strongest", "pp", told)
-    drawing = ladder([("<b>a", [rung])], label=told)
-    assert drawing == ladder([("<b>a", [rung])], label=told)
-    assert "<script" not in drawing and "style=" not in drawing
-    root = ElementTree.fromstring(drawing.replace("<svg", '<svg xmlns:xlink="x"', 1))
-    assert root.get("aria-label") == told and set(root.attrib) == {"viewBox", "role", "aria-label"}
+def test_a_drawing_escapes_what_others_call_their_systems(told, tmp_path):
+    author = system(title=told)
+    write_site(repository(tmp_path, [result(laboratory=told)], systems=[author]), tmp_path / "site")
+    page = (tmp_path / "site" / "index.html").read_text()
+    (drawing,) = re.findall("<svg.+</svg>", page, re.DOTALL)
+    assert "<script" not in page.partition("</head>")[2] and "style=" not in drawing
+    root = ElementTree.fromstring(drawing)
+    assert set(root.attrib) == {"viewBox", "role", "aria-label"}
     (mark,) = root.iterfind(".//g[@class='counts strongest']")
-    assert mark.find("title").text == told
-    assert "<b>a" in [text.text for text in root.iter("text")]
+    said = f"{told}: EER 20.0 [18.0, 22.0] %, PP by ecapa@1, tier B, {told}"
+    assert mark.find("title").text == said
 
 
 def test_a_comment_compares_a_contribution_with_the_baseline_and_with_what_was_there(tmp_path):
@@ -276,26 +288,26 @@ def test_the_commands_of_the_template_accept_a_contribution_and_say_what_changes
     assert "1 result new or changed" in comment[2] and "op by `one@1`" in comment[2]
 
 
-@pytest.mark.parametrize("name", [None, "-h"])
-def test_the_commands_of_the_template_refuse_a_forged_number_whatever_files_are_called(
-    contribute, name
-):
-    def change(folder):
-        forge(folder)
-        if name:
-            (folder / name).write_text("")
+def forge_beside_an_option(folder):
+    forge(folder)
+    (folder / "-h").write_text("")
 
+
+def move_lists(folder):
+    (folder / "protocols" / f"{PROTOCOL}.trials.gz").rename(folder / "lists.gz")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (forge, ["cllr_min_bit", "from the scores"]),
+        (forge_beside_an_option, ["cllr_min_bit", "from the scores"]),
+        (move_lists, ["cannot be checked without protocols"]),
+    ],
+)
+def test_the_commands_of_the_template_refuse_what_is_forged_or_gone(contribute, change, words):
     status, said = contribute(change)
-    assert status and "cllr_min_bit" in said and "from the scores" in said
-
-
-def test_the_commands_of_the_template_notice_a_list_that_was_moved_away(contribute):
-    def change(folder):
-        trials = folder / "protocols" / f"{PROTOCOL}.trials.gz"
-        trials.rename(folder / "lists.gz")
-
-    status, said = contribute(change)
-    assert status and "cannot be checked without protocols" in said
+    assert status and all(word in said for word in words), said
 
 
 def test_the_check_of_the_template_finds_nothing_in_a_new_repository(seeded):
@@ -335,10 +347,10 @@ def test_main_measures_come_first(tmp_path):
 
     names = ["closed_text_insertions_percent", "voice_consistency", "pitch_correlation"]
     utility = tuple(measured(name, 0.5) for name in (*names, "closed_text_wer_percent"))
-    shown = table(one_board(tmp_path, result(utility=utility)), "x", {"x": "X"})
-    metrics = [measure.metric for measure in shown.measures]
+    shown = measures(one_board(tmp_path, result(utility=utility)).newest)
+    metrics = [measure.metric for measure in shown]
     assert metrics[:2] == ["closed_text_wer_percent", "pitch_correlation"]
-    assert shown.measures[1].title == "pitch correlation"
+    assert shown[1].title == "pitch correlation"
     assert len(metrics) == 4
 
 

@@ -14,10 +14,9 @@ from support.spoilers import NO_NUMBERS
 from support.trees import names_of, write_audio, write_kaldi
 
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.organise.submission import Submission, anonymiser_of, check, pack, plan_of
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.attackers import MODEL_FILES
-from voiceprivacy.tools.submission import Submission, pack
-from voiceprivacy.tools.submission_check import anonymiser_of, check, plan_of
 
 LABELS = {
     ("anna", "anna-1"): "target",
@@ -89,31 +88,26 @@ def findings(path, *, with_audio=False):
 
 def test_a_complete_submission_has_no_findings_as_folder_as_zip_and_as_zip_of_a_folder(submitted):
     assert findings(submitted, with_audio=True) == []
-    contents = {
-        path.relative_to(submitted).as_posix(): path
-        for path in submitted.rglob("*")
-        if path.is_file()
-    }
-    pack(submitted.parent / "s.zip", contents)
-    assert findings(submitted.parent / "s.zip", with_audio=True) == []
-    pack(submitted.parent / "t.zip", {f"team7/{name}": path for name, path in contents.items()})
-    assert findings(submitted.parent / "t.zip", with_audio=True) == []
+    paths = [path for path in submitted.rglob("*") if path.is_file()]
+    for name, top in (("s.zip", ""), ("t.zip", "team7/")):
+        contents = {f"{top}{path.relative_to(submitted).as_posix()}": path for path in paths}
+        pack(submitted.parent / name, contents)
+        assert findings(submitted.parent / name, with_audio=True) == []
+    # The organisers' config needs no anonymiser.
+    (submitted.parent / "my.yaml").write_text(yaml.safe_dump(CONFIG | {"anonymisers": {}}))
+    assert findings(submitted, with_audio=True) == []
+
+
+def checked(submission, cwd, *words):
+    return call("check_submission", submission, "--config", "my.yaml", *words, cwd=cwd)
 
 
 def test_the_command_prints_a_line_for_each_finding_and_exits_with_2(submitted):
-    assert (
-        call("check_submission", submitted, "--config", "my.yaml", cwd=submitted.parent).returncode
-        == 0
-    )
+    assert checked(submitted, submitted.parent).returncode == 0
     (submitted / SCORES).unlink()
-    finished = call("check_submission", submitted, "--config", "my.yaml", cwd=submitted.parent)
+    finished = checked(submitted, submitted.parent)
     assert (finished.returncode, finished.stderr) == (2, "")
     assert finished.stdout == f"{SCORES}: missing\n{submitted}, anonymiser mine: 1 finding\n"
-
-
-def test_the_organisers_config_needs_no_anonymiser(submitted):
-    (submitted.parent / "my.yaml").write_text(yaml.safe_dump(CONFIG | {"anonymisers": {}}))
-    assert findings(submitted, with_audio=True) == []
 
 
 @pytest.mark.parametrize(
@@ -278,13 +272,6 @@ def test_180_mb_in_a_small_zip_take_neither_memory_nor_time(submitted, name, lin
     assert checked.memory < good.memory + 5e6 + 20 * path.stat().st_size
 
 
-@pytest.mark.parametrize("text", ["[" * 100_000, '{"anonymiser": ' + "9" * 5000, "9" * 5000])
-def test_what_a_submission_says_of_itself_may_be_nonsense(submitted, text):
-    (submitted / "submission.json").write_text(text)
-    finished = call("check_submission", submitted, "--config", "my.yaml", cwd=submitted.parent)
-    assert finished.returncode == 2 and finished.stderr.count("\n") == 1
-
-
 def test_what_unpacks_without_end_and_a_named_pipe_are_not_read(tmp_path):
     with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("zeros", bytes(2**28))
@@ -307,14 +294,20 @@ def test_a_zip_of_the_same_files_has_the_same_bytes(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("name", "about", "words"),
     [
-        (["nowhere.zip", "--config", "my.yaml"], "nowhere.zip: not found"),
-        (["my.yaml", "--config", "my.yaml"], "my.yaml: is neither a folder nor a zip"),
-        (["tiny", "--config", "my.yaml"], "does not say whose it is"),
+        ("nowhere.zip", "", "nowhere.zip: not found"),
+        ("my.yaml", "", "my.yaml: is neither a folder nor a zip"),
+        ("tiny", "", "does not say whose it is"),
+        ("submitted", "[" * 100_000, "submission.json:1: cannot be read as text"),
+        ("submitted", '{"anonymiser": ' + "9" * 5000, "does not say whose it is"),
+        ("submitted", "9" * 5000, "does not say whose it is"),
     ],
 )
-def test_what_is_no_submission_is_one_line(submitted, arguments, words):
-    finished = call("check_submission", *arguments, cwd=submitted.parent)
+def test_what_is_no_submission_or_says_nonsense_of_itself_is_one_line(
+    submitted, name, about, words
+):
+    (submitted / "submission.json").write_text(about)
+    finished = checked(name, submitted.parent)
     assert finished.returncode == 2
     assert finished.stderr.count("\n") == 1 and words in finished.stderr

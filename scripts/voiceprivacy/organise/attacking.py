@@ -11,16 +11,15 @@ Conventions
 """
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import yaml
 
 from voiceprivacy.inout.files import BadInput, whole_or_absent
+from voiceprivacy.organise.records import Repository, System
 from voiceprivacy.plan import configuration
-from voiceprivacy.tools.exchange.records import Repository, System
 
 SET = "{set}"
 FIELDS = ("{system}", "{revision}")
@@ -56,34 +55,18 @@ def systems_with_speech(
     lacking = [field for field in FIELDS if field not in pattern]
     if lacking:
         raise BadInput(f"--speech {pattern}: lacks {' and '.join(lacking)}")
-    attacked: list[Attacked] = []
+    attacked: dict[str, Attacked] = {}
     elsewhere: list[System] = []
     for system in repository.systems.values():
         audio = pattern.replace("{system}", system.name).replace("{revision}", system.revision)
-        folder, _, _ = audio.partition(SET)
-        if not Path(folder).is_dir():
+        if not Path(audio.partition(SET)[0]).is_dir():
             elsewhere.append(system)
             continue
         name = re.sub(r"[^a-z0-9]+", "_", f"{system.name}_{system.revision}".lower()).rstrip("_")
-        if any(other.name == name for other in attacked):
+        if name in attacked:
             raise BadInput(f"{system.name} {system.revision}: another system is called {name}, too")
-        attacked.append(Attacked(system, name, audio))
-    return attacked, elsewhere
-
-
-def config_of(attacker: Mapping[str, Any], attacked: list[Attacked]) -> dict[str, Any]:
-    """The attacker's config with the systems among its anonymisers.
-
-    Raises
-    ------
-    BadInput : the config has an anonymiser of such a name
-    """
-    anonymisers = dict(attacker.get("anonymisers") or {})
-    for one in attacked:
-        if one.name in anonymisers:
-            raise BadInput(f"the config has an anonymiser {one.name}; call it otherwise")
-        anonymisers[one.name] = {"audio": one.audio}
-    return {**attacker, "anonymisers": anonymisers}
+        attacked[name] = Attacked(system, name, audio)
+    return list(attacked.values()), elsewhere
 
 
 def add_attacker(
@@ -97,12 +80,17 @@ def add_attacker(
 
     Raises
     ------
-    BadInput : no speech is there; the config cannot be read; see the functions above
+    BadInput : no speech is there; the config cannot be read, or has an anonymiser of such a name
     """
     attacked, elsewhere = systems_with_speech(repository, pattern)
     if not attacked:
         raise BadInput(f"--speech {pattern}: holds the speech of no system of {repository.folder}")
-    combined = config_of(configuration.read(config), attacked)
+    combined = configuration.read(config)
+    anonymisers = combined["anonymisers"] = dict(combined.get("anonymisers") or {})
+    for one in attacked:
+        if one.name in anonymisers:
+            raise BadInput(f"the config has an anonymiser {one.name}; call it otherwise")
+        anonymisers[one.name] = {"audio": one.audio}
     with whole_or_absent(output) as path:
         text = yaml.safe_dump(combined, sort_keys=False, allow_unicode=True)
         path.write_text(HEADER.format(config=config.name) + text, encoding="utf-8")

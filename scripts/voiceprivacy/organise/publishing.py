@@ -12,7 +12,7 @@ import hashlib
 import os
 import secrets
 import struct
-from collections.abc import Iterable
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -39,11 +39,11 @@ class PublishedFile(NamedTuple):
 
 
 def publish(
-    manifests: Iterable[str | Path],
-    audio_dir: str | Path,
-    key: str | Path,
+    manifests: Sequence[Path],
+    audio_dir: Path,
+    key: Path,
     *,
-    originals: Iterable[str | Path] = (),
+    originals: Sequence[Path] = (),
     threads: int = 1,
 ) -> list[PublishedFile]:
     """Write the speech of manifests without anything that says whose it is.
@@ -66,24 +66,33 @@ def publish(
     BadInput : an utterance is its original, or has none to be compared with; the folder or the key
         is there already; the key lies in the folder
     """
-    audio_dir, key, manifests = Path(audio_dir), Path(key), list(manifests)
-    _refuse(audio_dir, key)
+    if audio_dir.exists():
+        raise BadInput(f"{audio_dir}: is there already; name a folder that is not")
+    if key.exists():
+        why = "without it nobody can tell whose the files are that it names"
+        raise BadInput(f"{key}: is there already, and {why}")
+    if key.absolute().is_relative_to(audio_dir.absolute()):
+        raise BadInput(f"{key}: lies in the folder that is given away; the key stays behind")
     utterances: list[Utterance] = []
     for manifest in manifests:
         utterances += read_manifest(manifest)
-    _refuse_originals(utterances, list(originals) or _originals_of(manifests), threads)
-    names = _draw_names(len(utterances))
-    published = list(map(PublishedFile, names, utterances))
+    # Beside the manifests of a run: CORPUS/PART/ANONYMISER/manifest.tsv.
+    of_run = [path.absolute().parents[1] / ORIGINAL / "manifest.tsv" for path in manifests]
+    _refuse_originals(utterances, originals or of_run, threads)
+    published = list(map(PublishedFile, _draw_names(len(utterances)), utterances))
     with whole_folder_or_absent(audio_dir) as folder:
 
         def write(file: PublishedFile) -> None:
-            _write(folder / file.name, file.utterance.path)
+            samples, sample_rate = audio.read(file.utterance.path)
+            path = folder / file.name
+            path.write_bytes(wav_bytes(_steps(samples), sample_rate))
+            path.chmod(0o644)  # whatever the umask is
+            os.utime(path, (DATE, DATE))
 
         # In the order of their names, which are drawn: the order on the disk says nothing either.
         in_order = sorted(published, key=lambda file: file.name)
         with pools.in_threads(write, in_order, threads=threads) as written:
-            for _ in written:
-                pass
+            list(written)
         os.utime(folder, (DATE, DATE))
         rows = []
         for name, utterance in published:
@@ -104,21 +113,14 @@ def wav_bytes(samples: NDArray[np.int16], sample_rate: int) -> bytes:
     return _chunk(b"RIFF", chunks)
 
 
-def _chunk(name, content):
+def _chunk(name: bytes, content: bytes) -> bytes:
     return name + struct.pack("<I", len(content)) + content
 
 
-def _originals_of(manifests):
-    """Manifests of original speech beside those of a run: CORPUS/PART/ANONYMISER/manifest.tsv."""
-    return [
-        Path(manifest).absolute().parents[1] / ORIGINAL / "manifest.tsv" for manifest in manifests
-    ]
-
-
-def _refuse_originals(utterances, manifests, threads):
+def _refuse_originals(utterances: list[Utterance], manifests: Sequence[Path], threads: int) -> None:
     """Refuse speech that nobody protected, whatever its folder is called."""
     for manifest in manifests:
-        if not Path(manifest).exists():
+        if not manifest.exists():
             why = "name the manifest of the original speech (--original), to be compared with"
             raise BadInput(f"{manifest}: not found: {why}")
     originals: dict[str, list[Path]] = {}  # parts may share ids
@@ -132,7 +134,7 @@ def _refuse_originals(utterances, manifests, threads):
     with pools.in_threads(_digest, list(chain(*originals.values())), threads=threads) as digests:
         known = set(digests)
 
-    def is_original(line):
+    def is_original(line: Utterance) -> bool:
         candidates = originals[line.utterance]
         return _digest(line.path) in known or any(_is_like(line.path, one) for one in candidates)
 
@@ -145,43 +147,26 @@ def _refuse_originals(utterances, manifests, threads):
         )
 
 
-def _digest(path):
+def _digest(path: Path) -> str:
     """What is the same for files of the same samples, as 16 bits."""
     samples, _ = audio.read(path)
     return hashlib.sha256(_steps(samples).tobytes()).hexdigest()
 
 
-def _is_like(path, original):
+def _is_like(path: Path, original: Path) -> bool:
     (own, rate), (other, other_rate) = audio.read(path), audio.read(original)
     other = audio.resample(other, source_rate=other_rate, target_rate=rate)
-    return audio.likeness(own, other) > audio.NEARLY_THE_SAME
+    return bool(audio.likeness(own, other) > audio.NEARLY_THE_SAME)
 
 
-def _refuse(audio_dir, key):
-    if audio_dir.exists():
-        raise BadInput(f"{audio_dir}: is there already; name a folder that is not")
-    if key.exists():
-        why = "without it nobody can tell whose the files are that it names"
-        raise BadInput(f"{key}: is there already, and {why}")
-    if key.absolute().is_relative_to(audio_dir.absolute()):
-        raise BadInput(f"{key}: lies in the folder that is given away; the key stays behind")
-
-
-def _draw_names(count):
+def _draw_names(count: int) -> list[str]:
     # Drawn first, dealt out afterwards: their order says nothing of the order of the utterances.
-    names = set()
+    names: set[str] = set()
     while len(names) < count:
         names.add(f"{secrets.token_hex(NAME_BYTES)}.wav")
     return secrets.SystemRandom().sample(sorted(names), count)
 
 
-def _write(path, source):
-    samples, sample_rate = audio.read(source)
-    path.write_bytes(wav_bytes(_steps(samples), sample_rate))
-    path.chmod(0o644)  # whatever the umask of whoever publishes
-    os.utime(path, (DATE, DATE))
-
-
-def _steps(samples):
+def _steps(samples: NDArray) -> NDArray[np.int16]:
     """Samples in [-1, 1] as steps of 16 bits."""
     return np.clip(np.rint(samples * 32768.0), -32768, 32767).astype(np.int16)

@@ -12,14 +12,14 @@ Conventions
 
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.checksums import sha256
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.report.metrics import possible
-from voiceprivacy.tools.exchange.evidence import (
+from voiceprivacy.organise.comparing import TOLERANCES
+from voiceprivacy.organise.evidence import (
     Listed,
     Scores,
     difference,
@@ -28,28 +28,25 @@ from voiceprivacy.tools.exchange.evidence import (
     recomputed,
     unpacked,
 )
-from voiceprivacy.tools.exchange.records import (
+from voiceprivacy.organise.records import (
+    FOLDERS,
+    SCORES,
+    TRIALS,
     UNATTACKED,
     Number,
     Protocol,
     Repository,
     Result,
+    beside,
     distrust,
-    overlap,
-)
-from voiceprivacy.tools.exchange.repository import (
-    FOLDERS,
-    SCORES,
-    TRIALS,
     gathered,
+    overlap,
     path_of,
     read_record,
     where,
 )
-from voiceprivacy.tools.merging import TOLERANCES
+from voiceprivacy.report.metrics import possible
 from voiceprivacy.vocabulary import ABSENT, WITHIN_RELEASE
-
-BESIDE = (SCORES, TRIALS)  # endings of what lies beside records
 
 
 class Finding(NamedTuple):
@@ -81,48 +78,45 @@ def check(folder: Path, *, changed: Collection[str] | None = None) -> Iterator[F
     yield from _check_copies(repository)
     yield from _check_unprotected(repository)
     for result in repository.results:
-        path = folder / path_of(result)
-        if changed is None or _touches(result, changed):
+        if changed is None or not _rests_on(result).isdisjoint(changed):
             try:
-                yield from _check_result(repository, result, path, listed)
+                yield from _check_result(repository, result, listed)
             except BadInput as error:
                 yield Finding(str(error))
 
 
-def _touches(result: Result, changed: Collection[str]) -> bool:
-    """Whether a result, or what it rests on, has changed."""
-    stem = f"results/{result.key.path}"
-    protocol = f"protocols/{result.protocol}"
-    mine = {f"{stem}.json", f"{stem}{SCORES}", f"{protocol}.json", f"{protocol}{TRIALS}"}
-    mine.add(f"attackers/{result.attacker}/{result.attacker_revision}/attacker.json")
-    return not mine.isdisjoint(changed)
-
-
-# Reading.
+def _rests_on(result: Result) -> set[str]:
+    """The files that say whether a result is right."""
+    stems = f"protocols/{result.protocol}", f"attackers/{result.attacker}"
+    return {
+        path_of(result),
+        beside(result, SCORES),
+        f"{stems[0]}.json",
+        f"{stems[0]}{TRIALS}",
+        f"{stems[1]}/{result.attacker_revision}/attacker.json",
+    }
 
 
 def _read(folder: Path) -> tuple[Repository, list[Finding]]:
     """All records that can be read, and what is wrong with the others."""
     findings: list[Finding] = []
-    by_kind: dict[str, list[Any]] = {kind: [] for kind in FOLDERS}
-    tops = sorted({pattern.partition("/")[0] for pattern in FOLDERS.values()})
-    for top in tops:
+    records = []
+    for top in sorted(FOLDERS):
         for path in sorted((folder / top).rglob("*")):
             if path.is_dir() and not path.is_symlink():
                 continue
             try:
                 foreign.plain_file(path, folder)
                 if not _is_beside_a_record(path):
-                    kind, record = read_record(path, folder)
-                    by_kind[kind].append(record)
+                    records.append(read_record(path, folder))
             except BadInput as error:
                 findings.append(Finding(str(error)))
-    return gathered(folder, by_kind), findings
+    return gathered(folder, records), findings
 
 
 def _is_beside_a_record(path: Path) -> bool:
     """Whether a file is scores or a list; BadInput where its record is missing."""
-    for ending in BESIDE:
+    for ending in (SCORES, TRIALS):
         if path.name.endswith(ending):
             record = path.with_name(path.name.removesuffix(ending) + ".json")
             if not record.exists():
@@ -131,15 +125,12 @@ def _is_beside_a_record(path: Path) -> bool:
     return False
 
 
-# Protocols.
-
-
 def _check_protocol(
     repository: Repository, protocol: Protocol, listed: dict[str, Listed]
 ) -> Iterator[Finding]:
     """Compare lists with their SHA-256 and counts; those that are right are kept in ``listed``."""
     path = repository.folder / path_of(protocol)
-    lists = path.with_name(f"{protocol.name}{TRIALS}")
+    lists = repository.folder / beside(protocol, TRIALS)
     if not lists.exists():
         return
     if not protocol.public:
@@ -150,16 +141,16 @@ def _check_protocol(
     except BadInput as error:
         yield Finding(str(error))
         return
-    is_right = True
+    wrong = []
     for field, known in (("sha256", own.hashes()), ("counts", own.counts())):
         stated = getattr(protocol, field)
         stated = stated if isinstance(stated, Mapping) else {}
         for name, value in known.items():
             if stated.get(name) != value:
-                is_right = False
                 told = f"{where(path, [field, name])} is {stated.get(name)}"
-                yield Finding(f"{told}, and {value} of {lists.name}: the list was changed")
-    if is_right:
+                wrong.append(f"{told}, and {value} of {lists.name}: the list was changed")
+    yield from map(Finding, wrong)
+    if not wrong:
         listed[protocol.name] = own
 
 
@@ -167,36 +158,28 @@ def _check_protocol(
 
 
 def _check_result(
-    repository: Repository, result: Result, path: Path, listed: Mapping[str, Listed]
+    repository: Repository, result: Result, listed: Mapping[str, Listed]
 ) -> Iterator[Finding]:
     """Findings in one result: what it refers to, its numbers, its scores."""
+    path = repository.folder / path_of(result)
     attacker = repository.attackers.get((result.attacker, result.attacker_revision))
     protocol = repository.protocols.get(result.protocol)
     system = repository.systems.get((result.system, result.revision))
-    for record, folder, field in (
-        (system, "systems", "system"),
-        (attacker, "attackers", "attacker"),
-        (protocol, "protocols", "protocol"),
-    ):
+    for field, record in (("system", system), ("attacker", attacker), ("protocol", protocol)):
         if record is None:
-            yield Finding(f"{where(path, [field])}: is not in {folder}/")
+            yield Finding(f"{where(path, [field])}: is not in {field}s/")
     if protocol is None or attacker is None:
         return
-    yield from _check_numbers(result, protocol, path)
-    yield from _check_scores(result, protocol, path, listed)
-    for data in overlap(attacker, protocol):
-        yield Finding(f"{path}: note: {result.attacker} learnt from {data}", is_note=True)
-    if doubt := distrust(result):
-        yield Finding(f"{path}: note: does not count: {doubt}", is_note=True)
-
-
-def _check_numbers(result: Result, protocol: Protocol, path: Path) -> Iterator[Finding]:
-    """Metrics that we know, in their ranges, of as many trials as the protocol has."""
     counts = protocol.counts if isinstance(protocol.counts, Mapping) else {}
     for condition, numbers in result.conditions.items():
         for metric, number in numbers.items():
             if wrong := _impossible(condition, metric, number, counts):
-                yield Finding(f"{where_of(path, condition, metric)}: {wrong}")
+                yield Finding(f"{where(path, ['conditions', condition, metric])}: {wrong}")
+    yield from _check_scores(repository, result, protocol, path, listed)
+    for data in overlap(attacker, protocol):
+        yield Finding(f"{path}: note: {result.attacker} learnt from {data}", is_note=True)
+    if doubt := distrust(result):
+        yield Finding(f"{path}: note: does not count: {doubt}", is_note=True)
 
 
 def _impossible(
@@ -216,16 +199,15 @@ def _impossible(
     return None
 
 
-def where_of(path: Path, condition: str, metric: str) -> str:
-    """FILE:LINE: of a number of a result."""
-    return where(path, ["conditions", condition, metric])
-
-
 def _check_scores(
-    result: Result, protocol: Protocol, path: Path, listed: Mapping[str, Listed]
+    repository: Repository,
+    result: Result,
+    protocol: Protocol,
+    path: Path,
+    listed: Mapping[str, Listed],
 ) -> Iterator[Finding]:
     """Scores of tier B: public, of the list, and the numbers are computed from them."""
-    scores_path = path.with_name(path.name.removesuffix(".json") + SCORES)
+    scores_path = repository.folder / beside(result, SCORES)
     if not scores_path.exists():
         if result.tier != "A" or result.scores:
             yield Finding(f"{where(path, ['tier'])}: tier B needs {scores_path.name} beside it")
@@ -235,15 +217,15 @@ def _check_scores(
         return
     if result.tier != "B":
         yield Finding(f"{where(path, ['tier'])}: scores lie beside it, so it is tier B")
+    lists = beside(protocol, TRIALS)
     if protocol.name not in listed:
-        lists = f"protocols/{protocol.name}{TRIALS}"
         yield Finding(f"{scores_path}: cannot be checked without {lists} that is right")
         return
     digest = sha256(unpacked(scores_path))
     if digest != result.scores:
         yield Finding(f"{where(path, ['scores'])}: the SHA-256 of {scores_path.name} is {digest}")
     own = listed[protocol.name]
-    scores = read_scored(scores_path, own, path.parents[4] / f"protocols/{protocol.name}{TRIALS}")
+    scores = read_scored(scores_path, own, repository.folder / lists)
     yield from _check_recomputed(result, path, scores, own, scores_path)
 
 
@@ -263,17 +245,15 @@ def _check_recomputed(
             condition, scores[condition], listed, draws=result.draws or 0, path=scores_path
         )
         for metric in sorted(stated.keys() | numbers.keys()):
+            keys = ["conditions", condition, metric]
             if metric not in numbers:
-                yield Finding(f"{where_of(path, condition, metric)}: is not computed from scores")
+                yield Finding(f"{where(path, keys)}: is not computed from scores")
             elif metric not in stated:
-                yield Finding(f"{where(path, ['conditions', condition])}: {metric} is missing")
+                yield Finding(f"{where(path, keys[:2])}: {metric} is missing")
             elif wrong := difference(stated[metric], numbers[metric]):
-                at = where(path, ["conditions", condition, metric, wrong])
-                yield Finding(f"{at}: {_differs(stated[metric], numbers[metric], wrong)}")
-
-
-def _differs(stated: Number, number: Number, field: str) -> str:
-    return f"is {getattr(stated, field)}, and {getattr(number, field)} from the scores"
+                said, computed = (getattr(one[metric], wrong) for one in (stated, numbers))
+                told = f"is {said}, and {computed} from the scores"
+                yield Finding(f"{where(path, [*keys, wrong])}: {told}")
 
 
 # What several results say together.
@@ -308,7 +288,5 @@ def _check_unprotected(repository: Repository) -> Iterator[Finding]:
             if one is not None and other is not None and abs(one - other) > tolerance:
                 path = repository.folder / path_of(result)
                 told = f"{one:.4g} of unprotected speech, and {other:.4g} in {path_of(known)}"
-                yield Finding(
-                    f"{where_of(path, UNATTACKED, metric)}: {told}: another attacker, or other"
-                    " speech"
-                )
+                at = where(path, ["conditions", UNATTACKED, metric])
+                yield Finding(f"{at}: {told}: another attacker, or other speech")

@@ -9,14 +9,16 @@ from support.result_folders import EER, LISTS, write_results, write_what_else_a_
 
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.inout.tables import write_table
+from voiceprivacy.organise.comparing import merge
+from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.verdict import NOT_ORDERED, OLDER
-from voiceprivacy.tools.merging import merge, read_results
+from voiceprivacy.vocabulary import Attack
 
 
 def both(tmp_path, **second):
     folders = write_results(tmp_path / "a"), write_results(tmp_path / "b", **second)
-    return [read_results(name, folder) for name, folder in zip("ab", folders, strict=True)]
+    return [FinishedRun(folder, name) for name, folder in zip("ab", folders, strict=True)]
 
 
 def compare(tmp_path, *arguments):
@@ -24,66 +26,75 @@ def compare(tmp_path, *arguments):
 
 
 def places(metrics):
-    return {
-        (number.corpus, number.trials, number.anonymiser, number.extractor) for number in metrics
-    }
+    return {tuple(number)[:4] for number in metrics}  # corpus, trials, anonymiser, extractor
 
 
-def test_common_sets_have_the_original_once_and_anonymisers_with_whose_they_are(tmp_path):
-    merged = merge(both(tmp_path, eer=EER | {"oo": 2.05, "op": 35.0}, anonymisers=("b2", "mine")))
-    assert {attack[2] for attack in places(merged.metrics)} == {
-        "original",
-        "b2@a",
-        "b2@b",
-        "mine@b",
-    }
-    assert {attack[0] for attack in places(merged.metrics)} == {"demo"}
-    assert len(
-        [attack for attack in merged.common if attack[1] in LISTS and attack[2] == "ecapa"]
-    ) == 2 and merged.alone == {"a": {}, "b": {}}
-    assert len(merged.metrics) == len({metric[:7] for metric in merged.metrics})
+@pytest.mark.parametrize(
+    ("second", "corpora", "systems", "extractors"),
+    [
+        (
+            {"eer": EER | {"oo": 2.05, "op": 35.0}, "anonymisers": ("b2", "mine")},
+            *({"demo"}, {"original", "b2@a", "b2@b", "mine@b"}, {"ecapa", "-"}),
+        ),
+        (
+            {"attackers": (("xvector", "plda"),)},
+            *({"demo"}, {"original", "b2@a", "b2@b"}, {"ecapa", "xvector", "-"}),
+        ),
+        (
+            {"attackers": (("xvector", "plda"),), "n_target": 5},
+            *({"demo@a", "demo@b"}, {"original", "b2@a", "b2@b"}, {"ecapa", "xvector", "-"}),
+        ),
+        (
+            {"eer": EER | {"oo": 4.0}},
+            *({"demo"}, {"original", "b2@a", "b2@b"}, {"ecapa@a", "ecapa@b", "-"}),
+        ),
+    ],
+)
+def test_what_both_runs_have_keeps_its_name_and_anonymisers_say_whose_they_are(
+    tmp_path, second, corpora, systems, extractors
+):
+    merged = merge(both(tmp_path, **second))
+    of_all = [set(names) for names in zip(*places(merged.metrics), strict=True)]
+    assert of_all == [corpora, set(LISTS) | {"-"}, systems, extractors]
+    assert len(merged.metrics) == len({number.key for number in merged.metrics})
 
 
-def test_a_list_of_one_run_only_stands_apart_and_is_named(tmp_path):
-    merged = merge(both(tmp_path, lists={"f": LISTS["f"]}))
-    places_of_m = [("demo", "m", "-", "-"), ("demo", "m", "ecapa", "cosine")]
-    assert merged.alone == {"a": dict.fromkeys(places_of_m, "only here"), "b": {}}
-    assert ("demo@a", "m", "original", "ecapa") in places(merged.metrics)
+@pytest.mark.parametrize(
+    ("second", "run", "attack", "why"),
+    [
+        ({"lists": {"f": LISTS["f"]}}, "a", ("m", "ecapa", "cosine"), "only here"),
+        ({"attackers": (("xvector", "plda"),)}, "b", ("f", "xvector", "plda"), "only here"),
+        (
+            {"n_target": 5},
+            "b",
+            ("f", "ecapa", "cosine"),
+            "n_target of unprotected speech is 4 and 5",
+        ),
+        (
+            {"eer": EER | {"oo": 4.0}},
+            *("a", ("m", "ecapa", "cosine")),
+            "eer_percent of unprotected speech is 2 and 4: another attacker, or other speech",
+        ),
+    ],
+)
+def test_what_one_run_has_alone_or_otherwise_stands_apart_with_the_reason(
+    tmp_path, second, run, attack, why
+):
+    merged = merge(both(tmp_path, **second))
+    attack = Attack("demo", *attack)
+    assert merged.alone[run][attack] == why
+    assert attack not in merged.common
 
 
-def test_a_list_with_other_trials_stands_apart(tmp_path):
-    merged = merge(both(tmp_path, n_target=5))
-    assert not merged.common
-    assert (
-        merged.alone["b"]["demo", "f", "ecapa", "cosine"]
-        == "n_target of unprotected speech is 4 and 5"
-    )
-    assert {attack[0] for attack in places(merged.metrics)} == {"demo@a", "demo@b"}
+def test_runs_with_the_same_lists_and_attackers_have_nothing_alone(tmp_path):
+    merged = merge(both(tmp_path))
+    assert merged.alone == {"a": {}, "b": {}}
+    assert {one.trials for one in merged.common if one.extractor == "ecapa"} == set(LISTS)
 
 
-def test_attackers_of_one_run_only_stand_beside_each_other_on_a_common_list_and_are_named(tmp_path):
-    merged = merge(both(tmp_path, attackers=(("xvector", "plda"),)))
-    assert {attack[0] for attack in places(merged.metrics)} == {"demo"}
-    assert {attack[2] for attack in places(merged.metrics) if attack[3] == "xvector"} == {
-        "original",
-        "b2@b",
-    }
-    assert merged.alone["b"]["demo", "f", "xvector", "plda"] == "only here"
-
-
-def test_a_list_with_other_trials_stands_apart_for_all_attackers(tmp_path):
-    merged = merge(both(tmp_path, attackers=(("xvector", "plda"),), n_target=5))
-    assert {attack[0] for attack in places(merged.metrics)} == {"demo@a", "demo@b"}
-
-
-def test_an_attacker_whose_numbers_of_unprotected_speech_differ_stands_apart(tmp_path):
-    merged = merge(both(tmp_path, eer=EER | {"oo": 4.0}))
-    assert {attack[2] for attack in merged.common} == {"-"}
-    assert {attack[3] for attack in places(merged.metrics)} == {"ecapa@a", "ecapa@b", "-"}
-    assert (
-        "eer_percent of unprotected speech is 2 and 4"
-        in merged.alone["a"]["demo", "m", "ecapa", "cosine"]
-    )
+def rows(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
 
 
 def test_the_command_writes_one_report_with_pairs_across_runs_and_what_differs(tmp_path):
@@ -92,25 +103,18 @@ def test_the_command_writes_one_report_with_pairs_across_runs_and_what_differs(t
     assert finished.returncode == 0, finished.stderr
     assert "2 sets are the same in ours and theirs" in finished.stdout
     assert "differs: version: 1 | 2" in finished.stdout
-    with open(tmp_path / "both/comparisons/demo/mean/ecapa/cosine.tsv", newline="") as file:
-        pairs = {
-            row["condition"]: row
-            for row in csv.DictReader(file, delimiter="\t")
-            if row["anonymiser_a"] == "b2@ours"
-        }
+    compared = rows(tmp_path / "both/comparisons/demo/mean/ecapa/cosine.tsv")
+    pairs = {row["condition"]: row for row in compared if row["anonymiser_a"] == "b2@ours"}
     assert pairs["pp"]["anonymiser_b"] == "b2@theirs"
     assert pairs["pp"]["verdict"] == "B is better" and float(
         pairs["pp"]["difference"]
     ) == pytest.approx(-12)
-    with open(tmp_path / "both/comparisons/utility/demo.tsv", newline="") as file:
-        [kept] = csv.DictReader(file, delimiter="\t")
+    [kept] = rows(tmp_path / "both/comparisons/utility/demo.tsv")
     assert (kept["anonymiser_a"], kept["anonymiser_b"]) == ("b2@ours", "b2@theirs")
     assert (kept["metric"], kept["difference"]) == ("pitch_correlation", "0.0")
-    with open(tmp_path / "both/comparisons/demo/mean/strongest.tsv", newline="") as file:
-        strongest = {
-            (row["anonymiser_a"], row["anonymiser_b"]): row
-            for row in csv.DictReader(file, delimiter="\t")
-        }
+    strongest = {}
+    for row in rows(tmp_path / "both/comparisons/demo/mean/strongest.tsv"):
+        strongest[row["anonymiser_a"], row["anonymiser_b"]] = row
     assert {pair: float(row["difference"]) for pair, row in strongest.items()} == {
         ("b2@ours", "original"): 8,
         ("b2@theirs", "original"): 20,
@@ -141,23 +145,12 @@ def test_runs_that_drew_other_speakers_are_not_compared_in_pairs(tmp_path):
     finished = compare(tmp_path)
     assert finished.returncode == 0, finished.stderr
     assert "pairs across runs are not compared for demo/ecapa/cosine" in finished.stdout
-    with open(tmp_path / "comparison/comparisons/demo/mean/ecapa/cosine.tsv", newline="") as file:
-        assert list(csv.DictReader(file, delimiter="\t")) == []
-    with open(
-        tmp_path / "comparison/comparisons/demo/mean/ecapa/cosine.systems.tsv", newline=""
-    ) as file:
-        systems = {row["anonymiser"] for row in csv.DictReader(file, delimiter="\t")}
+    folder = tmp_path / "comparison/comparisons/demo/mean/ecapa"
+    assert rows(folder / "cosine.tsv") == []
+    systems = {row["anonymiser"] for row in rows(folder / "cosine.systems.tsv")}
     assert systems == {"original", "b2@a", "b2@b"}
     assert not list((tmp_path / "comparison/comparisons").rglob("strongest.tsv"))
     assert not (tmp_path / "comparison/comparisons/utility").exists()
-
-
-def systems_of(path):
-    with open(path, newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
-    return {
-        (row["condition"], row["anonymiser"]): row for row in rows if row["metric"] == "eer_percent"
-    }
 
 
 def test_averages_over_corpora_have_intervals(tmp_path):
@@ -169,14 +162,14 @@ def test_averages_over_corpora_have_intervals(tmp_path):
     assert finished.returncode == 0, finished.stderr
     folder = tmp_path / "comparison" / "comparisons" / "over-corpora"
     assert {path.name for path in folder.iterdir()} == {"challenge", "all-lists"}
-    intervals = systems_of(folder / "challenge" / "ecapa" / "cosine.systems.tsv")
-    assert set(intervals) == {
-        ("oo", "original"),
-        *((condition, who) for condition in ("op", "pp") for who in ("b2@a", "b2@b")),
-    }
-    assert (
-        float(intervals["pp", "b2@a"]["ci_low"]) < float(intervals["pp", "b2@a"]["value"]) == 25.0
-    )
+    intervals = {}
+    for row in rows(folder / "challenge" / "ecapa" / "cosine.systems.tsv"):
+        if row["metric"] == "eer_percent":
+            intervals[row["condition"], row["anonymiser"]] = row
+    protected = {(condition, who) for condition in ("op", "pp") for who in ("b2@a", "b2@b")}
+    assert set(intervals) == {("oo", "original"), *protected}
+    own = intervals["pp", "b2@a"]
+    assert float(own["ci_low"]) < float(own["value"]) == 25.0
 
 
 def test_an_average_of_which_a_list_stands_apart_is_of_the_run_that_has_it(tmp_path):
@@ -229,21 +222,10 @@ def test_a_page_that_is_mailed_names_nobody_and_plays_no_original(tmp_path):
     assert compare(tmp_path).returncode == 0
     page = (tmp_path / "comparison/report/index.html").read_text()
     page = page.partition("<script>")[0]
-    secrets = (
-        "anna",
-        "utter1",
-        "said of b2",
-        "data:audio/ogg,",
-        "0.7512",
-        "918273",
-        "carola",
-        "alphas",
-    )
-    assert [secret for secret in secrets if secret in page] == []
-    internal = "INTERNAL"
-    assert internal not in page
+    secrets = ("anna", "utter1", "said of b2", "data:audio/ogg,", "0.7512", "918273", "carola")
+    assert [one for one in (*secrets, "alphas", "INTERNAL") if one in page] == []
     assert compare(tmp_path, "--internal", "--output", "inside").returncode == 0
-    assert internal in (tmp_path / "inside/report/index.html").read_text()
+    assert "INTERNAL" in (tmp_path / "inside/report/index.html").read_text()
 
 
 def test_other_utterances_of_two_runs_are_played_after_each_other(tmp_path):

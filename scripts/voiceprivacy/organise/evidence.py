@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 from voiceprivacy.inout.checksums import sha256
 from voiceprivacy.inout.files import BadInput, FilePath, lines_of, naming, whole_or_absent
 from voiceprivacy.inout.tables import Trial, number, safe_id
+from voiceprivacy.organise.records import Number
 from voiceprivacy.privacy.scores.assessment import measured
 from voiceprivacy.privacy.scores.trials import arrange, scores_of
 from voiceprivacy.privacy.uncertainty.bootstrap import intervals
 from voiceprivacy.privacy.uncertainty.interval_files import Draws
-from voiceprivacy.tools.exchange.records import Number
 from voiceprivacy.vocabulary import UNDEFINED, WITHIN_RELEASE
 
 LISTED = ("list", "enrolment", "trial", "label", "enrolment_speaker", "trial_speaker")
@@ -230,14 +230,9 @@ def recomputed(
             drawn = resampled[family]
             limits = intervals(values, drawn.replicates, n_speakers=drawn.n_speakers)
         for name, value in values.items():
-            if is_number(value):
+            if not isinstance(value, str) or value == UNDEFINED:  # a tag is no number
                 numbers[name] = number_of(value, limits.get(name, {}))
     return numbers
-
-
-def is_number(value: Any) -> bool:
-    """Whether a metric is a number, or would be one if it were defined; a tag is none."""
-    return not isinstance(value, str) or value == UNDEFINED
 
 
 def number_of(value: Any, limits: Mapping[str, Any]) -> Number:

@@ -9,14 +9,14 @@ from support.calls import call
 from support.exchange import write_system
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.plan import configuration
-from voiceprivacy.tools.exchange.attacking import (
+from voiceprivacy.organise.attacking import (
     Attacked,
     add_attacker,
     commands,
     systems_with_speech,
 )
-from voiceprivacy.tools.exchange.repository import read_repository
+from voiceprivacy.organise.records import read_repository
+from voiceprivacy.plan import configuration
 
 ATTACKER = {
     "corpora": {"tiny": {"synthetic": {"speakers": 4, "utterances": 4, "first_speaker": 0}}},

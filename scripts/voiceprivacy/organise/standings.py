@@ -15,9 +15,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from voiceprivacy.inout.files import BadInput
-from voiceprivacy.report.comparison import folded, folded_limits
-from voiceprivacy.tools.exchange.records import (
+from voiceprivacy.catalogue import EER
+from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.organise.records import (
     UNATTACKED,
     Number,
     Repository,
@@ -25,11 +25,15 @@ from voiceprivacy.tools.exchange.records import (
     Utility,
     distrust,
     overlap,
+    path_of,
 )
-from voiceprivacy.tools.exchange.repository import path_of
+from voiceprivacy.report.comparison import folded, folded_limits
+from voiceprivacy.vocabulary import DASH
 
 EER_NAME = "eer_percent"
 CLAIMED = "A"  # the tier of numbers without evidence
+BASELINE = "b2"
+MOST_ROWS = 200  # of a comment
 
 
 class Attack(NamedTuple):
@@ -47,9 +51,20 @@ class Attack(NamedTuple):
     overlap: tuple[str, ...]
 
     @property
+    def is_trusted(self) -> bool:
+        """Whether there is evidence of it, and nothing speaks against it."""
+        return self.tier != CLAIMED and not self.doubt
+
+    @property
     def counts(self) -> bool:
         """Whether it can be a headline."""
-        return self.number.value is not None and self.tier != CLAIMED and not self.doubt
+        return self.number.value is not None and self.is_trusted
+
+    @property
+    def flags(self) -> list[str]:
+        """What a reader must know of it."""
+        flags = [f"learnt from data of this protocol: {name}" for name in self.overlap]
+        return [*flags, *([f"not counted: {self.doubt}"] if self.doubt else [])]
 
     @property
     def attacker(self) -> str:
@@ -77,6 +92,17 @@ class Standing(NamedTuple):
     def all_attacks(self) -> tuple[Attack, ...]:
         """The attacks, and the numbers of original speech."""
         return (*self.attacks, *self.unattacked)
+
+    @property
+    def shown(self) -> Attack | None:
+        """The attack that the board shows."""
+        return self.headline or self.claimed
+
+    @property
+    def unreported(self) -> Number | None:
+        """A number that is not reported, with its reason; None where there is none."""
+        numbers = (attack.number for attack in self.all_attacks)
+        return next((number for number in numbers if number.not_reported), None)
 
 
 class Revision(NamedTuple):
@@ -123,50 +149,38 @@ def boards(repository: Repository) -> list[Board]:
     ------
     BadInput : a result names a system, an attacker or a protocol that is not there
     """
+    by_protocol: dict[str, dict[tuple[str, str], list[Result]]] = {}
     for result in repository.results:
         _refuse_unknown(result, repository)
-    by_protocol: dict[str, list[Result]] = {}
-    for result in repository.results:
-        by_protocol.setdefault(result.protocol, []).append(result)
-    made = [_board(name, results, repository) for name, results in by_protocol.items()]
+        by_revision = by_protocol.setdefault(result.protocol, {})
+        by_revision.setdefault((result.system, result.revision), []).append(result)
+    made = []
+    for protocol, by_revision in by_protocol.items():
+        standings = [_standing(group, repository) for group in by_revision.values()]
+        ordered = sorted(standings, key=lambda one: order_of_revisions(one.revision))
+        newest = sorted({one.system: one for one in ordered}.values(), key=_by_privacy)
+        counted = tuple(one for one in newest if one.headline)
+        apart = tuple(one for one in newest if not one.headline)
+        made.append(Board(protocol, counted, apart, tuple(standings)))
     return sorted(made, key=lambda board: (-len(board.counted), -len(board.newest), board.protocol))
 
 
 def _refuse_unknown(result: Result, repository: Repository) -> None:
-    named = {
-        f"systems/{result.system}/{result.revision}": (result.system, result.revision)
-        in repository.systems,
-        f"attackers/{result.attacker}/{result.attacker_revision}": (
-            (result.attacker, result.attacker_revision) in repository.attackers
-        ),
-        f"protocols/{result.protocol}": result.protocol in repository.protocols,
-    }
-    for name, is_there in named.items():
+    system, attacker = (
+        (result.system, result.revision),
+        (result.attacker, result.attacker_revision),
+    )
+    for name, is_there in (
+        (f"systems/{'/'.join(system)}", system in repository.systems),
+        (f"attackers/{'/'.join(attacker)}", attacker in repository.attackers),
+        (f"protocols/{result.protocol}", result.protocol in repository.protocols),
+    ):
         if not is_there:
             raise BadInput(f"{repository.folder}/{path_of(result)}: there is no record of {name}")
 
 
-def _board(protocol: str, results: Sequence[Result], repository: Repository) -> Board:
-    by_revision: dict[tuple[str, str], list[Result]] = {}
-    for result in results:
-        by_revision.setdefault((result.system, result.revision), []).append(result)
-    standings = [_standing(group, repository) for group in by_revision.values()]
-    newest: dict[str, Standing] = {}
-    for standing in sorted(standings, key=lambda one: order_of_revisions(one.revision)):
-        newest[standing.system] = standing
-    counted = [standing for standing in newest.values() if standing.headline]
-    apart = [standing for standing in newest.values() if not standing.headline]
-    return Board(
-        protocol,
-        counted=tuple(sorted(counted, key=_by_privacy)),
-        apart=tuple(sorted(apart, key=_by_privacy)),
-        all=tuple(standings),
-    )
-
-
 def _by_privacy(standing: Standing) -> tuple[float, str]:
-    attack = standing.headline or standing.claimed
-    value = attack.number.value if attack else None
+    value = standing.shown.number.value if standing.shown else None
     return (1.0 if value is None else -value), standing.system
 
 
@@ -174,43 +188,32 @@ def _standing(results: Sequence[Result], repository: Repository) -> Standing:
     attacks: list[Attack] = []
     utility: dict[Utility, None] = {}
     for result in results:
-        attacks += _attacks(result, repository)
+        doubt = distrust(result) or ""
+        attacker = repository.attackers[result.attacker, result.attacker_revision]
+        learnt_from = overlap(attacker, repository.protocols[result.protocol])
+        for condition, metrics in result.conditions.items():
+            number = _folded(metrics.get(EER_NAME, Number(None)))
+            attacks.append(Attack(result, condition, result.tier, number, doubt, learnt_from))
         utility |= dict.fromkeys(result.utility)
     tried = tuple(attack for attack in attacks if attack.condition != UNATTACKED)
     first = results[0]
-    claims = [attack for attack in tried if attack.tier == CLAIMED and not attack.doubt]
     return Standing(
         first.system,
         first.revision,
         first.protocol,
         headline=strongest(attack for attack in tried if attack.counts),
-        claimed=strongest(claims),
+        claimed=strongest(one for one in tried if one.tier == CLAIMED and not one.doubt),
         attacks=tried,
         unattacked=tuple(attack for attack in attacks if attack.condition == UNATTACKED),
         utility=tuple(utility),
     )
 
 
-def _attacks(result: Result, repository: Repository) -> list[Attack]:
-    """What a result says of each condition."""
-    doubt = distrust(result) or ""
-    attacker = repository.attackers[result.attacker, result.attacker_revision]
-    learnt_from = overlap(attacker, repository.protocols[result.protocol])
-    attacks = []
-    for condition, metrics in result.conditions.items():
-        number = _folded(metrics.get(EER_NAME, Number(None)))
-        attacks.append(Attack(result, condition, result.tier, number, doubt, learnt_from))
-    return attacks
-
-
 def _folded(number: Number) -> Number:
     """An equal error rate that is never above 50 %, with its limits."""
     if number.value is None:
         return number
-    if number.low is None or number.high is None:
-        return Number(folded(number.value))
-    limits = folded_limits((number.low, number.high))
-    return Number(folded(number.value), *(limits or ()))
+    return Number(folded(number.value), *(folded_limits(number.limits) or ()))
 
 
 def strongest(attacks: Iterable[Attack]) -> Attack | None:
@@ -242,3 +245,57 @@ def revisions(boards: Sequence[Board]) -> list[Revision]:
         rows.append(Revision(system, revision, len(standings), n_attacks, sorted(laboratories)))
     rows.sort(key=lambda row: order_of_revisions(row.revision), reverse=True)
     return sorted(rows, key=lambda row: row.system)
+
+
+# What a contribution changes, as Markdown for a comment: names that follow our rules and numbers,
+# no text of others.
+
+
+def changes(base: Repository, proposed: Repository) -> list[str]:
+    """A contribution's systems beside the baseline, and beside the newest revision before it.
+
+    Parameters
+    ----------
+    base : what it is proposed for
+    proposed : the same with the contribution, checked
+
+    Raises
+    ------
+    BadInput : a result names a system, an attacker or a protocol that is not there
+    """
+    known = set(map(repr, base.results))
+    new = [result for result in proposed.results if repr(result) not in known]
+    if not new:
+        return ["No result is new or changed."]
+    before, now = _newest(base), _newest(proposed)
+    rows = []
+    for protocol, system in sorted({(result.protocol, result.system) for result in new}):
+        tried = protocol, system
+        standings = (now[tried], before.get(tried), now.get((protocol, BASELINE)))
+        rows.append(f"| {' | '.join([system, protocol, *map(_in_a_comment, standings)])} |")
+    lines = [
+        f"{counted(len(new), 'result')} new or changed. EER in %, of the strongest trusted attack:",
+        "",
+        f"| system | protocol | now | before | {BASELINE} |",
+        "|---|---|---|---|---|",
+        *rows[:MOST_ROWS],
+    ]
+    left_out = len(rows) - MOST_ROWS
+    return [*lines, "", f"{counted(left_out, 'further row')}."] if left_out > 0 else lines
+
+
+def _newest(repository: Repository) -> dict[tuple[str, str], Standing]:
+    newest: dict[tuple[str, str], Standing] = {}
+    for board in boards(repository):
+        newest |= {(board.protocol, standing.system): standing for standing in board.newest}
+    return newest
+
+
+def _in_a_comment(standing: Standing | None) -> str:
+    if not standing or not (attack := standing.shown):
+        return DASH
+    text = EER.text(attack.number.value)
+    if limits := attack.number.limits:
+        text += f" [{EER.text(limits[0])}, {EER.text(limits[1])}]"
+    who = f"{attack.condition} by `{attack.attacker}`"
+    return f"{text} ({who}), tier {attack.tier}, `{standing.revision}`"

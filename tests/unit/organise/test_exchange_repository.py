@@ -7,7 +7,7 @@ import pytest
 from support.exchange import PROTOCOL, UNSAID, write_attacker, write_protocol, write_system
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.tools.exchange.records import (
+from voiceprivacy.organise.records import (
     Attacker,
     NotReported,
     Number,
@@ -18,8 +18,10 @@ from voiceprivacy.tools.exchange.records import (
     Utility,
     distrust,
     overlap,
+    path_of,
+    read_repository,
+    write_record,
 )
-from voiceprivacy.tools.exchange.repository import path_of, read_repository, write_record
 
 PUBLISHED = Result(
     *("b2", "2020", "libri_f", "ecapa", "1"),
