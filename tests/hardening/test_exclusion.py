@@ -6,7 +6,7 @@ from support.calls import flags, succeeds
 from support.runs import make_kaldi_directory, snakemake, write_config
 from support.spoilers import write
 
-from voiceprivacy.corpora import checks, parts
+from voiceprivacy.corpora import checks
 from voiceprivacy.inout import tables
 
 GIVEN = {"given": {"all": "data"}}
@@ -186,17 +186,3 @@ def test_pieces_of_an_excluded_utterance_are_not_made(folder):
     examined, errors = examine(**source)
     assert errors == []
     assert examined.parts["trial"].utterances == 7 * 2
-
-
-def test_an_anonymiser_that_fails_on_an_utterance_stops_the_run_and_says_what_can_be_done(
-    folder, capfd
-):
-    """Leaving out what an anonymiser cannot do would flatter it."""
-    (folder / "submission" / "anna-2.wav").unlink()
-    assert world.call("a plug-in's audio") == 2
-    assert "name them in 'exclude' of their corpus" in capfd.readouterr().err
-
-
-def test_the_table_of_excluded_utterances_comes_back(tmp_path):
-    parts.write_excluded(tmp_path / "e.tsv", {"a": "named in exclude"})
-    assert parts.read_excluded(tmp_path / "e.tsv") == {"a": "named in exclude"}

@@ -253,23 +253,12 @@ def test_two_runs_in_one_folder_are_refused_with_a_clear_line(tmp_path):
         "        time.sleep(0.1)\n"
         "    return samples[::-1]\n"
     )
-    write_config(
-        tmp_path,
-        anonymisers={"mine": {"function": "mine.py:anonymise"}},
-        extractors={},
-        backends={},
-    )
+    mine = {"mine": {"function": "mine.py:anonymise"}}
+    write_config(tmp_path, anonymisers=mine, extractors={}, backends={})
     goal = "results/audio/tiny/trial/mine/manifest.tsv"
     arguments = [goal, "--cores", "1", "--configfile", str(tmp_path / "config.yaml")]
-    first = [
-        sys.executable,
-        "-m",
-        "snakemake",
-        "--snakefile",
-        world.ROOT / "Snakefile",
-        "--directory",
-        tmp_path,
-    ]
+    program = [sys.executable, "-m", "snakemake", "--snakefile", world.ROOT / "Snakefile"]
+    first = [*program, "--directory", tmp_path]
     with open(tmp_path / "first.log", "w") as log:
         streams = {"stdout": log, "stderr": subprocess.STDOUT}
         running = subprocess.Popen(

@@ -166,8 +166,8 @@ def test_every_value_of_a_json_file_is_refused_or_harmless(pair, file):
                 continue
             text = json.dumps(read) if file == "provenance.json" else ""
             assert name not in ("escape", "c1", "turned") or PAYLOADS[name] not in text
-    for name in ("script", "handler", "tex", "cdata", "upwards"):
-        for keys in list(places(whole))[1::23]:
+    for number, name in enumerate(("script", "handler", "tex", "cdata", "upwards")):
+        for keys in list(places(whole))[1 + number :: 61]:
             write_json(path, changed(whole, keys, PAYLOADS[name]))
             shutil.rmtree(pair / "out", ignore_errors=True)
             try:

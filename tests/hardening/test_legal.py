@@ -63,16 +63,6 @@ def test_stereo_is_averaged_and_44100_hertz_converted_without_a_change_of_pitch(
     assert np.abs(converted[1000:-1000]).max() == pytest.approx(0.2, abs=0.002)
 
 
-def test_the_header_of_a_wav_that_was_written_to_a_pipe_is_forgiven(tmp_path):
-    """sox and ffmpeg cannot know the length beforehand and write the largest there is."""
-    path = tmp_path / "a.wav"
-    audio.write(path, TONE, 16000)
-    content = bytearray(path.read_bytes())
-    content[40:44] = content[4:8] = b"\xff\xff\xff\xff"
-    path.write_bytes(content)
-    np.testing.assert_allclose(audio.read(path)[0], TONE, atol=1 / 32768)
-
-
 def test_chunks_before_and_after_the_samples_are_passed_over(tmp_path):
     path = tmp_path / "a.wav"
     audio.write(path, TONE, 16000)
@@ -103,12 +93,9 @@ def corpus(folder, spoil, name="anna-2"):
             np.full(8000, 0.5, np.float32),
             "is silent: no sample beyond 0.001 of full scale (a constant 0.5)",
         ),
-        (np.zeros(8000, np.float32), "is silent: no sample beyond 0.001 of full scale ("),
-        (np.clip(4 * TONE, -1, 1), "is clipped"),
-        (16000 * TONE, "has a peak of 8e+03 times full scale: it is scaled down"),
         (np.tile(TONE, 900), "lasts 15 minutes: is it one utterance? 'segments' cuts it"),
     ],
-    ids=["a constant", "zeros", "clipped", "a scale of 16 bits", "very long"],
+    ids=["a constant", "very long"],
 )
 def test_what_can_be_used_and_is_odd_is_an_oddity(tmp_path, samples, said):
     (oddity,) = corpus(tmp_path, sound(samples, subtype="FLOAT"))
@@ -148,19 +135,6 @@ def test_ids_that_look_like_numbers_or_nothing_stay_what_they_are(tmp_path):
     scored = tables.read_scored_trials(tmp_path / "scores.tsv")
     assert [trial for trial, _ in scored["target"]] == trials
     assert [score for _, score in scored["target"]] == list(range(len(trials)))
-
-
-@pytest.mark.parametrize("kind", ["MP3", "OGG", "AU", "AIFF", "W64", "RF64"])
-def test_other_formats_named_wav_are_read_as_what_they_are(tmp_path, kind):
-    soundfile.write(tmp_path / "a.wav", TONE, 16000, format=kind)
-    samples, rate = audio.read(tmp_path / "a.wav")
-    assert rate == 16000
-    assert np.abs(np.fft.rfft(samples[:16000])).argmax() == pytest.approx(440, abs=1)
-
-
-def test_two_hundred_channels_are_averaged(tmp_path):
-    soundfile.write(tmp_path / "a.wav", np.repeat(TONE[:4000, None], 200, axis=1), 16000)
-    np.testing.assert_allclose(audio.read(tmp_path / "a.wav")[0], TONE[:4000], atol=1 / 32768)
 
 
 def test_an_hour_is_read_whole(tmp_path):
@@ -275,9 +249,13 @@ def test_a_mistake_of_the_program_is_one_line_and_exit_code_1(tmp_path):
 def test_a_submission_that_lacks_an_utterance_is_not_completed_by_the_original(
     tmp_path, monkeypatch, capfd
 ):
-    """The original is ../data/wav of the manifest: below the submission this must not reach it."""
+    """The original is ../data/wav of the manifest: below the submission this must not reach it.
+
+    To leave out what an anonymiser cannot do would flatter it.
+    """
     world.build(tmp_path)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "submission" / "anna-0.wav").unlink()
     assert world.call("a plug-in's audio") == 2
-    assert "'anna-0' is missing" in capfd.readouterr().err
+    said = capfd.readouterr().err
+    assert "'anna-0' is missing" in said and "name them in 'exclude' of their corpus" in said

@@ -11,7 +11,6 @@ import pytest
 
 from voiceprivacy.inout import arrays, audio, json_files, tables
 from voiceprivacy.inout.tables import Trial, Utterance
-from voiceprivacy.privacy.matrices import similarity
 from voiceprivacy.report.metrics import Number, read_metrics
 from voiceprivacy.utility.measures import read_measured
 
@@ -117,17 +116,3 @@ def matrix():
     same = speakers[:, None] == speakers
     drawn = np.random.default_rng(0).normal(size=same.shape) + same
     return arrays.ScoreMatrix(names, names, speakers, speakers, drawn, names, names)
-
-
-def test_similarity_takes_as_many_bytes_a_pair_as_the_docs_say(tmp_path, matrix):
-    """60 of memory, 8 of which the matrix itself has; a file has 8."""
-    n_pairs = matrix.scores.size
-
-    def assess():
-        similarity.similarities(similarity.compare(matrix))
-        for _ in similarity.without_each(matrix):
-            pass
-
-    assert peak(assess) <= (60 - 8) * n_pairs
-    arrays.write_matrix(tmp_path / "pairs.npz", matrix)
-    assert 8 * n_pairs <= (tmp_path / "pairs.npz").stat().st_size <= 8.5 * n_pairs

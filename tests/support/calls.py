@@ -84,15 +84,13 @@ def succeeds(job, *words, **options):
 
 
 def flags(**values):
-    """The words --name value of a call; an entry of a config (a dict) as JSON."""
-    return [
-        word
-        for name, value in values.items()
-        for word in (
-            f"--{name.replace('_', '-')}",
-            json.dumps(value) if isinstance(value, dict) else str(value),
-        )
-    ]
+    """The words --name value of a call; of a list all; an entry of a config (a dict) as JSON."""
+    words = []
+    for name, value in values.items():
+        texts = value if isinstance(value, list) else [value]
+        words.append(f"--{name.replace('_', '-')}")
+        words += [json.dumps(text) if isinstance(text, dict) else str(text) for text in texts]
+    return words
 
 
 def help_of(job, *words):

@@ -26,11 +26,7 @@ from voiceprivacy.report.metrics import Number, write_metrics
 from voiceprivacy.report.page import show, write_page
 from voiceprivacy.report.plots import style
 from voiceprivacy.report.published import beside, tables_of
-from voiceprivacy.vocabulary import (
-    AtlasPoint,
-    ChannelsPoint,
-    ExposedPoint,
-)
+from voiceprivacy.vocabulary import AtlasPoint, ChannelsPoint, ExposedPoint
 
 TEMPLATE = Path(__file__).parents[2] / "workflow" / "report" / "index.html.j2"
 EVIL = "<!--<script><b>x"  # no slash: ids of speakers have none
@@ -106,20 +102,14 @@ def _costs(anonymiser, condition):
 def _numbers(anonymiser, condition, *, shift=0):
     eer = EER_PERCENT[anonymiser, condition] + 2 * shift
     disclosure = round(0.72 - eer / 80, 3)
-    numbers = {
-        "eer_percent": eer,
-        "cllr_bit": 1.1,
-        "cllr_min_bit": eer / 50,
-        "n_target": 40,
-        "n_nontarget": 80,
-    }
+    numbers = {"eer_percent": eer, "cllr_bit": 1.1, "cllr_min_bit": eer / 50}
+    numbers |= {"n_target": 40, "n_nontarget": 80, "n_templates": 3}
     numbers |= {"dece_bit": disclosure, "dece_null95_bit": 0.3, "worst_case_log10": 1.5, "tag": "B"}
     numbers |= {
         "mean_disclosure_bit": 1.0,
         "model_mean_disclosure_bit": 0.9,
         "identification_rate_percent": 50.0,
     }
-    numbers |= {"n_templates": 3}
     numbers |= {"deid_percent": 60.0 + shift} if condition == "op" else {}
     numbers |= (
         {"gvd_db": "-inf" if anonymiser == "b2" and shift else -0.5} if condition == "pp" else {}
@@ -129,6 +119,11 @@ def _numbers(anonymiser, condition, *, shift=0):
 
 def write_results(folder):
     """Write curves, speech and pictures of the run below ``folder``."""
+    of_lists = {
+        "atlas": (AtlasPoint._fields, _channels()),
+        "channels": (ChannelsPoint._fields, _channels_together()),
+        "exposed": (ExposedPoint._fields, _exposed()),
+    }
     for corpus, lists in LISTS.items():
         part = folder / "audio" / corpus / "trial"
         write_manifest(
@@ -140,36 +135,15 @@ def write_results(folder):
             _made(part / "b2r" / "manifest.alphas.tsv"), ["utterance", "speaker", "alpha"], rows
         )
         for trials, (anonymiser, conditions) in itertools.product(lists, SYSTEMS.items()):
-            for family, (columns, rows_of) in FAMILIES.items():
-                path = (
-                    folder
-                    / "curves"
-                    / family
-                    / corpus
-                    / trials
-                    / anonymiser
-                    / ATTACKER[0]
-                    / f"{ATTACKER[1]}.tsv"
-                )
-                write_table(
-                    _made(path),
-                    columns,
-                    [row for condition in conditions for row in rows_of(condition)],
-                )
-            if anonymiser != "original":
-                of_pairs = [
-                    row for condition in ("oo", "op", "pp") for row in _similarities(condition)
-                ]
-                path = folder / "curves" / "similarity" / corpus / trials / anonymiser / ATTACKER[0]
-                write_table(_made(path / f"{ATTACKER[1]}.tsv"), SIMILARITIES, of_pairs)
-    for corpus, lists in LISTS.items():
-        for trials in lists:
-            atlas = folder / "curves" / "atlas" / corpus / f"{trials}.tsv"
-            write_table(_made(atlas), AtlasPoint._fields, _channels())
-            together = folder / "curves" / "channels" / corpus / f"{trials}.tsv"
-            write_table(_made(together), ChannelsPoint._fields, _channels_together())
-            exposed = folder / "curves" / "exposed" / corpus / f"{trials}.tsv"
-            write_table(_made(exposed), ExposedPoint._fields, _exposed())
+            attacked = f"{corpus}/{trials}/{anonymiser}/{'/'.join(ATTACKER)}.tsv"
+            tables = dict.fromkeys(FAMILIES, conditions)
+            tables |= {"similarity": ("oo", "op", "pp")} if anonymiser != "original" else {}
+            for family, of_table in tables.items():
+                columns, rows_of = FAMILIES.get(family, (SIMILARITIES, _similarities))
+                rows = list(itertools.chain.from_iterable(map(rows_of, of_table)))
+                write_table(_made(folder / "curves" / family / attacked), columns, rows)
+        for trials, (family, (columns, rows)) in itertools.product(lists, of_lists.items()):
+            write_table(_made(folder / f"curves/{family}/{corpus}/{trials}.tsv"), columns, rows)
     rows = [(epoch, 3 / epoch, 50, 10 - epoch, 0.001, 1.0) for epoch in (1, 2, 3)]
     write_table(_made(folder / "models" / ATTACKER[0] / "training.tsv"), COLUMNS, rows)
     write_json(folder / "verdict.json", verdicts.usual("libri"))
@@ -184,8 +158,8 @@ def write_results(folder):
     for (family, numbers_of), (corpus, lists), (name, conditions) in systems:
         numbers = {condition: numbers_of(name, condition) for condition in conditions}
         for trials in lists:
-            path = folder / "metrics" / family / corpus / trials / name / ATTACKER[0]
-            write_json(_made(path / f"{ATTACKER[1]}.json"), numbers)
+            attacked = f"{family}/{corpus}/{trials}/{name}/{'/'.join(ATTACKER)}.json"
+            write_json(_made(folder / "metrics" / attacked), numbers)
 
 
 def draw(folder):
@@ -230,30 +204,17 @@ def published(numbers=None, unbiased=None):
     without_bias = {
         key._replace(corpus="libri_test"): value for key, value in (unbiased or {}).items()
     }
-    sizes = {
-        ("f", "n_target"): "548",
-        ("f", "n_nontarget"): "11196",
-        ("m", "n_target"): "449",
-        ("m", "n_nontarget"): "9457",
-    }
+    sizes = {("f", "n_target"): "548", ("f", "n_nontarget"): "11196"}
+    sizes |= {("m", "n_target"): "449", ("m", "n_nontarget"): "9457"}
     of_run = [
         number._replace(value=sizes.get((number.trials, number.metric), number.value))
         for number in of_run
     ]
     lists = {trials: f"data/libri_test_trials_{trials}" for trials in LISTS["libri"]}
     command = "python {scripts}/anonymise_mcadams.py --alpha"
-    config = {
-        "corpora": {
-            "libri_test": {
-                "kaldi": {"enrolment": "data/libri_test_enrolls"},
-                "protocol": {"given": lists},
-            }
-        },
-        "anonymisers": {
-            "b2": {"command": f"{command} 0.8"},
-            "b2r": {"command": f"{command} 0.7 0.9"},
-        },
-    }
+    enrolled = {"kaldi": {"enrolment": "data/libri_test_enrolls"}, "protocol": {"given": lists}}
+    anonymisers = {"b2": {"command": f"{command} 0.8"}, "b2r": {"command": f"{command} 0.7 0.9"}}
+    config = {"corpora": {"libri_test": enrolled}, "anonymisers": anonymisers}
     return tables_of(beside(of_run, config, without_bias))
 
 

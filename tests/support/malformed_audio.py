@@ -10,7 +10,7 @@ import struct
 import numpy as np
 import soundfile
 
-from support.spoilers import cut, huge, into_folder, into_pipe, link_to, remove, sound, write
+from support.spoilers import cut, huge, into_folder, into_pipe, remove, sound, write
 from support.world import RATE, SECONDS, speech
 
 ORIGINAL, PROTECTED = "data/wav/anna-2.wav", "submission/anna-2.wav"
@@ -62,19 +62,15 @@ DAMAGES = [
     ("an empty file", write(""), ["anna-2.wav: cannot be read as audio"]),
     ("a folder named .wav", into_folder, ["anna-2.wav: cannot be read"]),
     ("a text file named .wav", write("RIFF? no, only text\n" * 50), ["anna-2.wav: cannot be read as audio"]),
-    ("a web page named .wav", write("<html>404 Not Found</html>"), ["anna-2.wav: cannot be read as audio"]),
-    ("half a header", cut(0.002), ["anna-2.wav: "]),
     ("half a WAV", cut(0.5), ["anna-2.wav: truncated: ", "bytes less than its header announces"]),
     ("a WAV whose header claims 2 GB", length(0x7FFFEFFF), ["anna-2.wav: truncated"]),
     ("a WAV without samples", sound(np.zeros(0, np.float32)), ["anna-2.wav: has no samples"]),
     ("half a FLAC", flac_cut, ["anna-2.wav: "]),
     ("a FLAC that claims 64 billion samples", flac_that_announces(2**36 - 1), ["anna-2.wav: "]),
     ("NaN samples", sound(NAN, subtype="FLOAT"), ["anna-2.wav: holds samples that are NaN or infinite"]),
-    ("infinite samples", sound(np.where(np.isnan(NAN), np.inf, GOOD), subtype="DOUBLE"), ["anna-2.wav: holds samples that are NaN or infinite"]),
     ("a rate of 1 Hz", rate(1), ["anna-2.wav: is sampled at 1 Hz"]),
     ("a rate of a billion Hz", rate(10**9), ["anna-2.wav: is sampled at 1000000000 Hz"]),
     ("a named pipe", into_pipe, ["anna-2.wav: is a pipe or a device, not a file"]),
-    ("a device", link_to("/dev/zero"), ["anna-2.wav: is a pipe or a device, not a file"]),
     ("a terabyte of nothing", huge, ["anna-2.wav: cannot be read as audio"]),
     ("one sample", sound(np.array([0.5], np.float32)), ["anna-2.wav: lasts 0.0"]),
 ]  # fmt: skip

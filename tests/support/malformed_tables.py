@@ -45,12 +45,6 @@ def announced(shape, dtype="<f4"):
     return change
 
 
-def one_array(path):
-    """What numpy.save writes, under the name of an npz."""
-    with open(path, "wb") as file:
-        np.save(file, np.ones(3))
-
-
 def member(name):
     """One more file in the archive, which is no array."""
     import zipfile
@@ -85,39 +79,24 @@ SCORES = [
     ("another header", "verification", "scores.tsv", line(1, "enrolment\ttrial\tlabel\tvalue"), ["scores.tsv:1: expected the columns"]),
     ("a header with spaces", "verification", "scores.tsv", line(1, "enrolment trial label score"), [":1:", "tabs"]),
     ("a score of words", "verification", "scores.tsv", line(4, f"{FOREIGN}\thigh"), ["scores.tsv:4: 'high' is not a"]),
-    ("a score of NaN", "verification", "scores.tsv", line(4, f"{FOREIGN}\tnan"), ["scores.tsv:4: 'nan' is not a"]),
-    ("a decimal comma", "verification", "scores.tsv", line(4, f"{FOREIGN}\t0,5"), ["scores.tsv:4: '0,5' is not a"]),
-    ("an underscore in a number", "verification", "scores.tsv", line(4, f"{FOREIGN}\t1_0"), [":4: '1_0' is not"]),
     ("a score too few", "verification", "scores.tsv", line(4, FOREIGN), ["scores.tsv:4: expected 4 columns, found 3"]),
-    ("a column too many", "verification", "scores.tsv", line(4, f"{FOREIGN}\t1\t"), [":4: expected 4 columns, found 5"]),
     ("a label of its own", "zebra", "scores.tsv", edit("nontarget", "imposter"), ["'imposter' is neither target nor"]),
     ("no target", "zebra", "scores.tsv", edit("\ttarget", "\tnontarget", -1), ["scores.tsv: no target trials"]),
     ("no nontarget", "calibration", "scores.tsv", edit("nontarget", "target", -1), ["scores.tsv: no nontarget trials"]),
     ("a trial twice", "verification", "scores.tsv", repeat(3), ["scores.tsv:34: trial 'anna anna-3' occurs twice"]),
     ("an empty trial id", "verification", "scores.tsv", line(4, "anna\t\ttarget\t1"), ["scores.tsv:4:", "is empty"]),
     ("Latin-1", "verification", "scores.tsv", write(b"enrolment\ttrial\tlabel\tscore\nJos\xe9\ta\ttarget\t1\n"), ["scores.tsv:2: not UTF-8 text (byte 0xe9)"]),
-    ("UTF-16", "verification", "scores.tsv", write("enrolment\ttrial".encode("utf-16")), [":1: not UTF-8 text"]),
     ("a NUL byte", "verification", "scores.tsv", write(NUL_AND_TEXT), ["scores.tsv:2: not text", "NUL"]),
-    ("a zip archive", "verification", "scores.tsv", write(b"PK\3\4\0\0\xff\xfe"), ["scores.tsv:", "not"]),
     ("a byte-order mark amid the lines", "verification", "scores.tsv", edit("\nberta\tanna-2", "\n\ufeffberta\tanna-2"), ["scores.tsv:10: a byte-order mark amid the text"]),
     ("a space behind an id", "verification", "scores.tsv", line(4, "berta\tcarl-2 \tnontarget\t1"), ["scores.tsv:4: 'carl-2 ' has a space at its"]),
-    ("digits of another script", "verification", "scores.tsv", line(4, f"{FOREIGN}\t\u0661\u0662"), ["scores.tsv:4: '\u0661\u0662' is not a number"]),
-    ("a hexadecimal score", "verification", "scores.tsv", line(4, f"{FOREIGN}\t0x10"), ["scores.tsv:4: '0x10' is not a"]),
-    ("a label with a capital", "verification", "scores.tsv", edit("\tnontarget", "\tNontarget"), ["label 'Nontarget' is neither"]),
-    ("a header with capitals", "verification", "scores.tsv", edit("enrolment", "Enrolment"), ["scores.tsv:1: expected the columns"]),
-    ("commas for tabs", "verification", "scores.tsv", edit("\t", ",", -1), ["scores.tsv:1: expected the columns"]),
-    ("the header twice", "verification", "scores.tsv", repeat(1), ["scores.tsv:34: label 'label' is neither"]),
     ("a named pipe", "verification", "scores.tsv", into_pipe, ["scores.tsv: is a pipe or a device, not a file"]),
-    ("a device", "verification", "scores.tsv", link_to("/dev/zero"), ["scores.tsv: is a pipe or a device, not a file"]),
     ("a link to itself", "verification", "scores.tsv", link_to("scores.tsv"), ["scores.tsv: cannot be read (Too many levels"]),
-    ("a link to nothing", "verification", "scores.tsv", link_to("nowhere"), ["scores.tsv: not found"]),
-    ("a space behind a speaker", "verification by speaker", "speakers.tsv", edit("anna-2\tanna\n", "anna-2\tanna \n"), ["'anna ' has a space at its"]),
     ("a score for no trial of the key", "verification of Kaldi's files", "scores.txt", append("zoe zoe-1 0.5\n"), ["scores.txt:33: trial 'zoe zoe-1' is not in key.txt"]),
+    ("a trial twice in Kaldi's scores", "verification of Kaldi's files", "scores.txt", repeat(3), ["scores.txt:33: trial 'anna ", "occurs twice"]),
+    ("a score of words in Kaldi's", "verification of Kaldi's files", "scores.txt", line(2, "anna anna-3 high"), ["scores.txt:2: 'high' is not a number"]),
     ("a trial of the key without a score", "verification of Kaldi's files", "key.txt", append("zoe zoe-1 target\n"), ["scores.txt: no score for trial 'zoe zoe-1' of key.txt:33"]),
     ("a key with other labels", "verification of Kaldi's files", "key.txt", edit(" target", " same"), ["key.txt:1: label 'same'"]),
-    ("a key that is a score file", "verification of Kaldi's files", "key.txt", line(2, "anna anna-3 0.2"), ["key.txt:2: label '0.2'"]),
     ("four columns in Kaldi's scores", "verification of Kaldi's files", "scores.txt", line(2, "a b c d"), ["scores.txt:2: expected 3 columns"]),
-    ("Kaldi's scores twice", "verification of Kaldi's files", "scores.txt", repeat(5), ["scores.txt:33:", "occurs twice"]),
     ("two speakers of one id", "verification by speaker", "speakers.tsv", append("anna-0\tberta\n"), ["speakers.tsv:22: 'anna-0' has two speakers"]),
     ("an id without a speaker", "verification by speaker", "speakers.tsv", edit("anna-2\tanna\n", ""), ["'anna-2' has no speaker"]),
     ("tags that are no YAML", "zebra with tags", "tags.yaml", write("{weak: ["), ["tags.yaml:1:", "YAML"]),
@@ -129,10 +108,7 @@ TRIALS = [
     ("an unknown model", "scoring", "trials.tsv", line(4, "zoe\tanna-2\ttarget"), ["zoe"]),
     ("no trial", "scoring", "trials.tsv", write("enrolment\ttrial\tlabel\n"), ["trials.tsv: lists no trial"]),
     ("a trial list without labels", "scoring", "trials.tsv", write("enrolment\ttrial\nanna\tanna-2\n"), ["trials.tsv:1:"]),
-    ("a named pipe", "scoring", "trials.tsv", into_pipe, ["trials.tsv: is a pipe or a device, not a file"]),
-    ("a byte-order mark amid the lines", "scoring", "trials.tsv", edit("\nberta", "\n\ufeffberta"), ["a byte-order mark amid the text"]),
     ("a space before an id", "scoring", "trials.tsv", line(4, "anna\t carl-2\tnontarget"), ["trials.tsv:4: ' carl-2' has a space"]),
-    ("a space behind an id", "scoring", "enrolments.tsv", line(2, "anna \tanna-0"), ["enrolments.tsv:2: 'anna ' has a space"]),
     ("an unknown enrolment utterance", "scoring", "enrolments.tsv", edit("anna-1", "anna-9"), ["anna-9"]),
     ("an enrolment utterance twice", "scoring", "enrolments.tsv", repeat(2), ["enrolments.tsv:10: utterance 'anna-0' enrols 'anna' twice"]),
     ("an enrolment without an utterance", "scoring", "enrolments.tsv", line(2, "anna\t"), ["enrolments.tsv:2:", "empty"]),
@@ -143,27 +119,17 @@ ARRAYS = [
     ("an npz cut off", "scoring", "enrolment.npz", cut(0.6), ["enrolment.npz: not an npz file"]),
     ("pickled ids", "scoring", "enrolment.npz", arrays(ids=lambda old: old.astype(object)), ["npz", "pickled objects"]),
     ("arrays in a named pipe", "scoring", "trial.npz", into_pipe, ["trial.npz: is a pipe or a device, not a file"]),
-    ("an array that is no npz", "scoring", "trial.npz", one_array, ["trial.npz: not an npz file (File is not a zip file)"]),
-    ("a text beside the arrays", "scoring", "trial.npz", member("README.txt"), ["trial.npz: not an npz file"]),
     ("a member that leads elsewhere", "scoring", "trial.npz", member("../../evil.npy"), ["trial.npz: not an npz file"]),
-    ("embeddings of any objects", "scoring", "trial.npz", arrays(embeddings=lambda old: old.astype(object)), ["pickled objects"]),
-    ("embeddings of yes and no", "scoring", "trial.npz", arrays(embeddings=lambda old: old > 0), ["embeddings must be numbers"]),
-    ("embeddings of dates", "scoring", "trial.npz", arrays(embeddings=lambda old: old.astype("M8[s]")), ["embeddings must be numbers"]),
-    ("embeddings of pairs", "scoring", "trial.npz", arrays(embeddings=np.zeros(16, "f4,f4")), ["embeddings must be numbers"]),
     ("embeddings beyond single precision", "scoring", "trial.npz", arrays(embeddings=lambda old: old.astype(float) * 1e300), ["'anna-0' is not finite in single"]),
     ("embeddings in one row", "scoring", "trial.npz", arrays(embeddings=lambda old: old[:, 0]), ["16 ids for embeddings of shape (16,)"]),
-    ("embeddings in a cube", "scoring", "trial.npz", arrays(embeddings=lambda old: old[:, None]), ["16 ids for embeddings of"]),
     ("a single id for all", "scoring", "trial.npz", arrays(ids=np.array("anna-0")), ["trial.npz: ids must be text (N,)"]),
-    ("ids in two rows", "scoring", "trial.npz", arrays(ids=lambda old: old[:, None]), ["trial.npz: ids must be text (N,)"]),
     ("no ids", "scoring", "trial.npz", arrays(ids=None), ["trial.npz: has no array 'ids'"]),
-    ("ids of bytes", "scoring", "trial.npz", arrays(ids=lambda old: old.astype("S")), ["trial.npz: ids must be text"]),
     ("numbers for ids", "scoring", "trial.npz", arrays(ids=np.arange(16)), ["trial.npz: ids must be text"]),
     ("complex embeddings", "scoring", "trial.npz", arrays(embeddings=lambda old: old * 1j), ["embeddings must be numbers"]),
     ("an id too few", "scoring", "trial.npz", arrays(ids=lambda old: old[1:]), ["trial.npz: 15 ids for embeddings of"]),
     ("an id twice", "scoring", "trial.npz", arrays(ids=lambda old: old[[0, *range(15)]]), ["trial.npz: an id occurs twice"]),
     ("a NaN embedding", "scoring", "trial.npz", arrays(embeddings=lambda old: old * np.array([1, 1, 1, np.nan])), ["trial.npz: the embedding of 'anna-0' is not finite"]),
     ("embeddings of another size", "scoring", "trial.npz", arrays(embeddings=lambda old: old[:, :3]), ["trial.npz: 3 dimensions, enrolment.npz has 4"]),
-    ("embeddings of no size", "scoring", "trial.npz", arrays(embeddings=lambda old: old[:, :0]), ["trial.npz: 16 ids"]),
     ("a header that claims 4 GB", "scoring", "trial.npz", announced((10**9, 1)), ["announces 4000000000 bytes and holds 8"]),
     ("a header of a negative size", "scoring", "trial.npz", announced((-1, 2)), ["trial.npz: not an npz file"]),
     ("an npz that unpacks to 500 MB", "scoring", "trial.npz", bomb, ["trial.npz", "unpacks to"]),
@@ -174,18 +140,13 @@ ARRAYS = [
     ("a matrix on its side", "similarity", "oo.npz", arrays(scores=lambda old: old[:3]), ["oo.npz: scores have the shape"]),
     ("a matrix with NaN", "similarity", "oo.npz", arrays(scores=lambda old: old * np.nan), ["oo.npz: scores hold NaN"]),
     ("scores of words", "similarity", "oo.npz", arrays(scores=lambda old: old.astype(str)), ["scores must be numbers"]),
-    ("a matrix of yes and no", "similarity", "oo.npz", arrays(scores=lambda old: old > 0), ["oo.npz: scores must be numbers"]),
-    ("a matrix of one speaker", "similarity", "oo.npz", arrays(row_speakers=np.full(16, "anna"), column_speakers=np.full(16, "anna")), ["oo.npz: there is only one speaker"]),
     ("a matrix of one row", "similarity", "oo.npz", arrays(**{name: lambda old: old[:1] for name in ("rows", "row_speakers", "row_sources", "scores")}), ["the same speakers"]),
-    ("a matrix of equal scores", "similarity", "oo.npz", arrays(scores=lambda old: 0 * old), ["D_diag(OO) = 0"]),
     ("a gallery without tests", "ranks", "templates.npz", arrays(**{name: lambda old: old[:0] for name in ("rows", "row_speakers", "row_sources", "scores")}), ["there are no test utterances"]),
     ("speakers too few", "ranks", "templates.npz", arrays(row_speakers=lambda old: old[1:]), ["has 15 entries for 16 rows"]),
-    ("a speaker without a template", "ranks", "templates.npz", arrays(column_speakers=np.array(["anna", "anna", "carl", "david"])), ["templates.npz: speaker 'anna' has 2"]),
 ]  # fmt: skip
 
 MANIFESTS = [
     ("a missing column", "McAdams", "speech/manifest.tsv", edit("\tgender", ""), ["manifest.tsv:1: expected the columns"]),
-    ("a named pipe", "McAdams", "speech/manifest.tsv", into_pipe, ["speech/manifest.tsv: is a pipe or a device"]),
     ("an utterance twice", "McAdams", "speech/manifest.tsv", repeat(2), [":18: utterance 'anna-0' occurs twice"]),
     ("an utterance without a speaker", "McAdams", "speech/manifest.tsv", edit("anna-1\tanna", "anna-1\t"), [":3:", "speaker"]),
     ("a gender in words", "McAdams", "speech/manifest.tsv", edit("\tf\t", "\tfemale\t"), [":2: gender 'female' is not f,"]),
@@ -193,8 +154,8 @@ MANIFESTS = [
     ("a path to nothing", "McAdams", "speech/manifest.tsv", edit("anna-0.wav", "x.wav"), ["wav/x.wav: not found"]),
     ("a path to a folder", "McAdams", "speech/manifest.tsv", edit("/anna-0.wav", ""), ["wav: cannot be read as audio"]),
     ("a duration below zero", "McAdams", "speech/manifest.tsv", edit("0.3", "-0.3"), [":2: utterance 'anna-0' lasts -0.3 s"]),
-    ("an infinite duration", "McAdams", "speech/manifest.tsv", edit("0.3", "inf"), [":2: utterance 'anna-0' lasts inf s"]),
     ("a duration in words", "McAdams", "speech/manifest.tsv", edit("0.3", "short"), [":2: 'short' is not a number"]),
+    ("a duration that is none", "McAdams", "speech/manifest.tsv", edit("0.3", "nan"), [":2: 'nan' is not a number"]),
     ("no utterance", "McAdams", "speech/manifest.tsv", write("utterance\tspeaker\tgender\tpath\tduration_s\n"), ["lists no"]),
     *[
         (f"an id {description}", "McAdams", "speech/manifest.tsv", edit("anna-0\tanna", f"{text}\tanna"), [":2:", "cannot be an id"])
@@ -221,10 +182,6 @@ MANIFESTS = [
 ]  # fmt: skip
 
 STYLE = [
-    ("a dictionary without marks", "style", "words.dic", edit("%\n", "", -1), ["words.dic: expected the categories"]),
-    ("a word of no category", "style", "words.dic", line(6, "go*\t7"), ["words.dic:6: 'go*' has the unknown category 7"]),
-    ("a category without a number", "style", "words.dic", line(2, "articles"), ["words.dic:2: expected the number"]),
-    ("a dictionary without words", "style", "words.dic", write("%\n1\ta\n%\n"), ["words.dic: lists no word"]),
     ("no transcript of an utterance", "style", "transcripts.tsv", line(2, "zoe\tthe dog"), ["utterance 'anna-0' has no"]),
     ("a transcript without words", "style", "transcripts.tsv", line(2, "anna-0\t..."), ["utterance 'anna-0'", "no words"]),
 ]  # fmt: skip

@@ -90,44 +90,31 @@ def _pitch(corpus, trials, anonymiser):
 
 
 def _write_replicates(folder, system, *, eer, seed):
-    corpus, trials, anonymiser, extractor, backend = system
-    stem = folder / "metrics" / "verification" / corpus / trials / anonymiser / extractor
+    _, trials, anonymiser, _, backend = system
+    stem = folder / "metrics" / "verification" / "/".join(system[:-1])
     draws = np.random.default_rng([seed, len(trials)]).normal(scale=2, size=200)
     values = {
         condition: {"eer_percent": {"value": eer[condition], "n_speakers": 10}}
         for condition in CONDITIONS[anonymiser]
     }
     write_json(stem / f"{backend}.intervals.json", values)
-    write_json(
-        stem / f"{backend}.json",
-        {condition: {"eer_percent": eer[condition]} for condition in values},
-    )
-    write_npz(
-        stem / f"{backend}.bootstrap.npz",
-        {f"{condition}/eer_percent": eer[condition] + draws for condition in values},
-    )
+    rates = {condition: {"eer_percent": eer[condition]} for condition in values}
+    write_json(stem / f"{backend}.json", rates)
+    replicates = {f"{condition}/eer_percent": eer[condition] + draws for condition in values}
+    write_npz(stem / f"{backend}.bootstrap.npz", replicates)
 
 
 def _write_scores(folder, system, speakers):
-    corpus, trials, anonymiser, extractor, backend = system
     pairs = [
         Trial(speaker, f"{other}-{number}", "target" if speaker == other else "nontarget")
         for speaker in speakers
         for other in speakers
         for number in (1, 2)
     ]
+    corpus, trials, anonymiser, *_ = system
     write_trials(folder / "trials" / corpus / f"{trials}.tsv", pairs)
     for condition in CONDITIONS[anonymiser]:
-        path = (
-            folder
-            / "scores"
-            / corpus
-            / trials
-            / anonymiser
-            / extractor
-            / backend
-            / f"{condition}.tsv"
-        )
+        path = folder / "scores" / "/".join(system) / f"{condition}.tsv"
         write_scores(path, pairs, np.linspace(-1, 1, len(pairs)))
 
 
@@ -135,21 +122,13 @@ def write_what_else_a_page_shows(folder, *, anonymiser="b2", utterance="u1"):
     """Tables of the corpus, findings of the check, and clips of an utterance."""
     tables = folder / "report" / "tables"
     write_table(tables / "speech.tsv", PartOfCorpus._fields, [("demo", "trial", 2, 2, 0, 8, 0.5)])
-    write_table(
-        tables / "trials.tsv",
-        DescribedList._fields,
-        [("demo", trials, 2, 0, 0, 4, 4, 4) for trials in LISTS],
-    )
-    write_table(
-        folder / "checks" / "demo.tsv",
-        FINDINGS,
-        [("unusual", "trials.tsv", "3", f"said of {anonymiser}")],
-    )
+    lists = [("demo", trials, 2, 0, 0, 4, 4, 4) for trials in LISTS]
+    write_table(tables / "trials.tsv", DescribedList._fields, lists)
+    findings = [("unusual", "trials.tsv", "3", f"said of {anonymiser}")]
+    write_table(folder / "checks" / "demo.tsv", FINDINGS, findings)
     clips = [
         Clip(name, f"data:audio/ogg,{name}", "data:image/webp,")
         for name in ("original", anonymiser)
     ]
-    write_examples(
-        folder / "report" / "listen" / "demo.json",
-        [Example("demo", "f", utterance, "anna", "f", False, clips)],
-    )
+    example = Example("demo", "f", utterance, "anna", "f", False, clips)
+    write_examples(folder / "report" / "listen" / "demo.json", [example])

@@ -133,6 +133,20 @@ def prepare(folder, source, protocol, part, **flags):
     return call("prepare_part", source=source, protocol=protocol, part=part, **where, **flags)
 
 
+def prepare_list(folder, source, protocol, name):
+    """Run prepare_part for both parts and list_trials: the trials, and who enrols with which."""
+    parts = {part: folder / f"{part}.tsv" for part in ("enrolment", "trial")}
+    for part in parts:
+        assert prepare(folder, source, protocol, part).returncode == 0
+    written = {
+        "output_trials": folder / f"{name}.tsv",
+        "output_enrolments": folder / f"{name}.enrolments.tsv",
+    }
+    made = call("list_trials", source=source, protocol=protocol, trials=name, **parts, **written)
+    assert made.returncode == 0, made.stderr
+    return tuple(written.values())
+
+
 OF_IEMOCAP = ("ang", "hap", "exc", "neu", "sad", "xxx")
 
 

@@ -125,33 +125,11 @@ def test_a_constant_gives_finite_audio(value, sample_rate):
     assert np.abs(to_int16(protected)).max() in (0, 32766)
 
 
-@pytest.mark.parametrize("alpha", [0.5, 0.8, 1.3])
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_perfectly_predictable_audio_gives_finite_audio(alpha, variant):
-    time = np.arange(4000) / 16000
-    alternating = np.where(np.arange(4000) % 2, 0.5, -0.5)
-    for samples in (
-        np.sin(2 * np.pi * 440 * time),
-        alternating,
-        np.eye(1, 4000, 500)[0],
-        np.sign(np.sin(3000 * time)),
-    ):
-        assert np.isfinite(anonymise(samples, 16000, alpha=alpha, variant=variant)).all()
-
-
 @pytest.mark.parametrize("frequency", [100, 440, 1000, 3999])
 def test_a_perfectly_predictable_frame_leaves_a_stable_filter(frequency):
     """Rounding makes reflection coefficients far beyond 1 here, unless the recursion ends."""
     frame = np.hanning(320) * np.sin(2 * np.pi * frequency * np.arange(320) / 16000)
     assert np.abs(np.roots(burg(frame))).max() < 1 + 1e-6
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_samples_that_are_no_numbers_are_refused(value):
-    samples = tone(0)
-    samples[77] = value
-    with pytest.raises(BadInput, match="NaN or infinite"):
-        anonymise(samples, 16000, alpha=0.8)
 
 
 def test_a_rate_whose_frames_are_shorter_than_the_filter_is_refused():

@@ -4,7 +4,7 @@ import pytest
 
 from voiceprivacy.anonymise.functions.mcadams import draw_alphas
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import Utterance, alphas_path
+from voiceprivacy.inout.tables import Utterance
 
 UTTERANCES = [Utterance(f"u{n}", f"s{n // 2}", "f", f"u{n}.flac", 1.0) for n in range(6)]
 
@@ -60,8 +60,3 @@ def test_the_rule_of_2024_per_utterance():
 def test_the_rule_of_2024_knows_no_corpus():
     with pytest.raises(BadInput, match="no rule for --level corpus"):
         drawn(draw="vpc2024", level="corpus")
-
-
-def test_alphas_stand_beside_the_manifest():
-    assert str(alphas_path("x/manifest.tsv")) == "x/manifest.alphas.tsv"
-    assert str(alphas_path("x/b2.v1")) == "x/b2.v1.alphas.tsv"

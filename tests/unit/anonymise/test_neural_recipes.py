@@ -10,7 +10,6 @@ import yaml
 from support.sounds import RATE, tone
 
 from voiceprivacy.anonymise import part, plugins
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import read_manifest
 
 ROOT = Path(__file__).parents[3]
@@ -20,17 +19,7 @@ for line in LINES:
     if re.match(r"# \w+: \{(audio|function): ", line):
         RECIPES |= yaml.safe_load(line.removeprefix("# "))
 FOLDERS = {name: recipe["audio"] for name, recipe in RECIPES.items() if "audio" in recipe}
-SYSTEMS = {"b1a", "b1b", "b3", "b4", "b5", "b6", "bm1", "bm2", "bm3", "sa_toolkit", "knn_vc"}
 SET = "libri_test_enrolls"
-
-
-def test_every_neural_system_has_a_recipe_that_says_it_was_not_run():
-    assert RECIPES.keys() == SYSTEMS
-    page = (ROOT / "docs/guide/neural.md").read_text()
-    assert "**Not run here.**" in page and "Not run here" in "\n".join(LINES)
-    for name in ("B1", "B3", "B4", "B5", "B6", "BM1", "BM2", "BM3", "SA-toolkit", "kNN-VC"):
-        assert name in page
-    assert len(set(re.findall(r"`[0-9a-f]{40}`", page))) == 5
 
 
 def test_the_numbers_to_compare_with_are_the_published_ones():
@@ -58,15 +47,15 @@ def made(original, tmp_path, monkeypatch):
     """Let a stand-in write what a recipe's program leaves; protect the part with the recipe."""
     monkeypatch.chdir(tmp_path)
 
-    def run(name, change=lambda samples: -samples, *, rate=RATE, leave_out=0):
+    def run(name):
         folder = FOLDERS[name].replace("{set}", SET)
         # B1 of 2022 leaves its files beside each other, the others in wav/.
         below = Path(folder) if name.startswith("b1") else Path(folder, "wav")
         below.mkdir(parents=True)
         utterances = read_manifest(original)
-        for line in utterances[leave_out:]:
+        for line in utterances:
             samples, _ = soundfile.read(line.path)
-            soundfile.write(below / f"{line.utterance}.wav", change(samples), rate)
+            soundfile.write(below / f"{line.utterance}.wav", -samples, RATE)
         if name == "sa_toolkit":  # paths start where the program was called
             lines = [f"{u.utterance} data/{SET}_anon/wav/{u.utterance}.wav" for u in utterances]
             Path(folder, "wav.scp").write_text("\n".join(lines) + "\n")
@@ -91,20 +80,6 @@ def test_what_the_program_leaves_is_read_where_it_lies(made, name):
     by_name = {line.utterance: line.path for line in lines}
     assert "results" not in str(by_name["s0_1"].resolve().relative_to(Path.cwd()))
     np.testing.assert_allclose(soundfile.read(by_name["s0_1"])[0], -tone(1), atol=2 / 32768)
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"leave_out": 1}, "is missing"),
-        ({"rate": 24000}, "lasts .* the original|sampled at 24000 Hz"),
-        ({"change": lambda samples: samples[: len(samples) // 3]}, "lasts"),
-        ({"change": lambda samples: samples * 0}, "is silent"),
-    ],
-)
-def test_what_came_out_wrong_is_refused(made, options, said):
-    with pytest.raises(BadInput, match=said):
-        made("b4", **options)
 
 
 def test_the_call_of_knn_vc_draws_a_voice_for_each_speaker(original, tmp_path):

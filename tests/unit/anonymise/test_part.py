@@ -104,15 +104,6 @@ def test_what_a_killed_run_left_is_removed_by_the_next_run_of_the_same_job(origi
     assert hidden == ["wav/.0.m", "wav/.1." + hidden[1][-1]]
 
 
-def test_a_failed_run_leaves_nothing_of_an_earlier_one(original, tmp_path):
-    manifest = run_shard(original, MCADAMS, tmp_path / "out")
-    assert manifest.with_name("0.alphas.tsv").exists()
-    with pytest.raises(BadInput):
-        run_shard(original, {"command": "false"}, tmp_path / "out")
-    assert not manifest.exists()
-    assert not manifest.with_name("0.alphas.tsv").exists()
-
-
 def test_the_original_decides_speaker_and_gender(original, tmp_path):
     script = tmp_path / "rename.py"
     script.write_text(
@@ -224,12 +215,6 @@ def test_a_part_at_once_is_its_gathered_shard(original, tmp_path, anonymiser):
     assert left == ["manifest.alphas.tsv", "manifest.tsv", "wav"]
 
 
-def test_files_of_a_part_at_once_stay_where_they_are(original, tmp_path, team):
-    manifest = run_part(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
-    assert names_of(manifest) == names_of(original)
-    assert {line.utterance: line.path for line in read_manifest(manifest)} == team
-
-
 def test_a_part_at_once_has_the_order_and_the_speakers_of_the_original(original, tmp_path):
     """An anonymiser of training speech is given pseudo-speakers."""
     pseudo = tmp_path / "pseudo_manifest.tsv"
@@ -291,69 +276,6 @@ def test_the_mcadams_command_writes_audio_manifest_and_alphas(original, tmp_path
     assert len({row["alpha"] for row in rows}) == 8
     samples, rate = soundfile.read(tmp_path / "a/s0_0.flac", dtype="int16")
     assert (np.abs(samples).max(), rate, len(samples)) == (32766, RATE, 8000)
-
-
-@pytest.mark.parametrize(
-    ("script", "arguments"),
-    [
-        (
-            "anonymise_mcadams",
-            {"manifest": "no.tsv", "seed": 1, "audio_dir": "x", "output_manifest": "x.tsv"},
-        ),
-        (
-            "anonymise_part",
-            {
-                "manifest": "no.tsv",
-                "anonymiser": "{",
-                "seed": 1,
-                "audio_dir": "x",
-                "output_manifest": "x",
-            },
-        ),
-        ("gather_manifests", {"original": "no.tsv", "shards": "no.tsv", "manifest": "x.tsv"}),
-    ],
-)
-def test_bad_input_is_one_line_and_exit_code_two(script, arguments):
-    done = command(script, **arguments)
-    assert done.returncode == 2
-    assert done.stderr.startswith("error: ")
-    assert done.stderr.count("\n") == 1
-
-
-def test_mcadams_averages_the_channels_of_stereo(original, tmp_path):
-    manifest, speech = tmp_path / "stereo.tsv", tmp_path / "speech"
-    speech.mkdir()
-    left, right = tone(1), tone(2)
-    soundfile.write(speech / "u.wav", np.stack([left, right], axis=1), RATE, subtype="FLOAT")
-    soundfile.write(speech / "v.wav", (left + right) / 2, RATE, subtype="FLOAT")
-    write_manifest(
-        manifest, [Utterance(name, "s", "f", speech / f"{name}.wav", 0.5) for name in "uv"]
-    )
-    done = command(
-        "anonymise_mcadams",
-        manifest=manifest,
-        seed=1,
-        audio_dir=tmp_path / "a",
-        output_manifest=tmp_path / "a.tsv",
-    )
-    assert done.returncode == 0
-    stereo, mono = (soundfile.read(tmp_path / f"a/{name}.flac", dtype="int16")[0] for name in "uv")
-    assert stereo.ndim == 1
-    np.testing.assert_array_equal(stereo, mono)
-
-
-def test_audio_with_nan_is_named(original, tmp_path):
-    samples = tone(1)
-    samples[5] = np.nan
-    speech = tmp_path / "speech" / "u.wav"
-    speech.parent.mkdir()
-    soundfile.write(speech, samples, RATE, subtype="FLOAT")
-    write_manifest(tmp_path / "nan.tsv", [Utterance("u", "s", "f", speech, 0.5)])
-    where = {"audio_dir": tmp_path / "a", "output_manifest": tmp_path / "a.tsv"}
-    done = command("anonymise_mcadams", manifest=tmp_path / "nan.tsv", seed=1, **where)
-    assert done.returncode == 2
-    assert "u.wav: holds samples that are NaN" in done.stderr
-    assert not (tmp_path / "a.tsv").exists()
 
 
 @pytest.mark.parametrize("option", ["audio_dir", "output_manifest"])

@@ -58,17 +58,12 @@ def test_the_reversed_example_plays_backwards(protect, threads):
     np.testing.assert_allclose(audio.read(paths["s0_1"])[0][::-1], tone(1), atol=1 / 32768)
 
 
-def test_a_function_is_given_the_utterance_its_speaker_and_the_options(protect, function):
+def test_a_function_is_given_the_utterance_its_speaker_the_options_and_the_seed(protect, function):
     body = """assert (utterance, speaker, sample_rate) == ('s1_0', 's1', 16000)
-assert options == {'strength': 3}
+assert (options, seed) == ({'strength': 3}, 77)
 assert samples.dtype == np.float32
 return samples"""
-    assert protect(function(body, strength=3), only={"s1_0"})
-
-
-def test_a_function_can_import_torchaudio(protect, function):
-    """Without CUDA, torchaudio's own import fails."""
-    assert protect(function("import torchaudio\nreturn samples"), only={"s0_0"})
+    assert protect(function(body, strength=3), only={"s1_0"}, seed=77)
 
 
 def test_a_function_may_load_torchaudio_for_all_utterances(protect, tmp_path):
@@ -97,10 +92,6 @@ def test_a_function_of_another_signature_is_told_how_it_is_called(
     call = r"it is called with \(samples, sample_rate, \*, utterance, speaker, seed\)"
     with pytest.raises(BadInput, match=f"plugin.py:change: {message}: {call}"):
         protect(anonymiser)
-
-
-def test_a_function_is_given_the_seed_of_the_run(protect, function):
-    assert protect(function("assert seed == 77\nreturn samples"), seed=77)
 
 
 @pytest.fixture
@@ -158,7 +149,6 @@ def test_samples_beyond_full_scale_are_scaled_not_clipped(protect, function):
             "utterance 's1_1': .*plugin.py:anonymise: ZeroDivisionError: division by zero",
         ),
         ("return None", r"utterance 's1_1': .* not None \(is a 'return' missing\?\)"),
-        ("return samples[None]", r"must return finite samples \(N,\), not shape \(1, 8000\)"),
         ("return samples[:0]", r"must return finite samples \(N,\), not shape \(0,\)"),
         ("return samples * np.nan", "finite: False"),
     ],
@@ -192,12 +182,6 @@ def test_a_process_that_dies_is_noticed(protect, function):
 def test_a_function_that_cannot_be_found_is_named(protect, name, message):
     with pytest.raises(BadInput, match=message):
         protect({"function": name})
-
-
-def test_a_file_that_cannot_be_imported_is_named(protect, tmp_path):
-    (tmp_path / "broken.py").write_text("import nothing_of_that_name")
-    with pytest.raises(BadInput, match=r"broken.py: cannot be imported: ModuleNotFoundError"):
-        protect({"function": f"{tmp_path / 'broken.py'}:anonymise"})
 
 
 def test_the_copy_example_hands_back_the_speech(protect):
@@ -247,8 +231,6 @@ def test_no_shell_reads_the_command():
         ("no_such_program", "no_such_program: No such file"),
         ("", "is empty"),
         ("a 'b", "No closing quotation"),
-        (f"{sys.executable} -c 'raise SystemExit(3)'", "ended with exit code 3"),
-        (f"{sys.executable} -c pass", "wrote no --output-manifest"),
     ],
 )
 def test_a_command_that_fails_is_named(protect, command, message):
@@ -292,16 +274,6 @@ def test_what_a_command_joins_to_the_audio_dir_is_found_wherever_it_runs(
     assert all(
         path.is_file() and path.parent == tmp_path / "my scratch/audio" for path in paths.values()
     )
-
-
-def test_an_utterance_that_nobody_asked_for_is_refused(protect, tmp_path):
-    with pytest.raises(BadInput, match="returned utterance 'stranger'"):
-        protect(command_that(tmp_path, "rows[0][0] = 'stranger'"))
-
-
-def test_two_utterances_in_one_file_are_refused(protect, tmp_path):
-    with pytest.raises(BadInput, match="have the same protected file"):
-        protect(command_that(tmp_path, "rows[0][3] = rows[1][3]"))
 
 
 @pytest.mark.parametrize(
@@ -375,8 +347,3 @@ def test_a_wav_scp_holds_plain_paths_once(protect, tmp_path, text):
     (tmp_path / "team" / "wav.scp").write_text(text)
     with pytest.raises(BadInput, match=r"wav.scp:\d: "):
         protect({"audio": str(tmp_path / "team")})
-
-
-def test_a_missing_folder_is_named(protect):
-    with pytest.raises(BadInput, match=r"^no/such/folder: not found$"):
-        protect({"audio": "no/such/folder"})

@@ -183,21 +183,6 @@ def test_a_missing_embedding_is_named():
         )
 
 
-def test_an_empty_list_is_refused():
-    with pytest.raises(BadInput, match="no trial"):
-        backends.score_trials(backends.cosine, [], enrolment=gallery(a=[1]), trial=gallery(t=[1]))
-
-
-def test_embeddings_of_different_models_are_refused():
-    with pytest.raises(BadInput, match=r"p\.npz: 3 dimensions, e\.npz has 2"):
-        backends.score_trials(
-            backends.cosine,
-            [Trial("a", "t", "target")],
-            enrolment=gallery(a=[2, 0]),
-            trial=gallery("p.npz", t=[5, 0, 1]),
-        )
-
-
 def test_plda_of_other_dimensions_is_refused(tmp_path):
     generator = np.random.default_rng(0)
     recipes.write_recipe(

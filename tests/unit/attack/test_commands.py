@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from support.calls import call
+from support import calls
 
 from voiceprivacy.corpora.release import release_pairs
 from voiceprivacy.inout.arrays import Embeddings, read_embeddings, read_matrix, write_embeddings
@@ -19,24 +19,13 @@ from voiceprivacy.inout.tables import (
 )
 
 
-def command(name, **options):
-    """Run scripts/<name>.py with --option value, or values; returns the finished process."""
-    words = []
-    for option, values in options.items():
-        words += [f"--{option.replace('_', '-')}"]
-        words += values if isinstance(values, list) else [values]
-    return call(name, *words)
-
-
 def succeeds(name, **options):
-    done = command(name, **options)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return calls.succeeds(name, *calls.flags(**options))
 
 
 def fails(name, **options):
     """The one line on stderr of a command that stops with exit code 2."""
-    done = command(name, **options)
+    done = calls.call(name, *calls.flags(**options))
     assert done.returncode == 2, done.stderr
     lines = [line for line in done.stderr.splitlines() if "utterance/s" not in line]
     assert len(lines) == 1, done.stderr
@@ -144,6 +133,12 @@ def test_a_rotation_is_trained_and_undone(files, tones, tmp_path):
     assert "procrustes needs embeddings of the unprotected utterances" in line
 
 
+def lists(files, tones):
+    """What score_system reads beside embeddings."""
+    listed = {"trials": files / "trials.tsv", "enrolments": files / "enrolments.tsv"}
+    return {"enrolment_manifest": tones, "trial_manifest": tones, "backend": "cosine", **listed}
+
+
 def scored_system(files, tones, folder, condition, **speech):
     """Score one condition: scores, pairs and templates; the folder holds them."""
     for kind in ("scores", "pairs", "templates"):
@@ -152,11 +147,7 @@ def scored_system(files, tones, folder, condition, **speech):
         "score_system",
         enrolment=[f"{whose}={files / 'e.npz'}" for whose in speech["enrolment"]],
         trial=[f"{whose}={files / 'e.npz'}" for whose in speech["trial"]],
-        enrolment_manifest=tones,
-        trial_manifest=tones,
-        trials=files / "trials.tsv",
-        enrolments=files / "enrolments.tsv",
-        backend="cosine",
+        **lists(files, tones),
         scores=[folder / "scores" / f"{condition}.tsv"],
         pairs=[folder / "pairs" / f"{condition}.npz"],
         templates=[folder / "templates" / f"{condition}.npz"],
@@ -203,11 +194,7 @@ def test_a_release_is_linked_with_itself_each_pair_once(files, tones, tmp_path):
     scored = {
         "enrolment": [f"original={tmp_path / 'alike.npz'}"],
         "trial": [f"original={tmp_path / 'alike.npz'}", f"run0={files / 'e.npz'}"],
-        "enrolment_manifest": tones,
-        "trial_manifest": tones,
-        "trials": files / "trials.tsv",
-        "enrolments": files / "enrolments.tsv",
-        "backend": "cosine",
+        **lists(files, tones),
     }
     line = fails("score_system", **scored, scores=[tmp_path / "rr.tsv"])
     assert line.endswith("rr.tsv: needs --release, the list that list_trials.py writes")
@@ -234,11 +221,7 @@ def test_each_condition_takes_its_own_speech(files, tones, tmp_path):
         "score_system",
         enrolment=speech,
         trial=[*speech, f"run1={tmp_path / 'alike.npz'}"],
-        enrolment_manifest=tones,
-        trial_manifest=tones,
-        trials=files / "trials.tsv",
-        enrolments=files / "enrolments.tsv",
-        backend="cosine",
+        **lists(files, tones),
         scores=written,
     )
     spread = {path.stem: float(np.ptp(read_scores(path)["target"])) for path in written}
@@ -257,88 +240,8 @@ def test_a_condition_that_cannot_be_scored_is_one_line(files, tones, tmp_path, n
         "score_system",
         enrolment=f"original={files / 'e.npz'}",
         trial=f"original={files / 'e.npz'}",
-        enrolment_manifest=tones,
-        trial_manifest=tones,
-        trials=files / "trials.tsv",
-        enrolments=files / "enrolments.tsv",
-        backend="cosine",
+        **lists(files, tones),
         scores=[tmp_path / name],
     )
     assert line.endswith(reason)
     assert not (tmp_path / name).exists()
-
-
-def test_a_missing_embedding_is_one_line(files, tmp_path):
-    embeddings = read_embeddings(files / "e.npz")
-    write_embeddings(
-        tmp_path / "fewer.npz", Embeddings(embeddings.ids[:-1], embeddings.embeddings[:-1])
-    )
-    line = fails(
-        "score_trials",
-        enrolment=files / "e.npz",
-        trial=tmp_path / "fewer.npz",
-        trials=files / "trials.tsv",
-        enrolments=files / "enrolments.tsv",
-        backend="cosine",
-        scores=tmp_path / "s.tsv",
-    )
-    assert line == f"error: {tmp_path / 'fewer.npz'}: has no embedding of 's3-3' (it is asked for)"
-    assert not (tmp_path / "s.tsv").exists()
-
-
-def test_a_list_whose_enrolment_nobody_explains_is_one_line(files, tmp_path):
-    write_enrolments(tmp_path / "enrolments.tsv", {"s0": ["s0-0"]})
-    line = fails(
-        "score_trials",
-        enrolment=files / "e.npz",
-        trial=files / "e.npz",
-        trials=files / "trials.tsv",
-        enrolments=tmp_path / "enrolments.tsv",
-        backend="cosine",
-        scores=tmp_path / "s.tsv",
-    )
-    assert line == f"error: {tmp_path / 'enrolments.tsv'}: has no enrolment 's1' (it is asked for)"
-
-
-def test_a_backend_that_is_not_there_is_one_line(files, tmp_path):
-    scored = {
-        "enrolment": files / "e.npz",
-        "trial": files / "e.npz",
-        "trials": files / "trials.tsv",
-    }
-    line = fails("score_trials", **scored, backend=tmp_path / "no.npz", scores=tmp_path / "s.tsv")
-    assert line == f"error: {tmp_path / 'no.npz'}: not found"
-
-
-def test_one_utterance_a_speaker_is_refused_in_one_line(files, tones, tmp_path):
-    header, *lines = tones.read_text(encoding="utf-8").splitlines()
-    alone = [line.replace("\ts", f"\tx{number}s", 1) for number, line in enumerate(lines)]
-    (tmp_path / "m.tsv").write_text("\n".join([header, *alone]) + "\n", encoding="utf-8")
-    line = fails(
-        "train_backend",
-        embeddings=files / "e.npz",
-        manifest=tmp_path / "m.tsv",
-        backend=tmp_path / "b.npz",
-    )
-    assert "PLDA cannot be trained on one utterance a speaker" in line
-    assert not (tmp_path / "b.npz").exists()
-
-
-def test_a_model_that_is_not_there_is_one_line(tones, tmp_path):
-    line = fails(
-        "extract_embeddings", manifest=tones, model=tmp_path / "no", embeddings=tmp_path / "e.npz"
-    )
-    assert line == f"error: {tmp_path / 'no'}: not found"
-    assert not (tmp_path / "e.npz").exists()
-
-
-def test_a_recipe_that_is_not_there_is_one_line(tones, tmp_path):
-    line = fails(
-        "train_extractor", manifest=tones, recipe=tmp_path / "no.yaml", folder=tmp_path / "model"
-    )
-    assert line == f"error: {tmp_path / 'no.yaml'}: not found"
-
-
-def test_a_revision_that_is_no_commit_is_one_line(tmp_path):
-    line = fails("fetch_model", model="a/b", revision="main", folder=tmp_path / "model")
-    assert "revision 'main' of a/b is not a commit" in line

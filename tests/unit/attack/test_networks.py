@@ -140,27 +140,9 @@ def test_nothing_is_waited_for_when_the_work_is_interrupted_while_it_is_handed_o
     assert multiprocessing.active_children() == []
 
 
-def test_a_folder_that_is_none_is_named(tmp_path):
-    with pytest.raises(BadInput, match=r"nowhere: not found"):
-        Extractor(tmp_path / "nowhere")
-
-
-@pytest.mark.parametrize("missing", ["hyperparams.yaml", "embedding_model.ckpt"])
-def test_a_missing_file_of_a_model_is_named(ecapa, tmp_path, missing):
-    shutil.copytree(ecapa, tmp_path / "model")
-    (tmp_path / "model" / missing).unlink()
-    with pytest.raises(BadInput, match=f"{missing}: not found"):
-        Extractor(tmp_path / "model")
-
-
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        (
-            "embedding_model: !new:speechbrain.lobes.models.ECAPA_TDNN.ECAPA_TDNN",
-            "embedding_model: !new:os.system",
-            "os.system",
-        ),
         ("compute_features:", "other:", "has no field 'compute_features'"),
         (
             "norm_type: sentence\n    std_norm: False\n\nembedding",
@@ -188,7 +170,7 @@ class Evil:
         return os.system, ("touch ran",)
 
 
-@pytest.mark.parametrize("weights", [Evil(), [1, 2], {"blocks": 3}])
+@pytest.mark.parametrize("weights", [Evil(), {"blocks": 3}])
 def test_weights_that_are_none_are_refused_and_run_nothing(ecapa, tmp_path, monkeypatch, weights):
     shutil.copytree(ecapa, tmp_path / "model")
     torch.save(weights, tmp_path / "model" / "embedding_model.ckpt")
@@ -196,14 +178,6 @@ def test_weights_that_are_none_are_refused_and_run_nothing(ecapa, tmp_path, monk
     with pytest.raises(BadInput, match=r"embedding_model\.ckpt: not the weights of the model"):
         Extractor(tmp_path / "model")
     assert not (tmp_path / "ran").exists()
-
-
-def test_weights_cut_off_are_refused(ecapa, tmp_path):
-    shutil.copytree(ecapa, tmp_path / "model")
-    weights = tmp_path / "model" / "embedding_model.ckpt"
-    weights.write_bytes(weights.read_bytes()[:500])
-    with pytest.raises(BadInput, match="not the weights of the model"):
-        Extractor(tmp_path / "model")
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="CPU: this machine has a GPU")

@@ -186,23 +186,6 @@ def test_a_saved_recipe_scores_as_before(tmp_path, golden, options):
     np.testing.assert_array_equal(before, after)
 
 
-def test_what_a_recipe_does_not_use_is_absent_from_the_file(tmp_path, golden):
-    recipe = recipes.vpc_recipe(
-        golden["X_train"], golden["spk_train"], length_norm=None, scale=False, centre=False
-    )
-    recipes.write_recipe(tmp_path / "plda.npz", recipe)
-    with np.load(tmp_path / "plda.npz") as file:
-        assert sorted(file.files) == ["between", "lda", "mean", "within"]
-
-
-def test_a_file_whose_shapes_disagree_is_refused(tmp_path):
-    np.savez(tmp_path / "plda.npz", mean=np.zeros(3), between=np.eye(2), within=np.eye(3))
-    with pytest.raises(
-        BadInput, match=r"plda\.npz: between is not a finite array of shape \(3, 3\)"
-    ):
-        recipes.read_recipe(tmp_path / "plda.npz")
-
-
 def test_embeddings_in_single_precision_are_scored_in_double(golden):
     recipe = recipes.Recipe(
         plda.train(golden["X_train"], golden["spk_train"]), None, None, None, False

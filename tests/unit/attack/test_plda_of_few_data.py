@@ -102,12 +102,6 @@ def test_every_dimension_that_the_data_allow_can_be_kept(lda_dim, kept):
     assert recipe.lda.shape == (kept, 9)
 
 
-def test_lda_keeps_200_dimensions_unless_told_otherwise():
-    generator = np.random.default_rng(0)
-    embeddings, speakers = generator.normal(size=(450, 210)), np.arange(450) % 220
-    assert recipes.vpc_recipe(embeddings, speakers, iterations=1).lda.shape == (200, 210)
-
-
 def test_two_speakers_and_as_many_utterances_as_dimensions_are_enough():
     embeddings, speakers = few(speakers=2, utterances=3, dimensions=6)
     assert plda.train(embeddings, speakers).within.shape == (6, 6)

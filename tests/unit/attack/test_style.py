@@ -5,7 +5,6 @@ import pytest
 
 from voiceprivacy.attack.extractors import style
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import Utterance
 
 DICTIONARY = """%
 1\tpronoun
@@ -42,10 +41,6 @@ def test_style_by_hand():
     assert sum(shares[word] for word in style.FUNCTION_WORDS) == pytest.approx(3 / 6)
 
 
-def test_function_words_are_listed_once():
-    assert len(set(style.FUNCTION_WORDS)) == len(style.FUNCTION_WORDS)
-
-
 def test_a_dictionary_in_liwcs_format(tmp_path):
     (tmp_path / "d.dic").write_text(DICTIONARY)
     dictionary = style.read_dictionary(tmp_path / "d.dic")
@@ -73,14 +68,6 @@ def test_a_dictionary_that_is_none_is_refused(tmp_path, text, message):
     (tmp_path / "d.dic").write_text(text)
     with pytest.raises(BadInput, match=message):
         style.read_dictionary(tmp_path / "d.dic")
-
-
-def test_utterances_without_words_are_named():
-    utterance = Utterance("u1", "s", "f", None, 1.0)
-    with pytest.raises(BadInput, match="utterance 'u1' has no transcript"):
-        style.embed([utterance], {}, style.function_words())
-    with pytest.raises(BadInput, match="utterance 'u1': its transcript has no words"):
-        style.embed([utterance], {"u1": "..."}, style.function_words())
 
 
 CONDITIONS = """%

@@ -112,11 +112,6 @@ def test_a_recipe_that_is_none_is_refused(recipe, tones, tmp_path, old, new, rea
     assert not (tmp_path / "model").exists()
 
 
-def test_one_speaker_is_refused(recipe, tones, tmp_path):
-    with pytest.raises(BadInput, match="at least two training speakers"):
-        training.train(read_manifest(tones)[:4], recipe=recipe, folder=tmp_path / "model", seed=1)
-
-
 def test_speech_at_another_rate_is_refused(recipe, tmp_path):
     manifest = write_tones(tmp_path / "speech", speakers=2, utterances=1, rate=8000)
     with pytest.raises(BadInput, match=r"s0-0\.flac: has 8000 Hz, the recipe is for 16000 Hz"):

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from support.calls import module, with_package
+from support import calls
 from support.trees import write_audio
 
 SPEAKERS, UTTERANCES = 920, 113  # 103,960 utterances
@@ -37,23 +37,16 @@ def tree(tmp_path_factory):
 
 @pytest.mark.nightly
 def test_104_000_utterances_take_less_than_2_gb(tree, tmp_path):
-    source = f'{{"librispeech": {{"root": "{tree}", "subsets": ["train"]}}}}'
-    outputs = [
-        "--manifest",
-        tmp_path / "m.tsv",
-        "--audio-dir",
-        tmp_path / "wav",
-        "--part",
-        "train",
-        "--threads",
-        "2",
-    ]
+    source = {"librispeech": {"root": str(tree), "subsets": ["train"]}}
+    outputs = {"manifest": tmp_path / "m.tsv", "audio_dir": tmp_path / "wav"}
     for script, arguments in (
-        ("validate_corpus", ["--checks", tmp_path / "c.tsv"]),
-        ("prepare_part", outputs),
+        ("validate_corpus", {"checks": tmp_path / "c.tsv"}),
+        ("prepare_part", outputs | {"part": "train", "threads": 2}),
     ):
-        command = [sys.executable, *module(script), "--source", source, *arguments]
-        process = subprocess.Popen(command, env=with_package())
+        words = calls.flags(source=source, **arguments)
+        process = subprocess.Popen(
+            [sys.executable, *calls.module(script), *map(str, words)], env=calls.with_package()
+        )
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         assert process.returncode == 0

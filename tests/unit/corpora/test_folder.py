@@ -80,14 +80,6 @@ def test_files_beside_the_pattern_are_one_oddity(tmp_path):
     assert oddity.endswith("such as lost.wav")
 
 
-def test_links_to_folders_are_followed(tmp_path):
-    source = folder(tmp_path / "real", ["anna/s/a.wav"])
-    (tmp_path / "links").mkdir()
-    (tmp_path / "links" / "berta").symlink_to(tmp_path / "real" / "anna")
-    source["folder"]["root"] = str(tmp_path / "links")
-    assert [utterance.speaker for utterance in listed(source)[0]] == ["berta"]
-
-
 def test_only_the_utterances_of_a_list_are_taken_and_one_that_is_not_there_is_an_error(tmp_path):
     source = folder(tmp_path, ["anna/s1/a.wav", "anna/s1/b.wav", "bert/s1/c.wav"])
     write_lines(tmp_path / "utterances.txt", ["c", "a"])
@@ -95,11 +87,6 @@ def test_only_the_utterances_of_a_list_are_taken_and_one_that_is_not_there_is_an
     assert ids(source) == ["a", "c"]
     write_lines(tmp_path / "utterances.txt", ["c", "", "d"])
     assert listed(source)[1] == [f"error {tmp_path}/utterances.txt:3: there is no utterance 'd'"]
-
-
-def test_an_id_that_is_no_file_name_is_an_error(tmp_path):
-    _, findings = listed(folder(tmp_path, ["anna/s/a b.wav"]))
-    assert findings[0].startswith(f"error {tmp_path}/anna/s/a b.wav: 'a b' cannot be an id")
 
 
 @pytest.mark.parametrize(
@@ -114,19 +101,6 @@ def test_a_pattern_that_is_none_is_named(pattern, message):
         compile_pattern(pattern)
 
 
-def test_mistakes_in_the_table_of_genders_are_named_with_their_line(tmp_path):
-    source = folder(tmp_path, ["anna/s/a.wav"], genders={"anna": "f"})
-    table = tmp_path / "speakers.tsv"
-    write_lines(table, ["speaker\tage\tgender", "anna\t30\tf", "anna\t30\tm", "bert\t31\tx", ""])
-    assert listed(source)[1] == [
-        f"error {table}:3: speaker 'anna' has another gender in another line",
-        f"error {table}:4: gender 'x' of speaker 'bert' is neither f nor m",
-    ]
-    write_lines(table, ["name\tgender"])
-    with pytest.raises(BadInput, match=f"^{table}:1: expected the columns speaker and gender"):
-        listed(source)
-
-
 def test_ages_and_accents_are_read_where_the_table_has_such_columns(tmp_path):
     source = folder(tmp_path, ["anna/s/a.wav"], genders={"anna": "f"})
     table = tmp_path / "speakers.tsv"
@@ -136,15 +110,6 @@ def test_ages_and_accents_are_read_where_the_table_has_such_columns(tmp_path):
     assert read_facts(source) == {"age": {"anna": "30", "bert": "31"}, "accent": {"anna": "Welsh"}}
     del source["folder"]["speakers"]
     assert read_facts(source) == {"age": {}, "accent": {}}
-
-
-def test_corpora_that_say_no_more_of_speakers_have_no_facts():
-    assert read_facts({"synthetic": {"speakers": 2, "utterances": 2, "first_speaker": 0}}) == {}
-
-
-def test_a_missing_root_is_named():
-    with pytest.raises(BadInput, match=r"^/no/where: not found$"):
-        listed({"folder": {"root": "/no/where", "pattern": "{speaker}/{utterance}.wav"}})
 
 
 def test_names_that_are_not_utf8_are_refused_and_printed_as_bytes(tmp_path):

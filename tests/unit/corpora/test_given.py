@@ -1,8 +1,7 @@
 """The protocol given: trial lists as they lie there, and every mistake in them."""
 
-import pytest
 from support import calls
-from support.trees import call, edit, kaldi, prepare, write_lines
+from support.trees import call, edit, kaldi, prepare_list, write_lines
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.parts import list_names
@@ -32,24 +31,9 @@ def test_a_challenge_directory_is_read_as_it_is(tmp_path):
     assert list_names(protocol) == ["f", "m"]
     assert messages(source, protocol) == [few("f", 2), few("m", 2)]
 
-    for part in ("enrolment", "trial"):
-        assert prepare(tmp_path, source, protocol, part).returncode == 0
-    manifests = {part: tmp_path / f"{part}.tsv" for part in ("enrolment", "trial")}
-    outputs = {
-        "output_trials": tmp_path / "m.tsv",
-        "output_enrolments": tmp_path / "m.enrolments.tsv",
-    }
-    assert (
-        call(
-            "list_trials", source=source, protocol=protocol, trials="m", **manifests, **outputs
-        ).returncode
-        == 0
-    )
-    assert tables.read_enrolments(tmp_path / "m.enrolments.tsv") == {
-        "m1": ["m1-0", "m1-1"],
-        "m2": ["m2-0", "m2-1"],
-    }
-    trials = [" ".join(trial) for trial in tables.read_trials(tmp_path / "m.tsv")]
+    listed, enrolled = prepare_list(tmp_path, source, protocol, "m")
+    assert tables.read_enrolments(enrolled) == {"m1": ["m1-0", "m1-1"], "m2": ["m2-0", "m2-1"]}
+    trials = [" ".join(trial) for trial in tables.read_trials(listed)]
     assert trials == (tmp_path / "trials_m" / "trials").read_text().splitlines()
 
 
@@ -72,12 +56,6 @@ def test_a_list_whose_utterances_cannot_be_compared_with_each_other_is_refused_a
     assert refused.returncode == 2 and "only one speaker is tried" in refused.stderr
     words = calls.flags(**arguments)
     assert calls.call("validate_corpus", "--not-compared", *words).returncode == 0
-
-
-def test_without_enrolls_the_file_is_named(tmp_path):
-    source, protocol = kaldi(tmp_path)
-    (tmp_path / "enrolls").unlink()
-    assert messages(source, protocol) == [f"{tmp_path}/enrolls: not found"]
 
 
 def test_a_list_without_a_trials_file_is_named(tmp_path):
@@ -128,70 +106,6 @@ def test_counts_that_differ_from_the_published_ones_are_said(tmp_path):
     assert [finding for finding in messages(source, protocol) if "published" in finding] == expected
 
 
-def test_the_enrolment_utterances_of_a_published_set_are_counted(tmp_path):
-    source, protocol = kaldi(tmp_path / "libri_test_enrolls")
-    path = tmp_path / "libri_test_enrolls" / "enrolls"
-    expected = f"{path}: libri_test_enrolls has 4 enrolment utterances, published are 438"
-    assert expected in messages(source, protocol)
-
-
-CASES = {
-    "the true speaker labelled nontarget": (
-        ("trials", "w1 w1-2 target", "w1 w1-2 nontarget"),
-        "{0}/trials:1: utterance 'w1-2' is labelled nontarget, but 'w1' speaks it",
-    ),
-    "another speaker labelled target": (
-        ("trials", "w1 w2-2 nontarget", "w1 w2-2 target"),
-        "{0}/trials:3: utterance 'w2-2' is labelled target of 'w1', but 'w2' speaks it",
-    ),
-    "a duplicate trial": (
-        ("trials", "w1 w1-3", "w1 w1-2"),
-        "{0}/trials:2: trial 'w1 w1-2' occurs twice",
-    ),
-    "an unknown trial utterance": (
-        ("trials", "w1 w1-3", "w1 w1-9"),
-        "{0}/trials:2: utterance 'w1-9' is unknown: no data directory lists it with a speaker and"
-        " a file",
-    ),
-    "an unknown enrolment": (
-        ("trials", "w1 w1-3 target", "w9 w1-3 nontarget"),
-        "{0}/trials:2: speaker 'w9' is unknown: nobody enrolled has this id",
-    ),
-    "a label that is none": (
-        ("trials", " target", " same"),
-        "{0}/trials:1: label 'same' is neither target nor nontarget",
-    ),
-    "a line with two columns": (
-        ("trials", "w1-2 target", "target"),
-        "{0}/trials:1: expected 3 columns: 'w1 target'",
-    ),
-    "an utterance enrolled and tried": (
-        ("trials", "w1 w1-3", "w1 w1-1"),
-        "{0}/trials:2: utterance 'w1-1' is both enrolled and tried",
-    ),
-    "an unknown utterance in enrolls": (
-        ("enrolls", "w1-1", "w1-9"),
-        "{0}/enrolls:2: utterance 'w1-9' is unknown: no wav.scp lists it",
-    ),
-    "a duplicate in enrolls": (
-        ("enrolls", "w1-1", "w1-0"),
-        "{0}/enrolls:2: utterance 'w1-0' occurs twice",
-    ),
-    "two columns in enrolls": (
-        ("enrolls", "w1-1", "w1-1 w1"),
-        "{0}/enrolls:2: expected 1 column: 'w1-1 w1'",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_a_mistake_is_named_with_file_and_line(tmp_path, case):
-    (name, old, new), expected = CASES[case]
-    source, protocol = kaldi(tmp_path)
-    edit(tmp_path / name, old, new)
-    assert expected.format(tmp_path) in messages(source, protocol)
-
-
 def test_what_is_wrong_with_an_id_is_said_once(tmp_path):
     source, protocol = kaldi(tmp_path)
     text = (tmp_path / "trials").read_text()
@@ -208,30 +122,6 @@ def test_a_speaker_without_gender_is_an_error_in_lists_per_gender_only(tmp_path)
     assert messages(source, per_gender) == [expected, few("f_common", 2)]
 
 
-def test_a_list_without_targets_is_an_error(tmp_path):
-    source, protocol = kaldi(tmp_path)
-    write_lines(tmp_path / "trials", ["w1 w2-2 nontarget"])
-    assert "trial list all: has no target trial" in messages(source, protocol)
-
-
-def test_list_trials_fails_with_the_first_mistake_and_writes_nothing(tmp_path):
-    source, protocol = kaldi(tmp_path / "data")
-    for part in ("enrolment", "trial"):
-        assert prepare(tmp_path, source, protocol, part).returncode == 0
-    edit(tmp_path / "data" / "trials", "w1 w1-2 target", "w1 w1-2 nontarget")
-    manifests = {part: tmp_path / f"{part}.tsv" for part in ("enrolment", "trial")}
-    outputs = {"output_trials": tmp_path / "t.tsv", "output_enrolments": tmp_path / "e.tsv"}
-    finished = call(
-        "list_trials", source=source, protocol=protocol, trials="all", **manifests, **outputs
-    )
-    assert finished.returncode == 2
-    expected = (
-        f"{tmp_path}/data/trials:1: utterance 'w1-2' is labelled nontarget, but 'w1' speaks it"
-    )
-    assert finished.stderr == f"error: {expected}\n"
-    assert not outputs["output_trials"].exists()
-
-
 def parted(folder):
     lists = {f"all_{gender}": {"directory": str(folder), "gender": gender} for gender in "fm"}
     return {"given": lists}
@@ -240,23 +130,7 @@ def parted(folder):
 def test_a_list_of_women_and_men_is_parted_by_gender(tmp_path):
     source, _ = kaldi(tmp_path, women=["w1", "w2"], men=["m1", "m2"])
     assert messages(source, parted(tmp_path)) == [few("all_f", 2), few("all_m", 2)]
-    for part in ("enrolment", "trial"):
-        assert prepare(tmp_path, source, parted(tmp_path), part).returncode == 0
-    manifests = {part: tmp_path / f"{part}.tsv" for part in ("enrolment", "trial")}
-    outputs = {
-        "output_trials": tmp_path / "m.tsv",
-        "output_enrolments": tmp_path / "m.enrolments.tsv",
-    }
-    made = call(
-        "list_trials",
-        source=source,
-        protocol=parted(tmp_path),
-        trials="all_m",
-        **manifests,
-        **outputs,
-    )
-    assert made.returncode == 0, made.stderr
-    trials = tables.read_trials(tmp_path / "m.tsv")
+    trials = tables.read_trials(prepare_list(tmp_path, source, parted(tmp_path), "all_m")[0])
     assert {trial.enrolment for trial in trials} == {"m1", "m2"}
     assert {trial.trial.partition("-")[0] for trial in trials} == {"m1", "m2"}
     assert len(trials) == 8

@@ -10,7 +10,6 @@ from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.kinds.kaldi import read_text
 from voiceprivacy.corpora.listing import Findings, list_utterances
 from voiceprivacy.inout import audio, tables
-from voiceprivacy.inout.files import BadInput
 
 
 def errors(source):
@@ -115,15 +114,6 @@ def test_text_may_be_empty_but_names_known_utterances_once(tmp_path):
     assert read_text(tmp_path / "text", Findings())["w1-0"] == (1, "HELLO  YOU")
 
 
-def test_a_missing_directory_or_file_is_named(tmp_path):
-    with pytest.raises(BadInput, match=r"^/no/where: not found$"):
-        list_utterances({"kaldi": "/no/where"}, Findings())
-    source, _ = kaldi(tmp_path)
-    (tmp_path / "utt2spk").unlink()
-    with pytest.raises(BadInput, match=f"^{tmp_path}/utt2spk: not found$"):
-        list_utterances(source, Findings())
-
-
 def test_utterances_of_segments_are_stretches_of_recordings(tmp_path):
     source, protocol = kaldi(tmp_path)
     names = [line.split()[0] for line in (tmp_path / "wav.scp").read_text().splitlines()]
@@ -157,57 +147,6 @@ def test_segments_that_cannot_be_are_named(tmp_path, line, said):
     write_lines(tmp_path / "segments", [line.format(names[0]), *others])
     errors = checks.check(source, protocol, 16000).errors()
     assert any(said in str(error) for error in errors), errors
-
-
-CASES = {
-    "an utterance without a speaker": (
-        ("utt2spk", "w1-1 w1\n", ""),
-        "{0}/wav.scp:2: utterance 'w1-1' has no speaker in {0}/utt2spk",
-    ),
-    "an utterance without a file": (
-        ("wav.scp", "w1-1 wav/w1-1.wav\n", ""),
-        "{0}/utt2spk:2: utterance 'w1-1' is not in",
-    ),
-    "a duplicate in wav.scp": (
-        ("wav.scp", "w1-1 ", "w1-0 "),
-        "{0}/wav.scp:2: utterance 'w1-0' occurs twice",
-    ),
-    "a duplicate in utt2spk": (
-        ("utt2spk", "w1-1 ", "w1-0 "),
-        "{0}/utt2spk:2: utterance 'w1-0' occurs twice",
-    ),
-    "a duplicate in spk2gender": (
-        ("spk2gender", "w2 ", "w1 "),
-        "{0}/spk2gender:2: speaker 'w1' occurs twice",
-    ),
-    "a gender that is none": (
-        ("spk2gender", "w2 f", "w2 woman"),
-        "{0}/spk2gender:2: gender 'woman' of speaker 'w2'",
-    ),
-    "a pipe": (
-        ("wav.scp", "w1-0 wav/w1-0.wav", "w1-0 flac -cd a |"),
-        "{0}/wav.scp:1: utterance 'w1-0' is a command (pipe)",
-    ),
-    "a line with one column": (
-        ("utt2spk", "w1-1 w1", "w1-1"),
-        "{0}/utt2spk:2: expected 2 columns: 'w1-1'",
-    ),
-    "an id with a slash": (("wav.scp", "w1-0 ", "w1/0 "), "{0}/wav.scp:1: 'w1/0' cannot be an id"),
-    "a speaker with a space": (
-        ("utt2spk", "w1-0 w1", "w1-0 w 1"),
-        "{0}/wav.scp:1: 'w 1' cannot be an id",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_a_mistake_is_named_with_file_and_line(tmp_path, case):
-    (name, old, new), expected = CASES[case]
-    source, _ = kaldi(tmp_path)
-    edit(tmp_path / name, old, new)
-    if "w1/0" in new:
-        edit(tmp_path / "utt2spk", old, new)
-    assert any(error.startswith(expected.format(tmp_path)) for error in errors(source))
 
 
 def test_directories_that_contradict_each_other_are_an_error(tmp_path):

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 from support import needs
-from support.trees import SPEECH, edit, librispeech, prepare, write_audio
+from support.trees import SPEECH, librispeech, prepare, write_audio
 
 from voiceprivacy.corpora.listing import Findings, list_utterances
 from voiceprivacy.inout import audio, tables
-from voiceprivacy.inout.files import BadInput
 
 ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 2, "lists": ["f", "m"]}}
 
@@ -32,31 +31,6 @@ def test_transcripts_and_hidden_files_are_not_audio(tmp_path):
     (tmp_path / "dev" / "11" / "100" / "11-100.trans.txt").write_text("11-100-0000 HELLO\n")
     write_audio(tmp_path / "dev" / "11" / "100" / "._11-100-0000.flac")
     assert len(list_utterances(source, Findings())) == 24
-
-
-def test_a_missing_root_or_subset_is_named(tmp_path):
-    source = librispeech(tmp_path)
-    source["librispeech"]["subsets"].append("test")
-    with pytest.raises(BadInput, match=f"^{tmp_path}/test: not found$"):
-        list_utterances(source, Findings())
-    with pytest.raises(BadInput, match=r"^/no/where: not found$"):
-        list_utterances({"librispeech": {"root": "/no/where", "subsets": ["dev"]}}, Findings())
-
-
-def test_a_malformed_line_of_speakers_txt_is_named_with_its_line(tmp_path):
-    source = librispeech(tmp_path)
-    edit(tmp_path / "SPEAKERS.TXT", "| F |", "| X |")
-    assert f"{tmp_path}/SPEAKERS.TXT:2: expected a speaker and F or M, separated by |" in errors(
-        source
-    )
-    assert f"{tmp_path}/SPEAKERS.TXT: speaker '11' of the subsets is not listed" in errors(source)
-
-
-def test_a_speaker_listed_twice_is_named(tmp_path):
-    source = librispeech(tmp_path)
-    with open(tmp_path / "SPEAKERS.TXT", "a") as file:
-        file.write("11 | M | dev | 8.00 | Again\n")
-    assert errors(source) == [f"{tmp_path}/SPEAKERS.TXT:6: speaker '11' occurs twice"]
 
 
 def test_an_utterance_in_two_subsets_is_an_error(tmp_path):
@@ -87,16 +61,6 @@ def test_other_audio_is_converted(tmp_path, properties):
     converted = tmp_path / "out" / "train" / "11-100-0001.flac"
     assert [utterance.path == converted for utterance in manifest] == [False, True, False]
     assert audio.header(converted)[:3] == (16000, 1, 0.1)
-
-
-def test_unreadable_audio_is_named_and_no_manifest_is_written(tmp_path):
-    source = librispeech(tmp_path / "libri")
-    broken = tmp_path / "libri" / "dev" / "11" / "100" / "11-100-0001.flac"
-    broken.write_text("not audio")
-    finished = prepare(tmp_path / "out", source, {}, "train")
-    assert finished.returncode == 2
-    assert f"error: {broken}: cannot be read as audio" in finished.stderr
-    assert not (tmp_path / "out" / "train.tsv").exists()
 
 
 @needs.data("VOICEPRIVACY_SPEECH")

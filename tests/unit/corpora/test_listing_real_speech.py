@@ -4,7 +4,7 @@ The kinds are librispeech, kaldi and folder.
 """
 
 from support import needs
-from support.trees import SPEECH, call, prepare, write_lines
+from support.trees import SPEECH, prepare_list, write_lines
 
 from voiceprivacy.corpora.listing import Findings, list_utterances
 
@@ -47,13 +47,9 @@ def as_folder(folder):
 
 def manifests(folder, source, protocol):
     """The text of all parts' manifests and of list f, as the commands write them."""
-    for part in ("enrolment", "trial"):
-        assert prepare(folder, source, protocol, part).returncode == 0
-    parts = {part: folder / f"{part}.tsv" for part in ("enrolment", "trial")}
-    outputs = {"output_trials": folder / "f.tsv", "output_enrolments": folder / "f.enrolments.tsv"}
-    finished = call("list_trials", source=source, protocol=protocol, trials="f", **parts, **outputs)
-    assert finished.returncode == 0, finished.stderr
-    return {path.name: path.read_text() for path in (*parts.values(), *outputs.values())}
+    lists = prepare_list(folder, source, protocol, "f")
+    parts = [folder / f"{part}.tsv" for part in ("enrolment", "trial")]
+    return {path.name: path.read_text() for path in (*parts, *lists)}
 
 
 def test_three_kinds_of_corpus_give_the_same_manifests_and_trials(tmp_path):

@@ -2,7 +2,7 @@
 
 import random
 
-from support.trees import call, edit, kaldi, librispeech, prepare
+from support.trees import edit, kaldi, librispeech, prepare_list
 
 from voiceprivacy.corpora import checks, parts
 from voiceprivacy.corpora.listing import Findings, Listed
@@ -69,24 +69,12 @@ def test_a_limited_corpus_has_the_same_speakers_in_both_parts(tmp_path):
 def test_given_lists_are_checked_whole_and_used_in_part(tmp_path):
     source, given = kaldi(tmp_path / "data", women=["w1", "w2", "w3"])
     source |= {"limit": {"speakers": 2}}
-    for part in ("enrolment", "trial"):
-        assert prepare(tmp_path, source, given, part).returncode == 0
-    manifests = {part: tmp_path / f"{part}.tsv" for part in ("enrolment", "trial")}
-    outputs = {"output_trials": tmp_path / "t.tsv", "output_enrolments": tmp_path / "e.tsv"}
-    assert (
-        call(
-            "list_trials", source=source, protocol=given, trials="all", **manifests, **outputs
-        ).returncode
-        == 0
-    )
-    trials = tables.read_trials(tmp_path / "t.tsv")
+    listed, enrolled = prepare_list(tmp_path, source, given, "all")
+    trials = tables.read_trials(listed)
     speakers = {trial.enrolment for trial in trials}
     assert len(trials) == 2 * 4
-    assert (
-        {trial.trial.split("-")[0] for trial in trials}
-        == speakers
-        == set(tables.read_enrolments(tmp_path / "e.tsv"))
-    )
+    assert {trial.trial.split("-")[0] for trial in trials} == speakers
+    assert set(tables.read_enrolments(enrolled)) == speakers
 
     left_out = ({"w1", "w2", "w3"} - speakers).pop()
     edit(

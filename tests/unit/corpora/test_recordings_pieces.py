@@ -5,7 +5,7 @@ import pytest
 import soundfile
 from hypothesis import given
 from hypothesis import strategies as st
-from support.trees import call, edit, kaldi, librispeech, prepare, write_audio
+from support.trees import edit, kaldi, librispeech, prepare, prepare_list, write_audio
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.recordings import pieces_of
@@ -108,20 +108,11 @@ def test_pieces_of_one_source_are_never_enrolled_and_tried(tmp_path):
 def test_given_lists_name_whole_utterances_whose_pieces_stand_for_them(tmp_path):
     source, protocol = kaldi(tmp_path / "data")
     source |= {"segments": {"seconds": 0.05}}
-    for part in ("enrolment", "trial"):
-        assert prepare(tmp_path, source, protocol, part).returncode == 0
-    manifests = {part: tmp_path / f"{part}.tsv" for part in ("enrolment", "trial")}
-    outputs = {"output_trials": tmp_path / "t.tsv", "output_enrolments": tmp_path / "e.tsv"}
-    assert (
-        call(
-            "list_trials", source=source, protocol=protocol, trials="all", **manifests, **outputs
-        ).returncode
-        == 0
-    )
-    trials = tables.read_trials(tmp_path / "t.tsv")
+    listed, enrolled = prepare_list(tmp_path, source, protocol, "all")
+    trials = tables.read_trials(listed)
     assert len(trials) == 2 * 8
     assert trials[:2] == [("w1", "w1-2_seg000", "target"), ("w1", "w1-2_seg001", "target")]
-    assert tables.read_enrolments(tmp_path / "e.tsv")["w2"] == [
+    assert tables.read_enrolments(enrolled)["w2"] == [
         f"w2-{n}_seg00{k}" for n in (0, 1) for k in (0, 1)
     ]
 

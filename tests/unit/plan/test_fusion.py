@@ -3,6 +3,7 @@
 import copy
 
 import pytest
+from support.plans import ECAPA, voices
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration
@@ -15,18 +16,12 @@ from voiceprivacy.vocabulary import FUSED, Attack
 CONFIG = {
     "corpora": {
         "demo": {"synthetic": {"speakers": 4, "utterances": 4}},
-        "others": {
-            "synthetic": {"speakers": 12, "utterances": 3, "first_speaker": 4},
-            "use": "train",
-        },
-        "more": {
-            "synthetic": {"speakers": 12, "utterances": 3, "first_speaker": 16},
-            "use": "train",
-        },
+        "others": voices(12, 3, first=4, use="train"),
+        "more": voices(12, 3, first=16, use="train"),
     },
     "anonymisers": {"b2": {"command": "python b2.py"}, "team": {"command": "python team.py"}},
     "extractors": {
-        "ecapa": {"model": "speechbrain/ecapa", "revision": "0123456789"},
+        "ecapa": ECAPA,
         "pitch": {"f0": {}},
         "words": {"style": {}},
         "semi": {"train": {"corpus": "others", "speech": "anonymised"}, "recipe": "ecapa_small"},

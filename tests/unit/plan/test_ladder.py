@@ -3,6 +3,7 @@
 import copy
 
 import pytest
+from support.plans import voices
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration, defaults
@@ -11,10 +12,7 @@ from voiceprivacy.plan.plan import Plan
 CONFIG = {
     "corpora": {
         "demo": {"synthetic": {"speakers": 4, "utterances": 4}},
-        "others": {
-            "synthetic": {"speakers": 12, "utterances": 3, "first_speaker": 4},
-            "use": "train",
-        },
+        "others": voices(12, 3, first=4, use="train"),
     },
     "anonymisers": {"b2": {"command": "python b2.py"}},
     "attackers": "ladder",

@@ -4,10 +4,8 @@ import importlib.util
 
 import pytest
 
-from voiceprivacy.catalogue import PREFERRED
-from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.plan.defaults import complete
-from voiceprivacy.plan.measures import SHIPPED, Utility, wrong_measures
+from voiceprivacy.plan.measures import wrong_measures
 from voiceprivacy.plan.plan import Plan
 
 CORPUS = {"synthetic": {"speakers": 4, "utterances": 4}}
@@ -102,22 +100,9 @@ def test_a_measure_of_some_corpora_or_with_an_environment_of_its_own_has_its_own
     assert "results/utility/demo/trial/b2/words.tsv" in utility.measures("demo")
 
 
-def test_without_anonymisers_nothing_is_made_together():
-    assert Plan(complete({"corpora": {"demo": dict(CORPUS)}})).utility.together() == []
-
-
 def test_clips_are_made_of_what_is_listened_to():
     assert planned().clips() == ["results/report/listen/demo.json"]
     assert planned(report={"listen": 0}).clips() == []
-
-
-@pytest.mark.parametrize("kind", SHIPPED)
-def test_a_shipped_measure_is_a_command_of_ours(kind):
-    utility = Utility({"mine": {"type": kind}}, planned().speech, listen=False)
-    assert f"{{scripts}}/{SHIPPED[kind].script}.py" in utility.command("mine", "demo")
-    assert (SCRIPTS / f"{SHIPPED[kind].script}.py").exists()
-    assert utility.threads("mine") == SHIPPED[kind].threads
-    assert SHIPPED[kind].group in PREFERRED
 
 
 # Words: where somebody knows what is said.

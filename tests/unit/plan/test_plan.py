@@ -4,28 +4,26 @@ from itertools import product
 
 import pytest
 from support.installed import install
+from support.plans import ECAPA, pictures_of, voices
 
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.outputs import RESAMPLED
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.report.contents import contents_of, planned
+from voiceprivacy.report.contents import contents_of
 from voiceprivacy.vocabulary import Attack
 
 CONFIG = {
     "corpora": {
         "demo": {"synthetic": {"speakers": 4, "utterances": 3}},
-        "others": {
-            "synthetic": {"speakers": 4, "utterances": 3, "first_speaker": 4},
-            "use": "train",
-        },
+        "others": voices(4, 3, first=4, use="train"),
     },
     "anonymisers": {
         "b2r": {"command": "python b2r.py", "runs": 2},
         "team": {"audio": "submissions/{corpus}/{part}/{set}"},
     },
-    "extractors": {"ecapa": {"model": "speechbrain/ecapa", "revision": "0123456789"}},
+    "extractors": {"ecapa": ECAPA},
     "backends": {
         "cosine": {"type": "cosine"},
         "plda": {"type": "plda", "train": {"corpus": "others"}},
@@ -35,11 +33,6 @@ CONFIG = {
 }
 
 BACKENDS = list(CONFIG["backends"])
-
-
-def pictures_of(plan):
-    """The SVGs of the figures of a run."""
-    return [figure.pictures()["svg"] for figure in planned(plan)]
 
 
 @pytest.fixture(autouse=True)
@@ -153,11 +146,6 @@ def test_original_is_assessed_once_under_each_attacker(plan):
     assert "results/metrics/calibration/demo/f/b2r/ecapa/plda.json" in metrics
 
 
-def test_only_trained_backends_have_a_file(plan):
-    assert plan.attackers.backend_file("cosine", "ecapa") is None
-    assert plan.attackers.backend_file("plda", "ecapa") == "results/backends/plda/ecapa.npz"
-
-
 def test_the_set_is_the_kaldi_directory_where_a_part_has_one(tmp_path):
     for name in ("enrolls", "trials_f", "trials_m"):
         (tmp_path / name).mkdir()
@@ -234,19 +222,6 @@ def test_an_attack_without_files_is_not_found(tmp_path):
         configuration.check({"attacks": {"team7": {"scores": template}}})
 
 
-def test_what_is_described_and_checked_is_what_the_run_reads(plan):
-    folder = "results/audio"
-    parts = [("demo", "enrolment"), ("demo", "trial"), ("others", "train")]
-    assert plan.speech.manifests() == [
-        f"{folder}/{corpus}/{part}/original/manifest.tsv" for corpus, part in parts
-    ]
-    assert plan.speech.checks() == ["results/checks/demo.tsv", "results/checks/others.tsv"]
-    assert plan.speech.trials() == ["results/trials/demo/f.tsv", "results/trials/demo/m.tsv"]
-    assert plan.speech.attacked_sources().keys() == {"demo"}
-    assert plan.speech.training_sources().keys() == {"others"}
-    assert Plan(configuration.check({**CONFIG, "backends": {}})).speech.training_sources() == {}
-
-
 def test_limit_and_segments_belong_to_the_source(plan):
     corpus = {
         "synthetic": {"speakers": 4, "utterances": 3},
@@ -272,7 +247,7 @@ def test_subsets_are_downloaded_only_where_the_config_says_so():
 
 
 def test_all_pairs_have_no_gallery_and_no_ranks():
-    corpora = {"a": {"synthetic": {"speakers": 4, "utterances": 3}, "protocol": {"all_pairs": {}}}}
+    corpora = {"a": voices(4, 3, protocol={"all_pairs": {}})}
     plan = Plan(
         configuration.check(
             {**CONFIG, "corpora": corpora | {"others": CONFIG["corpora"]["others"]}}
@@ -315,10 +290,7 @@ def test_anonymisers_are_compared_on_every_list_and_on_the_mean(plan):
 
 
 def test_anonymisers_are_compared_on_averages_over_corpora():
-    other = {
-        "synthetic": {"speakers": 4, "utterances": 3, "first_speaker": 8},
-        "protocol": {"all_pairs": {}},
-    }
+    other = voices(4, 3, first=8, protocol={"all_pairs": {}})
     averages = {"challenge": {"demo": {"f": 0.25, "m": 0.25}, "other": {"f": 0.5}}}
     of_two = {
         **CONFIG,

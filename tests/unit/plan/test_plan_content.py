@@ -1,6 +1,7 @@
 """Attackers of what is said and when: who compares them, on which systems, and from which files."""
 
 import pytest
+from support.plans import ECAPA, voices
 
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
@@ -10,14 +11,11 @@ from voiceprivacy.vocabulary import Attack
 CONFIG = {
     "corpora": {
         "demo": {"synthetic": {"speakers": 4, "utterances": 3}},
-        "others": {
-            "synthetic": {"speakers": 4, "utterances": 3, "first_speaker": 4},
-            "use": "train",
-        },
+        "others": voices(4, 3, first=4, use="train"),
     },
     "anonymisers": {"b2": {"command": "python b2.py"}, "b3": {"command": "python b3.py"}},
     "extractors": {
-        "ecapa": {"model": "speechbrain/ecapa", "revision": "0123456789"},
+        "ecapa": ECAPA,
         "said": {"words": {"corpus": "others"}},
         "plain": {"words": {}},
         "when": {"timing": {}},

@@ -1,24 +1,19 @@
 """What a config asks for on request, and of anonymisers with two runs."""
 
 import pytest
+from support.plans import ECAPA, pictures_of
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.outputs import PICTURES, TABLES
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.report.contents import planned
 
 CONFIG = {
     "corpora": {"demo": {"synthetic": {"speakers": 4, "utterances": 3}}},
     "anonymisers": {"b2r": {"command": "python b2r.py", "runs": 2}, "team": {"audio": "."}},
-    "extractors": {"ecapa": {"model": "speechbrain/ecapa", "revision": "0123456789"}},
+    "extractors": {"ecapa": ECAPA},
     "backends": {"cosine": {"type": "cosine"}},
 }
-
-
-def pictures_of(plan):
-    """The SVGs of the figures of a run."""
-    return [figure.pictures()["svg"] for figure in planned(plan)]
 
 
 @pytest.fixture
@@ -47,15 +42,6 @@ def test_pictures_for_papers_are_made_of_every_attack(plan):
     assert len(pictures) == 2 * len(PICTURES)
     assert "results/paper/det/demo/f/ecapa/cosine" in pictures
     assert tables == [f"results/paper/tables/{table}" for table in TABLES]
-
-
-@pytest.mark.parametrize("cece", [["op"], ["pp"], ["op", "pp"]])
-def test_c_ece_is_measured_under_the_conditions_of_the_config(cece):
-    assert configuration.check({**CONFIG, "report": {"cece": cece}})["report"]["cece"] == cece
-
-
-def test_c_ece_is_measured_under_op_if_nothing_is_said(plan):
-    assert plan.config["report"]["cece"] == ["op"]
 
 
 @pytest.mark.parametrize("cece", [[], ["oo"], "op", ["op", "op"]])

@@ -3,18 +3,13 @@ compares what.
 """
 
 import pytest
+from support.plans import ECAPA, pictures_of, voices
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.report.contents import planned
 
 SAMPLING = {"observations": 6, "test": [1, 2], "template": 1}
-
-
-def pictures_of(plan):
-    """The SVGs of the figures of a run."""
-    return [figure.pictures()["svg"] for figure in planned(plan)]
 
 
 def config(**sampling):
@@ -24,14 +19,11 @@ def config(**sampling):
                 "synthetic": {"speakers": 4, "utterances": 6},
                 "protocol": {"rank_sampling": SAMPLING | sampling},
             },
-            "others": {
-                "synthetic": {"speakers": 4, "utterances": 3, "first_speaker": 4},
-                "use": "train",
-            },
+            "others": voices(4, 3, first=4, use="train"),
         },
         "anonymisers": {"b2": {"command": "python b2.py"}},
         "extractors": {
-            "ecapa": {"model": "speechbrain/ecapa", "revision": "0123456789"},
+            "ecapa": ECAPA,
             "pitch": {"f0": {}},
             "sounds": {"units": {"corpus": "others"}},
             "words": {"style": {}},

@@ -6,6 +6,7 @@ import json
 import pytest
 from support import verdict_schema
 from support.calls import succeeds
+from support.plans import ECAPA
 
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.jobs.write_verdict import n_learnt
@@ -13,7 +14,6 @@ from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.verdict import other_files, score_files, verdict_plan
 
-ECAPA = {"model": "speechbrain/ecapa", "revision": "0123456789"}
 OTHER_ECAPA = {"model": "speechbrain/other", "revision": "0123456789"}
 COSINE = {"cosine": {"type": "cosine"}}
 

@@ -1,6 +1,7 @@
 """How fast anonymisers are: by the benchmarks of their own jobs, and by what is said of streams."""
 
 import pytest
+from support.plans import voices
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration, defaults
@@ -12,10 +13,7 @@ PLUGIN = "{resources}/plugins/streamed_low_pass.py"
 CONFIG = {
     "corpora": {
         "demo": {"synthetic": {"speakers": 4, "utterances": 4}},
-        "others": {
-            "synthetic": {"speakers": 12, "utterances": 3, "first_speaker": 4},
-            "use": "train",
-        },
+        "others": voices(12, 3, first=4, use="train"),
     },
     "anonymisers": {"b2": {"command": "python b2.py"}, "team": {"command": "python team.py"}},
 }

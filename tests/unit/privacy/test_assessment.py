@@ -71,19 +71,6 @@ def test_similarity_takes_a_bounded_memory_for_each_pair_of_utterances(
     assert peak / 400**2 < most_bytes
 
 
-def test_without_a_speaker_his_rows_and_columns_are_gone():
-    smaller = without(matrix(), "s1")
-    assert (
-        smaller.scores.shape == (12, 12)
-        and "s1" not in smaller.row_speakers
-        and "s1" not in smaller.column_speakers
-    )
-    np.testing.assert_array_equal(
-        smaller.scores,
-        matrix().scores[np.ix_(smaller.rows.astype(int), smaller.columns.astype(int))],
-    )
-
-
 def numbers(matrices, *, pairs="all", definition="geometric"):
     """What is resampled, one calibration after the other."""
     metrics = similarity.assess(
@@ -200,14 +187,6 @@ def test_ranks_of_drawn_speakers_take_ties_as_they_are_told(ties):
         assert {name: values[replicate] for name, values in replicates.items()} == pytest.approx(
             expected, nan_ok=True
         )
-
-
-def test_ties_share_their_ranks_unless_told_otherwise():
-    true_ranks = ranks.Ranks(best=np.array([1, 1, 3]), worst=np.array([2, 4, 3]), n_templates=4)
-    plain = resample_ranks(true_ranks, ["a", "b", "c"], n_replicates=20, seed=0)
-    np.testing.assert_equal(
-        plain, resample_ranks(true_ranks, ["a", "b", "c"], n_replicates=20, seed=0, ties="shared")
-    )
 
 
 def test_models_of_ranks_are_fitted_anew_without_each_speaker():

@@ -46,12 +46,6 @@ def test_infinite_replicates_give_infinite_limits():
     assert (every.ci_low, every.ci_high) == (-np.inf, -np.inf)
 
 
-def test_without_replicates_there_is_no_interval():
-    limits = bootstrap.interval(0.5, np.full(5, np.nan), n_speakers=2)
-    assert (limits.ci_low, limits.n_replicates) == ("undefined", 0)
-    assert bootstrap.interval("undefined", np.ones(5), n_speakers=2).ci_high == "undefined"
-
-
 def test_the_p_value_is_the_level_at_which_the_interval_reaches_zero():
     replicates = np.random.default_rng(1).normal(2, 1, 9999)
     level = 1 - bootstrap.LEVEL

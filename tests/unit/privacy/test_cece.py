@@ -93,12 +93,6 @@ def test_two_samples_have_the_metrics_of_their_repeated_scores(laplace):
     assert weighted == pytest.approx({name: expected[name] for name in weighted}, abs=1e-6)
 
 
-def test_two_samples_follow_laplaces_rule_unless_told_not_to():
-    (train, _), (test, _) = drawn(1, shift=1), drawn(2, shift=0.5)
-    assert zebra.runs_metrics(train, test) == zebra.runs_metrics(train, test, laplace=True)
-    assert zebra.runs_metrics(train, test) != zebra.runs_metrics(train, test, laplace=False)
-
-
 def test_separable_samples_are_regularised_without_a_word(capsys):
     """A note for each of a thousand replicates would say nothing."""
     sample = sample_of([2.0, 3.0], [0.0, 1.0], target_counts=[1, 1], nontarget_counts=[1, 1])

@@ -6,12 +6,11 @@ import itertools
 
 import numpy as np
 import pytest
-from support.calls import call, succeeds
+from support.calls import succeeds
 from support.systems import COMMON, write_system, write_two_lists
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.privacy.uncertainty import bootstrap, paired
-from voiceprivacy.privacy.uncertainty.interval_files import parts_of, replicates_of
 
 DRAW = np.random.default_rng(1)
 AVERAGE = {("libri", "f"): 0.25, ("vctk", "f"): 0.75}
@@ -143,16 +142,6 @@ def test_a_file_in_another_place_is_refused(tmp_path):
         paired.read_systems([tmp_path / "elsewhere.intervals.json"], folder=tmp_path / "metrics")
 
 
-def test_the_parts_of_a_place_and_the_file_beside_it(tmp_path):
-    path = tmp_path / "ranks/vctk/f_common/b2/ecapa/plda.intervals.json"
-    assert parts_of(path, tmp_path) == (
-        "ranks",
-        ("vctk", "f_common"),
-        ("b2", "ecapa", "plda"),
-    )
-    assert replicates_of(path) == path.with_name("plda.bootstrap.npz")
-
-
 def words(folder, *trials):
     files = write_two_lists(folder)
     paths = list(itertools.chain.from_iterable(files[name] for name in trials))
@@ -173,10 +162,3 @@ def test_the_command_compares_one_list_or_the_mean_of_lists(tmp_path):
     assert "A is better" in said
     succeeds("compare_anonymisers", *words(tmp_path, "f"))
     assert "\t12.0\t10.0\t2.0\t" in (tmp_path / "pairs.tsv").read_text()
-
-
-def test_weights_of_other_lists_are_refused(tmp_path):
-    done = call(
-        "compare_anonymisers", *words(tmp_path, "f", "m"), "--weights", "libri/f=1", "vctk/m=1"
-    )
-    assert done.returncode == 2 and "without weight: libri/m, vctk/m" in done.stderr

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.score_cases import assert_close, cases, scores, summary
 
-from voiceprivacy.privacy.scores import profiles, verification, zebra
+from voiceprivacy.privacy.scores import profiles, verification
 
 SCORES = st.lists(st.integers(-30, 30).map(lambda score: score / 4), min_size=1, max_size=30)
 HALF = {"target": [3, 1], "nontarget": [0, 2]}
@@ -128,9 +128,3 @@ def test_the_calibration_plot_by_hand():
 )
 def test_every_picture_has_numbers_for_any_scores(name, classes):
     assert profiles.PROFILES[name](**classes)
-
-
-def test_ddcf_is_what_min_cllr_leaves():
-    assert zebra.ddcf(**HALF) == 1 - verification.cllr_min_bit(**HALF)
-    assert zebra.assess(**HALF)[0]["ddcf"] == zebra.ddcf(**HALF)
-    assert zebra.ddcf(target=[1], nontarget=[0]) == 1

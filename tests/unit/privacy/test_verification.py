@@ -215,11 +215,6 @@ def test_cllr_is_exact_for_any_llr():
     )
 
 
-def test_counts_stand_for_repeated_llrs():
-    counted = cllr_bit(target=[1, 2], nontarget=[0], target_counts=[3, 1], nontarget_counts=[5])
-    assert counted == pytest.approx(cllr_bit(target=[1, 1, 1, 2], nontarget=[0]))
-
-
 def test_linkability_by_hand():
     """PAV: the two scores in the middle are one block with LLR ln(1/2), the target on top has inf,
     one below -inf.
@@ -308,17 +303,6 @@ def test_a_sample_has_the_challenges_linkability_where_its_list_has_two_bins():
         for few in (None, Bins(1, bins.limits), Bins(1, (-5.0, 5.0)))
     ]
     assert not any("linkability_vpc" in metrics for metrics in without)
-
-
-@pytest.mark.parametrize(
-    "bad, said", [([], "no {} scores"), ([math.nan, 1.0], "a {} score is not a number")]
-)
-@pytest.mark.parametrize("function", [eer_percent, cllr_bit, linkability_vpc, verification.assess])
-def test_scores_that_are_none_are_refused_by_the_name_of_their_class(function, bad, said):
-    with pytest.raises(ValueError, match=f"^{said.format('target')}$"):
-        function(target=bad, nontarget=[0.0, 1.0])
-    with pytest.raises(ValueError, match=f"^{said.format('nontarget')}$"):
-        function(target=[0.0, 1.0], nontarget=bad)
 
 
 def test_the_prior_of_min_dcf_is_that_of_nist():

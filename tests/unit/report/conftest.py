@@ -66,15 +66,8 @@ def write_run(folder, *, corpora=("demo",), attackers=(("xvector", "cosine"),)):
     places = itertools.product(FAMILIES, corpora, ("f", "m"), CONDITIONS, attackers)
     for family, corpus, trials, anonymiser, (extractor, backend) in places:
         if family is not similarity or anonymiser != "original":
-            path = (
-                folder
-                / family.__name__
-                / corpus
-                / trials
-                / anonymiser
-                / extractor
-                / f"{backend}.json"
-            )
+            system = f"{corpus}/{trials}/{anonymiser}/{extractor}/{backend}"
+            path = folder / family.__name__ / f"{system}.json"
             write_json(path, family(anonymiser, trials))
             paths.append(path)
     return paths

@@ -19,11 +19,6 @@ def succeeds(name, *arguments):
     return calls.succeeds(name, *arguments, python=calls.STRICT)
 
 
-@pytest.fixture
-def pictures(tmp_path):
-    return [tmp_path / f"figure.{ending}" for ending in ("svg", "pdf", "png")]
-
-
 def test_from_metrics_files_to_the_page(tmp_path, paths, folder):
     metrics, provenance, report = (
         tmp_path / "metrics.tsv",
@@ -102,9 +97,7 @@ def test_a_report_without_a_number_is_one_clear_line_and_no_page(tmp_path, paths
         ("ranks", ["rank", "p", "gamma"], [(1, 0.75, 0.7), (2, 0.25, 0.3)]),
     ],
 )
-def test_curves_of_all_systems_become_one_picture(
-    tmp_path, paths, folder, pictures, name, columns, numbers
-):
+def test_curves_of_all_systems_become_one_picture(tmp_path, paths, folder, name, columns, numbers):
     curves, metrics = [], []
     for anonymiser, labels in (("original", ["oo"]), ("b2", ["op", "pp"])):
         curves.append(tmp_path / f"{anonymiser}.tsv")
@@ -112,11 +105,11 @@ def test_curves_of_all_systems_become_one_picture(
         rows = [(label, *row) for label, row in itertools.product(labels, numbers)]
         write_table(curves[-1], ["label", *columns], rows)
     systems = ["--anonymisers", "original", "b2", "--curves", *curves, "--metrics", *metrics]
-    succeeds("plot", name, *systems, "--figures", *pictures)
-    assert all(picture.stat().st_size > 1000 for picture in pictures)
+    succeeds("plot", name, *systems, "--figures", tmp_path / "figure.svg")
+    assert ">b2 OP" in (tmp_path / "figure.svg").read_text()
 
 
-def test_similarities_become_one_picture(tmp_path, pictures):
+def test_similarities_become_one_picture(tmp_path):
     utterances = [
         Utterance(f"{speaker}-1", speaker, "f", tmp_path / "a.wav", 1.0)
         for speaker in ("anna", "dora")
@@ -129,5 +122,7 @@ def test_similarities_become_one_picture(tmp_path, pictures):
         tmp_path / "curves.tsv", ["matrix", "row_speaker", "column_speaker", "similarity"], rows
     )
     sources = ["--curves", tmp_path / "curves.tsv", "--manifest", tmp_path / "manifest.tsv"]
-    succeeds("plot", "similarity", *sources, "--title", "b2, demo f", "--figures", *pictures)
-    assert all(picture.stat().st_size > 1000 for picture in pictures)
+    succeeds(
+        "plot", "similarity", *sources, "--title", "b2, demo f", "--figures", tmp_path / "p.svg"
+    )
+    assert ">b2, demo f</text>" in (tmp_path / "p.svg").read_text()

@@ -82,14 +82,6 @@ def test_what_unprotected_speech_does_not_tell_is_not_still_told(written):
     assert table.sentences[1].startswith("Under the strongest attack it is 62.0")
 
 
-def test_of_many_systems_a_sentence_names_who_tells_least_and_most(written):
-    lines = [line(f"a{number}", "pp", 60.0 + number) for number in range(9)]
-    (table,) = inference_tables(written(line("original", "oo", 90.0), *lines))
-    assert "with a0 and" in table.sentences[1]
-    assert table.sentences[1].endswith("with a8.")
-    assert "a4" not in table.sentences[1]
-
-
 def test_rows_begin_with_unprotected_speech_and_name_the_attack(written):
     lines = written(
         line("b2", "pp", 91.0, extractor="net_on_b2"),

@@ -56,8 +56,3 @@ def test_a_picture_with_nothing_to_show_says_so(is_empty):
     drawn = style.svg_of(style.say_nothing(figure, "nothing here") if is_empty else figure)
     assert shows_nothing(drawn) == shows_nothing(inlined(drawn)) == is_empty
     assert ("nothing here" in drawn) == is_empty
-
-
-def test_the_page_sets_its_size():
-    head = inlined(picture()).partition(">")[0]
-    assert head == '<svg viewBox="0 0 288 216" style="--width: 288pt" aria-hidden="true"'

@@ -12,7 +12,6 @@ from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.report.listen import (
     checksum,
     choose,
-    data_url,
     examples,
     levels_db,
     opus,
@@ -118,7 +117,3 @@ def test_the_checksum_is_that_of_libogg():
     serial = int.from_bytes(written[14:18], "little")
     assert with_serial_number(written, serial) == written
     assert checksum(b"") == 0
-
-
-def test_a_data_url_names_its_kind():
-    assert data_url(b"abc", "audio/ogg") == "data:audio/ogg;base64,YWJj"

@@ -89,18 +89,16 @@ def test_what_is_the_user_s_own_is_named_and_cites_nothing():
     assert all(name in words(said) for name in ("mine", "net", "cmd", "theirs"))
 
 
-@pytest.mark.parametrize("kind", BACKENDS)
-def test_a_back_end_is_said_and_cited(kind):
-    said = methods([], one("backends", {"type": kind}))
-    assert BACKENDS[kind].words in words(said)
-    assert cited(said) == {*ALWAYS, *BACKENDS[kind].cites}
-
-
-@pytest.mark.parametrize("feature", FEATURES)
-def test_a_feature_is_said_and_cited(feature):
-    said = methods([], one("extractors", {feature: {}}))
-    assert FEATURES[feature].words in words(said)
-    assert cited(said) == {*ALWAYS, *FEATURES[feature].cites}
+@pytest.mark.parametrize(
+    ("section", "configured", "known"),
+    [
+        *(("backends", {"type": kind}, known) for kind, known in BACKENDS.items()),
+        *(("extractors", {feature: {}}, known) for feature, known in FEATURES.items()),
+    ],
+)
+def test_a_back_end_and_a_feature_are_said_and_cited(section, configured, known):
+    said = methods([], one(section, configured))
+    assert known.words in words(said) and cited(said) == {*ALWAYS, *known.cites}
 
 
 @pytest.mark.parametrize("recipe", NETWORKS)

@@ -138,12 +138,6 @@ def test_good_is_upwards_and_to_the_right(plane):
     assert plane._replace(better="higher").utility_range[0] < 34
 
 
-def test_lines_show_the_usual_thresholds(plane):
-    ax, _ = drawn_on(plane)
-    told = {text.get_text(): text.get_position()[1] for text in ax.texts}
-    assert told["not protected"] == 10 and told["low"] == 2
-
-
 def covering(middles):
     """Pairs of names that cover each other, sizes being parts of the axes."""
     return [
@@ -209,15 +203,6 @@ def test_a_line_ends_at_the_box_of_its_name():
     assert planes.edge_of_name("name", (0.5, 0.5), (0.51, 0.5)) == (0.51, 0.5), "inside"
 
 
-def test_limits_of_many_systems_are_thin(plane):
-    many = {f"s{n}": plane.points["b2"]._replace(system=f"s{n}") for n in range(9)}
-    widths = []
-    for points in (plane.points, many):
-        ax, _ = drawn_on(plane._replace(points=points))
-        widths.append({line.get_linewidth() for line in ax.get_lines() if line.get_zorder() == 1})
-    assert widths == [{0.9}, {plots.THIN}]
-
-
 def test_a_figure_has_a_panel_for_each_measure_and_a_table_of_all(files):
     pitch = utilities.means("demo", "pitch_correlation", {"b2": 0.5}, better="higher", width=0.1)
     files.write(verdicts.usual(), words() + pitch)
@@ -253,12 +238,6 @@ def test_without_a_system_of_known_evidence_and_utility_there_is_no_plane(files)
 )
 def test_another_verdict_is_refused_in_words(files, change):
     write_json(files.verdict, verdicts.usual() | change)
-    with pytest.raises(BadInput, match="not a verdict of this version"):
-        files.read()
-
-
-def test_a_verdict_of_an_earlier_version_is_refused(files):
-    write_json(files.verdict, {"sets": {}})
     with pytest.raises(BadInput, match="not a verdict of this version"):
         files.read()
 

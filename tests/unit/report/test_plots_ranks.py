@@ -77,21 +77,6 @@ def point(test, template, bits):
     return LengthPoint(bits, test_s=6.0 * test, template_s=6.0 * template)
 
 
-def test_bounds_start_at_the_shortest_lengths_and_stop_at_log2_n():
-    _, ax = style.figure(3, 3)
-    by_length = {
-        1: {1: point(1, 1, Shown(0.5)), 4: point(4, 1, Shown(0.8))},
-        2: {1: point(1, 2, Shown(0.6)), 4: point(4, 2, Shown(0.9))},
-    }
-    ranks.plot_lengths(ax, disclosures=by_length, most_bit=1.5)
-    lines = {line.get_label(): line.get_ydata() for line in ax.get_lines()}
-    assert lines["bound T"][0] == lines["bound √T"][0] == 0.5
-    assert lines["bound T"][-1] == 1.5  # not 4 * 0.5
-    assert lines["bound √T"][-1] == pytest.approx(1.0)
-    assert [text.get_text() for text in ax.get_xticklabels()] == ["6.0 s\n1", "24 s\n4"]
-    assert "template 2 (12 s)" in lines
-
-
 def test_disclosure_by_length_shows_its_intervals_beside_each_other():
     _, ax = style.figure(3, 3)
     by_length = {
@@ -118,10 +103,3 @@ def test_the_lowest_panel_of_every_column_has_the_axis_of_lengths():
     figure = ranks.lengths_picture(disclosures=dict.fromkeys(systems, by_length), n_templates=8)
     with_axis = [ax.get_title() for ax in figure.axes if ax.get_xlabel()]
     assert with_axis == ["b1 OP", "b2 OP", "b3 OP", "b4 OP"]  # four columns, two rows
-
-
-@pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
-def test_a_picture_of_ranks_is_the_same_byte_for_byte(tmp_path, ending):
-    for name in ("a", "b"):
-        style.save(ranks.ranks_picture(**systems(100)), tmp_path / f"{name}.{ending}")
-    assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()

@@ -115,14 +115,6 @@ def test_speakers_are_sorted_by_their_larger_disclosure():
     assert [len(ax.patches) for ax in figure.axes] == [4, 6, 2]
 
 
-@pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
-def test_a_picture_of_matrices_is_the_same_byte_for_byte(tmp_path, ending):
-    for name in ("a", "b"):
-        figure = speakers.similarity_picture(**matrices(4), speakers="abcd", title="b2")
-        style.save(figure, tmp_path / f"{name}.{ending}")
-    assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()
-
-
 def test_drawn_coefficients_say_whose_they_are():
     alphas = {"b2": {0.8: ["a"]}, "b2r": {0.75: list("abcdefg")}}
     figure = speakers.strips(alphas=alphas, colours={"b2": "#123456", "b2r": "#654321"})

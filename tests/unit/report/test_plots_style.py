@@ -46,10 +46,6 @@ def test_an_unknown_kind_of_picture_is_refused(tmp_path, name):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_first_24_systems_look_different():
-    assert len({(style.colour(index), style.line(index)) for index in range(24)}) == 24
-
-
 def test_what_a_killed_process_left_of_a_picture_is_removed(tmp_path):
     left = tmp_path / f".picture.{'0' * 32}.svg"
     left.write_text("<svg")

@@ -3,21 +3,14 @@ an entry.
 """
 
 import copy
-import re
-from collections import Counter
 
 import pytest
 
 from voiceprivacy.inout.files import SCRIPTS
-from voiceprivacy.inout.tables import read_table
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.published import (
-    HEARD_BY,
-    NUMBERS,
-    NUMBERS_COLUMNS,
     SYSTEMS,
-    UTILITY_COLUMNS,
     beside,
     published_data,
     published_sets,
@@ -166,11 +159,6 @@ def test_attackers_trained_on_protected_speech_stand_beside_their_like(config):
     assert published == {"x": ("original", "38.32"), "x_on_mine": ("protected", "8.759")}
 
 
-def test_a_name_alone_means_nothing(config):
-    config["anonymisers"]["b2"] = {"command": "python my_own.py --alpha 0.8"}
-    assert beside([*COUNTS, line("b2", "op", "eer_percent", "25.5")], config) == []
-
-
 def test_the_page_shows_set_attack_own_and_published(config):
     lost = line("b2", "pp", "gvd_db", "-inf")._replace(ci_low="-inf", ci_high="0.5")
     own = [line("b2", "op", "eer_percent", "25.5"), lost]
@@ -197,26 +185,6 @@ def test_beside_published_numbers_stands_the_definition_s_where_another_is_shown
     path.write_text("\n".join(earlier) + "\n")
     (table,) = tables_of(read_published(path))
     assert table.rows[0][2] == [("30.0", "[20.0, 30.0]", "35.5", "26.1")], "its bias is not known"
-
-
-def test_the_numbers_of_2024_and_2026_are_all_there():
-    """120 rates; those of unprotected speech were published with each of seven results."""
-    rows = []
-    for row in read_table(NUMBERS, NUMBERS_COLUMNS):
-        if re.match("VPC202[46]", row["source"]):
-            rows.append(row)
-    of_original = [row for row in rows if row["system"] == "unprotected"]
-    assert len(rows) - len(of_original) + 7 * len(of_original) == 120
-    by_year = Counter(row["source"][:7] for row in rows if row not in of_original)
-    assert by_year == {"VPC2024": 28, "VPC2026": 64}
-    assert {row["system"] for row in rows} <= SYSTEMS.keys()
-    values = {}
-    for row in rows:
-        values[row["set"], row["system"], row["condition"], row["attacker"]] = row["value"]
-    assert values["libri_test_trials_f", "B2_2024", "pp", "protected"] == "7.483"
-    assert values["libri_test_trials_mixed", "B2_2024", "pp", "original"] == "7.220"
-    assert values["fr_test_trials_mixed", "BM2", "pp", "protected"] == "16.113"
-    assert values["libri_dev_trials_m", "unprotected", "oo", "original"] == "0.931"
 
 
 def of_year(year, monkeypatch, **variables):
@@ -263,21 +231,6 @@ def test_mixed_lists_of_2026_stand_beside_theirs(monkeypatch, year, corpus, syst
     rows = beside(own, config)
     assert {row.attacker: row.published for row in rows} == expected
     assert {row.system for row in rows} == {system}
-
-
-def test_published_utility_names_known_systems_and_percentages():
-    path = NUMBERS.with_name("utility.tsv")
-    rows = read_table(path, UTILITY_COLUMNS)
-    values = {}
-    for row in rows:
-        assert row["system"] in SYSTEMS and 0 < float(row["value"]) < 100
-        assert (row["metric"], row["definition"]) in HEARD_BY
-        values.setdefault((row["data"], row["system"], row["metric"]), set()).add(row["value"])
-    # Both years measured B2 and original speech.
-    assert values["libri_test", "unprotected", "wer_percent"] == {"1.844", "1.846"}
-    assert values["libri_test", "B2_2024", "wer_percent"] == {"9.954", "9.959"}
-    assert values["en_test", "BM1", "wer_percent"] == {"8.538"}
-    assert values["emodata_test", "BM1", "uar_percent"] == {"42.630"}
 
 
 def of_measure(name, value, *, corpus="libri_test", anonymiser="b2"):

@@ -134,14 +134,6 @@ def test_a_page_that_names_nobody_keeps_what_is_said_of_sound(text, shown):
     assert unnamed(corpora).findings == {"mine": [("oddity", "-", shown)]}
 
 
-def test_a_missing_manifest_is_one_clear_line(tmp_path):
-    done = call(
-        "describe_corpora",
-        *flags(manifests="/no/a/b/manifest.tsv", speech=tmp_path / "s", lists=tmp_path / "l"),
-    )
-    assert (done.returncode, done.stderr) == (2, "error: /no/a/b/manifest.tsv: not found\n")
-
-
 def measured(
     anonymiser, metric, value, trials="-", better="lower", low="-", high="-", undefined="0"
 ):

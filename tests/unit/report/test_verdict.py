@@ -75,11 +75,6 @@ def test_an_open_system_says_by_what_and_whether_it_is_like_the_original():
     assert not any("no protection" in sentence for sentence in told().why)
 
 
-def test_recordings_that_are_only_linked_are_not_called_re_identified():
-    assert any("was not shown" in sentence for sentence in told(by=["linkage"]).why)
-    assert not any("was not shown" in sentence for sentence in told(by=["linkage"] * 2).why)
-
-
 def test_systems_with_the_same_reasons_share_a_sentence_and_many_reasons_are_counted():
     many = verdicts.system("unclear", reasons=list(verdict_words.REASONS))
     systems = {"b3": verdicts.system("unclear"), "b4": verdicts.system("unclear"), "b5": many}
@@ -108,11 +103,6 @@ def test_each_step_is_said_once_with_the_most_persons():
     }
     steps = judged_of("demo", verdicts.set_of(systems)).notes.steps
     assert steps == ["evaluate about 310 persons: the limits are too wide"]
-
-
-def test_low_says_what_these_attackers_find_at_most():
-    why = told(state="low", percent=0.0, evidence_percent=[0.1, -1.0, 1.6], reasons=[]).why
-    assert "b2: these attackers find at most 2 % by one recording." in why
 
 
 def test_utility_of_the_corpus_is_a_column(read):

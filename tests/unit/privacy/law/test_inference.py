@@ -223,8 +223,3 @@ def test_intervals_hold_the_truth(separation):
     assert (high >= np.array(values)).all()
     truth = np.mean(values)
     assert np.mean((low <= truth) & (truth <= high)) >= 0.92
-
-
-def test_without_replicates_there_are_no_limits():
-    classes, voices = gaussian_voices([5, 5], separation=2)
-    assert np.isnan(recognised(classes, voices).recall[1:]).all()

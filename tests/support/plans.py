@@ -1,0 +1,18 @@
+"""Entries of configs that tests of plans start from, and what they look at in a plan."""
+
+from voiceprivacy.report.contents import planned
+
+ECAPA = {"model": "speechbrain/ecapa", "revision": "0123456789"}
+
+
+def voices(speakers, utterances, *, first=None, **options):
+    """A corpus of made-up voices; ``first`` is the number of its first speaker."""
+    drawn = {"speakers": speakers, "utterances": utterances}
+    if first is not None:
+        drawn["first_speaker"] = first
+    return {"synthetic": drawn, **options}
+
+
+def pictures_of(plan):
+    """The SVGs of the figures of a run."""
+    return [figure.pictures()["svg"] for figure in planned(plan)]
