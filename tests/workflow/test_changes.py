@@ -197,7 +197,7 @@ def test_a_changed_script_of_matrices_repeats_its_rule_and_scores_no_list(after)
 
 def test_a_changed_script_of_ranks_scores_nothing(after):
     """Ranks of the original speech: its templates are kept."""
-    jobs = after(("tree/scripts/assess_ranks.py", "\n# changed\n"))
+    jobs = after(("tree/scripts/voiceprivacy/jobs/assess_ranks.py", "\n# changed\n"))
     assert of_families(jobs) == {"assess_ranks": 1}
 
 
