@@ -25,15 +25,11 @@ COMES_WITH = {
     "transformers": {"safetensors"},
 }
 CHOSEN_BY_CONFIG = {  # input function: what the schema's default or the kind of entry takes
-    "anonymiser_environment": ["evaluate"],
-    "feature_environment": ["evaluate", "speechbrain"],
-    'lambda wildcards: environment_file(extractor_field("env")(wildcards))': [
-        "speechbrain",
-        *ENCODERS,
-    ],
-    "measure_environment": ["evaluate"],
-    "extractor_environment": ["speechbrain"],
-    "backend_environment": ["evaluate", "speechbrain"],
+    "anonymisers.entries.environment": ["evaluate"],
+    "attackers.feature_environment": ["evaluate", "speechbrain"],
+    "attackers.extractors.environment": ["speechbrain", *ENCODERS],
+    "utility.entries.environment": ["evaluate"],
+    "attackers.backend_environment": ["evaluate", "speechbrain"],
 }
 RESAMPLING = {"torch", "torchaudio"}  # an anonymiser with `resample: true` is given `env: corpora`
 TRAINING = {"speechbrain"}

@@ -1,38 +1,11 @@
 """What an attacker does with the speech: embeddings, back-ends and scores."""
 
 
-def extractor_files(wildcards):
-    """What embeddings depend on: a model that a rule makes, or the user's files."""
-    entry = plan.attackers.extractors[wildcards.extractor]
-    if "embeddings" in entry:
-        embedded = "{0.corpus}/{0.part}/{0.anonymiser}".format(wildcards)
-        return plan.sources.file("extractors", wildcards.extractor, embedded)
-    return model_files(wildcards.extractor)
-
-
-def extraction(wildcards):
-    part = wildcards.get("part", "")  # none in a job of both parts: of a model nothing differs
-    return plan.attackers.extraction(
-        wildcards.extractor, wildcards.corpus, part, wildcards.anonymiser
-    )
-
-
-def embedding_runtime(wildcards):
-    """Minutes of a job: those of a command and some to spare, or four hours for each part."""
-    entry = plan.attackers.extractors[wildcards.extractor]
-    n_parts = 1 if "part" in wildcards.keys() else 2
-    return entry["runtime"] + 15 if "command" in entry else 240 * n_parts
-
-
-def embedding_memory(wildcards, attempt):
-    return plan.attackers.extractors[wildcards.extractor]["mem_mb"] * attempt
-
-
 rule extract_embeddings:
     """Embed every utterance of one part as one system speaks it."""
     input:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
-        files=extractor_files,
+        files=attackers.model,
     output:
         embeddings="results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz",
     log:
@@ -43,16 +16,16 @@ rule extract_embeddings:
         extractor=one_of(plan.attackers.networks()),
     priority: BY_ATTACKERS
     conda:
-        lambda wildcards: environment_file(extractor_field("env")(wildcards))
-    threads: speech_threads
+        attackers.extractors.environment
+    threads: speech_threads.of_part
     resources:
-        mem_mb=embedding_memory,
-        runtime=embedding_runtime,
-        command_runtime=extractor_field("runtime"),
-        gpu=gpus,
+        mem_mb=attackers.extractors.memory,
+        runtime=attackers.extraction_runtime,
+        command_runtime=attackers.extractors.field("runtime"),
+        gpu=attackers.extractors.gpus,
     params:
-        code=lambda wildcards: code("extract_embeddings") + paths_behind(extraction(wildcards)),
-        how=extraction,
+        code=attackers.extraction_code,
+        how=attackers.extraction,
     shell:
         "python -P -m voiceprivacy.jobs.extract_embeddings"
         " --manifest {input.manifest:q}"
@@ -75,7 +48,7 @@ use rule extract_embeddings as extract_embeddings_of_both_parts with:
             "results/audio/{corpus}/enrolment/{anonymiser}/manifest.tsv",
             "results/audio/{corpus}/trial/{anonymiser}/manifest.tsv",
         ],
-        files=extractor_files,
+        files=attackers.model,
     output:
         embeddings=[
             "results/embeddings/{corpus}/enrolment/{anonymiser}/{extractor}.npz",
@@ -90,54 +63,11 @@ use rule extract_embeddings as extract_embeddings_of_both_parts with:
         extractor=one_of(filter(plan.attackers.embeds_both_parts, plan.attackers.networks())),
 
 
-def transcripts(wildcards):
-    return f"results/audio/{wildcards.corpus}/{wildcards.part}/original/transcripts.tsv"
-
-
-def codebook(wildcards):
-    return f"results/models/{wildcards.extractor}/codebook.npz"
-
-
-def feature_files(wildcards):
-    """What a feature depends on besides the speech."""
-    feature = plan.attackers.feature(wildcards.extractor)
-    if feature == "units":
-        return [codebook(wildcards), *extractor_sources(wildcards)]
-    if feature == "style":
-        return [transcripts(wildcards), *extractor_sources(wildcards)]
-    if feature == "words":
-        weights = plan.attackers.training_transcripts(wildcards.extractor)
-        said = filter(None, [transcripts(wildcards), weights])
-        return [*said, *extractor_sources(wildcards)]
-    return []
-
-
-def feature_arguments(wildcards):
-    feature = plan.attackers.feature(wildcards.extractor)
-    if feature == "units":
-        return ["--codebook", codebook(wildcards), *encoder_argument(wildcards)]
-    if feature == "style":
-        entry = plan.attackers.extractors[wildcards.extractor]
-        dictionary = option("--dictionary", entry["style"].get("dictionary"))
-        return ["--transcripts", transcripts(wildcards), *dictionary]
-    if feature == "words":
-        weights = plan.attackers.training_transcripts(wildcards.extractor)
-        weighted = [*option("--training-transcripts", weights), *encoder_argument(wildcards)]
-        return ["--transcripts", transcripts(wildcards), "--words", *weighted]
-    return [f"--{feature}"]
-
-
-def feature_environment(wildcards):
-    is_text = plan.attackers.feature(wildcards.extractor) in ("style", "words")
-    needs_network = plan.attackers.encoder(wildcards.extractor) or not is_text
-    return environment_file("speechbrain" if needs_network else "evaluate")
-
-
 rule extract_features:
     """A feature of every utterance that no network makes: pitch, sounds, time, pauses, words."""
     input:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
-        files=feature_files,
+        files=attackers.feature_files,
     output:
         embeddings="results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz",
     log:
@@ -148,10 +78,10 @@ rule extract_features:
         extractor=one_of(filter(plan.attackers.feature, plan.attackers.extractors)),
     priority: BY_ATTACKERS
     conda:
-        feature_environment
+        attackers.feature_environment
     resources:
-        mem_mb=feature_memory,
-        runtime=feature_runtime,
+        mem_mb=attackers.by_encoder(8000, without=4000),
+        runtime=attackers.by_encoder(1440, without=120),
     params:
         code=code(
             "extract_features",
@@ -160,7 +90,7 @@ rule extract_features:
             "voiceprivacy/attack/extractors/contour",
             "voiceprivacy/attack/extractors/background",
         ),
-        feature=feature_arguments,
+        feature=attackers.feature_arguments,
     shell:
         "python -P -m voiceprivacy.jobs.extract_features"
         " --manifest {input.manifest:q}"
@@ -169,53 +99,11 @@ rule extract_features:
         " > {log:q} 2>&1"
 
 
-def backend_model(wildcards):
-    return plan.attackers.backend_file(wildcards.backend, wildcards.extractor) or []
-
-
-def backend_argument(wildcards):
-    return backend_model(wildcards) or backend_entry(wildcards)["type"]
-
-
-def embeddings(part, wildcards):
-    """Embeddings of a part by whose speech they are: {original, run0 or run1: file}."""
-    folder = f"results/embeddings/{wildcards.corpus}/{part}"
-    is_second_run = plan.speech.first_run(wildcards.anonymiser)
-    cece, own = config["report"]["cece"], plan.speech.conditions(wildcards.anonymiser)
-    systems = plan.speech.spoken(part, wildcards.anonymiser, cece if is_second_run else own)
-    return {whose: f"{folder}/{name}/{wildcards.extractor}.npz" for whose, name in systems.items()}
-
-
-def embedding_files(part):
-    """Input function: the embeddings that the conditions of a system compare."""
-    return lambda wildcards: list(embeddings(part, wildcards).values())
-
-
-def embedding_arguments(part):
-    """Parameter: the same as WHOSE=FILE."""
-    return lambda wildcards: [
-        f"{whose}={file}" for whose, file in embeddings(part, wildcards).items()
-    ]
-
-
-def scores(*conditions):
-    """Outputs: scores of a list, by condition."""
-    folder = "results/scores/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}"
-    return [f"{folder}/{condition}.tsv" for condition in conditions]
-
-
-def matrices(kind, *conditions):
-    """Outputs: pairs or templates, by condition; large, so removed after use unless kept."""
-    files = kept_matrices(kind, *conditions)
-    return files if config["report"]["keep_matrices"] else list(map(temp, files))
-
-
-def kept_matrices(kind, *conditions):
-    """Outputs: pairs or templates, by condition, that stay."""
-    folder = f"results/{kind}/{{corpus}}/{{trials}}/{{anonymiser}}/{{extractor}}/{{backend}}"
-    return [f"{folder}/{condition}.npz" for condition in conditions]
-
-
+# Scores and matrices of a system by condition; matrices are large: without keep_matrices they go.
+SCORES = "results/scores/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.tsv"
+PAIRS = "results/pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.npz"
+TEMPLATES = "results/templates/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.npz"
+until_used = list if config["report"]["keep_matrices"] else temp
 ONCE = one_of(name for name in plan.speech.anonymisers if name not in plan.speech.repeated)
 TWICE = one_of(plan.speech.repeated)
 SECOND_RUNS = one_of(filter(plan.speech.first_run, plan.speech.protected))
@@ -228,16 +116,16 @@ WITHOUT_GALLERY = one_of(
 rule score_system:
     """Score all conditions of one system: a trial list, or what is named of its matrices."""
     input:
-        enrolment=embedding_files("enrolment"),
-        trial=embedding_files("trial"),
+        enrolment=attackers.compared("enrolment"),
+        trial=attackers.compared("trial"),
         enrolment_manifest="results/audio/{corpus}/enrolment/original/manifest.tsv",
         trial_manifest="results/audio/{corpus}/trial/original/manifest.tsv",
         trials="results/trials/{corpus}/{trials}.tsv",
         release="results/trials/{corpus}/{trials}.release.tsv",
         enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
-        backend=backend_model,
+        backend=ask(plan.attackers.backend_file),
     output:
-        scores=scores("op", "pp", "rr"),
+        scores=expand(SCORES, condition=["op", "pp", "rr"], allow_missing=True),
         pairs=[],
         templates=[],
     log:
@@ -254,9 +142,9 @@ rule score_system:
         runtime=60,
     params:
         code=code("score_system"),
-        enrolment=embedding_arguments("enrolment"),
-        trial=embedding_arguments("trial"),
-        backend=backend_argument,
+        enrolment=attackers.compared_arguments("enrolment"),
+        trial=attackers.compared_arguments("trial"),
+        backend=attackers.backend_argument,
     shell:
         "python -P -m voiceprivacy.jobs.score_system"
         " --enrolment {params.enrolment:q}"
@@ -275,7 +163,7 @@ rule score_system:
 
 use rule score_system as score_repeated_system with:
     output:
-        scores=scores("op", "pp", "p0p1", "rr"),
+        scores=expand(SCORES, condition=["op", "pp", "p0p1", "rr"], allow_missing=True),
         pairs=[],
         templates=[],
     wildcard_constraints:
@@ -286,7 +174,7 @@ use rule score_system as score_repeated_system with:
 # Of a second run, only the conditions that C_ECE is measured on.
 use rule score_system as score_second_run with:
     output:
-        scores=scores(*config["report"]["cece"]),
+        scores=expand(SCORES, condition=config["report"]["cece"], allow_missing=True),
         pairs=[],
         templates=[],
     wildcard_constraints:
@@ -298,9 +186,9 @@ use rule score_system as score_second_run with:
 # removed after use, a change of one anonymiser would score them again, and then all others.
 use rule score_system as score_original with:
     output:
-        scores=scores("oo", "rr"),
-        pairs=kept_matrices("pairs", "oo"),
-        templates=kept_matrices("templates", "oo"),
+        scores=expand(SCORES, condition=["oo", "rr"], allow_missing=True),
+        pairs=expand(PAIRS, condition=["oo"], allow_missing=True),
+        templates=expand(TEMPLATES, condition=["oo"], allow_missing=True),
     wildcard_constraints:
         corpus=WITH_GALLERY,
         trials=TRIAL_LISTS,
@@ -310,8 +198,8 @@ use rule score_system as score_original with:
 # Corpora of which every utterance is tried against every other have no templates.
 use rule score_system as score_original_in_pairs with:
     output:
-        scores=scores("oo", "rr"),
-        pairs=kept_matrices("pairs", "oo"),
+        scores=expand(SCORES, condition=["oo", "rr"], allow_missing=True),
+        pairs=expand(PAIRS, condition=["oo"], allow_missing=True),
         templates=[],
     wildcard_constraints:
         corpus=WITHOUT_GALLERY,
@@ -324,8 +212,8 @@ use rule score_system as score_original_in_pairs with:
 use rule score_system as score_matrices with:
     output:
         scores=[],
-        pairs=matrices("pairs", "op", "pp"),
-        templates=matrices("templates", "op", "pp"),
+        pairs=until_used(expand(PAIRS, condition=["op", "pp"], allow_missing=True)),
+        templates=until_used(expand(TEMPLATES, condition=["op", "pp"], allow_missing=True)),
     log:
         "results/logs/score_matrices/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
     benchmark:
@@ -339,8 +227,8 @@ use rule score_system as score_matrices with:
 use rule score_matrices as score_matrices_of_repeated with:
     output:
         scores=[],
-        pairs=matrices("pairs", "op", "pp"),
-        templates=matrices("templates", "op", "pp", "p0p1"),
+        pairs=until_used(expand(PAIRS, condition=["op", "pp"], allow_missing=True)),
+        templates=until_used(expand(TEMPLATES, condition=["op", "pp", "p0p1"], allow_missing=True)),
     wildcard_constraints:
         corpus=WITH_GALLERY,
         trials=TRIAL_LISTS,
@@ -350,7 +238,7 @@ use rule score_matrices as score_matrices_of_repeated with:
 use rule score_matrices as score_matrices_of_pairs with:
     output:
         scores=[],
-        pairs=matrices("pairs", "op", "pp"),
+        pairs=until_used(expand(PAIRS, condition=["op", "pp"], allow_missing=True)),
         templates=[],
     wildcard_constraints:
         corpus=WITHOUT_GALLERY,
@@ -358,34 +246,15 @@ use rule score_matrices as score_matrices_of_pairs with:
         anonymiser=one_of(plan.speech.anonymisers),
 
 
-def one_embedding(part):
-    """Input function: embeddings of a part as one condition compares them."""
-
-    def file(wildcards):
-        enrolment, trial = plan.speech.of_condition(wildcards.condition, wildcards.anonymiser)
-        system = enrolment if part == "enrolment" else trial
-        return f"results/embeddings/{wildcards.corpus}/{part}/{system}/{wildcards.extractor}.npz"
-
-    return file
-
-
-def protected_sides(wildcards):
-    """The sides of a condition that are protected speech, where the back-end asks for them."""
-    if backend_entry(wildcards)["type"] != "procrustes":
-        return []
-    sides = zip(("enrolment", "trial"), CONDITIONS[wildcards.condition])
-    return ["--protected", *(side for side, speech in sides if speech != "original")]
-
-
 rule score_samples:
     """Score the tests of a sampled gallery against its templates (for ranks)."""
     input:
-        enrolment=one_embedding("enrolment"),
-        trial=one_embedding("trial"),
+        enrolment=attackers.enrolment,
+        trial=attackers.trial,
         samples="results/samples/{corpus}/{trials}.tsv",
-        backend=backend_model,
+        backend=ask(plan.attackers.backend_file),
     output:
-        matrix=matrices("templates", "{condition}"),
+        matrix=until_used([TEMPLATES]),
     log:
         "results/logs/score_samples/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.log",
     benchmark:
@@ -399,8 +268,8 @@ rule score_samples:
         runtime=20,
     params:
         code=code("score_samples"),
-        backend=backend_argument,
-        protected=protected_sides,
+        backend=attackers.backend_argument,
+        protected=attackers.protected_sides,
     shell:
         "python -P -m voiceprivacy.jobs.score_samples"
         " --enrolment {input.enrolment:q}"
@@ -412,38 +281,14 @@ rule score_samples:
         " > {log:q} 2>&1"
 
 
-def given_file(wildcards):
-    return plan.given.file(given_attack(wildcards), wildcards.anonymiser, wildcards.condition)
-
-
-def given_sources(wildcards):
-    """Fingerprints of that file, and of the key and the speakers of the attack."""
-    scored = "{0.corpus}/{0.trials}/{0.anonymiser}/{0.condition}".format(wildcards)
-    attack = ("attacks", wildcards.extractor)
-    return plan.sources.file(*attack, scored) + plan.sources.file(*attack)
-
-
-def given_key(wildcards):
-    """The key of a score file in Kaldi's format."""
-    key = plan.config["attacks"][wildcards.extractor].get("key")
-    if key is None:
-        return []
-    return key.replace("{corpus}", wildcards.corpus).replace("{trials}", wildcards.trials)
-
-
-def given_list(wildcards):
-    """The list of ours that scores must be of; those within a release have one of their own."""
-    attack = given_attack(wildcards)
-    if wildcards.condition in WITHIN_RELEASE:
-        return plan.given.release(attack) or []
-    return plan.given.trials(attack) or []
-
-
 rule take_scores:
     """Check the scores of somebody else's attack and take them over."""
     input:
-        files=given_sources,
-        trials=given_list,
+        files=plan.sources.behind(
+            "attacks/{extractor}/{corpus}/{trials}/{anonymiser}/{condition}",
+            "attacks/{extractor}",
+        ),
+        trials=ask(scored.given_list),
     output:
         scores="results/scores/{corpus}/{trials}/{anonymiser}/{extractor}/given/{condition}.tsv",
     log:
@@ -456,8 +301,8 @@ rule take_scores:
         "../../envs/evaluate.yaml"
     params:
         code=code("take_scores"),
-        given=given_file,
-        trials=lambda wildcards: option("--trials", given_key(wildcards) or given_list(wildcards)),
+        given=ask(plan.given.file),
+        trials=ask_option("--trials", scored.given_key),
     shell:
         "python -P -m voiceprivacy.jobs.take_scores"
         " --given {params.given:q}"

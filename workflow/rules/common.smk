@@ -1,6 +1,5 @@
 """What all rules share: the plan of this run, wildcards, and what a run begins and ends with."""
 
-import itertools
 import json
 import os
 import sys
@@ -12,8 +11,7 @@ envvars:
 
 
 HERE = Path(workflow.current_basedir).parents[1]
-PACKAGE = str(HERE / "scripts")
-sys.path.insert(0, PACKAGE)
+sys.path.insert(0, str(HERE / "scripts"))
 # Jobs without an environment of their own start the Python that Snakemake runs with.
 search_path = os.environ["PATH"]
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), search_path])
@@ -23,34 +21,24 @@ from voiceprivacy.inout.files import (
     BadInput,
     OurPath,
     ours,
-    paths_behind,
 )
 from voiceprivacy.plan import configuration, defaults, earlier
-from voiceprivacy.plan.attackers import recipe_file
+from voiceprivacy.plan.inputs.attackers import AttackerInputs, FusionInputs
+from voiceprivacy.plan.inputs.results import AttackInputs, UtilityInputs, replicates
+from voiceprivacy.plan.inputs.speech import AnonymiserInputs, CorpusInputs, Threads
+from voiceprivacy.plan.inputs.wildcards import as_is, ask, ask_option, in_json, one_of, tables
 from voiceprivacy.plan.outputs import PICTURES, TABLES
 from voiceprivacy.plan.plan import Plan, keep_all_objects
 from voiceprivacy.plan.sources import CHECK
-from voiceprivacy.plan.speech import environment_file, sandbox_arguments
+from voiceprivacy.plan.verdict import other_files, score_files, verdict_plan
 from voiceprivacy.running.command import say, show_package
 from voiceprivacy.running.fingerprints import code, code_alone
 from voiceprivacy.running import turns
 from voiceprivacy.running.progress import SCREEN
-from voiceprivacy.vocabulary import (
-    ACROSS_CORPORA,
-    Attack,
-    CONDITIONS,
-    FUSED,
-    GIVEN,
-    PARTS,
-    SECOND_RUN,
-    TRAIN,
-    TrialList,
-    WITHIN_RELEASE,
-)
+from voiceprivacy.vocabulary import ACROSS_CORPORA, CONDITIONS, FUSED, GIVEN, PARTS, SECOND_RUN
 
 show_package()
 
-MOST_THREADS = 4  # of jobs that read speech
 # Priorities of jobs: what can refuse an input or a program comes before what only takes hours. Of
 # that the longest begins first: at the end, it would work alone.
 FIRST, EARLY, BY_PROGRAMS, BY_ATTACKERS, LONGEST = 40, 30, 20, 10, 5
@@ -59,19 +47,10 @@ REMAKE = earlier.REMAKE in os.environ
 BRIEF = ["--brief"] if SCREEN in os.environ else []
 
 
-def few_threads(wildcards):
-    """Threads of jobs that read speech and come in numbers: at most half of this machine's cores.
-
-    A program starts on one core, while another works. Jobs of a cluster do not share a machine.
-    """
+def shared_cores():
+    """Cores of this machine, which its jobs share; None where they run on a cluster."""
     is_here = workflow.is_main_process and workflow.local_exec
-    cores = workflow.resource_settings.cores if is_here else None
-    return max(1, min(MOST_THREADS, cores // 2)) if cores else MOST_THREADS
-
-
-def speech_threads(wildcards):
-    """Threads of a job that reads a part: speech to learn from is long, and one job has it all."""
-    return MOST_THREADS if wildcards.get("part") == TRAIN else few_threads(wildcards)
+    return workflow.resource_settings.cores if is_here else None
 
 
 def begin():
@@ -110,11 +89,14 @@ else:  # a job of the run on a cluster: all of that is done
     config.update(defaults.complete(config))
     plan = Plan(config)
 
-
-def not_measured():
-    """What of utility was not measured, as the last screen says it."""
-    reasons = plan.utility.not_measured().items()
-    return [word for group, reason in reasons for word in ("--note", f"{group}: {reason}")]
+# What rules ask.
+speech_threads = Threads(shared_cores)
+corpora = CorpusInputs(plan)
+anonymisers = AnonymiserInputs(plan)
+attackers = AttackerInputs(plan)
+fusions = FusionInputs(plan)
+scored = AttackInputs(plan)
+utility = UtilityInputs(plan)
 
 
 onstart:
@@ -122,7 +104,7 @@ onstart:
 
 
 onsuccess:
-    notes = not_measured()
+    notes = plan.utility.notes()
     shell(
         "test ! -e results/report/index.html || python -P -m voiceprivacy.jobs.show_metrics"
         " --metrics results/metrics.tsv"
@@ -130,11 +112,6 @@ onsuccess:
         " --verdict results/verdict.json"
         " --report results/report/index.html {BRIEF:q} {notes:q}"
     )
-
-
-def one_of(names):
-    """Regular expression of a wildcard with one of these names; of none it never matches."""
-    return "|".join(dict.fromkeys(names)) or "(?!)"
 
 
 wildcard_constraints:
@@ -165,22 +142,3 @@ OURS_AND_GIVEN = {
 }
 RESAMPLED_GIVEN = plan.given.resampled()
 GALLERIES = one_of(gallery for _, gallery in plan.speech.all_galleries())
-
-
-def option(name, value):
-    """An option of a command and its value; nothing where there is no value."""
-    return [name, value] if value else []
-
-
-def sample_rate(wildcards):
-    return plan.speech.corpora[wildcards.corpus]["sample_rate"]
-
-
-def systems(wildcards):
-    if wildcards.backend == GIVEN:
-        return list(plan.given.systems(given_attack(wildcards)))
-    return plan.attackers.systems(wildcards.extractor, wildcards.backend)
-
-
-def given_attack(wildcards):
-    return Attack(wildcards.corpus, wildcards.trials, wildcards.extractor, GIVEN)

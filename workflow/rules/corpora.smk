@@ -1,44 +1,6 @@
 """Speech as it is: checked, divided into parts, and the trials that will be scored."""
 
 
-def corpora_code(script, corpora):
-    """Fingerprint of a script, and of the kinds and protocols that it imports by name."""
-    modules = []
-    for corpus in corpora:
-        modules.append(f"kinds/{plan.speech.corpus_kind(corpus)}")
-        modules += [f"protocols/{name}" for name in plan.speech.protocol(corpus)]
-    return code(script, *[f"voiceprivacy/corpora/{module}" for module in dict.fromkeys(modules)])
-
-
-def corpus_code(script):
-    """Parameter: the same of one corpus."""
-    return lambda wildcards: corpora_code(script, [wildcards.corpus])
-
-
-def corpus_files(wildcards):
-    """Fingerprint of the tables and recordings of a corpus."""
-    return plan.sources.file("corpora", wildcards.corpus)
-
-
-def corpus_source(wildcards):
-    return json.dumps(plan.speech.source(wildcards.corpus))
-
-
-def corpus_protocol(wildcards):
-    return json.dumps(plan.speech.protocol(wildcards.corpus))
-
-
-def not_compared(wildcards):
-    """An argument where all scores are given: then no attacker of the run compares utterances."""
-    return [] if plan.attackers.extractors else ["--not-compared"]
-
-
-def download_address(wildcards):
-    """The address of the archives, where the config names one."""
-    download = plan.speech.corpora[wildcards.corpus]["librispeech"]["download"]
-    return ["--address", download] if isinstance(download, str) else []
-
-
 rule fetch_subset:
     """Download a subset of LibriSpeech into the corpus's root, unless it lies there."""
     output:
@@ -51,8 +13,8 @@ rule fetch_subset:
         "../../envs/corpora.yaml"
     params:
         code=code_alone("fetch_subset"),
-        root=lambda wildcards: plan.speech.corpora[wildcards.corpus]["librispeech"]["root"],
-        address=download_address,
+        root=ask(plan.speech.librispeech_root),
+        address=ask_option("--address", plan.speech.download_address),
     shell:
         "python -P -m voiceprivacy.jobs.fetch_subset"
         " --subset {wildcards.subset:q}"
@@ -65,8 +27,8 @@ rule fetch_subset:
 rule validate_corpus:
     """Check a corpus and its trial lists before any hour is spent."""
     input:
-        files=corpus_files,
-        downloads=lambda wildcards: plan.speech.downloads(wildcards.corpus),
+        files=plan.sources.behind("corpora/{corpus}"),
+        downloads=ask(plan.speech.downloads),
     output:
         checks="results/checks/{corpus}.tsv",
         excluded="results/checks/{corpus}.excluded.tsv",
@@ -82,11 +44,12 @@ rule validate_corpus:
         mem_mb=2000,
         runtime=60,
     params:
-        code=corpus_code("validate_corpus"),
-        source=corpus_source,
-        protocol=corpus_protocol,
-        sample_rate=sample_rate,
-        not_compared=not_compared,
+        code=corpora.code("validate_corpus"),
+        source=in_json(plan.speech.source),
+        protocol=in_json(plan.speech.protocol),
+        sample_rate=ask(plan.speech.sample_rate),
+        # Where all scores are given, no attacker of the run compares utterances.
+        not_compared=[] if plan.attackers.extractors else ["--not-compared"],
     shell:
         "python -P -m voiceprivacy.jobs.validate_corpus"
         " --source {params.source:q}"
@@ -117,12 +80,11 @@ rule compare_speakers:
         mem_mb=2000,
         runtime=60,
     params:
-        code=corpora_code("compare_speakers", [*plan.speech.attacked, *plan.speech.training]),
-        # Functions, because the pattern of a folder has {speaker} in it, which is no wildcard.
-        evaluated=lambda wildcards: json.dumps(plan.speech.attacked_sources()),
-        training=lambda wildcards: json.dumps(plan.speech.training_sources()),
-        learnt=lambda wildcards: json.dumps(plan.attackers.fewest_utterances()),
-        least=lambda wildcards: json.dumps(plan.attackers.least_speech()),
+        code=corpora.code_of("compare_speakers", [*plan.speech.attacked, *plan.speech.training]),
+        evaluated=in_json(plan.speech.attacked_sources),
+        training=in_json(plan.speech.training_sources),
+        learnt=in_json(plan.attackers.fewest_utterances),
+        least=in_json(plan.attackers.least_speech),
     shell:
         "python -P -m voiceprivacy.jobs.compare_speakers"
         " --evaluated {params.evaluated:q}"
@@ -136,7 +98,7 @@ rule compare_speakers:
 rule prepare_part:
     """List the utterances of one part; what is not mono at the right rate is converted."""
     input:
-        files=corpus_files,
+        files=plan.sources.behind("corpora/{corpus}"),
         checks="results/checks/{corpus}.tsv",
         excluded="results/checks/{corpus}.excluded.tsv",
     output:
@@ -150,15 +112,15 @@ rule prepare_part:
     priority: EARLY
     conda:
         "../../envs/corpora.yaml"
-    threads: few_threads
+    threads: speech_threads.few
     resources:
         mem_mb=4000,
         runtime=120,
     params:
-        code=corpus_code("prepare_part"),
-        source=corpus_source,
-        protocol=corpus_protocol,
-        sample_rate=sample_rate,
+        code=corpora.code("prepare_part"),
+        source=in_json(plan.speech.source),
+        protocol=in_json(plan.speech.protocol),
+        sample_rate=ask(plan.speech.sample_rate),
         audio_dir="results/audio/{corpus}/{part}/original/wav",
     shell:
         "python -P -m voiceprivacy.jobs.prepare_part"
@@ -204,10 +166,8 @@ rule list_samples:
         runtime=20,
     params:
         code=code("list_samples"),
-        options=lambda wildcards: json.dumps(
-            plan.speech.protocol(wildcards.corpus)["rank_sampling"]
-        ),
-        gallery=lambda wildcards: plan.speech.galleries(wildcards.corpus)[wildcards.trials],
+        options=in_json(plan.speech.rank_sampling),
+        gallery=ask(plan.speech.gallery),
     shell:
         "python -P -m voiceprivacy.jobs.list_samples"
         " --options {params.options:q}"
@@ -223,7 +183,7 @@ rule list_samples:
 rule list_transcripts:
     """Write what is said in every utterance of one part."""
     input:
-        files=corpus_files,
+        files=plan.sources.behind("corpora/{corpus}"),
         manifest="results/audio/{corpus}/{part}/original/manifest.tsv",
     output:
         transcripts="results/audio/{corpus}/{part}/original/transcripts.tsv",
@@ -238,8 +198,8 @@ rule list_transcripts:
         mem_mb=2000,
         runtime=20,
     params:
-        code=corpus_code("list_transcripts"),
-        source=corpus_source,
+        code=corpora.code("list_transcripts"),
+        source=in_json(plan.speech.source),
     shell:
         "python -P -m voiceprivacy.jobs.list_transcripts"
         " --source {params.source:q}"
@@ -248,16 +208,10 @@ rule list_transcripts:
         " > {log:q} 2>&1"
 
 
-def recording_argument(wildcards):
-    """Which utterances are of one recording: they are not linked with each other."""
-    pattern = plan.speech.recording(wildcards.corpus)
-    return ["--recording", pattern] if pattern else []
-
-
 rule list_trials:
     """Write which models are enrolled by which utterances, and which trials are scored."""
     input:
-        files=corpus_files,
+        files=plan.sources.behind("corpora/{corpus}"),
         enrolment="results/audio/{corpus}/enrolment/original/manifest.tsv",
         trial="results/audio/{corpus}/trial/original/manifest.tsv",
     output:
@@ -276,10 +230,10 @@ rule list_trials:
         mem_mb=2000,
         runtime=20,
     params:
-        code=corpus_code("list_trials"),
-        source=corpus_source,
-        protocol=corpus_protocol,
-        recording=recording_argument,
+        code=corpora.code("list_trials"),
+        source=in_json(plan.speech.source),
+        protocol=in_json(plan.speech.protocol),
+        recording=ask_option("--recording", plan.speech.recording),
     shell:
         "python -P -m voiceprivacy.jobs.list_trials"
         " --source {params.source:q}"

@@ -1,5 +1,6 @@
 """Several attackers whose scores are fused: their weights are learnt, and used on every system."""
 
+FUSED_SCORES = "results/scores/{corpus}/{trials}/{anonymiser}/fused/{backend}/{condition}.tsv"
 FUSIONS = {"extractor": FUSED, "backend": one_of(plan.attackers.fusions)}
 
 
@@ -29,53 +30,13 @@ rule split_speakers:
         " > {log:q} 2>&1"
 
 
-def fusion_of(wildcards):
-    return plan.attackers.fusions[wildcards.backend]
-
-
-def embeddings_to_fuse(position):
-    """Input function: embeddings of training speech for each attacker, of original speech (0) or
-    of the anonymiser (1) that the fusion learns from."""
-
-    def files(wildcards):
-        fusion = fusion_of(wildcards)
-        return [
-            f"results/embeddings/{fusion.corpus}/train/{system}/{part.extractor}.npz"
-            for system in fusion.systems()[position : position + 1]
-            for part in fusion.parts
-        ]
-
-    return files
-
-
-def models_to_fuse(wildcards):
-    """The trained back-ends among the fused attackers."""
-    models = [
-        plan.attackers.backend_file(part.backend, part.extractor)
-        for part in fusion_of(wildcards).parts
-    ]
-    return [*filter(None, models)]
-
-
-def backends_to_fuse(wildcards):
-    return [
-        plan.attackers.backend_file(part.backend, part.extractor)
-        or plan.attackers.backends[part.backend]["type"]
-        for part in fusion_of(wildcards).parts
-    ]
-
-
-def recording_to_fuse(wildcards):
-    return option("--recording", plan.speech.recording(fusion_of(wildcards).corpus))
-
-
 rule train_fusion:
     """Learn weights from pairs of training speech that none of the fused attackers learnt from."""
     input:
-        manifest=lambda wildcards: plan.attackers.held_out_manifest(fusion_of(wildcards).corpus),
-        original=embeddings_to_fuse(0),
-        protected=embeddings_to_fuse(1),
-        backends=models_to_fuse,
+        manifest=fusions.manifest,
+        original=fusions.original,
+        protected=fusions.protected,
+        backends=fusions.models,
     output:
         fusion="results/fusions/{backend}.json",
         held_out="results/fusions/{backend}.held_out.json",
@@ -92,9 +53,9 @@ rule train_fusion:
         runtime=60,
     params:
         code=code("train_fusion"),
-        parts=lambda wildcards: ["/".join(part) for part in fusion_of(wildcards).parts],
-        backends=backends_to_fuse,
-        recording=recording_to_fuse,
+        parts=fusions.parts,
+        backends=fusions.backends,
+        recording=fusions.recording,
     shell:
         "python -P -m voiceprivacy.jobs.train_fusion"
         " --manifest {input.manifest:q}"
@@ -108,33 +69,13 @@ rule train_fusion:
         " > {log:q} 2>&1"
 
 
-def scores_to_fuse(*conditions):
-    """Input function: scores of each fused attacker on the same list and system."""
-
-    def files(wildcards):
-        folder = f"results/scores/{wildcards.corpus}/{wildcards.trials}/{wildcards.anonymiser}"
-        return [
-            f"{folder}/{part.extractor}/{part.backend}/{condition}.tsv"
-            for part in fusion_of(wildcards).parts
-            for condition in conditions
-        ]
-
-    return files
-
-
-def fused_scores(*conditions):
-    """Outputs: fused scores of a list, by condition."""
-    folder = f"results/scores/{{corpus}}/{{trials}}/{{anonymiser}}/{FUSED}/{{backend}}"
-    return [f"{folder}/{condition}.tsv" for condition in conditions]
-
-
 rule fuse_system:
     """Fuse the scores of several attackers on one system, condition by condition."""
     input:
         fusion="results/fusions/{backend}.json",
-        parts=scores_to_fuse("op", "pp", "rr"),
+        parts=fusions.scores("op", "pp", "rr"),
     output:
-        scores=fused_scores("op", "pp", "rr"),
+        scores=expand(FUSED_SCORES, condition=["op", "pp", "rr"], allow_missing=True),
     log:
         "results/logs/fuse_system/{corpus}/{trials}/{anonymiser}/{backend}.log",
     benchmark:
@@ -163,9 +104,9 @@ rule fuse_system:
 use rule fuse_system as fuse_repeated_system with:
     input:
         fusion="results/fusions/{backend}.json",
-        parts=scores_to_fuse("op", "pp", "p0p1", "rr"),
+        parts=fusions.scores("op", "pp", "p0p1", "rr"),
     output:
-        scores=fused_scores("op", "pp", "p0p1", "rr"),
+        scores=expand(FUSED_SCORES, condition=["op", "pp", "p0p1", "rr"], allow_missing=True),
     wildcard_constraints:
         backend=FUSIONS["backend"],
         trials=TRIAL_LISTS,
@@ -175,9 +116,9 @@ use rule fuse_system as fuse_repeated_system with:
 use rule fuse_system as fuse_second_run with:
     input:
         fusion="results/fusions/{backend}.json",
-        parts=scores_to_fuse(*config["report"]["cece"]),
+        parts=fusions.scores(*config["report"]["cece"]),
     output:
-        scores=fused_scores(*config["report"]["cece"]),
+        scores=expand(FUSED_SCORES, condition=config["report"]["cece"], allow_missing=True),
     wildcard_constraints:
         backend=FUSIONS["backend"],
         trials=TRIAL_LISTS,
@@ -187,9 +128,9 @@ use rule fuse_system as fuse_second_run with:
 use rule fuse_system as fuse_original with:
     input:
         fusion="results/fusions/{backend}.json",
-        parts=scores_to_fuse("oo", "rr"),
+        parts=fusions.scores("oo", "rr"),
     output:
-        scores=fused_scores("oo", "rr"),
+        scores=expand(FUSED_SCORES, condition=["oo", "rr"], allow_missing=True),
     wildcard_constraints:
         backend=FUSIONS["backend"],
         trials=TRIAL_LISTS,

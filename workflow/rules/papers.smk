@@ -3,27 +3,10 @@
 ANY_OF_OURS = {wildcard: one_of(names) for wildcard, names in OURS.items()}
 
 
-def scores_of_all_systems(wildcards):
-    attack = Attack(wildcards.corpus, wildcards.trials, wildcards.extractor, wildcards.backend)
-    return [
-        f"results/scores/{attack.path(system)}/{condition}.tsv"
-        for system in plan.attackers.systems(wildcards.extractor, wildcards.backend)
-        for condition in plan.speech.conditions(system)
-    ]
-
-
-def labels_of_all_systems(wildcards):
-    return [
-        f"{system}/{condition}"
-        for system in plan.attackers.systems(wildcards.extractor, wildcards.backend)
-        for condition in plan.speech.conditions(system)
-    ]
-
-
 rule plot_scores:
     """One conventional picture (DET, ECE, Tippett ...) of all systems under one attacker."""
     input:
-        scores=scores_of_all_systems,
+        scores=scored.all_scores,
     output:
         plots=multiext(
             "results/paper/{picture}/{corpus}/{trials}/{extractor}/{backend}",
@@ -42,7 +25,7 @@ rule plot_scores:
         runtime=10,
     params:
         code=code("plot", *figures.modules()),
-        labels=labels_of_all_systems,
+        labels=scored.all_labels,
     shell:
         "python -P -m voiceprivacy.jobs.plot scores"
         " --scores {input.scores:q}"
@@ -77,37 +60,13 @@ SETS = plan.speech.all_trial_lists()
 SET_NAMES = [f"{corpus} {trials}" for corpus, trials in SETS]
 
 
-def curves_of_all_sets(family, systems):
-    """All sets of the first system, then of the next, under the wildcards' attacker."""
-    return [
-        f"results/curves/{family}/{corpus}/{trials}/{system}/{{extractor}}/{{backend}}.tsv"
-        for system in systems
-        for corpus, trials in SETS
-    ]
-
-
-def systems_of_attacker(wildcards):
-    return plan.attackers.systems(wildcards.extractor, wildcards.backend)
-
-
-def anonymisers_of_attacker(wildcards):
-    return [system for system in systems_of_attacker(wildcards) if system != "original"]
-
-
-def matrices_of_all_sets(wildcards):
-    paths = curves_of_all_sets("similarity", anonymisers_of_attacker(wildcards))
-    return expand(paths, extractor=wildcards.extractor, backend=wildcards.backend)
-
-
-def profiles_of_all_sets(wildcards):
-    paths = curves_of_all_sets("zebra", systems_of_attacker(wildcards))
-    return expand(paths, extractor=wildcards.extractor, backend=wildcards.backend)
-
-
 rule plot_all_matrices:
     """Similarity matrices of all anonymisers on all sets in one picture."""
     input:
-        curves=matrices_of_all_sets,
+        curves=scored.on_all_sets(
+            "results/curves/similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
+            scored.anonymisers,
+        ),
         manifests=[f"results/audio/{corpus}/trial/original/manifest.tsv" for corpus, _ in SETS],
     output:
         multiext("results/paper/all_matrices/{extractor}/{backend}", ".svg", ".pdf", ".png"),
@@ -120,7 +79,7 @@ rule plot_all_matrices:
         runtime=10,
     params:
         code=code("plot", *figures.modules()),
-        anonymisers=anonymisers_of_attacker,
+        anonymisers=scored.anonymisers,
         sets=SET_NAMES,
     shell:
         "python -P -m voiceprivacy.jobs.plot all_matrices"
@@ -135,7 +94,10 @@ rule plot_all_matrices:
 rule plot_all_profiles:
     """ECE profiles of all systems, a panel for every set."""
     input:
-        curves=profiles_of_all_sets,
+        curves=scored.on_all_sets(
+            "results/curves/zebra/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
+            ask(plan.attackers.systems),
+        ),
     output:
         multiext("results/paper/all_profiles/{extractor}/{backend}", ".svg", ".pdf", ".png"),
     log:
@@ -150,7 +112,7 @@ rule plot_all_profiles:
     params:
         code=code("plot", *figures.modules()),
         palette=list(config["anonymisers"]),
-        systems=systems_of_attacker,
+        systems=ask(plan.attackers.systems),
         sets=SET_NAMES,
     shell:
         "python -P -m voiceprivacy.jobs.plot all_profiles"
@@ -184,7 +146,7 @@ rule plot_features:
     params:
         code=code("plot", *figures.modules()),
         systems=FEATURE_SYSTEMS,
-        feature=lambda wildcards: plan.attackers.feature(wildcards.extractor),
+        feature=ask(plan.attackers.feature),
     shell:
         "python -P -m voiceprivacy.jobs.plot features"
         " --embeddings {input.embeddings:q}"
@@ -195,19 +157,9 @@ rule plot_features:
         " > {log:q} 2>&1"
 
 
-def all_papers(wildcards):
-    pictures, tables = plan.outputs.papers()
-    layouts = plan.outputs.layouts()
-    return [
-        *expand("{path}.{ending}", path=pictures, ending=["pdf", "png", "svg"]),
-        *expand("{path}.{ending}", path=tables, ending=["md", "tsv", "tex"]),
-        *expand("results/paper/{path}.svg", path=layouts),
-    ]
-
-
 rule paper:
     """All pictures and tables for papers: snakemake --cores all paper."""
     input:
-        all_papers,
+        plan.outputs.papers(),
         FIGURE_FILES,
         "results/report/index.html",

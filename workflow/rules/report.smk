@@ -1,8 +1,17 @@
 """What it means: a table of all numbers, the page that a person reads, its figures for papers."""
 
-import hashlib
+from functools import partial
 
 from voiceprivacy.report import contents, figures
+from voiceprivacy.report.files import (
+    digest,
+    drawn_from,
+    drawn_with_intervals,
+    in_report,
+    pictures_of,
+    results_folder,
+    tables_of,
+)
 
 PLAN = "results/plan.json"
 CONTENTS = contents.contents_of(plan)
@@ -10,15 +19,6 @@ CONTENTS = contents.contents_of(plan)
 # parameters have changed, ancient() or not, and pictures that name people would stay.
 if workflow.is_main_process and not workflow.output_settings.dryrun:
     contents.write_contents(PLAN, CONTENTS)
-
-
-def digest(values):
-    """Of what a script reads from PLAN: it runs again when that has changed."""
-    return hashlib.sha256(repr(values).encode()).hexdigest()[:16]
-
-
-def config_as_used(wildcards):
-    return json.dumps(config)
 
 
 rule collect_metrics:
@@ -49,30 +49,12 @@ rule collect_metrics:
         " > {log:q} 2>&1"
 
 
-def heard_channels(wildcards):
-    return json.dumps(plan.atlas.lists[TrialList(wildcards.corpus, wildcards.trials)])
-
-
-def fusions_of_channels(wildcards):
-    """{(anonymiser, condition): what its channels disclose together} of a list."""
-    return plan.atlas.fusions(TrialList(wildcards.corpus, wildcards.trials))
-
-
-def speakers_by_channel(wildcards):
-    """Rank disclosure of every speaker by every channel of a list, as heard_channels has them."""
-    files = []
-    for one in plan.atlas.lists[TrialList(wildcards.corpus, wildcards.trials)]:
-        attack = Attack(wildcards.corpus, wildcards.trials, one.extractor, one.backend)
-        files.append(f"results/curves/rank_speakers/{attack.path(one.heard_in)}.tsv")
-    return files
-
-
 rule collect_atlas:
     """How many bits of who speaks channels give away on a list."""
     input:
         metrics="results/metrics.tsv",
-        fusions=lambda wildcards: fusions_of_channels(wildcards).values(),
-        speakers=speakers_by_channel,
+        fusions=ask(plan.atlas.fusions, dict.values),
+        speakers=ask(plan.atlas.speakers),
     output:
         atlas="results/curves/atlas/{corpus}/{trials}.tsv",
         together="results/curves/channels/{corpus}/{trials}.tsv",
@@ -84,11 +66,8 @@ rule collect_atlas:
         "../../envs/evaluate.yaml"
     params:
         code=code("collect_atlas"),
-        heard=heard_channels,
-        fusions=lambda wildcards: [
-            f"{anonymiser}/{condition}={file}"
-            for (anonymiser, condition), file in fusions_of_channels(wildcards).items()
-        ],
+        heard=in_json(plan.atlas.heard),
+        fusions=ask(plan.atlas.fusion_arguments),
     shell:
         "python -P -m voiceprivacy.jobs.collect_atlas"
         " --heard {params.heard:q}"
@@ -103,20 +82,10 @@ rule collect_atlas:
         " > {log:q} 2>&1"
 
 
-def manifests_protected(wildcards):
-    """Trials of which something is measured: others may not be protected."""
-    return [
-        f"results/audio/{corpus}/trial/{system}/manifest.tsv"
-        for corpus in plan.speech.evaluated
-        for system in ("original", *plan.speech.anonymisers)
-        if plan.utility.measures(corpus)
-    ]
-
-
 rule measure_speed:
     """How long each anonymiser takes for a second of speech."""
     input:
-        manifests=manifests_protected,
+        manifests=plan.utility.manifests(),
     output:
         speeds="results/report/tables/speed.tsv",
     log:
@@ -126,7 +95,7 @@ rule measure_speed:
         "../../envs/evaluate.yaml"
     params:
         code=code("measure_speed"),
-        config=config_as_used,
+        config=as_is(json.dumps(config)),
     shell:
         "python -P -m voiceprivacy.jobs.measure_speed"
         " --config {params.config:q}"
@@ -182,18 +151,7 @@ rule describe_corpora:
         " > {log:q} 2>&1"
 
 
-def tables_of_page(wildcards):
-    """Tables of the page besides those that are always there."""
-    tables = [CONTENTS.speech, CONTENTS.lists, CONTENTS.expected, CONTENTS.published]
-    tables.append(CONTENTS.speed)
-    alphas = []
-    if CONTENTS.internal:
-        alphas = [table for of_corpus in CONTENTS.alphas.values() for table in of_corpus.values()]
-    tables += [*CONTENTS.checks, *(CONTENTS.utility or []), *CONTENTS.words.values()]
-    return [*filter(None, tables), *alphas]
-
-
-DRAWN = sorted({file for figure in CONTENTS.figures for file in figure.files})
+DRAWN = sorted(drawn_from(CONTENTS.figures))
 USED = plan.outputs.used_files()
 SHIPPED = [OurPath(file) for file in USED if file.startswith(f"{RESOURCES}/")]
 
@@ -207,7 +165,7 @@ rule write_provenance:
         intervals=CONTENTS.intervals,
         inference=CONTENTS.inference,
         figures=DRAWN,
-        tables=tables_of_page,
+        tables=tables_of(CONTENTS),
         files=[file for file in USED if file not in SHIPPED],
     output:
         provenance="results/provenance.json",
@@ -218,8 +176,8 @@ rule write_provenance:
         "../../envs/evaluate.yaml"
     params:
         code=code("write_provenance", files=map(Path, SHIPPED)),
-        config=config_as_used,
-        shipped=lambda wildcards: SHIPPED,
+        config=as_is(json.dumps(config)),
+        shipped=as_is(SHIPPED),
     shell:
         "python -P -m voiceprivacy.jobs.write_provenance"
         " --config {params.config:q}"
@@ -243,7 +201,7 @@ rule compare_expected:
         "../../envs/evaluate.yaml"
     params:
         code=code("compare_expected"),
-        expected=lambda wildcards: ours(config.get("expected", "")),
+        expected=as_is(ours(config.get("expected", ""))),
     shell:
         "python -P -m voiceprivacy.jobs.compare_expected"
         " --metrics {input.metrics:q}"
@@ -252,11 +210,7 @@ rule compare_expected:
         " > {log:q} 2>&1"
 
 
-def corpora_and_anonymisers(wildcards):
-    sections = ("corpora", "anonymisers", "utility")
-    return json.dumps({section: config[section] for section in sections})
-
-
+PUBLISHED_BY = ("corpora", "anonymisers", "utility")
 PUBLISHED = [
     RESOURCES / "published" / "numbers.tsv",
     RESOURCES / "published" / "utility.tsv",
@@ -277,7 +231,7 @@ rule compare_published:
         "../../envs/evaluate.yaml"
     params:
         code=code("compare_published", files=PUBLISHED),
-        config=corpora_and_anonymisers,
+        config=as_is(json.dumps({name: config[name] for name in PUBLISHED_BY})),
     shell:
         "python -P -m voiceprivacy.jobs.compare_published"
         " --metrics {input.metrics:q}"
@@ -286,21 +240,15 @@ rule compare_published:
         " > {log:q} 2>&1"
 
 
-def manifests_to_hear(wildcards):
-    folder = f"results/audio/{wildcards.corpus}/trial"
-    return [f"{folder}/{name}/manifest.tsv" for name in ("original", *plan.speech.anonymisers)]
-
-
-def lists_to_hear(wildcards):
-    lists = plan.speech.trial_lists(wildcards.corpus)
-    return [f"results/trials/{wildcards.corpus}/{trials}.tsv" for trials in lists]
-
-
 rule embed_audio:
     """Clips and spectrograms of a few utterances of every trial list, unprotected and protected."""
     input:
-        manifests=manifests_to_hear,
-        trials=lists_to_hear,
+        manifests=expand(
+            "results/audio/{corpus}/trial/{anonymiser}/manifest.tsv",
+            anonymiser=["original", *plan.speech.anonymisers],
+            allow_missing=True,
+        ),
+        trials=ask(plan.speech.trials_of),
     output:
         examples="results/report/listen/{corpus}.json",
     log:
@@ -315,9 +263,7 @@ rule embed_audio:
         systems=["original", *plan.speech.anonymisers],
         n_utterances=config["report"]["listen"],
         seed=config["report"]["seed"],
-        results=lambda wildcards: option(
-            "--results", "" if wildcards.corpus in CONTENTS.named else "results"
-        ),
+        results=ask_option("--results", partial(results_folder, CONTENTS)),
     shell:
         "python -P -m voiceprivacy.jobs.embed_audio"
         " --corpus {wildcards.corpus:q}"
@@ -329,14 +275,6 @@ rule embed_audio:
         " {params.results:q}"
         " --examples {output.examples:q}"
         " > {log:q} 2>&1"
-
-
-def pictures_of_page(wildcards):
-    """The SVGs, and the PNGs that stand in for large ones."""
-    pictures = []
-    for figure in CONTENTS.figures:
-        pictures += [figure.pictures()[ending] for ending in ("svg", "png")]
-    return pictures
 
 
 PARTS_OF_PAGE = [path for path in PAGE.rglob("*") if path.is_file()]
@@ -352,8 +290,8 @@ rule write_report:
         comparisons=CONTENTS.comparisons,
         intervals=CONTENTS.intervals,
         figures=DRAWN,
-        pictures=pictures_of_page,
-        tables=tables_of_page,
+        pictures=pictures_of(CONTENTS.figures, "svg", "png"),
+        tables=tables_of(CONTENTS),
         inference=CONTENTS.inference,
         listen=CONTENTS.listen,
     output:
@@ -385,30 +323,7 @@ rule write_report:
         " > {log:q} 2>&1"
 
 
-def files_of_pictures(drawn):
-    """Curves and metrics, and the intervals beside these."""
-    files = {file for figure in drawn for file in figure.files}
-    beside = {f"{file.removesuffix('.json')}.intervals.json" for file in files}
-    return sorted(files | beside.intersection(CONTENTS.intervals))
-
-
-def pictures_in_report(drawn):
-    """The SVGs, which Snakemake's own report shows with their captions."""
-    pictures = []
-    for figure in drawn:
-        caption, category = PAGE / f"{figure.kind}.rst", figures.KINDS[figure.kind].category
-        pictures.append(report(figure.pictures()["svg"], caption=caption, category=category))
-    return pictures
-
-
-def other_pictures(drawn):
-    pictures = []
-    for figure in drawn:
-        pictures += [path for ending, path in figure.pictures().items() if ending != "svg"]
-    return pictures
-
-
-FIGURE_FILES = [path for figure in CONTENTS.figures for path in figure.pictures().values()]
+FIGURE_FILES = pictures_of(CONTENTS.figures, *figures.PICTURES)
 
 
 # Pictures for papers: a rule for each list and attacker, because a rule must name all that it
@@ -420,10 +335,13 @@ for job, drawn in contents.by_job(CONTENTS.figures).items():
         name:
             contents.rule_name(job)
         input:
-            files=files_of_pictures(drawn),
+            files=drawn_with_intervals(drawn, CONTENTS),
         output:
-            pictures_in_report(drawn),
-            other_pictures(drawn),
+            [
+                report(picture, caption=PAGE / f"{kind}.rst", category=category)
+                for picture, kind, category in in_report(drawn)
+            ],
+            pictures_of(drawn, "pdf", "png"),
         log:
             f"results/logs/plot/{job}.log",
         conda:

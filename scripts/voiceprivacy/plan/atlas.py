@@ -26,6 +26,7 @@ from voiceprivacy.vocabulary import (
     TRAIN,
     UTILITY_ALONE,
     WORDS,
+    Attack,
     Heard,
     TrialList,
 )
@@ -153,13 +154,37 @@ class Atlas:
             systems.setdefault((one.anonymiser, one.condition), []).append(one)
         return {system: heard for system, heard in systems.items() if len(heard) > 1}
 
-    def fusions(self, trial_list: TrialList) -> dict[tuple[str, str], str]:
-        """Where what channels disclose together is written: {(anonymiser, condition): file}."""
-        folder = f"results/curves/channels/{trial_list.corpus}/{trial_list.trials}"
+    def fusions(self, corpus: str, trials: str) -> dict[str, str]:
+        """Where what channels disclose together is written: {anonymiser/condition: file}."""
+        folder = f"results/curves/channels/{corpus}/{trials}"
         return {
-            (anonymiser, condition): f"{folder}/{anonymiser}/together/{condition}.json"
-            for anonymiser, condition in self.together(trial_list)
+            f"{anonymiser}/{condition}": f"{folder}/{anonymiser}/together/{condition}.json"
+            for anonymiser, condition in self.together(TrialList(corpus, trials))
         }
+
+    def fusion_arguments(self, corpus: str, trials: str) -> list[str]:
+        """The same as ANONYMISER/CONDITION=FILE."""
+        return [f"{system}={file}" for system, file in self.fusions(corpus, trials).items()]
+
+    def heard(self, corpus: str, trials: str) -> list[Heard]:
+        """What is heard on a list."""
+        return self.lists[TrialList(corpus, trials)]
+
+    def speakers(self, corpus: str, trials: str) -> list[str]:
+        """Rank disclosure of every speaker by every channel of a list, as ``heard`` has them."""
+        files = []
+        for one in self.heard(corpus, trials):
+            folder = Attack(corpus, trials, one.extractor, one.backend).path(one.heard_in)
+            files.append(f"results/curves/rank_speakers/{folder}.tsv")
+        return files
+
+    def matrices(self, corpus: str, trials: str, anonymiser: str, condition: str) -> dict[str, str]:
+        """Tests against templates by each channel that is fused: {channel: file}."""
+        files = {}
+        for one in self.together(TrialList(corpus, trials))[anonymiser, condition]:
+            folder = Attack(corpus, trials, one.extractor, one.backend).path(one.heard_in)
+            files[one.channel] = f"results/templates/{folder}/{one.heard_under}.npz"
+        return files
 
     def _heard(self, anonymiser, condition):
         """Every channel of a system under a condition, in the order of the channels."""

@@ -56,10 +56,16 @@ class Given:
                 systems.setdefault(scored.anonymiser, []).append(scored.condition)
         return systems
 
-    def file(self, attack: Attack, anonymiser: str, condition: str) -> str:
+    def file(
+        self, extractor: str, corpus: str, trials: str, anonymiser: str, condition: str
+    ) -> str:
         """The file of one condition's scores."""
-        scored = ScoreFile(attack.corpus, attack.trials, anonymiser, condition)
-        return self.files[attack.extractor][scored]
+        return self.files[extractor][ScoreFile(corpus, trials, anonymiser, condition)]
+
+    def key(self, extractor: str, corpus: str, trials: str) -> str | None:
+        """The key of an attack's score files, if they are in Kaldi's format."""
+        key = self.entries[extractor].get("key")
+        return key and key.replace("{corpus}", corpus).replace("{trials}", trials)
 
     def speakers(self, attack: Attack) -> str | None:
         """The file that says who speaks in an attack's trials: the user's, else our list's.
@@ -69,18 +75,8 @@ class Given:
         path = self.entries[attack.extractor].get("speakers")
         if path:
             return path.replace("{corpus}", attack.corpus).replace("{trials}", attack.trials)
-        known = self.trials(attack)
+        known = self.speech.list_file(attack.corpus, attack.trials)
         return known and known.replace(".tsv", ".speakers.tsv")
-
-    def trials(self, attack: Attack) -> str | None:
-        """The list that an attack's scores must be of; None where the config does not have it."""
-        known = (attack.corpus, attack.trials) in self.speech.all_trial_lists()
-        return f"results/trials/{attack.corpus}/{attack.trials}.tsv" if known else None
-
-    def release(self, attack: Attack) -> str | None:
-        """The list of pairs that its scores within the release must be of, as ``trials``."""
-        trials = self.trials(attack)
-        return trials.removesuffix(".tsv") + ".release.tsv" if trials else None
 
     def calibrated(self, attack: Attack) -> list[str]:
         """The anonymisers of which an attack has the scores of two runs, which C_ECE needs."""

@@ -8,6 +8,7 @@ writes the same tables, but all those of a corpus together.
 
 import shlex
 from collections.abc import Iterator, Mapping
+from itertools import chain, product
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -221,6 +222,10 @@ class Utility:
         options = self.entries[measure]
         return f"results/listeners/{measure}" if "revision" in options else ours(options["model"])
 
+    def voice_extractor(self, corpus: str) -> str:
+        """Whose embeddings of a corpus its voices are measured of."""
+        return self.embedded_by[corpus]
+
     def fetched(self) -> list[str]:
         """Measures whose model comes from the hub."""
         return [name for name, options in self.entries.items() if "revision" in options]
@@ -343,12 +348,26 @@ class Utility:
                 reasons.setdefault(kind.group if kind else measure, []).append(named)
         return {group: "; ".join(dict.fromkeys(why)) for group, why in reasons.items()}
 
+    def notes(self) -> list[str]:
+        """The same as arguments of what shows a run."""
+        reasons = self.not_measured().items()
+        return list(chain.from_iterable(("--note", f"{group}: {why}") for group, why in reasons))
+
     def _why_no_transcripts(self, corpus: str) -> str | None:
         """Look once for the transcripts of a corpus: planning asks often."""
         if corpus not in self._without_transcripts:
             options = self.speech.corpora[corpus]
             self._without_transcripts[corpus] = why_no_transcripts(options)
         return self._without_transcripts[corpus]
+
+    def manifests(self) -> list[str]:
+        """Trials of which something is measured: others may not be protected."""
+        measured = [corpus for corpus in self.speech.evaluated if self.measures(corpus)]
+        systems = (ORIGINAL, *self.speech.anonymisers)
+        return [
+            f"results/audio/{corpus}/trial/{system}/manifest.tsv"
+            for corpus, system in product(measured, systems)
+        ]
 
     def tables(self) -> list[str]:
         """The table of means of every corpus of which something is measured."""

@@ -297,13 +297,15 @@ class Outputs:
         ]
         return layouts
 
-    def papers(self) -> tuple[list[str], list[str]]:
-        """Pictures and tables that are made on request: paths without ending."""
-        pictures = [
-            f"results/paper/{picture}/{'/'.join(attack)}"
-            for attack, picture in product(self.attackers.attacks(), PICTURES)
+    def papers(self) -> list[str]:
+        """Pictures and tables that are made on request, of every attack."""
+        pictures = product(self.attackers.attacks(), PICTURES, ("pdf", "png", "svg"))
+        tables = product(TABLES, ("md", "tsv", "tex"))
+        return [
+            *(f"results/paper/{kind}/{'/'.join(one)}.{ending}" for one, kind, ending in pictures),
+            *(f"results/paper/tables/{table}.{ending}" for table, ending in tables),
+            *(f"results/paper/{path}.svg" for path in self.layouts()),
         ]
-        return pictures, [f"results/paper/tables/{table}" for table in TABLES]
 
     def used_files(self) -> list[str]:
         """What a reviewer may compare besides the config: the lists and the attackers' models."""

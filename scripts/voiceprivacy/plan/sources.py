@@ -22,7 +22,7 @@ import shlex
 import stat
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from glob import escape, glob, iglob
 from itertools import chain
 from pathlib import Path
@@ -265,6 +265,15 @@ class Sources:
         """The fingerprint of an entry of the config: section, name, member; none without files."""
         source = "/".join(names)
         return [f"{FOLDER}/{source}.sha256"] if source in self.named else []
+
+    def behind(self, *patterns: str) -> Callable[[Any], list[str]]:
+        """Return an input function: the fingerprints of sources, with wildcards in their names."""
+
+        def files(wildcards: Any) -> list[str]:
+            names = [pattern.format(**wildcards) for pattern in patterns]
+            return list(chain.from_iterable(map(self.file, names)))
+
+        return files
 
     def files(self) -> list[str]:
         """The fingerprints of all entries."""

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Iterable, Mapping
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -95,6 +95,19 @@ class Speech:
         """The sources of the corpora that train attackers: their speakers must not be attacked."""
         return {name: self.source(name) for name in self.training}
 
+    def sample_rate(self, corpus: str) -> int:
+        """Samples per second of a corpus in a run."""
+        return self.corpora[corpus]["sample_rate"]
+
+    def librispeech_root(self, corpus: str) -> str:
+        """Where subsets of LibriSpeech lie, or are downloaded to."""
+        return self.corpora[corpus]["librispeech"]["root"]
+
+    def download_address(self, corpus: str) -> str | None:
+        """The address of the archives, where the config names one."""
+        download = self.corpora[corpus]["librispeech"]["download"]
+        return download if isinstance(download, str) else None
+
     def downloads(self, corpus: str) -> list[str]:
         """The files that say that a corpus's subsets are downloaded; none if it lies there."""
         options = self.corpora[corpus].get("librispeech", {})
@@ -141,9 +154,21 @@ class Speech:
 
     def trials(self) -> list[str]:
         """The files of all trial lists; each list's enrolments lie beside it."""
-        return [
-            f"results/trials/{corpus}/{trials}.tsv" for corpus, trials in self.all_trial_lists()
-        ]
+        return list(chain.from_iterable(map(self.trials_of, self.evaluated)))
+
+    def trials_of(self, corpus: str) -> list[str]:
+        """The files of the trial lists of a corpus."""
+        return [f"results/trials/{corpus}/{trials}.tsv" for trials in self.trial_lists(corpus)]
+
+    def list_file(self, corpus: str, trials: str) -> str | None:
+        """The file of a trial list; None where the config does not have the list."""
+        path = f"results/trials/{corpus}/{trials}.tsv"
+        return path if (corpus, trials) in self.all_trial_lists() else None
+
+    def release_file(self, corpus: str, trials: str) -> str | None:
+        """The file of the pairs of a list within the release, as ``list_file``."""
+        path = self.list_file(corpus, trials)
+        return f"{path.removesuffix('.tsv')}.release.tsv" if path else None
 
     def kaldi_lists(self) -> list[TrialList]:
         """The trial lists that lie in Kaldi directories: only those can be published sets."""
@@ -153,9 +178,17 @@ class Speech:
             if "given" in self.corpora[trial_list.corpus].get("protocol", {})
         ]
 
+    def rank_sampling(self, corpus: str) -> dict[str, Any] | None:
+        """How the galleries of a corpus are sampled; None where they are not."""
+        return self.corpora[corpus].get("protocol", {}).get("rank_sampling")
+
+    def gallery(self, corpus: str, trials: str) -> Gallery:
+        """A sampled gallery by name."""
+        return self.galleries(corpus)[trials]
+
     def galleries(self, corpus: str) -> dict[str, Gallery]:
         """Sampled galleries of a corpus by name."""
-        options = self.corpora[corpus].get("protocol", {}).get("rank_sampling")
+        options = self.rank_sampling(corpus)
         if not options:
             return {}
         # A gallery for each combination: papers vary T and D on the same speech.
@@ -177,22 +210,27 @@ class Speech:
 
     # Anonymisers.
 
-    def anonymiser(self, name: str) -> dict[str, Any]:
+    def anonymiser(self, anonymiser: str) -> dict[str, Any]:
         """The entry of an anonymiser or of its second run."""
-        return self.anonymisers[name.removesuffix(SECOND_RUN)]
+        return self.anonymisers[anonymiser.removesuffix(SECOND_RUN)]
+
+    def in_shards(self, *, several: bool) -> list[str]:
+        """Anonymisers and second runs whose parts are several shards, or are not."""
+        names = self.protected
+        return [name for name in names if (self.anonymiser(name)["shards"] > 1) == several]
 
     def anonymiser_manifest(self, corpus: str, part: str) -> str:
         """What an anonymiser is given: in training, every utterance has its own pseudo-speaker."""
         name = "pseudo_manifest" if part == "train" else "manifest"
         return f"results/audio/{corpus}/{part}/original/{name}.tsv"
 
-    def anonymiser_call(self, name: str, corpus: str, part: str) -> dict[str, Any]:
+    def anonymiser_call(self, anonymiser: str, corpus: str, part: str) -> dict[str, Any]:
         """The fields of an entry that anonymise_part takes.
 
         An audio folder is filled in: one folder for every {set}. A package in our own environment
         has its version beside it.
         """
-        options = self.anonymiser(name)
+        options = self.anonymiser(anonymiser)
         kind = next(kind for kind in ANONYMISER_KINDS if kind in options)
         value = options[kind]
         if kind == "audio":
@@ -230,18 +268,19 @@ class Speech:
         empty = [folder for folder in folders if not _has_anything(ours(folder))]
         return f"nothing is in {empty[0]}" if empty else None
 
-    def first_run(self, name: str) -> str | None:
+    def first_run(self, anonymiser: str) -> str | None:
         """The first run of a second one; None for others."""
-        return name.removesuffix(SECOND_RUN) if name.endswith(SECOND_RUN) else None
+        is_second = anonymiser.endswith(SECOND_RUN)
+        return anonymiser.removesuffix(SECOND_RUN) if is_second else None
 
-    def anonymiser_seed(self, name: str, part: str) -> int:
+    def anonymiser_seed(self, anonymiser: str, part: str) -> int:
         """Seed of one run on one part.
 
         An attacker does not hold the seed of the users (trial), unless attacker_draw is same.
         """
         # With none of these names the seed is that of the config itself.
-        run = ["run1"] if name.endswith(SECOND_RUN) else []
-        draw = self.anonymiser(name).get("draw", 1)
+        run = ["run1"] if self.first_run(anonymiser) else []
+        draw = self.anonymiser(anonymiser).get("draw", 1)
         run += [f"draw{draw}"] if draw > 1 else []
         is_attackers = part != "trial" and self.attacker_draw == "independent"
         names = run + ([part] if is_attackers else [])
@@ -292,9 +331,13 @@ def sandbox_arguments(options: Mapping[str, Any]) -> list[str]:
     """The argument of a command that runs an entry's program in a box; none without one."""
     if not options["sandbox"]:
         return []
-    gpu = options.get("gpu", int(options.get("device") == "cuda"))  # a measure's, an extractor's
-    box = {"inputs": options["inputs"], "reads": options["reads"], "gpu": gpu}
+    box = {"inputs": options["inputs"], "reads": options["reads"], "gpu": gpus(options)}
     return ["--sandbox", json.dumps(box)]
+
+
+def gpus(options: Mapping[str, Any]) -> int:
+    """How many GPUs a job of an entry takes: an extractor names its device instead."""
+    return options.get("gpu", int(options.get("device") == "cuda"))
 
 
 def _names_of_runs(anonymiser: str) -> dict[str, str]:

@@ -85,10 +85,10 @@ def test_channels_are_fused_where_a_system_has_several():
     heard = atlas.together(trial_list)["b2", "pp"]
     assert [one.channel for one in heard] == ["voice", "timing", "words"]
     folder = "results/curves/channels/demo/f"
-    assert atlas.fusions(trial_list) == {
-        ("original", "oo"): f"{folder}/original/together/oo.json",
-        ("b2", "op"): f"{folder}/b2/together/op.json",
-        ("b2", "pp"): f"{folder}/b2/together/pp.json",
+    assert atlas.fusions("demo", "f") == {
+        "original/oo": f"{folder}/original/together/oo.json",
+        "b2/op": f"{folder}/b2/together/op.json",
+        "b2/pp": f"{folder}/b2/together/pp.json",
     }
 
 
@@ -105,6 +105,6 @@ def test_one_channel_is_not_fused():
     trial_list = TrialList("demo", "f")
     plan = Plan(only)
     assert len(plan.atlas.lists[trial_list]) == 3
-    assert plan.atlas.fusions(trial_list) == {}
+    assert plan.atlas.fusions("demo", "f") == {}
     kinds = {figure.kind for figure in planned(plan)}
     assert "atlas" in kinds and "channels" not in kinds

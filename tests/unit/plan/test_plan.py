@@ -211,7 +211,7 @@ def test_given_scores_are_found_by_their_names(tmp_path):
     assert attack == Attack("demo", "f", "team7", "given")
     assert plan.given.systems(attack) == {"b2": ["op", "pp"], "original": ["oo"]}
     assert plan.given.calibrated(attack) == ["b2"]
-    assert plan.given.file(attack, "b2", "op") == f"{tmp_path}/demo/f/b2/op.tsv"
+    assert plan.given.file("team7", "demo", "f", "b2", "op") == f"{tmp_path}/demo/f/b2/op.tsv"
     assert "results/metrics/calibration/demo/f/b2/team7/given.json" in plan.given.metrics()
     assert len(plan.given.metrics()) == 2 + 2 + 1
 

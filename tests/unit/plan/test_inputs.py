@@ -1,0 +1,157 @@
+"""What rules ask of a plan: wildcards go where they belong, and what is not there is left out."""
+
+import pytest
+from snakemake.iocontainers import Wildcards
+from support.runs import ROOT
+
+from voiceprivacy.plan import configuration
+from voiceprivacy.plan.inputs.attackers import AttackerInputs, FusionInputs
+from voiceprivacy.plan.inputs.results import AttackInputs, UtilityInputs, replicates
+from voiceprivacy.plan.inputs.speech import AnonymiserInputs, Threads
+from voiceprivacy.plan.inputs.wildcards import ask, ask_option, one_of, tables
+from voiceprivacy.plan.plan import Plan
+
+CONFIG = {
+    "corpora": {
+        "demo": {"synthetic": {"speakers": 4, "utterances": 3}},
+        "others": {
+            "synthetic": {"speakers": 4, "utterances": 3, "first_speaker": 4},
+            "use": "train",
+        },
+    },
+    "anonymisers": {"b2r": {"command": "python b2r.py", "runs": 2, "shards": 3}},
+    "extractors": {
+        "ecapa": {"model": "speechbrain/ecapa", "revision": "0123456789"},
+        "f0": {"f0": {}},
+        "words": {"words": {"corpus": "others"}},
+    },
+    "backends": {
+        "cosine": {"type": "cosine"},
+        "plda": {"type": "plda", "train": {"corpus": "others"}, "extractors": ["ecapa"]},
+        "both": {
+            "type": "fusion",
+            "of": ["ecapa/cosine", "ecapa/plda"],
+            "train": {"corpus": "others"},
+        },
+    },
+    "utility": {"mine": {"command": "python mine.py", "better": "higher", "mem_mb": 500}},
+    "semi_informed": False,
+}
+
+
+@pytest.fixture
+def plan(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return Plan(configuration.check(CONFIG))
+
+
+def of_job(**names):
+    """Wildcards of a job on the demo."""
+    return Wildcards(fromdict={"corpus": "demo", "trials": "f", "anonymiser": "b2r"} | names)
+
+
+def test_a_method_is_asked_for_the_wildcards_that_it_names():
+    answer = ask(lambda part, corpus: f"{corpus} {part}")
+    assert answer(of_job(part="trial", trials="m")) == "demo trial"
+    assert ask(lambda corpus: None)(of_job()) == []
+
+
+def test_an_option_without_a_value_is_left_out():
+    assert ask_option("--start", lambda corpus: None)(of_job()) == []
+    assert ask_option("--start", lambda corpus: corpus)(of_job()) == ["--start", "demo"]
+
+
+def test_a_wildcard_without_names_never_matches():
+    assert one_of([]) == "(?!)"
+    assert one_of(["a", "b", "a"]) == "a|b"
+
+
+def test_outputs_are_options_but_those_that_the_command_names():
+    output = Wildcards(fromdict={"metrics": "m.tsv", "rank_curves": "c.tsv"})
+    assert tables("metrics")(of_job(), output) == ["--rank-curves", "c.tsv"]
+
+
+@pytest.mark.parametrize(("cores", "few"), [(1, 1), (2, 1), (6, 3), (64, 4), (None, 4)])
+def test_speech_takes_half_of_the_cores_and_training_speech_all_that_it_may(cores, few):
+    threads = Threads(lambda: cores)
+    assert threads.few(of_job()) == threads.of_part(of_job(part="trial")) == few
+    assert threads.of_part(of_job(part="train")) == 4
+
+
+def test_a_second_run_waits_for_the_first_and_has_its_shards(plan):
+    anonymisers = AnonymiserInputs(plan)
+    first, second = of_job(part="trial"), of_job(part="trial", anonymiser="b2r_run1")
+    assert anonymisers.first_run(first) == []
+    assert anonymisers.first_run(second) == ["results/audio/demo/trial/b2r/manifest.tsv"]
+    assert anonymisers.shards("{anonymiser}/{shard}")(second) == [f"b2r_run1/{n}" for n in range(3)]
+
+
+def test_a_job_that_is_tried_again_has_more_memory(plan):
+    assert UtilityInputs(plan).memory(of_job(measure="mine"), attempt=3) == 1500
+
+
+def test_words_depend_on_the_speakers_that_weigh_them_and_f0_on_nothing(plan):
+    attackers = AttackerInputs(plan)
+    *transcripts, check = attackers.feature_files(of_job(part="trial", extractor="words"))
+    assert transcripts == [
+        "results/audio/demo/trial/original/transcripts.tsv",
+        "results/audio/others/train/original/transcripts.tsv",
+    ]
+    assert check.flags == {"ancient": True}
+    assert attackers.feature_files(of_job(part="trial", extractor="f0")) == []
+
+
+def test_a_second_run_is_scored_only_where_calibration_is_measured(plan):
+    compared = AttackerInputs(plan).compared_arguments("enrolment")
+    folder = "results/embeddings/demo/enrolment"
+    job = of_job(anonymiser="b2r_run1", extractor="ecapa")
+    assert compared(job) == [f"original={folder}/original/ecapa.npz"]
+    assert [word.split("=")[0] for word in compared(of_job(extractor="ecapa"))] == [
+        "original",
+        "run0",
+    ]
+
+
+def test_a_fusion_takes_the_file_of_what_is_trained_and_the_type_of_what_is_not(plan):
+    fusions, job = FusionInputs(plan), of_job(backend="both")
+    assert fusions.backends(job) == ["cosine", "results/backends/plda/ecapa.npz"]
+    assert fusions.models(job) == ["results/backends/plda/ecapa.npz"]
+    assert fusions.protected(job) == []
+
+
+@pytest.fixture
+def given(tmp_path, monkeypatch):
+    """A plan with scores of others: of our list, and of one that only they know."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("demo_f", "theirs_all"):
+        (tmp_path / f"{name}_b2r_op.tsv").touch()
+    (tmp_path / "speakers.tsv").touch()
+    team = {"scores": "{corpus}_{trials}_{anonymiser}_{condition}.tsv", "speakers": "speakers.tsv"}
+    return Plan(configuration.check({**CONFIG, "attacks": {"team": team}}))
+
+
+def test_scores_of_others_have_a_list_where_the_config_has_it_and_speakers_of_their_own(given):
+    scored = AttackInputs(given)
+    ours = of_job(extractor="team", backend="given")
+    theirs = of_job(extractor="team", backend="given", corpus="theirs", trials="all")
+    assert scored.under(given.speech.scored)(ours) == ["op"]
+    assert ask(scored.lists)(ours)[:2] == ["--trials", "results/trials/demo/f.tsv"]
+    assert ask(scored.lists)(theirs) == []
+    assert scored.speakers(theirs) == ["results/sources/attacks/team.sha256"]
+    assert scored.speakers_argument(theirs) == ["--speakers", "speakers.tsv"]
+    own = of_job(extractor="ecapa", backend="plda")
+    assert scored.speakers(own) == "results/trials/demo/f.speakers.tsv"
+    assert scored.under(given.speech.scored)(own) == ["op", "pp", "p0p1", "rr"]
+
+
+def test_replicates_lie_beside_their_intervals():
+    files = replicates(lambda wildcards: ["m/a.intervals.json"])(of_job())
+    assert files == ["m/a.bootstrap.npz"]
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("workflow/rules/*.smk")), ids=lambda p: p.stem)
+def test_a_rule_file_defines_no_function(path):
+    """What a rule asks is tested here; common.smk says how a run begins and ends."""
+    text = path.read_text()
+    assert "lambda" not in text
+    assert path.stem == "common" or "def " not in text
