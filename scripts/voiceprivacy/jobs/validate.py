@@ -20,7 +20,13 @@ def main() -> None:
     parser.add_argument(
         "--config", required=True, nargs="+", help="YAML config of a run; later files win"
     )
-    paths = parser.parse_args().config
+    parser.add_argument(
+        "--call",
+        action="store_true",
+        help="call the functions of anonymisers on a second of speech: they run as you",
+    )
+    arguments = parser.parse_args()
+    paths = arguments.config
 
     config = read(paths)
     problems = configuration.problems(config)
@@ -41,7 +47,7 @@ def main() -> None:
             ("speech that is anonymised already", file_names.findings_of(plan.config, examined)),
             ("speech to learn from", too_little(plan)),
             ("speech for attackers", tryout.too_short(plan, examined)),
-            ("programs of the config", tried(paths, plan, findings)),
+            ("programs of the config", tried(paths, plan, findings, call=arguments.call)),
         ):
             if odd:
                 show(title, odd)
@@ -87,9 +93,14 @@ def too_little(plan: Plan) -> Findings:
     return checks.check_learnt(plan.speech.training_sources(), there, plan.attackers.least_speech())
 
 
-def tried(paths: Sequence[str], plan: Plan, findings: Findings) -> Findings:
+def tried(paths: Sequence[str], plan: Plan, findings: Findings, *, call: bool) -> Findings:
     """What is wrong with programs, which are tried where the speech is right."""
-    return Findings() if findings.errors() else tryout.findings_of(paths, plan)
+    if findings.errors():
+        return Findings()
+    for name, kind in tryout.functions_of(plan).items():
+        function = f"anonymisers.{name}: {plan.speech.anonymisers[name][kind]}"
+        say(f"calling {function}" if call else f"{function} is not called without --call")
+    return tryout.findings_of(paths, plan, call=call)
 
 
 def show(title: str, findings: Iterable[Finding]) -> None:

@@ -1,10 +1,10 @@
 """Programs and functions of a config, tried in seconds before a run spends hours.
 
-Anonymisers that are functions are called on a second of speech, as in a job: in a program of their
-own, in a box where they have one, and what they return is checked in the same way. They run with
-this Python. Where the config names an environment of their own, what fails here may succeed there:
-it is noted, and is no error. Of commands only the program and the script that they name are looked
-for: they may need a GPU, and may write where nobody expects it.
+Only where a person says so, anonymisers that are functions are called on a second of speech, as in
+a job: in a program of their own, in a box where they have one, and what they return is checked in
+the same way. They run with this Python. Where the config names an environment of their own, what
+fails here may succeed there: it is noted, and is no error. Of commands only the program and the
+script that they name are looked for: they may need a GPU, and may write where nobody expects it.
 """
 
 import contextlib
@@ -40,8 +40,21 @@ NO_BARS = "TQDM_DISABLE"
 SECOND = "called on one second of speech"
 
 
-def findings_of(configs: Sequence[str | Path], plan: Plan) -> Findings:
-    """What is wrong with the programs and functions of a config (its files), at their lines."""
+def functions_of(plan: Plan) -> dict[str, str]:
+    """The anonymisers of a plan that can be called here: {name: function or package}."""
+    called = {}
+    for name, options in plan.speech.anonymisers.items():
+        kind = next((kind for kind in FUNCTIONS if kind in options), None)
+        if kind and options.get("draw", 1) == 1:  # other draws differ by their seed only
+            called[name] = kind
+    return called
+
+
+def findings_of(configs: Sequence[str | Path], plan: Plan, *, call: bool) -> Findings:
+    """What is wrong with the programs of a config (its files), at their lines.
+
+    ``call`` runs its functions, too.
+    """
     findings = Findings()
     for section in ("anonymisers", "extractors", "utility"):
         for name, options in plan.config[section].items():
@@ -49,15 +62,13 @@ def findings_of(configs: Sequence[str | Path], plan: Plan) -> Findings:
             if missing:
                 path, line = configuration.place_of(configs, (section, name, "command"))
                 findings.error(path, line, f"{section}.{name}.command: {missing}")
+    functions = functions_of(plan) if call else {}
     with _without_bars(), tempfile.TemporaryDirectory() as folder:
-        said = None
-        for name, options in plan.speech.anonymisers.items():
-            kind = next((kind for kind in FUNCTIONS if kind in options), None)
-            if kind is None or options.get("draw", 1) > 1:  # other draws differ by their seed only
-                continue
-            said = said or a_second(plan, Path(folder))
+        said = a_second(plan, Path(folder)) if functions else None
+        for name, kind in functions.items():
             if said is None:
                 break
+            options = plan.speech.anonymisers[name]
             if reason := _why_not(plan, name, said, Path(folder, name)):
                 path, line = configuration.place_of(configs, ("anonymisers", name, kind))
                 words = f"anonymisers.{name}: {SECOND}: {reason}"

@@ -31,6 +31,8 @@ ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 OF_ARCHIVES = (*ENDINGS, ".csv", ".jsonl", ".tsv", ".txt", ".json")  # and files without an ending
 SHARDS = (".parquet", ".arrow")
 ROWS = 64  # that are in memory at a time
+MOST_FILES = 1_000_000
+SMALL_BYTES, SWELLING = 10**9, 50  # packed sound has a third of its size, or more
 # The first bytes of a file, where its row does not name it. MP3 has several: it is the rest.
 BEGINNINGS = {b"RIFF": ".wav", b"fLaC": ".flac", b"OggS": ".ogg"}
 INSTALL = "pip install --no-deps -r envs/requirements-parquet.txt"
@@ -91,11 +93,12 @@ def is_packed(path: Path) -> bool:
 def unpacked(path: Path, folder: Path) -> Path:
     """Unpack the sound and the tables of an archive into a folder that is made for it.
 
-    Nothing else is written: no link, no device, nothing outside of the folder.
+    Nothing else is written, and nothing outside of the folder.
 
     Raises
     ------
-    BadInput : it is no such archive, names files elsewhere, or the disk cannot hold it
+    BadInput : it is no such archive, has links or devices, names files elsewhere, unpacks to far
+        more than sound can, or to more than the disk can hold
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -108,15 +111,34 @@ def unpacked(path: Path, folder: Path) -> Path:
                 _unpack(path, folder, members, zipped.open)
         else:
             with tarfile.open(path) as tar:
-                members = [(one.name, one.size, one) for one in tar.getmembers() if one.isfile()]
+                members = [(one.name, one.size, one) for one in _files_of(path, tar)]
                 _unpack(path, folder, members, tar.extractfile)
     except (tarfile.TarError, *UNREADABLE) as error:
         raise BadInput(f"{path}: cannot be unpacked ({error})") from None
     return folder
 
 
+def _files_of(path, tar):
+    """The files of a tar, which may hold folders beside them and nothing else."""
+    files = []
+    for member in tar:
+        if not (member.isfile() or member.isdir()):
+            raise BadInput(f"{path}: '{member.name}' is a link or a device: pack files only")
+        files += [member] if member.isfile() else []
+        _refuse_bomb(path, len(files), member.offset_data + member.size)
+    return files
+
+
+def _refuse_bomb(path, n_files, n_bytes):
+    if n_files > MOST_FILES:
+        raise BadInput(f"{path}: holds more than {MOST_FILES} files")
+    if n_bytes > max(SMALL_BYTES, SWELLING * path.stat().st_size):
+        raise BadInput(f"{path}: unpacks to {n_bytes / 1e9:.1f} GB: sound does not")
+
+
 def _unpack(path, folder, members, opened):
     """Write the members [(name, bytes, itself)] that speech consists of."""
+    _refuse_bomb(path, len(members), sum(size for _, size, _ in members))
     wanted = []
     for name, size, member in members:
         parts = PurePosixPath(name).parts

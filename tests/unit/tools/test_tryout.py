@@ -23,7 +23,7 @@ def tried(tmp_path, monkeypatch):
             samples = np.concatenate([np.zeros(RATE), 0.1 * np.sin(np.arange(RATE)), [0.0]])
             audio.write(tmp_path / f"speech/{speaker}/{speaker}{number}.wav", samples, RATE)
 
-    def run(text=GOOD, section="anonymisers", **fields):
+    def run(text=GOOD, section="anonymisers", call=True, **fields):
         (tmp_path / "mine.py").write_text(text)
         config = {
             "corpora": {
@@ -36,9 +36,15 @@ def tried(tmp_path, monkeypatch):
             section: {"mine": fields or {"function": "mine.py:anonymise"}},
         }
         (tmp_path / "my.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
-        return tryout.findings_of(["my.yaml"], Plan(configuration.check(config)))
+        return tryout.findings_of(["my.yaml"], Plan(configuration.check(config)), call=call)
 
     return run
+
+
+def test_without_the_wish_no_function_is_imported(tried, tmp_path):
+    assert tried("open('imported', 'w')\n", call=False) == []
+    assert not (tmp_path / "imported").exists()
+    assert len(tried("open('imported', 'w')\n")) == 1 and (tmp_path / "imported").exists()
 
 
 def test_a_function_that_works_is_nothing_to_report(tried):

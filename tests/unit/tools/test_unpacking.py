@@ -69,16 +69,35 @@ def test_an_archive_that_leaves_its_folder_is_refused(tmp_path, name):
     assert not (tmp_path / "out.wav").exists()
 
 
-def test_links_in_an_archive_are_not_made_and_no_archive_is_said(tmp_path):
+def test_links_and_what_is_no_archive_are_refused(tmp_path):
     with tarfile.open(tmp_path / "x.tar", "w") as archive:
         link = tarfile.TarInfo("a/b.wav")
         link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
         archive.addfile(link)
-    assert not list(unpacking.unpacked(tmp_path / "x.tar", tmp_path / "to").rglob("*"))
+    with pytest.raises(BadInput, match=r"'a/b\.wav' is a link or a device"):
+        unpacking.unpacked(tmp_path / "x.tar", tmp_path / "to")
+    assert not list((tmp_path / "to").rglob("*"))
     for name in ("y.zip", "y.tar"):
         (tmp_path / name).write_bytes(b"no archive")
         with pytest.raises(BadInput, match="cannot be unpacked"):
             unpacking.unpacked(tmp_path / name, tmp_path / "to")
+
+
+@pytest.mark.parametrize("ending", ["zip", "tar.gz"])
+def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path, monkeypatch, ending):
+    monkeypatch.setattr(unpacking, "SMALL_BYTES", 10**6)
+    root = tmp_path / "bomb"
+    root.mkdir()
+    (root / "zeros.wav").write_bytes(bytes(10**7))
+    whole = tmp_path / f"x.{ending}"
+    if ending == "zip":
+        with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.write(root / "zeros.wav", "zeros.wav")
+    else:
+        pack(root, whole)
+    with pytest.raises(BadInput, match=r"unpacks to 0\.0 GB"):
+        unpacking.unpacked(whole, tmp_path / "to")
+    assert not list((tmp_path / "to").rglob("*"))
 
 
 @pytest.mark.parametrize("ending", ["zip", "tar", "tar.gz", "tar.bz2", "tar.xz"])
