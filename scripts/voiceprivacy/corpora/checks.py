@@ -178,7 +178,10 @@ def _listen(utterances, source, evaluated, findings):
     run_pipes = source.get("pipes") and reads_samples
     recorded = []
     for utterance in utterances:
-        if isinstance(recordings.whole(utterance.audio), recordings.Pipe) and not run_pipes:
+        pipe = recordings.whole(utterance.audio)
+        if isinstance(pipe, recordings.Pipe) and not run_pipes:
+            if source.get("pipes") and (program := recordings.missing_program(pipe)):
+                findings.error(pipe, "-", f"{program}: no such program")
             continue
         if utterance.audio is not None:
             recorded.append(utterance)

@@ -117,12 +117,12 @@ class Findings(list[Finding]):
         return [finding for finding in self if finding.level == "error"]
 
     def refuse_errors(self) -> None:
-        """Raise BadInput with the first error; scripts/validate.py prints all of them."""
+        """Raise BadInput with the first error; voiceprivacy validate prints all of them."""
         errors = self.errors()
         if not errors:
             return
         others = len(errors) - 1
-        more = f" (and {others} more: scripts/validate.py lists them)" if others else ""
+        more = f" (and {others} more: voiceprivacy validate lists them)" if others else ""
         raise BadInput(f"{errors[0]}{more}")
 
 

@@ -17,6 +17,7 @@ Conventions
 import contextlib
 import functools
 import math
+import re
 import shlex
 import signal
 import subprocess
@@ -359,6 +360,19 @@ def _cut_out(cut: Cut) -> Iterator[Path]:
             yield path
         except BadInput as error:
             raise BadInput(str(error).replace(str(path), str(cut))) from None
+
+
+def missing_program(pipe: Pipe) -> str | None:
+    """The program with which a pipe begins, if a shell does not find it; nothing is run."""
+    program = (pipe.words() or [""])[0]
+    is_there = not re.fullmatch(r"[\w.+/-]+", program) or _is_known(program, pipe.folder)
+    return None if is_there else program
+
+
+@functools.cache
+def _is_known(program: str, folder: Path) -> bool:
+    question = ["sh", "-c", 'command -v "$1"', "sh", program]
+    return not subprocess.run(question, cwd=folder, capture_output=True).returncode
 
 
 @contextlib.contextmanager

@@ -115,7 +115,7 @@ def expand(value: Any) -> Any:
 def _variable(match: re.Match[str]) -> str:
     name = match.group(1)
     if name not in os.environ:
-        raise BadInput(f"{name}: not found")
+        raise BadInput(f"{name}: not found: the variable ${{{name}}} is not set")
     return os.environ[name]
 
 

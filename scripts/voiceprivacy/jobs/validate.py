@@ -35,6 +35,8 @@ def main() -> None:
         path, line = configuration.place_of(paths, problem.keys)
         _, words = configuration.located(problem, compose(path)) or (line, str(problem))
         findings.error(path, line, words)
+    if not any(config.values()):
+        findings.error(paths[-1], 1, "is empty: expected sections such as corpora:")
     show(", ".join(paths), sorted(findings, key=lambda finding: (finding.file, finding.line)))
     # Corpora without a mistake are examined even where the rest of the config has some.
     compared = bool(defaults.complete(config).get("extractors"))

@@ -253,7 +253,7 @@ def _unset_variables(config):
     for keys, value in _values(config):
         for name in variables_in(value) if isinstance(value, str) else ():
             if name not in os.environ:
-                yield Problem(keys, f"{name}: not found")
+                yield Problem(keys, f"{name}: not found: the variable ${{{name}}} is not set")
 
 
 def _keys_that_are_no_text(value, keys_above=()):

@@ -194,3 +194,8 @@ def test_pipes_of_a_corpus_that_trains_run_in_the_job_that_reads_them(tmp_path):
     source, _ = piped(tmp_path, f"touch {tmp_path}/ran |")
     assert errors(source, {}) == []
     assert not (tmp_path / "ran").exists()
+
+
+def test_a_program_that_is_missing_is_an_error_though_its_pipes_do_not_run(tmp_path):
+    source, _ = piped(tmp_path, f"no_such_flac -c -d {tmp_path}/a.flac |")
+    assert errors(source, {})[0].endswith("|: no_such_flac: no such program")

@@ -281,6 +281,24 @@ def test_an_attacker_of_ones_own_that_does_so_stays_alone(section):
     assert semi(**{section: own[section]}) is None
 
 
+@pytest.mark.parametrize(
+    ("entries", "words"),
+    [
+        ({"seed": 10**400}, "seed"),
+        ({"anonymisers": {"x": {"command": "python x.py", "runtime": 10**30}}}, "runtime"),
+    ],
+)
+def test_numbers_that_no_machine_takes_are_refused(entries, words):
+    with pytest.raises(BadInput, match=words):
+        configuration.check({"corpora": {"demo": SYNTHETIC}} | entries)
+
+
+def test_a_config_of_nothing_is_a_mistake(tmp_path):
+    (tmp_path / "my.yaml").write_text("corpora:\n")
+    said = call("validate", "--config", tmp_path / "my.yaml")
+    assert said.returncode == 2 and "my.yaml:1: is empty" in said.stdout
+
+
 def test_a_submission_behind_a_variable_is_learnt_from_like_any(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("VPC_DATA", str(tmp_path / "data"))
