@@ -220,7 +220,7 @@ def finding(
     if not path.exists():
         return "not found (in a manifest, relative paths start at its folder)"
     try:
-        samples, its_rate = audio.read(path)
+        samples, its_rate = audio.read(path, verify=True)
         channels = audio.header(path).channels
     except BadInput as error:
         return str(error).removeprefix(f"{path}: ")

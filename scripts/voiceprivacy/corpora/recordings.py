@@ -228,7 +228,7 @@ def is_same_sound(one: Recording, other: Recording) -> bool:
 
 def _mono(file, recording):
     """Samples (N,) of the named channel, or of all averaged, and the sample rate."""
-    channels, sample_rate = audio.read_channels(file)
+    channels, sample_rate = audio.read_channels(file, verify=True)
     if isinstance(recording, Channel):
         if recording.number > channels.shape[1]:
             raise BadInput(

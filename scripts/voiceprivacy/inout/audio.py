@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import hashlib
 import math
 import struct
 from collections.abc import Iterator
@@ -137,8 +138,10 @@ def is_lossless(path: FilePath) -> bool:
     return info.format in ("FLAC", "WAV") and 0 < info.frames < unstated.UNKNOWN_LENGTH
 
 
-def read(path: FilePath) -> tuple[Samples, int]:
+def read(path: FilePath, *, verify: bool = False) -> tuple[Samples, int]:
     """Read an audio file, channels averaged.
+
+    ``verify`` compares the samples of a FLAC with the MD5 that its header states.
 
     Returns
     -------
@@ -147,20 +150,21 @@ def read(path: FilePath) -> tuple[Samples, int]:
 
     Raises
     ------
-    BadInput : the file is missing, unreadable, truncated, empty, or holds NaN or infinite samples
+    BadInput : the file is missing, unreadable, truncated, empty, damaged, or holds NaN or infinite
+        samples
     """
-    samples, sample_rate = read_channels(path)
+    samples, sample_rate = read_channels(path, verify=verify)
     return averaged(samples), sample_rate
 
 
-def read_channels(path: FilePath) -> tuple[Samples, int]:
-    """Read an audio file: array (N, channels) and the sample rate in Hz; errors as of ``read``."""
+def read_channels(path: FilePath, *, verify: bool = False) -> tuple[Samples, int]:
+    """Read an audio file: array (N, channels) and the sample rate in Hz; as ``read`` does."""
     refuse_endless(path)
     with _opened(path) as (file, n_samples):
         blocks = list(_blocks(path, file))
         # The empty array is for a file whose header announces samples and that holds none.
         blocks = blocks or [np.zeros((0, file.channels), np.float32)]
-        sample_rate = file.samplerate
+        sample_rate, is_flac = file.samplerate, file.format == "FLAC"
     samples = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
     if n_samples is not None and len(samples) != n_samples:
         raise BadInput(f"{path}: truncated: {len(samples)} samples where the header announces more")
@@ -168,7 +172,21 @@ def read_channels(path: FilePath) -> tuple[Samples, int]:
         raise BadInput(f"{path}: has no samples")
     if not np.isfinite(samples).all():
         raise BadInput(f"{path}: holds samples that are NaN or infinite")
+    if verify and is_flac and not _has_its_sum(path, samples):
+        raise BadInput(f"{path}: is damaged: its samples have another MD5 than its header states")
     return samples, sample_rate
+
+
+def _has_its_sum(path: FilePath, samples: Samples) -> bool:
+    """Whether the samples of a FLAC have the MD5 in its header (RFC 9639, 8.2), if it has one."""
+    with open(path, "rb") as file:
+        head = file.read(42)
+    stated, n_bits = head[26:], ((head[20] & 1) << 4 | head[21] >> 4) + 1
+    if head[:4] != b"fLaC" or not any(stated) or n_bits not in (16, 24):
+        return True
+    numbers = np.rint(samples * 2.0 ** (n_bits - 1)).astype("<i4")
+    content = numbers.view(np.uint8).reshape(-1, 4)[:, : n_bits // 8]
+    return hashlib.md5(content.tobytes(), usedforsecurity=False).digest() == stated
 
 
 def averaged(samples: Samples) -> Samples:

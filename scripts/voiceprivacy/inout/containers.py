@@ -15,6 +15,11 @@ MOST_CHUNKS = 10_000  # before the samples: a file of zeros would have millions
 LONGEST_PAGE = 65307  # bytes of Ogg
 LAST_PAGE = 4  # flag of an Ogg page
 NIST_HEADER = 1024
+UNCODED = (
+    1,
+    3,
+    0xFFFE,
+)  # tags of WAV: whole and floating-point numbers, and either described
 
 
 def missing_part(file: BinaryIO, kind: str) -> str | None:
@@ -65,14 +70,26 @@ def _chunks(
 
 def _of_riff(file):
     """WAV: chunks with 32 bits of length, which RF64 replaces by the 64 bits of its first chunk."""
-    order = ">" if file.read(12)[:4] == b"RIFX" else "<"
+    head = file.read(12)
+    order = ">" if head[:4] == b"RIFX" else "<"
+    (of_file,) = struct.unpack(f"{order}I", head[4:8])
     of_data = 0
     for name, size in _chunks(file, f"{order}4sI", even=2):
         if name == b"ds64":
             (of_data,) = struct.unpack("<8xQ", file.read(16))
+        if name == b"fmt ":
+            _check_format(*struct.unpack(f"{order}HH8xHH", file.read(16)))
+        if name == b"data" and not of_data and size >= STREAM:
+            return of_file + 8 - file.tell() if 0 < of_file < STREAM else None
         if name == b"data":
-            return of_data or (size if size < STREAM else None)
+            return of_data or size
     return None
+
+
+def _check_format(tag, channels, block, bits):
+    """Refuse a WAV whose samples have another size than its blocks."""
+    if tag in UNCODED and (bits % 8 or block != channels * bits // 8):
+        raise ValueError(f"{bits} bits for each of {channels} channels in blocks of {block} bytes")
 
 
 def _of_wave64(file):

@@ -69,6 +69,38 @@ def test_a_stream_could_not_know_its_length(tmp_path):
     assert len(audio.read(path)[0]) == len(SAMPLES)
 
 
+def test_a_stream_that_knows_the_length_of_the_file_must_be_whole(tmp_path):
+    path = tmp_path / "speech.wav"
+    content = bytearray(written(path, "WAV", "PCM_16"))
+    start = content.index(b"data") + 4
+    content[start : start + 4] = struct.pack("<I", 0xFFFFFFFF)
+    path.write_bytes(content[: len(content) // 2])
+    with pytest.raises(BadInput, match="truncated"):
+        audio.read(path)
+
+
+@pytest.mark.parametrize(("block", "bits"), [(0, 16), (7, 16), (4, 16), (2, 17), (3, 17)])
+def test_samples_that_do_not_fit_their_blocks_are_no_speech(tmp_path, block, bits):
+    path = tmp_path / "speech.wav"
+    content = bytearray(written(path, "WAV", "PCM_16"))
+    content[32:36] = struct.pack("<HH", block, bits)
+    path.write_bytes(content)
+    with pytest.raises(BadInput, match=r"speech\.wav"):
+        audio.header(path)
+
+
+@pytest.mark.parametrize("code", ["PCM_16", "PCM_24"])
+@pytest.mark.parametrize("channels", [1, 2])
+def test_a_flac_with_other_samples_than_it_had_is_damaged(tmp_path, code, channels):
+    path = tmp_path / "speech.flac"
+    content = bytearray(written(path, "FLAC", code, samples=np.stack([SAMPLES] * channels, 1)))
+    assert len(audio.read(path, verify=True)[0]) == len(SAMPLES)
+    content[30] ^= 1  # in the MD5, as if the samples were others
+    path.write_bytes(content)
+    with pytest.raises(BadInput, match="is damaged"):
+        audio.read(path, verify=True)
+
+
 @pytest.mark.parametrize(
     ("start", "chunk"),
     [
