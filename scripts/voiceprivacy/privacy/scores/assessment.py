@@ -14,7 +14,7 @@ from voiceprivacy.privacy.scores.trials import (
     ids_of,
     scores_of,
     trials_of_unknown,
-    warn_of_itself,
+    warn,
 )
 from voiceprivacy.privacy.uncertainty import null
 from voiceprivacy.privacy.uncertainty.interval_files import Draws, Resampled, resampled_trials
@@ -68,8 +68,8 @@ def assess(
     BadInput : scores and list do not belong together, or one class is missing
     """
     scored = read_scored_trials(path, key=trials)
-    warn_of_itself(path, scored)
     scores: dict[str, Any] = scores_of(scored)
+    warn(path, scored, scores)
     of_speakers = None
     if speakers and draws.n_replicates:
         of_speakers = arranged(path, scored, speakers)

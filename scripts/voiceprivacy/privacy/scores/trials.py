@@ -27,6 +27,7 @@ from voiceprivacy.privacy.scores.calibration import Ties
 from voiceprivacy.running.command import say
 
 LARGEST, SMALLEST = 1e150, 1e-150  # of scores, and of their spread
+FEW_ABOVE = 0.2  # of the targets, where scores are the wrong way round
 
 ScoredTrials = Mapping[str, Sequence[tuple[Trial, float]]]  # {"target", "nontarget": [...]}
 
@@ -144,19 +145,45 @@ def read_score_file(
     """
     with naming(path):
         scored = read_scored_trials(path, key=key)
-    warn_of_itself(path, scored)
     scores = scores_of(scored)
+    warn(path, scored, scores)
     _refuse_beyond_precision(path, scores)
     trials = arranged(path, scored, speaker_map) if speaker_map else None
     return ScoreFile(scores, trials)
 
 
-def warn_of_itself(path: FilePath, scored: ScoredTrials) -> None:
-    """Say on stderr which scored trials compare a recording with itself."""
+def warn(path: FilePath, scored: ScoredTrials, scores: dict[str, Scores]) -> None:
+    """Say on stderr what is odd in scored trials.
+
+    They may compare a recording with itself, be infinite on the wrong side, or be lower the more
+    alike two voices are.
+    """
     pairs = itertools.chain.from_iterable(scored.values())
-    warning = warning_of_itself(trial for trial, _ in pairs)
-    if warning:
-        say(f"warning: {path}: {warning}", file=sys.stderr)
+    itself = warning_of_itself(trial for trial, _ in pairs)
+    for warning in (itself, _of_infinite(scored), _of_reversed(**scores)):
+        if warning:
+            say(f"warning: {path}: {warning}", file=sys.stderr)
+
+
+def _of_infinite(scored):
+    wrong = [trial for trial, score in scored["nontarget"] if score == np.inf]
+    wrong += [trial for trial, score in scored["target"] if score == -np.inf]
+    if not wrong:
+        return ""
+    more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+    named = f"{wrong[0].label} '{wrong[0].enrolment} {wrong[0].trial}'{more}"
+    return f"the score of {named} is infinite on the wrong side: cllr_bit is infinite by it"
+
+
+def _of_reversed(target, nontarget):
+    with np.errstate(invalid="ignore"):  # the mean of inf and -inf
+        above = np.mean(target > np.median(nontarget))
+    if above >= FEW_ABOVE:
+        return ""
+    return (
+        f"{100 * above:.0f} % of the targets score above the median nontarget: higher must mean"
+        " more alike, so negate distances"
+    )
 
 
 def _refuse_beyond_precision(path, scores):
