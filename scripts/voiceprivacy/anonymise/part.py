@@ -17,6 +17,7 @@ from tqdm import tqdm
 
 from voiceprivacy.anonymise import plugins
 from voiceprivacy.inout import audio
+from voiceprivacy.inout.checksums import sha256_of
 from voiceprivacy.inout.files import (
     BadInput,
     FilePath,
@@ -281,7 +282,27 @@ def _check(
             text = f"{_shown(path, scratch)}: {text}"
         if text:
             findings.append((original.utterance, text))
+    if mixed_down and not findings:  # made elsewhere
+        findings = _of_others(utterances, protected)
     raise_findings(findings, n_utterances=len(utterances))
+
+
+def _of_others(
+    utterances: Sequence[Utterance], protected: plugins.ProtectedPaths
+) -> list[tuple[str, str]]:
+    """Protected files that are another utterance's file, or its original, byte for byte."""
+    originals = {line.utterance: sha256_of(line.path) for line in utterances}
+    original_of = {digest: name for name, digest in originals.items()}
+    findings = []
+    first: dict[str, str] = {}
+    for name, own in originals.items():
+        digest = sha256_of(protected[name])
+        other = first.setdefault(digest, name)
+        if originals[other] != own:
+            findings.append((name, f"is the same file as that of '{other}'"))
+        elif digest in original_of and digest != own:
+            findings.append((name, f"is the original of '{original_of[digest]}'"))
+    return findings
 
 
 def _shown(path: Path, scratch: Path) -> Path:

@@ -76,6 +76,23 @@ def test_audio_that_is_good_stays_where_it_is(original, tmp_path, team):
     assert list((tmp_path / "out/wav/0").iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("copied", "words"),
+    [
+        (lambda original, team: team["s0_0"], "'s0_1' is the same file as that of 's0_0'"),
+        (lambda original, team: original["s0_0"], "'s0_1' is the original of 's0_0'"),
+    ],
+    ids=["one sound for two", "somebody's original"],
+)
+def test_a_submission_with_the_sound_of_another_utterance_is_refused(
+    original, tmp_path, team, copied, words
+):
+    before = {line.utterance: line.path for line in read_manifest(original)}
+    shutil.copy(copied(before, team), team["s0_1"])
+    with pytest.raises(BadInput, match=words):
+        run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
+
+
 def test_float_audio_at_another_rate_is_converted_with_a_note(original, tmp_path, team, capsys):
     samples = np.repeat(tone(0), 3)
     soundfile.write(team["s0_0"], 2 * samples / np.abs(samples).max(), 48000, subtype="FLOAT")
