@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
 from voiceprivacy.report.contents import Contents, read_contents
@@ -16,7 +17,7 @@ from voiceprivacy.report.uncertainty import NONE, read_comparisons
 from voiceprivacy.report.verdict import NOT_GIVEN, no_verdict, read_verdict
 from voiceprivacy.running.command import run, say
 
-TEMPLATE = Path(__file__).parents[1] / "workflow" / "report" / "index.html.j2"
+TEMPLATE = SCRIPTS.parent / "workflow" / "report" / "index.html.j2"
 
 
 def main() -> None:
