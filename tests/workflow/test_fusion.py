@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from support.runs import snakemake, write_config
+from support.runs import WITHOUT_MEASURES, snakemake, write_config
 
 from voiceprivacy.inout.tables import read_manifest, read_scored_trials
 
@@ -35,11 +35,8 @@ def run(tmp_path_factory):
             "plain": {"type": "fusion", "of": PARTS, "train": train},
             "told": {"type": "fusion", "of": PARTS, "train": train | {"speech": "anonymised"}},
         },
-        report={
-            "bootstrap": 20,
-            "pitch_correlation": False,
-            "listen": 0,
-        },
+        utility=WITHOUT_MEASURES,
+        report={"bootstrap": 20, "listen": 0},
     )
     words = ("--cores", "2", "--configfile", config)
     finished = snakemake(folder, *words)

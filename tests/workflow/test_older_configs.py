@@ -96,6 +96,7 @@ def test_a_config_of_an_older_version_plans(tmp_path, monkeypatch, config):
     assert planned.returncode == 0, planned.stderr
 
 
+@pytest.mark.nightly
 def test_each_kind_of_entry_plans(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     make_kaldi_directory(tmp_path / "data" / "tiny")
