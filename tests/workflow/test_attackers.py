@@ -179,7 +179,6 @@ def test_other_training_speech_repeats_nothing_of_the_evaluated_corpora(run):
     jobs = planned(run, "train", segments={"seconds": 0.5})
     assert jobs == {
         "validate_corpus": 1,
-        "compare_speakers": 1,
         "prepare_training_part": 1,
         "train_extractor": 1,
     }
@@ -189,7 +188,6 @@ def test_other_evaluated_speech_trains_nothing_again(run):
     jobs = planned(run, "tiny", on_bad_audio="exclude")
     assert jobs == {
         "validate_corpus": 1,
-        "compare_speakers": 1,
         "prepare_part": 2,
         "list_trials": 1,
     }

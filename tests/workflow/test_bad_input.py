@@ -1,7 +1,9 @@
 """What people get wrong: one clear line with its name, and nothing that a second run believes."""
 
+import sys
+
 import pytest
-from support.runs import snakemake, write_config
+from support.runs import ROOT, call_in, snakemake, write_config
 from support.trees import edit
 
 LOSES = """
@@ -105,7 +107,8 @@ def repeat_what_draws_nothing(folder):
 def test_a_mistake_is_named_and_a_second_run_names_it_again(run_folder, mistake, messages):
     mistake(run_folder)
     for _ in range(2):
-        finished = snakemake(run_folder, "--cores", "2", "--configfile", run_folder / "config.yaml")
+        words = ["run", "--cores", "2", "--configfile", run_folder / "config.yaml"]
+        finished = call_in(run_folder, [sys.executable, ROOT / "scripts" / "main.py", *words], {})
         output = finished.stderr + finished.stdout
         assert finished.returncode != 0
         named = [

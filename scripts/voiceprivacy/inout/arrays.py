@@ -220,7 +220,7 @@ def _check_ids(path, arrays):
 def is_real(array: NDArray, shape: tuple[int, ...]) -> bool:
     """Whether an array holds real numbers in this shape, whose squares are finite too."""
     is_numbers = array.dtype.kind in "fiu" and array.shape == shape
-    return is_numbers and bool((np.abs(array) < LARGEST).all())
+    return is_numbers and bool((np.abs(array.astype(np.float64)) < LARGEST).all())
 
 
 def _check_text(path: FilePath, **arrays: NDArray) -> None:
