@@ -80,7 +80,7 @@ def test_scores_of_a_list_that_the_config_has_are_compared_with_it(tmp_path):
     assert planned.returncode == 0, planned.stderr
     compared = set()
     for line in planned.stdout.splitlines():
-        if match := re.search(r"(take_scores|assess_scores)\.py .* (\S+/team7\S*) ", line):
+        if match := re.search(r"jobs\.(take_scores|assess_scores) .* (\S+/team7\S*) ", line):
             corpus = "tiny" if "/tiny/" in line else "elsewhere"
             within_release = "/rr.tsv" in line and "/op.tsv" not in line
             lists = "+".join(re.findall(r" results/trials/tiny/(\S+)", line))
