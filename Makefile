@@ -5,7 +5,7 @@
 # make test-long, make test-skipped (what the last make test skipped, after its programs were installed)
 # make benchmark, make benchmark-load, make lock, make clean
 # make zoo     all shipped anonymisers on VOICEPRIVACY_SPEECH, a LibriSpeech tree: a table and .zoo/zoo.png
-# make test-nightly (hours): conda, LaTeX, attackers of real speech, edits, large graphs, fuzzing, runs that are killed, without disk or memory, the zoo; make fuzz (SECONDS=7200, READERS="plda.npz")
+# make test-nightly (hours): conda, LaTeX, attackers and utility of real speech, tutorials, edits, large graphs, fuzzing, runs that are killed, without disk or memory, the zoo; make fuzz (SECONDS=7200, READERS="plda.npz")
 # make house (how large each part is; ARGS=--write keeps it), make same COMMIT=... (whether that version computes the same)
 # make coverage, make mutation (MODULES="privacy/scores/zebra"), make audit: what docs/internals/quality.md reports
 PYTHON ?= python3

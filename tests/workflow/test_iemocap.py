@@ -47,7 +47,10 @@ def rows_of(folder, corpus):
     return [row for row in rows if row["corpus"] == corpus]
 
 
-@pytest.fixture(scope="module", params=["beside a corpus that is attacked", "alone"])
+BESIDE = "beside a corpus that is attacked"
+
+
+@pytest.fixture(scope="module", params=[pytest.param(BESIDE, marks=pytest.mark.nightly), "alone"])
 def finished(request, tmp_path_factory):
     """A folder with a run, and whether it attacks anybody."""
     folder = tmp_path_factory.mktemp("iemocap")

@@ -82,14 +82,14 @@ def judged(tmp_path_factory):
     return json.loads((folder / "results" / "verdict.json").read_text())["sets"]["tried"]
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_speech_without_identity_has_a_low_remaining_risk(judged):
     hidden = judged["systems"]["hidden"]
     assert (hidden["state"], hidden["reasons"]) == ("low", [])
     assert hidden["exposed"]["of"] == N_TRIED
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_one_person_in_ten_who_keeps_the_identity_is_enough_to_refuse_it(judged):
     leaking = judged["systems"]["one_in_ten"]
     assert leaking["state"] != "low"

@@ -33,7 +33,7 @@ CONFIG = {
 }
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_ranks_of_features_from_speech_to_the_page(tmp_path):
     """Pitch, style, words, timing, and units of tiny random encoders of two kinds."""
     models.hub_encoder(tmp_path / "hubert", "hubert")

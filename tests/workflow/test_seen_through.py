@@ -13,7 +13,7 @@ from support import needs
 from support.runs import WITHOUT_MEASURES, snakemake
 
 pytestmark = [
-    pytest.mark.long,
+    pytest.mark.nightly,
     needs.data("VOICEPRIVACY_SPEECH"),
     pytest.mark.skipif(
         not all(map(importlib.util.find_spec, ("resemblyzer", "webrtcvad"))),

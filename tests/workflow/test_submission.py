@@ -4,7 +4,7 @@ import pytest
 from support.calls import call
 from support.runs import snakemake, write_config
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.nightly
 
 
 def test_what_is_exported_passes_the_check(run_folder):

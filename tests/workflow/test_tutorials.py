@@ -113,7 +113,7 @@ def test_a_score_file(folder):
     assert eer > 60
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_a_folder_of_anonymised_wavs(folder):
     *_, shown = follow("folder", folder)
     assert "mine" in shown
@@ -121,7 +121,7 @@ def test_a_folder_of_anonymised_wavs(folder):
     assert (folder / "results/report/index.html").exists()
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_a_corpus_an_anonymiser_and_a_kill(folder):
     (first, *_) = [text for _, title, text in blocks("folder") if title == "make_speech.py"]
     subprocess.run([sys.executable, "-c", first], cwd=folder, check=True)

@@ -8,7 +8,7 @@ from support import needs
 from support.runs import snakemake, write_config
 
 pytestmark = [
-    pytest.mark.long,
+    pytest.mark.nightly,
     needs.data("VOICEPRIVACY_SPEECH"),
 ]
 MCADAMS = "python {scripts}/anonymise_mcadams.py --threads {threads}"
