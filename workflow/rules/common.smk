@@ -31,13 +31,14 @@ from voiceprivacy.plan.outputs import PICTURES, TABLES
 from voiceprivacy.plan.plan import Plan, keep_all_objects
 from voiceprivacy.plan.sources import CHECK
 from voiceprivacy.plan.verdict import other_files, score_files, verdict_plan
-from voiceprivacy.running.command import say, show_package
+from voiceprivacy.running.command import say, showing_package
 from voiceprivacy.running.fingerprints import code, code_alone
 from voiceprivacy.running import turns
 from voiceprivacy.running.progress import SCREEN
 from voiceprivacy.vocabulary import ACROSS_CORPORA, CONDITIONS, FUSED, GIVEN, PARTS, SECOND_RUN
 
-show_package()
+# Snakemake fills in what stands in braces.
+shell.prefix(showing_package().replace("{", "{{").replace("}", "}}"))
 
 # Priorities of jobs: what can refuse an input or a program comes before what only takes hours. Of
 # that the longest begins first: at the end, it would work alone.

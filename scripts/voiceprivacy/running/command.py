@@ -9,6 +9,7 @@ import errno
 import functools
 import os
 import re
+import shlex
 import signal
 import sys
 import threading
@@ -70,15 +71,18 @@ def run(main: Callable[[], object]) -> None:
         sys.exit(status)
 
 
-def show_package() -> None:
-    """Put the folder of this package into PYTHONPATH, where jobs of rules find it."""
-    _hide_package()
-    others = filter(None, [os.environ.get(SEARCH_PATH)])
-    os.environ[SEARCH_PATH] = os.pathsep.join([str(SCRIPTS), *others])
+def showing_package() -> str:
+    """What a shell runs before a job of a rule, so that Python finds this package.
+
+    It stands before the command, because Snakemake takes PYTHONPATH away from conda environments.
+    """
+    package = shlex.quote(str(SCRIPTS))
+    path = f"{package}${{{SEARCH_PATH}:+:${SEARCH_PATH}}}"
+    return f"set -euo pipefail; export {SEARCH_PATH}={path}; "
 
 
 def _hide_package() -> None:
-    """Take it out again, because programs of others import their own modules."""
+    """Take the package out of PYTHONPATH: programs of others import their own modules."""
     paths = os.environ.get(SEARCH_PATH, "").split(os.pathsep)
     if str(SCRIPTS) in paths:
         os.environ[SEARCH_PATH] = os.pathsep.join(path for path in paths if path != str(SCRIPTS))
