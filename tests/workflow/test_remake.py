@@ -87,7 +87,7 @@ def test_other_options_of_the_training_speech_ask_too_and_repeat_nothing_of_othe
     planned = run(trained, "-n", config="segments.yaml")
     jobs = re.findall(r"^(?:local)?rule (\w+):\n((?:    .*\n)*)", planned.stdout, re.MULTILINE)
     of_tiny = {rule for rule, text in jobs if "corpus=tiny" in text}
-    assert {"validate_corpus", "compare_speakers", "train_extractor"} <= dict(jobs).keys()
+    assert {"validate_corpus", "train_extractor"} <= dict(jobs).keys()
     assert not of_tiny & {"validate_corpus", "prepare_part", "list_trials", "anonymise_part"}
     assert run(trained, config="segments.yaml").returncode == 2
 
