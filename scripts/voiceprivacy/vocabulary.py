@@ -452,6 +452,22 @@ class ExposedPoint(NamedTuple):
 STREAMED = "streaming.json"  # what was measured of a stream, in the folder of its speech
 
 
+class Protecting(NamedTuple):
+    """How an anonymiser protects the trials of a corpus, with all its draws.
+
+    ``benchmarks`` are the files below results/benchmarks of each draw's jobs, none where others
+    protected the speech. ``streaming`` is what its entry says, None for nothing. ``latencies`` is
+    what Path.glob finds of each draw, where a stream was tried.
+    """
+
+    corpus: str
+    anonymiser: str
+    device: str
+    benchmarks: list[list[str]]
+    streaming: bool | None
+    latencies: list[str]
+
+
 class Speed(NamedTuple):
     """How long an anonymiser takes for the trials of a corpus.
 

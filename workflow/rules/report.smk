@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from voiceprivacy.plan.speed import protecting
 from voiceprivacy.report import contents, figures
 from voiceprivacy.report.files import (
     digest,
@@ -95,10 +96,10 @@ rule measure_speed:
         "../../envs/evaluate.yaml"
     params:
         code=code("measure_speed"),
-        config=as_is(json.dumps(config)),
+        anonymisers=as_is(json.dumps([one._asdict() for one in protecting(plan)])),
     shell:
         "python -P -m voiceprivacy.jobs.measure_speed"
-        " --config {params.config:q}"
+        " --anonymisers {params.anonymisers:q}"
         " --speeds {output.speeds:q}"
         " > {log:q} 2>&1"
 

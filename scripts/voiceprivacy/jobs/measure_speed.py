@@ -9,25 +9,24 @@ from pathlib import Path
 
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import read_manifest, read_table, write_table
-from voiceprivacy.plan.plan import Plan
-from voiceprivacy.plan.speed import FOLDER, Protecting, protecting
 from voiceprivacy.provenance.record import COLUMNS, processor_s
 from voiceprivacy.running.command import add_json, run, say
-from voiceprivacy.vocabulary import ABSENT, ORIGINAL, UNDEFINED, Speed
+from voiceprivacy.vocabulary import ABSENT, ORIGINAL, UNDEFINED, Protecting, Speed
 
 AUDIO = Path("results/audio")
+BENCHMARKS = Path("results/benchmarks")
 STREAMING = {True: "yes", False: "no", None: ABSENT}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    add_json(parser, "--config", required=True, help="the completed config as JSON")
+    add_json(parser, "--anonymisers", required=True, help="fields of each (Protecting) as JSON")
     parser.add_argument("--speeds", required=True, help="TSV to write, a line for each anonymiser")
     arguments = parser.parse_args()
 
     lasts: dict[str, float] = {}  # the trials of each corpus
     speeds = []
-    for one in protecting(Plan(arguments.config)):
+    for one in (Protecting(**fields) for fields in arguments.anonymisers):
         if one.corpus not in lasts:
             manifest = f"results/audio/{one.corpus}/trial/{ORIGINAL}/manifest.tsv"
             lasts[one.corpus] = sum(line.duration_s for line in read_manifest(manifest))
@@ -40,7 +39,7 @@ def speed(one: Protecting, speech_s: float) -> Speed:
     """Seconds of all draws that were measured whole, and the trials as often as they were drawn."""
     seconds, n_draws = 0.0, 0
     for benchmarks in one.benchmarks:
-        paths = [Path(FOLDER, benchmark) for benchmark in benchmarks]
+        paths = [BENCHMARKS / benchmark for benchmark in benchmarks]
         if all(path.exists() for path in paths):
             seconds += sum(job_s(path, one.device) for path in paths)
             n_draws += 1

@@ -4,28 +4,11 @@ Jobs are told by their files of results/benchmarks, which Snakemake writes.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.vocabulary import STREAMED, draws_of
+from voiceprivacy.vocabulary import STREAMED, Protecting, draws_of
 
 FOLDER = "results/benchmarks"
-
-
-class Protecting(NamedTuple):
-    """How an anonymiser protects the trials of a corpus, with all its draws.
-
-    ``benchmarks`` are the files below FOLDER of each draw's jobs; there are none of speech that
-    others protected. ``streaming`` is what its entry says, None for nothing. ``latencies`` is what
-    Path.glob finds of each draw, where a stream was tried.
-    """
-
-    corpus: str
-    anonymiser: str
-    device: str
-    benchmarks: list[list[str]]
-    streaming: bool | None
-    latencies: list[str]
 
 
 def protecting(plan: Plan) -> Iterator[Protecting]:

@@ -1,5 +1,7 @@
 """How long anonymisers take: seconds of their jobs, and the columns of the page."""
 
+import json
+
 import pytest
 from support.calls import call
 
@@ -7,6 +9,8 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import read_table, write_table
 from voiceprivacy.plan import defaults
+from voiceprivacy.plan.plan import Plan
+from voiceprivacy.plan.speed import protecting
 from voiceprivacy.provenance.record import COLUMNS, processor_s
 from voiceprivacy.report.sections import Utility, read_speeds, utility_section
 from voiceprivacy.vocabulary import STREAMED, Speed
@@ -63,13 +67,17 @@ def speeds(tmp_path):
     benchmark(tmp_path, "anonymise_part/demo/trial/nac.tsv", "20", "900")
     benchmark(tmp_path, "anonymise_part/demo/trial/team.tsv", "9", "9")
     benchmark(tmp_path, "anonymise_part/demo/trial/quick.tsv", "0.2", "NA")
-    write_json(tmp_path / "config.json", defaults.complete(CONFIG))
-    config = (tmp_path / "config.json").read_text()
+    return measured_speeds(tmp_path)
+
+
+def measured_speeds(folder):
+    anonymisers = [one._asdict() for one in protecting(Plan(defaults.complete(CONFIG)))]
+    speeds = folder / "speed.tsv"
     said = call(
-        "measure_speed", "--config", config, "--speeds", tmp_path / "speed.tsv", cwd=tmp_path
+        "measure_speed", "--anonymisers", json.dumps(anonymisers), "--speeds", speeds, cwd=folder
     )
     assert said.returncode == 0, said.stderr
-    return tmp_path / "speed.tsv"
+    return speeds
 
 
 def test_a_line_of_every_anonymiser_has_the_seconds_of_its_own_jobs(speeds):
@@ -96,8 +104,7 @@ def test_a_stream_that_was_tried_has_the_longest_latency_of_its_draws_and_shards
         path = tmp_path / "results/audio/demo/trial" / folder
         path.mkdir(parents=True)
         write_json(path / STREAMED, {"latency_ms": latency_ms})
-    config = (tmp_path / "config.json").read_text()
-    call("measure_speed", "--config", config, "--speeds", speeds, cwd=tmp_path)
+    measured_speeds(tmp_path)
     rows = {row["anonymiser"]: row for row in read_table(speeds, list(Speed._fields))}
     told = {name: (row["streaming"], row["latency_ms"]) for name, row in rows.items()}
     assert told == {
@@ -115,8 +122,7 @@ def test_a_stream_that_was_tried_has_the_longest_latency_of_its_draws_and_shards
 def test_a_draw_whose_jobs_are_not_all_known_does_not_count(speeds, tmp_path):
     (tmp_path / "results/benchmarks/anonymise_part/demo/trial/b2r.tsv").unlink()
     (tmp_path / "results/benchmarks/anonymise_shard/demo/trial/b2/1.tsv").unlink()
-    config = (tmp_path / "config.json").read_text()
-    call("measure_speed", "--config", config, "--speeds", speeds, cwd=tmp_path)
+    measured_speeds(tmp_path)
     rows = {row["anonymiser"]: row for row in read_table(speeds, list(Speed._fields))}
     assert rows["b2r"]["real_time_factor"] == "0.3"
     assert rows["b2"]["real_time_factor"] == "undefined"
