@@ -6,9 +6,31 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from voiceprivacy.api import ranks, verdict, verification, zebra
+    from voiceprivacy.api import (
+        calibration,
+        plot,
+        ranks,
+        similarity,
+        trial_scores,
+        verdict,
+        verification,
+        zebra,
+    )
 
-__all__ = ["ranks", "verdict", "verification", "zebra"]
+__all__ = [
+    "calibration",
+    "plot",
+    "ranks",
+    "similarity",
+    "trial_scores",
+    "verdict",
+    "verification",
+    "zebra",
+]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
 
 
 def __getattr__(name: str) -> Any:

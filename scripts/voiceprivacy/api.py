@@ -1,32 +1,37 @@
-"""What one imports: ``from voiceprivacy import verification, zebra, ranks, verdict``.
+"""What one imports: ``import voiceprivacy``, or ``from voiceprivacy import verification, zebra``.
 
 Arrays, DataFrames or dicts in, named tuples out; nothing is read and nothing is written. Numbers
 and intervals are those of the commands and of a run.
 
 Conventions
 -----------
-* Trials are a table with the columns ``enrolment``, ``trial``, ``label`` (target or nontarget) and
-  ``score``, a row for each: a pandas DataFrame, or {column: array}.
+* Trials are a table with the columns ``enrolment``, ``trial``, ``label`` and ``score``, a row for
+  each: a pandas DataFrame, or {column: array}.
+* A label is target or nontarget; 1 or 0, True or False say the same.
 * Scores are higher where the speaker is more likely the same.
 * ``speakers`` is {id of an enrolment or trial: speaker}, a dict or a pandas Series. It gives
   intervals, which draw speakers.
-* A number that is undefined is the word "undefined", as in the files.
+* A number that is undefined is nan.
+* Results print in one line, are tables in a notebook, and ``result.frame()`` is a DataFrame.
 """
 
-from collections.abc import Iterable, Mapping
+import html
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from voiceprivacy.inout.arrays import ScoreMatrix
+from voiceprivacy.inout.arrays import Embeddings, ScoreMatrix
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import LABELS, Trial
-from voiceprivacy.privacy import Floats, Number, Scores
+from voiceprivacy.privacy import Floats, Scores
 from voiceprivacy.privacy.matrices import ranks as _ranks
+from voiceprivacy.privacy.matrices import similarity as _similarity
 from voiceprivacy.privacy.scores import verification as _verification
 from voiceprivacy.privacy.scores import zebra as _zebra
+from voiceprivacy.privacy.scores.profiles import PROFILES
 from voiceprivacy.privacy.scores.trials import (
     SpeakerTrials,
     arrange,
@@ -39,7 +44,7 @@ from voiceprivacy.privacy.verdict.score_table import ScoreTable
 from voiceprivacy.privacy.verdict.verdict import Thresholds, verdict_of
 from voiceprivacy.report.terminal import lines_of_set
 from voiceprivacy.report.verdict import judged_of
-from voiceprivacy.vocabulary import ORIGINAL
+from voiceprivacy.vocabulary import ORIGINAL, UNDEFINED
 
 
 class Trials(Protocol):
@@ -56,7 +61,61 @@ class Speakers(Protocol):
 
 
 COLUMNS = ("enrolment", "trial", "label", "score")
+CLASSES = {"target": "target", "nontarget": "nontarget", 1: "target", 0: "nontarget"}
 SET, LIST, ATTACKER = "scores", "all", "these scores"  # what the verdict calls them
+ROWS = ("metric", "value", "ci_low", "ci_high")
+
+
+# Results.
+
+
+def _rows(result: Any) -> Iterator[tuple[str, Any, float, float]]:
+    """The numbers of a result with their intervals (ROWS): its fields, or its ``metrics``."""
+    intervals = getattr(result, "intervals", {})
+    for name, value in _numbers(result).items():
+        if isinstance(value, str | int | float):
+            interval = intervals.get(name)
+            limits = (interval.ci_low, interval.ci_high) if interval else (np.nan, np.nan)
+            yield name, value, *limits
+
+
+def _numbers(result: Any) -> dict[str, Any]:
+    """All fields of a result, with what is in its ``metrics``."""
+    fields = result._asdict()
+    return fields | fields.get("metrics", {})
+
+
+def _all_numbers(results: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    return {label: _numbers(result) for label, result in results.items()}
+
+
+def _in_one_line(result: Any, *headline: str) -> str:
+    """The class, and the numbers of its headline with intervals where they are known."""
+    rows = {name: (value, *limits) for name, value, *limits in _rows(result)}
+    words = []
+    for name in headline:
+        value, low, high = rows[name]
+        limits = "" if np.isnan(low) else f" [{low:.4g}, {high:.4g}]"
+        words.append(f"{name}={_text(value)}{limits}")
+    return f"{type(result).__name__}({', '.join(words)})"
+
+
+def _text(cell: float | str) -> str:
+    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
+
+
+def _in_html(result: Any) -> str:
+    """A table of all numbers, for notebooks."""
+    lines = ["".join(f"<th>{column}</th>" for column in ROWS)]
+    for row in _rows(result):
+        lines.append("".join(f"<td>{html.escape(_text(cell))}</td>" for cell in row))
+    return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+
+
+def _in_frame(result: Any) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(_rows(result), columns=ROWS)
 
 
 class Verification(NamedTuple):
@@ -75,6 +134,18 @@ class Verification(NamedTuple):
     n_nontarget: int
     intervals: dict[str, Interval]
 
+    def frame(self) -> Any:
+        """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
+        return _in_frame(self)
+
+    def __repr__(self) -> str:
+        return _in_one_line(
+            self, "eer_percent", "cllr_min_bit", "linkability", "n_target", "n_nontarget"
+        )
+
+    def _repr_html_(self) -> str:
+        return _in_html(self)
+
 
 class Zebra(NamedTuple):
     """Metrics of voiceprivacy.privacy.scores.zebra.assess, its profile, and intervals."""
@@ -91,15 +162,77 @@ class Zebra(NamedTuple):
     profile: dict[str, Floats]
     intervals: dict[str, Interval]
 
+    def frame(self) -> Any:
+        """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
+        return _in_frame(self)
+
+    def __repr__(self) -> str:
+        return _in_one_line(self, "dece_bit", "worst_case_log10", "tag", "n_target", "n_nontarget")
+
+    def _repr_html_(self) -> str:
+        return _in_html(self)
+
+
+class Calibration(NamedTuple):
+    """What a calibration of one run is worth on another: C_ECE, all metrics, ECE profiles."""
+
+    cece_linear_bit: float
+    cece_isotonic_bit: float
+    cece_isotonic_interpolated_bit: float
+    metrics: dict[str, Any]
+    profiles: dict[str, Floats]
+
+    def frame(self) -> Any:
+        """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
+        return _in_frame(self)
+
+    def __repr__(self) -> str:
+        return _in_one_line(
+            self, "cece_linear_bit", "cece_isotonic_bit", "cece_isotonic_interpolated_bit"
+        )
+
+    def _repr_html_(self) -> str:
+        return _in_html(self)
+
 
 class Ranks(NamedTuple):
     """Similarity-rank disclosure: the headline, all metrics, histogram p (N,) and model gamma."""
 
     disclosure_bit: float
     identification_rate_percent: float
-    metrics: dict[str, Number]
+    metrics: dict[str, float]
     p: Floats
     gamma: Floats
+
+    def frame(self) -> Any:
+        """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
+        return _in_frame(self)
+
+    def __repr__(self) -> str:
+        return _in_one_line(self, "disclosure_bit", "identification_rate_percent")
+
+    def _repr_html_(self) -> str:
+        return _in_html(self)
+
+
+class Similarity(NamedTuple):
+    """De-identification, gain of voice distinctiveness, and matrices {oo, op, pp: (S, S)}."""
+
+    deid_percent: float
+    gvd_db: float
+    speakers: list[str]
+    matrices: dict[str, np.ma.MaskedArray]
+    notes: list[str]
+
+    def frame(self) -> Any:
+        """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
+        return _in_frame(self)
+
+    def __repr__(self) -> str:
+        return _in_one_line(self, "deid_percent", "gvd_db")
+
+    def _repr_html_(self) -> str:
+        return _in_html(self)
 
 
 class Verdict(NamedTuple):
@@ -114,12 +247,26 @@ class Verdict(NamedTuple):
     better: list[tuple[str, str]]
     facts: dict[str, Any]
 
+    def __repr__(self) -> str:
+        return f"Verdict({', '.join(f'{name}: {state}' for name, state in self.states.items())})"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.text)}</pre>"
+
+
+Result = Zebra | Calibration | Ranks | Similarity
+
+
+# Functions.
+
 
 def verification(
     trials: Trials | None = None,
-    *,
+    *arrays: Any,
     target: ArrayLike | None = None,
     nontarget: ArrayLike | None = None,
+    scores: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
     speakers: Speakers | None = None,
     p_target: float = 0.01,
     n_replicates: int = 1000,
@@ -130,7 +277,9 @@ def verification(
     Parameters
     ----------
     trials : table, or instead of it
-    target, nontarget : array (T,), array (N,)
+    target, nontarget : array (T,), array (N,), or
+    scores, labels : array (T + N,) each
+        A label is 1, True or target; 0, False or nontarget.
     speakers : {id: speaker}, optional
         With a table: intervals are made.
     p_target : prior of min_dcf
@@ -138,21 +287,24 @@ def verification(
 
     Raises
     ------
-    BadInput : a column is missing, no score of a class, a score that is NaN, an id twice, a trial
-        whose label its speakers contradict
+    BadInput : arrays without names, a column is missing, no score of a class, a score that is NaN,
+        an id twice, a trial whose label its speakers contradict
     """
-    scores, arranged = _given(trials, target, nontarget, speakers)
-    metrics = _verification.assess(**scores, p_target=p_target)
-    measure = _verification.resampled_metrics(**scores)
+    named = {"target": target, "nontarget": nontarget, "scores": scores, "labels": labels}
+    values, arranged = _given(trials, arrays, speakers, **named)
+    metrics = _verification.assess(**values, p_target=p_target)
+    measure = _verification.resampled_metrics(**values)
     limits = _intervals(metrics, arranged, measure, n_replicates, seed)
-    return Verification(**metrics, intervals=limits)  # type: ignore[arg-type]  # a Number each
+    return Verification(**_plain(metrics), intervals=limits)
 
 
 def zebra(
     trials: Trials | None = None,
-    *,
+    *arrays: Any,
     target: ArrayLike | None = None,
     nontarget: ArrayLike | None = None,
+    scores: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
     speakers: Speakers | None = None,
     n_replicates: int = 1000,
     seed: int = 0,
@@ -161,10 +313,37 @@ def zebra(
 
     Parameters and errors are those of ``verification``.
     """
-    scores, arranged = _given(trials, target, nontarget, speakers)
-    metrics, profile = _zebra.assess(**scores)  # type: ignore[arg-type]
+    named = {"target": target, "nontarget": nontarget, "scores": scores, "labels": labels}
+    values, arranged = _given(trials, arrays, speakers, **named)
+    metrics, profile = _zebra.assess(**values)  # type: ignore[arg-type]
     limits = _intervals(metrics, arranged, _zebra.sample_metrics, n_replicates, seed)
-    return Zebra(**metrics, profile=profile, intervals=limits)  # type: ignore[arg-type]
+    return Zebra(**_plain(metrics), profile=profile, intervals=limits)
+
+
+def calibration(*, train: Trials, test: Trials, laplace: bool = True) -> Calibration:
+    """What an attacker gains who calibrates one run's scores with another's (Noe et al. 2022).
+
+    Parameters
+    ----------
+    train, test : table, or {"target": array (T,), "nontarget": array (N,)}
+        Scores of two runs of one anonymiser.
+    laplace : whether isotonic calibration follows Laplace's rule; without it LLRs can be infinite
+
+    Raises
+    ------
+    BadInput : as ``verification``
+    """
+    metrics, profiles = _zebra.assess_calibration(
+        train=_classes(train), test=_classes(test), laplace=laplace
+    )
+    numbers = _plain(metrics)
+    return Calibration(
+        numbers["cece_linear_bit"],
+        numbers["cece_isotonic_bit"],
+        numbers["cece_isotonic_interpolated_bit"],
+        numbers,
+        profiles,
+    )
 
 
 def ranks(
@@ -189,26 +368,109 @@ def ranks(
     BadInput : shapes that do not go together, a score that is NaN, two templates of one speaker,
         an utterance whose speaker has none
     """
-    values = np.asarray(scores, dtype=float)
-    rows, columns = np.asarray(test_speakers).astype(str), np.asarray(template_speakers).astype(str)
-    if values.shape != (len(rows), len(columns)):
-        raise BadInput(
-            f"scores have the shape {values.shape}, and the speakers {(len(rows), len(columns))}"
-        )
-    if np.isnan(values).any():
-        raise BadInput("scores: NaN is no score")
-    tests = np.array([f"test {row}" for row in range(len(rows))])
-    templates = np.array([f"template {column}" for column in range(len(columns))])
-    matrix = ScoreMatrix(tests, templates, rows, columns, values, tests, templates)
-    assessed = _ranks.assess(matrix, fit=fit, ties=ties)
-    metrics: Any = assessed.metrics
+    assessed = _ranks.assess(_matrix(scores, test_speakers, template_speakers), fit=fit, ties=ties)
+    numbers = _plain(assessed.metrics)
     return Ranks(
-        metrics["disclosure_bit"],
-        metrics["identification_rate_percent"],
-        metrics,
+        numbers["disclosure_bit"],
+        numbers["identification_rate_percent"],
+        numbers,
         assessed.p,
         assessed.gamma,
     )
+
+
+def similarity(
+    *,
+    oo: ArrayLike,
+    op: ArrayLike,
+    pp: ArrayLike,
+    speakers: ArrayLike,
+    definition: str = "geometric",
+    pairs: str = "all",
+) -> Similarity:
+    """De-identification and gain of voice distinctiveness (Noe et al. 2020, 2022).
+
+    Parameters
+    ----------
+    oo, op, pp : array (R, R)
+        Scores of R utterances against themselves: original against original, original (rows)
+        against protected (columns), protected against protected.
+    speakers : array (R,)
+        Who speaks each utterance.
+    definition, pairs : see voiceprivacy.privacy.matrices.similarity
+
+    Raises
+    ------
+    BadInput : shapes that do not go together, a score that is NaN, one speaker only, no speaker
+        with two utterances
+    """
+    matrices = {}
+    for name, scores in {"oo": oo, "op": op, "pp": pp}.items():
+        matrix = _matrix(scores, speakers, speakers, same=True)
+        compared = _similarity.compare(matrix, pairs=pairs)
+        matrices[name] = _similarity.similarities(compared, definition=definition)
+    assessed = _similarity.assess(**matrices)
+    metrics = _plain(assessed.metrics)
+    values = {name: matrix.values for name, matrix in matrices.items()}
+    return Similarity(
+        metrics["deid_percent"],
+        metrics["gvd_db"],
+        speakers=matrices["oo"].speakers.tolist(),
+        matrices=values,
+        notes=assessed.notes,
+    )
+
+
+def trial_scores(
+    trials: Trials,
+    *,
+    enrolment: Mapping[str, ArrayLike],
+    trial: Mapping[str, ArrayLike],
+    enrolments: Mapping[str, list[str]] | None = None,
+    backend: str = "cosine",
+) -> Any:
+    """The trials with a column ``score``, from embeddings.
+
+    Parameters
+    ----------
+    trials : table of enrolment, trial, label
+    enrolment, trial : {utterance: array (D,)}
+        Embeddings of each side; one is protected speech under OP, both under PP.
+    enrolments : {enrolment: [utterance, ...]}, optional
+        Without it an enrolment id is an utterance id.
+    backend : cosine, jensen_shannon (histograms), or the npz of a trained one
+
+    Returns
+    -------
+    DataFrame, if ``trials`` is one; else {column: list}
+
+    Raises
+    ------
+    BadInput : an enrolment or an embedding is missing, or the embeddings do not fit each other
+    """
+    from voiceprivacy.attack.backends import backends
+
+    columns = {name: _column(trials, name) for name in COLUMNS[:3]}
+    labels = [_label(word, f"label of row {n}") for n, word in enumerate(columns["label"])]
+    texts = [[str(name) for name in columns[side]] for side in ("enrolment", "trial")]
+    listed = [Trial(*row) for row in zip(*texts, labels, strict=True)]
+    galleries = {}
+    for side, vectors in (("enrolment", enrolment), ("trial", trial)):
+        rows = [np.asarray(vector, dtype=float) for vector in vectors.values()]
+        if len({row.shape for row in rows}) != 1 or rows[0].ndim != 1:
+            raise BadInput(f"{side}: expected arrays of one length, an utterance each")
+        ids = np.array([str(name) for name in vectors])
+        galleries[side] = backends.Gallery(Embeddings(ids, np.stack(rows)), f"{side} embeddings")
+    lists = None
+    if enrolments is not None:
+        names = {str(name): [*map(str, ids)] for name, ids in enrolments.items()}
+        lists = backends.Lookup(names, path="enrolments", kind="enrolment")
+    scores = backends.score_trials(
+        backends.scorer(backend), listed, **galleries, enrolments=lists
+    ).tolist()
+    if hasattr(trials, "assign"):
+        return trials.assign(score=scores)
+    return columns | {"score": scores}
 
 
 def verdict(
@@ -237,7 +499,7 @@ def verdict(
     for system, conditions in attacks.items():
         for condition, trials in conditions.items():
             scored = _scored(trials)
-            arrange(scored, table.speaker_of)  # refuses labels that speakers contradict
+            _arranged(scored, table.speaker_of)  # refuses labels that speakers contradict
             of_attack = table.scores.setdefault(LIST, {}).setdefault(system, {})
             pairs = chain.from_iterable(scored.values())
             of_attack[ATTACKER, condition] = {trial[:2]: score for trial, score in pairs}
@@ -251,54 +513,120 @@ def verdict(
     )
 
 
+def plot(shown: Mapping[str, Any] | Result, *, picture: str | None = None) -> Any:
+    """Draw results, or scores, as a run draws them.
+
+    Parameters
+    ----------
+    shown : a result of zebra, calibration, ranks or similarity; {label: result} of one kind; or
+        {label: table of trials} with ``picture``
+    picture : for trials
+        ece, bayes_error, normalised_bayes_error, det, roc, tippett, scores, llrs or calibration
+
+    Returns
+    -------
+    matplotlib Figure : ``figure.savefig("picture.pdf")``
+
+    Raises
+    ------
+    BadInput : a result that has no picture, another ``picture``
+    """
+    from voiceprivacy.report.plots import evidence, speakers, systems
+    from voiceprivacy.report.plots.ranks import ranks_picture
+
+    if isinstance(shown, Result) or not isinstance(shown, Mapping):
+        shown = {SET: shown}
+    if picture is not None:
+        if picture not in PROFILES:
+            raise BadInput(f"picture={picture!r}: expected one of {', '.join(PROFILES)}")
+        curves = {label: PROFILES[picture](**_classes(trials)) for label, trials in shown.items()}
+        return systems.conventional_picture(picture, curves)
+    kinds = {type(result) for result in shown.values()}
+    if kinds == {Similarity} and len(shown) == 1:
+        ((label, result),) = shown.items()
+        return speakers.similarity_picture(**result.matrices, speakers=result.speakers, title=label)
+    if kinds == {Zebra}:
+        profiles = {label: result.profile for label, result in shown.items()}
+        return evidence.profiles_picture(curves=profiles, metrics=_all_numbers(shown))
+    if kinds == {Calibration}:
+        profiles = {label: result.profiles for label, result in shown.items()}
+        return evidence.calibration_picture(curves=profiles, metrics=_all_numbers(shown))
+    if kinds == {Ranks}:
+        curves = {label: {"p": one.p, "gamma": one.gamma} for label, one in shown.items()}
+        return ranks_picture(curves=curves, metrics=_all_numbers(shown))
+    raise BadInput(
+        "plot: expected results of zebra, calibration or ranks, one of similarity, or tables of"
+        " trials with picture=..."
+    )
+
+
 # Tables of trials.
 
 
 def _given(
     trials: Trials | None,
-    target: ArrayLike | None,
-    nontarget: ArrayLike | None,
+    arrays: tuple[Any, ...],
     speakers: Speakers | None,
+    **named: ArrayLike | None,
 ) -> tuple[dict[str, Scores], SpeakerTrials | None]:
     """Scores of both classes, and the trials of speakers where these are known."""
-    if trials is not None:
+    if arrays:
+        raise BadInput(
+            "two arrays without names do not say which holds the targets, or the labels: write"
+            " target=..., nontarget=..., or scores=..., labels=..."
+        )
+    given = {name: values for name, values in named.items() if values is not None}
+    if trials is not None and not given:
+        if speakers is None:
+            return _classes(trials), None
         scored = _scored(trials)
-        return scores_of(scored), None if speakers is None else arrange(scored, _names(speakers))
-    if target is None or nontarget is None or speakers is not None:
-        raise BadInput("give trials (and speakers), or target and nontarget scores")
-    scores = {"target": np.asarray(target, float), "nontarget": np.asarray(nontarget, float)}
-    for label, values in scores.items():
+        return scores_of(scored), _arranged(scored, _names(speakers))
+    if trials is not None or {*given} not in ({*LABELS}, {"scores", "labels"}):
+        raise BadInput(
+            "give a table of trials, or target=..., nontarget=..., or scores=..., labels=..."
+        )
+    if speakers is not None:
+        raise BadInput("speakers=... needs a table of trials, whose ids it names")
+    return _classes(_by_label(**given) if "labels" in given else given), None
+
+
+def _by_label(scores: ArrayLike, labels: ArrayLike) -> dict[str, Scores]:
+    """The scores of either class."""
+    values, words = np.asarray(scores), np.asarray(labels)
+    if values.shape != words.shape or values.ndim != 1:
+        raise BadInput(f"scores have the shape {values.shape}, and labels {words.shape}")
+    classes = np.array([_label(word, f"labels[{n}]") for n, word in enumerate(words.tolist())])
+    return {label: values[classes == label] for label in LABELS}
+
+
+def _classes(trials: Trials) -> dict[str, Scores]:
+    """The scores of either class, of a table or of {target, nontarget: array}."""
+    if not isinstance(trials, Mapping) or not {*trials} >= {*LABELS}:
+        return scores_of(_scored(trials))
+    scores = {}
+    for label in LABELS:
+        values = scores[label] = np.asarray(trials[label], dtype=float)
         if values.ndim != 1 or not len(values):
             raise BadInput(f"{label}: expected an array of scores, not the shape {values.shape}")
         if np.isnan(values).any():
             raise BadInput(f"{label}: NaN is no score")
-    return scores, None
-
-
-def _names(speakers: Speakers) -> dict[str, str]:
-    """{id: speaker} as text: a DataFrame reads ids of digits as numbers."""
-    return {str(name): str(speaker) for name, speaker in speakers.items()}
+    return scores
 
 
 def _scored(trials: Trials) -> dict[str, list[tuple[Trial, float]]]:
     """The trials of a table by class."""
-    columns = []
-    for name in COLUMNS:
-        try:
-            columns.append(np.asarray(trials[name]).tolist())
-        except KeyError:
-            raise BadInput(f"trials: no column {name}; expected {', '.join(COLUMNS)}") from None
+    columns = [_column(trials, name) for name in COLUMNS]
     if len({len(column) for column in columns}) != 1:
         raise BadInput("trials: columns of different lengths")
     scored: dict[str, list[tuple[Trial, float]]] = {label: [] for label in LABELS}
     known: set[tuple[str, str]] = set()
-    for enrolment, trial, label, score in zip(*columns, strict=True):
-        if label not in scored:
-            raise BadInput(f"trial '{enrolment} {trial}': label {label!r} is none of {LABELS}")
+    for enrolment, trial, word, score in zip(*columns, strict=True):
+        where = f"trial '{enrolment} {trial}'"
+        label = _label(word, where)
         if not isinstance(score, int | float) or np.isnan(score):
-            raise BadInput(f"trial '{enrolment} {trial}': {score!r} is no score")
+            raise BadInput(f"{where}: {score!r} is no score")
         if (str(enrolment), str(trial)) in known:
-            raise BadInput(f"trial '{enrolment} {trial}' occurs twice")
+            raise BadInput(f"{where} occurs twice")
         known.add((str(enrolment), str(trial)))
         scored[label].append((Trial(str(enrolment), str(trial), label), float(score)))
     for label, pairs in scored.items():
@@ -307,9 +635,70 @@ def _scored(trials: Trials) -> dict[str, list[tuple[Trial, float]]]:
     return scored
 
 
+def _column(trials: Trials, name: str) -> list[Any]:
+    try:
+        return np.asarray(trials[name]).tolist()
+    except (KeyError, IndexError, TypeError):
+        raise BadInput(f"trials: no column {name}; expected {', '.join(COLUMNS)}") from None
+
+
+def _label(word: Any, where: str) -> str:
+    try:
+        return CLASSES[word]
+    except (KeyError, TypeError):
+        raise BadInput(f"{where}: label {word!r} is none of target, nontarget, 1, 0") from None
+
+
+def _names(speakers: Speakers) -> dict[str, str]:
+    """{id: speaker} as text: a DataFrame reads ids of digits as numbers."""
+    return {str(name): str(speaker) for name, speaker in speakers.items()}
+
+
+def _arranged(
+    scored: Mapping[str, list[tuple[Trial, float]]], speaker_of: Mapping[str, str]
+) -> SpeakerTrials:
+    """``arrange``, which says how to read ids that have lost zeros."""
+    asked = {name for trial, _ in chain(*scored.values()) for name in trial[:2]}
+    shorter = {name.lstrip("0") for name in speaker_of}
+    for missing in sorted(asked - speaker_of.keys()):
+        if missing.lstrip("0") in shorter:
+            raise BadInput(
+                f"speakers: no '{missing}', only with other zeros before it: read both tables with"
+                ' pandas.read_csv(..., dtype={"enrolment": str, "trial": str, "id": str})'
+            )
+    return arrange(scored, speaker_of)
+
+
+def _matrix(
+    scores: ArrayLike, row_speakers: ArrayLike, column_speakers: ArrayLike, *, same: bool = False
+) -> ScoreMatrix:
+    """Scores of rows against columns, which are the ``same`` utterances or others."""
+    values = np.asarray(scores, dtype=float)
+    rows, columns = np.asarray(row_speakers).astype(str), np.asarray(column_speakers).astype(str)
+    if values.shape != (len(rows), len(columns)):
+        raise BadInput(
+            f"scores have the shape {values.shape}, and the speakers {(len(rows), len(columns))}"
+        )
+    if np.isnan(values).any():
+        raise BadInput("scores: NaN is no score")
+    tests = np.array([f"row {row}" for row in range(len(rows))])
+    kind = "row" if same else "column"
+    templates = np.array([f"{kind} {column}" for column in range(len(columns))])
+    return ScoreMatrix(tests, templates, rows, columns, values, tests, templates)
+
+
+def _plain(numbers: Mapping[str, Any]) -> dict[str, Any]:
+    """Numbers of Python, nan for what is undefined."""
+    plain = {}
+    for name, value in numbers.items():
+        number = value.item() if isinstance(value, np.generic) else value
+        plain[name] = np.nan if isinstance(number, str) and number == UNDEFINED else number
+    return plain
+
+
 def _intervals(metrics, trials, measure, n_replicates, seed):
     if trials is None or not n_replicates:
         return {}
     drawn = bootstrap.resample_scores(trials, measure, n_replicates=n_replicates, seed=seed)
     limits = bootstrap.intervals(metrics, drawn, n_speakers=n_speakers(trials))
-    return {name: Interval(**fields) for name, fields in limits.items()}
+    return {name: Interval(**_plain(fields)) for name, fields in limits.items()}

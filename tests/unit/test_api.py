@@ -1,5 +1,6 @@
 """The functions that one imports give the numbers of the commands, and refuse what these refuse."""
 
+import os
 import re
 import subprocess
 import sys
@@ -10,7 +11,17 @@ import pandas as pd
 import pytest
 
 import voiceprivacy
-from voiceprivacy import api, ranks, verdict, verification, zebra
+from voiceprivacy import (
+    api,
+    calibration,
+    plot,
+    ranks,
+    similarity,
+    trial_scores,
+    verdict,
+    verification,
+    zebra,
+)
 from voiceprivacy.inout.files import SCRIPTS, BadInput
 from voiceprivacy.inout.json_files import read_json
 
@@ -75,6 +86,110 @@ def test_arrays_dicts_and_frames_say_the_same():
     assert expected.intervals == {}
 
 
+@pytest.mark.parametrize("of", [int, bool, lambda is_target: ["nontarget", "target"][is_target]])
+def test_labels_are_words_numbers_or_true_and_false(of):
+    table = trials(1)
+    labels = [of(label == "target") for label in table.label]
+    expected = verification(table)
+    assert verification(table.assign(label=labels)) == expected
+    assert verification(scores=table.score, labels=labels) == expected
+
+
+def test_ids_that_lost_their_zeros_are_refused_with_the_way_to_read_them(tmp_path):
+    table = trials(1)
+    table["enrolment"] = ["0" + enrolment[1:] for enrolment in table.enrolment]
+    names = {name.replace("e", "0"): speaker for name, speaker in speaker_map().items()}
+    table.to_csv(tmp_path / "scores.tsv", sep="\t", index=False)
+    with pytest.raises(BadInput, match=r"other zeros.*dtype="):
+        zebra(pd.read_csv(tmp_path / "scores.tsv", sep="\t"), speakers=names)
+    kept = pd.read_csv(tmp_path / "scores.tsv", sep="\t", dtype={"enrolment": str})
+    assert zebra(kept, speakers=names, n_replicates=20).intervals
+
+
+def test_a_result_is_short_in_print_and_whole_in_a_frame_of_plain_numbers():
+    result = zebra(trials(2), speakers=speaker_map(), n_replicates=20)
+    assert re.fullmatch(
+        r"Zebra\(dece_bit=0\.\d+ \[0?[.\d]+, [.\d]+\], .*n_nontarget=168\)", repr(result)
+    )
+    frame = result.frame().set_index("metric")
+    assert frame.value["dece_bit"] == result.dece_bit and type(result.dece_bit) is float
+    assert frame.ci_low["dece_bit"] == result.intervals["dece_bit"].ci_low
+    assert "<td>dece_bit</td>" in result._repr_html_()
+    alone = verification(target=[1.0], nontarget=[1.0, 1.0])
+    assert np.isnan(alone.linkability_vpc) or alone.linkability_vpc == 0
+    assert not [value for value in alone if isinstance(value, str)]
+
+
+def embeddings(noise, *, seed):
+    draw = np.random.default_rng(seed)
+    return np.repeat(np.eye(N_SPEAKERS), 3, axis=0) + noise * draw.normal(size=(24, N_SPEAKERS))
+
+
+def cosines(rows, columns):
+    rows, columns = (side / np.linalg.norm(side, axis=1, keepdims=True) for side in (rows, columns))
+    return rows @ columns.T
+
+
+def test_scores_of_embeddings_are_cosines_in_the_order_of_the_trials():
+    table = trials(0).drop(columns="score")
+    enrolled = dict(zip(dict.fromkeys(table.enrolment), np.eye(N_SPEAKERS), strict=True))
+    names = list(dict.fromkeys(table.trial))
+    tried = dict(zip(names, embeddings(0.3, seed=1), strict=True))
+    scored = trial_scores(table, enrolment=enrolled, trial=tried)
+    for row in scored.sample(20, random_state=0).itertuples():
+        cosine = cosines(enrolled[row.enrolment][None], tried[row.trial][None])
+        assert row.score == pytest.approx(cosine.item(), abs=1e-12)
+    columns = {name: table[name].tolist() for name in table}
+    assert trial_scores(columns, enrolment=enrolled, trial=tried)["score"] == scored.score.tolist()
+    with pytest.raises(BadInput, match="has no embedding of 'u0-0'"):
+        trial_scores(table, enrolment=enrolled, trial={"u1-0": np.ones(8)})
+    with pytest.raises(BadInput, match="of one length"):
+        trial_scores(table, enrolment=enrolled, trial={"u0-0": [1.0], "u0-1": [1.0, 2.0]})
+
+
+def test_speech_that_hides_its_speakers_is_de_identified_and_voices_become_alike():
+    speakers = np.repeat(np.arange(N_SPEAKERS), 3)
+    clear, hidden = embeddings(0.1, seed=1), np.random.default_rng(2).normal(size=(24, 8))
+    same = cosines(clear, clear)
+    kept = similarity(oo=same, op=same, pp=same, speakers=speakers)
+    assert (kept.deid_percent, kept.gvd_db) == (0, 0) and kept.matrices["oo"].shape == (8, 8)
+    noise = similarity(
+        oo=same, op=cosines(clear, hidden), pp=cosines(hidden, hidden), speakers=speakers
+    )
+    assert noise.deid_percent > 60 and noise.gvd_db < -3
+
+
+def test_scores_that_moved_since_the_calibration_disclose_less():
+    table = trials(3)
+    same, moved = calibration(train=table, test=table), table.assign(score=table.score + 4)
+    assert calibration(train=table, test=moved).cece_linear_bit < same.cece_linear_bit - 0.3
+    assert same.metrics["cece_linear_bit"] == same.cece_linear_bit
+
+
+def test_results_and_scores_are_drawn_and_others_refused(tmp_path):
+    table, speakers = trials(2), np.repeat(np.arange(N_SPEAKERS), 3)
+    same = cosines(embeddings(0.2, seed=1), embeddings(0.2, seed=1))
+    ranked = ranks(same[:, ::3], test_speakers=speakers, template_speakers=np.arange(N_SPEAKERS))
+    for number, result in enumerate(
+        (
+            zebra(table),
+            calibration(train=table, test=table),
+            ranked,
+            similarity(oo=same, op=same, pp=same, speakers=speakers),
+        )
+    ):
+        plot(result).savefig(tmp_path / f"{number}.svg")
+    plot({"mine": zebra(table), "other": zebra(trials(1))}).savefig(tmp_path / "both.svg")
+    plot(table, picture="det").savefig(tmp_path / "det.svg")
+    assert "mine" in (tmp_path / "both.svg").read_text()
+    assert "false alarms" in (tmp_path / "det.svg").read_text()
+    for wrong in ({"mine": table}, {"mine": verification(table)}, {}):
+        with pytest.raises(BadInput, match="plot: expected"):
+            plot(wrong)
+    with pytest.raises(BadInput, match="one of ece"):
+        plot({"mine": table}, picture="violin")
+
+
 def test_ids_of_digits_are_the_same_as_numbers_and_as_text():
     ids = {"e0": 10, "e1": 11, "u0": 20, "u1": 21}
     rows = [
@@ -133,9 +248,21 @@ def test_a_table_that_is_none_is_refused(columns, said):
 
 
 def test_what_does_not_go_together_is_refused():
-    for wrong in ({}, {"target": [1.0]}, {"target": [[1.0]], "nontarget": [0.0]}):
+    both = {"target": [1.0], "nontarget": [0.0]}
+    for wrong in (
+        {},
+        {"target": [1.0]},
+        {"target": [[1.0]], "nontarget": [0.0]},
+        both | {"scores": [1.0], "labels": [1]},
+        both | {"speakers": {}},
+        {"scores": [1.0, 2.0], "labels": [1]},
+        {"scores": [1.0, 2.0], "labels": [1, 2]},
+        {"trials": np.ones(3)},
+    ):
         with pytest.raises(BadInput):
             verification(**wrong)
+    with pytest.raises(BadInput, match=r"target=\.\.\."):
+        verification([1.0], [0.0])
     for values in ([], [np.nan]):
         with pytest.raises(BadInput):
             verification(target=values, nontarget=[0.0])
@@ -153,6 +280,17 @@ def test_what_does_not_go_together_is_refused():
         verdict({"mine": {"op": trials(1)}}, speaker_map() | {"e0": "s1"})
 
 
+def test_the_environment_of_make_imports_the_package_and_lists_its_functions(tmp_path):
+    asked = "import voiceprivacy; print(*dir(voiceprivacy), voiceprivacy.__file__)"
+    environment = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
+    python = SCRIPTS.parent / ".venv/bin/python"
+    done = subprocess.run(
+        [python, "-c", asked], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    *names, path = done.stdout.split()
+    assert names == sorted(voiceprivacy.__all__) and path == voiceprivacy.__file__
+
+
 def test_another_name_is_no_function():
     with pytest.raises(AttributeError, match="no attribute 'zebras'"):
         voiceprivacy.zebras  # noqa: B018
@@ -162,6 +300,8 @@ def test_the_examples_of_the_docs_run(files, monkeypatch, capsys):
     monkeypatch.chdir(files)
     page = (SCRIPTS.parent / "docs/api.md").read_text()
     names = {"oo": trials(6), "op": trials(0), "pp": trials(1), "scores": np.eye(3)[:, :2]}
+    draw = np.random.default_rng(0)
+    names |= {name: draw.normal(size=(4, 4)) for name in ("original", "across", "protected")}
     for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
         exec(textwrap.dedent(block), names)
     said = capsys.readouterr().out
