@@ -658,7 +658,7 @@ def _arranged(
     scored: Mapping[str, list[tuple[Trial, float]]], speaker_of: Mapping[str, str]
 ) -> SpeakerTrials:
     """``arrange``, which says how to read ids that have lost zeros."""
-    asked = {name for trial, _ in chain(*scored.values()) for name in trial[:2]}
+    asked = {*chain.from_iterable(trial[:2] for trial, _ in chain(*scored.values()))}
     shorter = {name.lstrip("0") for name in speaker_of}
     for missing in sorted(asked - speaker_of.keys()):
         if missing.lstrip("0") in shorter:

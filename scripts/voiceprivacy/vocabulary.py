@@ -188,9 +188,9 @@ def average_folder(name: str) -> str:
 
 
 class HeldOut(NamedTuple):
-    """What an attacker finds in training speakers that he did not learn from.
+    """What an attacker finds in training speakers who were held out.
 
-    They speak as the speech that he learns from does. ``eer_percent`` is of their trials, and
+    They speak as the speech that was learnt from does. ``eer_percent`` is of their trials, and
     ``p_value`` is how often permuted speakers give as small a one. Both are "undefined" for a
     ``reason``, which is empty otherwise. ``n_training_speakers`` is how many the attacker learnt
     from.
@@ -489,7 +489,7 @@ class Speed(NamedTuple):
 class Exposure(NamedTuple):
     """One speaker in one condition.
 
-    ``dece_bit`` and ``worst_case_log10`` are as in ZEBRA, but of his trials only; "undefined"
+    ``dece_bit`` and ``worst_case_log10`` are as in ZEBRA, of own trials only; "undefined"
     without a target or without a nontarget trial.
     """
 

@@ -86,10 +86,12 @@ def test_arrays_dicts_and_frames_say_the_same():
     assert expected.intervals == {}
 
 
-@pytest.mark.parametrize("of", [int, bool, lambda is_target: ["nontarget", "target"][is_target]])
-def test_labels_are_words_numbers_or_true_and_false(of):
+@pytest.mark.parametrize(
+    "spelled", [int, bool, lambda is_target: ["nontarget", "target"][is_target]]
+)
+def test_labels_are_words_numbers_or_true_and_false(spelled):
     table = trials(1)
-    labels = [of(label == "target") for label in table.label]
+    labels = [spelled(label == "target") for label in table.label]
     expected = verification(table)
     assert verification(table.assign(label=labels)) == expected
     assert verification(scores=table.score, labels=labels) == expected

@@ -1,4 +1,4 @@
-"""What an attacker brings along: models from the hub, and what he trains himself."""
+"""What an attacker brings along: models from the hub, and what is trained here."""
 
 
 rule fetch_model:

@@ -1,4 +1,4 @@
-"""The attacker: what he extracts from speech, how he compares it, and how he learns both.
+"""The attacker: what is extracted from speech, how it is compared, and how both are learnt.
 
 Conventions
 -----------

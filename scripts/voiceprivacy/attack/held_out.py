@@ -1,13 +1,13 @@
-"""What an attacker finds in training speakers whom he did not learn from.
+"""What an attacker finds in training speakers who were held out.
 
-An attacker of protected speech is made for protected speech. Whether he works is seen on speakers
-who were held out of his training and speak under the same protection.
+An attacker of protected speech is made for protected speech. Whether it works is seen on speakers
+who were held out of the training and speak under the same protection.
 
 Conventions
 -----------
 * An extractor holds speakers out. A back-end is trained again without a fold of speakers, and tried
   on them; the back-end that is used is trained on all.
-* The first half of a speaker's utterances enrols him, each of the others is a trial. Of whom there
+* The first half of a speaker's utterances enrols, each of the others is a trial. Of whom there
   is one utterance, its pieces take their part: they share a room and a draw, so less is asked.
 * A back-end that learns from original and protected speech is tried on the protected.
 * Nontargets are of one fold and one gender. Scores of several folds are of several back-ends.
@@ -37,7 +37,7 @@ Scorer = Callable[..., Floats]
 
 
 class Spoken(NamedTuple):
-    """Embeddings (N, D), and of each row its utterance or piece, its speaker and his gender."""
+    """Embeddings (N, D), and of each row its utterance or piece, its speaker and gender."""
 
     embeddings: Floats
     utterances: Sequence[str]
@@ -176,7 +176,7 @@ def sorted_eer_percent(same: Flags) -> float:
 
 
 def _folds(spoken, n_folds):
-    """{speaker: number of his fold}; genders are spread over all folds."""
+    """{speaker: number of the fold}; genders are spread over all folds."""
     gender_of = dict(zip(spoken.speakers, spoken.genders, strict=True))
     shuffled = seeds.generator(0, "folds of speakers").permutation(sorted(gender_of)).tolist()
     ordered = sorted(shuffled, key=lambda speaker: gender_of[speaker])

@@ -202,8 +202,8 @@ RANKS = [
             title="ranks that speak for a speaker",
             unit="%",
             family="ranks",
-            meaning="How often the rank of the true, or of another, speaker's template speaks for"
-            " him.",
+            meaning="How often the rank of the true, or of another, speaker's template is"
+            " evidence for this speaker.",
             page="ranks.md",
             low=0,
             high=100,

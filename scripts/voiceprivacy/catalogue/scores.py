@@ -61,7 +61,7 @@ VERIFICATION = [
         unit="bit",
         family="verification",
         meaning="Cost of the attacker's scores taken at their word as log-likelihood ratios:"
-        " 1 = knows nothing, above 1 = misled by his own scores.",
+        " 1 = knows nothing, above 1 = misled by the scores.",
         page="cllr.md",
         better="higher",
         low=0,
@@ -96,7 +96,7 @@ VERIFICATION = [
         title="loss of calibration",
         unit="bit",
         family="verification",
-        meaning="Cllr minus min Cllr: what the attacker loses because his scores are badly scaled.",
+        meaning="Cllr minus min Cllr: what the attacker loses because scores are badly scaled.",
         page="cllr.md",
         low=0,
         times=OF_CALIBRATION,

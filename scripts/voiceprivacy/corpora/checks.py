@@ -278,7 +278,7 @@ def _check_same_sound(kept, sounds, findings):
 def _check_loss(source, limited, excluded, findings):
     """Count what every part loses; a speaker without any utterance left in one is an error.
 
-    It is none where the config excludes all of his utterances by name: then he is meant to be gone.
+    It is none where the config excludes all utterances by name: then it is meant so.
     """
     not_named = parts.without(_used(limited), source.get("exclude", ()))
     meant_to_stay = {utterance.speaker for utterance in not_named}
@@ -424,7 +424,7 @@ def _lack(speakers, needed, *, is_cut):
 
 
 def _check_training(training, evaluated, findings, *, where):
-    """Refuse speakers who train an attacker and are evaluated: he knows them already."""
+    """Refuse speakers who train an attacker and are evaluated: the attacker knows them already."""
     speakers = {utterance.speaker for utterance in evaluated}
     for name, source in training.items():
         try:

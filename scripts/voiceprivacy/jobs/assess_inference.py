@@ -1,6 +1,6 @@
 """Assess what speech tells of a person: an attacker knows the sex, age or accent of other speakers.
 
-He tells that of speakers whom he has never heard, from embeddings of single utterances.
+It is told of speakers who were never heard before, from embeddings of single utterances.
 """
 
 import argparse

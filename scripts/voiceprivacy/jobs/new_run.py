@@ -39,6 +39,19 @@ def main() -> None:
         ("--again", "a second, independent draw of it, from which attackers enrol and learn"),
     ):
         parser.add_argument(name, default=[], action="append", metavar="NAME=DIR", help=text)
+    parser.add_argument(
+        "--method",
+        default=[],
+        action="append",
+        metavar="[NAME=]FILE.py:FUNCTION",
+        help="an anonymiser in Python, which the run calls; once for each",
+    )
+    parser.add_argument(
+        "--train",
+        type=Path,
+        metavar="DIR",
+        help="speech of other speakers, on whom the semi-informed attacker is trained",
+    )
     parser.add_argument("--config", type=Path, metavar="OUT.yaml", help="YAML to write")
     parser.add_argument("--name", help="what the speech is called (default: as its folder)")
     parser.add_argument(
@@ -66,26 +79,32 @@ def main() -> None:
     if arguments.preview:
         say(*preview_all(look(arguments), map(parse, arguments.protected)))
         return
-    if not (arguments.protected and arguments.config):
-        parser.error("--protected and --config are required unless --preview is given")
+    if not ((arguments.protected or arguments.method) and arguments.config):
+        parser.error(
+            "--protected (or --method) and --config are required unless --preview is given"
+        )
     given = [parse(text) for text in arguments.protected]
+    functions = dict(map(parse_method, arguments.method))
     again = dict(parse(text, "--again") for text in arguments.again)
-    if len(dict(given)) < len(given):
-        raise BadInput("--protected: a name occurs twice; give every folder a name of its own")
+    texts = [*(text for text, _ in given), *functions]
+    if len({*texts}) < len(given) + len(arguments.method):
+        raise BadInput("--protected, --method: a name occurs twice; give each a name of its own")
     for name in again:
         if name not in dict(given):
             raise BadInput(
                 f"--again {name}: there is no --protected {name}, of which it could be one"
             )
     # Before any file is looked at: a wrong name must not cost minutes.
-    names = system_names(text for text, _ in given)
+    names = system_names(texts)
     if arguments.config.exists() and not arguments.overwrite:
         raise BadInput(
             f"{arguments.config}: is there already; name another file, or add --overwrite"
         )
     ids = {text: name for name, text in names.items()}
-    refuse_one_folder(arguments.original, dict(given), again)
-    options = {name: getattr(arguments, name) for name in ("pattern", "speakers", "transcripts")}
+    refuse_one_folder(arguments.original, dict(given), again, train=arguments.train)
+    asked = ("pattern", "speakers", "transcripts", "train")
+    options = {name: getattr(arguments, name) for name in asked}
+    options["methods"] = {ids[text]: function for text, function in functions.items()}
     with Unpacking(arguments.config) as unpack:
         options["again"] = {ids[text]: unpack(folder) for text, folder in again.items()}
         protected = {ids[text]: unpack(folder) for text, folder in given}
@@ -111,6 +130,19 @@ def parse(text: str, flag: str = "--protected") -> tuple[str, Path]:
     if not (name and separator and folder):
         raise BadInput(f"{flag} {text}: expected NAME=DIR, such as mine=/data/mine")
     return name, Path(folder)
+
+
+def parse_method(text: str) -> tuple[str, str]:
+    """[NAME=]FILE.py:FUNCTION as (name, the function with its absolute path)."""
+    name, separator, function = text.rpartition("=")
+    path, colon, attribute = function.rpartition(":")
+    if not (path and colon and attribute):
+        raise BadInput(
+            f"--method {text}: expected NAME=FILE.py:FUNCTION, such as mine.py:anonymise"
+        )
+    if not Path(path).is_file():
+        raise BadInput(f"--method {text}: {path} not found")
+    return name if separator else Path(path).stem, f"{Path(path).absolute()}:{attribute}"
 
 
 if __name__ == "__main__":

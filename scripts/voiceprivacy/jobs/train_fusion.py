@@ -52,7 +52,7 @@ def main() -> None:
 def galleries_of(
     paths: list[str], names: list[str], *, is_protected: bool
 ) -> list[backends.Gallery]:
-    """Embeddings for each attacker, as his back-end compares them; none where there are none."""
+    """Embeddings for each attacker, as its back-end compares them; none where there are none."""
     return [
         backends.read_gallery(path, backend=name, is_protected=is_protected)
         for path, name in zip(paths, names, strict=bool(paths))

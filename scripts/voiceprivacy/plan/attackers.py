@@ -127,7 +127,7 @@ class Attackers:
     def systems(self, extractor: str, backend: str) -> list[str]:
         """The systems that an attacker is tried on.
 
-        They are unprotected speech, and all anonymisers or all draws of the one that he was trained
+        They are unprotected speech, and all anonymisers or all draws of the one that it was trained
         on. Words are the same whoever protects them: they are tried once.
         """
         if self.feature(extractor) == WORDS:

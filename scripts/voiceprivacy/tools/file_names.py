@@ -271,7 +271,7 @@ def _pattern(columns, separators, speaker, n_levels):
     before = "".join(map("".join, zip(pieces, separators, strict=False)))
     if len(pieces) <= len(separators):
         return before + "{utterance}"
-    # The speaker comes last: what varies before him are the utterances.
+    # The speaker comes last: what varies before are the utterances.
     return before.replace("*", "{utterance}", 1) + "{speaker}" if "*" in before else None
 
 

@@ -40,10 +40,10 @@ corpora:
 {source}{options}    protocol:
       enrol_trial: {{enrolment_utterances: {enrolment}, lists: [{lists}]}}
 {limit}{training}
-# Speech that lies there already, found by the names of the originals. The attacker who protects
-# his own enrolment (PP) is given enrolment speech of the same folder. Where a speaker has one
+# `audio` is speech that lies there already, found by the names of the originals. The attacker who
+# protects enrolment speech, too (PP), is given that of the same folder. Where a speaker has one
 # pseudonym in all of it, this attacker holds that pseudonym. A second draw of your anonymiser
-# (new_run.py --again) is what such an attacker has.
+# (new-run --again) is what such an attacker has. A `function` is called by the run.
 anonymisers:
 {anonymisers}
 # The attacker: the strongest that was there when this was written. A larger network is stronger;
@@ -93,16 +93,20 @@ SEMI = """\
     shrinkage: 0.1
 """
 NO_SEMI = """\
-  # Nobody learns from protected speech here: there are too few speakers to keep some for training.
-  # A corpus with `use: train` of other speakers, protected alike, makes a semi-informed attacker.
+  # No attacker learns from protected speech: there are too few speakers to keep some for training.
+  # new-run --train DIR takes those of another folder.
 """
 MIXED = """\
     # One list of all speakers, of unknown gender. It is easier for the attacker than the usual
-    # lists of women and of men, which new_run.py --speakers TABLE makes.
+    # lists of women and of men, which new-run --speakers TABLE makes.
     gender: mixed
 """
 
 
+METHOD = """\
+  {name}:
+    function: {function}
+"""
 LONGEST_NAME = 60
 
 
@@ -184,6 +188,9 @@ def _written(path, run):
 
 def _config(path, run):
     anonymisers = [_anonymiser(path, name, protected) for name, protected in run.protected.items()]
+    anonymisers += [
+        METHOD.format(name=name, function=_quoted(at)) for name, at in run.methods.items()
+    ]
     for name, why in run.set_aside.items():
         anonymisers.append(f"  # {name} is not shown: {ascii(why)[1:-1]}\n")
     return CONFIG.format(
@@ -193,7 +200,7 @@ def _config(path, run):
         length=length(run.seconds),
         enrolment=run.enrolment_utterances,
         corpus=corpus_name(run),
-        source=_source(path, run, corpus_name(run)),
+        source=_source(path, run.intake, corpus_name(run)),
         options=_options(path, run),
         limit=_limit(run.utterances, LIMIT) or QUICK,
         training=_training(path, run),
@@ -209,14 +216,15 @@ def _training(path, run):
     if not run.training:
         return ""
     options = []
-    if run.intake.is_plain:
-        options += [f"      speakers: {_quoted(run.speakers)}\n"] if run.speakers else []
+    if run.taught_by.is_plain:
+        if run.speakers and run.taught_by is run.intake:
+            options.append(f"      speakers: {_quoted(run.speakers)}\n")
         options.append(f"      list: {_quoted(_beside(path, 'training.txt').absolute())}\n")
     return TRAINING.format(
         speakers=_n_speakers(run.training),
         utterances=len(run.training),
         corpus=corpus_name(run),
-        source=_source(path, run, f"{corpus_name(run)}_train"),
+        source=_source(path, run.taught_by, f"{corpus_name(run)}_train"),
         options="".join(options),
         limit=_limit(run.training, LIMIT_OF_TRAINING),
     )
@@ -228,14 +236,14 @@ def _limit(utterances, text):
     return text.format(limit=limit) if limit else ""
 
 
-def _source(path, run, corpus):
+def _source(path, intake, corpus):
     """Where the corpus's speech lies: a tree of good names, or a directory beside the config."""
-    if run.intake.is_plain:
-        pattern = _quoted(run.intake.looks_like)
-        return OF_TREE.format(root=_quoted(run.root), pattern=pattern)
+    if intake.is_plain:
+        pattern = _quoted(intake.looks_like)
+        return OF_TREE.format(root=_quoted(intake.root), pattern=pattern)
     directory = _quoted(_beside(path, corpus).absolute())
     names = _beside(path, "names.tsv").name
-    return OF_DIRECTORY.format(root=ascii(str(run.root)), names=names, directory=directory)
+    return OF_DIRECTORY.format(root=ascii(str(intake.root)), names=names, directory=directory)
 
 
 def _options(path, run):
@@ -244,10 +252,11 @@ def _options(path, run):
         lines += [f"      speakers: {_quoted(run.speakers)}\n"] if run.speakers else []
         lines += [f"      transcripts: {_quoted(run.transcripts)}\n"] if run.transcripts else []
     if run.left_out:
-        used = f"{len(run.utterances) + len(run.training)} of {len(run.listed)} utterances"
+        n_split = len(run.training) if run.taught_by is run.intake else 0
+        used = f"{len(run.utterances) + n_split} of {len(run.listed)} utterances"
         table = _beside(path, "left_out.tsv").name
         lines.append(f"      # {used}; {table} says why the others are not used.\n")
-    if run.intake.is_plain and (run.left_out or run.training):
+    if run.intake.is_plain and _is_a_choice(run):
         lines.append(f"      list: {_quoted(_beside(path, 'utterances.txt').absolute())}\n")
     if run.lists == ["mixed"]:
         lines.append(MIXED)
@@ -272,17 +281,23 @@ def _anonymiser(path, name, protected):
     return "".join(lines)
 
 
+def _is_a_choice(run):
+    """Whether only some of the originals are evaluated."""
+    return bool(run.left_out or (run.training and run.taught_by is run.intake))
+
+
 def _write_lists(path, run):
-    written, is_plain = [], run.intake.is_plain
-    if not is_plain:
-        written.append(_write_directory(_beside(path, corpus_name(run)), run.utterances, run))
-        if run.training:
-            training = _beside(path, f"{corpus_name(run)}_train")
-            written.append(_write_directory(training, run.training, run))
-    elif run.left_out or run.training:
+    written = []
+    if not run.intake.is_plain:
+        folder = _beside(path, corpus_name(run))
+        written.append(_write_directory(folder, run.utterances, run.intake))
+    elif _is_a_choice(run):
         written.append(_write_list(_beside(path, "utterances.txt"), run.utterances))
-        if run.training:
-            written.append(_write_list(_beside(path, "training.txt"), run.training))
+    if run.training and not run.taught_by.is_plain:
+        folder = _beside(path, f"{corpus_name(run)}_train")
+        written.append(_write_directory(folder, run.training, run.taught_by))
+    elif run.training:
+        written.append(_write_list(_beside(path, "training.txt"), run.training))
     if names := _names(run):
         written.append(_beside(path, "names.tsv"))
         write_table(written[-1], ["kind", "id", "name", "file"], names)
@@ -302,14 +317,15 @@ def _names(run):
         if text != name and name in run.protected:
             folder = run.protected[name].folder
             rows.append(["anonymiser", name, _one_line(text), _one_line(folder)])
-    used = {one.speaker for one in run.listed}
-    for name, text in sorted(run.intake.speakers.items()):
-        if name in used:
-            rows.append(["speaker", name, _one_line(text), ABSENT])
-    for one in run.listed:
-        text = run.intake.names.get(one.utterance)
-        if text is not None:
-            rows.append(["utterance", one.utterance, _one_line(text), _one_line(one.audio)])
+    for intake in (run.intake, run.taught_by)[: 1 if run.taught_by is run.intake else 2]:
+        used = {one.speaker for one in intake.listed}
+        for name, text in sorted(intake.speakers.items()):
+            if name in used:
+                rows.append(["speaker", name, _one_line(text), ABSENT])
+        for one in intake.listed:
+            text = intake.names.get(one.utterance)
+            if text is not None:
+                rows.append(["utterance", one.utterance, _one_line(text), _one_line(one.audio)])
     return rows
 
 
@@ -318,7 +334,7 @@ def _one_line(text):
     return printable(str(text)).replace("\t", " ")
 
 
-def _write_directory(folder, utterances, run):
+def _write_directory(folder, utterances, intake):
     """Write a Kaldi data directory of utterances, and return its folder."""
     recordings = {one.utterance: whole(one.audio) for one in utterances}
     cuts = {one.utterance: one.audio for one in utterances if isinstance(one.audio, Cut)}
@@ -326,7 +342,7 @@ def _write_directory(folder, utterances, run):
     _write_segments(folder, {name: (cut.start_s, cut.end_s) for name, cut in cuts.items()})
     _write_map(folder / "utt2spk", {one.utterance: one.speaker for one in utterances})
     genders = {one.speaker: one.gender for one in utterances if one.gender != ABSENT}
-    texts = {name: text for name, text in run.intake.texts.items() if name in recordings}
+    texts = {name: text for name, text in intake.texts.items() if name in recordings}
     for name, values in (("spk2gender", genders), ("text", texts)):
         if values:
             _write_map(folder / name, values)
@@ -505,7 +521,11 @@ def _next(run, written):
         yield f"  at most {limit} of each speaker are tried (limit: in the config)"
     if run.training:
         kept = f"{_n_speakers(run.training)} other speakers, {len(run.training)} utterances"
-        yield f"kept to train the semi-informed attacker: {kept}"
+        yield f"to train the semi-informed attacker: {kept}"
+        ids = {one.utterance for one in run.training}
+        for name in [name for name, one in run.protected.items() if not ids <= {*one.files}]:
+            lacks = f"{name} has no protected version of all of them, so nothing is learnt from it"
+            yield f"  {lacks} (--method NAME=FILE.py:FUNCTION protects them)"
     if run.lists == ["mixed"]:
         table = "--speakers TABLE (columns speaker and gender)"
         yield f"  {table} makes lists of women and of men, as is usual"

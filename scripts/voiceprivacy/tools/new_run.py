@@ -26,7 +26,7 @@ from voiceprivacy.corpora.recordings import (
     whole,
 )
 from voiceprivacy.inout import seeds
-from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.inout.files import BadInput, counted, naming
 from voiceprivacy.inout.foreign import refuse_no_utf8
 from voiceprivacy.tools.file_names import audio_files, is_found_without_help, pair
 from voiceprivacy.tools.intake import Intake, read, why_not_listed
@@ -47,7 +47,7 @@ TRIED_MORE = 0.5
 # pair, so ten times as many cost a hundred times as much, and limits are over speakers.
 ENOUGH_UTTERANCES = 1000
 FEWEST_OF_EACH = 10
-NO_FOLDERS: Mapping[str, str] = MappingProxyType({})
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Protected(NamedTuple):
@@ -76,10 +76,12 @@ class NewRun(NamedTuple):
     """What a folder of speech and its protected versions hold.
 
     ``intake``: the originals; ``utterances``: those that are evaluated; ``training``: those of
-    other speakers, on whom an attacker is trained; ``left_out``: {utterance: why} for the others;
+    other speakers, on whom an attacker is trained, and ``taught_by``: the folder that holds these,
+    often the same; ``left_out``: {utterance: why} for the others;
     ``seconds``: length of the originals that are evaluated; ``lists``: f and m, or mixed;
     ``protected``: {name: Protected}; ``set_aside``: {name: why}, of versions that are not shown;
-    ``name``: what its corpus is to be called; ``given``: {anonymiser: what people call it};
+    ``methods``: {name: PATH.py:FUNCTION}, anonymisers that the run calls itself; ``name``: what
+    its corpus is to be called; ``given``: {anonymiser: what people call it};
     ``notes``: what is odd in the recordings of the originals, in words.
     """
 
@@ -87,15 +89,17 @@ class NewRun(NamedTuple):
     speakers: Path | None
     utterances: list[Listed]
     training: list[Listed]
+    taught_by: Intake
     left_out: dict[str, str]
     seconds: float
     lists: list[str]
     enrolment_utterances: int
     protected: dict[str, Protected]
     set_aside: dict[str, str]
+    methods: Mapping[str, str] = NOTHING
     transcripts: Path | None = None
     name: str | None = None
-    given: Mapping[str, str] = NO_FOLDERS
+    given: Mapping[str, str] = NOTHING
     notes: tuple[str, ...] = ()
 
     @property
@@ -128,10 +132,12 @@ def examine(
     original: str | Path,
     protected: Mapping[str, str | Path],
     *,
-    again: Mapping[str, str | Path] = NO_FOLDERS,
+    again: Mapping[str, str | Path] = NOTHING,
     pattern: str | None = None,
     speakers: str | Path | None = None,
     transcripts: str | Path | None = None,
+    train: str | Path | None = None,
+    methods: Mapping[str, str] = NOTHING,
     threads: int = 2,
 ) -> NewRun:
     """Find out who speaks, which protected file is whose, and what has to be left out.
@@ -141,20 +147,24 @@ def examine(
     original : path of a folder
     protected : dict {name: path of a folder}
     again : dict {name: path of a folder}
-        A second, independent draw of some of them: what the attacker makes of his own speech.
+        A second, independent draw of some of them: what the attacker makes of other speech.
     pattern : str, optional
         As in the corpus kind ``folder``; guessed without.
     speakers : path, optional
         TSV with the columns speaker and gender.
     transcripts : path, optional
         TSV with the columns utterance and text.
+    train : path of a folder, optional
+        Speech of other speakers, on whom the semi-informed attacker is trained.
+    methods : dict {name: "PATH.py:FUNCTION"}
+        Anonymisers that the run calls itself.
     threads : int
         Of reading files.
 
     Raises
     ------
     BadInput : a folder without audio, names that tell no speaker, two files for one utterance,
-        fewer than two speakers, no protected version that can be used
+        fewer than two speakers, no protected version that can be used; a speaker in ``train``, too
     """
     root = Path(original).absolute()
     table = Path(speakers).absolute() if speakers else None
@@ -178,34 +188,49 @@ def examine(
         raise BadInput(_too_few(root, intake.looks_like, len(intake.listed), left_out))
     if max(Counter(utterance.speaker for utterance in usable).values()) < 3:
         raise BadInput(f"{root}: no speaker has three utterances: one enrols, and two are compared")
-    evaluated, training = split_speakers(usable)
+    taught_by = intake
+    if train is None:
+        evaluated, training = split_speakers(usable)
+    else:
+        evaluated, (taught_by, training) = (
+            usable,
+            others(Path(train), usable, pattern=pattern, threads=threads),
+        )
 
-    in_place = all(is_used_in_place(one.audio, SAMPLE_RATE) for one in usable)
+    in_place = all(is_used_in_place(one.audio, SAMPLE_RATE) for one in [*usable, *training])
+    taught = None if train is None else (taught_by, training)
     return NewRun(
         intake=intake,
         speakers=table,
         utterances=evaluated,
         training=training,
+        taught_by=taught_by,
         left_out=left_out,
         seconds=sum(durations[utterance.utterance] for utterance in evaluated),
         lists=lists,
         enrolment_utterances=enrolment_utterances,
         protected={
-            name: _protected(name, usable, versions, in_place=in_place)
+            name: _protected(name, usable, versions, in_place=in_place, taught=taught)
             for name in protected
             if name not in set_aside
         },
         set_aside=set_aside,
+        methods=methods,
         transcripts=said,
         notes=tuple(map(str, notes)),
     )
 
 
 def refuse_one_folder(
-    original: Path, protected: Mapping[str, Path], again: Mapping[str, Path]
+    original: Path,
+    protected: Mapping[str, Path],
+    again: Mapping[str, Path],
+    *,
+    train: Path | None = None,
 ) -> None:
     """Refuse a folder that is named for two things, also by another path, before it is read."""
     named = [("the originals", original), *protected.items()]
+    named += [("the training speech", train)] if train else []
     named += [(f"the second draw of {name}", folder) for name, folder in again.items()]
     for index, (words, folder) in enumerate(named):
         for other, before in named[:index]:
@@ -291,7 +316,7 @@ def _versions(intake, protected, again, headers, sounds, threads):
                 set_aside.setdefault(name, why)
             if version:
                 versions[draw, name] = version
-    if len(set_aside) == len(protected):
+    if protected and len(set_aside) == len(protected):
         raise BadInput(f"no protected version can be used: {'; '.join(set_aside.values())}")
     kept = {key: version for key, version in versions.items() if key[1] not in set_aside}
     return kept, set_aside
@@ -341,34 +366,74 @@ def _version(name, folder, intake, headers, sounds, threads):
     return _Version(folder, pairs, rates, faults, n_mixed, cuts, unchanged)
 
 
-def _protected(name, usable, versions, *, in_place):
+def _protected(name, usable, versions, *, in_place, taught):
     """What is used of an anonymiser, of both draws where there are two.
 
     ``in_place``: the run reads all originals where they lie. What it converts lies elsewhere, so
-    that protected files are not found by the paths of originals.
+    that protected files are not found by the paths of originals. ``taught``: the folder of other
+    speakers and their utterances, if there is one.
     """
-    first = _used(versions[0, name], usable, in_place=in_place)
+    first = _used(versions[0, name], usable, in_place=in_place, taught=taught)
     if (1, name) not in versions:
         return first
-    again = _used(versions[1, name], usable, in_place=in_place)
+    again = _used(versions[1, name], usable, in_place=in_place, taught=taught)
     sample_rates = sorted({*first.sample_rates, *again.sample_rates})
     mixed = first.n_mixed + again.n_mixed
     return first._replace(plain=False, sample_rates=sample_rates, n_mixed=mixed, again=again)
 
 
-def _used(version, usable, *, in_place):
+def _used(version, usable, *, in_place, taught):
     files = {utterance.utterance: version.pairs[utterance.utterance] for utterance in usable}
-    known = usable if in_place else [one._replace(audio=None) for one in usable]
+    known = list(usable)
+    if taught:
+        theirs = _of_training(version.folder, *taught)
+        files |= theirs
+        known += [utterance for utterance in taught[1] if utterance.utterance in theirs]
+    known = known if in_place else [one._replace(audio=None) for one in known]
     return Protected(
         folder=version.folder,
         files=files,
         n_found=len(version.pairs),
         plain=is_found_without_help(version.folder, known, files),
-        sample_rates=sorted({version.rates[utterance] for utterance in files}),
+        sample_rates=sorted({version.rates[utterance.utterance] for utterance in usable}),
         n_mixed=version.n_mixed,
         cuts={utterance: cut for utterance, cut in version.cuts.items() if utterance in files},
         unchanged=[utterance for utterance in version.unchanged if utterance in files],
     )
+
+
+def _of_training(folder, taught_by, training):
+    """Protected files {utterance: path} of the speakers who train; none unless all are there."""
+    try:
+        pairs = pair(training, taught_by.root, folder, called=taught_by.names)
+    except BadInput:  # none has the name of an original
+        return {}
+    return pairs if len(pairs) == len(training) else {}
+
+
+def others(
+    folder: Path, evaluated: Collection[Listed], *, pattern: str | None, threads: int
+) -> tuple[Intake, list[Listed]]:
+    """A folder of speakers on whom an attacker is trained, and their utterances that can be read.
+
+    Raises
+    ------
+    BadInput : a speaker or an utterance is evaluated, too; fewer than two speakers
+    """
+    with naming(folder):
+        intake = read(folder.absolute(), pattern=pattern, speakers=None, transcripts=None)
+    left_out: dict[str, str] = {}
+    _heard(intake.listed, left_out, threads)
+    usable = [one for one in intake.listed if one.utterance not in left_out]
+    for kind in ("speaker", "utterance"):
+        both = {getattr(one, kind) for one in usable} & {getattr(one, kind) for one in evaluated}
+        if both:
+            raise BadInput(
+                f"{folder}: {kind} '{min(both)}' is evaluated, too: an attacker learns on others"
+            )
+    if len({one.speaker for one in usable}) < 2:
+        raise BadInput(_too_few(folder, intake.looks_like, len(intake.listed), left_out))
+    return intake, usable
 
 
 def _too_few(root, pattern, n_listed, left_out):

@@ -4,11 +4,11 @@ Conventions
 -----------
 * Emotions are those of EMOTIONS. NAMES says how classifiers and corpora call them; of emotion2vec's
   ``CHINESE/english`` the English half counts.
-* vpc2024 (2024, and track 1 of 2026): the macro recall of each speaker over the emotions that he
-  has; its mean over the speakers of a fold, then over folds. Each speaker is judged by the
-  classifier of his fold, which has not heard him. (The challenge's sets have one speaker in a fold,
+* vpc2024 (2024, and track 1 of 2026): the macro recall of each speaker over the emotions that occur
+  there; its mean over the speakers of a fold, then over folds. Each speaker is judged by the
+  classifier of the fold, which never heard them. (The challenge's sets have one speaker in a fold,
   so its plain mean over speakers is the same. Its macro recall counts 0 for an emotion that a
-  speaker never has and that is heard in him; here it does not count. IEMOCAP's have all four.)
+  speaker never has and that is heard there; here it does not count. IEMOCAP's have all four.)
 * vpc2026 (track 2): the macro recall over all utterances. What emotion2vec says beyond the four is
   mapped: disgusted to angry, fearful to sad, surprised, other and unknown to neutral.
 * True labels are a table, a data directory of the challenge (utt2emo, utt2spk, and spk2fold where

@@ -1,4 +1,4 @@
-"""Word errors of each speaker: how many words he said, and what a recogniser made of them.
+"""Word errors of each speaker: how many words were said, and what a recogniser made of them.
 
 Conventions
 -----------
@@ -7,7 +7,7 @@ Conventions
   The closed-text measure and the definitions of the challenges are such measures.
 * Percentages are of the words of an utterance. Where nobody speaks they are 100 for each word that
   is heard (voiceprivacy.utility.statistics, rate). So the numbers of errors come back exactly.
-* A speaker's rate is all errors over all words. It is undefined where he said none.
+* A speaker's rate is all errors over all words. It is undefined where none was said.
 * Undefined utterances, such as those without a transcript, are left out.
 """
 

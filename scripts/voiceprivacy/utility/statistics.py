@@ -4,7 +4,7 @@ Conventions
 -----------
 * ``terms`` makes of values and weights (N,) of utterances what is summed of each (N, K).
 * ``of_speakers``, where there is one, makes of the sums (K, S) of S speakers what is summed over
-  speakers (L, S). So a speaker can count once, however many utterances there are of him.
+  speakers (L, S). So a speaker can count once, however many utterances there are.
 * ``of_sums`` makes the number (...) of sums (..., L): NaN where it is undefined.
 * Drawing speakers anew adds up what stands before the last step.
 
@@ -16,7 +16,7 @@ The statistics
   their number. So nothing that a recogniser invents where nobody speaks is lost.
 * macro_recall: the mean of several recalls, each over all utterances (values (N, M) of M labels,
   NaN but for the label that the utterance has).
-* macro_recall_of_speakers: that mean for each speaker, over the labels that he has; then the mean
+* macro_recall_of_speakers: that mean for each speaker, over labels that occur there; then the mean
   over the speakers of a fold, and over folds. The weight is the number of the fold.
 
 References
@@ -77,7 +77,7 @@ def recall_terms_with_fold(values: Floats, weights: Floats) -> Floats:
 
 
 def means_of_folds(sums: Floats) -> Floats:
-    """What speakers add up (2 MOST_FOLDS, S): in his folds, a speaker's recall and a one."""
+    """What speakers add up (2 MOST_FOLDS, S): in the folds, a speaker's recall and a one."""
     recalls = mean_of_ratios(sums[:-MOST_FOLDS].T)
     is_in = (sums[-MOST_FOLDS:] > 0) & ~np.isnan(recalls)
     return np.concatenate([is_in * np.nan_to_num(recalls), is_in.astype(float)])

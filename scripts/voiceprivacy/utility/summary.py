@@ -8,7 +8,7 @@ Conventions
 * ``-`` instead of a trial list: all utterances of the part.
 * Speakers are drawn as for the intervals of privacy: Poisson draws with mean 1 that depend on the
   seed and on the speaker's name only. So the same draws serve all anonymisers and lists. A speaker
-  counts with all his utterances.
+  counts with all utterances.
 * The interval is the percentile interval with quantiles of Student's t instead of the normal
   distribution (expanded). Three or four speakers need quantiles further out than replicates reach:
   they have t standard deviations to each side, within what the metric can be. Two say nothing of

@@ -122,6 +122,64 @@ def test_the_config_passes_the_checks_and_names_what_the_run_needs(tmp_path, spe
     assert checked.returncode == 0, checked.stdout
 
 
+def test_an_attacker_learns_from_other_speakers_and_the_run_protects_all_of_them(tmp_path, speech):
+    tree(tmp_path / "others", "{speaker}/{number:03d}.wav", speakers=("emil", "fay"), utterances=2)
+    (tmp_path / "mine.py").write_text(
+        "def anonymise(samples, rate, *, seed):\n    return -samples\n"
+    )
+    words = ["--original", "speech", "--train", "others", "--method", "mine.py:anonymise"]
+    finished = call("new_run", *words, "--config", "my.yaml", cwd=tmp_path)
+    assert finished.returncode == 0, finished.stderr
+    assert "train the semi-informed attacker: 2 other speakers, 4 utterances" in finished.stdout
+    config = configuration.check(configuration.read(tmp_path / "my.yaml"))
+    assert config["anonymisers"]["mine"]["function"] == f"{tmp_path}/mine.py:anonymise"
+    assert config["corpora"]["speech_train"]["use"] == "train"
+    assert config["backends"]["semi"]["train"]["corpus"] == "speech_train"
+    plan = Plan(config)
+    assert len(plan.speech.evaluated) == 1 and "semi_on_mine" in plan.attackers.backends
+    for wrong, said in (
+        (["--method", "mine.py"], "expected NAME=FILE.py:FUNCTION"),
+        (["--method", "lost.py:f"], "lost.py not found"),
+        (["--method", "a=mine.py:f", "--method", "a=mine.py:g"], "a name occurs twice"),
+    ):
+        refused = call(
+            "new_run", "--original", "speech", *wrong, "--config", "b.yaml", cwd=tmp_path
+        )
+        assert refused.returncode == 2 and said in refused.stderr
+
+
+@pytest.mark.parametrize(
+    "layout", ["{speaker}/{number:03d}.wav", "{speaker}_{number:03d}_anon.wav"]
+)
+def test_training_speech_in_a_protected_folder_is_found_with_the_rest(tmp_path, speech, layout):
+    others = tree(
+        tmp_path / "others", "{speaker}/{number:03d}.wav", speakers=("emil", "fay"), utterances=2
+    )
+    made = tree(tmp_path / "made", layout)
+    run = examine(speech, {"mine": made}, train=others)
+    assert len(run.protected["mine"].files) == 20  # those of the others are not there
+    assert "mine has no protected version of all of them" in "\n".join(summary(run, [made]))
+    tree(made, layout, speakers=("emil", "fay"), utterances=2)
+    run = examine(speech, {"mine": made}, train=others)
+    assert {"emil-000", "fay-001"} <= run.protected["mine"].files.keys()
+    assert "no protected version" not in "\n".join(summary(run, [made]))
+    write_config(tmp_path / "my.yaml", run)
+    config = configuration.check(configuration.read(tmp_path / "my.yaml"))
+    assert config["corpora"]["speech_train"]["folder"]["root"] == str(others)
+    if not run.protected["mine"].plain:
+        assert "emil-000 " in (tmp_path / "my.mine" / "wav.scp").read_text()
+
+
+def test_who_is_evaluated_does_not_train(tmp_path, speech):
+    others = tree(tmp_path / "others", "{speaker}/x{number}.wav", speakers=("anna", "fay"))
+    made = tree(tmp_path / "made", "{speaker}/{number:03d}.wav")
+    with pytest.raises(BadInput, match="speaker 'anna' is evaluated, too"):
+        examine(speech, {"mine": made}, train=others)
+    alone = tree(tmp_path / "alone", "{speaker}/{number:03d}.wav", speakers=("fay",))
+    with pytest.raises(BadInput, match=r"alone: of 5 utterances .* too few are left"):
+        examine(speech, {"mine": made}, pattern="{speaker}/{utterance}.wav", train=alone)
+
+
 def test_transcripts_are_written_into_the_config_and_validate_says_where_there_are_none(
     tmp_path, speech
 ):
@@ -290,7 +348,7 @@ def test_a_pattern_of_ones_own_replaces_the_guess(tmp_path):
     [
         (["--protected", "made"], "--protected made: expected NAME=DIR"),
         (["--protected", "=made"], "--protected =made: expected NAME=DIR"),
-        (["--protected", "a=made", "--protected", "a=made"], "--protected: a name occurs twice"),
+        (["--protected", "a=made", "--protected", "a=made"], "a name occurs twice"),
         (["--protected", "a=nowhere"], "nowhere: not found"),
         (["--protected", "a=other"], "no protected file has the name of an original"),
         (["--protected", "a=twice"], "utterance 'anna-000' has several files"),

@@ -2,7 +2,7 @@
 the alpha that undoes it.
 
 McAdams turns the angle of a pole into angle ** alpha, so McAdams with 1 / alpha turns it back. The
-attacker does not know the alpha of an utterance. So he undoes each of a grid, embeds all versions,
+attacker does not know the alpha of an utterance. So it undoes each of a grid, embeds all versions,
 and takes the one that is most like the enrolment. The original speech enrols (OP). Unprotected
 trials are searched in the same way (OO): whoever may choose finds strangers more alike, too.
 

@@ -4,7 +4,7 @@ Conventions
 -----------
 * A scorer is a function (enrolment (E, D), counts (E,), trial (T, D)) -> scores (E, T), higher =
   more likely the same speaker.
-* The model of an enrolled speaker is the mean of his utterances' raw embeddings; ``counts`` is how
+* The model of an enrolled speaker is the mean of the utterances' raw embeddings; ``counts`` is how
   many they are.
 * Everything is computed in float64. Lists are scored in blocks, so that memory stays bounded
   whatever their size.

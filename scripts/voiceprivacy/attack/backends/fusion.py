@@ -89,7 +89,7 @@ def held_out(utterances: Sequence[Utterance], *, seed: int) -> set[str]:
     """Speakers of a training corpus who train fusions; all others train attackers.
 
     They are HELD_OUT of each gender, but at least FEWEST_HELD_OUT, and never more than half. Each
-    speaker has a draw of his own from seed and name, and the smallest draws are held out.
+    speaker has a draw of its own from seed and name, and the smallest draws are held out.
     """
     genders: dict[str, set[str]] = {}
     for utterance in utterances:

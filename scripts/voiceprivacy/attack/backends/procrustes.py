@@ -1,8 +1,8 @@
 """Orthogonal Procrustes analysis: an anonymiser is taken for a rotation, and is rotated back.
 
-The attacker protects speech of his own. So he holds embeddings of the same utterances before and
-after, and looks for the rotation that brings the protected ones closest to the originals. Protected
-speech that he attacks is rotated in the same way, and then compared by cosine with original speech.
+The attacker protects other speech, too. From embeddings of the same utterances before and after
+follows the rotation that brings the protected ones closest to the originals. Protected
+speech is rotated in the same way, and then compared by cosine with original speech.
 
 Conventions
 -----------

@@ -2,7 +2,7 @@
 
 Who is always recorded in one place is known by it. It is a histogram as those of ``histograms``,
 and needs neither a voice nor words. Between speakers of one room it tells little. Where each has a
-microphone of his own, it tells speakers apart without hearing one of them.
+microphone of one's own, it tells speakers apart without hearing one of them.
 
 Conventions
 -----------

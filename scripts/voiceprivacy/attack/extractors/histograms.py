@@ -1,4 +1,4 @@
-"""Features of speech that are histograms: how high a speaker speaks, and which sounds he makes.
+"""Features of speech that are histograms: how high a speaker speaks, and which sounds are made.
 
 They tell what else than the embedding gives a speaker away.
 

@@ -86,7 +86,7 @@ class SpeakerBrain(speechbrain.Brain):
 
     def compute_forward(self, batch: Any, stage: Any) -> torch.Tensor:
         """Scores of the speakers in training, embeddings in validation."""
-        # A third part is what the encoder hears; without it, he hears the same as the others.
+        # A third part is what the encoder hears; without it, it hears the same as the others.
         waves, _, *heard = batch
         waves = waves.to(self.device)
         frames = self.modules.compute_features(waves)

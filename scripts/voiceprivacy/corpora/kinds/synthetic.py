@@ -88,7 +88,7 @@ FORMANTS = {"f": (114, 5.0), "m": (96, 5.0)}
 PITCH = {"f": (205, 24), "m": (112, 18)}
 RANGE = (0.35, 0.10)  # width of the intonation relative to the pitch
 WORDS_PER_MINUTE = (168, 16)
-# Standard deviations over the utterances of a speaker, relative to his voice; drawn in this order.
+# Standard deviations over the utterances of a speaker, relative to the voice; drawn in this order.
 WITHIN_SPEAKER = {"formants": 0.006, "pitch": 0.03, "range": 0.1, "rate": 0.05}
 
 BATCH = 25  # utterances that one process of espeak.py speaks

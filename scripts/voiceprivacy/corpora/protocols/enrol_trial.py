@@ -1,4 +1,4 @@
-"""The protocol enrol_trial: N utterances of each speaker enrol him, the others are tried.
+"""The protocol enrol_trial: N utterances enrol each speaker, the others are tried.
 
 They are tried against every speaker of the list. Which utterances enrol depends on their ids alone,
 never on the order of files. A speaker with several sessions (chapters) enrols with some and is
@@ -50,7 +50,7 @@ def split(
         others = [utterance for utterance in own if utterance.utterance not in common]
         _check_speaker(own[0], len(others), options, findings)
         if not others:
-            continue  # nothing enrols this speaker, so nothing of his is tried
+            continue  # nothing enrols this speaker, so nothing is tried
         enrolled, tried = _split_speaker(others, options["enrolment_utterances"])
         enrolment |= enrolled
         trial |= tried | common
@@ -95,7 +95,7 @@ def _is_for_common_lists(utterance, options):
 def _check_speaker(first, count, options, findings):
     """A speaker needs enough utterances and, in lists per gender, a gender.
 
-    ``first`` is his first utterance, ``count`` the number of those that can enrol.
+    ``first`` is the first utterance, ``count`` the number of those that can enrol.
     """
     needed = options["enrolment_utterances"] + 1
     if count < needed:
@@ -105,13 +105,13 @@ def _check_speaker(first, count, options, findings):
 
 
 def _split_speaker(utterances, count):
-    """The ids that enrol a speaker and those that he is tried with."""
+    """The ids that enrol a speaker and those that are tried."""
     drawn = sorted(utterances, key=_draw)
     sessions = _enrolment_sessions(drawn, count)
     candidates = [utterance.utterance for utterance in drawn if utterance.session in sessions]
     enrolled = set(candidates[:count])
     separate = {utterance.utterance for utterance in drawn if utterance.session not in sessions}
-    # Without another session he is tried with what is left of those that enrol him.
+    # Without another session what is left of the session that enrols is tried.
     return enrolled, separate or set(candidates) - enrolled
 
 

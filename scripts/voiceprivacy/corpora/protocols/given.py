@@ -29,7 +29,7 @@ from voiceprivacy.inout.tables import LABELS, Trial, headerless_trials, source_o
 class _Known(NamedTuple):
     """What is known of the ids in a trial list."""
 
-    enrolments: dict[str, set[str]]  # {speaker: ids that enrol him}
+    enrolments: dict[str, set[str]]  # {speaker: ids that enrol}
     speakers: dict[str, str]  # {trial utterance: who speaks it}
     genders: dict[str, str]  # {speaker: gender}
 

@@ -11,7 +11,7 @@ Conventions
   possible. The paper's Eq. 6 prints (K - S - T) / 2, which overlaps for large S; ``printed`` takes
   it and refuses any overlap.
 * There are no trial lists: the enrolment and the trial part hold the same utterances. So an
-  attacker who protects templates draws pseudonyms of his own. Each gallery is a list of its own for
+  attacker who protects templates draws other pseudonyms. Each gallery is a list of its own for
   ranks only.
 
 References
@@ -41,7 +41,7 @@ ROLES = TEST, TEMPLATE = ("test", "template")
 
 
 class Positions(NamedTuple):
-    """Which of a speaker's K observations are tested, and which make his template."""
+    """Which of a speaker's K observations are tested, and which make the template."""
 
     test: list[int]
     template: list[int]

@@ -9,12 +9,12 @@ Conventions
 * The fused score is a weighted sum. Weights maximise the likelihood of the true template among all
   templates of a row (conditional logit), with a normal prior that keeps them finite where training
   speakers are always found.
-* A speaker is fused by weights that were learnt without his utterances and without his template:
+* A speaker is fused by weights that were learnt without the speaker's utterances and template:
   speakers are in at most ten folds, by the order of their names.
 * Disclosure in bits is of the histogram of ranks, less the bias of the ranks that occur, where
   there are five utterances a rank, else of the beta-binomial model; for all sets in the same way.
-* Intervals are value +- t standard errors of the jackknife over speakers, each left out with his
-  utterances and his template, because the gallery is a draw as well; the weights stay. A disclosure
+* Intervals are value +- t standard errors of the jackknife over speakers, each left out with
+  utterances and template, because the gallery is a draw as well; the weights stay. A disclosure
   lies in 0 ... log2 N, and so do its limits. A gain can be negative: a channel that tells nothing
   adds the noise of its weight.
 

@@ -8,7 +8,7 @@ Conventions
 -----------
 * Scores are higher for more likely the same speaker: a reading is applied before.
 * All rates are shares from 0 to 1. ``n_speakers`` N is the number of people among whom one is
-  searched, himself included; ``length`` L is the number of utterances in a conversation.
+  searched, the true one included; ``length`` L is the number of utterances in a conversation.
 * A list that is too small has no rate: NaN, and a reason in words.
 * Nothing beyond the speakers that are there is a rate.
 * ``drawn`` (B + 1, S) says how often each speaker is drawn: the first row once each, for the value,

@@ -119,7 +119,7 @@ def joined(
 def rounds(rows: Conversations, speakers: Names, *, seed: int) -> Counts:
     """Round of each trial (R,): in every round each speaker has at most one conversation.
 
-    The order of a speaker's conversations depends on the seed and on his name.
+    The order of a speaker's conversations depends on the seed and the name.
     """
     names, first, position = np.unique(rows.conversation, return_index=True, return_inverse=True)
     speaker_of = rows.trial[first]

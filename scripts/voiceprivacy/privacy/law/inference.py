@@ -1,7 +1,7 @@
 """Inference, the third criterion of data-protection law: what speech tells of a person.
 
 The attacker knows the class (woman or man, say) of other speakers and learns from their speech.
-Then he is shown single utterances of speakers whom he has never heard. No network is trained: he
+Then come single utterances of speakers who were never heard. No network is trained: the attacker
 takes the embeddings that extractors give anyway, and regularised linear discriminant analysis.
 
 Conventions

@@ -308,7 +308,7 @@ def resample_ranks(
     speakers, position = np.unique(row_speakers, return_inverse=True)
     drawn: list[Metrics] = []
     for weights in multiplicities(speakers, n_replicates=n_replicates, seed=seed):
-        # Who is drawn twice brings all his utterances twice, with the ranks that they have.
+        # A speaker who is drawn twice brings all utterances twice, with the ranks that they have.
         rows = np.repeat(np.arange(len(position)), weights[position])
         copies = ranks.Ranks(true_ranks.best[rows], true_ranks.worst[rows], true_ranks.n_templates)
         drawn.append(ranks.disclosure(ranks.histogram(copies, ties=ties)) if len(rows) else {})

@@ -7,9 +7,9 @@ Conventions
   normal over speakers, with mean mu and standard deviation tau.
 * mu, log tau and log c have flat priors over the ranges below. They are integrated and not only
   estimated: with few speakers an estimate alone makes limits too narrow.
-* A speaker's disclosure is that of his model, sum over ranks of gamma_k log2(N gamma_k), which is
-  the definition of the paper. The estimate is its posterior mean: the fewer his utterances, the
-  nearer it is to what his gallery has in common.
+* Disclosure is that of the speaker's model, sum over ranks of gamma_k log2(N gamma_k), which is
+  the definition of the paper. The estimate is its posterior mean: the fewer the utterances, the
+  nearer it is to what the gallery has in common.
 * Limits are simultaneous: least and most of the region of highest posterior density that holds
   1 - 5 % / S of the probability, for S speakers (Bonferroni). So they hold for the most exposed
   ones too, who were chosen for their numbers. In simulations all of them hold in 92 to 97 % of the

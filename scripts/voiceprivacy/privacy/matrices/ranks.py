@@ -6,7 +6,7 @@ Conventions
   templates.
 * p_k is the share of test utterances whose true speaker has rank k; log2(N p_k) bits are disclosed
   by rank k. A value means little without its N: at most log2 N bits can be disclosed.
-* A single speaker has few utterances, so his disclosure is that of the beta-binomial model with
+* A single speaker has few utterances, so the disclosure is that of the beta-binomial model with
   maximum likelihood. It is the only loss that works for histograms that are mostly zero, also at
   rank 1. A speaker who is always first has the limit log2 N; then the model has no finite
   parameters.
@@ -128,7 +128,7 @@ def disclosure(p: Floats) -> Metrics:
     dict
         mean_disclosure_bit, max_disclosure_bit, std_disclosure_bit, identification_rate_percent,
         rank_spread_percent; match_positive_percent, other_positive_percent: how often the rank of
-        the true, of any other speaker's template is one that speaks for him (log2(N p) > 0). Those
+        the true, of any other speaker's template is one of evidence (log2(N p) > 0). Those
         are the true and the false positives of section VIII, "undefined" where there is no other.
         The rest to 100 % are the negatives.
     """

@@ -123,7 +123,7 @@ def without_each(
     """Yield the Similarities without each speaker, calibrated anew; None where the rest has none.
 
     They are those of ``compare`` and ``similarities``, to the last bit, of a matrix without the
-    speaker's utterances. Scores are sorted once: a speaker only takes his counts out of them.
+    speaker's utterances. Scores are sorted once: a speaker only takes counts out of them.
 
     Parameters
     ----------

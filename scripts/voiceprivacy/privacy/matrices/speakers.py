@@ -2,17 +2,17 @@
 
 Who is at risk
 --------------
-* A trial belongs to the speaker who is tried: it is his speech that was protected.
+* A trial belongs to the speaker who is tried: it is that speech that was protected.
 * LLRs come from one oracle calibration of all trials of the condition, as the attacker has it; no
   speaker is calibrated alone. So the numbers of the speakers add up: their means, weighted by
   numbers of trials, are the condition's.
-* De-identification of a speaker compares how much his own similarity stands out in his column (the
+* De-identification of a speaker compares how much the own similarity stands out in the column (the
   protected speech) of OP and of OO. The mean of the signed gaps of a condition is its ddiag_signed.
 
 The zoo
 -------
-* Which speakers does the attacker handle differently? A speaker is described by the mean LLR of his
-  target pairs and of his impostor pairs, as the speaker who is tried (the columns, which are the
+* Which speakers does the attacker handle differently? A speaker is described by the mean LLR of
+  target pairs and of impostor pairs, as the speaker who is tried (the columns, which are the
   protected speech in OP): the plane of the zoo plot, with no evidence at (0, 0). LLRs are natural
   logarithms from one oracle calibration with Laplace's rule of the whole condition
   (similarity.Comparisons).
@@ -115,8 +115,8 @@ def tried_speakers(
 def exposures(scores: Classes, speakers: Mapping[str, Names]) -> list[Exposure]:
     """D_ECE and worst case of every tried speaker under the calibration of the whole list.
 
-    A speaker's D_ECE can be negative: the evidence misleads the attacker about him more than it
-    helps. The worst case is often the same for many speakers, who share the block of the highest or
+    A speaker's D_ECE can be negative: the evidence misleads the attacker more than it helps.
+    The worst case is often the same for many speakers, who share the block of the highest or
     of the lowest scores.
 
     Parameters
@@ -167,10 +167,10 @@ def deid_percents(*, oo: Mapping[str, Number], op: Mapping[str, Number]) -> dict
 
 
 def gaps(cells: Cells) -> dict[str, Number]:
-    """How much every speaker's own similarity stands above the others' in his column: {speaker:
+    """How much every speaker's own similarity stands above the others' in the column: {speaker:
     gap}.
 
-    "undefined" where his own similarity is.
+    "undefined" where the own similarity is.
 
     Parameters
     ----------

@@ -229,7 +229,7 @@ def arrange(scored: ScoredTrials, speaker_of: Mapping[str, str]) -> SpeakerTrial
     pairs = [*scored["target"], *scored["nontarget"]]
     enrolled = [_speaker(trial.enrolment, speaker_of) for trial, _ in pairs]
     tried = [_speaker(trial.trial, speaker_of) for trial, _ in pairs]
-    # Both sides at once: a speaker has one position, whichever side he is on.
+    # Both sides at once: a speaker has one position, on whichever side.
     speakers, positions = np.unique(np.array([enrolled, tried]), return_inverse=True)
     enrolment, trial = positions.reshape(2, -1)
     target = np.arange(len(pairs)) < len(scored["target"])  # they come first in ``pairs``

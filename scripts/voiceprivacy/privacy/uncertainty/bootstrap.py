@@ -275,7 +275,7 @@ def resample_runs(
 def linear_replicates(value: float, left_out: Floats, drawn: Counts) -> Floats:
     """Replicates of a number, array (B,); NaN if a number is. Their variance is the jackknife's.
 
-    How the number changes without speaker i says how much it depends on him: his influence is
+    How the number changes without speaker i says how much it depends on i, whose influence is
     (S - 1) (mean of the S numbers - number without i).
 
     Parameters

@@ -80,7 +80,7 @@ def null_dece_bits(trials: SpeakerTrials, *, n_replicates: int, seed: int) -> Fl
     edges = np.append(starts, len(score))
     null = []
     for deranged in derangements(len(enrolled), n_replicates, draw):
-        # Whoever is tried only keeps his label: nobody enrolled him.
+        # A speaker who is only tried, and not enrolled, keeps the label.
         label[enrolled] = enrolled[deranged]
         targets = np.flatnonzero(label[trials.enrolment] == trials.trial)
         if 0 < len(targets) < len(score):

@@ -7,7 +7,7 @@ Conventions
 -----------
 * Replicates (B,) of two systems belong together: replicate b drew the same speakers for both,
   under different attackers, too (see bootstrap).
-* A speaker's draws depend on his name only, so replicate b of several lists is one draw of all
+* A speaker's draws depend on the name only, so replicate b of several lists is one draw of all
   their speakers. A mean of replicates over lists is a replicate of the mean, whether lists share
   speakers or not. Lists without a speaker in common are independent in it. What is fitted to the
   speakers (see bootstrap.linear_replicates) is linear in the same draws.
