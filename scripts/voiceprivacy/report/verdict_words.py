@@ -106,8 +106,8 @@ STEPS = {  # what to do about a reason
     "no_unprotected": "score unprotected speech (system original, condition oo)",
     "weak_attackers": "use a stronger attacker",
     "few_learnt_persons": (
-        "add a corpus for training with 100 or more other speakers: the attacker learns from their"
-        " protected speech"
+        "let the attacker learn from protected speech of 100 or more other speakers:"
+        " `voiceprivacy new-run --train DIR`, with `--method FILE.py:FUNCTION` to protect it"
     ),
     "scores_elsewhere": "attack with `voiceprivacy run`, which trains on protected speech",
 }
@@ -124,8 +124,8 @@ WARNINGS = {
     " finite.",
     "heard": "{attack} learnt from the recordings that it is tried on ({speech}). It would find"
     " less in others.",
-    "no_training_speech": "No attacker learns from {system}: its entry has no protected speech for"
-    " training.",
+    "no_training_speech": "No attacker learns from {system}: it has no protected speech for"
+    " training. `voiceprivacy new-run --train DIR --method FILE.py:FUNCTION` makes it.",
     "unknown_speakers": "{attack} is not judged: a file of its speakers is missing.",
 }
 WIDEST = 90  # percent between limits, from which on a number says nothing
