@@ -89,7 +89,7 @@ def test_a_low_pass_is_seen_through(eers):
 
 
 def test_what_a_shift_of_pitch_leaves_is_what_the_page_says(eers):
-    """docs/guide/attackers.md: independent draws mislead the lazy-informed, not who learnt."""
+    """docs/internals/attackers.md: independent draws mislead the lazy-informed, not who learnt."""
     assert strongest(eers, "pitch_shift") <= strongest(eers, "original") + 5
     informed = eers["pitch_shift", "informed_on_pitch_shift", "pp"]
     assert informed <= eers["pitch_shift", "cosine", "pp"] / 2
