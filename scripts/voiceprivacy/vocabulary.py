@@ -45,6 +45,7 @@ LEARNT_FROM = {
 }
 
 SHARDS = "shards"  # the folder of the manifests of a part's shards, beside that of the part
+MOST_NONTARGETS = 200_000  # pairs that link a release with itself; more would only take time
 
 # Reserved names.
 ORIGINAL = "original"  # the anonymiser of unprotected speech

@@ -16,10 +16,11 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
 
 import numpy as np
 from simulations import simulated_matrices, simulated_scores, true_numbers
+from support.resampled import resample_similarities
 
 from voiceprivacy.inout import seeds
 from voiceprivacy.privacy.matrices import assessment, ranks, similarity
@@ -282,7 +283,7 @@ def of_embeddings(size, *, sets, n_replicates):
             size, seeds.generator(index, "embeddings", str(size))
         )
         options = {"n_replicates": n_replicates, "seed": index}
-        replicates = assessment.resample_similarities(matrices, **options)
+        replicates = resample_similarities(matrices, **options)
         replicates = {
             "deid_percent": replicates["op"]["deid_percent"],
             "gvd_db": replicates["pp"]["gvd_db"],

@@ -120,6 +120,14 @@ def spoken(speaker, utterance, pitch_hz, *, seconds=1.2, sample_rate=16000):
     return (0.1 * envelope * buzz + draw.normal(0, 0.005, len(time))).astype(np.float32)
 
 
+def write_submission(folder, originals):
+    """Write protected versions of the recordings of a folder: they run backwards."""
+    folder.mkdir()
+    for path in originals.glob("*.wav"):
+        samples, sample_rate = audio.read(path)
+        audio.write(folder / path.name, samples[::-1], sample_rate)
+
+
 def make_kaldi_directory(folder, *, utterances=5, enrolled=2):
     """Write a Kaldi directory of the tiny speakers, with their audio."""
     genders = {speaker: gender for speaker, (gender, _) in SPEAKERS.items()}

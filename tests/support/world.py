@@ -6,13 +6,13 @@ folder, with the relative paths of COMMANDS, and write names that begin with out
 
 import importlib
 import shlex
-import shutil
 import sys
 from pathlib import Path
 
 import numpy as np
 import yaml
 
+from support.runs import write_submission
 from support.trees import names_of, write_kaldi, write_lines
 from voiceprivacy.inout import audio, seeds
 from voiceprivacy.inout.arrays import Embeddings, ScoreMatrix, write_embeddings, write_matrix
@@ -124,7 +124,7 @@ def build(folder):
     write_manifest(folder / "speech" / "manifest.tsv", utterances)
     relative = (folder / "speech" / "manifest.tsv").read_text().replace(str(folder), "..")
     (folder / "speech" / "manifest.tsv").write_text(relative)
-    shutil.copytree(folder / "data" / "wav", folder / "submission")
+    write_submission(folder / "submission", folder / "data" / "wav")
     _scores(folder, names)
     _arrays(folder, names)
     _other_corpora(folder)

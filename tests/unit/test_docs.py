@@ -157,6 +157,33 @@ def test_links_lead_somewhere_and_pictures_are_small():
         assert picture.name in text(METRIC_PAGES), picture
 
 
+def test_files_of_the_repository_that_a_page_names_exist():
+    ours = r"`((?:tests|scripts|workflow|docs|config|envs)/[\w./*-]+)`"
+    named = set(re.findall(ours, text([*PAGES, ROOT / "CONTRIBUTING.md"])))
+    assert len(named) > 60
+    made_up = re.compile(r"[A-Z]{4}")  # NAME: any
+    there = [path for path in named if made_up.search(path) or [*ROOT.glob(path.rstrip("/"))]]
+    assert sorted(named - {*there}) == []
+
+
+def test_the_supply_chain_names_what_is_shipped_and_what_is_installed():
+    page = (ROOT / "docs/internals/supply_chain.md").read_text(encoding="utf-8")
+    binaries = [*(ROOT / "workflow").rglob("*.npz"), *(ROOT / "workflow").rglob("*.ckpt")]
+    assert len(binaries) > 2
+    for path in binaries:
+        own = path.relative_to(ROOT)
+        assert f"`{own}`" in page or f"`{own.parent}`" in page, own
+    tables = page.partition("## Installed")[2].partition("## Locked")[0]
+    of_developers = ("requirements-test.in", "requirements-quality.in")
+    for requirements in (ROOT / "envs").glob("*.in"):
+        if requirements.name in of_developers:
+            continue
+        packages = re.findall(
+            r"^([\w-]+)==", requirements.read_text(encoding="utf-8"), re.MULTILINE
+        )
+        assert [name for name in packages if name not in tables] == [], requirements.name
+
+
 def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= LONGEST_README
 

@@ -10,7 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import apptainer
 from support.installed import install
-from support.runs import WITHOUT_MEASURES, make_kaldi_directory, snakemake
+from support.runs import (
+    WITHOUT_MEASURES,
+    make_kaldi_directory,
+    snakemake,
+    write_submission,
+)
 
 COMMAND = """
 import argparse, csv, pathlib, soundfile
@@ -69,7 +74,7 @@ CONFIG = {
 
 def write_run(folder, model_folder):
     make_kaldi_directory(folder / "data" / "tiny", utterances=3, enrolled=1)
-    shutil.copytree(folder / "data" / "tiny" / "wav", folder / "team")
+    write_submission(folder / "team", folder / "data" / "tiny" / "wav")
     shutil.copytree(model_folder, folder / "model")
     (folder / "mine.py").write_text(FUNCTION)
     (folder / "gains").mkdir()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 from support.calls import call
-from support.runs import make_kaldi_directory, snakemake
+from support.runs import make_kaldi_directory, snakemake, write_submission
 
 TARGETS = [
     "results/trials/tiny/all.tsv",
@@ -37,7 +37,7 @@ def finished(tmp_path_factory):
     for name in ("original_oo", "b2_op"):
         scores = "enrolment\ttrial\tlabel\tscore\na\tb\ttarget\t1.5\na\tc\tnontarget\t0.5\n"
         (folder / "team7" / f"{name}.tsv").write_text(scores)
-    shutil.copytree(folder / "data" / "tiny" / "wav", folder / "team")
+    write_submission(folder / "team", folder / "data" / "tiny" / "wav")
     (folder / "config.yaml").write_text(yaml.safe_dump(CONFIG))
     made = run(folder)
     assert made.returncode == 0, made.stderr + made.stdout

@@ -49,6 +49,7 @@ LENGTH_SHARE, LENGTH_S = 0.25, 0.25  # by how much the length may differ: the la
 RATIOS = {1 / 3: "a third", 0.5: "half", 2.0: "twice", 3.0: "three times"}
 RATIO_SLACK = 0.05
 MOST_NAMED = 10  # utterances that an error names
+EQUAL = 0.9999  # correlation of samples: what differs lies 37 dB below the speech
 
 
 def anonymise_part(
@@ -290,8 +291,12 @@ def _check(
 def _of_others(
     utterances: Sequence[Utterance], protected: plugins.ProtectedPaths
 ) -> list[tuple[str, str]]:
-    """Protected files that are another utterance's file, or its original, byte for byte."""
-    originals = {line.utterance: sha256_of(line.path) for line in utterances}
+    """Protected files that are another utterance's file or an original, byte for byte.
+
+    An utterance's own original is recognised by its samples, too.
+    """
+    paths = {line.utterance: line.path for line in utterances}
+    originals = {name: sha256_of(path) for name, path in paths.items()}
     original_of = {digest: name for name, digest in originals.items()}
     findings = []
     first: dict[str, str] = {}
@@ -302,7 +307,16 @@ def _of_others(
             findings.append((name, f"is the same file as that of '{other}'"))
         elif digest in original_of and digest != own:
             findings.append((name, f"is the original of '{original_of[digest]}'"))
+        elif digest == own or is_the_original(paths[name], protected[name]):
+            findings.append((name, "is its original: it is not protected"))
     return findings
+
+
+def is_the_original(original: FilePath, protected: FilePath) -> bool:
+    """Whether a file has the samples of an original, but for a gain and for steps of 16 bits."""
+    samples, others = audio.read(original)[0], audio.read(protected)[0]
+    with np.errstate(invalid="ignore"):  # silence is like nothing
+        return len(samples) == len(others) and abs(np.corrcoef(samples, others)[0, 1]) > EQUAL
 
 
 def _shown(path: Path, scratch: Path) -> Path:

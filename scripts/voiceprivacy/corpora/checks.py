@@ -24,10 +24,11 @@ UNKNOWN_DURATION_S = 2.7  # of a synthetic utterance before it is spoken, as the
 
 
 class Size(NamedTuple):
-    """How much there is: utterances (or pieces) and seconds."""
+    """How much there is: utterances (or pieces), seconds and speakers."""
 
     utterances: int
     seconds: float
+    speakers: int
 
 
 class Examination(NamedTuple):
@@ -440,13 +441,13 @@ def _check_training(training, evaluated, findings, *, where):
 
 def _measure(part, durations, source, sample_rate, findings):
     """The Size of a part, in pieces where the corpus is cut."""
-    seconds = []
+    seconds, n_speakers = [], len({utterance.speaker for utterance in part})
     for utterance in part:
         # Of a pipe that was not run nothing is known: the estimate leaves it out.
         unknown = UNKNOWN_DURATION_S if utterance.audio is None else 0.0
         seconds.append(durations.get(utterance.utterance, unknown))
     if "segments" not in source:
-        return Size(len(part), sum(seconds))
+        return Size(len(part), sum(seconds), n_speakers)
     n_pieces, n_samples = 0, 0
     short, long_enough = [], []
     for utterance, duration in zip(part, seconds, strict=True):
@@ -457,7 +458,7 @@ def _measure(part, durations, source, sample_rate, findings):
         if utterance.utterance in durations:
             (long_enough if count else short).append(utterance)
     _note_short(short, long_enough, source["segments"], findings)
-    return Size(n_pieces, n_samples / sample_rate)
+    return Size(n_pieces, n_samples / sample_rate, n_speakers)
 
 
 def _note_short(short, long_enough, options, findings):

@@ -219,11 +219,14 @@ def mono(recording: Recording) -> tuple[audio.Samples, int]:
         return _mono(file, recording)
 
 
-def is_same_sound(one: Recording, other: Recording) -> bool:
-    """Whether a recording is another one in another container, at another rate or gain."""
+def is_same_sound(one: Recording, other: Recording, *, least: float = THE_SAME) -> bool:
+    """Whether a recording is another one in another container, at another rate or gain.
+
+    ``least`` is the correlation of their samples.
+    """
     (samples, rate), (others, other_rate) = mono(one), mono(other)
     others = audio.resample(others, source_rate=other_rate, target_rate=rate)
-    return audio.likeness(samples, others) > THE_SAME
+    return audio.likeness(samples, others) > least
 
 
 def _mono(file, recording):

@@ -10,9 +10,9 @@ import numpy as np
 
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.tables import Trial, recordings_of
+from voiceprivacy.vocabulary import MOST_NONTARGETS
 
 FEWEST_LINKED = 3  # speakers with target pairs, else recordings are not kept apart
-MOST_NONTARGETS = 200_000  # of the pairs; more would only take time
 
 
 def release_pairs(

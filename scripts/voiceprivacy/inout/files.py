@@ -1,8 +1,10 @@
 """How a file is read and written: errors that name it, and nothing half-written survives."""
 
 import contextlib
+import difflib
 import hashlib
 import importlib.util
+import itertools
 import os
 import re
 import shutil
@@ -33,6 +35,7 @@ class BadInput(Exception):
         return shown(super().__str__())
 
 
+MOST_COMPARED = 1000  # names of files, of which the nearest is named
 MOST_SHOWN = 300  # characters of one foreign value, so that a message has at most 500
 MOST_OF_LINE = 4000
 LONG = re.compile(rf"(?<=')[^']{{{MOST_SHOWN + 1},}}(?=')|\S{{{MOST_SHOWN + 1},}}")
@@ -69,6 +72,13 @@ def counted(number: int, one: str, several: str | None = None) -> str:
     ('1 file', '2 files', '2 oddities')
     """
     return f"{number} {one if number == 1 else several or f'{one}s'}"
+
+
+def resembling(pattern: str, names: Iterable[str]) -> str:
+    """The name that is most like a pattern which fits none, as the end of an error."""
+    first = list(itertools.islice(names, MOST_COMPARED))
+    close = difflib.get_close_matches(pattern, first, n=1, cutoff=0)
+    return f"; the nearest is called {close[0]}" if close else ""
 
 
 class OurPath(str):

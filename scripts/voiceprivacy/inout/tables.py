@@ -533,7 +533,7 @@ def read_table(path: FilePath, columns: list[str]) -> list[Row]:
 
 
 def read_rows(path: FilePath, columns: list[str]) -> Iterator[tuple[int, Row]]:
-    """Yield (line number, {column: text}) of a TSV that must have these columns.
+    """Yield (line number, {column: text}) of a TSV that must have these columns, in any order.
 
     Empty lines are passed over.
     """
@@ -544,15 +544,18 @@ def read_rows(path: FilePath, columns: list[str]) -> Iterator[tuple[int, Row]]:
 def _fields_of(
     path: FilePath, lines: list[str], columns: list[str]
 ) -> Iterator[tuple[int, list[str]]]:
-    if not lines or lines[0].split("\t") != columns:
+    """Yield (line number, its fields in the order of ``columns``)."""
+    header = "".join(lines[:1]).split("\t")
+    if sorted(header) != sorted(columns):
         raise BadInput(f"{path}:1: expected the columns {' '.join(columns)}, separated by tabs")
+    order = None if header == columns else [header.index(name) for name in columns]
     for line, text in enumerate(lines[1:], start=2):
         if not text:
             continue
         fields = text.split("\t")
         if len(fields) != len(columns):
             raise BadInput(f"{path}:{line}: expected {len(columns)} columns, found {len(fields)}")
-        yield line, fields
+        yield line, [fields[index] for index in order] if order else fields
 
 
 def number(text: str, path: FilePath, line: int | str) -> float:

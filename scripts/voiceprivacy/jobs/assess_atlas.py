@@ -20,7 +20,7 @@ def main() -> None:
         help="npz of each channel: test utterances (rows) against templates; the same in all",
     )
     parser.add_argument("--label", nargs="+", help="the channels' names, in the order of adding")
-    parser.add_argument("--metrics", required=True, help="JSON to write")
+    parser.add_argument("--metrics", help="JSON to write")
     arguments = parser.parse_args()
 
     paths = label_inputs(arguments.matrix, arguments.label)
@@ -32,7 +32,8 @@ def main() -> None:
         lines = [f"{UNDEFINED}: {error}"]
     else:
         values, lines = as_json(fusion), lines_of(fusion)
-    write_json(arguments.metrics, values)
+    if arguments.metrics:
+        write_json(arguments.metrics, values)
     for line in lines:
         say(line)
 

@@ -43,7 +43,8 @@ def main() -> None:
         style.save(calibration_picture(curves=curves, metrics=metrics), arguments.plot)
     if arguments.curves:
         write_curves(arguments.curves, curves)
-    write_json(arguments.metrics, flat_unless_labelled(metrics, arguments.label))
+    if arguments.metrics:
+        write_json(arguments.metrics, flat_unless_labelled(metrics, arguments.label))
     print_metrics(write_intervals(arguments.metrics, metrics, resampled, arguments.label))
 
 
@@ -69,7 +70,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument(
         "--without-laplace", action="store_true", help="isotonic calibration with infinite LLRs"
     )
-    parser.add_argument("--metrics", required=True, help="JSON to write")
+    parser.add_argument("--metrics", help="JSON to write")
     parser.add_argument("--curves", help="TSV of the ECE profiles to write")
     parser.add_argument("--plot", help="picture of the ECE profiles to write: svg, pdf or png")
     add_intervals(parser)

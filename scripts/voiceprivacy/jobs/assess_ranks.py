@@ -22,7 +22,7 @@ def main() -> None:
         "--matrix", required=True, nargs="+", help="npz: test utterances (rows) against templates"
     )
     parser.add_argument("--label", nargs="+", help="a name for each matrix")
-    parser.add_argument("--metrics", required=True, help="JSON to write")
+    parser.add_argument("--metrics", help="JSON to write")
     parser.add_argument(
         "--fit", choices=ranks.FITS, default="auto", help="loss of the beta-binomial fit; auto: ll"
     )

@@ -22,7 +22,7 @@ def main() -> None:
         "--op", required=True, help="npz: original (rows) against protected (columns)"
     )
     parser.add_argument("--pp", required=True, help="npz: protected against protected")
-    parser.add_argument("--metrics", required=True, help="JSON to write")
+    parser.add_argument("--metrics", help="JSON to write")
     parser.add_argument(
         "--definition",
         choices=similarity.DEFINITIONS,
@@ -59,7 +59,8 @@ def main() -> None:
         write_table(arguments.curves, similarity.CELLS, similarity.cells(**matrices))
     if arguments.zoo:
         write_table(arguments.zoo, ZOO, assessed.animals)
-    write_similarity(arguments.metrics, assessed)
+    if arguments.metrics:
+        write_similarity(arguments.metrics, assessed)
     say(
         f"{len(matrices['oo'].speakers)} speakers, {arguments.definition},"
         f" pairs: {arguments.pairs}: {assessed.headline}"

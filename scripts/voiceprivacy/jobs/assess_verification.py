@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument(
         "--p-target", type=float, default=0.01, help="prior of min_dcf (default 0.01)"
     )
-    parser.add_argument("--metrics", required=True, help="JSON to write")
+    parser.add_argument("--metrics", help="JSON to write")
     add_intervals(parser)
     arguments = parser.parse_args()
     if not 0 < arguments.p_target < 1:
@@ -47,7 +47,8 @@ def main() -> None:
         warning = verification.warning_of_ties(**scores)
         if warning:
             say(f"warning: {path}: {warning}", file=sys.stderr)
-    write_json(arguments.metrics, flat_unless_labelled(metrics, arguments.label))
+    if arguments.metrics:
+        write_json(arguments.metrics, flat_unless_labelled(metrics, arguments.label))
     print_metrics(write_intervals(arguments.metrics, metrics, resampled, arguments.label))
 
 

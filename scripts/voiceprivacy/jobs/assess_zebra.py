@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument(
         "--tags", help="YAML with tags of your own: {tag: {from_log10: 1, meaning: ...}}"
     )
-    parser.add_argument("--metrics", required=True, help="JSON to write")
+    parser.add_argument("--metrics", help="JSON to write")
     parser.add_argument(
         "--curves", help="TSV to write: label prior_log_odds ece_bit ece_default_bit"
     )
@@ -63,7 +63,8 @@ def main() -> None:
         typeset.write(arguments.table, paper_tables.of_scores(metrics))
     if arguments.curves:
         write_curves(arguments.curves, curves)
-    write_json(arguments.metrics, flat_unless_labelled(metrics, arguments.label))
+    if arguments.metrics:
+        write_json(arguments.metrics, flat_unless_labelled(metrics, arguments.label))
     print_metrics(write_intervals(arguments.metrics, metrics, resampled, arguments.label))
     for label, values in metrics.items():
         say(f"{label}: {zebra.describe(values, tags)}")

@@ -8,11 +8,15 @@ from voiceprivacy.provenance.record import version
 from voiceprivacy.running.command import run, say
 from voiceprivacy.tools.commands import COMMANDS, completion, find, overview
 
+HELP = {"--help", "-h", "help"}
+
 
 def main() -> None:
     words = sys.argv[1:]
-    if not words or words[0] in ("--help", "-h", "help"):
+    if not words or words[0] in HELP:
         say(*overview())
+    elif words[0] not in COMMANDS and HELP & {*words[1:2]}:
+        say(*_overview_of(words[0]))
     elif words[0] == "--version":
         say(f"voiceprivacy {version()} of {SCRIPTS.parent}")
     elif words[0] == "completion":
@@ -21,6 +25,14 @@ def main() -> None:
         name, rest = find(words)
         sys.argv = [f"voiceprivacy {name}", *rest]
         run(importlib.import_module(f"voiceprivacy.jobs.{COMMANDS[name].job}").main)
+
+
+def _overview_of(word: str) -> list[str]:
+    """The lines of the overview on commands that begin with this word; BadInput if none does."""
+    lines = [line for line in overview() if line.startswith(f"  {word} ")]
+    if not lines:
+        find([word])
+    return lines
 
 
 if __name__ == "__main__":

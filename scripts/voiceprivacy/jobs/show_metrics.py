@@ -15,13 +15,23 @@ from voiceprivacy.running.command import run, say
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--metrics", required=True, type=Path, help="metrics.tsv")
+    parser.add_argument(
+        "--metrics",
+        default=Path("results/metrics.tsv"),
+        type=Path,
+        help="metrics.tsv of a run (default: results/metrics.tsv)",
+    )
     parser.add_argument(
         "--comparisons",
         type=Path,
-        help="folder of CORPUS/TRIALS/EXTRACTOR/BACKEND.tsv: how sure it is",
+        help="folder of CORPUS/TRIALS/EXTRACTOR/BACKEND.tsv, which has intervals (default: the"
+        " folder comparisons beside metrics.tsv)",
     )
-    parser.add_argument("--verdict", type=Path, help="verdict.json: what is said first")
+    parser.add_argument(
+        "--verdict",
+        type=Path,
+        help="verdict.json: what is said first (default: the one beside metrics.tsv)",
+    )
     parser.add_argument("--report", type=Path, help="the page to point to")
     parser.add_argument(
         "--note", action="append", default=[], help="a sentence at the end: what was not measured"
@@ -36,11 +46,12 @@ def main() -> None:
 def _show(arguments: argparse.Namespace) -> None:
     numbers = read_metrics(arguments.metrics)
     comparisons = NONE
-    if arguments.comparisons:
-        comparisons = read_comparisons(arguments.comparisons, numbers)
+    if folder := arguments.comparisons or _beside(arguments.metrics, "comparisons"):
+        comparisons = read_comparisons(folder, numbers)
     comparisons = comparisons._replace(unbiased=unbiased_beside(arguments.metrics))
     # Which systems are controls, and how lists are averaged, stands in the config of the run.
-    verdict = read_verdict(arguments.verdict) if arguments.verdict else no_verdict(NOT_GIVEN)
+    file = arguments.verdict or _beside(arguments.metrics, "verdict.json")
+    verdict = read_verdict(file) if file else no_verdict(NOT_GIVEN)
     systems = released(compare(numbers, comparisons))
     lines = summary(systems, comparisons, numbers, [verdict], brief=arguments.brief)
     say(*lines)
@@ -48,6 +59,12 @@ def _show(arguments: argparse.Namespace) -> None:
         say("", *arguments.note)
     if arguments.report:
         say("", f"Report: {arguments.report.absolute()}")
+
+
+def _beside(metrics: Path, name: str) -> Path | None:
+    """What is called so beside metrics.tsv; None where nothing is."""
+    path = metrics.with_name(name)
+    return path if path.exists() else None
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import yaml
 from jsonschema import Draft202012Validator, ValidationError
 
-from voiceprivacy.inout.files import BadInput, expand, variables_in
+from voiceprivacy.inout.files import BadInput, expand, resembling, variables_in
 from voiceprivacy.inout.yaml_files import compose, read_yaml
 from voiceprivacy.plan import atlas, fusion, sources
 from voiceprivacy.plan.defaults import (
@@ -462,7 +462,7 @@ def missing_files(config: dict[str, Any]) -> Iterator[Problem]:
     """Files and folders that a completed config names, and that are not there or unusable."""
     plan = Plan(config)
     for named, reason in sources.unusable(plan.named).items():
-        yield Problem(named.keys, f"{named.path}: {reason}")
+        yield Problem(named.keys, f"{named.path}: {reason}{_perhaps(named.path)}")
     for keys, words in plan.attackers.beyond_dimensions():
         yield Problem(keys, words)
     yield from _lacking_transcripts(plan)
@@ -472,10 +472,22 @@ def missing_files(config: dict[str, Any]) -> Iterator[Problem]:
     for name, files in plan.given.files.items():
         if not files:
             path = config["attacks"][name]["scores"]
-            yield Problem(("attacks", name, "scores"), f"{path}: not found")
+            nearest = resembling(path, map(str, _deepest(path).iterdir()))
+            yield Problem(("attacks", name, "scores"), f"{path}: not found{nearest}")
         for scored, path in files.items():
             if _is_taken_over(path, f"{scored.corpus}/{scored.trials}/{scored.anonymiser}", name):
                 yield Problem(("attacks", name, "scores"), f"{path}: {OWN_RESULT}")
+
+
+def _perhaps(path: str) -> str:
+    """A question after the neighbour that a missing file or folder resembles."""
+    folder = _deepest(path)
+    return did_you_mean(Path(path).relative_to(folder).parts[0], os.listdir(folder))
+
+
+def _deepest(path: str) -> Path:
+    """The folder on the way to a path that is there."""
+    return next(folder for folder in Path(path).parents if folder.is_dir())
 
 
 def _is_taken_over(path: str, system: str, attack: str) -> bool:

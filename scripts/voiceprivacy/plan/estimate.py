@@ -1,16 +1,19 @@
 """What a run will take, before it starts: disk, and the time of one core.
 
-The rates are those of one core of a machine of 2024; they are meant to tell minutes from days. An
-anonymiser or a measure of one's own and the training of attackers are not in them. Speech that is
+The rates are those of one core of a machine of 2024. Their sum was compared with the processor's
+time of the demo, an excerpt and five hours of speech on 23 and 24 November 2026
+(docs/internals/load.md): it is right within a factor of two. An anonymiser or a measure of one's
+own, measures by networks of others, and the training of attackers are not in it. Speech that is
 anonymised already takes no disk unless it has to be converted.
 """
 
+import os
 import shutil
 from typing import Any, NamedTuple
 
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.sources import bytes_of
-from voiceprivacy.vocabulary import WORDS
+from voiceprivacy.vocabulary import CLOSED_TEXT, MOST_NONTARGETS, PITCH, QUALITY, WORDS
 
 FLAC_BYTES_PER_SAMPLE = 1.15  # speech, as LibriSpeech has it
 EMBEDDING_BYTES = 900  # 192 dimensions and an id
@@ -24,10 +27,12 @@ PACKAGE_S = {"resemblyzer": 0.004, "dvector": 0.009}
 HUB_BYTES = 83e6  # of the weights of a model that is not there yet
 TRAINED_BYTES = {"small": 2e6, "large": 25e6}  # of one that is still to be trained
 SCORING, RESAMPLING = 2e-5, 2e-7  # seconds for a trial; for a trial of a replicate
+# Of a measure: seconds for a second of the speech that it hears, and for an utterance of it.
+MEASURE_S = {CLOSED_TEXT: (0.065, 0), QUALITY: (0, 0.8), PITCH: (0.003, 0)}
 # Numbers and pictures of one system under one attacker on one list.
 SYSTEM_S, SYSTEM_BYTES = 8, 1.3e6
 GIVEN_S, GIVEN_BYTES = 1, 0.1e6  # of one whose scores somebody else made
-PAGE_S, PAGE_BYTES = 6, 3e6
+PAGE_S, PAGE_BYTES = 14, 3e6  # with what Snakemake itself takes
 
 
 class Step(NamedTuple):
@@ -65,7 +70,8 @@ def estimate(config: dict[str, Any], examined: dict[str, Any]) -> list[Step]:
             len(mcadams) * MCADAMS_S * _seconds(evaluated),
         ),
         _embeddings(plan, attacked, to_train=_seconds(sizes) - _seconds(evaluated)),
-        *_assessment(plan, {corpus: examined[corpus].lists for corpus in examined}),
+        *_assessment(plan, examined),
+        Step("measures of utility", 0, _utility(plan, examined)),
     ]
 
 
@@ -100,14 +106,39 @@ def _rate(plan, extractor):
     return FEATURES + PER_WEIGHT_BYTE * weights  # every weight is used for every frame
 
 
-def _assessment(plan, trials):
-    """The steps from embeddings to the page; ``trials`` is {corpus: {list: number of trials}}."""
+def _utility(plan, examined):
+    """Seconds for the measures whose rate is known."""
+    seconds = 0.0
+    for name, options in plan.utility.entries.items():
+        per_second, per_utterance = MEASURE_S.get(options.get("type"), (0, 0))
+        for corpus in plan.utility.corpora(name):
+            size = _tried(examined, corpus)
+            if size and name not in plan.utility.left_out(corpus):
+                chosen = options.get("utterances", size.utterances) * size.speakers
+                share = min(1, chosen / max(1, size.utterances))
+                heard = per_second * size.seconds + per_utterance * size.utterances
+                seconds += len(plan.utility.systems(name)) * share * heard
+    return seconds
+
+
+def _tried(examined, corpus):
+    """The Size of the trials of a corpus; None where it is not known."""
+    return examined[corpus].parts.get("trial") if corpus in examined else None
+
+
+def _assessment(plan, examined):
+    """The steps from embeddings to the page."""
     n_systems, n_scores = 0, 0
     for attack in (*plan.attackers.attacks(), *plan.attackers.rank_attacks()):
         systems = plan.attackers.systems(attack.extractor, attack.backend)
         n_conditions = sum(len(plan.speech.conditions(system)) for system in systems)
         n_systems += len(systems)
-        n_scores += n_conditions * trials.get(attack.corpus, {}).get(attack.trials, 0)
+        if tried := _tried(examined, attack.corpus):
+            lists = examined[attack.corpus].lists
+            # The trials of a list are also linked with each other.
+            linked = (tried.utterances / max(1, len(lists))) ** 2 / 2
+            n_scores += n_conditions * lists.get(attack.trials, 0)
+            n_scores += len(systems) * min(linked, MOST_NONTARGETS)
     n_given = sum(len(plan.given.systems(attack)) for attack in plan.given.attacks())
     size = PAGE_BYTES + n_systems * SYSTEM_BYTES + n_given * GIVEN_BYTES
     seconds = PAGE_S + n_systems * SYSTEM_S + n_given * GIVEN_S
@@ -125,6 +156,8 @@ def text(steps: list[Step]) -> str:
     lines = [f"{title}       disk   time on one core"]
     for step in [*steps, Step("all", size, seconds)]:
         lines.append(f"  {step.what:<60}{_size(step.bytes):>8}   {_time(step.seconds)}")
+    cores = os.cpu_count() or 1
+    lines.append(f"  {f'all, on the {cores} cores of this machine':<71}{_time(seconds / cores)}")
     lines.append(f"  free on this disk{_size(shutil.disk_usage('.').free):>51}")
     return "\n".join(lines)
 

@@ -44,7 +44,7 @@ from voiceprivacy.plan.sources import (
     text_encoder_files,
 )
 from voiceprivacy.plan.speech import Speech, environment_file
-from voiceprivacy.vocabulary import AUDIO_ENDINGS, ORIGINAL, WORDS, draws_of
+from voiceprivacy.vocabulary import AUDIO_ENDINGS, CORPUS_KINDS, ORIGINAL, WORDS, draws_of
 
 
 def keep_all_objects() -> None:
@@ -57,6 +57,8 @@ def keep_all_objects() -> None:
     atexit.register(gc.freeze)  # else they are all searched once more when Python ends
 
 
+# Kinds of corpora that are more than the folder ``root``, or less.
+OF_SEVERAL_FILES = {"librispeech", "iemocap", "folder", "kaldi", "synthetic"}
 TEXTS = (".txt",)  # endings of what is read of IEMOCAP beside its audio
 
 
@@ -168,8 +170,8 @@ def _of_corpus(plan, name, options):
         yield Named((*keys, "librispeech", "root"), root, A_FOLDER, below=False)  # SPEAKERS.TXT
         for subset in options["librispeech"]["subsets"]:
             yield Named((*keys, "librispeech", "subsets"), f"{root}/{subset}", A_FOLDER)
-    if "vctk" in options:
-        yield Named((*keys, "vctk", "root"), ours(options["vctk"]["root"]), A_FOLDER)
+    for kind in options.keys() & {*CORPUS_KINDS} - OF_SEVERAL_FILES:
+        yield Named((*keys, kind, "root"), ours(options[kind]["root"]), A_FOLDER)
     if "iemocap" in options:
         keys_of_root, root = (*keys, "iemocap", "root"), ours(options["iemocap"]["root"])
         # Only what is read of it: videos and tracks of faces are thirty times as much.

@@ -19,22 +19,19 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.catalogue.metric import Metric
+from voiceprivacy.catalogue.shown import BY_DEFINITION, Limits, Shown, shown
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.typeset import latex, tabulars, write_text
 from voiceprivacy.report.uncertainty import (
-    BY_DEFINITION,
     NONE,
     SHORT_EXPLAINED,
     Comparisons,
-    Limits,
     MeanKey,
-    Shown,
     has_few_errors,
     marked_interval,
     metric_limits,
-    shown,
 )
 from voiceprivacy.vocabulary import (
     ABSENT,

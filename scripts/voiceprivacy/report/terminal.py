@@ -5,10 +5,11 @@ import textwrap
 from collections.abc import Iterable, Sequence
 
 from voiceprivacy.catalogue import COLUMNS as ALL_COLUMNS
+from voiceprivacy.catalogue.shown import BY_DEFINITION
 from voiceprivacy.report.answer import rank_answers, what_was_run
 from voiceprivacy.report.comparison import System, about_draws, strongest_attacks
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.uncertainty import BY_DEFINITION, NONE, NULL, Comparisons
+from voiceprivacy.report.uncertainty import NONE, NULL, Comparisons
 from voiceprivacy.report.verdict import (
     NOT_GIVEN,
     NOT_ORDERED,
@@ -28,10 +29,7 @@ CORRECTED = (
     " speakers minCllr, D_ECE and ranks show more than there is; their intervals are corrected for"
     " it, and so is a number that would lie outside of its own."
 )
-TABLES = (
-    "Each attack by itself, with intervals: voiceprivacy show --metrics results/metrics.tsv"
-    " --comparisons results/comparisons"
-)
+TABLES = "Each attack by itself, with intervals: voiceprivacy show"
 UNITS_OF_VERDICT = (
     "right person of 20 (chance: 5) and evidence of who speaks (chance: 0) in %, with 95 % limits"
 )

@@ -6,15 +6,16 @@ Conventions
   {trials} is ``mean`` for the mean over several lists.
   {corpus}/{trials} is ``over-corpora/{average}`` for averages over lists of several corpora.
 * Who leaves less evidence than whom is no question of these intervals: see verdict.py.
-* No value is shown outside of its own interval: ``shown`` alone decides what stands there instead.
+* No value is shown outside of its own interval: ``catalogue.shown`` alone decides what is shown.
 * A run without intervals has - as every limit in metrics.tsv; then nothing is read.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue.metric import Metric
+from voiceprivacy.catalogue.shown import Limits, Shown, shown
 from voiceprivacy.inout.tables import number, read_rows
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.vocabulary import (
@@ -28,11 +29,8 @@ from voiceprivacy.vocabulary import (
     SystemInterval,
 )
 
-Limits = tuple[float, float]
-
 NULL = "dece_null95_bit"
 WITHIN = "within_zero_evidence"  # among the values of a release: whether it is known of its draws
-BY_DEFINITION = "by definition"  # the value of metrics.tsv, where another one is shown
 # Target trials on the wrong side, from which on simulated intervals hold what they promise.
 FEW_ERRORS = 5
 SHORT_EXPLAINED = (
@@ -120,49 +118,6 @@ def _limits(low: str, high: str, path: str | Path, line: int | str) -> Limits | 
 def interval_text(column: Metric, interval: Limits | None) -> str:
     """An interval as people read it; empty where there is none."""
     return f"[{column.text(interval[0])}, {column.text(interval[1])}]" if interval else ""
-
-
-class Shown(NamedTuple):
-    """A number as every table, chart and picture shows it: ``value`` lies within its ``limits``.
-
-    ``definition`` is the number of metrics.tsv where another one is shown; else it is None. With
-    numbers that others published it alone can be compared.
-    """
-
-    value: Any
-    limits: Limits | None = None
-    definition: float | None = None
-
-    def text(self, form: Callable[[Any], str]) -> str:
-        """The value, its interval in brackets, and the definition's, each written by ``form``.
-
-        >>> Shown(0.31, (0.2, 0.4), 0.45).text("{:.2f}".format)
-        '0.31 [0.20, 0.40] (by definition 0.45)'
-        """
-        limits = f" [{form(self.limits[0])}, {form(self.limits[1])}]" if self.limits else ""
-        return form(self.value) + limits + self.definition_text(form, f" ({BY_DEFINITION} {{}})")
-
-    def definition_text(self, form: Callable[[Any], str], words: str = "{}") -> str:
-        """The definition's value in ``words``; empty where it reads like the one that is shown."""
-        if self.definition is None or form(self.definition) == form(self.value):
-            return ""
-        return words.format(form(self.definition))
-
-
-def shown(value: Any, limits: Limits | None, unbiased: float | None = None) -> Shown:
-    """What is shown of a number (or of a word, or of None) with this interval.
-
-    A value that lies outside of its interval, which is corrected for bias, is corrected too.
-    Without a corrected value (results of an earlier version, measures that are not corrected) the
-    nearest end of the interval stands there.
-    """
-    if limits is None or value is None or isinstance(value, str):
-        return Shown(value, limits)
-    low, high = limits
-    if low <= value <= high:
-        return Shown(value, limits)
-    corrected = value if unbiased is None else unbiased
-    return Shown(min(max(corrected, low), high), limits, value)
 
 
 def shown_number(line: Number, unbiased: Mapping[NumberKey, float]) -> Shown:

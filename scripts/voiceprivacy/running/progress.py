@@ -1,9 +1,9 @@
 """What the screen shows of a run: how far it is, in one line, and why jobs failed.
 
 The line says: jobs done, speech worked through, time left, how busy this machine is, what runs.
-Speech is worked through when it was protected or embedded, and counts each time: two anonymisers of
-one hour that one attacker hears are five hours, with those of unprotected speech. Of a cluster's
-nodes this process knows nothing.
+Speech is worked through when it was protected or embedded. It counts once, however many systems and
+attackers there are: one hour of people's recordings is one hour. Of a cluster's nodes this process
+knows nothing.
 
 ``voiceprivacy run`` names a logger plug-in of ours (scripts/snakemake_logger_plugin_voiceprivacy),
 which hands every event of a run to ``ProgressHandler``. Of what Snakemake says only errors and
@@ -39,7 +39,7 @@ TICK_S = 1.0  # the line on a terminal
 # Jobs that work through all speech of manifests: their first outputs or inputs, and how many.
 MANIFESTS = {
     "anonymise_part": ("output", 1),
-    "anonymise_shard": ("output", 1),
+    "gather_manifests": ("output", 1),
     "extract_embeddings": ("input", 1),
     "extract_embeddings_of_both_parts": ("input", 2),
 }
@@ -92,7 +92,8 @@ class Progress:
         self._planned: Counter[str] = Counter()  # jobs of each rule
         self._running: dict[int, RunningJob] = {}
         self._took_s: dict[str, list[float]] = defaultdict(list)  # of each rule's finished jobs
-        self.done, self.total, self.speech_s = 0, 0, 0.0
+        self.done, self.total = 0, 0
+        self.speech_s: dict[Path, float] = {}  # of each part of a corpus
         self.is_remote = False
 
     def see(self, event: str, fields: Mapping[str, Any]) -> None:
@@ -109,7 +110,8 @@ class Progress:
         elif event == "job_finished" and fields["job_id"] in self._running:
             job = self._running.pop(fields["job_id"])
             self._took_s[job.rule].append(self._clock() - job.began_s)
-            self.speech_s += sum(map(_speech_s, job.manifests))
+            for manifest in job.manifests:
+                self.speech_s[Path(manifest).parents[1]] = _speech_s(manifest)
         elif event == "progress":
             self.done, self.total = fields["done"], fields["total"]
         elif event == "resources_info":
@@ -124,8 +126,9 @@ class Progress:
 
     def _line(self, machine: str, *, with_speech: bool) -> str:
         parts = [f"progress: {self.done} of {self.total} jobs"]
-        if self.speech_s and with_speech:
-            parts.append(f"{_duration(self.speech_s)} of speech worked through")
+        speech_s = sum(self.speech_s.values())
+        if speech_s and with_speech:
+            parts.append(f"{_duration(speech_s)} of speech worked through")
         parts.append(_duration(self._clock() - self._began_s))
         left_s = self._left_s()
         if left_s is not None and self.done < self.total:

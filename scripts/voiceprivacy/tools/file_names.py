@@ -26,6 +26,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import NamedTuple
 
+from voiceprivacy.anonymise.part import EQUAL
 from voiceprivacy.anonymise.plugins import find_audio
 from voiceprivacy.corpora import parts
 from voiceprivacy.corpora.checks import Examination
@@ -633,15 +634,18 @@ def _look_for(listed, anonymiser, folders, findings):
 
 
 def _note_originals(listed, paths, anonymiser, findings):
-    """Note recordings that are the original still; of many some are heard."""
+    """Note recordings that are the original still; of many some are heard.
+
+    The run refuses what has the very samples: this is an error.
+    """
     there = [original for original in listed if original.audio and original.utterance in paths]
     heard = there[:: max(1, len(there) // HEARD)]
-    unchanged = [
-        original
-        for original in heard
-        if is_same_sound(original.audio, Path(paths[original.utterance]))
-    ]
+    pairs = [(original, Path(paths[original.utterance])) for original in heard]
+    unchanged = [(one, path) for one, path in pairs if is_same_sound(one.audio, path)]
     if unchanged:
+        is_equal = any(is_same_sound(one.audio, path, least=EQUAL) for one, path in unchanged)
+        note = findings.error if is_equal else findings.oddity
         share = f"{len(unchanged)} of {len(heard)} recordings that were compared are the original"
-        such = f"such as '{unchanged[0].utterance}' (anonymiser '{anonymiser}')"
-        findings.oddity(paths[unchanged[0].utterance], "-", f"{share}: not protected, {such}")
+        original, path = unchanged[0]
+        such = f"such as '{original.utterance}' (anonymiser '{anonymiser}')"
+        note(path, "-", f"{share}: not protected, {such}")

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 import shutil
 import sys
 import uuid
@@ -91,6 +92,22 @@ def test_a_submission_with_the_sound_of_another_utterance_is_refused(
     shutil.copy(copied(before, team), team["s0_1"])
     with pytest.raises(BadInput, match=words):
         run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
+
+
+@pytest.mark.parametrize("how", ["hard link", "link", "copy", "quieter"])
+def test_a_submission_that_holds_an_utterance_s_own_original_is_refused(
+    original, tmp_path, team, how
+):
+    [path] = [line.path for line in read_manifest(original) if line.utterance == "s0_1"]
+    if how == "quieter":
+        soundfile.write(team["s0_1"], -0.4 * audio.read(path)[0], RATE)
+    else:
+        team["s0_1"].unlink()
+        do = {"hard link": os.link, "link": os.symlink, "copy": shutil.copy}
+        do[how](path, team["s0_1"])
+    with pytest.raises(BadInput, match=r"1 of 8 .*: 's0_1' is its original: it is not protected"):
+        run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
+    assert not (tmp_path / "out/shards/0.tsv").exists()
 
 
 def test_float_audio_at_another_rate_is_converted_with_a_note(original, tmp_path, team, capsys):

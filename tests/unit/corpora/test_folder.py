@@ -6,6 +6,7 @@ import shutil
 import pytest
 from support.trees import folder, write_lines
 
+from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.kinds.folder import compile_pattern
 from voiceprivacy.corpora.listing import Findings, list_utterances, read_facts
 from voiceprivacy.inout.files import BadInput
@@ -66,10 +67,30 @@ def test_patterns(tmp_path, pattern, path, utterance):
 
 def test_a_field_that_occurs_twice_must_be_the_same_twice(tmp_path):
     source = folder(tmp_path, ["anna/bert_a.wav"], pattern="{speaker}/{speaker}_{utterance}.wav")
-    assert listed(source) == (
-        [],
-        [f"error {tmp_path}: no file below it looks like {source['folder']['pattern']}"],
-    )
+    with pytest.raises(BadInput) as error:
+        listed(source)
+    pattern = source["folder"]["pattern"]
+    said = f"{tmp_path}: no file below it looks like {pattern}; the nearest is called"
+    assert str(error.value) == f"{said} anna/bert_a.wav"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "nearest"),
+    [
+        ("{speaker}-{utterance}.wav", "anna/anna_1.wav"),
+        ("{speaker}/{utterance}.flac", "anna/anna_1.wav"),
+        ("notes_{speaker}_{utterance}.txt", "notes.txt"),
+    ],
+)
+def test_a_pattern_that_fits_no_file_is_the_only_error_and_names_the_nearest(
+    tmp_path, pattern, nearest
+):
+    source = folder(tmp_path, ["anna/anna_1.wav"], pattern=pattern)
+    if nearest == "notes.txt":
+        (tmp_path / nearest).touch()
+    examined = checks.examine(source, {"enrol_trial": {}}, 16000)
+    [error] = examined.findings
+    assert error.level == "error" and error.what.endswith(f"; the nearest is called {nearest}")
 
 
 def test_files_beside_the_pattern_are_one_oddity(tmp_path):

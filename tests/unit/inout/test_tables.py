@@ -36,6 +36,28 @@ def test_a_manifest_comes_back_as_written(tmp_path):
     assert "\twav/a-1.flac\t" in (tmp_path / "manifest.tsv").read_text()
 
 
+@pytest.mark.parametrize("order", [[4, 2, 0, 1, 3], [1, 0, 2, 3, 4]])
+def test_columns_may_be_in_any_order_below_a_header(tmp_path, order):
+    def permuted(text, columns):
+        lines = [line.split("\t") for line in text.splitlines()]
+        return "".join("\t".join(line[index] for index in columns) + "\n" for line in lines)
+
+    inside = Utterance("a-1", "a", "f", tmp_path / "wav" / "a-1.flac", 1.25)
+    tables.write_manifest(tmp_path / "manifest.tsv", [inside])
+    written(tmp_path, permuted((tmp_path / "manifest.tsv").read_text(), order), "other.tsv")
+    assert tables.read_manifest(tmp_path / "other.tsv") == [inside]
+    scored = [Trial("e", "t", "target"), Trial("e", "n", "nontarget")]
+    tables.write_scores(tmp_path / "scores.tsv", scored, [1.5, -2.0])
+    of_scores = [index for index in order if index < 4]
+    written(tmp_path, permuted((tmp_path / "scores.tsv").read_text(), of_scores), "s.tsv")
+    expected = tables.read_scored_trials(tmp_path / "scores.tsv")
+    trials = written(tmp_path, "label\ttrial\tenrolment\ntarget\tt\te\nnontarget\tn\te\n")
+    assert tables.read_scored_trials(tmp_path / "s.tsv", key=trials) == expected
+    wrong = written(tmp_path, "trial\tenrolment\tlabel\tscore\nt\te\tno\t1\n", "w.tsv")
+    with pytest.raises(BadInput, match=r"w\.tsv:2: label 'no' is neither"):
+        tables.read_scored_trials(wrong)
+
+
 @pytest.mark.parametrize("name", ["two\nlines", "a\ttab"])
 def test_what_no_table_can_hold_is_refused_and_leaves_nothing(tmp_path, name):
     with pytest.raises(BadInput, match=r"m\.tsv: a tab or a line end in a name or a path"):

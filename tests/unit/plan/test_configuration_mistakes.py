@@ -271,6 +271,22 @@ def test_brackets_in_the_path_of_somebody_elses_scores_are_no_pattern(tmp_path):
     assert problems({"attacks": {"team7": attack}}) == []
 
 
+def test_a_wrong_name_gets_the_nearest_file_or_folder_that_is_there(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("submissions/team7").mkdir(parents=True)
+    Path("submissions/team7/b2-op.tsv").touch()
+    attack = {"scores": "submissions/team7/{anonymiser}_{condition}.tsv"}
+    team = {"audio": "submission"}
+    scores, audio = sorted(
+        problems(ATTACKED | {"attacks": {"z": attack}, "anonymisers": {"b": team}})
+    )[::-1]
+    assert scores.endswith(
+        "/{anonymiser}_{condition}.tsv: not found; the nearest is called"
+        " submissions/team7/b2-op.tsv"
+    )
+    assert audio.endswith(": submission: not found: did you mean 'submissions'?")
+
+
 OF_OTHER_FORM = {  # a file where a folder is wanted, and a folder where a file is
     "anonymisers.a.function": ({"function": "folder.py:anonymise"}, "folder.py: is a folder"),
     "anonymisers.a.container": ({"command": "x", "container": "folder.py"}, "is a folder, not a"),

@@ -1,20 +1,26 @@
 """What a run will take: the sums by hand, and the words."""
 
+import os
+
 import pytest
 from support.plans import ECAPA
+from support.runs import ROOT
 
+from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.checks import Examination, Size
 from voiceprivacy.corpora.listing import Findings
-from voiceprivacy.plan import defaults
+from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.estimate import (
     FEATURES,
     HUB_BYTES,
     MCADAMS_S,
+    PAGE_S,
     PER_WEIGHT_BYTE,
     Step,
     estimate,
     text,
 )
+from voiceprivacy.plan.measures import OF_EVERY_RUN
 
 CONFIG = {
     "corpora": {
@@ -28,12 +34,13 @@ CONFIG = {
     "extractors": {"ecapa": ECAPA},
     "backends": {"cosine": {"type": "cosine"}},
     "semi_informed": False,
+    "utility": dict.fromkeys(OF_EVERY_RUN, False),
 }
 
 
 def examined(enrolment_s=1800, trial_s=1800, trials=1000):
-    parts = {"enrolment": Size(100, enrolment_s), "trial": Size(100, trial_s)}
-    empty = Examination(Findings(), {"train": Size(0, 0)}, {}, {})
+    parts = {"enrolment": Size(100, enrolment_s, 10), "trial": Size(100, trial_s, 10)}
+    empty = Examination(Findings(), {"train": Size(0, 0, 0)}, {}, {})
     return {"a": Examination(Findings(), parts, {"all": trials}, {}), "b": empty}
 
 
@@ -55,10 +62,9 @@ def test_every_system_is_heard_and_every_condition_scored():
     assert steps()["embeddings"].seconds == pytest.approx(
         4 * 3600 * (FEATURES + PER_WEIGHT_BYTE * HUB_BYTES)
     )
-    conditions = 1 + 3 + 2
-    assert (
-        steps()["scores"].bytes == steps(trials=500)["scores"].bytes * 2 == conditions * 1000 * 65
-    )
+    conditions, linked = 1 + 3 + 2, 3 * 100**2 / 2
+    assert steps()["scores"].bytes == (conditions * 1000 + linked) * 65
+    assert steps(trials=500)["scores"].bytes == (conditions * 500 + linked) * 65
 
 
 def test_a_small_model_takes_less_than_a_large_one(tmp_path):
@@ -82,7 +88,7 @@ def test_numbers_and_pictures_grow_with_systems_trials_and_replicates():
         config = CONFIG | {"report": {"bootstrap": bootstrap}}
         return steps(config=config, trials=trials)["numbers, intervals, pictures, page"].seconds
 
-    assert seconds(0, 1000) == seconds(0, 2000) == 6 + 3 * 8
+    assert seconds(0, 1000) == seconds(0, 2000) == PAGE_S + 3 * 8
     assert seconds(1000, 2000) - seconds(1000, 1000) == pytest.approx(6 * 1000 * 2e-7 * 1000)
 
 
@@ -90,21 +96,59 @@ def test_scores_of_somebody_else_take_a_second_for_each_system(tmp_path):
     for name in ("original_oo", "b2_op", "b2_pp"):
         (tmp_path / f"{name}.tsv").touch()
     scores = {"scores": f"{tmp_path}/{{anonymiser}}_{{condition}}.tsv"}
-    (*_, last) = estimate(defaults.complete({"attacks": {"team7": scores}}), {})
-    assert (last.seconds, last.bytes) == (6 + 2 * 1, 3e6 + 2 * 0.1e6)
+    (*_, last, _) = estimate(defaults.complete({"attacks": {"team7": scores}}), {})
+    assert (last.seconds, last.bytes) == (PAGE_S + 2 * 1, 3e6 + 2 * 0.1e6)
 
 
 def test_the_table_has_readable_units_and_a_sum():
     table = text([Step("one", 2.5e9, 7200), Step("other", 2e6, 30)])
     lines = [" ".join(line.split()) for line in table.splitlines()]
     assert lines[1:4] == ["one 2 GB 2 h", "other 2 MB 30 s", "all 3 GB 2 h"]
-    assert lines[4].startswith("free on this disk")
+    assert lines[4].startswith(f"all, on the {os.cpu_count()} cores of this machine ")
+    assert lines[5].startswith("free on this disk")
+
+
+@pytest.mark.parametrize(
+    ("measure", "heard_s"),
+    [
+        ({"words": {"type": "closed_text", "utterances": 2}}, 3 * 0.2 * 1800 * 0.065),
+        ({"quality": {"type": "quality", "utterances": 30}}, 3 * 100 * 0.8),
+        ({"pitch_correlation": {"type": "pitch_correlation"}}, 2 * 1800 * 0.003),
+        ({"mine": {"command": "python mine.py"}}, 0),
+    ],
+    ids=["some utterances", "all, where there are no more", "not of the original", "one's own"],
+)
+def test_measures_take_time_for_what_they_hear_of_every_system(measure, heard_s):
+    spoken = {"a": {"synthetic": {"speakers": 10, "utterances": 10}}}  # so it has transcripts
+    config = CONFIG | {"corpora": CONFIG["corpora"] | spoken}
+    config |= {"utility": CONFIG["utility"] | measure}
+    assert steps(config=config)["measures of utility"].seconds == pytest.approx(heard_s)
+
+
+def test_the_sum_is_right_within_a_factor_of_two_of_what_was_measured():
+    """Processor time on idle cores, 23 and 24 November 2026 (docs/internals/load.md)."""
+    demo = configuration.check(configuration.read(ROOT / "config" / "config.yaml"))
+    seen = {name: checks.examine_entry(name, demo["corpora"]) for name in demo["corpora"]}
+    assert 0.5 < sum(step.seconds for step in estimate(demo, seen)) / 251 < 2
+    mcadams = {"command": "python {scripts}/anonymise_mcadams.py"}
+    hours = defaults.complete(
+        {
+            "corpora": {"a": {"kaldi": "/", "protocol": {"enrol_trial": {"lists": ["f", "m"]}}}},
+            "anonymisers": {"b2": mcadams, "b2r": mcadams, "vtln": {"function": "x.py:vtln"}},
+            "utility": {"words": False},
+            "backends": {"cosine": {"type": "cosine"}},
+        }
+    )
+    parts = {"enrolment": Size(200, 1600, 40), "trial": Size(2073, 16400, 40)}
+    of_hours = {"a": Examination(Findings(), parts, {"f": 20_700, "m": 20_700}, {})}
+    measured_s = 444 + 887 - 410 + 273
+    assert 0.5 < sum(step.seconds for step in estimate(hours, of_hours)) / measured_s < 2
 
 
 def test_a_corpus_for_utility_is_protected_and_heard_by_no_attacker():
     both = examined() | {
         "emotions": Examination(
-            Findings(), {"enrolment": Size(0, 0), "trial": Size(9, 3600)}, {}, {}
+            Findings(), {"enrolment": Size(0, 0, 0), "trial": Size(9, 3600, 3)}, {}, {}
         )
     }
     corpora = CONFIG["corpora"] | {"emotions": {"kaldi": "/", "use": "utility"}}

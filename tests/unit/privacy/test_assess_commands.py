@@ -48,6 +48,19 @@ def test_kaldi_scores_with_their_key(tmp_path):
     assert "one wrong in 10 to 100" in done.stdout
 
 
+def test_a_score_file_is_assessed_without_a_file_to_write(scores, tmp_path):
+    path = scores("s.tsv", [3, 1], [0, 2])
+    for command, inputs in (
+        ("assess_verification", flags(scores=path)),
+        ("assess_zebra", flags(scores=path)),
+        ("assess_calibration", flags(train=path, test=path)),
+    ):
+        said = succeeds(command, *inputs)
+        assert succeeds(command, *inputs, "--metrics", tmp_path / "m.json") == said
+        (tmp_path / "m.json").unlink()
+    assert [file.name for file in tmp_path.iterdir()] == ["s.tsv"]
+
+
 def test_verification_without_label_writes_flat_names_and_a_table(scores, tmp_path):
     path = scores("s.tsv", [3, 1], [0, 2])
     words = flags(scores=path, p_target=0.5, metrics=tmp_path / "m.json")

@@ -6,6 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from support.resampled import resample_similarities
 
 from voiceprivacy.inout.arrays import ScoreMatrix, write_matrix
 from voiceprivacy.privacy.matrices import ranks, similarity
@@ -13,7 +14,6 @@ from voiceprivacy.privacy.matrices.assessment import (
     assess_similarity,
     resample_rank_models,
     resample_ranks,
-    resample_similarities,
 )
 from voiceprivacy.privacy.uncertainty import bootstrap
 from voiceprivacy.privacy.uncertainty.interval_files import Draws

@@ -7,9 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import stdtr
+from support.intervals_shown import printed_in
 
+from voiceprivacy.catalogue import METRICS
 from voiceprivacy.privacy.uncertainty import bootstrap
 from voiceprivacy.privacy.uncertainty.bootstrap import Correction
+from voiceprivacy.privacy.uncertainty.interval_files import Resampled, write_intervals
 
 
 def test_the_percentile_interval_has_the_quantiles_of_students_t():
@@ -108,3 +111,22 @@ def test_the_p_value_is_below_five_percent_where_the_interval_leaves_zero_out(
     limits = bootstrap.interval(mean, replicates, n_speakers=n_speakers)
     p = bootstrap.p_value(mean, replicates, n_speakers=n_speakers)
     assert (p < 0.05) == (limits.ci_low > 0 or limits.ci_high < 0) or abs(p - 0.05) < 0.012
+
+
+def test_what_a_command_prints_lies_in_its_own_interval(tmp_path):
+    """Replicates show so much bias that every corrected interval leaves its number out."""
+    values, replicates = {}, {}
+    for name, metric in METRICS.items():
+        if metric.times:
+            width = min(metric.high, metric.low + 10) - metric.low
+            values[name] = metric.low + width / 2
+            replicates[name] = values[name] + width * np.linspace(0.09, 0.11, 200)
+    values["eer_percent"], replicates["eer_percent"] = 30.0, np.linspace(20.0, 40.0, 200)
+    resampled = {"op": Resampled(replicates, 12, {})}
+    printed = write_intervals(tmp_path / "m.json", {"op": values}, resampled, ["op"])["op"]
+    assert "cllr_cal_bit" in printed and len(printed) > 5
+    for name, text in printed.items():
+        [number] = printed_in(text)
+        assert number.is_inside, name
+        definition = f"(by definition {values[name]:.4g})"
+        assert text.endswith(definition) == (name != "eer_percent"), text

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 
 import pytest
 from support import calls, verdicts
@@ -50,14 +51,23 @@ def test_from_metrics_files_to_the_page(tmp_path, paths, folder):
     assert "not protected" in shown and "an attacker trained on protected speech" in shown
     assert "minCllr" in shown and "95 % from" not in shown
     brief = succeeds("show_metrics", "--metrics", metrics, *verdict, "--brief")
-    assert (
-        "not protected" in brief
-        and "minCllr" not in brief
-        and "voiceprivacy show --metrics" in brief
-    )
+    assert "not protected" in brief and "minCllr" not in brief and "voiceprivacy show" in brief
     notes = ["words: no transcripts were given", "voice: no network"]
     noted = succeeds("show_metrics", "--metrics", metrics, "--note", notes[0], "--note", notes[1])
     assert noted.splitlines()[-2:] == notes and notes[0] not in shown
+
+
+def test_what_the_end_of_a_run_recommends_answers_with_the_verdict(tmp_path, paths, folder):
+    results = tmp_path / "results"
+    succeeds("collect_metrics", "--folder", folder, "--metrics", results / "metrics.tsv", *paths)
+    verdict = results / "verdict.json"
+    write_json(verdict, verdicts.usual())
+    named = ["--metrics", results / "metrics.tsv", "--verdict", verdict]
+    brief = succeeds("show_metrics", *named, "--brief")
+    [recommended] = re.findall(r"voiceprivacy (\w.*)", brief)
+    said = calls.succeeds("main", *recommended.split(), cwd=tmp_path)
+    assert "not protected" in said and NOT_GIVEN not in said
+    assert said == succeeds("show_metrics", *named)
 
 
 def test_a_missing_number_is_one_clear_line_and_no_table(tmp_path, paths, folder):

@@ -2,6 +2,7 @@
 
 import collections
 import io
+import itertools
 import logging
 import re
 import threading
@@ -78,22 +79,34 @@ def test_jobs_side_by_side_take_less_time(clock):
     assert progress.text() == "progress: 2 of 4 jobs, 60 s, about 60 s left"
 
 
-def test_hours_of_speech_are_those_of_the_manifests_of_finished_jobs(clock, tmp_path):
-    (tmp_path / "shard.tsv").write_text("utterance\tduration_s\na\t1800\nb\t5400\n")
+def test_hours_of_speech_are_those_of_the_corpus_whatever_systems_and_attackers_there_are(
+    clock, tmp_path
+):
+    manifests = {}
+    for system, part in itertools.product(("original", "b2", "b2r"), ("trial", "enrolment")):
+        path = tmp_path / "mine" / part / system / "manifest.tsv"
+        path.parent.mkdir(parents=True)
+        seconds = "1800\nb\t5400" if part == "trial" else "3600"
+        path.write_text(f"utterance\tduration_s\na\t{seconds}\n")
+        manifests[system, part] = str(path)
     progress = Progress(clock)
-    shard, gone = str(tmp_path / "shard.tsv"), str(tmp_path / "gone.tsv")
-    run_job(progress, clock, 1, "anonymise_shard", 1, output=[shard, "wav"])
-    run_job(progress, clock, 2, "extract_embeddings", 1, input=[shard])
+    gone = str(tmp_path / "mine" / "train" / "b2" / "manifest.tsv")
+    for number, system in enumerate(("b2", "b2r")):
+        output = [manifests[system, "trial"], "wav"]
+        run_job(progress, clock, number, "anonymise_part", 1, output=output)
+        assert "2.0 h of speech worked through," in progress.text()
+    run_job(progress, clock, 2, "extract_embeddings", 1, input=[manifests["original", "trial"]])
     run_job(progress, clock, 3, "extract_embeddings", 1, input=[gone])
-    assert "4.0 h of speech worked through," in progress.text()
-    run_job(progress, clock, 4, "anonymise_part", 1, output=[shard, "wav"])
-    run_job(progress, clock, 5, "extract_embeddings_of_both_parts", 1, input=[shard, shard, gone])
-    assert "10.0 h of speech worked through," in progress.text()
+    assert "2.0 h of speech worked through," in progress.text()
+    for number, system in enumerate(("original", "b2", "b2r"), start=4):
+        both = [manifests[system, "trial"], manifests[system, "enrolment"], "model"]
+        run_job(progress, clock, number, "extract_embeddings_of_both_parts", 1, input=both)
+        assert "3.0 h of speech worked through," in progress.text()
 
 
 def test_a_narrow_terminal_does_without_the_speech_and_then_without_what_runs(clock):
     progress = Progress(clock)
-    progress.speech_s, progress.total = 3600.0, 2
+    progress.speech_s, progress.total = {"mine/trial": 3600.0}, 2
     progress.see("job_info", {"jobid": 1, "rule_name": "train", "input": [], "output": []})
     machine = "CPU 93 %, 5.1 of 16 GB"
     whole = f"progress: 0 of 2 jobs, 60 min of speech worked through, 0 s; {machine}; train"

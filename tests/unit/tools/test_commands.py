@@ -49,6 +49,14 @@ def test_an_unknown_command_is_told_which_is_meant(words, said):
     assert finished.stderr.count("\n") == 1 and not finished.stdout
 
 
+def test_the_first_word_of_several_commands_helps_with_these():
+    for word in ("--help", "-h"):
+        finished = voiceprivacy("assess", word)
+        assert (finished.returncode, finished.stderr) == (0, "")
+        for name, command in COMMANDS.items():
+            assert (command.what in finished.stdout) == name.startswith("assess ")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -43,9 +43,13 @@ def folders(tmp_path, monkeypatch):
 
 
 def found(**changes):
+    return [str(finding) for finding in findings(**changes)]
+
+
+def findings(**changes):
     config = configuration.check(CONFIG | changes)
     examined = {name: checks.examine_entry(name, config["corpora"]) for name in config["corpora"]}
-    return [str(finding) for finding in file_names.findings_of(config, examined)]
+    return file_names.findings_of(config, examined)
 
 
 def test_complete_submissions_are_nothing_to_report():
@@ -104,10 +108,14 @@ def test_protected_training_speech_is_looked_for_where_an_attacker_learns_from_i
     assert found(corpora=corpora, semi_informed=False) == []
 
 
-def test_a_submission_that_holds_originals_is_noted(tmp_path):
+def test_a_submission_that_holds_originals_is_an_error_and_one_that_is_alike_is_noted(tmp_path):
     shutil.rmtree("submissions/two")
     shutil.copytree("speech", "submissions/two")
-    findings = found()
-    assert len(findings) == 2  # enrolment and trial
-    assert "8 of 8 recordings that were compared are the original: not protected" in findings[1]
-    assert all("(anonymiser 'two')" in finding for finding in findings)
+    errors = findings()
+    assert [one.level for one in errors] == ["error", "error"]  # enrolment and trial
+    assert "8 of 8 recordings that were compared are the original: not protected" in errors[1].what
+    assert all("(anonymiser 'two')" in one.what for one in errors)
+    for path in (tmp_path / "submissions" / "two").rglob("*.wav"):
+        noise = np.random.default_rng(9).normal(0, 0.01, 4800)  # a tenth of the samples' level
+        audio.write(path, audio.read(path)[0] + noise, 16000)
+    assert [one.level for one in findings()] == ["oddity", "oddity"]

@@ -6,9 +6,10 @@ Conventions
 * Frames last 20 ms and start every 10 ms.
 * An angle phi in (0, pi) becomes phi ** alpha: alpha = 1 changes nothing, 0.8 is the challenge's
   baseline B2.
-* Two published variants, sample for sample: ``vpc2020`` (VoicePrivacy 2020 and 2022: the first
-  frame is left out, angles end at pi) and ``vpc2024`` (2024 and 2026: all frames, angles may
-  pass pi).
+* Two published variants: ``vpc2020`` (VoicePrivacy 2020 and 2022: the first frame is left out,
+  angles end at pi) and ``vpc2024`` (2024 and 2026: all frames, angles may pass pi). ``anonymise``
+  returns their samples up to one gain. Files are written as the program of 2024 does, in 16 bits
+  with a peak of 32766 steps. B2 of 2020 wrote floating-point numbers with a peak of 1.
 * The samples after the last whole frame come out as zeros, as published.
 
 Two rules say which alpha an utterance gets:

@@ -16,7 +16,7 @@ from typing import Any
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.recordings import provide_audio
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import BadInput, counted, read_lines
+from voiceprivacy.inout.files import BadInput, counted, read_lines, resembling
 from voiceprivacy.inout.tables import read_rows
 
 __all__ = [
@@ -46,7 +46,7 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
 
     Raises
     ------
-    BadInput : the root or a table is not there, or the pattern is none
+    BadInput : the root or a table is not there, or the pattern is none or fits no file
     """
     root, pattern = Path(options["root"]), options["pattern"]
     if not root.is_dir():
@@ -54,8 +54,9 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
     genders = read_genders(options["speakers"], findings) if "speakers" in options else {}
     matches, others = _matches(root, pattern)
     if not matches:
-        findings.error(root, "-", f"no file below it looks like {pattern}")
-    elif others:
+        nearest = resembling(pattern, others or _files(root))
+        raise BadInput(f"{root}: no file below it looks like {pattern}{nearest}")
+    if others:
         number = counted(len(others), "file does", "files do")
         message = f"{number} not look like {pattern}: left out, such as {others[0]}"
         findings.oddity(root, "-", message)

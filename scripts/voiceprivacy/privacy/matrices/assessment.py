@@ -119,40 +119,6 @@ def write_similarity(path: FilePath, assessed: SimilarityAssessment) -> None:
     write_intervals(path, flat, assessed.resampled, conditions)
 
 
-def resample_similarities(
-    matrices: Mapping[str, ScoreMatrix],
-    *,
-    pairs: str = "all",
-    definition: str = "geometric",
-    n_replicates: int,
-    seed: int,
-) -> dict[str, Replicates]:
-    """Replicates of DeID, G_VD and D_diag.
-
-    Parameters
-    ----------
-    matrices : {oo, op, pp: ScoreMatrix}
-    pairs, definition : str
-        See similarity.compare and similarity.similarities.
-    n_replicates, seed : int
-
-    Returns
-    -------
-    {condition: {metric: array (B,)}}
-        DeID under op and G_VD under pp. NaN where a number is undefined or infinite, with all
-        speakers or without any one of them.
-    """
-    options = {"pairs": pairs, "definition": definition}
-    diagonals, left_out = {}, {}
-    for condition, matrix in matrices.items():
-        comparisons = similarity.compare(matrix, pairs=pairs)
-        whole = similarity.similarities(comparisons, definition=definition)
-        diagonals[condition] = similarity.diagonal_metrics(whole.values)
-        left_out[condition] = _diagonals_without_each(matrix, **options)
-    metrics = similarity.compare_diagonals(diagonals)
-    return _linear_replicates(metrics, left_out, whole.speakers, Draws(n_replicates, seed))
-
-
 def _diagonals_without_each(matrix, **options):
     """similarity.diagonal_metrics without each speaker; None where the rest has no diagonal."""
     return [
@@ -263,12 +229,12 @@ def read_seconds(path: FilePath) -> dict[str, float]:
 
 
 def write_ranks(
-    path: FilePath,
+    path: FilePath | None,
     assessed: RankAssessment,
     tables: Mapping[str, FilePath | None],
     labels: Sequence[str] | None,
 ) -> Labelled:
-    """Write metrics of ranks, their intervals, and those RANK_TABLES that have a path.
+    """Write metrics of ranks and their intervals, and RANK_TABLES, where there is a path.
 
     Returns
     -------
@@ -278,7 +244,8 @@ def write_ranks(
         table = tables.get(name)
         if table:
             write_table(table, ["label", *columns], assessed.lines[name])
-    write_json(path, flat_unless_labelled(assessed.metrics, labels))
+    if path:
+        write_json(path, flat_unless_labelled(assessed.metrics, labels))
     return write_intervals(path, assessed.metrics, assessed.resampled, labels)
 
 

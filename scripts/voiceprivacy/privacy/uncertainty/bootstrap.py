@@ -1,4 +1,4 @@
-"""Intervals by resampling speakers: what would the numbers be with other speakers of the same kind?
+"""Intervals by resampling speakers: where do the numbers of all speakers of the same kind lie?
 
 Trials of one speaker resemble each other, so trials cannot be resampled as if they were
 independent. Every speaker is drawn a number of times, on the enrolment and on the trial side at

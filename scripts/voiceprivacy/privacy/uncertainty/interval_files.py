@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from voiceprivacy.catalogue.shown import shown
 from voiceprivacy.inout.arrays import read_npz, write_npz
 from voiceprivacy.inout.files import BadInput, FilePath, counted
 from voiceprivacy.inout.json_files import read_json, write_json
@@ -130,7 +131,7 @@ def resampled_runs(
 
 
 def write_intervals(
-    path: FilePath,
+    path: FilePath | None,
     metrics: Mapping[str, Mapping[str, Any]],
     resampled: Mapping[str, Resampled],
     labels: Sequence[str] | None,
@@ -139,7 +140,7 @@ def write_intervals(
 
     Parameters
     ----------
-    path : path of the metrics file
+    path : path of the metrics file; None where none is written
     metrics : {label: {metric: value}}
     resampled : {label: Resampled}
     labels : the labels of --label; None if there were none
@@ -159,7 +160,7 @@ def write_intervals(
                 file=sys.stderr,
             )
     # A command that was given no map of speakers writes neither.
-    if limits:
+    if limits and path:
         write_json(Path(path).with_suffix(INTERVALS), flat_unless_labelled(limits, labels))
         flat = labels is None and len(limits) == 1
         replicates = _arrays(resampled, flat=flat)
@@ -240,4 +241,5 @@ def _headline(limits: Mapping[str, Any], metrics: Mapping[str, Any]) -> dict[str
 def _shown(value, interval):
     if interval is None or isinstance(interval["ci_low"], str):
         return value
-    return f"{value:.6g} [{interval['ci_low']:.4g}, {interval['ci_high']:.4g}]"
+    limits = (interval["ci_low"], interval["ci_high"])
+    return shown(value, limits, interval["unbiased"]).text("{:.4g}".format)

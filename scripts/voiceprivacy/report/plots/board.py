@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 
 from voiceprivacy.catalogue import EER
 from voiceprivacy.catalogue.metric import Metric
+from voiceprivacy.catalogue.shown import BY_DEFINITION
 from voiceprivacy.report.comparison import System, folded_number, strongest_attacks
 from voiceprivacy.report.figures import FAINT, GRID, draws_in
 from voiceprivacy.report.inline import inlined
@@ -19,7 +20,7 @@ from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.plots import style
 from voiceprivacy.report.releases import released_numbers
 from voiceprivacy.report.sections import titled
-from voiceprivacy.report.uncertainty import BY_DEFINITION, NULL, shown_number
+from voiceprivacy.report.uncertainty import NULL, shown_number
 from voiceprivacy.vocabulary import ABSENT, in_words
 
 Charts = dict[str, list[tuple[str, str]]]  # {set or corpus: [(title, SVG for the page)]}
