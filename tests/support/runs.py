@@ -142,11 +142,13 @@ def make_kaldi_directory(folder, *, utterances=5, enrolled=2):
             audio.write(path(name), spoken(speaker, name, pitch_hz), 16000)
 
 
-def write_config(folder, **sections):
+def write_config(folder, *, seed=0, **sections):
     """Write a config of the tiny corpus, cosine and a model folder; sections replace or add.
 
-    Of the measures of utility that every run makes, only the cheap ones are left.
+    Of the measures of utility that every run makes, only the cheap ones are left. Without a seed
+    (None) the run draws a secret.
     """
+    public = {} if seed is None else {"seed": seed}
     config = {
         "corpora": {"tiny": {"kaldi": "data/tiny"}},
         "extractors": {"random": {"model": "model"}},
@@ -154,5 +156,5 @@ def write_config(folder, **sections):
         "utility": {QUALITY: False},
     }
     path = folder / "config.yaml"
-    path.write_text(yaml.safe_dump(config | sections, sort_keys=False))
+    path.write_text(yaml.safe_dump(config | sections | public, sort_keys=False))
     return path

@@ -16,8 +16,9 @@ from support.runs import EMBED, snakemake, spoken
 
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.json_files import read_json
+from voiceprivacy.inout.seeds import SECRET_BYTES
 from voiceprivacy.inout.tables import read_manifest, read_table
-from voiceprivacy.report.mailed import KEY, KEY_BYTES
+from voiceprivacy.report.mailed import KEY
 from voiceprivacy.vocabulary import SpeakerWords
 
 SEEDS = {"seed": 918273, "report": 827364}
@@ -41,7 +42,7 @@ def pages(tmp_path_factory):
     (folder / "mine.py").write_text(COPY)
     # A drawn secret would move what is searched: coordinates could hold the digits of a seed.
     (folder / "results").mkdir()
-    (folder / "results" / KEY).write_text("11" * KEY_BYTES + "\n")
+    (folder / "results" / KEY).write_text("11" * SECRET_BYTES + "\n")
     mcadams = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
     config = {
         "corpora": {"people": {"kaldi": "${QZ_SPEECH}/data"}},

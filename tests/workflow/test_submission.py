@@ -28,11 +28,13 @@ def test_what_is_exported_passes_the_check(run_folder):
     def tool(name, *arguments):
         return call(name, *arguments, cwd=run_folder)
 
-    exported = tool("export_submission", "--anonymiser", "mine", "--audio")
+    refused = tool("export_submission", "--anonymiser", "mine", "--audio")
+    assert refused.returncode == 2 and "--public-seed" in refused.stderr
+    exported = tool("export_submission", "--anonymiser", "mine", "--audio", "--public-seed")
     assert exported.returncode == 0, exported.stderr
     assert "1 set, 3 score files, 25 utterances of protected speech" in exported.stdout
     first = (run_folder / "submission.zip").read_bytes()
-    tool("export_submission", "--anonymiser", "mine", "--audio")
+    tool("export_submission", "--anonymiser", "mine", "--audio", "--public-seed")
     assert (run_folder / "submission.zip").read_bytes() == first
     for lists in ([], ["--results", "results"]):
         checked = tool("check_submission", "submission.zip", "--config", config, "--audio", *lists)

@@ -5,9 +5,11 @@ rule anonymise_part:
     """Anonymise a part, check what came back, and write its manifest."""
     input:
         manifest=ask(plan.speech.anonymiser_manifest),
+        positions="results/audio/{corpus}/{part}/original/positions.tsv",
         original="results/audio/{corpus}/{part}/original/manifest.tsv",
         first_run=anonymisers.first_run,
         files=anonymisers.files,
+        secret=anonymisers.secret,
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
         alphas="results/audio/{corpus}/{part}/{anonymiser}/manifest.alphas.tsv",
@@ -30,14 +32,14 @@ rule anonymise_part:
     params:
         code=anonymisers.code,
         anonymiser=in_json(plan.speech.anonymiser_call),
-        seed=ask(plan.speech.anonymiser_seed),
+        seed=anonymisers.seed,
         share=anonymisers.original_argument,
         sample_rate=ask(plan.speech.sample_rate),
     shell:
         "python -P -m voiceprivacy.jobs.anonymise_part"
         " --manifest {input.manifest:q}"
         " --anonymiser {params.anonymiser:q}"
-        " --seed {params.seed:q}"
+        " {params.seed:q}"
         " {params.share:q}"
         " --sample-rate {params.sample_rate:q}"
         " --threads {threads}"
@@ -51,7 +53,9 @@ rule anonymise_part:
 use rule anonymise_part as anonymise_shard with:
     input:
         manifest=ask(plan.speech.anonymiser_manifest),
+        positions="results/audio/{corpus}/{part}/original/positions.tsv",
         files=anonymisers.files,
+        secret=anonymisers.secret,
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.tsv",
         alphas="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.alphas.tsv",
@@ -65,7 +69,7 @@ use rule anonymise_part as anonymise_shard with:
     params:
         code=anonymisers.code,
         anonymiser=in_json(plan.speech.anonymiser_call),
-        seed=ask(plan.speech.anonymiser_seed),
+        seed=anonymisers.seed,
         share=anonymisers.shard_argument,
         sample_rate=ask(plan.speech.sample_rate),
 

@@ -30,7 +30,7 @@ from voiceprivacy.plan.inputs.wildcards import as_is, ask, ask_option, in_json, 
 from voiceprivacy.plan.outputs import PICTURES, TABLES
 from voiceprivacy.plan.plan import Plan, keep_all_objects
 from voiceprivacy.plan.sources import CHECK
-from voiceprivacy.plan.verdict import other_files, score_files, verdict_plan
+from voiceprivacy.plan.verdict import attack_lines, other_files, score_files, verdict_plan
 from voiceprivacy.running.command import say, showing_package
 from voiceprivacy.running.fingerprints import code, code_alone
 from voiceprivacy.running import turns
@@ -44,6 +44,7 @@ shell.prefix(showing_package().replace("{", "{{").replace("}", "}}"))
 # that the longest begins first: at the end, it would work alone.
 FIRST, EARLY, BY_PROGRAMS, BY_ATTACKERS, LONGEST = 40, 30, 20, 10, 5
 PAGE = HERE / "workflow" / "report"
+PUBLIC_SEED = config.get("seed", 0)  # of what attackers learn; only anonymisers draw secretly
 REMAKE = earlier.REMAKE in os.environ
 BRIEF = ["--brief"] if SCREEN in os.environ else []
 
@@ -61,6 +62,7 @@ def begin():
         configuration.refuse_braces(Path.cwd(), workflow.basedir)
         earlier.refuse_other_format(remake=REMAKE, dry_run=dry_run)
         config.update(configuration.check(config))
+        earlier.draw_secret(config, dry_run=dry_run)
         plan = Plan(config)
         plan.sources.refresh(check=CHECK in os.environ)
     except configuration.WrongConfig as error:
@@ -106,6 +108,8 @@ onstart:
 
 onsuccess:
     notes = plan.utility.notes()
+    for line in attack_lines(plan):
+        notes += ["--note", line]
     shell(
         "test ! -e results/report/index.html || python -P -m voiceprivacy.jobs.show_metrics"
         " --metrics results/metrics.tsv"

@@ -103,6 +103,7 @@ rule prepare_part:
         excluded="results/checks/{corpus}.excluded.tsv",
     output:
         manifest="results/audio/{corpus}/{part}/original/manifest.tsv",
+        positions="results/audio/{corpus}/{part}/original/positions.tsv",
     log:
         "results/logs/prepare_part/{corpus}/{part}.log",
     benchmark:
@@ -141,6 +142,7 @@ use rule prepare_part as prepare_training_part with:
     output:
         manifest="results/audio/{corpus}/{part}/original/manifest.tsv",
         pseudo_manifest="results/audio/{corpus}/{part}/original/pseudo_manifest.tsv",
+        positions="results/audio/{corpus}/{part}/original/positions.tsv",
     wildcard_constraints:
         part="train",
 

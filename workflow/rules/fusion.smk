@@ -20,7 +20,7 @@ rule split_speakers:
         "../../envs/evaluate.yaml"
     params:
         code=code("split_speakers"),
-        seed=config["seed"],
+        seed=PUBLIC_SEED,
     shell:
         "python -P -m voiceprivacy.jobs.split_speakers"
         " --manifest {input.manifest:q}"

@@ -167,7 +167,7 @@ rule write_provenance:
         inference=CONTENTS.inference,
         figures=DRAWN,
         tables=tables_of(CONTENTS),
-        files=[file for file in USED if file not in SHIPPED],
+        files=[file for file in USED if file not in SHIPPED] + anonymisers.secret,
     output:
         provenance="results/provenance.json",
     log:

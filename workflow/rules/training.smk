@@ -82,7 +82,7 @@ rule train_extractor:
         code=code("train_extractor"),
         folder=ask(plan.attackers.model_folder),
         recipe=attackers.recipe,
-        seed=config["seed"],
+        seed=PUBLIC_SEED,
         start=ask_option("--start", plan.attackers.start),
         encoder=ask_option("--encoder", plan.attackers.training_encoder),
         device=attackers.extractors.field("device"),
@@ -122,7 +122,7 @@ rule train_units:
     params:
         code=code("train_units"),
         encoder=ask_option("--encoder", plan.attackers.encoder),
-        seed=config["seed"],
+        seed=PUBLIC_SEED,
     shell:
         "python -P -m voiceprivacy.jobs.train_units"
         " --manifest {input.manifest:q}"

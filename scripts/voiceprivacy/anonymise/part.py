@@ -35,6 +35,7 @@ from voiceprivacy.inout.tables import (
     Row,
     Utterance,
     alphas_path,
+    positions_path,
     read_manifest,
     read_table,
     write_manifest,
@@ -141,7 +142,13 @@ def anonymise_shard(
         protected = {}
         if utterances:
             protected = plugins.protect(
-                anonymiser, utterances, seed=seed, scratch=scratch, threads=threads, minutes=runtime
+                anonymiser,
+                utterances,
+                seed=seed,
+                positions=positions_path(manifest),
+                scratch=scratch,
+                threads=threads,
+                minutes=runtime,
             )
         with whole_folder_or_absent(audio_dir) as folder:
             allowed_rate = None if anonymiser.get("resample") else sample_rate

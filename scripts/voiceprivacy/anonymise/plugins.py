@@ -13,6 +13,7 @@ Conventions
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
@@ -32,7 +33,13 @@ from voiceprivacy.inout.files import (
     read_lines,
 )
 from voiceprivacy.inout.foreign import refuse_no_utf8
-from voiceprivacy.inout.tables import Utterance, read_manifest, seconds_of, write_manifest
+from voiceprivacy.inout.tables import (
+    Utterance,
+    positions_path,
+    read_manifest,
+    seconds_of,
+    write_manifest,
+)
 from voiceprivacy.running import boxes, decoding, packages, programs
 from voiceprivacy.running.handed_over import hand_over
 
@@ -49,6 +56,7 @@ class Request(NamedTuple):
     """
 
     seed: int
+    positions: Path | None
     options: dict[str, Any]
     threads: int
     scratch: Path
@@ -63,6 +71,7 @@ def protect(
     seed: int,
     threads: int,
     scratch: FilePath,
+    positions: Path | None = None,
     minutes: float | None = None,
 ) -> ProtectedPaths:
     """Run an anonymiser on utterances.
@@ -78,6 +87,8 @@ def protect(
         Processes of a function; what {threads} and OMP_NUM_THREADS are for a command.
     scratch : path
         An empty folder for what the anonymiser writes.
+    positions : path, optional
+        The positions.tsv of the part, which a command finds beside its manifest.
     minutes : float, optional
         After which a function or a command is ended, with all that it started.
 
@@ -93,6 +104,7 @@ def protect(
     scratch = Path(scratch).absolute()
     request = Request(
         seed=seed,
+        positions=positions if positions and positions.exists() else None,
         options=expand(anonymiser.get("options") or {}),
         threads=threads,
         scratch=scratch,
@@ -196,6 +208,8 @@ def _command(command: str, utterances: Sequence[Utterance], request: Request) ->
         manifest = hand_over(utterances, scratch)
     else:
         write_manifest(manifest, utterances)
+    if request.positions:
+        shutil.copyfile(request.positions, positions_path(manifest))
     contract = {
         "manifest": manifest,
         "seed": request.seed,

@@ -285,6 +285,17 @@ def provide_audio(
     return ([utterance] for utterance in whole)
 
 
+def positions_of(source: Source, part: str, listed: Sequence[Listed]) -> dict[str, int]:
+    """Which utterance of its data directory each one is, from 0: {utterance: position}.
+
+    Of a kind of corpus that has no such directories the part is one.
+    """
+    kind, options = kind_of(source)
+    if hasattr(kind, "positions_of_part"):
+        return kind.positions_of_part(options, part)
+    return {line.utterance: position for position, line in enumerate(listed)}
+
+
 def with_pseudo_speakers(utterances: Iterable[Utterance]) -> list[Utterance]:
     """The utterances, each with the speaker ``pseudo-<utterance>``; genders stay.
 

@@ -7,7 +7,7 @@ A recording is printed once, when it is heard. Its print has two parts:
   nearly equal after resampling and lossy coding, and far from equal for two sayings of a sentence.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +24,8 @@ EQUAL_HEIGHTS = 0.0005  # of the highest peak, by which the heights of equal pea
 LIKE = 0.93  # correlation of two pictures of one sound; of different LibriSpeech it is 0.5 at most
 NEARLY_ALIKE = 0.95
 LEAST_VARIED_DB = 3  # a picture that varies less, as that of a tone, tells nothing
+BLOCK, KEPT = 1000, 128  # pictures that are compared at once, and components of their shadows
+ROUNDING = 1e-4
 LENGTH_S = 0.25  # by how much the loud stretches of one sound may differ
 
 
@@ -94,13 +96,16 @@ def same(prints: Sequence[Print]) -> list[Pair]:
     -------
     list of Pair : the first of the same recordings, and each of the others
     """
-    order = sorted(range(len(prints)), key=lambda index: prints[index].loud_s)
+    told = [index for index in range(len(prints)) if len(prints[index].picture)]
+    order = sorted(told, key=lambda index: prints[index].loud_s)
+    if not order:
+        return []
     seconds = np.array([prints[index].loud_s for index in order])
+    pictures = np.array([prints[index].picture for index in order])
     copies: dict[int, Pair] = {}
-    for rank, index in enumerate(order):
-        end = np.searchsorted(seconds, seconds[rank] + LENGTH_S, side="right")
-        for other in _alike(prints, index, order[rank + 1 : end]):
-            first, second = sorted((index, other))
+    for rank, others in _alike(pictures, np.searchsorted(seconds, seconds + LENGTH_S, "right")):
+        for other in others:
+            first, second = sorted((order[rank], order[other]))
             pair = Pair(first, second, _is_equal(prints[first], prints[second]))
             known = copies.get(second)
             if known is None or (not pair.equal, first) < (not known.equal, known.first):
@@ -108,13 +113,32 @@ def same(prints: Sequence[Print]) -> list[Pair]:
     return sorted(copies.values())
 
 
-def _alike(prints, own_index, others):
-    own = prints[own_index]
-    others = [other for other in others if len(prints[other].picture)]
-    if not len(own.picture) or not others:
-        return []
-    likeness = np.array([prints[other].picture for other in others]) @ own.picture
-    return [others[index] for index in np.flatnonzero(likeness > LIKE)]
+def _alike(pictures: NDArray, ends: NDArray) -> Iterator[tuple[int, NDArray]]:
+    """Yield the place of each picture (N, D), and those like it from there to its end."""
+    shadows = _shadows(pictures)
+    for start in range(0, len(pictures), BLOCK):
+        block = shadows[start : start + BLOCK]
+        end = ends[start + len(block) - 1]
+        may_be_like = block @ shadows[start:end].T > LIKE - ROUNDING
+        for rank, row in enumerate(may_be_like, start=start):
+            others = start + np.flatnonzero(row)
+            others = others[(others > rank) & (others < ends[rank])]
+            if len(others):
+                yield rank, others[pictures[others] @ pictures[rank] > LIKE]
+
+
+def _shadows(pictures: NDArray) -> NDArray:
+    """Shorten pictures (N, D) so that no product of two becomes smaller: quick to compare.
+
+    Of a picture its largest components and the length of what is left are kept.
+    """
+    if len(pictures) <= BLOCK:
+        return pictures
+    some = pictures[:: len(pictures) // BLOCK]
+    _, components = np.linalg.eigh(some.T @ some)
+    kept = pictures @ components[:, -KEPT:]
+    left = np.sqrt(np.maximum(0, 1 - np.square(kept).sum(axis=1, keepdims=True)))
+    return np.hstack([kept, left])
 
 
 def may_be_same(one: Print, other: Print) -> bool:

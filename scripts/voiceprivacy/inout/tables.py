@@ -39,6 +39,7 @@ FACTS = ["speaker", "attribute", "value"]
 SCORES = [*TRIALS, "score"]
 FINDINGS = ["level", "file", "line", "what"]
 ALPHAS = ["utterance", "speaker", "alpha"]
+POSITIONS = ["utterance", "position"]
 LABELS = ("target", "nontarget")
 # What lists of others call them: VoxCeleb's and SpeechBrain's 1 and 0, tgt and imp of VOiCES.
 LABEL_WORDS = dict.fromkeys(("target", "tgt", "1"), "target") | dict.fromkeys(
@@ -229,6 +230,21 @@ def mean_seconds(groups: Collection[Iterable[str]], utterances: Iterable[Utteran
 def alphas_path(manifest: FilePath) -> Path:
     """Where the McAdams coefficients of a manifest stand: <manifest without .tsv>.alphas.tsv."""
     return Path(str(manifest).removesuffix(".tsv") + ".alphas.tsv")
+
+
+def positions_path(manifest: FilePath) -> Path:
+    """Where a part's manifest has the positions of its utterances: positions.tsv beside it."""
+    return Path(manifest).with_name("positions.tsv")
+
+
+def read_positions(path: FilePath) -> dict[str, int]:
+    """Read which utterance of its data directory each one is: {utterance: position from 0}."""
+    positions = {}
+    for line, row in read_rows(path, POSITIONS):
+        if not re.fullmatch(r"\d{1,7}", row["position"], re.ASCII):
+            raise BadInput(f"{path}:{line}: position '{row['position']}' is no whole number")
+        positions[row["utterance"]] = int(row["position"])
+    return positions
 
 
 # Trial lists, enrolments, speakers.

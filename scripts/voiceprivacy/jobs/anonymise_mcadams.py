@@ -13,7 +13,9 @@ from voiceprivacy.inout.tables import (
     ALPHAS,
     Utterance,
     alphas_path,
+    positions_path,
     read_manifest,
+    read_positions,
     write_manifest,
     write_table,
 )
@@ -31,7 +33,13 @@ def main() -> None:
     require_at_least(1, threads=arguments.threads)
     utterances = read_manifest(arguments.manifest)
     alphas = mcadams.draw_alphas(
-        utterances, low, high, level=arguments.level, draw=arguments.draw, seed=arguments.seed
+        utterances,
+        low,
+        high,
+        level=arguments.level,
+        draw=arguments.draw,
+        seed=arguments.seed,
+        positions=positions_of(utterances, positions_path(arguments.manifest)),
     ).tolist()
     protected = protect(utterances, alphas, arguments)
     # The manifest comes last: where it is, everything is.
@@ -42,6 +50,17 @@ def main() -> None:
     write_manifest(arguments.output_manifest, protected)
     drawn = f"alpha {min(alphas):.4f} to {max(alphas):.4f}"
     say(f"{counted(len(protected), 'utterance')}, {drawn}: {arguments.output_manifest}")
+
+
+def positions_of(utterances: list[Utterance], path: Path) -> list[int] | None:
+    """Which utterance of its data directory each one is; None where no table says it."""
+    if not path.exists():
+        return None
+    positions = read_positions(path)
+    for utterance in utterances:
+        if utterance.utterance not in positions:
+            raise BadInput(f"{path}: utterance '{utterance.utterance}' is missing")
+    return [positions[utterance.utterance] for utterance in utterances]
 
 
 def protect(
@@ -95,7 +114,7 @@ def parse() -> argparse.Namespace:
         default="ours",
         help="vpc2024 is that year's published rule, for comparisons only. It ignores --seed: "
         "attacker and user draw the same alpha for a speaker. Per utterance, the i-th utterance of "
-        "every manifest gets the same alpha.",
+        "every data directory gets the same alpha; positions.tsv beside the manifest counts them.",
     )
     parser.add_argument(
         "--threads", type=int, default=1, help="threads that work at the same time (default: 1)"

@@ -8,6 +8,7 @@ import argparse
 
 from voiceprivacy.anonymise.part import anonymise_part, anonymise_shard
 from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.inout.seeds import derive_secretly, read_secret
 from voiceprivacy.running import programs
 from voiceprivacy.running.command import add_json, require_at_least, run, say
 
@@ -27,7 +28,15 @@ def main() -> None:
         required=True,
         help="the config's entry as JSON: function, command or audio",
     )
-    parser.add_argument("--seed", type=int, required=True)
+    of_seed = parser.add_mutually_exclusive_group(required=True)
+    of_seed.add_argument("--seed", type=int)
+    of_seed.add_argument("--seed-file", help="the secret of a run, from which the seed is made")
+    parser.add_argument(
+        "--seed-of",
+        nargs="*",
+        default=[],
+        help="what the seed of --seed-file is of (default: none)",
+    )
     parser.add_argument("--shard", type=int, default=0, help="which shard, from 0 (default: 0)")
     parser.add_argument("--shards", type=int, default=1, help="of how many (default: 1)")
     parser.add_argument(
@@ -55,6 +64,9 @@ def main() -> None:
     if arguments.original and arguments.shards > 1:
         raise BadInput("--original: is of a whole part, not of one of several shards")
     options = vars(arguments)
+    secret, names = options.pop("seed_file"), options.pop("seed_of")
+    if secret:
+        arguments.seed = derive_secretly(read_secret(secret), *names)
     arguments.anonymiser = {"mem_mb": options.pop("memory"), **arguments.anonymiser}
     if arguments.original:
         del options["shard"], options["shards"]

@@ -4,9 +4,10 @@ import argparse
 from pathlib import Path
 
 from voiceprivacy.inout.files import counted
+from voiceprivacy.inout.seeds import derive_secretly
 from voiceprivacy.inout.tables import read_manifest, read_trials
 from voiceprivacy.report.listen import examples, write_examples
-from voiceprivacy.report.mailed import NAMED, codes_of, secret_seed
+from voiceprivacy.report.mailed import NAMED, codes_of, key_in
 from voiceprivacy.running.command import label_inputs, require_at_least, run, say
 
 
@@ -43,7 +44,8 @@ def main() -> None:
     codes, seed = NAMED, arguments.seed
     if arguments.results:
         codes = codes_of(arguments.corpus, arguments.results)
-        seed = secret_seed(arguments.results, seed)  # who was drawn would tell the other one
+        # Who was drawn would tell the seed, if it could be tried out.
+        seed = derive_secretly(key_in(arguments.results), str(seed))
     # A list is called as its file, and an anonymiser as its label.
     chosen = examples(
         arguments.corpus,

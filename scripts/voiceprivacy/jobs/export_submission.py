@@ -6,6 +6,7 @@ from pathlib import Path
 from voiceprivacy.inout.files import counted
 from voiceprivacy.organise.finished_run import unchanged
 from voiceprivacy.organise.submission import gather, pack
+from voiceprivacy.provenance.verify import PUBLIC_SEED, refuse_public_seed
 from voiceprivacy.running.command import run, say
 
 
@@ -28,11 +29,14 @@ def main() -> None:
         type=Path,
         help="zip to write (default submission.zip)",
     )
+    parser.add_argument("--public-seed", action="store_true", help=PUBLIC_SEED)
     arguments = parser.parse_args()
 
     contents = gather(
         unchanged(arguments.results), arguments.anonymiser, with_audio=arguments.audio
     )
+    if arguments.audio and not arguments.public_seed:
+        refuse_public_seed(arguments.results, [arguments.anonymiser])
     pack(arguments.output, contents)
     n_sets = sum(name.endswith("/trials") for name in contents)
     n_scores = sum(name.endswith(".scores") for name in contents)

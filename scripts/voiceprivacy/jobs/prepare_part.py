@@ -1,7 +1,8 @@
 """Prepare one part of a corpus: its manifest, with audio at the corpus's rate.
 
-Beside the manifest of the part train lies pseudo_manifest.tsv, in which every utterance has a
-speaker of its own.
+Beside it lies positions.tsv: which utterance of its data directory each one is, for anonymisers
+that draw in that order. Beside the manifest of the part train lies pseudo_manifest.tsv, in which
+every utterance has a speaker of its own.
 """
 
 import argparse
@@ -11,7 +12,13 @@ from pathlib import Path
 from tqdm import tqdm
 
 from voiceprivacy.corpora import parts
-from voiceprivacy.inout.tables import Utterance, write_manifest
+from voiceprivacy.inout.tables import (
+    POSITIONS,
+    Utterance,
+    positions_path,
+    write_manifest,
+    write_table,
+)
 from voiceprivacy.running.command import add_json, run
 from voiceprivacy.vocabulary import PARTS
 
@@ -61,8 +68,12 @@ def provide(arguments: argparse.Namespace) -> list[Utterance]:
         threads=arguments.threads,
     )
     prepared: list[Utterance] = []
-    for pieces in tqdm(provided, desc=part, total=len(listed), unit=" utterances", mininterval=1):
+    positions, rows = parts.positions_of(source, part, listed), []
+    progress = tqdm(provided, desc=part, total=len(listed), unit=" utterances", mininterval=1)
+    for whole, pieces in zip(listed, progress, strict=True):
         prepared += pieces
+        rows += [(piece.utterance, positions[whole.utterance]) for piece in pieces]
+    write_table(positions_path(arguments.manifest), POSITIONS, rows)
     return prepared
 
 

@@ -10,7 +10,12 @@ from pathlib import Path
 
 from voiceprivacy.inout.files import counted
 from voiceprivacy.organise.publishing import publish
-from voiceprivacy.provenance.verify import refuse_changed, results_of
+from voiceprivacy.provenance.verify import (
+    PUBLIC_SEED,
+    refuse_changed,
+    refuse_public_seed,
+    results_of,
+)
 from voiceprivacy.running.command import run, say
 
 
@@ -38,10 +43,14 @@ def main() -> None:
         type=Path,
         help="TSV to write and to keep: which file is which utterance",
     )
+    parser.add_argument("--public-seed", action="store_true", help=PUBLIC_SEED)
     arguments = parser.parse_args()
 
     for results in filter(None, {results_of(manifest) for manifest in arguments.manifest}):
         refuse_changed(results)
+        if not arguments.public_seed:
+            names = [path.absolute().parent.name for path in arguments.manifest]
+            refuse_public_seed(results, names)
     published = publish(
         arguments.manifest,
         arguments.audio_dir,

@@ -5,7 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-from voiceprivacy.plan.earlier import REMAKE, format_of_results
+from voiceprivacy.plan.earlier import REMAKE, SEED_FILE, format_of_results
 from voiceprivacy.plan.sources import CHECK
 from voiceprivacy.running.command import run
 from voiceprivacy.vocabulary import RESULTS_FORMAT
@@ -28,6 +28,10 @@ def main() -> None:
         action="store_true",
         help="read all files that the config names: even an edit that keeps all times is noticed",
     )
+    parser.add_argument(
+        "--seed-file",
+        help="repeat a run whose config has no seed: a copy of its results/secret_seed",
+    )
     arguments, snakemakes_own = parser.parse_known_args()
 
     from voiceprivacy.tools import launcher  # Snakemake: half a second
@@ -35,6 +39,8 @@ def main() -> None:
     options = launcher.parse(snakemakes_own)
     if arguments.check_audio:
         os.environ[CHECK] = "1"
+    if arguments.seed_file:
+        os.environ[SEED_FILE] = os.path.abspath(arguments.seed_file)
     if arguments.remake:
         os.environ[REMAKE] = "1"
         its_format = format_of_results(Path(options.directory or "."))

@@ -34,7 +34,7 @@ def main() -> None:
     )
     parser.add_argument("--report", type=Path, help="the page to point to")
     parser.add_argument(
-        "--note", action="append", default=[], help="a sentence at the end: what was not measured"
+        "--note", action="append", default=[], help="a line at the end: what was not measured"
     )
     parser.add_argument("--brief", action="store_true", help="the verdict without tables")
     arguments = parser.parse_args()

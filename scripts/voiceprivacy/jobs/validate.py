@@ -11,6 +11,7 @@ from voiceprivacy.inout.files import counted
 from voiceprivacy.inout.yaml_files import compose
 from voiceprivacy.plan import configuration, defaults, estimate
 from voiceprivacy.plan.plan import Plan
+from voiceprivacy.plan.verdict import attack_lines
 from voiceprivacy.running.command import run, say
 from voiceprivacy.tools import file_names, tryout
 
@@ -56,6 +57,7 @@ def main() -> None:
                 findings += odd
         for group, reason in plan.utility.not_measured().items():
             say(f"{group}: {reason}")
+        say(*attack_lines(plan))
     n_errors = len(findings.errors())
     if not n_errors:
         say(*estimate.text(estimate.estimate(configuration.check(config), examined)).splitlines())

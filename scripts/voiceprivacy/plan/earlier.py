@@ -1,6 +1,7 @@
 """Results that are there already: whether a run may go on with them.
 
 * Results of another format would not be made again by themselves: refused.
+* The secret that anonymisers draw from is drawn by the first run, and kept.
 * A trained model is made again only with --remake: a small edit must not throw away a week of a
   GPU. What counts is Snakemake's own plan of the run, so every reason is known, and nothing has
   been removed yet.
@@ -14,15 +15,18 @@ from pathlib import Path
 from typing import Any
 
 from voiceprivacy.inout.files import BadInput, whole_or_absent
-from voiceprivacy.vocabulary import RESULTS_FORMAT
+from voiceprivacy.inout.seeds import read_secret, secret_in
+from voiceprivacy.vocabulary import RESULTS_FORMAT, SECRET_SEED
 
 RESULTS = Path("results")
 FORMAT = RESULTS / "format"  # holds RESULTS_FORMAT
+SECRET = RESULTS / SECRET_SEED
 MADE = [
     *("checks", "audio", "trials", "samples", "embeddings", "scores", "metrics", "models"),
     "provenance.json",
 ]
 REMAKE = "VOICEPRIVACY_REMAKE"  # environment: what is refused otherwise is made again
+SEED_FILE = "VOICEPRIVACY_SEED_FILE"  # environment: the secret of another run, to repeat it
 # What a training that takes hours makes of a model; what is fetched has neither.
 TRAINED = re.compile(r"results/models/[^/]+/(training\.tsv|codebook\.npz)")
 TWO_WAYS = (
@@ -58,6 +62,26 @@ def refuse_other_format(*, remake: bool, dry_run: bool) -> None:
     if not dry_run and not (FORMAT.exists() and its_format == RESULTS_FORMAT):
         with whole_or_absent(FORMAT) as temporary:
             temporary.write_text(f"{RESULTS_FORMAT}\n")
+
+
+def draw_secret(config: dict[str, Any], *, dry_run: bool) -> None:
+    """Draw the secret of a run whose config has no seed, once; SEED_FILE may name that of another.
+
+    Raises
+    ------
+    BadInput : SEED_FILE holds none, or the config has a seed, or the run has another secret
+    """
+    given = os.environ.get(SEED_FILE)
+    wanted = read_secret(given) if given else None
+    if given and "seed" in config:
+        raise BadInput(f"--seed-file {given}: the config has a seed: leave one of them out")
+    if wanted and SECRET.exists() and read_secret(SECRET) != wanted:
+        raise BadInput(
+            f"--seed-file {given}: the speech in {RESULTS.absolute()} was made with another"
+            f" ({SECRET}): run in a new directory (--directory NEW)"
+        )
+    if config["anonymisers"] and "seed" not in config and not dry_run:
+        secret_in(SECRET, wanted)
 
 
 # Trained models.

@@ -83,7 +83,7 @@ class Plan:
             config["corpora"],
             anonymisers,
             training=dict.fromkeys(trained_on),
-            seed=config["seed"],
+            seed=config.get("seed"),
             attacker_draw=config["attacker_draw"],
         )
         self.attackers = Attackers(extractors, backends, self.speech, fused)

@@ -45,7 +45,7 @@ class Speech:
     ----------
     corpora, anonymisers : sections of a completed config
     training : names of the corpora that attackers of the run are trained on
-    seed, attacker_draw : as in the config
+    seed, attacker_draw : as in the config; without a seed a secret of the run's is drawn from
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Speech:
         anonymisers: dict[str, dict],
         *,
         training: Iterable[str] = (),
-        seed: int = 0,
+        seed: int | None = None,
         attacker_draw: str = "independent",
     ) -> None:
         self.corpora = corpora
@@ -273,18 +273,22 @@ class Speech:
         is_second = anonymiser.endswith(SECOND_RUN)
         return anonymiser.removesuffix(SECOND_RUN) if is_second else None
 
-    def anonymiser_seed(self, anonymiser: str, part: str) -> int:
-        """Seed of one run on one part.
+    def anonymiser_seed(self, anonymiser: str, part: str) -> int | None:
+        """Seed of one run on one part; None where it comes from the secret of the run."""
+        names = self.names_of_seed(anonymiser, part)
+        # With no name the seed is that of the config itself.
+        return seeds.derive(self.seed, *names) if names and self.seed is not None else self.seed
+
+    def names_of_seed(self, anonymiser: str, part: str) -> list[str]:
+        """What the seed of one run on one part is of, as names in ``seeds.derive``.
 
         An attacker does not hold the seed of the users (trial), unless attacker_draw is same.
         """
-        # With none of these names the seed is that of the config itself.
         run = ["run1"] if self.first_run(anonymiser) else []
         draw = self.anonymiser(anonymiser).get("draw", 1)
         run += [f"draw{draw}"] if draw > 1 else []
         is_attackers = part != "trial" and self.attacker_draw == "independent"
-        names = run + ([part] if is_attackers else [])
-        return seeds.derive(self.seed, *names) if names else self.seed
+        return run + ([part] if is_attackers else [])
 
     def of_condition(self, condition: str, anonymiser: str) -> tuple[str, str]:
         """Whose speech enrols and whose is tried: (original, b2) for op."""

@@ -14,8 +14,10 @@ from voiceprivacy.vocabulary import (
     WORDS,
     Attack,
     TrialList,
+    attacker_name,
 )
 
+MOST_LINES = 12  # about the attacks of a run
 CONDITIONS = ("oo", "op", "pp", "rr")  # p0p1 calibrates and is no attack
 
 
@@ -202,3 +204,42 @@ def _untaught(plan: Plan) -> Iterator[dict[str, Any]]:
         lacks = is_first and name not in learnt and plan.speech.lacks_training_speech(name, corpus)
         if lacks:
             yield {"code": "no_training_speech", "system": name}
+
+
+def attack_lines(plan: Plan) -> list[str]:
+    """Say which attacks each system gets, and why it gets no semi-informed one, in a line each."""
+    attacks: dict[str, dict[str, None]] = {name: {} for name in plan.speech.anonymisers}
+    informed = set()
+    for attacker in _attackers(plan):
+        for system in plan.attackers.systems(*attacker):
+            attacks.setdefault(system, {})[attacker_name(*attacker)] = None
+            informed |= {system} if plan.attackers.attacked(*attacker) else set()
+    for attack in plan.given.attacks():
+        knowledge = plan.given.entries[attack.extractor].get("knowledge")
+        for system in plan.given.systems(attack):
+            attacks.setdefault(system, {})[f"scores of {attack.extractor}"] = None
+            informed |= {system} if knowledge == "semi-informed" else set()
+    attacks.pop(ORIGINAL, None)
+    lines = []
+    for system, names in attacks.items():
+        reason = None if system in informed else _why_uninformed(plan, system)
+        why = f"; not semi-informed, because {reason}" if reason else ""
+        lines.append(f"attacks on {system}: {', '.join(names) or 'none'}{why}")
+    n_more = len(lines) - MOST_LINES + 1
+    return lines if n_more <= 1 else [*lines[:-n_more], f"attacks on {n_more} more systems"]
+
+
+def _why_uninformed(plan: Plan, system: str) -> str:
+    """Why no attacker of a run learns from the speech of a system."""
+    if system not in plan.speech.anonymisers:
+        return "only its scores are given, and no 'knowledge: semi-informed'"
+    if plan.speech.anonymiser(system)["control"]:
+        return "it is a control"
+    corpus = first_training_corpus(plan.config)
+    if corpus is None:
+        return "no corpus has 'use: train'"
+    if lacks := plan.speech.lacks_training_speech(system, corpus):
+        return lacks
+    if not plan.config["semi_informed"]:
+        return "the config says 'semi_informed: false'"
+    return "the attackers of the config learn from other speech"

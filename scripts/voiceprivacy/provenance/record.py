@@ -29,14 +29,15 @@ from voiceprivacy.inout.json_files import parse_json, read_json
 from voiceprivacy.inout.tables import read_table
 from voiceprivacy.provenance.commit import answer, state_of
 from voiceprivacy.running import decoding
-from voiceprivacy.vocabulary import ABSENT, PARTS, RESULTS_FORMAT
+from voiceprivacy.vocabulary import ABSENT, PARTS, RESULTS_FORMAT, SECRET_SEED
 
 ROOT = Path(__file__).parents[3]
 PROVENANCE = "provenance.json"  # below results/
+SECRET = f"results/{SECRET_SEED}"
 # Below results/: what says when, what is for people, and what is there for a while.
 NO_OUTPUTS = {
     *("logs", "benchmarks", "sources", "report", "paper", "pairs", "templates", "containers"),
-    *("format", "plan.json", "codes.key", PROVENANCE),
+    *("format", "plan.json", "codes.key", SECRET_SEED, PROVENANCE),
 }
 HARDWARE = {"processor", "cores", "memory_gb", "gpus"}
 PACKAGES = (
@@ -76,6 +77,9 @@ def provenance(
     """
     extractors = config.get("extractors", {})
     made = outputs_of(results) if results else {}
+    sha256s = {named(path, config): sha256 for path, sha256 in hashes(files).items()}
+    # Of a secret that was drawn; 256 random bits cannot be tried out.
+    secret = {"seed": sha256s[SECRET]} if SECRET in sha256s else {}
     return {
         "format": RESULTS_FORMAT,
         "version": version(),
@@ -90,8 +94,8 @@ def provenance(
             for name, extractor in extractors.items()
             if "revision" in extractor
         },
-        "seeds": dict(_seeds(config)),
-        "sha256": {named(path, config): sha256 for path, sha256 in hashes(files).items()},
+        "seeds": dict(_seeds(config)) | secret,
+        "sha256": sha256s,
         "outputs": {name: sha256_of(path) for name, path in sorted(made.items())},
         "jobs": job_costs(Path(results, "benchmarks")) if results else {},
         "config": config,
@@ -350,6 +354,9 @@ def _numbers(field, entries, where):
             known = value is None or isinstance(value, int | float | str | list)
             if not known:
                 raise BadInput(f"{where}.{key}: '{value}' is not what a run writes")
+            continue
+        if field == "seeds" and isinstance(value, str):  # of a secret
+            foreign.like(value, "[0-9a-f]{64}", f"{where}.{key}")
             continue
         costs = foreign.mapping(value, f"{where}.{key}") if field == "jobs" else {"": value}
         for cost, number in costs.items():

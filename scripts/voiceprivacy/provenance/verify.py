@@ -1,7 +1,7 @@
 """Whether the files of a finished run are still those that its provenance.json lists."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from voiceprivacy.inout.checksums import sha256_of
@@ -13,6 +13,10 @@ from voiceprivacy.provenance.record import (
     outputs_of,
     read_provenance,
 )
+from voiceprivacy.vocabulary import SECOND_RUN
+
+# Help of an option of what gives speech away.
+PUBLIC_SEED = "give away speech whose seed is written in the config: anybody can repeat its draws"
 
 
 def changes(results: Path) -> Iterator[str]:
@@ -47,6 +51,18 @@ def refuse_changed(results: Path) -> None:
     """Refuse (BadInput) results that are not those that their run has made."""
     for change in changes(results):
         raise BadInput(f"{change}; voiceprivacy verify {results} lists all that differs")
+
+
+def refuse_public_seed(results: Path, anonymisers: Iterable[str]) -> None:
+    """Refuse (BadInput) protected speech whose draws anybody can repeat by a seed of the config."""
+    config = read_provenance(results / PROVENANCE)["config"]
+    for name in anonymisers:
+        options = config.get("anonymisers", {}).get(name.removesuffix(SECOND_RUN))
+        if "seed" in config and options and "audio" not in options:  # that was made elsewhere
+            raise BadInput(
+                f"{results}: the seed of '{name}' is written in the config, so that anybody can"
+                " repeat its draws: run without 'seed:' in a new directory, or give --public-seed"
+            )
 
 
 def results_of(manifest: Path) -> Path | None:

@@ -12,22 +12,19 @@ Conventions
   options and paths are not among them. What is not known is left out.
 """
 
-import hashlib
 import hmac
-import os
 import re
-import secrets
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from voiceprivacy.inout.files import SCRIPTS, BadInput, read_lines
+from voiceprivacy.inout.files import SCRIPTS, BadInput
+from voiceprivacy.inout.seeds import secret_in
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.inout.yaml_files import read_yaml
 from voiceprivacy.vocabulary import ORIGINAL
 
 KEY = "codes.key"
-KEY_BYTES = 32
 SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
 LEFT_OUT = "(not on this page)"
 Codes = Mapping[str, str]  # {speaker: code}
@@ -88,28 +85,7 @@ def code_of(speaker: str, codes: Codes) -> str:
 
 def key_in(folder: str | Path) -> bytes:
     """The key of a run's codes, which is drawn once; only its owner can read the file."""
-    path = Path(folder) / KEY
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        drawn = path.with_name(f".{KEY}.{secrets.token_hex(8)}")
-        drawn.touch(mode=0o600)
-        drawn.write_text(secrets.token_hex(KEY_BYTES) + "\n", encoding="ascii")
-        try:  # jobs draw at the same time: the first one wins, and a file is never half there
-            os.link(drawn, path)
-        except FileExistsError:
-            pass
-        finally:
-            drawn.unlink()
-    [line] = read_lines(path) or [""]
-    if not re.fullmatch(f"[0-9a-f]{{{2 * KEY_BYTES}}}", line):
-        raise BadInput(f"{path}: is no key of codes: remove it, and codes are drawn anew")
-    return bytes.fromhex(line)
-
-
-def secret_seed(folder: str | Path, seed: int) -> int:
-    """A seed that nobody can try out, from one that somebody could."""
-    digest = hmac.digest(key_in(folder), str(seed).encode(), hashlib.sha256)
-    return int.from_bytes(digest[:8], "big")
+    return secret_in(Path(folder) / KEY)
 
 
 # Provenance.

@@ -27,6 +27,7 @@ from voiceprivacy.corpora.checks import Examination
 from voiceprivacy.corpora.listing import Findings, list_utterances
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.inout.seeds import LARGEST
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
@@ -167,6 +168,7 @@ def _why_not(plan: Plan, name: str, said: Utterance, scratch: Path) -> str | Non
     """Why an anonymiser cannot protect an utterance; None if it can."""
     options: dict[str, Any] = plan.speech.anonymiser(name)
     corpus, part = plan.speech.evaluated[0], "trial"
+    seed = plan.speech.anonymiser_seed(name, part)  # else it will be any number as large
     call = {"mem_mb": options["mem_mb"], **plan.speech.anonymiser_call(name, corpus, part)}
     scratch.mkdir()
     heard = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="replace")
@@ -175,7 +177,7 @@ def _why_not(plan: Plan, name: str, said: Utterance, scratch: Path) -> str | Non
             paths = plugins.protect(
                 call,
                 [said],
-                seed=plan.speech.anonymiser_seed(name, part),
+                seed=LARGEST if seed is None else seed,
                 threads=1,
                 scratch=scratch,
                 minutes=min(options["runtime"], MOST_MINUTES),

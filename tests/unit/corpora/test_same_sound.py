@@ -1,6 +1,7 @@
 """Recordings that are the same sound are found at any gain, rate and coding, and no others."""
 
 import io
+import time
 from pathlib import Path
 
 import numpy as np
@@ -122,3 +123,21 @@ def test_copies_that_are_compared_with_each_other_are_one_oddity_with_their_numb
     same = "recordings are the same sound as a recording of the same speaker"
     assert counts.keys() == {same, f"{same} that it is compared with"}
     assert sum(counts.values()) == 7
+
+
+def test_thousands_of_recordings_are_compared_in_seconds_and_none_is_overlooked():
+    draw = np.random.default_rng(0)
+    pictures = draw.normal(size=(4000, 768)).astype(np.float32)
+    pictures[3900:] = pictures[:100] + 0.1 * draw.normal(size=(100, 768))
+    pictures /= np.linalg.norm(pictures, axis=1, keepdims=True)
+    seconds = draw.uniform(0.3, 0.7, size=len(pictures))
+    peaks, heights = np.arange(32), np.ones(32, np.float32)
+    prints = [
+        same_sound.Print(5000, peaks, heights, second, picture)
+        for second, picture in zip(seconds, pictures, strict=True)
+    ]
+    began = time.process_time()
+    pairs = {(pair.first, pair.second) for pair in same_sound.same(prints)}
+    assert time.process_time() - began < 20  # one by one they took a minute
+    together = np.abs(seconds[3900:] - seconds[:100]) <= same_sound.LENGTH_S
+    assert pairs == {(first, 3900 + first) for first in np.flatnonzero(together).tolist()}

@@ -120,7 +120,7 @@ def test_every_further_draw_is_attacked_with_a_seed_of_its_own():
     assert plan.speech.anonymisers.keys() == {*draws, "team"}
     assert plan.speech.repeated == ["b2r"]
     seeds = {
-        plan.speech.anonymiser_seed(name, part)
+        tuple(plan.speech.names_of_seed(name, part))
         for name in (*draws, "b2r_run1")
         for part in ("enrolment", "trial")
     }

@@ -10,9 +10,9 @@ from support.plans import ECAPA
 
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.jobs.write_verdict import n_learnt
-from voiceprivacy.plan import configuration
+from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.plan.verdict import other_files, score_files, verdict_plan
+from voiceprivacy.plan.verdict import attack_lines, other_files, score_files, verdict_plan
 
 OTHER_ECAPA = {"model": "speechbrain/other", "revision": "0123456789"}
 COSINE = {"cosine": {"type": "cosine"}}
@@ -381,3 +381,50 @@ def test_facts_of_the_plan_stand_in_the_verdict_beside_those_of_the_scores(tmp_p
     assert demo["warnings"] == [warning] and demo["controls"] == ["b3"]
     reasons = {name: facts["reasons"] for name, facts in demo["systems"].items()}
     assert "few_learnt_persons" in reasons["b3"] and "few_learnt_persons" not in reasons["b2"]
+
+
+# Which attacks each system gets, in words.
+
+
+def test_each_system_has_a_line_with_its_attacks_and_why_one_is_left_out(tmp_path):
+    (tmp_path / "sub" / "train").mkdir(parents=True)
+    (tmp_path / "sub" / "train" / "a.wav").write_bytes(b"speech")
+    anonymisers = {
+        "b2": {"command": "true"},
+        "whole": {"audio": "sub/{corpus}"},
+        "one_folder": {"audio": "sub"},
+        "missing": {"audio": "sub/{part}_mine"},
+        "copy": {"command": "true", "control": True},
+    }
+    config = {
+        "corpora": {**corpora("first"), **training_corpus()},
+        "anonymisers": anonymisers,
+        "extractors": {"ecapa": ECAPA},
+        "backends": COSINE,
+    }
+    (tmp_path / "sub" / "others").mkdir()
+    (tmp_path / "sub" / "others" / "a.wav").write_bytes(b"speech")
+    for name in ("first", "enrolment_mine", "trial_mine"):
+        (tmp_path / "sub" / name).mkdir()
+    lines = attack_lines(Plan(defaults.complete(config)))
+    plain = "ecapa + cosine"
+    assert lines == [
+        f"attacks on b2: {plain}, ecapa + semi-informed (b2)",
+        f"attacks on whole: {plain}, ecapa + semi-informed (whole)",
+        f"attacks on one_folder: {plain}; not semi-informed, because its entry names one folder for"
+        " all speech",
+        f"attacks on missing: {plain}; not semi-informed, because nothing is in sub/train_mine",
+        f"attacks on copy: {plain}; not semi-informed, because it is a control",
+    ]
+    config["corpora"].pop("others")
+    assert "no corpus has 'use: train'" in attack_lines(Plan(defaults.complete(config)))[0]
+
+
+def test_there_are_at_most_12_lines():
+    config = usual(anonymisers={f"s{number}": {"command": "true"} for number in range(30)})
+    lines = attack_lines(Plan(defaults.complete(config)))
+    assert len(lines) == 12 and lines[-1] == "attacks on 19 more systems"
+    config["anonymisers"] = dict(list(config["anonymisers"].items())[:12])
+    assert [line.split(":")[0] for line in attack_lines(Plan(defaults.complete(config)))] == [
+        f"attacks on s{number}" for number in range(12)
+    ]

@@ -5,9 +5,11 @@ import json
 import os
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 
+from voiceprivacy.inout import seeds
 from voiceprivacy.inout.files import RESOURCES, BadInput
 from voiceprivacy.provenance import commit, record
 from voiceprivacy.provenance.record import (
@@ -32,6 +34,21 @@ def test_files_and_all_files_of_a_folder_are_hashed(tmp_path):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(BadInput, match="gone: not found"):
         provenance(config={}, files=[tmp_path / "gone"])
+
+
+def test_of_a_secret_only_its_hash_is_kept(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    secret = seeds.secret_in("results/secret_seed")
+    digest = hashlib.sha256(Path("results/secret_seed").read_bytes()).hexdigest()
+    record = provenance(config={}, files=["results/secret_seed"], results="results")
+    assert record["seeds"] == {"seed": digest} and record["outputs"] == {}
+    text = json.dumps(record)
+    assert digest in text and secret.hex() not in text
+    Path("provenance.json").write_text(text)
+    assert read_provenance("provenance.json")["seeds"] == {"seed": digest}
+    Path("provenance.json").write_text(text.replace(digest, "<b>"))
+    with pytest.raises(BadInput):
+        read_provenance("provenance.json")
 
 
 def test_seeds_are_found_wherever_they_are():

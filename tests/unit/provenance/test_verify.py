@@ -7,7 +7,7 @@ from support.calls import call
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.provenance.record import provenance
-from voiceprivacy.provenance.verify import changes, refuse_changed, results_of
+from voiceprivacy.provenance.verify import changes, refuse_changed, refuse_public_seed, results_of
 
 FILES = ["metrics.tsv", "scores/tiny/op.tsv", "audio/tiny/trial/b2/wav/0/a.flac", "verdict.json"]
 OTHERS = ["logs/rule.log", "benchmarks/rule/x.txt", "report/index.html", "sources/a.sha256"]
@@ -54,6 +54,34 @@ def test_a_changed_a_lost_and_an_added_file_are_named(results, name):
     )
     with pytest.raises(BadInput, match=rf"voiceprivacy verify {results} lists all that differs"):
         refuse_changed(results)
+
+
+def of_config(results, **config):
+    path = results / "provenance.json"
+    record = json.loads(path.read_text())
+    path.write_text(json.dumps({**record, "config": config}))
+    return results
+
+
+def test_speech_with_a_seed_of_the_config_is_refused(results):
+    anonymisers = {"b2r": {"command": "python b2r.py"}, "team": {"audio": "submission"}}
+    of_config(results, anonymisers=anonymisers, seed=0)
+    refuse_public_seed(results, ["team", "team_run1", "original"])
+    for name in ("b2r", "b2r_run1"):
+        with pytest.raises(BadInput, match=f"the seed of '{name}' .* or give --public-seed"):
+            refuse_public_seed(results, [name])
+    of_config(results, anonymisers=anonymisers)
+    refuse_public_seed(results, ["b2r", "b2r_run1"])
+
+
+def test_publish_asks_before_it_gives_such_speech_away(results, tmp_path):
+    of_config(results, anonymisers={"b2": {"command": "python b2.py"}}, seed=0)
+    manifest = results / "audio/tiny/trial/b2/manifest.tsv"
+    words = ("--manifest", manifest, "--audio-dir", tmp_path / "out", "--key", tmp_path / "key.tsv")
+    refused = call("publish_audio", *words)
+    assert refused.returncode == 2 and "give --public-seed" in refused.stderr
+    allowed = call("publish_audio", *words, "--public-seed")
+    assert "manifest.tsv: not found" in allowed.stderr  # the next thing that is looked at
 
 
 def test_the_exit_code_is_2_where_a_file_differs(results):

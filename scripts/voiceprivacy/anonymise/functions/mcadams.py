@@ -19,7 +19,7 @@ Two rules say which alpha an utterance gets:
 * ``vpc2024`` reproduces what the VoicePrivacy 2024 baseline published, number for number, and so
   its flaws. It knows no seed: an attacker who protects his own recordings draws the user's very
   alpha. Per utterance it begins anew in every data directory: the i-th utterances of all
-  directories get the same alpha.
+  directories get the same alpha, whatever parts and shards a run makes of them.
 
 References
 ----------
@@ -131,7 +131,14 @@ def anonymise_file(job: tuple[Utterance, float], *, variant: str, audio_dir: Fil
 
 
 def draw_alphas(
-    utterances: Sequence[Utterance], low: float, high: float, *, level: str, draw: str, seed: int
+    utterances: Sequence[Utterance],
+    low: float,
+    high: float,
+    *,
+    level: str,
+    draw: str,
+    seed: int,
+    positions: Sequence[int] | None = None,
 ) -> NDArray[np.float64]:
     """Draw alpha ~ U(low, high) for every utterance.
 
@@ -144,6 +151,9 @@ def draw_alphas(
         What shares one alpha.
     draw : "ours" or "vpc2024"
     seed : int
+    positions : list of N int, optional
+        Which utterance of its data directory each one is, from 0, for vpc2024; by default they are
+        one whole directory.
 
     Returns
     -------
@@ -155,7 +165,11 @@ def draw_alphas(
     """
     if low == high:
         return np.full(len(utterances), float(low))
-    # One for each utterance. Ours are all begun anew: no alpha depends on other utterances.
+    if draw == "vpc2024" and level == "utterance":
+        indices = np.arange(len(utterances)) if positions is None else np.asarray(positions)
+        drawn = _hashed_generator("VPC2024").uniform(low, high, indices.max(initial=0) + 1)
+        return drawn[indices]
+    # One for each utterance, all begun anew: no alpha depends on other utterances.
     generators = DRAWS[draw](utterances, level, seed)
     return np.array([generator.uniform(low, high) for generator in generators])
 
@@ -178,9 +192,7 @@ def _generators(
 def _generators_of_2024(
     utterances: Sequence[Utterance], level: str, seed: int
 ) -> list[np.random.Generator]:
-    """One generator for all utterances, or one for each, begun anew by the speaker's name."""
-    if level == "utterance":
-        return [_hashed_generator("VPC2024")] * len(utterances)
+    """A generator for each utterance, begun anew by the speaker's name."""
     if level == "speaker":
         return [_hashed_generator(utterance.speaker) for utterance in utterances]
     raise BadInput(

@@ -25,6 +25,7 @@ from voiceprivacy.inout.tables import seconds_of
 __all__ = [
     "data_directories",
     "list_utterances",
+    "positions_of_part",
     "provide_audio",
     "read_enrolls",
     "read_fields",
@@ -88,6 +89,21 @@ def data_directories(options: Any) -> list[str]:
     if "directory" in options:
         return [options["directory"]]
     return [options["enrolment"], *options["trial"]]
+
+
+def positions_of_part(options: Any, part: str) -> dict[str, int]:
+    """Count the utterances of a part in the order of wav.scp, from 0 in every data directory."""
+    directories = list(map(Path, data_directories(options)))
+    if part == "trial":  # an utterance that enrols, too, is drawn for in the directory of trials
+        directories = [*directories[1:], directories[0]]
+    positions: dict[str, int] = {}
+    for directory in directories:
+        has_segments = (directory / "segments").exists()
+        table = directory / ("segments" if has_segments else "wav.scp")
+        names = dict.fromkeys(line.split()[0] for line in read_lines(table) if line.strip())
+        for position, name in enumerate(names):
+            positions.setdefault(name, position)
+    return positions
 
 
 def read_transcripts(options: Any) -> dict[str, str]:

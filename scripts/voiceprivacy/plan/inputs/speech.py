@@ -1,10 +1,12 @@
 """What rules ask of corpora and anonymisers: how speech is prepared and protected."""
 
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from voiceprivacy.inout.files import SCRIPTS, paths_behind
+from voiceprivacy.plan.earlier import SECRET
 from voiceprivacy.plan.inputs.wildcards import Ask, Entries
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.running.fingerprints import code
@@ -63,6 +65,9 @@ class AnonymiserInputs:
         self.speech = plan.speech
         self.sources = plan.sources
         self.entries = Entries(plan.speech.anonymiser, "anonymiser")
+        # Before the first run there is none: a dry run draws nothing.
+        is_drawn = plan.speech.seed is None and os.path.exists(SECRET)
+        self.secret = [str(SECRET)] if is_drawn else []
 
     def files(self, wildcards: Any) -> list[str]:
         """Fingerprint of the anonymiser's files."""
@@ -86,6 +91,14 @@ class AnonymiserInputs:
     def runtime(self, wildcards: Any) -> int:
         """Minutes of a job: those of its plug-in, and some to check and convert what it made."""
         return self.entries.of_job(wildcards)["runtime"] + TO_CHECK_AND_CONVERT
+
+    def seed(self, wildcards: Any) -> list[Any]:
+        """The seed of a job, or the file of the secret that the job makes it from."""
+        seed = self.speech.anonymiser_seed(wildcards.anonymiser, wildcards.part)
+        if seed is not None:
+            return ["--seed", seed]
+        names = self.speech.names_of_seed(wildcards.anonymiser, wildcards.part)
+        return ["--seed-file", SECRET, "--seed-of", *names]
 
     def first_run(self, wildcards: Any) -> list[str]:
         """The manifest of the first run, where this is the second."""
