@@ -23,6 +23,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from voiceprivacy.catalogue.shown import shown
 from voiceprivacy.inout.arrays import Embeddings, ScoreMatrix
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import LABELS, Trial
@@ -91,12 +92,14 @@ def _all_numbers(results: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 def _in_one_line(result: Any, *headline: str) -> str:
     """The class, and the numbers of its headline with intervals where they are known."""
-    rows = {name: (value, *limits) for name, value, *limits in _rows(result)}
+    numbers, intervals = _numbers(result), getattr(result, "intervals", {})
     words = []
     for name in headline:
-        value, low, high = rows[name]
-        limits = "" if np.isnan(low) else f" [{low:.4g}, {high:.4g}]"
-        words.append(f"{name}={_text(value)}{limits}")
+        text, interval = _text(numbers[name]), intervals.get(name)
+        if interval and not np.isnan(interval.ci_low):
+            limits = (interval.ci_low, interval.ci_high)
+            text = shown(numbers[name], limits, interval.unbiased).text(_text)
+        words.append(f"{name}={text}")
     return f"{type(result).__name__}({', '.join(words)})"
 
 
