@@ -98,6 +98,8 @@ def write_result(folder, system, attacker, *, laboratory, strength, tier="B"):
 
 def write_repository(folder):
     """Laboratory A: x under attacker one. Laboratory B: x under two, and y under one."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "laboratories.tsv").write_text("laboratory\nLaboratory A\nLaboratory B\n")
     write_protocol(folder)
     for name in ("x", "y"):
         write_system(folder, name)

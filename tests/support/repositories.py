@@ -80,7 +80,7 @@ def word_errors(value, definition="vpc2024"):
     return Utility("wer_percent", value, None, None, "wav2vec2", None, definition, "libri_test")
 
 
-def repository(folder, results, *, systems=(), attackers=()):
+def repository(folder, results, *, systems=(), attackers=(), listed=LABORATORIES):
     """A repository of some results; whom they name and nobody describes is made up."""
     described = {(one.name, one.revision): one for one in systems}
     attacking = {(one.name, one.revision): one for one in attackers}
@@ -95,6 +95,7 @@ def repository(folder, results, *, systems=(), attackers=()):
         attacking,
         {one.protocol: protocol(one.protocol) for one in results},
         tuple(results),
+        frozenset(listed),
     )
 
 

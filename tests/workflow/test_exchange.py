@@ -117,6 +117,7 @@ def first(commands, say, tmp_path_factory):
             shutil.copytree(made, folder / "speech" / name / "1" / "tiny" / part)
     words = ["--repository", "board", "--laboratory", "A", "--revision", "1", "--public"]
     say("a", folder, "export-result", *words)
+    (folder / "board" / "laboratories.tsv").write_text("laboratory\nA\nB\n")
     return folder
 
 

@@ -212,6 +212,31 @@ def refuse_no_utf8(root: FilePath, paths: Iterable[FilePath]) -> None:
 LONGEST_S, LONGEST_S_OF_A_TEXT = 10, 1e-4
 
 
+class _TimeIsUp(BaseException):
+    """Nothing on the way takes it for an error of a file."""
+
+
+@contextlib.contextmanager
+def within(seconds: float | None, message: str) -> Iterator[None]:
+    """Refuse (BadInput) a block that takes a processor longer; None gives it all the time."""
+
+    def end(*_: object) -> None:
+        raise _TimeIsUp
+
+    if seconds is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGVTALRM, end)
+    try:
+        signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+        yield
+    except _TimeIsUp:
+        raise BadInput(message) from None
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
 @contextlib.contextmanager
 def matching(pattern: str, n_texts: int) -> Iterator[None]:
     """Match a regular expression of somebody against so many texts within the block.
@@ -221,23 +246,12 @@ def matching(pattern: str, n_texts: int) -> Iterator[None]:
     BadInput : it is none, or takes longer than 10 s (of a processor) and 0.1 ms a text
     """
 
-    def end(*_: object) -> None:
-        raise BadInput(
-            f"{pattern}: is not matched within {LONGEST_S} s: write it with fewer * or +"
-        )
-
-    is_timed = threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGVTALRM, end) if is_timed else None
+    message = f"{pattern}: is not matched within {LONGEST_S} s: write it with fewer * or +"
     try:
-        if is_timed:
-            signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST_S + n_texts * LONGEST_S_OF_A_TEXT)
-        yield
+        with within(LONGEST_S + n_texts * LONGEST_S_OF_A_TEXT, message):
+            yield
     except re.error as error:
         raise BadInput(f"{pattern}: is no regular expression ({error})") from None
-    finally:
-        if is_timed:
-            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-            signal.signal(signal.SIGVTALRM, before)
 
 
 # Pictures, which a browser runs.

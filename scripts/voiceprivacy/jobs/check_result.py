@@ -1,4 +1,7 @@
-"""Check a repository of results: schema, names, lists, and every number computed again."""
+"""Check a repository of results: schema, names, lists, and every number computed again.
+
+It says which files are new, changed and removed, where it is told what was there before.
+"""
 
 import argparse
 import os
@@ -6,30 +9,65 @@ import sys
 from pathlib import Path
 
 from voiceprivacy.inout.files import BadInput, counted
-from voiceprivacy.organise.checking import check
+from voiceprivacy.organise.checking import Changes, Finding, checked, differences
 from voiceprivacy.running.command import run, say
+
+CONTRIBUTION_S = 10
+MOST_NAMES = 200
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("repository", type=Path, help="its folder")
-    parser.add_argument(
+    known = parser.add_mutually_exclusive_group()
+    known.add_argument(
         "--changed",
         nargs="*",
         metavar="FILE",
         help="compute only numbers again that these files concern; default: all",
     )
+    known.add_argument(
+        "--compared-with",
+        type=Path,
+        metavar="BASE",
+        help="the same, of the files that are not as in this folder",
+    )
+    add_seconds(parser)
     arguments = parser.parse_args()
 
-    changed = None
-    if arguments.changed is not None:
-        changed = {below(arguments.repository, path) for path in arguments.changed}
-    n_findings = 0
-    for finding in check(arguments.repository, changed=changed):
-        n_findings += not finding.is_note
-        say(finding.text)
+    changes = None
+    if arguments.compared_with:
+        changes = differences(arguments.compared_with, arguments.repository)
+    elif arguments.changed is not None:
+        named = sorted({below(arguments.repository, path) for path in arguments.changed})
+        gone = [name for name in named if not (arguments.repository / name).exists()]
+        changes = Changes([], [name for name in named if name not in gone], gone)
+    if changes:
+        for kind, names in changes._asdict().items():
+            say(*(f"{kind}: {name}" for name in names[:MOST_NAMES]))
+            say(*[f"{kind}: {len(names)} files in all"][: len(names) > MOST_NAMES])
+    changed = changes.all if changes else None
+    seconds = arguments.seconds or (CONTRIBUTION_S if changes else None)
+    _, findings = checked(arguments.repository, changed=changed, seconds=seconds)
+    refuse(arguments.repository, findings)
+
+
+def add_seconds(parser: argparse.ArgumentParser) -> None:
+    """Add the option of what a check may take."""
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        help=f"of a processor, after which the check ends (default: {CONTRIBUTION_S} of a"
+        " contribution, all that it takes of a whole repository)",
+    )
+
+
+def refuse(repository: Path, findings: list[Finding]) -> None:
+    """Say what was found, and end (2) where it is more than notes."""
+    say(*(finding.text for finding in findings))
+    n_findings = sum(not finding.is_note for finding in findings)
     in_words = counted(n_findings, "finding") if n_findings else "no findings"
-    say(f"{arguments.repository}: {in_words}")
+    say(f"{repository}: {in_words}")
     if n_findings:
         sys.exit(2)
 

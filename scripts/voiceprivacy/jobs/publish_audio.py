@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 from voiceprivacy.inout.files import counted
-from voiceprivacy.organise.publishing import publish
+from voiceprivacy.organise.publishing import publish, telling_names
 from voiceprivacy.provenance.verify import (
     PUBLIC_SEED,
     refuse_changed,
@@ -61,6 +61,10 @@ def main() -> None:
     written = f"wrote {counted(len(published), 'file')} to {arguments.audio_dir}"
     say(f"{written}; durations, words and background are as they were")
     say(f"the key stays here: {arguments.key}")
+    if telling := telling_names(published):
+        names = f"{counted(len(telling), 'name')} of {len(published)}, such as"
+        told = f"warning: {names} '{telling[0].utterance}', say who speaks, or the sex"
+        say(f"{told}: give {arguments.audio_dir} away, and not the folder that it was made of")
 
 
 if __name__ == "__main__":

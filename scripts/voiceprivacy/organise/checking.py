@@ -8,9 +8,13 @@ Conventions
 * A number of tier B is right if it is computed again from the scores to 1e-9, its interval too.
 * Unprotected speech is the same for all systems. So an attacker finds as much in it in every
   result on a protocol, unless he learns from the system's speech.
+* A file that is gone was withdrawn: WITHDRAWN says so, with a reason. LABORATORIES is the owner's.
+* What others send is bounded: findings, bytes, draws, and the time that it takes.
 """
 
+import filecmp
 from collections.abc import Collection, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,9 +34,11 @@ from voiceprivacy.organise.evidence import (
 )
 from voiceprivacy.organise.records import (
     FOLDERS,
+    LABORATORIES,
     SCORES,
     TRIALS,
     UNATTACKED,
+    WITHDRAWN,
     Number,
     Protocol,
     Repository,
@@ -43,10 +49,13 @@ from voiceprivacy.organise.records import (
     overlap,
     path_of,
     read_record,
+    read_rows_of,
     where,
 )
 from voiceprivacy.report.metrics import possible
 from voiceprivacy.vocabulary import ABSENT, WITHIN_RELEASE
+
+MOST_FINDINGS = 100
 
 
 class Finding(NamedTuple):
@@ -56,13 +65,45 @@ class Finding(NamedTuple):
     is_note: bool = False
 
 
-def check(folder: Path, *, changed: Collection[str] | None = None) -> Iterator[Finding]:
-    """Check a repository.
+class Changes(NamedTuple):
+    """The files of a repository that are not those of another one, by their paths below it."""
+
+    new: list[str]
+    changed: list[str]
+    removed: list[str]
+
+    @property
+    def all(self) -> list[str]:
+        """All of them."""
+        return [*self.new, *self.changed, *self.removed]
+
+
+def differences(base: Path, folder: Path) -> Changes:
+    """How the files of a repository differ from those of the one that it is proposed for."""
+    before, now = map(_files, (base, folder))
+    both = sorted(before & now)
+    changed = [name for name in both if not filecmp.cmp(base / name, folder / name, shallow=False)]
+    return Changes(sorted(now - before), changed, sorted(before - now))
+
+
+def _files(folder: Path) -> set[str]:
+    if not folder.is_dir():
+        raise BadInput(f"{folder}: not found")
+    tops = [folder / name for name in (*FOLDERS, LABORATORIES, WITHDRAWN)]
+    paths = [*tops, *(path for top in tops for path in top.rglob("*"))]
+    return {path.relative_to(folder).as_posix() for path in paths if path.is_file()}
+
+
+def checked(
+    folder: Path, *, changed: Collection[str] | None = None, seconds: float | None = None
+) -> tuple[Repository, list[Finding]]:
+    """Read and check a repository: what is in it, and what is wrong with it.
 
     Parameters
     ----------
     folder : of the repository
     changed : paths below it that have changed; None for all
+    seconds : of a processor that it may take
 
     Raises
     ------
@@ -70,8 +111,21 @@ def check(folder: Path, *, changed: Collection[str] | None = None) -> Iterator[F
     """
     if not folder.is_dir():
         raise BadInput(f"{folder}: not found")
-    repository, findings = _read(folder)
-    yield from findings
+    repository, findings = Repository(folder, {}, {}, {}, ()), []
+    try:
+        with foreign.within(seconds, f"{folder}: is not checked within {seconds} s (--seconds)"):
+            repository, wrong = _read(folder)
+            for finding in chain(wrong, _check(repository, changed)):
+                findings.append(finding)
+                if len(findings) == MOST_FINDINGS:
+                    raise BadInput(f"{folder}: has more findings, which are not looked for")
+    except BadInput as error:
+        findings.append(Finding(str(error)))
+    return repository, findings
+
+
+def _check(repository: Repository, changed: Collection[str] | None) -> Iterator[Finding]:
+    yield from _check_withdrawn(repository.folder, changed or ())
     listed: dict[str, Listed] = {}
     for protocol in repository.protocols.values():
         yield from _check_protocol(repository, protocol, listed)
@@ -83,6 +137,22 @@ def check(folder: Path, *, changed: Collection[str] | None = None) -> Iterator[F
                 yield from _check_result(repository, result, listed)
             except BadInput as error:
                 yield Finding(str(error))
+
+
+def _check_withdrawn(folder: Path, changed: Collection[str]) -> Iterator[Finding]:
+    """What is gone is declared, with a reason, and what is declared is gone."""
+    declared = set()
+    for line, row in read_rows_of(folder, WITHDRAWN):
+        declared.add(row["file"])
+        if (folder / row["file"]).exists() or not row["because"].strip():
+            told = f"{row['file']} is there, or no reason is"
+            yield Finding(f"{folder / WITHDRAWN}:{line}: {told}")
+    for name in sorted(changed):
+        is_gone = name.startswith(FOLDERS) and not (folder / name).exists()
+        if is_gone and name not in declared:
+            yield Finding(f"{folder / name}: was removed: {WITHDRAWN} must say so, and why")
+    if LABORATORIES in changed:
+        yield Finding(f"{folder / LABORATORIES}: is the owner's: no contribution changes it")
 
 
 def _rests_on(result: Result) -> set[str]:
@@ -111,6 +181,8 @@ def _read(folder: Path) -> tuple[Repository, list[Finding]]:
                     records.append(read_record(path, folder))
             except BadInput as error:
                 findings.append(Finding(str(error)))
+                if len(findings) == MOST_FINDINGS:
+                    return gathered(folder, records), findings
     return gathered(folder, records), findings
 
 

@@ -32,7 +32,7 @@ LABELS = ("target", "nontarget")
 LISTS = ("trials", "release")
 SEED = 0  # of the format
 SAME = 1e-9  # to which numbers that are computed again agree, relative or absolute
-MOST_BYTES = 300_000_000  # of a table, unpacked
+MOST_BYTES = 50_000_000  # of a table, unpacked: half a million trials
 BYTE_OF_SYSTEM, UNKNOWN_SYSTEM = 9, 255  # of gzip's header (RFC 1952)
 
 Pair = tuple[str, str]

@@ -6,29 +6,41 @@ Conventions
   again. Only the key (a TSV that stays behind) says which file is which utterance.
 * Files are 16-bit WAV with the 44 bytes of header that the format needs, written in the order of
   their names, with one and the same date. Durations, words and background remain as they are.
+* An original that was filtered, cut in level, turned round in sign or played backwards keeps its
+  levels in narrow bands over time, up to a constant in each band. McAdams moves formants from band
+  to band. In 38 recordings of LibriSpeech nearly the worst of 16 bands correlated at least 0.98 for
+  such originals, and at most 0.96 for McAdams with 0.9 and 0.77 with 0.8. Other speeds and noise
+  are not found.
 """
 
 import hashlib
 import os
+import re
 import secrets
-import struct
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import soundfile
 from numpy.typing import NDArray
 
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput, counted, whole_folder_or_absent
 from voiceprivacy.inout.tables import Utterance, read_manifest, write_table
 from voiceprivacy.running import pools
+from voiceprivacy.tools.intake import GENDERS
 from voiceprivacy.vocabulary import ORIGINAL
 
 KEY = ["published", "utterance", "speaker", "path"]
 DATE = 946684800  # 1 January 2000, UTC
 NAME_BYTES = 8
+BANDS_HZ = np.linspace(400, 3200, 17)  # what a telephone leaves, too
+WINDOW_S, HOP_S, DEPTH = 0.064, 0.008, np.log(1000)  # of a band below its loudest moment
+BLOCK = 10_000  # frames
+LEAST_S = 0.5  # less speech has no course
+WORST, SAME_COURSE = 0.1, 0.97  # quantile of bands, and correlation of levels over time
 
 
 class PublishedFile(NamedTuple):
@@ -85,7 +97,7 @@ def publish(
         def write(file: PublishedFile) -> None:
             samples, sample_rate = audio.read(file.utterance.path)
             path = folder / file.name
-            path.write_bytes(wav_bytes(_steps(samples), sample_rate))
+            soundfile.write(path, _steps(samples), sample_rate, subtype="PCM_16")
             path.chmod(0o644)  # whatever the umask is
             os.utime(path, (DATE, DATE))
 
@@ -104,17 +116,15 @@ def publish(
     return published
 
 
-def wav_bytes(samples: NDArray[np.int16], sample_rate: int) -> bytes:
-    """A mono 16-bit WAV file of samples (N,): the format's header, the samples, nothing else."""
-    content = samples.astype("<i2").tobytes()
-    # PCM, one channel, rate, bytes a second, bytes a sample, bits a sample
-    form = struct.pack("<HHIIHH", 1, 1, sample_rate, 2 * sample_rate, 2, 16)
-    chunks = b"WAVE" + _chunk(b"fmt ", form) + _chunk(b"data", content)
-    return _chunk(b"RIFF", chunks)
-
-
-def _chunk(name: bytes, content: bytes) -> bytes:
-    return name + struct.pack("<I", len(content)) + content
+def telling_names(published: Sequence[PublishedFile]) -> list[Utterance]:
+    """The utterances whose names say who speaks, or the sex: as new-run reads names."""
+    telling = []
+    for _, one in published:
+        pieces = re.split(r"[^a-z0-9]+", one.utterance.lower())
+        says_sex = any(GENDERS.get(piece) == one.gender for piece in pieces)
+        if one.speaker.lower() in one.utterance.lower() or says_sex:
+            telling.append(one)
+    return telling
 
 
 def _refuse_originals(utterances: list[Utterance], manifests: Sequence[Path], threads: int) -> None:
@@ -143,7 +153,8 @@ def _refuse_originals(utterances: list[Utterance], manifests: Sequence[Path], th
     if same:
         raise BadInput(
             f"{same[0].path}: is the original speech, or nearly (so are"
-            f" {counted(len(same), 'file')} of {len(utterances)}): nothing was written"
+            f" {counted(len(same), 'file')} of {len(utterances)}): nothing was written."
+            " Filters and reversal were looked for; other speeds and noise are not found"
         )
 
 
@@ -156,7 +167,46 @@ def _digest(path: Path) -> str:
 def _is_like(path: Path, original: Path) -> bool:
     (own, rate), (other, other_rate) = audio.read(path), audio.read(original)
     other = audio.resample(other, source_rate=other_rate, target_rate=rate)
-    return bool(audio.likeness(own, other) > audio.NEARLY_THE_SAME)
+    return bool(audio.likeness(own, other) > audio.NEARLY_THE_SAME) or _is_filtered(
+        own, other, rate
+    )
+
+
+def _is_filtered(own: NDArray, other: NDArray, rate: int) -> bool:
+    """Whether every band of a recording (N,) has the course of another one's, or its reverse."""
+    if min(len(own), len(other)) < LEAST_S * rate or rate < 2 * BANDS_HZ[-1]:
+        return False
+    mine, theirs = _courses(own, rate), _courses(other, rate)
+    return any(_worst_band(mine, one) > SAME_COURSE for one in (theirs, theirs[:, ::-1]))
+
+
+def _courses(samples: NDArray, rate: int) -> NDArray:
+    """Levels of bands over time (bands, frames), without what all share and what each keeps."""
+    window, hop = round(WINDOW_S * rate), round(HOP_S * rate)
+    frames = np.lib.stride_tricks.sliding_window_view(samples, window)[::hop]
+    edges = np.round(BANDS_HZ * window / rate).astype(int)
+    blocks = []
+    for start in range(0, len(frames), BLOCK):
+        spectra = np.fft.rfft(frames[start : start + BLOCK] * np.hanning(window), axis=1)
+        power = np.abs(spectra[:, : edges[-1]]) ** 2
+        blocks.append(np.add.reduceat(power, edges[:-1], axis=1))
+    levels = np.log(np.concatenate(blocks).T + np.finfo(float).tiny)
+    levels = np.maximum(levels, levels.max(axis=1, keepdims=True) - DEPTH)
+    levels -= levels.mean(axis=0)
+    return levels - levels.mean(axis=1, keepdims=True)
+
+
+def _worst_band(mine: NDArray, theirs: NDArray) -> float:
+    """Correlation of nearly the worst band, at the delay at which all together are most alike."""
+    length = 2 ** (mine.shape[1] + theirs.shape[1]).bit_length()
+    products = [
+        np.fft.rfft(a, length) * np.fft.rfft(b, length).conj()
+        for a, b in zip(mine, theirs, strict=True)
+    ]
+    delay = np.fft.irfft(sum(products), length).argmax()
+    energies = np.sqrt((mine**2).sum(axis=1) * (theirs**2).sum(axis=1))
+    alike = np.array([np.fft.irfft(one, length)[delay] for one in products])
+    return float(np.quantile(alike / np.maximum(energies, np.finfo(float).tiny), WORST))
 
 
 def _draw_names(count: int) -> list[str]:

@@ -6,6 +6,8 @@
     protocols/ID.trials.gz                                   the list itself, of a public corpus
     results/SYSTEM/REVISION/PROTOCOL/ATTACKER@REVISION.json  numbers
     results/SYSTEM/REVISION/PROTOCOL/ATTACKER@REVISION.scores.gz  what they are computed from
+    laboratories.tsv                                         whose results may be headlines
+    withdrawn.tsv                                            which files were removed, and why
 
 Conventions
 -----------
@@ -20,7 +22,7 @@ Conventions
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,7 +32,7 @@ from referencing import Registry, Resource
 
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import SCRIPTS, BadInput, FilePath, read_bytes, whole_or_absent
-from voiceprivacy.plan.configuration import line_of
+from voiceprivacy.inout.tables import read_rows
 
 UNATTACKED = "oo"
 
@@ -164,6 +166,7 @@ class Repository(NamedTuple):
     """All records below a folder.
 
     Systems and attackers stand under (name, revision), protocols under their name.
+    ``laboratories`` are those that the owner lists.
     """
 
     folder: Path
@@ -171,6 +174,7 @@ class Repository(NamedTuple):
     attackers: Mapping[tuple[str, str], Attacker]
     protocols: Mapping[str, Protocol]
     results: tuple[Result, ...]
+    laboratories: frozenset[str] = frozenset()
 
 
 def described(kind: type, because: NotReported, **known: Any) -> Any:
@@ -219,6 +223,10 @@ PATTERNS = tuple(
     re.sub(r"\{\w+\}", "*", layout.rpartition("/")[0]) + "/*.json" for layout in LAYOUT.values()
 )
 SCORES, TRIALS = ".scores.gz", ".trials.gz"
+LABORATORIES, WITHDRAWN = "laboratories.tsv", "withdrawn.tsv"
+COLUMNS = {LABORATORIES: ["laboratory"], WITHDRAWN: ["file", "because"]}
+MOST_DIGITS = 40
+BETWEEN = re.compile(r"[\s,:]*")  # the members of JSON
 NOT_SAID = NotReported("the record does not say")
 UNSAID: dict[str, Any] = {
     "training_data": NOT_SAID,
@@ -258,7 +266,7 @@ def read_repository(folder: FilePath) -> Repository:
 
 
 def gathered(folder: Path, records: Iterable[Record]) -> Repository:
-    """A repository of records."""
+    """A repository of records, with the laboratories that its owner lists."""
     by_kind: dict[type, list[Any]] = {kind: [] for kind in LAYOUT}
     for record in records:
         by_kind[type(record)].append(record)
@@ -269,7 +277,14 @@ def gathered(folder: Path, records: Iterable[Record]) -> Repository:
         {(one.name, one.revision): one for one in attackers},
         {one.name: one for one in protocols},
         tuple(results),
+        frozenset(row["laboratory"] for _, row in read_rows_of(folder, LABORATORIES)),
     )
+
+
+def read_rows_of(folder: Path, name: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows of a table at the top of a repository, with their lines; none where it is not."""
+    if (folder / name).exists():
+        yield from read_rows(_small(foreign.plain_file(folder / name, folder)), COLUMNS[name])
 
 
 def read_record(path: FilePath, folder: FilePath) -> Any:
@@ -339,19 +354,33 @@ def _validated(path: FilePath, kind: type) -> dict[str, Any]:
     BadInput : it is too large, no JSON, a key is there twice, or a value is another than the schema
         says; the message names the file, the line and the keys
     """
-    if Path(path).stat().st_size > MOST_BYTES:
-        raise BadInput(f"{path}: is larger than {MOST_BYTES / 1e6:.0f} MB")
+    content = read_bytes(_small(Path(path)))
     try:
-        values = json.loads(read_bytes(path).decode("utf-8"), object_pairs_hook=_each_once)
+        values = json.loads(
+            content.decode("utf-8"), object_pairs_hook=_each_once, parse_int=_whole_number
+        )
     except json.JSONDecodeError as error:
         raise BadInput(f"{path}:{error.lineno}: not JSON ({error.msg})") from None
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{path}: not JSON that can be read ({error})") from None
     foreign.plain_values(values, str(path))
-    errors = _validator(kind).iter_errors(values)
-    if first := min(errors, key=lambda error: list(error.path), default=None):
-        raise BadInput(f"{where(path, first.absolute_path)}: {first.message[:300]}")
+    # The first: its schema says how many there may be of a thing before it says what each is.
+    if first := next(_validator(kind).iter_errors(values), None):
+        why = first.message if len(first.message) <= 300 else f"... {first.message[-200:]}"
+        raise BadInput(f"{where(path, first.absolute_path)}: {why}")
     return values
+
+
+def _small(path: Path) -> Path:
+    if path.stat().st_size > MOST_BYTES:
+        raise BadInput(f"{path}: is larger than {MOST_BYTES / 1e6:.0f} MB")
+    return path
+
+
+def _whole_number(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"a number of {len(digits)} digits")
+    return int(digits)
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -365,9 +394,36 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def where(path: FilePath, keys: Iterable[str | int]) -> str:
     """FILE:LINE: KEYS of a value in a record."""
-    keys = tuple(keys)
-    told = f"{path}:{line_of(path, keys)}"
+    keys, text, line, at = tuple(keys), read_bytes(path).decode("utf-8"), 1, 0
+    for key in keys:
+        if not (member := _member(text, _next(text, at), key)):
+            break
+        begins, at = member
+        line = text.count("\n", 0, begins) + 1
+    told = f"{path}:{line}"
     return f"{told}: {'.'.join(map(str, keys))}" if keys else told
+
+
+def _member(text: str, start: int, wanted: str | int) -> tuple[int, int] | None:
+    """Where a member of the object or list of JSON at ``start`` begins, and where its value does.
+
+    None where it is not there.
+    """
+    read, index, at = json.JSONDecoder().raw_decode, 0, start + 1
+    while text[start] in "{[" and text[at := _next(text, at)] not in "]}":
+        name, begins = index, at
+        if text[start] == "{":
+            name, at = read(text, at)
+            at = _next(text, at)
+        if name == wanted:
+            return begins, at
+        at, index = read(text, at)[1], index + 1
+    return None
+
+
+def _next(text: str, at: int) -> int:
+    """Where something stands that does not only lie between members of JSON."""
+    return BETWEEN.match(text, at).end()  # type: ignore[union-attr]
 
 
 @cache

@@ -61,8 +61,9 @@ STYLES = ("style.css", "leaderboard/board.css")
 MOST_METRICS = 10  # columns of a system's page beside the equal error rate; results.tsv has all
 MOST_MEASURES = 4  # columns of utility; the pages of systems have all
 TIERS = {
-    "A": "Numbers alone: somebody wrote them down, and nobody can check them. They stand apart.",
-    "B": "Scores lie beside the numbers. The check computes every number from them again.",
+    "A": "Numbers alone, without the scores that they would follow from. They stand apart.",
+    "B": "Scores lie beside the numbers, and the numbers follow from them. That is arithmetic:"
+    " nobody here has heard the speech, and scores can be invented.",
 }
 ALREADY_SHOWN = ("name", "revision", "title")
 

@@ -4,6 +4,8 @@ Conventions
 -----------
 * The headline of a system under a protocol is its strongest trusted attack at tier B:
   the lowest equal error rate, folded at 50 %. Condition oo attacks nobody.
+* Tier B is arithmetic: scores can be invented. So a headline takes only results of laboratories
+  that the repository's owner lists.
 * Numbers without evidence (tier A) stand apart. They are never a headline, however strong.
 * The board shows the newest revision of a system that was tried under a protocol. The pages of
   systems have all of them. Which of two revisions is newer, their numbers say: 2 before 10.
@@ -34,6 +36,7 @@ EER_NAME = "eer_percent"
 CLAIMED = "A"  # the tier of numbers without evidence
 BASELINE = "b2"
 MOST_ROWS = 200  # of a comment
+UNLISTED = "the owner of this board does not list the laboratory"
 
 
 class Attack(NamedTuple):
@@ -54,6 +57,11 @@ class Attack(NamedTuple):
     def is_trusted(self) -> bool:
         """Whether there is evidence of it, and nothing speaks against it."""
         return self.tier != CLAIMED and not self.doubt
+
+    @property
+    def unprotected(self) -> Number:
+        """What the attacker finds in unprotected speech on the same list."""
+        return _folded(self.result.conditions.get(UNATTACKED, {}).get(EER_NAME, Number(None)))
 
     @property
     def counts(self) -> bool:
@@ -189,6 +197,8 @@ def _standing(results: Sequence[Result], repository: Repository) -> Standing:
     utility: dict[Utility, None] = {}
     for result in results:
         doubt = distrust(result) or ""
+        if result.tier != CLAIMED and result.laboratory not in repository.laboratories:
+            doubt = doubt or UNLISTED
         attacker = repository.attackers[result.attacker, result.attacker_revision]
         learnt_from = overlap(attacker, repository.protocols[result.protocol])
         for condition, metrics in result.conditions.items():
@@ -263,18 +273,24 @@ def changes(base: Repository, proposed: Repository) -> list[str]:
     ------
     BadInput : a result names a system, an attacker or a protocol that is not there
     """
-    known = set(map(repr, base.results))
-    new = [result for result in proposed.results if repr(result) not in known]
-    if not new:
-        return ["No result is new or changed."]
+    old, new = ({path_of(one): one for one in both.results} for both in (base, proposed))
+    kinds = {
+        "new": [path for path in new if path not in old],
+        "changed": [path for path in new if path in old and repr(old[path]) != repr(new[path])],
+        "removed": [path for path in old if path not in new],
+    }
+    results = [(old | new)[path] for paths in kinds.values() for path in paths]
+    if not results:
+        return ["No result is new, changed or removed."]
     before, now = _newest(base), _newest(proposed)
     rows = []
-    for protocol, system in sorted({(result.protocol, result.system) for result in new}):
-        tried = protocol, system
-        standings = (now[tried], before.get(tried), now.get((protocol, BASELINE)))
-        rows.append(f"| {' | '.join([system, protocol, *map(_in_a_comment, standings)])} |")
+    for tried in sorted({(result.protocol, result.system) for result in results}):
+        standings = (now.get(tried), before.get(tried), now.get((tried[0], BASELINE)))
+        rows.append(f"| {' | '.join([*tried[::-1], *map(_in_a_comment, standings)])} |")
+    said = ", ".join(f"{len(paths)} {kind}" for kind, paths in kinds.items())
     lines = [
-        f"{counted(len(new), 'result')} new or changed. EER in %, of the strongest trusted attack:",
+        f"Results: {said}. EER in %, of the strongest trusted attack:",
+        *(f"* removed: `{path}`" for path in kinds["removed"][:MOST_ROWS]),
         "",
         f"| system | protocol | now | before | {BASELINE} |",
         "|---|---|---|---|---|",
@@ -298,4 +314,7 @@ def _in_a_comment(standing: Standing | None) -> str:
     if limits := attack.number.limits:
         text += f" [{EER.text(limits[0])}, {EER.text(limits[1])}]"
     who = f"{attack.condition} by `{attack.attacker}`"
-    return f"{text} ({who}), tier {attack.tier}, `{standing.revision}`"
+    found = attack.unprotected.value
+    unprotected = DASH if found is None else EER.text(found)
+    told = f"{text} ({who}), unprotected {unprotected}, tier {attack.tier}"
+    return f"{told}{'' if attack.counts else ', not counted'}, `{standing.revision}`"

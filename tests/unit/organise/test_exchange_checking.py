@@ -3,12 +3,14 @@
 import gzip
 import json
 import shutil
+import time
 from pathlib import Path
 
 import pytest
+from support.calls import call
 from support.exchange import PROTOCOL, write_protocol, write_repository, write_result
 
-from voiceprivacy.organise.checking import check
+from voiceprivacy.organise.checking import checked, differences
 from voiceprivacy.organise.evidence import read_listed
 from voiceprivacy.organise.records import read_repository
 
@@ -29,7 +31,7 @@ def repository(whole, tmp_path):
 
 
 def findings(folder, **options):
-    return [one.text for one in check(folder, **options) if not one.is_note]
+    return [one.text for one in checked(folder, **options)[1] if not one.is_note]
 
 
 def change(path, text, other):
@@ -194,7 +196,7 @@ def test_overlapping_data_and_attackers_who_find_nobody_are_notes(repository):
     path = repository / "attackers/one/1/attacker.json"
     change(path, "VoxCeleb 1", "LibriSpeech test-clean")
     change(repository / f"{X_TWO}.json", '"refused": null', '"refused": "constant scores"')
-    notes = [one.text for one in check(repository) if one.is_note]
+    notes = [one.text for one in checked(repository)[1] if one.is_note]
     assert findings(repository) == []
     assert f"{repository}/{X_ONE}.json: note: one learnt from LibriSpeech test-clean" in notes
     assert f"{repository}/{X_TWO}.json: note: does not count: constant scores" in notes
@@ -206,3 +208,93 @@ def test_confirmations_of_earlier_versions_are_not_read(repository):
     path.write_text('{"format": 1, "reviewer": "somebody"}')
     assert findings(repository) == []
     assert {result.tier for result in read_repository(repository).results} == {"B"}
+
+
+def edit(path, change):
+    values = json.loads(path.read_text())
+    change(values)
+    path.write_text(json.dumps(values, indent=1).replace('"DIGITS"', "1" * 400))
+
+
+def too_many_metrics(values):
+    own = {"value": 1.0, "low": None, "high": None}
+    values["conditions"]["op"] = {f"metric_{index}": own for index in range(2000)}
+
+
+def too_many_versions(values):
+    values["versions"] = {f"package{index:06d}": "1.0.0" for index in range(70_000)}
+
+
+def impossible_numbers(values):
+    own = {"value": -1e9, "low": None, "high": None}
+    values["conditions"]["op"] = {f"metric_{index}": own for index in range(500)}
+
+
+@pytest.mark.parametrize(
+    ("change", "said", "most"),
+    [
+        (too_many_metrics, "has too many properties", 1),
+        (too_many_versions, "has too many properties", 1),
+        (lambda values: values.update(draws=20_000), "draws: 20000 is greater", 1),
+        (
+            lambda values: values["conditions"]["op"]["cllr_bit"].update(value="DIGITS"),
+            *("a number of 400 digits", 1),
+        ),
+        (impossible_numbers, "has more findings", 101),
+    ],
+)
+def test_what_is_sent_is_bounded(repository, change, said, most):
+    edit(repository / f"{X_ONE}.json", change)
+    begin = time.process_time()
+    told = findings(repository, changed=[f"{X_ONE}.json"])
+    assert time.process_time() - begin < 10
+    assert len(told) <= most and said in told[-1] and max(map(len, told)) < 1000
+
+
+def test_a_check_ends_after_the_seconds_that_it_may_take(repository):
+    [told] = findings(repository, seconds=0.05)
+    assert told == f"{repository}: is not checked within 0.05 s (--seconds)"
+
+
+def remove_x_one(folder):
+    for ending in (".json", ".scores.gz"):
+        (folder / f"{X_ONE}{ending}").unlink()
+
+
+def test_what_is_gone_is_declared_with_a_reason(whole, repository):
+    remove_x_one(repository)
+    names = [f"{X_ONE}.json", f"{X_ONE}.scores.gz"]
+    assert differences(whole, repository).removed == names
+    undeclared = [f"{repository}/{name}: was removed: withdrawn.tsv must say so" for name in names]
+    told = findings(repository, changed=names)
+    assert [one.rpartition(",")[0] for one in told] == undeclared
+    lines = [f"{name}\tspeech of another system\n" for name in names]
+    (repository / "withdrawn.tsv").write_text("file\tbecause\n" + "".join(lines))
+    assert findings(repository, changed=names) == []
+    (repository / "withdrawn.tsv").write_text(f"file\tbecause\n{names[0]}\t \n{X_TWO}.json\tx\n")
+    wrong = [f"{repository}/withdrawn.tsv:{line}: " for line in (2, 3)]
+    told = findings(repository, changed=names)
+    assert [one[: len(start)] for one, start in zip(told, wrong, strict=False)] == wrong
+
+
+def test_the_command_lists_what_is_new_changed_and_removed(whole, repository):
+    remove_x_one(repository)
+    edit(repository / f"{X_TWO}.json", lambda values: values.update(date="2026-11-24"))
+    write_result(repository, "y", "two", laboratory="Laboratory A", strength=1.0)
+    finished = call("check_result", repository, "--compared-with", whole)
+    assert finished.returncode == 2 and "2 findings" in finished.stdout
+    assert finished.stdout.splitlines()[:5] == [
+        f"new: results/y/2026/{PROTOCOL}/two@1.json",
+        f"new: results/y/2026/{PROTOCOL}/two@1.scores.gz",
+        f"changed: {X_TWO}.json",
+        f"removed: {X_ONE}.json",
+        f"removed: {X_ONE}.scores.gz",
+    ]
+
+
+def test_whose_results_are_headlines_only_the_owner_says(whole, repository):
+    (repository / "laboratories.tsv").write_text("laboratory\nLaboratory C\n")
+    changed = differences(whole, repository).all
+    told = f"{repository}/laboratories.tsv: is the owner's: no contribution changes it"
+    assert findings(repository, changed=changed) == [told]
+    assert checked(repository, changed=())[0].laboratories == {"Laboratory C"}

@@ -176,7 +176,8 @@ def test_a_result_of_an_unknown_system_is_refused_with_its_file(tmp_path):
 @pytest.mark.parametrize("told", ['"><script>alert(1)</script>', "' onload='x' <script>", "&lt;"])
 def test_a_drawing_escapes_what_others_call_their_systems(told, tmp_path):
     author = system(title=told)
-    write_site(repository(tmp_path, [result(laboratory=told)], systems=[author]), tmp_path / "site")
+    results = [result(laboratory=told)]
+    write_site(repository(tmp_path, results, systems=[author], listed=[told]), tmp_path / "site")
     page = (tmp_path / "site" / "index.html").read_text()
     (drawing,) = re.findall("<svg.+</svg>", page, re.DOTALL)
     assert "<script" not in page.partition("</head>")[2] and "style=" not in drawing
@@ -188,16 +189,50 @@ def test_a_drawing_escapes_what_others_call_their_systems(told, tmp_path):
 
 
 def test_a_comment_compares_a_contribution_with_the_baseline_and_with_what_was_there(tmp_path):
-    old = [result(eer=30.0), result("b2", eer=7.0, tier="A")]
-    new = [result(revision="2", eer=35.0, laboratory="| [evil](http://x)"), result("y", eer=9.0)]
-    base, proposed = repository(tmp_path, old), repository(tmp_path, [*old, *new])
-    b2 = "7.0 [5.0, 9.0] (pp by `ecapa@1`), tier A, `1`"
-    assert changes(base, proposed)[4:] == [
-        "| x | libri | 35.0 [33.0, 37.0] (pp by `ecapa@1`), tier B, `2` |"
-        f" 30.0 [28.0, 32.0] (pp by `ecapa@1`), tier B, `1` | {b2} |",
-        f"| y | libri | 9.0 [7.0, 11.0] (pp by `ecapa@1`), tier B, `1` | {DASH} | {b2} |",
+    evil = "| [evil](http://x)"
+    old = [result(eer=30.0), result("b2", eer=7.0, tier="A"), result("z", eer=8.0)]
+    new = [result(revision="2", eer=35.0, laboratory=evil), result("y", eer=9.0)]
+    listed = ("Lab A", evil)
+    base = repository(tmp_path, old, listed=listed)
+    proposed = repository(tmp_path, [*old[:2], *new], listed=listed)
+    b2 = "7.0 [5.0, 9.0] (pp by `ecapa@1`), unprotected 2.5, tier A, not counted, `1`"
+    counted = "(pp by `ecapa@1`), unprotected 2.5, tier B"
+    said = changes(base, proposed)
+    assert said[:2] == [
+        "Results: 2 new, 0 changed, 1 removed. EER in %, of the strongest trusted attack:",
+        "* removed: `results/z/1/libri/ecapa@1.json`",
     ]
-    assert changes(base, base) == ["No result is new or changed."]
+    assert said[5:] == [
+        f"| x | libri | 35.0 [33.0, 37.0] {counted}, `2` |"
+        f" 30.0 [28.0, 32.0] {counted}, `1` | {b2} |",
+        f"| y | libri | 9.0 [7.0, 11.0] {counted}, `1` | {DASH} | {b2} |",
+        f"| z | libri | {DASH} | 8.0 [6.0, 10.0] {counted}, `1` | {b2} |",
+    ]
+    assert changes(base, base) == ["No result is new, changed or removed."]
+
+
+def test_a_headline_is_of_a_laboratory_that_the_owner_lists(tmp_path):
+    results = [
+        result(attacker="invented", eer=1.0, laboratory="Lab Z"),
+        result(attacker="ours", eer=20.0),
+    ]
+    board = one_board(tmp_path, *results)
+    assert board.counted[0].headline.attacker == "ours@1"
+    write_site(repository(tmp_path, results), tmp_path / "site")
+    page = (tmp_path / "site" / "systems" / "x.html").read_text()
+    assert "not counted: the owner of this board does not list the laboratory" in page
+    assert page.count("unprotected speech on this list:") == 2 and ">2.5</span>" in page
+    front = (tmp_path / "site" / "index.html").read_text()
+    assert "That is arithmetic: nobody here has heard the speech" in front
+
+
+def test_a_site_is_made_of_what_was_checked_or_not_at_all(tmp_path):
+    write_repository(tmp_path / "board")
+    succeeds("build_leaderboard", tmp_path / "board", "--output", tmp_path / "site")
+    forge(tmp_path / "board")
+    refused = call("build_leaderboard", tmp_path / "board", "--output", tmp_path / "other")
+    assert refused.returncode == 2 and "from the scores" in refused.stdout
+    assert not (tmp_path / "other").exists()
 
 
 def test_the_jobs_of_the_template_run_nothing_of_a_contributor(seeded):
@@ -280,12 +315,13 @@ def forge(folder):
 
 def test_the_commands_of_the_template_accept_a_contribution_and_say_what_changes(contribute):
     status, said = contribute(add)
-    assert status == 0 and "no findings" in said
+    assert status == 0
     # What the second job takes: a name, and the comment up to a mark that nobody can guess.
     comment = re.search(
         r"^comment<<(end-[0-9a-f]{32})\n(.+)\n\1\n$", said, re.MULTILINE | re.DOTALL
     )
-    assert "1 result new or changed" in comment[2] and "op by `one@1`" in comment[2]
+    assert "Results: 1 new, 0 changed, 0 removed" in comment[2]
+    assert "op by `one@1`" in comment[2]
 
 
 def forge_beside_an_option(folder):
@@ -326,7 +362,8 @@ def test_the_site_says_who_measured_what_and_links_only_to_what_is_there(tmp_pat
         result("y", eer=30.0, tier="A"),
     ]
     site = tmp_path / "site"
-    write_site(repository(tmp_path, results), site)
+    laboratories = [one.laboratory for one in results]
+    write_site(repository(tmp_path, results, listed=laboratories), site)
     page = (site / "index.html").read_text()
     assert "measured by Lab B &amp; &lt;sons&gt;" in page and "[9.0, 13.0]" in page
     for path in site.rglob("*.html"):

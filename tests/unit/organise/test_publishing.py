@@ -1,14 +1,18 @@
 """Speech that is given away: no id, no date and no order in it; the key finds everything again."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import soundfile
+from scipy.signal import butter, resample, sosfilt
 from support.calls import call, flags
 
+from voiceprivacy.anonymise.functions.mcadams import anonymise
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance, read_manifest, read_table, write_manifest
-from voiceprivacy.organise.publishing import KEY, publish, wav_bytes
+from voiceprivacy.organise.publishing import KEY, PublishedFile, publish, telling_names
 
 SPEAKERS = ("annamaria", "bertholda", "charlotte")
 
@@ -92,13 +96,6 @@ def test_the_order_of_the_names_is_not_that_of_the_utterances_and_no_seed_gives_
     )  # both sorted by chance: 1 in 12! squared
 
 
-def test_wav_bytes_are_what_others_read(tmp_path):
-    samples = np.array([0, 1, -1, 32767, -32768], dtype=np.int16)
-    (tmp_path / "a.wav").write_bytes(wav_bytes(samples, 22050))
-    read, rate = soundfile.read(tmp_path / "a.wav", dtype="int16")
-    assert rate == 22050 and (read == samples).all()
-
-
 def changed(manifest, change, name="changed"):
     """A manifest whose speech is other speech, changed."""
     utterances = []
@@ -178,3 +175,69 @@ def test_a_broken_file_leaves_nothing_behind(manifest, tmp_path):
         and "bertholda-0000.wav: cannot be read as audio" in finished.stderr
     )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b2", "original"]
+
+
+def telephone(samples):
+    return sosfilt(butter(6, [300, 3400], "band", fs=16000, output="sos"), samples)
+
+
+def half_negated(samples):
+    return np.concatenate([samples[: len(samples) // 2], -samples[len(samples) // 2 :]])
+
+
+@pytest.fixture(scope="module")
+def spoken():
+    """Ten seconds of a made-up voice: harmonics whose formants and level move."""
+    rate, seconds = 16000, 10
+    random = np.random.default_rng(0)
+    times = np.arange(rate * seconds) / rate
+    slow = [resample(random.normal(size=seconds * 5), rate * seconds) for _ in range(4)]
+    phase = 2 * np.pi * np.cumsum(120 + 15 * slow[0]) / rate
+    samples = np.zeros(len(times))
+    for harmonic in range(1, 60):
+        frequency = 120 * harmonic
+        level = sum(
+            np.exp(-(((frequency - centre - 250 * move) / 200) ** 2))
+            for centre, move in zip((500, 1500, 2500), slow[1:], strict=True)
+        )
+        samples += level * np.cos(harmonic * phase)
+    samples *= np.clip(1 + slow[3], 0.02, None)
+    return (samples + 1e-3 * random.normal(size=len(samples))) / np.abs(samples).max() / 2
+
+
+@pytest.mark.parametrize(
+    ("change", "is_refused"),
+    [
+        (lambda samples: samples[::-1], True),
+        (telephone, True),
+        (lambda samples: telephone(samples)[::-1], True),
+        (lambda samples: np.append(samples[0], samples[1:] - 0.97 * samples[:-1]), True),
+        (half_negated, True),
+        (lambda samples: anonymise(samples, 16000, alpha=0.8), False),
+        (lambda samples: anonymise(samples, 16000, alpha=0.9), False),
+    ],
+    ids=["backwards", "telephone", "both", "pre-emphasis", "half negated", "b2", "weak b2"],
+)
+def test_an_original_that_was_filtered_or_turned_is_refused_and_b2_is_not(
+    spoken, tmp_path, change, is_refused
+):
+    for name, samples in (("original", spoken), ("b2", change(spoken))):
+        (tmp_path / name).mkdir()
+        audio.write(tmp_path / name / "a.wav", np.asarray(samples, np.float32), 16000)
+        line = Utterance("a", "anna", "f", tmp_path / name / "a.wav", 10.0)
+        write_manifest(tmp_path / name / "manifest.tsv", [line])
+    call_it = partial(publish, [tmp_path / "b2/manifest.tsv"], tmp_path / "o", tmp_path / "key")
+    if is_refused:
+        with pytest.raises(BadInput, match="speeds and noise are not found"):
+            call_it()
+    else:
+        assert len(call_it()) == 1
+
+
+def test_names_that_say_who_speaks_or_the_sex_are_a_warning(manifest, tmp_path):
+    outputs = {"audio_dir": tmp_path / "out", "key": tmp_path / "key.tsv"}
+    finished = call("publish_audio", *flags(manifest=manifest, **outputs))
+    assert "warning: 12 names of 12, such as 'annamaria-0000', say who speaks" in finished.stdout
+    lines = [Utterance(name, "s1", "f", "a", 1.0) for name in ("x_female_1", "x1-s1", "x_m_2")]
+    telling = telling_names([PublishedFile("a", line) for line in lines])
+    assert [line.utterance for line in telling] == ["x_female_1", "x1-s1"]
