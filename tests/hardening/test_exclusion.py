@@ -125,9 +125,7 @@ def test_a_run_keeps_it_from_every_anonymiser_and_list(tmp_path):
         }
     assert "emil-4" not in {trial.trial for trial in tables.read_trials(tmp_path / f"{lists}.tsv")}
     assert tables.read_enrolments(tmp_path / f"{lists}.enrolments.tsv")["anna"] == ["anna-1"]
-    findings = tables.read_table(
-        tmp_path / "results/checks/tiny.tsv", ["level", "file", "line", "what"]
-    )
+    findings = tables.read_table(tmp_path / "results/checks/tiny.tsv", tables.FINDINGS)
     assert [row["what"].partition("'")[2] for row in findings if row["level"] == "excluded"] == [
         "anna-0')",
         "emil-4')",

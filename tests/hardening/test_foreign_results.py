@@ -27,7 +27,7 @@ from voiceprivacy.organise.submission import Submission
 from voiceprivacy.provenance.record import read_provenance
 from voiceprivacy.report.contents import Contents, read_contents, write_contents
 from voiceprivacy.report.figures import Subject, figure
-from voiceprivacy.report.metrics import Number, read_metrics
+from voiceprivacy.report.metrics import COLUMNS, read_metrics
 
 PAYLOADS = {
     "newline": "a\nb: !!python/object/apply:os.system [touch planted]",
@@ -194,15 +194,15 @@ def _read(pair, file):
     return read_verdict(pair / "theirs" / file)
 
 
-@pytest.mark.parametrize("column", Number._fields)
+@pytest.mark.parametrize("column", COLUMNS)
 def test_every_column_of_metrics_is_refused(pair, column):
     path = pair / "theirs/metrics.tsv"
-    rows = read_table(path, list(Number._fields))
+    rows = read_table(path, list(COLUMNS))
     for name, payload in PAYLOADS.items():
         if not isinstance(payload, str) or name == "newline":
             continue
         rows_now = [rows[0] | {column: payload}, *rows[1:]]
-        lines = ["\t".join(Number._fields), *("\t".join(row.values()) for row in rows_now)]
+        lines = ["\t".join(COLUMNS), *("\t".join(row.values()) for row in rows_now)]
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         with pytest.raises(BadInput) as error:
             read_metrics(path)

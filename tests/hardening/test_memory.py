@@ -11,7 +11,7 @@ import pytest
 
 from voiceprivacy.inout import arrays, audio, json_files, tables
 from voiceprivacy.inout.tables import Trial, Utterance
-from voiceprivacy.report.metrics import Number, read_metrics
+from voiceprivacy.report.metrics import Number, read_metrics, write_metrics
 from voiceprivacy.utility.measures import read_measured
 
 MOST = 20  # times the input
@@ -65,7 +65,7 @@ def measured(path):
 def metrics(path):
     row = Number("corpus", "f", "b2", "ecapa", "cosine", "op", "eer_percent", "1.5", "1.0", "2.0")
     rows = [row._replace(anonymiser=f"b{n}") for n in range(N)]
-    tables.write_table(path, Number._fields, rows)
+    write_metrics(path, rows)
     return read_metrics
 
 

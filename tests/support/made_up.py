@@ -194,16 +194,13 @@ def figures(folder):
     ]
 
 
-def published(numbers=None, unbiased=None):
+def published(numbers=None):
     """What others published about B2 and B2r on libri_test, beside numbers of this run."""
     of_run = [
         metric._replace(corpus="libri_test")
         for metric in numbers or metrics()
         if metric.corpus == "libri"
     ]
-    without_bias = {
-        key._replace(corpus="libri_test"): value for key, value in (unbiased or {}).items()
-    }
     sizes = {("f", "n_target"): "548", ("f", "n_nontarget"): "11196"}
     sizes |= {("m", "n_target"): "449", ("m", "n_nontarget"): "9457"}
     of_run = [
@@ -215,14 +212,13 @@ def published(numbers=None, unbiased=None):
     enrolled = {"kaldi": {"enrolment": "data/libri_test_enrolls"}, "protocol": {"given": lists}}
     anonymisers = {"b2": {"command": f"{command} 0.8"}, "b2r": {"command": f"{command} 0.7 0.9"}}
     config = {"corpora": {"libri_test": enrolled}, "anonymisers": anonymisers}
-    return tables_of(beside(of_run, config, without_bias))
+    return tables_of(beside(of_run, config))
 
 
 def render(folder, **content):
     """Write the page of the run, which lies in ``folder``."""
     numbers, page = content.get("metrics") or metrics(), folder / "report" / "index.html"
-    unbiased = content["comparisons"].unbiased if "comparisons" in content else {}
-    run, shown = run_of(numbers, PROVENANCE, unbiased), []
+    run, shown = run_of(numbers, PROVENANCE), []
     for drawn in figures(folder):
         pictures = {"svg": drawn.pictures(page.parent / "figures")["svg"]}
         shown.append(show(drawn, run=run, page=page, pictures=pictures))

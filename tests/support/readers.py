@@ -203,7 +203,7 @@ READERS = {
         lambda path: sections.utility_section(sections.read_utility([path]))
     ),
     result_of(f"metrics/verification/{ATTACK}.intervals.json"): read_foreign(
-        lambda path: metrics.read_unbiased([path])
+        lambda _: metrics.read_metrics(RESULTS / "metrics.tsv")
     ),
     result_of(f"metrics/verification/{ATTACK}.bootstrap.npz"): lambda path: arrays.read_npz(
         path, []

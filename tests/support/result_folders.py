@@ -124,10 +124,10 @@ def write_what_else_a_page_shows(folder, *, anonymiser="b2", utterance="u1"):
     write_table(tables / "speech.tsv", PartOfCorpus._fields, [("demo", "trial", 2, 2, 0, 8, 0.5)])
     lists = [("demo", trials, 2, 0, 0, 4, 4, 4) for trials in LISTS]
     write_table(tables / "trials.tsv", DescribedList._fields, lists)
-    findings = [("unusual", "trials.tsv", "3", f"said of {anonymiser}")]
+    findings = [("unusual", "trials.tsv", "3", f"said of {anonymiser}", "-")]
     write_table(folder / "checks" / "demo.tsv", FINDINGS, findings)
     clips = [
-        Clip(name, f"data:audio/ogg,{name}", "data:image/webp,")
+        Clip(name, f"data:audio/mpeg,{name}", "data:image/webp,")
         for name in ("original", anonymiser)
     ]
     example = Example("demo", "f", utterance, "anna", "f", False, clips)

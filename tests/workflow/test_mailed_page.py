@@ -123,7 +123,7 @@ def alphas_of(folder):
 def clips(texts):
     """Samples of everything to hear in a report."""
     for text in texts.values():
-        for content in re.findall(r"data:audio/ogg[^\"]*?;base64,([A-Za-z0-9+/=]+)", text):
+        for content in re.findall(r"data:audio/mpeg[^\"]*?;base64,([A-Za-z0-9+/=]+)", text):
             yield soundfile.read(io.BytesIO(base64.b64decode(content)))
 
 

@@ -34,9 +34,15 @@ MORE_IS_BETTER = {
 }
 
 
+def row_of(name: str) -> Metric:
+    """The row of a metric; of somebody's own measure one that knows its name alone."""
+    own = Metric(name, name, "", "utility", "", "", digits=2, group=OWN, headline=True)
+    return METRICS.get(name, own)
+
+
 def utility_group(metric: str) -> str:
     """What it is about, one of PREFERRED; OWN for a measure of one's own."""
-    return METRICS[metric].group if metric in METRICS else OWN
+    return row_of(metric).group
 
 
 def utility_preference(metric: str) -> tuple[int, int, str]:
@@ -47,4 +53,4 @@ def utility_preference(metric: str) -> tuple[int, int, str]:
 
 def is_headline(metric: str) -> bool:
     """Whether one chooses by a measure: by all of one's own, and by the main ones of ours."""
-    return metric not in METRICS or METRICS[metric].headline
+    return row_of(metric).headline

@@ -8,7 +8,7 @@ outside, and the one "by definition" beside it.
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-Limits = tuple[float, float]
+from voiceprivacy.inout.rows import Limits
 
 BY_DEFINITION = "by definition"  # the value of metrics.tsv, where another one is shown
 

@@ -193,7 +193,7 @@ def _listen(utterances, source, evaluated, findings):
     for utterance, inspection in zip(recorded, inspections, strict=True):
         for oddity in inspection.oddities:
             message = f"{oddity} (utterance '{utterance.utterance}')"
-            findings.oddity(utterance.audio, "-", message)
+            findings.oddity(utterance.audio, "-", message, f"a recording {oddity}")
         if inspection.error:
             heard.bad[utterance.utterance] = inspection.error
             continue
@@ -268,12 +268,13 @@ def _check_same_sound(kept, sounds, findings):
         such = f"such as '{first.utterance}' and '{second.utterance}' ({first.audio})"
         after = "" if equal else ", resampled or coded with loss"
         are = counted(len(group), "recording is", "recordings are")
-        message = f"{are} the same sound as a recording of {kind}{after}, {such}"
+        sound = f"{are} the same sound as a recording of {kind}{after}"
+        message = f"{sound}, {such}"
         if kind == OTHER_SPEAKER and equal:
             message += ": keep it under the one who speaks, or name both in exclude"
             findings.error(second.audio, "-", message)
         else:
-            findings.oddity(second.audio, "-", message)
+            findings.oddity(second.audio, "-", message, sound)
 
 
 def _check_loss(source, limited, excluded, findings):

@@ -61,12 +61,16 @@ class Listed(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """Something that is wrong (level error) or unusual (level oddity) in what a person gave us."""
+    """Something that is wrong (level error) or unusual (level oddity) in what a person gave us.
+
+    ``sound`` is what it says of the sound of recordings, without any name; - where it says nothing.
+    """
 
     level: str
     file: str
     line: int | str
     what: str
+    sound: str = "-"
 
     def __str__(self) -> str:
         where = ":".join(str(part) for part in (self.file, self.line) if part != "-")
@@ -80,9 +84,9 @@ class Findings(list[Finding]):
         """Add something that has to be put right before the corpus can be used."""
         self.append(Finding("error", str(file), line, message))
 
-    def oddity(self, file: object, line: int | str, message: str) -> None:
+    def oddity(self, file: object, line: int | str, message: str, sound: str = "-") -> None:
         """Add something that is allowed and that the reader of the results should know."""
-        self.append(Finding("oddity", str(file), line, message))
+        self.append(Finding("oddity", str(file), line, message, sound))
 
     def excluded(self, file: object, line: int | str, message: str) -> None:
         """Add something that is left out, as the config allows or asks."""
@@ -109,7 +113,9 @@ class Findings(list[Finding]):
         self.clear()
         for group in groups.values():
             others = f" (and {len(group) - 1} more like this)"
-            merged = group[0]._replace(what=group[0].what + others)
+            first = group[0]
+            sound = first.sound if first.sound == "-" else first.sound + others
+            merged = first._replace(what=first.what + others, sound=sound)
             self += [merged] if len(group) > MOST_ALIKE else group
 
     def errors(self) -> list[Finding]:

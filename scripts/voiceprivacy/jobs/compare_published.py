@@ -2,7 +2,7 @@
 
 import argparse
 
-from voiceprivacy.report.metrics import read_metrics, unbiased_beside
+from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.published import beside, write_published
 from voiceprivacy.running.command import add_json, run, say
 
@@ -14,8 +14,7 @@ def main() -> None:
     parser.add_argument("--published", required=True, help="TSV to write")
     arguments = parser.parse_args()
 
-    unbiased = unbiased_beside(arguments.metrics)
-    rows = beside(read_metrics(arguments.metrics), arguments.config, unbiased)
+    rows = beside(read_metrics(arguments.metrics), arguments.config)
     write_published(arguments.published, rows)
     say(f"{len(rows)} published numbers: {arguments.published}")
 

@@ -32,7 +32,7 @@ def main() -> None:
         default={},
         help='JSON {"corpus": [speakers, utterances]} that there must be in all, for PLDA',
     )
-    parser.add_argument("--checks", required=True, help="TSV to write: level file line what")
+    parser.add_argument("--checks", required=True, help="TSV to write: level file line what sound")
     arguments = parser.parse_args()
 
     findings = checks.compare_speakers(arguments.evaluated, arguments.training)

@@ -49,8 +49,8 @@ def main() -> None:
     for results in filter(None, {results_of(manifest) for manifest in arguments.manifest}):
         refuse_changed(results)
         if not arguments.public_seed:
-            names = [path.absolute().parent.name for path in arguments.manifest]
-            refuse_public_seed(results, names)
+            folders = [path.absolute().parent.name for path in arguments.manifest]
+            refuse_public_seed(results, folders)
     published = publish(
         arguments.manifest,
         arguments.audio_dir,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.report.comparison import compare
-from voiceprivacy.report.metrics import read_metrics, unbiased_beside
+from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.releases import released
 from voiceprivacy.report.terminal import summary
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
@@ -48,7 +48,6 @@ def _show(arguments: argparse.Namespace) -> None:
     comparisons = NONE
     if folder := arguments.comparisons or _beside(arguments.metrics, "comparisons"):
         comparisons = read_comparisons(folder, numbers)
-    comparisons = comparisons._replace(unbiased=unbiased_beside(arguments.metrics))
     # Which systems are controls, and how lists are averaged, stands in the config of the run.
     file = arguments.verdict or _beside(arguments.metrics, "verdict.json")
     verdict = read_verdict(file) if file else no_verdict(NOT_GIVEN)

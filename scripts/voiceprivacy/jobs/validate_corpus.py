@@ -23,7 +23,7 @@ def main() -> None:
         action="store_true",
         help="no attacker compares utterances, because all scores are given",
     )
-    parser.add_argument("--checks", required=True, help="TSV to write: level file line what")
+    parser.add_argument("--checks", required=True, help="TSV to write: level file line what sound")
     parser.add_argument(
         "--excluded", help="TSV to write: utterance why, of those that are left out of everything"
     )

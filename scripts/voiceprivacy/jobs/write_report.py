@@ -10,7 +10,7 @@ from voiceprivacy.report.contents import Contents, read_contents
 from voiceprivacy.report.figure_tables import run_of
 from voiceprivacy.report.mailed import reduced
 from voiceprivacy.report.methods import methods, write_methods, write_numbers
-from voiceprivacy.report.metrics import read_metrics, read_unbiased
+from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.page import codes_in, read_sections, show_all, write_page
 from voiceprivacy.report.releases import released
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
@@ -51,9 +51,8 @@ def main() -> None:
     comparisons = NONE
     if arguments.comparisons:
         comparisons = read_comparisons(arguments.comparisons, metrics)
-    comparisons = comparisons._replace(unbiased=read_unbiased(contents.intervals))
     systems = released(compare(metrics, comparisons))
-    shown = run_of(metrics, provenance, comparisons.unbiased)
+    shown = run_of(metrics, provenance)
     if arguments.plan:
         shown = shown._replace(codes=codes_in(contents, arguments.plan.parent))
     sections = read_sections(contents, shown.codes, arguments.page)

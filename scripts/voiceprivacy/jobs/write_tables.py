@@ -3,7 +3,7 @@
 import argparse
 
 from voiceprivacy.inout.files import naming
-from voiceprivacy.report.metrics import read_metrics, unbiased_beside
+from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.paper_tables import TABLES, write_ranks
 from voiceprivacy.report.typeset import markdown, write
 from voiceprivacy.running.command import run, say
@@ -33,7 +33,7 @@ def main() -> None:
         say(f"wrote {' and '.join(arguments.output)}")
         return
     with naming(arguments.metrics):
-        table = TABLES[arguments.table](numbers, unbiased_beside(arguments.metrics))
+        table = TABLES[arguments.table](numbers)
     for path in arguments.output:
         write(path, table)
     say(*markdown(table).splitlines())

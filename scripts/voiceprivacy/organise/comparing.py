@@ -46,7 +46,7 @@ from voiceprivacy.report.figures import (
 from voiceprivacy.report.inline import shows_nothing
 from voiceprivacy.report.listen import Example
 from voiceprivacy.report.mailed import NAMED, codes_of, reduced
-from voiceprivacy.report.metrics import Number, read_unbiased, write_metrics
+from voiceprivacy.report.metrics import Number, write_metrics
 from voiceprivacy.report.page import show, show_picture, write_page
 from voiceprivacy.report.plots import style
 from voiceprivacy.report.published import Published, tables_of, write_published
@@ -467,8 +467,6 @@ def write_compared_page(
             del provenance["seeds"]
         write_table(temporary / "differences.tsv", ["what", *names], differing)
         comparisons = read_comparisons(temporary / "comparisons", merged.metrics)
-        intervals = sorted((temporary / "metrics").glob(f"*/*/*/*/*/*{INTERVALS}"))
-        comparisons = comparisons._replace(unbiased=read_unbiased(intervals))
         systems = released(compare(merged.metrics, comparisons))
         codes = {} if internal else _codes(merged, temporary)
         verdicts = [run.verdict for run in both]
@@ -712,7 +710,7 @@ def _write_utility(merged: Merged, folder: Path) -> None:
 
 def _write_report(folder, merged, systems, comparisons, page, verdicts):
     report = folder / "report"
-    run = run_of(merged.metrics, page.provenance, comparisons.unbiased)._replace(codes=page.codes)
+    run = run_of(merged.metrics, page.provenance)._replace(codes=page.codes)
     corpora = merged_corpora(merged)
     utility = [*chain.from_iterable(merged_utility(merged, one) for one in merged.both)]
     published = merged_published(merged.both)

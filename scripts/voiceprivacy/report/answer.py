@@ -17,7 +17,7 @@ from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import released_numbers
 from voiceprivacy.report.typeset import listed
 from voiceprivacy.report.uncertainty import Shown, metric_limits, shown_number
-from voiceprivacy.vocabulary import NO_BREAK, ORIGINAL, NumberKey, attacker_name
+from voiceprivacy.vocabulary import NO_BREAK, ORIGINAL, attacker_name
 
 DISCLOSURE = "disclosure_bit"  # by which ranks are compared
 MOST_NEXT = 2  # anonymisers that are named after the best one
@@ -109,28 +109,22 @@ def _count(names: Collection[str], singular: str, plural: str | None = None) -> 
 # The answer of similarity ranks.
 
 
-def rank_answers(
-    numbers: Iterable[Number], unbiased: Mapping[NumberKey, float] | None = None
-) -> dict[str, Answer]:
-    """Whose ranks disclose least under the strongest attack: {corpus: Answer}.
-
-    ``unbiased`` has values without their bias.
-    """
+def rank_answers(numbers: Iterable[Number]) -> dict[str, Answer]:
+    """Whose ranks disclose least under the strongest attack: {corpus: Answer}."""
     disclosures = [number for number in numbers if number.metric == DISCLOSURE]
-    releases, corrected = released_numbers(disclosures, unbiased or {})
     strongest: dict[str, dict[str, Number]] = {}
-    for number in releases:
+    for number in released_numbers(disclosures):
         if number.condition not in ATTACKS:
             continue
         of_corpus = strongest.setdefault(number.corpus, {})
         first = of_corpus.setdefault(number.anonymiser, number)
         if float(number.value) > float(first.value):
             of_corpus[number.anonymiser] = number
-    return {corpus: _rank_answer(of_corpus, corrected) for corpus, of_corpus in strongest.items()}
+    return {corpus: _rank_answer(of_corpus) for corpus, of_corpus in strongest.items()}
 
 
-def _rank_answer(strongest: dict[str, Number], unbiased: Mapping[NumberKey, float]) -> Answer:
-    shown = {name: shown_number(number, unbiased) for name, number in strongest.items()}
+def _rank_answer(strongest: dict[str, Number]) -> Answer:
+    shown = {name: shown_number(number) for name, number in strongest.items()}
     original = strongest.pop(ORIGINAL, None)
     if not strongest:
         told = f"The rank of the true speaker discloses {_bits(shown[ORIGINAL])}."

@@ -13,11 +13,10 @@ Conventions
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import number, read_rows
+from voiceprivacy.inout.files import BadInput, FilePath
+from voiceprivacy.inout.rows import limits_of, read_typed, typed_rows
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.uncertainty import Shown, metric_limits, shown
 from voiceprivacy.vocabulary import (
@@ -70,23 +69,14 @@ def points_of(
     return points
 
 
-def read_atlas(path: str | Path) -> list[AtlasPoint]:
+def read_atlas(path: FilePath) -> list[AtlasPoint]:
     """Read the points of a list.
 
     Raises
     ------
     BadInput : a field is missing or is no number
     """
-    points = []
-    for line, row in read_rows(path, list(AtlasPoint._fields)):
-        low, high = (
-            ABSENT if row[name] == ABSENT else number(row[name], path, line)
-            for name in ("ci_low", "ci_high")
-        )
-        value, most = (number(row[name], path, line) for name in ("value", "most_bit"))
-        names = (row["anonymiser"], row["condition"], row["channel"])
-        points.append(AtlasPoint(*names, value, low, high, most))
-    return points
+    return read_typed(AtlasPoint, path)
 
 
 def by_system(points: Iterable[AtlasPoint]) -> dict[tuple[str, str], dict[str, AtlasPoint]]:
@@ -105,9 +95,7 @@ def channels_of(points: Iterable[AtlasPoint]) -> list[str]:
 
 def bits(point: AtlasPoint | ChannelsPoint) -> Shown:
     """A number of bits with its limits."""
-    if isinstance(point.ci_low, str) or isinstance(point.ci_high, str):
-        return Shown(point.value, None)
-    return Shown(point.value, (point.ci_low, point.ci_high))
+    return Shown(point.value, limits_of(point.ci_low, point.ci_high))
 
 
 def left_percent(point: AtlasPoint, points: Sequence[AtlasPoint]) -> float | None:
@@ -148,7 +136,7 @@ def together_of(fusion: Mapping[str, Any], anonymiser: str, condition: str) -> l
     ]
 
 
-def read_together(path: str | Path) -> list[ChannelsPoint]:
+def read_together(path: FilePath) -> list[ChannelsPoint]:
     """Read the numbers of several channels on a list.
 
     Raises
@@ -156,14 +144,11 @@ def read_together(path: str | Path) -> list[ChannelsPoint]:
     BadInput : a field is missing or is no number, a measure that there is not
     """
     points = []
-    for line, row in read_rows(path, list(ChannelsPoint._fields)):
-        if row["measure"] not in MEASURES_OF_CHANNELS:
+    for line, point in typed_rows(ChannelsPoint, path):
+        if point.measure not in MEASURES_OF_CHANNELS:
             known = ", ".join(MEASURES_OF_CHANNELS)
-            raise BadInput(f"{path}, line {line}: measure {row['measure']!r} is none of {known}")
-        fields: dict[str, Any] = dict(row)
-        for name in ("value", "ci_low", "ci_high", "most_bit"):
-            fields[name] = number(row[name], path, line)
-        points.append(ChannelsPoint(**fields))
+            raise BadInput(f"{path}, line {line}: measure {point.measure!r} is none of {known}")
+        points.append(point)
     return points
 
 

@@ -14,13 +14,13 @@ Conventions
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.catalogue.metric import Metric
-from voiceprivacy.catalogue.shown import BY_DEFINITION, Limits, Shown, shown
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.catalogue.shown import BY_DEFINITION, Shown, shown
+from voiceprivacy.inout.files import BadInput, FilePath
+from voiceprivacy.inout.rows import Limits
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.typeset import latex, tabulars, write_text
@@ -64,25 +64,25 @@ FOREIGN = {
     "op": "given, OP",
     "pp": "given, PP",
 }
-ATTACKS_EXPLAINED = {
-    "oo": "Original enrolment against original trial (OO): how well the attacker does when nothing"
-    " is protected.",
-    "op": "Original enrolment against protected trial (OP): the attacker does not know that the"
-    " speech is protected.",
-    "pp": "Protected enrolment against protected trial (PP): the attacker anonymises his own"
-    " enrolment with the same anonymiser, but his models were trained on original speech.",
-}
-INFORMED_EXPLAINED = {
-    "op": "Original enrolment against protected trial (OP) by an attacker who learnt from speech"
-    " protected by this anonymiser.",
-    "pp": "Protected enrolment against protected trial (PP) by an attacker who learnt from speech"
-    " protected by this anonymiser, drawn per utterance: the attack by which the challenges rank.",
-}
-FOREIGN_EXPLAINED = {
-    "op": "Original enrolment against protected trial (OP), with scores that somebody else made.",
-    "pp": "Protected enrolment against protected trial (PP), with scores that somebody else made.",
+EXPLAINED = {  # attacks in words, and what they are
+    ATTACKS["oo"]: "Original enrolment against original trial (OO): how well the attacker does when"
+    " nothing is protected.",
+    ATTACKS["op"]: "Original enrolment against protected trial (OP): the attacker does not know"
+    " that the speech is protected.",
+    ATTACKS["pp"]: "Protected enrolment against protected trial (PP): the attacker anonymises his"
+    " own enrolment with the same anonymiser, but his models were trained on original speech.",
+    INFORMED["op"]: "Original enrolment against protected trial (OP) by an attacker who learnt from"
+    " speech protected by this anonymiser.",
+    INFORMED["pp"]: "Protected enrolment against protected trial (PP) by an attacker who learnt"
+    " from speech protected by this anonymiser, drawn per utterance: the attack by which the"
+    " challenges rank.",
+    FOREIGN["op"]: "Original enrolment against protected trial (OP), with scores that somebody else"
+    " made.",
+    FOREIGN["pp"]: "Protected enrolment against protected trial (PP), with scores that somebody"
+    " else made.",
 }
 
+Lines = Mapping[NumberKey, Number]
 Values = Mapping[str, Any]  # {metric: number, undefined, or None where it does not exist}
 
 
@@ -97,21 +97,13 @@ class SystemKey(NamedTuple):
 
     def number(self, trials: str, metric: str) -> NumberKey:
         """The key of one of its numbers."""
-        return NumberKey(
-            self.corpus,
-            trials,
-            self.anonymiser,
-            self.extractor,
-            self.backend,
-            self.condition,
-            metric,
-        )
+        attacked = (self.corpus, trials, self.anonymiser, self.extractor, self.backend)
+        return NumberKey(*attacked, self.condition, metric)
 
     def mean(self, metric: str) -> MeanKey:
         """The key of the interval of one of its means over lists."""
-        return MeanKey(
-            self.corpus, self.extractor, self.backend, self.condition, metric, self.anonymiser
-        )
+        attacker = (self.corpus, self.extractor, self.backend)
+        return MeanKey(*attacker, self.condition, metric, self.anonymiser)
 
 
 class System(NamedTuple):
@@ -141,7 +133,7 @@ class System(NamedTuple):
     @property
     def key(self) -> SystemKey:
         """Which system it is."""
-        return SystemKey(self.corpus, self.extractor, self.backend, self.anonymiser, self.condition)
+        return SystemKey(*self[:5])
 
     def shown(self, label: str, metric: str) -> Shown:
         """One of its numbers on a list, or the mean over them, as it is shown."""
@@ -182,16 +174,34 @@ def compare(numbers: Sequence[Number], comparisons: Comparisons = NONE) -> list[
     ------
     BadInput : a number that belongs into the comparison is missing
     """
-    values = {line.key: line.value for line in numbers}
-    limits = {line.key: metric_limits(line) for line in numbers}
+    lines = {line.key: line for line in numbers}
     systems = []
     for key, lists in _tried(numbers).items():
         first_eer = key.number(min(lists), "eer_percent")
-        if key.backend == GIVEN and first_eer not in values:  # others need not attack everybody
+        if key.backend == GIVEN and first_eer not in lines:  # others need not attack everybody
             continue
-        system = _with_intervals(_system(values, key, sorted(lists)), limits, comparisons)
-        systems.append(_with_unbiased(system, comparisons))
+        on_lists, intervals, unbiased = {}, {}, {}
+        for trials in sorted(lists):
+            on_lists[trials] = _values(lines, key, trials)
+            keys = {column.name: key.number(trials, column.name) for column in COLUMNS}
+            own = {name: lines[number] for name, number in keys.items() if number in lines}
+            intervals[trials] = {name: metric_limits(line) for name, line in own.items()}
+            unbiased[trials] = {
+                name: line.unbiased for name, line in own.items() if line.unbiased is not None
+            }
+        weights = [1] * len(lists)
+        mean = mean_of_lists(list(on_lists.values()), weights)
+        system = System(*key, on_lists, mean, intervals, unbiased)
+        if len(lists) > 1:
+            intervals[system.mean_label] = mean_limits(key, comparisons)
+            unbiased[system.mean_label] = mean_of_unbiased(list(unbiased.values()), weights)
+        systems.append(system)
     return in_order(systems)
+
+
+def mean_limits(key: SystemKey, comparisons: Comparisons) -> dict[str, Limits | None]:
+    """The intervals of a system's means over lists."""
+    return {column.name: comparisons.get(key.mean(column.name)) for column in COLUMNS}
 
 
 def _tried(numbers: Iterable[Number]) -> dict[SystemKey, set[str]]:
@@ -260,7 +270,7 @@ def shown_columns(systems: Iterable[System]) -> list[Metric]:
     return [column for column in COLUMNS if column.name in known]
 
 
-def write_comparison(path: str | Path, systems: Iterable[System]) -> None:
+def write_comparison(path: FilePath, systems: Iterable[System]) -> None:
     """Write one line per system and list, and one for the mean, in full precision.
 
     Draws of an anonymiser have lines of their own, as in metrics.tsv.
@@ -324,7 +334,7 @@ def _rows(system: System) -> Iterator[list[Any]]:
         numbers = [ABSENT if value is None else value for value in numbers]
         limits: list[Any] = []
         for column in COLUMNS:
-            limits += system.intervals[trials][column.name] or (ABSENT, ABSENT)
+            limits += system.intervals[trials].get(column.name) or (ABSENT, ABSENT)
         yield [*system.key, system.attack, trials, *numbers, values["tag"] or ABSENT, *limits]
 
 
@@ -348,42 +358,6 @@ def in_order(systems: Sequence[System]) -> list[System]:
     return sorted(systems, key=order)
 
 
-def _system(numbers: Mapping[NumberKey, str], key: SystemKey, lists: list[str]) -> System:
-    values = {trials: _values(numbers, key, trials) for trials in lists}
-    mean = mean_of_lists(list(values.values()), [1] * len(lists))
-    return System(*key, lists=values, mean=mean, intervals={})
-
-
-def _with_intervals(
-    system: System, limits: Mapping[NumberKey, Limits | None], comparisons: Comparisons
-) -> System:
-    intervals = {}
-    if len(system.lists) > 1:
-        intervals[system.mean_label] = {
-            column.name: comparisons.limits.get(system.key.mean(column.name)) for column in COLUMNS
-        }
-    for trials in system.lists:
-        intervals[trials] = {
-            column.name: limits.get(system.key.number(trials, column.name)) for column in COLUMNS
-        }
-    return system._replace(intervals=intervals)
-
-
-def _with_unbiased(system: System, comparisons: Comparisons) -> System:
-    unbiased = {}
-    for trials in system.lists:
-        keys = {column.name: system.key.number(trials, column.name) for column in COLUMNS}
-        unbiased[trials] = {
-            name: comparisons.unbiased[key]
-            for name, key in keys.items()
-            if key in comparisons.unbiased
-        }
-    if len(unbiased) > 1:
-        weights = [1] * len(unbiased)
-        unbiased[system.mean_label] = mean_of_unbiased(list(unbiased.values()), weights)
-    return system._replace(unbiased=unbiased)
-
-
 def mean_of_unbiased(
     lists: Sequence[Mapping[str, float]], weights: Sequence[float]
 ) -> dict[str, float]:
@@ -395,33 +369,33 @@ def mean_of_unbiased(
     }
 
 
-def _values(numbers: Mapping[NumberKey, str], key: SystemKey, trials: str) -> Values:
+def _values(lines: Lines, key: SystemKey, trials: str) -> Values:
     values: dict[str, Any] = {}
     for column in COLUMNS:
-        exists = _exists(numbers, key, trials, column)
-        values[column.name] = _number(numbers, key.number(trials, column.name)) if exists else None
-    values["tag"] = _text(numbers, key.number(trials, "tag"))
-    n_target = _number(numbers, key.number(trials, "n_target"))
+        exists = _exists(lines, key, trials, column)
+        values[column.name] = _number(lines, key.number(trials, column.name)) if exists else None
+    values["tag"] = _text(lines, key.number(trials, "tag"))
+    n_target = _number(lines, key.number(trials, "n_target"))
     values["few_errors"] = has_few_errors(values["eer_percent"], n_target)
     return values
 
 
-def _exists(numbers: Mapping[NumberKey, str], key: SystemKey, trials: str, column: Metric) -> bool:
+def _exists(lines: Lines, key: SystemKey, trials: str, column: Metric) -> bool:
     """Whether a system must have a number in a column."""
     if key.condition not in column.conditions:
         return False
     if column.optional:  # a run without intervals has no band of zero evidence
-        return key.number(trials, column.name) in numbers
+        return key.number(trials, column.name) in lines
     if column.name in OF_RANKS:
         # All or none: a list has ranks for every system if it has them for unprotected speech.
         original = key._replace(anonymiser=ORIGINAL, condition="oo")
-        return any(original.number(trials, name) in numbers for name in OF_RANKS)
+        return any(original.number(trials, name) in lines for name in OF_RANKS)
     has_matrices = key.backend != GIVEN and key.extractor != FUSED
     return has_matrices or column.name not in OF_MATRICES
 
 
-def _number(numbers: Mapping[NumberKey, str], key: NumberKey) -> Any:
-    text = _text(numbers, key)
+def _number(lines: Lines, key: NumberKey) -> Any:
+    text = _text(lines, key)
     if text == UNDEFINED and key.metric != "eer_percent":  # systems are ranked by their EER
         return text
     try:
@@ -430,10 +404,10 @@ def _number(numbers: Mapping[NumberKey, str], key: NumberKey) -> Any:
         raise BadInput(f"{_words(key)} is '{text}', not a number") from None
 
 
-def _text(numbers: Mapping[NumberKey, str], key: NumberKey) -> str:
-    if key not in numbers:
+def _text(lines: Lines, key: NumberKey) -> str:
+    if key not in lines:
         raise BadInput(f"{_words(key)} is missing from the metrics; make its metrics file again")
-    return numbers[key]
+    return lines[key].value
 
 
 def _words(key: NumberKey) -> str:
@@ -444,7 +418,7 @@ def _words(key: NumberKey) -> str:
 # The table of papers.
 
 
-def write_latex(path: str | Path, systems: Sequence[System]) -> None:
+def write_latex(path: FilePath, systems: Sequence[System]) -> None:
     """Write the comparison as it is shown: a row per system and list, one for the mean, rounded.
 
     Systems are grouped by corpus and attacker. A comment above the table says what the mark of too

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.files import BadInput, FilePath
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.report.figures import (
     ANONYMISER,
@@ -133,13 +133,13 @@ def _alphas(plan, corpus):
     return {name: f"{folder}/{name}/manifest.alphas.tsv" for name in plan.speech.anonymisers}
 
 
-def write_contents(path: str | Path, contents: Contents) -> None:
+def write_contents(path: FilePath, contents: Contents) -> None:
     """Write them as JSON."""
     figures = [figure._asdict() for figure in contents.figures]
     write_json(path, contents._asdict() | {"figures": figures})
 
 
-def read_contents(path: str | Path) -> Contents:
+def read_contents(path: FilePath) -> Contents:
     """Read what write_contents wrote.
 
     Raises

@@ -20,9 +20,11 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from voiceprivacy.catalogue import METRICS
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout import foreign
+from voiceprivacy.inout.files import BadInput, FilePath
 from voiceprivacy.inout.json_files import read_json
-from voiceprivacy.inout.tables import number, read_manifest, read_rows, whole_number
+from voiceprivacy.inout.rows import limits_of, read_labelled
+from voiceprivacy.inout.tables import number, read_manifest, read_rows
 from voiceprivacy.report.mailed import NAMED, Codes, code_of, coded
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.uncertainty import Shown, shown, shown_number
@@ -37,11 +39,11 @@ from voiceprivacy.vocabulary import (
     Disclosure,
     Exposure,
     LawPoint,
-    NumberKey,
 )
 
+Arrays = dict[str, NDArray]  # {column: array (P,)}
+Numbers = dict[str, dict[str, Any]]  # {condition, or anonymiser/condition: {metric: value}}
 Matrices = dict[str, np.ma.MaskedArray]  # {oo, op, pp: masked array (S, S)}
-AnyPath = str | Path
 
 # Curves of scores and of ranks
 
@@ -51,40 +53,38 @@ RANKS = ["rank", "p", "gamma"]
 MOST_BARS = 60  # histograms of more ranks are points on logarithmic axes
 
 
-def read_curves(path: AnyPath, columns: Sequence[str]) -> dict[str, dict[str, NDArray]]:
+def read_curves(path: FilePath, columns: Sequence[str]) -> dict[str, Arrays]:
     """Read a curves TSV (label and number ``columns``).
 
     Returns
     -------
     {label: {column: array (P,)}} : in the file's order
     """
-    curves: dict[str, dict[str, list[float]]] = {}
+    curves: dict[str, list[list[float]]] = {}
     for line, row in read_rows(path, ["label", *columns]):
-        curve = curves.setdefault(row["label"], {column: [] for column in columns})
-        for column in columns:
-            curve[column].append(number(row[column], path, line))
+        values = [number(row[column], path, line) for column in columns]
+        curves.setdefault(row["label"], []).append(values)
     if not curves:
         raise BadInput(f"{path}: holds no curve")
-    arrays = {}
-    for label, curve in curves.items():
-        arrays[label] = {column: np.array(values) for column, values in curve.items()}
-    return arrays
+    return {
+        label: dict(zip(columns, np.array(values).T, strict=True))
+        for label, values in curves.items()
+    }
 
 
 def read_systems(
     *,
     anonymisers: Sequence[str],
-    curves: Sequence[AnyPath],
-    metrics: Sequence[AnyPath],
+    curves: Sequence[FilePath],
+    metrics: Sequence[FilePath],
     columns: Sequence[str],
-) -> tuple[dict[str, dict[str, NDArray]], dict[str, dict[str, Any]]]:
+) -> tuple[dict[str, Arrays], Numbers]:
     """Read curves and metrics of several anonymisers, one file of each per anonymiser.
 
     Returns
     -------
-    {anonymiser/condition: {column: array}}, {anonymiser/condition: {metric: value}} : in the order
-        of the arguments; ``shown`` beside the metrics is {metric: Shown} of those that have an
-        interval, from the file of intervals beside the metrics file if there is one
+    {anonymiser/condition: {column: array}}, {anonymiser/condition: numbers} : in the order of the
+        arguments, numbers as ``read_numbers`` gives them
 
     Raises
     ------
@@ -97,39 +97,37 @@ def read_systems(
         )
     curve_of, metrics_of = {}, {}
     for anonymiser, curve_path, metrics_path in zip(anonymisers, curves, metrics, strict=True):
-        numbers, with_interval = read_json(metrics_path), read_shown(metrics_path)
+        numbers = read_numbers(metrics_path)
         for label, curve in read_curves(curve_path, columns).items():
-            if not isinstance(numbers, dict) or not isinstance(numbers.get(label), dict):
+            if label not in numbers:
                 raise BadInput(
                     f"{metrics_path}: has no metrics of '{label}', which {curve_path} draws"
                 )
             curve_of[f"{anonymiser}/{label}"] = curve
-            of_label = {"shown": with_interval.get(label, {})}
-            metrics_of[f"{anonymiser}/{label}"] = numbers[label] | of_label
+            metrics_of[f"{anonymiser}/{label}"] = numbers[label]
     return curve_of, metrics_of
 
 
-def read_shown(metrics_path: AnyPath) -> dict[str, dict[str, Shown]]:
-    """Numbers {condition: {metric: Shown}} of a metrics file that have an interval beside it.
+def read_numbers(path: FilePath) -> Numbers:
+    """Read the numbers of a metrics file: {condition: {metric: value}}.
 
-    Empty where there is none. Only of numbers that are those of the metrics file: a file of
-    intervals may be left over from an earlier run.
+    Among them ``shown`` is {metric: Shown} of those that have an interval in the file beside it,
+    if there is one. That may be left over from an earlier run: an interval counts if it is written
+    with the very number of the metrics file.
     """
-    path = Path(metrics_path).with_suffix(".intervals.json")
-    if not path.exists():
-        return {}
-    numbers = read_json(metrics_path)  # {condition: {metric: value}}
-    numbers_shown: dict[str, dict[str, Shown]] = {}
-    for condition, intervals in read_json(path).items():
-        numbers_shown[condition] = {}
-        for metric, interval in intervals.items():
-            # Exactly: an interval is written with the number that it was drawn for.
-            same_number = interval["value"] == numbers.get(condition, {}).get(metric)
-            if same_number and not isinstance(interval["ci_low"], str):
-                limits = (interval["ci_low"], interval["ci_high"])
-                number = shown(interval["value"], limits, interval.get("unbiased"))
-                numbers_shown[condition][metric] = number
-    return numbers_shown
+    beside = Path(path).with_suffix(".intervals.json")
+    intervals = read_json(beside) if beside.exists() else {}
+    numbers = {}
+    for condition, values in foreign.mapping(read_json(path), str(path)).items():
+        if isinstance(values, dict):
+            own = intervals.get(condition, {}).items()
+            with_limits = {
+                metric: shown(one["value"], (one["ci_low"], one["ci_high"]), one.get("unbiased"))
+                for metric, one in own
+                if one["value"] == values.get(metric) and not isinstance(one["ci_low"], str)
+            }
+            numbers[condition] = values | {"shown": with_limits}
+    return numbers
 
 
 def shown_of(metrics: Mapping[str, Any], name: str) -> Shown:
@@ -140,12 +138,6 @@ def shown_of(metrics: Mapping[str, Any], name: str) -> Shown:
 # Ranks of single speakers, and disclosure by length
 
 DISCLOSURES = ["label", *Disclosure._fields]
-SPEAKER_BITS = (
-    "model_mean_disclosure_bit",
-    "shrunken_disclosure_bit",
-    "shrunken_low_bit",
-    "shrunken_high_bit",
-)
 GALLERY = re.compile(r"(?P<gender>f|m|mixed)_t(?P<test>\d+)_d(?P<template>\d+)")
 OF_LENGTHS = ("disclosure_bit", "n_templates", *GALLERY_SECONDS)
 EXAMPLES = ["label", "speaker", "rank", "p", "gamma"]
@@ -173,20 +165,23 @@ class SpeakerBits(NamedTuple):
     shrunken: Shown
 
 
-def read_disclosures(path: AnyPath, codes: Codes = NAMED) -> dict[str, dict[str, SpeakerBits]]:
+def read_disclosures(path: FilePath, codes: Codes = NAMED) -> dict[str, dict[str, SpeakerBits]]:
     """Read the rank disclosure of every speaker: {label: {speaker: bits}}."""
-    disclosures: dict[str, dict[str, SpeakerBits]] = {}
-    for line, row in read_rows(path, DISCLOSURES):
-        own, bit, low, high = (number(row[name], path, line) for name in SPEAKER_BITS)
-        bits = SpeakerBits(own, shown(bit, (low, high)))
-        disclosures.setdefault(row["label"], {})[row["speaker"]] = bits
+    disclosures = {}
+    for label, rows in read_labelled(Disclosure, path).items():
+        of_label = {}
+        for row in rows:
+            limits = (row.shrunken_low_bit, row.shrunken_high_bit)
+            shrunken = shown(row.shrunken_disclosure_bit, limits)
+            of_label[row.speaker] = SpeakerBits(row.model_mean_disclosure_bit, shrunken)
+        disclosures[label] = coded(of_label, codes)
     if not disclosures:
         raise BadInput(f"{path}: lists no speaker")
-    return {label: coded(of_label, codes) for label, of_label in disclosures.items()}
+    return disclosures
 
 
 def read_examples(
-    path: AnyPath, codes: Codes = NAMED
+    path: FilePath, codes: Codes = NAMED
 ) -> tuple[str, dict[str, tuple[NDArray, NDArray]]]:
     """Read the ranks of example speakers under the first label.
 
@@ -194,28 +189,24 @@ def read_examples(
     -------
     label, {speaker: (p (N,), gamma (N,))} : rank histogram and fitted model
     """
-    examples: dict[str, dict[str, tuple[list[float], list[float]]]] = {}
+    examples: dict[str, dict[str, list[list[float]]]] = {}
     for line, row in read_rows(path, EXAMPLES):
-        p, gamma = examples.setdefault(row["label"], {}).setdefault(row["speaker"], ([], []))
-        p.append(number(row["p"], path, line))
-        gamma.append(number(row["gamma"], path, line))
+        shares = [number(row[name], path, line) for name in ("p", "gamma")]
+        examples.setdefault(row["label"], {}).setdefault(row["speaker"], []).append(shares)
     if not examples:
         raise BadInput(f"{path}: lists no speaker")
     label, speakers = next(iter(examples.items()))
-    ranks = {name: (np.array(p), np.array(gamma)) for name, (p, gamma) in speakers.items()}
-    return label, coded(ranks, codes)
+    ranks = {name: np.array(shares).T for name, shares in speakers.items()}
+    return label, coded({name: (p, gamma) for name, (p, gamma) in ranks.items()}, codes)
 
 
-def by_length(
-    numbers: Iterable[Number], attack: Attack, unbiased: Mapping[NumberKey, float] | None = None
-) -> tuple[dict[str, ByLength], int]:
+def by_length(numbers: Iterable[Number], attack: Attack) -> tuple[dict[str, ByLength], int]:
     """Headline disclosure of sampled galleries, and how long their tests and templates last.
 
     Parameters
     ----------
     numbers : of metrics.tsv
     attack : whose ``trials`` are the gender of the galleries
-    unbiased : of these numbers, values without their bias
 
     Returns
     -------
@@ -230,25 +221,24 @@ def by_length(
         gallery = GALLERY.fullmatch(line.trials)
         if not gallery:  # a trial list, or a gallery of all speakers
             continue
-        tried = Attack(line.corpus, gallery["gender"], line.extractor, line.backend)
-        if tried == attack:
+        if attack == (line.corpus, gallery["gender"], line.extractor, line.backend):
             system = f"{line.anonymiser}/{line.condition}"
             key = (system, int(gallery["template"]), int(gallery["test"]))
             galleries.setdefault(key, {})[line.metric] = line
-    disclosures: dict[str, dict[int, dict[int, LengthPoint]]] = {}
-    for (system, template, test), metrics in galleries.items():
-        by_template = disclosures.setdefault(system, {})
-        by_template.setdefault(template, {})[test] = _length_point(metrics, unbiased or {})
+    disclosures: dict[str, Any] = {}
+    # Unprotected speech first, the others by name.
+    for key in sorted(galleries, key=lambda key: (not key[0].startswith(ORIGINAL), key)):
+        system, template, test = key
+        by_test = disclosures.setdefault(system, {}).setdefault(template, {})
+        by_test[test] = _length_point(galleries[key])
     sizes = {int(metrics["n_templates"].value) for metrics in galleries.values()}
     # With more templates a rank can disclose more: galleries of several sizes have no one scale.
-    if not disclosures or len(sizes) != 1:
+    if len(sizes) != 1:
         raise BadInput(f"no sampled galleries of equal size of {' '.join(attack)} in the metrics")
-    # Unprotected speech first, the others by name.
-    systems = sorted(disclosures, key=lambda system: (not system.startswith(ORIGINAL), system))
-    return {system: disclosures[system] for system in systems}, sizes.pop()
+    return disclosures, sizes.pop()
 
 
-def _length_point(metrics, unbiased):
+def _length_point(metrics):
     missing = [name for name in OF_LENGTHS if name not in metrics]
     if missing:
         of_any = next(iter(metrics.values()))
@@ -258,7 +248,7 @@ def _length_point(metrics, unbiased):
         )
     bits = metrics["disclosure_bit"]
     test_s, template_s = (float(metrics[name].value) for name in GALLERY_SECONDS)
-    return LengthPoint(shown_number(bits, unbiased), test_s, template_s)
+    return LengthPoint(shown_number(bits), test_s, template_s)
 
 
 def seconds_of_tests(by_length: ByLength) -> dict[int, float]:
@@ -322,43 +312,20 @@ MOST_OVER_LENGTHS = 20  # speakers
 BESIDE, WIDEST = 0.025, 0.5  # of a step of the axis: from one system to the next, and all
 
 
-def read_law(path: AnyPath) -> dict[str, list[LawPoint]]:
+def read_law(path: FilePath) -> dict[str, list[LawPoint]]:
     """Read the curves of each condition in its strongest reading, the last that it has.
 
     Empty where a list has too few speakers for any point.
     """
-    by_reading: dict[str, dict[str, list[LawPoint]]] = {}
-    for line, row in read_rows(path, LAW):
-        point = LawPoint(
-            row["reading"],
-            row["criterion"],
-            whole_number(row["n_speakers"], path, line),
-            row["length"],
-            number(row["value"], path, line),
-            _value("ci_low", row["ci_low"], path, line),
-            _value("ci_high", row["ci_high"], path, line),
-            number(row["guessing"], path, line),
-        )
-        by_reading.setdefault(row["label"], {}).setdefault(point.reading, []).append(point)
-    return {label: list(readings.values())[-1] for label, readings in by_reading.items()}
+    return {
+        label: [point for point in points if point.reading == points[-1].reading]
+        for label, points in read_labelled(LawPoint, path).items()
+    }
 
 
 def shown_share(point: LawPoint) -> Shown:
     """The share of a point, as it is shown."""
-    limits = None if point.ci_low is None else (float(point.ci_low), float(point.ci_high))
-    return shown(point.value, limits)
-
-
-def over_speakers(points: Iterable[LawPoint], criterion: str) -> list[LawPoint]:
-    """The curve of single utterances over the number of speakers."""
-    return [point for point in points if point.criterion == criterion and point.length == "1"]
-
-
-def over_lengths(points: Iterable[LawPoint], criterion: str, n_speakers: int) -> list[LawPoint]:
-    """The curve among some speakers over the number of utterances that belong together."""
-    return [
-        point for point in points if point.criterion == criterion and point.n_speakers == n_speakers
-    ]
+    return shown(point.value, limits_of(point.ci_low, point.ci_high))
 
 
 def beside_each_other(n_systems: int) -> list[float]:
@@ -397,7 +364,7 @@ WORDS = ("corner", "animal", "doddington")  # columns that hold no numbers
 
 
 def read_speakers(
-    path: AnyPath, columns: list[str], codes: Codes = NAMED
+    path: FilePath, columns: list[str], codes: Codes = NAMED
 ) -> dict[str, dict[str, dict]]:
     """Read a table with a line for every condition and speaker.
 
@@ -485,7 +452,7 @@ ORDERS = ("gender", "similarity")  # in which speakers can stand
 
 
 def read_matrices(
-    path: AnyPath, manifest: AnyPath, *, order: str = "gender", codes: Codes = NAMED
+    path: FilePath, manifest: FilePath, *, order: str = "gender", codes: Codes = NAMED
 ) -> tuple[list[str], Matrices]:
     """Read the similarity matrices of one anonymiser, and put the speakers in order.
 
@@ -501,7 +468,7 @@ def read_matrices(
 
 
 def read_similarities(
-    path: AnyPath, *, genders: Mapping[str, str], codes: Codes = NAMED
+    path: FilePath, *, genders: Mapping[str, str], codes: Codes = NAMED
 ) -> tuple[list[str], Matrices]:
     """Read the similarity matrices of one anonymiser.
 
@@ -535,7 +502,13 @@ def read_similarities(
         if speaker not in genders:
             raise BadInput(f"{path}: speaker '{speaker}' is not in the manifest")
     speakers.sort(key=lambda speaker: (genders[speaker], code_of(speaker, codes)))
-    matrices = {matrix: _square(path, matrix, speakers, cells) for matrix in MATRICES}
+    n_speakers, index = len(speakers), {speaker: n for n, speaker in enumerate(speakers)}
+    matrices = {matrix: np.ma.masked_all((n_speakers, n_speakers)) for matrix in MATRICES}
+    for cell in itertools.product(MATRICES, speakers, speakers):
+        if cell not in cells:
+            raise BadInput(f"{path}: has no similarity of {' '.join(cell)}")
+        matrix, row_speaker, column_speaker = cell
+        matrices[matrix][index[row_speaker], index[column_speaker]] = cells[cell]
     return [code_of(speaker, codes) for speaker in speakers], matrices
 
 
@@ -573,17 +546,6 @@ def _alike_beside_each_other(similarities):
     return leaves_list(linkage(squareform(distances), "average", optimal_ordering=True))
 
 
-def _square(path, matrix, speakers, cells):
-    values = np.ma.masked_all((len(speakers), len(speakers)))
-    for row, row_speaker in enumerate(speakers):
-        for column, column_speaker in enumerate(speakers):
-            cell = (matrix, row_speaker, column_speaker)
-            if cell not in cells:
-                raise BadInput(f"{path}: has no similarity of {' '.join(cell)}")
-            values[row, column] = cells[cell]
-    return values
-
-
 # The curve of a training
 
 COLUMNS = ["epoch", "loss", "right_percent", "held_out_eer_percent", "learning_rate", "seconds"]
@@ -598,7 +560,7 @@ class Curve(NamedTuple):
     held_out_eer_percent: NDArray  # (E,) or (0,)
 
 
-def read_curve(path: AnyPath) -> Curve:
+def read_curve(path: FilePath) -> Curve:
     """Read training.tsv of a model."""
     numbers: dict[str, list[float]] = {name: [] for name in Curve._fields}
     for line, row in read_rows(path, COLUMNS):

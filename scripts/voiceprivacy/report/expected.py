@@ -21,12 +21,11 @@ docs/internals/training.md says how often right and wrong runs pass.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from scipy.special import gammaincinv
 
-from voiceprivacy.inout.files import BadInput, read_lines
+from voiceprivacy.inout.files import BadInput, FilePath, read_lines
 from voiceprivacy.inout.tables import number, read_rows, write_table
 from voiceprivacy.report.metrics import Number, possible
 from voiceprivacy.vocabulary import ABSENT, NumberKey, TrialList
@@ -83,7 +82,7 @@ class Pair(NamedTuple):
         return self.protected.value - self.original.value
 
 
-def read_expected(path: str | Path) -> list[Expected]:
+def read_expected(path: FilePath) -> list[Expected]:
     """Read a table with the columns of EXPECTED, and perhaps JOINT.
 
     Raises
@@ -116,10 +115,7 @@ def compare(expected: Sequence[Expected], numbers: Iterable[Number]) -> list[Com
     BadInput : a number that is expected was not measured, or is none
     """
     values = {line.key: line.value for line in numbers}
-    compared = [
-        Compared(row.key, row.value, row.tolerance, row.source, _measured(values, row.key))
-        for row in expected
-    ]
+    compared = [Compared(*row[:4], _measured(values, row.key)) for row in expected]
     for word in _joint_words(expected):
         compared.append(_compared_together(_pairs(expected, word), values))
     return compared
@@ -136,7 +132,7 @@ def standard_error_percent(eer_percent: float, *, n_target: float, n_nontarget: 
     return 50 * math.sqrt(rate * (1 - rate) * (1 / n_target + 1 / n_nontarget))
 
 
-def write_comparison(path: str | Path, compared: Iterable[Compared]) -> None:
+def write_comparison(path: FilePath, compared: Iterable[Compared]) -> None:
     """Write what ``compare`` found as TSV."""
     rows = [
         (*one.key, one.value, one.tolerance, one.source, one.measured, one.verdict)
@@ -145,7 +141,7 @@ def write_comparison(path: str | Path, compared: Iterable[Compared]) -> None:
     write_table(path, COMPARED, rows)
 
 
-def read_comparison(path: str | Path) -> list[Compared]:
+def read_comparison(path: FilePath) -> list[Compared]:
     """Read what write_comparison wrote."""
     return [
         Compared(
@@ -175,7 +171,7 @@ def _joint_words(expected: Iterable[Expected]) -> list[str]:
     return [word for word in words if word != ABSENT]
 
 
-def _pairs(expected: Iterable[Expected], word: str, path: str | Path = "expected") -> list[Pair]:
+def _pairs(expected: Iterable[Expected], word: str, path: FilePath = "expected") -> list[Pair]:
     """The rows of a joint word, list by list; BadInput where they are no pairs of rates."""
     lists: dict[TrialList, list[Expected]] = {}
     for row in expected:

@@ -8,10 +8,10 @@ Conventions
 """
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from voiceprivacy.inout.tables import number, read_rows
+from voiceprivacy.inout.files import FilePath
+from voiceprivacy.inout.rows import read_typed
 from voiceprivacy.report.atlas import NAMES
 from voiceprivacy.report.curves import read_disclosures
 from voiceprivacy.report.mailed import NAMED, Codes, code_of
@@ -42,7 +42,7 @@ def most_bit(systems: Iterable[Exposed]) -> float:
     return largest
 
 
-def points_of_speakers(heard: Mapping[Heard, str | Path]) -> list[ExposedPoint]:
+def points_of_speakers(heard: Mapping[Heard, FilePath]) -> list[ExposedPoint]:
     """What every channel discloses of every speaker, from the rank_speakers tables of a run.
 
     Parameters
@@ -61,7 +61,7 @@ def points_of_speakers(heard: Mapping[Heard, str | Path]) -> list[ExposedPoint]:
     return points
 
 
-def read_exposed(path: str | Path, codes: Codes = NAMED) -> dict[tuple[str, str], Exposed]:
+def read_exposed(path: FilePath, codes: Codes = NAMED) -> dict[tuple[str, str], Exposed]:
     """The most exposed speakers of each system: {(anonymiser, condition): Exposed}.
 
     Parameters
@@ -74,14 +74,9 @@ def read_exposed(path: str | Path, codes: Codes = NAMED) -> dict[tuple[str, str]
     BadInput : a field is missing or is no number; a speaker has no code
     """
     systems: dict[tuple[str, str], list[ExposedPoint]] = {}
-    for line, row in read_rows(path, list(ExposedPoint._fields)):
-        fields: dict[str, Any] = dict(row)
-        for name in ("value", "ci_low", "ci_high"):
-            fields[name] = number(row[name], path, line)
-        if codes:
-            fields["speaker"] = code_of(row["speaker"], codes)
-        point = ExposedPoint(**fields)
-        systems.setdefault(point[:2], []).append(point)
+    for point in read_typed(ExposedPoint, path):
+        own = point._replace(speaker=code_of(point.speaker, codes))
+        systems.setdefault(point[:2], []).append(own)
     return {system: _most_exposed(points) for system, points in systems.items()}
 
 

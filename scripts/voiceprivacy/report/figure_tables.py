@@ -34,7 +34,7 @@ from voiceprivacy.report.mailed import NAMED, Codes
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.plane import PlanePoint, read_planes
 from voiceprivacy.report.typeset import short
-from voiceprivacy.report.uncertainty import Shown, shown_number, within_zero_evidence
+from voiceprivacy.report.uncertainty import shown_number, within_zero_evidence
 from voiceprivacy.vocabulary import (
     DASH,
     GAIN,
@@ -43,8 +43,6 @@ from voiceprivacy.vocabulary import (
     ORIGINAL,
     PROTECTED_CONDITIONS,
     TOGETHER,
-    AtlasPoint,
-    ChannelsPoint,
     NumberKey,
 )
 
@@ -58,35 +56,28 @@ class Run(NamedTuple):
     """What all figures of a page share.
 
     ``metrics`` is {key with an empty metric: {metric: Number}}, ``colours`` {anonymiser: colour} in
-    the order of the page, ``order`` that of speakers in matrices; ``unbiased`` are values without
-    their bias. ``codes`` are {corpus: {speaker: code}} of corpora whose speakers are not named.
+    the order of the page, ``order`` that of speakers in matrices. ``codes`` are {corpus: {speaker:
+    code}} of corpora whose speakers are not named.
     """
 
     metrics: dict[NumberKey, dict[str, Number]]
     colours: dict[str, str]
     order: str = "gender"
-    unbiased: Mapping[NumberKey, float] = {}
     codes: Mapping[str, Codes] = {}
-
-    def shown(self, number: Number) -> Shown:
-        """A number of the run, as it is shown."""
-        return shown_number(number, self.unbiased)
 
     def name(self, anonymiser: str, condition: str) -> str:
         """What a system is called: anonymiser, perhaps which draw of it, and condition."""
         return f"{draws_in(self.colours)[anonymiser].words} {condition.upper()}"
 
 
-def run_of(
-    metrics: Iterable[Number], provenance: dict, unbiased: Mapping[NumberKey, float] | None = None
-) -> Run:
+def run_of(metrics: Iterable[Number], provenance: dict) -> Run:
     """What the figures of a run share, from its numbers and its provenance."""
     metrics = list(metrics)
     of_systems: dict[NumberKey, dict[str, Number]] = {}
     for metric in metrics:
         of_systems.setdefault(metric.key._replace(metric=""), {})[metric.metric] = metric
     order = provenance.get("config", {}).get("report", {}).get("speaker_order", "gender")
-    return Run(of_systems, palette_of(provenance, metrics), order, unbiased or {})
+    return Run(of_systems, palette_of(provenance, metrics), order)
 
 
 def table_of(figure: Figure, run: Run) -> Table:
@@ -110,7 +101,7 @@ def _evidence(metrics, run):
     zero = ", no more than zero evidence" if within_zero_evidence(numbers) else ""
     worst = numbers["worst_case_log10"]  # a word where it is undefined
     return (
-        run.shown(metrics["dece_bit"]).text(short) + zero,
+        shown_number(metrics["dece_bit"]).text(short) + zero,
         worst if isinstance(worst, str) else short(worst),
         str(numbers["tag"]),
     )
@@ -202,7 +193,7 @@ def atlas(figure: Figure, run: Run) -> Table:
     return titles, rows
 
 
-def _cell(point: AtlasPoint | None, points: Sequence[AtlasPoint]) -> str:
+def _cell(point, points):
     if point is None:
         return ""
     text = bits(point).text("{:.2f}".format)
@@ -230,13 +221,14 @@ def channels(figure: Figure, run: Run) -> Table:
         gains = {point.channels: point for point in own if point.measure == GAIN}
         (gap,) = (point for point in own if point.measure == GAP)
         everything = by_set[tuple(gap.channels.split(TOGETHER))]
-        cells = [everything, *(gains.get(channel) for channel in channels), gap]
-        texts = ("" if cell is None else _text(cell) for cell in cells)
-        rows.append((run.name(anonymiser, condition), *texts))
+        cells = [everything, *map(gains.get, channels), gap]
+        rows.append((run.name(anonymiser, condition), *map(_text, cells)))
     return titles, rows
 
 
-def _text(point: ChannelsPoint) -> str:
+def _text(point):
+    if point is None:
+        return ""
     # z: no sign of a zero, which -0.001 is when it is shown.
     return bits(point).text("{:z.2f}".format).replace("-", MINUS)
 
@@ -263,7 +255,7 @@ def plane(figure: Figure, run: Run) -> Table:
     for system, point in points.items():
         utility = [one.utility_text(system) if system in one.points else DASH for one in planes]
         rows.append((system, point.evidence.text("{:.0f}".format), *utility))
-    return ("system", "evidence [%]", *(one.label for one in planes)), rows
+    return ("system", "evidence [%]", *(one.row.label for one in planes)), rows
 
 
 TABLES: Mapping[str, Callable[[Figure, Any], Table]] = {

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from voiceprivacy.inout.files import FilePath
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.vocabulary import (
     ABSENT,
@@ -351,7 +352,7 @@ class Figure(NamedTuple):
             return f"{lists}, all attackers"
         return f"{anonymiser}{lists}, {attacker_name(self.extractor, self.backend)}"
 
-    def pictures(self, folder: str | Path = FOLDER) -> dict[str, str]:
+    def pictures(self, folder: FilePath = FOLDER) -> dict[str, str]:
         """Where its pictures for papers lie: {ending: path}."""
         subject = (self.corpus, self.trials, self.anonymiser, self.extractor, self.backend)
         stem = "/".join([str(folder), self.kind, *filter(None, subject)])
@@ -364,7 +365,7 @@ def figure(
     *,
     systems: Sequence[str] = (),
     look: Look = Look(),  # noqa: B008 - it cannot be changed
-    folder: str | Path = "results",
+    folder: FilePath = "results",
 ) -> Figure:
     """A figure of one kind.
 

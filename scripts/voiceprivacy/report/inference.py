@@ -10,12 +10,13 @@ Conventions
 * Draws of an anonymiser are one release (see releases.py).
 """
 
+import itertools
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from voiceprivacy.catalogue import METRICS
-from voiceprivacy.inout.tables import number, read_rows
+from voiceprivacy.inout.files import FilePath
+from voiceprivacy.inout.rows import limits_of, read_typed
 from voiceprivacy.report.comparison import ATTACKS, INFORMED
 from voiceprivacy.report.figures import draws_in
 from voiceprivacy.report.metrics import Number
@@ -63,17 +64,9 @@ class InferenceTable(NamedTuple):
     note: str
 
 
-def read_inferred(paths: Iterable[str | Path]) -> list[Inferred]:
-    """Read what assess_inference wrote; numbers stay text."""
-    lines = []
-    for path in paths:
-        for line, row in read_rows(path, list(Inferred._fields)):
-            for names in NUMBERS.values():
-                for name in names:
-                    if row[name] not in (UNDEFINED, ABSENT):
-                        number(row[name], path, line)
-            lines.append(Inferred(**row))  # type: ignore[arg-type]
-    return lines
+def read_inferred(paths: Iterable[FilePath]) -> list[Inferred]:
+    """Read what assess_inference wrote; all of them."""
+    return list(itertools.chain.from_iterable(read_typed(Inferred, path) for path in paths))
 
 
 def metric_lines(inferred: Iterable[Inferred]) -> list[Number]:
@@ -85,10 +78,10 @@ def metric_lines(inferred: Iterable[Inferred]) -> list[Number]:
                 continue  # all of it, by definition
             if line.recall_percent == UNDEFINED and ending != "percent":
                 continue  # once is enough
-            values = [str(getattr(line, name)) for name in names]
+            value, *limits = (str(getattr(line, name)) for name in names)
             metric = f"inferred_{line.attribute}_{ending}"
             key = (line.corpus, ABSENT, line.anonymiser, line.extractor, ABSENT, line.condition)
-            numbers.append(Number(*key, metric, *values))
+            numbers.append(Number(*key, metric, value, *(limits or (ABSENT, ABSENT))))
     return numbers
 
 
@@ -144,8 +137,7 @@ def _number(draws, ending):
     numbers = []
     for line in draws:
         value, *limits = (getattr(line, name) for name in NUMBERS[ending])
-        known = None if {ABSENT, UNDEFINED} & {*limits} or not limits else tuple(map(float, limits))
-        numbers.append(shown(value if value == UNDEFINED else float(value), known))
+        numbers.append(shown(value, limits_of(*limits) if limits else None))
     return one_release(numbers, f"inferred_{draws[0].attribute}_{ending}")
 
 
@@ -167,9 +159,7 @@ def _sentences(lines):
     for system, draws in sorted(releases, key=lambda pair: _number(pair[1], "percent").value):
         strongest[system] = draws
     _, first = releases[0]
-    guessing = METRICS[f"inferred_{lines[0].attribute}_percent"].text(
-        float(first[0].guessing_percent)
-    )
+    guessing = METRICS[f"inferred_{lines[0].attribute}_percent"].text(first[0].guessing_percent)
     sentences = []
     still = ""
     if ORIGINAL in strongest:
@@ -197,7 +187,7 @@ def _percent(draws):
 
 def _is_chance(draws):
     """Whether guessing comes as far in all draws."""
-    return all(float(line.recall_percent) <= float(line.null95_percent) for line in draws)
+    return all(line.recall_percent <= line.null95_percent for line in draws)
 
 
 def _note(lines):

@@ -16,7 +16,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.catalogue.metric import Metric
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.report.comparison import (
@@ -25,6 +24,7 @@ from voiceprivacy.report.comparison import (
     SystemKey,
     Values,
     folded,
+    mean_limits,
     mean_of_lists,
     mean_of_unbiased,
     shown_columns,
@@ -180,16 +180,13 @@ def _on_average(
         shares = [weights[trials] for trials in known]
         # Tags belong to lists: even an average of a single list has none.
         mean = mean_of_lists(list(known.values()), shares) | {"tag": None}
-        intervals = {
-            column.name: comparisons.limits.get(key.mean(column.name)) for column in COLUMNS
-        }
         unbiased = mean_of_unbiased([own_unbiased[key][trials] for trials in known], shares)
         means.append(
             System(
                 *key,
                 lists={name: mean},
                 mean=mean,
-                intervals={name: intervals},
+                intervals={name: mean_limits(key, comparisons)},
                 unbiased={name: unbiased},
             )
         )

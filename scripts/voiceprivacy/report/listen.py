@@ -6,19 +6,14 @@ Conventions
   some.
 * A clip is the first five seconds. The spectrograms of one utterance have one scale: its loudest
   unprotected point.
-* Sound is Opus in an Ogg container, the same bytes every time.
+* Sound is MP3, which every browser plays, the same bytes every time.
 * Where speakers are not to be named, protected speech alone is played, and ids are codes. A version
   that is its original for an ear is left out (audio.NEARLY_THE_SAME).
-
-References
-----------
-RFC 3533 (Ogg pages, their serial number and checksum), RFC 7845 (Opus in Ogg).
 """
 
 import base64
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +22,7 @@ from numpy.typing import NDArray
 from scipy.signal import ShortTimeFFT, get_window, resample_poly
 
 from voiceprivacy.inout import audio, foreign, seeds
+from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.report.mailed import NAMED, Codes, code_of
@@ -59,7 +55,7 @@ class Example(NamedTuple):
     clips: list[Clip]
 
 
-def write_examples(path: str | Path, examples: Iterable[Example]) -> None:
+def write_examples(path: FilePath, examples: Iterable[Example]) -> None:
     """Write them as JSON: what embed_audio hands to the page."""
     rows = []
     for example in examples:
@@ -67,7 +63,7 @@ def write_examples(path: str | Path, examples: Iterable[Example]) -> None:
     write_json(path, {"examples": rows})
 
 
-def read_examples(paths: Iterable[str | Path]) -> list[Example]:
+def read_examples(paths: Iterable[FilePath]) -> list[Example]:
     """Read what write_examples wrote."""
     examples = []
     for path in paths:
@@ -86,7 +82,7 @@ def _clip(fields, path):
     """A clip whose addresses are data: a page that plays it asks nobody for anything."""
     clip = Clip(**fields)
     foreign.name(clip.anonymiser, f"{path}: anonymiser")
-    foreign.like(clip.sound, rf"data:audio/ogg(; codecs=opus)?{DATA}", f"{path}: sound")
+    foreign.like(clip.sound, f"data:audio/mpeg{DATA}", f"{path}: sound")
     foreign.like(clip.picture, f"data:image/webp{DATA}", f"{path}: picture")
     return clip
 
@@ -189,7 +185,7 @@ def _clips(speech):
     loudest = float(levels[first].max())
     clips = []
     for name, (samples, rate) in cut.items():
-        sound = data_url(opus(samples, rate), "audio/ogg; codecs=opus")
+        sound = data_url(mp3(samples, rate), "audio/mpeg")
         picture = data_url(webp(levels[name], loudest_db=loudest), "image/webp")
         clips.append(Clip(name, sound, picture))
     return clips
@@ -249,64 +245,20 @@ def webp(levels: NDArray, *, loudest_db: float) -> bytes:
     return content.getvalue()
 
 
-# Opus in Ogg
-
-RATES_HZ = (8000, 12000, 16000, 24000, 48000)  # that Opus has
+RATES_HZ = (8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000)  # that MP3 has
 COMPRESSION = 0.9  # libsndfile's scale; about 35 kbit/s for speech
 
-# Where fields of an Ogg page lie (RFC 3533, section 6), in bytes.
-SERIAL = slice(14, 18)
-CHECKSUM = slice(22, 26)
-N_SEGMENTS = 26
-HEADER_BYTES = 27  # without the lengths of the segments, which follow
-POLYNOMIAL = 0x04C11DB7
 
+def mp3(samples: NDArray, sample_rate: int) -> bytes:
+    """Encode samples (N,) in [-1, 1] as MP3; another rate than MP3 has becomes its next higher one.
 
-def opus(samples: NDArray, sample_rate: int) -> bytes:
-    """Encode samples (N,) in [-1, 1] as an Ogg Opus file.
-
-    Another rate than Opus has becomes its next higher one.
+    The encoder writes the same bytes every time.
     """
     rate = next((rate for rate in RATES_HZ if rate >= sample_rate), RATES_HZ[-1])
     if rate != sample_rate:
         divisor = np.gcd(rate, sample_rate)
         samples = resample_poly(samples, rate // divisor, sample_rate // divisor)
     content = io.BytesIO()
-    options = {"format": "OGG", "subtype": "OPUS", "compression_level": COMPRESSION}
+    options = {"format": "MP3", "subtype": "MPEG_LAYER_III", "compression_level": COMPRESSION}
     soundfile.write(content, np.clip(samples, -1, 1), rate, **options)
-    return with_serial_number(content.getvalue())
-
-
-def with_serial_number(content: bytes, serial: int = 0) -> bytes:
-    """An Ogg file with this serial number instead of the random one that the encoder draws."""
-    pages, start = bytearray(content), 0
-    while start < len(pages):
-        n_segments = pages[start + N_SEGMENTS]
-        segments = start + HEADER_BYTES + n_segments
-        end = segments + sum(pages[start + HEADER_BYTES : segments])
-        page = pages[start:end]
-        page[SERIAL] = serial.to_bytes(4, "little")
-        page[CHECKSUM] = bytes(4)  # the checksum is of a page where it is 0
-        page[CHECKSUM] = checksum(page).to_bytes(4, "little")
-        pages[start:end] = page
-        start = end
-    return bytes(pages)
-
-
-def checksum(page: bytes | bytearray) -> int:
-    """CRC-32 of an Ogg page: bits not reflected, starting from 0."""
-    value = 0
-    for byte in page:
-        value = (value << 8) & 0xFFFFFFFF ^ TABLE[value >> 24 ^ byte]
-    return value
-
-
-def _remainder(value):
-    """CRC of one byte, bit by bit."""
-    value <<= 24
-    for _ in range(8):
-        value = value << 1 ^ POLYNOMIAL if value & 0x80000000 else value << 1
-    return value & 0xFFFFFFFF
-
-
-TABLE = [_remainder(value) for value in range(256)]
+    return content.getvalue()

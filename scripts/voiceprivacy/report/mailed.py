@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from voiceprivacy.inout.files import SCRIPTS, BadInput
+from voiceprivacy.inout.files import SCRIPTS, BadInput, FilePath
 from voiceprivacy.inout.seeds import secret_in
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.inout.yaml_files import read_yaml
@@ -35,7 +35,7 @@ Value = TypeVar("Value")
 # Codes of people.
 
 
-def codes_of(corpus: str, folder: str | Path = "results") -> dict[str, str]:
+def codes_of(corpus: str, folder: FilePath = "results") -> dict[str, str]:
     """Codes of the speakers of a corpus: {speaker: code}.
 
     Parameters
@@ -83,7 +83,7 @@ def code_of(speaker: str, codes: Codes) -> str:
     return codes[speaker] if codes else speaker
 
 
-def key_in(folder: str | Path) -> bytes:
+def key_in(folder: FilePath) -> bytes:
     """The key of a run's codes, which is drawn once; only its owner can read the file."""
     return secret_in(Path(folder) / KEY)
 

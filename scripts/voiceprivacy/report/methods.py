@@ -151,9 +151,8 @@ def write_methods(folder: Path, said: Sequence[Said]) -> list[Path]:
 def read_citations() -> dict[str, str]:
     """The entries of BibTeX that there are: {key: text}."""
     text = CITATIONS.read_text(encoding="utf-8")
-    entries = re.findall(r"^@\w+\{(\w+),\n.*?^\}\n", text, flags=re.MULTILINE | re.DOTALL)
-    bodies = re.findall(r"^@\w+\{\w+,\n.*?^\}\n", text, flags=re.MULTILINE | re.DOTALL)
-    return dict(zip(entries, bodies, strict=True))
+    entries = re.finditer(r"^@\w+\{(\w+),\n.*?^\}\n", text, flags=re.MULTILINE | re.DOTALL)
+    return {match[1]: match[0] for match in entries}
 
 
 def write_numbers(path: Path, systems: Sequence[System]) -> None:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.files import BadInput, FilePath
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import number_in, read_rows, write_table
 from voiceprivacy.vocabulary import ABSENT, ORIGINAL, UNDEFINED, Attack, NumberKey
@@ -32,7 +32,11 @@ SAME_NUMBER = 1e-9  # two families count trials, say: what is measured twice agr
 
 
 class Number(NamedTuple):
-    """One line of metrics.tsv; ``value`` is a number in full precision, a tag, or undefined."""
+    """One line of metrics.tsv; ``value`` is a number in full precision, a tag, or undefined.
+
+    ``unbiased`` is the value without its bias where the files of intervals know it. It is no column
+    of the table.
+    """
 
     corpus: str
     trials: str
@@ -44,19 +48,15 @@ class Number(NamedTuple):
     value: str
     ci_low: str = ABSENT
     ci_high: str = ABSENT
+    unbiased: float | None = None
 
     @property
     def key(self) -> NumberKey:
         """What it is a number of."""
-        return NumberKey(
-            self.corpus,
-            self.trials,
-            self.anonymiser,
-            self.extractor,
-            self.backend,
-            self.condition,
-            self.metric,
-        )
+        return NumberKey(*self[:7])
+
+
+COLUMNS = list(Number._fields[:-1])
 
 
 class _File(NamedTuple):
@@ -66,19 +66,13 @@ class _File(NamedTuple):
     anonymiser: str
 
     def key(self, condition: str, metric: str) -> NumberKey:
-        return NumberKey(
-            self.attack.corpus,
-            self.attack.trials,
-            ORIGINAL if condition == "oo" else self.anonymiser,
-            self.attack.extractor,
-            self.attack.backend,
-            condition,
-            metric,
-        )
+        corpus, trials, extractor, backend = self.attack
+        anonymiser = ORIGINAL if condition == "oo" else self.anonymiser
+        return NumberKey(corpus, trials, anonymiser, extractor, backend, condition, metric)
 
 
 def collect(
-    paths: Iterable[str | Path], *, folder: str | Path, intervals: Iterable[str | Path] = ()
+    paths: Iterable[FilePath], *, folder: FilePath, intervals: Iterable[FilePath] = ()
 ) -> list[Number]:
     """Gather the metrics files below ``folder``, sorted; a number measured twice is kept once.
 
@@ -91,14 +85,14 @@ def collect(
     ------
     BadInput : a file holds no numbers or lies elsewhere, a number is missing, or two values differ
     """
-    limits: dict[NumberKey, dict[str, str]] = {}
+    limits: dict[NumberKey, tuple[str, str]] = {}
     for path in sorted(map(Path, intervals)):
         limits |= _read_limits(path, folder)
     numbers: dict[NumberKey, Number] = {}
     sources: dict[NumberKey, Path] = {}
     for path in sorted(map(Path, paths)):
         for key, value in _read_values(path, folder):
-            number = Number(*key, value, **limits.get(key, {}))
+            number = Number(*key, value, *limits.get(key, (ABSENT, ABSENT)))
             # Every anonymiser's file has the original's numbers, and families share counts.
             first = numbers.setdefault(key, number)
             source = sources.setdefault(key, path)
@@ -110,16 +104,17 @@ def collect(
     return sorted(numbers.values(), key=lambda number: number.key)
 
 
-def read_metrics(path: str | Path) -> list[Number]:
-    """Read metrics.tsv.
+def read_metrics(path: FilePath) -> list[Number]:
+    """Read metrics.tsv, and from the files of intervals beside it values without their bias.
 
     Raises
     ------
     BadInput : a number has no value or occurs twice, there is none, or a name or number is none
     """
     numbers: dict[NumberKey, Number] = {}
+    unbiased = _read_unbiased(Path(path).parent)
     known: set[str] = set()  # names that were looked at: a few are in every line
-    for line, row in read_rows(path, list(Number._fields)):
+    for line, row in read_rows(path, COLUMNS):
         for column in NAMED:
             if row[column] not in known:
                 known.add(foreign.name(row[column], f"{path}:{line}: {column}", in_table=True))
@@ -129,10 +124,11 @@ def read_metrics(path: str | Path) -> list[Number]:
         if row["value"].lower() in ("", ABSENT, "nan"):
             raise BadInput(f"{path}:{line}: {row['metric']} has no value; run the workflow again")
         possible(row["metric"], row["value"], f"{path}:{line}: {row['metric']}", words=WORD)
-        number = Number(**row)
-        if number.key in numbers:
-            raise BadInput(f"{path}:{line}: {' '.join(number.key)} occurs twice")
-        numbers[number.key] = number
+        key = NumberKey(*(row[name] for name in NAMED))
+        if key in numbers:
+            raise BadInput(f"{path}:{line}: {' '.join(key)} occurs twice")
+        limits = (row["ci_low"], row["ci_high"])
+        numbers[key] = Number(*key, row["value"], *limits, unbiased.get(key))
     if not numbers:
         raise BadInput(f"{path}: holds no metrics")
     return list(numbers.values())
@@ -153,14 +149,11 @@ def possible(metric: str, text: str, where: str, *, words: str) -> str:
     return text
 
 
-def read_unbiased(paths: Iterable[str | Path]) -> dict[NumberKey, float]:
-    """Values without their bias, of files of intervals in their usual folders.
-
-    Files that an earlier version wrote have none.
-    """
+def _read_unbiased(folder: Path) -> dict[NumberKey, float]:
+    """Values without their bias, of all files of intervals of a run."""
     values = {}
-    for path in map(Path, paths):
-        file = _file_of(path, path.parents[5], ending=INTERVALS)
+    for path in sorted(folder.glob(f"metrics/{'*/' * 5}*{INTERVALS}")):  # as LAYOUT says
+        file = _file_of(path, folder / "metrics", ending=INTERVALS)
         for condition, metrics in foreign.mapping(read_json(path), str(path)).items():
             for metric, interval in foreign.mapping(metrics, f"{path}: {condition}").items():
                 where = f"{path}: {condition} {metric}"
@@ -170,18 +163,12 @@ def read_unbiased(paths: Iterable[str | Path]) -> dict[NumberKey, float]:
     return values
 
 
-def unbiased_beside(path: str | Path) -> dict[NumberKey, float]:
-    """Values without their bias of the run whose metrics.tsv this is, from the files beside it."""
-    files = f"metrics/{'*/' * 5}*{INTERVALS}"  # as LAYOUT says
-    return read_unbiased(sorted(Path(path).parent.glob(files)))
-
-
-def write_metrics(path: str | Path, numbers: Iterable[Number]) -> None:
+def write_metrics(path: FilePath, numbers: Iterable[Number]) -> None:
     """Write metrics.tsv."""
-    write_table(path, Number._fields, numbers)
+    write_table(path, COLUMNS, (number[: len(COLUMNS)] for number in numbers))
 
 
-def _read_values(path: Path, folder: str | Path) -> Iterator[tuple[NumberKey, str]]:
+def _read_values(path: Path, folder: FilePath) -> Iterator[tuple[NumberKey, str]]:
     file = _file_of(path, folder)
     values = read_json(path)
     if not isinstance(values, dict) or not values or {} in values.values():
@@ -199,19 +186,18 @@ def _protected_condition(metric: str) -> str:
     return row.conditions[0] if row and row.family in OF_TWO_CONDITIONS else "op"
 
 
-def _read_limits(path: Path, folder: str | Path) -> dict[NumberKey, dict[str, str]]:
-    """Both limits of each number of a file of intervals, by the names of their columns."""
+def _read_limits(path: Path, folder: FilePath) -> dict[NumberKey, tuple[str, str]]:
+    """Both limits of each number of a file of intervals."""
     file = _file_of(path, folder, ending=INTERVALS)
     limits = {}
     for condition, metrics in read_json(path).items():
         for metric, interval in metrics.items():
-            limits[file.key(condition, metric)] = {
-                limit: _text(interval.get(limit), metric, path) for limit in ("ci_low", "ci_high")
-            }
+            low, high = (_text(interval.get(end), metric, path) for end in ("ci_low", "ci_high"))
+            limits[file.key(condition, metric)] = (low, high)
     return limits
 
 
-def _file_of(path: Path, folder: str | Path, *, ending: str = ".json") -> _File:
+def _file_of(path: Path, folder: FilePath, *, ending: str = ".json") -> _File:
     try:
         parts = Path(str(path).removesuffix(ending)).relative_to(folder).parts
         _, corpus, trials, anonymiser, extractor, backend = parts

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import jinja2
 
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import BadInput, read_bytes, read_lines, whole_or_absent
+from voiceprivacy.inout.files import BadInput, FilePath, read_bytes, read_lines, whole_or_absent
 from voiceprivacy.report.answer import (
     averages_of,
     how_many_trials,
@@ -19,23 +19,15 @@ from voiceprivacy.report.answer import (
     ready_made_note,
     what_was_run,
 )
-from voiceprivacy.report.comparison import (
-    ATTACKS,
-    ATTACKS_EXPLAINED,
-    FOREIGN,
-    FOREIGN_EXPLAINED,
-    INFORMED,
-    INFORMED_EXPLAINED,
-    System,
-)
+from voiceprivacy.report.comparison import EXPLAINED, System
 from voiceprivacy.report.contents import Contents
-from voiceprivacy.report.expected import Compared, read_comparison
+from voiceprivacy.report.expected import read_comparison
 from voiceprivacy.report.figure_tables import NO_TABLE, Run, Table, table_of
 from voiceprivacy.report.figures import KINDS, Figure, Subject, draws_in, marks, palette_of
-from voiceprivacy.report.inference import InferenceTable, inference_tables, read_inferred
+from voiceprivacy.report.inference import inference_tables, read_inferred
 from voiceprivacy.report.inline import inlined, shows_nothing
 from voiceprivacy.report.leaderboard import leaderboard
-from voiceprivacy.report.listen import Example, read_examples
+from voiceprivacy.report.listen import read_examples
 from voiceprivacy.report.mailed import Codes, codes_of
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.plots import board, style
@@ -43,7 +35,6 @@ from voiceprivacy.report.plots.speakers import read_alphas, strips
 from voiceprivacy.report.published import read_published, tables_of
 from voiceprivacy.report.sections import (
     SESSION_TITLES,
-    Corpora,
     read_corpora,
     read_speeds,
     read_utility,
@@ -54,7 +45,7 @@ from voiceprivacy.report.sections import (
 from voiceprivacy.report.uncertainty import NONE, Comparisons
 from voiceprivacy.report.verdict import NOT_GIVEN, NOT_ORDERED, Verdict, controls_of, no_verdict
 from voiceprivacy.report.verdict_words import STATES
-from voiceprivacy.report.words import WordsTable, words_tables
+from voiceprivacy.report.words import words_tables
 from voiceprivacy.vocabulary import ABSENT, attacker_name
 
 CAPTIONS = ("comparison", "attacks", "alphas", *KINDS)
@@ -65,6 +56,18 @@ VIEWS = {
     "all": ("Everything", "coefficients that were drawn and where all comes from, too."),
 }
 
+SECTIONS: dict[str, Any] = {  # of a page, and what they hold where a run has nothing for them
+    "corpora": None,  # what was evaluated
+    "expected": (),  # published numbers beside those of the run
+    "inference": (),  # what speech tells of people
+    "utility": None,
+    "words": (),  # word errors of speakers, below utility
+    "listen": None,
+    "published": None,
+    "alphas": None,  # {corpus: {anonymiser: table}} of coefficients that McAdams anonymisers drew
+    "paired": {},  # {corpus: table} in which anonymisers are compared by utility, two by two
+    "internal": False,  # whether the page says at its top that it is not to be handed on
+}
 
 # Figures on the page.
 
@@ -246,25 +249,16 @@ def codes_in(contents: Contents, folder: Path) -> dict[str, dict[str, str]]:
 
 
 def write_page(
-    path: str | Path,
+    path: FilePath,
     *,
-    template: str | Path,
+    template: FilePath,
     systems: Sequence[System],
     metrics: Sequence[Number],
     figures: Sequence[Shown],
     provenance: dict,
     comparisons: Comparisons = NONE,
-    corpora: Corpora | None = None,
-    expected: Sequence[Compared] = (),
-    inference: Sequence[InferenceTable] = (),
-    utility: Any = None,
-    words: Sequence[WordsTable] = (),
-    listen: Sequence[Example] | None = None,
-    published: Any = None,
-    alphas: Mapping[str, Mapping[str, str | Path]] | None = None,
-    paired: Mapping[str, str | Path] | None = None,
-    internal: bool = False,
     verdicts: Sequence[Verdict] = (no_verdict(NOT_GIVEN),),
+    **sections: Any,
 ) -> None:
     """Render the report.
 
@@ -275,59 +269,36 @@ def write_page(
     systems, metrics, provenance : of the run
     figures : with their pictures
     comparisons : intervals of means, and values without their bias
-    corpora : what was evaluated
-    expected : published numbers beside those of the run
-    inference : what speech tells of people; without it the page says nothing of it
-    words : word errors of speakers, below utility
-    utility, listen, published : what the sections of these names show; without them they are left
-        out
-    alphas : {corpus: {anonymiser: table}} of drawn coefficients; empty tables are left out, because
-        only McAdams anonymisers draw them
-    paired : {corpus: table} in which anonymisers are compared by utility, two by two
-    internal : whether it says at its top that it is not to be handed on
     verdicts : that of the run, or those of several runs
+    sections : what else is shown, by the names of SECTIONS
     """
     folder, page = Path(template).parent, Path(path)
     colours = palette_of(provenance, metrics)
     judged = verdicts[0].sets if len(verdicts) == 1 else []
+    sections = SECTIONS | sections
     content = _numbers(systems, metrics, provenance, comparisons, colours)
     content |= _drawings(figures, systems, metrics, colours)
     content["what_was_run"] = what_was_run(systems, metrics, controls_of(verdicts))
-    drawn_alphas = _alphas(alphas or {}, systems, colours, page.parent)
+    sections["alphas"] = _alphas(sections["alphas"] or {}, systems, colours, page)
+    paired = sections["paired"].items()
+    sections["paired"] = {corpus: _link(table, page) for corpus, table in paired}
     content["planes_of_sets"] = {
         one.name: [plane for plane in content["planes"] if plane.corpus == one.name]
         for one in judged
     }
-    content["contents"] = _contents(
-        content,
-        utility=utility,
-        listen=listen,
-        alphas=drawn_alphas,
-        published=published,
-        corpora=corpora,
-        expected=expected,
-    )
+    content["contents"] = _contents(content, sections)
     text = (
         _environment(folder)
         .get_template(Path(template).name)
         .render(
             **content,
-            alphas=drawn_alphas,
+            **sections,
             captions={name: read_caption(folder / f"{name}.rst") for name in CAPTIONS},
-            corpora=corpora,
-            expected=expected,
-            inference=inference,
-            utility=utility,
-            words=words,
-            paired={corpus: _link(table, page) for corpus, table in (paired or {}).items()},
-            listen=listen,
-            published=published,
             verdicts=verdicts,
             states=STATES,
             views=VIEWS,
             not_ordered=NOT_ORDERED if len(verdicts) > 1 else "",
             provenance=provenance,
-            internal=internal,
             config=json.dumps(provenance.get("config", {}), indent=2),
         )
     )
@@ -342,18 +313,18 @@ def _numbers(systems, metrics, provenance, comparisons, colours):
     return {
         "ready_made_note": ready_made_note(systems, provenance),
         "how_many_trials": how_many_trials(systems, metrics),
-        "rank_answers": {} if systems else rank_answers(metrics, comparisons.unbiased),
+        "rank_answers": {} if systems else rank_answers(metrics),
         "has_intervals": comparisons != NONE or any(metric.ci_low != ABSENT for metric in metrics),
         "attacks": attacks_explained(systems),
         "leaderboard": table,
         "leaderboard_charts": board.charts(table.boards, columns=table.columns, colours=colours),
         "averages": dict(table.sets),
-        "sessions": sessions(metrics, comparisons.unbiased),
+        "sessions": sessions(metrics),
         "session_titles": SESSION_TITLES,
     }
 
 
-def _contents(content, **sections):
+def _contents(content, sections):
     """The table of contents: {view: [(id of a section, its words), ...]}, without what is empty."""
     kinds = [(kind, title, True) for kind, title, _ in content["figures"]]
     entries = {
@@ -408,14 +379,11 @@ def _drawings(figures, systems, metrics, colours):
 
 def attacks_explained(systems: Sequence[System]) -> dict[str, str]:
     """What the attacks of these systems are: {words: meaning}."""
-    words = {ATTACKS[condition]: meaning for condition, meaning in ATTACKS_EXPLAINED.items()}
-    words |= {INFORMED[condition]: meaning for condition, meaning in INFORMED_EXPLAINED.items()}
-    words |= {FOREIGN[condition]: meaning for condition, meaning in FOREIGN_EXPLAINED.items()}
     present = {system.attack for system in systems}
-    return {attack: meaning for attack, meaning in words.items() if attack in present}
+    return {attack: meaning for attack, meaning in EXPLAINED.items() if attack in present}
 
 
-def read_caption(path: str | Path) -> str:
+def read_caption(path: FilePath) -> str:
     """Read a caption: plain sentences without markup, the same text in .rst, HTML and print."""
     return " ".join(line.strip() for line in read_lines(path)).strip()
 
@@ -435,7 +403,7 @@ def _environment(folder):
     return environment
 
 
-def _alphas(tables, systems, colours, folder):
+def _alphas(tables, systems, colours, page):
     """{corpus: (chart, {anonymiser: link})} of the anonymisers that drew McAdams coefficients."""
     charts = {}
     for corpus in dict.fromkeys(system.corpus for system in systems):
@@ -444,7 +412,7 @@ def _alphas(tables, systems, colours, folder):
             alphas = read_alphas(table)
             if alphas:
                 drawn[anonymiser] = alphas
-                links[anonymiser] = Path(os.path.relpath(table, folder)).as_posix()
+                links[anonymiser] = _link(table, page)
         if drawn:
             picture = strips(alphas=drawn, colours=colours)
             charts[corpus] = (inlined(style.svg_of(picture)), links)

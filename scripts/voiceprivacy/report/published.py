@@ -22,6 +22,7 @@ References: workflow/resources/published/README.md.
 """
 
 import argparse
+import math
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -29,24 +30,20 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue import COLUMNS, METRICS
 from voiceprivacy.catalogue.metric import Metric
-from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import RESOURCES, BadInput, read_lines
-from voiceprivacy.inout.tables import number, read_rows, read_table, write_table
+from voiceprivacy.inout.files import RESOURCES, BadInput, FilePath
+from voiceprivacy.inout.rows import WORDS, Numeral, typed_rows
+from voiceprivacy.inout.tables import number_in, read_table, write_table
 from voiceprivacy.report.figures import draws_in
 from voiceprivacy.report.metrics import Number, possible
 from voiceprivacy.report.releases import one_release
-from voiceprivacy.report.uncertainty import Shown, interval_text, shown
+from voiceprivacy.report.uncertainty import Shown, interval_text, shown_number
 from voiceprivacy.vocabulary import (
     ABSENT,
     EMOTION,
     GIVEN,
-    INFINITY,
-    MINUS,
     ORIGINAL,
     RECOGNISER,
     TRAINED_ON,
-    UNDEFINED,
-    NumberKey,
     TrialList,
     attacker_name,
 )
@@ -90,16 +87,6 @@ HEARD_BY = {
 SHOWN = [*COLUMNS, *(metric for metric in METRICS.values() if not metric.column)]
 
 
-class PublishedKey(NamedTuple):
-    """What a published number is of; ``attacker`` says what its models were trained on."""
-
-    set: str
-    system: str
-    condition: str
-    metric: str
-    attacker: str
-
-
 class Published(NamedTuple):
     """A published number beside one's own; numbers as text in full precision.
 
@@ -120,7 +107,7 @@ class Published(NamedTuple):
     published: str
     attacker: str
     source: str
-    unbiased: str = ABSENT
+    unbiased: Numeral = ABSENT
 
 
 class PublishedCell(NamedTuple):
@@ -205,52 +192,41 @@ def published_sets(corpus: Mapping[str, Any]) -> dict[str, str]:
     return sets
 
 
-def beside(
-    numbers: Sequence[Number],
-    config: Mapping[str, Any],
-    unbiased: Mapping[NumberKey, float] | None = None,
-) -> list[Published]:
+def beside(numbers: Sequence[Number], config: Mapping[str, Any]) -> list[Published]:
     """Published numbers of the same sets and systems beside those of a run.
 
     Parameters
     ----------
     config : completed
-    unbiased : of the run, values without their bias
     """
-    published = _read_numbers()
-    sets = _sets(numbers, config)
-    systems = _systems(config)
+    published = _read_published()
+    sets, systems = _sets(numbers, config), _systems(config)
+    corpora = config.get("corpora", {}).items()
+    data = {name: _data_of(name, corpus, sets) for name, corpus in corpora}
+    measures = {
+        f"{name}_percent": (name, options)
+        for name, options in (config.get("utility") or {}).items()
+        if options and _is_as_published(options)
+    }
     rows = []
     for line in numbers:
-        name = sets.get(TrialList(line.corpus, line.trials))
-        system = systems.get(line.anonymiser)
-        attacker = _trained_on(line)
-        # Unprotected speech was published under attackers trained on original speech only.
-        foreign = system == UNPROTECTED and attacker == "protected"
-        if name is None or system is None or line.backend == GIVEN or foreign:
-            continue
-        key = PublishedKey(name, system, line.condition, line.metric, attacker)
+        system, own = systems.get(line.anonymiser, ""), line
+        if line.trials == ABSENT and line.metric in measures:
+            name, options = measures[line.metric]
+            own = line._replace(extractor=name, metric=PUBLISHED_METRIC[options["type"]])
+            subject, attacker = data.get(line.corpus) or "", options["definition"]
+        else:
+            subject, attacker = sets.get(TrialList(line.corpus, line.trials), ""), _trained_on(line)
+            # Unprotected speech was published under attackers trained on original speech only.
+            if line.backend == GIVEN or (system == UNPROTECTED and attacker == "protected"):
+                continue
+        bias_free = ABSENT if line.unbiased is None else str(line.unbiased)
         # Several papers can have published the same number: a line for each.
-        for value, source in published.get(key, []):
-            rows.append(
-                Published(
-                    set=name,
-                    system=system,
-                    anonymiser=line.anonymiser,
-                    extractor=line.extractor,
-                    backend=line.backend,
-                    condition=line.condition,
-                    metric=line.metric,
-                    value=line.value,
-                    ci_low=line.ci_low,
-                    ci_high=line.ci_high,
-                    published=value,
-                    attacker=attacker,
-                    source=source,
-                    unbiased=str((unbiased or {}).get(line.key, ABSENT)),
-                )
-            )
-    return sorted([*rows, *_utility_beside(numbers, config, sets, systems)])
+        for value, source in published.get(
+            (subject, system, own.condition, own.metric, attacker), []
+        ):
+            rows.append(Published(subject, system, *own[2:10], value, attacker, source, bias_free))
+    return sorted(rows)
 
 
 def published_data(corpus: Mapping[str, Any]) -> str | None:
@@ -273,40 +249,6 @@ def published_data(corpus: Mapping[str, Any]) -> str | None:
     return Path(directory).name.lower().replace("emodata_track2", "emodata")
 
 
-def _utility_beside(numbers, config, sets, systems):
-    """Rows of published word errors and recalls beside those of the same definition."""
-    measures = {}
-    for name, options in (config.get("utility") or {}).items():
-        if options and _is_as_published(options):
-            measures[f"{name}_percent"] = (name, options)
-    corpora = config.get("corpora", {})
-    data = {name: _data_of(name, corpus, sets) for name, corpus in corpora.items()}
-    published = read_table(UTILITY, UTILITY_COLUMNS)
-    for line in numbers:
-        if line.trials != ABSENT or line.metric not in measures:
-            continue
-        name, options = measures[line.metric]
-        key = (data.get(line.corpus), systems.get(line.anonymiser))
-        key += (PUBLISHED_METRIC[options["type"]], options["definition"])
-        for row in published:
-            if key == (row["data"], row["system"], row["metric"], row["definition"]):
-                yield Published(
-                    set=row["data"],
-                    system=row["system"],
-                    anonymiser=line.anonymiser,
-                    extractor=name,
-                    backend=ABSENT,
-                    condition=ABSENT,
-                    metric=row["metric"],
-                    value=line.value,
-                    ci_low=line.ci_low,
-                    ci_high=line.ci_high,
-                    published=row["value"],
-                    attacker=row["definition"],
-                    source=row["source"],
-                )
-
-
 def _is_as_published(measure):
     """Whether a measure counts as the challenges did: every utterance, and excited is happy."""
     is_whole = measure.get("type") in PUBLISHED_METRIC and not measure.get("utterances")
@@ -320,25 +262,21 @@ def _data_of(name, corpus, sets):
     return published_data(corpus) if has_all else None
 
 
-def write_published(path: str | Path, rows: Iterable[Published]) -> None:
+def write_published(path: FilePath, rows: Iterable[Published]) -> None:
     """Write what ``beside`` found."""
     write_table(path, Published._fields, rows)
 
 
-def read_published(path: str | Path) -> list[Published]:
-    """Read what write_published wrote, in this version or an earlier one."""
-    columns = list(Published._fields)
-    if read_lines(path)[:1] == ["\t".join(columns[:-1])]:  # earlier ones knew no bias
-        columns = columns[:-1]
+def read_published(path: FilePath) -> list[Published]:
+    """Read what write_published wrote."""
     rows = []
-    for line, row in read_rows(path, columns):
-        if row["system"] not in SYSTEMS:
-            raise BadInput(f"{path}:{line}: '{row['system']}' is no published system")
-        words = f"{ABSENT}|{UNDEFINED}"
-        foreign.numeral(row.get("unbiased", ABSENT), f"{path}:{line}: unbiased", words=words)
+    for line, row in typed_rows(Published, path):
+        if row.system not in SYSTEMS:
+            raise BadInput(f"{path}:{line}: '{row.system}' is no published system")
         for field in ("value", "ci_low", "ci_high", "published"):
-            possible(row["metric"], row[field], f"{path}:{line}: {field}", words=words)
-        rows.append(Published(**row))
+            where = f"{path}:{line}: {field}"
+            possible(row.metric, getattr(row, field), where, words="|".join(WORDS))
+        rows.append(row)
     return rows
 
 
@@ -410,27 +348,24 @@ def _cell(metric: Metric, rows: Sequence[Published]) -> PublishedCell | None:
 
 
 def _own_number(row: Published) -> Shown:
-    limits = None
-    if not {row.ci_low, row.ci_high} & {ABSENT, UNDEFINED}:
-        limits = float(row.ci_low), float(row.ci_high)
-    value = row.value if row.value == UNDEFINED else float(row.value)
-    return shown(value, limits, None if row.unbiased == ABSENT else float(row.unbiased))
+    line = Number(row.set, ABSENT, *row[2:10])
+    bias_free = None if row.unbiased == ABSENT else float(row.unbiased)
+    return shown_number(line._replace(unbiased=bias_free))
 
 
 def _text(value: str, metric: Metric) -> str:
-    try:
-        rounded = f"{float(value):.{metric.digits}f}"
-    except ValueError:
-        return value
-    return rounded.replace("-", MINUS).replace("inf", INFINITY)
+    number = number_in(value)
+    return value if math.isnan(number) else metric.text(number)
 
 
-def _read_numbers() -> dict[PublishedKey, list[tuple[str, str]]]:
-    """All that was published: [(value, source)]."""
-    published: dict[PublishedKey, list[tuple[str, str]]] = {}
-    for line, row in read_rows(NUMBERS, NUMBERS_COLUMNS):
-        number(row["value"], NUMBERS, line)
-        key = PublishedKey(*(row[name] for name in PublishedKey._fields))
+def _read_published() -> dict[tuple[str, ...], list[tuple[str, str]]]:
+    """All that was published: {(set, system, condition, metric, attacker): [(value, source)]}."""
+    published: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    for row in read_table(NUMBERS, NUMBERS_COLUMNS):
+        key = (row["set"], row["system"], row["condition"], row["metric"], row["attacker"])
+        published.setdefault(key, []).append((row["value"], row["source"]))
+    for row in read_table(UTILITY, UTILITY_COLUMNS):
+        key = (row["data"], row["system"], ABSENT, row["metric"], row["definition"])
         published.setdefault(key, []).append((row["value"], row["source"]))
     return published
 

@@ -19,7 +19,7 @@ Hahn and Meeker, Statistical intervals, 1991 (an interval for one further observ
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,7 @@ from voiceprivacy.report.uncertainty import (
     shown_number,
     within_zero_evidence,
 )
-from voiceprivacy.vocabulary import ABSENT, UNDEFINED, NumberKey
+from voiceprivacy.vocabulary import UNDEFINED, NumberKey
 
 ONE_SIDED = 0.025
 
@@ -142,10 +142,8 @@ def _values(draws: Sequence[System], label: str) -> dict[str, Any]:
 # Single numbers.
 
 
-def released_numbers(
-    numbers: Iterable[Number], unbiased: Mapping[NumberKey, float]
-) -> tuple[list[Number], dict[NumberKey, float]]:
-    """Numbers of which each anonymiser has one, whatever it draws, and those without their bias.
+def released_numbers(numbers: Iterable[Number]) -> list[Number]:
+    """Numbers of which each anonymiser has one, whatever it draws.
 
     Words, such as tags, are left out where an anonymiser has several draws.
     """
@@ -155,21 +153,22 @@ def released_numbers(
     for number in numbers:
         key = number.key._replace(anonymiser=names[number.anonymiser].system)
         releases.setdefault(key, []).append(number)
-    lines, corrected = [], dict(unbiased)
+    lines = []
     for key, of_release in releases.items():
         if len(of_release) == 1:
             lines.append(of_release[0]._replace(anonymiser=key.anonymiser))
             continue
-        draws_shown = [shown_number(each, unbiased) for each in of_release]
+        draws_shown = [shown_number(each) for each in of_release]
         if any(_is_word(draw.value) for draw in draws_shown):
             continue
         release = one_release(draws_shown, key.metric)
         defined = release.value if release.definition is None else release.definition
-        limits = map(str, release.limits or (ABSENT, ABSENT))
-        lines.append(Number(*key, str(defined), *limits))
+        line = Number(*key, str(defined))
         if release.limits:
-            corrected[key] = release.value
-    return lines, corrected
+            low, high = map(str, release.limits)
+            line = line._replace(ci_low=low, ci_high=high, unbiased=release.value)
+        lines.append(line)
+    return lines
 
 
 def _is_word(value: Any) -> bool:

@@ -16,25 +16,22 @@ Conventions
 """
 
 import itertools
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from voiceprivacy.catalogue import METRICS, OWN, is_headline, utility_group
+from voiceprivacy.catalogue import METRICS, OWN, is_headline, row_of, utility_group
 from voiceprivacy.catalogue.metric import ARROWS, Metric
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.files import BadInput, FilePath
+from voiceprivacy.inout.rows import Name, Numeral, read_typed, typed_rows
 from voiceprivacy.inout.tables import (
     FINDINGS,
-    number,
     read_enrolments,
     read_manifest,
-    read_rows,
     read_table,
     read_trials,
-    whole_number,
 )
 from voiceprivacy.report.figures import draws_in
 from voiceprivacy.report.metrics import Number
@@ -47,7 +44,6 @@ from voiceprivacy.vocabulary import (
     MINUS,
     ORIGINAL,
     UNDEFINED,
-    NumberKey,
     Speed,
     attacker_name,
 )
@@ -58,8 +54,8 @@ from voiceprivacy.vocabulary import (
 class PartOfCorpus(NamedTuple):
     """One part of a corpus."""
 
-    corpus: str
-    part: str
+    corpus: Name
+    part: Name
     women: int
     men: int
     of_unknown_gender: int
@@ -70,8 +66,8 @@ class PartOfCorpus(NamedTuple):
 class DescribedList(NamedTuple):
     """One trial list of a corpus."""
 
-    corpus: str
-    trials: str
+    corpus: Name
+    trials: Name
     women: int
     men: int
     of_unknown_gender: int
@@ -81,11 +77,15 @@ class DescribedList(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """Something unusual: how serious it is, where it is (file:line), and what it is."""
+    """Something unusual: how serious it is, where it is (file:line), and what it is.
+
+    ``sound`` is what it says of the sound of recordings, without any name.
+    """
 
     level: str
     location: str
     message: str
+    sound: str = ABSENT
 
 
 class Corpora(NamedTuple):
@@ -97,7 +97,7 @@ class Corpora(NamedTuple):
     are_shown: bool = True
 
 
-def describe_speech(path: str | Path) -> PartOfCorpus:
+def describe_speech(path: FilePath) -> PartOfCorpus:
     """Describe the manifest CORPUS/PART/original/manifest.tsv."""
     corpus, part = Path(path).parts[-4:-2]  # before original/manifest.tsv
     utterances = read_manifest(path)
@@ -108,7 +108,7 @@ def describe_speech(path: str | Path) -> PartOfCorpus:
     return PartOfCorpus(corpus, part, women, men, unknown, len(utterances), seconds / 3600)
 
 
-def describe_list(path: str | Path, manifest: str | Path) -> DescribedList:
+def describe_list(path: FilePath, manifest: FilePath) -> DescribedList:
     """Describe the trial list CORPUS/TRIALS.tsv, its enrolments beside it.
 
     Parameters
@@ -143,7 +143,7 @@ def describe_list(path: str | Path, manifest: str | Path) -> DescribedList:
     )
 
 
-def read_corpora(speech: str | Path, lists: str | Path, checks: Iterable[str | Path]) -> Corpora:
+def read_corpora(speech: FilePath, lists: FilePath, checks: Iterable[FilePath]) -> Corpora:
     """Read what the commands describe_corpora and validate_corpus wrote.
 
     Parameters
@@ -154,57 +154,20 @@ def read_corpora(speech: str | Path, lists: str | Path, checks: Iterable[str | P
     findings = {}
     for path in checks:
         findings[Path(path).stem] = [_finding(row) for row in read_table(path, FINDINGS)]
-    return Corpora(
-        _read_as(speech, PartOfCorpus),
-        _read_as(lists, DescribedList),
-        findings,
-    )
-
-
-# Findings that name nobody up to their first quote or bracket, and how many there are.
-OF_SOUND = re.compile(
-    r"(has a peak of|has \d+ channels|is clipped|is silent|lasts|\d+ recordings? (is|are) the same)"
-    r"[^'/(]*?(?=,? such as|[ ,:]*['/(]|$)"
-)
-MORE = re.compile(r"\(and \d+ more like this\)$")
+    return Corpora(read_typed(PartOfCorpus, speech), read_typed(DescribedList, lists), findings)
 
 
 def unnamed(corpora: Corpora) -> Corpora:
     """The same without places and names; of findings about sound their words remain."""
     findings = {}
     for corpus, rows in corpora.findings.items():
-        findings[corpus] = [Finding(row.level, ABSENT, _of_sound(row.message)) for row in rows]
+        findings[corpus] = [Finding(row.level, ABSENT, row.sound) for row in rows]
     return corpora._replace(findings=findings, are_shown=False)
-
-
-def _of_sound(text):
-    """What a finding says of the sound of recordings; ABSENT where it may name files or people."""
-    words = OF_SOUND.match(text)
-    if not words:
-        return ABSENT
-    others = MORE.search(text)
-    subject = "" if words[0][0].isdigit() else "a recording "
-    return subject + words[0] + (f" {others[0]}" if others else "")
-
-
-def _read_as(path: str | Path, kind: Any) -> list[Any]:
-    """A table of named tuples."""
-    # Numbers stay text whatever the fields' types say: the page shows them as they are written.
-    rows = []
-    for line, row in read_rows(path, list(kind._fields)):
-        for field, text in row.items():
-            where = f"{path}:{line}: {field}"
-            if kind.__annotations__[field] is str:
-                foreign.name(text, where)
-            else:
-                foreign.numeral(text, where)
-        rows.append(kind(**row))
-    return rows
 
 
 def _finding(row: Mapping[str, str]) -> Finding:
     location = [part for part in (row["file"], row["line"]) if part != ABSENT]
-    return Finding(row["level"], ":".join(location), row["what"])
+    return Finding(row["level"], ":".join(location), row["what"], row["sound"])
 
 
 def _genders(speakers: Mapping[str, str]) -> tuple[int, int, int]:
@@ -234,29 +197,19 @@ class Utility(NamedTuple):
     anonymiser: str
     measure: str
     metric: str
-    value: str
-    ci_low: str
-    ci_high: str
-    n_utterances: str
-    n_undefined: str
-    n_speakers: str
+    value: Numeral
+    ci_low: Numeral
+    ci_high: Numeral
+    n_utterances: int | str
+    n_undefined: int | str
+    n_speakers: int | str
     better: str
 
     @property
     def metric_line(self) -> Number:
         """The same number as a line of metrics.tsv."""
-        return Number(
-            corpus=self.corpus,
-            trials=self.trials,
-            anonymiser=self.anonymiser,
-            extractor=ABSENT,
-            backend=ABSENT,
-            condition=ABSENT,
-            metric=self.metric,
-            value=self.value,
-            ci_low=self.ci_low,
-            ci_high=self.ci_high,
-        )
+        attacked = (self.corpus, self.trials, self.anonymiser, ABSENT, ABSENT, ABSENT)
+        return Number(*attacked, self.metric, self.value, self.ci_low, self.ci_high)
 
 
 class UtilityCell(NamedTuple):
@@ -342,37 +295,19 @@ class UtilitySection(NamedTuple):
         return any(REAL_TIME in table.columns for table in self.tables)
 
 
-def read_utility(paths: Iterable[str | Path]) -> list[Utility]:
+def read_utility(paths: Iterable[FilePath]) -> list[Utility]:
     """Read the tables of assess_utility."""
-    measured = []
-    for path in paths:
-        for line, row in read_rows(path, list(Utility._fields)):
-            for column in ("value", "ci_low", "ci_high"):  # they stay text, but have to be numbers
-                if row[column] not in (UNDEFINED, ABSENT):
-                    number(row[column], path, line)
-            for column in ("n_utterances", "n_undefined", "n_speakers"):
-                if row[column] != ABSENT:
-                    whole_number(row[column], path, line)
-            measured.append(Utility(**row))
-    return measured
+    return list(itertools.chain.from_iterable(read_typed(Utility, path) for path in paths))
 
 
-def read_speeds(path: str | Path) -> list[Speed]:
-    """Read what measure_speed wrote; its real-time factors stay text."""
-    speeds: list[Speed] = []
-    for line, row in read_rows(path, list(Speed._fields)):
-        where = f"{path}:{line}"
-        foreign.numeral(row["real_time_factor"], where, words=UNDEFINED)
-        foreign.like(row["device"], "cpu|gpu", where)
-        foreign.like(row["streaming"], f"yes|no|{ABSENT}", where)
-        foreign.numeral(row["latency_ms"], where, words=ABSENT)
-        speeds.append(Speed._make(row.values()))
+def read_speeds(path: FilePath) -> list[Speed]:
+    """Read what measure_speed wrote."""
+    speeds = []
+    for line, speed in typed_rows(Speed, path):
+        foreign.like(speed.device, "cpu|gpu", f"{path}:{line}")
+        foreign.like(speed.streaming, f"yes|no|{ABSENT}", f"{path}:{line}")
+        speeds.append(speed)
     return speeds
-
-
-def titled(metric: str) -> str:
-    """What people call a measure of utility; somebody's own measure is called as he called it."""
-    return METRICS[metric].title if metric in METRICS else metric
 
 
 def utility_section(
@@ -437,30 +372,30 @@ def _utility_table(corpus: str, measured: Sequence[Utility]) -> UtilityTable:
 
 def _with_speeds(table: UtilityTable, speeds: Sequence[Speed]) -> UtilityTable:
     """The table of a corpus with what is known of how fast its anonymisers are."""
-    own = [speed for speed in speeds if speed.corpus == table.corpus]
     factors, streams = {}, {}
-    for speed in own:
+    for speed in speeds:
+        if speed.corpus != table.corpus:
+            continue
         if speed.real_time_factor != UNDEFINED:
             factors[speed.anonymiser] = _speed_cell(speed)
         if speed.streaming != ABSENT:
             latency = speed.latency_ms
-            delay = "" if latency == ABSENT else f"{float(latency):.0f} ms"
+            delay = "" if isinstance(latency, str) else f"{latency:.0f} ms"
             streams[speed.anonymiser] = UtilityCell(speed.streaming, delay, "", [], 0)
+    known = [one for one in ((REAL_TIME, factors), (STREAMING, streams)) if one[1]]
     # Before measures of one's own, which come last.
-    position = sum(column.group != GROUPS[OWN] for column in table.columns)
-    columns, rows = list(table.columns), [(name, list(cells)) for name, cells in table.rows]
-    for column, cells_of in ((REAL_TIME, factors), (STREAMING, streams)):
-        if cells_of:
-            columns.insert(position, column)
-            for name, cells in rows:
-                cells.insert(position, cells_of.get(name))
-            position += 1
+    at = sum(column.group != GROUPS[OWN] for column in table.columns)
+    columns = [*table.columns[:at], *(column for column, _ in known), *table.columns[at:]]
+    rows = []
+    for name, cells in table.rows:
+        of_speed = [cells_of.get(name) for _, cells_of in known]
+        rows.append((name, [*cells[:at], *of_speed, *cells[at:]]))
     return UtilityTable(table.corpus, columns, rows)
 
 
-def _speed_cell(speed: Speed) -> UtilityCell:
+def _speed_cell(speed):
     """A real-time factor: two digits, and whose seconds they are if not the processor's."""
-    value = float(speed.real_time_factor)
+    value = speed.real_time_factor
     text = f"{value:.0f}" if value >= TEN else f"{value:.2g}"
     text = text if value >= FASTEST else f"under {FASTEST}"
     return UtilityCell(text, "GPU" if speed.device == "gpu" else "", "", [], 0)
@@ -474,14 +409,9 @@ def _place_of_column(metric: str) -> tuple[int, int]:
 
 
 def _utility_column(metric: str, better: str) -> UtilityColumn:
-    known = METRICS.get(metric)
-    return UtilityColumn(
-        title=titled(metric),
-        unit=known.unit if known else "",
-        arrow=ARROWS.get(better, ""),
-        group=GROUPS[utility_group(metric)],
-        meaning=known.meaning if known else "",
-    )
+    row = row_of(metric)
+    arrow = ARROWS.get(better, "")
+    return UtilityColumn(row.title, row.unit, arrow, GROUPS[row.group], row.meaning)
 
 
 def _utility_cell(lines: Sequence[Utility]) -> UtilityCell | None:
@@ -489,14 +419,14 @@ def _utility_cell(lines: Sequence[Utility]) -> UtilityCell | None:
     n_undefined = 0
     for line in lines:
         # Measures of speech are not corrected for bias.
-        by_list.setdefault(line.trials, []).append(shown_number(line.metric_line, {}))
+        by_list.setdefault(line.trials, []).append(shown_number(line.metric_line))
         n_undefined += int(line.n_undefined) if line.trials == ABSENT else 0
     if ABSENT not in by_list:
         return None
     numbers = {trials: one_release(draws) for trials, draws in by_list.items()}
     number = numbers.pop(ABSENT)
-    metric = lines[0].metric
-    text_of = partial(_utility_text, digits=METRICS[metric].digits if metric in METRICS else 2)
+    metric = row_of(lines[0].metric)
+    text_of = partial(_utility_text, digits=metric.digits)
     lists = []
     if len(numbers) > 1:  # a single list is most of the whole, and would say the same twice
         lists = [(trials, of_list.text(text_of)) for trials, of_list in numbers.items()]
@@ -507,7 +437,7 @@ def _utility_cell(lines: Sequence[Utility]) -> UtilityCell | None:
         by_definition=number.definition_text(text_of),
         lists=lists,
         n_undefined=n_undefined,
-        note=TOO_FEW if metric in METRICS and tells_nothing(METRICS[metric], number.limits) else "",
+        note=TOO_FEW if tells_nothing(metric, number.limits) else "",
     )
 
 
@@ -546,10 +476,8 @@ class Sessions(NamedTuple):
     cells: list[str]
 
 
-def sessions(
-    numbers: Iterable[Number], unbiased: Mapping[NumberKey, float] | None = None
-) -> list[Sessions]:
-    """The anonymisers that have two runs, sorted; ``unbiased`` has values without their bias."""
+def sessions(numbers: Iterable[Number]) -> list[Sessions]:
+    """The anonymisers that have two runs, sorted."""
     of_anonymisers: dict[tuple[str, ...], dict[tuple[str, str], Number]] = {}
     for line in numbers:
         attacker = attacker_name(line.extractor, line.backend)
@@ -559,14 +487,14 @@ def sessions(
     for (corpus, trials, attacker, anonymiser), known in sorted(of_anonymisers.items()):
         if ("p0p1", "eer_percent") in known:  # only two runs can be held against each other
             cells = [
-                _session_text(known.get((condition, metric.name)), metric, unbiased or {})
+                _session_text(known.get((condition, metric.name)), metric)
                 for condition, metric in SESSIONS
             ]
             rows.append(Sessions(corpus, trials, attacker, anonymiser, cells))
     return rows
 
 
-def _session_text(line: Number | None, metric: Metric, unbiased: Mapping[NumberKey, float]) -> str:
+def _session_text(line: Number | None, metric: Metric) -> str:
     """A number of the table of two runs, with its interval."""
     if line is None:
         return DASH
@@ -578,4 +506,4 @@ def _session_text(line: Number | None, metric: Metric, unbiased: Mapping[NumberK
         text = short(value) if metric.digits == 3 else f"{value:z.{metric.digits}f}"
         return text.replace("-", MINUS)
 
-    return shown_number(line, unbiased).text(rounded)
+    return shown_number(line).text(rounded)

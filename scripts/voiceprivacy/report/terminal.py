@@ -66,7 +66,7 @@ def summary(
     if systems:
         lines += verdict_lines(verdicts)
     else:
-        answers = rank_answers(numbers, comparisons.unbiased)
+        answers = rank_answers(numbers)
         for name, answer in answers.items():
             lines += ["", *_wrapped(f"{name}: {answer.text}" if len(answers) > 1 else answer.text)]
     if brief:

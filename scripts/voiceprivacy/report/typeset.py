@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voiceprivacy.inout.files import BadInput, whole_or_absent
+from voiceprivacy.inout.files import BadInput, FilePath, whole_or_absent
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.vocabulary import DAGGER, DASH, INFINITY, MINUS, NO_BREAK
 
@@ -149,7 +149,7 @@ def _line(row: Row, columns: Sequence[int]) -> str:
     return " & ".join(row[column] for column in columns) + r" \\"
 
 
-def write_text(path: str | Path, text: str) -> None:
+def write_text(path: FilePath, text: str) -> None:
     """Write a text that is whole or not there."""
     with whole_or_absent(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
@@ -173,7 +173,7 @@ class Table(NamedTuple):
     rows: Sequence[dict[str, Any]]
 
 
-def write(path: str | Path, table: Table) -> None:
+def write(path: FilePath, table: Table) -> None:
     """Write a table; the ending of ``path`` (tsv, md or tex) says how.
 
     Raises

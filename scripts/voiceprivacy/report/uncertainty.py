@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue.metric import Metric
-from voiceprivacy.catalogue.shown import Limits, Shown, shown
-from voiceprivacy.inout.tables import number, read_rows
+from voiceprivacy.catalogue.shown import Shown, shown
+from voiceprivacy.inout.files import FilePath
+from voiceprivacy.inout.rows import Limits, limits_of, read_typed
+from voiceprivacy.inout.tables import number
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.vocabulary import (
     ABSENT,
@@ -25,7 +27,6 @@ from voiceprivacy.vocabulary import (
     MEAN,
     NO_BREAK,
     UNDEFINED,
-    NumberKey,
     SystemInterval,
 )
 
@@ -56,17 +57,11 @@ class MeanKey(NamedTuple):
     anonymiser: str
 
 
-class Comparisons(NamedTuple):
-    """Intervals of means over lists, and numbers of lists without their bias."""
-
-    limits: dict[MeanKey, Limits | None]
-    unbiased: Mapping[NumberKey, float] = {}
+Comparisons = dict[MeanKey, Limits | None]  # intervals of means over lists
+NONE: Comparisons = {}
 
 
-NONE = Comparisons({})
-
-
-def read_comparisons(folder: str | Path, numbers: Iterable[Number]) -> Comparisons:
+def read_comparisons(folder: FilePath, numbers: Iterable[Number]) -> Comparisons:
     """Read the comparisons of the run that numbers come from.
 
     Averages are read where they are: a folder made of two runs, or by an earlier version, has none.
@@ -77,18 +72,16 @@ def read_comparisons(folder: str | Path, numbers: Iterable[Number]) -> Compariso
         if line.metric == "eer_percent" and line.ci_low != ABSENT:
             attacker = (line.corpus, line.extractor, line.backend)
             attacks.setdefault(attacker, set()).add(line.trials)
-    comparisons = Comparisons({})
-    # What must be there, because its numbers have intervals: a missing file is an error.
+    comparisons: Comparisons = {}
     for (corpus, extractor, backend), trials in sorted(attacks.items()):
+        # What must be there, because its numbers have intervals: a missing file is an error.
         compared = MEAN if len(trials) > 1 else next(iter(trials))
         _read_limits(comparisons, folder / corpus / compared, corpus, extractor, backend)
-    # What may be there.
-    for extractor, backend in sorted({(extractor, backend) for _, extractor, backend in attacks}):
-        files = f"*/{extractor}/{backend}.systems.tsv"
-        for path in sorted((folder / ACROSS_CORPORA).glob(files)):
-            average = path.parents[1]
-            corpus = f"{ACROSS_CORPORA}/{average.name}"
-            _read_limits(comparisons, average, corpus, extractor, backend)
+        # What may be there.
+        for average in sorted((folder / ACROSS_CORPORA).glob("*")):
+            if (average / extractor / f"{backend}.systems.tsv").exists():
+                over = f"{ACROSS_CORPORA}/{average.name}"
+                _read_limits(comparisons, average, over, extractor, backend)
     return comparisons
 
 
@@ -97,22 +90,17 @@ def _read_limits(
 ) -> None:
     """Add the intervals under one attacker in a folder."""
     path = folder / extractor / f"{backend}.systems.tsv"
-    for line, row in read_rows(path, list(SystemInterval._fields)):
-        mean = MeanKey(
-            corpus, extractor, backend, row["condition"], row["metric"], row["anonymiser"]
-        )
-        comparisons.limits[mean] = _limits(row["ci_low"], row["ci_high"], path, line)
+    for row in read_typed(SystemInterval, path):
+        mean = MeanKey(corpus, extractor, backend, row.condition, row.metric, row.anonymiser)
+        comparisons[mean] = limits_of(row.ci_low, row.ci_high)
 
 
 def metric_limits(line: Number) -> Limits | None:
     """The interval of a Number; None where there is none."""
-    return _limits(line.ci_low, line.ci_high, "metrics.tsv", line.metric)
-
-
-def _limits(low: str, high: str, path: str | Path, line: int | str) -> Limits | None:
-    if {low, high} & {ABSENT, UNDEFINED}:  # no interval was asked for, or too few speakers
+    if {line.ci_low, line.ci_high} & {ABSENT, UNDEFINED}:  # not asked for, or too few speakers
         return None
-    return number(low, path, line), number(high, path, line)
+    where = ("metrics.tsv", line.metric)
+    return number(line.ci_low, *where), number(line.ci_high, *where)
 
 
 def interval_text(column: Metric, interval: Limits | None) -> str:
@@ -120,13 +108,13 @@ def interval_text(column: Metric, interval: Limits | None) -> str:
     return f"[{column.text(interval[0])}, {column.text(interval[1])}]" if interval else ""
 
 
-def shown_number(line: Number, unbiased: Mapping[NumberKey, float]) -> Shown:
+def shown_number(line: Number) -> Shown:
     """What is shown of a line of metrics.tsv; its value may be a word."""
     try:
         value: Any = float(line.value)
     except ValueError:
         value = line.value
-    return shown(value, metric_limits(line), unbiased.get(line.key))
+    return shown(value, metric_limits(line), line.unbiased)
 
 
 def has_few_errors(eer_percent: float, n_target: float) -> bool:

@@ -5,16 +5,16 @@ Unprotected speech is the first row, controls come last. Other systems stand in 
 evidence, the least first.
 """
 
-from collections.abc import Iterable, Mapping
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue import METRICS, is_headline, utility_preference
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.files import BadInput, FilePath
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.sections import titled
 from voiceprivacy.report.uncertainty import shown_number
 from voiceprivacy.report.verdict_words import (
     COLUMNS,
@@ -91,7 +91,7 @@ def no_verdict(why: str, name: str = "") -> Verdict:
     return Verdict(name, [], why)
 
 
-def read_verdict(path: str | Path, *, name: str = "", numbers: Iterable[Number] = ()) -> Verdict:
+def read_verdict(path: FilePath, *, name: str = "", numbers: Iterable[Number] = ()) -> Verdict:
     """Read verdict.json.
 
     Parameters
@@ -103,18 +103,29 @@ def read_verdict(path: str | Path, *, name: str = "", numbers: Iterable[Number] 
     ------
     BadInput : it is of another version, or something is missing
     """
-    content = read_json(path)
     numbers = list(numbers)
+    with facts_of(path) as sets:
+        return Verdict(name, [judged_of(own, facts, numbers) for own, facts in sets.items()])
+
+
+@contextlib.contextmanager
+def facts_of(path: FilePath) -> Iterator[dict[str, Any]]:
+    """The sets of verdict.json: {corpus: facts}.
+
+    Raises
+    ------
+    BadInput : it is of another version, or what the block looks for is missing
+    """
+    content = read_json(path)
     try:
         if content["format"] != FORMAT:
             raise BadInput(f"format {content['format']}")
-        sets = [judged_of(own, facts, numbers) for own, facts in content["sets"].items()]
+        yield content["sets"]
     except (BadInput, *foreign.UNEXPECTED) as error:
         raise BadInput(f"{path}: not a verdict of this version ({error!r})") from None
-    return Verdict(name, sets)
 
 
-def verdict_in(folder: str | Path, *, name: str, numbers: Iterable[Number] = ()) -> Verdict:
+def verdict_in(folder: FilePath, *, name: str, numbers: Iterable[Number] = ()) -> Verdict:
     """The verdict in a folder of results; those of an older version have none."""
     path = Path(folder) / FILE
     if not path.exists() or "format" not in read_json(path):
@@ -127,7 +138,7 @@ def judged_of(name: str, facts: Mapping[str, Any], numbers: Iterable[Number] = (
     measure, utility = _utility_of(name, numbers)
     columns = [*COLUMNS, RE_IDENTIFIED]
     if measure:
-        title = titled(measure)
+        title = METRICS[measure].title
         unit = f", {METRICS[measure].unit}" if METRICS[measure].unit else ""
         meaning = "What the speech is still good for; the section on utility has all measures."
         columns.append(Column(measure, f"{title[:1].upper()}{title[1:]}{unit}", title, meaning))
@@ -164,7 +175,7 @@ def _utility_of(name, numbers):
         is_whole = (number.corpus, number.trials, number.extractor) == (name, ABSENT, ABSENT)
         is_known = number.metric in METRICS and number.value != UNDEFINED
         if is_whole and is_known and is_headline(number.metric):
-            cell = _utility_cell(number.metric, shown_number(number, {}))
+            cell = _utility_cell(number.metric, shown_number(number))
             measures.setdefault(number.metric, {})[number.anonymiser] = cell
     best = min(measures, key=utility_preference, default="")
     return best, measures.get(best, {})

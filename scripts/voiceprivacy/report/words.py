@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from voiceprivacy.inout.tables import number, read_rows, whole_number
+from voiceprivacy.inout.rows import read_typed
 from voiceprivacy.report.figures import draws_in
 from voiceprivacy.report.mailed import NAMED, Codes, code_of
-from voiceprivacy.vocabulary import ORIGINAL, UNDEFINED, SpeakerWords
+from voiceprivacy.vocabulary import ORIGINAL, SpeakerWords
 
 KINDS = ("substitutions", "insertions", "deletions")
 
@@ -51,25 +51,13 @@ class WordsTable(NamedTuple):
         return any(row.words for row in self.rows)
 
 
-def read_words(path: str | Path) -> list[SpeakerWords]:
-    """Read what assess_utility counted of speakers."""
-    lines: list[SpeakerWords] = []
-    for line, row in read_rows(path, list(SpeakerWords._fields)):
-        counts = [whole_number(row[field], path, line) for field in SpeakerWords._fields[3:8]]
-        rate = row["wer_percent"]
-        value = rate if rate == UNDEFINED else number(rate, path, line)
-        names = [row[field] for field in SpeakerWords._fields[:3]]
-        lines.append(SpeakerWords._make([*names, *counts, value]))
-    return lines
-
-
 def words_tables(
     tables: Mapping[str, str], codes: Mapping[str, Codes], page: Path
 ) -> list[WordsTable]:
     """What the page shows of {corpus: table}; ``codes`` are of corpora that name nobody."""
     shown: list[WordsTable] = []
     for corpus, path in tables.items():
-        lines = read_words(path)
+        lines = read_typed(SpeakerWords, path)
         draws = draws_in(line.anonymiser for line in lines)
         lines = [line for line in lines if draws[line.anonymiser].number == 1]
         source = Path(os.path.relpath(path, page.parent)).as_posix()

@@ -6,6 +6,7 @@ import soundfile
 from support.trees import call, edit, kaldi, librispeech, write_audio
 
 from voiceprivacy.corpora import checks
+from voiceprivacy.corpora.listing import Findings
 from voiceprivacy.corpora.recordings import is_clipped
 from voiceprivacy.inout import tables
 
@@ -209,3 +210,14 @@ def test_training_speech_that_is_too_little_for_plda_is_refused(
     findings = checks.check_learnt({"train": source | more}, {"train": 2}, {"train": least})
     assert [finding.level for finding in findings] == (["error"] if said else [])
     assert said is None or f"corpus 'train': {said}" in str(findings[0])
+
+
+def test_what_is_said_of_sound_names_nobody_and_has_the_count():
+    findings = Findings()
+    for number in range(5):
+        message = f"is clipped (utterance 'anna-{number}')"
+        findings.oddity(f"{number}.wav", "-", message, "a recording is clipped")
+    findings.oddity("list", "-", "speaker 'anna' is enrolled twice")
+    findings.group()
+    said = "a recording is clipped (and 4 more like this)"
+    assert [finding.sound for finding in findings] == [said, "-"]

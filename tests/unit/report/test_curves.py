@@ -191,8 +191,8 @@ def test_lengths_come_from_the_names_of_the_galleries_and_seconds_from_metrics()
     limited = [metric._replace(ci_low="0.5", ci_high="1.25") for metric in metrics]
     disclosures, _ = by_length(limited, Attack("demo", "f", "ecapa", "cosine"))
     assert disclosures["b2/op"] == {1: {1: point(Shown(0.5, (0.5, 1.25), definition=0.1))}}
-    unbiased = {metric.key: 0.75 for metric in metrics}
-    disclosures, _ = by_length(limited, Attack("demo", "f", "ecapa", "cosine"), unbiased)
+    unbiased = [metric._replace(unbiased=0.75) for metric in limited]
+    disclosures, _ = by_length(unbiased, Attack("demo", "f", "ecapa", "cosine"))
     assert disclosures["b2/op"] == {1: {1: point(Shown(0.75, (0.5, 1.25), definition=0.1))}}
     with pytest.raises(BadInput, match="no sampled galleries"):
         by_length(metrics, Attack("demo", "m", "ecapa", "cosine"))

@@ -81,15 +81,15 @@ def test_intervals_stand_in_brackets_and_as_columns_and_the_band_of_zero_evidenc
     ]
     known.append(known[0]._replace(metric="dece_null95_bit", value="0.05", ci_low="-", ci_high="-"))
     assert rows(paper_tables.table_2(known))[2][4] == "0.236 [0.100, 0.300]/0.014"
-    unbiased = {line.key: 0.2 for line in known}
-    table = paper_tables.every_condition(known, unbiased)
+    unbiased = [line._replace(unbiased=0.2) for line in known]
+    table = paper_tables.every_condition(unbiased)
     original = rows(table)[2]
     assert original[7] == "0.200 [0.100, 0.300] (by definition 0.584)" and original[-1] == "0.050"
     nearest = rows(paper_tables.every_condition(known))[2]
     assert nearest[7] == "0.300 [0.100, 0.300] (by definition 0.584)", (
         "nothing is known of its bias"
     )
-    assert rows(paper_tables.table_2(known, unbiased))[2][4] == "0.236 [0.100, 0.300]/0.014"
+    assert rows(paper_tables.table_2(unbiased))[2][4] == "0.236 [0.100, 0.300]/0.014"
     typeset.write(tmp_path / "t.tsv", table)
     header, row, *_ = [line.split("\t") for line in (tmp_path / "t.tsv").read_text().splitlines()]
     cells = dict(zip(header, row, strict=True))

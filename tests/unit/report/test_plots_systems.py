@@ -77,9 +77,8 @@ def test_intervals_of_deid_and_gain_are_lines_within_the_picture():
 
 
 def test_features_are_means_of_normalised_histograms():
-    _, ax = style.figure(3, 3)
     counts = {"original": np.array([[1, 0, 1, 0], [0, 8, 0, 0]]), "b2": np.array([[1, 1, 1, 1]])}
-    systems.plot_features(ax, histograms=counts, bins=(list("abcd"), "letters"))
+    [ax] = systems.features_picture(histograms=counts, bins=(list("abcd"), "letters")).axes
     np.testing.assert_allclose(ax.patches[0].get_data().values, [0.25, 0.5, 0.25, 0])
     np.testing.assert_allclose(ax.patches[1].get_data().values, 0.25)
     assert ax.get_xlabel() == "letters"

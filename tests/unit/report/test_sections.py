@@ -8,6 +8,7 @@ from support.calls import call, flags
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import (
+    FINDINGS,
     Trial,
     Utterance,
     write_enrolments,
@@ -18,9 +19,7 @@ from voiceprivacy.inout.tables import (
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.sections import (
     SESSION_TITLES,
-    Corpora,
     DescribedList,
-    Finding,
     PartOfCorpus,
     Utility,
     describe_list,
@@ -98,47 +97,23 @@ def test_the_command_writes_what_the_report_reads(results):
     arguments = ["--manifests", *manifests, "--trials", results / "trials/demo/all.tsv"]
     shown = call("describe_corpora", *arguments, *flags(**outputs)).stdout
     assert "demo" in shown and "1.50 h" in shown and "3 nontarget trials" in shown
-    rows = [("oddity", "wav.scp", 7, "is silent"), ("oddity", "trial list f", "-", "is small")]
-    write_table(results / "checks/demo.tsv", ["level", "file", "line", "what"], rows)
+    rows = [("oddity", "wav.scp", 7, "is silent", "a recording is silent")]
+    rows.append(("oddity", "trial list f", "-", "is small", "-"))
+    write_table(results / "checks/demo.tsv", FINDINGS, rows)
     corpora = read_corpora(*outputs.values(), [results / "checks/demo.tsv"])
     assert [part.part for part in corpora.speech] == ["enrolment", "trial"]
-    assert [(trials.target, trials.nontarget) for trials in corpora.lists] == [("1", "3")]
-    assert corpora.findings == {
-        "demo": [("oddity", "wav.scp:7", "is silent"), ("oddity", "trial list f", "is small")]
-    }
+    assert [(trials.target, trials.nontarget) for trials in corpora.lists] == [(1, 3)]
+    assert [finding[:3] for finding in corpora.findings["demo"]] == [
+        ("oddity", "wav.scp:7", "is silent"),
+        ("oddity", "trial list f", "is small"),
+    ]
+    shown = unnamed(corpora).findings["demo"]
+    assert [finding[1:3] for finding in shown] == [("-", "a recording is silent"), ("-", "-")]
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        (
-            "has a peak of 9.8e+03 times full scale: it is scaled down (utterance 'anna-0')"
-            " (and 71 more like this)",
-            "a recording has a peak of 9.8e+03 times full scale: it is scaled down"
-            " (and 71 more like this)",
-        ),
-        (
-            "has 2 channels, which are averaged ('channel: 1' takes the first) (utterance 'anna')",
-            "a recording has 2 channels, which are averaged",
-        ),
-        (
-            "18 recordings are the same sound as a recording of another speaker, such as 'anna'",
-            "18 recordings are the same sound as a recording of another speaker",
-        ),
-        ("speaker 'anna' is enrolled and tried from the same session '1'", "-"),
-        ("mixed sample rates: 3 of 16000 Hz, 1 of 8000 Hz such as /data/anna/a b.wav", "-"),
-    ],
-)
-def test_a_page_that_names_nobody_keeps_what_is_said_of_sound(text, shown):
-    corpora = Corpora([], [], {"mine": [Finding("oddity", "/data/anna/0.wav", text)]})
-    assert unnamed(corpora).findings == {"mine": [("oddity", "-", shown)]}
-
-
-def measured(
-    anonymiser, metric, value, trials="-", better="lower", low="-", high="-", undefined="0"
-):
+def measured(anonymiser, metric, value, trials="-", better="lower", low="-", high="-", undefined=0):
     return Utility(
-        "demo", trials, anonymiser, "asr", metric, value, low, high, "9", undefined, "3", better
+        "demo", trials, anonymiser, "asr", metric, value, low, high, 9, undefined, 3, better
     )
 
 
@@ -149,7 +124,7 @@ def test_a_measure_is_a_line_of_metrics_without_attacker(tmp_path):
     write_table(tmp_path / "demo.tsv", Utility._fields, [PITCH])
     (line,) = read_utility([tmp_path / "demo.tsv"])
     assert line == PITCH
-    assert line.metric_line == (
+    assert line.metric_line[:10] == (
         "demo",
         "-",
         "b2",
@@ -202,10 +177,10 @@ def test_a_table_has_the_original_first_and_a_dash_where_nothing_was_measured():
 
 def test_lists_stand_below_the_mean_where_there_are_several():
     lists = [
-        measured("b2", "wer", "0.01", trials="f", undefined="2"),
+        measured("b2", "wer", "0.01", trials="f", undefined=2),
         measured("b2", "wer", "-3.5", trials="m"),
     ]
-    (table,) = utility_section([measured("b2", "wer", "0.2", undefined="2"), *lists]).tables
+    (table,) = utility_section([measured("b2", "wer", "0.2", undefined=2), *lists]).tables
     ((_, (cell,)),) = table.rows
     assert cell.lists == [("f", "0.010"), ("m", f"{MINUS}3.50")]
     assert cell.n_undefined == 2

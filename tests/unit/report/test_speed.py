@@ -176,11 +176,11 @@ def test_what_nobody_knows_is_no_column():
 @pytest.mark.parametrize(
     ("factor", "text"),
     [
-        ("0.00004", "under 0.001"),
-        ("0.0123", "0.012"),
-        ("1.26", "1.3"),
-        ("9.97", "10"),
-        ("123.4", "123"),
+        (0.00004, "under 0.001"),
+        (0.0123, "0.012"),
+        (1.26, "1.3"),
+        (9.97, "10"),
+        (123.4, "123"),
     ],
 )
 def test_a_factor_has_two_digits_and_says_what_is_a_gpu_s(factor, text):

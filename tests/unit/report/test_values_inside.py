@@ -10,12 +10,11 @@ from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.report import paper_tables, typeset
 from voiceprivacy.report.comparison import compare, write_latex
 from voiceprivacy.report.leaderboard import averaged, leaderboard
-from voiceprivacy.report.metrics import Number, unbiased_beside, write_metrics
+from voiceprivacy.report.metrics import Number, write_metrics
 from voiceprivacy.report.page import write_page
 from voiceprivacy.report.plots import systems as pictures
 from voiceprivacy.report.sections import SESSIONS, Utility, utility_section
 from voiceprivacy.report.terminal import summary
-from voiceprivacy.report.uncertainty import Comparisons
 from voiceprivacy.report.verdict import read_verdict
 from voiceprivacy.vocabulary import Attack
 
@@ -25,15 +24,16 @@ LOW, UNBIASED, HIGH = 0.21, 0.37, 0.66  # above every value
 
 
 def with_intervals(numbers):
-    """Numbers that all lie below their intervals, and their values without bias."""
-    changed, unbiased = [], {}
+    """Numbers that all lie below their intervals, with their values without bias."""
+    changed = []
     for line in numbers:
         if line.metric not in NO_INTERVAL and math.isfinite(float(line.value)):
             value = float(line.value)
-            line = line._replace(ci_low=str(value + LOW), ci_high=str(value + HIGH))
-            unbiased[line.key] = value + UNBIASED
+            line = line._replace(
+                ci_low=str(value + LOW), ci_high=str(value + HIGH), unbiased=value + UNBIASED
+            )
         changed.append(line)
-    return changed, unbiased
+    return changed
 
 
 def readable(numbers):
@@ -70,12 +70,12 @@ def numbers():
 
 @pytest.fixture(scope="module")
 def comparisons(numbers):
-    systems = compare(numbers[0])
+    systems = compare(numbers)
     on_averages = averaged(systems, AVERAGES)
     means = limits_of_means(systems)
     for of_average in on_averages.values():
         means |= limits_of_means(of_average)
-    return Comparisons(means, numbers[1])
+    return means
 
 
 def utility():
@@ -95,17 +95,16 @@ def assert_inside(printed, *, at_least):
 
 
 def test_on_the_page(tmp_path, numbers, comparisons):
-    lines, unbiased = numbers
     made_up.write_results(tmp_path)
     write_json(tmp_path / "verdict.json", verdicts.usual("libri"))
     measured = [one.metric_line for one in utility()]
     verdict = read_verdict(tmp_path / "verdict.json", numbers=measured)
     page = made_up.render(
         tmp_path,
-        metrics=sorted([*lines, *measured]),
+        metrics=sorted([*numbers, *measured]),
         comparisons=comparisons,
-        systems=compare(lines, comparisons),
-        published=made_up.published(lines, unbiased),
+        systems=compare(numbers, comparisons),
+        published=made_up.published(numbers),
         utility=utility_section(utility()),
         paired={"libri": tmp_path / "comparisons/utility/libri.tsv"},
         verdicts=[verdict],
@@ -119,9 +118,7 @@ def test_on_the_page(tmp_path, numbers, comparisons):
 
 
 def test_on_the_page_of_ranks_alone(tmp_path, numbers):
-    lines, unbiased = numbers
-    galleries = [line for line in lines if "_t" in line.trials]
-    comparisons = Comparisons({}, unbiased)
+    galleries = [line for line in numbers if "_t" in line.trials]
     write_page(
         tmp_path / "index.html",
         template=made_up.TEMPLATE,
@@ -129,42 +126,38 @@ def test_on_the_page_of_ranks_alone(tmp_path, numbers):
         metrics=galleries,
         figures=[],
         provenance={},
-        comparisons=comparisons,
     )
     text = (tmp_path / "index.html").read_text()
     assert_inside(intervals_shown.of_page(text), at_least=2)
-    lines = [" ".join(summary([], comparisons, galleries))]  # a sentence on several lines
+    lines = [" ".join(summary([], numbers=galleries))]  # a sentence on several lines
     assert_inside(intervals_shown.of_terminal(lines), at_least=2)
 
 
 def test_in_the_terminal(numbers, comparisons):
-    lines = summary(compare(numbers[0], comparisons), comparisons, numbers[0])
+    lines = summary(compare(numbers, comparisons), comparisons, numbers)
     assert_inside(intervals_shown.of_terminal(lines), at_least=60)
     assert any("  definition  " in line for line in lines)
 
 
 def test_in_tables_for_papers(tmp_path, numbers, comparisons):
-    lines, unbiased = numbers
-    write_latex(tmp_path / "comparison.tex", compare(lines, comparisons))
+    write_latex(tmp_path / "comparison.tex", compare(numbers, comparisons))
     text = (tmp_path / "comparison.tex").read_text()
     assert_inside(intervals_shown.of_latex(text), at_least=100)
     for name, table in paper_tables.TABLES.items():
-        typeset.write(tmp_path / f"{name}.tex", table(lines, unbiased))
+        typeset.write(tmp_path / f"{name}.tex", table(numbers))
         text = (tmp_path / f"{name}.tex").read_text()
         assert_inside(intervals_shown.of_latex(text), at_least=2)
 
 
 def test_in_pictures_of_metrics(tmp_path, numbers):
     """The picture reads metrics.tsv, and finds values without bias in the files beside it."""
-    lines, unbiased = numbers
-    write_metrics(tmp_path / "metrics.tsv", readable(lines))
-    for line in lines:
+    write_metrics(tmp_path / "metrics.tsv", readable(numbers))
+    for line in numbers:
         if line.metric == "deid_percent":
             attack = Attack(line.corpus, line.trials, line.extractor, line.backend)
             path = f"metrics/similarity/{attack.path(line.anonymiser)}.intervals.json"
-            known = {line.condition: {line.metric: {"unbiased": unbiased[line.key]}}}
+            known = {line.condition: {line.metric: {"unbiased": line.unbiased}}}
             write_json(tmp_path / path, known)
-    assert unbiased_beside(tmp_path / "metrics.tsv")
     drawn = pictures.distinctiveness(
         metrics=tmp_path / "metrics.tsv", extractor="ecapa", backend="cosine"
     )
@@ -175,9 +168,9 @@ def test_in_pictures_of_metrics(tmp_path, numbers):
 
 
 def test_what_is_undefined_is_not_drawn_and_a_picture_without_anything_says_so(tmp_path, numbers):
-    for undefined in ({"b2"}, {line.anonymiser for line in numbers[0]}):
+    for undefined in ({"b2"}, {line.anonymiser for line in numbers}):
         lines = []
-        for line in numbers[0]:
+        for line in numbers:
             if line.metric in ("deid_percent", "gvd_db") and line.anonymiser in undefined:
                 line = line._replace(value="undefined", ci_low="undefined", ci_high="undefined")
             lines.append(line)
@@ -194,8 +187,8 @@ def test_what_is_undefined_is_not_drawn_and_a_picture_without_anything_says_so(t
 
 
 def test_a_number_of_two_conditions_stands_once_and_without_its_bias(numbers, comparisons):
-    colours = made_up.run_of(numbers[0], made_up.PROVENANCE).colours
-    table = leaderboard(compare(numbers[0], comparisons), colours=colours, comparisons=comparisons)
+    colours = made_up.run_of(numbers, made_up.PROVENANCE).colours
+    table = leaderboard(compare(numbers, comparisons), colours=colours, comparisons=comparisons)
     column = [column.name for column in table.of_voices].index("deid_percent")
     cells = [
         row.cells[column] for row in table.voices if (row.set, row.anonymiser) == ("libri f", "b2")

@@ -13,7 +13,6 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.report.curves import (
     CALIBRATIONS,
     MOST_MARKED_EPOCHS,
@@ -21,14 +20,15 @@ from voiceprivacy.report.curves import (
     Curve,
     read_curve,
     read_curves,
-    read_shown,
+    read_numbers,
     read_systems,
     shown_of,
 )
 from voiceprivacy.report.figures import FAINT, GREY, INK, draws_in
 from voiceprivacy.report.plots import style
 from voiceprivacy.report.typeset import short
-from voiceprivacy.vocabulary import MINUS, UNDEFINED
+from voiceprivacy.report.uncertainty import within_zero_evidence
+from voiceprivacy.vocabulary import MINUS
 
 Profile = Mapping[str, NDArray]  # {prior_log_odds, ece_..._bit: array (P,)}
 
@@ -61,11 +61,7 @@ def zebra(
 def calibration(*, curves: str, metrics: str) -> Figure:
     """A panel for every condition of one anonymiser, from files of assess_calibration.py."""
     columns = ["prior_log_odds", *(f"ece_{name}_bit" for name in CALIBRATIONS)]
-    with_interval = read_shown(metrics)
-    numbers = {}
-    for label, of_label in read_json(metrics).items():
-        numbers[label] = of_label | {"shown": with_interval.get(label, {})}
-    return calibration_picture(curves=read_curves(curves, columns), metrics=numbers)
+    return calibration_picture(curves=read_curves(curves, columns), metrics=read_numbers(metrics))
 
 
 def training(*, curve: str, title: str = "") -> Figure:
@@ -170,42 +166,40 @@ def all_profiles_picture(
     for ax, (name, by_system) in zip(axes[0], profiles.items(), strict=True):
         first = next(iter(by_system.values()))
         # It stands in every panel, and in the one legend by the handles of the first.
-        perfect_privacy = {"color": INK, "label": "perfect privacy"}
-        ax.plot(first["prior_log_odds"], first["ece_default_bit"], **perfect_privacy)
+        perfect = (first["prior_log_odds"], first["ece_default_bit"])
+        ax.plot(*perfect, color=INK, label="perfect privacy")
         for system, curve in by_system.items():
             look = style.along(looks[system], len(curve["ece_bit"]))
             ax.plot(curve["prior_log_odds"], curve["ece_bit"], **look)
         ax.set_title(name, fontsize="medium")
         ax.set(ylim=(0, None), xlabel=r"logit($\pi$)")
     axes[0, 0].set_ylabel("ECE [bit]")
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=MOST_COLUMNS_OF_LEGEND)
+    handles = axes[0, 0].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=MOST_COLUMNS_OF_LEGEND)
     return figure
 
 
 def calibration_picture(*, curves: Mapping[str, Profile], metrics: Mapping[str, dict]) -> Figure:
-    """Make the figure of plot_calibration for {label: profiles}, {label: metrics}; a panel each."""
-    height = PANEL_OF_CALIBRATION_INCHES * len(curves)
-    figure, axes = style.figure(WIDTH_INCHES, height, rows=len(curves), squeeze=False)
-    figure.set_layout_engine("constrained", h_pad=0.12)  # titles need room below the axis above
-    for ax, (label, profiles) in zip(axes[:, 0], curves.items(), strict=True):
-        plot_calibration(ax, profiles=profiles, metrics=metrics[label])
-        ax.set_title(label.upper(), fontsize="medium")
-    return figure
-
-
-def plot_calibration(ax: Axes, *, profiles: Profile, metrics: Mapping[str, Any]) -> None:
-    """Draw what calibrations that are trained on one run are worth on the other.
+    """Draw what calibrations that are trained on one run are worth on the other, a panel a label.
 
     Figure 8 of Noe et al., CSL 2022.
 
     Parameters
     ----------
-    ax : matplotlib axes
-    profiles : {prior_log_odds and ece_{train, test, linear, isotonic, default}_bit: array (P,)}
-    metrics : {dece, worst_case, tag} of train and test, {cece, cllr}_{linear, isotonic}_bit
+    curves : {label: {prior_log_odds, ece_{train, test, linear, isotonic, default}_bit: array (P,)}}
+    metrics : {label: {dece, worst_case, tag of train and test, cece and cllr of linear, isotonic}}
         For the legend; ``shown`` {metric: Shown} of those that have an interval.
     """
+    height = PANEL_OF_CALIBRATION_INCHES * len(curves)
+    figure, axes = style.figure(WIDTH_INCHES, height, rows=len(curves), squeeze=False)
+    figure.set_layout_engine("constrained", h_pad=0.12)  # titles need room below the axis above
+    for ax, (label, profiles) in zip(axes[:, 0], curves.items(), strict=True):
+        _plot_calibration(ax, profiles, metrics[label])
+        ax.set_title(label.upper(), fontsize="medium")
+    return figure
+
+
+def _plot_calibration(ax, profiles, metrics):
     looks = {
         "default": ("perfect privacy (0, 0, 0)", INK, "-"),
         "train": ("run 0, oracle calibration", style.colour(0), "-"),
@@ -261,13 +255,12 @@ def _ranking(dece_bit):
         # A label without a condition is a system of its own.
         system = (draw.system, condition) if anonymiser else (label, "")
         systems.setdefault(system, []).append((draw.number, label))
-    in_order = sorted(
-        systems.values(), key=lambda group: np.mean([dece_bit[label] for _, label in group])
-    )
-    ranking = []
-    for group in in_order:
-        ranking += [label for _, label in sorted(group)]
-    return ranking
+
+    def mean(group):
+        return np.mean([dece_bit[label] for _, label in group])
+
+    groups = map(sorted, sorted(systems.values(), key=mean))
+    return [label for _, label in itertools.chain.from_iterable(groups)]
 
 
 def _title_of_legend(metrics):
@@ -288,8 +281,7 @@ def _profile(metrics):
 
 def _is_zero_evidence(metrics):
     """Whether D_ECE is known to lie in the zero-evidence band."""
-    band = metrics.get("dece_null95_bit", UNDEFINED)
-    return band != UNDEFINED and metrics["dece_bit"] <= band
+    return bool(within_zero_evidence(metrics))
 
 
 def _numbers_of_calibration(name, metrics):

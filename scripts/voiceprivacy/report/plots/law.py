@@ -3,27 +3,21 @@
 The functions that are named like a kind of figure read its files and draw it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from voiceprivacy.report.curves import (
     ASCENDING,
     CRITERIA,
     beside_each_other,
-    over_lengths,
-    over_speakers,
     read_law,
     shown_share,
     speakers_over_lengths,
 )
 from voiceprivacy.report.figures import FAINT
 from voiceprivacy.report.plots import style
-from voiceprivacy.vocabulary import LawPoint
-
-Curves = Mapping[str, Sequence[LawPoint]]  # {ANONYMISER/CONDITION: points}
 
 
 def law(
@@ -43,31 +37,25 @@ def law(
     if not every:
         return style.say_nothing(figure, "too few speakers for any point")
     for row, (criterion, words) in zip(axes, CRITERIA.items(), strict=True):
-        by_size = {system: over_speakers(points, criterion) for system, points in systems.items()}
-        plot_speakers(row[0], curves=by_size, looks=looks)
-        size = speakers_over_lengths(every, criterion)
-        by_length = {
-            system: over_lengths(points, criterion, size) for system, points in systems.items()
+        own = {
+            system: [point for point in points if point.criterion == criterion]
+            for system, points in systems.items()
         }
-        plot_lengths(row[1], curves=by_length, looks=looks, n_speakers=size)
+        single = {name: [one for one in own[name] if one.length == 1] for name in own}
+        _plot_speakers(row[0], single, looks)
+        size = speakers_over_lengths(every, criterion)
+        together = {name: [one for one in own[name] if one.n_speakers == size] for name in own}
+        _plot_lengths(row[1], together, looks, size)
         row[0].set(ylabel=f"{words} [%]")
     style.legend_below(figure, columns=4)
     return figure
 
 
-def plot_speakers(ax: Axes, *, curves: Curves, looks: Mapping[str, dict]) -> None:
-    """Draw a criterion over the number of speakers.
-
-    Parameters
-    ----------
-    ax : matplotlib axes
-    curves : {ANONYMISER/CONDITION: points}
-    looks : {ANONYMISER/CONDITION: {color, linestyle, marker}}
-    """
-    guesses: dict[int, float] = {}
-    shifts = dict(zip(curves, beside_each_other(len(curves)), strict=True))
-    for system, points in curves.items():
-        x = [point.n_speakers * (1 + shifts[system]) for point in points]
+def _plot_speakers(ax, curves, looks):
+    """Draw a criterion over the number of speakers."""
+    guesses = {}
+    for shift, (system, points) in zip(beside_each_other(len(curves)), curves.items(), strict=True):
+        x = [point.n_speakers * (1 + shift) for point in points]
         _plot(ax, x, points, looks[system])
         guesses |= {point.n_speakers: 100 * point.guessing for point in points}
     if guesses:
@@ -79,14 +67,13 @@ def plot_speakers(ax: Axes, *, curves: Curves, looks: Mapping[str, dict]) -> Non
     ax.set(xlabel="speakers, single utterances", ylim=(0, 103))
 
 
-def plot_lengths(ax: Axes, *, curves: Curves, looks: Mapping[str, dict], n_speakers: int) -> None:
-    """Draw a criterion over the number of utterances that belong together, as plot_speakers."""
-    longest: Sequence[LawPoint] = max(curves.values(), key=len, default=())
+def _plot_lengths(ax, curves, looks, n_speakers):
+    """Draw a criterion over the number of utterances that belong together."""
+    longest = max(curves.values(), key=len, default=())
     lengths = [str(point.length) for point in longest]
-    shifts = dict(zip(curves, beside_each_other(len(curves)), strict=True))
-    for system, points in curves.items():
+    for shift, (system, points) in zip(beside_each_other(len(curves)), curves.items(), strict=True):
         shown = [point for point in points if str(point.length) in lengths]
-        x = [lengths.index(str(point.length)) + shifts[system] for point in shown]
+        x = [lengths.index(str(point.length)) + shift for point in shown]
         _plot(ax, x, shown, looks[system])
     guesses = [100 * point.guessing for point in longest]
     ax.plot(range(len(longest)), guesses, "--", color=FAINT, label="guessing")
@@ -103,15 +90,15 @@ def _plot(ax, x, points, look):
     system = look["gid"].partition("\t")[0]
     for at, value, point in zip(x, values, points, strict=True):
         said = style.told(system, f"{look['label']}\n{_words(point)}")
-        style_of = {"color": look["color"], "marker": look["marker"], **said}
-        ax.plot(at, value, markersize=style.MARKER_POINTS, **style_of)
-        if point.ci_low is not None:
-            limits = (100 * point.ci_low, 100 * point.ci_high)
-            ax.plot([at, at], limits, color=look["color"], linewidth=0.6, gid=look["gid"])
+        mark = {"color": look["color"], "marker": look["marker"], **said}
+        ax.plot(at, value, markersize=style.MARKER_POINTS, **mark)
+        if limits := shown_share(point).limits:
+            ends = [100 * limit for limit in limits]
+            ax.plot([at, at], ends, color=look["color"], linewidth=0.6, gid=look["gid"])
 
 
 def _words(point):
     """What is said where one points at a point."""
-    utterances = "1 utterance" if point.length == "1" else f"{point.length} utterances"
+    utterances = "1 utterance" if point.length == 1 else f"{point.length} utterances"
     share = shown_share(point).text("{:.1%}".format)
     return f"among {point.n_speakers}, {utterances}: {share}"

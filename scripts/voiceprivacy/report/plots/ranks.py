@@ -5,8 +5,6 @@ The functions that are named like a kind of figure read its files and draw it.
 
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -30,7 +28,7 @@ from voiceprivacy.report.curves import (
 )
 from voiceprivacy.report.figures import FAINT, INK
 from voiceprivacy.report.mailed import NAMED, Codes
-from voiceprivacy.report.metrics import read_metrics, unbiased_beside
+from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.plots import style
 from voiceprivacy.vocabulary import Attack, attacker_name
 
@@ -86,8 +84,7 @@ def rank_speakers(
 def rank_lengths(*, metrics: str, corpus: str, gender: str, extractor: str, backend: str) -> Figure:
     """Disclosure against the length of tests and templates, from metrics.tsv."""
     gallery = Attack(corpus, gender, extractor, backend)
-    numbers, unbiased = read_metrics(Path(metrics)), unbiased_beside(metrics)
-    disclosures, n_templates = by_length(numbers, gallery, unbiased)
+    disclosures, n_templates = by_length(read_metrics(metrics), gallery)
     title = f"{corpus} {gender}, {attacker_name(extractor, backend)}"
     return lengths_picture(disclosures=disclosures, n_templates=n_templates, title=title)
 
@@ -98,69 +95,45 @@ def ranks_picture(
     metrics: Mapping[str, dict],
     anonymisers: Sequence[str] = (),
 ) -> Figure:
-    """Make the figure of plot_histograms, one panel a system.
+    """Rank histograms, one panel a system.
 
-    ``anonymisers`` are all of the run in the order of its config, which gives the colours.
+    Parameters
+    ----------
+    curves : {label: {p, gamma: array (N,)}}
+    metrics : {label: {identification_rate_percent, mean_disclosure_bit, model_mean_disclosure_bit}}
+        And ``shown`` {metric: Shown} of those that have an interval.
+    anonymisers : all of the run in the order of its config, which gives the colours
     """
-    columns = min(len(curves), MOST_COLUMNS)
-    rows = math.ceil(len(curves) / columns)
-    width, height = PANEL_INCHES
     # Galleries of different sizes have other ranks, and perhaps logarithmic axes.
     same_scale = len({len(curve["p"]) for curve in curves.values()}) == 1
-    figure, axes = style.figure(
-        width * max(columns, 2),  # the legend is as wide as two panels
-        height * rows + 0.5,
-        rows,
-        columns,
+    figure, axes = style.grid(
+        *(len(curves), MOST_COLUMNS, PANEL_INCHES, (0.0, 0.5)),
+        narrowest=2,  # the legend is as wide as two panels
         sharex=same_scale,
         sharey=same_scale,
-        squeeze=False,
     )
-    plot_histograms(axes, curves=curves, metrics=metrics, looks=style.looks(curves, anonymisers))
+    looks = style.looks(curves, anonymisers)
+    for ax, (label, curve) in zip(axes, curves.items(), strict=True):
+        look = looks[label]
+        ax.set_gid(look["gid"])  # the whole panel is of one system
+        _plot_histogram(ax, curve["p"], curve["gamma"], look["color"])
+        title = f"{look['label']}\n{_summary(metrics[label], len(curve['p']))}"
+        ax.set_title(title, fontsize="small")
+    # A logarithmic axis would follow the model towards 0; it ends at half of the least share.
+    least = min(curve["p"][curve["p"] > 0].min() for curve in curves.values())
+    for ax in axes:
+        if ax.get_yscale() == "log":
+            ax.set_ylim(least / 2, 1.5)
     figure.supxlabel("rank of the true speaker (1 = most similar)", fontsize="medium")
     figure.supylabel("share of test utterances", fontsize="medium")
-    handles, labels = axes[0, 0].get_legend_handles_labels()
+    handles, labels = axes[0].get_legend_handles_labels()
     # matplotlib puts lines before bars; readers look for the histogram first.
     named = dict(zip(labels, handles, strict=True))
     figure.legend([named[label] for label in LEGEND], LEGEND, loc="outside upper center", ncols=3)
     return figure
 
 
-def plot_histograms(
-    axes: Any,
-    *,
-    curves: Mapping[str, Mapping[str, NDArray]],
-    metrics: Mapping[str, dict],
-    looks: Mapping[str, dict],
-) -> None:
-    """Draw one rank histogram an axes; axes that are left over are hidden.
-
-    Parameters
-    ----------
-    axes : array of matplotlib axes
-    curves : {label: {p, gamma: array (N,)}}
-    metrics : {label: {identification_rate_percent, mean_disclosure_bit, model_mean_disclosure_bit}}
-        And ``shown`` {metric: Shown} of those that have an interval.
-    looks : {label: {color}}
-    """
-    for ax in axes.flat[len(curves) :]:
-        ax.set_axis_off()
-    for ax in axes.flat[: len(curves)][-axes.shape[1] :]:  # the lowest panel of every column
-        ax.tick_params(labelbottom=True)
-    for ax, (label, curve) in zip(axes.flat, curves.items(), strict=False):
-        look = looks[label]
-        ax.set_gid(look["gid"])  # the whole panel is of one system
-        plot_histogram(ax, p=curve["p"], gamma=curve["gamma"], colour=look["color"])
-        title = f"{look['label']}\n{_summary(metrics[label], len(curve['p']))}"
-        ax.set_title(title, fontsize="small")
-    # A logarithmic axis would follow the model towards 0; it ends at half of the least share.
-    least = min(curve["p"][curve["p"] > 0].min() for curve in curves.values())
-    for ax in axes.flat:
-        if ax.get_yscale() == "log":
-            ax.set_ylim(least / 2, 1.5)
-
-
-def plot_histogram(ax: Axes, *, p: NDArray, gamma: NDArray, colour: str = style.COLOURS[5]) -> None:
+def _plot_histogram(ax, p, gamma, colour):
     """Draw a rank histogram p (N,), the fitted model gamma (N,) and the level of chance 1/N.
 
     Bars for small N. For large N both axes are logarithmic (Figure 5 of Backstrom et al., 2025) and
@@ -177,15 +150,11 @@ def plot_histogram(ax: Axes, *, p: NDArray, gamma: NDArray, colour: str = style.
         ax.set_xlim(0.4, n_templates + 0.6)
     else:
         seen = p > 0
-        look: dict[str, Any] = {
-            "markersize": 3,
-            "color": colour,
-            "label": HISTOGRAM,
-            "rasterized": True,  # a vector file of thousands of points is slow to show
-        }
-        ax.plot(ranks[seen], p[seen], ".", **look)
+        look = {"markersize": 3, "color": colour, "label": HISTOGRAM}
+        # Rasterized: a vector file of thousands of points is slow to show.
+        ax.plot(ranks[seen], p[seen], ".", rasterized=True, **look)
         ax.set(xscale="log", yscale="log")
-    line: dict[str, Any] = {"color": INK, "linewidth": 1}
+    line = {"color": INK, "linewidth": 1}
     ax.plot(ranks, gamma, marker="." if few else "", label=MODEL, **line)
     ax.plot([1, n_templates], [1 / n_templates] * 2, linestyle=":", label=CHANCE, **line)
 
@@ -213,8 +182,8 @@ def rank_speakers_picture(
     figure, (density, cumulative, ranks) = style.figure(11, 3.6, 1, 3)
     most = math.log2(n_templates)
     looks = style.looks(disclosures, anonymisers)
-    plot_distribution(density, cumulative, disclosures=disclosures, most_bit=most, looks=looks)
-    plot_examples(ranks, examples=examples)
+    _plot_distribution(density, cumulative, disclosures, most, looks)
+    _plot_examples(ranks, examples)
     words = looks[example_of]["label"] if example_of in looks else example_of
     ranks.set_title(f"three speakers of {words}", fontsize="small")
     figure.legend(*cumulative.get_legend_handles_labels(), loc="outside lower center", ncols=6)
@@ -222,14 +191,7 @@ def rank_speakers_picture(
     return figure
 
 
-def plot_distribution(
-    density: Axes,
-    cumulative: Axes,
-    *,
-    disclosures: Mapping[str, NDArray],
-    most_bit: float,
-    looks: Mapping[str, dict],
-) -> None:
+def _plot_distribution(density, cumulative, disclosures, most_bit, looks):
     """Draw how mean disclosure is spread over the speakers (Figure 6 of Backstrom et al., 2025)."""
     n_speakers = max(len(bits) for bits in disclosures.values())
     n_bins = min(MOST_BINS, max(4, round(math.sqrt(n_speakers)) * 2))
@@ -249,7 +211,7 @@ def plot_distribution(
     cumulative.set(xlabel=xlabel, ylabel="share of speakers up to it", ylim=(0, 1.02))
 
 
-def plot_examples(ax: Axes, *, examples: Mapping[str, tuple[NDArray, NDArray]]) -> None:
+def _plot_examples(ax, examples):
     """Draw the cumulative ranks of some speakers and their models (Figure 7, right pane)."""
     for index, (speaker, (p, gamma)) in enumerate(examples.items()):
         ranks = np.arange(1, len(p) + 1)
@@ -272,24 +234,19 @@ def lengths_picture(
     n_templates : of the gallery
     title : above the figure
     """
-    columns = min(MOST_COLUMNS, len(disclosures))
-    rows = math.ceil(len(disclosures) / columns)
-    width, height = LENGTHS_INCHES
-    shared = {"squeeze": False, "sharex": True, "sharey": True}
-    figure, axes = style.figure(width * columns + 1.2, height * rows + 0.4, rows, columns, **shared)
-    for ax in axes.flat[len(disclosures) :]:
-        ax.set_axis_off()
+    figure, axes = style.grid(
+        *(len(disclosures), MOST_COLUMNS, LENGTHS_INCHES, (1.2, 0.4)), sharex=True, sharey=True
+    )
     most_bit = math.log2(n_templates)
     looks = style.looks(disclosures)
-    for ax, (system, by_template) in zip(axes.flat, disclosures.items(), strict=False):
+    for ax, (system, by_template) in zip(axes, disclosures.items(), strict=True):
         plot_lengths(ax, disclosures=by_template, most_bit=most_bit)
         ax.set_title(looks[system]["label"], fontsize="small")
         ax.set_gid(looks[system]["gid"])
-    for ax in axes.flat[: len(disclosures)][-columns:]:  # the lowest panel of every column
-        ax.tick_params(labelbottom=True)
+    for ax in axes[-MOST_COLUMNS:]:
         ax.set_xlabel(LENGTH_AXIS, fontsize="small")
     figure.supylabel("disclosure [bit]", fontsize="medium")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside right center")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right center")
     figure.suptitle(f"{title}; {n_templates} templates: at most {most_bit:.2f} bit")
     return figure
 
@@ -304,19 +261,16 @@ def plot_lengths(ax: Axes, *, disclosures: ByLength, most_bit: float) -> None:
     for index, (template, by_test) in enumerate(sorted(disclosures.items())):
         points = [by_test[test] for test in sorted(by_test)]
         colour = style.colour(index)
-        look: dict[str, Any] = {
-            "marker": "o",
-            "color": colour,
-            "label": template_words(template, by_test),
-        }
-        ax.plot([one.test_s for one in points], [one.bits.value for one in points], **look)
+        x, y = [one.test_s for one in points], [one.bits.value for one in points]
+        label = template_words(template, by_test)
+        ax.plot(x, y, marker="o", color=colour, label=label)
         shift = (index - (len(disclosures) - 1) / 2) * BESIDE * (ticks[-1] - ticks[0])
         # (x, low, high) of each interval; reshaped, because there may be none.
         limits = [(one.test_s + shift, *one.bits.limits) for one in points if one.bits.limits]
         ax.vlines(*np.reshape(limits, (-1, 3)).T, color=colour, linewidth=0.8)
     for name, (seconds_of_bound, bound) in composition_bounds(disclosures, most_bit).items():
-        line: dict[str, Any] = {"linestyle": BOUND_LINES[name], "linewidth": 0.8}
-        ax.plot(seconds_of_bound, bound, color=INK, label=name, **line)
+        look: style.Look = {"color": INK, "linestyle": BOUND_LINES[name], "linewidth": 0.8}
+        ax.plot(seconds_of_bound, bound, label=name, **look)
     ax.axhline(most_bit, color=FAINT, linestyle=":", linewidth=0.8)
     words = [f"{seconds_text(lasts)}\n{test}" for test, lasts in seconds.items()]
     ax.set(ylim=(0, None), xticks=ticks, xticklabels=words)

@@ -125,11 +125,10 @@ def similarity_picture(
     speakers: Sequence[str],
     title: str = "",
 ) -> Figure:
-    """Make the figure of plot_matrices with its colour bar."""
+    """The figure of plot_matrices with its colour bar."""
     figure, ax = style.figure(SIDE_INCHES + 1.6, SIDE_INCHES + 0.9)
     image = plot_matrices(ax, oo=oo, op=op, pp=pp, speakers=speakers)
-    bar = figure.colorbar(image, ax=ax, shrink=0.8, label="similarity (0.5 = no evidence)")
-    bar.outline.set_linewidth(0.5)
+    style.colour_bar(figure, image, ax, "similarity (0.5 = no evidence)")
     if any(np.ma.is_masked(values) for values in (oo, op, pp)):
         undefined = Patch(color=NO_VALUE, label="undefined: a single utterance")
         figure.legend(handles=[undefined], loc="outside lower center")
@@ -158,10 +157,7 @@ def plot_matrices(
     -------
     matplotlib image : what a colour bar needs
     """
-    image = _heat_map(ax, blocks(oo=oo, op=op, pp=pp))
-    # Cells are centred on whole numbers, so that the blocks meet at a half.
-    ax.axhline(len(speakers) - 0.5, color=BETWEEN_BLOCKS, linewidth=0.8)
-    ax.axvline(len(speakers) - 0.5, color=BETWEEN_BLOCKS, linewidth=0.8)
+    image = _blocks_map(ax, 0.8, oo=oo, op=op, pp=pp)
     _name_speakers(ax, speakers)
     _name_halves(ax, len(speakers))
     return image
@@ -183,18 +179,14 @@ def all_matrices_picture(matrices: Mapping[tuple[str, str], Matrices]) -> Figure
     figure, axes = style.figure(width, height, len(anonymisers), len(sets), squeeze=False)
     for (anonymiser, name), values in matrices.items():
         ax = axes[anonymisers.index(anonymiser), sets.index(name)]
-        image = _heat_map(ax, blocks(**values))
-        half = len(values["oo"]) - 0.5
-        ax.axhline(half, color=BETWEEN_BLOCKS, linewidth=0.6)
-        ax.axvline(half, color=BETWEEN_BLOCKS, linewidth=0.6)
+        image = _blocks_map(ax, 0.6, **values)
         ax.set(xticks=[], yticks=[])
     for ax, name in zip(axes[0], sets, strict=True):
         ax.set_title(name, fontsize="medium")
     for ax, name in zip(axes[:, 0], anonymisers, strict=True):
         ax.set_ylabel(name)
     # All panels have the same scale: the bar of the last one is that of all.
-    bar = figure.colorbar(image, ax=axes, label="similarity", shrink=0.8)
-    bar.outline.set_linewidth(0.5)
+    style.colour_bar(figure, image, axes, "similarity")
     return figure
 
 
@@ -229,8 +221,7 @@ def zoo_picture(
         axes[2, column].set_xlabel("mean target LLR")
     axes[1, 0].set_ylabel("mean impostor LLR\n(dotted: no evidence)")
     axes[2, 0].set_ylabel("mean impostor LLR\n(close up)")
-    bar = figure.colorbar(image, ax=axes[0], label="similarity", shrink=0.9)
-    bar.outline.set_linewidth(0.5)
+    style.colour_bar(figure, image, axes[0], "similarity", shrink=0.9)
     chance = f"more speakers than chance puts there (p < {SIGNIFICANCE})"
     note = f"corners of the quartiles; filled: {chance}"
     figure.legend(handles=_legend_of_zoo(zoo), loc="outside lower center", ncols=5, title=note)
@@ -297,14 +288,13 @@ def speakers_picture(
     speakers = most_exposed_first(exposures)
     width = min(14, max(6.5, 1.5 + 0.3 * len(speakers)))
     figure, axes = style.figure(width, 6.4, len(MEASURES), 1, sharex=True)
-    shown: dict[str, Any] = {
-        "exposures": exposures,
-        "speakers": speakers,
-        "attacks": attacks,
-        "colour": colour,
-    }
     for ax, (metric, label) in zip(axes, MEASURES.items(), strict=True):
-        plot_bars(ax, metric=metric, **shown)
+        values = {
+            condition: [exposures[condition].get(name, {}).get(metric) for name in speakers]
+            for condition in (*attacks, "oo")
+            if condition in exposures
+        }
+        _plot_bars(ax, values, speakers, metric, colour)
         ax.set_ylabel(label)
     edge = (len(speakers) - 0.5, NO_PRIVACY_BIT)  # behind the last bar
     axes[0].axhline(NO_PRIVACY_BIT, color=FAINT, linestyle=":", linewidth=1)
@@ -325,32 +315,24 @@ def speakers_picture(
     return figure
 
 
-def plot_bars(
-    ax: Axes,
-    *,
-    exposures: Mapping[str, Mapping[str, dict]],
-    speakers: Sequence[str],
-    metric: str,
-    attacks: Sequence[str],
-    colour: str,
-) -> None:
+def _plot_bars(ax, values, speakers, metric, colour):
     """Draw one metric: a bar an attack, a short line for OO; what is undefined has no bar."""
-    width = 0.8 / max(1, len(attacks))  # a fifth of a speaker's room stays free beside his bars
-    for index, condition in enumerate(attacks):
-        look = _look_of_bar(condition, colour)
-        for position, speaker in enumerate(speakers):
-            value = exposures[condition].get(speaker, {}).get(metric)
-            if value is not None:
+    # A fifth of a speaker's room stays free beside the bars.
+    width = 0.8 / max(1, len(values.keys() - {"oo"}))
+    for index, (condition, of_speakers) in enumerate(values.items()):
+        is_line = condition == "oo"
+        for position, (speaker, value) in enumerate(zip(speakers, of_speakers, strict=True)):
+            if value is None:
+                continue
+            attack = " unprotected" if is_line else f" {condition.upper()}"
+            told = style.told(words=f"{speaker},{attack}\n{MEASURES[metric]} {value:.3g}")
+            if is_line:
+                ends = [position - 0.4, position + 0.4]
+                ax.plot(ends, [value, value], color=INK, linewidth=1.5, **told)
+            else:
+                look = _look_of_bar(condition, colour)
                 left = position - 0.4 + width * index
-                words = f"{speaker}, {condition.upper()}\n{MEASURES[metric]} {value:.3g}"
-                told = style.told(words=words)
                 ax.bar(left, value, width=width, align="edge", **look, **told)
-    for position, speaker in enumerate(speakers):
-        value = exposures.get("oo", {}).get(speaker, {}).get(metric)
-        if value is not None:
-            ends = [position - 0.4, position + 0.4]
-            told = style.told(words=f"{speaker}, unprotected\n{MEASURES[metric]} {value:.3g}")
-            ax.plot(ends, [value, value], color=INK, linewidth=1.5, **told)
     ax.axhline(0, color=INK, linewidth=0.6)
     ax.set_xlim(-0.6, len(speakers) - 0.4)
 
@@ -359,6 +341,15 @@ def _heat_map(ax, values):
     # Without interpolation: a cell is a number. The frame, which style leaves out, closes it.
     image = ax.imshow(values, cmap=SCALE, vmin=0, vmax=1, interpolation="nearest")
     ax.spines[:].set_visible(True)
+    return image
+
+
+def _blocks_map(ax, linewidth, **matrices):
+    """The blocks of matrices as colours, and lines between them."""
+    image = _heat_map(ax, blocks(**matrices))
+    # Cells are centred on whole numbers, so that the blocks meet at a half.
+    for line_between in (ax.axhline, ax.axvline):
+        line_between(len(matrices["oo"]) - 0.5, color=BETWEEN_BLOCKS, linewidth=linewidth)
     return image
 
 
@@ -442,24 +433,16 @@ def _n_targets(exposures, attacks, speaker):
 
 def read_alphas(path: Path) -> dict[float, list[str]]:
     """Read a table of drawn coefficients: {alpha: [speakers]}."""
-    alphas: dict[float, list[str]] = {}
+    alphas: dict[float, dict[str, None]] = {}
     for line, row in read_rows(path, ALPHAS):
-        speakers = alphas.setdefault(number(row["alpha"], path, line), [])
-        if row["speaker"] not in speakers:
-            speakers.append(row["speaker"])
-    return alphas
+        alphas.setdefault(number(row["alpha"], path, line), {})[row["speaker"]] = None
+    return {alpha: list(speakers) for alpha, speakers in alphas.items()}
 
 
 def strips(
     *, alphas: Mapping[str, Mapping[float, Sequence[str]]], colours: Mapping[str, str]
 ) -> Figure:
-    """Every coefficient that was drawn, a strip for each anonymiser.
-
-    Parameters
-    ----------
-    alphas : {anonymiser: {alpha: [speakers]}}
-    colours : {anonymiser: colour}
-    """
+    """Every coefficient {anonymiser: {alpha: [speakers]}}, a strip for each anonymiser."""
     figure, ax = style.figure(STRIPS_INCHES, 0.8 + 0.35 * len(alphas))
     for row, (anonymiser, drawn) in enumerate(alphas.items()):
         system = draws_in(colours)[anonymiser].system

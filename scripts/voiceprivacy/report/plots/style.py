@@ -5,7 +5,6 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import matplotlib
@@ -14,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 
-from voiceprivacy.inout.files import BadInput, remove_leftovers, whole_or_absent
+from voiceprivacy.inout.files import BadInput, FilePath, remove_leftovers, whole_or_absent
 from voiceprivacy.report.figures import (
     COLOURS,
     FURTHER_DRAWS,
@@ -26,6 +25,7 @@ from voiceprivacy.report.figures import (
 from voiceprivacy.report.uncertainty import Shown
 from voiceprivacy.running.command import say
 
+Look = dict[str, Any]  # properties of an artist, as matplotlib names them
 LINES = ("-", "--", "-.", ":")
 MARKERS = {  # mark -> matplotlib's
     "circle": "o",
@@ -82,7 +82,42 @@ def figure(
     return drawn, drawn.subplots(rows, columns, **subplots)
 
 
-def save(figure: Figure, path: str | Path) -> None:
+def grid(
+    n_panels: int,
+    most_columns: int,
+    panel_inches: tuple[float, float],
+    room_inches: tuple[float, float] = (0.0, 0.0),
+    *,
+    narrowest: int = 1,
+    **subplots: Any,
+) -> tuple[Figure, list[Axes]]:
+    """A figure of several panels, and their axes, row by row.
+
+    Parameters
+    ----------
+    most_columns : panels beside each other
+    panel_inches, room_inches : width and height of a panel, and of what stands around all of them
+    narrowest : as wide as so many panels, where there are fewer
+    """
+    columns = max(1, min(n_panels, most_columns))
+    rows = max(1, math.ceil(n_panels / columns))
+    width = panel_inches[0] * max(columns, narrowest) + room_inches[0]
+    height = panel_inches[1] * rows + room_inches[1]
+    drawn, axes = figure(width, height, rows, columns, squeeze=False, **subplots)
+    for ax in axes.flat[n_panels:]:
+        ax.set_axis_off()
+    for ax in axes.flat[:n_panels][-columns:]:  # the lowest panel of every column
+        ax.tick_params(labelbottom=True)
+    return drawn, list(axes.flat[:n_panels] if n_panels else axes.flat)
+
+
+def colour_bar(figure: Figure, image: Any, axes: Any, label: str, shrink: float = 0.8) -> None:
+    """A bar of the colours of an image, with a thin frame."""
+    bar = figure.colorbar(image, ax=axes, label=label, shrink=shrink)
+    bar.outline.set_linewidth(0.5)
+
+
+def save(figure: Figure, path: FilePath) -> None:
     """Write a figure whole or not at all; the ending of ``path`` (svg, pdf or png) says how.
 
     What a killed process left of the same picture goes.
@@ -112,12 +147,20 @@ PLACES = re.compile(r'(?<= )(?:d|x|y|transform|width|height)="[^"]*"')
 FINE = re.compile(r"(\.\d\d)\d+")  # a hundredth of a point cannot be seen
 
 
-def told(system: str = "", words: str = "") -> dict[str, Any]:
+def told(system: str = "", words: str = "") -> Look:
     """What an artist says of itself, as matplotlib takes it.
 
     The page hides all of a system at once, and shows the words where somebody points.
     """
     return {"gid": f"{system}\t{words}"}
+
+
+def mark(anonymiser: str, anonymisers: Iterable[str], words: str) -> Look:
+    """A mark of one of these anonymisers, which are all of a run in the order of its config."""
+    names = list(anonymisers)
+    said = told(draws_in(names)[anonymiser].system, words)
+    look = {"color": palette(names)[anonymiser], "marker": markers(names)[anonymiser]}
+    return {"linestyle": "", **look, **said}
 
 
 def svg_of(figure: Figure) -> str:
@@ -153,9 +196,7 @@ def _tell_legends(figure):
                 artist.set_gid(said.get(text.get_text()))
 
 
-def save_each(
-    figure: Figure, paths: Iterable[str | Path], width_inches: float | None = None
-) -> None:
+def save_each(figure: Figure, paths: Iterable[FilePath], width_inches: float | None = None) -> None:
     """Write a figure under every one of these paths, and say so; as wide as it is asked to be."""
     if width_inches:
         fit(figure, width_inches)
@@ -196,7 +237,7 @@ def fit(figure: Figure, width_inches: float) -> None:
         longest = max(map(len, texts)) * CHARACTER_INCHES + HANDLE_INCHES
         columns = max(1, min(len(texts), int(width_inches / longest)))
         title = next(filter(None, titles), "")
-        look: dict[str, Any] = {"title": title, "title_fontsize": SMALL_POINTS, **size}
+        look: Look = {"title": title, "title_fontsize": SMALL_POINTS, **size}
         figure.legend(handles, texts, loc="outside lower center", ncols=columns, **look)
         n_lines = len(texts) + "".join(texts).count("\n")
         height += LINE_INCHES * (math.ceil(n_lines / columns) + title.count("\n") + 1)
@@ -227,12 +268,12 @@ def line(index: int) -> str:
     return LINES[index // len(COLOURS) % len(LINES)]
 
 
-def look(index: int) -> dict[str, Any]:
+def look(index: int) -> Look:
     """Colour and line of the system with this index, for matplotlib."""
     return {"color": colour(index), "linestyle": line(index)}
 
 
-def looks(labels: Iterable[str], anonymisers: Iterable[str] = ()) -> dict[str, dict[str, Any]]:
+def looks(labels: Iterable[str], anonymisers: Iterable[str] = ()) -> dict[str, Look]:
     """Looks of systems ANONYMISER/CONDITION, the same everywhere.
 
     They are {label: {color, linestyle, marker, label, gid}}; this label is for people.
@@ -243,7 +284,7 @@ def looks(labels: Iterable[str], anonymisers: Iterable[str] = ()) -> dict[str, d
     systems = {label: label.rpartition("/") for label in labels}
     colours = palette([*anonymisers, *(anonymiser for anonymiser, _, _ in systems.values())])
     draws, marker_of = draws_in(colours), markers(colours)
-    looks: dict[str, dict[str, Any]] = {}
+    looks: dict[str, Look] = {}
     for label, (anonymiser, _, condition) in systems.items():
         looks[label] = {
             "color": colours[anonymiser],
@@ -257,14 +298,14 @@ def looks(labels: Iterable[str], anonymisers: Iterable[str] = ()) -> dict[str, d
     return looks
 
 
-def along(look: Mapping[str, Any], n_points: int) -> dict[str, Any]:
+def along(look: Mapping[str, Any], n_points: int) -> Look:
     """A look for a curve of so many points, few of which are marked."""
     if "marker" not in look:
         return dict(look)
     return {"markersize": MARKER_POINTS, "markevery": max(1, n_points // MOST_MARKS), **look}
 
 
-def without(look: Mapping[str, Any], *names: str) -> dict[str, Any]:
+def without(look: Mapping[str, Any], *names: str) -> Look:
     """A look without some of its properties."""
     return {name: value for name, value in look.items() if name not in names}
 

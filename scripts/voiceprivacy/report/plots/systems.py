@@ -8,7 +8,7 @@ returns.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,9 +20,8 @@ from scipy.special import ndtr, ndtri
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout.arrays import read_embeddings
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.report.figures import FAINT, INK, draws_in
-from voiceprivacy.report.figures import palette as colours_of
-from voiceprivacy.report.metrics import read_metrics, unbiased_beside
+from voiceprivacy.report.figures import FAINT, INK
+from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.plots import style
 from voiceprivacy.report.releases import released_numbers
 from voiceprivacy.report.uncertainty import Shown, shown_number
@@ -45,14 +44,13 @@ def distinctiveness(
     measured: dict[tuple[str, str], dict[str, Shown]] = {}
     of_attacker = [
         metric
-        for metric in read_metrics(Path(metrics))
+        for metric in read_metrics(metrics)
         if (metric.extractor, metric.backend) == (extractor, backend) and metric.metric in COSTS
     ]
-    releases, unbiased = released_numbers(of_attacker, unbiased_beside(metrics))
-    for metric in releases:
+    for metric in released_numbers(of_attacker):
         system = (metric.anonymiser, f"{metric.corpus} {metric.trials}")
         if metric.value != UNDEFINED:
-            measured.setdefault(system, {})[metric.metric] = shown_number(metric, unbiased)
+            measured.setdefault(system, {})[metric.metric] = shown_number(metric)
     points = {}
     for system, numbers in measured.items():
         if len(numbers) == len(COSTS):
@@ -84,31 +82,28 @@ def distinctiveness_picture(
     title: str = "",
     anonymisers: Sequence[str] = (),
 ) -> Figure:
-    """A panel of plot_points for every set, all on one scale, and one legend.
+    """A panel for every set, all on one scale, and one legend.
 
     Parameters
     ----------
-    points : as plot_points takes them, by (anonymiser, set)
+    points : {(anonymiser, set): (deid_percent, gvd_db)}
     title : above the figure
     anonymisers : all of the run in the order of its config, which gives the looks
     """
     sets: dict[str, dict[str, tuple[Shown, Shown]]] = {}
     for (anonymiser, name), point in points.items():
         sets.setdefault(name, {})[anonymiser] = point
-    columns = min(max(1, len(sets)), MOST_PANELS)
-    rows = math.ceil(max(1, len(sets)) / columns)
-    size = (1.2 + 2.9 * columns, 1.1 + 2.7 * rows, rows, columns)
-    figure, axes = style.figure(*size, sharex=True, sharey=True, squeeze=False)
+    figure, axes = style.grid(
+        *(len(sets), MOST_PANELS, (2.9, 2.7), (1.2, 1.1)), sharex=True, sharey=True
+    )
     if not points:
         return style.say_nothing(figure, "undefined: original speakers are not told apart")
-    for ax in axes.flat[len(sets) :]:
-        ax.set_axis_off()
     names = list(dict.fromkeys([*anonymisers, *(anonymiser for anonymiser, _ in points)]))
-    for ax, (name, of_set) in zip(axes.flat, sets.items(), strict=False):
-        plot_points(ax, points=of_set, anonymisers=names, edges=_edges(points.values()))
+    edges = _edges(points.values())
+    for ax, (name, of_set) in zip(axes, sets.items(), strict=True):
+        _plot_points(ax, of_set, names, edges)
         ax.set_title(name, fontsize="medium")
-    for ax in axes.flat[: len(sets)][-columns:]:  # the lowest panel of every column
-        ax.tick_params(labelbottom=True)
+    for ax in axes[-MOST_PANELS:]:
         ax.set_xlabel("DeID [%], → more privacy")
     figure.supylabel("gain of voice distinctiveness, $G_{VD}$ [dB]", fontsize="medium")
     style.legend_below(figure, columns=4)
@@ -116,40 +111,24 @@ def distinctiveness_picture(
     return figure
 
 
-def plot_points(
-    ax: Axes,
-    *,
-    points: Mapping[str, tuple[Shown, Shown]],
-    anonymisers: Sequence[str],
-    edges: tuple[float, float, float],
-) -> None:
+def _plot_points(ax, points, anonymisers, edges):
     """Draw every anonymiser on one set (Figure 3 of Noe et al., Interspeech 2020).
 
-    Parameters
-    ----------
-    ax : matplotlib axes
-    points : {anonymiser: (deid_percent, gvd_db)}
-        Intervals are thin lines. A gain of -inf dB (no distinct voices at all) is drawn as an arrow
-        at the lower edge.
-    anonymisers : all of the run in the order of its config, which gives the looks
-    edges : left, lower and upper end of what all panels show
+    Intervals are thin lines. A gain of -inf dB (no distinct voices at all) is drawn as an arrow at
+    the lower edge. ``edges`` are the left, lower and upper end of what all panels show.
     """
     left, low, high = edges
     margin = 0.08 * (high - low) or 1.0
-    colours, markers = colours_of(anonymisers), style.markers(anonymisers)
-    draws = draws_in(anonymisers)
     for anonymiser in filter(points.__contains__, anonymisers):
         deid, gain = points[anonymiser]
-        said = style.told(draws[anonymiser].system, _words_of_costs(anonymiser, deid, gain))
-        look = {"color": colours[anonymiser], "linestyle": "", **said}
+        look = style.mark(anonymiser, anonymisers, _words_of_costs(anonymiser, deid, gain))
         # In the legend it has its mark, also where its gain is lost.
-        ax.plot([], [], marker=markers[anonymiser], label=anonymiser, **look)
-        is_lost = gain.value == -math.inf
-        height = low - margin if is_lost else gain.value
-        mark = {"marker": NO_VOICES, "markersize": 9} if is_lost else {}
-        ax.plot(deid.value, height, **look | {"marker": markers[anonymiser]} | mark)
-        at = gain._replace(value=height)
-        style.plot_limits(ax, deid, at, color=colours[anonymiser], alpha=0.6, **said)
+        ax.plot([], [], label=anonymiser, **look)
+        height = low - margin if gain.value == -math.inf else gain.value
+        lost = {"marker": NO_VOICES, "markersize": 9} if height != gain.value else {}
+        ax.plot(deid.value, height, **look | lost)
+        limits = {name: look[name] for name in ("color", "gid")}
+        style.plot_limits(ax, deid, gain._replace(value=height), alpha=0.6, **limits)
     ax.axhline(0, color=FAINT, linestyle=":", linewidth=0.8)
     ax.axvline(100, color=FAINT, linestyle=":", linewidth=0.8)
     ax.set(xlim=(left - 3, 103), ylim=(low - 1.8 * margin, high + margin))
@@ -176,26 +155,15 @@ def _edges(points):
 def features_picture(
     *, histograms: Mapping[str, NDArray], bins: tuple[Sequence[str], str], title: str = ""
 ) -> Figure:
-    """Make the figure of plot_features."""
-    figure, ax = style.figure(7, 3.2)
-    plot_features(ax, histograms=histograms, bins=bins)
-    figure.legend(loc="outside lower center", ncols=6)
-    figure.suptitle(title)
-    return figure
-
-
-def plot_features(
-    ax: Axes, *, histograms: Mapping[str, NDArray], bins: tuple[Sequence[str], str]
-) -> None:
-    """Draw the mean normalised histogram of every system (Figure 4 of Backstrom et al., 2025).
+    """Mean normalised histograms of every system (Figure 4 of Backstrom et al., 2025).
 
     Parameters
     ----------
-    ax : matplotlib axes
     histograms : {system: array (U, B)}
         One histogram an utterance, all bins not negative.
     bins : what each of the B bins is, and the name of the axis
     """
+    figure, ax = style.figure(7, 3.2)
     labels, name = bins
     for index, (system, counts) in enumerate(histograms.items()):
         mean = np.mean(counts / counts.sum(axis=1, keepdims=True), axis=0)
@@ -204,6 +172,9 @@ def plot_features(
     marked = np.unique(np.linspace(0, len(labels) - 1, MARKED_BINS).astype(int))
     ax.set_xticks(marked + 0.5, [labels[index] for index in marked])
     ax.set(xlabel=name, ylabel="share", ylim=(0, None), xlim=(0, len(labels)))
+    figure.legend(loc="outside lower center", ncols=6)
+    figure.suptitle(title)
+    return figure
 
 
 # The conventional pictures of score files.
@@ -227,37 +198,19 @@ def conventional_picture(name: str, curves: Mapping[str, Curve]) -> Figure:
             TOGETHER[name](ax, curve, label, index)
         ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1))
         return figure
-    columns = min(len(curves), MOST_COLUMNS)
-    rows = math.ceil(len(curves) / columns)
-    width, height = PANEL_INCHES
-    figure, axes = style.figure(
-        width * max(columns, 2), height * rows + 0.6, rows, columns, squeeze=False
-    )
-    for ax in axes.flat[len(curves) :]:
-        ax.set_axis_off()
-    for ax, (label, curve) in zip(axes.flat, curves.items(), strict=False):
+    figure, axes = style.grid(len(curves), MOST_COLUMNS, PANEL_INCHES, (0.0, 0.6), narrowest=2)
+    for ax, (label, curve) in zip(axes, curves.items(), strict=True):
         PANELS[name](ax, curve)
         ax.set_title(label, fontsize="medium")
-    _label_once(figure, axes)
-    handles, names = axes.flat[0].get_legend_handles_labels()
+    # Panels are small: labels of the figure instead of each leave them their room.
+    figure.supxlabel(axes[0].get_xlabel(), fontsize="medium")
+    figure.supylabel(axes[0].get_ylabel(), fontsize="medium")
+    for ax in axes:
+        ax.set(xlabel="", ylabel="")
+    handles, names = axes[0].get_legend_handles_labels()
     columns_of_legend = 3 if len(names) < 4 else 2
     figure.legend(handles, names, loc="outside upper center", ncols=columns_of_legend)
     return figure
-
-
-def plot_ece(ax: Axes, curve: Curve) -> None:
-    """Empirical cross-entropy: actual, minimum (after oracle calibration), default (no scores)."""
-    _over_priors(ax, curve, "ECE [bit]")
-
-
-def plot_bayes_error(ax: Axes, curve: Curve) -> None:
-    """Bayes error rate over priors (APE plot): actual, minimum, default."""
-    _over_priors(ax, curve, "Bayes error rate")
-
-
-def plot_normalised_bayes_error(ax: Axes, curve: Curve) -> None:
-    """Bayes error rate in proportion to that of the default, which is 1."""
-    _over_priors(ax, curve, "normalised Bayes error rate")
 
 
 def plot_det(ax: Axes, curve: Curve, label: str, index: int) -> None:
@@ -322,16 +275,6 @@ def plot_tippett(ax: Axes, curve: Curve) -> None:
     ax.set(xlabel=LLR, ylabel=ylabel, xlim=(low, high), ylim=(0, 1.02))
 
 
-def plot_scores(ax: Axes, curve: Curve) -> None:
-    """Histograms of the scores of targets and of nontargets."""
-    _histograms(ax, curve, "score")
-
-
-def plot_llrs(ax: Axes, curve: Curve) -> None:
-    """Histograms of the LLRs of targets and of nontargets after oracle calibration."""
-    _histograms(ax, curve, f"{LLR} after oracle calibration")
-
-
 def plot_calibration(ax: Axes, curve: Curve) -> None:
     """Empirical calibration plot: how many trials of a posterior are targets.
 
@@ -346,29 +289,8 @@ def plot_calibration(ax: Axes, curve: Curve) -> None:
     ax.set(xlabel=xlabel, ylabel="share of targets", xlim=(0, 1), ylim=(-0.01, 1.01))
 
 
-TOGETHER: dict[str, Callable] = {"det": plot_det, "roc": plot_roc}
-PANELS: dict[str, Callable] = {
-    "ece": plot_ece,
-    "bayes_error": plot_bayes_error,
-    "normalised_bayes_error": plot_normalised_bayes_error,
-    "tippett": plot_tippett,
-    "scores": plot_scores,
-    "llrs": plot_llrs,
-    "calibration": plot_calibration,
-}
-
-
-def _label_once(figure, axes):
-    """The labels of the first axes for the whole figure instead of each."""
-    # Panels are small: labels of the figure leave them their room.
-    xlabel, ylabel = axes.flat[0].get_xlabel(), axes.flat[0].get_ylabel()
-    for ax in axes.flat:
-        ax.set(xlabel="", ylabel="")
-    figure.supxlabel(xlabel, fontsize="medium")
-    figure.supylabel(ylabel, fontsize="medium")
-
-
 def _over_priors(ax, curve, ylabel):
+    """Actual, minimum (after oracle calibration) and default (no scores) over priors."""
     x = curve["prior_log_odds"]
     ax.plot(x, curve["actual"], color=ACTUAL, label="actual (scores as they are)")
     ax.plot(
@@ -381,6 +303,7 @@ def _over_priors(ax, curve, ylabel):
 
 
 def _histograms(ax, curve, xlabel):
+    """Targets and nontargets."""
     for label, colour in CLASSES.items():
         ax.stairs(
             curve[label], curve["edges"], color=colour, fill=True, alpha=0.5, label=f"{label}s"
@@ -391,3 +314,15 @@ def _histograms(ax, curve, xlabel):
 def _deviates(rates):
     with np.errstate(divide="ignore"):  # rates of 0 and 1 lie at infinity, and are clipped
         return ndtri(rates)
+
+
+TOGETHER: dict[str, Callable] = {"det": plot_det, "roc": plot_roc}
+PANELS: dict[str, Callable] = {
+    "ece": partial(_over_priors, ylabel="ECE [bit]"),
+    "bayes_error": partial(_over_priors, ylabel="Bayes error rate"),
+    "normalised_bayes_error": partial(_over_priors, ylabel="normalised Bayes error rate"),
+    "tippett": plot_tippett,
+    "scores": partial(_histograms, xlabel="score"),
+    "llrs": partial(_histograms, xlabel=f"{LLR} after oracle calibration"),
+    "calibration": plot_calibration,
+}
