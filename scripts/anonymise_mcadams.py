@@ -1,7 +1,7 @@
 """voiceprivacy.jobs.anonymise_mcadams, for a checkout."""
 
-from voiceprivacy.jobs.anonymise_mcadams import main
-from voiceprivacy.running.command import run
+from voiceprivacy.jobs.anonymise_mcadams import anonymise_mcadams
+from voiceprivacy.running.adapter import run
 
 if __name__ == "__main__":
-    run(main)
+    run(anonymise_mcadams)

@@ -1,7 +1,7 @@
 """voiceprivacy.jobs.assess_calibration, for a checkout."""
 
-from voiceprivacy.jobs.assess_calibration import main
-from voiceprivacy.running.command import run
+from voiceprivacy.jobs.assess_calibration import assess_calibration
+from voiceprivacy.running.adapter import run
 
 if __name__ == "__main__":
-    run(main)
+    run(assess_calibration)

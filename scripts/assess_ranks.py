@@ -1,7 +1,7 @@
 """voiceprivacy.jobs.assess_ranks, for a checkout."""
 
-from voiceprivacy.jobs.assess_ranks import main
-from voiceprivacy.running.command import run
+from voiceprivacy.jobs.assess_ranks import assess_ranks
+from voiceprivacy.running.adapter import run
 
 if __name__ == "__main__":
-    run(main)
+    run(assess_ranks)

@@ -1,7 +1,7 @@
 """voiceprivacy.jobs.assess_similarity, for a checkout."""
 
-from voiceprivacy.jobs.assess_similarity import main
-from voiceprivacy.running.command import run
+from voiceprivacy.jobs.assess_similarity import assess_similarity
+from voiceprivacy.running.adapter import run
 
 if __name__ == "__main__":
-    run(main)
+    run(assess_similarity)

@@ -1,7 +1,7 @@
 """voiceprivacy.jobs.assess_verification, for a checkout."""
 
-from voiceprivacy.jobs.assess_verification import main
-from voiceprivacy.running.command import run
+from voiceprivacy.jobs.assess_verification import assess_verification
+from voiceprivacy.running.adapter import run
 
 if __name__ == "__main__":
-    run(main)
+    run(assess_verification)

@@ -1,7 +1,7 @@
 """voiceprivacy.jobs.assess_zebra, for a checkout."""
 
-from voiceprivacy.jobs.assess_zebra import main
-from voiceprivacy.running.command import run
+from voiceprivacy.jobs.assess_zebra import assess_zebra
+from voiceprivacy.running.adapter import run
 
 if __name__ == "__main__":
-    run(main)
+    run(assess_zebra)

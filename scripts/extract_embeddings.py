@@ -1,7 +1,7 @@
 """voiceprivacy.jobs.extract_embeddings, for a checkout."""
 
-from voiceprivacy.jobs.extract_embeddings import main
-from voiceprivacy.running.command import run
+from voiceprivacy.jobs.extract_embeddings import extract_embeddings
+from voiceprivacy.running.adapter import run
 
 if __name__ == "__main__":
-    run(main)
+    run(extract_embeddings)

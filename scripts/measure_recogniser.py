@@ -1,7 +1,7 @@
 """voiceprivacy.jobs.measure_recogniser, for a checkout."""
 
-from voiceprivacy.jobs.measure_recogniser import main
-from voiceprivacy.running.command import run
+from voiceprivacy.jobs.measure_recogniser import measure_recogniser
+from voiceprivacy.running.adapter import run
 
 if __name__ == "__main__":
-    run(main)
+    run(measure_recogniser)

@@ -1,7 +1,7 @@
 """voiceprivacy.jobs.score_trials, for a checkout."""
 
-from voiceprivacy.jobs.score_trials import main
-from voiceprivacy.running.command import run
+from voiceprivacy.jobs.score_trials import score_trials
+from voiceprivacy.running.adapter import run
 
 if __name__ == "__main__":
-    run(main)
+    run(score_trials)

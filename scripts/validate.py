@@ -1,7 +1,7 @@
 """voiceprivacy.jobs.validate, for a checkout."""
 
-from voiceprivacy.jobs.validate import main
-from voiceprivacy.running.command import run
+from voiceprivacy.jobs.validate import validate
+from voiceprivacy.running.adapter import run
 
 if __name__ == "__main__":
-    run(main)
+    run(validate)

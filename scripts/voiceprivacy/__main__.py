@@ -1,7 +1,7 @@
 """The command ``voiceprivacy`` of an installed wheel, and ``python -m voiceprivacy``."""
 
 from voiceprivacy.jobs import main as command
-from voiceprivacy.running.command import run
+from voiceprivacy.running.adapter import run
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from unittest import mock
 
 from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.running import adapter
 
 STRICT = ["-W", "error"]
 LONGEST_S = 900  # a script that hangs fails its test and not the whole run
@@ -99,5 +100,5 @@ def help_of(job, *words):
     words = [job, *words, "--help"]
     argv = mock.patch.object(sys, "argv", words)
     with argv, contextlib.redirect_stdout(said), contextlib.suppress(SystemExit):
-        importlib.import_module(f"voiceprivacy.jobs.{job}").main()
+        adapter.call(getattr(importlib.import_module(f"voiceprivacy.jobs.{job}"), job))
     return said.getvalue()

@@ -24,7 +24,7 @@ from voiceprivacy.inout.tables import (
     write_scores,
     write_trials,
 )
-from voiceprivacy.running.command import run
+from voiceprivacy.running.adapter import run
 
 ROOT = Path(__file__).parents[2]
 SPEAKERS = {"anna": "f", "berta": "f", "carl": "m", "david": "m"}
@@ -239,7 +239,7 @@ def call(command, *, debug=False):
     before = sys.argv
     sys.argv = [job, *arguments]
     try:
-        run(importlib.import_module(f"voiceprivacy.jobs.{job}").main)
+        run(getattr(importlib.import_module(f"voiceprivacy.jobs.{job}"), job))
     except SystemExit as end:
         return end.code
     finally:

@@ -137,7 +137,7 @@ def rules_with_environments():
     for path in sorted((ROOT / "workflow/rules").glob("*.smk")):
         for block in re.split(r"^(?=rule )", path.read_text(), flags=re.MULTILINE)[1:]:
             named = re.search(r'conda:\s+(?:"../../envs/(\w+).yaml"|([^\n]+))', block)
-            script = re.search(r'"python -P -m voiceprivacy\.jobs\.(\w+)', block)
+            script = re.search(r'command\(\s*"(\w+)', block)
             if "shell:" in block:
                 environments = (
                     CHOSEN_BY_CONFIG.get(named.group(2), [named.group(1)]) if named else []

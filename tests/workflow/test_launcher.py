@@ -102,7 +102,7 @@ def launch(tmp_path, monkeypatch, capfd):
     def call(*words):
         monkeypatch.setattr(sys, "argv", ["voiceprivacy run", *words])
         with pytest.raises(SystemExit) as ended:
-            run(run_command.main)
+            run(run_command.run)
         said = capfd.readouterr()
         return subprocess.CompletedProcess(words, ended.value.code, said.out, said.err)
 

@@ -11,9 +11,9 @@ rule anonymise_part:
         files=anonymisers.files,
         secret=anonymisers.secret,
     output:
-        manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
+        output_manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
         alphas="results/audio/{corpus}/{part}/{anonymiser}/manifest.alphas.tsv",
-        audio=directory("results/audio/{corpus}/{part}/{anonymiser}/wav/0"),
+        audio_dir=directory("results/audio/{corpus}/{part}/{anonymiser}/wav/0"),
     log:
         "results/logs/anonymise_part/{corpus}/{part}/{anonymiser}.log",
     benchmark:
@@ -36,18 +36,15 @@ rule anonymise_part:
         share=anonymisers.original_argument,
         sample_rate=ask(plan.speech.sample_rate),
     shell:
-        "python -P -m voiceprivacy.jobs.anonymise_part"
-        " --manifest {input.manifest:q}"
-        " --anonymiser {params.anonymiser:q}"
-        " {params.seed:q}"
-        " {params.share:q}"
-        " --sample-rate {params.sample_rate:q}"
-        " --threads {threads}"
-        " --runtime {resources.plugin_runtime:q}"
-        " --memory {resources.mem_mb:q}"
-        " --audio-dir {output.audio:q}"
-        " --output-manifest {output.manifest:q}"
-        " > {log:q} 2>&1"
+        command(
+            "anonymise_part",
+            also="--threads {threads} --runtime {resources.plugin_runtime:q}"
+            " --memory {resources.mem_mb:q}",
+            input="manifest",
+            output="audio_dir output_manifest",
+            params="anonymiser sample_rate",
+            options="seed share",
+        )
 
 
 use rule anonymise_part as anonymise_shard with:
@@ -57,9 +54,9 @@ use rule anonymise_part as anonymise_shard with:
         files=anonymisers.files,
         secret=anonymisers.secret,
     output:
-        manifest="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.tsv",
+        output_manifest="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.tsv",
         alphas="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.alphas.tsv",
-        audio=directory("results/audio/{corpus}/{part}/{anonymiser}/wav/{shard}"),
+        audio_dir=directory("results/audio/{corpus}/{part}/{anonymiser}/wav/{shard}"),
     log:
         "results/logs/anonymise_shard/{corpus}/{part}/{anonymiser}/{shard}.log",
     benchmark:
@@ -102,9 +99,4 @@ rule gather_manifests:
         code=code("gather_manifests"),
         first_run=anonymisers.first_run_argument,
     shell:
-        "python -P -m voiceprivacy.jobs.gather_manifests"
-        " --original {input.original:q}"
-        " --shards {input.shards:q}"
-        " {params.first_run:q}"
-        " --manifest {output.manifest:q}"
-        " > {log:q} 2>&1"
+        command("gather_manifests", input="original shards", output="manifest", options="first_run")

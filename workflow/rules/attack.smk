@@ -27,14 +27,14 @@ rule extract_embeddings:
         code=attackers.extraction_code,
         how=attackers.extraction,
     shell:
-        "python -P -m voiceprivacy.jobs.extract_embeddings"
-        " --manifest {input.manifest:q}"
-        " {params.how:q}"
-        " --threads {threads}"
-        " --runtime {resources.command_runtime:q}"
-        " --memory {resources.mem_mb:q}"
-        " --embeddings {output.embeddings:q}"
-        " > {log:q} 2>&1"
+        command(
+            "extract_embeddings",
+            also="--threads {threads} --runtime {resources.command_runtime:q}"
+            " --memory {resources.mem_mb:q}",
+            input="manifest",
+            output="embeddings",
+            options="how",
+        )
 
 
 ruleorder: extract_embeddings_of_both_parts > extract_embeddings
@@ -92,11 +92,7 @@ rule extract_features:
         ),
         feature=attackers.feature_arguments,
     shell:
-        "python -P -m voiceprivacy.jobs.extract_features"
-        " --manifest {input.manifest:q}"
-        " {params.feature:q}"
-        " --embeddings {output.embeddings:q}"
-        " > {log:q} 2>&1"
+        command("extract_features", input="manifest", output="embeddings", options="feature")
 
 
 # Scores and matrices of a system by condition; matrices are large: without keep_matrices they go.
@@ -146,19 +142,12 @@ rule score_system:
         trial=attackers.compared_arguments("trial"),
         backend=attackers.backend_argument,
     shell:
-        "python -P -m voiceprivacy.jobs.score_system"
-        " --enrolment {params.enrolment:q}"
-        " --trial {params.trial:q}"
-        " --enrolment-manifest {input.enrolment_manifest:q}"
-        " --trial-manifest {input.trial_manifest:q}"
-        " --trials {input.trials:q}"
-        " --release {input.release:q}"
-        " --enrolments {input.enrolments:q}"
-        " --backend {params.backend:q}"
-        " --scores {output.scores:q}"
-        " --pairs {output.pairs:q}"
-        " --templates {output.templates:q}"
-        " > {log:q} 2>&1"
+        command(
+            "score_system",
+            input="enrolment_manifest trial_manifest trials release enrolments",
+            output="scores pairs templates",
+            params="enrolment trial backend",
+        )
 
 
 use rule score_system as score_repeated_system with:
@@ -271,14 +260,13 @@ rule score_samples:
         backend=attackers.backend_argument,
         protected=attackers.protected_sides,
     shell:
-        "python -P -m voiceprivacy.jobs.score_samples"
-        " --enrolment {input.enrolment:q}"
-        " --trial {input.trial:q}"
-        " {params.protected:q}"
-        " --samples {input.samples:q}"
-        " --backend {params.backend:q}"
-        " --matrix {output.matrix:q}"
-        " > {log:q} 2>&1"
+        command(
+            "score_samples",
+            input="enrolment trial samples",
+            output="matrix",
+            params="backend",
+            options="protected",
+        )
 
 
 rule take_scores:
@@ -304,8 +292,4 @@ rule take_scores:
         given=ask(plan.given.file),
         trials=ask_option("--trials", scored.given_key),
     shell:
-        "python -P -m voiceprivacy.jobs.take_scores"
-        " --given {params.given:q}"
-        " {params.trials:q}"
-        " --scores {output.scores:q}"
-        " > {log:q} 2>&1"
+        command("take_scores", output="scores", params="given", options="trials")

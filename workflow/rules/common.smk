@@ -26,7 +26,15 @@ from voiceprivacy.plan import configuration, defaults, earlier
 from voiceprivacy.plan.inputs.attackers import AttackerInputs, FusionInputs
 from voiceprivacy.plan.inputs.results import AttackInputs, UtilityInputs, replicates
 from voiceprivacy.plan.inputs.speech import AnonymiserInputs, CorpusInputs, Threads
-from voiceprivacy.plan.inputs.wildcards import as_is, ask, ask_option, in_json, one_of, tables
+from voiceprivacy.plan.inputs.wildcards import (
+    as_is,
+    ask,
+    ask_option,
+    command,
+    in_json,
+    one_of,
+    tables,
+)
 from voiceprivacy.plan.outputs import PICTURES, TABLES
 from voiceprivacy.plan.plan import Plan, keep_all_objects
 from voiceprivacy.plan.sources import CHECK

@@ -16,12 +16,7 @@ rule fetch_subset:
         root=ask(plan.speech.librispeech_root),
         address=ask_option("--address", plan.speech.download_address),
     shell:
-        "python -P -m voiceprivacy.jobs.fetch_subset"
-        " --subset {wildcards.subset:q}"
-        " --root {params.root:q}"
-        " {params.address:q}"
-        " --done {output.done:q}"
-        " > {log:q} 2>&1"
+        command("fetch_subset", output="done", params="root", wildcards="subset", options="address")
 
 
 rule validate_corpus:
@@ -51,15 +46,12 @@ rule validate_corpus:
         # Where all scores are given, no attacker of the run compares utterances.
         not_compared=[] if plan.attackers.extractors else ["--not-compared"],
     shell:
-        "python -P -m voiceprivacy.jobs.validate_corpus"
-        " --source {params.source:q}"
-        " --protocol {params.protocol:q}"
-        " --sample-rate {params.sample_rate:q}"
-        " {params.not_compared:q}"
-        " --checks {output.checks:q}"
-        " --excluded {output.excluded:q}"
-        " --speakers {output.speakers:q}"
-        " > {log:q} 2>&1"
+        command(
+            "validate_corpus",
+            output="checks excluded speakers",
+            params="source protocol sample_rate",
+            options="not_compared",
+        )
 
 
 rule compare_speakers:
@@ -86,13 +78,7 @@ rule compare_speakers:
         learnt=in_json(plan.attackers.fewest_utterances),
         least=in_json(plan.attackers.least_speech),
     shell:
-        "python -P -m voiceprivacy.jobs.compare_speakers"
-        " --evaluated {params.evaluated:q}"
-        " --training {params.training:q}"
-        " --learnt {params.learnt:q}"
-        " --least {params.least:q}"
-        " --checks {output.checks:q}"
-        " > {log:q} 2>&1"
+        command("compare_speakers", output="checks", params="evaluated training learnt least")
 
 
 rule prepare_part:
@@ -124,16 +110,14 @@ rule prepare_part:
         sample_rate=ask(plan.speech.sample_rate),
         audio_dir="results/audio/{corpus}/{part}/original/wav",
     shell:
-        "python -P -m voiceprivacy.jobs.prepare_part"
-        " --source {params.source:q}"
-        " --protocol {params.protocol:q}"
-        " --part {wildcards.part:q}"
-        " --excluded {input.excluded:q}"
-        " --sample-rate {params.sample_rate:q}"
-        " --audio-dir {params.audio_dir:q}"
-        " --threads {threads}"
-        " --manifest {output.manifest:q}"
-        " > {log:q} 2>&1"
+        command(
+            "prepare_part",
+            also="--threads {threads}",
+            input="excluded",
+            output="manifest",
+            params="source protocol sample_rate audio_dir",
+            wildcards="part",
+        )
 
 
 # In training, every utterance has a speaker of its own, so that anonymisers draw for each. Whoever
@@ -171,15 +155,14 @@ rule list_samples:
         options=in_json(plan.speech.rank_sampling),
         gallery=ask(plan.speech.gallery),
     shell:
-        "python -P -m voiceprivacy.jobs.list_samples"
-        " --options {params.options:q}"
-        " --manifest {input.manifest:q}"
-        " --gender {params.gallery.gender:q}"
-        " --test {params.gallery.test:q}"
-        " --template {params.gallery.template:q}"
-        " --samples {output.samples:q}"
-        " --seconds {output.seconds:q}"
-        " > {log:q} 2>&1"
+        command(
+            "list_samples",
+            also="--gender {params.gallery.gender:q} --test {params.gallery.test:q}"
+            " --template {params.gallery.template:q}",
+            input="manifest",
+            output="samples seconds",
+            params="options",
+        )
 
 
 rule list_transcripts:
@@ -203,11 +186,7 @@ rule list_transcripts:
         code=corpora.code("list_transcripts"),
         source=in_json(plan.speech.source),
     shell:
-        "python -P -m voiceprivacy.jobs.list_transcripts"
-        " --source {params.source:q}"
-        " --manifest {input.manifest:q}"
-        " --transcripts {output.transcripts:q}"
-        " > {log:q} 2>&1"
+        command("list_transcripts", input="manifest", output="transcripts", params="source")
 
 
 rule list_trials:
@@ -217,10 +196,10 @@ rule list_trials:
         enrolment="results/audio/{corpus}/enrolment/original/manifest.tsv",
         trial="results/audio/{corpus}/trial/original/manifest.tsv",
     output:
-        trials="results/trials/{corpus}/{trials}.tsv",
-        enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
-        speakers="results/trials/{corpus}/{trials}.speakers.tsv",
-        release="results/trials/{corpus}/{trials}.release.tsv",
+        output_trials="results/trials/{corpus}/{trials}.tsv",
+        output_enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
+        output_speakers="results/trials/{corpus}/{trials}.speakers.tsv",
+        output_release="results/trials/{corpus}/{trials}.release.tsv",
     log:
         "results/logs/list_trials/{corpus}/{trials}.log",
     benchmark:
@@ -237,15 +216,11 @@ rule list_trials:
         protocol=in_json(plan.speech.protocol),
         recording=ask_option("--recording", plan.speech.recording),
     shell:
-        "python -P -m voiceprivacy.jobs.list_trials"
-        " --source {params.source:q}"
-        " --protocol {params.protocol:q}"
-        " --trials {wildcards.trials:q}"
-        " --enrolment {input.enrolment:q}"
-        " --trial {input.trial:q}"
-        " --output-trials {output.trials:q}"
-        " --output-enrolments {output.enrolments:q}"
-        " --output-speakers {output.speakers:q}"
-        " --output-release {output.release:q}"
-        " {params.recording:q}"
-        " > {log:q} 2>&1"
+        command(
+            "list_trials",
+            input="enrolment trial",
+            output="output_trials output_enrolments output_speakers output_release",
+            params="source protocol",
+            wildcards="trials",
+            options="recording",
+        )

@@ -22,12 +22,7 @@ rule split_speakers:
         code=code("split_speakers"),
         seed=PUBLIC_SEED,
     shell:
-        "python -P -m voiceprivacy.jobs.split_speakers"
-        " --manifest {input.manifest:q}"
-        " --seed {params.seed:q}"
-        " --learners {output.learners:q}"
-        " --held-out {output.held_out:q}"
-        " > {log:q} 2>&1"
+        command("split_speakers", input="manifest", output="learners held_out", params="seed")
 
 
 rule train_fusion:
@@ -57,16 +52,13 @@ rule train_fusion:
         backends=fusions.backends,
         recording=fusions.recording,
     shell:
-        "python -P -m voiceprivacy.jobs.train_fusion"
-        " --manifest {input.manifest:q}"
-        " --parts {params.parts:q}"
-        " --original {input.original:q}"
-        " --protected {input.protected:q}"
-        " --backends {params.backends:q}"
-        " {params.recording:q}"
-        " --fusion {output.fusion:q}"
-        " --held-out {output.held_out:q}"
-        " > {log:q} 2>&1"
+        command(
+            "train_fusion",
+            input="manifest original protected",
+            output="fusion held_out",
+            params="parts backends",
+            options="recording",
+        )
 
 
 rule fuse_system:
@@ -93,12 +85,7 @@ rule fuse_system:
         code=code("fuse_system"),
         original=[],
     shell:
-        "python -P -m voiceprivacy.jobs.fuse_system"
-        " --fusion {input.fusion:q}"
-        " --parts {input.parts:q}"
-        " {params.original:q}"
-        " --scores {output.scores:q}"
-        " > {log:q} 2>&1"
+        command("fuse_system", input="fusion parts", output="scores", options="original")
 
 
 use rule fuse_system as fuse_repeated_system with:

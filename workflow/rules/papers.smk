@@ -25,14 +25,15 @@ rule plot_scores:
         runtime=10,
     params:
         code=code("plot", *figures.modules()),
-        labels=scored.all_labels,
+        label=scored.all_labels,
     shell:
-        "python -P -m voiceprivacy.jobs.plot scores"
-        " --scores {input.scores:q}"
-        " --label {params.labels:q}"
-        " --picture {wildcards.picture:q}"
-        " --figures {output.plots:q}"
-        " > {log:q} 2>&1"
+        command(
+            "plot scores",
+            also="--figures {output.plots:q}",
+            input="scores",
+            params="label",
+            wildcards="picture",
+        )
 
 
 rule write_tables:
@@ -49,11 +50,9 @@ rule write_tables:
     params:
         code=code("write_tables"),
     shell:
-        "python -P -m voiceprivacy.jobs.write_tables"
-        " --metrics {input.metrics:q}"
-        " --table {wildcards.table:q}"
-        " --output {output.tables:q}"
-        " > {log:q} 2>&1"
+        command(
+            "write_tables", also="--output {output.tables:q}", input="metrics", wildcards="table"
+        )
 
 
 SETS = plan.speech.all_trial_lists()
@@ -82,13 +81,12 @@ rule plot_all_matrices:
         anonymisers=scored.anonymisers,
         sets=SET_NAMES,
     shell:
-        "python -P -m voiceprivacy.jobs.plot all_matrices"
-        " --anonymisers {params.anonymisers:q}"
-        " --sets {params.sets:q}"
-        " --manifests {input.manifests:q}"
-        " --curves {input.curves:q}"
-        " --figures {output:q}"
-        " > {log:q} 2>&1"
+        command(
+            "plot all_matrices",
+            also="--figures {output:q}",
+            input="manifests curves",
+            params="anonymisers sets",
+        )
 
 
 rule plot_all_profiles:
@@ -115,13 +113,12 @@ rule plot_all_profiles:
         systems=ask(plan.attackers.systems),
         sets=SET_NAMES,
     shell:
-        "python -P -m voiceprivacy.jobs.plot all_profiles"
-        " --systems {params.systems:q}"
-        " --sets {params.sets:q}"
-        " --curves {input.curves:q}"
-        " --palette {params.palette:q}"
-        " --figures {output:q}"
-        " > {log:q} 2>&1"
+        command(
+            "plot all_profiles",
+            also="--figures {output:q}",
+            input="curves",
+            params="systems sets palette",
+        )
 
 
 FEATURE_SYSTEMS = ["original", *plan.speech.anonymisers]
@@ -148,13 +145,12 @@ rule plot_features:
         systems=FEATURE_SYSTEMS,
         feature=ask(plan.attackers.feature),
     shell:
-        "python -P -m voiceprivacy.jobs.plot features"
-        " --embeddings {input.embeddings:q}"
-        " --systems {params.systems:q}"
-        " --feature {params.feature:q}"
-        " --title {wildcards.corpus:q}"
-        " --figures {output:q}"
-        " > {log:q} 2>&1"
+        command(
+            "plot features",
+            also="--title {wildcards.corpus:q} --figures {output:q}",
+            input="embeddings",
+            params="systems feature",
+        )
 
 
 rule paper:

@@ -52,25 +52,20 @@ rule assess_scores:
         runtime=60,
     params:
         code=code("assess_scores"),
-        labels=scored.under(plan.speech.scored),
+        label=scored.under(plan.speech.scored),
         trials=ask(scored.lists),
         speakers=scored.speakers_argument,
         draws=DRAWS,
         tags=["--tags", TAGS] if TAGS else [],
         normalised=scored.normalised_argument,
     shell:
-        "python -P -m voiceprivacy.jobs.assess_scores"
-        " --scores {input.scores:q}"
-        " --label {params.labels:q}"
-        " {params.trials:q}"
-        " {params.speakers:q} {params.draws:q}"
-        " {params.tags:q}"
-        " --verification {output.verification:q}"
-        " --zebra {output.zebra:q}"
-        " --curves {output.curves:q}"
-        " --law {output.law:q}"
-        " {params.normalised:q}"
-        " > {log:q} 2>&1"
+        command(
+            "assess_scores",
+            input="scores",
+            output="verification zebra curves law",
+            params="label",
+            options="trials speakers draws tags normalised",
+        )
 
 
 use rule assess_scores as assess_scores_of_original with:
@@ -90,7 +85,7 @@ use rule assess_scores as assess_scores_of_original with:
         anonymiser="original",
     params:
         code=code("assess_scores"),
-        labels=scored.under(plan.speech.scored),
+        label=scored.under(plan.speech.scored),
         trials=ask(scored.lists),
         speakers=scored.speakers_argument,
         draws=DRAWS,
@@ -131,7 +126,7 @@ use rule assess_scores_of_original as assess_scores_of_unknown_speakers with:
         backend=GIVEN,
     params:
         code=code("assess_scores"),
-        labels=scored.under(plan.speech.scored),
+        label=scored.under(plan.speech.scored),
         trials=ask(scored.lists),
         speakers=[],
         draws=DRAWS,
@@ -164,14 +159,13 @@ rule assess_inference:
         plan=in_json(scored.inference_plan),
         draws=DRAWS,
     shell:
-        "python -P -m voiceprivacy.jobs.assess_inference"
-        " --plan {params.plan:q}"
-        " --embeddings results/embeddings"
-        " --audio results/audio"
-        " --facts results/checks"
-        " {params.draws:q}"
-        " --inference {output.inference:q}"
-        " > {log:q} 2>&1"
+        command(
+            "assess_inference",
+            also="--embeddings results/embeddings --audio results/audio --facts results/checks",
+            output="inference",
+            params="plan",
+            options="draws",
+        )
 
 
 rule assess_calibration:
@@ -199,20 +193,18 @@ rule assess_calibration:
         runtime=60,
     params:
         code=code("assess_calibration"),
-        labels=config["report"]["cece"],
+        label=config["report"]["cece"],
         trials=ask(scored.calibration_lists),
         speakers=scored.speakers_argument,
         draws=DRAWS,
     shell:
-        "python -P -m voiceprivacy.jobs.assess_calibration"
-        " --train {input.train:q}"
-        " --test {input.test:q}"
-        " --label {params.labels:q}"
-        " {params.trials:q}"
-        " {params.speakers:q} {params.draws:q}"
-        " --metrics {output.metrics:q}"
-        " --curves {output.curves:q}"
-        " > {log:q} 2>&1"
+        command(
+            "assess_calibration",
+            input="train test",
+            output="metrics curves",
+            params="label",
+            options="trials speakers draws",
+        )
 
 
 use rule assess_calibration as assess_calibration_of_unknown_speakers with:
@@ -228,7 +220,7 @@ use rule assess_calibration as assess_calibration_of_unknown_speakers with:
         backend=GIVEN,
     params:
         code=code("assess_calibration"),
-        labels=config["report"]["cece"],
+        label=config["report"]["cece"],
         trials=ask(scored.calibration_lists),
         speakers=[],
         draws=[],
@@ -274,18 +266,12 @@ rule assess_matrices:
         draws=DRAWS,
         ranks=scored.ranks_argument,
     shell:
-        "python -P -m voiceprivacy.jobs.assess_matrices"
-        " --pairs {input.pairs:q}"
-        " --scores {input.scores:q}"
-        " --trials {input.trials:q}"
-        " --manifest {input.manifest:q}"
-        " {params.draws:q}"
-        " --similarity {output.similarity:q}"
-        " --cells {output.cells:q}"
-        " --zoo {output.zoo:q}"
-        " --speakers {output.speakers:q}"
-        " {params.ranks:q}"
-        " > {log:q} 2>&1"
+        command(
+            "assess_matrices",
+            input="pairs scores trials manifest",
+            output="similarity cells zoo speakers",
+            options="draws ranks",
+        )
 
 
 use rule assess_matrices as assess_matrices_without_ranks with:
@@ -315,7 +301,7 @@ use rule assess_matrices as assess_matrices_without_ranks with:
 rule assess_ranks:
     """Similarity-rank disclosure of original speech, of which there is nothing else in matrices."""
     input:
-        matrices=scored.files(TEMPLATES, plan.speech.conditions),
+        matrix=scored.files(TEMPLATES, plan.speech.conditions),
     output:
         **scored.intervals(METRICS, "ranks"),
         metrics=f"results/metrics/ranks/{SYSTEM}.json",
@@ -337,39 +323,36 @@ rule assess_ranks:
     params:
         code=code("assess_ranks"),
         draws=DRAWS,
-        labels=scored.under(plan.speech.conditions),
+        label=scored.under(plan.speech.conditions),
         seconds=[],
     shell:
-        "python -P -m voiceprivacy.jobs.assess_ranks"
-        " --matrix {input.matrices:q}"
-        " --label {params.labels:q}"
-        " {params.draws:q}"
-        " {params.seconds:q}"
-        " --metrics {output.metrics:q}"
-        " --all-fits"
-        " --curves {output.curves:q}"
-        " --speakers {output.speakers:q}"
-        " --examples {output.examples:q}"
-        " > {log:q} 2>&1"
+        command(
+            "assess_ranks",
+            also="--all-fits",
+            input="matrix",
+            output="metrics curves speakers examples",
+            params="label",
+            options="draws seconds",
+        )
 
 
 use rule assess_ranks as assess_ranks_in_galleries with:
     input:
-        matrices=scored.files(TEMPLATES, plan.speech.conditions),
+        matrix=scored.files(TEMPLATES, plan.speech.conditions),
         seconds="results/samples/{corpus}/{trials}.seconds.json",
     wildcard_constraints:
         trials=GALLERIES,
     params:
         code=code("assess_ranks"),
         draws=DRAWS,
-        labels=scored.under(plan.speech.conditions),
+        label=scored.under(plan.speech.conditions),
         seconds=["--seconds", "results/samples/{corpus}/{trials}.seconds.json"],
 
 
 rule assess_atlas:
     """What channels of a system disclose together, and what each adds to the others."""
     input:
-        matrices=ask(plan.atlas.matrices, dict.values),
+        matrix=ask(plan.atlas.matrices, dict.values),
     output:
         metrics="results/curves/channels/{corpus}/{trials}/{anonymiser}/together/{condition}.json",
     log:
@@ -383,13 +366,9 @@ rule assess_atlas:
         runtime=40,
     params:
         code=code("assess_atlas"),
-        channels=ask(plan.atlas.matrices, list),
+        label=ask(plan.atlas.matrices, list),
     shell:
-        "python -P -m voiceprivacy.jobs.assess_atlas"
-        " --matrix {input.matrices:q}"
-        " --label {params.channels:q}"
-        " --metrics {output.metrics:q}"
-        " > {log:q} 2>&1"
+        command("assess_atlas", input="matrix", output="metrics", params="label")
 
 
 rule compare_anonymisers:
@@ -418,12 +397,12 @@ rule compare_anonymisers:
         weights=scored.weights_argument,
         tables=tables(),
     shell:
-        "python -P -m voiceprivacy.jobs.compare_anonymisers"
-        " --intervals {input.intervals:q}"
-        " --folder results/metrics"
-        " {params.weights:q}"
-        " {params.tables:q}"
-        " > {log:q} 2>&1"
+        command(
+            "compare_anonymisers",
+            also="--folder results/metrics",
+            input="intervals",
+            options="weights tables",
+        )
 
 
 localrules:
@@ -466,8 +445,4 @@ rule write_verdict:
         code=code("write_verdict"),
         plan=as_is(json.dumps(verdict_plan(plan))),
     shell:
-        "python -P -m voiceprivacy.jobs.write_verdict"
-        " --plan {params.plan:q}"
-        " --scores results/scores"
-        " --verdict {output.verdict:q}"
-        " > {log:q} 2>&1"
+        command("write_verdict", also="--scores results/scores", output="verdict", params="plan")

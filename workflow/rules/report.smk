@@ -43,11 +43,7 @@ rule collect_metrics:
         code=code("collect_metrics"),
         plan=PLAN,
     shell:
-        "python -P -m voiceprivacy.jobs.collect_metrics"
-        " --plan {params.plan:q}"
-        " --folder results/metrics"
-        " --metrics {output.metrics:q}"
-        " > {log:q} 2>&1"
+        command("collect_metrics", also="--folder results/metrics", output="metrics", params="plan")
 
 
 rule collect_atlas:
@@ -70,17 +66,13 @@ rule collect_atlas:
         heard=in_json(plan.atlas.heard),
         fusions=ask(plan.atlas.fusion_arguments),
     shell:
-        "python -P -m voiceprivacy.jobs.collect_atlas"
-        " --heard {params.heard:q}"
-        " --corpus {wildcards.corpus:q}"
-        " --trials {wildcards.trials:q}"
-        " --metrics {input.metrics:q}"
-        " --fusions {params.fusions:q}"
-        " --atlas {output.atlas:q}"
-        " --together {output.together:q}"
-        " --speakers {input.speakers:q}"
-        " --exposed {output.exposed:q}"
-        " > {log:q} 2>&1"
+        command(
+            "collect_atlas",
+            input="metrics speakers",
+            output="atlas together exposed",
+            params="heard fusions",
+            wildcards="corpus trials",
+        )
 
 
 rule measure_speed:
@@ -98,10 +90,7 @@ rule measure_speed:
         code=code("measure_speed"),
         anonymisers=as_is(json.dumps([one._asdict() for one in protecting(plan)])),
     shell:
-        "python -P -m voiceprivacy.jobs.measure_speed"
-        " --anonymisers {params.anonymisers:q}"
-        " --speeds {output.speeds:q}"
-        " > {log:q} 2>&1"
+        command("measure_speed", output="speeds", params="anonymisers")
 
 
 rule write_rank_tables:
@@ -119,11 +108,11 @@ rule write_rank_tables:
     params:
         code=code("write_tables"),
     shell:
-        "python -P -m voiceprivacy.jobs.write_tables"
-        " --metrics {input.metrics:q}"
-        " --table ranks"
-        " --output {output.tsv:q} {output.tex:q}"
-        " > {log:q} 2>&1"
+        command(
+            "write_tables",
+            also="--table ranks --output {output.tsv:q} {output.tex:q}",
+            input="metrics",
+        )
 
 
 rule describe_corpora:
@@ -144,12 +133,7 @@ rule describe_corpora:
     params:
         code=code("describe_corpora"),
     shell:
-        "python -P -m voiceprivacy.jobs.describe_corpora"
-        " --manifests {input.manifests:q}"
-        " --trials {input.trials:q}"
-        " --speech {output.speech:q}"
-        " --lists {output.lists:q}"
-        " > {log:q} 2>&1"
+        command("describe_corpora", input="manifests trials", output="speech lists")
 
 
 DRAWN = sorted(drawn_from(CONTENTS.figures))
@@ -180,12 +164,12 @@ rule write_provenance:
         config=as_is(json.dumps(config)),
         shipped=as_is(SHIPPED),
     shell:
-        "python -P -m voiceprivacy.jobs.write_provenance"
-        " --config {params.config:q}"
-        " --files {input.files:q} {params.shipped:q}"
-        " --results results"
-        " --provenance {output.provenance:q}"
-        " > {log:q} 2>&1"
+        command(
+            "write_provenance",
+            also="--files {input.files:q} {params.shipped:q} --results results",
+            output="provenance",
+            params="config",
+        )
 
 
 rule compare_expected:
@@ -204,11 +188,7 @@ rule compare_expected:
         code=code("compare_expected"),
         expected=as_is(ours(config.get("expected", ""))),
     shell:
-        "python -P -m voiceprivacy.jobs.compare_expected"
-        " --metrics {input.metrics:q}"
-        " --expected {params.expected:q}"
-        " --comparison {output.comparison:q}"
-        " > {log:q} 2>&1"
+        command("compare_expected", input="metrics", output="comparison", params="expected")
 
 
 PUBLISHED_BY = ("corpora", "anonymisers", "utility")
@@ -234,11 +214,7 @@ rule compare_published:
         code=code("compare_published", files=PUBLISHED),
         config=as_is(json.dumps({name: config[name] for name in PUBLISHED_BY})),
     shell:
-        "python -P -m voiceprivacy.jobs.compare_published"
-        " --metrics {input.metrics:q}"
-        " --config {params.config:q}"
-        " --published {output.published:q}"
-        " > {log:q} 2>&1"
+        command("compare_published", input="metrics", output="published", params="config")
 
 
 rule embed_audio:
@@ -261,21 +237,20 @@ rule embed_audio:
         runtime=10,
     params:
         code=code("embed_audio"),
-        systems=["original", *plan.speech.anonymisers],
+        label=["original", *plan.speech.anonymisers],
         n_utterances=config["report"]["listen"],
         seed=config["report"]["seed"],
         results=ask_option("--results", partial(results_folder, CONTENTS)),
     shell:
-        "python -P -m voiceprivacy.jobs.embed_audio"
-        " --corpus {wildcards.corpus:q}"
-        " --trials {input.trials:q}"
-        " --manifests {input.manifests:q}"
-        " --label {params.systems:q}"
-        " --count {params.n_utterances:q}"
-        " --seed {params.seed:q}"
-        " {params.results:q}"
-        " --examples {output.examples:q}"
-        " > {log:q} 2>&1"
+        command(
+            "embed_audio",
+            also="--count {params.n_utterances:q}",
+            input="trials manifests",
+            output="examples",
+            params="label seed",
+            wildcards="corpus",
+            options="results",
+        )
 
 
 PARTS_OF_PAGE = [path for path in PAGE.rglob("*") if path.is_file()]
@@ -313,15 +288,13 @@ rule write_report:
         plan=PLAN,
         contents=digest(CONTENTS),
     shell:
-        "python -P -m voiceprivacy.jobs.write_report"
-        " --plan {params.plan:q}"
-        " --metrics {input.metrics:q}"
-        " --verdict {input.verdict:q}"
-        " --provenance {input.provenance:q}"
-        " --comparisons results/comparisons"
-        " --page {output.page:q}"
-        " --tables results/report/tables"
-        " > {log:q} 2>&1"
+        command(
+            "write_report",
+            also="--comparisons results/comparisons --tables results/report/tables",
+            input="metrics verdict provenance",
+            output="page",
+            params="plan",
+        )
 
 
 FIGURE_FILES = pictures_of(CONTENTS.figures, *figures.PICTURES)
@@ -356,7 +329,4 @@ for job, drawn in contents.by_job(CONTENTS.figures).items():
             figures=digest((drawn, CONTENTS.named)),
             job=job,
         shell:
-            "python -P -m voiceprivacy.jobs.plot planned"
-            " --plan {params.plan:q}"
-            " --job {params.job:q}"
-            " > {log:q} 2>&1"
+            command("plot planned", params="plan job")

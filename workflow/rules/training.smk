@@ -20,11 +20,7 @@ rule fetch_model:
         revision=attackers.extractors.field("revision"),
         folder=ask(plan.attackers.model_folder),
     shell:
-        "python -P -m voiceprivacy.jobs.fetch_model"
-        " --model {params.model:q}"
-        " --revision {params.revision:q}"
-        " --folder {params.folder:q}"
-        " > {log:q} 2>&1"
+        command("fetch_model", params="model revision folder")
 
 
 rule fetch_encoder:
@@ -46,11 +42,7 @@ rule fetch_encoder:
         revision=attackers.encoders.field("revision"),
         folder="results/encoders/{extractor}",
     shell:
-        "python -P -m voiceprivacy.jobs.fetch_encoder"
-        " --model {params.model:q}"
-        " --revision {params.revision:q}"
-        " --folder {params.folder:q}"
-        " > {log:q} 2>&1"
+        command("fetch_encoder", params="model revision folder")
 
 
 rule train_extractor:
@@ -88,17 +80,13 @@ rule train_extractor:
         device=attackers.extractors.field("device"),
         precision=attackers.extractors.field("precision"),
     shell:
-        "python -P -m voiceprivacy.jobs.train_extractor"
-        " --manifest {input.manifest:q}"
-        " --recipe {params.recipe:q}"
-        " {params.start:q}"
-        " {params.encoder:q}"
-        " --seed {params.seed:q}"
-        " --device {params.device:q}"
-        " --precision {params.precision:q}"
-        " --threads {threads}"
-        " --folder {params.folder:q}"
-        " > {log:q} 2>&1"
+        command(
+            "train_extractor",
+            also="--threads {threads}",
+            input="manifest",
+            params="recipe seed device precision folder",
+            options="start encoder",
+        )
 
 
 rule train_units:
@@ -124,12 +112,9 @@ rule train_units:
         encoder=ask_option("--encoder", plan.attackers.encoder),
         seed=PUBLIC_SEED,
     shell:
-        "python -P -m voiceprivacy.jobs.train_units"
-        " --manifest {input.manifest:q}"
-        " {params.encoder:q}"
-        " --seed {params.seed:q}"
-        " --codebook {output.codebook:q}"
-        " > {log:q} 2>&1"
+        command(
+            "train_units", input="manifest", output="codebook", params="seed", options="encoder"
+        )
 
 
 rule train_backend:
@@ -154,10 +139,9 @@ rule train_backend:
         code=code("train_backend"),
         options=attackers.backend_options,
     shell:
-        "python -P -m voiceprivacy.jobs.train_backend"
-        " --embeddings {input.embeddings:q}"
-        " --manifest {input.manifest:q}"
-        " {params.options:q}"
-        " --backend {output.backend:q}"
-        " --held-out {output.held_out:q}"
-        " > {log:q} 2>&1"
+        command(
+            "train_backend",
+            input="embeddings manifest",
+            output="backend held_out",
+            options="options",
+        )

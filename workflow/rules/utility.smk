@@ -20,12 +20,7 @@ rule fetch_listener:
         kind=ask(plan.utility.kind_of_model),
         folder=ask(plan.utility.model_folder),
     shell:
-        "python -P -m voiceprivacy.jobs.fetch_model"
-        " --kind {params.kind:q}"
-        " --model {params.model:q}"
-        " --revision {params.revision:q}"
-        " --folder {params.folder:q}"
-        " > {log:q} 2>&1"
+        command("fetch_model", params="kind model revision folder")
 
 
 rule measure_utility:
@@ -60,17 +55,14 @@ rule measure_utility:
         draws=utility.draws,
         sandbox=utility.sandbox,
     shell:
-        "python -P -m voiceprivacy.jobs.measure_utility"
-        " --command {params.command:q}"
-        " --manifest {input.manifest:q}"
-        " --original {input.original:q}"
-        " --threads {threads}"
-        " --runtime {resources.measure_runtime:q}"
-        " {params.draws:q}"
-        " {params.sandbox:q}"
-        " --memory {resources.mem_mb:q}"
-        " --output {output.measures:q}"
-        " > {log:q} 2>&1"
+        command(
+            "measure_utility",
+            also="--threads {threads} --runtime {resources.measure_runtime:q}"
+            " --memory {resources.mem_mb:q} --output {output.measures:q}",
+            input="manifest original",
+            params="command",
+            options="draws sandbox",
+        )
 
 
 if utility.together:
@@ -130,14 +122,13 @@ rule measure_voices:
         extractor=ask(plan.utility.voice_extractor),
         seed=config["report"]["seed"],
     shell:
-        "python -P -m voiceprivacy.jobs.measure_voices"
-        " --corpus {wildcards.corpus:q}"
-        " --extractor {params.extractor:q}"
-        " --embeddings results/embeddings"
-        " --audio results/audio"
-        " --seed {params.seed:q}"
-        " --output {output.measures:q}"
-        " > {log:q} 2>&1"
+        command(
+            "measure_voices",
+            also="--embeddings results/embeddings --audio results/audio"
+            " --output {output.measures:q}",
+            params="extractor seed",
+            wildcards="corpus",
+        )
 
 
 # Outputs of a run with intervals.
@@ -173,14 +164,10 @@ rule assess_utility:
         seed=config["report"]["seed"],
         tables=tables("metrics", "words"),
     shell:
-        "python -P -m voiceprivacy.jobs.assess_utility"
-        " --measures {input.measures:q}"
-        " --manifest {input.manifest:q}"
-        " --trials {input.trials:q}"
-        " --options {params.options:q}"
-        " --bootstrap {params.bootstrap:q}"
-        " --seed {params.seed:q}"
-        " --metrics {output.metrics:q}"
-        " --words {output.words:q}"
-        " {params.tables:q}"
-        " > {log:q} 2>&1"
+        command(
+            "assess_utility",
+            input="measures manifest trials",
+            output="metrics words",
+            params="options bootstrap seed",
+            options="tables",
+        )

@@ -1,29 +1,31 @@
-"""Assess what channels of speech disclose together: voice, plus pitch, plus words ..."""
+"""The job assess_atlas."""
 
-import argparse
 from typing import Any
 
 from voiceprivacy.inout.arrays import read_matrix
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.privacy.atlas.fusion import Estimate, Fusion, fuse
 from voiceprivacy.privacy.matrices.ranks import TooFewSpeakers
-from voiceprivacy.running.command import label_inputs, run, say
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import label_inputs, say
 from voiceprivacy.vocabulary import TOGETHER, UNDEFINED
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--matrix",
-        required=True,
-        nargs="+",
-        help="npz of each channel: test utterances (rows) against templates; the same in all",
-    )
-    parser.add_argument("--label", nargs="+", help="the channels' names, in the order of adding")
-    parser.add_argument("--metrics", help="JSON to write")
-    arguments = parser.parse_args()
+def assess_atlas(
+    *,
+    matrix: list[str],
+    label: list[str] | None = None,
+    metrics: str | None = None,
+) -> None:
+    """Assess what channels of speech disclose together: voice, plus pitch, plus words ...
 
-    paths = label_inputs(arguments.matrix, arguments.label)
+    Parameters
+    ----------
+    matrix : npz of each channel: test utterances (rows) against templates; the same in all
+    label : the channels' names, in the order of adding
+    metrics : JSON to write
+    """
+    paths = label_inputs(matrix, label)
     matrices = {channel: read_matrix(path) for channel, path in paths.items()}
     try:
         fusion = fuse(matrices)
@@ -32,8 +34,8 @@ def main() -> None:
         lines = [f"{UNDEFINED}: {error}"]
     else:
         values, lines = as_json(fusion), lines_of(fusion)
-    if arguments.metrics:
-        write_json(arguments.metrics, values)
+    if metrics:
+        write_json(metrics, values)
     for line in lines:
         say(line)
 
@@ -71,4 +73,4 @@ def _text(bits: Estimate) -> str:
 
 
 if __name__ == "__main__":
-    run(main)
+    run(assess_atlas)

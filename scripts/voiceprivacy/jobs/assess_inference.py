@@ -1,65 +1,56 @@
-"""Assess what speech tells of a person: an attacker knows the sex, age or accent of other speakers.
+"""The job assess_inference."""
 
-It is told of speakers who were never heard before, from embeddings of single utterances.
-"""
-
-import argparse
 from pathlib import Path
 
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy.law.attributes import inferred, read_corpus
-from voiceprivacy.running.command import add_json, require_at_least, run, say
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import require_at_least, say
 from voiceprivacy.vocabulary import ABSENT, UNDEFINED, Inferred
 
 
-def main() -> None:
-    arguments = parse()
+def assess_inference(
+    *,
+    plan: dict,
+    embeddings: Path,
+    audio: Path,
+    facts: Path | None = None,
+    bootstrap: int = 1000,
+    seed: int = 0,
+    inference: Path,
+) -> None:
+    """Assess what speech tells of a person: sex, age or accent.
+
+    The attacker knows it of other speakers, and tells it of speakers who were never heard, from
+    embeddings of single utterances.
+
+    Parameters
+    ----------
+    plan : JSON {corpus: {extractor: ["original", anonymiser, ...]}}
+    embeddings : folder of CORPUS/PART/SYSTEM/EXTRACTOR.npz
+    audio : folder of CORPUS/PART/original/manifest.tsv
+    facts : folder of CORPUS.speakers.tsv: speaker attribute value (default: none)
+    bootstrap : replicates of intervals
+    seed : of all draws
+    inference : TSV to write
+    """
+    require_at_least(0, bootstrap=bootstrap)
     lines: list[Inferred] = []
-    for name, extractors in arguments.plan.items():
-        facts = arguments.facts / f"{name}.speakers.tsv" if arguments.facts else None
-        corpus = read_corpus(name, audio=arguments.audio, facts=facts)
+    for name, extractors in plan.items():
+        of_speakers = facts / f"{name}.speakers.tsv" if facts else None
+        corpus = read_corpus(name, audio=audio, facts=of_speakers)
         for extractor, systems in extractors.items():
             lines += inferred(
                 corpus,
                 extractor,
                 systems,
-                embeddings=arguments.embeddings,
-                n_replicates=arguments.bootstrap,
-                seed=arguments.seed,
+                embeddings=embeddings,
+                n_replicates=bootstrap,
+                seed=seed,
             )
-    write_table(arguments.inference, Inferred._fields, lines)
+    write_table(inference, Inferred._fields, lines)
     for line in lines:
         say(described(line))
-
-
-def parse() -> argparse.Namespace:
-    """The arguments of the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    add_json(
-        parser,
-        "--plan",
-        required=True,
-        help='JSON {corpus: {extractor: ["original", anonymiser, ...]}}',
-    )
-    parser.add_argument(
-        "--embeddings", required=True, type=Path, help="folder of CORPUS/PART/SYSTEM/EXTRACTOR.npz"
-    )
-    parser.add_argument(
-        "--audio", required=True, type=Path, help="folder of CORPUS/PART/original/manifest.tsv"
-    )
-    parser.add_argument(
-        "--facts",
-        type=Path,
-        help="folder of CORPUS.speakers.tsv: speaker attribute value (default: none)",
-    )
-    parser.add_argument(
-        "--bootstrap", type=int, default=1000, help="replicates of intervals (default 1000)"
-    )
-    parser.add_argument("--seed", type=int, default=0, help="of all draws (default 0)")
-    parser.add_argument("--inference", required=True, type=Path, help="TSV to write")
-    arguments = parser.parse_args()
-    require_at_least(0, bootstrap=arguments.bootstrap)
-    return arguments
 
 
 def described(line: Inferred) -> str:
@@ -76,4 +67,4 @@ def described(line: Inferred) -> str:
 
 
 if __name__ == "__main__":
-    run(main)
+    run(assess_inference)

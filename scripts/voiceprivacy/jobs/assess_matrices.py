@@ -1,92 +1,82 @@
-"""Assess all score matrices of one system at once: similarity, zoo, single speakers, and ranks.
+"""The job assess_matrices."""
 
-It writes what assess_similarity.py and assess_ranks.py write, and what each speaker gives away.
-"""
-
-import argparse
 import sys
+from collections.abc import Sequence
 
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.privacy.matrices import similarity
-from voiceprivacy.privacy.matrices.assessment import (
-    RANK_TABLES,
-    assess_ranks,
-    assess_similarity,
-    write_ranks,
-    write_similarity,
-)
+from voiceprivacy.privacy.matrices import assessment
+from voiceprivacy.privacy.matrices import similarity as similarities
 from voiceprivacy.privacy.matrices.speakers import ZOO, write_speakers
 from voiceprivacy.privacy.uncertainty.interval_files import Draws
-from voiceprivacy.running.command import add_draws, label_inputs, print_metrics, run, say
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import label_inputs, print_metrics, say
 
 CONDITIONS = ("oo", "op", "pp")
 
 
-def main() -> None:
-    arguments = parsed()
-    draws = Draws.of(arguments)
-    templates = label_inputs(arguments.templates, arguments.label)
-    notes = assess_pairs(arguments, draws)
-    if templates:
-        ranks = assess_ranks(templates, draws, all_fits=True, by_speaker=True)
-        tables = {name: getattr(arguments, f"rank_{name}") for name in RANK_TABLES}
-        print_metrics(write_ranks(arguments.ranks, ranks, tables, arguments.label))
-        notes += ranks.notes
+def assess_matrices(
+    *,
+    pairs: tuple[str, str, str],
+    scores: tuple[str, str, str],
+    trials: str | None = None,
+    manifest: str,
+    bootstrap: int = 0,
+    seed: int = 0,
+    similarity: str,
+    cells: str,
+    zoo: str,
+    speakers: str,
+    templates: Sequence[str] = (),
+    label: Sequence[str] = (),
+    ranks: str | None = None,
+    rank_curves: str | None = None,
+    rank_speakers: str | None = None,
+    rank_examples: str | None = None,
+) -> None:
+    """Assess all score matrices of one system at once: similarity, zoo, single speakers, and ranks.
+
+    It writes what assess_similarity.py and assess_ranks.py write, and what each speaker gives away.
+
+    Parameters
+    ----------
+    pairs : utterances under oo, op and pp
+    scores : of trials under oo, op and pp
+    trials : TSV: the trial list that they must be scores of
+    manifest : TSV of the trial part: who speaks
+    bootstrap : replicates of intervals
+    seed : of the draws of speakers
+    similarity : JSON to write
+    cells : TSV to write: matrix row_speaker column_speaker similarity
+    zoo : TSV to write: every speaker's mean LLRs and animals
+    speakers : TSV to write: what every speaker still gives away
+    templates : utterances against templates
+    label : a name for each of --templates
+    ranks : JSON to write, of corpora that enrol speakers
+    rank_curves : TSV to write: label rank p gamma
+    rank_speakers : TSV to write: label speaker n_utterances identification_rate_percent mean_rank
+        model_mean_disclosure_bit model_alpha model_beta shrunken_disclosure_bit shrunken_low_bit
+        shrunken_high_bit
+    rank_examples : TSV to write: label speaker rank p gamma
+    """
+    draws = Draws.of(bootstrap, seed)
+    labelled = label_inputs(templates, label)
+    assessed = assessment.assess_similarity(dict(zip(CONDITIONS, pairs, strict=True)), draws)
+    write_table(cells, similarities.CELLS, similarities.cells(**assessed.matrices))
+    write_table(zoo, ZOO, assessed.animals)
+    assessment.write_similarity(similarity, assessed)
+    say(assessed.headline)
+    print_metrics({condition: assessed.metrics[condition] for condition in CONDITIONS})
+    of_conditions = dict(zip(CONDITIONS, scores, strict=True))
+    write_speakers(speakers, of_conditions, manifest=manifest, cells=cells, trial_list=trials)
+    notes = assessed.notes
+    if labelled and ranks:
+        ranked = assessment.assess_ranks(labelled, draws, all_fits=True, by_speaker=True)
+        tables = {"curves": rank_curves, "speakers": rank_speakers, "examples": rank_examples}
+        print_metrics(assessment.write_ranks(ranks, ranked, tables, label))
+        notes += ranked.notes
     for note in notes:
         say(f"note: {note}", file=sys.stderr)
 
 
-def parsed() -> argparse.Namespace:
-    """The arguments of the command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--pairs", required=True, nargs=3, metavar="NPZ", help="utterances under oo, op and pp"
-    )
-    parser.add_argument(
-        "--scores", required=True, nargs=3, metavar="TSV", help="of trials under oo, op and pp"
-    )
-    parser.add_argument("--trials", help="TSV: the trial list that they must be scores of")
-    parser.add_argument("--manifest", required=True, help="TSV of the trial part: who speaks")
-    add_draws(parser, n_replicates=0)
-    parser.add_argument("--similarity", required=True, help="JSON to write")
-    parser.add_argument(
-        "--cells", required=True, help=f"TSV to write: {' '.join(similarity.CELLS)}"
-    )
-    parser.add_argument(
-        "--zoo", required=True, help="TSV to write: every speaker's mean LLRs and animals"
-    )
-    parser.add_argument(
-        "--speakers", required=True, help="TSV to write: what every speaker still gives away"
-    )
-    ranks = parser.add_argument_group("ranks, of corpora that enrol speakers")
-    ranks.add_argument(
-        "--templates", nargs="+", default=[], metavar="NPZ", help="utterances against templates"
-    )
-    ranks.add_argument("--label", nargs="+", default=[], help="a name for each of --templates")
-    ranks.add_argument("--ranks", help="JSON to write")
-    for name, columns in RANK_TABLES.items():
-        ranks.add_argument(f"--rank-{name}", help=f"TSV to write: label {' '.join(columns)}")
-    return parser.parse_args()
-
-
-def assess_pairs(arguments: argparse.Namespace, draws: Draws) -> list[str]:
-    """Assess similarity, zoo and single speakers; returns remarks."""
-    assessed = assess_similarity(dict(zip(CONDITIONS, arguments.pairs, strict=True)), draws)
-    write_table(arguments.cells, similarity.CELLS, similarity.cells(**assessed.matrices))
-    write_table(arguments.zoo, ZOO, assessed.animals)
-    write_similarity(arguments.similarity, assessed)
-    say(assessed.headline)
-    print_metrics({condition: assessed.metrics[condition] for condition in CONDITIONS})
-    scores = dict(zip(CONDITIONS, arguments.scores, strict=True))
-    write_speakers(
-        arguments.speakers,
-        scores,
-        manifest=arguments.manifest,
-        cells=arguments.cells,
-        trial_list=arguments.trials,
-    )
-    return assessed.notes
-
-
 if __name__ == "__main__":
-    run(main)
+    run(assess_matrices)

@@ -1,70 +1,69 @@
-"""Assess similarity ranks: how many bits of identity does the true template's rank disclose?"""
+"""The job assess_ranks."""
 
-import argparse
 import sys
+from typing import Annotated
 
-from voiceprivacy.privacy.matrices import ranks
-from voiceprivacy.privacy.matrices.assessment import (
-    RANK_TABLES,
-    assess_ranks,
-    read_seconds,
-    write_ranks,
-)
+from voiceprivacy.privacy.matrices import assessment, ranks
 from voiceprivacy.privacy.uncertainty.interval_files import Draws
-from voiceprivacy.running.command import add_draws, label_inputs, print_metrics, run, say
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import label_inputs, print_metrics, say
 
-MEANING = {"curves": "histogram and model", "speakers": "each", "examples": "three speakers"}
 
+def assess_ranks(
+    *,
+    matrix: list[str],
+    label: list[str] | None = None,
+    metrics: str | None = None,
+    fit: Annotated[str, ranks.FITS] = "auto",
+    ties: Annotated[str, ranks.TIES] = "shared",
+    all_fits: bool = False,
+    curves: str | None = None,
+    speakers: str | None = None,
+    examples: str | None = None,
+    plot: str | None = None,
+    seconds: str | None = None,
+    bootstrap: int = 0,
+    seed: int = 0,
+) -> None:
+    """Assess similarity ranks: how many bits of identity does the true template's rank disclose?
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--matrix", required=True, nargs="+", help="npz: test utterances (rows) against templates"
+    Parameters
+    ----------
+    matrix : npz: test utterances (rows) against templates
+    label : a name for each matrix
+    metrics : JSON to write
+    fit : loss of the beta-binomial fit; auto: ll
+    ties : rank of tied templates
+    all_fits : add the goodness of all five losses and the EER
+    curves : TSV to write: label rank p gamma (histogram and model)
+    speakers : TSV to write: label speaker n_utterances identification_rate_percent mean_rank
+        model_mean_disclosure_bit model_alpha model_beta shrunken_disclosure_bit shrunken_low_bit
+        shrunken_high_bit (each)
+    examples : TSV to write: label speaker rank p gamma (three speakers)
+    plot : picture of the rank histograms to write: svg, pdf or png
+    seconds : JSON of list_samples.py: how long tests and templates of a gallery last
+    bootstrap : replicates of intervals
+    seed : of the draws of speakers
+    """
+    assessed = assessment.assess_ranks(
+        label_inputs(matrix, label),
+        Draws.of(bootstrap, seed),
+        fit=fit,
+        ties=ties,
+        all_fits=all_fits,
+        by_speaker=bool(speakers or examples),
+        seconds=assessment.read_seconds(seconds) if seconds else {},
     )
-    parser.add_argument("--label", nargs="+", help="a name for each matrix")
-    parser.add_argument("--metrics", help="JSON to write")
-    parser.add_argument(
-        "--fit", choices=ranks.FITS, default="auto", help="loss of the beta-binomial fit; auto: ll"
-    )
-    parser.add_argument(
-        "--ties",
-        choices=ranks.TIES,
-        default="shared",
-        help="rank of tied templates; default: shared",
-    )
-    parser.add_argument(
-        "--all-fits", action="store_true", help="add the goodness of all five losses and the EER"
-    )
-    for name, columns in RANK_TABLES.items():
-        parser.add_argument(
-            f"--{name}", help=f"TSV to write: label {' '.join(columns)} ({MEANING[name]})"
-        )
-    parser.add_argument("--plot", help="picture of the rank histograms to write: svg, pdf or png")
-    parser.add_argument(
-        "--seconds", help="JSON of list_samples.py: how long tests and templates of a gallery last"
-    )
-    add_draws(parser, n_replicates=0)
-    arguments = parser.parse_args()
-
-    assessed = assess_ranks(
-        label_inputs(arguments.matrix, arguments.label),
-        Draws.of(arguments),
-        fit=arguments.fit,
-        ties=arguments.ties,
-        all_fits=arguments.all_fits,
-        by_speaker=bool(arguments.speakers or arguments.examples),
-        seconds=read_seconds(arguments.seconds) if arguments.seconds else {},
-    )
-    if arguments.plot:  # matplotlib takes long to import
+    if plot:  # matplotlib takes long to import
         from voiceprivacy.report.plots import style
         from voiceprivacy.report.plots.ranks import ranks_picture
 
-        style.save(ranks_picture(curves=assessed.curves, metrics=assessed.metrics), arguments.plot)
-    tables = {name: getattr(arguments, name) for name in RANK_TABLES}
-    print_metrics(write_ranks(arguments.metrics, assessed, tables, arguments.label))
+        style.save(ranks_picture(curves=assessed.curves, metrics=assessed.metrics), plot)
+    tables = {"curves": curves, "speakers": speakers, "examples": examples}
+    print_metrics(assessment.write_ranks(metrics, assessed, tables, label))
     for note in assessed.notes:
         say(f"note: {note}", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    run(main)
+    run(assess_ranks)

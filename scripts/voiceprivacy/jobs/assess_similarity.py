@@ -1,69 +1,70 @@
-"""Assess voice similarity matrices: is the speaker de-identified, and do voices stay different?"""
+"""The job assess_similarity."""
 
-import argparse
 import sys
+from typing import Annotated
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.privacy.matrices import similarity
-from voiceprivacy.privacy.matrices.assessment import assess_similarity, write_similarity
+from voiceprivacy.privacy.matrices import assessment, similarity
 from voiceprivacy.privacy.matrices.speakers import ZOO
 from voiceprivacy.privacy.uncertainty.interval_files import Draws
-from voiceprivacy.running.command import add_draws, print_metrics, run, say
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import print_metrics, say
 from voiceprivacy.vocabulary import UNDEFINED
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--oo", required=True, help="npz: scores of original against original utterances"
-    )
-    parser.add_argument(
-        "--op", required=True, help="npz: original (rows) against protected (columns)"
-    )
-    parser.add_argument("--pp", required=True, help="npz: protected against protected")
-    parser.add_argument("--metrics", help="JSON to write")
-    parser.add_argument(
-        "--definition",
-        choices=similarity.DEFINITIONS,
-        default="geometric",
-        help="default: geometric",
-    )
-    parser.add_argument(
-        "--pairs", choices=similarity.PAIRS, default="all", help="upper: as the challenge's recipe"
-    )
-    parser.add_argument("--curves", help=f"TSV to write: {' '.join(similarity.CELLS)}")
-    parser.add_argument(
-        "--zoo", help="TSV to write: every speaker's mean LLRs and animals in each condition"
-    )
-    parser.add_argument("--plot", help="picture of the matrices to write: png, pdf or svg")
-    add_draws(parser, n_replicates=0)
-    arguments = parser.parse_args()
+def assess_similarity(
+    *,
+    oo: str,
+    op: str,
+    pp: str,
+    metrics: str | None = None,
+    definition: Annotated[str, similarity.DEFINITIONS] = "geometric",
+    pairs: Annotated[str, similarity.PAIRS] = "all",
+    curves: str | None = None,
+    zoo: str | None = None,
+    plot: str | None = None,
+    bootstrap: int = 0,
+    seed: int = 0,
+) -> None:
+    """Assess voice similarity matrices: is the speaker de-identified, and do voices stay different?
 
-    paths = {condition: getattr(arguments, condition) for condition in ("oo", "op", "pp")}
-    options = {"pairs": arguments.pairs, "definition": arguments.definition}
-    assessed = assess_similarity(paths, Draws.of(arguments), **options)
+    Parameters
+    ----------
+    oo : npz: scores of original against original utterances
+    op : npz: original (rows) against protected (columns)
+    pp : npz: protected against protected
+    metrics : JSON to write
+    definition : how the similarity of voices is defined
+    pairs : upper: as the challenge's recipe
+    curves : TSV to write: matrix row_speaker column_speaker similarity
+    zoo : TSV to write: every speaker's mean LLRs and animals in each condition
+    plot : picture of the matrices to write: png, pdf or svg
+    bootstrap : replicates of intervals
+    seed : of the draws of speakers
+    """
+    paths = {"oo": oo, "op": op, "pp": pp}
+    options = {"pairs": pairs, "definition": definition}
+    assessed = assessment.assess_similarity(paths, Draws.of(bootstrap, seed), **options)
     if assessed.metrics["deid_percent"] == UNDEFINED:
         raise BadInput(similarity.NO_DIAGONAL)  # who asks for one number is told why there is none
     matrices = assessed.matrices
-    if arguments.plot:  # matplotlib takes long to import
+    if plot:  # matplotlib takes long to import
         from voiceprivacy.report.plots import style
         from voiceprivacy.report.plots.speakers import similarity_picture
 
         values = {condition: matrix.values for condition, matrix in matrices.items()}
         speakers = matrices["oo"].speakers.tolist()
-        style.save(
-            similarity_picture(**values, speakers=speakers, title=assessed.headline), arguments.plot
-        )
-    if arguments.curves:
-        write_table(arguments.curves, similarity.CELLS, similarity.cells(**matrices))
-    if arguments.zoo:
-        write_table(arguments.zoo, ZOO, assessed.animals)
-    if arguments.metrics:
-        write_similarity(arguments.metrics, assessed)
+        style.save(similarity_picture(**values, speakers=speakers, title=assessed.headline), plot)
+    if curves:
+        write_table(curves, similarity.CELLS, similarity.cells(**matrices))
+    if zoo:
+        write_table(zoo, ZOO, assessed.animals)
+    if metrics:
+        assessment.write_similarity(metrics, assessed)
     say(
-        f"{len(matrices['oo'].speakers)} speakers, {arguments.definition},"
-        f" pairs: {arguments.pairs}: {assessed.headline}"
+        f"{len(matrices['oo'].speakers)} speakers, {definition},"
+        f" pairs: {pairs}: {assessed.headline}"
     )
     print_metrics({condition: assessed.metrics[condition] for condition in matrices})
     for note in assessed.notes:
@@ -71,4 +72,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run(assess_similarity)

@@ -1,81 +1,69 @@
-"""Average the utility measures of a corpus by anonymiser and trial list, and compare anonymisers.
+"""The job assess_utility."""
 
-Intervals, and those of differences, come from drawing speakers anew.
-"""
-
-import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from voiceprivacy.inout.tables import read_manifest, read_trials, write_table
 from voiceprivacy.privacy.uncertainty.interval_files import Estimate
 from voiceprivacy.privacy.uncertainty.paired import compare_utility
-from voiceprivacy.running.command import add_json, require_at_least, run, say
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import require_at_least, say
 from voiceprivacy.utility.speakers import word_errors_of_speakers
 from voiceprivacy.utility.summary import Key, Summary, summarise, write_replicates, write_summary
 from voiceprivacy.vocabulary import ABSENT, SpeakerWords, UtilityPair
 
 
-def main() -> None:
-    arguments = parse()
-    lists = {path.stem: ids_of(path) for path in arguments.trials}
-    utterances = read_manifest(arguments.manifest)
+def assess_utility(
+    *,
+    measures: list[Path],
+    manifest: str,
+    trials: Sequence[Path] = (),
+    options: dict | None = None,
+    bootstrap: int = 1000,
+    seed: int = 0,
+    metrics: str,
+    replicates: str | None = None,
+    comparisons: str | None = None,
+    words: str | None = None,
+) -> None:
+    """Average the utility measures of a corpus by anonymiser and list, and compare anonymisers.
+
+    Intervals, and those of differences, come from drawing speakers anew.
+
+    Parameters
+    ----------
+    measures : TSVs CORPUS/PART/ANONYMISER/NAME.tsv: utterance metric value
+    manifest : TSV of the original speech: who speaks
+    trials : trial lists of the corpus
+    options : JSON: {NAME: {"better": "lower", "weight": METRIC}}
+    bootstrap : replicates of intervals
+    seed : of the draws of speakers
+    metrics : TSV to write
+    replicates : npz to write: METRIC/ANONYMISER of all utterances
+    comparisons : TSV to write: trials metric anonymiser_a anonymiser_b value_a value_b difference
+        ci_low ci_high share_a_better p_value p_holm verdict of each two
+    words : TSV to write: anonymiser measure speaker n_utterances n_words substitutions insertions
+        deletions wer_percent
+    """
+    require_at_least(0, bootstrap=bootstrap)
+    weights = options or {}
+    lists = {path.stem: ids_of(path) for path in trials}
+    utterances = read_manifest(manifest)
     summary = summarise(
-        arguments.measures,
-        utterances,
-        lists,
-        options=arguments.options,
-        n_replicates=arguments.bootstrap,
-        seed=arguments.seed,
+        measures, utterances, lists, options=weights, n_replicates=bootstrap, seed=seed
     )
-    write_summary(arguments.metrics, summary.numbers)
-    if arguments.replicates:
-        write_replicates(arguments.replicates, summary.replicates)
-    if arguments.comparisons:
-        write_table(arguments.comparisons, UtilityPair._fields, compared(summary))
-    if arguments.words:
-        errors = word_errors_of_speakers(
-            arguments.measures, utterances, options=arguments.options, seed=arguments.seed
-        )
-        write_table(arguments.words, SpeakerWords._fields, errors)
+    write_summary(metrics, summary.numbers)
+    if replicates:
+        write_replicates(replicates, summary.replicates)
+    if comparisons:
+        write_table(comparisons, UtilityPair._fields, compared(summary))
+    if words:
+        errors = word_errors_of_speakers(measures, utterances, options=weights, seed=seed)
+        write_table(words, SpeakerWords._fields, errors)
     for number in summary.numbers:
         if number.trials == ABSENT:  # of all utterances; the lists are in the table
             value, low, high = map(shown, (number.value, number.ci_low, number.ci_high))
             say(f"{number.anonymiser:<16}{number.metric:<24}{value:>12}  [{low}, {high}]")
-
-
-def parse() -> argparse.Namespace:
-    """The arguments of the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--measures",
-        nargs="+",
-        required=True,
-        type=Path,
-        help="TSVs CORPUS/PART/ANONYMISER/NAME.tsv: utterance metric value",
-    )
-    parser.add_argument("--manifest", required=True, help="TSV of the original speech: who speaks")
-    parser.add_argument(
-        "--trials", nargs="*", default=[], type=Path, help="trial lists of the corpus"
-    )
-    add_json(
-        parser,
-        "--options",
-        default={},
-        help='JSON: {NAME: {"better": "lower", "weight": METRIC}}',
-    )
-    parser.add_argument(
-        "--bootstrap", type=int, default=1000, help="replicates of intervals (default 1000)"
-    )
-    parser.add_argument("--seed", type=int, default=0, help="of the draws of speakers (default 0)")
-    parser.add_argument("--metrics", required=True, help="TSV to write")
-    parser.add_argument("--replicates", help="npz to write: METRIC/ANONYMISER of all utterances")
-    parser.add_argument(
-        "--comparisons", help=f"TSV to write: {' '.join(UtilityPair._fields)} of each two"
-    )
-    parser.add_argument("--words", help=f"TSV to write: {' '.join(SpeakerWords._fields)}")
-    arguments = parser.parse_args()
-    require_at_least(0, bootstrap=arguments.bootstrap)
-    return arguments
 
 
 def compared(summary: Summary) -> list[UtilityPair]:
@@ -110,4 +98,4 @@ def shown(value: float | str) -> str:
 
 
 if __name__ == "__main__":
-    run(main)
+    run(assess_utility)

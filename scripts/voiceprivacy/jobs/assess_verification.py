@@ -1,6 +1,5 @@
-"""Assess score files: how well can the attacker still tell speakers apart?"""
+"""The job assess_verification."""
 
-import argparse
 import sys
 
 from voiceprivacy.inout.files import BadInput
@@ -12,45 +11,52 @@ from voiceprivacy.privacy.uncertainty.interval_files import (
     resampled_trials,
     write_intervals,
 )
-from voiceprivacy.running.command import (
-    add_intervals,
-    add_score_files,
-    flat_unless_labelled,
-    label_inputs,
-    print_metrics,
-    run,
-    say,
-)
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import flat_unless_labelled, label_inputs, print_metrics, say
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    add_score_files(parser)
-    parser.add_argument(
-        "--p-target", type=float, default=0.01, help="prior of min_dcf (default 0.01)"
-    )
-    parser.add_argument("--metrics", help="JSON to write")
-    add_intervals(parser)
-    arguments = parser.parse_args()
-    if not 0 < arguments.p_target < 1:
-        raise BadInput(f"--p-target: {arguments.p_target} is not between 0 and 1")
-    draws = Draws.of(arguments)
+def assess_verification(
+    *,
+    scores: list[str],
+    label: list[str] | None = None,
+    trials: str | None = None,
+    p_target: float = 0.01,
+    metrics: str | None = None,
+    speakers: str | None = None,
+    bootstrap: int = 1000,
+    seed: int = 0,
+) -> None:
+    """Assess score files: how well can the attacker still tell speakers apart?
 
-    metrics, resampled = {}, {}
-    for label, path in label_inputs(arguments.scores, arguments.label).items():
-        speaker_map = arguments.speakers if draws.n_replicates else None
-        scores, trials = read_score_file(path, key=arguments.trials, speaker_map=speaker_map)
-        metrics[label] = verification.assess(**scores, p_target=arguments.p_target)
-        if trials:
-            measure = verification.resampled_metrics(**scores)
-            resampled[label] = resampled_trials(trials, measure, draws)
-        warning = verification.warning_of_ties(**scores)
+    Parameters
+    ----------
+    scores : TSV: enrolment trial label score; or Kaldi scores
+    label : a name for each score file
+    trials : key of Kaldi scores: enrolment trial target|nontarget; or the trial list of ours
+    p_target : prior of min_dcf
+    metrics : JSON to write
+    speakers : TSV: id speaker, of enrolments and trials; adds intervals
+    bootstrap : replicates of intervals
+    seed : of the draws of speakers
+    """
+    if not 0 < p_target < 1:
+        raise BadInput(f"--p-target: {p_target} is not between 0 and 1")
+    draws = Draws.of(bootstrap, seed)
+    numbers, resampled = {}, {}
+    for name, path in label_inputs(scores, label).items():
+        speaker_map = speakers if draws.n_replicates else None
+        given, arranged = read_score_file(path, key=trials, speaker_map=speaker_map)
+        numbers[name] = verification.assess(**given, p_target=p_target)
+        if arranged:
+            measure = verification.resampled_metrics(**given)
+            resampled[name] = resampled_trials(arranged, measure, draws)
+        warning = verification.warning_of_ties(**given)
         if warning:
             say(f"warning: {path}: {warning}", file=sys.stderr)
-    if arguments.metrics:
-        write_json(arguments.metrics, flat_unless_labelled(metrics, arguments.label))
-    print_metrics(write_intervals(arguments.metrics, metrics, resampled, arguments.label))
+    if metrics:
+        write_json(metrics, flat_unless_labelled(numbers, label))
+    print_metrics(write_intervals(metrics, numbers, resampled, label))
 
 
 if __name__ == "__main__":
-    run(main)
+    run(assess_verification)

@@ -1,6 +1,6 @@
-"""Assess score files with ZEBRA: how much do they disclose, on average and at worst?"""
+"""The job assess_zebra."""
 
-import argparse
+from typing import Literal
 
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_curves
@@ -12,65 +12,72 @@ from voiceprivacy.privacy.uncertainty.interval_files import (
     resampled_trials,
     write_intervals,
 )
-from voiceprivacy.running.command import (
-    add_intervals,
-    add_score_files,
-    flat_unless_labelled,
-    label_inputs,
-    print_metrics,
-    run,
-    say,
-)
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import flat_unless_labelled, label_inputs, print_metrics, say
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    add_score_files(parser)
-    parser.add_argument(
-        "--tags", help="YAML with tags of your own: {tag: {from_log10: 1, meaning: ...}}"
-    )
-    parser.add_argument("--metrics", help="JSON to write")
-    parser.add_argument(
-        "--curves", help="TSV to write: label prior_log_odds ece_bit ece_default_bit"
-    )
-    parser.add_argument("--table", help="the same metrics as a table to write: tsv, md or tex")
-    parser.add_argument("--plot", help="picture of the ECE profiles to write: svg, pdf or png")
-    parser.add_argument(
-        "--over", choices=("log_odds", "prior"), default="log_odds", help="x-axis of the picture"
-    )
-    add_intervals(parser)
-    arguments = parser.parse_args()
-    draws = Draws.of(arguments)
+def assess_zebra(
+    *,
+    scores: list[str],
+    label: list[str] | None = None,
+    trials: str | None = None,
+    tags: str | None = None,
+    metrics: str | None = None,
+    curves: str | None = None,
+    table: str | None = None,
+    plot: str | None = None,
+    over: Literal["log_odds", "prior"] = "log_odds",
+    speakers: str | None = None,
+    bootstrap: int = 1000,
+    seed: int = 0,
+) -> None:
+    """Assess score files with ZEBRA: how much do they disclose, on average and at worst?
 
-    tags = zebra.read_tags(arguments.tags) if arguments.tags else zebra.TABLE_1
-    metrics, curves, resampled = {}, {}, {}
-    for label, path in label_inputs(arguments.scores, arguments.label).items():
-        speaker_map = arguments.speakers if draws.n_replicates else None
-        scores, trials = read_score_file(path, key=arguments.trials, speaker_map=speaker_map)
-        metrics[label], curves[label] = zebra.assess(**scores, tags=tags)
-        if trials:
-            resampled[label] = resampled_trials(trials, zebra.sample_metrics, draws)
-            metrics[label] |= null.assess(trials, **draws._asdict())
-    if arguments.plot:  # matplotlib takes long to import
+    Parameters
+    ----------
+    scores : TSV: enrolment trial label score; or Kaldi scores
+    label : a name for each score file
+    trials : key of Kaldi scores: enrolment trial target|nontarget; or the trial list of ours
+    tags : YAML with tags of your own: {tag: {from_log10: 1, meaning: ...}}
+    metrics : JSON to write
+    curves : TSV to write: label prior_log_odds ece_bit ece_default_bit
+    table : the same metrics as a table to write: tsv, md or tex
+    plot : picture of the ECE profiles to write: svg, pdf or png
+    over : x-axis of the picture
+    speakers : TSV: id speaker, of enrolments and trials; adds intervals
+    bootstrap : replicates of intervals
+    seed : of the draws of speakers
+    """
+    draws = Draws.of(bootstrap, seed)
+    own_tags = zebra.read_tags(tags) if tags else zebra.TABLE_1
+    numbers, profiles, resampled = {}, {}, {}
+    for name, path in label_inputs(scores, label).items():
+        speaker_map = speakers if draws.n_replicates else None
+        given, arranged = read_score_file(path, key=trials, speaker_map=speaker_map)
+        numbers[name], profiles[name] = zebra.assess(**given, tags=own_tags)
+        if arranged:
+            resampled[name] = resampled_trials(arranged, zebra.sample_metrics, draws)
+            numbers[name] |= null.assess(arranged, **draws._asdict())
+    if plot:  # matplotlib takes long to import
         from voiceprivacy.report.plots import style
         from voiceprivacy.report.plots.evidence import profiles_picture
 
-        picture = profiles_picture(curves=curves, metrics=metrics, over=arguments.over)
-        style.save(picture, arguments.plot)
-    if arguments.table:
+        picture = profiles_picture(curves=profiles, metrics=numbers, over=over)
+        style.save(picture, plot)
+    if table:
         from voiceprivacy.report import paper_tables, typeset
 
-        typeset.write(arguments.table, paper_tables.of_scores(metrics))
-    if arguments.curves:
-        write_curves(arguments.curves, curves)
-    if arguments.metrics:
-        write_json(arguments.metrics, flat_unless_labelled(metrics, arguments.label))
-    print_metrics(write_intervals(arguments.metrics, metrics, resampled, arguments.label))
-    for label, values in metrics.items():
-        say(f"{label}: {zebra.describe(values, tags)}")
-        if label in resampled:
-            say(f"{label}: {null.describe(values)}")
+        typeset.write(table, paper_tables.of_scores(numbers))
+    if curves:
+        write_curves(curves, profiles)
+    if metrics:
+        write_json(metrics, flat_unless_labelled(numbers, label))
+    print_metrics(write_intervals(metrics, numbers, resampled, label))
+    for name, values in numbers.items():
+        say(f"{name}: {zebra.describe(values, own_tags)}")
+        if name in resampled:
+            say(f"{name}: {null.describe(values)}")
 
 
 if __name__ == "__main__":
-    run(main)
+    run(assess_zebra)

@@ -1,65 +1,54 @@
-"""Check a repository of results: schema, names, lists, and every number computed again.
+"""The job check_result."""
 
-It says which files are new, changed and removed, where it is told what was there before.
-"""
-
-import argparse
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from voiceprivacy.inout.files import BadInput, counted
 from voiceprivacy.organise.checking import Changes, Finding, checked, differences
-from voiceprivacy.running.command import run, say
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import say
 
 CONTRIBUTION_S = 10
 MOST_NAMES = 200
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("repository", type=Path, help="its folder")
-    known = parser.add_mutually_exclusive_group()
-    known.add_argument(
-        "--changed",
-        nargs="*",
-        metavar="FILE",
-        help="compute only numbers again that these files concern; default: all",
-    )
-    known.add_argument(
-        "--compared-with",
-        type=Path,
-        metavar="BASE",
-        help="the same, of the files that are not as in this folder",
-    )
-    add_seconds(parser)
-    arguments = parser.parse_args()
+def check_result(
+    repository: Path,
+    *,
+    changed: Sequence[str] | None = None,
+    compared_with: Path | None = None,
+    seconds: float | None = None,
+) -> None:
+    """Check a repository of results: schema, names, lists, and every number computed again.
 
+    It says which files are new, changed and removed, where it is told what was there before.
+
+    Parameters
+    ----------
+    repository : its folder
+    changed : compute only numbers again that these files concern (default: all)
+    compared_with : instead of --changed: the same, of the files that are not as in this folder
+    seconds : of a processor, after which the check ends (default: 10 of a contribution, all that it
+        takes of a whole repository)
+    """
     changes = None
-    if arguments.compared_with:
-        changes = differences(arguments.compared_with, arguments.repository)
-    elif arguments.changed is not None:
-        named = sorted({below(arguments.repository, path) for path in arguments.changed})
-        gone = [name for name in named if not (arguments.repository / name).exists()]
+    if compared_with and changed is not None:
+        raise BadInput("give --changed or --compared-with")
+    if compared_with:
+        changes = differences(compared_with, repository)
+    elif changed is not None:
+        named = sorted({below(repository, path) for path in changed})
+        gone = [name for name in named if not (repository / name).exists()]
         changes = Changes([], [name for name in named if name not in gone], gone)
     if changes:
         for kind, names in changes._asdict().items():
             say(*(f"{kind}: {name}" for name in names[:MOST_NAMES]))
             say(*[f"{kind}: {len(names)} files in all"][: len(names) > MOST_NAMES])
-    changed = changes.all if changes else None
-    seconds = arguments.seconds or (CONTRIBUTION_S if changes else None)
-    _, findings = checked(arguments.repository, changed=changed, seconds=seconds)
-    refuse(arguments.repository, findings)
-
-
-def add_seconds(parser: argparse.ArgumentParser) -> None:
-    """Add the option of what a check may take."""
-    parser.add_argument(
-        "--seconds",
-        type=float,
-        help=f"of a processor, after which the check ends (default: {CONTRIBUTION_S} of a"
-        " contribution, all that it takes of a whole repository)",
-    )
+        seconds = seconds or CONTRIBUTION_S
+    _, findings = checked(repository, changed=changes.all if changes else None, seconds=seconds)
+    refuse(repository, findings)
 
 
 def refuse(repository: Path, findings: list[Finding]) -> None:
@@ -83,4 +72,4 @@ def below(repository: Path, path: str) -> str:
 
 
 if __name__ == "__main__":
-    run(main)
+    run(check_result)

@@ -1,67 +1,51 @@
-"""Gather the numbers of all metrics files in one tidy table."""
+"""The job collect_metrics."""
 
-import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from voiceprivacy.report.contents import Contents, read_contents
 from voiceprivacy.report.inference import metric_lines, read_inferred
 from voiceprivacy.report.metrics import collect, write_metrics
 from voiceprivacy.report.sections import read_utility
-from voiceprivacy.running.command import run, say
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import say
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "jsons", nargs="*", type=Path, metavar="JSON", help="metrics files below the folder"
-    )
-    parser.add_argument("--plan", type=Path, help="plan.json, which lists more of all these files")
-    parser.add_argument(
-        "--folder",
-        required=True,
-        type=Path,
-        help="folder of FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.json",
-    )
-    parser.add_argument(
-        "--intervals",
-        nargs="*",
-        default=[],
-        type=Path,
-        metavar="JSON",
-        help="BACKEND.intervals.json below the folder",
-    )
-    parser.add_argument(
-        "--utility",
-        nargs="*",
-        default=[],
-        type=Path,
-        metavar="TSV",
-        help="tables of assess_utility",
-    )
-    parser.add_argument(
-        "--inference",
-        nargs="*",
-        default=[],
-        type=Path,
-        metavar="TSV",
-        help="tables of assess_inference",
-    )
-    parser.add_argument("--metrics", required=True, type=Path, help="TSV to write")
-    arguments = parser.parse_args()
+def collect_metrics(
+    jsons: Sequence[str] = (),
+    *,
+    plan: Path | None = None,
+    folder: Path,
+    intervals: Sequence[str] = (),
+    utility: Sequence[str] = (),
+    inference: Sequence[str] = (),
+    metrics: Path,
+) -> None:
+    """Gather the numbers of all metrics files in one tidy table.
 
-    contents = read_contents(arguments.plan) if arguments.plan else Contents()
+    Parameters
+    ----------
+    jsons : metrics files below the folder
+    plan : plan.json, which lists more of all these files
+    folder : folder of FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.json
+    intervals : BACKEND.intervals.json below the folder
+    utility : tables of assess_utility
+    inference : tables of assess_inference
+    metrics : TSV to write
+    """
+    contents = read_contents(plan) if plan else Contents()
     # The plan of a large run names more files than fit on a command line.
-    jsons = [*contents.metrics, *arguments.jsons]
-    intervals = [*contents.intervals, *arguments.intervals]
-    tables = [*(contents.utility or []), *arguments.utility]
-    numbers = collect(jsons, folder=arguments.folder, intervals=intervals)
+    json_files = [*contents.metrics, *jsons]
+    interval_files = [*contents.intervals, *intervals]
+    tables = [*(contents.utility or []), *utility]
+    numbers = collect(json_files, folder=folder, intervals=interval_files)
     numbers += [measured.metric_line for measured in read_utility(tables)]
-    inferred = [*contents.inference, *arguments.inference]
+    inferred = [*contents.inference, *inference]
     numbers += metric_lines(read_inferred(inferred))
-    write_metrics(arguments.metrics, sorted(numbers))
-    n_files = len(jsons) + len(tables) + len(inferred)
-    say(f"{len(numbers)} numbers from {n_files} files in {arguments.metrics}")
+    write_metrics(metrics, sorted(numbers))
+    n_files = len(json_files) + len(tables) + len(inferred)
+    say(f"{len(numbers)} numbers from {n_files} files in {metrics}")
 
 
 if __name__ == "__main__":
-    run(main)
+    run(collect_metrics)

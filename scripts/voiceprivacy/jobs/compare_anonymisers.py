@@ -1,70 +1,65 @@
-"""Compare anonymisers on the same trials: which has the better numbers, and can they be told apart?
+"""The job compare_anonymisers."""
 
-Under one attacker (--comparisons, --systems), or each under the strongest attack on it, whatever
-the attacker; then anonymisers are compared with unprotected speech, too (--strongest).
-"""
-
-import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy.uncertainty import paired
-from voiceprivacy.running.command import run, say
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import say
 
 SHOWN = "eer_percent"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--intervals",
-        required=True,
-        nargs="+",
-        type=Path,
-        help="intervals.json with bootstrap.npz, of one attacker or, for --strongest, of all",
-    )
-    parser.add_argument(
-        "--folder",
-        required=True,
-        type=Path,
-        help="folder of FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.intervals.json;"
-        " lists are averaged",
-    )
-    parser.add_argument(
-        "--weights",
-        nargs="*",
-        default=[],
-        metavar="CORPUS/TRIALS=WEIGHT",
-        help="of the lists (default equal)",
-    )
-    parser.add_argument("--comparisons", help=f"TSV to write: {' '.join(paired.Pair._fields)}")
-    parser.add_argument(
-        "--systems", help=f"TSV to write: {' '.join(paired.SystemInterval._fields)}"
-    )
-    parser.add_argument(
-        "--strongest", help=f"TSV to write: {' '.join(paired.StrongestPair._fields)}"
-    )
-    arguments = parser.parse_args()
-    if not (arguments.comparisons or arguments.systems or arguments.strongest):
-        parser.error("say what to write: --comparisons, --systems or --strongest")
+def compare_anonymisers(
+    *,
+    intervals: list[Path],
+    folder: Path,
+    weights: Sequence[str] = (),
+    comparisons: str | None = None,
+    systems: str | None = None,
+    strongest: str | None = None,
+) -> None:
+    """Compare anonymisers on the same trials: which has the better numbers, and is it significant?
 
-    read = {"folder": arguments.folder, "weights": paired.parse_weights(arguments.weights)}
-    if arguments.comparisons or arguments.systems:
-        numbers = paired.read_systems(sorted(arguments.intervals), **read)
-        pairs, systems = paired.compare_all(numbers)
-        if arguments.comparisons:
-            write_table(arguments.comparisons, paired.Pair._fields, pairs)
-        if arguments.systems:
-            write_table(arguments.systems, paired.SystemInterval._fields, systems)
+    Under one attacker (--comparisons, --systems), or each under the strongest attack on it,
+    whatever the attacker; then anonymisers are compared with unprotected speech, too (--strongest).
+
+    Parameters
+    ----------
+    intervals : intervals.json with bootstrap.npz, of one attacker or, for --strongest, of all
+    folder : folder of FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.intervals.json; lists are
+        averaged
+    weights : CORPUS/TRIALS=WEIGHT: of the lists (default: equal)
+    comparisons : TSV to write: condition metric anonymiser_a anonymiser_b value_a value_b
+        difference ci_low ci_high share_a_better p_value p_holm verdict
+    systems : TSV to write: condition metric anonymiser value ci_low ci_high
+    strongest : TSV to write: metric anonymiser_a extractor_a backend_a condition_a anonymiser_b
+        extractor_b backend_b condition_b value_a value_b difference ci_low ci_high share_a_better
+        p_value p_holm verdict
+    """
+    if not (comparisons or systems or strongest):
+        raise BadInput("say what to write: --comparisons, --systems or --strongest")
+    of_lists = paired.parse_weights(weights)
+    if comparisons or systems:
+        numbers = paired.read_systems(sorted(intervals), folder=folder, weights=of_lists)
+        pairs, of_systems = paired.compare_all(numbers)
+        if comparisons:
+            write_table(comparisons, paired.Pair._fields, pairs)
+        if systems:
+            write_table(systems, paired.SystemInterval._fields, of_systems)
         for pair in pairs:
             if pair.metric == SHOWN:
                 say(paired.describe(pair))
-    if arguments.strongest:
-        attacked = paired.compare_strongest(paired.read_attacks(arguments.intervals, **read))
-        write_table(arguments.strongest, paired.StrongestPair._fields, attacked)
+    if strongest:
+        attacked = paired.compare_strongest(
+            paired.read_attacks(intervals, folder=folder, weights=of_lists)
+        )
+        write_table(strongest, paired.StrongestPair._fields, attacked)
         for attacked_pair in attacked:
             say(paired.describe(attacked_pair))
 
 
 if __name__ == "__main__":
-    run(main)
+    run(compare_anonymisers)

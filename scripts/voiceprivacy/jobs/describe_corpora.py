@@ -1,52 +1,46 @@
-"""Describe corpora in two tables: speech by part, trials by list."""
+"""The job describe_corpora."""
 
-import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.sections import DescribedList, PartOfCorpus, describe_list, describe_speech
-from voiceprivacy.running.command import run, say
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import say
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--manifests",
-        nargs="+",
-        required=True,
-        type=Path,
-        help="CORPUS/PART/original/manifest.tsv, all of one folder",
-    )
-    parser.add_argument(
-        "--trials",
-        nargs="*",
-        default=[],
-        type=Path,
-        help="CORPUS/TRIALS.tsv, enrolments beside them",
-    )
-    parser.add_argument(
-        "--speech", required=True, help=f"TSV to write: {' '.join(PartOfCorpus._fields)}"
-    )
-    parser.add_argument(
-        "--lists", required=True, help=f"TSV to write: {' '.join(DescribedList._fields)}"
-    )
-    arguments = parser.parse_args()
+def describe_corpora(
+    *,
+    manifests: list[Path],
+    trials: Sequence[Path] = (),
+    speech: str,
+    lists: str,
+) -> None:
+    """Describe corpora in two tables: speech by part, trials by list.
 
-    folder = arguments.manifests[0].parents[3]  # that of CORPUS
-    speech = [describe_speech(path) for path in arguments.manifests]
-    lists = [
+    Parameters
+    ----------
+    manifests : CORPUS/PART/original/manifest.tsv, all of one folder
+    trials : CORPUS/TRIALS.tsv, enrolments beside them
+    speech : TSV to write: corpus part women men of_unknown_gender utterances hours
+    lists : TSV to write: corpus trials women men of_unknown_gender trial_utterances target
+        nontarget
+    """
+    folder = manifests[0].parents[3]  # that of CORPUS
+    parts = [describe_speech(path) for path in manifests]
+    described_lists = [
         describe_list(path, folder / path.parent.name / "enrolment" / "original" / "manifest.tsv")
-        for path in arguments.trials
+        for path in trials
     ]
-    write_table(arguments.speech, PartOfCorpus._fields, speech)
-    write_table(arguments.lists, DescribedList._fields, lists)
-    for part in speech:
+    write_table(speech, PartOfCorpus._fields, parts)
+    write_table(lists, DescribedList._fields, described_lists)
+    for part in parts:
         n_speakers = part.women + part.men + part.of_unknown_gender
         say(f"{part.corpus:<20}{part.part:<12}{n_speakers:>6} speakers{part.hours:>9.2f} h")
-    for row in lists:
-        trials = f"{row.target:>9} target{row.nontarget:>11} nontarget trials"
-        say(f"{row.corpus:<20}{row.trials:<12}{trials}")
+    for row in described_lists:
+        counts = f"{row.target:>9} target{row.nontarget:>11} nontarget trials"
+        say(f"{row.corpus:<20}{row.trials:<12}{counts}")
 
 
 if __name__ == "__main__":
-    run(main)
+    run(describe_corpora)

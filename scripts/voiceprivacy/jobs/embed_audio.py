@@ -1,64 +1,60 @@
-"""Make clips of a few utterances of every trial list: unprotected, and by every anonymiser."""
+"""The job embed_audio."""
 
-import argparse
 from pathlib import Path
 
 from voiceprivacy.inout.files import counted
 from voiceprivacy.inout.seeds import derive_secretly
 from voiceprivacy.inout.tables import read_manifest, read_trials
-from voiceprivacy.report.listen import examples, write_examples
+from voiceprivacy.report import listen
 from voiceprivacy.report.mailed import NAMED, codes_of, key_in
-from voiceprivacy.running.command import label_inputs, require_at_least, run, say
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import label_inputs, require_at_least, say
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--corpus", required=True, help="its name")
-    parser.add_argument(
-        "--trials", nargs="+", required=True, type=Path, help="trial lists of the corpus"
-    )
-    parser.add_argument(
-        "--manifests",
-        nargs="+",
-        required=True,
-        help="TSVs of the tried speech, the original's among them",
-    )
-    parser.add_argument(
-        "--label",
-        nargs="+",
-        required=True,
-        help="original, and an anonymiser for every other manifest",
-    )
-    parser.add_argument("--count", type=int, default=2, help="utterances of a list (default 2)")
-    parser.add_argument("--seed", type=int, default=0, help="from which they are drawn (default 0)")
-    parser.add_argument(
-        "--results",
-        type=Path,
-        help="folder of the run: nobody is named, and originals are not played (default: they are)",
-    )
-    parser.add_argument("--examples", required=True, type=Path, help="JSON to write")
-    arguments = parser.parse_args()
-    require_at_least(1, count=arguments.count)
+def embed_audio(
+    *,
+    corpus: str,
+    trials: list[Path],
+    manifests: list[str],
+    label: list[str],
+    count: int = 2,
+    seed: int = 0,
+    results: Path | None = None,
+    examples: Path,
+) -> None:
+    """Make clips of a few utterances of every trial list: unprotected, and by every anonymiser.
 
-    manifests = label_inputs(arguments.manifests, arguments.label)
-    codes, seed = NAMED, arguments.seed
-    if arguments.results:
-        codes = codes_of(arguments.corpus, arguments.results)
+    Parameters
+    ----------
+    corpus : its name
+    trials : trial lists of the corpus
+    manifests : TSVs of the tried speech, the original's among them
+    label : original, and an anonymiser for every other manifest
+    count : utterances of a list
+    seed : from which they are drawn
+    results : folder of the run: nobody is named, and originals are not played (default: they are)
+    examples : JSON to write
+    """
+    require_at_least(1, count=count)
+    labelled = label_inputs(manifests, label)
+    codes, drawn_by = NAMED, seed
+    if results:
+        codes = codes_of(corpus, results)
         # Who was drawn would tell the seed, if it could be tried out.
-        seed = derive_secretly(key_in(arguments.results), str(seed))
+        drawn_by = derive_secretly(key_in(results), str(seed))
     # A list is called as its file, and an anonymiser as its label.
-    chosen = examples(
-        arguments.corpus,
-        {path.stem: {trial.trial for trial in read_trials(path)} for path in arguments.trials},
-        {name: read_manifest(path) for name, path in manifests.items()},
-        count=arguments.count,
-        seed=seed,
+    chosen = listen.examples(
+        corpus,
+        {path.stem: {trial.trial for trial in read_trials(path)} for path in trials},
+        {name: read_manifest(path) for name, path in labelled.items()},
+        count=count,
+        seed=drawn_by,
         codes=codes,
     )
-    write_examples(arguments.examples, chosen)
+    listen.write_examples(examples, chosen)
     utterances = counted(len(chosen), "utterance")
-    say(f"{utterances}, {arguments.examples.stat().st_size / 1000:.0f} kB: {arguments.examples}")
+    say(f"{utterances}, {examples.stat().st_size / 1000:.0f} kB: {examples}")
 
 
 if __name__ == "__main__":
-    run(main)
+    run(embed_audio)

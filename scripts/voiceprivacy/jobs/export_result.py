@@ -1,63 +1,63 @@
-"""Write results of a finished run into a repository that laboratories share."""
+"""The job export_result."""
 
-import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from voiceprivacy.inout.files import BadInput, counted
 from voiceprivacy.organise.exporting import Names, export
 from voiceprivacy.organise.finished_run import unchanged
-from voiceprivacy.running.command import run, say
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import say
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--results", default=Path("results"), type=Path, help="of a finished run (default results)"
-    )
-    parser.add_argument("--repository", required=True, type=Path, help="folder of the repository")
-    parser.add_argument("--laboratory", required=True, help="who measured")
-    parser.add_argument("--revision", required=True, help="of the anonymisers, such as 2026 or 1.2")
-    parser.add_argument("--anonymiser", help="a name of the config (default: all)")
-    parser.add_argument("--attacker", help="EXTRACTOR or EXTRACTOR/BACKEND (default: all)")
-    parser.add_argument(
-        "--public",
-        action="store_true",
-        help="everybody can have the corpora: lists and scores go with the numbers",
-    )
-    for kind, pair in (
-        ("system", "ANONYMISER=NAME"),
-        ("protocol", "CORPUS/LIST=NAME"),
-        ("attacker", "EXTRACTOR/BACKEND=NAME@REVISION"),
-    ):
-        parser.add_argument(
-            f"--{kind}-name",
-            nargs="+",
-            default=[],
-            metavar=pair,
-            help=f"another name of a {kind} in the repository",
-        )
-    arguments = parser.parse_args()
+def export_result(
+    *,
+    results: Path = Path("results"),
+    repository: Path,
+    laboratory: str,
+    revision: str,
+    anonymiser: str | None = None,
+    attacker: str | None = None,
+    public: bool = False,
+    system_name: tuple[str, ...] = (),
+    protocol_name: tuple[str, ...] = (),
+    attacker_name: tuple[str, ...] = (),
+) -> None:
+    """Write results of a finished run into a repository that laboratories share.
 
+    Parameters
+    ----------
+    results : of a finished run
+    repository : folder of the repository
+    laboratory : who measured
+    revision : of the anonymisers, such as 2026 or 1.2
+    anonymiser : a name of the config (default: all)
+    attacker : EXTRACTOR or EXTRACTOR/BACKEND (default: all)
+    public : everybody can have the corpora: lists and scores go with the numbers
+    system_name : ANONYMISER=NAME: another name of a system in the repository
+    protocol_name : CORPUS/LIST=NAME: another name of a protocol in the repository
+    attacker_name : EXTRACTOR/BACKEND=NAME@REVISION: another name of an attacker in the repository
+    """
     names = Names(
-        arguments.laboratory,
-        arguments.revision,
-        systems=pairs(arguments.system_name),
-        protocols=pairs(arguments.protocol_name),
-        attackers=pairs(arguments.attacker_name),
+        laboratory,
+        revision,
+        systems=pairs(system_name),
+        protocols=pairs(protocol_name),
+        attackers=pairs(attacker_name),
     )
     paths = export(
-        unchanged(arguments.results),
-        arguments.repository,
+        unchanged(results),
+        repository,
         names,
-        anonymiser=arguments.anonymiser,
-        attacker=arguments.attacker,
-        public=arguments.public,
+        anonymiser=anonymiser,
+        attacker=attacker,
+        public=public,
     )
     say(*paths)
-    say(f"wrote {counted(len(paths), 'result')} into {arguments.repository}")
+    say(f"wrote {counted(len(paths), 'result')} into {repository}")
 
 
-def pairs(words: list[str]) -> dict[str, str]:
+def pairs(words: Sequence[str]) -> dict[str, str]:
     """{A: B} of words A=B."""
     named = {}
     for word in words:
@@ -69,4 +69,4 @@ def pairs(words: list[str]) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    run(main)
+    run(export_result)

@@ -1,27 +1,31 @@
-"""Join the shards of an anonymised part into one manifest, in the original's order."""
+"""The job gather_manifests."""
 
-import argparse
-
-from voiceprivacy.anonymise.part import gather_manifests
+from voiceprivacy.anonymise import part
 from voiceprivacy.inout.files import counted
-from voiceprivacy.running.command import run, say
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import say
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--original", required=True, help="manifest of the original speech")
-    parser.add_argument("--shards", required=True, nargs="+", help="manifests of the shards")
-    parser.add_argument(
-        "--manifest", required=True, help="TSV to write; coefficients (.alphas.tsv) go beside it"
-    )
-    parser.add_argument(
-        "--first-run", help="manifest of the anonymiser's first run: its audio must be another"
-    )
-    arguments = parser.parse_args()
-    joined = gather_manifests(**vars(arguments))
-    shards = counted(len(arguments.shards), "shard")
-    say(f"{counted(len(joined), 'utterance')} of {shards}: {arguments.manifest}")
+def gather_manifests(
+    *,
+    original: str,
+    shards: list[str],
+    manifest: str,
+    first_run: str | None = None,
+) -> None:
+    """Join the shards of an anonymised part into one manifest, in the original's order.
+
+    Parameters
+    ----------
+    original : manifest of the original speech
+    shards : manifests of the shards
+    manifest : TSV to write; coefficients (.alphas.tsv) go beside it
+    first_run : manifest of the anonymiser's first run: its audio must be another
+    """
+    joined = part.gather_manifests(original, shards, manifest, first_run=first_run)
+    of_shards = f"{counted(len(joined), 'utterance')} of {counted(len(shards), 'shard')}"
+    say(f"{of_shards}: {manifest}")
 
 
 if __name__ == "__main__":
-    run(main)
+    run(gather_manifests)

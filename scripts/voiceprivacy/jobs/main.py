@@ -5,7 +5,8 @@ import sys
 
 from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.provenance.record import version
-from voiceprivacy.running.command import run, say
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import say
 from voiceprivacy.tools.commands import COMMANDS, completion, find, overview
 
 HELP = {"--help", "-h", "help"}
@@ -24,7 +25,8 @@ def main() -> None:
     else:
         name, rest = find(words)
         sys.argv = [f"voiceprivacy {name}", *rest]
-        run(importlib.import_module(f"voiceprivacy.jobs.{COMMANDS[name].job}").main)
+        job = COMMANDS[name].job
+        run(getattr(importlib.import_module(f"voiceprivacy.jobs.{job}"), job))
 
 
 def _overview_of(word: str) -> list[str]:

@@ -1,36 +1,44 @@
-"""Measure closed-text word errors: which words a recogniser that knows the sentences finds."""
+"""The job measure_closed_text."""
 
-import argparse
 from itertools import chain
 
 from tqdm import tqdm
 
 from voiceprivacy.inout.files import counted
 from voiceprivacy.inout.tables import read_manifest, read_rows, write_table
-from voiceprivacy.running.command import run, say
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import say
 from voiceprivacy.utility.closed_text import measure
 from voiceprivacy.utility.measures import COLUMNS
 from voiceprivacy.vocabulary import UNDEFINED
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--manifest", required=True, help="TSV of the speech to measure")
-    parser.add_argument("--original", help="TSV of the original speech; it is not needed")
-    parser.add_argument("--transcripts", required=True, help="TSV of what is said: utterance text")
-    parser.add_argument("--output", required=True, help="TSV to write: utterance metric value")
-    arguments = parser.parse_args()
+def measure_closed_text(
+    *,
+    manifest: str,
+    original: str | None = None,
+    transcripts: str,
+    output: str,
+) -> None:
+    """Measure closed-text word errors: which words a recogniser that knows the sentences finds.
 
-    rows = read_rows(arguments.transcripts, ["utterance", "text"])
-    transcripts = {row["utterance"]: row["text"] for _, row in rows}
-    utterances = read_manifest(arguments.manifest)
-    errors = measure(utterances, transcripts)
+    Parameters
+    ----------
+    manifest : TSV of the speech to measure
+    original : TSV of the original speech; it is not needed
+    transcripts : TSV of what is said: utterance text
+    output : TSV to write: utterance metric value
+    """
+    rows = read_rows(transcripts, ["utterance", "text"])
+    texts = {row["utterance"]: row["text"] for _, row in rows}
+    utterances = read_manifest(manifest)
+    errors = measure(utterances, texts)
     measured = list(tqdm(errors, total=len(utterances), unit="utterance", mininterval=1.0))
-    write_table(arguments.output, COLUMNS, chain.from_iterable(measured))
+    write_table(output, COLUMNS, chain.from_iterable(measured))
     n_undefined = sum(lines[0].value == UNDEFINED for lines in measured)
     left_out = f"{n_undefined} without words in the transcripts"
-    say(f"{counted(len(measured), 'utterance')}, {left_out}: {arguments.output}")
+    say(f"{counted(len(measured), 'utterance')}, {left_out}: {output}")
 
 
 if __name__ == "__main__":
-    run(main)
+    run(measure_closed_text)

@@ -1,14 +1,15 @@
-"""Measure whether emotions are still heard: labels of a classifier, against those that are true."""
+"""The job measure_emotion."""
 
-import argparse
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Annotated, Literal
 
 from tqdm import tqdm
 
 from voiceprivacy.inout.files import BadInput, counted
 from voiceprivacy.inout.tables import Utterance, read_manifest, write_table
-from voiceprivacy.running.command import run, say
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import say
 from voiceprivacy.utility.emotion import (
     DEFINITIONS,
     LEFT_OUT,
@@ -25,40 +26,49 @@ from voiceprivacy.utility.measures import COLUMNS
 FOLD = "{fold}"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--name", required=True, help="of the measure: its metrics begin with it")
-    parser.add_argument("--manifest", required=True, help="TSV of the speech")
-    parser.add_argument("--original", help="TSV of the original speech; not looked at")
-    parser.add_argument("--labels", required=True, help="TSV: utterance label, perhaps fold")
-    parser.add_argument("--model", help=f"folder of a classifier, or of several with {FOLD}")
-    parser.add_argument("--predictions", help="TSV instead: utterance label, perhaps fold")
-    parser.add_argument("--definition", required=True, choices=DEFINITIONS)
-    parser.add_argument(
-        "--excited",
-        default=MERGED,
-        choices=[MERGED, LEFT_OUT],
-        help=f"what excited speech counts as (default {MERGED}, as the challenges have it)",
-    )
-    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
-    parser.add_argument("--output", required=True, help="TSV to write: utterance metric value")
-    arguments = parser.parse_args()
-    if (arguments.model is None) == (arguments.predictions is None):
-        raise BadInput("give --model or --predictions")
+def measure_emotion(
+    *,
+    name: str,
+    manifest: str,
+    original: str | None = None,
+    labels: str,
+    model: str | None = None,
+    predictions: str | None = None,
+    definition: Annotated[str, DEFINITIONS],
+    excited: Annotated[str, (MERGED, LEFT_OUT)] = MERGED,
+    device: Literal["cpu", "cuda"] = "cpu",
+    output: str,
+) -> None:
+    """Measure whether emotions are still heard: labels of a classifier, against the true ones.
 
-    definition = DEFINITIONS[arguments.definition]
-    true = read_labels(arguments.labels, definition, excited=arguments.excited)
-    utterances = read_manifest(arguments.manifest)
+    Parameters
+    ----------
+    name : of the measure: its metrics begin with it
+    manifest : TSV of the speech
+    original : TSV of the original speech; not looked at
+    labels : TSV: utterance label, perhaps fold
+    model : folder of a classifier, or of several with {fold}
+    predictions : TSV instead: utterance label, perhaps fold
+    definition : whose way of counting
+    excited : what excited speech counts as; the challenges merge it
+    device : where the classifier runs
+    output : TSV to write: utterance metric value
+    """
+    if (model is None) == (predictions is None):
+        raise BadInput("give --model or --predictions")
+    defined = DEFINITIONS[definition]
+    true = read_labels(labels, defined, excited=excited)
+    utterances = read_manifest(manifest)
     names = [utterance.utterance for utterance in utterances]
-    if arguments.predictions:
-        heard = read_predictions(arguments.predictions, definition, true)
+    if predictions is not None:
+        heard = read_predictions(predictions, defined, true)
     else:
         labelled = [line for line in utterances if line.utterance in true.emotions]
-        heard = classified(labelled, arguments.model, true, definition, device=arguments.device)
-    measured = list(measure(arguments.name, names, true=true, heard=heard, definition=definition))
-    write_table(arguments.output, COLUMNS, measured)
+        heard = classified(labelled, str(model), true, defined, device=device)
+    measured = list(measure(name, names, true=true, heard=heard, definition=defined))
+    write_table(output, COLUMNS, measured)
     n_without = len(set(names) - true.emotions.keys())
-    say(f"{counted(len(names), 'utterance')}, {n_without} without a label: {arguments.output}")
+    say(f"{counted(len(names), 'utterance')}, {n_without} without a label: {output}")
 
 
 def classified(
@@ -94,4 +104,4 @@ def classified(
 
 
 if __name__ == "__main__":
-    run(main)
+    run(measure_emotion)

@@ -1,7 +1,7 @@
-"""Measure word errors: what a recogniser hears in speech, against what was said in it."""
+"""The job measure_recogniser."""
 
-import argparse
 from pathlib import Path
+from typing import Annotated, Literal
 
 from tqdm import tqdm
 
@@ -9,45 +9,55 @@ from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput, counted
 from voiceprivacy.inout.tables import Utterance, read_manifest, read_table, write_table
 from voiceprivacy.models.devices import torch_device
-from voiceprivacy.running.command import run, say
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import say
 from voiceprivacy.utility.listeners import SAMPLE_RATE, Recogniser, recogniser
 from voiceprivacy.utility.measures import COLUMNS
 from voiceprivacy.utility.word_errors import DEFINITIONS, measure
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--name", required=True, help="of the measure: its metrics begin with it")
-    parser.add_argument("--manifest", required=True, help="TSV of the speech")
-    parser.add_argument("--original", help="TSV of the original speech; not looked at")
-    parser.add_argument("--transcripts", required=True, help="TSV: utterance text")
-    parser.add_argument("--model", required=True, type=Path, help="folder of a recogniser")
-    parser.add_argument("--definition", required=True, choices=DEFINITIONS)
-    parser.add_argument("--language", help="what Whisper is told to listen for, such as en")
-    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
-    parser.add_argument("--output", required=True, help="TSV to write: utterance metric value")
-    arguments = parser.parse_args()
+def measure_recogniser(
+    *,
+    name: str,
+    manifest: str,
+    original: str | None = None,
+    transcripts: str,
+    model: Path,
+    definition: Annotated[str, DEFINITIONS],
+    language: str | None = None,
+    device: Literal["cpu", "cuda"] = "cpu",
+    output: str,
+) -> None:
+    """Measure word errors: what a recogniser hears in speech, against what was said in it.
 
-    utterances = read_manifest(arguments.manifest)
-    texts = read_table(arguments.transcripts, ["utterance", "text"])
-    transcripts = {row["utterance"]: row["text"] for row in texts}
+    Parameters
+    ----------
+    name : of the measure: its metrics begin with it
+    manifest : TSV of the speech
+    original : TSV of the original speech; not looked at
+    transcripts : TSV: utterance text
+    model : folder of a recogniser
+    definition : whose way of counting
+    language : what Whisper is told to listen for, such as en
+    device : where the recogniser runs
+    output : TSV to write: utterance metric value
+    """
+    utterances = read_manifest(manifest)
+    texts = read_table(transcripts, ["utterance", "text"])
+    known = {row["utterance"]: row["text"] for row in texts}
     names = [utterance.utterance for utterance in utterances]
-    if not transcripts.keys() & set(names):
-        raise BadInput(f"{arguments.transcripts}: has a transcript of no utterance")
-    definition = DEFINITIONS[arguments.definition]
-    listener = recogniser(
-        arguments.model, device=torch_device(arguments.device), language=arguments.language
-    )
-    heard = transcribe(listener, utterances, batch=definition.batch)
-    measured = list(
-        measure(arguments.name, names, transcripts=transcripts, heard=heard, definition=definition)
-    )
-    write_table(arguments.output, COLUMNS, measured)
+    if not known.keys() & set(names):
+        raise BadInput(f"{transcripts}: has a transcript of no utterance")
+    defined = DEFINITIONS[definition]
+    listener = recogniser(model, device=torch_device(device), language=language)
+    heard = transcribe(listener, utterances, batch=defined.batch)
+    measured = list(measure(name, names, transcripts=known, heard=heard, definition=defined))
+    write_table(output, COLUMNS, measured)
     n_silent = sum(not text.strip() for text in heard.values())
-    n_without = len(set(names) - transcripts.keys())
+    n_without = len(set(names) - known.keys())
     say(
         f"{counted(len(names), 'utterance')}, {n_without} without a transcript,"
-        f" nothing heard in {n_silent}: {arguments.output}"
+        f" nothing heard in {n_silent}: {output}"
     )
 
 
@@ -69,4 +79,4 @@ def transcribe(listener: Recogniser, utterances: list[Utterance], *, batch: int)
 
 
 if __name__ == "__main__":
-    run(main)
+    run(measure_recogniser)

@@ -1,16 +1,12 @@
-"""How long each anonymiser takes for a second of speech, by what a run measured of its jobs.
+"""The job measure_speed."""
 
-Seconds are those of the processor, or those that pass where an anonymiser takes a GPU. Starting a
-job and checking what it made are among them.
-"""
-
-import argparse
 from pathlib import Path
 
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import read_manifest, read_table, write_table
 from voiceprivacy.provenance.record import COLUMNS, processor_s
-from voiceprivacy.running.command import add_json, run, say
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import say
 from voiceprivacy.vocabulary import ABSENT, ORIGINAL, UNDEFINED, Protecting, Speed
 
 AUDIO = Path("results/audio")
@@ -18,21 +14,30 @@ BENCHMARKS = Path("results/benchmarks")
 STREAMING = {True: "yes", False: "no", None: ABSENT}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    add_json(parser, "--anonymisers", required=True, help="fields of each (Protecting) as JSON")
-    parser.add_argument("--speeds", required=True, help="TSV to write, a line for each anonymiser")
-    arguments = parser.parse_args()
+def measure_speed(
+    *,
+    anonymisers: list[dict],
+    speeds: str,
+) -> None:
+    """How long each anonymiser takes for a second of speech, by what a run measured of its jobs.
 
+    Seconds are those of the processor, or those that pass where an anonymiser takes a GPU. Starting
+    a job and checking what it made are among them.
+
+    Parameters
+    ----------
+    anonymisers : JSON: fields of each (Protecting)
+    speeds : TSV to write, a line for each anonymiser
+    """
     lasts: dict[str, float] = {}  # the trials of each corpus
-    speeds = []
-    for one in (Protecting(**fields) for fields in arguments.anonymisers):
+    lines = []
+    for one in (Protecting(**fields) for fields in anonymisers):
         if one.corpus not in lasts:
             manifest = f"results/audio/{one.corpus}/trial/{ORIGINAL}/manifest.tsv"
             lasts[one.corpus] = sum(line.duration_s for line in read_manifest(manifest))
-        speeds.append(speed(one, lasts[one.corpus]))
-        say(f"{one.corpus} {one.anonymiser}: {speeds[-1].real_time_factor}")
-    write_table(arguments.speeds, Speed._fields, speeds)
+        lines.append(speed(one, lasts[one.corpus]))
+        say(f"{one.corpus} {one.anonymiser}: {lines[-1].real_time_factor}")
+    write_table(speeds, Speed._fields, lines)
 
 
 def speed(one: Protecting, speech_s: float) -> Speed:
@@ -72,4 +77,4 @@ def job_s(path: Path, device: str) -> float:
 
 
 if __name__ == "__main__":
-    run(main)
+    run(measure_speed)

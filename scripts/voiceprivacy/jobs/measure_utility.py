@@ -1,71 +1,66 @@
-"""Measure the utility of protected speech by commands, and check what they wrote.
+"""The job measure_utility."""
 
-Several commands are called one after another; each has an --output, in the same order.
-"""
-
-import argparse
 from pathlib import Path
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.running import programs
-from voiceprivacy.running.command import require_at_least, run, say
+from voiceprivacy.running import boxes, programs
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import require_at_least, say
 from voiceprivacy.utility.measures import run_measure
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--command",
-        required=True,
-        nargs="+",
-        help="called as <command> --manifest IN.tsv --original ORIGINAL.tsv --output OUT.tsv",
-    )
-    parser.add_argument("--manifest", required=True, type=Path, help="TSV of the protected speech")
-    parser.add_argument("--original", required=True, type=Path, help="TSV of the original speech")
-    parser.add_argument(
-        "--output",
-        required=True,
-        nargs="+",
-        type=Path,
-        help="TSV to write: utterance metric value",
-    )
-    parser.add_argument(
-        "--threads", type=int, default=1, help="what {threads} in the command is (default: 1)"
-    )
-    parser.add_argument(
-        "--utterances",
-        type=int,
-        nargs="+",
-        help="at most so many of each speaker, by each command (default, and 0: all)",
-    )
-    parser.add_argument("--seed", type=int, default=0, help="by which they are drawn (default: 0)")
-    programs.add_limits(parser)
-    programs.add_sandbox(parser)
-    arguments = parser.parse_args()
-    commands, outputs = arguments.command, arguments.output
-    numbers = arguments.utterances or [0] * len(commands)
-    require_at_least(1, threads=arguments.threads)
-    require_at_least(0, utterances=min(numbers))
-    if not len(commands) == len(outputs) == len(numbers):
-        raise BadInput("each --command needs an --output and, if one has, --utterances")
+def measure_utility(
+    *,
+    command: list[str],
+    manifest: Path,
+    original: Path,
+    output: list[Path],
+    threads: int = 1,
+    utterances: list[int] | None = None,
+    seed: int = 0,
+    runtime: float | None = None,
+    memory: int = boxes.MEMORY_MB,
+    sandbox: dict | None = None,
+) -> None:
+    """Measure the utility of protected speech by commands, and check what they wrote.
 
-    sandbox = programs.sandbox_of(arguments)
-    for command, output, at_most in zip(commands, outputs, numbers, strict=True):
+    Several commands are called one after another; each has an --output, in the same order.
+
+    Parameters
+    ----------
+    command : called as <command> --manifest IN.tsv --original ORIGINAL.tsv --output OUT.tsv
+    manifest : TSV of the protected speech
+    original : TSV of the original speech
+    output : TSV to write: utterance metric value
+    threads : what {threads} in the command is
+    utterances : at most so many of each speaker, by each command (default, and 0: all)
+    seed : by which they are drawn
+    runtime : minutes after which the program is ended (default: none)
+    memory : MB that each process in a box may use
+    sandbox : run the command in a box; as JSON what its entry says of it: reads, mem_mb, gpu
+    """
+    numbers = utterances or [0] * len(command)
+    require_at_least(1, threads=threads)
+    require_at_least(0, utterances=min(numbers))
+    if not len(command) == len(output) == len(numbers):
+        raise BadInput("each --command needs an --output and, if one has, --utterances")
+    box = programs.sandbox_of(sandbox, memory)
+    for program, path, at_most in zip(command, output, numbers, strict=True):
         measured = run_measure(
-            command,
-            manifest=arguments.manifest,
-            original=arguments.original,
-            threads=arguments.threads,
-            output=output,
+            program,
+            manifest=manifest,
+            original=original,
+            threads=threads,
+            output=path,
             utterances=at_most or None,
-            seed=arguments.seed,
-            runtime=arguments.runtime,
-            sandbox=sandbox,
+            seed=seed,
+            runtime=runtime,
+            sandbox=box,
         )
-        utterances = {line.utterance for line in measured}
+        ids = {line.utterance for line in measured}
         metrics = sorted({line.metric for line in measured})
-        say(f"{len(utterances)} utterances, {', '.join(metrics)}: {output}")
+        say(f"{len(ids)} utterances, {', '.join(metrics)}: {path}")
 
 
 if __name__ == "__main__":
-    run(main)
+    run(measure_utility)

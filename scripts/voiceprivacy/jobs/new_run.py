@@ -1,18 +1,12 @@
-"""From folders of wavs to a config: your speech, protected versions of it, and their speakers.
+"""The job new_run."""
 
-Two commands make a report of protected speech that lies there already:
-
-    voiceprivacy new-run --original DIR --protected NAME=DIR --config my.yaml
-    voiceprivacy run --configfile my.yaml
-"""
-
-import argparse
 import os
 from pathlib import Path
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.running.command import run, say
-from voiceprivacy.tools.intake import Intake, read
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import say
+from voiceprivacy.tools.intake import read
 from voiceprivacy.tools.new_config import (
     preview_all,
     summary,
@@ -23,105 +17,90 @@ from voiceprivacy.tools.new_run import examine, refuse_copies, refuse_one_folder
 from voiceprivacy.tools.unpacking import Unpacking, refuse_packed
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--original",
-        required=True,
-        type=Path,
-        metavar="DIR",
-        help="the speech before protection: a folder, a zip, a tar, or tables with sound inside",
-    )
-    for name, text in (
-        ("--protected", "an anonymiser's version; once for each"),
-        ("--again", "a second, independent draw of it, from which attackers enrol and learn"),
-    ):
-        parser.add_argument(name, default=[], action="append", metavar="NAME=DIR", help=text)
-    parser.add_argument(
-        "--method",
-        default=[],
-        action="append",
-        metavar="[NAME=]FILE.py:FUNCTION",
-        help="an anonymiser in Python, which the run calls; once for each",
-    )
-    parser.add_argument(
-        "--train",
-        type=Path,
-        metavar="DIR",
-        help="speech of other speakers, on whom the semi-informed attacker is trained",
-    )
-    parser.add_argument("--config", type=Path, metavar="OUT.yaml", help="YAML to write")
-    parser.add_argument("--name", help="what the speech is called (default: as its folder)")
-    parser.add_argument(
-        "--preview", action="store_true", help="show who speaks and some pairs, and write nothing"
-    )
-    parser.add_argument(
-        "--pattern",
-        help="who speaks, where the guess is wrong: '{speaker}/{utterance}.wav' and the like",
-    )
-    parser.add_argument(
-        "--speakers",
-        type=Path,
-        metavar="TSV",
-        help="columns speaker and gender (f, m): lists for each",
-    )
-    parser.add_argument(
-        "--transcripts",
-        type=Path,
-        metavar="TSV",
-        help="columns utterance and text: how many words are still understood is measured",
-    )
-    parser.add_argument("--overwrite", action="store_true", help="replace a config of that name")
-    arguments = parser.parse_args()
+def new_run(
+    *,
+    original: Path,
+    protected: tuple[str, ...] = (),
+    again: tuple[str, ...] = (),
+    method: tuple[str, ...] = (),
+    train: Path | None = None,
+    config: Path | None = None,
+    name: str | None = None,
+    preview: bool = False,
+    pattern: str | None = None,
+    speakers: Path | None = None,
+    transcripts: Path | None = None,
+    overwrite: bool = False,
+) -> None:
+    """From folders of wavs to a config: your speech, protected versions of it, and their speakers.
 
-    if arguments.preview:
-        say(*preview_all(look(arguments), map(parse, arguments.protected)))
+    Two commands make a report of protected speech that lies there already:
+
+        voiceprivacy new-run --original DIR --protected NAME=DIR --config my.yaml
+        voiceprivacy run --configfile my.yaml
+
+    Parameters
+    ----------
+    original : the speech before protection: a folder, a zip, a tar, or tables with sound inside
+    protected : NAME=DIR: an anonymiser's version, for each
+    again : NAME=DIR: a second, independent draw of it, from which attackers enrol and learn
+    method : [NAME=]FILE.py:FUNCTION: an anonymiser in Python, which the run calls, for each
+    train : speech of other speakers, on whom the semi-informed attacker is trained
+    config : YAML to write
+    name : what the speech is called (default: as its folder)
+    preview : show who speaks and some pairs, and write nothing
+    pattern : who speaks, where the guess is wrong: '{speaker}/{utterance}.wav' and the like
+    speakers : TSV: columns speaker and gender (f, m): lists for each
+    transcripts : TSV: columns utterance and text: how many words are still understood is measured
+    overwrite : replace a config of that name
+    """
+    if preview:
+        refuse_packed(original)
+        seen = read(
+            original.absolute(), pattern=pattern, speakers=speakers, transcripts=transcripts
+        )
+        say(*preview_all(seen, map(parse, protected)))
         return
-    if not ((arguments.protected or arguments.method) and arguments.config):
-        parser.error(
+    if not ((protected or method) and config):
+        raise BadInput(
             "--protected (or --method) and --config are required unless --preview is given"
         )
-    given = [parse(text) for text in arguments.protected]
-    functions = dict(map(parse_method, arguments.method))
-    again = dict(parse(text, "--again") for text in arguments.again)
+    given = [parse(text) for text in protected]
+    functions = dict(map(parse_method, method))
+    drawn_again = dict(parse(text, "--again") for text in again)
     texts = [*(text for text, _ in given), *functions]
-    if len({*texts}) < len(given) + len(arguments.method):
+    if len({*texts}) < len(given) + len(method):
         raise BadInput("--protected, --method: a name occurs twice; give each a name of its own")
-    for name in again:
-        if name not in dict(given):
+    for again_of in drawn_again:
+        if again_of not in dict(given):
             raise BadInput(
-                f"--again {name}: there is no --protected {name}, of which it could be one"
+                f"--again {again_of}: there is no --protected {again_of}, of which it could be one"
             )
     # Before any file is looked at: a wrong name must not cost minutes.
     names = system_names(texts)
-    if arguments.config.exists() and not arguments.overwrite:
-        raise BadInput(
-            f"{arguments.config}: is there already; name another file, or add --overwrite"
-        )
+    if config.exists() and not overwrite:
+        raise BadInput(f"{config}: is there already; name another file, or add --overwrite")
     ids = {text: name for name, text in names.items()}
-    refuse_one_folder(arguments.original, dict(given), again, train=arguments.train)
-    asked = ("pattern", "speakers", "transcripts", "train")
-    options = {name: getattr(arguments, name) for name in asked}
-    options["methods"] = {ids[text]: function for text, function in functions.items()}
-    with Unpacking(arguments.config) as unpack:
-        options["again"] = {ids[text]: unpack(folder) for text, folder in again.items()}
-        protected = {ids[text]: unpack(folder) for text, folder in given}
-        original = unpack(arguments.original)
-        new_run = examine(original, protected, threads=os.cpu_count() or 2, **options)
-        refuse_copies(new_run)
-        name = arguments.name or arguments.original.absolute().name
-        new_run = new_run._replace(name=name, given=names)
-        written = write_config(arguments.config, new_run)
-    say(*summary(new_run, written))
-
-
-def look(arguments: argparse.Namespace) -> Intake:
-    """What the names of the original files tell."""
-    refuse_packed(arguments.original)
-    tables = {"speakers": arguments.speakers, "transcripts": arguments.transcripts}
-    return read(arguments.original.absolute(), pattern=arguments.pattern, **tables)
+    refuse_one_folder(original, dict(given), drawn_again, train=train)
+    with Unpacking(config) as unpack:
+        again_in = {ids[text]: unpack(folder) for text, folder in drawn_again.items()}
+        protected_in = {ids[text]: unpack(folder) for text, folder in given}
+        speech = unpack(original)
+        examined = examine(
+            speech,
+            protected_in,
+            again=again_in,
+            threads=os.cpu_count() or 2,
+            pattern=pattern,
+            speakers=speakers,
+            transcripts=transcripts,
+            train=train,
+            methods={ids[text]: function for text, function in functions.items()},
+        )
+        refuse_copies(examined)
+        examined = examined._replace(name=name or original.absolute().name, given=names)
+        written = write_config(config, examined)
+    say(*summary(examined, written))
 
 
 def parse(text: str, flag: str = "--protected") -> tuple[str, Path]:
@@ -146,4 +125,4 @@ def parse_method(text: str) -> tuple[str, str]:
 
 
 if __name__ == "__main__":
-    run(main)
+    run(new_run)

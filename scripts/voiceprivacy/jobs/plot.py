@@ -23,7 +23,8 @@ from voiceprivacy.report.figures import (
 )
 from voiceprivacy.report.mailed import codes_of
 from voiceprivacy.report.plots import style, systems
-from voiceprivacy.running.command import label_inputs, run
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import label_inputs
 from voiceprivacy.vocabulary import HISTOGRAMS
 
 OF_SCORES = """
@@ -65,7 +66,8 @@ SETTINGS: dict[str, dict[str, Any]] = {  # flag: how argparse takes it
 }
 
 
-def main() -> None:
+def plot() -> None:
+    """Draw what the words of the command line name."""
     parser = argparse.ArgumentParser(description=__doc__)
     commands = parser.add_subparsers(dest="kind", metavar="KIND", required=True)
     planned = commands.add_parser("planned", help="all pictures of a job of a run")
@@ -125,4 +127,4 @@ def draw_job(*, plan: str, job: str) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run(plot)

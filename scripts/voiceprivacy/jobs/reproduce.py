@@ -1,6 +1,5 @@
-"""Check this checkout against a run's provenance.json: can it repeat the run, or what differs?"""
+"""The job reproduce."""
 
-import argparse
 import sys
 from pathlib import Path
 
@@ -10,32 +9,36 @@ from voiceprivacy.inout.files import BadInput, printable, whole_or_absent
 from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.provenance.record import Change, differences, read_provenance
-from voiceprivacy.running.command import run, say
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import say
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, epilog="Exit code: 0 the same, 1 something differs."
-    )
-    parser.add_argument("provenance", type=Path, help="provenance.json of the run")
-    parser.add_argument(
-        "--directory", type=Path, help="where that run's paths start (default: above results/)"
-    )
-    parser.add_argument(
-        "--config", type=Path, help="YAML to write: the config of that run, to be run again"
-    )
-    arguments = parser.parse_args()
+def reproduce(
+    provenance: Path,
+    *,
+    directory: Path | None = None,
+    config: Path | None = None,
+) -> None:
+    """Check this checkout against a run's provenance.json: can it repeat the run, or what differs?
 
+    Exit code: 0 the same, 1 something differs.
+
+    Parameters
+    ----------
+    provenance : provenance.json of the run
+    directory : where that run's paths start (default: above results/)
+    config : YAML to write: the config of that run, to be run again
+    """
     # Any JSON could be given; these two keys are what a comparison begins with.
-    content = read_json(arguments.provenance)
+    content = read_json(provenance)
     if not isinstance(content, dict) or "git_commit" not in content or "config" not in content:
-        raise BadInput(f"{arguments.provenance}: is no provenance.json (no git_commit, no config)")
-    then = read_provenance(arguments.provenance)
-    if arguments.config:
-        write_config(arguments.config, then)
-    directory = arguments.directory or arguments.provenance.absolute().parents[1]
-    with not_ours(arguments.provenance):
-        decisive, machine = differences(then, directory=directory)
+        raise BadInput(f"{provenance}: is no provenance.json (no git_commit, no config)")
+    then = read_provenance(provenance)
+    if config:
+        write_config(config, then)
+    start = directory or provenance.absolute().parents[1]
+    with not_ours(provenance):
+        decisive, machine = differences(then, directory=start)
     print_changes("Differs", decisive)
     print_changes("Another machine (last digits may differ)", machine)
     if decisive:
@@ -65,4 +68,4 @@ def write_config(path: Path, then: dict) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run(reproduce)

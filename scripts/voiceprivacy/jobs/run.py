@@ -7,11 +7,12 @@ from pathlib import Path
 
 from voiceprivacy.plan.earlier import REMAKE, SEED_FILE, format_of_results
 from voiceprivacy.plan.sources import CHECK
-from voiceprivacy.running.command import run
+from voiceprivacy.running import adapter
 from voiceprivacy.vocabulary import RESULTS_FORMAT
 
 
-def main() -> None:
+def run() -> None:
+    """Start Snakemake with the words of the command line, but for ours."""
     parser = argparse.ArgumentParser(
         description=__doc__,
         epilog="For example: voiceprivacy run --cores 4 --configfile my.yaml."
@@ -50,4 +51,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    adapter.run(run)

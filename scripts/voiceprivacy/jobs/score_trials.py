@@ -1,59 +1,51 @@
-"""Score every trial of a list; higher means more likely the same speaker."""
+"""The job score_trials."""
 
-import argparse
 import sys
+from collections.abc import Sequence
+from typing import Literal
 
 from voiceprivacy.attack import Floats
 from voiceprivacy.attack.backends import backends
 from voiceprivacy.inout.tables import Trial, read_trials, warning_of_itself, write_scores
-from voiceprivacy.running.command import run, say
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import say
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--enrolment", required=True, help="npz: embeddings of the enrolment utterances"
-    )
-    parser.add_argument("--trial", required=True, help="npz: embeddings of the trial utterances")
-    parser.add_argument("--trials", required=True, help="TSV: enrolment trial label")
-    parser.add_argument(
-        "--enrolments",
-        help="TSV: enrolment utterance; without it an enrolment id is an utterance id",
-    )
-    parser.add_argument(
-        "--backend",
-        required=True,
-        help="cosine, jensen_shannon (histograms), or the npz of train_backend.py",
-    )
-    parser.add_argument(
-        "--protected",
-        nargs="*",
-        choices=["enrolment", "trial"],
-        default=[],
-        help="which of them is protected speech; only a Procrustes back-end asks",
-    )
-    parser.add_argument("--scores", required=True, help="TSV to write: enrolment trial label score")
-    arguments = parser.parse_args()
+def score_trials(
+    *,
+    enrolment: str,
+    trial: str,
+    trials: str,
+    enrolments: str | None = None,
+    backend: str,
+    protected: Sequence[Literal["enrolment", "trial"]] = (),
+    scores: str,
+) -> None:
+    """Score every trial of a list; higher means more likely the same speaker.
 
-    trials = read_trials(arguments.trials)
-    lists = backends.read_enrolments(arguments.enrolments) if arguments.enrolments else None
-    if warning := warning_of_itself(trials, lists):
-        say(f"warning: {arguments.trials}: {warning}", file=sys.stderr)
+    Parameters
+    ----------
+    enrolment : npz: embeddings of the enrolment utterances
+    trial : npz: embeddings of the trial utterances
+    trials : TSV: enrolment trial label
+    enrolments : TSV: enrolment utterance; without it an enrolment id is an utterance id
+    backend : cosine, jensen_shannon (histograms), or the npz of train_backend.py
+    protected : which of them is protected speech; only a Procrustes back-end asks
+    scores : TSV to write: enrolment trial label score
+    """
+    trial_list = read_trials(trials)
+    lists = backends.read_enrolments(enrolments) if enrolments else None
+    if warning := warning_of_itself(trial_list, lists):
+        say(f"warning: {trials}: {warning}", file=sys.stderr)
     galleries = {
-        side: backends.read_gallery(
-            path, backend=arguments.backend, is_protected=side in arguments.protected
-        )
-        for side, path in (("enrolment", arguments.enrolment), ("trial", arguments.trial))
+        side: backends.read_gallery(path, backend=backend, is_protected=side in protected)
+        for side, path in (("enrolment", enrolment), ("trial", trial))
     }
-    scores = backends.score_trials(
-        backends.scorer(arguments.backend),
-        trials,
-        **galleries,
-        enrolments=lists,
-    )
-    write_scores(arguments.scores, trials, scores)
+    score = backends.scorer(backend)
+    llrs = backends.score_trials(score, trial_list, **galleries, enrolments=lists)
+    write_scores(scores, trial_list, llrs)
     for label in ("target", "nontarget"):
-        show_mean(label, trials, scores)
+        show_mean(label, trial_list, llrs)
 
 
 def show_mean(label: str, trials: list[Trial], scores: Floats) -> None:
@@ -66,4 +58,4 @@ def show_mean(label: str, trials: list[Trial], scores: Floats) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run(score_trials)

@@ -1,6 +1,6 @@
-"""Print the main numbers of a run as a table, and where the report is."""
+"""The job show_metrics."""
 
-import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from voiceprivacy.inout.foreign import not_ours
@@ -10,61 +10,52 @@ from voiceprivacy.report.releases import released
 from voiceprivacy.report.terminal import summary
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
 from voiceprivacy.report.verdict import NOT_GIVEN, no_verdict, read_verdict
-from voiceprivacy.running.command import run, say
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import say
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--metrics",
-        default=Path("results/metrics.tsv"),
-        type=Path,
-        help="metrics.tsv of a run (default: results/metrics.tsv)",
-    )
-    parser.add_argument(
-        "--comparisons",
-        type=Path,
-        help="folder of CORPUS/TRIALS/EXTRACTOR/BACKEND.tsv, which has intervals (default: the"
-        " folder comparisons beside metrics.tsv)",
-    )
-    parser.add_argument(
-        "--verdict",
-        type=Path,
-        help="verdict.json: what is said first (default: the one beside metrics.tsv)",
-    )
-    parser.add_argument("--report", type=Path, help="the page to point to")
-    parser.add_argument(
-        "--note", action="append", default=[], help="a line at the end: what was not measured"
-    )
-    parser.add_argument("--brief", action="store_true", help="the verdict without tables")
-    arguments = parser.parse_args()
+def show_metrics(
+    *,
+    metrics: Path = Path("results/metrics.tsv"),
+    comparisons: Path | None = None,
+    verdict: Path | None = None,
+    report: Path | None = None,
+    note: Sequence[str] = (),
+    brief: bool = False,
+) -> None:
+    """Print the main numbers of a run as a table, and where the report is.
 
-    with not_ours(arguments.metrics.parent):
-        _show(arguments)
-
-
-def _show(arguments: argparse.Namespace) -> None:
-    numbers = read_metrics(arguments.metrics)
-    comparisons = NONE
-    if folder := arguments.comparisons or _beside(arguments.metrics, "comparisons"):
-        comparisons = read_comparisons(folder, numbers)
-    # Which systems are controls, and how lists are averaged, stands in the config of the run.
-    file = arguments.verdict or _beside(arguments.metrics, "verdict.json")
-    verdict = read_verdict(file) if file else no_verdict(NOT_GIVEN)
-    systems = released(compare(numbers, comparisons))
-    lines = summary(systems, comparisons, numbers, [verdict], brief=arguments.brief)
-    say(*lines)
-    if arguments.note:
-        say("", *arguments.note)
-    if arguments.report:
-        say("", f"Report: {arguments.report.absolute()}")
+    Parameters
+    ----------
+    metrics : metrics.tsv of a run
+    comparisons : folder of CORPUS/TRIALS/EXTRACTOR/BACKEND.tsv, which has intervals (default: the
+        folder comparisons beside metrics.tsv)
+    verdict : verdict.json: what is said first (default: the one beside metrics.tsv)
+    report : the page to point to
+    note : a line at the end: what was not measured
+    brief : the verdict without tables
+    """
+    with not_ours(metrics.parent):
+        numbers = read_metrics(metrics)
+        folder = comparisons or beside(metrics, "comparisons")
+        sure = read_comparisons(folder, numbers) if folder else NONE
+        # Which systems are controls, and how lists are averaged, stands in the config of the run.
+        file = verdict or beside(metrics, "verdict.json")
+        judged = read_verdict(file) if file else no_verdict(NOT_GIVEN)
+        systems = released(compare(numbers, sure))
+        lines = summary(systems, sure, numbers, [judged], brief=brief)
+        say(*lines)
+        if note:
+            say("", *note)
+        if report:
+            say("", f"Report: {report.absolute()}")
 
 
-def _beside(metrics: Path, name: str) -> Path | None:
+def beside(metrics: Path, name: str) -> Path | None:
     """What is called so beside metrics.tsv; None where nothing is."""
     path = metrics.with_name(name)
     return path if path.exists() else None
 
 
 if __name__ == "__main__":
-    run(main)
+    run(show_metrics)

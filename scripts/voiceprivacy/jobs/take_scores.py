@@ -1,29 +1,31 @@
-"""Take over a score file that somebody else made, as our own, after it was checked."""
-
-import argparse
+"""The job take_scores."""
 
 from voiceprivacy.inout.files import counted
 from voiceprivacy.inout.tables import read_scored_trials, write_scores
-from voiceprivacy.running.command import run, say
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import say
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--given", required=True, help="TSV: enrolment trial label score; with --trials headerless"
-    )
-    parser.add_argument(
-        "--trials", help="headerless key: enrolment trial target|nontarget; or our list"
-    )
-    parser.add_argument("--scores", required=True, help="TSV to write")
-    arguments = parser.parse_args()
+def take_scores(
+    *,
+    given: str,
+    trials: str | None = None,
+    scores: str,
+) -> None:
+    """Take over a score file that somebody else made, as our own, after it was checked.
 
-    scored = read_scored_trials(arguments.given, key=arguments.trials)
+    Parameters
+    ----------
+    given : TSV: enrolment trial label score; with --trials headerless
+    trials : headerless key: enrolment trial target|nontarget; or our list
+    scores : TSV to write
+    """
+    scored = read_scored_trials(given, key=trials)
     # Targets first, whatever order they were given in.
-    trials, scores = zip(*scored["target"], *scored["nontarget"], strict=True)
-    write_scores(arguments.scores, trials, scores)
-    say(f"{counted(len(trials), 'trial')}: {arguments.scores}")
+    listed, values = zip(*scored["target"], *scored["nontarget"], strict=True)
+    write_scores(scores, listed, values)
+    say(f"{counted(len(listed), 'trial')}: {scores}")
 
 
 if __name__ == "__main__":
-    run(main)
+    run(take_scores)

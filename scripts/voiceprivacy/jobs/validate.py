@@ -1,6 +1,5 @@
-"""Check a config and all that it names before hours of work: every finding, with file and line."""
+"""The job validate."""
 
-import argparse
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -12,45 +11,45 @@ from voiceprivacy.inout.yaml_files import compose
 from voiceprivacy.plan import configuration, defaults, estimate
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.verdict import attack_lines
-from voiceprivacy.running.command import run, say
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import say
 from voiceprivacy.tools import file_names, tryout
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--config", required=True, nargs="+", help="YAML config of a run; later files win"
-    )
-    parser.add_argument(
-        "--call",
-        action="store_true",
-        help="call the functions of anonymisers on a second of speech: they run as you",
-    )
-    arguments = parser.parse_args()
-    paths = arguments.config
+def validate(
+    *,
+    config: list[str],
+    call: bool = False,
+) -> None:
+    """Check a config and all that it names before hours of work: every finding, with file and line.
 
-    config = read(paths)
-    problems = configuration.problems(config)
+    Parameters
+    ----------
+    config : YAML config of a run; later files win
+    call : call the functions of anonymisers on a second of speech: they run as you
+    """
+    merged = read(config)
+    problems = configuration.problems(merged)
     findings = Findings()
     for problem in problems:
-        path, line = configuration.place_of(paths, problem.keys)
+        path, line = configuration.place_of(config, problem.keys)
         _, words = configuration.located(problem, compose(path)) or (line, str(problem))
         findings.error(path, line, words)
-    if not any(config.values()):
-        findings.error(paths[-1], 1, "is empty: expected sections such as corpora:")
-    show(", ".join(paths), sorted(findings, key=lambda finding: (finding.file, finding.line)))
+    if not any(merged.values()):
+        findings.error(config[-1], 1, "is empty: expected sections such as corpora:")
+    show(", ".join(config), sorted(findings, key=lambda finding: (finding.file, finding.line)))
     # Corpora without a mistake are examined even where the rest of the config has some.
-    compared = bool(defaults.complete(config).get("extractors"))
-    examined = examine(configuration.usable_corpora(config, problems), compared=compared)
+    compared = bool(defaults.complete(merged).get("extractors"))
+    examined = examine(configuration.usable_corpora(merged, problems), compared=compared)
     for examination in examined.values():
         findings += examination.findings
     if not problems:
-        plan = Plan(configuration.check(config))
+        plan = Plan(configuration.check(merged))
         for title, odd in (
             ("speech that is anonymised already", file_names.findings_of(plan.config, examined)),
             ("speech to learn from", too_little(plan)),
             ("speech for attackers", tryout.too_short(plan, examined)),
-            ("programs of the config", tried(paths, plan, findings, call=arguments.call)),
+            ("programs of the config", tried(config, plan, findings, call=call)),
         ):
             if odd:
                 show(title, odd)
@@ -60,7 +59,7 @@ def main() -> None:
         say(*attack_lines(plan))
     n_errors = len(findings.errors())
     if not n_errors:
-        say(*estimate.text(estimate.estimate(configuration.check(config), examined)).splitlines())
+        say(*estimate.text(estimate.estimate(configuration.check(merged), examined)).splitlines())
     n_excluded = sum(finding.level == "excluded" for finding in findings)
     oddities = counted(len(findings) - n_errors - n_excluded, "oddity", "oddities")
     left_out = f", {counted(n_excluded, 'utterance')} excluded" if n_excluded else ""
@@ -115,4 +114,4 @@ def show(title: str, findings: Iterable[Finding]) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run(validate)

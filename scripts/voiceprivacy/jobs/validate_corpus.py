@@ -1,53 +1,50 @@
-"""Check a corpus before it is used: its listing, its audio, its trial lists.
+"""The job validate_corpus."""
 
-Errors fail, oddities are noted.
-"""
-
-import argparse
 import sys
 
-from voiceprivacy.corpora import checks
+from voiceprivacy.corpora import checks as checking
 from voiceprivacy.corpora.listing import read_facts
 from voiceprivacy.corpora.parts import write_excluded
 from voiceprivacy.inout.tables import FINDINGS, write_facts, write_table
-from voiceprivacy.running.command import add_json, run, say
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import say
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    add_json(parser, "--source", required=True, help='JSON {"kind": options}, as in the config')
-    add_json(parser, "--protocol", default={}, help='JSON {"protocol": options}; none for train')
-    parser.add_argument("--sample-rate", default=16000, type=int, help="Hz (default 16000)")
-    parser.add_argument(
-        "--not-compared",
-        action="store_true",
-        help="no attacker compares utterances, because all scores are given",
-    )
-    parser.add_argument("--checks", required=True, help="TSV to write: level file line what sound")
-    parser.add_argument(
-        "--excluded", help="TSV to write: utterance why, of those that are left out of everything"
-    )
-    parser.add_argument(
-        "--speakers", help="TSV to write: speaker attribute value, what is known besides genders"
-    )
-    arguments = parser.parse_args()
+def validate_corpus(
+    *,
+    source: dict,
+    protocol: dict | None = None,
+    sample_rate: int = 16000,
+    not_compared: bool = False,
+    checks: str,
+    excluded: str | None = None,
+    speakers: str | None = None,
+) -> None:
+    """Check a corpus before it is used: its listing, its audio, its trial lists.
 
-    examined = checks.examine(
-        arguments.source,
-        arguments.protocol,
-        arguments.sample_rate,
-        compared=not arguments.not_compared,
-    )
+    Errors fail, oddities are noted.
+
+    Parameters
+    ----------
+    source : JSON {"kind": options}, as in the config
+    protocol : JSON {"protocol": options}; none for train
+    sample_rate : in Hz
+    not_compared : no attacker compares utterances, because all scores are given
+    checks : TSV to write: level file line what sound
+    excluded : TSV to write: utterance why, of those that are left out of everything
+    speakers : TSV to write: speaker attribute value, what is known besides genders
+    """
+    examined = checking.examine(source, protocol or {}, sample_rate, compared=not not_compared)
     for finding in examined.findings:
         say(f"{finding.level}: {finding}", file=sys.stderr)
     if examined.findings.errors():
         sys.exit(2)
-    if arguments.excluded:
-        write_excluded(arguments.excluded, examined.excluded)
-    if arguments.speakers:
-        write_facts(arguments.speakers, read_facts(arguments.source))
-    write_table(arguments.checks, FINDINGS, examined.findings)
+    if excluded:
+        write_excluded(excluded, examined.excluded)
+    if speakers:
+        write_facts(speakers, read_facts(source))
+    write_table(checks, FINDINGS, examined.findings)
 
 
 if __name__ == "__main__":
-    run(main)
+    run(validate_corpus)

@@ -1,32 +1,35 @@
-"""Write what numbers were made from: config, versions, models, trial lists, seeds, machine."""
+"""The job write_provenance."""
 
-import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from voiceprivacy.inout.json_files import write_json
-from voiceprivacy.provenance.record import parse_config, provenance
-from voiceprivacy.running.command import run, say
+from voiceprivacy.provenance import record
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import say
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--config", required=True, help="the config as used, as JSON text")
-    parser.add_argument(
-        "--files",
-        nargs="*",
-        default=[],
-        type=Path,
-        help="models and trial lists to take the SHA-256 of",
-    )
-    parser.add_argument("--results", type=Path, help="folder of the run, whose files are listed")
-    parser.add_argument("--provenance", required=True, type=Path, help="JSON to write")
-    arguments = parser.parse_args()
+def write_provenance(
+    *,
+    config: str,
+    files: Sequence[Path] = (),
+    results: Path | None = None,
+    provenance: Path,
+) -> None:
+    """Write what numbers were made from: config, versions, models, trial lists, seeds, machine.
 
-    config = parse_config(arguments.config)
-    made_from = provenance(config=config, files=arguments.files, results=arguments.results)
-    write_json(arguments.provenance, made_from)
-    say(f"wrote {arguments.provenance}")
+    Parameters
+    ----------
+    config : the config as used, as JSON text
+    files : models and trial lists to take the SHA-256 of
+    results : folder of the run, whose files are listed
+    provenance : JSON to write
+    """
+    used = record.parse_config(config)
+    made_from = record.provenance(config=used, files=files, results=results)
+    write_json(provenance, made_from)
+    say(f"wrote {provenance}")
 
 
 if __name__ == "__main__":
-    run(main)
+    run(write_provenance)

@@ -1,6 +1,5 @@
-"""Write the report: one self-contained page, and what papers take: tables, numbers, methods."""
+"""The job write_report."""
 
-import argparse
 from pathlib import Path
 
 from voiceprivacy.inout.files import SCRIPTS
@@ -15,74 +14,76 @@ from voiceprivacy.report.page import codes_in, read_sections, show_all, write_pa
 from voiceprivacy.report.releases import released
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
 from voiceprivacy.report.verdict import NOT_GIVEN, no_verdict, read_verdict
-from voiceprivacy.running.command import run, say
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import say
 
 TEMPLATE = SCRIPTS.parent / "workflow" / "report" / "index.html.j2"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--metrics", required=True, type=Path, help="metrics.tsv")
-    parser.add_argument("--provenance", required=True, type=Path, help="provenance.json")
-    parser.add_argument(
-        "--plan", type=Path, help="plan.json: what the page shows besides the metrics"
-    )
-    parser.add_argument(
-        "--comparisons", type=Path, help="folder of CORPUS/TRIALS/EXTRACTOR/BACKEND.tsv: how sure"
-    )
-    parser.add_argument("--verdict", type=Path, help="verdict.json: what the page says first")
-    parser.add_argument(
-        "--template", default=TEMPLATE, type=Path, help="Jinja2, with captions beside it"
-    )
-    parser.add_argument("--page", required=True, type=Path, help="HTML to write")
-    parser.add_argument(
-        "--tables",
-        required=True,
-        type=Path,
-        help="folder for comparison.tsv, comparison.tex, numbers.tex",
-    )
-    arguments = parser.parse_args()
+def write_report(
+    *,
+    metrics: Path,
+    provenance: Path,
+    plan: Path | None = None,
+    comparisons: Path | None = None,
+    verdict: Path | None = None,
+    template: Path = TEMPLATE,
+    page: Path,
+    tables: Path,
+) -> None:
+    """Write the report: one self-contained page, and what papers take: tables, numbers, methods.
 
-    metrics, provenance = read_metrics(arguments.metrics), read_json(arguments.provenance)
-    contents = read_contents(arguments.plan) if arguments.plan else Contents()
-    said = methods(metrics, provenance)  # it names kinds of programs, and no command or seed
+    Parameters
+    ----------
+    metrics : metrics.tsv
+    provenance : provenance.json
+    plan : plan.json: what the page shows besides the metrics
+    comparisons : folder of CORPUS/TRIALS/EXTRACTOR/BACKEND.tsv: how sure
+    verdict : verdict.json: what the page says first
+    template : Jinja2, with captions beside it
+    page : HTML to write
+    tables : folder for comparison.tsv, comparison.tex, numbers.tex
+    """
+    numbers, made_from = read_metrics(metrics), read_json(provenance)
+    contents = read_contents(plan) if plan else Contents()
+    said = methods(numbers, made_from)  # it names kinds of programs, and no command or seed
     if not contents.internal:
-        provenance = reduced(provenance)
-    comparisons = NONE
-    if arguments.comparisons:
-        comparisons = read_comparisons(arguments.comparisons, metrics)
-    systems = released(compare(metrics, comparisons))
-    shown = run_of(metrics, provenance)
-    if arguments.plan:
-        shown = shown._replace(codes=codes_in(contents, arguments.plan.parent))
-    sections = read_sections(contents, shown.codes, arguments.page)
-    verdict = no_verdict(NOT_GIVEN)
-    if arguments.verdict:
-        verdict = read_verdict(arguments.verdict, numbers=metrics)
+        made_from = reduced(made_from)
+    sure = NONE
+    if comparisons:
+        sure = read_comparisons(comparisons, numbers)
+    systems = released(compare(numbers, sure))
+    shown = run_of(numbers, made_from)
+    if plan:
+        shown = shown._replace(codes=codes_in(contents, plan.parent))
+    sections = read_sections(contents, shown.codes, page)
+    judged = no_verdict(NOT_GIVEN)
+    if verdict:
+        judged = read_verdict(verdict, numbers=numbers)
     paired = {}
-    if arguments.comparisons:
+    if comparisons:
         for table in contents.utility or []:
-            beside = arguments.comparisons / "utility" / Path(table).name
+            beside = comparisons / "utility" / Path(table).name
             if beside.exists():  # a run without intervals compares nothing
                 paired[beside.stem] = beside
     write_page(
-        arguments.page,
-        template=arguments.template,
+        page,
+        template=template,
         systems=systems,
-        metrics=metrics,
-        figures=show_all(contents.figures, run=shown, page=arguments.page),
-        provenance=provenance,
-        comparisons=comparisons,
-        verdicts=[verdict],
+        metrics=numbers,
+        figures=show_all(contents.figures, run=shown, page=page),
+        provenance=made_from,
+        comparisons=sure,
+        verdicts=[judged],
         paired=paired,
         **sections,
     )
-    write_comparison(arguments.tables / "comparison.tsv", systems)
-    write_latex(arguments.tables / "comparison.tex", systems)
-    write_numbers(arguments.tables / "numbers.tex", systems)
-    write_methods(arguments.page.parent, said)
-    say(f"wrote {arguments.page}")
+    write_comparison(tables / "comparison.tsv", systems)
+    write_latex(tables / "comparison.tex", systems)
+    write_numbers(tables / "numbers.tex", systems)
+    write_methods(page.parent, said)
+    say(f"wrote {page}")
 
 
 if __name__ == "__main__":
-    run(main)
+    run(write_report)

@@ -1,10 +1,5 @@
-"""Write results/verdict.json: how much of the speakers' identity attackers find in every system.
+"""The job write_verdict."""
 
-docs/guide/verdict.md says how to read it.
-"""
-
-import argparse
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,23 +8,31 @@ from voiceprivacy.inout.files import counted
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.privacy.verdict.run_scores import RunScores
 from voiceprivacy.privacy.verdict.verdict import FORMAT, Known, Thresholds, verdict_of
-from voiceprivacy.running.command import run, say
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import say
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--plan", required=True, type=json.loads, help="JSON: see voiceprivacy.plan.verdict"
-    )
-    parser.add_argument("--scores", required=True, type=Path, help="folder of score files")
-    parser.add_argument("--verdict", required=True, type=Path, help="JSON to write")
-    arguments = parser.parse_args()
+def write_verdict(
+    *,
+    plan: dict,
+    scores: Path,
+    verdict: Path,
+) -> None:
+    """Write verdict.json: how much of the speakers' identity attackers find in every system.
 
+    docs/guide/verdict.md says how to read it.
+
+    Parameters
+    ----------
+    plan : JSON: see voiceprivacy.plan.verdict
+    scores : folder of score files
+    verdict : JSON to write
+    """
     sets: dict[str, Any] = {}
-    for corpus, options in arguments.plan["sets"].items():
+    for corpus, options in plan["sets"].items():
         facts = verdict_of(
-            RunScores(arguments.scores, corpus, options["lists"]),
-            thresholds=Thresholds(**arguments.plan["thresholds"]),
+            RunScores(scores, corpus, options["lists"]),
+            thresholds=Thresholds(**plan["thresholds"]),
             known=Known(
                 learnt={name: n_learnt(files) for name, files in options["learnt"].items()},
                 controls=options["controls"],
@@ -39,8 +42,8 @@ def main() -> None:
         facts["not_tried"] += options["not_tried"]
         facts["warnings"] += options["warnings"]
         sets[corpus] = facts
-    write_json(arguments.verdict, {"format": FORMAT, "sets": sets})
-    say(f"{counted(len(sets), 'set')}: {arguments.verdict}")
+    write_json(verdict, {"format": FORMAT, "sets": sets})
+    say(f"{counted(len(sets), 'set')}: {verdict}")
 
 
 def n_learnt(attackers: Iterable[Iterable[str]]) -> int:
@@ -50,4 +53,4 @@ def n_learnt(attackers: Iterable[Iterable[str]]) -> int:
 
 
 if __name__ == "__main__":
-    run(main)
+    run(write_verdict)

@@ -16,7 +16,6 @@ from voiceprivacy.provenance.record import (
 from voiceprivacy.vocabulary import SECOND_RUN
 
 # Help of an option of what gives speech away.
-PUBLIC_SEED = "give away speech whose seed is written in the config: anybody can repeat its draws"
 
 
 def changes(results: Path) -> Iterator[str]:

@@ -6,7 +6,6 @@ It also says what is wrong: one line on stderr, and an exit code.
 import argparse
 import difflib
 import errno
-import functools
 import os
 import re
 import shlex
@@ -26,7 +25,6 @@ from voiceprivacy.inout.files import (
     shown,
 )
 from voiceprivacy.inout.foreign import NO_UTF8
-from voiceprivacy.inout.json_files import parse_json
 
 DEBUG = "VOICEPRIVACY_DEBUG"
 SEARCH_PATH = "PYTHONPATH"
@@ -129,16 +127,18 @@ def _explained(error: Exception) -> tuple[int, str]:
 # Options.
 
 
-def add_json(parser: argparse.ArgumentParser, name: str, **options: Any) -> None:
-    """Add an option whose value is JSON: rules write sections of the config with json.dumps."""
-    parser.add_argument(name, type=functools.partial(parse_json, name=name), **options)
-
-
 def require_at_least(lowest: float, **arguments: float) -> None:
     """Refuse an argument (its name and number) that is too small."""
     for name, value in arguments.items():
         if value < lowest:
             raise BadInput(f"--{name.replace('_', '-')} {value}: must be at least {lowest}")
+
+
+def require_one(**arguments: object) -> None:
+    """Refuse a call that gives none of these arguments, or several."""
+    if sum(map(bool, arguments.values())) != 1:
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in arguments)
+        raise BadInput(f"give one of {flags}")
 
 
 def label_inputs(paths: Sequence[str], labels: Sequence[str] | None) -> dict[str, str]:
@@ -153,40 +153,6 @@ def label_inputs(paths: Sequence[str], labels: Sequence[str] | None) -> dict[str
         if labels.count(label) > 1:
             raise BadInput(f"--label: '{label}' occurs twice; give every input a label of its own")
     return dict(zip(labels, paths, strict=True))
-
-
-def add_draws(parser: argparse.ArgumentParser, *, n_replicates: int) -> None:
-    """Add --bootstrap, by default ``n_replicates``, and --seed: how intervals are made."""
-    parser.add_argument(
-        "--bootstrap",
-        type=int,
-        default=n_replicates,
-        help=f"replicates of intervals (default {n_replicates})",
-    )
-    parser.add_argument("--seed", type=int, default=0, help="of the draws of speakers (default 0)")
-
-
-def add_score_files(parser: argparse.ArgumentParser) -> None:
-    """Add --scores and --label, and --trials for scores in Kaldi's format."""
-    parser.add_argument(
-        "--scores",
-        required=True,
-        nargs="+",
-        help="TSV: enrolment trial label score; or Kaldi scores",
-    )
-    parser.add_argument("--label", nargs="+", help="a name for each score file")
-    parser.add_argument(
-        "--trials",
-        help="key of Kaldi scores: enrolment trial target|nontarget; or the trial list of ours",
-    )
-
-
-def add_intervals(parser: argparse.ArgumentParser) -> None:
-    """Add --speakers, which switches intervals on, and how these are drawn."""
-    parser.add_argument(
-        "--speakers", help="TSV: id speaker, of enrolments and trials; adds intervals"
-    )
-    add_draws(parser, n_replicates=1000)
 
 
 # Results.

@@ -5,7 +5,6 @@ our stderr: of more than LOG_BYTES the beginning and the end, so that a program 
 end fills no disk.
 """
 
-import argparse
 import contextlib
 import os
 import shlex
@@ -18,41 +17,14 @@ from typing import IO, Any
 
 from voiceprivacy.inout.files import BadInput, expand, ours
 from voiceprivacy.running import boxes, handed_over, processes
-from voiceprivacy.running.command import add_json
 
 LOG_BYTES, LAST_BYTES = 4 * 2**20, 2**14
 GRACE_S = 5  # between asking a process group to end and ending it
 
 
-# Options of the commands that run them.
-
-
-def add_limits(parser: argparse.ArgumentParser) -> None:
-    """Add --runtime and --memory: how long a program may run, and what it may use in a box."""
-    parser.add_argument(
-        "--runtime", type=float, help="minutes after which the program is ended (default: none)"
-    )
-    parser.add_argument(
-        "--memory", type=int, default=boxes.MEMORY_MB, help="MB that each process in a box may use"
-    )
-
-
-def add_sandbox(parser: argparse.ArgumentParser) -> None:
-    """Add --sandbox, which sandbox_of reads."""
-    add_json(
-        parser,
-        "--sandbox",
-        nargs="?",
-        const={},
-        help="run the command in a box; as JSON what its entry says of it: reads, mem_mb, gpu",
-    )
-
-
-def sandbox_of(arguments: argparse.Namespace) -> dict[str, Any] | None:
+def sandbox_of(sandbox: dict[str, Any] | None, memory: int) -> dict[str, Any] | None:
     """What --sandbox and --memory say of the box; None where the command runs without one."""
-    if arguments.sandbox is None:
-        return None
-    return {"mem_mb": arguments.memory, **arguments.sandbox}
+    return None if sandbox is None else {"mem_mb": memory, **sandbox}
 
 
 class Failed(BadInput):

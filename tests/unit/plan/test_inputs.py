@@ -1,5 +1,8 @@
 """What rules ask of a plan: wildcards go where they belong, and what is not there is left out."""
 
+import ast
+import re
+
 import pytest
 from snakemake.iocontainers import Wildcards
 from support.runs import ROOT
@@ -8,7 +11,7 @@ from voiceprivacy.plan import configuration
 from voiceprivacy.plan.inputs.attackers import AttackerInputs, FusionInputs
 from voiceprivacy.plan.inputs.results import AttackInputs, UtilityInputs, replicates
 from voiceprivacy.plan.inputs.speech import AnonymiserInputs, Threads
-from voiceprivacy.plan.inputs.wildcards import ask, ask_option, one_of, tables
+from voiceprivacy.plan.inputs.wildcards import ask, ask_option, command, one_of, tables
 from voiceprivacy.plan.plan import Plan
 
 CONFIG = {
@@ -145,6 +148,37 @@ def test_scores_of_others_have_a_list_where_the_config_has_it_and_speakers_of_th
 def test_replicates_lie_beside_their_intervals():
     files = replicates(lambda wildcards: ["m/a.intervals.json"])(of_job())
     assert files == ["m/a.bootstrap.npz"]
+
+
+def test_flags_of_a_command_are_called_as_what_the_rule_has():
+    made = command("plot scores", also="--top 3", options="width", input="trial_list", params="job")
+    assert made == (
+        "python -P -m voiceprivacy.jobs.plot scores --trial-list {input.trial_list:q}"
+        " --job {params.job:q} {params.width:q} --top 3 > {log:q} 2>&1"
+    )
+
+
+def commands_of_rules():
+    """(job, its command) of every rule."""
+    for path in sorted(ROOT.glob("workflow/rules/*.smk")):
+        for text in re.findall(r"shell:\s+(command\([^()]*\))", path.read_text()):
+            made = eval(text, {"command": command})
+            yield re.search(r"jobs\.(\w+)", made)[1], made
+
+
+@pytest.mark.parametrize(("job", "made"), list(commands_of_rules()))
+def test_a_rule_gives_its_job_flags_that_it_has(job, made):
+    if job == "plot":  # its pictures have flags of their own
+        return
+    tree = ast.parse((ROOT / f"scripts/voiceprivacy/jobs/{job}.py").read_text())
+    function = next(node for node in tree.body if getattr(node, "name", "") == job)
+    keywords, defaults = function.args.kwonlyargs, function.args.kw_defaults
+    required = {
+        argument.arg for argument, default in zip(keywords, defaults, strict=True) if not default
+    }
+    flags = {flag.replace("-", "_") for flag in re.findall(r"--([\w-]+)", made)}
+    assert flags <= {argument.arg for argument in keywords}
+    assert required <= flags
 
 
 @pytest.mark.parametrize("path", sorted(ROOT.glob("workflow/rules/*.smk")), ids=lambda p: p.stem)

@@ -1,6 +1,5 @@
 """What all commands share: how they refuse, and what they print."""
 
-import argparse
 import io
 
 import pytest
@@ -36,12 +35,12 @@ def test_a_terminal_that_knows_ascii_only_is_told_the_rest_in_escapes():
     assert stream.buffer.getvalue() == b"Jos\\xe9: \\u03b1 \\xff\n"
 
 
-def test_an_option_that_is_no_json_is_named():
-    parser = argparse.ArgumentParser()
-    command.add_json(parser, "--source")
-    assert parser.parse_args(["--source", '{"a": [1]}']).source == {"a": [1]}
-    with pytest.raises(BadInput, match=r"^--source: not JSON \(Expecting"):
-        parser.parse_args(["--source", "{"])
+@pytest.mark.parametrize("given", [{}, {"model": "m", "held_out": "h"}])
+def test_one_of_several_options_is_required(given):
+    options = {"model": None, "held_out": None, **given}
+    with pytest.raises(BadInput, match="give one of --model, --held-out"):
+        command.require_one(**options)
+    command.require_one(model="m", held_out=None)
 
 
 def test_a_table_is_printed_in_columns(capsys):

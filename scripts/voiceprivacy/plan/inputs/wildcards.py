@@ -36,6 +36,23 @@ def tables(*others: str) -> Callable[[Any, Any], list[Any]]:
     )
 
 
+def command(job: str, *, also: str = "", options: str = "", **named: str) -> str:
+    """Return what a rule runs: a job, whose flags are called as what the rule has.
+
+    Parameters
+    ----------
+    job : a module of voiceprivacy.jobs, perhaps with a word for it
+    also : flags that are called otherwise, or the same for all
+    options : params that are whole options, or nothing
+    named : names of the rule's input, output, params, wildcards
+    """
+    words = [f"python -P -m voiceprivacy.jobs.{job}"]
+    for section, names in named.items():
+        words += [f"--{name.replace('_', '-')} {{{section}.{name}:q}}" for name in names.split()]
+    words += [f"{{params.{name}:q}}" for name in options.split()]
+    return " ".join([*words, *also.split(), "> {log:q} 2>&1"])
+
+
 def ask(answer: Callable[..., Any], form: Ask | None = None) -> Ask:
     """Return a function of wildcards: what a method answers for those that its parameters name.
 

@@ -47,15 +47,15 @@ class Draws(NamedTuple):
     seed: int
 
     @classmethod
-    def of(cls, arguments: Any) -> "Draws":
+    def of(cls, bootstrap: int, seed: int) -> "Draws":
         """The draws that a command is asked for by --bootstrap and --seed.
 
         Raises
         ------
         BadInput : less than no replicates
         """
-        require_at_least(0, bootstrap=arguments.bootstrap)
-        return cls(arguments.bootstrap, arguments.seed)
+        require_at_least(0, bootstrap=bootstrap)
+        return cls(bootstrap, seed)
 
 
 class Resampled(NamedTuple):

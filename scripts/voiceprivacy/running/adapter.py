@@ -1,0 +1,84 @@
+"""A job is a function: its signature makes the options of its command, its docstring the help.
+
+A parameter before ``*`` is given by its place, one behind it by ``--its-name``; without a default
+it is required. ``bool`` is a switch. A ``list`` takes several values, a ``Sequence`` perhaps none,
+a ``tuple`` as many as it names. ``Literal[...]`` and ``Annotated[str, names]`` take one of some
+words. What is no word, number or path is JSON.
+"""
+
+import argparse
+import functools
+import inspect
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
+
+from voiceprivacy.inout.json_files import parse_json
+from voiceprivacy.running import command
+
+Job: TypeAlias = Callable[..., None]
+HELP = re.compile(r"^(\w+) : (.+(?:\n {4}.+)*)", re.MULTILINE)
+NUMBERS = {list: "+", Sequence: "*", tuple: "+"}
+UNSAID: tuple[Any, ...] = (None, "", (), False)  # defaults of which the help says nothing
+
+
+def run(job: Job) -> None:
+    """Call a job with the words of the command line; ``command.run`` says how it ends."""
+    command.run(functools.partial(call, job))
+
+
+def call(job: Job) -> None:
+    """Call a job with the words of the command line; one without parameters reads them itself."""
+    if inspect.signature(job).parameters:
+        job(**vars(parser_of(job).parse_args()))
+    else:
+        job()
+
+
+def parser_of(job: Job) -> argparse.ArgumentParser:
+    """Return the parser of a job's command."""
+    about, _, described = (inspect.getdoc(job) or "").partition("\n\nParameters\n----------\n")
+    helps = {name: " ".join(text.split()) for name, text in HELP.findall(described)}
+    formatter = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=about, formatter_class=formatter)
+    hints = get_type_hints(job, include_extras=True)
+    for name, parameter in inspect.signature(job).parameters.items():
+        default, is_required = parameter.default, parameter.default is parameter.empty
+        flag = f"--{name.replace('_', '-')}"
+        options = {"help": helps[name].replace("%", "%%"), **_form(hints[name], flag)}
+        if not is_required:
+            options["default"] = default
+            if not any(default is unsaid for unsaid in UNSAID):
+                options["help"] += f" (default: {_text(default)})"
+        if parameter.kind is not parameter.KEYWORD_ONLY:
+            parser.add_argument(name, **({} if is_required else {"nargs": "?"}) | options)
+            continue
+        if options.get("nargs") in ("+", "*"):  # it may be given again, and replaces its default
+            options |= {"action": "extend", "default": argparse.SUPPRESS}
+        parser.add_argument(flag, required=is_required, **options)
+    return parser
+
+
+def _form(hint: Any, flag: str) -> dict[str, Any]:
+    """How argparse takes values of a type."""
+    kind, inner = get_origin(hint), get_args(hint)
+    if kind in (Union, UnionType):  # with None
+        bare = {"nargs": "?", "const": {}} if inner[0] is dict else {}
+        return bare | _form(inner[0], flag)
+    if kind is Literal:
+        return {"choices": inner}
+    if kind is Annotated:
+        return {"choices": list(inner[1])}
+    if kind in NUMBERS and inner[0] not in (dict, list):
+        fixed = len(inner) if kind is tuple and ... not in inner else NUMBERS[kind]
+        return _form(inner[0], flag) | {"nargs": fixed}
+    if hint is bool:
+        return {"action": "store_true"}
+    is_word = hint in (str, int, float, Path)
+    return {"type": hint if is_word else functools.partial(parse_json, name=flag)}
+
+
+def _text(default: Any) -> str:
+    return " ".join(map(str, default)) if isinstance(default, tuple) else str(default)
