@@ -302,19 +302,19 @@ def _of_others(
 
     An utterance's own original is recognised by its samples, too.
     """
-    paths = {line.utterance: line.path for line in utterances}
-    originals = {name: sha256_of(path) for name, path in paths.items()}
+    originals = {line.utterance: sha256_of(line.path) for line in utterances}
     original_of = {digest: name for name, digest in originals.items()}
     findings = []
     first: dict[str, str] = {}
-    for name, own in originals.items():
+    for line in utterances:
+        name, own = line.utterance, originals[line.utterance]
         digest = sha256_of(protected[name])
         other = first.setdefault(digest, name)
         if originals[other] != own:
             findings.append((name, f"is the same file as that of '{other}'"))
         elif digest in original_of and digest != own:
             findings.append((name, f"is the original of '{original_of[digest]}'"))
-        elif digest == own or is_the_original(paths[name], protected[name]):
+        elif is_the_original(line.path, protected[name]):
             findings.append((name, "is its original: it is not protected"))
     return findings
 

@@ -38,6 +38,7 @@ from voiceprivacy.inout.iemocap import (
     files,
     read_evaluations,
 )
+from voiceprivacy.inout.tables import read_rows
 from voiceprivacy.utility.measures import Measured
 from voiceprivacy.utility.statistics import MOST_FOLDS
 from voiceprivacy.vocabulary import EMOTIONS, UNDEFINED
@@ -162,16 +163,13 @@ def read_predictions(path: FilePath, definition: Definition, true: Labels) -> La
 
 def _rows(path: FilePath) -> Iterator[tuple[str, str, str, int | None]]:
     """Place, utterance, label and fold of every row of a table."""
-    lines = read_lines(path)
-    columns = lines[0].split("\t") if lines else []
-    if columns not in (["utterance", "label"], ["utterance", "label", "fold"]):
-        raise BadInput(f"{path}:1: expected the columns utterance label, and perhaps fold")
-    for line, text in enumerate(lines[1:], start=2):
-        fields = text.split("\t")
-        if len(fields) != len(columns) or not fields[0]:
-            raise BadInput(f"{path}:{line}: expected {counted(len(columns), 'column')}")
+    header = "".join(read_lines(path)[:1]).split("\t")
+    folds = ["fold"] if "fold" in header else []
+    for line, row in read_rows(path, ["utterance", "label", *folds]):
         where = f"{path}:{line}"
-        yield where, fields[0], fields[1], _fold(fields[2], where) if len(fields) > 2 else None
+        if not row["utterance"]:
+            raise BadInput(f"{where}: names no utterance")
+        yield where, row["utterance"], row["label"], _fold(row["fold"], where) if folds else None
 
 
 def _fold(text: str, where: str) -> int:
