@@ -23,7 +23,7 @@ from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.plan import configuration
 from voiceprivacy.privacy.scores import zebra
 from voiceprivacy.provenance.record import compare_runs, read_provenance
-from voiceprivacy.report import expected, listen, metrics, published, sections, uncertainty, verdict
+from voiceprivacy.report import expected, listen, metrics, sections, uncertainty, verdict
 from voiceprivacy.utility import measures
 from voiceprivacy.vocabulary import SystemInterval
 
@@ -196,9 +196,6 @@ READERS = {
             *(RESULTS / f"report/tables/{name}.tsv" for name in ("speech", "trials")), [path]
         )
     ),
-    result_of("report/tables/published.tsv"): read_foreign(
-        lambda path: published.tables_of(published.read_published(path))
-    ),
     result_of("metrics/utility/demo.tsv"): read_foreign(
         lambda path: sections.utility_section(sections.read_utility([path]))
     ),
@@ -252,11 +249,6 @@ def _results(folder):
     json_files.write_json(theirs / "verdict.json", verdicts.usual())
     path = theirs / "provenance.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | result_folders.FULL_PROVENANCE))
-    published_before = published.Published(
-        *("libri_test_trials_f", next(iter(published.SYSTEMS)), "b2", "ecapa", "cosine", "pp"),
-        *("eer_percent", "10.5", "9.5", "-", "11.2", "LibriSpeech", "a paper", "-"),
-    )
-    published.write_published(theirs / "report/tables/published.tsv", [published_before])
     key = "\t".join(["demo", "f", "b2", "ecapa", "cosine", "pp", "eer_percent"])
     header = "\t".join(expected.EXPECTED)
     limits = theirs / "comparisons/demo/mean/ecapa/cosine.systems.tsv"

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.jobs.check_result import CONTRIBUTION_S, refuse
+from voiceprivacy.jobs.check_result import refuse
 from voiceprivacy.organise.checking import checked, differences
 from voiceprivacy.organise.records import read_repository
 from voiceprivacy.organise.seeding import new_repository
@@ -19,7 +19,7 @@ def build_leaderboard(
     new: Path | None = None,
     output: Path = Path("site"),
     compared_with: Path | None = None,
-    seconds: float | None = None,
+    seconds: float = 10,
 ) -> None:
     """Build the leaderboard of a repository of results, or begin such a repository.
 
@@ -33,19 +33,15 @@ def build_leaderboard(
     new : folder in which a repository begins
     output : folder of the site
     compared_with : no site: print as Markdown what the repository changes in this one
-    seconds : of a processor, after which the check ends (default: 10 with --compared-with, else all
-        that it takes)
+    seconds : of a processor, after which the check of a contribution ends
     """
     if (repository is None) == (new is None):
         raise BadInput("give a repository or --new")
     if new:
         say(*new_repository(new))
     elif repository:
-        changed = None
-        if compared_with:
-            changed = differences(compared_with, repository).all
-            seconds = seconds or CONTRIBUTION_S
-        results, findings = checked(repository, changed=changed, seconds=seconds)
+        differ = differences(compared_with, repository) if compared_with else None
+        results, findings = checked(repository, changes=differ, seconds=seconds)
         if not all(finding.is_note for finding in findings):
             refuse(repository, findings)
         if compared_with:

@@ -10,16 +10,13 @@ from voiceprivacy.organise.checking import Changes, Finding, checked, difference
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 
-CONTRIBUTION_S = 10
-MOST_NAMES = 200
-
 
 def check_result(
     repository: Path,
     *,
     changed: Sequence[str] | None = None,
     compared_with: Path | None = None,
-    seconds: float | None = None,
+    seconds: float = 10,
 ) -> None:
     """Check a repository of results: schema, names, lists, and every number computed again.
 
@@ -30,8 +27,7 @@ def check_result(
     repository : its folder
     changed : compute only numbers again that these files concern (default: all)
     compared_with : instead of --changed: the same, of the files that are not as in this folder
-    seconds : of a processor, after which the check ends (default: 10 of a contribution, all that it
-        takes of a whole repository)
+    seconds : of a processor, after which the check of a contribution ends
     """
     changes = None
     if compared_with and changed is not None:
@@ -44,10 +40,8 @@ def check_result(
         changes = Changes([], [name for name in named if name not in gone], gone)
     if changes:
         for kind, names in changes._asdict().items():
-            say(*(f"{kind}: {name}" for name in names[:MOST_NAMES]))
-            say(*[f"{kind}: {len(names)} files in all"][: len(names) > MOST_NAMES])
-        seconds = seconds or CONTRIBUTION_S
-    _, findings = checked(repository, changed=changes.all if changes else None, seconds=seconds)
+            say(*(f"{kind}: {name}" for name in names))
+    _, findings = checked(repository, changes=changes, seconds=seconds)
     refuse(repository, findings)
 
 

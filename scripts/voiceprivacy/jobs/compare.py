@@ -25,7 +25,7 @@ def compare(
     results : folder with metrics.tsv of a finished run
     name : what they are called
     output : folder to write
-    internal : a page with everything: seeds, ids of speakers, clips of originals; not to be mailed
+    internal : a page with the whole configs, seeds too; not to be mailed
     """
     for word in name:
         if not re.fullmatch("[A-Za-z0-9_-]{1,40}", word):

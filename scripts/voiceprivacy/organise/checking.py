@@ -13,7 +13,7 @@ Conventions
 """
 
 import filecmp
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -95,15 +95,15 @@ def _files(folder: Path) -> set[str]:
 
 
 def checked(
-    folder: Path, *, changed: Collection[str] | None = None, seconds: float | None = None
+    folder: Path, *, changes: Changes | None = None, seconds: float = 10
 ) -> tuple[Repository, list[Finding]]:
     """Read and check a repository: what is in it, and what is wrong with it.
 
     Parameters
     ----------
     folder : of the repository
-    changed : paths below it that have changed; None for all
-    seconds : of a processor that it may take
+    changes : files that a contribution changes; None for a whole repository of one's own
+    seconds : of a processor that the check of a contribution may take
 
     Raises
     ------
@@ -113,9 +113,10 @@ def checked(
         raise BadInput(f"{folder}: not found")
     repository, findings = Repository(folder, {}, {}, {}, ()), []
     try:
-        with foreign.within(seconds, f"{folder}: is not checked within {seconds} s (--seconds)"):
+        most = seconds if changes else None
+        with foreign.within(most, f"{folder}: is not checked within {seconds:g} s (--seconds)"):
             repository, wrong = _read(folder)
-            for finding in chain(wrong, _check(repository, changed)):
+            for finding in chain(wrong, _check(repository, changes)):
                 findings.append(finding)
                 if len(findings) == MOST_FINDINGS:
                     raise BadInput(f"{folder}: has more findings, which are not looked for")
@@ -124,22 +125,22 @@ def checked(
     return repository, findings
 
 
-def _check(repository: Repository, changed: Collection[str] | None) -> Iterator[Finding]:
-    yield from _check_withdrawn(repository.folder, changed or ())
+def _check(repository: Repository, changes: Changes | None) -> Iterator[Finding]:
+    yield from _check_withdrawn(repository.folder, changes)
     listed: dict[str, Listed] = {}
     for protocol in repository.protocols.values():
         yield from _check_protocol(repository, protocol, listed)
     yield from _check_copies(repository)
     yield from _check_unprotected(repository)
     for result in repository.results:
-        if changed is None or not _rests_on(result).isdisjoint(changed):
+        if changes is None or not _rests_on(result).isdisjoint(changes.all):
             try:
                 yield from _check_result(repository, result, listed)
             except BadInput as error:
                 yield Finding(str(error))
 
 
-def _check_withdrawn(folder: Path, changed: Collection[str]) -> Iterator[Finding]:
+def _check_withdrawn(folder: Path, changes: Changes | None) -> Iterator[Finding]:
     """What is gone is declared, with a reason, and what is declared is gone."""
     declared = set()
     for line, row in read_rows_of(folder, WITHDRAWN):
@@ -147,11 +148,11 @@ def _check_withdrawn(folder: Path, changed: Collection[str]) -> Iterator[Finding
         if (folder / row["file"]).exists() or not row["because"].strip():
             told = f"{row['file']} is there, or no reason is"
             yield Finding(f"{folder / WITHDRAWN}:{line}: {told}")
-    for name in sorted(changed):
-        is_gone = name.startswith(FOLDERS) and not (folder / name).exists()
-        if is_gone and name not in declared:
+    new, changed, removed = changes or Changes([], [], [])
+    for name in removed:
+        if name.startswith(FOLDERS) and name not in declared:
             yield Finding(f"{folder / name}: was removed: {WITHDRAWN} must say so, and why")
-    if LABORATORIES in changed:
+    if LABORATORIES in (*new, *changed, *removed):
         yield Finding(f"{folder / LABORATORIES}: is the owner's: no contribution changes it")
 
 

@@ -15,15 +15,14 @@ Conventions
 import math
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from voiceprivacy.inout import foreign
 from voiceprivacy.inout.arrays import read_npz
-from voiceprivacy.inout.files import SCRIPTS, BadInput, counted, whole_folder_or_absent
+from voiceprivacy.inout.files import SCRIPTS, counted, whole_folder_or_absent
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.organise.finished_run import FinishedRun
@@ -31,32 +30,13 @@ from voiceprivacy.privacy.uncertainty import paired
 from voiceprivacy.privacy.uncertainty.interval_files import INTERVALS, REPLICATES, Estimate
 from voiceprivacy.provenance.record import FIELDS, Difference, compare_runs
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
-from voiceprivacy.report.figure_tables import run_of
-from voiceprivacy.report.figures import (
-    ANONYMISER,
-    ATTACKER,
-    KINDS,
-    RUN_MARK,
-    TWO_RUNS,
-    Look,
-    Subject,
-    drawer,
-    figure,
-)
-from voiceprivacy.report.inline import shows_nothing
-from voiceprivacy.report.listen import Example
-from voiceprivacy.report.mailed import NAMED, codes_of, reduced
+from voiceprivacy.report.mailed import reduced
 from voiceprivacy.report.metrics import Number, write_metrics
-from voiceprivacy.report.page import show, show_picture, write_page
-from voiceprivacy.report.plots import style
-from voiceprivacy.report.published import Published, tables_of, write_published
+from voiceprivacy.report.page import write_page
 from voiceprivacy.report.releases import released
 from voiceprivacy.report.sections import (
-    Corpora,
-    Finding,
     Utility,
     read_utility,
-    unnamed,
     utility_section,
 )
 from voiceprivacy.report.terminal import summary
@@ -81,8 +61,6 @@ COUNTS = {"n_target": 0.0, "n_nontarget": 0.0}  # how far they may differ: not a
 TOLERANCES = {"eer_percent": 0.1, "cllr_bit": 0.01}  # another processor rounds differently
 ONLY_HERE = "only here"
 # Of files FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.*; others are of several systems.
-PICTURES = "report/figures"
-TREES = ("metrics", "curves", PICTURES)
 Texts = Mapping[Attack, Mapping[str, str]]  # {attack: {metric: number of unprotected speech}}
 
 
@@ -107,17 +85,6 @@ class Merged(NamedTuple):
     def takes(self, run: FinishedRun, attack: Attack, anonymiser: str) -> bool:
         """Whether a system is shown; the second run's original is not where both have it."""
         return anonymiser != ORIGINAL or run is self.both[0] or attack not in self.common
-
-    def corpus_names(self, run: FinishedRun, corpus: str, trials: str | None = None) -> list[str]:
-        """What a corpus of some run is called: another name for some of its lists, or its own.
-
-        With ``trials``, only the names for this list are given.
-        """
-        names = set()
-        for attack, renamed in self.renamed[run.name].items():
-            if attack.corpus == corpus and trials in (None, attack.trials):
-                names.add(renamed.corpus)
-        return sorted(names) or [corpus]
 
 
 def merge(both: Sequence[FinishedRun]) -> Merged:
@@ -244,38 +211,19 @@ def _short(text: str) -> str:
 # Files.
 
 
-def copy_files(merged: Merged, folder: Path, *, with_people: bool = False) -> None:
-    """Copy metrics, curves, pictures and manifests under their names in the merged folder.
-
-    ``with_people``: pictures that name speakers, too, whose codes here would be others.
+def copy_files(merged: Merged, folder: Path) -> None:
+    """Copy metrics under their names in the merged folder.
 
     Raises
     ------
-    BadInput : a file is a link or no plain one, or a picture does more than show something
+    BadInput : a file is a link or no plain one
     """
     for run in merged.both:
-        for tree in TREES:
-            for path in run.files(f"{tree}/**/*"):
-                name = _renamed_path(path.relative_to(run.folder / tree), run, merged)
-                if name and tree == PICTURES:
-                    kind = KINDS.get(name.parts[0])
-                    if kind is None or (kind.of_people and not with_people):
-                        continue
-                    if path.suffix == ".tex":  # earlier runs drew for LaTeX, too
-                        continue
-                    foreign.harmless_picture(path)
-                if name:
-                    _copy(path, folder / tree / name)
-        # What charts read beside curves: who speaks, and the coefficients that were drawn.
-        for path in run.files("audio/*/trial/*/manifest*.tsv"):
-            corpus, part, anonymiser, file = path.relative_to(run.folder / "audio").parts
-            for renamed in merged.corpus_names(run, corpus):
-                _copy(path, folder / "audio" / renamed / part / name_in(run, anonymiser) / file)
-
-
-def _copy(path: Path, copy: Path) -> None:
-    copy.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(path, copy, follow_symlinks=False)
+        for path in run.files("metrics/**/*"):
+            if name := _renamed_path(path.relative_to(run.folder / "metrics"), run, merged):
+                copy = folder / "metrics" / name
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, copy, follow_symlinks=False)
 
 
 def _renamed_path(relative: Path, run: FinishedRun, merged: Merged) -> Path | None:
@@ -291,7 +239,7 @@ def _renamed_path(relative: Path, run: FinishedRun, merged: Merged) -> Path | No
     return Path(family, renamed.corpus, renamed.trials, name, renamed.extractor, file)
 
 
-# What else a page shows: utility, the corpora, clips to listen to, published numbers.
+# What else a page shows: utility, and averages.
 
 
 def merged_utility(merged: Merged, run: FinishedRun) -> Iterator[Utility]:
@@ -303,84 +251,20 @@ def merged_utility(merged: Merged, run: FinishedRun) -> Iterator[Utility]:
             yield line._replace(corpus=corpus, anonymiser=name_in(run, line.anonymiser))
 
 
-def merged_corpora(merged: Merged) -> Corpora | None:
-    """The corpora of both runs, the same ones once; None where nothing is known of them."""
-    speech, lists = set(), set()
-    findings: dict[str, dict[Finding, None]] = {}
-    known = [(run, run.corpora) for run in merged.both if run.corpora]
-    for run, corpora in known:
-        for row in corpora.speech:
-            names = merged.corpus_names(run, row.corpus)
-            speech |= {row._replace(corpus=name) for name in names}
-        for listed in corpora.lists:
-            names = merged.corpus_names(run, listed.corpus, listed.trials)
-            lists |= {listed._replace(corpus=name) for name in names}
-        for corpus, rows in corpora.findings.items():  # the same findings count once
-            for name in merged.corpus_names(run, corpus):
-                findings.setdefault(name, {}).update(dict.fromkeys(rows))
-    each_once = {corpus: list(rows) for corpus, rows in findings.items()}
-    return Corpora(sorted(speech), sorted(lists), each_once) if known else None
-
-
-def merged_examples(
-    merged: Merged, codes: Mapping[str, Mapping[str, str]] | None = None
-) -> list[Example]:
-    """Clips of both runs: versions of one utterance beside each other, the original once.
-
-    Parameters
-    ----------
-    merged : two runs
-    codes : of corpora whose speakers are not named, and whose originals are not played
-    """
-    examples: dict[tuple[str, ...], Example] = {}
-    for run in merged.both:
-        for example in run.examples:
-            clips = [
-                clip._replace(anonymiser=name_in(run, clip.anonymiser)) for clip in example.clips
-            ]
-            has_names = any(clip.anonymiser == ORIGINAL for clip in clips)
-            for corpus in merged.corpus_names(run, example.corpus, example.trials):
-                if has_names and codes is not None and corpus in codes:
-                    continue  # of an internal page: whose speech it is was not looked at
-                # Another run's codes are of other people and utterances.
-                key = (corpus, example.trials, example.utterance, "" if has_names else run.name)
-                known = examples.setdefault(key, example._replace(corpus=corpus, clips=[]))
-                # The original was taken from the first run already.
-                has_original = any(clip.anonymiser == ORIGINAL for clip in known.clips)
-                for clip in clips:
-                    if clip.anonymiser != ORIGINAL or not has_original:
-                        known.clips.append(clip)
-    return [examples[key] for key in sorted(examples)]
-
-
-def merged_published(both: Sequence[FinishedRun]) -> list[Published]:
-    """Published numbers beside those of both runs; of an original the first run's number."""
-    rows: dict[Published, Published] = {}
-    for run in both:
-        for row in run.published:
-            row = row._replace(anonymiser=name_in(run, row.anonymiser))
-            # the same number of the same system from the same source
-            key = row._replace(value="", ci_low="", ci_high="", attacker="", unbiased="")
-            rows.setdefault(key, row)
-    return sorted(rows.values())
-
-
 def averages_of_both(merged: Merged) -> dict[str, dict[str, dict[str, float]]]:
     """The averages over corpora of which all lists were tried, as in a config: {name: weights}.
 
-    A name that means something else in the second run is called NAME@SECOND there.
+    A name means what it means in the first run that has it.
     """
     tried = {(number.corpus, number.trials) for number in merged.metrics}
     averages: dict[str, dict[str, dict[str, float]]] = {}
-    for run in merged.both:
-        for name, weights in run.config.get("report", {}).get("averages", {}).items():
-            averaged: set[tuple[str, str]] = set()
-            for corpus, lists in weights.items():
-                averaged |= {(corpus, trials) for trials in lists}
-            if tried >= averaged:
-                is_same = averages.get(name, weights) == weights
-                averages[name if is_same else f"{name}@{run.name}"] = weights
-    return averages
+    for run in reversed(merged.both):
+        averages |= run.config.get("report", {}).get("averages", {})
+    return {
+        name: weights
+        for name, weights in averages.items()
+        if tried.issuperset(chain.from_iterable(product([one], weights[one]) for one in weights))
+    }
 
 
 # One provenance for the page.
@@ -454,7 +338,7 @@ def write_compared_page(
     differing = compare_runs(*(run.provenance for run in both))
     names = [run.name for run in both]
     with whole_folder_or_absent(folder) as temporary:
-        copy_files(merged, temporary, with_people=internal)
+        copy_files(merged, temporary)
         uncompared = write_comparisons(merged, temporary, averages)
         write_metrics(temporary / "metrics.tsv", merged.metrics)
         provenances = {run.name: run.provenance for run in both}
@@ -468,39 +352,15 @@ def write_compared_page(
         write_table(temporary / "differences.tsv", ["what", *names], differing)
         comparisons = read_comparisons(temporary / "comparisons", merged.metrics)
         systems = released(compare(merged.metrics, comparisons))
-        codes = {} if internal else _codes(merged, temporary)
-        verdicts = [run.verdict for run in both]
-        page = _Page(provenance, codes, internal)
-        _write_report(temporary, merged, systems, comparisons, page, verdicts)
+        _write_report(temporary, merged, systems, comparisons, provenance, internal)
     return [
-        *summary(systems, comparisons, verdicts=verdicts),
+        *summary(systems, comparisons, verdicts=[run.verdict for run in both]),
         "",
         *_about_both(merged, apart, uncompared, differing),
         f"{counted(len(differing), 'difference')} in config, versions and models: "
         f"{folder / 'differences.tsv'}",
         f"Report: {(folder / 'report' / 'index.html').absolute()}",
     ]
-
-
-class _Page(NamedTuple):
-    """What a page may say of runs and people, and whether that is everything."""
-
-    provenance: dict
-    codes: dict[str, dict[str, str]]
-    internal: bool
-
-
-def _codes(merged: Merged, folder: Path) -> dict[str, dict[str, str]]:
-    """Codes of the speakers of all corpora that are not synthetic in both runs."""
-    synthetic = []
-    for run in merged.both:
-        corpora = run.config.get("corpora", {})
-        synthetic.append({name for name, options in corpora.items() if "synthetic" in options})
-    codes = {}
-    for corpus in sorted({number.corpus for number in merged.metrics}):
-        if not all(corpus.partition(RUN_MARK)[0] in made_up for made_up in synthetic):
-            codes[corpus] = codes_of(corpus, folder)
-    return codes
 
 
 def _about_both(merged, apart, uncompared, differing):
@@ -708,85 +568,20 @@ def _write_utility(merged: Merged, folder: Path) -> None:
 # The page.
 
 
-def _write_report(folder, merged, systems, comparisons, page, verdicts):
+def _write_report(folder, merged, systems, comparisons, provenance, internal):
     report = folder / "report"
-    run = run_of(merged.metrics, page.provenance)._replace(codes=page.codes)
-    corpora = merged_corpora(merged)
     utility = [*chain.from_iterable(merged_utility(merged, one) for one in merged.both)]
-    published = merged_published(merged.both)
-    if published:
-        write_published(report / "tables" / "published.tsv", published)
-    # Second runs of an anonymiser have tables of coefficients too, and are no systems of their own.
-    draws = chain.from_iterable(system.draws or (system,) for system in systems)
-    compared = {draw.anonymiser for draw in draws}
-    alphas: dict[str, dict[str, Path]] = {}
-    for path in sorted((folder / "audio").glob("*/trial/*/manifest.alphas.tsv")):
-        if path.parent.name in compared:
-            alphas.setdefault(path.parents[2].name, {})[path.parent.name] = path
     write_page(
         report / "index.html",
         template=TEMPLATE,
         systems=systems,
         metrics=merged.metrics,
-        figures=_figures(merged, run, folder),
-        provenance=page.provenance,
+        figures=[],  # each run's own page has them
+        provenance=provenance,
         comparisons=comparisons,
-        alphas=alphas if page.internal else None,
-        internal=page.internal,
-        corpora=corpora if page.internal or not corpora else unnamed(corpora),
+        internal=internal,
         utility=utility_section(utility) if utility else None,
-        listen=merged_examples(merged, None if page.internal else page.codes) or None,
-        published=tables_of(published) or None,
-        verdicts=verdicts,
+        verdicts=[one.verdict for one in merged.both],
     )
     write_comparison(report / "tables" / "comparison.tsv", systems)
     write_latex(report / "tables" / "comparison.tex", systems)
-
-
-def _figures(merged, run, folder):
-    """Every figure of the merged folder that has its curves, or else its picture."""
-    look = Look([name for name in run.colours if name != ORIGINAL], run.order)
-    page, figures = folder / "report" / "index.html", folder / "report" / "figures"
-    shown = []
-    for kind, subject, systems in _subjects(merged):
-        drawn = figure(kind, subject, systems=systems, look=look, folder=folder)
-        pictures = drawn.pictures(figures)
-        there = {ending: path for ending, path in pictures.items() if Path(path).is_file()}
-        arguments = dict(drawn.arguments)
-        if KINDS[kind].of_people:  # systems have other names in the merged folder
-            arguments["codes"] = run.codes.get(drawn.corpus, NAMED)
-        svg = Path(pictures["svg"])
-        try:
-            picture = drawer(kind)(**arguments)
-            svg.parent.mkdir(parents=True, exist_ok=True)
-            style.save(picture, svg)
-            shown.append(show(drawn, run=run, page=page, pictures=there | {"svg": str(svg)}))
-        except BadInput as error:
-            # Results that somebody hands on may lack curves; any other fault in them is one.
-            if not str(error).endswith(": not found"):
-                raise
-            if there:
-                shown.append(show_picture(drawn, page=page, pictures=there))
-    return [drawn for drawn in shown if not shows_nothing(drawn.svg)]
-
-
-def _subjects(merged):
-    """(kind, Subject, systems) of the figures that two runs can share."""
-    systems: dict[Attack, dict[str, None]] = {}
-    for number in merged.metrics:
-        if number.extractor != ABSENT:
-            attack = Attack(number.corpus, number.trials, number.extractor, number.backend)
-            systems.setdefault(attack, {})[number.anonymiser] = None
-    for kind in KINDS.values():
-        if kind.per == ATTACKER:
-            attackers = dict.fromkeys((one.extractor, one.backend) for one in systems)
-            for extractor, backend in attackers:
-                yield kind.name, Subject(extractor=extractor, backend=backend), ()
-        for attack, names in systems.items():
-            corpus, trials, extractor, backend = attack
-            if kind.of_systems:
-                yield kind.name, Subject(corpus, trials, "", extractor, backend), list(names)
-            elif kind.per in (ANONYMISER, TWO_RUNS):
-                for name in names:
-                    if name != ORIGINAL:
-                        yield kind.name, Subject(corpus, trials, name, extractor, backend), ()

@@ -27,10 +27,8 @@ from voiceprivacy.plan.plan import Plan
 from voiceprivacy.provenance.record import read_provenance
 from voiceprivacy.provenance.verify import refuse_changed
 from voiceprivacy.report.comparison import System, compare
-from voiceprivacy.report.listen import Example, read_examples
 from voiceprivacy.report.metrics import Number, read_metrics
-from voiceprivacy.report.published import Published, read_published
-from voiceprivacy.report.sections import Corpora, Utility, read_corpora, read_utility
+from voiceprivacy.report.sections import Utility, read_utility
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
 from voiceprivacy.report.verdict import Verdict, verdict_in
 from voiceprivacy.vocabulary import ABSENT, ORIGINAL, Attack, TrialList
@@ -160,28 +158,6 @@ class FinishedRun:
     def utility(self) -> list[Utility]:
         """What the speech is still good for."""
         return read_utility(self.files("metrics/utility/*.tsv"))
-
-    @cached_property
-    def corpora(self) -> Corpora | None:
-        """What is known of the corpora; None where there are no tables of them."""
-        self.files("report/tables/*")
-        tables = self.folder / "report" / "tables"
-        speech, lists = tables / "speech.tsv", tables / "trials.tsv"
-        if not (speech.is_file() and lists.is_file()):
-            return None
-        checks = [path for path in self.files("checks/*.tsv") if ".excluded" not in path.name]
-        return read_corpora(speech, lists, checks)
-
-    @cached_property
-    def examples(self) -> list[Example]:
-        """Clips to listen to."""
-        return read_examples(self.files("report/listen/*.json"))
-
-    @cached_property
-    def published(self) -> list[Published]:
-        """Published numbers of the same sets and systems."""
-        paths = self.files("report/tables/published.tsv")
-        return read_published(paths[0]) if paths else []
 
 
 def _without_variables(value: Any) -> Any:

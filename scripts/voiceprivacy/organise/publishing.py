@@ -198,15 +198,12 @@ def _courses(samples: NDArray, rate: int) -> NDArray:
 
 def _worst_band(mine: NDArray, theirs: NDArray) -> float:
     """Correlation of nearly the worst band, at the delay at which all together are most alike."""
-    length = 2 ** (mine.shape[1] + theirs.shape[1]).bit_length()
-    products = [
-        np.fft.rfft(a, length) * np.fft.rfft(b, length).conj()
-        for a, b in zip(mine, theirs, strict=True)
-    ]
-    delay = np.fft.irfft(sum(products), length).argmax()
+    length = 2 ** (mine.shape[1] + theirs.shape[1]).bit_length()  # as audio.likeness does
+    products = np.fft.rfft(mine, length) * np.fft.rfft(theirs, length).conj()
+    alike = np.fft.irfft(products, length)
     energies = np.sqrt((mine**2).sum(axis=1) * (theirs**2).sum(axis=1))
-    alike = np.array([np.fft.irfft(one, length)[delay] for one in products])
-    return float(np.quantile(alike / np.maximum(energies, np.finfo(float).tiny), WORST))
+    bands = alike[:, alike.sum(axis=0).argmax()] / np.maximum(energies, np.finfo(float).tiny)
+    return float(np.quantile(bands, WORST))
 
 
 def _draw_names(count: int) -> list[str]:

@@ -217,14 +217,11 @@ class _Site:
     def pages(self, downloads: Sequence[str]) -> Iterator[tuple[str, str]]:
         """(path, HTML) of every page."""
         tables = [self._table(board) for board in self.boards]
-        sizes = [len(table["board"].newest) for table in tables]
-        widest = tables[sizes.index(max(sizes))] if sizes and max(sizes) > sizes[0] else None
         yield (
             "index.html",
             self._rendered(
                 "index",
                 root="",
-                widest=widest,
                 table=tables[0] if tables else None,
                 tables=tables,
                 attackers=_titles(self.attackers),

@@ -274,12 +274,13 @@ def changes(base: Repository, proposed: Repository) -> list[str]:
     BadInput : a result names a system, an attacker or a protocol that is not there
     """
     old, new = ({path_of(one): one for one in both.results} for both in (base, proposed))
-    kinds = {
-        "new": [path for path in new if path not in old],
-        "changed": [path for path in new if path in old and repr(old[path]) != repr(new[path])],
-        "removed": [path for path in old if path not in new],
-    }
-    results = [(old | new)[path] for paths in kinds.values() for path in paths]
+    kinds: dict[str, list[str]] = {"new": [], "changed": [], "removed": []}
+    results = []
+    for path, result in sorted((old | new).items()):
+        if repr(old.get(path)) != repr(new.get(path)):
+            kind = "new" if path not in old else "changed" if path in new else "removed"
+            kinds[kind].append(path)
+            results.append(result)
     if not results:
         return ["No result is new, changed or removed."]
     before, now = _newest(base), _newest(proposed)

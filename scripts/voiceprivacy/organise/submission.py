@@ -472,8 +472,7 @@ def _check_rows(
     ``fault`` says what is wrong with the value of a pair.
     """
     seen: set[Pair] = set()
-    shown: dict[str, list[str]] = {}  # by the first word of a finding
-    kinds: Counter[str] = Counter()
+    kinds: Counter[str] = Counter()  # by the first word of a finding
     try:
         for line, text in enumerate(submitted.lines(name), start=1):
             if line > len(labels) + MORE_LINES:
@@ -489,14 +488,13 @@ def _check_rows(
                 kind = finding.partition(" ")[0]
                 kinds[kind] += 1
                 if kinds[kind] <= SHOWN:
-                    shown.setdefault(kind, []).append(f"{name}:{line}: {finding}")
+                    yield f"{name}:{line}: {finding}"
     except BadInput as error:
         yield str(error)
         return
-    for kind, findings in shown.items():
-        yield from findings
-        if kinds[kind] > SHOWN:
-            yield f"{name}: {counted(kinds[kind] - SHOWN, 'more finding')} like the last"
+    for kind, count in kinds.items():
+        if count > SHOWN:
+            yield f"{name}: {counted(count - SHOWN, 'more finding')} like '{kind}'"
     missing = labels.keys() - seen
     if missing:
         share = f"{len(missing)} of {counted(len(labels), 'trial')} missing"

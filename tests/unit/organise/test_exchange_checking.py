@@ -10,7 +10,7 @@ import pytest
 from support.calls import call
 from support.exchange import PROTOCOL, write_protocol, write_repository, write_result
 
-from voiceprivacy.organise.checking import checked, differences
+from voiceprivacy.organise.checking import Changes, checked, differences
 from voiceprivacy.organise.evidence import read_listed
 from voiceprivacy.organise.records import read_repository
 
@@ -30,8 +30,13 @@ def repository(whole, tmp_path):
     return tmp_path
 
 
-def findings(folder, **options):
-    return [one.text for one in checked(folder, **options)[1] if not one.is_note]
+def findings(folder, changed=None, **options):
+    changes = None
+    if changed is not None:
+        gone = [name for name in changed if not (folder / name).exists()]
+        changes = Changes([], [name for name in changed if name not in gone], gone)
+    told = checked(folder, changes=changes, **options)[1]
+    return [one.text for one in told if not one.is_note]
 
 
 def change(path, text, other):
@@ -252,7 +257,7 @@ def test_what_is_sent_is_bounded(repository, change, said, most):
 
 
 def test_a_check_ends_after_the_seconds_that_it_may_take(repository):
-    [told] = findings(repository, seconds=0.05)
+    [told] = findings(repository, changed=[f"{X_ONE}.json"], seconds=0.05)
     assert told == f"{repository}: is not checked within 0.05 s (--seconds)"
 
 
@@ -297,4 +302,4 @@ def test_whose_results_are_headlines_only_the_owner_says(whole, repository):
     changed = differences(whole, repository).all
     told = f"{repository}/laboratories.tsv: is the owner's: no contribution changes it"
     assert findings(repository, changed=changed) == [told]
-    assert checked(repository, changed=())[0].laboratories == {"Laboratory C"}
+    assert checked(repository, changes=Changes([], [], []))[0].laboratories == {"Laboratory C"}

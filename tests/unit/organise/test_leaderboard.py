@@ -391,15 +391,6 @@ def test_main_measures_come_first(tmp_path):
     assert len(metrics) == 4
 
 
-def test_the_front_page_says_where_most_systems_stand(tmp_path):
-    claims = [result(name, tier="A", protocol="wide") for name in ("x", "y")]
-    write_site(repository(tmp_path, [result(), *claims]), tmp_path / "site")
-    page = (tmp_path / "site" / "index.html").read_text()
-    assert "The most systems, 2, stand under" in page and "none of them are counted" in page
-    write_site(repository(tmp_path, claims), tmp_path / "other")
-    assert "The most systems" not in (tmp_path / "other" / "index.html").read_text()
-
-
 def test_a_reference_is_no_program_of_tex():
     written = reference(system(title=r"50 % of \input{x} & _y_"))
     assert r"title = {{50 \% of  input\{x\} \& \_y\_}}" in written
