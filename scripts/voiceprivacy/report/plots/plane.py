@@ -20,14 +20,16 @@ from voiceprivacy.report.plots import style
 
 MARKERS = {CONTROL: "x", UNPROTECTED: "s"}
 MOST_PANELS, NAMES_IN_A_ROW = 3, 3
-WIDTH_INCHES, HEIGHT_INCHES, LINE_INCHES = 4.6, 3.5, 0.19
+WIDTH_INCHES, HEIGHT_INCHES = 4.6, 3.5
+LEGEND_INCHES, LINE_INCHES = 0.4, 0.19
 
 
 def plane(*, verdict: str, metrics: str, corpus: str, palette: Sequence[str] = ()) -> Figure:
     """A panel for each of the preferred measures of a corpus, one below the other."""
     planes = read_planes(verdict, metrics, corpus)[:MOST_PANELS]
     n_panels, names = max(1, len(planes)), set().union(*(one.points for one in planes))
-    height = HEIGHT_INCHES * n_panels + LINE_INCHES * len(names) / NAMES_IN_A_ROW
+    height = HEIGHT_INCHES * n_panels + LEGEND_INCHES
+    height += LINE_INCHES * len(names) / NAMES_IN_A_ROW
     figure, axes = style.figure(WIDTH_INCHES, height, n_panels, 1, squeeze=False)
     if not planes:
         return style.say_nothing(figure, "no system has evidence and utility")
