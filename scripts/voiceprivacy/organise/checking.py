@@ -90,7 +90,7 @@ def _files(folder: Path) -> set[str]:
     if not folder.is_dir():
         raise BadInput(f"{folder}: not found")
     tops = [folder / name for name in (*FOLDERS, LABORATORIES, WITHDRAWN)]
-    paths = [*tops, *(path for top in tops for path in top.rglob("*"))]
+    paths = chain(tops, *(top.rglob("*") for top in tops))
     return {path.relative_to(folder).as_posix() for path in paths if path.is_file()}
 
 

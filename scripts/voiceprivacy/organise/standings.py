@@ -315,7 +315,7 @@ def _in_a_comment(standing: Standing | None) -> str:
     if limits := attack.number.limits:
         text += f" [{EER.text(limits[0])}, {EER.text(limits[1])}]"
     who = f"{attack.condition} by `{attack.attacker}`"
-    found = attack.unprotected.value
-    unprotected = DASH if found is None else EER.text(found)
+    rate = attack.unprotected.value
+    unprotected = DASH if rate is None else EER.text(rate)
     told = f"{text} ({who}), unprotected {unprotected}, tier {attack.tier}"
     return f"{told}{'' if attack.counts else ', not counted'}, `{standing.revision}`"
