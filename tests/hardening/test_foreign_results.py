@@ -172,9 +172,7 @@ def _read(pair, file):
         with foreign.not_ours(file):
             return read_provenance(pair / "theirs" / file)
     if "intervals" in file:
-        from voiceprivacy.report.metrics import read_unbiased
-
-        return read_unbiased([pair / "theirs" / file])
+        return read_metrics(pair / "theirs/metrics.tsv")
     from voiceprivacy.report.verdict import read_verdict
 
     return read_verdict(pair / "theirs" / file)
