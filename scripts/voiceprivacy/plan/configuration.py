@@ -482,7 +482,14 @@ def missing_files(config: dict[str, Any]) -> Iterator[Problem]:
 def _perhaps(path: str) -> str:
     """A question after the neighbour that a missing file or folder resembles."""
     folder = _deepest(path)
-    return did_you_mean(Path(path).relative_to(folder).parts[0], os.listdir(folder))
+    wanted, *rest = Path(path).relative_to(folder).parts
+    if os.path.lexists(folder / wanted):  # a broken link, a pipe
+        return ""
+    names = {Path(name).stem: name for name in os.listdir(folder)}  # endings resemble each other
+    for stem in difflib.get_close_matches(Path(wanted).stem, names, n=1):
+        if folder.joinpath(names[stem], *rest).exists():
+            return f": did you mean '{names[stem]}'?"
+    return ""
 
 
 def _deepest(path: str) -> Path:
