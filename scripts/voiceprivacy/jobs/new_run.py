@@ -63,7 +63,8 @@ def new_run(
         return
     if not ((protected or method) and config):
         raise BadInput(
-            "--protected (or --method) and --config are required unless --preview is given"
+            "--protected and --config are required unless --preview is given (or --method instead"
+            " of --protected)"
         )
     given = [parse(text) for text in protected]
     functions = dict(map(parse_method, method))
