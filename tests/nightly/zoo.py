@@ -117,7 +117,7 @@ def draw(results: Path, path: Path) -> None:
     figure, axes = style.figure(*README_INCHES, 1, 1, squeeze=False)
     systems = [name for name in plane.points if name != ORIGINAL]
     plots.draw_plane(axes[0][0], plane, systems)
-    style.legend_below(axes[0][0].figure)
+    style.one_legend(axes[0][0].figure)
     axes[0][0].set(ylabel=planes.EVIDENCE_AXIS)
     with whole_or_absent(path) as temporary:
         figure.savefig(temporary, format="png", dpi=DOTS, metadata={"Software": None})

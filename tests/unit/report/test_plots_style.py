@@ -54,7 +54,7 @@ def test_what_a_killed_process_left_of_a_picture_is_removed(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["picture.svg"]
 
 
-def test_a_figure_is_as_wide_as_it_is_asked_to_be_with_its_legend_below():
+def test_a_figure_is_as_wide_as_it_is_asked_to_be_with_its_one_legend():
     figure, ax = style.figure(8, 4)
     ax.plot([0, 1], [0, 1], label="a long name of a system")
     ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1))

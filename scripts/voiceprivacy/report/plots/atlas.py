@@ -40,7 +40,7 @@ def atlas(*, curves: str, palette: Sequence[str] = ()) -> Figure:
     for ax, condition in zip(axes[:, 0], shown, strict=True):
         _draw_bars(ax, by_system(points), channels, palette, condition)
         ax.set_xticks(range(len(channels)), [NAMES[channel] for channel in channels])
-    style.legend_below(figure, columns=4)
+    style.one_legend(figure, columns=4)
     return figure
 
 
@@ -66,7 +66,7 @@ def channels(*, curves: str, palette: Sequence[str] = ()) -> Figure:
     for ax, condition in zip(axes, shown, strict=False):
         _draw_bars(ax, disclosures(points), sets, palette, condition)
     _plot_dots(axes[-1], sets)
-    style.legend_below(figure, columns=4)
+    style.one_legend(figure, columns=4)
     return figure
 
 

@@ -159,7 +159,7 @@ def scatters(systems: Sequence[System], metrics: Sequence[Number], colours: Colo
     for (corpus, name), anonymisers in measured.items():
         figure, ax = style.figure(WIDTH_INCHES, 3.6)
         _plot_scatter(ax, row_of(name).title, anonymisers, colours)
-        style.legend_below(figure)
+        style.one_legend(figure)
         drawn.setdefault(corpus, []).append((row_of(name).title, inlined(style.svg_of(figure))))
     return drawn
 

@@ -47,7 +47,7 @@ def law(
         together = {name: [one for one in own[name] if one.n_speakers == size] for name in own}
         _plot_lengths(row[1], together, looks, size)
         row[0].set(ylabel=f"{words} [%]")
-    style.legend_below(figure, columns=4)
+    style.one_legend(figure, columns=4)
     return figure
 
 

@@ -35,7 +35,7 @@ def plane(*, verdict: str, metrics: str, corpus: str, palette: Sequence[str] = (
         return style.say_nothing(figure, "no system has evidence and utility")
     for ax, one in zip(axes[:, 0], planes, strict=True):
         draw_plane(ax, one, palette)
-    style.legend_below(figure, columns=NAMES_IN_A_ROW)
+    style.one_legend(figure, columns=NAMES_IN_A_ROW, side="upper")  # seen before the points
     return figure
 
 

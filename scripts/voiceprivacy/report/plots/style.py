@@ -319,15 +319,15 @@ def plot_limits(ax: Axes, x: Shown, y: Shown, **look: Any) -> None:
             ax.plot(*ends, **{"linewidth": 0.9, "zorder": 1} | look)
 
 
-def legend_below(figure: Figure, columns: int = 3, **options: Any) -> None:
-    """One legend for all panels, below them: each name once."""
+def one_legend(figure: Figure, columns: int = 3, side: str = "lower", **options: Any) -> None:
+    """One legend for all panels, below them or on the ``upper`` side: each name once."""
     named: dict[str, Any] = {}
     for ax in figure.axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             named.setdefault(label, handle)
     if named:
         look = {"ncols": min(columns, len(named)), **options}
-        figure.legend(named.values(), named, loc="outside lower center", **look)
+        figure.legend(named.values(), named, loc=f"outside {side} center", **look)
 
 
 def say_nothing(figure: Figure, words: str) -> Figure:

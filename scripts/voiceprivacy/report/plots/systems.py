@@ -106,7 +106,7 @@ def distinctiveness_picture(
     for ax in axes[-MOST_PANELS:]:
         ax.set_xlabel("DeID [%], → more privacy")
     figure.supylabel("gain of voice distinctiveness, $G_{VD}$ [dB]", fontsize="medium")
-    style.legend_below(figure, columns=4)
+    style.one_legend(figure, columns=4)
     figure.suptitle(title)
     return figure
 
