@@ -172,12 +172,14 @@ def test_addresses_are_encrypted():
 
 @pytest.mark.parametrize("path", RULES, ids=lambda path: path.stem)
 def test_every_value_in_a_shell_command_is_quoted(path):
-    """{threads} is a number; Snakemake quotes nothing by itself."""
-    commands = re.findall(r"(?:shell:|shell\()\s*((?:\s*f?\"[^\n]*\n?)+)", path.read_text())
-    values = [value for command in commands for value in re.findall(r"\{[^}]*\}", command)]
+    """{threads} is a number; command() quotes all that it names, Snakemake nothing by itself."""
+    text = path.read_text()
+    commands = re.findall(r"shell:\s+(command\([^()]*\))", text)
+    commands += re.findall(r"shell\(\s*((?:\s*f?\"[^\n]*\n?)+)", text)
+    assert len(commands) == len(re.findall(r"shell:|shell\(", text))
+    values = re.findall(r"\{[^}]*\}", "".join(commands))
     assert [value for value in values if not value.endswith(":q}") and value != "{threads}"] == []
-    assert len(commands) == len(re.findall(r"shell:|shell\(", path.read_text()))
-    assert not re.search(r"^\s+run:", path.read_text(), re.MULTILINE)
+    assert not re.search(r"^\s+run:", text, re.MULTILINE)
 
 
 def test_templates_escape():
