@@ -42,6 +42,11 @@ def test_the_numbers_to_compare_with_are_the_published_ones():
         assert told and told <= published
 
 
+def faded(samples):
+    """A stand-in for protected speech, which must be another sound than the original."""
+    return samples * np.linspace(1, 0, len(samples))
+
+
 @pytest.fixture
 def made(original, tmp_path, monkeypatch):
     """Let a stand-in write what a recipe's program leaves; protect the part with the recipe."""
@@ -55,7 +60,7 @@ def made(original, tmp_path, monkeypatch):
         utterances = read_manifest(original)
         for line in utterances:
             samples, _ = soundfile.read(line.path)
-            soundfile.write(below / f"{line.utterance}.wav", -samples, RATE)
+            soundfile.write(below / f"{line.utterance}.wav", faded(samples), RATE)
         if name == "sa_toolkit":  # paths start where the program was called
             lines = [f"{u.utterance} data/{SET}_anon/wav/{u.utterance}.wav" for u in utterances]
             Path(folder, "wav.scp").write_text("\n".join(lines) + "\n")
@@ -79,7 +84,7 @@ def test_what_the_program_leaves_is_read_where_it_lies(made, name):
     assert len(lines) == 8
     by_name = {line.utterance: line.path for line in lines}
     assert "results" not in str(by_name["s0_1"].resolve().relative_to(Path.cwd()))
-    np.testing.assert_allclose(soundfile.read(by_name["s0_1"])[0], -tone(1), atol=2 / 32768)
+    np.testing.assert_allclose(soundfile.read(by_name["s0_1"])[0], faded(tone(1)), atol=2 / 32768)
 
 
 def test_the_call_of_knn_vc_draws_a_voice_for_each_speaker(original, tmp_path):
