@@ -50,7 +50,7 @@ LENGTH_SHARE, LENGTH_S = 0.25, 0.25  # by how much the length may differ: the la
 RATIOS = {1 / 3: "a third", 0.5: "half", 2.0: "twice", 3.0: "three times"}
 RATIO_SLACK = 0.05
 MOST_NAMED = 10  # utterances that an error names
-EQUAL = 0.9999  # correlation of samples: what differs lies 37 dB below the speech
+EQUAL = 0.99999  # correlation of samples: what differs lies 47 dB below the speech
 
 
 def anonymise_part(

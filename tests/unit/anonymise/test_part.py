@@ -110,6 +110,15 @@ def test_a_submission_that_holds_an_utterance_s_own_original_is_refused(
     assert not (tmp_path / "out/shards/0.tsv").exists()
 
 
+def test_a_submission_that_changes_next_to_nothing_is_judged(original, tmp_path, team):
+    for line in read_manifest(original):
+        samples, _ = audio.read(line.path)
+        tremolo = 1 + 0.02 * np.sin(2 * np.pi * 4 * np.arange(len(samples)) / RATE)
+        soundfile.write(team[line.utterance], tremolo * samples, RATE)
+    manifest = run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
+    assert len(read_manifest(manifest)) == len(team)
+
+
 def test_float_audio_at_another_rate_is_converted_with_a_note(original, tmp_path, team, capsys):
     samples = np.repeat(tone(0), 3)
     soundfile.write(team["s0_0"], 2 * samples / np.abs(samples).max(), 48000, subtype="FLOAT")
