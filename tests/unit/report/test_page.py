@@ -18,7 +18,7 @@ from voiceprivacy.report.page import (
     show_picture,
     write_page,
 )
-from voiceprivacy.report.sections import Corpora, DescribedList, PartOfCorpus
+from voiceprivacy.report.sections import Corpora, DescribedList, Finding, PartOfCorpus
 from voiceprivacy.report.terminal import WIDTH, summary
 from voiceprivacy.vocabulary import DASH
 
@@ -163,7 +163,8 @@ def test_the_corpora_are_a_section_of_their_own_and_escaped(render, metrics):
     speech = [PartOfCorpus(EVIL, "trial", "5", "4", "0", "90", "1.2345")]
     lists = [DescribedList(EVIL, "f", "5", "0", "0", "45", "100", "400")]
     page = render(
-        metrics, corpora=Corpora(speech, lists, {EVIL: [("oddity", "a.wav:3", EVIL)], "fine": []})
+        metrics,
+        corpora=Corpora(speech, lists, {EVIL: [Finding("oddity", "a.wav:3", EVIL)], "fine": []}),
     )
     text = re.sub(r"\s+", " ", " ".join(Elements(page).text))
     assert f"{EVIL} trial 5 4 0 90 1.23" in text
@@ -178,13 +179,13 @@ def test_the_corpora_are_a_section_of_their_own_and_escaped(render, metrics):
 
 def test_excluded_utterances_are_counted_in_plain_sight(render, metrics):
     findings = [
-        ("excluded", "a.wav", "not found (utterance 'a')"),
-        ("excluded", "b.wav", "has no samples (utterance 'b')"),
+        Finding("excluded", "a.wav", "not found (utterance 'a')"),
+        Finding("excluded", "b.wav", "has no samples (utterance 'b')"),
     ]
     page = render(
         metrics,
         corpora=Corpora(
-            [], [], {"mine": [*findings, ("oddity", "audio", "2 utterances are excluded")]}
+            [], [], {"mine": [*findings, Finding("oddity", "audio", "2 utterances are excluded")]}
         ),
     )
     text = re.sub(r"\s+", " ", " ".join(Elements(page).text))
