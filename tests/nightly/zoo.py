@@ -66,7 +66,7 @@ def table(results: Path) -> str:
     for line in read_utility([results / UTILITY]):
         if line.trials == ABSENT and line.value != UNDEFINED:
             systems = measured.setdefault(line.metric, {})
-            systems[line.anonymiser] = shown_number(line.metric_line, {})
+            systems[line.anonymiser] = shown_number(line.metric_line)
     if CORPUS not in sets or not MEASURES.keys() <= measured.keys():
         raise BadInput(f"{results}: lacks {CORPUS} or a measure; is it of config/zoo.yaml?")
     speeds = {
