@@ -60,7 +60,7 @@ FURTHER_DRAW = "_draw"  # the k-th draw of an anonymiser: <name>_draw<k>, k = 2,
 SECOND_RUN = "_run1"  # the second, independent run of an anonymiser: <name>_run1
 
 # Below results/: what anonymisers draw from where a config has no seed.
-SECRET_SEED = "secret_seed"  # nosec B105: the name of a file
+SECRET_SEED = "secret_seed"  # nosec B105  # the name of a file
 # Of the files below results/; it is raised where older results cannot be carried on.
 RESULTS_FORMAT = 4
 
