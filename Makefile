@@ -102,9 +102,9 @@ INSTALL = @sh envs/make_venv.sh "$(PYTHON)" .venv
 	$(INSTALL) $(RUN_LOCKS) envs/requirements-test.txt
 	@touch .venv/installed $@
 
-# ... and `import voiceprivacy` in .venv/bin/python finds scripts/, wherever the checkout is moved to
+# ... and `import voiceprivacy` in .venv/bin/python finds this checkout, after the package of a workflow that runs
 $(BIN)/voiceprivacy: envs/voiceprivacy.sh | .venv/installed
-	@for folder in .venv/lib/python3*/site-packages; do echo ../../../../scripts >"$$folder/voiceprivacy.pth"; done
+	@for folder in .venv/lib/python3*/site-packages; do ln -sfn ../../../../scripts/voiceprivacy "$$folder/voiceprivacy"; done
 	@install -m 755 envs/voiceprivacy.sh $@
 
 .venv/installed-optional: .venv/installed envs/requirements-dvector.txt envs/requirements-parquet.txt

@@ -290,7 +290,8 @@ def test_the_environment_of_make_imports_the_package_and_lists_its_functions(tmp
         [python, "-c", asked], cwd=tmp_path, env=environment, capture_output=True, text=True
     )
     *names, path = done.stdout.split()
-    assert names == sorted(voiceprivacy.__all__) and path == voiceprivacy.__file__
+    assert names == sorted(voiceprivacy.__all__)
+    assert os.path.samefile(path, voiceprivacy.__file__)
 
 
 def test_another_name_is_no_function():
