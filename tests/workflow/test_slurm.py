@@ -94,11 +94,11 @@ def test_a_failing_job_is_reported_and_a_killed_one_is_overcome(tmp_path, model_
     assert manifest_of(tmp_path, "killed").exists(), output
     assert (tmp_path / "killed.mark").exists() and not (tmp_path / "killed.survived").exists()
     assert "Trying to restart job" in output
-    summary = output[output.rindex("anonymise_part failed") :]
-    assert re.search(
-        r"error: utterance '\w+-\d': failing.py:anonymise: RuntimeError: no such voice", summary
-    ), output
-    assert "killed" not in summary
+    last = output[output.rindex("Error in group") :]
+    log = "results/logs/anonymise_part/tiny/trial/failing.log"
+    assert log in last and "killed" not in last, output
+    reason = r"error: utterance '\w+-\d': failing.py:anonymise: RuntimeError: no such voice"
+    assert re.search(reason, (tmp_path / log).read_text())
 
 
 def test_a_node_that_goes_away_is_overcome(tmp_path, model_folder):
