@@ -3,7 +3,7 @@
 They never depend on the order of files, on jobs, on shards, or on Python's hash().
 
 A seed is a number that a config says openly, or it comes from a secret: 256 random bits in a file
-that only its owner can read. A secret is drawn once, and nobody finds it by trying.
+that only its owner can read. A secret is drawn once, and cannot be found by trying.
 """
 
 import hashlib

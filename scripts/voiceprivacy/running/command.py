@@ -72,7 +72,7 @@ def run(main: Callable[[], object]) -> None:
 def showing_package() -> str:
     """What a shell runs before a job of a rule, so that Python finds this package.
 
-    It stands before the command, because Snakemake takes PYTHONPATH away from conda environments.
+    It comes before the command, because Snakemake takes PYTHONPATH away from conda environments.
     """
     package = shlex.quote(str(SCRIPTS))
     path = f"{package}${{{SEARCH_PATH}:+:${SEARCH_PATH}}}"
