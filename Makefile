@@ -31,11 +31,7 @@ help:
 .NOTPARALLEL: # two installations into one folder
 
 demo: .venv/installed $(BIN)/voiceprivacy
-	@touch .venv/started
 	@$(BIN)/voiceprivacy run --cores $(CORES)
-	@[ results/report/index.html -nt .venv/started ] || \
-	    $(BIN)/voiceprivacy show --metrics results/metrics.tsv \
-	    --comparisons results/comparisons --verdict results/verdict.json --report results/report/index.html --brief
 
 resume: .venv/installed $(BIN)/voiceprivacy
 	$(BIN)/voiceprivacy run --cores $(CORES) $(ARGS)

@@ -108,10 +108,13 @@ def test_everything_that_the_design_names_is_there(run):
         ).exists()
 
 
-def test_a_second_run_has_nothing_to_do(run):
-    finished = snakemake(run, "--cores", "all", "--configfile", run / "config.yaml")
+def test_the_same_command_again_has_nothing_to_do_and_says_what_was_found(run):
+    finished = calls.call("run", "--cores", "all", "--configfile", run / "config.yaml", cwd=run)
     assert finished.returncode == 0
     assert "Nothing to be done" in finished.stderr + finished.stdout
+    states, page = finished.stdout.splitlines()[-2:]
+    assert re.fullmatch(r"tiny: .*\bmine\b.* inconclusive", states)
+    assert page == f"Report: {run / 'results' / 'report' / 'index.html'}"
 
 
 def test_original_is_scored_once_and_every_anonymiser_under_all_attacks(run):

@@ -1,6 +1,7 @@
 """Run the workflow: Snakemake with our Snakefile. All of Snakemake's own options may follow."""
 
 import argparse
+import contextlib
 import os
 import sys
 from pathlib import Path
@@ -8,6 +9,8 @@ from pathlib import Path
 from voiceprivacy.plan.earlier import REMAKE, SEED_FILE, format_of_results
 from voiceprivacy.plan.sources import CHECK
 from voiceprivacy.running import adapter
+from voiceprivacy.running.command import say
+from voiceprivacy.running.progress import nothing_to_do
 from voiceprivacy.vocabulary import RESULTS_FORMAT
 
 
@@ -47,7 +50,28 @@ def run() -> None:
         its_format = format_of_results(Path(options.directory or "."))
         options.forceall = options.forceall or its_format != RESULTS_FORMAT
     launcher.check_configs(options)
-    sys.exit(launcher.start(options))
+    exit_code = launcher.start(options)
+    if nothing_to_do.is_set() and not (options.targets or options.dryrun):
+        say(*standing(Path(options.directory or ".", "results")))
+    sys.exit(exit_code)
+
+
+def standing(results: Path) -> list[str]:
+    """What an earlier run of the same command has found: states, and where the page is."""
+    from voiceprivacy.inout.files import BadInput
+    from voiceprivacy.report.typeset import listed
+    from voiceprivacy.report.verdict import read_verdict
+
+    lines = []
+    with contextlib.suppress(BadInput):  # an analysis of ranks has no verdict
+        for judged in read_verdict(results / "verdict.json").sets:
+            systems: dict[str, list[str]] = {}
+            for row in judged.rows:
+                if row.words:  # unprotected speech has no state
+                    systems.setdefault(row.words, []).append(row.system)
+            states = [f"{listed(names)} {words}" for words, names in systems.items()]
+            lines.append(f"{judged.name}: {'; '.join(states)}")
+    return [*lines, f"Report: {(results / 'report' / 'index.html').absolute()}"]
 
 
 if __name__ == "__main__":

@@ -51,8 +51,9 @@ SAID_ABOVE = "what it said stands above"
 KILLED = re.compile(r"error|killed|cancelled|terminated|out of memory|oom", re.IGNORECASE)
 # What Snakemake says after Ctrl-C, of nothing to do, and of installing.
 STOPPING = re.compile(r"Terminating processes on user request")
+NOTHING = "Nothing to be done"
 WORTH_SAYING = re.compile(
-    r"Nothing to be done|Creating conda env|Downloading and inst|Environment for|Pulling sing"
+    rf"{NOTHING}|Creating conda env|Downloading and inst|Environment for|Pulling sing"
 )
 ABOUT_THE_HOST = re.compile(r"Assuming unrestricted shared filesystem|Building DAG of jobs")
 NO_TARGET = re.compile(r"No rule to produce (.+?) \(if you use input functions")
@@ -73,6 +74,7 @@ TARGETS = (
 
 interrupted = threading.Event()  # Ctrl-C: jobs that end now have not failed
 unknown_target = threading.Event()  # a mistake of the person who calls
+nothing_to_do = threading.Event()
 
 
 class RunningJob(NamedTuple):
@@ -334,6 +336,8 @@ class ProgressHandler(logging.Handler):
                 [f"{counted(self.progress.total, 'job')} to do. The whole log: {whole_log()}"]
             )
         elif WORTH_SAYING.match(message):
+            if message.startswith(NOTHING):
+                nothing_to_do.set()
             self._write([message])
         elif record.levelno >= logging.WARNING and not event:
             self._write([] if TOLD_ELSEWHERE.search(message) else [message])

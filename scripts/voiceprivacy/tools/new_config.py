@@ -496,9 +496,9 @@ def _protected_lines(run):
             have = counted(protected.n_mixed, "file has", "files have")
             yield f"  warning: {have} several channels, which are mixed down to one"
         if protected.unchanged:
-            are = counted(len(protected.unchanged), "file is a copy", "files are copies")
+            are = counted(len(protected.unchanged), "file is its original", "files are originals")
             such = f"such as that of '{protected.unchanged[0]}'"
-            yield f"  warning: {are} of the original, {such}: nothing is protected there"
+            yield f"  warning: {are} or nearly so, {such}: little is protected there"
     for name, why in run.set_aside.items():
         yield f"warning: {name} is not shown: {why}"
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from voiceprivacy.anonymise.part import unlike_length
+from voiceprivacy.anonymise.part import EQUAL, unlike_length
 from voiceprivacy.anonymise.plugins import cuts_of
 from voiceprivacy.corpora import same_sound
 from voiceprivacy.corpora.listing import Findings, Listed
@@ -57,8 +57,8 @@ class Protected(NamedTuple):
     is a file at all; ``plain``: whether the run finds these files in ``folder`` by itself;
     ``sample_rates``: in Hz; ``n_mixed``: how many of the files have several channels; ``cuts``:
     {utterance: start and end in s} where the files are recordings of several utterances;
-    ``unchanged``: utterances of which the file is a copy of the original; ``again``: another such
-    of a second draw, if there is one.
+    ``unchanged``: utterances of which the file is the original, or nearly so; ``again``: another
+    such of a second draw, if there is one.
     """
 
     folder: Path
@@ -239,10 +239,17 @@ def refuse_one_folder(
 
 
 def refuse_copies(run: NewRun) -> None:
-    """Refuse a protected version of which every file is a copy of the original."""
+    """Refuse a protected version of which every file has the samples of the original.
+
+    A method that changes next to nothing is evaluated: the run says how little it protects.
+    """
+    originals = {original.utterance: original.audio for original in run.intake.listed}
     for name, first in run.protected.items():
         for version in filter(None, (first, first.again)):
-            if len(version.unchanged) == len(version.files):
+            if len(version.unchanged) == len(version.files) and all(
+                is_same_sound(originals[utterance], path, least=EQUAL)
+                for utterance, path in version.files.items()
+            ):
                 raise BadInput(
                     f"{version.folder}: every file of {name} is a copy of the original: give the"
                     " folder of the protected speech (unprotected speech is in every run)"

@@ -394,9 +394,15 @@ def test_an_original_is_known_in_another_container_at_another_rate_and_gain(tmp_
     run = examine(root, {"mine": made})
     assert run.protected["mine"].unchanged == ["anna-0", "bert-0", "carl-0"]
     shutil.rmtree(made)
-    for path in root.rglob("*.wav"):
+    for path in root.rglob("*.wav"):  # a tremolo is a method, which the run judges
         target = made / path.relative_to(root)
-        write(target, 0.5 * soundfile.read(path)[0])
+        samples = soundfile.read(path)[0]
+        write(target, samples * (1 + 0.02 * np.sin(np.arange(len(samples)) / 500)))
+    run = examine(root, {"mine": made})
+    assert len(run.protected["mine"].unchanged) == 15
+    refuse_copies(run)
+    for path in root.rglob("*.wav"):
+        write(made / path.relative_to(root), 0.5 * soundfile.read(path)[0])
     with pytest.raises(BadInput, match="every file of mine is a copy of the original"):
         refuse_copies(examine(root, {"mine": made}))
 

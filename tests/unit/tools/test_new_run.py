@@ -390,7 +390,7 @@ def test_single_copies_of_originals_are_told_and_kept_because_they_are_released(
     folders = ("--original", "speech", "--protected", "mine=made", "--config", "my.yaml")
     made = call("new_run", *folders, cwd=tmp_path)
     assert made.returncode == 0, made.stderr
-    assert "warning: 1 file is a copy of the original, such as that of 'bert-002'" in made.stdout
+    assert "warning: 1 file is its original or nearly so, such as that of 'bert-002'" in made.stdout
     assert "left out" not in made.stdout
 
 
