@@ -38,6 +38,8 @@ from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.running import decoding
 
+# BIO01F, p_m_01: a letter by itself, or behind the number of a speaker.
+SEX = re.compile(r"(?:^|[\d_.-])([fm])(?=$|[_.-])", re.IGNORECASE)
 # Of two files of one name, the one whose ending stands first is taken.
 ENDINGS = (
     *(".wav", ".flac", ".aiff", ".aif", ".w64", ".caf", ".au", ".sph"),
@@ -631,6 +633,17 @@ def _look_for(listed, anonymiser, folders, findings):
         findings.error(
             " ".join(folders), "-", f"{share}: {', '.join(shown)} (anonymiser '{anonymiser}')"
         )
+
+
+def sexes_by_name(listed: Iterable[Listed]) -> dict[str, str]:
+    """{speaker: f or m}, where the names of all speakers or files seem to show it; else nothing."""
+    sexes: dict[str, str] = {}
+    for one in listed:
+        name = f"{one.speaker}_{PurePosixPath(str(one.audio)).stem}"
+        letters = {letter.lower() for letter in SEX.findall(name)}
+        if len(letters) != 1 or sexes.setdefault(one.speaker, *letters) not in letters:
+            return {}
+    return sexes if len(set(sexes.values())) == 2 else {}
 
 
 def _note_originals(listed, paths, anonymiser, findings):

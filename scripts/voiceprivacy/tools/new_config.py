@@ -22,7 +22,7 @@ from voiceprivacy.inout.files import (
 from voiceprivacy.inout.foreign import refuse_no_utf8
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.plan import configuration, defaults
-from voiceprivacy.tools.file_names import pair
+from voiceprivacy.tools.file_names import pair, sexes_by_name
 from voiceprivacy.tools.intake import Intake
 from voiceprivacy.tools.new_run import SAMPLE_RATE, NewRun, limit_of
 from voiceprivacy.tools.unpacking import refuse_packed
@@ -108,6 +108,7 @@ METHOD = """\
     function: {function}
 """
 LONGEST_NAME = 60
+SEXES = "sexes.tsv"
 
 
 def name_of(text: str, *, kind: str = "speech") -> str:
@@ -301,10 +302,19 @@ def _write_lists(path, run):
     if names := _names(run):
         written.append(_beside(path, "names.tsv"))
         write_table(written[-1], ["kind", "id", "name", "file"], names)
+    if sexes := _sexes(run):
+        written.append(_beside(path, SEXES))
+        write_table(written[-1], ["speaker", "gender"], sorted(sexes.items()))
     if run.left_out:
         written.append(_beside(path, "left_out.tsv"))
         write_table(written[-1], ["utterance", "why"], sorted(run.left_out.items()))
     return written
+
+
+def _sexes(run):
+    """{what people call a speaker: f or m} by the names, where no other source tells."""
+    sexes = sexes_by_name(run.utterances) if run.lists == ["mixed"] else {}
+    return {run.intake.speakers.get(speaker, speaker): sex for speaker, sex in sexes.items()}
 
 
 def _names(run):
@@ -529,6 +539,11 @@ def _next(run, written):
     if run.lists == ["mixed"]:
         table = "--speakers TABLE (columns speaker and gender)"
         yield f"  {table} makes lists of women and of men, as is usual"
+        if sexes := _sexes(run):
+            such = ", ".join(f"{name}: {sex}" for name, sex in [*sexes.items()][:2])
+            there = shlex.quote(str(_beside(written[0], SEXES)))
+            yield f"  names seem to show the sex ({such}): look at {there}; if it is right, add"
+            yield f"  --speakers {there} --overwrite"
     if not run.transcripts and not run.intake.texts:
         table = "--transcripts TABLE (columns utterance and text)"
         yield f"words: no transcripts were given; with {table} they are measured"

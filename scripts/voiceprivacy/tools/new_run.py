@@ -243,7 +243,7 @@ def refuse_copies(run: NewRun) -> None:
 
     A method that changes next to nothing is evaluated: the run says how little it protects.
     """
-    originals = {original.utterance: original.audio for original in run.intake.listed}
+    originals = {one.utterance: one.audio for one in run.intake.listed if one.audio}
     for name, first in run.protected.items():
         for version in filter(None, (first, first.again)):
             if len(version.unchanged) == len(version.files) and all(

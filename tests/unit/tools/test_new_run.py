@@ -466,6 +466,29 @@ def test_each_gender_is_split_and_keeps_two_speakers():
     assert sum(one.gender == "f" for one in training) == 16
 
 
+@pytest.mark.parametrize(
+    ("form", "speakers", "is_shown"),
+    [
+        ("{speaker}/{number:03d}.wav", ("BIO01F", "BIO02M", "BIO03F", "BIO04M"), True),
+        ("{speaker}_{number:03d}.wav", ("p1_m", "p2_f", "p3_m", "p4_f"), True),
+        ("{speaker}/{number:03d}.wav", ("BIO01F", "BIO02F", "BIO03F", "BIO04F"), False),
+        ("{speaker}/{number:03d}.wav", ("BIO01F", "BIO02M", "BIO03", "BIO04M"), False),
+        ("{speaker}/{number:03d}.wav", SPEAKERS, False),
+    ],
+)
+def test_a_sex_that_names_show_is_offered_as_a_table(tmp_path, form, speakers, is_shown):
+    for folder in ("speech", "made"):
+        tree(tmp_path / folder, form, speakers=speakers)
+    words = ("--original", "speech", "--protected", "mine=made", "--config", "my.yaml")
+    words += ("--pattern", form.replace("{number:03d}", "{utterance}"))
+    said = call("new_run", *words, cwd=tmp_path).stdout
+    table = tmp_path / "my.sexes.tsv"
+    assert table.exists() == is_shown == ("--speakers my.sexes.tsv --overwrite" in said)
+    if is_shown:
+        again = call("new_run", *words, "--speakers", table, "--overwrite", cwd=tmp_path)
+        assert "a list of women and a list of men" in again.stdout
+
+
 @pytest.mark.parametrize("where", ["speech", "made"])
 def test_names_that_are_not_utf8_are_refused_and_nothing_is_written(tmp_path, speech, where):
     made = tree(tmp_path / "made", "{speaker}/{number:03d}.wav")
