@@ -88,12 +88,13 @@ def fit(columns: Floats, target: Flags, weights: Floats, candidates: list[Candid
     """
     means = np.average(columns, axis=0, weights=weights)
     covariance = np.cov(columns, rowvar=False, ddof=0, aweights=weights)
+    centred = columns - means
     slopes = np.zeros((len(means), len(candidates)))
     for number, (places, ridge, _) in enumerate(candidates):
         variances, axes = np.linalg.eigh(covariance[np.ix_(places, places)])
         kept = variances > NEGLIGIBLE * max(variances.max(), NEGLIGIBLE)
         whitening = axes[:, kept] / np.sqrt(variances[kept])
-        coordinates = (columns - means)[:, places] @ whitening
+        coordinates = centred[:, places] @ whitening
         constant, *learnt = _logistic(coordinates, target, weights, ridge)
         slopes[places, number] = whitening @ learnt
         slopes[0, number] = constant - means @ slopes[:, number]
