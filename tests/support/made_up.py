@@ -8,6 +8,7 @@ import numpy as np
 from support import utilities, verdicts
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import Utterance, write_manifest, write_table
+from voiceprivacy.layout import Layout
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.curves import (
     CALIBRATIONS,
@@ -150,7 +151,7 @@ def write_results(folder):
     words = utilities.means("libri", "own_wer_percent", utilities.WORDS_PERCENT)
     utilities.write(folder / "metrics" / "utility" / "libri.tsv", words)
     for shown in figures(folder):
-        picture = _made(Path(shown.pictures(folder / "report" / "figures")["svg"]))
+        picture = _made(Path(shown.pictures(Layout(folder))["svg"]))
         picture.write_text(PICTURE)
     write_metrics(folder / "metrics.tsv", metrics())
     families = {"zebra": _numbers, "ranks": _numbers, "calibration": _costs}
@@ -165,7 +166,7 @@ def write_results(folder):
 def draw(folder):
     """Draw the pictures of the run, which lies in ``folder``, as its jobs do."""
     for drawn in figures(folder):
-        path = _made(Path(drawn.pictures(folder / "report" / "figures")["svg"]))
+        path = _made(Path(drawn.pictures(Layout(folder))["svg"]))
         style.save(drawer(drawn.kind)(**drawn.arguments), path)
 
 
@@ -189,7 +190,7 @@ def figures(folder):
                     subjects.append((kind, Subject(corpus, trials, name, **attacker)))
     look = Look(["b2", "b2r"])
     return [
-        figure(kind, subject, systems=list(SYSTEMS), look=look, folder=folder)
+        figure(kind, subject, systems=list(SYSTEMS), look=look, layout=Layout(folder))
         for kind, subject in subjects
     ]
 
@@ -220,7 +221,7 @@ def render(folder, **content):
     numbers, page = content.get("metrics") or metrics(), folder / "report" / "index.html"
     run, shown = run_of(numbers, PROVENANCE), []
     for drawn in figures(folder):
-        pictures = {"svg": drawn.pictures(page.parent / "figures")["svg"]}
+        pictures = {"svg": drawn.pictures(Layout(folder))["svg"]}
         shown.append(show(drawn, run=run, page=page, pictures=pictures))
     assert {figure.kind for figure in shown if figure.svg} == set(KINDS)
     tables = {corpus: folder / "audio" / corpus / "trial" / "b2r" for corpus in LISTS}

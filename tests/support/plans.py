@@ -15,4 +15,4 @@ def voices(speakers, utterances, *, first=None, **options):
 
 def pictures_of(plan):
     """The SVGs of the figures of a run."""
-    return [figure.pictures()["svg"] for figure in planned(plan)]
+    return [figure.pictures(plan.layout)["svg"] for figure in planned(plan)]

@@ -14,6 +14,7 @@ from support.pages import as_jobs
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout.arrays import ScoreMatrix
 from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.layout import HERE
 from voiceprivacy.privacy.matrices import ranks, similarity
 from voiceprivacy.privacy.scores import trials, verification, zebra
 from voiceprivacy.privacy.uncertainty import normalised, null, paired
@@ -130,7 +131,7 @@ def test_files_of_a_run_are_made_by_a_rule():
     for kind, row in KINDS.items():
         corpus = "" if row.per == ATTACKER else "*"
         anonymiser = "*" if row.per in (ANONYMISER, TWO_RUNS) else ""
-        made += figure(kind, Subject(corpus, corpus, anonymiser, "*", "*")).pictures().values()
+        made += figure(kind, Subject(corpus, corpus, anonymiser, "*", "*")).pictures(HERE).values()
     made += [path.rpartition("/")[0] for path in made]  # a page may name the folder of a system
     patterns = [re.compile(re.escape(path).replace(r"\*", "[^/]+")) for path in dict.fromkeys(made)]
     for path in sorted(set(RESULT.findall(text(METRIC_PAGES)))):

@@ -3,7 +3,11 @@
 import json
 import os
 import sys
+from functools import partial
 from pathlib import Path
+
+from snakemake.io import flag
+from snakemake.path_modifier import PATH_MODIFIER_FLAG as WHOLE
 
 
 envvars:
@@ -22,9 +26,10 @@ from voiceprivacy.inout.files import (
     OurPath,
     ours,
 )
+from voiceprivacy.layout import Layout
 from voiceprivacy.plan import configuration, defaults, earlier
 from voiceprivacy.plan.inputs.attackers import AttackerInputs, FusionInputs
-from voiceprivacy.plan.inputs.results import AttackInputs, UtilityInputs, replicates
+from voiceprivacy.plan.inputs.results import AttackInputs, UtilityInputs
 from voiceprivacy.plan.inputs.speech import AnonymiserInputs, CorpusInputs, Threads
 from voiceprivacy.plan.inputs.wildcards import (
     as_is,
@@ -57,6 +62,13 @@ REMAKE = earlier.REMAKE in os.environ
 BRIEF = ["--brief"] if SCREEN in os.environ else []
 
 
+def layout_of_module():
+    """Say where results lie: in a module with a prefix, Snakemake puts it before literal paths."""
+    root = workflow.modifier.path_modifier.replace_prefix("results/").rstrip("/")
+    # Paths that Python knows are whole. Without a prefix they take a default storage, if any.
+    return Layout() if root == "results" else Layout(root, partial(flag, flag_type=WHOLE))
+
+
 def shared_cores():
     """Cores of this machine, which its jobs share; None where they run on a cluster."""
     is_here = workflow.is_main_process and workflow.local_exec
@@ -68,10 +80,10 @@ def begin():
     dry_run = workflow.output_settings.dryrun
     try:
         configuration.refuse_braces(Path.cwd(), workflow.basedir)
-        earlier.refuse_other_format(remake=REMAKE, dry_run=dry_run)
-        config.update(configuration.check(config))
-        earlier.draw_secret(config, dry_run=dry_run)
-        plan = Plan(config)
+        earlier.refuse_other_format(Path(RESULTS), remake=REMAKE, dry_run=dry_run)
+        config.update(configuration.check(config, LAYOUT))
+        earlier.draw_secret(config, Path(RESULTS), dry_run=dry_run)
+        plan = Plan(config, LAYOUT)
         plan.sources.refresh(check=CHECK in os.environ)
     except configuration.WrongConfig as error:
         paths = [] if workflow.config_settings.config else workflow.configfiles
@@ -93,12 +105,14 @@ def refuse_training():
         sys.exit(2)
 
 
+LAYOUT = layout_of_module()
+RESULTS = LAYOUT.root
 keep_all_objects()
 if workflow.is_main_process:
     plan = begin()
 else:  # a job of the run on a cluster: all of that is done
     config.update(defaults.complete(config))
-    plan = Plan(config)
+    plan = Plan(config, LAYOUT)
 
 # What rules ask.
 speech_threads = Threads(shared_cores)

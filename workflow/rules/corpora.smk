@@ -108,7 +108,7 @@ rule prepare_part:
         source=in_json(plan.speech.source),
         protocol=in_json(plan.speech.protocol),
         sample_rate=ask(plan.speech.sample_rate),
-        audio_dir="results/audio/{corpus}/{part}/original/wav",
+        audio_dir=f"{RESULTS}/audio/{{corpus}}/{{part}}/original/wav",
     shell:
         command(
             "prepare_part",

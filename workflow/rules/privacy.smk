@@ -157,13 +157,15 @@ rule assess_inference:
     params:
         code=code("assess_inference"),
         plan=in_json(scored.inference_plan),
+        embeddings=as_is(f"{RESULTS}/embeddings"),
+        audio=as_is(f"{RESULTS}/audio"),
+        facts=as_is(f"{RESULTS}/checks"),
         draws=DRAWS,
     shell:
         command(
             "assess_inference",
-            also="--embeddings results/embeddings --audio results/audio --facts results/checks",
             output="inference",
-            params="plan",
+            params="embeddings audio facts plan",
             options="draws",
         )
 
@@ -346,7 +348,7 @@ use rule assess_ranks as assess_ranks_in_galleries with:
         code=code("assess_ranks"),
         draws=DRAWS,
         label=scored.under(plan.speech.conditions),
-        seconds=["--seconds", "results/samples/{corpus}/{trials}.seconds.json"],
+        seconds=["--seconds", f"{RESULTS}/samples/{{corpus}}/{{trials}}.seconds.json"],
 
 
 rule assess_atlas:
@@ -375,7 +377,7 @@ rule compare_anonymisers:
     """Which of two anonymisers has the better numbers: on lists, the mean of a corpus, averages."""
     input:
         intervals=scored.compared_intervals,
-        replicates=replicates(scored.compared_intervals),
+        replicates=scored.replicates(scored.compared_intervals),
     output:
         comparisons="results/comparisons/{corpus}/{trials}/{extractor}/{backend}.tsv",
         systems="results/comparisons/{corpus}/{trials}/{extractor}/{backend}.systems.tsv",
@@ -394,13 +396,14 @@ rule compare_anonymisers:
         runtime=20,
     params:
         code=code("compare_anonymisers"),
+        folder=as_is(f"{RESULTS}/metrics"),
         weights=scored.weights_argument,
         tables=tables(),
     shell:
         command(
             "compare_anonymisers",
-            also="--folder results/metrics",
             input="intervals",
+            params="folder",
             options="weights tables",
         )
 
@@ -412,7 +415,7 @@ localrules:
 use rule compare_anonymisers as compare_strongest_attacks with:
     input:
         intervals=ask(plan.outputs.strongest_intervals),
-        replicates=replicates(ask(plan.outputs.strongest_intervals)),
+        replicates=scored.replicates(ask(plan.outputs.strongest_intervals)),
     output:
         strongest="results/comparisons/{corpus}/{trials}/strongest.tsv",
     log:
@@ -443,6 +446,7 @@ rule write_verdict:
         runtime=20,
     params:
         code=code("write_verdict"),
+        scores=as_is(f"{RESULTS}/scores"),
         plan=as_is(json.dumps(verdict_plan(plan))),
     shell:
-        command("write_verdict", also="--scores results/scores", output="verdict", params="plan")
+        command("write_verdict", output="verdict", params="scores plan")

@@ -1,7 +1,5 @@
 """What it means: a table of all numbers, the page that a person reads, its figures for papers."""
 
-from functools import partial
-
 from voiceprivacy.plan.speed import protecting
 from voiceprivacy.report import contents, figures
 from voiceprivacy.report.files import (
@@ -14,7 +12,7 @@ from voiceprivacy.report.files import (
     tables_of,
 )
 
-PLAN = "results/plan.json"
+PLAN = LAYOUT.path("plan.json")
 CONTENTS = contents.contents_of(plan)
 # Written here and by no job: whatever comes after a job that runs is not asked whether its own
 # parameters have changed, ancient() or not, and pictures that name people would stay.
@@ -41,9 +39,10 @@ rule collect_metrics:
         runtime=10,
     params:
         code=code("collect_metrics"),
+        folder=as_is(f"{RESULTS}/metrics"),
         plan=PLAN,
     shell:
-        command("collect_metrics", also="--folder results/metrics", output="metrics", params="plan")
+        command("collect_metrics", output="metrics", params="folder plan")
 
 
 rule collect_atlas:
@@ -88,9 +87,10 @@ rule measure_speed:
         "../../envs/evaluate.yaml"
     params:
         code=code("measure_speed"),
+        results=as_is(RESULTS),
         anonymisers=as_is(json.dumps([one._asdict() for one in protecting(plan)])),
     shell:
-        command("measure_speed", output="speeds", params="anonymisers")
+        command("measure_speed", output="speeds", params="results anonymisers")
 
 
 rule write_rank_tables:
@@ -161,14 +161,15 @@ rule write_provenance:
         "../../envs/evaluate.yaml"
     params:
         code=code("write_provenance", files=map(Path, SHIPPED)),
+        results=as_is(RESULTS),
         config=as_is(json.dumps(config)),
         shipped=as_is(SHIPPED),
     shell:
         command(
             "write_provenance",
-            also="--files {input.files:q} {params.shipped:q} --results results",
+            also="--files {input.files:q} {params.shipped:q}",
             output="provenance",
-            params="config",
+            params="results config",
         )
 
 
@@ -240,7 +241,7 @@ rule embed_audio:
         label=["original", *plan.speech.anonymisers],
         n_utterances=config["report"]["listen"],
         seed=config["report"]["seed"],
-        results=ask_option("--results", partial(results_folder, CONTENTS)),
+        results=ask_option("--results", partial(results_folder, CONTENTS, LAYOUT)),
     shell:
         command(
             "embed_audio",
@@ -266,7 +267,7 @@ rule write_report:
         comparisons=CONTENTS.comparisons,
         intervals=CONTENTS.intervals,
         figures=DRAWN,
-        pictures=pictures_of(CONTENTS.figures, "svg", "png"),
+        pictures=pictures_of(CONTENTS.figures, LAYOUT, "svg", "png"),
         tables=tables_of(CONTENTS),
         inference=CONTENTS.inference,
         listen=CONTENTS.listen,
@@ -286,18 +287,19 @@ rule write_report:
     params:
         code=code("write_report", files=PARTS_OF_PAGE),
         plan=PLAN,
+        comparisons=as_is(f"{RESULTS}/comparisons"),
+        tables=as_is(f"{RESULTS}/report/tables"),
         contents=digest(CONTENTS),
     shell:
         command(
             "write_report",
-            also="--comparisons results/comparisons --tables results/report/tables",
             input="metrics verdict provenance",
             output="page",
-            params="plan",
+            params="plan comparisons tables",
         )
 
 
-FIGURE_FILES = pictures_of(CONTENTS.figures, *figures.PICTURES)
+FIGURE_FILES = pictures_of(CONTENTS.figures, LAYOUT, *figures.PICTURES)
 
 
 # Pictures for papers: a rule for each list and attacker, because a rule must name all that it
@@ -313,9 +315,9 @@ for job, drawn in contents.by_job(CONTENTS.figures).items():
         output:
             [
                 report(picture, caption=PAGE / f"{kind}.rst", category=category)
-                for picture, kind, category in in_report(drawn)
+                for picture, kind, category in in_report(drawn, LAYOUT)
             ],
-            pictures_of(drawn, "pdf", "png"),
+            pictures_of(drawn, LAYOUT, "pdf", "png"),
         log:
             f"results/logs/plot/{job}.log",
         conda:

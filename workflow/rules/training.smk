@@ -40,7 +40,7 @@ rule fetch_encoder:
         code=code_alone("fetch_encoder"),
         model=attackers.encoders.field("model"),
         revision=attackers.encoders.field("revision"),
-        folder="results/encoders/{extractor}",
+        folder=f"{RESULTS}/encoders/{{extractor}}",
     shell:
         command("fetch_encoder", params="model revision folder")
 

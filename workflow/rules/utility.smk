@@ -120,13 +120,14 @@ rule measure_voices:
     params:
         code=code("measure_voices"),
         extractor=ask(plan.utility.voice_extractor),
+        embeddings=as_is(f"{RESULTS}/embeddings"),
+        audio=as_is(f"{RESULTS}/audio"),
         seed=config["report"]["seed"],
     shell:
         command(
             "measure_voices",
-            also="--embeddings results/embeddings --audio results/audio"
-            " --output {output.measures:q}",
-            params="extractor seed",
+            also="--output {output.measures:q}",
+            params="extractor seed embeddings audio",
             wildcards="corpus",
         )
 

@@ -4,19 +4,19 @@ from pathlib import Path
 
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import read_manifest, read_table, write_table
+from voiceprivacy.layout import Layout
 from voiceprivacy.provenance.record import COLUMNS, processor_s
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 from voiceprivacy.vocabulary import ABSENT, ORIGINAL, UNDEFINED, Protecting, Speed
 
-AUDIO = Path("results/audio")
-BENCHMARKS = Path("results/benchmarks")
 STREAMING = {True: "yes", False: "no", None: ABSENT}
 
 
 def measure_speed(
     *,
     anonymisers: list[dict],
+    results: Path,
     speeds: str,
 ) -> None:
     """How long each anonymiser takes for a second of speech, by what a run measured of its jobs.
@@ -27,28 +27,29 @@ def measure_speed(
     Parameters
     ----------
     anonymisers : JSON: fields of each (Protecting)
+    results : folder of the run
     speeds : TSV to write, a line for each anonymiser
     """
     lasts: dict[str, float] = {}  # the trials of each corpus
     lines = []
     for one in (Protecting(**fields) for fields in anonymisers):
         if one.corpus not in lasts:
-            manifest = f"results/audio/{one.corpus}/trial/{ORIGINAL}/manifest.tsv"
+            manifest = Layout(results).speech(one.corpus, "trial", ORIGINAL)
             lasts[one.corpus] = sum(line.duration_s for line in read_manifest(manifest))
-        lines.append(speed(one, lasts[one.corpus]))
+        lines.append(speed(one, lasts[one.corpus], results))
         say(f"{one.corpus} {one.anonymiser}: {lines[-1].real_time_factor}")
     write_table(speeds, Speed._fields, lines)
 
 
-def speed(one: Protecting, speech_s: float) -> Speed:
+def speed(one: Protecting, speech_s: float, results: Path) -> Speed:
     """Seconds of all draws that were measured whole, and the trials as often as they were drawn."""
     seconds, n_draws = 0.0, 0
     for benchmarks in one.benchmarks:
-        paths = [BENCHMARKS / benchmark for benchmark in benchmarks]
+        paths = [results / "benchmarks" / benchmark for benchmark in benchmarks]
         if all(path.exists() for path in paths):
             seconds += sum(job_s(path, one.device) for path in paths)
             n_draws += 1
-    latency = latency_ms(one)
+    latency = latency_ms(one, results / "audio")
     known = seconds > 0 and speech_s > 0  # too short a job has no processor time
     return Speed(
         one.corpus,
@@ -62,11 +63,11 @@ def speed(one: Protecting, speech_s: float) -> Speed:
     )
 
 
-def latency_ms(one: Protecting) -> float | str:
+def latency_ms(one: Protecting, audio: Path) -> float | str:
     """The longest latency of all its draws and shards; ABSENT where no chunks were tried."""
     latencies: list[float] = []
     for pattern in one.latencies:
-        latencies += [read_json(path)["latency_ms"] for path in AUDIO.glob(pattern)]
+        latencies += [read_json(path)["latency_ms"] for path in audio.glob(pattern)]
     return max(latencies, default=ABSENT)
 
 

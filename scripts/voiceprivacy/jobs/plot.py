@@ -8,6 +8,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from voiceprivacy.inout.tables import read_scores
+from voiceprivacy.layout import Layout
 from voiceprivacy.privacy.scores.profiles import PROFILES
 from voiceprivacy.report.contents import by_job, read_contents
 from voiceprivacy.report.curves import ORDERS
@@ -117,13 +118,13 @@ def draw_scores(
 
 def draw_job(*, plan: str, job: str) -> None:
     """All pictures of a list and attacker of a run, or of what is not of one."""
-    contents = read_contents(plan)
+    contents, results = read_contents(plan), Path(plan).parent
     for figure in by_job(contents.figures)[job]:
         arguments = dict(figure.arguments)
         if KINDS[figure.kind].of_people and figure.corpus not in contents.named:
-            arguments["codes"] = codes_of(figure.corpus, Path(plan).parent)
+            arguments["codes"] = codes_of(figure.corpus, results)
         picture = picture_of(figure.kind)(**arguments)
-        style.save_each(picture, figure.pictures().values())
+        style.save_each(picture, figure.pictures(Layout(results)).values())
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ def run() -> None:
         os.environ[SEED_FILE] = os.path.abspath(arguments.seed_file)
     if arguments.remake:
         os.environ[REMAKE] = "1"
-        its_format = format_of_results(Path(options.directory or "."))
+        its_format = format_of_results(Path(options.directory or ".", "results"))
         options.forceall = options.forceall or its_format != RESULTS_FORMAT
     launcher.check_configs(options)
     exit_code = launcher.start(options)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.inout.json_files import read_json
+from voiceprivacy.layout import Layout
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
 from voiceprivacy.report.contents import Contents, read_contents
 from voiceprivacy.report.figure_tables import run_of
@@ -71,7 +72,7 @@ def write_report(
         template=template,
         systems=systems,
         metrics=numbers,
-        figures=show_all(contents.figures, run=shown, page=page),
+        figures=show_all(contents.figures, Layout(metrics.parent), run=shown, page=page),
         provenance=made_from,
         comparisons=sure,
         verdicts=[judged],

@@ -130,6 +130,7 @@ class Atlas:
 
     def __init__(self, config: dict[str, Any], attackers: Attackers) -> None:
         self.attackers = attackers
+        self.layout = attackers.layout
         self.is_wanted = bool(config["atlas"])
         self.channels = wanted(config)
 
@@ -156,9 +157,11 @@ class Atlas:
 
     def fusions(self, corpus: str, trials: str) -> dict[str, str]:
         """Where what channels disclose together is written: {anonymiser/condition: file}."""
-        folder = f"results/curves/channels/{corpus}/{trials}"
+        folder = f"curves/channels/{corpus}/{trials}"
         return {
-            f"{anonymiser}/{condition}": f"{folder}/{anonymiser}/together/{condition}.json"
+            f"{anonymiser}/{condition}": self.layout.path(
+                f"{folder}/{anonymiser}/together/{condition}.json"
+            )
             for anonymiser, condition in self.together(TrialList(corpus, trials))
         }
 
@@ -175,7 +178,7 @@ class Atlas:
         files = []
         for one in self.heard(corpus, trials):
             folder = Attack(corpus, trials, one.extractor, one.backend).path(one.heard_in)
-            files.append(f"results/curves/rank_speakers/{folder}.tsv")
+            files.append(self.layout.path(f"curves/rank_speakers/{folder}.tsv"))
         return files
 
     def matrices(self, corpus: str, trials: str, anonymiser: str, condition: str) -> dict[str, str]:
@@ -183,7 +186,7 @@ class Atlas:
         files = {}
         for one in self.together(TrialList(corpus, trials))[anonymiser, condition]:
             folder = Attack(corpus, trials, one.extractor, one.backend).path(one.heard_in)
-            files[one.channel] = f"results/templates/{folder}/{one.heard_under}.npz"
+            files[one.channel] = self.layout.path(f"templates/{folder}/{one.heard_under}.npz")
         return files
 
     def _heard(self, anonymiser, condition):

@@ -78,6 +78,7 @@ class Attackers:
         self.extractors = extractors
         self.backends = backends
         self.speech = speech
+        self.layout = speech.layout
         self.fusions = fusions
         self.split = split_corpora(fusions, extractors, backends)
 
@@ -185,13 +186,13 @@ class Attackers:
         options = self.extractors[extractor]
         is_made = "train" in options or "revision" in options
         if is_made:
-            return f"results/models/{extractor}"
+            return self.layout.path(f"models/{extractor}")
         return ours(options["model"]) if "model" in options else None
 
     def model_files(self, extractor: str) -> list[str]:
         """The files of an extractor that embeddings depend on."""
         folder = self.model_folder(extractor)
-        return [f"{folder}/{name}" for name in MODEL_FILES] if folder else []
+        return [self.layout.mark(f"{folder}/{name}") for name in MODEL_FILES] if folder else []
 
     def encoder(self, extractor: str) -> str | None:
         """The folder of the encoder that units or words are made of; None for MFCC or terms."""
@@ -202,7 +203,7 @@ class Attackers:
     def training_transcripts(self, extractor: str) -> str | None:
         """Transcripts that words are weighted by; None where no corpus is named."""
         corpus = self.extractors[extractor].get(WORDS, {}).get("corpus")
-        return f"results/audio/{corpus}/train/{ORIGINAL}/transcripts.tsv" if corpus else None
+        return self.layout.speech(corpus, "train", ORIGINAL, "transcripts") if corpus else None
 
     # Training.
 
@@ -214,7 +215,7 @@ class Attackers:
         options = self.extractors[extractor]
         encoder = options.get("encoder")
         if isinstance(encoder, dict):
-            return f"results/encoders/{options['base']}"
+            return self.layout.path(f"encoders/{options['base']}")
         return ours(encoder) if encoder else None
 
     def fetched_encoders(self) -> dict[str, dict[str, str]]:
@@ -232,12 +233,12 @@ class Attackers:
     def learnt_manifest(self, corpus: str, system: str) -> str:
         """Manifest of what attackers learn from: without speakers who are held out for fusions."""
         name = "learners" if corpus in self.split else "manifest"
-        return f"results/audio/{corpus}/train/{system}/{name}.tsv"
+        return self.layout.speech(corpus, "train", system, name)
 
     def held_out_manifest(self, corpus: str) -> str:
         """Manifest of the original speech that fusions learn from; see the module fusion."""
         name = "held_out" if corpus in self.split else "manifest"
-        return f"results/audio/{corpus}/train/{ORIGINAL}/{name}.tsv"
+        return self.layout.speech(corpus, "train", ORIGINAL, name)
 
     def fewest_utterances(self) -> dict[str, int]:
         """Utterances that some speaker of a corpus must have, of those that speakers are learnt
@@ -305,8 +306,8 @@ class Attackers:
     def training_embeddings(self, backend: str, extractor: str) -> str:
         """Embeddings that a back-end is trained on."""
         options = self.backends[backend]
-        system = options["on"] or ORIGINAL
-        return f"results/embeddings/{options['train']['corpus']}/train/{system}/{extractor}.npz"
+        corpus, system = options["train"]["corpus"], options["on"] or ORIGINAL
+        return self.layout.embeddings(corpus, "train", system, extractor)
 
     def original_embeddings(self, backend: str, extractor: str) -> str | None:
         """Embeddings of the same utterances unprotected, where a back-end learns from both."""
@@ -314,7 +315,7 @@ class Attackers:
         is_plda = options["type"] == "plda" and options["unprotected"] and options["on"]
         if options["type"] != "procrustes" and not is_plda:
             return None
-        return f"results/embeddings/{options['train']['corpus']}/train/{ORIGINAL}/{extractor}.npz"
+        return self.layout.embeddings(options["train"]["corpus"], "train", ORIGINAL, extractor)
 
     def start(self, extractor: str) -> str | None:
         """The folder of the model where training starts; None for random weights.
@@ -341,7 +342,7 @@ class Attackers:
     def backend_file(self, backend: str, extractor: str) -> str | None:
         """The file of a trained back-end; cosine has none."""
         trained = "train" in self.backends[backend]
-        return f"results/backends/{backend}/{extractor}.npz" if trained else None
+        return self.layout.path(f"backends/{backend}/{extractor}.npz") if trained else None
 
     # What is known of training on protected speech.
 
@@ -351,13 +352,13 @@ class Attackers:
             fusion = self.fusions[backend]
             files = list(chain.from_iterable(self.learnt(*part) for part in fusion.parts))
             if len(fusion.systems()) > 1:  # it learnt from protected speech itself
-                files.append(f"results/fusions/{backend}.held_out.json")
+                files.append(self.layout.path(f"fusions/{backend}.held_out.json"))
             return files
         files = []
         if self.extractors[extractor]["on"]:
-            files.append(f"results/models/{extractor}/held_out.json")
+            files.append(self.layout.path(f"models/{extractor}/held_out.json"))
         if self.backends[backend]["on"]:
-            files.append(f"results/backends/{backend}/{extractor}.held_out.json")
+            files.append(self.layout.path(f"backends/{backend}/{extractor}.held_out.json"))
         return files
 
 

@@ -19,6 +19,7 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from voiceprivacy.inout.files import BadInput, expand, resembling, variables_in
 from voiceprivacy.inout.yaml_files import compose, read_yaml
+from voiceprivacy.layout import HERE, Layout
 from voiceprivacy.plan import atlas, fusion, sources
 from voiceprivacy.plan.defaults import (
     complete,
@@ -168,7 +169,7 @@ def _reads_as(key: yaml.Node, wanted: Any) -> bool:
     return key.tag != "tag:yaml.org,2002:str" and yaml.safe_load(key.value) == wanted
 
 
-def check(config: dict[str, Any]) -> dict[str, Any]:
+def check(config: dict[str, Any], layout: Layout = HERE) -> dict[str, Any]:
     """Check a config and complete it.
 
     Returns
@@ -179,12 +180,12 @@ def check(config: dict[str, Any]) -> dict[str, Any]:
     ------
     WrongConfig : the first problem; ``problems`` gives all of them
     """
-    for problem in problems(config):
+    for problem in problems(config, layout):
         raise WrongConfig(problem)
     return complete(config)
 
 
-def problems(config: dict[str, Any]) -> list[Problem]:
+def problems(config: dict[str, Any], layout: Layout = HERE) -> list[Problem]:
     """Everything that is wrong with a config.
 
     These are variables, keys and values; if all of them are right, contradictions and missing
@@ -197,7 +198,7 @@ def problems(config: dict[str, Any]) -> list[Problem]:
         return wrong
     # A config with a wrong value cannot be completed: what follows would only puzzle.
     config = complete(expand(config))
-    return [*contradictions(config), *missing_files(config)]
+    return [*contradictions(config), *missing_files(config, layout)]
 
 
 def usable_corpora(config: dict[str, Any], wrong: list[Problem]) -> dict[str, dict]:
@@ -458,9 +459,9 @@ def _shared_speakers(corpora):
             yield Problem(("corpora", other, "synthetic"), words)
 
 
-def missing_files(config: dict[str, Any]) -> Iterator[Problem]:
+def missing_files(config: dict[str, Any], layout: Layout) -> Iterator[Problem]:
     """Files and folders that a completed config names, and that are not there or unusable."""
-    plan = Plan(config)
+    plan = Plan(config, layout)
     for named, reason in sources.unusable(plan.named).items():
         yield Problem(named.keys, f"{named.path}: {reason}{_perhaps(named.path)}")
     for keys, words in plan.attackers.beyond_dimensions():
@@ -475,7 +476,10 @@ def missing_files(config: dict[str, Any]) -> Iterator[Problem]:
             nearest = resembling(path, map(str, _deepest(path).iterdir()))
             yield Problem(("attacks", name, "scores"), f"{path}: not found{nearest}")
         for scored, path in files.items():
-            if _is_taken_over(path, f"{scored.corpus}/{scored.trials}/{scored.anonymiser}", name):
+            taken = layout.path(
+                f"scores/{scored.corpus}/{scored.trials}/{scored.anonymiser}/{name}/{GIVEN}"
+            )
+            if _is_taken_over(path, taken, layout.root):
                 yield Problem(("attacks", name, "scores"), f"{path}: {OWN_RESULT}")
 
 
@@ -497,11 +501,9 @@ def _deepest(path: str) -> Path:
     return next(folder for folder in Path(path).parents if folder.is_dir())
 
 
-def _is_taken_over(path: str, system: str, attack: str) -> bool:
+def _is_taken_over(path: str, folder: str, results: str) -> bool:
     """Whether a score file lies, links followed, where this run writes."""
-    results = os.path.realpath(sources.RESULTS)
-    folder = os.path.realpath(f"{sources.RESULTS}/scores/{system}/{attack}/{GIVEN}")
-    file = os.path.realpath(path)
+    file, folder, results = map(os.path.realpath, (path, folder, results))
     return file.startswith(f"{results}/") or os.path.dirname(file) == folder
 
 

@@ -18,9 +18,7 @@ from voiceprivacy.inout.files import BadInput, whole_or_absent
 from voiceprivacy.inout.seeds import read_secret, secret_in
 from voiceprivacy.vocabulary import RESULTS_FORMAT, SECRET_SEED
 
-RESULTS = Path("results")
-FORMAT = RESULTS / "format"  # holds RESULTS_FORMAT
-SECRET = RESULTS / SECRET_SEED
+FORMAT = "format"  # below the results: holds RESULTS_FORMAT
 MADE = [
     *("checks", "audio", "trials", "samples", "embeddings", "scores", "metrics", "models"),
     "provenance.json",
@@ -35,36 +33,37 @@ TWO_WAYS = (
 )
 
 
-def format_of_results(directory: Path = Path()) -> int:
-    """The format of the results that lie below a directory; our own where there are none.
+def format_of_results(results: Path) -> int:
+    """The format of the results in a folder; our own where there are none.
 
     The first run writes it before it makes anything. Results that do not say it are older.
     """
     with contextlib.suppress(OSError, ValueError):
-        return int((directory / FORMAT).read_bytes())
-    is_fresh = not any((directory / RESULTS / name).exists() for name in MADE)
+        return int((results / FORMAT).read_bytes())
+    is_fresh = not any((results / name).exists() for name in MADE)
     return RESULTS_FORMAT if is_fresh else 1
 
 
-def refuse_other_format(*, remake: bool, dry_run: bool) -> None:
+def refuse_other_format(results: Path, *, remake: bool, dry_run: bool) -> None:
     """Refuse to carry on results of another format, which rules would not make again.
 
     Raises
     ------
-    BadInput : results/ holds results of another format, and they are not to be made again
+    BadInput : the folder holds results of another format, and they are not to be made again
     """
-    its_format = format_of_results()
+    its_format = format_of_results(results)
     if its_format != RESULTS_FORMAT and not remake:
         raise BadInput(
-            f"{RESULTS.absolute()}: made by another version (format {its_format}, this one has"
+            f"{results.absolute()}: made by another version (format {its_format}, this one has"
             f" {RESULTS_FORMAT}); {TWO_WAYS.format('everything')}; nothing was changed"
         )
-    if not dry_run and not (FORMAT.exists() and its_format == RESULTS_FORMAT):
-        with whole_or_absent(FORMAT) as temporary:
+    path = results / FORMAT
+    if not dry_run and not (path.exists() and its_format == RESULTS_FORMAT):
+        with whole_or_absent(path) as temporary:
             temporary.write_text(f"{RESULTS_FORMAT}\n")
 
 
-def draw_secret(config: dict[str, Any], *, dry_run: bool) -> None:
+def draw_secret(config: dict[str, Any], results: Path, *, dry_run: bool) -> None:
     """Draw the secret of a run whose config has no seed, once; SEED_FILE may name that of another.
 
     Raises
@@ -73,15 +72,16 @@ def draw_secret(config: dict[str, Any], *, dry_run: bool) -> None:
     """
     given = os.environ.get(SEED_FILE)
     wanted = read_secret(given) if given else None
+    secret = results / SECRET_SEED
     if given and "seed" in config:
         raise BadInput(f"--seed-file {given}: the config has a seed: leave one of them out")
-    if wanted and SECRET.exists() and read_secret(SECRET) != wanted:
+    if wanted and secret.exists() and read_secret(secret) != wanted:
         raise BadInput(
-            f"--seed-file {given}: the speech in {RESULTS.absolute()} was made with another"
-            f" ({SECRET}): run in a new directory (--directory NEW)"
+            f"--seed-file {given}: the speech in {results.absolute()} was made with another"
+            f" ({secret}): run in a new directory (--directory NEW)"
         )
     if config["anonymisers"] and "seed" not in config and not dry_run:
-        secret_in(SECRET, wanted)
+        secret_in(secret, wanted)
 
 
 # Trained models.

@@ -32,6 +32,7 @@ class Given:
         self.entries = entries
         self.files = files
         self.speech = speech
+        self.layout = speech.layout
         self.n_replicates = n_replicates
         self.cece = cece
 
@@ -74,9 +75,9 @@ class Given:
         """
         path = self.entries[attack.extractor].get("speakers")
         if path:
-            return path.replace("{corpus}", attack.corpus).replace("{trials}", attack.trials)
-        known = self.speech.list_file(attack.corpus, attack.trials)
-        return known and known.replace(".tsv", ".speakers.tsv")
+            path = path.replace("{corpus}", attack.corpus).replace("{trials}", attack.trials)
+            return self.layout.mark(path)
+        return self.speech.beside_list(attack.corpus, attack.trials, "speakers")
 
     def calibrated(self, attack: Attack) -> list[str]:
         """The anonymisers of which an attack has the scores of two runs, which C_ECE needs."""
@@ -103,7 +104,7 @@ class Given:
         """Every metrics file."""
         paths = []
         for attack in self.attacks():
-            paths += self._of_families(attack, self.systems(attack), ending=".json")
+            paths += self._of_families(attack, self.systems(attack), ending="json")
         return paths
 
     def resampled(self) -> list[str]:
@@ -167,7 +168,7 @@ class Given:
         return [attack for attack in self._attacks_of(name) if attack.corpus == corpus]
 
     def _intervals(self, attack: Attack, systems: Iterable[str]) -> list[str]:
-        return self._of_families(attack, systems, ending=".intervals.json")
+        return self._of_families(attack, systems, ending="intervals.json")
 
     def _of_families(self, attack: Attack, systems: Iterable[str], *, ending: str) -> list[str]:
         """The files of all families of metrics that the scores of some systems allow."""
@@ -178,5 +179,5 @@ class Given:
             if system in calibrated:
                 families.append("calibration")
             for family in families:
-                paths.append(f"results/metrics/{family}/{attack.path(system)}{ending}")
+                paths.append(self.layout.metrics(family, attack, system, ending))
         return paths

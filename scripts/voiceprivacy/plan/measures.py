@@ -190,6 +190,7 @@ class Utility:
         kinds = [options.get("type") for options in self.entries.values()]
         self._lacks_quality = QUALITY not in entries and QUALITY not in kinds
         self.speech = speech
+        self.layout = speech.layout
         self.listen = listen
         self._without_transcripts: dict[str, str | None] = {}
         self.embedded_by = embedded_by
@@ -220,7 +221,8 @@ class Utility:
     def model_folder(self, measure: str) -> str:
         """Where the model of a measure lies: the user's, or one that a rule fetches."""
         options = self.entries[measure]
-        return f"results/listeners/{measure}" if "revision" in options else ours(options["model"])
+        is_fetched = "revision" in options
+        return self.layout.path(f"listeners/{measure}") if is_fetched else ours(options["model"])
 
     def voice_extractor(self, corpus: str) -> str:
         """Whose embeddings of a corpus its voices are measured of."""
@@ -237,7 +239,8 @@ class Utility:
 
     def model_stamp(self, measure: str) -> list[str]:
         """The file that says that a model is fetched; none for a folder of the user's."""
-        return [f"{self.model_folder(measure)}/SHA256SUMS"] if measure in self.fetched() else []
+        path = self.layout.path(f"listeners/{measure}/SHA256SUMS")
+        return [path] if measure in self.fetched() else []
 
     def threads(self, measure: str) -> int:
         """Threads of a measure's job."""
@@ -252,7 +255,7 @@ class Utility:
     def transcripts(self, measure: str, corpus: str) -> list[str]:
         """The file that says what was said in the trials of a corpus, where a measure reads it."""
         kind = shipped(self.entries[measure])
-        path = f"results/audio/{corpus}/trial/{ORIGINAL}/transcripts.tsv"
+        path = self.layout.speech(corpus, "trial", ORIGINAL, "transcripts")
         return [path] if kind and kind.transcripts else []
 
     def options(self) -> dict[str, dict]:
@@ -277,9 +280,10 @@ class Utility:
         left_out = self.left_out(corpus)
         for measure in self.entries:
             if corpus in self.corpora(measure) and measure not in left_out:
-                folder = f"results/utility/{corpus}/trial"
-                systems = self.systems(measure)
-                tables += [f"{folder}/{system}/{measure}.tsv" for system in systems]
+                tables += [
+                    self.layout.path(f"utility/{corpus}/trial/{system}/{measure}.tsv")
+                    for system in self.systems(measure)
+                ]
         return tables
 
     def of_embeddings(self) -> list[str]:
@@ -362,21 +366,24 @@ class Utility:
 
     def manifests(self) -> list[str]:
         """Trials of which something is measured: others may not be protected."""
-        measured = [corpus for corpus in self.speech.evaluated if self.measures(corpus)]
+        measured = self._measured()
         systems = (ORIGINAL, *self.speech.anonymisers)
         return [
-            f"results/audio/{corpus}/trial/{system}/manifest.tsv"
+            self.layout.speech(corpus, "trial", system)
             for corpus, system in product(measured, systems)
         ]
 
     def tables(self) -> list[str]:
         """The table of means of every corpus of which something is measured."""
-        corpora = [name for name in self.speech.evaluated if self.measures(name)]
-        return [f"results/metrics/utility/{corpus}.tsv" for corpus in corpora]
+        return [self.layout.path(f"metrics/utility/{name}.tsv") for name in self._measured()]
+
+    def _measured(self):
+        """Corpora of which something is measured."""
+        return [name for name in self.speech.evaluated if self.measures(name)]
 
     def comparisons(self) -> list[str]:
         """The comparisons of anonymisers by each of these tables, in a run with intervals."""
-        return [f"results/comparisons/utility/{Path(table).name}" for table in self.tables()]
+        return [self.layout.path(f"comparisons/utility/{name}.tsv") for name in self._measured()]
 
     def words_of_speakers(self) -> dict[str, str]:
         """The table of the word errors of speakers of every corpus whose words are measured."""
@@ -385,10 +392,10 @@ class Utility:
             names = {Path(table).stem for table in self.measures(corpus)}
             kinds = [shipped(self.entries[name]) for name in names]
             if any(kind and kind.group == "words" for kind in kinds):
-                tables[corpus] = f"results/metrics/words/{corpus}.tsv"
+                tables[corpus] = self.layout.path(f"metrics/words/{corpus}.tsv")
         return tables
 
     def clips(self) -> list[str]:
         """Clips to listen to of every corpus with trial lists."""
         corpora = [name for name in self.speech.evaluated if self.speech.trial_lists(name)]
-        return [f"results/report/listen/{corpus}.json" for corpus in corpora if self.listen]
+        return [self.layout.path(f"report/listen/{name}.json") for name in corpora if self.listen]

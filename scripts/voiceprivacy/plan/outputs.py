@@ -101,6 +101,7 @@ class Outputs:
         self.speech = speech
         self.attackers = attackers
         self.given = given
+        self.layout = speech.layout
         self.averages = averages
         self.n_replicates = n_replicates
 
@@ -121,25 +122,26 @@ class Outputs:
 
     def metrics(self) -> list[str]:
         """Every metrics file of our own attackers."""
-        paths = []
+        return [self.layout.metrics(*measured) for measured in self._measured()]
+
+    def _measured(self):
+        """(family, attack, system) of every metrics file of our own attackers."""
         for attack in self.attackers.attacks():
             for system in self.attackers.systems(attack.extractor, attack.backend):
-                paths += [
-                    f"results/metrics/{family}/{attack.path(system)}.json"
-                    for family in self._families_under(attack, system)
-                ]
+                yield from product(self._families_under(attack, system), [attack], [system])
         for attack in self.attackers.rank_attacks():
             systems = self.attackers.systems(attack.extractor, attack.backend)
-            paths += [f"results/metrics/ranks/{attack.path(system)}.json" for system in systems]
-        return paths
+            yield from product(["ranks"], [attack], systems)
 
     def intervals(self) -> list[str]:
         """Every file of intervals of our own attackers."""
         if not self.n_replicates:
             return []
-        folders = tuple(f"results/metrics/{family}/" for family in RESAMPLED)
-        metrics = [path for path in self.metrics() if path.startswith(folders)]
-        return [path.removesuffix("json") + "intervals.json" for path in metrics]
+        return [
+            self.layout.metrics(family, attack, system, "intervals.json")
+            for family, attack, system in self._measured()
+            if family in RESAMPLED
+        ]
 
     def inference(self) -> dict[str, dict[str, dict[str, list[str]]]]:
         """Whose speech is tried for what it tells of people, by each network.
@@ -208,7 +210,7 @@ class Outputs:
         """Intervals of one system on one of the lists that an attack is averaged over."""
         on_list = Attack(*trial_list, attack.extractor, attack.backend)
         return [
-            f"results/metrics/{family}/{on_list.path(system)}.intervals.json"
+            self.layout.metrics(family, on_list, system, "intervals.json")
             for family in self._families_under(on_list, system)
             if family in RESAMPLED
         ]
@@ -256,16 +258,14 @@ class Outputs:
         paths = []
         for attack in attacks:
             paths += self.compared_intervals(attack)
-        return [path for path in paths if path.startswith("results/metrics/verification/")]
+        folder = self.layout.path("metrics/verification/")
+        return [path for path in paths if path.startswith(folder)]
 
     def comparisons(self) -> list[str]:
         """The files of all comparisons: under each attacker, and under the strongest attacks."""
-        paths = [f"results/comparisons/{'/'.join(attack)}.tsv" for attack in self.compared()]
-        strongest = [
-            f"results/comparisons/{corpus}/{trials}/strongest.tsv"
-            for corpus, trials in self.compared_strongest()
-        ]
-        return paths + strongest
+        compared = map("/".join, self.compared())
+        strongest = [f"{corpus}/{trials}/strongest" for corpus, trials in self.compared_strongest()]
+        return [self.layout.path(f"comparisons/{name}.tsv") for name in (*compared, *strongest)]
 
     # Pictures and tables.
 
@@ -301,17 +301,18 @@ class Outputs:
         """Pictures and tables that are made on request, of every attack."""
         pictures = product(self.attackers.attacks(), PICTURES, ("pdf", "png", "svg"))
         tables = product(TABLES, ("md", "tsv", "tex"))
-        return [
-            *(f"results/paper/{kind}/{'/'.join(one)}.{ending}" for one, kind, ending in pictures),
-            *(f"results/paper/tables/{table}.{ending}" for table, ending in tables),
-            *(f"results/paper/{path}.svg" for path in self.layouts()),
+        files = [
+            *(f"{kind}/{'/'.join(one)}.{ending}" for one, kind, ending in pictures),
+            *(f"tables/{table}.{ending}" for table, ending in tables),
+            *(f"{path}.svg" for path in self.layouts()),
         ]
+        return [self.layout.path(f"paper/{file}") for file in files]
 
     def used_files(self) -> list[str]:
         """What a reviewer may compare besides the config: the lists and the attackers' models."""
         lists = self.speech.trials()
         lists += [
-            f"results/samples/{corpus}/{gallery}.tsv"
+            self.layout.path(f"samples/{corpus}/{gallery}.tsv")
             for corpus, gallery in self.speech.all_galleries()
         ]
         models = []

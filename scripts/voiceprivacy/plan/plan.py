@@ -18,6 +18,7 @@ from typing import Any
 
 from voiceprivacy.inout.files import expand, ours
 from voiceprivacy.inout.iemocap import EVALUATED, SPOKEN, TRANSCRIBED
+from voiceprivacy.layout import HERE, Layout
 from voiceprivacy.plan.atlas import Atlas
 from voiceprivacy.plan.attackers import (
     MODEL_FILES,
@@ -63,9 +64,16 @@ TEXTS = (".txt",)  # endings of what is read of IEMOCAP beside its audio
 
 
 class Plan:
-    """The parts of one run, from its completed config."""
+    """The parts of one run, from its completed config.
 
-    def __init__(self, config: dict[str, Any]) -> None:
+    Parameters
+    ----------
+    config : completed
+    layout : where the run's files lie
+    """
+
+    def __init__(self, config: dict[str, Any], layout: Layout = HERE) -> None:
+        self.layout = layout
         self.config = config = resolved(config)
         report, anonymisers = config["report"], config["anonymisers"]
         different = draws_of(anonymisers)  # attackers learn from the first draw of each
@@ -85,6 +93,7 @@ class Plan:
             training=dict.fromkeys(trained_on),
             seed=config.get("seed"),
             attacker_draw=config["attacker_draw"],
+            layout=layout,
         )
         self.attackers = Attackers(extractors, backends, self.speech, fused)
         self.atlas = Atlas(config, self.attackers)
@@ -110,7 +119,7 @@ class Plan:
             embedded_by=self.outputs.embedded_by(),
         )
         self.named = list(_named_paths(self))
-        self.sources = Sources(self.named)
+        self.sources = Sources(self.named, layout)
 
 
 # Files and folders that a config names, section by section.
@@ -132,7 +141,7 @@ def _named_paths(plan: Plan) -> Iterator[Named]:
                 yield from readers[section](plan, name, options)
             for path in options.get("inputs", ()):
                 yield Named((section, name, "inputs"), ours(path))
-            for path in _in_command(config, options):
+            for path in _in_command(plan, options):
                 yield from _program((section, name, "command"), path)
             if "env" in options:  # Snakemake itself looks for changes of environments
                 path = environment_file(options["env"])
@@ -149,7 +158,7 @@ def _program(keys, path):
         yield Named(keys, file, FILE)
 
 
-def _in_command(config, options):
+def _in_command(plan, options):
     """Files that a command of an entry names, or options of a command or function."""
     if "container" in options:  # its words name files of the image
         return []
@@ -158,9 +167,9 @@ def _in_command(config, options):
         texts += [shlex.quote(str(one)) for one in (value if isinstance(value, list) else [value])]
     texts = list(map(ours, texts))
     filled = []
-    for corpus in config["corpora"]:
+    for corpus in plan.config["corpora"]:
         filled += [text.replace("{corpus}", corpus) for text in texts]
-    return files_in_words(dict.fromkeys(filled))
+    return files_in_words(dict.fromkeys(filled), plan.layout.root)
 
 
 def _of_corpus(plan, name, options):

@@ -41,12 +41,11 @@ from voiceprivacy.inout.files import (
 )
 from voiceprivacy.inout.foreign import NO_UTF8
 from voiceprivacy.inout.iemocap import TRANSCRIBED
+from voiceprivacy.layout import HERE, Layout
 from voiceprivacy.running.command import say
 from voiceprivacy.running.pools import in_threads
 from voiceprivacy.vocabulary import CONDITIONS
 
-RESULTS = "results"
-FOLDER = Path(RESULTS, "sources")
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/dev", "/proc", "/sys", "/run")
 CHECK = "VOICEPRIVACY_CHECK_AUDIO"  # environment: every file is read again
 CACHE = Path(".snakemake", "sources.json")
@@ -122,22 +121,29 @@ def given_scores(template: str) -> dict[ScoreFile, str]:
     return files
 
 
-def files_in_words(texts: Iterable[object]) -> list[str]:
+def files_in_words(texts: Iterable[object], results: str) -> list[str]:
     """Regular files that commands or options name, of people's own: none of the system or a run.
 
     A word may be ``--weights=nac.pt``, or hold several ones, as after ``sh -c``.
+
+    Parameters
+    ----------
+    texts : commands and values of options
+    results : folder of the run
     """
     paths: dict[str, None] = {}
     for text in texts:
         for word in _words(str(text)):
-            inner = files_in_words([word]) if word != text and re.search(r"\s", word) else []
+            inner = (
+                files_in_words([word], results) if word != text and re.search(r"\s", word) else []
+            )
             paths |= dict.fromkeys([*inner, word, word.partition("=")[2]])
-    return [path for path in paths if os.path.isfile(path) and _is_persons(path)]
+    return [path for path in paths if os.path.isfile(path) and _is_persons(path, results)]
 
 
-def _is_persons(path: str) -> bool:
+def _is_persons(path: str, results: str) -> bool:
     """Whether a file is neither the system's nor Python's nor a run's, links followed or not."""
-    others = (*SYSTEM, sys.prefix, sys.base_prefix, os.path.abspath(RESULTS))
+    others = (*SYSTEM, sys.prefix, sys.base_prefix, os.path.abspath(results))
     folders = tuple(f"{folder}/" for folder in others)
     for name in (os.path.abspath(path), os.path.realpath(path)):
         # Our own lie in a folder of Python's where the project was installed as a package.
@@ -253,9 +259,11 @@ class Sources:
     Parameters
     ----------
     named : what the config names
+    layout : where the run's files lie
     """
 
-    def __init__(self, named: Iterable[Named]) -> None:
+    def __init__(self, named: Iterable[Named], layout: Layout = HERE) -> None:
+        self.layout = layout
         self.named: dict[str, list[Named]] = {}
         for path in dict.fromkeys(named):
             if path.endings != ():
@@ -264,7 +272,7 @@ class Sources:
     def file(self, *names: str) -> list[str]:
         """The fingerprint of an entry of the config: section, name, member; none without files."""
         source = "/".join(names)
-        return [f"{FOLDER}/{source}.sha256"] if source in self.named else []
+        return [self.layout.path(f"sources/{source}.sha256")] if source in self.named else []
 
     def behind(self, *patterns: str) -> Callable[[Any], list[str]]:
         """Return an input function: the fingerprints of sources, with wildcards in their names."""
@@ -291,7 +299,9 @@ class Sources:
         BadInput : a file cannot be read, or is gone that was there before
         """
         known = _read_cache()
-        listed = {source: _behind(named, known) for source, named in self.named.items()}
+        listed = {
+            source: _behind(named, known, self.layout.root) for source, named in self.named.items()
+        }
         # All of them before the first is written: a lost file leaves everything as it was.
         now = _look_at(set(chain.from_iterable(listed.values())), {} if check else known)
         for source, lines in listed.items():
@@ -304,11 +314,11 @@ class Sources:
                 temporary.write_text(json.dumps(known | now))
 
 
-def _behind(named: Iterable[Named], known: Mapping[str, Known]) -> list[str]:
+def _behind(named: Iterable[Named], known: Mapping[str, Known], results: str) -> list[str]:
     """The files behind an entry, and links between its folders; none may have been lost."""
     files: list[str] = []
     for path in named:
-        listed, folder = _Listed(path), os.path.join(os.path.abspath(path.path), "")
+        listed, folder = _Listed(path, results), os.path.join(os.path.abspath(path.path), "")
         if not listed.files and any(file.startswith(folder) for file in known):
             raise BadInput(f"{path.path}: is empty, and was not before")
         own = [*listed.files, *listed.needed]
@@ -382,7 +392,8 @@ class _Listed:
     listed already.
     """
 
-    def __init__(self, named: Named) -> None:
+    def __init__(self, named: Named, results: str) -> None:
+        self.results = os.path.abspath(results)
         self.files: list[str] = []
         self.needed: list[str] = []
         self.links: list[str] = []
@@ -410,7 +421,7 @@ class _Listed:
         seen: set[str] = set()  # a link may lead back to a folder above it
         for folder, folders, names in os.walk(root, followlinks=True, onerror=_refuse):
             inside = os.path.realpath(folder)
-            if inside in seen or inside == os.path.abspath(RESULTS):
+            if inside in seen or inside == self.results:
                 folders.clear()
                 self.links += [f"{folder}\tis {inside}"] if inside in seen else []
                 continue

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.files import SCRIPTS, ours
+from voiceprivacy.layout import HERE, Layout
 from voiceprivacy.running import packages
 from voiceprivacy.vocabulary import (
     BESIDE_THE_KIND,
@@ -56,7 +57,9 @@ class Speech:
         training: Iterable[str] = (),
         seed: int | None = None,
         attacker_draw: str = "independent",
+        layout: Layout = HERE,
     ) -> None:
+        self.layout = layout
         self.corpora = corpora
         self.anonymisers = anonymisers
         self.training = list(training)
@@ -112,7 +115,7 @@ class Speech:
         """The files that say that a corpus's subsets are downloaded; none if it lies there."""
         options = self.corpora[corpus].get("librispeech", {})
         subsets = options["subsets"] if options.get("download") else []
-        return [f"results/downloads/{corpus}/{subset}.tsv" for subset in subsets]
+        return [self.layout.path(f"downloads/{corpus}/{subset}.tsv") for subset in subsets]
 
     def data_sets(self, corpus: str, part: str) -> list[str]:
         """What {set} is in an audio folder: a part's Kaldi directories by name, else the corpus."""
@@ -127,15 +130,17 @@ class Speech:
         parts = list(product(self.attacked, ("enrolment", "trial")))
         parts += [(name, "trial") for name in self.evaluated if name not in self.attacked]
         parts += [(name, "train") for name in self.training]
-        return [f"results/audio/{name}/{part}/original/manifest.tsv" for name, part in parts]
+        return [self.layout.speech(name, part, ORIGINAL) for name, part in parts]
 
     def checks(self) -> list[str]:
         """What was found in the corpora of the run."""
-        return [f"results/checks/{name}.tsv" for name in (*self.evaluated, *self.training)]
+        return [
+            self.layout.path(f"checks/{name}.tsv") for name in (*self.evaluated, *self.training)
+        ]
 
     def check_of_training(self) -> list[str]:
         """That nobody who is evaluated was learnt from; empty where no attacker learns."""
-        return ["results/checks/training/speakers.tsv"] if self.training else []
+        return [self.layout.path("checks/training/speakers.tsv")] if self.training else []
 
     # Trial lists and galleries.
 
@@ -158,17 +163,20 @@ class Speech:
 
     def trials_of(self, corpus: str) -> list[str]:
         """The files of the trial lists of a corpus."""
-        return [f"results/trials/{corpus}/{trials}.tsv" for trials in self.trial_lists(corpus)]
+        return [self.layout.trials(corpus, trials) for trials in self.trial_lists(corpus)]
 
     def list_file(self, corpus: str, trials: str) -> str | None:
         """The file of a trial list; None where the config does not have the list."""
-        path = f"results/trials/{corpus}/{trials}.tsv"
-        return path if (corpus, trials) in self.all_trial_lists() else None
+        return self.beside_list(corpus, trials, "")
 
     def release_file(self, corpus: str, trials: str) -> str | None:
         """The file of the pairs of a list within the release, as ``list_file``."""
-        path = self.list_file(corpus, trials)
-        return f"{path.removesuffix('.tsv')}.release.tsv" if path else None
+        return self.beside_list(corpus, trials, "release")
+
+    def beside_list(self, corpus: str, trials: str, table: str) -> str | None:
+        """A table beside a trial list, or the list itself, as ``list_file``."""
+        is_there = (corpus, trials) in self.all_trial_lists()
+        return self.layout.trials(corpus, trials, table) if is_there else None
 
     def kaldi_lists(self) -> list[TrialList]:
         """The trial lists that lie in Kaldi directories: only those can be published sets."""
@@ -222,7 +230,7 @@ class Speech:
     def anonymiser_manifest(self, corpus: str, part: str) -> str:
         """What an anonymiser is given: in training, every utterance has its own pseudo-speaker."""
         name = "pseudo_manifest" if part == "train" else "manifest"
-        return f"results/audio/{corpus}/{part}/original/{name}.tsv"
+        return self.layout.speech(corpus, part, ORIGINAL, name)
 
     def anonymiser_call(self, anonymiser: str, corpus: str, part: str) -> dict[str, Any]:
         """The fields of an entry that anonymise_part takes.

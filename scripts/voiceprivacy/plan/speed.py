@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.vocabulary import STREAMED, Protecting, draws_of
 
-FOLDER = "results/benchmarks"
-
 
 def protecting(plan: Plan) -> Iterator[Protecting]:
     """Every anonymiser on every corpus of which something is measured: others may not be made."""

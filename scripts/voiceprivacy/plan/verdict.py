@@ -44,8 +44,9 @@ def score_files(plan: Plan) -> list[str]:
         for trials, own in options["lists"].items():
             for attacker, systems in own["attackers"].items():
                 for system, conditions in systems.items():
-                    folder = f"results/scores/{corpus}/{trials}/{system}/{attacker}"
-                    paths |= dict.fromkeys(f"{folder}/{name}.tsv" for name in conditions)
+                    attack = Attack(corpus, trials, *attacker.split("/"))
+                    for condition in conditions:
+                        paths[plan.layout.scores(attack, system, condition)] = None
     return list(paths)
 
 
@@ -87,7 +88,7 @@ def _list(plan, trial_list, of_attackers):
     speakers: dict[str, None] = {}
     attackers: dict[str, dict[str, list[str]]] = {}
     if trial_list in plan.speech.all_trial_lists():
-        speakers[f"results/trials/{trial_list.corpus}/{trial_list.trials}.speakers.tsv"] = None
+        speakers[plan.layout.trials(*trial_list, "speakers")] = None
         for (extractor, backend), systems in of_attackers.items():
             attackers[f"{extractor}/{backend}"] = {
                 system: [name for name in plan.speech.scored(system) if name in CONDITIONS]

@@ -77,7 +77,7 @@ def provenance(
     """
     extractors = config.get("extractors", {})
     made = outputs_of(results) if results else {}
-    sha256s = {named(path, config): sha256 for path, sha256 in hashes(files).items()}
+    sha256s = {named(path, config, results): sha256 for path, sha256 in hashes(files).items()}
     # Of a secret that was drawn; 256 random bits cannot be tried out.
     secret = {"seed": sha256s[SECRET]} if SECRET in sha256s else {}
     return {
@@ -133,8 +133,13 @@ def hashes(paths: Iterable[str | Path]) -> dict[str, str]:
     return {str(file): sha256_of(file) for file in _all_files(paths)}
 
 
-def named(path: str, config: dict) -> str:
-    """A path as the config says it: with {resources}, or ${NAME} where its value begins it."""
+def named(path: str, config: dict, results: str | Path | None = None) -> str:
+    """A path as the config says it: with {resources}, or ${NAME} where its value begins it.
+
+    The run's own are below results/, wherever the workflow that it is a module of keeps them.
+    """
+    if results and path.startswith(f"{results}/"):
+        return f"results{path.removeprefix(str(results))}"
     path = wherever_ours_lie(path)
     for name in variables_in(config):
         value = os.environ.get(name, "").rstrip("/")

@@ -30,7 +30,7 @@ from voiceprivacy.report.figures import (
 )
 from voiceprivacy.vocabulary import ORIGINAL, Attack
 
-TABLES = "results/report/tables"
+TABLES = "report/tables"
 
 
 class Contents(NamedTuple):
@@ -88,10 +88,10 @@ def contents_of(plan: Any) -> Contents:
         comparisons=plan.outputs.comparisons(),
         checks=plan.speech.checks(),
         listen=plan.utility.clips(),
-        speech=f"{TABLES}/speech.tsv" if has_corpora else None,
-        lists=f"{TABLES}/trials.tsv" if has_corpora else None,
-        expected=f"{TABLES}/expected.tsv" if "expected" in plan.config else None,
-        published=f"{TABLES}/published.tsv" if _may_be_published(plan) else None,
+        speech=plan.layout.path(f"{TABLES}/speech.tsv") if has_corpora else None,
+        lists=plan.layout.path(f"{TABLES}/trials.tsv") if has_corpora else None,
+        expected=plan.layout.path(f"{TABLES}/expected.tsv") if "expected" in plan.config else None,
+        published=plan.layout.path(f"{TABLES}/published.tsv") if _may_be_published(plan) else None,
         alphas={corpus: _alphas(plan, corpus) for corpus in plan.speech.evaluated},
         figures=planned(plan),
         internal=plan.config["report"]["internal"],
@@ -119,18 +119,20 @@ def _named(plan):
 def _inference(plan):
     if not plan.config["report"]["inference"]:
         return []
-    return [f"results/metrics/inference/{name}.tsv" for name in plan.outputs.inference()]
+    return [plan.layout.path(f"metrics/inference/{name}.tsv") for name in plan.outputs.inference()]
 
 
 def _speed(plan):
     is_known = plan.speech.anonymisers and plan.utility.tables()
-    return f"{TABLES}/speed.tsv" if is_known else None
+    return plan.layout.path(f"{TABLES}/speed.tsv") if is_known else None
 
 
 def _alphas(plan, corpus):
     """The coefficients that McAdams anonymisers drew; the tables of others are empty."""
-    folder = f"results/audio/{corpus}/trial"
-    return {name: f"{folder}/{name}/manifest.alphas.tsv" for name in plan.speech.anonymisers}
+    return {
+        name: plan.layout.speech(corpus, "trial", name, "manifest.alphas")
+        for name in plan.speech.anonymisers
+    }
 
 
 def write_contents(path: FilePath, contents: Contents) -> None:
@@ -170,12 +172,15 @@ def _figure(path, index, fields):
 def planned(plan: Any) -> list[Figure]:
     """Every figure of a run, from its voiceprivacy.plan.plan.Plan."""
     report = plan.config["report"]
-    look = Look(list(plan.config["anonymisers"]), report["speaker_order"])
+    shared = {
+        "look": Look(list(plan.config["anonymisers"]), report["speaker_order"]),
+        "layout": plan.layout,
+    }
     subjects = _subjects(plan)
     figures = []
     for kind in KINDS.values():
         for subject, systems in subjects[kind.per].items():
-            figures.append(figure(kind.name, subject, systems=systems, look=look))
+            figures.append(figure(kind.name, subject, systems=systems, **shared))
     return figures
 
 

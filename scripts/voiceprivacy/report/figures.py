@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voiceprivacy.inout.files import FilePath
+from voiceprivacy.layout import HERE, Layout
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.vocabulary import (
     ABSENT,
@@ -31,7 +31,6 @@ from voiceprivacy.vocabulary import (
 
 # In the order in which they are written: matplotlib's layout moves a little each time.
 PICTURES = ("pdf", "png", "svg")
-FOLDER = "results/report/figures"
 
 # A kind has a figure for each of these.
 LIST = "list"  # a trial list under one attacker, all systems
@@ -46,18 +45,18 @@ SET = "set"  # a corpus of the verdict whose utility is measured
 TRAINING = "training"  # an extractor that the run trained
 REQUEST = "request"  # whatever it is given
 
-SPEECH = "results/audio/{corpus}/trial/original/manifest.tsv"
-METRICS = "results/metrics.tsv"
-VERDICT = "results/verdict.json"
+SPEECH = "audio/{corpus}/trial/original/manifest.tsv"
+METRICS = "metrics.tsv"
+VERDICT = "verdict.json"
 SYSTEM = "{corpus}/{trials}/{anonymiser}/{extractor}/{backend}"
 
 
 def _curves(family):
-    return f"results/curves/{family}/{SYSTEM}.tsv"
+    return f"curves/{family}/{SYSTEM}.tsv"
 
 
 def _metrics(family):
-    return f"results/metrics/{family}/{SYSTEM}.json"
+    return f"metrics/{family}/{SYSTEM}.json"
 
 
 class Kind(NamedTuple):
@@ -183,7 +182,7 @@ KINDS = {
             title="Which channels give a speaker away",
             module="atlas",
             per=ATLAS,
-            files={"curves": "results/curves/atlas/{corpus}/{trials}.tsv"},
+            files={"curves": "curves/atlas/{corpus}/{trials}.tsv"},
             settings=("palette",),
             category="Disclosure atlas",
         ),
@@ -192,7 +191,7 @@ KINDS = {
             title="What channels give away together",
             module="atlas",
             per=CHANNELS,
-            files={"curves": "results/curves/channels/{corpus}/{trials}.tsv"},
+            files={"curves": "curves/channels/{corpus}/{trials}.tsv"},
             settings=("palette",),
             category="Disclosure atlas",
         ),
@@ -201,7 +200,7 @@ KINDS = {
             title="Who is most exposed, and by which channel",
             module="exposure",
             per=CHANNELS,
-            files={"curves": "results/curves/exposed/{corpus}/{trials}.tsv"},
+            files={"curves": "curves/exposed/{corpus}/{trials}.tsv"},
             settings=(),
             category="Disclosure atlas",
             of_people=True,
@@ -220,7 +219,7 @@ KINDS = {
             title="How the attackers were trained",
             module="evidence",
             per=TRAINING,
-            files={"curve": "results/models/{extractor}/training.tsv"},
+            files={"curve": "models/{extractor}/training.tsv"},
             settings=("title",),
             category="Training",
         ),
@@ -229,7 +228,7 @@ KINDS = {
             title="Privacy against utility",
             module="plane",
             per=SET,
-            files={"verdict": VERDICT, "metrics": "results/metrics/utility/{corpus}.tsv"},
+            files={"verdict": VERDICT, "metrics": "metrics/utility/{corpus}.tsv"},
             settings=("corpus", "palette"),
             category="Utility",
         ),
@@ -352,11 +351,11 @@ class Figure(NamedTuple):
             return f"{lists}, all attackers"
         return f"{anonymiser}{lists}, {attacker_name(self.extractor, self.backend)}"
 
-    def pictures(self, folder: FilePath = FOLDER) -> dict[str, str]:
+    def pictures(self, layout: Layout) -> dict[str, str]:
         """Where its pictures for papers lie: {ending: path}."""
         subject = (self.corpus, self.trials, self.anonymiser, self.extractor, self.backend)
-        stem = "/".join([str(folder), self.kind, *filter(None, subject)])
-        return {ending: f"{stem}.{ending}" for ending in PICTURES}
+        stem = "/".join(["report/figures", self.kind, *filter(None, subject)])
+        return {ending: layout.path(f"{stem}.{ending}") for ending in PICTURES}
 
 
 def figure(
@@ -365,7 +364,7 @@ def figure(
     *,
     systems: Sequence[str] = (),
     look: Look = Look(),  # noqa: B008 - it cannot be changed
-    folder: FilePath = "results",
+    layout: Layout = HERE,
 ) -> Figure:
     """A figure of one kind.
 
@@ -375,18 +374,19 @@ def figure(
     subject : what it shows
     systems : anonymisers, the original among them, of a kind that shows all of them
     look : what it shares with the others of the run
-    folder : of the run's results
+    layout : where the run's files lie
     """
     row = KINDS[kind]
     # What is asked of plot.py and what the page reads are the same, so that both draw one thing.
     arguments: dict[str, Any] = {"anonymisers": list(systems)} if row.of_systems else {}
     for flag, template in row.files.items():
-        path = str(folder) + template.removeprefix("results")
         fields = subject._asdict()
         if row.of_systems:
-            arguments[flag] = [path.format(**fields | {"anonymiser": name}) for name in systems]
+            arguments[flag] = [
+                layout.path(template.format(**fields | {"anonymiser": name})) for name in systems
+            ]
         else:
-            arguments[flag] = path.format(**fields)
+            arguments[flag] = layout.path(template.format(**fields))
     for flag in row.settings:
         arguments[flag] = _setting(flag, row, subject, look)
     return Figure(kind, *subject, arguments)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from itertools import product
 from typing import Any
 
+from voiceprivacy.layout import Layout
 from voiceprivacy.report.contents import Contents
 from voiceprivacy.report.figures import KINDS, Figure
 
@@ -34,21 +35,22 @@ def drawn_with_intervals(figures: Iterable[Figure], contents: Contents) -> list[
     """The same, and the intervals beside the metrics."""
     files = drawn_from(figures)
     beside = {f"{file.removesuffix('.json')}.intervals.json" for file in files}
-    return sorted(files | beside.intersection(contents.intervals))
+    return sorted([*files, *(path for path in contents.intervals if path in beside)])
 
 
-def pictures_of(figures: Iterable[Figure], *endings: str) -> list[str]:
+def pictures_of(figures: Iterable[Figure], layout: Layout, *endings: str) -> list[str]:
     """The pictures of figures with these endings: the page has PNGs in place of large SVGs."""
-    return [figure.pictures()[ending] for figure, ending in product(figures, endings)]
+    return [figure.pictures(layout)[ending] for figure, ending in product(figures, endings)]
 
 
-def in_report(figures: Iterable[Figure]) -> list[tuple[str, str, str]]:
+def in_report(figures: Iterable[Figure], layout: Layout) -> list[tuple[str, str, str]]:
     """What Snakemake's own report shows: (SVG, kind, category)."""
     return [
-        (figure.pictures()["svg"], figure.kind, KINDS[figure.kind].category) for figure in figures
+        (figure.pictures(layout)["svg"], figure.kind, KINDS[figure.kind].category)
+        for figure in figures
     ]
 
 
-def results_folder(contents: Contents, corpus: str) -> str:
+def results_folder(contents: Contents, layout: Layout, corpus: str) -> str:
     """Where clips of a corpus are kept out of; nowhere if its voices give nobody away."""
-    return "" if corpus in contents.named else "results"
+    return "" if corpus in contents.named else layout.root

@@ -35,7 +35,7 @@ Value = TypeVar("Value")
 # Codes of people.
 
 
-def codes_of(corpus: str, folder: FilePath = "results") -> dict[str, str]:
+def codes_of(corpus: str, folder: FilePath) -> dict[str, str]:
     """Codes of the speakers of a corpus: {speaker: code}.
 
     Parameters

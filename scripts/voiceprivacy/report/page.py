@@ -12,6 +12,7 @@ import jinja2
 
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import BadInput, FilePath, read_bytes, read_lines, whole_or_absent
+from voiceprivacy.layout import Layout
 from voiceprivacy.report.answer import (
     averages_of,
     how_many_trials,
@@ -130,9 +131,11 @@ def show_picture(drawn: Figure, *, page: Path, pictures: Mapping[str, str]) -> S
     return _shown(drawn, "", _data_url(_smallest(pictures)), NO_TABLE, page, pictures)
 
 
-def show_all(figures: Iterable[Figure], *, run: Run, page: Path) -> list[Shown]:
+def show_all(figures: Iterable[Figure], layout: Layout, *, run: Run, page: Path) -> list[Shown]:
     """The figures of a run; one without anything to show is left out."""
-    shown = [show(figure, run=run, page=page, pictures=figure.pictures()) for figure in figures]
+    shown = [
+        show(figure, run=run, page=page, pictures=figure.pictures(layout)) for figure in figures
+    ]
     return [figure for figure in shown if not shows_nothing(figure.svg)]
 
 

@@ -7,8 +7,11 @@ import pytest
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import earlier
-from voiceprivacy.plan.earlier import FORMAT, refuse_other_format
+from voiceprivacy.plan.earlier import refuse_other_format
 from voiceprivacy.vocabulary import RESULTS_FORMAT
+
+RESULTS = Path("results")
+FORMAT = RESULTS / "format"
 
 
 @pytest.fixture(autouse=True)
@@ -23,24 +26,24 @@ def write_results(number):
 
 
 def test_a_fresh_folder_gets_the_format_and_can_be_carried_on():
-    refuse_other_format(remake=False, dry_run=True)
+    refuse_other_format(RESULTS, remake=False, dry_run=True)
     assert not FORMAT.exists()
-    refuse_other_format(remake=False, dry_run=False)
+    refuse_other_format(RESULTS, remake=False, dry_run=False)
     Path("results/metrics").mkdir()
-    refuse_other_format(remake=False, dry_run=False)
+    refuse_other_format(RESULTS, remake=False, dry_run=False)
 
 
 @pytest.mark.parametrize("number", [None, 1, 3, 5, "x"])
 def test_results_of_another_format_are_refused(number):
     write_results(number)
     with pytest.raises(BadInput, match=r"--directory NEW.* --remake"):
-        refuse_other_format(remake=False, dry_run=False)
-    refuse_other_format(remake=True, dry_run=True)
+        refuse_other_format(RESULTS, remake=False, dry_run=False)
+    refuse_other_format(RESULTS, remake=True, dry_run=True)
     with pytest.raises(BadInput, match="made by another version"):
-        refuse_other_format(remake=False, dry_run=True)
-    refuse_other_format(remake=True, dry_run=False)
+        refuse_other_format(RESULTS, remake=False, dry_run=True)
+    refuse_other_format(RESULTS, remake=True, dry_run=False)
     assert FORMAT.read_text() == f"{RESULTS_FORMAT}\n"
-    refuse_other_format(remake=False, dry_run=False)
+    refuse_other_format(RESULTS, remake=False, dry_run=False)
 
 
 # Models.

@@ -9,7 +9,7 @@ from support.runs import ROOT
 
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.inputs.attackers import AttackerInputs, FusionInputs
-from voiceprivacy.plan.inputs.results import AttackInputs, UtilityInputs, replicates
+from voiceprivacy.plan.inputs.results import AttackInputs, UtilityInputs
 from voiceprivacy.plan.inputs.speech import AnonymiserInputs, Threads
 from voiceprivacy.plan.inputs.wildcards import ask, ask_option, command, one_of, tables
 from voiceprivacy.plan.plan import Plan
@@ -145,8 +145,9 @@ def test_scores_of_others_have_a_list_where_the_config_has_it_and_speakers_of_th
     assert scored.under(given.speech.scored)(own) == ["op", "pp", "p0p1", "rr"]
 
 
-def test_replicates_lie_beside_their_intervals():
-    files = replicates(lambda wildcards: ["m/a.intervals.json"])(of_job())
+def test_replicates_lie_beside_their_intervals(plan):
+    scored = AttackInputs(plan)
+    files = scored.replicates(lambda wildcards: ["m/a.intervals.json"])(of_job())
     assert files == ["m/a.bootstrap.npz"]
 
 

@@ -320,7 +320,7 @@ def test_two_links_to_one_folder_are_both_noticed():
 def test_a_file_that_a_command_names_is_an_input(command):
     Path("nac").mkdir()
     edit("nac/run.py")
-    assert sources.files_in_words([command]) == ["nac/run.py"]
+    assert sources.files_in_words([command], "results") == ["nac/run.py"]
 
 
 def test_files_of_the_system_of_python_and_of_results_are_no_inputs():
@@ -328,7 +328,7 @@ def test_files_of_the_system_of_python_and_of_results_are_no_inputs():
     edit("results/plan.json")
     os.symlink("/bin/sh", "shell")
     words = f"/bin/sh shell {sys.executable} /usr/bin/env results/plan.json nac nac.py /etc/hosts"
-    assert sources.files_in_words([words]) == []
+    assert sources.files_in_words([words], "results") == []
 
 
 @pytest.mark.parametrize(

@@ -36,11 +36,14 @@ def test_a_missing_file_is_named(tmp_path):
         provenance(config={}, files=[tmp_path / "gone"])
 
 
-def test_of_a_secret_only_its_hash_is_kept(tmp_path, monkeypatch):
+@pytest.mark.parametrize("results", ["results", "vp/results"])
+def test_of_a_secret_only_its_hash_is_kept(tmp_path, monkeypatch, results):
+    """Files of the run have the same names in a module with a prefix."""
     monkeypatch.chdir(tmp_path)
-    secret = seeds.secret_in("results/secret_seed")
-    digest = hashlib.sha256(Path("results/secret_seed").read_bytes()).hexdigest()
-    record = provenance(config={}, files=["results/secret_seed"], results="results")
+    secret = seeds.secret_in(f"{results}/secret_seed")
+    digest = hashlib.sha256(Path(results, "secret_seed").read_bytes()).hexdigest()
+    record = provenance(config={}, files=[f"{results}/secret_seed"], results=results)
+    assert list(record["sha256"]) == ["results/secret_seed"]
     assert record["seeds"] == {"seed": digest} and record["outputs"] == {}
     text = json.dumps(record)
     assert digest in text and secret.hex() not in text

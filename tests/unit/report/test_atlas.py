@@ -6,6 +6,7 @@ import pytest
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
+from voiceprivacy.layout import Layout
 from voiceprivacy.report import atlas
 from voiceprivacy.report.figure_tables import run_of, table_of
 from voiceprivacy.report.figures import Look, Subject, figure
@@ -41,7 +42,7 @@ def measured(anonymiser, extractor, backend, condition, value, *limits, template
 
 @pytest.fixture
 def drawn(tmp_path):
-    shown = figure("atlas", Subject("demo", "f"), look=Look(["b2"]), folder=tmp_path)
+    shown = figure("atlas", Subject("demo", "f"), look=Look(["b2"]), layout=Layout(tmp_path))
     (tmp_path / "curves" / "atlas" / "demo").mkdir(parents=True)
     write_table(shown.arguments["curves"], AtlasPoint._fields, POINTS)
     return shown
@@ -134,7 +135,7 @@ SETS = [("voice",), ("pitch",), ("timing",), ("voice", "pitch"), ("voice", "pitc
 @pytest.fixture
 def fused(tmp_path):
     """The figure of unprotected speech and b2 under OP."""
-    shown = figure("channels", Subject("demo", "f"), look=Look(["b2"]), folder=tmp_path)
+    shown = figure("channels", Subject("demo", "f"), look=Look(["b2"]), layout=Layout(tmp_path))
     (tmp_path / "curves" / "channels" / "demo").mkdir(parents=True)
     points = [
         *atlas.together_of(FUSION, "original", "oo"),

@@ -4,6 +4,7 @@ import pytest
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
+from voiceprivacy.layout import Layout
 from voiceprivacy.report import exposure
 from voiceprivacy.report.curves import DISCLOSURES
 from voiceprivacy.report.figure_tables import run_of, table_of
@@ -24,7 +25,7 @@ CODES = {"anna": "speaker 02", "berta": "speaker 01"}
 
 @pytest.fixture
 def shown(tmp_path):
-    drawn = figure("exposed", Subject("demo", "f"), look=Look(["b2"]), folder=tmp_path)
+    drawn = figure("exposed", Subject("demo", "f"), look=Look(["b2"]), layout=Layout(tmp_path))
     (tmp_path / "curves" / "exposed" / "demo").mkdir(parents=True)
     write_table(drawn.arguments["curves"], ExposedPoint._fields, POINTS)
     return drawn

@@ -3,6 +3,7 @@
 import pytest
 
 from voiceprivacy.inout.tables import write_table
+from voiceprivacy.layout import Layout
 from voiceprivacy.report.curves import DISCLOSURES, EXPOSURES, ZOO
 from voiceprivacy.report.figure_tables import Run, table_of
 from voiceprivacy.report.figures import KINDS, Look, Subject, figure
@@ -20,7 +21,7 @@ def written(tmp_path):
     def written(kind, columns, rows, systems=()):
         anonymiser = "" if systems else "b2"
         subject = Subject("demo", "f", anonymiser, *ATTACKER)
-        shown = figure(kind, subject, systems=systems, look=Look(["b2"]), folder=tmp_path)
+        shown = figure(kind, subject, systems=systems, look=Look(["b2"]), layout=Layout(tmp_path))
         path = shown.files[0]
         tmp_path.joinpath(path).parent.mkdir(parents=True)
         write_table(path, columns, rows)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from voiceprivacy.inout.tables import write_table
+from voiceprivacy.layout import Layout
 from voiceprivacy.report import curves
 from voiceprivacy.report.figures import Look, Subject, figure
 from voiceprivacy.report.inline import shows_nothing
@@ -31,7 +32,7 @@ def drawn(tmp_path):
             Subject("demo", "f", "", "ecapa", "cosine"),
             systems=["original"],
             look=Look(["b2"]),
-            folder=tmp_path,
+            layout=Layout(tmp_path),
         )
         path = shown.arguments["curves"][0]
         (tmp_path / "curves/law/demo/f/original/ecapa").mkdir(parents=True, exist_ok=True)

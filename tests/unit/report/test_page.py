@@ -9,6 +9,7 @@ import pytest
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import read_json, write_json
+from voiceprivacy.layout import Layout
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.contents import Contents, read_contents, write_contents
 from voiceprivacy.report.figures import Subject, figure
@@ -76,7 +77,7 @@ def pictured(tmp_path):
     def pictured(kind, subject):
         drawn = figure(kind, subject, systems=["original", "b2"])
         pictures = {}
-        for ending, path in drawn.pictures(tmp_path / "figures").items():
+        for ending, path in drawn.pictures(Layout(tmp_path)).items():
             pictures[ending] = Path(path)
             pictures[ending].parent.mkdir(parents=True, exist_ok=True)
             pictures[ending].write_text(CONTENTS[ending])
@@ -117,7 +118,9 @@ def test_the_page_asks_for_nothing_from_outside(render, metrics):
     attributes = Elements(page).attributes
     assert all(value.startswith("data:") for name, value in attributes if name == "src")
     links = [value for name, value in attributes if name == "href"]
-    assert all(re.match(r"#|data:,|tables/|figures/|\.\./metrics\.tsv", value) for value in links)
+    assert all(
+        re.match(r"#|data:,|tables/|report/figures/|\.\./metrics\.tsv", value) for value in links
+    )
 
 
 def test_every_link_inside_the_page_has_its_target(render, metrics):
@@ -298,7 +301,7 @@ def test_a_figure_that_cannot_be_shown_is_named(tmp_path, change, message):
 )
 def test_a_picture_that_cannot_be_shown_is_named(tmp_path, ending, message):
     drawn = figure(*SUBJECTS[0], systems=["original", "b2"])
-    pictures = {ending: drawn.pictures(tmp_path)[ending]}
+    pictures = {ending: drawn.pictures(Layout(tmp_path))[ending]}
     with pytest.raises(BadInput, match=message):
         show_picture(drawn, page=tmp_path / "index.html", pictures=pictures)
 

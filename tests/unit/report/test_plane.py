@@ -5,6 +5,7 @@ from support import utilities, verdicts
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import write_json
+from voiceprivacy.layout import Layout
 from voiceprivacy.report import plane as planes
 from voiceprivacy.report.figure_tables import Run, table_of
 from voiceprivacy.report.figures import Subject, figure, palette
@@ -137,7 +138,7 @@ def test_good_is_upwards_and_to_the_right(plane):
 def test_a_figure_has_a_panel_for_each_measure_and_a_table_of_all(files):
     pitch = utilities.means("demo", "pitch_correlation", {"b2": 0.5}, better="higher", width=0.1)
     files.write(verdicts.usual(), words() + pitch)
-    shown = figure("plane", Subject("demo"), folder=files.folder)
+    shown = figure("plane", Subject("demo"), layout=Layout(files.folder))
     assert shown.files == [str(files.verdict), str(files.metrics)]
     panels = [ax.get_xlabel() for ax in plots.plane(**shown.arguments).axes]
     assert panels == ["own_wer_percent, → more utility", "pitch correlation, → more utility"]

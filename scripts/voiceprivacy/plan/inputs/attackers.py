@@ -9,7 +9,7 @@ from voiceprivacy.plan.inputs.wildcards import Ask, Entries, option
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.speech import environment_file
 from voiceprivacy.running.fingerprints import code
-from voiceprivacy.vocabulary import CONDITIONS, ORIGINAL
+from voiceprivacy.vocabulary import CONDITIONS, ORIGINAL, Attack
 
 TO_CHECK = 15  # minutes, after a command's own
 HOURS_OF_NETWORK = 240  # minutes for each part
@@ -24,6 +24,7 @@ class AttackerInputs:
     def __init__(self, plan: Plan) -> None:
         self.attackers = plan.attackers
         self.speech = plan.speech
+        self.layout = plan.layout
         self.sources = plan.sources
         self.cece = plan.config["report"]["cece"]
         self.extractors = Entries(plan.attackers.extractors.__getitem__, "extractor")
@@ -50,7 +51,7 @@ class AttackerInputs:
         """The encoder of a training that a rule fetches; a user's has its fingerprint."""
         is_fetched = isinstance(self.extractors.of_job(wildcards).get("encoder"), dict)
         encoder = self.attackers.training_encoder(wildcards.extractor)
-        return f"{encoder}/config.json" if is_fetched else []
+        return self.layout.mark(f"{encoder}/config.json") if is_fetched else []
 
     def start_files(self, wildcards: Any) -> list[str]:
         """The model where training starts, if it is another extractor of the config."""
@@ -115,7 +116,7 @@ class AttackerInputs:
         if self.attackers.feature(wildcards.extractor) not in OF_FILES:
             return []
         words = self.feature_arguments(wildcards)
-        files: list[str] = [word for word in words if word.startswith("results/")]
+        files: list[str] = [word for word in words if word.startswith(f"{self.layout.root}/")]
         return [*files, *self.files(wildcards)]
 
     def feature_arguments(self, wildcards: Any) -> list[str]:
@@ -123,11 +124,12 @@ class AttackerInputs:
         extractor, feature = wildcards.extractor, self.attackers.feature(wildcards.extractor)
         encoder = option("--encoder", self.attackers.encoder(extractor))
         if feature == "units":
-            return ["--codebook", f"results/models/{extractor}/codebook.npz", *encoder]
+            codebook = self.layout.path(f"models/{extractor}/codebook.npz")
+            return ["--codebook", codebook, *encoder]
         if feature not in OF_FILES:
             return [f"--{feature}"]
-        folder = f"results/audio/{wildcards.corpus}/{wildcards.part}/original"
-        said = ["--transcripts", f"{folder}/transcripts.tsv"]
+        path = self.layout.speech(wildcards.corpus, wildcards.part, ORIGINAL, "transcripts")
+        said = ["--transcripts", path]
         if feature == "style":
             options = self.extractors.of_job(wildcards)["style"]
             return said + option("--dictionary", options.get("dictionary"))
@@ -171,7 +173,7 @@ class AttackerInputs:
         is_second_run = self.speech.first_run(wildcards.anonymiser)
         conditions = self.cece if is_second_run else self.speech.conditions(wildcards.anonymiser)
         systems = self.speech.spoken(part, wildcards.anonymiser, conditions)
-        return {whose: _embeddings(wildcards, part, name) for whose, name in systems.items()}
+        return {whose: self._embeddings(wildcards, part, name) for whose, name in systems.items()}
 
     def compared(self, part: str) -> Ask:
         """Return an input function: the embeddings that the conditions of a system compare."""
@@ -186,12 +188,12 @@ class AttackerInputs:
     def enrolment(self, wildcards: Any) -> str:
         """Embeddings that enrol under one condition."""
         system, _ = self.speech.of_condition(wildcards.condition, wildcards.anonymiser)
-        return _embeddings(wildcards, "enrolment", system)
+        return self._embeddings(wildcards, "enrolment", system)
 
     def trial(self, wildcards: Any) -> str:
         """Embeddings that are tried under one condition."""
         _, system = self.speech.of_condition(wildcards.condition, wildcards.anonymiser)
-        return _embeddings(wildcards, "trial", system)
+        return self._embeddings(wildcards, "trial", system)
 
     def protected_sides(self, wildcards: Any) -> list[str]:
         """The sides of a condition that are protected speech, where the back-end needs them."""
@@ -200,9 +202,8 @@ class AttackerInputs:
         sides = CONDITIONS[wildcards.condition]._asdict().items()
         return ["--protected", *(side for side, speech in sides if speech != ORIGINAL)]
 
-
-def _embeddings(wildcards, part, system):
-    return f"results/embeddings/{wildcards.corpus}/{part}/{system}/{wildcards.extractor}.npz"
+    def _embeddings(self, wildcards, part, system):
+        return self.layout.embeddings(wildcards.corpus, part, system, wildcards.extractor)
 
 
 class FusionInputs:
@@ -234,7 +235,7 @@ class FusionInputs:
     def _embeddings(self, wildcards, systems):
         fusion = self._of_job(wildcards)
         return [
-            f"results/embeddings/{fusion.corpus}/train/{system}/{part.extractor}.npz"
+            self.plan.layout.embeddings(fusion.corpus, "train", system, part.extractor)
             for system, part in product(systems, fusion.parts)
         ]
 
@@ -259,8 +260,11 @@ class FusionInputs:
         """Return an input function: scores of each fused attacker on the same list and system."""
 
         def files(wildcards: Any) -> list[str]:
-            folder = f"results/scores/{wildcards.corpus}/{wildcards.trials}/{wildcards.anonymiser}"
-            folders = [f"{folder}/{part}" for part in self.parts(wildcards)]
-            return [f"{one}/{condition}.tsv" for one, condition in product(folders, conditions)]
+            parts = self._of_job(wildcards).parts
+            attacks = [Attack(wildcards.corpus, wildcards.trials, *part) for part in parts]
+            return [
+                self.plan.layout.scores(attack, wildcards.anonymiser, condition)
+                for attack, condition in product(attacks, conditions)
+            ]
 
         return files

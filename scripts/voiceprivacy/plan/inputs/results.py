@@ -83,7 +83,7 @@ class AttackInputs:
     def _speakers(self, wildcards):
         """Who speaks in the trials of a list."""
         attack = attack_of(wildcards)
-        ours = f"results/trials/{attack.corpus}/{attack.trials}.speakers.tsv"
+        ours = self.plan.layout.trials(attack.corpus, attack.trials, "speakers")
         return self.plan.given.speakers(attack) if attack.backend == GIVEN else ours
 
     def speakers(self, wildcards: Any) -> str | list[str]:
@@ -132,7 +132,7 @@ class AttackInputs:
         for corpus, extractors in self.inference[extractor].items():
             for name, systems in extractors.items():
                 for system, part in product(systems, ("enrolment", "trial")):
-                    files.append(f"results/embeddings/{corpus}/{part}/{system}/{name}.npz")
+                    files.append(self.plan.layout.embeddings(corpus, part, system, name))
         return files
 
     def inference_plan(self, extractor: str) -> dict[str, dict[str, list[str]]]:
@@ -150,6 +150,13 @@ class AttackInputs:
     def compared_intervals(self, wildcards: Any) -> list[str]:
         """Intervals of all systems that are compared."""
         return self.plan.outputs.compared_intervals(attack_of(wildcards))
+
+    def replicates(self, intervals: Ask) -> Ask:
+        """Return an input function: the files of replicates beside files of intervals."""
+        mark, ending = self.plan.layout.mark, ".intervals.json"
+        return lambda wildcards: [
+            mark(f"{path.removesuffix(ending)}.bootstrap.npz") for path in intervals(wildcards)
+        ]
 
     def weights_argument(self, wildcards: Any) -> list[str]:
         """Weights of the lists of an average over several corpora; others need none."""
@@ -175,7 +182,7 @@ class AttackInputs:
         """The scores of them on a list."""
         attack = attack_of(wildcards)
         return [
-            f"results/scores/{attack.path(system)}/{condition}.tsv"
+            self.plan.layout.scores(attack, system, condition)
             for system, condition in self._systems(wildcards)
         ]
 
@@ -195,14 +202,6 @@ class AttackInputs:
             ]
 
         return files
-
-
-def replicates(intervals: Callable[..., list[str]]) -> Callable[..., list[str]]:
-    """Return an input function: the files of replicates beside files of intervals."""
-    ending = ".intervals.json"
-    return lambda wildcards: [
-        f"{path.removesuffix(ending)}.bootstrap.npz" for path in intervals(wildcards)
-    ]
 
 
 class UtilityInputs:
@@ -281,7 +280,7 @@ class UtilityInputs:
 
     def voices(self, corpus: str) -> list[str]:
         """Embeddings of the trials of all systems, and of the original speech that enrols."""
-        folder, name = f"results/embeddings/{corpus}", self.utility.voice_extractor(corpus)
+        embeddings, name = self.speech.layout.embeddings, self.utility.voice_extractor(corpus)
         systems = (ORIGINAL, *self.speech.anonymisers)
-        trials = [f"{folder}/trial/{system}/{name}.npz" for system in systems]
-        return [*trials, f"{folder}/enrolment/original/{name}.npz"]
+        trials = [embeddings(corpus, "trial", system, name) for system in systems]
+        return [*trials, embeddings(corpus, "enrolment", ORIGINAL, name)]

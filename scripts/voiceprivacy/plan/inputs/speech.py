@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from voiceprivacy.inout.files import SCRIPTS, paths_behind
-from voiceprivacy.plan.earlier import SECRET
 from voiceprivacy.plan.inputs.wildcards import Ask, Entries
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.running.fingerprints import code
+from voiceprivacy.vocabulary import SECRET_SEED
 
 MOST_THREADS = 4  # of jobs that read speech
 TO_CHECK_AND_CONVERT = 15  # minutes, after a plug-in's own
@@ -66,8 +66,9 @@ class AnonymiserInputs:
         self.sources = plan.sources
         self.entries = Entries(plan.speech.anonymiser, "anonymiser")
         # Before the first run there is none: a dry run draws nothing.
-        is_drawn = plan.speech.seed is None and os.path.exists(SECRET)
-        self.secret = [str(SECRET)] if is_drawn else []
+        self.secret_seed = plan.layout.path(SECRET_SEED)
+        is_drawn = plan.speech.seed is None and os.path.exists(self.secret_seed)
+        self.secret = [self.secret_seed] if is_drawn else []
 
     def files(self, wildcards: Any) -> list[str]:
         """Fingerprint of the anonymiser's files."""
@@ -98,13 +99,13 @@ class AnonymiserInputs:
         if seed is not None:
             return ["--seed", seed]
         names = self.speech.names_of_seed(wildcards.anonymiser, wildcards.part)
-        return ["--seed-file", SECRET, "--seed-of", *names]
+        return ["--seed-file", self.secret_seed, "--seed-of", *names]
 
     def first_run(self, wildcards: Any) -> list[str]:
         """The manifest of the first run, where this is the second."""
         first = self.speech.first_run(wildcards.anonymiser)
-        folder = f"results/audio/{wildcards.corpus}/{wildcards.part}"
-        return [f"{folder}/{first}/manifest.tsv"] if first else []
+        manifest = self.speech.layout.speech
+        return [manifest(wildcards.corpus, wildcards.part, first)] if first else []
 
     def first_run_argument(self, wildcards: Any, input: Any) -> list[str]:
         """The same as an argument."""
