@@ -1,4 +1,4 @@
-"""What a run of config/zoo.yaml shows: a table and a picture, for the guide and for README.
+"""What a run of config/zoo.yaml shows: a table for docs/internals/measured.md, and a picture.
 
     python tests/nightly/zoo.py --results .zoo/results --picture .zoo/zoo.png
 

@@ -129,7 +129,7 @@ def test_the_ten_lines_of_the_five_minutes_are_an_anonymiser(tmp_path, monkeypat
             anonymiser, utterances, seed=seed, threads=1, scratch=tmp_path / str(seed)
         )
         made[seed] = {name: audio.read(path)[0] for name, path in paths.items()}
-    assert np.array_equal(made[1]["a1"], made[1]["a2"]), "a speaker keeps his voice"
+    assert np.array_equal(made[1]["a1"], made[1]["a2"]), "a speaker keeps one voice"
     assert len({len(samples) for samples in (made[1]["a1"], made[1]["b1"], made[2]["a1"])}) == 3
     assert all(0.8 < len(samples) / 16000 < 1.26 for samples in made[1].values())
     assert configuration.problems(yaml.safe_load(config)) == []

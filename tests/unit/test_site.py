@@ -1,5 +1,6 @@
 """The site of the documentation: it is built strictly, asks no network, and has every page."""
 
+import html
 import re
 import subprocess
 import sys
@@ -8,10 +9,13 @@ from pathlib import Path
 
 import pytest
 from support.browser import CHROMIUM, browser, needs_browser
+from support.calls import help_of
 
 import voiceprivacy
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.plan import configuration
+from voiceprivacy.tools.commands import COMMANDS
 
 ROOT = SCRIPTS.parent
 MKDOCS = Path(sys.prefix) / "docs" / "bin" / "mkdocs"  # make .venv/installed-docs
@@ -76,6 +80,22 @@ def test_every_metric_has_its_page(site):
     for metric in METRICS.values():
         page = site / "metrics" / Path(metric.page).with_suffix(".html")
         assert f"<code>{metric.name}</code>" in page.read_text(encoding="utf-8"), metric.name
+
+
+def test_the_reference_has_every_command_option_key_and_metric(site):
+    commands, keys, metrics = (
+        html.unescape(re.sub(r"<[^>]+>", "", (site / f"reference/{name}.html").read_text()))
+        for name in ("commands", "config_keys", "metrics")
+    )
+    for name, command in COMMANDS.items():
+        section = commands.partition(f"voiceprivacy {name}\u00b6")[2].partition("\u00b6")[0]
+        assert command.what[1:] in section
+        if command.job not in ("run", "plot"):  # of which each kind, or Snakemake, has its own
+            options = re.findall(r"^  (--[\w-]+)", help_of(command.job), re.MULTILINE)
+            assert {*options} <= {*re.findall(r"--[\w-]+", section)}, name
+    assert all(f"{section}\u00b6" in keys for section in configuration.schema()["properties"])
+    assert "NAME.librispeech.download" in keys and "learnt_persons" in keys
+    assert all(metric.meaning in metrics for metric in METRICS.values())
 
 
 def test_formulas_and_docstrings_are_written_out(site):

@@ -409,7 +409,7 @@ def _quoted(text):
     return json.dumps(str(text), ensure_ascii=False)
 
 
-# What new_run.py prints: the guess, how much there is, what is left out, and what to do next.
+# What new-run prints: the guess, how much there is, what is left out, and what to do next.
 
 EXAMPLES = 5
 LEFT_OUT = 10

@@ -268,7 +268,7 @@ def test_replicates_do_not_depend_on_blocks(monkeypatch):
 
 
 def test_intervals_hold_the_truth():
-    """Of 60 lists at least 85 %; simulations of more stand in docs/metrics/law.md."""
+    """Of 60 lists at least 85 %; docs/internals/measured.md has simulations of more."""
     truth = {
         criteria.linkability: linked_gaussians(10, 2),
         criteria.singling_out: isolation_of_gaussians(10, 2),
