@@ -23,6 +23,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from voiceprivacy.catalogue import shown_once
 from voiceprivacy.catalogue.shown import shown
 from voiceprivacy.inout.arrays import Embeddings, ScoreMatrix
 from voiceprivacy.inout.files import BadInput
@@ -108,10 +109,12 @@ def _text(cell: float | str) -> str:
 
 
 def _in_html(result: Any) -> str:
-    """A table of all numbers, for notebooks."""
+    """A table of the numbers, each once, for notebooks."""
     lines = ["".join(f"<th>{column}</th>" for column in ROWS)]
+    once = shown_once(_numbers(result))
     for row in _rows(result):
-        lines.append("".join(f"<td>{html.escape(_text(cell))}</td>" for cell in row))
+        if row[0] in once:
+            lines.append("".join(f"<td>{html.escape(_text(cell))}</td>" for cell in row))
     return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
 
 

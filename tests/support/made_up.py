@@ -222,7 +222,7 @@ def render(folder, **content):
     run, shown = run_of(numbers, PROVENANCE), []
     for drawn in figures(folder):
         pictures = {"svg": drawn.pictures(Layout(folder))["svg"]}
-        shown.append(show(drawn, run=run, page=page, pictures=pictures))
+        shown.append(show(drawn, run=run, pictures=pictures))
     assert {figure.kind for figure in shown if figure.svg} == set(KINDS)
     tables = {corpus: folder / "audio" / corpus / "trial" / "b2r" for corpus in LISTS}
     options = {

@@ -116,7 +116,7 @@ def test_a_result_is_short_in_print_and_whole_in_a_frame_of_plain_numbers():
     frame = result.frame().set_index("metric")
     assert frame.value["dece_bit"] == result.dece_bit and type(result.dece_bit) is float
     assert frame.ci_low["dece_bit"] == result.intervals["dece_bit"].ci_low
-    assert "<td>dece_bit</td>" in result._repr_html_()
+    assert "<td>dece_bit</td>" in result._repr_html_() and "ddcf" not in result._repr_html_()
     alone = verification(target=[1.0], nontarget=[1.0, 1.0])
     assert np.isnan(alone.linkability_vpc) or alone.linkability_vpc == 0
     assert not [value for value in alone if isinstance(value, str)]

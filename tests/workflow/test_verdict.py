@@ -121,7 +121,7 @@ def test_a_weak_system_is_open_and_is_better_than_none(judged, first_screen):
     weak = judged["systems"]["weak"]
     assert (weak["state"], weak["by"]) == ("open", ["one_recording", "all_recordings"])
     assert "weak" not in dict(judged["better"])
-    assert re.search(r"weak[^:]*: not protected", first_screen)
+    assert re.search(r"weak[^:]*: the attacker finds who speaks", first_screen)
 
 
 def test_speakers_who_are_always_found_are_counted_although_most_are_hidden(judged, first_screen):

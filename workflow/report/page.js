@@ -130,6 +130,13 @@
     });
   }
 
+  // A table that is wider than its frame says so --------------------------------------------------------------------
+
+  const widths = new ResizeObserver((entries) => {
+    for (const { target } of entries) target.toggleAttribute("data-wide", target.scrollWidth > target.clientWidth + 1);
+  });
+  for (const frame of document.querySelectorAll(".scroll")) widths.observe(frame);
+
   // Light and dark -------------------------------------------------------------------------------------------------
 
   const button = document.getElementById("theme");

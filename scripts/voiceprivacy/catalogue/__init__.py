@@ -5,6 +5,9 @@ the page, the terminal and the tables for papers read it. To add a metric, write
 measures it, a row here, a test, and its line on a page of docs/metrics.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 from voiceprivacy.catalogue.embeddings import INFERENCE, RANKS, SIMILARITY
 from voiceprivacy.catalogue.metric import Metric
 from voiceprivacy.catalogue.scores import CALIBRATION, NORMALISED, VERIFICATION, ZEBRA
@@ -36,8 +39,18 @@ MORE_IS_BETTER = {
 
 def row_of(name: str) -> Metric:
     """The row of a metric; of somebody's own measure one that knows its name alone."""
-    own = Metric(name, name, "", "utility", "", "", digits=2, group=OWN, headline=True)
+    own = Metric(name, name, "", "utility", "", digits=2, group=OWN, headline=True)
     return METRICS.get(name, own)
+
+
+def shown_once(numbers: Mapping[str, Any]) -> list[str]:
+    """The metrics that a table of these {metric: value} shows: not what another one says."""
+    twins = {name: row_of(name).twin for name in numbers}
+    return [name for name, twin in twins.items() if not _agree(numbers, name, twin)]
+
+
+def _agree(numbers, name, twin):
+    return twin in numbers and str(numbers[twin]) == str(numbers[name])
 
 
 def utility_group(metric: str) -> str:

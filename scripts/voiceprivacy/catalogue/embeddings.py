@@ -17,7 +17,6 @@ SIMILARITY = [
         family="similarity",
         meaning="De-identification: 0 = protected voices are found as before, 100 = not at all. Of"
         " an anonymiser, from OO and OP.",
-        page="similarity.md",
         conditions=("op",),
         better="higher",
         high=100,
@@ -35,7 +34,6 @@ SIMILARITY = [
         meaning="Gain of voice distinctiveness: 0 = protected voices differ from each other as much"
         " as the originals, negative = less. Not a measure of privacy. Of an anonymiser, from"
         " OO and PP.",
-        page="similarity.md",
         conditions=("pp",),
         better="higher",
         of_privacy=False,
@@ -51,7 +49,7 @@ SIMILARITY = [
         unit="",
         family="similarity",
         meaning="How much the diagonal of the similarity matrix stands out, 0 to 1.",
-        page="similarity.md",
+        twin="ddiag_signed",
         conditions=WITHOUT_SECOND_RUN,
         low=0,
         high=1,
@@ -62,7 +60,6 @@ SIMILARITY = [
         unit="",
         family="similarity",
         meaning="The same with its sign: negative = the diagonal lies below the rest.",
-        page="similarity.md",
         conditions=WITHOUT_SECOND_RUN,
         low=-1,
         high=1,
@@ -73,12 +70,26 @@ SIMILARITY = [
         unit="bit",
         family="similarity",
         meaning="The same of logarithms of similarities.",
-        page="similarity.md",
         conditions=WITHOUT_SECOND_RUN,
         low=0,
     ),
 ]
 
+DIVERGENCE = Metric(
+    name="kl_bit",
+    title="divergence of the model",
+    unit="bit",
+    family="ranks",
+    meaning="Divergence of the histogram from the model, as fitted by one of five losses.",
+    low=0,
+)
+AT_RANK_1 = Metric(
+    name="rank1_match_bit",
+    title="error of the model at rank 1",
+    unit="bit",
+    family="ranks",
+    meaning="How far model and histogram differ at rank 1.",
+)
 RANKS = [
     Metric(
         name="mean_disclosure_bit",
@@ -87,12 +98,12 @@ RANKS = [
         family="ranks",
         meaning="Mean similarity-rank disclosure, from the histogram of the ranks: 0 = the true"
         " speaker's rank says nothing.",
-        page="ranks.md",
         better="lower",
         low=0,
         times=OF_HISTOGRAM,
         digits=2,
         short="rank",
+        twin="disclosure_bit",
         compared=True,
         column=True,
     ),
@@ -102,7 +113,6 @@ RANKS = [
         unit="bit",
         family="ranks",
         meaning="The same from the beta-binomial model fitted to the ranks.",
-        page="ranks.md",
         better="lower",
         low=0,
         digits=2,
@@ -115,7 +125,6 @@ RANKS = [
         unit="%",
         family="ranks",
         meaning="Trial utterances whose true speaker ranks first among all enrolled speakers.",
-        page="ranks.md",
         better="lower",
         low=0,
         high=100,
@@ -130,7 +139,6 @@ RANKS = [
         unit="%",
         family="ranks",
         meaning="The same from the model.",
-        page="ranks.md",
         better="lower",
         low=0,
         high=100,
@@ -141,7 +149,6 @@ RANKS = [
         unit="bit",
         family="ranks",
         meaning="The histogram's mean with five utterances a rank or more, else the model's.",
-        page="ranks.md",
         better="lower",
     ),
     *alike(
@@ -157,7 +164,6 @@ RANKS = [
             unit="bit",
             family="ranks",
             meaning="Largest value and standard deviation of rank disclosure over utterances.",
-            page="ranks.md",
             low=0,
         ),
     ),
@@ -173,7 +179,6 @@ RANKS = [
             unit="bit",
             family="ranks",
             meaning="Mean, largest and spread over speakers of the model fitted to each.",
-            page="ranks.md",
             low=0,
         ),
     ),
@@ -185,7 +190,6 @@ RANKS = [
             unit="%",
             family="ranks",
             meaning="Share of ranks that occur more often than by chance.",
-            page="ranks.md",
             low=0,
             high=100,
         ),
@@ -204,7 +208,6 @@ RANKS = [
             family="ranks",
             meaning="How often the rank of the true, or of another, speaker's template is"
             " evidence for this speaker.",
-            page="ranks.md",
             low=0,
             high=100,
         ),
@@ -215,7 +218,6 @@ RANKS = [
         unit="bit",
         family="ranks",
         meaning="How much too high the histogram's mean is expected to be.",
-        page="ranks.md",
         low=0,
     ),
     *alike(
@@ -226,32 +228,15 @@ RANKS = [
             unit="",
             family="ranks",
             meaning="The two parameters of the beta-binomial model.",
-            page="ranks.md",
             low=0,
         ),
     ),
+    DIVERGENCE,
+    *alike((f"kl_{loss}_bit" for loss in RANK_LOSSES), DIVERGENCE._replace(twin="kl_bit")),
+    AT_RANK_1,
     *alike(
-        ("kl_bit", *(f"kl_{loss}_bit" for loss in RANK_LOSSES)),
-        Metric(
-            name="",
-            title="divergence of the model",
-            unit="bit",
-            family="ranks",
-            meaning="Divergence of the histogram from the model, as fitted by one of five losses.",
-            page="ranks.md",
-            low=0,
-        ),
-    ),
-    *alike(
-        ("rank1_match_bit", *(f"rank1_match_{loss}_bit" for loss in RANK_LOSSES)),
-        Metric(
-            name="",
-            title="error of the model at rank 1",
-            unit="bit",
-            family="ranks",
-            meaning="How far model and histogram differ at rank 1.",
-            page="ranks.md",
-        ),
+        (f"rank1_match_{loss}_bit" for loss in RANK_LOSSES),
+        AT_RANK_1._replace(twin="rank1_match_bit"),
     ),
     Metric(
         name="gallery_eer_percent",
@@ -259,7 +244,7 @@ RANKS = [
         unit="%",
         family="ranks",
         meaning="EER if every utterance is tried against every template.",
-        page="ranks.md",
+        twin="eer_percent",
         better="higher",
         low=0,
         high=100,
@@ -272,7 +257,6 @@ RANKS = [
             unit="",
             family="ranks",
             meaning="How many templates are ranked, and for how many utterances.",
-            page="ranks.md",
             low=0,
             digits=0,
         ),
@@ -286,7 +270,6 @@ RANKS = [
             family="ranks",
             meaning="Mean seconds of unprotected recordings behind a test or template of a sampled"
             " gallery, pauses included.",
-            page="ranks.md",
             low=0,
             digits=1,
         ),
@@ -297,7 +280,6 @@ RANKS = [
         unit="bit",
         family="ranks",
         meaning="Logarithm of the number of templates.",
-        page="ranks.md",
         low=0,
     ),
 ]
@@ -305,14 +287,13 @@ RANKS = [
 
 def _inferred(attribute: str) -> list[Metric]:
     """The numbers of one attribute of speakers that speech tells."""
-    name, told = f"inferred_{attribute}", f"{attribute} told right"
+    name, told = f"inferred_{attribute}", f"{attribute} recognised"
     row = Metric(
         name=f"{name}_percent",
         title=told,
         unit="%",
         family="inference",
-        meaning=f"How often the {attribute} of unheard speakers is told right; mean of classes.",
-        page="law.md",
+        meaning=f"How often the {attribute} of unseen speakers is recognised; mean of classes.",
         conditions=WITHOUT_SECOND_RUN,
         better="lower",
         digits=1,
@@ -328,7 +309,7 @@ def _inferred(attribute: str) -> list[Metric]:
         row._replace(
             name=f"{name}_gain_percent",
             title=f"gain over guessing the {attribute}",
-            meaning="Share of what guessing misses that is told right: 0 = guessing, 100 = all.",
+            meaning="Share of what guessing misses that is recognised: 0 = guessing, 100 = all.",
         ),
         row._replace(
             name=f"{name}_left_percent",

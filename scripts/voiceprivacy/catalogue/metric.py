@@ -31,7 +31,6 @@ class Metric(NamedTuple):
     title, unit : as people read them
     family : folder below results/metrics of the files that hold it
     meaning : one sentence
-    page : below docs/metrics, explains it
     conditions : in which it exists; none where nobody attacks
     better : which way is better for the speaker
     of_privacy : whether ``better`` means more privacy
@@ -47,6 +46,7 @@ class Metric(NamedTuple):
     optional : whether that column may be missing, as in runs without intervals
     group : of utility: what it is about, one of PREFERRED
     headline : of utility: whether it stands in the main table of the page
+    twin : a table leaves it out where this other metric has the same value; its own name: always
     """
 
     name: str
@@ -54,7 +54,6 @@ class Metric(NamedTuple):
     unit: str
     family: str
     meaning: str
-    page: str
     conditions: tuple[str, ...] = ALL_CONDITIONS
     better: Direction = "neither"
     of_privacy: bool = True
@@ -70,6 +69,7 @@ class Metric(NamedTuple):
     optional: bool = False
     group: str = ""
     headline: bool = False
+    twin: str = ""
 
     @property
     def arrow(self) -> str:

@@ -45,6 +45,7 @@ LABELS = ("target", "nontarget")
 LABEL_WORDS = dict.fromkeys(("target", "tgt", "1"), "target") | dict.fromkeys(
     ("nontarget", "imp", "0"), "nontarget"
 )
+GENDERS = {"f": "f", "female": "f", "woman": "f", "m": "m", "male": "m", "man": "m"}
 ABOVE = "../"
 
 # What no id may hold: spaces, slashes, control characters, half a character; - and . in front.
@@ -63,6 +64,16 @@ class Utterance(NamedTuple):
     gender: str
     path: Path
     duration_s: float
+
+    @property
+    def shown_by_name(self) -> set[str]:
+        """What its name shows: speaker, sex, both or nothing."""
+        name = self.utterance.lower()
+        shown = {"speaker"} if self.speaker.lower() in name else set()
+        pieces = re.split(r"[^a-z0-9]+", name)
+        return shown | (
+            {"sex"} if any(GENDERS.get(piece) == self.gender for piece in pieces) else set()
+        )
 
 
 class Trial(NamedTuple):

@@ -23,6 +23,7 @@ def describe_corpora(
     manifests : CORPUS/PART/original/manifest.tsv, all of one folder
     trials : CORPUS/TRIALS.tsv, enrolments beside them
     speech : TSV to write: corpus part women men of_unknown_gender utterances hours
+        names_show
     lists : TSV to write: corpus trials women men of_unknown_gender trial_utterances target
         nontarget
     """

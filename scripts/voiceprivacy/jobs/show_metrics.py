@@ -4,9 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from voiceprivacy.inout.foreign import not_ours
+from voiceprivacy.inout.json_files import read_json
+from voiceprivacy.inout.rows import read_typed
+from voiceprivacy.report.answer import evaluated
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.releases import released
+from voiceprivacy.report.sections import PartOfCorpus
 from voiceprivacy.report.terminal import summary
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
 from voiceprivacy.report.verdict import NOT_GIVEN, no_verdict, read_verdict
@@ -41,7 +45,14 @@ def show_metrics(
         sure = read_comparisons(folder, numbers) if folder else NONE
         # Which systems are controls, and how lists are averaged, stands in the config of the run.
         file = verdict or beside(metrics, "verdict.json")
-        judged = read_verdict(file) if file else no_verdict(NOT_GIVEN)
+        speech = beside(metrics, "report/tables/speech.tsv")
+        record = beside(metrics, "provenance.json")
+        known = {}
+        if speech and record:
+            known = evaluated(read_typed(PartOfCorpus, speech), read_json(record))
+        judged = no_verdict(NOT_GIVEN)
+        if file:
+            judged = read_verdict(file, numbers=numbers, evaluated=known)
         systems = released(compare(numbers, sure))
         lines = summary(systems, sure, numbers, [judged], brief=brief)
         say(*lines)
@@ -53,7 +64,7 @@ def show_metrics(
 
 def beside(metrics: Path, name: str) -> Path | None:
     """What is called so beside metrics.tsv; None where nothing is."""
-    path = metrics.with_name(name)
+    path = metrics.parent / name
     return path if path.exists() else None
 
 

@@ -4,7 +4,9 @@ from pathlib import Path
 
 from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.inout.json_files import read_json
+from voiceprivacy.inout.rows import read_typed
 from voiceprivacy.layout import Layout
+from voiceprivacy.report.answer import evaluated
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
 from voiceprivacy.report.contents import Contents, read_contents
 from voiceprivacy.report.figure_tables import run_of
@@ -13,6 +15,7 @@ from voiceprivacy.report.methods import methods, write_methods, write_numbers
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.page import codes_in, read_sections, show_all, write_page
 from voiceprivacy.report.releases import released
+from voiceprivacy.report.sections import PartOfCorpus
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
 from voiceprivacy.report.verdict import NOT_GIVEN, no_verdict, read_verdict
 from voiceprivacy.running.adapter import run
@@ -47,7 +50,9 @@ def write_report(
     """
     numbers, made_from = read_metrics(metrics), read_json(provenance)
     contents = read_contents(plan) if plan else Contents()
-    said = methods(numbers, made_from)  # it names kinds of programs, and no command or seed
+    speech = list(read_typed(PartOfCorpus, contents.speech)) if contents.speech else []
+    about = evaluated(speech, made_from)
+    said = methods(numbers, made_from, speech)  # it names kinds of programs, and no command or seed
     if not contents.internal:
         made_from = reduced(made_from)
     sure = NONE
@@ -57,26 +62,19 @@ def write_report(
     shown = run_of(numbers, made_from)
     if plan:
         shown = shown._replace(codes=codes_in(contents, plan.parent))
-    sections = read_sections(contents, shown.codes, page)
+    sections = read_sections(contents, shown.codes)
     judged = no_verdict(NOT_GIVEN)
     if verdict:
-        judged = read_verdict(verdict, numbers=numbers)
-    paired = {}
-    if comparisons:
-        for table in contents.utility or []:
-            beside = comparisons / "utility" / Path(table).name
-            if beside.exists():  # a run without intervals compares nothing
-                paired[beside.stem] = beside
+        judged = read_verdict(verdict, numbers=numbers, evaluated=about)
     write_page(
         page,
         template=template,
         systems=systems,
         metrics=numbers,
-        figures=show_all(contents.figures, Layout(metrics.parent), run=shown, page=page),
+        figures=show_all(contents.figures, Layout(metrics.parent), run=shown),
         provenance=made_from,
         comparisons=sure,
         verdicts=[judged],
-        paired=paired,
         **sections,
     )
     write_comparison(tables / "comparison.tsv", systems)

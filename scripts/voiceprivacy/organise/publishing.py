@@ -15,7 +15,6 @@ Conventions
 
 import hashlib
 import os
-import re
 import secrets
 from collections.abc import Sequence
 from itertools import chain
@@ -30,7 +29,6 @@ from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput, counted, whole_folder_or_absent
 from voiceprivacy.inout.tables import Utterance, read_manifest, write_table
 from voiceprivacy.running import pools
-from voiceprivacy.tools.intake import GENDERS
 from voiceprivacy.vocabulary import ORIGINAL
 
 KEY = ["published", "utterance", "speaker", "path"]
@@ -118,13 +116,7 @@ def publish(
 
 def telling_names(published: Sequence[PublishedFile]) -> list[Utterance]:
     """The utterances whose names say who speaks, or the sex: as new-run reads names."""
-    telling = []
-    for _, one in published:
-        pieces = re.split(r"[^a-z0-9]+", one.utterance.lower())
-        says_sex = any(GENDERS.get(piece) == one.gender for piece in pieces)
-        if one.speaker.lower() in one.utterance.lower() or says_sex:
-            telling.append(one)
-    return telling
+    return [one for _, one in published if one.shown_by_name]
 
 
 def _refuse_originals(utterances: list[Utterance], manifests: Sequence[Path], threads: int) -> None:

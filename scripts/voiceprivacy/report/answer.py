@@ -8,16 +8,21 @@ Conventions
   not shown to hide the speaker while its interval overlaps with that of unprotected speech.
 """
 
+import datetime
+import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from pathlib import PurePath
+from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import counted
 from voiceprivacy.report.comparison import ATTACKS, System
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import released_numbers
+from voiceprivacy.report.sections import PartOfCorpus
 from voiceprivacy.report.typeset import listed
 from voiceprivacy.report.uncertainty import Shown, metric_limits, shown_number
-from voiceprivacy.vocabulary import NO_BREAK, ORIGINAL, attacker_name
+from voiceprivacy.report.verdict import Evaluated
+from voiceprivacy.vocabulary import ABSENT, NO_BREAK, ORIGINAL, attacker_name
 
 DISCLOSURE = "disclosure_bit"  # by which ranks are compared
 MOST_NEXT = 2  # anonymisers that are named after the best one
@@ -52,7 +57,7 @@ def what_was_run(
     Without trial lists it says what else decides.
     """
     if not systems and not any(number.metric == DISCLOSURE for number in numbers):
-        return "Nobody attacked: this run says nothing of privacy."
+        return "No attack was run, so there is no privacy result."
     if not systems:
         return (
             "Sampled galleries only: there is no trial list to compare on, so similarity ranks"
@@ -71,6 +76,41 @@ def what_was_run(
     )
 
 
+def evaluated(
+    speech: Iterable[PartOfCorpus], provenance: Mapping[str, Any]
+) -> dict[str, Evaluated]:
+    """What is evaluated of each corpus: its trial part, by the tables and provenance of a run."""
+    corpora = provenance.get("config", {}).get("corpora", {})
+    sentences = {}
+    for part in speech:
+        if part.part != "trial":
+            continue
+        n_speakers = part.women + part.men + part.of_unknown_gender
+        minutes = 60 * part.hours
+        words = [
+            f"{part.corpus}: {counted(n_speakers, 'speaker')}",
+            counted(part.utterances, "recording"),
+            f"{minutes:.0f} min" if minutes >= 1 else f"{60 * minutes:.0f} s",
+        ]
+        words += ["synthetic demo speech"] if "synthetic" in corpora.get(part.corpus, {}) else []
+        words += _release(part.corpus, provenance.get("outputs", {}))
+        if created := provenance.get("created"):
+            day = datetime.date.fromisoformat(created)
+            words.append(f"{day.day} {day:%B %Y}")
+        names = "" if part.names_show == ABSENT else part.names_show
+        sentences[part.corpus] = Evaluated(f"{', '.join(words)}.", names)
+    return sentences
+
+
+def _release(corpus, outputs):
+    """The beginning of a hash over all protected recordings, as sha256sum lists them."""
+    paths = [PurePath(path) for path in outputs if path.startswith(f"audio/{corpus}/trial/")]
+    sound = [path for path in paths if "wav" in path.parts[4:] and path.parts[3] != ORIGINAL]
+    listed = "".join(f"{outputs[str(path)]}  {path}\n" for path in sorted(sound))
+    digest = hashlib.sha256(listed.encode()).hexdigest()
+    return [f"release {digest[:8]}"] if sound else []
+
+
 def ready_made_note(systems: Iterable[System], provenance: dict) -> str:
     """What an attacker may hold of speech that was protected before the run; else empty."""
     entries = provenance.get("config", {}).get("anonymisers", {})
@@ -80,25 +120,8 @@ def ready_made_note(systems: Iterable[System], provenance: dict) -> str:
         return ""
     return (
         f"Speech of {listed(names)} was there already. In PP the attacker enrols with more of it:"
-        " where a speaker has one pseudonym in all of it, he holds that pseudonym."
+        " where a speaker has one pseudonym in all of it, they hold that pseudonym."
     )
-
-
-def how_many_trials(systems: Iterable[System], numbers: Iterable[Number]) -> list[str]:
-    """One sentence per trial list with its size."""
-    sizes = {(number.corpus, number.trials, number.metric): number.value for number in numbers}
-    lists: dict[tuple[str, str], None] = {}
-    for system in systems:
-        lists |= dict.fromkeys((system.corpus, trials) for trials in system.lists)
-    sentences = []
-    for corpus, trials in lists:
-        target = sizes.get((corpus, trials, "n_target"))
-        nontarget = sizes.get((corpus, trials, "n_nontarget"))
-        if target and nontarget:
-            sentences.append(
-                f"{corpus}, list {trials}: {target} target and {nontarget} nontarget trials."
-            )
-    return sentences
 
 
 def _count(names: Collection[str], singular: str, plural: str | None = None) -> str:

@@ -69,17 +69,16 @@ EXPLAINED = {  # attacks in words, and what they are
     " nothing is protected.",
     ATTACKS["op"]: "Original enrolment against protected trial (OP): the attacker does not know"
     " that the speech is protected.",
-    ATTACKS["pp"]: "Protected enrolment against protected trial (PP): the attacker anonymises his"
-    " own enrolment with the same anonymiser, but his models were trained on original speech.",
-    INFORMED["op"]: "Original enrolment against protected trial (OP) by an attacker who learnt from"
+    ATTACKS["pp"]: "Protected enrolment against protected trial (PP): attackers anonymise their"
+    " own enrolment with the same anonymiser, but were trained on original speech.",
+    INFORMED["op"]: "Original enrolment against protected trial (OP) by an attacker trained on"
     " speech protected by this anonymiser.",
-    INFORMED["pp"]: "Protected enrolment against protected trial (PP) by an attacker who learnt"
-    " from speech protected by this anonymiser, drawn per utterance: the attack by which the"
+    INFORMED["pp"]: "Protected enrolment against protected trial (PP) by an attacker trained"
+    " on speech protected by this anonymiser, drawn per utterance: the attack by which the"
     " challenges rank.",
-    FOREIGN["op"]: "Original enrolment against protected trial (OP), with scores that somebody else"
+    FOREIGN["op"]: "Original enrolment against protected trial (OP), with scores that others made.",
+    FOREIGN["pp"]: "Protected enrolment against protected trial (PP), with scores that others"
     " made.",
-    FOREIGN["pp"]: "Protected enrolment against protected trial (PP), with scores that somebody"
-    " else made.",
 }
 
 Lines = Mapping[NumberKey, Number]
@@ -237,13 +236,6 @@ def folded_limits(limits: Limits | None) -> Limits | None:
     if low <= 50 <= high:
         return min(low, 100 - high), 50.0
     return min(folded(low), folded(high)), max(folded(low), folded(high))
-
-
-def folded_number(eer_percent: Shown) -> Shown:
-    """An equal error rate as it is shown, folded at 50 %."""
-    value, limits, definition = eer_percent
-    defined = None if definition is None else folded(definition)
-    return Shown(folded(value), folded_limits(limits), defined)
 
 
 def strongest_attacks(systems: Iterable[System]) -> dict[tuple[str, str], System]:

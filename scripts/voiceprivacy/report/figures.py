@@ -14,7 +14,6 @@ line in docs/guide/report.md.
 
 import importlib
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.layout import HERE, Layout
@@ -207,7 +206,7 @@ KINDS = {
         ),
         Kind(
             name="law",
-            title="Singling out and linkability (data-protection law)",
+            title="Singled out and linked among N speakers",
             module="law",
             per=LIST,
             files={"curves": _curves("law")},
@@ -328,15 +327,6 @@ class Figure(NamedTuple):
             value = self.arguments[flag]
             files += value if isinstance(value, list) else [value]
         return files
-
-    @property
-    def data(self) -> dict[str, str]:
-        """The tables that it shows: {name: path}; a table of curves has its anonymiser's name."""
-        kind = KINDS[self.kind]
-        paths = self.arguments[next(iter(kind.files))]
-        if kind.of_systems:
-            return dict(zip(self.arguments["anonymisers"], paths, strict=True))
-        return {self.anonymiser or Path(paths).name: paths}
 
     @property
     def heading(self) -> str:

@@ -6,7 +6,6 @@ Conventions
   attribute of a corpus's speakers, system and condition.
 * In metrics.tsv these numbers have - as trials and as back-end: all speakers of the corpus are
   taken together, and nobody compares embeddings. They are called inferred_ATTRIBUTE_...
-* An attribute counts as recognised where the number is above the band of guessing.
 * Draws of an anonymiser are one release (see releases.py).
 """
 
@@ -21,12 +20,10 @@ from voiceprivacy.report.comparison import ATTACKS, INFORMED
 from voiceprivacy.report.figures import draws_in
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import one_release
-from voiceprivacy.report.typeset import listed
 from voiceprivacy.report.uncertainty import shown
 from voiceprivacy.vocabulary import (
     ABSENT,
     DASH,
-    NO_BREAK,
     ORIGINAL,
     TRAINED_ON,
     UNDEFINED,
@@ -40,7 +37,6 @@ NUMBERS = {
     "gain_percent": ("gain_percent", "gain_low", "gain_high"),
     "left_percent": ("left_percent", "left_low", "left_high"),
 }
-MOST_NAMED = 3  # systems in a sentence; of more, only who tells least and who tells most
 
 
 class Row(NamedTuple):
@@ -59,7 +55,6 @@ class InferenceTable(NamedTuple):
 
     corpus: str
     attribute: str
-    sentences: list[str]
     rows: list[Row]
     note: str
 
@@ -91,7 +86,7 @@ def inference_tables(inferred: Sequence[Inferred]) -> list[InferenceTable]:
     for line in inferred:
         groups.setdefault((line.corpus, line.attribute), []).append(line)
     return [
-        InferenceTable(corpus, attribute, _sentences(lines), _rows(lines), _note(lines))
+        InferenceTable(corpus, attribute, _rows(lines), _note(lines))
         for (corpus, attribute), lines in groups.items()
     ]
 
@@ -147,47 +142,6 @@ def _with_limits(draws, ending):
     number = _number(draws, ending)
     text = form(number.value)
     return text, number.text(form).removeprefix(text).strip()
-
-
-def _sentences(lines):
-    """How often the attribute is told right, by the strongest attack on each system."""
-    attribute = lines[0].attribute.capitalize()
-    releases = _releases(lines)
-    if not releases:
-        return [f"{attribute}: nothing can be said, because {lines[0].reason}."]
-    strongest = {}
-    for system, draws in sorted(releases, key=lambda pair: _number(pair[1], "percent").value):
-        strongest[system] = draws
-    _, first = releases[0]
-    guessing = METRICS[f"inferred_{lines[0].attribute}_percent"].text(first[0].guessing_percent)
-    sentences = []
-    still = ""
-    if ORIGINAL in strongest:
-        unprotected = strongest.pop(ORIGINAL)
-        still = "" if _is_chance(unprotected) else "still "
-        sentences.append(
-            f"{attribute} is told right in {_percent(unprotected)} of single utterances of"
-            f" unprotected speech, where guessing gives {guessing}{NO_BREAK}%."
-        )
-    if len(strongest) > MOST_NAMED:
-        least, *_, most = strongest.items()
-        strongest = dict([least, most])
-    if strongest:
-        systems = [f"{_percent(draws)} with {name}" for name, draws in strongest.items()]
-        sentences.append(f"Under the strongest attack it is {still}{listed(systems)}.")
-    return sentences
-
-
-def _percent(draws):
-    """A number, and whether it is no more than chance; its limits stand in the table."""
-    value, _ = _with_limits(draws, "percent")
-    chance = " (no more than chance)" if _is_chance(draws) else ""
-    return f"{value}{NO_BREAK}%{chance}"
-
-
-def _is_chance(draws):
-    """Whether guessing comes as far in all draws."""
-    return all(line.recall_percent <= line.null95_percent for line in draws)
 
 
 def _note(lines):

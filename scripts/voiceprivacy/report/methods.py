@@ -3,9 +3,10 @@
 Conventions
 -----------
 * A sentence stands in the paragraph because the run's config or its numbers hold what it says.
+* A citation is `` [@key,key]`` behind what it is of; nothing else in a sentence looks like it.
 * References are entries of workflow/resources/citations.bib. methods.bib has those that are cited,
   and no others.
-* Commands, functions and models of the user's are named; what they are is for him to say.
+* Commands, functions and models of the user's are named; what they are is for the author to say.
 * Paths of the config are not repeated: a paragraph is for readers elsewhere.
 * \\vpnumber{CORPUS/LIST/ANONYMISER/CONDITION/EXTRACTOR/BACKEND/METRIC} of numbers.tex is a number
   as the comparison shows it; with /interval behind it, its 95 % interval. A number that is not
@@ -14,13 +15,14 @@ Conventions
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from voiceprivacy.inout.files import RESOURCES, counted
 from voiceprivacy.report.comparison import System, expanded, shown_columns
 from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.sections import PartOfCorpus
 from voiceprivacy.report.typeset import latex, listed, write_text
 from voiceprivacy.vocabulary import ABSENT, CORPUS_KINDS, EVALUATION, PITCH, TRAIN, UTILITY_ALONE
 
@@ -33,20 +35,15 @@ ACCENTS = {r"\"o": "ö", r"\"u": "ü", r"\"a": "ä", r"\'e": "é", r"\"e": "ë",
 MARKDOWN_SPECIAL = re.compile(r"([\\`*_\[\]<>#|])")
 
 
-class Said(NamedTuple):
-    """A sentence (without its full stop), and what it cites."""
-
-    words: str
-    cites: tuple[str, ...] = ()
-
+CITED = re.compile(r" \[@([\w,]+)\]")
 
 CORPORA = {
-    "librispeech": Said("LibriSpeech", ("librispeech",)),
-    "vctk": Said("VCTK", ("vctk",)),
-    "synthetic": Said("speech of synthetic speakers by eSpeak NG"),
-    "kaldi": Said("a data directory in Kaldi's format"),
-    "folder": Said("folders of recordings"),
-    "iemocap": Said("IEMOCAP", ("iemocap",)),
+    "librispeech": "LibriSpeech [@librispeech]",
+    "vctk": "VCTK [@vctk]",
+    "synthetic": "speech of synthetic speakers by eSpeak NG",
+    "kaldi": "a data directory in Kaldi's format",
+    "folder": "folders of recordings",
+    "iemocap": "IEMOCAP [@iemocap]",
 }
 PROTOCOLS = {
     "enrol_trial": "every speaker was enrolled with some of the utterances and tried with the rest",
@@ -56,95 +53,106 @@ PROTOCOLS = {
 }
 OURS = re.compile(r"\{scripts\}/(?:voiceprivacy/anonymise/functions/)?(\w+\.py)\b")
 ANONYMISERS = {  # a file of ours in the command or function -> what it is
-    "anonymise_mcadams.py": Said("the McAdams coefficient", ("mcadams",)),
-    "warping.py": Said("vocal-tract length normalisation", ("vtln",)),
-    "cascade.py": Said("a cascade of voice modifications", ("cascade",)),
-    "shifting.py": Said("shifted pitch and tempo"),
-    "retuning.py": Said("retuned pitch", ("psola",)),
-    "channels.py": Said("a telephone channel, a filter or coding"),
-    "voices.py": Said("borrowed or whispered voices"),
-    "world.py": Said("the vocoder WORLD", ("world",)),
+    "anonymise_mcadams.py": "the McAdams coefficient [@mcadams]",
+    "warping.py": "vocal-tract length normalisation [@vtln]",
+    "cascade.py": "a cascade of voice modifications [@cascade]",
+    "shifting.py": "shifted pitch and tempo",
+    "retuning.py": "retuned pitch [@psola]",
+    "channels.py": "a telephone channel, a filter or coding",
+    "voices.py": "borrowed or whispered voices",
+    "world.py": "the vocoder WORLD [@world]",
 }
 NETWORKS = {  # the beginning of a recipe's name
-    "ecapa": Said("ECAPA-TDNN", ("ecapa",)),
-    "xvector": Said("x-vectors", ("xvector",)),
+    "ecapa": "ECAPA-TDNN [@ecapa]",
+    "xvector": "x-vectors [@xvector]",
 }
 BACKENDS = {
-    "cosine": Said("the cosine of embeddings"),
-    "plda": Said("probabilistic linear discriminant analysis", ("plda", "lengthnorm")),
-    "procrustes": Said("the cosine after an orthogonal alignment", ("procrustes",)),
-    "jensen_shannon": Said("the Jensen-Shannon divergence of histograms"),
-    "fusion": Said("a logistic fusion of attackers"),
+    "cosine": "the cosine of embeddings",
+    "plda": "probabilistic linear discriminant analysis [@plda,lengthnorm]",
+    "procrustes": "the cosine after an orthogonal alignment [@procrustes]",
+    "jensen_shannon": "the Jensen-Shannon divergence of histograms",
+    "fusion": "a logistic fusion of attackers",
 }
 FEATURES = {
-    "f0": Said("histograms of the fundamental frequency", ("yin",)),
-    "contour": Said("range and slopes of the fundamental frequency", ("yin",)),
-    "units": Said("histograms of acoustic units"),
-    "style": Said("style of wording"),
-    "words": Said("words of the transcripts"),
-    "timing": Said("timing of speech and pauses"),
-    "background": Said("what is heard in the pauses"),
+    "f0": "histograms of the fundamental frequency [@yin]",
+    "contour": "range and slopes of the fundamental frequency [@yin]",
+    "units": "histograms of acoustic units",
+    "style": "style of wording",
+    "words": "words of the transcripts",
+    "timing": "timing of speech and pauses",
+    "background": "what is heard in the pauses",
 }
 METRICS_SAID = (  # any of these metrics -> what it is
-    (("eer_percent",), Said("the equal error rate (EER)")),
-    (("cllr_bit", "cllr_min_bit"), Said("Cllr and min Cllr", ("cllr",))),
-    (("linkability", "linkability_vpc"), Said("linkability", ("linkability", "maouche"))),
+    (("eer_percent",), "the equal error rate (EER)"),
+    (("cllr_bit", "cllr_min_bit"), "Cllr and min Cllr [@cllr]"),
+    (("linkability", "linkability_vpc"), "linkability [@linkability,maouche]"),
     (
         ("dece_bit", "worst_case_log10"),
-        Said("ZEBRA's expected and worst-case disclosure", ("zebra",)),
+        "ZEBRA's expected and worst-case disclosure [@zebra]",
     ),
-    (("cece_linear_bit",), Said("the calibration cost C_ECE between two runs", ("noe2022",))),
+    (("cece_linear_bit",), "the calibration cost C_ECE between two runs [@noe2022]"),
     (
         ("deid_percent", "gvd_db"),
-        Said(
-            "de-identification and gain of voice distinctiveness by similarity matrices",
-            ("noe2020", "noe2022"),
-        ),
+        "de-identification and gain of voice distinctiveness by similarity matrices"
+        " [@noe2020,noe2022]",
     ),
-    (("mean_disclosure_bit",), Said("disclosure by similarity rank", ("ranks",))),
-    (("inferred_sex_percent",), Said("whether the speaker's sex can be inferred")),
+    (("mean_disclosure_bit",), "disclosure by similarity rank [@ranks]"),
+    (("inferred_sex_percent",), "whether the speaker's sex can be inferred"),
 )
 UTILITY = (
-    ((PITCH,), Said("the correlation of pitch", ("vpc2022", "yin"))),
-    (("dnsmos_overall",), Said("DNSMOS", ("dnsmos",))),
-    (("estoi",), Said("ESTOI", ("estoi",))),
+    ((PITCH,), "the correlation of pitch [@vpc2022,yin]"),
+    (("dnsmos_overall",), "DNSMOS [@dnsmos]"),
+    (("estoi",), "ESTOI [@estoi]"),
     (
         ("closed_text_wer_percent",),
-        Said("word errors among the transcripts of the run", ("pocketsphinx",)),
+        "word errors among the transcripts of the run [@pocketsphinx]",
     ),
-    (("voice_consistency",), Said("the consistency of protected voices")),
-    (("sex_kept_percent",), Said("whether a voice still sounds like one of the speaker's sex")),
-    (("wer_percent",), Said("word errors of a recogniser")),
-    (("uar_percent",), Said("unweighted average recall of emotions")),
+    (("voice_consistency",), "the consistency of protected voices"),
+    (("sex_kept_percent",), "whether a voice still sounds like one of the speaker's sex"),
+    (("wer_percent",), "word errors of a recogniser"),
+    (("uar_percent",), "unweighted average recall of emotions"),
 )
 
 
-def methods(numbers: Sequence[Number], provenance: Mapping[str, Any]) -> list[Said]:
-    """The sentences of a run.
+def methods(
+    numbers: Sequence[Number],
+    provenance: Mapping[str, Any],
+    speech: Sequence[PartOfCorpus] = (),
+) -> list[str]:
+    """The sentences of a run, without their full stops.
 
     Parameters
     ----------
     numbers : of metrics.tsv
     provenance : as provenance.json has it; parts that are missing are not spoken of
+    speech : the sizes of the corpora's parts
     """
     config = provenance.get("config", {})
-    sections = (_software(provenance), _speech(config), _anonymisers(config))
-    said = list(itertools.chain.from_iterable(sections))
-    return [*said, *_attackers(config), *_measures(numbers), *_uncertainty(numbers, config)]
+    return [
+        *_software(provenance),
+        *_speech(config, speech),
+        *_trials(numbers),
+        *_anonymisers(config),
+        *_attackers(config),
+        *_measures(numbers),
+        *_uncertainty(numbers, config),
+    ]
 
 
-def write_methods(folder: Path, said: Sequence[Said]) -> list[Path]:
+def write_methods(folder: Path, sentences: Iterable[str]) -> list[Path]:
     """Write methods.tex, methods.md and methods.bib; their paths."""
+    text = "".join(f"{sentence}. " for sentence in sentences).rstrip()
     entries = read_citations()
-    cited = list(_joined("", said).cites)
+    keys = itertools.chain.from_iterable(match.split(",") for match in CITED.findall(text))
+    cited = list(dict.fromkeys(keys))
     texts = {
-        "methods.tex": " ".join(_latex(sentence) for sentence in said) + "\n",
-        "methods.md": _markdown(said, cited, entries),
+        "methods.tex": _marked(text, latex, r"~\cite{{{}}}") + "\n",
+        "methods.md": _markdown(text, cited, entries),
         "methods.bib": "\n".join(entries[key] for key in cited),
     }
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in texts.items():
-        write_text(folder / name, text)
+    for name, content in texts.items():
+        write_text(folder / name, content)
     return [folder / name for name in texts]
 
 
@@ -176,18 +184,16 @@ def _command(name: str, text: str) -> str:
     return rf"\@namedef{{voiceprivacy@{name}}}{{{latex(text)}}}"
 
 
-def _software(provenance: Mapping[str, Any]) -> Iterator[Said]:
+def _software(provenance: Mapping[str, Any]) -> Iterator[str]:
     version = provenance.get("version", "")
     commit = (provenance.get("git_commit") or "")[:12]
     source = f" (commit {commit})" if commit else ""
-    yield Said(
-        f"Privacy was evaluated with voiceprivacy {version}{source}, a workflow of Snakemake",
-        ("snakemake",),
-    )
+    workflow = "a workflow of Snakemake [@snakemake]"
+    yield f"Privacy was evaluated with voiceprivacy {version}{source}, {workflow}"
 
 
-def _speech(config: Mapping[str, Any]) -> Iterator[Said]:
-    by_use: dict[str, list[Said]] = {}
+def _speech(config: Mapping[str, Any], speech: Sequence[PartOfCorpus]) -> Iterator[str]:
+    by_use: dict[str, list[str]] = {}
     protocols: dict[str, None] = {}
     for name, corpus in config.get("corpora", {}).items():
         kind = next((kind for kind in CORPUS_KINDS if kind in corpus), None)
@@ -196,18 +202,35 @@ def _speech(config: Mapping[str, Any]) -> Iterator[Said]:
         use = corpus.get("use", EVALUATION)
         if use == TRAIN and name not in _learnt_from(config):
             continue
-        of_kind = CORPORA[kind]
-        by_use.setdefault(use, []).append(Said(f"{name} ({of_kind.words})", of_kind.cites))
+        sizes = [_size(part) for part in speech if part.corpus == name]
+        by_use.setdefault(use, []).append(f"{name} ({'; '.join([CORPORA[kind], *sizes])})")
         protocols |= dict.fromkeys(corpus.get("protocol", {}))
     if EVALUATION in by_use:
-        yield _joined("Speech was that of {}", by_use[EVALUATION])
+        yield f"Speech was that of {_all(by_use[EVALUATION])}"
     if UTILITY_ALONE in by_use:
-        yield _joined("Utility alone was measured on {}", by_use[UTILITY_ALONE])
+        yield f"Utility alone was measured on {_all(by_use[UTILITY_ALONE])}"
     for protocol in protocols:
         if protocol in PROTOCOLS:
-            yield Said(PROTOCOLS[protocol].capitalize())
+            yield PROTOCOLS[protocol].capitalize()
     if TRAIN in by_use:
-        yield _joined("Attackers learnt from {}", by_use[TRAIN])
+        yield f"Attackers were trained on {_all(by_use[TRAIN])}"
+
+
+def _size(part: PartOfCorpus) -> str:
+    n_speakers = part.women + part.men + part.of_unknown_gender
+    recordings = counted(part.utterances, f"{part.part} recording")
+    return f"{recordings} of {counted(n_speakers, 'speaker')}, {60 * part.hours:.1f} min"
+
+
+def _trials(numbers: Iterable[Number]) -> Iterator[str]:
+    lists: dict[str, dict[tuple[str, str], int]] = {"n_target": {}, "n_nontarget": {}}
+    for number in numbers:
+        if number.metric in lists and number.value.isdigit():
+            lists[number.metric].setdefault((number.corpus, number.trials), int(number.value))
+    target, nontarget = (sum(of_lists.values()) for of_lists in lists.values())
+    if target and nontarget:
+        n_lists = counted(len(lists["n_target"]), "list")
+        yield f"{n_lists} held {target} target and {nontarget} nontarget trials"
 
 
 def _learnt_from(config: Mapping[str, Any]) -> set[str]:
@@ -220,99 +243,103 @@ def _learnt_from(config: Mapping[str, Any]) -> set[str]:
     return corpora
 
 
-def _anonymisers(config: Mapping[str, Any]) -> Iterator[Said]:
-    shown: list[Said] = []
-    controls: list[Said] = []
+def _anonymisers(config: Mapping[str, Any]) -> Iterator[str]:
+    shown: list[str] = []
+    controls: list[str] = []
     for name, anonymiser in config.get("anonymisers", {}).items():
         if anonymiser.get("draw", 1) > 1:  # further draws of one that is named already
             continue
         program = f"{anonymiser.get('command', '')} {anonymiser.get('function', '')}"
         ours = OURS.search(program)
         known = ANONYMISERS.get(ours[1]) if ours else None
-        said = Said(f"{name} ({known.words})", known.cites) if known else Said(name)
-        (controls if anonymiser.get("control") else shown).append(said)
+        (controls if anonymiser.get("control") else shown).append(_called(name, known))
     if shown:
-        yield _joined(f"{counted(len(shown), 'anonymiser')} {_were(shown)} evaluated: {{}}", shown)
+        yield f"{counted(len(shown), 'anonymiser')} {_were(shown)} evaluated: {_all(shown)}"
     if controls:
         of_controls = f"{counted(len(controls), 'control')}, whose protection is known,"
-        yield _joined(f"{of_controls} {_were(controls)} evaluated: {{}}", controls)
+        yield f"{of_controls} {_were(controls)} evaluated: {_all(controls)}"
 
 
-def _attackers(config: Mapping[str, Any]) -> Iterator[Said]:
+def _attackers(config: Mapping[str, Any]) -> Iterator[str]:
     extractors, backends = [], []
     for name, extractor in config.get("extractors", {}).items():
-        extractors.append(_extractor(name, extractor))
+        feature = next((FEATURES[feature] for feature in FEATURES if feature in extractor), None)
+        recipe = str(extractor.get("recipe", ""))
+        network = next((NETWORKS[start] for start in NETWORKS if recipe.startswith(start)), None)
+        toolkit = "with SpeechBrain [@speechbrain]" if network else None
+        given = "a given model" if "model" in extractor else None
+        parts = (feature, network, given, _trained(extractor), toolkit)
+        extractors.append(_called(name, *parts))
     for name, backend in config.get("backends", {}).items():
-        known = BACKENDS.get(backend.get("type", ""), Said(""))
-        extractors_words = f"{name} ({known.words})" if known.words else name
-        backends.append(Said(extractors_words, known.cites))
+        backends.append(_called(name, BACKENDS.get(backend.get("type", "")), _trained(backend)))
     if extractors:
-        yield _joined("Attackers heard speech by {}", extractors)
+        yield f"Attackers heard speech by {_all(extractors)}"
     if backends:
-        yield _joined("They compared it by {}", backends)
+        yield f"They compared it by {_all(backends)}"
 
 
-def _extractor(name: str, extractor: Mapping[str, Any]) -> Said:
-    feature = next((feature for feature in FEATURES if feature in extractor), None)
-    if feature:
-        return Said(f"{name} ({FEATURES[feature].words})", FEATURES[feature].cites)
-    if "recipe" not in extractor:
-        return Said(name)
-    trained = extractor.get("train", {}).get("speech", "")
-    for start, network in NETWORKS.items():
-        if str(extractor["recipe"]).startswith(start):
-            words = f"{network.words} trained on {trained} speech with SpeechBrain"
-            return Said(f"{name} ({words})", (*network.cites, "speechbrain"))
-    return Said(f"{name} (trained on {trained} speech)")
+def _trained(options: Mapping[str, Any]) -> str | None:
+    """What an attacker is trained on; None where it is not trained, or not by the run."""
+    train = options.get("train")
+    if not isinstance(train, dict):
+        return None
+    of_corpus = f" of {train['corpus']}" if "corpus" in train else ""
+    systems = train.get("anonymisers", [])
+    by = f" by {_all(systems)}" if systems else ""
+    return f"trained on {train.get('speech', '')} speech{of_corpus}{by}"
 
 
-def _measures(numbers: Iterable[Number]) -> Iterator[Said]:
+def _measures(numbers: Iterable[Number]) -> Iterator[str]:
     there = {number.metric for number in numbers}
     for rows, words in (
-        (METRICS_SAID, "What was left of the speaker was measured by {}"),
-        (UTILITY, "What the protected speech is good for was measured by {}"),
+        (METRICS_SAID, "What was left of the speaker was measured by"),
+        (UTILITY, "What the protected speech is good for was measured by"),
     ):
         measures = [said for names, said in rows if there & set(names)]
         if measures:
-            yield _joined(words, measures)
+            yield f"{words} {_all(measures)}"
 
 
-def _uncertainty(numbers: Iterable[Number], config: Mapping[str, Any]) -> Iterator[Said]:
+def _uncertainty(numbers: Iterable[Number], config: Mapping[str, Any]) -> Iterator[str]:
     with_limits = [number for number in numbers if number.ci_low != ABSENT]
     of_privacy = [number for number in with_limits if number.extractor != ABSENT]
     draws = config.get("report", {}).get("bootstrap", 0)
     if of_privacy and draws:
         words = f"Intervals (95 %) are over speakers, by a bootstrap of {draws} draws"
-        yield Said(words, ("snijders", "efron"))
+        yield f"{words} [@snijders,efron]"
 
 
-def _were(shown: Sequence[Said]) -> str:
+def _were(shown: Sequence[str]) -> str:
     return "was" if len(shown) == 1 else "were"
 
 
-def _joined(words: str, parts: Sequence[Said]) -> Said:
-    """One sentence of several parts, which cites what they cite."""
-    cites: dict[str, None] = {}
-    for part in parts:
-        cites |= dict.fromkeys(part.cites)
-    names = [part.words for part in parts]
-    return Said(words.format(listed(names, most=len(names))), tuple(cites))
+def _called(name: str, *parts: str | None) -> str:
+    """A name, and what is known of it in brackets."""
+    known = " ".join(filter(None, parts))
+    return f"{name} ({known})" if known else name
 
 
-def _latex(said: Said) -> str:
-    cites = f"~\\cite{{{','.join(said.cites)}}}" if said.cites else ""
-    return f"{latex(said.words)}{cites}."
+def _all(parts: Sequence[str]) -> str:
+    return listed(parts, most=len(parts))
 
 
-def _markdown(said: Sequence[Said], cited: Sequence[str], entries: Mapping[str, str]) -> str:
+def _marked(text: str, form: Callable[[str], str], mark: str) -> str:
+    """A text written by ``form``, with its citations as marks."""
+    words = CITED.split(text)
+    return "".join(mark.format(one) if at % 2 else form(one) for at, one in enumerate(words))
+
+
+def _markdown(text: str, cited: Sequence[str], entries: Mapping[str, str]) -> str:
     numbers = {key: str(index) for index, key in enumerate(cited, start=1)}
-    sentences = []
-    for sentence in said:
-        marks = ", ".join(numbers[key] for key in sentence.cites)
-        words = MARKDOWN_SPECIAL.sub(r"\\\1", sentence.words)
-        sentences.append(f"{words} [{marks}]." if marks else f"{words}.")
+
+    def plain(words: str) -> str:
+        return MARKDOWN_SPECIAL.sub(r"\\\1", words)
+
+    numbered = CITED.sub(
+        lambda match: f" [@{','.join(numbers[key] for key in match[1].split(','))}]", text
+    )
     references = [f"{numbers[key]}. {_reference(entries[key])}" for key in cited]
-    return "\n".join([" ".join(sentences), "", *references, ""])
+    return "\n".join([_marked(numbered, plain, " [{}]"), "", *references, ""])
 
 
 def _reference(bibtex: str) -> str:

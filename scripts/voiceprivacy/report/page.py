@@ -3,7 +3,6 @@
 import base64
 import itertools
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,9 +12,9 @@ import jinja2
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import BadInput, FilePath, read_bytes, read_lines, whole_or_absent
 from voiceprivacy.layout import Layout
+from voiceprivacy.report import verdict_words
 from voiceprivacy.report.answer import (
     averages_of,
-    how_many_trials,
     rank_answers,
     ready_made_note,
     what_was_run,
@@ -45,7 +44,6 @@ from voiceprivacy.report.sections import (
 )
 from voiceprivacy.report.uncertainty import NONE, Comparisons
 from voiceprivacy.report.verdict import NOT_GIVEN, NOT_ORDERED, Verdict, controls_of, no_verdict
-from voiceprivacy.report.verdict_words import STATES
 from voiceprivacy.report.words import words_tables
 from voiceprivacy.vocabulary import ABSENT, attacker_name
 
@@ -66,7 +64,6 @@ SECTIONS: dict[str, Any] = {  # of a page, and what they hold where a run has no
     "listen": None,
     "published": None,
     "alphas": None,  # {corpus: {anonymiser: table}} of coefficients that McAdams anonymisers drew
-    "paired": {},  # {corpus: table} in which anonymisers are compared by utility, two by two
     "internal": False,  # whether the page says at its top that it is not to be handed on
 }
 
@@ -79,8 +76,7 @@ LARGE_SVG_BYTES = 300_000  # a larger one is shown as PNG
 class Shown(NamedTuple):
     """A figure on the page: ``svg`` in the page's colours, or else a picture as a data URL.
 
-    ``files`` are links to the pictures for papers {ending: link}, ``sources`` to the data
-    {name: link}; ``table`` is (titles, rows), or without rows.
+    ``table`` is (titles, rows), or without rows.
     """
 
     kind: str
@@ -92,19 +88,16 @@ class Shown(NamedTuple):
     heading: str
     svg: str
     source: str
-    files: dict[str, str]
-    sources: dict[str, str]
     table: Table
 
 
-def show(drawn: Figure, *, run: Run, page: Path, pictures: Mapping[str, str]) -> Shown:
+def show(drawn: Figure, *, run: Run, pictures: Mapping[str, str]) -> Shown:
     """Make a figure part of the page, with its table.
 
     Parameters
     ----------
     drawn : the figure
     run : of which it is
-    page : the HTML file, to which links are relative
     pictures : {ending: path} of its pictures that are there
 
     Raises
@@ -116,10 +109,10 @@ def show(drawn: Figure, *, run: Run, page: Path, pictures: Mapping[str, str]) ->
     if path.suffix == ".svg":
         svg = inlined(read_bytes(foreign.harmless_picture(path)).decode("utf-8"))
     table = table_of(drawn, run)
-    return _shown(drawn, svg, "" if svg else _data_url(path), table, page, pictures)
+    return _shown(drawn, svg, "" if svg else _data_url(path), table)
 
 
-def show_picture(drawn: Figure, *, page: Path, pictures: Mapping[str, str]) -> Shown:
+def show_picture(drawn: Figure, *, pictures: Mapping[str, str]) -> Shown:
     """Put on the page a picture whose data are not there.
 
     It is the SVG, or the PNG where the SVG is large.
@@ -128,29 +121,18 @@ def show_picture(drawn: Figure, *, page: Path, pictures: Mapping[str, str]) -> S
     ------
     BadInput : its picture exists as neither SVG nor PNG
     """
-    return _shown(drawn, "", _data_url(_smallest(pictures)), NO_TABLE, page, pictures)
+    return _shown(drawn, "", _data_url(_smallest(pictures)), NO_TABLE)
 
 
-def show_all(figures: Iterable[Figure], layout: Layout, *, run: Run, page: Path) -> list[Shown]:
+def show_all(figures: Iterable[Figure], layout: Layout, *, run: Run) -> list[Shown]:
     """The figures of a run; one without anything to show is left out."""
-    shown = [
-        show(figure, run=run, page=page, pictures=figure.pictures(layout)) for figure in figures
-    ]
+    shown = [show(figure, run=run, pictures=figure.pictures(layout)) for figure in figures]
     return [figure for figure in shown if not shows_nothing(figure.svg)]
 
 
-def _shown(drawn, svg, source, table, page, pictures):
+def _shown(drawn, svg, source, table):
     subject = drawn[: len(Subject._fields) + 1]  # with its kind in front
-    sources = drawn.data if svg else {}
-    return Shown(
-        *subject,
-        heading=drawn.heading,
-        svg=svg,
-        source=source,
-        files={ending: _link(path, page) for ending, path in sorted(pictures.items())},
-        sources={name: _link(path, page) for name, path in sources.items()},
-        table=table,
-    )
+    return Shown(*subject, drawn.heading, svg, source, table)
 
 
 def by_kind(figures: Iterable[Shown]) -> list[tuple[str, str, list]]:
@@ -187,11 +169,6 @@ def _order(shown):
     return *_group(shown), shown.anonymiser, shown.trials
 
 
-def _link(path, page):
-    """Relative, so that the folder of a run can be moved."""
-    return Path(os.path.relpath(path, page.parent)).as_posix()
-
-
 def _smallest(pictures):
     """The picture that the page shows."""
     sizes = {}
@@ -219,7 +196,7 @@ def _data_url(path):
 # The page.
 
 
-def read_sections(contents: Contents, codes: Mapping[str, Codes], page: Path) -> dict[str, Any]:
+def read_sections(contents: Contents, codes: Mapping[str, Codes]) -> dict[str, Any]:
     """Read what a run shows besides its attacks: arguments of write_page, by their names."""
     utility = published = corpora = None
     if contents.utility is not None:
@@ -237,7 +214,7 @@ def read_sections(contents: Contents, codes: Mapping[str, Codes], page: Path) ->
         "expected": read_comparison(contents.expected) if contents.expected else (),
         "inference": inference_tables(read_inferred(contents.inference)),
         "utility": utility,
-        "words": words_tables(contents.words, codes, page),
+        "words": words_tables(contents.words, codes),
         "listen": read_examples(contents.listen) or None,
         "published": published,
         "alphas": contents.alphas if contents.internal else None,
@@ -277,18 +254,11 @@ def write_page(
     """
     folder, page = Path(template).parent, Path(path)
     colours = palette_of(provenance, metrics)
-    judged = verdicts[0].sets if len(verdicts) == 1 else []
     sections = SECTIONS | sections
     content = _numbers(systems, metrics, provenance, comparisons, colours)
-    content |= _drawings(figures, systems, metrics, colours)
+    content |= _drawings(figures, metrics, colours)
     content["what_was_run"] = what_was_run(systems, metrics, controls_of(verdicts))
-    sections["alphas"] = _alphas(sections["alphas"] or {}, systems, colours, page)
-    paired = sections["paired"].items()
-    sections["paired"] = {corpus: _link(table, page) for corpus, table in paired}
-    content["planes_of_sets"] = {
-        one.name: [plane for plane in content["planes"] if plane.corpus == one.name]
-        for one in judged
-    }
+    sections["alphas"] = _alphas(sections["alphas"] or {}, systems, colours)
     content["contents"] = _contents(content, sections)
     text = (
         _environment(folder)
@@ -298,7 +268,7 @@ def write_page(
             **sections,
             captions={name: read_caption(folder / f"{name}.rst") for name in CAPTIONS},
             verdicts=verdicts,
-            states=STATES,
+            verdict_words=verdict_words,
             views=VIEWS,
             not_ordered=NOT_ORDERED if len(verdicts) > 1 else "",
             provenance=provenance,
@@ -315,7 +285,6 @@ def _numbers(systems, metrics, provenance, comparisons, colours):
     table = leaderboard(systems, colours=colours, averages=averages, comparisons=comparisons)
     return {
         "ready_made_note": ready_made_note(systems, provenance),
-        "how_many_trials": how_many_trials(systems, metrics),
         "rank_answers": {} if systems else rank_answers(metrics),
         "has_intervals": comparisons != NONE or any(metric.ci_low != ABSENT for metric in metrics),
         "attacks": attacks_explained(systems),
@@ -355,7 +324,7 @@ def _contents(content, sections):
     }
 
 
-def _drawings(figures, systems, metrics, colours):
+def _drawings(figures, metrics, colours):
     """What the template calls by these names: figures, and what hides systems in them."""
     measured = {metric.anonymiser for metric in metrics}
     draws = draws_in(colours)
@@ -364,19 +333,13 @@ def _drawings(figures, systems, metrics, colours):
         for name, colour in colours.items()
         if name in measured and draws[name].number == 1
     ]
-    planes = [shown for shown in figures if shown.kind == "plane"]
-    drawn_sets = {plane.corpus for plane in planes}
-    scattered = board.scatters(systems, metrics, colours)
     return {
         "figures": by_kind(shown for shown in figures if shown.kind != "plane"),
-        "planes": planes,
+        "planes": [shown for shown in figures if shown.kind == "plane"],
         "draws": draws,
         "further_draws": [name for name, draw in draws.items() if draw.number > 1],
         "shown_systems": systems_shown,
         "marks": marks(colours),
-        "privacy_against_utility": {
-            corpus: charts for corpus, charts in scattered.items() if corpus not in drawn_sets
-        },
     }
 
 
@@ -406,17 +369,12 @@ def _environment(folder):
     return environment
 
 
-def _alphas(tables, systems, colours, page):
-    """{corpus: (chart, {anonymiser: link})} of the anonymisers that drew McAdams coefficients."""
+def _alphas(tables, systems, colours):
+    """{corpus: chart} of the anonymisers that drew McAdams coefficients."""
     charts = {}
     for corpus in dict.fromkeys(system.corpus for system in systems):
-        drawn, links = {}, {}
-        for anonymiser, table in tables.get(corpus, {}).items():
-            alphas = read_alphas(table)
-            if alphas:
-                drawn[anonymiser] = alphas
-                links[anonymiser] = _link(table, page)
+        drawn = {name: read_alphas(table) for name, table in tables.get(corpus, {}).items()}
+        drawn = {name: alphas for name, alphas in drawn.items() if alphas}
         if drawn:
-            picture = strips(alphas=drawn, colours=colours)
-            charts[corpus] = (inlined(style.svg_of(picture)), links)
+            charts[corpus] = inlined(style.svg_of(strips(alphas=drawn, colours=colours)))
     return charts

@@ -52,7 +52,7 @@ from voiceprivacy.vocabulary import (
 
 
 class PartOfCorpus(NamedTuple):
-    """One part of a corpus."""
+    """One part of a corpus; ``names_show`` is what names of utterances show: speaker, sex."""
 
     corpus: Name
     part: Name
@@ -61,6 +61,7 @@ class PartOfCorpus(NamedTuple):
     of_unknown_gender: int
     utterances: int
     hours: float
+    names_show: str = ABSENT
 
 
 class DescribedList(NamedTuple):
@@ -104,8 +105,10 @@ def describe_speech(path: FilePath) -> PartOfCorpus:
     women, men, unknown = _genders(
         {utterance.speaker: utterance.gender for utterance in utterances}
     )
-    seconds = sum(utterance.duration_s for utterance in utterances)
-    return PartOfCorpus(corpus, part, women, men, unknown, len(utterances), seconds / 3600)
+    hours = sum(utterance.duration_s for utterance in utterances) / 3600
+    shown = set().union(*(utterance.shown_by_name for utterance in utterances))
+    names_show = " and the ".join(sorted(shown, reverse=True)) or ABSENT
+    return PartOfCorpus(corpus, part, women, men, unknown, len(utterances), hours, names_show)
 
 
 def describe_list(path: FilePath, manifest: FilePath) -> DescribedList:

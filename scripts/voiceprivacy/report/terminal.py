@@ -18,10 +18,12 @@ from voiceprivacy.report.verdict import (
     controls_of,
     no_verdict,
 )
+from voiceprivacy.report.verdict_words import QUESTION, RELATIONS, RIGHT
 from voiceprivacy.vocabulary import UNDEFINED
 
 WIDTH = 100
 NAME_WIDTH = 12
+HEAD_WIDTH = 10
 ATTACK_WIDTH = 13
 MOST_SYSTEMS = 30
 CORRECTED = (
@@ -30,9 +32,7 @@ CORRECTED = (
     " it, and so is a number that would lie outside of its own."
 )
 TABLES = "Each attack by itself, with intervals: voiceprivacy show"
-UNITS_OF_VERDICT = (
-    "right person of 20 (chance: 5) and evidence of who speaks (chance: 0) in %, with 95 % limits"
-)
+UNITS_OF_VERDICT = "(%; chance: right of 20 5, singling out, linkability 0)"
 OTHER_NUMBERS = (
     "These tables have each attack by itself, calibrated on the trials that it is judged on. The"
     " verdict's attacker learns from all attacks on other persons."
@@ -99,7 +99,7 @@ def summary(
 
 
 def verdict_lines(verdicts: Sequence[Verdict]) -> list[str]:
-    """The verdict of a run, or those of several: a table, then sentences."""
+    """The verdict of a run, or those of several: a line for each system, then sentences."""
     lines = []
     for verdict in verdicts:
         lines += ["", f"== {verdict.name} =="] if verdict.name else []
@@ -111,18 +111,33 @@ def verdict_lines(verdicts: Sequence[Verdict]) -> list[str]:
 
 def lines_of_set(judged: Judged) -> list[str]:
     """The verdict on one set: a line for each system, and what it means."""
-    lines = _wrapped(f"{judged.name}: {UNITS_OF_VERDICT}")
-    table = [("", "", *(column.short for column in judged.columns))]
+    shown = [column for column in judged.columns if column.short]
+    table = [("", "", RIGHT.short, "", *(column.short for column in shown[1:]))]
     for row in judged.rows:
-        cells = [f"{cell.text} {cell.limits}".strip() for cell in row.cells]
-        table.append((row.system, row.words, *cells))
+        numbers = zip(judged.columns, (row.right, *row.law), strict=False)
+        cells = [f"{cell.text} {cell.limits}".strip() for column, cell in numbers if column.short]
+        words = RELATIONS[row.relation][0] if row.relation else ""
+        table.append((row.system, row.words.upper(), cells[0], words, *cells[1:]))
     widths = [max(map(len, texts)) for texts in zip(*table, strict=True)]
-    lines += ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
     notes = judged.notes
-    steps = [f"Next {number}: {text}." for number, text in enumerate(notes.steps, start=1)]
-    for sentence in (*notes.why, notes.not_tried, *notes.warnings, *steps):
-        lines += _wrapped(sentence)
-    return lines
+    steps = "  ".join(f"{number}. {step}." for number, step in enumerate(notes.steps, start=1))
+    return [
+        *_wrapped(judged.speech),
+        *_wrapped(f"{'' if judged.speech else f'{judged.name}: '}{QUESTION} {UNITS_OF_VERDICT}"),
+        *("  ".join(map(str.ljust, row, widths)).rstrip() for row in table),
+        *_headed("Why", " ".join(notes.why)),
+        *_headed("Not tried", " ".join([notes.not_tried, *notes.warnings])),
+        *_headed("Check", notes.check),
+        *_headed("Next", steps),
+    ]
+
+
+def _headed(title: str, text: str) -> list[str]:
+    """A paragraph beside its title; nothing where there is no text."""
+    indent = " " * HEAD_WIDTH
+    plain = text.replace("`", "").strip()
+    lines = textwrap.wrap(plain, WIDTH, initial_indent=indent, subsequent_indent=indent)
+    return [f"{title:<{HEAD_WIDTH}}{line[HEAD_WIDTH:]}" for line in lines[:1]] + lines[1:]
 
 
 def _wrapped(text: str) -> list[str]:

@@ -17,18 +17,20 @@ from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.uncertainty import shown_number
 from voiceprivacy.report.verdict_words import (
-    COLUMNS,
+    CHANCE_OF_20,
     CONTROL,
-    RE_IDENTIFIED,
+    INFERRED,
+    LAW,
+    RIGHT,
     STATES,
     UNPROTECTED,
     Column,
     Notes,
-    exposed,
     limits,
     notes,
+    relation,
 )
-from voiceprivacy.vocabulary import ABSENT, DASH, ORIGINAL, UNDEFINED
+from voiceprivacy.vocabulary import ABSENT, ATTRIBUTES, DASH, ORIGINAL, UNDEFINED
 
 FILE, FORMAT = "verdict.json", 1
 OLDER = "No verdict: made by an older version."
@@ -39,30 +41,56 @@ NOT_ORDERED = (
 
 
 class Cell(NamedTuple):
-    """A number as shown, and its limits below it."""
+    """A number as shown, and its limits."""
 
     text: str
     limits: str = ""
 
 
 class Row(NamedTuple):
-    """A system: ``state`` is one of STATES, ``words`` how people read it."""
+    """A system.
+
+    Attributes
+    ----------
+    state, words : one of STATES, and how people read it
+    relation : to the original, one of RELATIONS, or empty
+    right : how often the attacker's first guess among 20 speakers is right
+    line : that, and its limits, in percent of the way from chance to certainty; empty where unknown
+    law, utility : numbers below the columns of a set
+    """
 
     system: str
     state: str
     words: str
-    worst_list: str
-    cells: list[Cell]
+    relation: str
+    right: Cell
+    line: list[float]
+    law: list[Cell]
+    utility: Cell | None
+
+
+class Evaluated(NamedTuple):
+    """What the verdict of a corpus is about: a sentence on the speech, and what file names show."""
+
+    speech: str = ""
+    names: str = ""
 
 
 class Judged(NamedTuple):
-    """One set of the verdict."""
+    """One set of the verdict; ``law`` and ``utility`` are the columns of its rows."""
 
     name: str
-    columns: list[Column]
+    speech: str
+    law: list[Column]
+    utility: Column | None
     rows: list[Row]
     notes: Notes
     controls: list[str]
+
+    @property
+    def columns(self) -> list[Column]:
+        """All columns of numbers."""
+        return [RIGHT, *self.law, *filter(None, [self.utility])]
 
 
 class Verdict(NamedTuple):
@@ -91,13 +119,20 @@ def no_verdict(why: str, name: str = "") -> Verdict:
     return Verdict(name, [], why)
 
 
-def read_verdict(path: FilePath, *, name: str = "", numbers: Iterable[Number] = ()) -> Verdict:
+def read_verdict(
+    path: FilePath,
+    *,
+    name: str = "",
+    numbers: Iterable[Number] = (),
+    evaluated: Mapping[str, Evaluated] | None = None,
+) -> Verdict:
     """Read verdict.json.
 
     Parameters
     ----------
     name : of the run, beside another one
-    numbers : of the run; utility is taken from them
+    numbers : of the run; utility and inference are taken from them
+    evaluated : {corpus: what was evaluated}
 
     Raises
     ------
@@ -105,7 +140,12 @@ def read_verdict(path: FilePath, *, name: str = "", numbers: Iterable[Number] = 
     """
     numbers = list(numbers)
     with facts_of(path) as sets:
-        return Verdict(name, [judged_of(own, facts, numbers) for own, facts in sets.items()])
+        known = evaluated or {}
+        judged = [
+            judged_of(own, facts, numbers, known.get(own, Evaluated()))
+            for own, facts in sets.items()
+        ]
+        return Verdict(name, judged)
 
 
 @contextlib.contextmanager
@@ -133,25 +173,57 @@ def verdict_in(folder: FilePath, *, name: str, numbers: Iterable[Number] = ()) -
     return read_verdict(path, name=name, numbers=numbers)
 
 
-def judged_of(name: str, facts: Mapping[str, Any], numbers: Iterable[Number] = ()) -> Judged:
-    """One set of verdict.json in rows and sentences, with utility where ``numbers`` have some."""
-    measure, utility = _utility_of(name, numbers)
-    columns = [*COLUMNS, RE_IDENTIFIED]
-    if measure:
-        title = METRICS[measure].title
-        unit = f", {METRICS[measure].unit}" if METRICS[measure].unit else ""
-        meaning = "What the speech is still good for; the section on utility has all measures."
-        columns.append(Column(measure, f"{title[:1].upper()}{title[1:]}{unit}", title, meaning))
+def judged_of(
+    name: str,
+    facts: Mapping[str, Any],
+    numbers: Iterable[Number] = (),
+    evaluated: Evaluated = Evaluated(),  # noqa: B008 - it cannot be changed
+) -> Judged:
+    """One set of verdict.json in rows and sentences, with what else ``numbers`` say of it."""
+    of_corpus = [
+        number
+        for number in numbers
+        if (number.corpus, number.trials) == (name, ABSENT) and number.value != UNDEFINED
+    ]
+    utility, utilities = _utility_of(of_corpus)
+    inferred = {}
+    for attribute in ATTRIBUTES:
+        column = Column(*(text.format(attribute) for text in INFERRED))
+        if recognised := _inferred(column.key, of_corpus):
+            inferred[column] = recognised
     systems = [(ORIGINAL, UNPROTECTED, facts["unprotected"])] if facts["unprotected"] else []
     for system in sorted(facts["systems"], key=lambda one: _order(one, facts)):
         own = facts["systems"][system]
         state = CONTROL if system in facts["controls"] else own["state"]
         systems.append((system, state, own))
-    rows = [_row(*one, utility if measure else None) for one in systems]
-    sentences = notes(facts)
+    rows = []
+    for system, state, own in systems:
+        law = [Cell(*limits(own[column.key])) for column in LAW]
+        law += [of_systems.get(system, Cell(DASH)) for of_systems in inferred.values()]
+        rows.append(
+            Row(
+                foreign.line(system, "systems"),
+                state,
+                STATES[state][0],
+                "" if state == CONTROL else relation(own, facts["unprotected"]),
+                Cell(*limits(own[RIGHT.key])),
+                _line(own[RIGHT.key]),
+                law,
+                utilities.get(system, Cell(DASH)) if utility else None,
+            )
+        )
+    sentences = notes(facts, evaluated.names)
     for text in (name, sentences.not_tried, *sentences.why, *sentences.steps, *sentences.warnings):
         foreign.line(text, "sets")
-    return Judged(name, columns, rows, sentences, list(facts["controls"]))
+    law_columns = [*LAW, *inferred]
+    controls = list(facts["controls"])
+    return Judged(name, evaluated.speech, law_columns, utility, rows, sentences, controls)
+
+
+def _line(right):
+    if right is None or limits(right)[0] == DASH:
+        return []
+    return [100 * max(0.0, value - CHANCE_OF_20) / (100 - CHANCE_OF_20) for value in right]
 
 
 def _order(system, facts):
@@ -159,29 +231,37 @@ def _order(system, facts):
     return system in facts["controls"], percent is None, percent[0] if percent else 0.0, system
 
 
-def _row(system, state, facts, utility):
-    cells = [Cell(*limits(facts[column.key])) for column in COLUMNS]
-    cells.append(Cell(exposed(facts)))
-    if utility is not None:
-        cells.append(utility.get(system, Cell(DASH)))
-    worst = foreign.line(facts["worst_list"] or "", "worst_list")
-    return Row(foreign.line(system, "systems"), state, STATES[state][0], worst, cells)
-
-
-def _utility_of(name, numbers):
+def _utility_of(numbers):
     """The measure of a corpus by which one chooses, and {system: Cell}."""
     measures: dict[str, dict[str, Cell]] = {}
     for number in numbers:
-        is_whole = (number.corpus, number.trials, number.extractor) == (name, ABSENT, ABSENT)
-        is_known = number.metric in METRICS and number.value != UNDEFINED
-        if is_whole and is_known and is_headline(number.metric):
-            cell = _utility_cell(number.metric, shown_number(number))
+        if number.extractor == ABSENT and number.metric in METRICS and is_headline(number.metric):
+            cell = _cell(number.metric, shown_number(number))
             measures.setdefault(number.metric, {})[number.anonymiser] = cell
     best = min(measures, key=utility_preference, default="")
-    return best, measures.get(best, {})
+    if not best:
+        return None, {}
+    title, unit = METRICS[best].title, METRICS[best].unit
+    meaning = f"What the speech is still good for. {METRICS[best].meaning}"
+    title = f"{title[:1].upper()}{title[1:]}"
+    return Column(best, f"{title}, {unit}" if unit else title, "", meaning), measures[best]
 
 
-def _utility_cell(measure, value):
+def _inferred(metric, numbers):
+    """What the strongest attack recognises, by system."""
+    strongest = {}
+    for number in numbers:
+        if number.metric == metric:
+            shown = shown_number(number)
+            known = strongest.setdefault(number.anonymiser, shown)
+            strongest[number.anonymiser] = max(known, shown, key=lambda one: one.value)
+    return {
+        system: Cell(*limits([shown.value, *(shown.limits or (shown.value, shown.value))]))
+        for system, shown in strongest.items()
+    }
+
+
+def _cell(measure, value):
     form = f"{{:z.{METRICS[measure].digits}f}}".format
     between = f"[{form(value.limits[0])}, {form(value.limits[1])}]" if value.limits else ""
     return Cell(form(value.value), between)

@@ -6,6 +6,7 @@ Codes and numbers come in (privacy/verdict/verdict.py), text goes out.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from voiceprivacy.inout.files import counted
 from voiceprivacy.report.typeset import listed
 from voiceprivacy.vocabulary import DASH
 
@@ -13,24 +14,38 @@ CONTROL, UNPROTECTED = "control", "unprotected"
 STATES = {  # of the room privacy: the words of each, and what it means
     "open": (
         "not protected",
-        "The lower limit of the evidence is high (by default at least 10 %) by one recording, by"
-        " all recordings of a person, or by linkage.",
+        "The lower limit of the evidence is high (by default at least 10 %) for one recording, for"
+        " all recordings of a speaker, or for linkage.",
     ),
     "low": (
         "low remaining risk",
         "The upper limits are low on every list (by default at most 2 % for one recording, 5 % for"
-        " all recordings and linkage), and an attacker learnt from protected speech. Other"
+        " all recordings and linkage), and an attacker was trained on protected speech. Other"
         " attackers may find more.",
     ),
-    "unclear": ("inconclusive", "Neither is shown. Below the table stands what is missing."),
+    "unclear": (
+        "inconclusive",
+        "Neither is shown. \u201cWhy\u201d says what is missing, \u201cNext\u201d what to do.",
+    ),
     CONTROL: ("control", "Its effect is known. It checks the attack and is not compared."),
     UNPROTECTED: ("", "What the same attackers find in unprotected speech."),
 }
+LIKE, LITTLE, CLEARLY = "like", "little", "clearly"
+RELATIONS = {  # of a system to the original: words, and what they mean
+    LIKE: ("like the original", "There is no significant difference to unprotected speech."),
+    LITTLE: (
+        "little better",
+        "Less evidence is left than in unprotected speech, but more than half of it may remain.",
+    ),
+    CLEARLY: ("clearly better", "At least half of the evidence is gone, by the lower limit."),
+}
+QUESTION = "May it be released as anonymous?"
+CHANCE_OF_20 = 5.0  # percent
 
 
 class Column(NamedTuple):
-    """A number of the verdict's table: its key in verdict.json, titles on the page and on a
-    terminal, and what it means."""
+    """A number of the verdict: its key in verdict.json, titles on the page and on a terminal (empty
+    where it has none), and what it means."""
 
     key: str
     title: str
@@ -38,78 +53,72 @@ class Column(NamedTuple):
     meaning: str
 
 
-COLUMNS = (
-    Column(
-        "right_of_20_percent",
-        "Right person of 20, %",
-        "right of 20",
-        "How often the attacker's first guess among 20 persons is right, by one recording. Chance:"
-        " 5 %.",
-    ),
+RIGHT = Column(
+    "right_of_20_percent",
+    "Right person of 20",
+    "right of 20",
+    "How often the attacker's first guess among 20 speakers is right, from one recording. Chance:"
+    " 5 %.",
+)
+LAW = (
     Column(
         "evidence_percent",
-        "Evidence, one recording, %",
-        "evidence",
-        "How much an attacker who learnt on other persons finds of the evidence that would"
-        " re-identify everybody. Chance: 0 %.",
+        "Singling out, one recording",
+        "singling out",
+        "Evidence of who speaks in one recording of an unseen speaker.",
     ),
     Column(
         "evidence_all_recordings_percent",
-        "All recordings, %",
-        "all recordings",
-        "The same evidence from all recordings of a person together.",
+        "Singling out, all recordings",
+        "",
+        "The same in all recordings of a speaker together.",
     ),
     Column(
         "linkage_percent",
-        "Linkage, %",
-        "linkage",
-        "Evidence that two released recordings are of one person, without any enrolment.",
+        "Linkability",
+        "linkability",
+        "Evidence that two released recordings are of one speaker, without any enrolment.",
     ),
 )
-RE_IDENTIFIED = Column(
-    "exposed",
-    "Re-identified persons",
-    "persons",
-    "Persons for whom the attacker's first guess among all enrolled persons is right, and how many"
-    " persons have enough recordings to be tried.",
+INFERRED = Column(
+    "inferred_{}_percent",
+    "Inference of {}",
+    "{}",
+    "How often the {} of unseen speakers is recognised under the strongest attack, mean of the"
+    " classes (two classes: 50 % by chance). It is no part of the verdict.",
 )
+TERMS = {  # what else is on the first view, and what it means
+    "evidence": "What attackers find. 0 %: nothing. 100 %: enough to re-identify every speaker.",
+    "95 % limits": "In brackets. Of 100 such evaluations about 95 have limits that hold the truth."
+    " Each row has its worst trial list.",
+    "release": "The beginning of the SHA-256 over the SHA-256 and paths of all protected recordings"
+    " (provenance.json), which says what speech was evaluated.",
+    "re-identified": "The attacker's first guess among all enrolled speakers is right, from all"
+    " recordings of a speaker together.",
+}
 BY = {
-    "one_recording": "one recording",
-    "all_recordings": "all recordings of a person",
-    "linkage": "linking recordings with each other",
+    "one_recording": "from one recording",
+    "all_recordings": "from all recordings of a speaker",
+    "linkage": "by linking recordings with each other",
 }
 REASONS = {  # of an inconclusive system, the most telling first
-    "missing": "persons or trials of unprotected speech are missing",
+    "missing": "speakers or trials of unprotected speech are missing",
     "failing_attack": "an attack fails on it",
-    "persons_exposed": "single persons are re-identified more often than by chance",
+    "persons_exposed": "single speakers are re-identified more often than by chance",
     "equal_scores": "all scores of a list are equal",
     "list_missing": "a list has no scores of it",
-    "few_persons": "a list has fewer than 4 persons with enough recordings",
-    "no_nontargets": "a list has no trials between persons who are enrolled and tried",
+    "few_persons": "a list has fewer than 4 speakers with enough recordings",
+    "no_nontargets": "a list has no trials between speakers who are enrolled and tried",
     "no_one_recording": "no list could be measured",
     "upper_limit_one_recording": "the upper limit for one recording is too high",
     "upper_limit_all_recordings": "the upper limit for all recordings is too high",
     "upper_limit_linkage": "the upper limit for linkage is too high",
-    "no_all_recordings": "all recordings of a person were not measured",
+    "no_all_recordings": "all recordings of a speaker were not measured",
     "no_linkage": "linkage was not tried",
     "no_unprotected": "unprotected speech was not attacked",
     "weak_attackers": "the attackers find too little in unprotected speech",
-    "few_learnt_persons": "no attacker learnt from the protected speech of enough persons",
-    "scores_elsewhere": "what the attackers learnt from is unknown",
-}
-STEPS = {  # what to do about a reason
-    "more_persons": "evaluate about {persons} persons: the limits are too wide",
-    "few_persons": "enrol each person with 2 recordings and try 4 others",
-    "missing": "score every trial of unprotected speech on every system",
-    "failing_attack": "repair or leave out the attack that fails",
-    "no_linkage": "score the released recordings against each other (condition rr)",
-    "no_unprotected": "score unprotected speech (system original, condition oo)",
-    "weak_attackers": "use a stronger attacker",
-    "few_learnt_persons": (
-        "let the attacker learn from protected speech of 100 or more other speakers:"
-        " `voiceprivacy new-run --train DIR`, with `--method FILE.py:FUNCTION` to protect it"
-    ),
-    "scores_elsewhere": "attack with `voiceprivacy run`, which trains on protected speech",
+    "few_learnt_persons": "no attacker was trained on protected speech of enough speakers",
+    "scores_elsewhere": "the attackers' training is unknown",
 }
 NOT_TRIED = {
     "condition_op": "comparing protected with original speech",
@@ -119,12 +128,33 @@ NOT_TRIED = {
     "other_encoders": "a second speaker encoder",
     "what_is_said": "an attacker of what is said",
 }
+LEARN = (
+    "train the attacker on protected speech of 100 or more other speakers:"
+    " `voiceprivacy new-run --train DIR`, with `--method FILE.py:FUNCTION` to protect it"
+)
+STEPS = {  # what to do about a reason, an attack that was not tried, or a state
+    "more_persons": "evaluate about {persons} speakers for narrower limits",
+    "few_persons": "enrol 2 recordings of each speaker and try 4 others",
+    "missing": "score every trial of unprotected speech on every system",
+    "failing_attack": "repair or leave out the attack that fails",
+    "no_linkage": "score released recordings against each other (rr)",
+    "no_unprotected": "score unprotected speech (original, oo)",
+    "weak_attackers": "use a stronger attacker",
+    "few_learnt_persons": LEARN,
+    "scores_elsewhere": "attack with `voiceprivacy run`",
+    "open": "try another method: `voiceprivacy new-run --method FILE.py:FUNCTION`",
+    "semi_informed": LEARN,
+    "other_encoders": "add a second encoder to `extractors` of the config",
+    "what_is_said": "add `said: {{words: {{}}}}` to `extractors`, with transcripts"
+    " (`voiceprivacy new-run --transcripts FILE`)",
+}
+NAMES = "File names show the {}: `voiceprivacy publish` renames the files."
 WARNINGS = {
     "failing_attack": "{attack} fails on {system}: more than 1 % of its scores are equal or not"
     " finite.",
-    "heard": "{attack} learnt from the recordings that it is tried on ({speech}). It would find"
+    "heard": "{attack} was trained on the recordings that it is tried on ({speech}). It would find"
     " less in others.",
-    "no_training_speech": "No attacker learns from {system}: it has no protected speech for"
+    "no_training_speech": "No attacker is trained on {system}: it has no protected speech for"
     " training. `voiceprivacy new-run --train DIR --method FILE.py:FUNCTION` makes it.",
     "unknown_speakers": "{attack} is not judged: a file of its speakers is missing.",
 }
@@ -133,12 +163,13 @@ MOST = 3  # reasons and steps that are shown
 
 
 class Notes(NamedTuple):
-    """Sentences below the table of a set."""
+    """Sentences below the table of a set; one that is empty is not shown."""
 
     why: list[str]
     not_tried: str
-    steps: list[str]
     warnings: list[str]
+    check: str
+    steps: list[str]
 
 
 def limits(values: Sequence[float] | None) -> tuple[str, str]:
@@ -146,46 +177,54 @@ def limits(values: Sequence[float] | None) -> tuple[str, str]:
     if values is None:
         return DASH, ""
     if values[2] - max(values[1], 0) >= WIDEST:
-        return DASH, "too few persons"
+        return DASH, "too few speakers"
     value, low, high = (f"{max(number, 0):.0f}" for number in values)
     return value, f"[{low}, {high}]"
 
 
-def exposed(facts: Mapping[str, Any]) -> str:
-    """How many persons are re-identified, such as 3 of 7."""
-    own = facts["exposed"]
-    return f"{own['persons']:d} of {own['of']:d}" if own else DASH
+def relation(facts: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> str:
+    """How a system that was judged is related to the original, one of RELATIONS; else empty."""
+    less = facts["less_than_unprotected_points"]
+    if less is None or unprotected is None or unprotected["evidence_percent"] is None:
+        return ""
+    if less[1] <= 0:  # of an inconclusive system this says nothing
+        return LIKE if facts["state"] == "open" else ""
+    return CLEARLY if less[1] >= unprotected["evidence_percent"][0] / 2 else LITTLE
 
 
-def notes(facts: Mapping[str, Any]) -> Notes:
-    """The sentences of one set of verdict.json; controls need none."""
+def notes(facts: Mapping[str, Any], names: str = "") -> Notes:
+    """The sentences of one set of verdict.json; controls need none.
+
+    ``names`` is what names of files show: speaker, sex, or both.
+    """
     systems = {name: own for name, own in facts["systems"].items() if name not in facts["controls"]}
-    attacks = ", ".join(NOT_TRIED[code] for code in facts["not_tried"])
+    attacks = "; ".join(NOT_TRIED[code] for code in facts["not_tried"])
     return Notes(
-        why=[*_why(systems), *_better(facts["better"])],
-        not_tried=f"Not tried: {attacks}." if attacks else "",
-        steps=_steps(systems.values()),
+        why=[*_why(systems, facts["unprotected"]), *_better(facts["better"])],
+        not_tried=f"{attacks[:1].upper()}{attacks[1:]}." if attacks else "",
         warnings=[_warning(warning) for warning in facts["warnings"]],
+        check=NAMES.format(names) if names else "",
+        steps=_steps(systems.values(), facts["not_tried"]),
     )
 
 
-def _why(systems: Mapping[str, Any]) -> Iterator[str]:
+def _why(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> Iterator[str]:
     states = {
         state: {name: one for name, one in systems.items() if one["state"] == state}
         for state in ("open", "low", "unclear")
     }
     for names, ways in _grouped({name: tuple(one["by"]) for name, one in states["open"].items()}):
         by = listed([BY[way] for way in ways])
-        yield f"{listed(names)}: not protected. The attacker finds who speaks by {by}."
+        yield f"{listed(names)}: the attacker finds who speaks {by}."
         if ways == ("linkage",):
             yield "The recordings can be linked. Whose they are was not shown."
-    like = [name for name, one in states["open"].items() if _is_like_unprotected(one)]
+    like = [name for name, one in states["open"].items() if relation(one, unprotected) == LIKE]
     if like:
-        yield f"{listed(like)}: no protection was found. Treat it like unprotected speech."
-    yield from _persons(systems)
+        yield f"{listed(like)}: no protection was found. Treat it like the original."
+    yield from _speakers(systems, unprotected)
     if low := states["low"]:
         most = max(one["evidence_percent"][2] for one in low.values())
-        yield f"{listed(list(low))}: these attackers find at most {most:.0f} % by one recording."
+        yield f"{listed(list(low))}: these attackers find at most {most:.0f} % in one recording."
     for names, codes in _grouped({name: tuple(own["reasons"]) for name, own in systems.items()}):
         reasons = [REASONS[code] for code in REASONS if code in codes]
         if len(reasons) > MOST + 1:
@@ -202,28 +241,32 @@ def _grouped(values: Mapping[str, tuple]) -> list[tuple[list[str], tuple]]:
     return [(names, value) for value, names in groups.items()]
 
 
-def _is_like_unprotected(facts: Mapping[str, Any]) -> bool:
-    less = facts["less_than_unprotected_points"]
-    return less is not None and less[1] <= 0
-
-
-def _persons(systems: Mapping[str, Any]) -> Iterator[str]:
-    """Who is re-identified by chance, not tested, missing, and named."""
+def _speakers(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> Iterator[str]:
+    """Who is re-identified, by chance, not tested, missing, and named."""
     known = {name: one["exposed"] for name, one in systems.items() if one["exposed"]}
-    chance = [name for name, own in known.items() if own["persons"] and not own["beyond_chance"]]
-    if chance:
-        yield f"{listed(chance)}: as many persons are re-identified as by chance."
+    counts = {
+        name: (own["persons"], own["of"], bool(own["persons"] and not own["beyond_chance"]))
+        for name, own in known.items()
+    }
+    if unprotected and unprotected["exposed"]:
+        own = unprotected["exposed"]
+        counts["unprotected speech"] = (own["persons"], own["of"], False)
+    parts = []
+    for names, (persons, n_tested, by_chance) in _grouped(counts):
+        chance = ", as many as by chance" if by_chance else ""
+        parts.append(f"{listed(names)} {persons} of {n_tested} speakers{chance}")
+    if parts:
+        yield f"Re-identified: {'; '.join(parts)}."
     not_tested = max((own["not_tested"] for own in known.values()), default=0)
     if not_tested:
-        are = "persons were" if not_tested > 1 else "person was"
-        yield f"{not_tested} other {are} not tested: they have too few recordings."
+        yield f"{counted(not_tested, 'other')} had too few recordings."
     for name, one in systems.items():
         if any(one["missing"].values()):
-            lacks = "{persons} persons and {trials} trials".format(**one["missing"])
+            lacks = "{persons} speakers and {trials} trials".format(**one["missing"])
             yield f"{name} lacks {lacks} of unprotected speech."
     for name, own in known.items():
         if own["named"]:
-            yield f"{name} re-identifies {listed(own['named'])}."
+            yield f"{name}: the attacker re-identifies {listed(own['named'])}."
 
 
 def _better(pairs: Iterable[Sequence[str]]) -> Iterator[str]:
@@ -234,16 +277,16 @@ def _better(pairs: Iterable[Sequence[str]]) -> Iterator[str]:
         yield f"{safer} leaves less evidence than {listed(others)}."
 
 
-def _steps(systems: Iterable[Mapping[str, Any]]) -> list[str]:
-    """What to do next, in the order of STEPS: each step once, with the most persons."""
-    persons: dict[str, int] = {}
+def _steps(systems: Iterable[Mapping[str, Any]], not_tried: Iterable[str]) -> list[str]:
+    """What to do next, in the order of STEPS: each step once, with the most speakers."""
+    persons = dict.fromkeys(not_tried, 0)
     for one in systems:
+        persons[one["state"]] = 0
         for step in one["next"]:
             known = persons.get(step["code"], 0)
             persons[step["code"]] = max(known, step.get("persons", 0))
-    return [text.format(persons=persons[code]) for code, text in STEPS.items() if code in persons][
-        :MOST
-    ]
+    steps = (text.format(persons=persons[code]) for code, text in STEPS.items() if code in persons)
+    return list(dict.fromkeys(steps))[:MOST]
 
 
 def _warning(warning: Mapping[str, Any]) -> str:

@@ -8,9 +8,7 @@ Conventions
 * Of several draws of an anonymiser the first is shown; the table in the file has all.
 """
 
-import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 from voiceprivacy.inout.rows import read_typed
@@ -43,7 +41,6 @@ class WordsTable(NamedTuple):
     measure: str
     systems: list[str]
     rows: list[WordsRow]
-    source: str
 
     @property
     def has_words(self) -> bool:
@@ -51,22 +48,19 @@ class WordsTable(NamedTuple):
         return any(row.words for row in self.rows)
 
 
-def words_tables(
-    tables: Mapping[str, str], codes: Mapping[str, Codes], page: Path
-) -> list[WordsTable]:
+def words_tables(tables: Mapping[str, str], codes: Mapping[str, Codes]) -> list[WordsTable]:
     """What the page shows of {corpus: table}; ``codes`` are of corpora that name nobody."""
     shown: list[WordsTable] = []
     for corpus, path in tables.items():
         lines = read_typed(SpeakerWords, path)
         draws = draws_in(line.anonymiser for line in lines)
         lines = [line for line in lines if draws[line.anonymiser].number == 1]
-        source = Path(os.path.relpath(path, page.parent)).as_posix()
         for measure in dict.fromkeys(line.measure for line in lines):
             own = [line for line in lines if line.measure == measure]
             names = {line.anonymiser for line in own}
             systems = sorted(names, key=lambda name: (name != ORIGINAL, name))
             rows = _rows(own, systems, codes.get(corpus, NAMED))
-            shown.append(WordsTable(corpus, measure, systems, rows, source))
+            shown.append(WordsTable(corpus, measure, systems, rows))
     return shown
 
 

@@ -16,6 +16,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TextIO
 
+from voiceprivacy.catalogue import shown_once
 from voiceprivacy.inout.files import (
     SCRIPTS,
     BadInput,
@@ -179,7 +180,7 @@ def flat_unless_labelled(metrics: Mapping[str, Any], labels: Sequence[str] | Non
 def print_metrics(metrics: Mapping[str, Mapping[str, Any]]) -> None:
     """Print {label: {name: value}} as a table, a column for each label; - where it has no value."""
     names: dict[str, None] = {}  # in the order in which they first occur
-    for values in metrics.values():
+    for values in map(shown_once, metrics.values()):
         names.update(dict.fromkeys(values))
     rows = [["", *metrics]]
     for name in names:

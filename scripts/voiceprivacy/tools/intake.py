@@ -31,7 +31,7 @@ from voiceprivacy.corpora.recordings import Pipe, whole
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import BadInput, read_lines
 from voiceprivacy.inout.json_files import parse_json
-from voiceprivacy.inout.tables import UNSAFE
+from voiceprivacy.inout.tables import GENDERS, UNSAFE
 from voiceprivacy.running import decoding
 from voiceprivacy.tools.file_names import ENDINGS, audio_files, guess_pattern, loss_of
 
@@ -41,7 +41,6 @@ TABLES = ("metadata.csv", "metadata.jsonl")
 SPEAKER_COLUMNS = ("speaker", "speaker_id", "spk_id", "spk", "client_id", "talker")
 TEXT_COLUMNS = ("text", "transcription", "transcript", "sentence", "normalized_text")
 ID_COLUMNS = ("utterance", "utterance_id", "id", "segment_id")
-GENDERS = {"f": "f", "female": "f", "woman": "f", "m": "m", "male": "m", "man": "m"}
 
 
 class Intake(NamedTuple):

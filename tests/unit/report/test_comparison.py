@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.report.answer import how_many_trials, ready_made_note, what_was_run
+from voiceprivacy.report.answer import ready_made_note, what_was_run
 from voiceprivacy.report.comparison import (
     ATTACKS,
     OF_MATRICES,
@@ -133,17 +133,14 @@ def test_whoever_errs_more_than_half_of_the_time_turns_round(metrics):
 def test_a_run_that_nobody_attacked_says_nothing_of_privacy(metrics):
     rank = metrics[0]._replace(metric="disclosure_bit")
     pitch = metrics[0]._replace(metric="pitch_correlation")
-    assert what_was_run([], [pitch]) == "Nobody attacked: this run says nothing of privacy."
+    assert what_was_run([], [pitch]) == "No attack was run, so there is no privacy result."
     assert what_was_run([], [pitch, rank]).startswith("Sampled galleries only")
 
 
-def test_what_was_run_is_counted(systems, metrics):
+def test_what_was_run_is_counted(systems):
     assert (
         what_was_run(systems, [])
         == "2 anonymisers (b2, b2r) on 1 corpus (demo), attacked by 1 attacker (xvector + cosine)."
-    )
-    assert (
-        how_many_trials(systems, metrics)[0] == "demo, list f: 100 target and 900 nontarget trials."
     )
 
 
@@ -156,7 +153,7 @@ def test_controls_are_not_counted_as_anonymisers(systems):
 def test_of_speech_that_was_there_already_the_page_says_what_the_attacker_may_hold(systems):
     config = {"anonymisers": {"b2": {"audio": "there"}, "b2r": {"command": "x"}, "other": {}}}
     told = ready_made_note(systems, {"config": config})
-    assert told.startswith("Speech of b2 was there already.") and "he holds that" in told
+    assert told.startswith("Speech of b2 was there already.") and "they hold that" in told
     without = [
         system for system in systems if (system.anonymiser, system.condition) != ("b2", "pp")
     ]

@@ -1,4 +1,4 @@
-"""What speech tells of people: lines of metrics.tsv, sentences, and the table on the page."""
+"""What speech tells of people: lines of metrics.tsv, and the table on the page."""
 
 import pytest
 
@@ -56,32 +56,6 @@ def test_unprotected_speech_has_no_share_of_itself_and_what_is_undefined_one_lin
     assert len(lines) == 4
 
 
-def test_the_sentence_is_of_the_strongest_attack_on_each_system(written):
-    (table,) = inference_tables(
-        written(
-            line("original", "oo", 96.0),
-            line("b2", "op", 60.0),
-            line("b2", "pp", 91.0),
-            line("noise", "op", 55.0),
-            line("noise", "pp", 51.0),
-        )
-    )
-    sentences = [text.replace("\N{NO-BREAK SPACE}", " ") for text in table.sentences]
-    assert sentences == [
-        "Sex is told right in 96.0 % of single utterances of unprotected speech,"
-        " where guessing gives 50.0 %.",
-        "Under the strongest attack it is still 55.0 % (no more than chance) with noise and"
-        " 91.0 % with b2.",
-    ]
-    assert table.note == "20 speakers (f 10, m 10)"
-
-
-def test_what_unprotected_speech_does_not_tell_is_not_still_told(written):
-    (table,) = inference_tables(written(line("original", "oo", 60.0), line("b2", "pp", 62.0)))
-    assert "(no more than chance) of single utterances" in table.sentences[0]
-    assert table.sentences[1].startswith("Under the strongest attack it is 62.0")
-
-
 def test_rows_begin_with_unprotected_speech_and_name_the_attack(written):
     lines = written(
         line("b2", "pp", 91.0, extractor="net_on_b2"),
@@ -104,9 +78,7 @@ def test_rows_begin_with_unprotected_speech_and_name_the_attack(written):
 def test_who_cannot_be_told_has_a_reason_and_no_row(written):
     (table,) = inference_tables(written(undefined("original", "oo"), undefined("b2", "op")))
     assert table.rows == []
-    assert table.sentences == [
-        "Sex: nothing can be said, because fewer than two classes have 5 speakers."
-    ]
+    assert table.note == "12 speakers (f 10, m 2); fewer than two classes have 5 speakers"
 
 
 def test_a_number_that_is_none_is_refused(written):
@@ -114,7 +86,7 @@ def test_a_number_that_is_none_is_refused(written):
         written(line("b2", "pp", 90.0)._replace(gain_percent="high"))
 
 
-def test_draws_of_an_anonymiser_are_one_row_and_one_system_of_a_sentence(written):
+def test_draws_of_an_anonymiser_are_one_row(written):
     lines = [line("original", "oo", 96.0), line("b2", "pp", 80.0)]
     lines += [line(name, "pp", value) for name, value in (("b2r", 60.0), ("b2r_draw2", 70.0))]
     (table,) = inference_tables(written(*lines))
@@ -123,7 +95,6 @@ def test_draws_of_an_anonymiser_are_one_row_and_one_system_of_a_sentence(written
         ("b2", "80.0"),
         ("b2r", "65.0"),
     ]
-    assert "65.0" in table.sentences[1] and "_draw" not in table.sentences[1]
 
 
 def test_a_value_outside_of_its_limits_is_held_in_them(written):

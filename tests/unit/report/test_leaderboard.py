@@ -7,7 +7,6 @@ from voiceprivacy.catalogue import METRICS
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.figures import palette
 from voiceprivacy.report.leaderboard import boards, leaderboard
-from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.plots import board, style
 from voiceprivacy.report.uncertainty import TOO_FEW, Comparisons
 from voiceprivacy.vocabulary import EVERYTHING, MINUS
@@ -68,17 +67,6 @@ def test_dots_have_the_numbers_and_intervals_of_the_table_and_the_band_of_zero_e
     assert "95 % interval 29.0 to 31.0" in marks[0].get_gid()
     assert "lazy-informed (PP)" in marks[1].get_gid()
     assert [bar.get_width() for bar in drawn["dece_bit"].patches] == [0.3, 0.3]
-
-
-def test_utility_stands_against_the_strongest_attack(run):
-    numbers = [
-        Number("libri", "-", "b2", "-", "-", "-", "wer", "12.5", "10.0", "15.0"),
-        Number("libri", "-", "b2r", "-", "-", "-", "wer", "undefined"),
-        Number("libri", "f", "b2", "-", "-", "-", "wer", "1"),
-    ]
-    [(title, chart)] = board.scatters(run, numbers, COLOURS)["libri"]
-    assert title == "wer" and 'data-system="b2"' in chart and 'data-system="b2r"' not in chart
-    assert "wer 12.5 [10, 15]" in chart and "EER 9.0" in chart and "lazy-informed" in chart
 
 
 def test_the_leaderboard_says_one_strongest_attack_an_anonymiser_and_set(run):

@@ -57,9 +57,24 @@ def results(tmp_path):
 
 def test_speakers_are_counted_by_gender_and_hours_are_summed(results):
     described = describe_speech(results / "audio/demo/trial/original/manifest.tsv")
-    assert described == PartOfCorpus(
-        "demo", "trial", women=2, men=1, of_unknown_gender=0, utterances=3, hours=1.5
-    )
+    counts = {"women": 2, "men": 1, "of_unknown_gender": 0, "utterances": 3, "hours": 1.5}
+    assert described == PartOfCorpus("demo", "trial", **counts, names_show=described.names_show)
+
+
+@pytest.mark.parametrize(
+    ("name", "speaker", "shown"),
+    [
+        ("anna-f-01", "anna", "speaker and the sex"),
+        ("F_0017", "x9", "sex"),
+        ("x9_0017", "x9", "speaker"),
+        ("0017-m", "x9", "-"),
+    ],
+)
+def test_what_names_of_files_show_is_described(tmp_path, name, speaker, shown):
+    path = tmp_path / "demo" / "trial" / "original" / "manifest.tsv"
+    path.parent.mkdir(parents=True)
+    write_manifest(path, [Utterance(name, speaker, "f", "a.wav", 1.0)])
+    assert describe_speech(path).names_show == shown
 
 
 def test_a_list_is_described_by_those_who_enrol_and_by_its_trials(results):

@@ -106,11 +106,9 @@ def test_on_the_page(tmp_path, numbers, comparisons):
         systems=compare(numbers, comparisons),
         published=made_up.published(numbers),
         utility=utility_section(utility()),
-        paired={"libri": tmp_path / "comparisons/utility/libri.tsv"},
         verdicts=[verdict],
     )
     text = page.read_text()
-    assert 'href="../comparisons/utility/libri.tsv"' in text
     assert_inside(intervals_shown.of_page(text), at_least=500)
     for section in ("leaderboard", "utility", "sessions", "published", "distinctiveness"):
         assert f'id="{section}"' in text

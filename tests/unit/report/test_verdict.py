@@ -43,7 +43,8 @@ def test_every_code_of_the_schema_has_words_and_its_example_is_one():
     assert {*of_set["not_tried"]["items"]["enum"]} == {*verdict_words.NOT_TRIED}
     codes = of_set["warnings"]["items"]["properties"]["code"]["enum"]
     assert {*codes} == {*verdict_words.WARNINGS}
-    assert {*verdict_words.STEPS} - {"more_persons"} <= {*verdict_words.REASONS}
+    known = {*verdict_words.REASONS, *verdict_words.NOT_TRIED, *verdict_words.STATES}
+    assert {*verdict_words.STEPS} - {"more_persons"} <= known
     for content in (*schema["examples"], verdicts.usual()):
         assert verdict_schema.faults(content) == []
 
@@ -63,15 +64,18 @@ def test_unprotected_speech_is_first_then_least_evidence_and_controls_are_last(r
 def test_limits_below_zero_are_shown_as_zero_and_what_is_not_measured_as_a_dash():
     assert verdict_words.limits([-1.2, -7.0, 4.4]) == ("0", "[0, 4]")
     assert verdict_words.limits(None) == (DASH, "")
-    assert verdict_words.limits([31.0, -20.0, 100.0]) == (DASH, "too few persons")
+    assert verdict_words.limits([31.0, -20.0, 100.0]) == (DASH, "too few speakers")
 
 
 def test_an_open_system_says_by_what_and_whether_it_is_like_the_original():
     ways = ["all_recordings", "linkage"]
     [first, *_] = told(by=ways).why
-    assert first.endswith("by all recordings of a person and linking recordings with each other.")
+    assert first == (
+        "b2: the attacker finds who speaks from all recordings of a speaker and by linking"
+        " recordings with each other."
+    )
     like = told(less_than_unprotected_points=[1.0, -3.0, 5.0]).why
-    assert "b2: no protection was found. Treat it like unprotected speech." in like
+    assert "b2: no protection was found. Treat it like the original." in like
     assert not any("no protection" in sentence for sentence in told().why)
 
 
@@ -88,10 +92,11 @@ def test_persons_by_chance_not_tested_missing_and_named():
     exposed = {"persons": 1, "of": 41, "not_tested": 2, "beyond_chance": False, "named": ["anna"]}
     why = told(exposed=exposed, missing={"persons": 3, "trials": 40}).why
     for sentence in (
-        "b2: as many persons are re-identified as by chance.",
-        "2 other persons were not tested: they have too few recordings.",
-        "b2 lacks 3 persons and 40 trials of unprotected speech.",
-        "b2 re-identifies anna.",
+        "Re-identified: b2 1 of 41 speakers, as many as by chance; unprotected speech 3 of 7"
+        " speakers.",
+        "2 others had too few recordings.",
+        "b2 lacks 3 speakers and 40 trials of unprotected speech.",
+        "b2: the attacker re-identifies anna.",
     ):
         assert sentence in why
 
@@ -101,8 +106,45 @@ def test_each_step_is_said_once_with_the_most_persons():
         name: verdicts.system("unclear", next=[{"code": "more_persons", "persons": persons}])
         for name, persons in (("b2", 80), ("b3", 310))
     }
-    steps = judged_of("demo", verdicts.set_of(systems)).notes.steps
-    assert steps == ["evaluate about 310 persons: the limits are too wide"]
+    steps = judged_of("demo", verdicts.set_of(systems, not_tried=["other_encoders"])).notes.steps
+    assert steps == [
+        "evaluate about 310 speakers for narrower limits",
+        "add a second encoder to `extractors` of the config",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("less", "state", "relation"),
+    [
+        ([1.0, -3.0, 5.0], "open", "like"),
+        ([1.0, -3.0, 5.0], "unclear", ""),  # that nothing is shown is no likeness
+        ([20.0, 11.0, 29.0], "open", "little"),
+        ([60.0, 44.0, 70.0], "low", "clearly"),
+        (None, "unclear", ""),
+    ],
+)
+def test_a_system_is_held_against_unprotected_speech(less, state, relation):
+    facts = verdicts.set_of({"b2": verdicts.system(state, less_than_unprotected_points=less)})
+    assert judged_of("demo", facts).rows[-1].relation == relation
+
+
+def test_the_line_goes_from_chance_to_certainty():
+    right = {"b2": [62.0, 5.0, 81.0], "b3": [3.0, 1.0, 100.0]}
+    systems = {name: verdicts.system(right_of_20_percent=values) for name, values in right.items()}
+    rows = {row.system: row for row in judged_of("demo", verdicts.set_of(systems)).rows}
+    assert rows["b2"].line == pytest.approx([60.0, 0.0, 80.0])
+    assert rows["b3"].line == [] and rows["b3"].right.text == DASH, "it says nothing"
+
+
+def test_inference_is_that_of_the_strongest_attack(read):
+    numbers = [
+        Number("demo", "-", "b2", extractor, "-", condition, "inferred_sex_percent", value)
+        for extractor, condition, value in (("x", "op", "61"), ("x", "pp", "94.4"))
+    ]
+    [judged] = read(verdicts.usual(), numbers=numbers).sets
+    assert judged.law[-1].title == "Inference of sex"
+    cells = {row.system: row.law[-1].text for row in judged.rows}
+    assert cells["b2"] == "94" and cells["b2r"] == DASH
 
 
 def test_utility_of_the_corpus_is_a_column(read):
@@ -112,7 +154,7 @@ def test_utility_of_the_corpus_is_a_column(read):
         Number("other", *key, "50", "-", "-"),
     ]
     [judged] = read(verdicts.usual(), numbers=numbers).sets
-    cells = {row.system: row.cells[-1] for row in judged.rows}
+    cells = {row.system: row.utility for row in judged.rows}
     assert (cells["b2"].text, cells["b2"].limits) == ("12.3", "[11.0, 14.0]")
     assert cells["b2r"].text == DASH
 
@@ -138,8 +180,8 @@ def test_a_file_that_is_no_verdict_is_named(read, change):
 def test_the_terminal_has_a_line_for_each_system_and_at_most_twelve_more(read, systems):
     lines = verdict_lines([read(verdicts.usual())])
     assert max(map(len, lines)) <= WIDTH
-    [row] = [line for line in lines if line.startswith("b2r ") and "[1, 26]" in line]
-    assert "12 [1, 26]" in row and "3 of 7" in row
+    [row] = [line for line in lines if line.startswith("b2 ") and "[69, 94]" in line]
+    assert " ".join(row.split()) == f"b2 NOT PROTECTED 60 [51, 72] little better 80 [69, 94] {DASH}"
     [judged] = read(verdicts.usual()).sets
     assert len(lines_of_set(judged)) <= len(judged.rows) + 12
 

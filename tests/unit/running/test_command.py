@@ -43,6 +43,15 @@ def test_one_of_several_options_is_required(given):
     command.require_one(model="m", held_out=None)
 
 
+def test_a_table_shows_once_what_two_numbers_say(capsys):
+    numbers = {"ddcf": 0.5, "kl_bit": 1.0, "kl_ll_bit": 1.0, "kl_ms_bit": 2.0}
+    command.print_metrics({"a": numbers})
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]] == [
+        "kl_bit",
+        "kl_ms_bit",
+    ]
+
+
 def test_a_table_is_printed_in_columns(capsys):
     command.print_metrics({"a": {"n": 3, "eer_percent": 12.3456789}, "b.tsv": {"n": 12}})
     assert capsys.readouterr().out.splitlines() == [

@@ -8,18 +8,15 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from matplotlib.axes import Axes
 
-from voiceprivacy.catalogue import EER, row_of
 from voiceprivacy.catalogue.metric import Metric
 from voiceprivacy.catalogue.shown import BY_DEFINITION, Shown
-from voiceprivacy.report.comparison import System, folded_number, strongest_attacks
+from voiceprivacy.report.comparison import System
 from voiceprivacy.report.figures import FAINT, GRID
 from voiceprivacy.report.inline import inlined
 from voiceprivacy.report.leaderboard import Board, Standing
-from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.plots import style
-from voiceprivacy.report.releases import released_numbers
-from voiceprivacy.report.uncertainty import NULL, shown_number
-from voiceprivacy.vocabulary import ABSENT, in_words
+from voiceprivacy.report.uncertainty import NULL
+from voiceprivacy.vocabulary import in_words
 
 Charts = dict[str, list[tuple[str, str]]]  # {set or corpus: [(title, SVG for the page)]}
 Colours = Mapping[str, str]  # {anonymiser: colour}
@@ -128,58 +125,6 @@ def _row_names(standings):
         )
         for one in systems
     ]
-
-
-def scatters(systems: Sequence[System], metrics: Sequence[Number], colours: Colours) -> Charts:
-    """EER under the strongest attack against every measure of utility, a chart each.
-
-    The EER is folded: above 50 % an attacker reads scores the other way round.
-
-    Parameters
-    ----------
-    systems : of the run
-    metrics : of the run; those of utility over whole corpora are taken
-    colours : {anonymiser: colour}
-    """
-    strongest = strongest_attacks(systems)
-    # What is measured of a whole corpus without an attacker is utility (see sections).
-    whole = [
-        metric
-        for metric in metrics
-        if (metric.trials, metric.extractor, metric.condition) == (ABSENT,) * 3
-    ]
-    measured: dict[tuple[str, str], AgainstUtility] = {}  # by corpus and measure
-    for metric in released_numbers(whole):
-        system = strongest.get((metric.corpus, metric.anonymiser))
-        number = shown_number(metric)  # it is no mean of few scores, and is not corrected
-        if system and all(map(_is_drawable, (number.value, system.mean["eer_percent"]))):
-            of_measure = measured.setdefault((metric.corpus, metric.metric), {})
-            of_measure[metric.anonymiser] = (system, number)
-    drawn: Charts = {}
-    for (corpus, name), anonymisers in measured.items():
-        figure, ax = style.figure(WIDTH_INCHES, 3.6)
-        _plot_scatter(ax, row_of(name).title, anonymisers, colours)
-        style.one_legend(figure)
-        drawn.setdefault(corpus, []).append((row_of(name).title, inlined(style.svg_of(figure))))
-    return drawn
-
-
-def _plot_scatter(ax, title, anonymisers, colours):
-    """Draw a named point with its limits for each anonymiser."""
-    for name in filter(anonymisers.__contains__, colours):
-        system, utility = anonymisers[name]
-        eer = folded_number(system.shown(system.mean_label, "eer_percent"))
-        lines = [
-            name,
-            f"{title} {utility.text('{:.3g}'.format)}",
-            f"EER {eer.text(EER.text)} %, {system.attack}, {system.attacker}",
-        ]
-        look = style.mark(name, colours, "\n".join(lines))
-        style.plot_limits(ax, utility, eer, color=look["color"], gid=look["gid"])
-        ax.plot(utility.value, eer.value, label=name, **look)
-    ax.axhline(GUESSING_PERCENT, color=FAINT, linestyle=":", linewidth=1)
-    ax.set(xlabel=title, ylabel=f"{EER.label}, folded at 50,\n{EER.arrow} more privacy")
-    ax.set_ylim(0, None)
 
 
 def _is_drawable(value):

@@ -84,7 +84,7 @@ def test_what_leaks_by_offsets_is_open_and_what_does_not_is_inconclusive(tmp_pat
     assert hides["less_than_unprotected_points"][1] > 20
     assert facts["sets"]["scores"]["better"] == [["hides", "leaks"]]
     assert facts["sets"]["scores"]["unprotected"]["evidence_percent"][1] > 50
-    assert "not protected" in shown and "inconclusive" in shown
+    assert "NOT PROTECTED" in shown and "INCONCLUSIVE" in shown
     assert len(shown.splitlines()) <= 12 + 3
 
 
