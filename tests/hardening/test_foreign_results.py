@@ -332,16 +332,6 @@ def test_of_two_members_with_one_name_neither_is_read(tmp_path):
     assert submitted.unsafe == ["a.scores"] and not submitted.names
 
 
-def test_links_second_names_and_pipes_in_a_submitted_folder_are_not_read(tmp_path):
-    secret = tmp_path / "secret"
-    secret.write_text("x")
-    for make in (a_link, a_second_name, a_pipe):
-        make(tmp_path / "s" / make.__name__, secret)
-    submitted = Submission(tmp_path / "s")
-    assert sorted(submitted.unsafe) == ["a_link", "a_pipe", "a_second_name"]
-    assert not submitted.names
-
-
 def test_a_zip_entry_cannot_say_that_there_are_no_findings(tmp_path):
     stream = io.BytesIO()
     a_zip(stream, [("a\nb.zip, anonymiser b2: no findings\n.scores", b"1 2 3")])

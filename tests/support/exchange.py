@@ -2,26 +2,10 @@
 
 import numpy as np
 
-from voiceprivacy.organise.evidence import (
-    Listed,
-    recomputed,
-    write_listed,
-    write_scored,
-)
-from voiceprivacy.organise.records import (
-    SCORES,
-    TRIALS,
-    Attacker,
-    NotReported,
-    Protocol,
-    Result,
-    ResultKey,
-    System,
-    beside,
-    write_record,
-)
+from voiceprivacy.organise.evidence import Listed, recomputed, write_listed, write_scored
+from voiceprivacy.organise.records import SCORES, TRIALS, path_of, write_record
 
-UNSAID = NotReported("a made-up one")
+UNSAID = {"not_reported": "a made-up one"}
 SPEAKERS = ["s1", "s2", "s3", "s4", "s5", "s6"]
 PROTOCOL = "libri_f"
 DRAWS = 20
@@ -46,10 +30,9 @@ def listed():
 def write_protocol(folder, *, public=True, data=("LibriSpeech test-clean",)):
     """The protocol and its lists."""
     own = listed()
-    protocol = Protocol(
-        PROTOCOL, "a list", public, data, UNSAID, own.hashes(), own.counts(), {"all": 1.0}
-    )
-    write_record(folder, protocol)
+    record = {"name": PROTOCOL, "title": "a list", "public": public, "data": list(data)}
+    record |= {"sha256": own.hashes(), "counts": own.counts()}
+    write_record(folder, "protocol", record)
     if public:
         write_listed(folder / "protocols" / f"{PROTOCOL}{TRIALS}", own)
     return own
@@ -57,14 +40,15 @@ def write_protocol(folder, *, public=True, data=("LibriSpeech test-clean",)):
 
 def write_system(folder, name, revision="2026"):
     """A system of which little is known."""
-    write_record(folder, System(name, revision, name, *[UNSAID] * 3, None, (), *[UNSAID] * 2))
+    record = {"name": name, "revision": revision, "title": name, "paper": UNSAID, "year": None}
+    write_record(folder, "system", record)
 
 
 def write_attacker(folder, name, revision="1", *, training_data=("VoxCeleb 1",)):
     """An attacker."""
-    said = [UNSAID] * 3
-    attacker = Attacker(name, revision, name, *said, None, {}, training_data, None, UNSAID)
-    write_record(folder, attacker)
+    record = {"name": name, "revision": revision, "title": name, "weights": {}}
+    record |= {"training_data": list(training_data), "adaptation": None, "code": UNSAID}
+    write_record(folder, "attacker", record)
 
 
 def write_result(folder, system, attacker, *, laboratory, strength, tier="B"):
@@ -73,7 +57,8 @@ def write_result(folder, system, attacker, *, laboratory, strength, tier="B"):
     Scores of unprotected speech depend on the attacker only.
     """
     own = listed()
-    key = ResultKey(system, "2026", PROTOCOL, attacker, "1")
+    result = {"system": system, "revision": "2026", "protocol": PROTOCOL, "attacker": attacker}
+    result |= {"attacker_revision": "1", "tier": tier, "laboratory": laboratory}
     scores = {}
     for condition, distance in (("oo", 4.0), ("op", strength), ("rr", strength)):
         seed = [len(condition), *map(ord, attacker + (system if condition != "oo" else ""))]
@@ -82,18 +67,14 @@ def write_result(folder, system, attacker, *, laboratory, strength, tier="B"):
             pair: distance * (label == "target") + float(draw.normal())
             for pair, label in own.pairs(condition).items()
         }
-    path = folder / beside(key, SCORES)
-    conditions = {
+    path = folder / path_of(result, SCORES)
+    result["conditions"] = {
         condition: recomputed(condition, values, own, draws=DRAWS, path=path)
         for condition, values in scores.items()
     }
-    digest = write_scored(path, scores, own) if tier == "B" else None
-    result = Result(
-        *key,
-        *(tier, laboratory, "2026-11-23", None),
-        *(conditions, DRAWS, (), {"refused": None}, {"python": "3.11.7"}, {}, digest),
-    )
-    return write_record(folder, result)
+    result |= {"draws": DRAWS, "controls": {"refused": None}, "date": "2026-11-23"}
+    result["scores"] = write_scored(path, scores, own) if tier == "B" else None
+    return write_record(folder, "result", result)
 
 
 def write_repository(folder):

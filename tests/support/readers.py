@@ -22,7 +22,7 @@ from voiceprivacy.organise import comparing, evidence, records, submission
 from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.plan import configuration
 from voiceprivacy.privacy.scores import zebra
-from voiceprivacy.provenance.record import compare_runs, read_provenance
+from voiceprivacy.provenance.record import read_provenance
 from voiceprivacy.report import expected, listen, metrics, sections, uncertainty, verdict
 from voiceprivacy.utility import measures
 from voiceprivacy.vocabulary import SystemInterval
@@ -103,13 +103,13 @@ def plan_of_submission():
     return submission.plan_of(SUBMISSION, "b2")
 
 
-def check_submission(path, *, with_audio=True):
+def check_submission(path):
     """The findings of a submission, which are lines; its lists are those of finished results."""
-    submitted = submission.Submission(path)
+    submitted = submission.Submission(Path(path))
     anonymiser = submission.anonymiser_of(submitted)
     assert anonymiser is None or isinstance(anonymiser, str)
-    options = {"run": FinishedRun(RESULTS), "with_audio": with_audio}
-    for finding in submission.check(submitted, plan_of_submission(), "b2", **options):
+    trials = FinishedRun(RESULTS).trials
+    for finding in submission.check(submitted, plan_of_submission(), "b2", trials=trials):
         assert files.shown(finding).isprintable()
 
 
@@ -128,10 +128,7 @@ def merge(path):
     """Results of others beside the same ones, as one."""
     both = [FinishedRun(RESULTS, name) for name in ("a", "b")]
     merged = comparing.merge(both)
-    comparing.averages_of_both(merged)
-    provenances = {run.name: run.provenance for run in both}
-    differing = compare_runs(*provenances.values())
-    comparing.merged_provenance(provenances, differing, {})
+    comparing.merged_provenance(merged, comparing.averages_of_both(merged))
 
 
 def read_comparisons(path):
@@ -176,13 +173,6 @@ READERS = {
     "speech.flac": audio.read,
     "float.wav": audio.read,
     "submitted.zip": check_submission,
-    f"{SUBMITTED}/submission.json": lambda path: submission.anonymiser_of(
-        submission.Submission(SUBMITTED)
-    ),
-    f"{SUBMITTED}/sets/mine/all/ready/cosine/op.scores": lambda path: check_submission(
-        SUBMITTED, with_audio=False
-    ),
-    f"{SUBMITTED}/wav/mine/trial/anna-2.wav": lambda path: check_submission(SUBMITTED),
     result_of("metrics.tsv"): read_foreign(merge),
     result_of("comparisons/demo/mean/ecapa/cosine.systems.tsv"): read_foreign(read_comparisons),
     result_of("provenance.json"): read_foreign(read_provenance, merge),
@@ -205,7 +195,7 @@ READERS = {
     result_of(f"metrics/verification/{ATTACK}.bootstrap.npz"): lambda path: arrays.read_npz(
         path, []
     ),
-    f"{REPOSITORY}/{EXCHANGED}.json": lambda path: records.read_record(path, REPOSITORY),
+    f"{REPOSITORY}/{EXCHANGED}.json": lambda path: records.read_record(Path(path), REPOSITORY),
     f"{REPOSITORY}/{EXCHANGED}{records.SCORES}": lambda path: evidence.read_scored(
         path, exchange.listed(), path
     ),
@@ -276,11 +266,6 @@ def _submission(folder):
     scores.mkdir(parents=True)
     for condition in ("oo", "op", "pp"):
         shutil.copy(folder / "scores.txt", scores / f"{condition}.scores")
-    for part, numbers in (("enrolment", world.ENROLLED), ("trial", world.TRIED)):
-        (submitted / "wav/mine" / part).mkdir(parents=True)
-        for path in (folder / "data/wav").iterdir():
-            if int(path.stem.rpartition("-")[2]) in numbers:
-                shutil.copy(path, submitted / "wav/mine" / part)
     contents = {
         str(path.relative_to(submitted)): path for path in submitted.rglob("*") if path.is_file()
     }

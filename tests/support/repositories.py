@@ -1,58 +1,32 @@
 """Made-up repositories of results: what laboratories could have sent."""
 
 from voiceprivacy.inout import seeds
-from voiceprivacy.organise.records import (
-    Attacker,
-    NotReported,
-    Number,
-    Protocol,
-    Repository,
-    Result,
-    System,
-    Utility,
-)
+from voiceprivacy.organise.records import Number, Repository, path_of, referred
 
-UNSAID = NotReported("nobody measured it")
+UNSAID = {"not_reported": "nobody measured it"}
 LABORATORIES = ("Lab A", "Lab B")
 
 
 def system(name="x", revision="1", **fields):
     """A system that says what a careful author would say."""
-    values = {
-        "title": f"System {name.upper()}",
-        "paper": "https://example.org/paper?id=1",
-        "code": UNSAID,
-        "licence": "Apache-2.0",
-        "year": 2026,
-        "training_data": ("LibriTTS",),
-        "level": "utterance",
-        "real_time_factor": 0.5,
-    }
-    return System(name, revision, **values | fields)
+    known = {"paper": "https://example.org/paper?id=1", "code": UNSAID, "licence": "Apache-2.0"}
+    known |= {"year": 2026, "training_data": ["LibriTTS"], "level": "utterance"}
+    return {"name": name, "revision": revision, "title": f"System {name.upper()}"} | known | fields
 
 
 def attacker(name="ecapa", revision="1", **fields):
     """An attacker that learnt from data that no protocol here is made of."""
-    values = {
-        "title": f"Attacker {name}",
-        "paper": None,
-        "code": None,
-        "licence": None,
-        "year": 2026,
-        "weights": {},
-        "training_data": ("VoxCeleb 2",),
-        "adaptation": "none",
-        "readings": ("ascending",),
-    }
-    return Attacker(name, revision, **values | fields)
+    known = {"year": 2026, "weights": {}, "training_data": ["VoxCeleb 2"], "adaptation": "none"}
+    return {"name": name, "revision": revision, "title": f"Attacker {name}"} | known | fields
 
 
 def protocol(name="libri"):
     """A protocol on LibriSpeech."""
-    return Protocol(name, f"Trials {name}", True, ("LibriSpeech test-clean",), None, {}, {}, {})
+    data = ["LibriSpeech test-clean"]
+    return {"name": name, "title": f"Trials {name}", "public": True, "data": data}
 
 
-def result(system="x", attacker="ecapa", eer=20.0, *, tier="B", **fields):
+def result(system="x", attacker="ecapa", eer=20.0, **fields):
     """A result of an equal error rate in PP with an interval of two to each side."""
     number = eer if isinstance(eer, Number) else Number(eer, eer - 2, eer + 2)
     values = {
@@ -60,43 +34,32 @@ def result(system="x", attacker="ecapa", eer=20.0, *, tier="B", **fields):
         "protocol": "libri",
         "attacker": attacker,
         "attacker_revision": "1",
-        "tier": tier,
+        "tier": "B",
         "laboratory": "Lab A",
-        "date": "2026-11-01",
-        "source": None,
         "conditions": {"oo": {"eer_percent": Number(2.5)}, "pp": {"eer_percent": number}},
-        "draws": 1000,
-        "utility": (),
-        "controls": {},
-        "versions": {},
-        "provenance": {},
-        "scores": None,
     }
-    return Result(system, **values | fields)
+    return {"system": system} | values | fields
 
 
 def word_errors(value, definition="vpc2024"):
     """A word error rate."""
-    return Utility("wer_percent", value, None, None, "wav2vec2", None, definition, "libri_test")
+    line = {"metric": "wer_percent", "value": value, "low": None, "high": None}
+    return line | {"model": "wav2vec2", "definition": definition, "data": "libri_test"}
 
 
 def repository(folder, results, *, systems=(), attackers=(), listed=LABORATORIES):
     """A repository of some results; whom they name and nobody describes is made up."""
-    described = {(one.name, one.revision): one for one in systems}
-    attacking = {(one.name, one.revision): one for one in attackers}
+    made = {"system": {}, "attacker": {}, "protocol": {}}
     for one in results:
-        key = (one.system, one.revision)
-        described.setdefault(key, system(*key))
-        key = (one.attacker, one.attacker_revision)
-        attacking.setdefault(key, attacker(*key))
-    return Repository(
-        folder,
-        described,
-        attacking,
-        {one.protocol: protocol(one.protocol) for one in results},
-        tuple(results),
-        frozenset(listed),
-    )
+        who = one["attacker"], one["attacker_revision"]
+        made["system"][referred("system", one)] = system(one["system"], one["revision"])
+        made["attacker"][referred("attacker", one)] = attacker(*who)
+        made["protocol"][referred("protocol", one)] = protocol(one["protocol"])
+    for kind, given in (("system", systems), ("attacker", attackers)):
+        for one in given:
+            made[kind][f"{kind}s/{one['name']}/{one['revision']}/{kind}.json"] = one
+    by_path = {path_of(one): one for one in results}
+    return Repository(folder, *made.values(), results=by_path, laboratories=frozenset(listed))
 
 
 def many(folder, n_systems):
@@ -104,21 +67,11 @@ def many(folder, n_systems):
     random = seeds.generator(0, "leaderboard")
     results = []
     for index in range(n_systems):
-        name = f"team{index:03d}"
-        strength = float(random.uniform(5, 45))
-        errors = float(random.uniform(2, 15))
+        name, tier = f"team{index:03d}", "A" if index % 4 == 3 else "B"
+        strength, errors = float(random.uniform(5, 45)), float(random.uniform(2, 15))
         for listed in ("libri", "vctk", "mixed"):
             for attack, laboratory in zip(("ecapa", "wavlm"), LABORATORIES, strict=True):
                 eer = max(2.0, strength + float(random.normal(0, 3)))
-                results.append(
-                    result(
-                        name,
-                        attack,
-                        eer,
-                        tier="A" if index % 4 == 3 else "B",
-                        protocol=listed,
-                        laboratory=laboratory,
-                        utility=(word_errors(errors),),
-                    )
-                )
+                said = {"tier": tier, "protocol": listed, "laboratory": laboratory}
+                results.append(result(name, attack, eer, utility=[word_errors(errors)], **said))
     return repository(folder, results)

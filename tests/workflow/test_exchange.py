@@ -18,7 +18,7 @@ from support.runs import EMBED, WITHOUT_MEASURES, call_in, make_kaldi_directory,
 
 from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.organise.evidence import difference
-from voiceprivacy.organise.records import Number, read_repository
+from voiceprivacy.organise.records import Number, measured, read_repository
 from voiceprivacy.organise.standings import boards
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.vocabulary import ORIGINAL
@@ -147,9 +147,8 @@ def repository(second):
 def test_the_laboratories_have_other_versions_of_python(repository):
     if other_python() is None:
         pytest.skip(f"no other Python that we support is here; {OTHER} can name one")
-    versions = {
-        one.laboratory: one.versions["python"] for one in read_repository(repository).results
-    }
+    results = read_repository(repository).results.values()
+    versions = {one["laboratory"]: one["versions"]["python"] for one in results}
     assert versions["A"] == sys.version.split()[0]
     assert versions["B"].startswith(f"{version_of(other_python())}.")
 
@@ -157,8 +156,9 @@ def test_the_laboratories_have_other_versions_of_python(repository):
 @pytest.mark.parametrize("name", ["a", "b"])
 def test_both_stand_in_one_repository_that_has_no_findings(say, repository, name):
     assert "board: no findings" in say(name, repository.parent, "check-result", "board")
-    results = read_repository(repository).results
-    who = [(one.laboratory, one.system, one.attacker, one.tier) for one in results]
+    results = read_repository(repository).results.values()
+    fields = ("laboratory", "system", "attacker", "tier")
+    who = [tuple(one[field] for field in fields) for one in results]
     assert sorted(who) == [
         ("A", "x", "attacker_a_cosine", "B"),
         ("A", "y", "attacker_a_cosine", "B"),
@@ -175,21 +175,21 @@ def headlines(folder):
 
 def test_a_headline_changes_where_the_new_attacker_is_stronger_and_nowhere_else(first, repository):
     before, after = headlines(first / "board"), headlines(repository)
-    assert after["x"].result.laboratory == "B"
+    assert after["x"].result["laboratory"] == "B"
     assert after["x"].number.value < before["x"].number.value
-    assert after["y"] == before["y"] and after["y"].result.laboratory == "A"
-    by_both = [one for one in read_repository(repository).results if one.system == "y"]
-    numbers = {one.laboratory: one.conditions["op"]["eer_percent"].value for one in by_both}
+    assert after["y"] == before["y"] and after["y"].result["laboratory"] == "A"
+    by_both = [one for one in read_repository(repository).results.values() if one["system"] == "y"]
+    numbers = {one["laboratory"]: measured(one, "op").value for one in by_both}
     assert numbers["A"] < numbers["B"]
 
 
 def test_what_is_computed_again_is_what_the_run_says(first, second, repository):
-    for result in read_repository(repository).results:
-        folder, end = {"A": (first, ""), "B": (second, "_1")}[result.laboratory]
+    for result in read_repository(repository).results.values():
+        folder, end = {"A": (first, ""), "B": (second, "_1")}[result["laboratory"]]
         n_compared = 0
         for line in read_metrics(folder / "results" / "metrics.tsv"):
-            number = result.conditions.get(line.condition, {}).get(line.metric)
-            speech = ORIGINAL if line.condition == "oo" else f"{result.system}{end}"
+            number = result["conditions"].get(line.condition, {}).get(line.metric)
+            speech = ORIGINAL if line.condition == "oo" else f"{result['system']}{end}"
             if number is None or line.anonymiser != speech:
                 continue
             n_compared += 1
@@ -295,7 +295,8 @@ def test_of_a_corpus_that_is_not_public_only_numbers_leave(say, first, tmp_path)
     words = ["--repository", tmp_path / "board", "--laboratory", "A", "--revision", "1"]
     say("a", first, "export-result", *words, "--anonymiser", "x")
     assert not list(tmp_path.rglob("*.gz"))
-    assert [result.tier for result in read_repository(tmp_path / "board").results] == ["A"]
+    results = read_repository(tmp_path / "board").results.values()
+    assert [result["tier"] for result in results] == ["A"]
     say("a", tmp_path, "check-result", "board")
 
 
@@ -311,4 +312,4 @@ def test_other_lists_under_the_name_of_a_protocol_are_refused(
     words = ["--repository", tmp_path, "--laboratory", "A", "--revision", "1", "--public"]
     refused = call_in(first, [*commands["a"], "export-result", *words], {})
     assert refused.returncode == 2
-    assert "tiny_all is of other lists than tiny/all of this run" in refused.stderr
+    assert "tiny_all.json: has other sha256 than the protocol of this run" in refused.stderr

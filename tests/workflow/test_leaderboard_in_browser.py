@@ -15,12 +15,12 @@ PAGES = ["index.html", "protocols/libri.html", "systems/y.html", "attackers/wavl
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("board")
     results = [
-        result("x", eer=31.0, utility=(word_errors(4.0),)),
+        result("x", eer=31.0, utility=[word_errors(4.0)]),
         result("x", "wavlm", eer=22.0, laboratory="Lab B"),
-        result("y", eer=44.0, utility=(word_errors(9.5),)),
+        result("y", eer=44.0, utility=[word_errors(9.5)]),
         result("y", "wavlm", eer=38.0, controls={"refused": "it finds nobody"}),
         result("a_name_that_is_as_long_as_people_like_to_call_their_systems", eer=25.0),
-        result("z", eer=40.0, tier="A", utility=(word_errors(3.0),)),
+        result("z", eer=40.0, tier="A", utility=[word_errors(3.0)]),
         result("z", "wavlm", eer=35.0, protocol="vctk"),
     ]
     write_site(repositories.repository(folder, results), folder / "site")
@@ -71,9 +71,6 @@ def test_the_table_sorts_by_key_and_what_is_apart_stays_apart(read):
     assert systems(page)[0] == "System Y" and systems(page)[-1] == "System Z"
     page.keyboard.press("Enter")
     assert systems(page)[0] == "System X" and systems(page)[-1] == "System Z"
-    errors = page.locator("#board").get_by_role("button", name="word error rate")
-    errors.press("Enter")
-    assert systems(page)[0] == "System Y" and systems(page)[2].startswith("System A_NAME")
 
 
 def test_links_lead_from_the_board_to_a_system_and_back(read):

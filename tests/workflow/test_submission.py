@@ -37,7 +37,7 @@ def test_what_is_exported_passes_the_check(run_folder):
     tool("export_submission", "--anonymiser", "mine", "--audio", "--public-seed")
     assert (run_folder / "submission.zip").read_bytes() == first
     for lists in ([], ["--results", "results"]):
-        checked = tool("check_submission", "submission.zip", "--config", config, "--audio", *lists)
+        checked = tool("check_submission", "submission.zip", "--config", config, *lists)
         assert (checked.returncode, checked.stderr) == (0, ""), checked.stdout
     unknown = tool("export_submission", "--anonymiser", "theirs")
     assert (unknown.returncode, unknown.stderr) == (

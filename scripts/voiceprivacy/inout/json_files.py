@@ -3,12 +3,16 @@
 import contextlib
 import json
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
-from voiceprivacy.inout.files import BadInput, FilePath, read_lines, whole_or_absent
+from voiceprivacy.inout import foreign
+from voiceprivacy.inout.files import BadInput, FilePath, read_bytes, read_lines, whole_or_absent
+
+BETWEEN = re.compile(r"[\s,:]*")  # the members of JSON
 
 
 def read_json(path: FilePath) -> Any:
@@ -30,6 +34,34 @@ def write_json(path: FilePath, values: Any) -> None:
     text = json.dumps(_to_json(values), indent=1, allow_nan=False)
     with whole_or_absent(path) as temporary:
         temporary.write_text(text + "\n", encoding="utf-8")
+
+
+def read_strict(path: FilePath) -> Any:
+    """Read a JSON file of somebody else: each key once, and nothing that is too large to be read.
+
+    Raises
+    ------
+    BadInput : it is none; the message names the file, and the line where there is one
+    """
+    with _naming_json(path):
+        text = read_bytes(path).decode("utf-8")
+        values = json.loads(text, object_pairs_hook=_each_once, parse_int=_whole_number)
+    return foreign.plain_values(values, str(path))
+
+
+def _whole_number(digits: str) -> int:
+    if len(digits) > foreign.MOST_DIGITS:
+        raise ValueError(f"a number of {len(digits)} digits")
+    return int(digits)
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in values:
+            raise ValueError(f"'{name}' stands there twice")
+        values[name] = value
+    return values
 
 
 @contextlib.contextmanager
@@ -56,3 +88,40 @@ def _from_json(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _from_json(inner) for name, inner in value.items()}
     return float(value) if value in ("inf", "-inf") else value
+
+
+# Where a value stands.
+
+
+def where(path: FilePath, keys: Iterable[str | int]) -> str:
+    """FILE:LINE: KEYS of a value in a JSON file."""
+    keys, text, line, at = tuple(keys), read_bytes(path).decode("utf-8"), 1, 0
+    for key in keys:
+        if not (member := _member(text, _next(text, at), key)):
+            break
+        begins, at = member
+        line = text.count("\n", 0, begins) + 1
+    told = f"{path}:{line}"
+    return f"{told}: {'.'.join(map(str, keys))}" if keys else told
+
+
+def _member(text: str, start: int, wanted: str | int) -> tuple[int, int] | None:
+    """Where a member of the object or list of JSON at ``start`` begins, and where its value does.
+
+    None where it is not there.
+    """
+    read, index, at = json.JSONDecoder().raw_decode, 0, start + 1
+    while text[start] in "{[" and text[at := _next(text, at)] not in "]}":
+        name, begins = index, at
+        if text[start] == "{":
+            name, at = read(text, at)
+            at = _next(text, at)
+        if name == wanted:
+            return begins, at
+        at, index = read(text, at)[1], index + 1
+    return None
+
+
+def _next(text: str, at: int) -> int:
+    """Where something stands that does not only lie between members of JSON."""
+    return BETWEEN.match(text, at).end()  # type: ignore[union-attr]

@@ -29,7 +29,7 @@ def add_attacker(
     records = read_repository(repository)
     attacked, elsewhere = attacking.add_attacker(records, config, speech, output)
     for system in elsewhere:
-        say(f"no speech of {system.name} {system.revision}: left out", file=sys.stderr)
+        say(f"no speech of {system['name']} {system['revision']}: left out", file=sys.stderr)
     say(f"wrote {output}: {counted(len(attacked), 'system')}. Then:")
     say(*attacking.commands(attacked, output, repository))
 

@@ -5,10 +5,7 @@ from pathlib import Path
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.jobs.check_result import refuse
 from voiceprivacy.organise.checking import checked, differences
-from voiceprivacy.organise.records import read_repository
-from voiceprivacy.organise.seeding import new_repository
-from voiceprivacy.organise.site import write_site
-from voiceprivacy.organise.standings import changes
+from voiceprivacy.organise.site import new_repository, write_site
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 
@@ -42,10 +39,10 @@ def build_leaderboard(
     elif repository:
         differ = differences(compared_with, repository) if compared_with else None
         results, findings = checked(repository, changes=differ, seconds=seconds)
-        if not all(finding.is_note for finding in findings):
+        if findings:
             refuse(repository, findings)
-        if compared_with:
-            say(*changes(read_repository(compared_with), results))
+        if differ:
+            say(*(f"* {line}" for line in differ.lines or ["nothing changes"]))
         else:
             say(*write_site(results, output))
 

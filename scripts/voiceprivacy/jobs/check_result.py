@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from voiceprivacy.inout.files import BadInput, counted
-from voiceprivacy.organise.checking import Changes, Finding, checked, differences
+from voiceprivacy.organise.checking import Changes, checked, differences
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 
@@ -39,19 +39,17 @@ def check_result(
         gone = [name for name in named if not (repository / name).exists()]
         changes = Changes([], [name for name in named if name not in gone], gone)
     if changes:
-        for kind, names in changes._asdict().items():
-            say(*(f"{kind}: {name}" for name in names))
+        say(*changes.lines)
     _, findings = checked(repository, changes=changes, seconds=seconds)
     refuse(repository, findings)
 
 
-def refuse(repository: Path, findings: list[Finding]) -> None:
-    """Say what was found, and end (2) where it is more than notes."""
-    say(*(finding.text for finding in findings))
-    n_findings = sum(not finding.is_note for finding in findings)
-    in_words = counted(n_findings, "finding") if n_findings else "no findings"
+def refuse(repository: Path, findings: list[str]) -> None:
+    """Say what was found, and end (2) where something was."""
+    say(*findings)
+    in_words = counted(len(findings), "finding") if findings else "no findings"
     say(f"{repository}: {in_words}")
-    if n_findings:
+    if findings:
         sys.exit(2)
 
 

@@ -16,7 +16,6 @@ def compare(
     *,
     name: tuple[str, str] = ("a", "b"),
     output: Path = Path("comparison"),
-    internal: bool = False,
 ) -> None:
     """Two folders of results (two teams, two years) in one report, by set, and what differs.
 
@@ -25,7 +24,6 @@ def compare(
     results : folder with metrics.tsv of a finished run
     name : what they are called
     output : folder to write
-    internal : a page with the whole configs, seeds too; not to be mailed
     """
     for word in name:
         if not re.fullmatch("[A-Za-z0-9_-]{1,40}", word):
@@ -36,7 +34,7 @@ def compare(
     # Whatever a reader stumbles over was written by somebody else, not by us.
     with not_ours(" or ".join(map(str, results))):
         both = [FinishedRun(folder, word) for word, folder in named]
-        lines = write_compared_page(both, output, internal=internal)
+        lines = write_compared_page(both, output)
     say(*lines)
 
 

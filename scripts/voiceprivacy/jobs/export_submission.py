@@ -1,5 +1,6 @@
 """The job export_submission."""
 
+import tempfile
 from pathlib import Path
 
 from voiceprivacy.inout.files import counted
@@ -28,10 +29,11 @@ def export_submission(
     output : zip to write
     public_seed : also of speech whose seed is written in the config
     """
-    contents = gather(unchanged(results), anonymiser, with_audio=audio)
     if audio and not public_seed:
         refuse_public_seed(results, [anonymiser])
-    pack(output, contents)
+    with tempfile.TemporaryDirectory() as folder:
+        contents = gather(unchanged(results), anonymiser, Path(folder), with_audio=audio)
+        pack(output, contents)
     n_sets = sum(name.endswith("/trials") for name in contents)
     n_scores = sum(name.endswith(".scores") for name in contents)
     n_utterances = sum(name.startswith("wav/") for name in contents)

@@ -2,7 +2,7 @@
 
 Conventions
 -----------
-* A finding names file and line. A note only says something: it refuses nothing.
+* A finding is a line of text that names file and line.
 * All records are read. Lists, scores and numbers are looked at where they, or what they rest on,
   have changed.
 * A number of tier B is right if it is computed again from the scores to 1e-9, its interval too.
@@ -13,15 +13,17 @@ Conventions
 """
 
 import filecmp
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.checksums import sha256
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.json_files import where
+from voiceprivacy.inout.tables import unpacked
 from voiceprivacy.organise.comparing import TOLERANCES
 from voiceprivacy.organise.evidence import (
     Listed,
@@ -30,39 +32,29 @@ from voiceprivacy.organise.evidence import (
     read_listed,
     read_scored,
     recomputed,
-    unpacked,
 )
 from voiceprivacy.organise.records import (
     FOLDERS,
     LABORATORIES,
+    MOST_FINDINGS,
     SCORES,
     TRIALS,
     UNATTACKED,
     WITHDRAWN,
     Number,
-    Protocol,
+    Record,
     Repository,
-    Result,
-    beside,
-    distrust,
-    gathered,
-    overlap,
+    files_below,
+    measured,
     path_of,
-    read_record,
+    read_repository,
     read_rows_of,
-    where,
+    referred,
 )
 from voiceprivacy.report.metrics import possible
 from voiceprivacy.vocabulary import ABSENT, WITHIN_RELEASE
 
-MOST_FINDINGS = 100
-
-
-class Finding(NamedTuple):
-    """Something that is wrong; a note (``is_note``) refuses nothing."""
-
-    text: str
-    is_note: bool = False
+REFERRED = ("system", "attacker", "protocol")
 
 
 class Changes(NamedTuple):
@@ -73,9 +65,15 @@ class Changes(NamedTuple):
     removed: list[str]
 
     @property
-    def all(self) -> list[str]:
+    def all(self) -> set[str]:
         """All of them."""
-        return [*self.new, *self.changed, *self.removed]
+        return {*self.new, *self.changed, *self.removed}
+
+    @property
+    def lines(self) -> list[str]:
+        """A line for each."""
+        kinds = self._asdict().items()
+        return [*chain(*([f"{kind}: {name}" for name in names] for kind, names in kinds))]
 
 
 def differences(base: Path, folder: Path) -> Changes:
@@ -89,277 +87,203 @@ def differences(base: Path, folder: Path) -> Changes:
 def _files(folder: Path) -> set[str]:
     if not folder.is_dir():
         raise BadInput(f"{folder}: not found")
-    tops = [folder / name for name in (*FOLDERS, LABORATORIES, WITHDRAWN)]
-    paths = chain(tops, *(top.rglob("*") for top in tops))
+    paths = files_below(folder, (*FOLDERS, LABORATORIES, WITHDRAWN))
     return {path.relative_to(folder).as_posix() for path in paths if path.is_file()}
 
 
 def checked(
     folder: Path, *, changes: Changes | None = None, seconds: float = 10
-) -> tuple[Repository, list[Finding]]:
+) -> tuple[Repository, list[str]]:
     """Read and check a repository: what is in it, and what is wrong with it.
 
     Parameters
     ----------
-    folder : of the repository
     changes : files that a contribution changes; None for a whole repository of one's own
     seconds : of a processor that the check of a contribution may take
-
-    Raises
-    ------
-    BadInput : the folder is not there
     """
-    if not folder.is_dir():
-        raise BadInput(f"{folder}: not found")
-    repository, findings = Repository(folder, {}, {}, {}, ()), []
+    findings: list[str] = []
+    repository = Repository(folder, {}, {}, {}, {})
+    most = seconds if changes else None
     try:
-        most = seconds if changes else None
         with foreign.within(most, f"{folder}: is not checked within {seconds:g} s (--seconds)"):
-            repository, wrong = _read(folder)
-            for finding in chain(wrong, _check(repository, changes)):
+            repository = read_repository(folder, findings)
+            for finding in _check(repository, changes):
                 findings.append(finding)
-                if len(findings) == MOST_FINDINGS:
+                if len(findings) >= MOST_FINDINGS:
                     raise BadInput(f"{folder}: has more findings, which are not looked for")
     except BadInput as error:
-        findings.append(Finding(str(error)))
+        findings.append(str(error))
     return repository, findings
 
 
-def _check(repository: Repository, changes: Changes | None) -> Iterator[Finding]:
-    yield from _check_withdrawn(repository.folder, changes)
+def _check(repository: Repository, changes: Changes | None) -> Iterator[str]:
+    yield from _check_withdrawn(repository.folder, changes or Changes([], [], []))
     listed: dict[str, Listed] = {}
-    for protocol in repository.protocols.values():
-        yield from _check_protocol(repository, protocol, listed)
+    for path in repository.protocols:
+        yield from _check_protocol(repository, path, listed)
     yield from _check_copies(repository)
     yield from _check_unprotected(repository)
-    for result in repository.results:
-        if changes is None or not _rests_on(result).isdisjoint(changes.all):
+    for path, result in repository.results.items():
+        protocol = referred("protocol", result)
+        rests_on = {referred(kind, result) for kind in REFERRED}
+        rests_on |= {path, path_of(result, SCORES), protocol.removesuffix(".json") + TRIALS}
+        if changes is None or rests_on & changes.all:
             try:
                 yield from _check_result(repository, result, listed)
             except BadInput as error:
-                yield Finding(str(error))
+                yield str(error)
 
 
-def _check_withdrawn(folder: Path, changes: Changes | None) -> Iterator[Finding]:
+def _check_withdrawn(folder: Path, changes: Changes) -> Iterator[str]:
     """What is gone is declared, with a reason, and what is declared is gone."""
     declared = set()
     for line, row in read_rows_of(folder, WITHDRAWN):
         declared.add(row["file"])
         if (folder / row["file"]).exists() or not row["because"].strip():
-            told = f"{row['file']} is there, or no reason is"
-            yield Finding(f"{folder / WITHDRAWN}:{line}: {told}")
-    new, changed, removed = changes or Changes([], [], [])
-    for name in removed:
+            yield f"{folder / WITHDRAWN}:{line}: {row['file']} is there, or no reason is"
+    for name in changes.removed:
         if name.startswith(FOLDERS) and name not in declared:
-            yield Finding(f"{folder / name}: was removed: {WITHDRAWN} must say so, and why")
-    if LABORATORIES in (*new, *changed, *removed):
-        yield Finding(f"{folder / LABORATORIES}: is the owner's: no contribution changes it")
-
-
-def _rests_on(result: Result) -> set[str]:
-    """The files that say whether a result is right."""
-    stems = f"protocols/{result.protocol}", f"attackers/{result.attacker}"
-    return {
-        path_of(result),
-        beside(result, SCORES),
-        f"{stems[0]}.json",
-        f"{stems[0]}{TRIALS}",
-        f"{stems[1]}/{result.attacker_revision}/attacker.json",
-    }
-
-
-def _read(folder: Path) -> tuple[Repository, list[Finding]]:
-    """All records that can be read, and what is wrong with the others."""
-    findings: list[Finding] = []
-    records = []
-    for top in sorted(FOLDERS):
-        for path in sorted((folder / top).rglob("*")):
-            if path.is_dir() and not path.is_symlink():
-                continue
-            try:
-                foreign.plain_file(path, folder)
-                if not _is_beside_a_record(path):
-                    records.append(read_record(path, folder))
-            except BadInput as error:
-                findings.append(Finding(str(error)))
-                if len(findings) == MOST_FINDINGS:
-                    return gathered(folder, records), findings
-    return gathered(folder, records), findings
-
-
-def _is_beside_a_record(path: Path) -> bool:
-    """Whether a file is scores or a list; BadInput where its record is missing."""
-    for ending in (SCORES, TRIALS):
-        if path.name.endswith(ending):
-            record = path.with_name(path.name.removesuffix(ending) + ".json")
-            if not record.exists():
-                raise BadInput(f"{path}: stands without {record.name}")
-            return True
-    return False
+            yield f"{folder / name}: was removed: {WITHDRAWN} must say so, and why"
+    if LABORATORIES in changes.all:
+        yield f"{folder / LABORATORIES}: is the owner's: no contribution changes it"
 
 
 def _check_protocol(
-    repository: Repository, protocol: Protocol, listed: dict[str, Listed]
-) -> Iterator[Finding]:
+    repository: Repository, protocol: str, listed: dict[str, Listed]
+) -> Iterator[str]:
     """Compare lists with their SHA-256 and counts; those that are right are kept in ``listed``."""
-    path = repository.folder / path_of(protocol)
-    lists = repository.folder / beside(protocol, TRIALS)
+    record, path = repository.protocols[protocol], repository.folder / protocol
+    lists = path.with_name(path.name.removesuffix(".json") + TRIALS)
     if not lists.exists():
         return
-    if not protocol.public:
-        yield Finding(f"{lists}: the corpus is not public: remove its lists")
+    if not record["public"]:
+        yield f"{lists}: the corpus is not public: remove its lists"
         return
     try:
         own = read_listed(lists)
     except BadInput as error:
-        yield Finding(str(error))
+        yield str(error)
         return
-    wrong = []
+    listed[protocol] = own
     for field, known in (("sha256", own.hashes()), ("counts", own.counts())):
-        stated = getattr(protocol, field)
-        stated = stated if isinstance(stated, Mapping) else {}
+        stated = record.get(field) or {}
         for name, value in known.items():
             if stated.get(name) != value:
+                listed.pop(protocol, None)
                 told = f"{where(path, [field, name])} is {stated.get(name)}"
-                wrong.append(f"{told}, and {value} of {lists.name}: the list was changed")
-    yield from map(Finding, wrong)
-    if not wrong:
-        listed[protocol.name] = own
-
-
-# Results.
+                yield f"{told}, and {value} of {lists.name}: the list was changed"
 
 
 def _check_result(
-    repository: Repository, result: Result, listed: Mapping[str, Listed]
-) -> Iterator[Finding]:
+    repository: Repository, result: Record, listed: dict[str, Listed]
+) -> Iterator[str]:
     """Findings in one result: what it refers to, its numbers, its scores."""
     path = repository.folder / path_of(result)
-    attacker = repository.attackers.get((result.attacker, result.attacker_revision))
-    protocol = repository.protocols.get(result.protocol)
-    system = repository.systems.get((result.system, result.revision))
-    for field, record in (("system", system), ("attacker", attacker), ("protocol", protocol)):
-        if record is None:
-            yield Finding(f"{where(path, [field])}: is not in {field}s/")
-    if protocol is None or attacker is None:
-        return
-    counts = protocol.counts if isinstance(protocol.counts, Mapping) else {}
-    for condition, numbers in result.conditions.items():
-        for metric, number in numbers.items():
-            if wrong := _impossible(condition, metric, number, counts):
-                yield Finding(f"{where(path, ['conditions', condition, metric])}: {wrong}")
-    yield from _check_scores(repository, result, protocol, path, listed)
-    for data in overlap(attacker, protocol):
-        yield Finding(f"{path}: note: {result.attacker} learnt from {data}", is_note=True)
-    if doubt := distrust(result):
-        yield Finding(f"{path}: note: does not count: {doubt}", is_note=True)
+    for kind in REFERRED:
+        if referred(kind, result) not in getattr(repository, f"{kind}s"):
+            yield f"{where(path, [kind])}: there is no {referred(kind, result)}"
+    if protocol := repository.protocols.get(referred("protocol", result)):
+        for condition, numbers in result["conditions"].items():
+            counts = {} if condition in WITHIN_RELEASE else protocol.get("counts") or {}
+            for metric, number in numbers.items():
+                if wrong := _impossible(metric, number, counts):
+                    yield f"{where(path, ['conditions', condition, metric])}: {wrong}"
+        yield from _check_scores(repository, result, protocol, path, listed)
 
 
-def _impossible(
-    condition: str, metric: str, number: Number, counts: Mapping[str, int]
-) -> str | None:
+def _impossible(metric: str, number: Number, counts: dict[str, Any]) -> str | None:
     """What is wrong with a number, whatever the scores say; None where nothing is."""
     if metric not in METRICS:
         return "is no metric of ours"
-    for value in (number.value, number.low, number.high):
-        try:
+    try:
+        for value in number[:3]:
             possible(metric, ABSENT if value is None else repr(value), metric, words=ABSENT)
-        except BadInput as error:
-            return str(error)
-    stated = counts.get(metric.removeprefix("n_")) if condition not in WITHIN_RELEASE else None
-    if metric.startswith("n_") and stated is not None and number.value != stated:
+    except BadInput as error:
+        return str(error)
+    stated = counts.get(metric.removeprefix("n_")) if metric.startswith("n_") else None
+    if stated not in (None, number.value):
         return f"is {number.value}, and the protocol has {stated}"
     return None
 
 
 def _check_scores(
     repository: Repository,
-    result: Result,
-    protocol: Protocol,
+    result: Record,
+    protocol: Record,
     path: Path,
-    listed: Mapping[str, Listed],
-) -> Iterator[Finding]:
+    listed: dict[str, Listed],
+) -> Iterator[str]:
     """Scores of tier B: public, of the list, and the numbers are computed from them."""
-    scores_path = repository.folder / beside(result, SCORES)
+    scores_path = repository.folder / path_of(result, SCORES)
+    name = referred("protocol", result)
     if not scores_path.exists():
-        if result.tier != "A" or result.scores:
-            yield Finding(f"{where(path, ['tier'])}: tier B needs {scores_path.name} beside it")
+        if result["tier"] != "A" or result.get("scores"):
+            yield f"{where(path, ['tier'])}: tier B needs {scores_path.name} beside it"
         return
-    if not protocol.public:
-        yield Finding(f"{scores_path}: {protocol.name} is not public: remove the scores")
+    if not protocol["public"]:
+        yield f"{scores_path}: {protocol['name']} is not public: remove the scores"
         return
-    if result.tier != "B":
-        yield Finding(f"{where(path, ['tier'])}: scores lie beside it, so it is tier B")
-    lists = beside(protocol, TRIALS)
-    if protocol.name not in listed:
-        yield Finding(f"{scores_path}: cannot be checked without {lists} that is right")
+    if result["tier"] != "B":
+        yield f"{where(path, ['tier'])}: scores lie beside it, so it is tier B"
+    if name not in listed:
+        lists = name.removesuffix(".json") + TRIALS
+        yield f"{scores_path}: cannot be checked without {lists} that is right"
         return
     digest = sha256(unpacked(scores_path))
-    if digest != result.scores:
-        yield Finding(f"{where(path, ['scores'])}: the SHA-256 of {scores_path.name} is {digest}")
-    own = listed[protocol.name]
-    scores = read_scored(scores_path, own, repository.folder / lists)
-    yield from _check_recomputed(result, path, scores, own, scores_path)
+    if digest != result.get("scores"):
+        yield f"{where(path, ['scores'])}: the SHA-256 of {scores_path.name} is {digest}"
+    scores = read_scored(scores_path, listed[name], name)
+    yield from _check_recomputed(result, path, scores, listed[name], scores_path)
 
 
 def _check_recomputed(
-    result: Result, path: Path, scores: Scores, listed: Listed, scores_path: Path
-) -> Iterator[Finding]:
+    result: Record, path: Path, scores: Scores, listed: Listed, scores_path: Path
+) -> Iterator[str]:
     """Every number and its interval, computed again."""
     if UNATTACKED not in scores:
-        yield Finding(f"{scores_path}: has no scores of {UNATTACKED}, unprotected speech")
-    for condition in sorted(scores.keys() | result.conditions.keys()):
-        stated = result.conditions.get(condition, {})
+        yield f"{scores_path}: has no scores of {UNATTACKED}, unprotected speech"
+    draws = result.get("draws") or 0
+    for condition in sorted(scores.keys() | result["conditions"].keys()):
+        stated = result["conditions"].get(condition, {})
         if condition not in scores or not stated:
             told = f"{condition} has {'no scores' if stated else 'scores and no numbers'}"
-            yield Finding(f"{where(path, ['conditions'])}: {told}")
+            yield f"{where(path, ['conditions'])}: {told}"
             continue
-        numbers = recomputed(
-            condition, scores[condition], listed, draws=result.draws or 0, path=scores_path
-        )
+        numbers = recomputed(condition, scores[condition], listed, draws=draws, path=scores_path)
         for metric in sorted(stated.keys() | numbers.keys()):
             keys = ["conditions", condition, metric]
             if metric not in numbers:
-                yield Finding(f"{where(path, keys)}: is not computed from scores")
+                yield f"{where(path, keys)}: is not computed from scores"
             elif metric not in stated:
-                yield Finding(f"{where(path, keys[:2])}: {metric} is missing")
+                yield f"{where(path, keys[:2])}: {metric} is missing"
             elif wrong := difference(stated[metric], numbers[metric]):
                 said, computed = (getattr(one[metric], wrong) for one in (stated, numbers))
-                told = f"is {said}, and {computed} from the scores"
-                yield Finding(f"{where(path, [*keys, wrong])}: {told}")
+                yield f"{where(path, [*keys, wrong])}: is {said}, and {computed} from the scores"
 
 
-# What several results say together.
-
-
-def _check_copies(repository: Repository) -> Iterator[Finding]:
+def _check_copies(repository: Repository) -> Iterator[str]:
     """The same scores cannot be of two systems or attackers."""
-    first: dict[str, Result] = {}
-    for result in repository.results:
-        if result.scores:
-            known = first.setdefault(result.scores, result)
-            if known is not result:
-                path = repository.folder / path_of(result)
-                yield Finding(f"{where(path, ['scores'])}: are those of {path_of(known)}, too")
+    first: dict[str, str] = {}
+    for path, result in repository.results.items():
+        if digest := result.get("scores"):
+            known = first.setdefault(digest, path)
+            if known != path:
+                yield f"{where(repository.folder / path, ['scores'])}: are those of {known}, too"
 
 
-def _check_unprotected(repository: Repository) -> Iterator[Finding]:
+def _check_unprotected(repository: Repository) -> Iterator[str]:
     """An attacker finds as much in unprotected speech whatever system he attacks."""
-    first: dict[tuple[str, ...], Result] = {}
-    for result in repository.results:
-        who = (result.attacker, result.attacker_revision)
-        attacker = repository.attackers.get(who)
-        is_adapted = attacker is not None and attacker.adaptation is not None
-        if is_adapted or UNATTACKED not in result.conditions:
+    first: dict[tuple[str, str], str] = {}
+    for path, result in repository.results.items():
+        attacker = referred("attacker", result)
+        adaptation = repository.attackers.get(attacker, {}).get("adaptation")
+        if adaptation is not None or UNATTACKED not in result["conditions"]:
             continue
-        known = first.setdefault((*who, result.protocol), result)
+        known = first.setdefault((attacker, result["protocol"]), path)
         for metric, tolerance in TOLERANCES.items():
-            one, other = (
-                record.conditions[UNATTACKED].get(metric, Number(None)).value
-                for record in (result, known)
-            )
+            both = (result, repository.results[known])
+            one, other = (measured(own, UNATTACKED, metric).value for own in both)
             if one is not None and other is not None and abs(one - other) > tolerance:
-                path = repository.folder / path_of(result)
-                told = f"{one:.4g} of unprotected speech, and {other:.4g} in {path_of(known)}"
-                at = where(path, ["conditions", UNATTACKED, metric])
-                yield Finding(f"{at}: {told}: another attacker, or other speech")
+                at = where(repository.folder / path, ["conditions", UNATTACKED, metric])
+                told = f"{one:.4g} of unprotected speech, and {other:.4g} in {known}"
+                yield f"{at}: {told}: another attacker, or other speech"

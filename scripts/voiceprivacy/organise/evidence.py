@@ -10,15 +10,13 @@ Conventions
 * Intervals are drawn by the format's own seed, so nobody has to tell that of a run.
 """
 
-import gzip
 import math
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout.checksums import sha256
-from voiceprivacy.inout.files import BadInput, FilePath, lines_of, naming, whole_or_absent
-from voiceprivacy.inout.tables import Trial, number, safe_id
+from voiceprivacy.inout.files import BadInput, FilePath, naming
+from voiceprivacy.inout.tables import Trial, number, read_packed, safe_id, write_packed
 from voiceprivacy.organise.records import Number
 from voiceprivacy.privacy.scores.assessment import measured
 from voiceprivacy.privacy.scores.trials import arrange, scores_of
@@ -26,14 +24,12 @@ from voiceprivacy.privacy.uncertainty.bootstrap import intervals
 from voiceprivacy.privacy.uncertainty.interval_files import Draws
 from voiceprivacy.vocabulary import UNDEFINED, WITHIN_RELEASE
 
-LISTED = ("list", "enrolment", "trial", "label", "enrolment_speaker", "trial_speaker")
-SCORED = ("condition", "enrolment", "trial", "label", "score")
+LISTED = ["list", "enrolment", "trial", "label", "enrolment_speaker", "trial_speaker"]
+SCORED = ["condition", "enrolment", "trial", "label", "score"]
 LABELS = ("target", "nontarget")
 LISTS = ("trials", "release")
 SEED = 0  # of the format
 SAME = 1e-9  # to which numbers that are computed again agree, relative or absolute
-MOST_BYTES = 50_000_000  # of a table, unpacked: half a million trials
-BYTE_OF_SYSTEM, UNKNOWN_SYSTEM = 9, 255  # of gzip's header (RFC 1952)
 
 Pair = tuple[str, str]
 Pairs = dict[Pair, str]  # {(enrolment, trial): label}
@@ -72,54 +68,6 @@ def digest(lines: Iterable[str]) -> str:
     return sha256(b"".join(line + b"\n" for line in ordered))
 
 
-# Tables.
-
-
-def write_packed(path: FilePath, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Write a packed table whose bytes depend on its rows only; its SHA-256, unpacked.
-
-    Python 3.11 says in the header on which system it was packed, and 3.13 does not. Two
-    laboratories that add the same list must add the same file, or git cannot merge them.
-    """
-    content = "".join("\t".join(row) + "\n" for row in [columns, *rows]).encode()
-    packed = bytearray(gzip.compress(content, compresslevel=9, mtime=0))
-    packed[BYTE_OF_SYSTEM] = UNKNOWN_SYSTEM
-    with whole_or_absent(path) as temporary:
-        temporary.write_bytes(packed)
-    return sha256(content)
-
-
-def unpacked(path: FilePath) -> bytes:
-    """All bytes of a packed file.
-
-    Raises
-    ------
-    BadInput : it is missing, damaged, or unpacks to more than 300 MB
-    """
-    try:
-        with gzip.open(path) as file:
-            content = file.read(MOST_BYTES + 1)
-    except FileNotFoundError:
-        raise BadInput(f"{path}: not found") from None
-    except (OSError, EOFError, zlib.error) as error:
-        raise BadInput(f"{path}: cannot be unpacked ({error})") from None
-    if len(content) > MOST_BYTES:
-        raise BadInput(f"{path}: unpacks to more than {MOST_BYTES / 1e6:.0f} MB")
-    return content
-
-
-def _rows(path: FilePath, columns: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
-    """The lines of a packed table with their numbers, but its head."""
-    for line, text in enumerate(lines_of(path, unpacked(path)), start=1):
-        fields = text.split("\t")
-        if line == 1 and fields != list(columns):
-            raise BadInput(f"{path}:1: expected the columns {' '.join(columns)}")
-        if len(fields) != len(columns):
-            raise BadInput(f"{path}:{line}: expected {len(columns)} columns")
-        if line > 1:
-            yield line, fields
-
-
 def write_listed(path: FilePath, listed: Listed) -> None:
     """Write the lists of a protocol."""
     rows = []
@@ -131,15 +79,10 @@ def write_listed(path: FilePath, listed: Listed) -> None:
 
 
 def read_listed(path: FilePath) -> Listed:
-    """Read the lists of a protocol.
-
-    Raises
-    ------
-    BadInput : a trial stands there twice, an id is none or has two speakers, or a label is none
-    """
+    """Read the lists of a protocol: each trial once, each id of one speaker."""
     lists: dict[str, Pairs] = {name: {} for name in LISTS}
     speakers: dict[str, str] = {}
-    for line, (name, enrolment, trial, label, *speakers_of_trial) in _rows(path, LISTED):
+    for line, (name, enrolment, trial, label, *speakers_of_trial) in read_packed(path, LISTED):
         if name not in LISTS or label not in LABELS:
             raise BadInput(f"{path}:{line}: '{name} {label}' is no list and label")
         if (enrolment, trial) in lists[name]:
@@ -168,14 +111,9 @@ def write_scored(path: FilePath, scores: Scores, listed: Listed) -> str:
 
 
 def read_scored(path: FilePath, listed: Listed, list_path: FilePath) -> Scores:
-    """Read scores that are of the trials of a list, each once and with its label.
-
-    Raises
-    ------
-    BadInput : they are not; the line is named
-    """
+    """Read scores that are of the trials of a list, each once and with its label."""
     scores: Scores = {}
-    for line, (condition, enrolment, trial, label, text) in _rows(path, SCORED):
+    for line, (condition, enrolment, trial, label, text) in read_packed(path, SCORED):
         pair, labels = (enrolment, trial), listed.pairs(condition)
         told = f"{path}:{line}: trial '{enrolment} {trial}' of {condition}"
         if pair not in labels:
@@ -194,23 +132,13 @@ def read_scored(path: FilePath, listed: Listed, list_path: FilePath) -> Scores:
     return scores
 
 
-# Numbers.
-
-
 def recomputed(
     condition: str, scores: Mapping[Pair, float], listed: Listed, *, draws: int, path: FilePath
 ) -> dict[str, Number]:
     """All metrics of scores under a condition, with their intervals, as a run measures them.
 
-    Parameters
-    ----------
-    scores : {(enrolment, trial): score}
-    draws : replicates of the intervals
-    path : of the scores, for messages
-
-    Raises
-    ------
-    BadInput : a class is without trials, or speakers and labels contradict each other
+    ``draws`` are replicates of the intervals; BadInput names the ``path`` of the scores, where a
+    class is without trials, or speakers and labels contradict each other.
     """
     scored: dict[str, list[tuple[Trial, float]]] = {label: [] for label in LABELS}
     labels = listed.pairs(condition)
@@ -225,17 +153,16 @@ def recomputed(
     metrics, resampled, _ = measured(condition, scores_of(scored), trials, draws=resampling)
     numbers: dict[str, Number] = {}
     for family, values in metrics.items():
-        limits: dict[str, dict[str, Any]] = {}
-        if family in resampled:
-            drawn = resampled[family]
+        limits: Mapping[str, Any] = {}
+        if drawn := resampled.get(family):
             limits = intervals(values, drawn.replicates, n_speakers=drawn.n_speakers)
         for name, value in values.items():
             if not isinstance(value, str) or value == UNDEFINED:  # a tag is no number
-                numbers[name] = number_of(value, limits.get(name, {}))
+                numbers[name] = number_and(value, limits.get(name, {}))
     return numbers
 
 
-def number_of(value: Any, limits: Mapping[str, Any]) -> Number:
+def number_and(value: Any, limits: Mapping[str, Any]) -> Number:
     """A metric and its interval as a record has them."""
     if value == UNDEFINED:
         return Number(None, not_reported=UNDEFINED)
@@ -249,9 +176,8 @@ def difference(one: Number, other: Number) -> str | None:
     """Which field of two numbers is not the same; None where all are."""
     for field in ("value", "low", "high"):
         first, second = getattr(one, field), getattr(other, field)
-        if first is None or second is None:
-            if first is not second:
-                return field
-        elif not math.isclose(first, second, rel_tol=SAME, abs_tol=SAME):
+        are_numbers = first is not None and second is not None
+        are_close = are_numbers and math.isclose(first, second, rel_tol=SAME, abs_tol=SAME)
+        if first != second and not are_close:
             return field
     return None

@@ -14,7 +14,7 @@ Conventions
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,25 +27,18 @@ from voiceprivacy.organise.evidence import (
     Scores,
     difference,
     digest,
-    number_of,
+    number_and,
     recomputed,
     write_listed,
     write_scored,
 )
 from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.organise.records import (
+    LAYOUT,
     SCORES,
     TRIALS,
-    Attacker,
-    NotReported,
     Number,
-    Protocol,
-    Result,
-    ResultKey,
-    System,
-    Utility,
-    beside,
-    described,
+    Record,
     path_of,
     read_record,
     write_record,
@@ -63,7 +56,9 @@ from voiceprivacy.vocabulary import (
     TrialList,
 )
 
-TO_BE_SAID = NotReported("nobody has filled it in yet")
+TO_BE_SAID = {"not_reported": "nobody has filled it in yet"}
+OF_BOTH = ("paper", "code", "licence", "training_data")  # which a run does not know of everything
+OF_SYSTEMS = (*OF_BOTH, "level", "real_time_factor")
 REVISION_LETTERS = 8
 CONDITIONS = ("op", "pp", "rr")  # of a system that an attacker is tried on; oo comes with them
 OF_DRAWS = ("dece_null95_bit",)  # metrics whose value depends on the draws
@@ -72,9 +67,8 @@ OF_DRAWS = ("dece_null95_bit",)  # metrics whose value depends on the draws
 class Names(NamedTuple):
     """How a run's things are called in the repository, and who measured.
 
-    ``revision`` is that of its systems. ``systems`` is {anonymiser: name}, ``protocols``
-    {CORPUS/LIST: name}, ``attackers`` {EXTRACTOR/BACKEND: NAME@REVISION}; what is not there has its
-    usual name.
+    ``revision`` is that of its systems, {anonymiser: name}. ``protocols`` are {CORPUS/LIST: name},
+    ``attackers`` {EXTRACTOR/BACKEND: NAME@REVISION}; what is not there has its usual name.
     """
 
     laboratory: str
@@ -93,28 +87,18 @@ def export(
     attacker: str | None = None,
     public: bool = False,
 ) -> list[Path]:
-    """Write the records of a run into a repository.
+    """Write the records of a run into a repository; the paths of the results.
 
     Parameters
     ----------
     anonymiser : whose results; None for all of the run
     attacker : EXTRACTOR/BACKEND, or EXTRACTOR; None for all
     public : whether everybody can have the corpora; asked where a protocol is not there yet
-
-    Returns
-    -------
-    paths of the results
-
-    Raises
-    ------
-    BadInput : the run has nothing of it, a protocol has other lists, an attacker of this name is
-        another one, or scores and numbers of the run are not the same
     """
     paths = []
     for attack, system in run.attacks():
-        named, bases = f"{attack.extractor}/{attack.backend}", _bases(attack)
-        is_meant = attacker in (None, named, attack.extractor, bases[0], "/".join(bases))
-        if is_meant and anonymiser in (None, system):
+        bases = _bases(attack)
+        if attacker in (None, bases[0], "/".join(bases)) and anonymiser in (None, system):
             paths.append(_export_one(run, repository, names, attack, system, public=public))
     if not paths:
         known = ", ".join(run.config.get("anonymisers", {})) or "none"
@@ -131,71 +115,59 @@ def _export_one(
     run: FinishedRun, repository: Path, names: Names, attack: Attack, system: str, *, public: bool
 ) -> Path:
     listed = _listed_of(run, attack)
-    protocol = _protocol_of(run, repository, names, attack, listed, public=public)
+    protocol = _protocol_of(run, names, attack, listed, public=public)
+    protocol = _keep_or_write(repository, "protocol", protocol, "sha256")
     who = _attacker_of(run, names, attack)
-    _keep_or_write(repository, who, same=("weights", "training_data"))
+    _keep_or_write(repository, "attacker", who, "weights", "training_data")
     name = names.systems.get(system, system)
-    known = {"name": name, "revision": names.revision, "title": name, "year": None}
-    _keep_or_write(repository, described(System, TO_BE_SAID, **known))
-    key = ResultKey(name, names.revision, protocol.name, who.name, who.revision)
-    _refuse_anothers(repository, key, names.laboratory)
-    tried = [name for name in run.plan.speech.scored(system) if name in CONDITIONS]
-    scores = {condition: run.scores(attack, system, condition) for condition in ("oo", *tried)}
-    conditions = _numbers(run, attack, system, scores, listed)
-    digest_of_scores = None
-    if protocol.public:
-        lists = repository / beside(protocol, TRIALS)
-        if not lists.exists():
-            write_listed(lists, listed)
-        digest_of_scores = write_scored(repository / beside(key, SCORES), scores, listed)
+    known = {"name": name, "revision": names.revision, "title": name}
+    _keep_or_write(repository, "system", dict.fromkeys(OF_SYSTEMS, TO_BE_SAID) | known)
     told = reduced(run.provenance)
     fails = (attack.corpus, f"{attack.extractor}/{attack.backend}", system) in run.refused
-    versions = {"voiceprivacy": told.get("version"), "python": told.get("python")}
-    result = Result(
-        *key,
-        tier="B" if digest_of_scores else "A",
-        laboratory=names.laboratory,
-        date=told.get("created"),
-        source=None,
-        conditions=conditions,
-        draws=run.plan.n_replicates,
-        utility=tuple(_utility(run, attack, system, told["config"].get("utility") or {})),
-        controls={"refused": "fails" if fails else None},
-        versions={one: text for one, text in versions.items() if text} | told.get("packages", {}),
-        provenance=dict(told["sha256"]),
-        scores=digest_of_scores,
-    )
-    return write_record(repository, result)
-
-
-def _keep_or_write(
-    repository: Path, record: System | Attacker, *, same: Sequence[str] = ()
-) -> None:
-    """Write a record that is not there yet; one that is must say the same in some fields."""
-    path = repository / path_of(record)
-    if not path.exists():
-        write_record(repository, record)
-        return
-    known = read_record(path, repository)
-    for field in same:
-        if getattr(known, field) != getattr(record, field):
-            raise BadInput(
-                f"{path}: has other {field.replace('_', ' ')} than the attacker of this run:"
-                " name yours with --attacker-name"
-            )
-
-
-def _refuse_anothers(repository: Path, key: ResultKey, laboratory: str) -> None:
-    """Refuse to write over what another laboratory measured."""
-    path = repository / path_of(key)
-    if path.exists() and (known := read_record(path, repository)).laboratory != laboratory:
+    tried = [one for one in run.plan.speech.scored(system) if one in CONDITIONS]
+    scores = {condition: run.scores(attack, system, condition) for condition in ("oo", *tried)}
+    versions = {"python": told.get("python"), "voiceprivacy": told.get("version")}
+    versions |= told.get("packages", {})
+    result = {
+        "system": name,
+        "revision": names.revision,
+        "protocol": protocol["name"],
+        "attacker": who["name"],
+        "attacker_revision": who["revision"],
+        "tier": "B" if protocol["public"] else "A",
+        "laboratory": names.laboratory,
+        "date": told.get("created"),
+        "conditions": _numbers(run, attack, system, scores, listed),
+        "draws": run.plan.n_replicates,
+        "utility": list(_utility(run, attack, system, told["config"].get("utility") or {})),
+        "controls": {"refused": "fails" if fails else None},
+        "versions": {one: text for one, text in versions.items() if text},
+        "provenance": told["sha256"],
+    }
+    path = repository / path_of(result)
+    if path.exists() and (known := read_record(path, repository)[1])["laboratory"] != names[0]:
         raise BadInput(
-            f"{path}: is of {known.laboratory}. Their attacker is called so, too: name yours"
+            f"{path}: is of {known['laboratory']}. Their attacker is called so, too: name yours"
             " with --attacker-name; if it is the same one, their result stays"
         )
+    if protocol["public"]:
+        lists = repository / LAYOUT["protocol"].format(**protocol).replace(".json", TRIALS)
+        if not lists.exists():
+            write_listed(lists, listed)
+        result["scores"] = write_scored(repository / path_of(result, SCORES), scores, listed)
+    return write_record(repository, "result", result)
 
 
-# Protocols.
+def _keep_or_write(repository: Path, kind: str, record: Record, *same: str) -> Record:
+    """The record that is there, which must say the same in some fields, or this one, written."""
+    path = repository / LAYOUT[kind].format(**record)
+    if not path.exists():
+        write_record(repository, kind, record)
+    _, known = read_record(path, repository)
+    if others := [field for field in same if known.get(field) != record[field]]:
+        told = f"has other {others[0].replace('_', ' ')} than the {kind} of this run"
+        raise BadInput(f"{path}: {told}: name yours with --{kind}-name")
+    return known
 
 
 def _listed_of(run: FinishedRun, attack: Attack) -> Listed:
@@ -211,122 +183,80 @@ def _listed_of(run: FinishedRun, attack: Attack) -> Listed:
 
 
 def _protocol_of(
-    run: FinishedRun,
-    repository: Path,
-    names: Names,
-    attack: Attack,
-    listed: Listed,
-    *,
-    public: bool,
-) -> Protocol:
-    """The protocol of a list: the repository's, or a new one.
-
-    Raises
-    ------
-    BadInput : the repository's has other lists
-    """
+    run: FinishedRun, names: Names, attack: Attack, listed: Listed, *, public: bool
+) -> Record:
+    """What the repository is to say of a list."""
     trial_list = f"{attack.corpus}/{attack.trials}"
-    name = names.protocols.get(trial_list, f"{attack.corpus}_{attack.trials}")
     hashes = listed.hashes()
     models = run.enrolments(TrialList(attack.corpus, attack.trials))
     if models is not None:
         hashes["enrolments"] = digest(f"{one} {' '.join(models[one])}" for one in models)
-    averages = run.config.get("report", {}).get("averages", {})
-    weights = {name: corpora.get(attack.corpus, {}) for name, corpora in averages.items()}
-    spoken = []
-    for part in ("enrolment", "trial"):
-        for line in run.utterances(attack.corpus, part):
-            spoken.append(f"{line.utterance} {line.speaker} {line.duration_s:.3f}")
-    protocol = Protocol(
-        name,
-        title=f"{attack.corpus}, list {attack.trials}",
-        public=public,
-        data=_data(run, attack.corpus),
-        fingerprint=digest(spoken),
-        sha256=hashes,
-        counts=listed.counts(),
-        weights={name: own[attack.trials] for name, own in weights.items() if attack.trials in own},
-    )
-    path = repository / path_of(protocol)
-    if not path.exists():
-        write_record(repository, protocol)
-        return protocol
-    known = read_record(path, repository)
-    if known.sha256 != hashes:
-        raise BadInput(
-            f"{path}: {name} is of other lists than {trial_list} of this run:"
-            " name yours with --protocol-name"
-        )
-    return known
+    return {
+        "name": names.protocols.get(trial_list, trial_list.replace("/", "_")),
+        "title": f"{attack.corpus}, list {attack.trials}",
+        "public": public,
+        "data": _data(run, attack.corpus),
+        "sha256": hashes,
+        "counts": listed.counts(),
+    }
 
 
-def _data(run: FinishedRun, corpus: str) -> tuple[str, ...] | NotReported:
+def _data(run: FinishedRun, corpus: str) -> Any:
     """What a corpus is made of, where its kind says so."""
     source = run.config["corpora"].get(corpus, {})
     if "librispeech" in source:
-        return tuple(f"LibriSpeech {subset}" for subset in source["librispeech"]["subsets"])
-    return ("VCTK",) if "vctk" in source else TO_BE_SAID
+        return [f"LibriSpeech {subset}" for subset in source["librispeech"]["subsets"]]
+    return ["VCTK"] if "vctk" in source else TO_BE_SAID
 
 
-# Attackers.
-
-
-def _attacker_of(run: FinishedRun, names: Names, attack: Attack) -> Attacker:
+def _attacker_of(run: FinishedRun, names: Names, attack: Attack) -> Record:
     """Who attacks: by the config and the weights of the run."""
     bases = _bases(attack)
     is_adapted = TRAINED_ON in f"{attack.extractor}{attack.backend}"
-    weights = _weights(run, run.config.get("extractors", {}).get(bases[0], {}))
+    extractor, backend = (
+        run.config.get(section, {}).get(name, {})
+        for section, name in zip(("extractors", "backends"), bases, strict=True)
+    )
+    weights = _weights(run, extractor)
     told = reduced(run.provenance)["config"]
     options = [told.get("extractors", {}).get(bases[0]), told.get("backends", {}).get(bases[1])]
     identity = json.dumps([options, weights], sort_keys=True)
-    revision = sha256(identity.encode())[:REVISION_LETTERS]
-    usual = f"{'_'.join(bases)}@{revision}"
+    usual = f"{'_'.join(bases)}@{sha256(identity.encode())[:REVISION_LETTERS]}"
     name, _, revision = names.attackers.get("/".join(bases), usual).partition("@")
-    return described(
-        Attacker,
-        TO_BE_SAID,
-        name=name,
-        revision=revision,
-        title=" + ".join(bases),
-        year=None,
-        weights=weights,
-        training_data=_learnt(run, bases),
-        adaptation="learns from speech of the system that it attacks" if is_adapted else None,
-    )
+    learnt = TO_BE_SAID if bases[0] == FUSED else _learnt(run, extractor, backend)
+    return dict.fromkeys(OF_BOTH, TO_BE_SAID) | {
+        "name": name,
+        "revision": revision,
+        "title": " + ".join(bases),
+        "weights": weights,
+        "training_data": learnt,
+        "adaptation": "learns from speech of the system that it attacks" if is_adapted else None,
+    }
 
 
-def _learnt(run: FinishedRun, bases: Sequence[str]) -> tuple[str, ...] | NotReported:
-    """What the extractor and the back-end of an attacker learnt from, in a protocol's words."""
-    if bases[0] == FUSED:
-        return TO_BE_SAID
-    extractor = run.config["extractors"].get(bases[0], {})
+def _learnt(run: FinishedRun, *parts: Mapping[str, Any]) -> Any:
+    """What an extractor and a back-end learnt from, in a protocol's words."""
     learnt: list[str] = []
-    sources = [str(extractor.get("model"))]
-    sources += [name for name in LEARNT_FROM if extractor.get("package") == name]
-    for source in sources:
-        learnt += LEARNT_FROM.get(source, ())
-    for options in (extractor, run.config.get("backends", {}).get(bases[1], {})):
-        corpus = options.get("train", {}).get("corpus")
-        data = _data(run, corpus) if corpus else ()
-        if isinstance(data, NotReported):
-            return data
-        learnt += data
-    return tuple(dict.fromkeys(learnt)) or TO_BE_SAID
+    for part in parts:
+        learnt += LEARNT_FROM.get(str(part.get("model")), ())
+        learnt += LEARNT_FROM.get(str(part.get("package")), ())
+        if corpus := part.get("train", {}).get("corpus"):
+            data = _data(run, corpus)
+            if data == TO_BE_SAID:
+                return data
+            learnt += data
+    return list(dict.fromkeys(learnt)) or TO_BE_SAID
 
 
-def _weights(run: FinishedRun, extractor: Mapping[str, Any]) -> dict[str, str] | NotReported:
+def _weights(run: FinishedRun, extractor: Mapping[str, Any]) -> dict[str, str]:
     model = str(extractor.get("model"))
     if "revision" in extractor:
-        return NotReported(f"revision {extractor['revision']} of {model}")
-    if "train" in extractor:
-        return NotReported("it is trained in the run")
-    if "model" not in extractor:
-        return NotReported("it is no folder of a model")
+        return {"not_reported": f"revision {extractor['revision']} of {model}"}
+    if "train" in extractor or "model" not in extractor:
+        why = "trained in the run" if "train" in extractor else "no folder of a model"
+        return {"not_reported": f"it is {why}"}
     hashes = run.provenance.get("sha256", {})
     return {Path(path).name: own for path, own in hashes.items() if path.startswith(f"{model}/")}
-
-
-# Numbers.
 
 
 def _numbers(
@@ -335,53 +265,45 @@ def _numbers(
     """Condition -> metric -> number, computed again, and compared with those of the run."""
     known = {number.key: number for number in run.numbers}
     corpus, trials, extractor, backend = attack
-    conditions = {}
+    conditions, draws = {}, run.plan.n_replicates
+    has_our_draws = run.config["report"]["seed"] == SEED
     for condition, own in scores.items():
         speech = ORIGINAL if condition == "oo" else system
         path = run.score_file(attack, system, condition)
-        draws = run.plan.n_replicates
-        conditions[condition] = recomputed(condition, own, listed, draws=draws, path=path)
-        for metric, number in conditions[condition].items():
+        numbers = recomputed(condition, own, listed, draws=draws, path=path)
+        conditions[condition] = numbers
+        for metric, number in numbers.items():
             key = NumberKey(corpus, trials, speech, extractor, backend, condition, metric)
-            if key in known:  # within the release only evidence for the verdict is kept
-                _compare(run, known[key], number, path)
+            # Of rr a run keeps evidence only; other draws make other intervals.
+            if key in known and (has_our_draws or metric not in OF_DRAWS):
+                stated = _number(known[key])
+                wrong = difference(number, stated)
+                if wrong and (has_our_draws or wrong == "value"):
+                    told = f"{wrong} of {metric} under {condition} is {getattr(stated, wrong)}"
+                    again = f"and {getattr(number, wrong)} from {path}: run it again"
+                    raise BadInput(f"{run.folder / 'metrics.tsv'}: {told}, {again}")
     return conditions
-
-
-def _compare(run: FinishedRun, known: Any, number: Number, path: Path) -> None:
-    """Refuse a number that is not the run's; other draws make other intervals."""
-    own = _number(known)
-    has_our_draws = run.config["report"]["seed"] == SEED
-    if not has_our_draws:
-        if known.metric in OF_DRAWS:
-            return
-        number = number._replace(low=own.low, high=own.high)
-    if wrong := difference(number, own):
-        told = f"{wrong} of {known.metric} under {known.condition} is {getattr(own, wrong)}"
-        again = f"and {getattr(number, wrong)} from {path}: run it again"
-        raise BadInput(f"{run.folder / 'metrics.tsv'}: {told}, {again}")
 
 
 def _number(line: Any) -> Number:
     """The number of a line of metrics or of utility."""
     limits = {field: getattr(line, field) for field in ("ci_low", "ci_high")}
     value = UNDEFINED if line.value == UNDEFINED else number_in(line.value)
-    return number_of(value, {} if ABSENT in limits.values() else limits)
+    return number_and(value, {} if ABSENT in limits.values() else limits)
 
 
 def _utility(
     run: FinishedRun, attack: Attack, system: str, measures: Mapping[str, Any]
-) -> Iterator[Utility]:
+) -> Iterator[Record]:
     """Measures of a list, or of the whole trial part where they were not taken by lists."""
     own = [one for one in run.utility if one.corpus == attack.corpus and one.anonymiser == system]
     of_list = [one for one in own if one.trials == attack.trials]
     for one in of_list or [one for one in own if one.trials == ABSENT]:
-        number = _number(one)
-        options = measures.get(one.measure)
-        known = options if isinstance(options, dict) else {}
-        model, revision = (
-            text if isinstance(text := known.get(field), str) else None
-            for field in ("model", "revision")
-        )
-        said = (model, revision, one.measure, None)
-        yield Utility(one.metric, *number[:3], *said, number.not_reported)
+        value, low, high, because = _number(one)
+        line: Record = {"metric": one.metric, "definition": one.measure, "low": low, "high": high}
+        line["value"] = {"not_reported": because} if because else value
+        known = measures.get(one.measure)
+        named = known if isinstance(known, dict) else {}
+        for field in ("model", "revision"):
+            line[field] = named[field] if isinstance(named.get(field), str) else None
+        yield line

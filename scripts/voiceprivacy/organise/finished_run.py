@@ -7,8 +7,10 @@ Conventions
 * Nothing is read before it is asked for, and then once.
 """
 
+import json
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +45,7 @@ def unchanged(folder: str | Path) -> "FinishedRun":
 class FinishedRun:
     """A folder of results; ``name`` is what it is called beside those of others.
 
-    Raises
-    ------
-    BadInput : by every attribute, where its files are missing, damaged, or links
+    Every attribute is BadInput where its files are missing, damaged, or links.
     """
 
     def __init__(self, folder: str | Path, name: str = "") -> None:
@@ -86,7 +86,7 @@ class FinishedRun:
     @cached_property
     def plan(self) -> Plan:
         """What the run was to make; its variables need not be set any more."""
-        return Plan(_without_variables(self.config))
+        return Plan(json.loads(VARIABLE.sub(r"\1", json.dumps(self.config))))
 
     def attacks(self) -> Iterator[tuple[Attack, str]]:
         """Every attack with every anonymiser that it attacks, as planned."""
@@ -119,10 +119,8 @@ class FinishedRun:
                         refused.add((corpus, warning["attack"], warning["system"]))
         return refused
 
-    # What was tried, and on whom.
-
     def trials(self, listed: TrialList, ending: str = ".tsv") -> list[Trial]:
-        """The trials of a list."""
+        """The trials of a list, or with another ending the pairs of its release."""
         return read_trials(self.trial_file(listed, ending))
 
     def enrolments(self, listed: TrialList) -> dict[str, list[str]] | None:
@@ -143,27 +141,14 @@ class FinishedRun:
         self, attack: Attack, anonymiser: str, condition: str
     ) -> dict[tuple[str, str], float]:
         """{(enrolment, trial): score}"""
-        scores = {}
-        for scored in read_scored_trials(self.score_file(attack, anonymiser, condition)).values():
-            scores.update({(trial.enrolment, trial.trial): score for trial, score in scored})
-        return scores
+        scored = read_scored_trials(self.score_file(attack, anonymiser, condition)).values()
+        return {trial[:2]: score for trial, score in chain(*scored)}
 
     def utterances(self, corpus: str, part: str, anonymiser: str = ORIGINAL) -> list[Utterance]:
         """The speech of a part."""
         return read_manifest(self.folder / "audio" / corpus / part / anonymiser / "manifest.tsv")
 
-    # What else its page shows.
-
     @cached_property
     def utility(self) -> list[Utility]:
         """What the speech is still good for."""
         return read_utility(self.files("metrics/utility/*.tsv"))
-
-
-def _without_variables(value: Any) -> Any:
-    """A config whose paths do not matter."""
-    if isinstance(value, dict):
-        return {key: _without_variables(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_without_variables(inner) for inner in value]
-    return VARIABLE.sub(r"\1", value) if isinstance(value, str) else value

@@ -19,7 +19,6 @@ import secrets
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import soundfile
@@ -41,11 +40,7 @@ LEAST_S = 0.5  # less speech has no course
 WORST, SAME_COURSE = 0.1, 0.97  # quantile of bands, and correlation of levels over time
 
 
-class PublishedFile(NamedTuple):
-    """A file that can be given away, and whose it is."""
-
-    name: str
-    utterance: Utterance
+Published = list[tuple[str, Utterance]]  # names of files that can be given away, and whose they are
 
 
 def publish(
@@ -55,26 +50,17 @@ def publish(
     *,
     originals: Sequence[Path] = (),
     threads: int = 1,
-) -> list[PublishedFile]:
+) -> Published:
     """Write the speech of manifests without anything that says whose it is.
+
+    BadInput where an utterance is its original, or has none to be compared with.
 
     Parameters
     ----------
-    manifests : list of path
-        Of protected speech.
-    audio_dir : path
-        Folder to write, whole or not at all; it must not be there.
-    key : path
-        TSV to write: published utterance speaker path, in the order of the manifests.
-    originals : list of path
-        Manifests of the speech that was protected; by default those of the run that the manifests
-        are of.
-    threads : int
-
-    Raises
-    ------
-    BadInput : an utterance is its original, or has none to be compared with; the folder or the key
-        is there already; the key lies in the folder
+    manifests : of protected speech
+    audio_dir : folder to write, whole or not at all; it must not be there
+    key : TSV to write: published utterance speaker path, in the order of the manifests
+    originals : manifests of the speech that was protected; by default those of the run
     """
     if audio_dir.exists():
         raise BadInput(f"{audio_dir}: is there already; name a folder that is not")
@@ -89,18 +75,19 @@ def publish(
     # Beside the manifests of a run: CORPUS/PART/ANONYMISER/manifest.tsv.
     of_run = [path.absolute().parents[1] / ORIGINAL / "manifest.tsv" for path in manifests]
     _refuse_originals(utterances, originals or of_run, threads)
-    published = list(map(PublishedFile, _draw_names(len(utterances)), utterances))
+    published = list(zip(_draw_names(len(utterances)), utterances, strict=True))
     with whole_folder_or_absent(audio_dir) as folder:
 
-        def write(file: PublishedFile) -> None:
-            samples, sample_rate = audio.read(file.utterance.path)
-            path = folder / file.name
+        def write(file: tuple[str, Utterance]) -> None:
+            name, utterance = file
+            samples, sample_rate = audio.read(utterance.path)
+            path = folder / name
             soundfile.write(path, _steps(samples), sample_rate, subtype="PCM_16")
             path.chmod(0o644)  # whatever the umask is
             os.utime(path, (DATE, DATE))
 
         # In the order of their names, which are drawn: the order on the disk says nothing either.
-        in_order = sorted(published, key=lambda file: file.name)
+        in_order = sorted(published)
         with pools.in_threads(write, in_order, threads=threads) as written:
             list(written)
         os.utime(folder, (DATE, DATE))
@@ -114,7 +101,7 @@ def publish(
     return published
 
 
-def telling_names(published: Sequence[PublishedFile]) -> list[Utterance]:
+def telling_names(published: Published) -> list[Utterance]:
     """The utterances whose names say who speaks, or the sex: as new-run reads names."""
     return [one for _, one in published if one.shown_by_name]
 

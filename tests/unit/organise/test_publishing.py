@@ -12,7 +12,7 @@ from voiceprivacy.anonymise.functions.mcadams import anonymise
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance, read_manifest, read_table, write_manifest
-from voiceprivacy.organise.publishing import KEY, PublishedFile, publish, telling_names
+from voiceprivacy.organise.publishing import KEY, publish, telling_names
 
 SPEAKERS = ("annamaria", "bertholda", "charlotte")
 
@@ -82,18 +82,14 @@ def test_the_key_restores_order_names_and_samples(manifest, tmp_path):
     assert (tmp_path / "key.tsv").stat().st_mode & 0o077 == 0
 
 
-def test_the_order_of_the_names_is_not_that_of_the_utterances_and_no_seed_gives_it_again(
-    manifest, tmp_path
-):
+def test_the_order_of_the_names_is_drawn_and_no_seed_gives_it_again(manifest, tmp_path):
     orders = []
     for number in range(2):
         np.random.seed(0)
         published = publish([manifest], tmp_path / f"out{number}", tmp_path / f"key{number}.tsv")
         orders.append([name for name, _ in published])
     assert not set(orders[0]) & set(orders[1])
-    assert any(
-        order != sorted(order) for order in orders
-    )  # both sorted by chance: 1 in 12! squared
+    assert any(order != sorted(order) for order in orders)  # else by chance: 1 in 12! squared
 
 
 def changed(manifest, change, name="changed"):
@@ -112,13 +108,11 @@ def changed(manifest, change, name="changed"):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda samples: samples,
-        lambda samples: 0.5 * samples,
-        lambda samples: -samples,
+        lambda samples: -0.5 * samples,
         lambda samples: np.concatenate([np.zeros(700, np.float32), samples]),
         lambda samples: samples + np.float32(0.01) * np.sin(np.arange(len(samples))),
     ],
-    ids=["copied", "quieter", "turned round", "later", "with a hum"],
+    ids=["quieter and turned round", "later", "with a hum"],
 )
 def test_original_speech_is_refused_whatever_its_folder_is_called(manifest, tmp_path, change):
     original = changed(tmp_path / "original" / "manifest.tsv", change)
@@ -239,5 +233,5 @@ def test_names_that_say_who_speaks_or_the_sex_are_a_warning(manifest, tmp_path):
     finished = call("publish_audio", *flags(manifest=manifest, **outputs))
     assert "warning: 12 names of 12, such as 'annamaria-0000', say who speaks" in finished.stdout
     lines = [Utterance(name, "s1", "f", "a", 1.0) for name in ("x_female_1", "x1-s1", "x_m_2")]
-    telling = telling_names([PublishedFile("a", line) for line in lines])
+    telling = telling_names([("a", line) for line in lines])
     assert [line.utterance for line in telling] == ["x_female_1", "x1-s1"]

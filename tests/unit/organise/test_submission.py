@@ -3,10 +3,9 @@
 import json
 import os
 import zipfile
+from functools import partial
 
-import numpy as np
 import pytest
-import soundfile
 import yaml
 from support.calls import call, call_measured
 from support.readers import SECONDS
@@ -14,7 +13,14 @@ from support.spoilers import NO_NUMBERS
 from support.trees import names_of, write_audio, write_kaldi
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.organise.submission import Submission, anonymiser_of, check, pack, plan_of
+from voiceprivacy.organise.submission import (
+    Submission,
+    anonymiser_of,
+    check,
+    pack,
+    plan_of,
+    trials_of,
+)
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.attackers import MODEL_FILES
 
@@ -37,7 +43,6 @@ def write_corpus(folder):
 
 
 SCORES = "sets/tiny/all/ecapa/cosine/op.scores"
-NO_SCORE = "has the score '{}', which is no finite number"
 CONFIG = {
     "corpora": {"tiny": {"kaldi": "tiny"}},
     "anonymisers": {"mine": {"audio": "made"}},
@@ -48,7 +53,7 @@ CONFIG = {
 
 @pytest.fixture
 def submitted(tmp_path, monkeypatch):
-    """A complete submission of ``mine`` as a folder, with speech."""
+    """A complete submission of ``mine`` as a folder."""
     monkeypatch.chdir(tmp_path)
     write_corpus(tmp_path / "tiny")
     (tmp_path / "model").mkdir()
@@ -70,32 +75,30 @@ def submitted(tmp_path, monkeypatch):
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    for part, number in (("enrolment", 0), ("trial", 1)):
-        for speaker in ("anna", "berta"):
-            path = folder / "wav/tiny" / part / f"{speaker}-{number}.wav"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes((tmp_path / "tiny" / path.name).read_bytes())
     return folder
 
 
-def findings(path, *, with_audio=False):
-    submitted = Submission(path)
+def packed(folder, name="s.zip", top=""):
+    """A folder as a zip beside it."""
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    contents = {f"{top}{path.relative_to(folder).as_posix()}": path for path in paths}
+    pack(folder.with_name(name), contents)
+    return folder.with_name(name)
+
+
+def findings(path):
+    submitted = Submission(packed(path) if path.is_dir() else path)
     who = anonymiser_of(submitted)
-    return list(
-        check(submitted, plan_of(configuration.read("my.yaml"), who), who, with_audio=with_audio)
-    )
+    plan = plan_of(configuration.read("my.yaml"), who)
+    return list(check(submitted, plan, who, trials=partial(trials_of, plan)))
 
 
-def test_a_complete_submission_has_no_findings_as_folder_as_zip_and_as_zip_of_a_folder(submitted):
-    assert findings(submitted, with_audio=True) == []
-    paths = [path for path in submitted.rglob("*") if path.is_file()]
-    for name, top in (("s.zip", ""), ("t.zip", "team7/")):
-        contents = {f"{top}{path.relative_to(submitted).as_posix()}": path for path in paths}
-        pack(submitted.parent / name, contents)
-        assert findings(submitted.parent / name, with_audio=True) == []
+def test_a_complete_submission_has_no_findings_and_neither_has_a_zip_of_its_folder(submitted):
+    assert findings(submitted) == []
+    assert findings(packed(submitted, "t.zip", "team7/")) == []
     # The organisers' config needs no anonymiser.
     (submitted.parent / "my.yaml").write_text(yaml.safe_dump(CONFIG | {"anonymisers": {}}))
-    assert findings(submitted, with_audio=True) == []
+    assert findings(submitted) == []
 
 
 def checked(submission, cwd, *words):
@@ -103,88 +106,45 @@ def checked(submission, cwd, *words):
 
 
 def test_the_command_prints_a_line_for_each_finding_and_exits_with_2(submitted):
-    assert checked(submitted, submitted.parent).returncode == 0
+    assert checked(packed(submitted), submitted.parent).returncode == 0
     (submitted / SCORES).unlink()
-    finished = checked(submitted, submitted.parent)
+    finished = checked(packed(submitted), submitted.parent)
     assert (finished.returncode, finished.stderr) == (2, "")
-    assert finished.stdout == f"{SCORES}: missing\n{submitted}, anonymiser mine: 1 finding\n"
+    said = f"{SCORES}: missing\n{packed(submitted)}, anonymiser mine: 1 finding\n"
+    assert finished.stdout == said
 
 
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("anna anna-1 0.5\n", "", [f"{SCORES}: 1 of 4 trials missing, such as 'anna anna-1'"]),
-        *[
-            (" 0.5", f" {score}", [f"{SCORES}:1: trial 'anna anna-1' {NO_SCORE.format(score)}"])
-            for score in ("nan", "inf", "-Infinity", "high", *NO_NUMBERS)
-        ],
+        ("anna anna-1 0.5\n", "", ": no score for trial 'anna anna-1' of tiny/all.tsv:2"),
+        *[(" 0.5", f" {text}", f":1: '{text}' is not a number") for text in ("nan", *NO_NUMBERS)],
+        (" 0.5", " -Infinity", ": trial 'anna anna-1' has the score -inf"),
+        ("anna berta-1 1.5", "anna anna-1 1.5", ":2: trial 'anna anna-1' occurs twice"),
         (
-            "anna berta-1 1.5",
-            "anna anna-1 1.5",
-            [f"{SCORES}:2: repeated trial 'anna anna-1'", "missing"],
+            "berta berta-1",
+            "carl c-1 1\nberta berta-1",
+            ":4: trial 'carl c-1' is not in tiny/all.tsv",
         ),
-        ("anna berta-1", "carl berta-1", [f"{SCORES}:2: unknown trial 'carl berta-1'", "missing"]),
-        ("anna berta-1 1.5", "anna berta-1", [f"{SCORES}:2: columns: 2 instead of 3", "missing"]),
+        ("anna berta-1 1.5", "anna berta-1", ":2: expected 3 columns and no header, found 2"),
+        ("anna", "\udcff", ":1: not UTF-8 text (byte 0xff)"),
     ],
 )
-def test_every_fault_of_a_score_file_is_a_line(submitted, old, new, expected):
-    text = (submitted / SCORES).read_text()
-    (submitted / SCORES).write_text(text.replace(old, new))
-    lines = findings(submitted)
-    assert len(lines) == len(expected) and lines[0] == expected[0]
-    assert all(part in line for line, part in zip(lines, expected, strict=True))
+def test_the_first_fault_of_a_score_file_is_a_line(submitted, old, new, expected):
+    text = (submitted / SCORES).read_text().replace(old, new)
+    (submitted / SCORES).write_text(text, errors="surrogateescape")
+    [finding] = findings(submitted)
+    assert finding.startswith(f"{SCORES}{expected}"[:200])
 
 
-def test_missing_and_unknown_files_wrong_labels_and_unreadable_text_are_named(submitted):
+def test_missing_and_unknown_files_are_named(submitted):
     (submitted / SCORES).unlink()
     (submitted / "sets/tiny/all/ecapa/plda").mkdir()
     (submitted / "sets/tiny/all/ecapa/plda/op.scores").write_text("")
-    (submitted / "sets/tiny/all/ecapa/cosine/pp.scores").write_bytes(b"anna anna-1 \xff\n")
     (submitted / "result_for_rank.tsv").unlink()
-    trials = submitted / "sets/tiny/all/trials"
-    trials.write_text(trials.read_text().replace("anna berta-1 nontarget", "anna berta-1 target"))
-    lines = findings(submitted)
-    assert lines[0] == "result_for_rank.tsv: missing"
-    assert (
-        lines[1]
-        == "sets/tiny/all/trials:2: trial 'anna berta-1' is 'target' instead of 'nontarget'"
-    )
-    assert lines[2] == f"{SCORES}: missing"
-    assert lines[3].startswith("sets/tiny/all/ecapa/cosine/pp.scores:1: cannot be read as text")
-    assert lines[4:] == ["sets/tiny/all/ecapa/plda/op.scores: no set of the config"]
-
-
-def test_speech_that_is_missing_unknown_double_or_broken_is_named_if_asked_for(submitted):
-    folder = submitted / "wav/tiny/trial"
-    (folder / "anna-1.wav").rename(folder / "carl-1.wav")
-    (folder / "berta-1.wav").write_text("no audio")
-    soundfile.write(submitted / "wav/tiny/enrolment/anna-0.flac", np.zeros((10, 2)), 16000)
-    assert findings(submitted) == []
-    assert findings(submitted, with_audio=True) == [
-        "wav/tiny/enrolment/anna-0.wav: utterance 'anna-0' is also in "
-        "wav/tiny/enrolment/anna-0.flac",
-        "wav/tiny/trial/: 1 of 2 utterances without a file, such as 'anna-1'",
-        "wav/tiny/trial/carl-1.wav: unknown utterance",
-        "wav/tiny/trial/berta-1.wav: cannot be read as audio",
-    ]
-
-
-def test_links_and_paths_that_lead_out_are_not_read(submitted):
-    (submitted / SCORES).unlink()
-    (submitted / SCORES).symlink_to("/etc/passwd")
-    lines = findings(submitted)
-    why = "leads out of the submission, is a link or no plain file, is there twice"
-    why += ", is packed unusually or unpacks without end: not read"
-    assert lines == [f"{SCORES}: {why}", f"{SCORES}: missing"]
-    path = submitted.parent / "evil.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        for name in ("../out.scores", "/etc/passwd", "fine/../../out"):
-            archive.writestr(name, "")
-        link = zipfile.ZipInfo("link")
-        link.external_attr = 0o120777 << 16
-        archive.writestr(link, "/etc/passwd")
-        archive.writestr("fine.txt", "")
-    assert list(Submission(path).names) == ["fine.txt"] and len(Submission(path).unsafe) == 4
+    names = ["result_for_rank.tsv: missing", f"{SCORES}: missing"]
+    unknown = "sets/tiny/all/ecapa/plda/op.scores: no set of the config"
+    assert findings(submitted) == [*names, unknown]
 
 
 @pytest.mark.parametrize(("flags", "packing"), [(1, 8), (0, 99), (0, 12), (0, 14)])
@@ -205,8 +165,11 @@ def test_a_zip_that_cannot_be_unpacked_is_said_to_be_so(tmp_path, flags, packing
     if packing != zipfile.ZIP_DEFLATED:
         assert Submission(path).unsafe == ["a.txt"] and not Submission(path).names
         return
-    with pytest.raises(BadInput, match=r"^a\.txt:1: cannot be read as text .*encrypted"):
-        list(Submission(path).lines("a.txt"))
+    with (
+        pytest.raises(BadInput, match=r"^a\.txt: cannot be read .*encrypted"),
+        Submission(path).file("a.txt"),
+    ):
+        pass
 
 
 @pytest.mark.parametrize(
@@ -234,7 +197,8 @@ def test_of_names_that_are_one_on_some_system_none_is_read(tmp_path, names, read
     submitted = Submission(tmp_path / "a.zip")
     assert list(submitted.names) == (list(names) if read is None else read)
     for name in submitted.names:
-        assert next(submitted.lines(name)).endswith(name)
+        with submitted.file(name) as path:
+            assert path.read_text().endswith(name)
 
 
 def a_small_zip(path, name, lines):
@@ -248,13 +212,10 @@ def a_small_zip(path, name, lines):
 @pytest.mark.parametrize(
     ("name", "line", "times", "expected"),
     [
-        (SCORES, b"anna anna-1 0.5\n" * 1000, 11_000, "not read further"),
-        (SCORES, b"zoe zoe-%d 0.5\n" % 10**60 * 1000, 2_400, "not read further"),
-        (SCORES, b"9" * 10**6, 180, ":1: cannot be read as text (a line of more than"),
-        (SCORES, b"anna anna-1 " + b"9" * 5000 + b"\n", 1, "no finite number"),
-        (SCORES, b"a" * 9000 + b" anna-1 1\n", 1, "unknown trial"),
+        (SCORES, b"anna anna-1 0.5\n" * 1000, 11_000, "far larger than expected"),
+        (SCORES, b"zoe zoe-%d 0.5\n" % 10**60 * 900, 14, "trial 'zoe zoe-1"),
+        (SCORES, b"anna anna-1 " + b"9" * 5000 + b"\n", 1, "no score for trial"),
         ("submission.json", b"[" * 10**6, 180, "leads out of the submission"),
-        ("wav/tiny/trial/anna-1.wav", bytes(10**6), 180, "cannot be read as audio"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:Duplicate name")
@@ -262,8 +223,8 @@ def test_180_mb_in_a_small_zip_take_neither_memory_nor_time(submitted, name, lin
     path = submitted.parent / "small.zip"
     a_small_zip(path, name, [line] * times)
     assert path.stat().st_size < 3_000_000
-    words = ["--config", "my.yaml", "--anonymiser", "mine", "--audio"]
-    good = call_measured("check_submission", submitted, *words, cwd=submitted.parent)
+    words = ["--config", "my.yaml", "--anonymiser", "mine"]
+    good = call_measured("check_submission", packed(submitted), *words, cwd=submitted.parent)
     assert good.returncode == 0, good.stdout
     checked = call_measured("check_submission", path, *words, cwd=submitted.parent)
     assert checked.returncode == 2 and expected in checked.stdout, checked.stderr
@@ -283,7 +244,8 @@ def test_what_unpacks_without_end_and_a_named_pipe_are_not_read(tmp_path):
 
 def test_a_zip_of_the_same_files_has_the_same_bytes(tmp_path):
     (tmp_path / "a.wav").write_bytes(b"speech" * 100)
-    contents = {"b/a.wav": tmp_path / "a.wav", "a.txt": b"text" * 100}
+    (tmp_path / "a.txt").write_bytes(b"text" * 100)
+    contents = {"b/a.wav": tmp_path / "a.wav", "a.txt": tmp_path / "a.txt"}
     pack(tmp_path / "one.zip", contents)
     (tmp_path / "a.wav").touch()
     pack(tmp_path / "two.zip", dict(reversed(contents.items())))
@@ -296,18 +258,20 @@ def test_a_zip_of_the_same_files_has_the_same_bytes(tmp_path):
 @pytest.mark.parametrize(
     ("name", "about", "words"),
     [
-        ("nowhere.zip", "", "nowhere.zip: not found"),
-        ("my.yaml", "", "my.yaml: is neither a folder nor a zip"),
-        ("tiny", "", "does not say whose it is"),
-        ("submitted", "[" * 100_000, "submission.json:1: cannot be read as text"),
-        ("submitted", '{"anonymiser": ' + "9" * 5000, "does not say whose it is"),
-        ("submitted", "9" * 5000, "does not say whose it is"),
+        ("nowhere.zip", "", "nowhere.zip: not a zip that can be read"),
+        ("my.yaml", "", "my.yaml: not a zip that can be read"),
+        ("tiny", "", "tiny: not a zip that can be read"),
+        ("s.zip", "[]", "does not say whose it is"),
+        ("s.zip", "[" * 100_000, "submission.json: not JSON that can be read"),
+        ("s.zip", '{"anonymiser": 9}', "does not say whose it is"),
+        ("s.zip", "9" * 5000, "submission.json: not JSON that can be read"),
     ],
 )
 def test_what_is_no_submission_or_says_nonsense_of_itself_is_one_line(
     submitted, name, about, words
 ):
     (submitted / "submission.json").write_text(about)
+    packed(submitted)
     finished = checked(name, submitted.parent)
     assert finished.returncode == 2
     assert finished.stderr.count("\n") == 1 and words in finished.stderr
