@@ -53,7 +53,7 @@ def test_what_is_excluded_is_named_and_counted(folder):
     assert examined.lists == {"all": 28}
 
 
-@pytest.mark.parametrize("protocol", [GIVEN, ENROL_TRIAL], ids=["given", "enrol_trial"])
+@pytest.mark.parametrize("protocol", [ENROL_TRIAL], ids=["enrol_trial"])
 def test_every_part_and_list_loses_it_and_nothing_else_changes(folder, protocol):
     before = make_lists(folder / "before", {"kaldi": "data"}, protocol)
     lost = {

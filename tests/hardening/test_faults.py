@@ -11,11 +11,10 @@ import time
 import pytest
 from support import world
 from support.calls import module, with_package
-from support.runs import is_gone, make_kaldi_directory, processes_of, snakemake, write_config
+from support.runs import is_gone, processes_of
 from support.spoilers import edit
 
 from voiceprivacy.inout.files import SCRIPTS, BadInput
-from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.running import programs
 
 BABBLE = "for _ in range(200_000): print('a' * 1000)\nraise SystemExit(1)"
@@ -241,39 +240,3 @@ def wait_for(condition):
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.1)
-
-
-def test_two_runs_in_one_folder_are_refused_with_a_clear_line(tmp_path):
-    make_kaldi_directory(tmp_path / "data" / "tiny")
-    (tmp_path / "mine.py").write_text(
-        "import os, time\n"
-        "def anonymise(samples, sample_rate, *, utterance, speaker, seed):\n"
-        "    open('begun', 'w').close()\n"
-        "    while not os.path.exists('go'):\n"
-        "        time.sleep(0.1)\n"
-        "    return samples[::-1]\n"
-    )
-    mine = {"mine": {"function": "mine.py:anonymise"}}
-    write_config(tmp_path, anonymisers=mine, extractors={}, backends={})
-    goal = "results/audio/tiny/trial/mine/manifest.tsv"
-    arguments = [goal, "--cores", "1", "--configfile", str(tmp_path / "config.yaml")]
-    program = [sys.executable, "-m", "snakemake", "--snakefile", world.ROOT / "Snakefile"]
-    first = [*program, "--directory", tmp_path]
-    with open(tmp_path / "first.log", "w") as log:
-        streams = {"stdout": log, "stderr": subprocess.STDOUT}
-        running = subprocess.Popen(
-            [*first, *arguments], **streams, cwd=tmp_path, start_new_session=True
-        )
-    try:
-        wait_for(lambda: (tmp_path / "begun").exists() or running.poll() is not None)
-        second = snakemake(tmp_path, *arguments)
-        assert second.returncode == 1
-        assert "Directory cannot be locked" in second.stderr
-        (tmp_path / "go").touch()
-        assert running.wait(HANG_SECONDS) == 0, (tmp_path / "first.log").read_text()
-    finally:
-        (tmp_path / "go").touch()
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(running.pid, signal.SIGKILL)
-        running.wait()
-    assert len(read_manifest(tmp_path / goal)) == 15

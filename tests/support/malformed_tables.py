@@ -82,7 +82,6 @@ SCORES = [
     ("a score too few", "verification", "scores.tsv", line(4, FOREIGN), ["scores.tsv:4: expected 4 columns, found 3"]),
     ("a label of its own", "zebra", "scores.tsv", edit("nontarget", "imposter"), ["'imposter' is neither target nor"]),
     ("no target", "zebra", "scores.tsv", edit("\ttarget", "\tnontarget", -1), ["scores.tsv: no target trials"]),
-    ("no nontarget", "calibration", "scores.tsv", edit("nontarget", "target", -1), ["scores.tsv: no nontarget trials"]),
     ("a trial twice", "verification", "scores.tsv", repeat(3), ["scores.tsv:34: trial 'anna anna-3' occurs twice"]),
     ("an empty trial id", "verification", "scores.tsv", line(4, "anna\t\ttarget\t1"), ["scores.tsv:4:", "is empty"]),
     ("Latin-1", "verification", "scores.tsv", write(b"enrolment\ttrial\tlabel\tscore\nJos\xe9\ta\ttarget\t1\n"), ["scores.tsv:2: not UTF-8 text (byte 0xe9)"]),
@@ -92,14 +91,10 @@ SCORES = [
     ("a named pipe", "verification", "scores.tsv", into_pipe, ["scores.tsv: is a pipe or a device, not a file"]),
     ("a link to itself", "verification", "scores.tsv", link_to("scores.tsv"), ["scores.tsv: cannot be read (Too many levels"]),
     ("a score for no trial of the key", "verification of Kaldi's files", "scores.txt", append("zoe zoe-1 0.5\n"), ["scores.txt:33: trial 'zoe zoe-1' is not in key.txt"]),
-    ("a trial twice in Kaldi's scores", "verification of Kaldi's files", "scores.txt", repeat(3), ["scores.txt:33: trial 'anna ", "occurs twice"]),
-    ("a score of words in Kaldi's", "verification of Kaldi's files", "scores.txt", line(2, "anna anna-3 high"), ["scores.txt:2: 'high' is not a number"]),
     ("a trial of the key without a score", "verification of Kaldi's files", "key.txt", append("zoe zoe-1 target\n"), ["scores.txt: no score for trial 'zoe zoe-1' of key.txt:33"]),
     ("a key with other labels", "verification of Kaldi's files", "key.txt", edit(" target", " same"), ["key.txt:1: label 'same'"]),
-    ("four columns in Kaldi's scores", "verification of Kaldi's files", "scores.txt", line(2, "a b c d"), ["scores.txt:2: expected 3 columns"]),
     ("two speakers of one id", "verification by speaker", "speakers.tsv", append("anna-0\tberta\n"), ["speakers.tsv:22: 'anna-0' has two speakers"]),
     ("an id without a speaker", "verification by speaker", "speakers.tsv", edit("anna-2\tanna\n", ""), ["'anna-2' has no speaker"]),
-    ("tags that are no YAML", "zebra with tags", "tags.yaml", write("{weak: ["), ["tags.yaml:1:", "YAML"]),
     ("a tag without a range", "zebra with tags", "tags.yaml", write("{weak: {meaning: x}}"), ["tags.yaml", "weak"]),
 ]  # fmt: skip
 
@@ -108,21 +103,17 @@ TRIALS = [
     ("an unknown model", "scoring", "trials.tsv", line(4, "zoe\tanna-2\ttarget"), ["zoe"]),
     ("no trial", "scoring", "trials.tsv", write("enrolment\ttrial\tlabel\n"), ["trials.tsv: lists no trial"]),
     ("a trial list without labels", "scoring", "trials.tsv", write("enrolment\ttrial\nanna\tanna-2\n"), ["trials.tsv:1:"]),
-    ("a space before an id", "scoring", "trials.tsv", line(4, "anna\t carl-2\tnontarget"), ["trials.tsv:4: ' carl-2' has a space"]),
     ("an unknown enrolment utterance", "scoring", "enrolments.tsv", edit("anna-1", "anna-9"), ["anna-9"]),
     ("an enrolment utterance twice", "scoring", "enrolments.tsv", repeat(2), ["enrolments.tsv:10: utterance 'anna-0' enrols 'anna' twice"]),
-    ("an enrolment without an utterance", "scoring", "enrolments.tsv", line(2, "anna\t"), ["enrolments.tsv:2:", "empty"]),
 ]  # fmt: skip
 
 ARRAYS = [
     ("text for an npz", "scoring", "enrolment.npz", write("no array"), ["enrolment.npz: not an npz file"]),
     ("an npz cut off", "scoring", "enrolment.npz", cut(0.6), ["enrolment.npz: not an npz file"]),
     ("pickled ids", "scoring", "enrolment.npz", arrays(ids=lambda old: old.astype(object)), ["npz", "pickled objects"]),
-    ("arrays in a named pipe", "scoring", "trial.npz", into_pipe, ["trial.npz: is a pipe or a device, not a file"]),
     ("a member that leads elsewhere", "scoring", "trial.npz", member("../../evil.npy"), ["trial.npz: not an npz file"]),
     ("embeddings beyond single precision", "scoring", "trial.npz", arrays(embeddings=lambda old: old.astype(float) * 1e300), ["'anna-0' is not finite in single"]),
     ("embeddings in one row", "scoring", "trial.npz", arrays(embeddings=lambda old: old[:, 0]), ["16 ids for embeddings of shape (16,)"]),
-    ("a single id for all", "scoring", "trial.npz", arrays(ids=np.array("anna-0")), ["trial.npz: ids must be text (N,)"]),
     ("no ids", "scoring", "trial.npz", arrays(ids=None), ["trial.npz: has no array 'ids'"]),
     ("numbers for ids", "scoring", "trial.npz", arrays(ids=np.arange(16)), ["trial.npz: ids must be text"]),
     ("complex embeddings", "scoring", "trial.npz", arrays(embeddings=lambda old: old * 1j), ["embeddings must be numbers"]),
@@ -131,12 +122,9 @@ ARRAYS = [
     ("a NaN embedding", "scoring", "trial.npz", arrays(embeddings=lambda old: old * np.array([1, 1, 1, np.nan])), ["trial.npz: the embedding of 'anna-0' is not finite"]),
     ("embeddings of another size", "scoring", "trial.npz", arrays(embeddings=lambda old: old[:, :3]), ["trial.npz: 3 dimensions, enrolment.npz has 4"]),
     ("a header that claims 4 GB", "scoring", "trial.npz", announced((10**9, 1)), ["announces 4000000000 bytes and holds 8"]),
-    ("a header of a negative size", "scoring", "trial.npz", announced((-1, 2)), ["trial.npz: not an npz file"]),
     ("an npz that unpacks to 500 MB", "scoring", "trial.npz", bomb, ["trial.npz", "unpacks to"]),
     ("a PLDA of another size", "scoring by PLDA", "plda.npz", arrays(mean=np.zeros(3)), ["plda.npz"]),
-    ("a PLDA without its covariance", "scoring by PLDA", "plda.npz", arrays(within=None), ["plda.npz: has no array 'within'"]),
     ("a PLDA of NaN", "scoring by PLDA", "plda.npz", arrays(within=np.full((4, 4), np.nan)), ["plda.npz"]),
-    ("a matrix without columns", "similarity", "oo.npz", arrays(columns=None), ["oo.npz: has no array 'columns'"]),
     ("a matrix on its side", "similarity", "oo.npz", arrays(scores=lambda old: old[:3]), ["oo.npz: scores have the shape"]),
     ("a matrix with NaN", "similarity", "oo.npz", arrays(scores=lambda old: old * np.nan), ["oo.npz: scores hold NaN"]),
     ("scores of words", "similarity", "oo.npz", arrays(scores=lambda old: old.astype(str)), ["scores must be numbers"]),
@@ -146,7 +134,6 @@ ARRAYS = [
 ]  # fmt: skip
 
 MANIFESTS = [
-    ("a missing column", "McAdams", "speech/manifest.tsv", edit("\tgender", ""), ["manifest.tsv:1: expected the columns"]),
     ("an utterance twice", "McAdams", "speech/manifest.tsv", repeat(2), [":18: utterance 'anna-0' occurs twice"]),
     ("an utterance without a speaker", "McAdams", "speech/manifest.tsv", edit("anna-1\tanna", "anna-1\t"), [":3:", "speaker"]),
     ("a gender in words", "McAdams", "speech/manifest.tsv", edit("\tf\t", "\tfemale\t"), [":2: gender 'female' is not f,"]),
@@ -154,25 +141,18 @@ MANIFESTS = [
     ("a path to nothing", "McAdams", "speech/manifest.tsv", edit("anna-0.wav", "x.wav"), ["wav/x.wav: not found"]),
     ("a path to a folder", "McAdams", "speech/manifest.tsv", edit("/anna-0.wav", ""), ["wav: cannot be read as audio"]),
     ("a duration below zero", "McAdams", "speech/manifest.tsv", edit("0.3", "-0.3"), [":2: utterance 'anna-0' lasts -0.3 s"]),
-    ("a duration in words", "McAdams", "speech/manifest.tsv", edit("0.3", "short"), [":2: 'short' is not a number"]),
-    ("a duration that is none", "McAdams", "speech/manifest.tsv", edit("0.3", "nan"), [":2: 'nan' is not a number"]),
     ("no utterance", "McAdams", "speech/manifest.tsv", write("utterance\tspeaker\tgender\tpath\tduration_s\n"), ["lists no"]),
     *[
         (f"an id {description}", "McAdams", "speech/manifest.tsv", edit("anna-0\tanna", f"{text}\tanna"), [":2:", "cannot be an id"])
         for description, text in {
             "with a space": "an na",
             "with a slash": "an/na",
-            "with a backslash": "an\\na",
             "that leads upwards": "../../anna",
-            "of two dots": "..",
             "with a leading dash": "--seed",
-            "that is hidden": ".anna",
             "of 300 characters": ENDLESS_ID,
             "of 100 characters in 300 bytes": "\N{HIRAGANA LETTER A}" * 100,
             "with a no-break space": "an\N{NO-BREAK SPACE}na",
-            "with a line separator": "an\N{LINE SEPARATOR}na",
             "with an escape": "an\x1bna",
-            "that is empty": "",
         }.items()
     ],
     *[

@@ -82,11 +82,6 @@ def test_torch_is_locked_for_cpus_and_for_cuda():
 
 
 @pytest.mark.parametrize("name", ENCODERS)
-def test_a_package_of_an_encoder_is_locked_alone(name):
-    assert len(blocks(f"requirements-{name}.txt")) == 2
-
-
-@pytest.mark.parametrize("name", ENCODERS)
 def test_snakemake_adds_the_locked_package_of_an_encoder_without_its_requirements(name):
     script = (ROOT / f"envs/{name}.post-deploy.sh").read_text()
     (block,) = [

@@ -1,8 +1,5 @@
 """What tests/nightly/zoo.py makes of a run: a table whose numbers nobody types, and a picture."""
 
-import re
-from pathlib import Path
-
 import matplotlib.pyplot as plt
 import pytest
 from nightly import zoo
@@ -13,8 +10,6 @@ from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.sections import Speed
 from voiceprivacy.vocabulary import DASH
-
-MAKEFILE = Path(__file__).parents[2] / "Makefile"
 
 
 @pytest.fixture
@@ -57,12 +52,6 @@ def test_a_run_of_another_config_is_refused(results):
     write_json(results / zoo.VERDICT, verdicts.usual())
     with pytest.raises(BadInput, match=r"is it of config/zoo\.yaml"):
         zoo.table(results)
-
-
-def test_make_asks_for_what_the_table_is_made_of():
-    [wanted] = re.findall(r"config/zoo\.yaml \\\n\s+(.*)", MAKEFILE.read_text(encoding="utf-8"))
-    files = (zoo.VERDICT, zoo.UTILITY, zoo.SPEEDS)
-    assert wanted.split() == [f"results/{file}" for file in files]
 
 
 def test_the_picture_is_small_and_wide_enough_for_readme(results, tmp_path):

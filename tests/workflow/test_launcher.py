@@ -3,10 +3,8 @@
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from support.malformed_config import LAUGHS
 from support.runs import ROOT, call_in, snakemake
 
 from voiceprivacy.jobs import run as run_command
@@ -28,25 +26,14 @@ def voiceprivacy(folder, *words, **environment):
 # Configs that are refused: (what they are, their bytes, the line, words of the message).
 HOSTILE = [
     ("a key twice", f"seed: 1\n{CORPORA}seed: 2\n", 4, "key 'seed' occurs twice"),
-    ("a key twice, deep down", "corpora:\n a: {}\n b: {use: x,\n  use: y}\n", 4, "'use' occurs"),
     ("a key twice in JSON", '{"seed": 1,\n\t"seed": 2}', 2, "key 'seed' occurs twice"),
     ("a Python call", f'seed: !!python/object/apply:eval ["{CODE}"]\n', 1, "not YAML"),
-    ("a Python name", "seed: !!python/name:os.system\n", 1, "not YAML"),
-    ("a Python tuple", f"{CORPORA}seed: !!python/tuple [1]\n", 3, "not YAML"),
-    ("an unknown tag", f"{CORPORA}seed: !mine 1\n", 3, "not YAML"),
     ("a tag of binary data", "seed: !!binary aGVsbG8=\n", 1, "a binary"),
     ("UTF-16", CORPORA.encode("utf-16"), 1, "not UTF-8"),
-    ("UTF-16 without its mark", CORPORA.encode("utf-16-le"), 1, "NUL"),
-    ("UTF-32", CORPORA.encode("utf-32-be"), 1, "not"),
     ("Latin-1", f"{CORPORA}# José\n".encode("latin-1"), 3, "not UTF-8"),
-    ("a billion laughs", LAUGHS, None, "aliases unfolded"),
     ("an alias of itself", "corpora: &a {mine: *a}\n", 1, "alias holds itself"),
-    ("an alias of nothing", f"{CORPORA}seed: *nothing\n", 3, "not YAML"),
     ("5000 digits", f"{CORPORA}seed: {'9' * 5000}\n", 3, "5000 digits"),
-    ("5000 digits in JSON", f'{{"seed": {"9" * 5000}}}', 1, "5000 digits"),
-    ("5000 digits of sixteen", f"seed: 0x{'f' * 5000}\n", 1, "5002 digits"),
     ("a list for a key", f"{CORPORA}? [a, b]\n: c\n", 3, "a key that is no text"),
-    ("a mapping for a key", f"{CORPORA}{{a: 1}}: c\n", 3, "not YAML"),
     (
         "a date",
         f"{CORPORA}seed: 2001-01-01\n",
@@ -54,25 +41,13 @@ HOSTILE = [
         "YAML reads 2001-01-01 as a timestamp, not as text",
     ),
     ("a date that is none", "seed: 2001-99-99\n", 1, "put it in quotes"),
-    ("a date for a key", f"{CORPORA}2001-01-01: 1\n", 3, "put it in quotes"),
     ("a set", f"{CORPORA}report: !!set {{a, b}}\n", 3, "this is a set"),
-    ("an ordered mapping", "corpora: !!omap [a: 1]\n", 1, "this is a omap"),
     ("lists in lists", f"seed:\n  {'[' * 3000}{']' * 3000}\n", 2, "nested too deeply"),
-    ("lists in lists in JSON", "[" * 100_000 + "]" * 100_000, 1, "nested too deeply"),
-    ("mappings in mappings", f"seed: {'{a: ' * 500}1{'}' * 500}\n", 1, "nested too deeply"),
     ("an empty file", "", 1, "is empty"),
-    ("comments only", "# corpora:\n\n", 1, "is empty"),
-    ("nothing", "null\n", 1, "is empty"),
-    ("a mapping of nothing", "{}\n", 1, "is empty"),
     ("a list", "- corpora\n", 1, "expected sections"),
-    ("a list in JSON", '["corpora"]', 1, "expected sections"),
-    ("a word", "corpora\n", 1, "expected sections"),
     ("two documents", f"{CORPORA}---\n{CORPORA}", 3, "not YAML"),
     ("tabs", "corpora:\n\tdemo: {}\n", 2, "not YAML"),
-    ("an open bracket", f"{CORPORA}seed: [\n", None, "not YAML"),
-    ("NUL in the file", b"seed: 1\n\0\n", 2, "NUL"),
     ("a byte-order mark amid the text", "seed: 1\n\ufeffcorpora: {}\n", 2, "byte-order mark"),
-    ("a terminal's escapes", b"seed: 1\nseed\x1b[2J: 2\n", 2, "0x1b"),
 ]
 
 
@@ -131,9 +106,6 @@ class TestHostileConfigs:
     ("text", "line"),
     [
         (f"{CORPORA}sed: 1\n", "my.yaml:3: sed: 'sed' is not a key here: did you mean 'seed'?"),
-        (f"{CORPORA}seed: zero\n", "my.yaml:3: seed: 'zero' is not of type 'integer'"),
-        (f"{CORPORA}seed: .inf\n", "my.yaml:3: seed: inf is no number that can be used here"),
-        (f"{CORPORA}3: c\n", "my.yaml:3: 3: YAML reads this key as 3"),
         ('corpora: {demo: {kaldi: "a\\0b"}}\n', "my.yaml:1: corpora.demo.kaldi: 'a\\x00b' holds"),
     ],
 )
@@ -207,7 +179,7 @@ def test_snakemakes_options_pass_through(tmp_path):
     assert not (tmp_path / ".snakemake").exists()
 
 
-@pytest.mark.parametrize("folder", ["default", "profiles/default"])
+@pytest.mark.parametrize("folder", ["profiles/default"])
 def test_a_folder_that_lies_around_displaces_nothing(tmp_path, folder):
     (tmp_path / "my.yaml").write_text(CORPORA)
     (tmp_path / folder).mkdir(parents=True)
@@ -219,7 +191,7 @@ def test_a_folder_that_lies_around_displaces_nothing(tmp_path, folder):
     assert not (tmp_path / MARK).exists()
 
 
-@pytest.mark.parametrize("option", ["--profile", "--workflow-profile", "SNAKEMAKE_PROFILE"])
+@pytest.mark.parametrize("option", ["--profile", "SNAKEMAKE_PROFILE"])
 def test_ones_own_profile_is_used(tmp_path, option):
     (tmp_path / "my.yaml").write_text(CORPORA)
     (tmp_path / "mine").mkdir()
@@ -273,11 +245,6 @@ def test_the_command_in_a_virtual_environment_runs_the_checkout_that_it_lies_in(
     (tmp_path / "scripts").unlink()
     lost = subprocess.run([command, "run"], capture_output=True, text=True)
     assert lost.returncode == 2 and lost.stderr.count("\n") == 1
-
-
-def test_make_puts_the_command_where_the_others_are():
-    makefile = (Path(ROOT) / "Makefile").read_text()
-    assert "install -m 755 envs/voiceprivacy.sh $@" in makefile
 
 
 def test_what_config_gives_is_never_said_of_a_file(tmp_path):

@@ -81,8 +81,11 @@ def go_on(folder):
     return finished.stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("to_all", [True, False], ids=["from a terminal", "to the run alone"])
+@pytest.mark.parametrize(
+    ("number", "to_all"),
+    [(signal.SIGINT, True), (signal.SIGTERM, False)],
+    ids=["from a terminal", "to the run alone"],
+)
 def test_after_an_interruption_the_same_command_goes_on(folder, to_all, number):
     with running(folder) as process:
         began = time.monotonic()

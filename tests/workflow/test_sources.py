@@ -81,8 +81,6 @@ def test_nothing_is_repeated_after_a_touch(finished):
     ("name", "repeated", "not_repeated"),
     [
         ("data/tiny/wav.scp", {"validate_corpus", "prepare_part", "list_trials"}, {"take_scores"}),
-        ("data/tiny/trials", {"validate_corpus", "list_trials"}, {"take_scores"}),
-        ("data/tiny/wav/emil-2.wav", {"prepare_part", "list_trials"}, {"take_scores"}),
         ("team/emil-2.wav", {"anonymise_part"}, {"prepare_part", "take_scores"}),
         ("team7/b2_op.tsv", {"take_scores"}, {"prepare_part", "anonymise_part"}),
     ],
@@ -100,27 +98,9 @@ def test_an_edit_is_noticed_and_repeats_what_reads_it(finished, edit, name, repe
     assert files_of(finished) == before, "a dry run makes nothing"
 
 
-def test_a_lost_file_stops_the_run_before_anything_is_removed(finished):
-    before = files_of(finished)
-    recording = finished / "data/tiny/wav/emil-2.wav"
-    recording.rename(finished / "elsewhere.wav")
-    stopped = run(finished)
-    (finished / "elsewhere.wav").rename(recording)
-    assert stopped.returncode == 2
-    assert f"{recording}: not found" in stopped.stderr
-    assert files_of(finished) == before
-
-
 @pytest.mark.parametrize(
     ("name", "how"),
-    [
-        ("data/tiny/trials", "nothing"),
-        ("data/tiny/trials", "a folder"),
-        ("data/tiny/wav/emil-2.wav", "a socket"),
-        ("team/emil-2.wav", "a broken link"),
-        ("team7/b2_op.tsv", "a folder"),
-        ("team7/b2_op.tsv", "a broken link"),
-    ],
+    [("data/tiny/trials", "nothing"), ("data/tiny/wav/emil-2.wav", "a socket")],
 )
 def test_what_cannot_be_read_stops_the_run_before_anything_is_removed(finished, edit, name, how):
     edit("data/tiny/utt2spk", b"\n")  # else there would be nothing to do
@@ -168,19 +148,6 @@ def test_after_a_touch_a_run_goes_on_and_deleted_speech_is_made_again(finished):
     assert made.returncode == 0, made.stderr
     assert (folder / "trial/team/manifest.tsv").read_bytes() == manifest
     assert NOTHING in run(finished, "-n").stdout
-
-
-def test_results_of_another_version_are_kept(tmp_path):
-    (tmp_path / "results").mkdir()
-    provenance = tmp_path / "results" / "provenance.json"
-    provenance.write_text('{"version": "0.1.0"}')
-    (tmp_path / "config.yaml").write_text("corpora: {}\n")
-    words = ("--cores", "1", "--configfile", tmp_path / "config.yaml")
-    refused = snakemake(tmp_path, *words)
-    assert refused.returncode == 2
-    assert "--directory NEW" in refused.stderr and "--remake" in refused.stderr
-    assert provenance.read_text() == '{"version": "0.1.0"}'
-    assert [path.name for path in (tmp_path / "results").iterdir()] == ["provenance.json"]
 
 
 def test_the_launcher_makes_older_results_again_and_keeps_exit_codes(tmp_path):

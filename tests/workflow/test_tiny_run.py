@@ -4,8 +4,6 @@ import csv
 import json
 import re
 import shutil
-import sys
-from collections import Counter
 from itertools import product
 
 import numpy as np
@@ -16,7 +14,6 @@ from support import calls, intervals_shown
 from support.runs import (
     ROOT,
     SPEAKERS,
-    call_in,
     make_kaldi_directory,
     snakemake,
     write_config,
@@ -301,12 +298,6 @@ def test_score_matrices_have_the_documented_arrays(run):
         assert set(templates["column_speakers"]) == set(SPEAKERS)
 
 
-def test_provenance_names_config_versions_and_hashes(run):
-    provenance = json.loads((run / "results" / "provenance.json").read_text())
-    text = json.dumps(provenance)
-    assert "team42" in text and "numpy" in text and "trials/tiny/all.tsv" in text
-
-
 def test_results_do_not_depend_on_cores_shards_folder_hash_seed_or_the_order_of_the_config(
     run, tmp_path
 ):
@@ -337,45 +328,6 @@ def test_results_do_not_depend_on_cores_shards_folder_hash_seed_or_the_order_of_
     )
 
 
-def planned(run, **anonymisers):
-    """Dry-run with other anonymisers: the rules that would run, and values of {anonymiser}."""
-    config = yaml.safe_load((run / "config.yaml").read_text())
-    other = config | {"anonymisers": config["anonymisers"] | anonymisers}
-    (run / "other.yaml").write_text(yaml.safe_dump(other, sort_keys=False))
-    finished = snakemake(run, "-n", "--configfile", run / "other.yaml")
-    assert finished.returncode == 0, finished.stderr
-    rules = re.findall(r"^(?:local)?rule (\w+):", finished.stdout, re.MULTILINE)
-    return Counter(rules), set(re.findall(r"wildcards: .*anonymiser=(\w+)", finished.stdout))
-
-
-UNTOUCHED = {"validate_corpus", "prepare_part", "list_trials"}
-
-
-def test_changed_options_run_that_anonymiser_again_and_nothing_else(run):
-    rules, anonymisers = planned(
-        run, mine={"function": "mine.py:anonymise", "options": {"gain": 0.25}}
-    )
-    assert anonymisers == {"mine"}
-    assert not UNTOUCHED & set(rules)
-    expected = {
-        "anonymise_part": 2,
-        "extract_embeddings_of_both_parts": 1,
-        "score_system": 1,
-        "score_matrices": 1,
-        "assess_scores": 1,
-    }
-    assert {name: rules[name] for name in expected} == expected
-    assert rules["collect_metrics"] == rules["write_report"] == 1
-
-
-def test_a_new_anonymiser_shares_what_is_known_of_the_original(run):
-    rules, anonymisers = planned(
-        run, louder={"function": "mine.py:anonymise", "options": {"gain": 0.75}}
-    )
-    assert "louder" in anonymisers and not {"original", "b2r", "team42"} & anonymisers
-    assert not UNTOUCHED & set(rules)
-
-
 def test_snakemakes_own_report_needs_no_network(run):
     nowhere = "http://127.0.0.1:9"
     arguments = ["--report", run / "report.html", "--configfile", run / "config.yaml"]
@@ -384,19 +336,6 @@ def test_snakemakes_own_report_needs_no_network(run):
     page = (run / "report.html").read_text()
     assert "Voice similarity" in page and "ZEBRA" in page and "Similarity ranks" in page
     assert "perfect privacy" in page and "dark diagonal" in page, "captions"
-
-
-def test_a_changed_plug_in_runs_again_and_nothing_else_is_anonymised(run):
-    (run / "mine.py").write_text(FUNCTION + "\n# changed\n")
-    planned = snakemake(run, "-n", "--configfile", run / "config.yaml")
-    assert planned.returncode == 0
-    jobs = re.findall(r"^rule anonymise_\w+:\n((?:    .*\n)*)", planned.stdout, re.MULTILINE)
-    assert len(jobs) == 2
-    assert all("anonymiser=mine" in text for text in jobs)
-
-
-def test_the_readme_example_config_stands_in_the_repository():
-    assert "config/config.yaml" in (ROOT / "README.md").read_text()
 
 
 def test_no_value_stands_outside_of_its_interval_on_page_terminal_and_tables(run):
@@ -416,23 +355,3 @@ def test_no_value_stands_outside_of_its_interval_on_page_terminal_and_tables(run
         calls.succeeds("write_tables", *words)
         shown += intervals_shown.of_latex(path.read_text())
     assert [one.words for one in shown if not one.is_inside] == []
-
-
-@pytest.mark.long
-def test_a_run_needs_nothing_of_what_organisers_have(run_folder, tmp_path_factory):
-    tree = tmp_path_factory.mktemp("tree") / "tree"
-    tree.mkdir()
-    for name in ("config", "envs", "scripts", "workflow"):
-        shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("Snakefile", "pyproject.toml"):
-        shutil.copy(ROOT / name, tree / name)
-    shutil.rmtree(tree / "scripts" / "voiceprivacy" / "organise")
-    config = write_config(
-        run_folder, anonymisers={"b2r": {"command": B2R}}, report={"bootstrap": 20}
-    )
-    finished = snakemake(run_folder, "--cores", "2", "--configfile", config, tree=tree)
-    assert finished.returncode == 0, finished.stderr
-    for name in ("report/index.html", "metrics.tsv", "verdict.json", "provenance.json"):
-        assert (run_folder / "results" / name).stat().st_size > 0
-    overview = call_in(run_folder, [sys.executable, tree / "scripts" / "main.py", "--help"], {})
-    assert overview.returncode == 0 and "export" in overview.stdout

@@ -88,7 +88,7 @@ def test_the_first_track_of_2026_plans_with_one_encoder_for_both_attackers(tmp_p
 
 @pytest.mark.parametrize(
     ("language", "training"),
-    [("en", "train_english"), ("de", "train_german"), ("es", "train_spanish")],
+    [("en", "train_english"), ("de", "train_german")],
 )
 def test_the_second_track_of_2026_plans_language_by_language(tmp_path, mixed, language, training):
     variables = {"VPC_DATA": str(mixed), "VPC_LANGUAGE": language, "VPC_TRAINING": training}
@@ -105,7 +105,7 @@ def uncommented(config):
     return before + "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize("name", ["vpc2024", "vpc2026", "vpc2026_track2"])
+@pytest.mark.parametrize("name", ["vpc2024", "vpc2026_track2"])
 def test_word_errors_of_a_challenge_are_one_comment_away(tmp_path, request, name):
     data = request.getfixturevalue("data" if name == "vpc2024" else "mixed")
     for directory in data.glob("*_trials_*"):

@@ -12,7 +12,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-import soundfile
 import yaml
 from support.conda_stand_in import build_channel, install_command
 from support.runs import ROOT, call_in, make_kaldi_directory, write_config
@@ -241,18 +240,6 @@ def test_a_run_of_the_wheel_gives_the_numbers_of_the_clone_and_says_its_commit(
     for name in ("version", "git_commit", "git_state", "sha256"):
         assert now[name] == then[name]
     assert now["git_state"] == "clean" and re.fullmatch("[0-9a-f]{40}", now["git_commit"])
-
-
-def test_folders_of_wavs_become_a_config(voiceprivacy, tmp_path):
-    make_kaldi_directory(tmp_path / "data", utterances=3, enrolled=1)
-    for name in ("speech", "mine"):
-        shutil.copytree(tmp_path / "data" / "wav", tmp_path / name)
-    for path in (tmp_path / "mine").rglob("*.wav"):
-        samples, rate = soundfile.read(path)
-        soundfile.write(path, samples[::-1], rate)
-    words = ["--original", "speech", "--protected", "mine=mine", "--config", "my.yaml"]
-    succeeds(voiceprivacy(tmp_path, "new-run", *words))
-    assert "speech" in (tmp_path / "my.yaml").read_text()
 
 
 def test_a_rule_in_an_environment_of_conda_finds_the_package(voiceprivacy, tmp_path):

@@ -121,16 +121,10 @@ def test_a_stream_makes_every_utterance_and_is_tried_on_the_first(protect_part, 
 KEEP = "self.kept = np.concatenate([self.kept, chunk])"
 REFUSED = {
     "each chunk has a loudness of its own": ["return chunk / np.abs(chunk).max()"],
-    "a filter looks no further than its chunk": [
-        "return np.convolve(chunk, np.ones(9) / 9, 'same')"
-    ],
-    "a chunk is played backwards": ["return chunk[::-1]"],
     "the array behind a chunk is looked at": [
         "whole = chunk if chunk.base is None else chunk.base\nreturn chunk / np.abs(whole).max()"
     ],
     "the first sample of each chunk is lost": ["return chunk[1:]"],
-    "a sample is given twice": ["return np.concatenate([chunk, chunk[-1:]])"],
-    "short chunks are silent": ["return chunk if len(chunk) > 320 else chunk * 0"],
     "a state is kept in the class": [
         "cls = type(self)\ncls.gain = getattr(cls, 'gain', 1.0) * 0.9\nreturn cls.gain * chunk"
     ],

@@ -65,13 +65,6 @@ def test_several_manifests_are_embedded_as_one_after_the_other(files, tones, eca
     assert line == "error: --embeddings: must name one file for each --manifest"
 
 
-def test_embeddings_are_float32_rows_in_the_order_of_the_manifest(files, tones):
-    embeddings = read_embeddings(files / "e.npz")
-    assert embeddings.ids.tolist() == [utterance.utterance for utterance in read_manifest(tones)]
-    assert embeddings.embeddings.shape == (16, 10)
-    assert embeddings.embeddings.dtype == np.float32
-
-
 def test_plda_is_trained_and_scores(files, tones):
     shown = succeeds(
         "train_backend",

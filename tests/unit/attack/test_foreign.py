@@ -48,11 +48,7 @@ def test_a_command_gives_embeddings_in_any_order(manifest, tmp_path):
 
 @pytest.mark.parametrize(
     ("command", "reason"),
-    [
-        ("no_such_program_at_all", "No such file"),
-        ("'", "No closing quotation"),
-        (" ", "is empty"),
-    ],
+    [("no_such_program_at_all", "No such file"), (" ", "is empty")],
 )
 def test_a_command_that_fails_is_named(manifest, command, reason):
     with pytest.raises(BadInput, match=reason):

@@ -92,13 +92,6 @@ def test_what_was_embedded_before_and_the_random_state_change_nothing(xvector):
     assert torch.equal(torch.get_rng_state(), state)
 
 
-def test_speakers_differ_more_than_utterances(ecapa, tones):
-    embeddings = embed_manifest(read_manifest(tones), folder=ecapa).embeddings.reshape(4, 4, -1)
-    within = np.linalg.norm(embeddings - embeddings.mean(axis=1, keepdims=True), axis=-1).mean()
-    across = np.linalg.norm(embeddings - embeddings.mean(axis=0, keepdims=True), axis=-1).mean()
-    assert across > within
-
-
 def test_an_utterance_at_another_rate_is_refused_by_name(ecapa, tmp_path):
     manifest = write_tones(tmp_path, speakers=1, utterances=1, rate=8000)
     with pytest.raises(
@@ -178,12 +171,6 @@ def test_weights_that_are_none_are_refused_and_run_nothing(ecapa, tmp_path, monk
     with pytest.raises(BadInput, match=r"embedding_model\.ckpt: not the weights of the model"):
         Extractor(tmp_path / "model")
     assert not (tmp_path / "ran").exists()
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="CPU: this machine has a GPU")
-def test_a_missing_gpu_is_said(ecapa):
-    with pytest.raises(BadInput, match="sees no GPU"):
-        Extractor(ecapa, device="cuda")
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="GPU: none here")

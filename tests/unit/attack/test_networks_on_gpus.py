@@ -14,7 +14,6 @@ from torch.amp import autocast_mode
 
 from voiceprivacy.attack.extractors.networks import BATCH_SIZE, Extractor, embed_manifest
 from voiceprivacy.attack.training import training
-from voiceprivacy.attack.training.batches import Batches
 from voiceprivacy.attack.training.brain import SpeakerBrain, keep_precision
 from voiceprivacy.inout.files import RESOURCES
 from voiceprivacy.inout.tables import Utterance, read_manifest
@@ -58,22 +57,6 @@ def test_batches_on_a_gpu_are_of_one_length_and_at_most_of_the_batch_size():
     assert made_embeddings.embeddings[:, 0].tolist() == list(range(len(LENGTHS)))
     assert made[0].device == "cuda"
     assert made[0].batches == [(3, 400), (16, 500), (4, 500), (1, 700)]
-
-
-@pytest.mark.parametrize(("gpus", "several"), [(1, False), (4, True)])
-def test_training_takes_all_gpus_that_torch_sees(monkeypatch, gpus, several):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: gpus)
-    options = training._run_options(training.Computer("cuda", 8, "fp16"))
-    assert options == {"device": "cuda", "precision": "fp16", "data_parallel_backend": several}
-
-
-@pytest.mark.parametrize(("device", "processes"), [("cuda", 1), ("cpu", 0)])
-def test_processes_load_speech_beside_a_gpu_only(device, processes):
-    schedule = training.Schedule(1, 4, 1.0, 16000, 0, 1.0, 1)
-    loader = training._loader(list(range(10)), schedule, training.Computer(device, 1), seed=0)
-    assert loader.num_workers == processes
-    assert isinstance(loader.batch_sampler, Batches)
 
 
 @pytest.fixture

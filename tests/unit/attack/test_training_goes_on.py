@@ -1,18 +1,12 @@
 """A killed training goes on to the same weights; one of other speech, recipe or start does not."""
 
-import contextlib
 import itertools
 import os
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 from speechbrain.utils import checkpoints
-from support.calls import module, with_package
 from support.trained import changed, curve, killed_in_epoch, weights
 
 from voiceprivacy.attack.training import training
@@ -93,41 +87,6 @@ def killed_in_its_third_call(save):
         save(self, path)
 
     return write
-
-
-@pytest.mark.long
-def test_a_process_that_was_killed_goes_on_to_the_same_weights(recipe, tones, tmp_path):
-    changed(recipe, "number_of_epochs: 4 ", "number_of_epochs: 40 ")
-    command = [
-        sys.executable,
-        *module("train_extractor"),
-        "--manifest",
-        tones,
-        "--recipe",
-        recipe,
-        "--seed",
-        "1",
-    ]
-    environment = with_package()
-    subprocess.run([*command, "--folder", tmp_path / "whole"], env=environment, check=True)
-    process = subprocess.Popen(
-        [*command, "--folder", tmp_path / "killed"], env=environment, start_new_session=True
-    )
-    while not saved(tmp_path / "killed.checkpoints"):
-        assert process.poll() is None
-        time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL and not (tmp_path / "killed").exists()
-    subprocess.run([*command, "--folder", tmp_path / "killed"], env=environment, check=True)
-    assert weights(tmp_path / "killed") == weights(tmp_path / "whole")
-    assert curve(tmp_path / "killed", "loss") == curve(tmp_path / "whole", "loss")
-
-
-def saved(checkpoints):
-    """What is saved, whole or not, while a folder that was just listed may be gone."""
-    with contextlib.suppress(FileNotFoundError):
-        return list(checkpoints.glob("*/*/CKPT.yaml"))
-    return []
 
 
 def told(get, heard):

@@ -17,15 +17,6 @@ def messages(source, protocol):
     return [str(finding) for finding in checks.check(source, protocol, 16000)]
 
 
-def test_ten_speakers_a_list_are_nothing_to_report():
-    source = {"synthetic": {"speakers": 20, "utterances": 4}}
-    assert messages(source, ENROL_TRIAL) == []
-
-
-def test_a_corpus_that_trains_needs_no_protocol(tmp_path):
-    assert messages(librispeech(tmp_path), {}) == []
-
-
 def test_audio_below_the_rate_of_the_corpus_is_an_oddity(tmp_path):
     source = librispeech(tmp_path, women=["11"], men=[], chapters=1)
     odd = tmp_path / "dev" / "11" / "100" / "11-100-0001.flac"

@@ -90,14 +90,6 @@ def test_a_speaker_with_too_few_utterances_is_named():
     ]
 
 
-def test_a_speaker_without_gender_is_an_error_in_lists_per_gender_only():
-    utterances = speakers([[10]], gender="-")
-    assert split(utterances)[2] == [
-        "wav.scp:1: speaker 's0' has no gender, but the lists are per gender"
-    ]
-    assert split(utterances, OPTIONS | {"lists": ["mixed"]})[2] == []
-
-
 def test_every_speaker_of_a_list_meets_every_trial_utterance_of_the_list():
     enrolment = [listed("b1", "b"), listed("a2"), listed("a1"), listed("c1", "c", "m")]
     trial = [listed("b3", "b"), listed("a3"), listed("c3", "c", "m")]
@@ -112,3 +104,11 @@ def test_every_speaker_of_a_list_meets_every_trial_utterance_of_the_list():
     trials, enrolments = enrol_trial.list_trials({}, OPTIONS, "mixed", enrolment, trial, Findings())
     assert len(trials) == 9
     assert list(enrolments) == ["a", "b", "c"]
+
+
+def test_a_speaker_without_gender_is_an_error_in_lists_per_gender_only():
+    utterances = speakers([[10]], gender="-")
+    assert split(utterances)[2] == [
+        "wav.scp:1: speaker 's0' has no gender, but the lists are per gender"
+    ]
+    assert split(utterances, OPTIONS | {"lists": ["mixed"]})[2] == []

@@ -136,18 +136,6 @@ def test_a_list_of_women_and_men_is_parted_by_gender(tmp_path):
     assert len(trials) == 8
 
 
-def test_a_list_that_is_parted_needs_genders_and_says_what_is_wrong_once(tmp_path):
-    source, _ = kaldi(tmp_path, women=["w1", "w2"], men=["m1", "m2"])
-    edit(tmp_path / "spk2gender", "m2 m\n", "")
-    edit(tmp_path / "trials", "w1 w1-2 target", "w1 w1-2 nontarget")
-    errors = [finding for finding in messages(source, parted(tmp_path)) if "/trials:" in finding]
-    assert len(errors) == len(set(errors))
-    assert any("labelled nontarget, but 'w1' speaks it" in error for error in errors)
-    assert any(
-        "speaker 'm2' has no gender, but the lists are per gender" in error for error in errors
-    )
-
-
 def test_given_lists_are_parted_only_where_the_corpus_says_so(tmp_path):
     lists = {"f": "a", "all": "b"}
     for folder in (tmp_path / "a", tmp_path / "b"):
@@ -164,23 +152,3 @@ def test_given_lists_are_parted_only_where_the_corpus_says_so(tmp_path):
         "all_f": {"directory": given["all"], "gender": "f"},
         "all_m": {"directory": given["all"], "gender": "m"},
     }
-
-
-def test_a_list_may_begin_with_the_label_as_voxceleb_s_does(tmp_path):
-    source, protocol = kaldi(tmp_path)
-    before = messages(source, protocol)
-    lines = [line.split() for line in (tmp_path / "trials").read_text().splitlines()]
-    words = {"target": "1", "nontarget": "0"}
-    write_lines(tmp_path / "trials", [f"{words[label]} {one} {two}" for one, two, label in lines])
-    assert messages(source, protocol) == before
-
-
-def test_utterances_that_are_enrolled_and_tried_are_one_line(tmp_path):
-    source, protocol = kaldi(tmp_path)
-    path = tmp_path / "trials"
-    text = path.read_text().replace("w1 w1-2", "w1 w1-0").replace("w1 w1-3", "w1 w1-1")
-    path.write_text(text)
-    both = "utterance 'w1-0' is both enrolled and tried (and 1 other)"
-    assert [said for said in messages(source, protocol) if "enrolled and" in said] == [
-        f"{path}:1: {both}"
-    ]

@@ -1,7 +1,5 @@
 """Kaldi data directories, well-formed and not."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from support.trees import edit, kaldi, prepare, write_audio, write_lines
@@ -64,24 +62,6 @@ def test_paths_may_be_absolute_with_spaces_in_them(tmp_path):
     assert {utterance.audio for utterance in list_utterances(source, Findings())} == {path}
 
 
-def test_relative_paths_start_from_the_working_directory(tmp_path, monkeypatch):
-    source, _ = kaldi(tmp_path / "data", women=["w1"])
-    write_audio(tmp_path / "here" / "wav" / "w1-0.wav")
-    monkeypatch.chdir(tmp_path / "here")
-    audio = {utterance.audio for utterance in list_utterances(source, Findings())}
-    assert audio == {Path(f"wav/w1-{index}.wav") for index in range(4)}
-
-
-def test_relative_paths_may_start_from_a_folder_above_the_data_directory(tmp_path):
-    source, _ = kaldi(tmp_path / "data" / "set", women=["w1"])
-    write_lines(
-        tmp_path / "data/set/wav.scp",
-        [f"w1-{index} data/set/wav/w1-{index}.wav" for index in range(4)],
-    )
-    audio = {utterance.audio for utterance in list_utterances(source, Findings())}
-    assert audio == {tmp_path / f"data/set/wav/w1-{index}.wav" for index in range(4)}
-
-
 def test_relative_paths_start_from_the_given_root(tmp_path, monkeypatch):
     kaldi(tmp_path / "data", women=["w1"])
     write_audio(tmp_path / "here" / "wav" / "w1-0.wav")
@@ -135,7 +115,6 @@ def test_utterances_of_segments_are_stretches_of_recordings(tmp_path):
     [
         ("{0} nobody 0 1", "recording 'nobody' is not in"),
         ("{0} {0} 1 0.5", "'1 0.5' is no stretch of time in seconds"),
-        ("{0} {0} nan 1", "'nan 1' is no stretch of time in seconds"),
         ("{0} {0} 0", "expected 4 columns"),
         ("{0} {0} 0 99", "and has no piece from 0 to 99 s"),
     ],
@@ -168,7 +147,6 @@ def test_directories_that_contradict_each_other_are_an_error(tmp_path):
     [
         ("1", 1, None),
         ("A", 1, None),
-        ("0", 1, None),
         ("B", 1, "segments:1: channel 'B' of '{0}' cannot be told from the others: write it to"),
         ("A", 2, "segments:1: recording '{0}' has 2 channels, of which one cannot be told"),
         ("A x", 1, "segments:1: expected 4 columns"),

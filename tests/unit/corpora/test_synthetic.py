@@ -56,27 +56,6 @@ def test_speaker_k_is_the_same_in_every_corpus(spoken, tmp_path):
     assert len(elsewhere) == 6
 
 
-def test_speakers_of_ranges_that_do_not_meet_differ():
-    first, second = (
-        listed(speakers=5, utterances=2),
-        listed(speakers=5, utterances=2, first_speaker=5),
-    )
-    assert not {utterance.speaker for utterance in first} & {
-        utterance.speaker for utterance in second
-    }
-
-
-def test_women_and_men_alternate():
-    assert [
-        utterance.gender for utterance in listed(speakers=4, utterances=1, first_speaker=3)
-    ] == [
-        "m",
-        "f",
-        "m",
-        "f",
-    ]
-
-
 def test_every_utterance_is_speech_of_a_few_seconds(spoken):
     for utterance in spoken:
         samples, sample_rate = audio.read(utterance.path)

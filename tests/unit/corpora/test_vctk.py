@@ -42,10 +42,7 @@ def test_a_speaker_without_the_microphone_is_left_out_and_said(tmp_path):
     "line",
     [
         "p225  23  F    English    Southern  England",
-        "p225\t23\tF\tEnglish",
-        "225 23 F English Southern England",
         "p225  F  English",
-        "p225  25  F    Unknown    France (mic2 files unavailable)",
         "  p225  18  f  American  New England (Text and mic2 files unavailable)  ",
     ],
 )

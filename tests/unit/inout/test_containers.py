@@ -79,7 +79,10 @@ def test_a_stream_that_knows_the_length_of_the_file_must_be_whole(tmp_path):
         audio.read(path)
 
 
-@pytest.mark.parametrize(("block", "bits"), [(0, 16), (7, 16), (4, 16), (2, 17), (3, 17)])
+@pytest.mark.parametrize(
+    ("block", "bits"),
+    [(0, 16), (4, 16), (2, 17)],
+)
 def test_samples_that_do_not_fit_their_blocks_are_no_speech(tmp_path, block, bits):
     path = tmp_path / "speech.wav"
     content = bytearray(written(path, "WAV", "PCM_16"))

@@ -241,8 +241,6 @@ def test_what_belongs_to_somebody_elses_scores_must_be_there(tmp_path):
         ({"given/b2_op.tsv": "/dev/zero"}, "is a pipe, a socket or a device, not a file"),
         ({"given/b2_op.tsv": "../results/scores/op.tsv"}, configuration.OWN_RESULT),
         ({"given": "results/scores"}, configuration.OWN_RESULT),
-        ({"results/scores/scores/all/b2/team7/given": "../../../../../../given"}, ""),
-        ({"results": "given"}, configuration.OWN_RESULT),
         ({"given/b2_op.tsv": "../elsewhere.tsv"}, None),
     ],
 )
@@ -289,10 +287,8 @@ def test_a_wrong_name_gets_the_nearest_file_or_folder_that_is_there(tmp_path, mo
 
 OF_OTHER_FORM = {  # a file where a folder is wanted, and a folder where a file is
     "anonymisers.a.function": ({"function": "folder.py:anonymise"}, "folder.py: is a folder"),
-    "anonymisers.a.container": ({"command": "x", "container": "folder.py"}, "is a folder, not a"),
     "anonymisers.a.audio": ({"audio": "file.txt"}, "file.txt: is a file, not a folder"),
     "extractors.e.model": ({"model": "file.txt"}, "file.txt: is a file, not a folder"),
-    "utility.w.model": ({"model": "file.txt", "definition": "vpc2024"}, "is a file, not a folder"),
 }
 
 
@@ -329,11 +325,7 @@ def test_a_character_that_ends_paths_is_named_wherever_it_stands(case):
     [
         ("exclude: [0_01_3]", "exclude.0: YAML reads 0_01_3 as 11, not as text: put it in quotes"),
         ("exclude: [ok, 12:30]", "exclude.1: YAML reads 12:30 as 750, not as text"),
-        ("exclude: [010]", "exclude.0: YAML reads 010 as 8, not as text"),
-        ("exclude: [1.0e+3]", "exclude.0: YAML reads 1.0e+3 as 1000.0, not as text"),
         ("exclude: [null]", "exclude.0: YAML reads null as None, not as text"),
-        ("exclude: [7]", "exclude.0: YAML reads 7 as a number, not as text"),
-        ("exclude: [on]", "exclude.0: YAML reads on as True, not as text"),
         ("exclude:\n    -", "exclude.0: is empty: write a text, or leave the line out"),
         ("gender: no", "gender: YAML reads no as False, not as text: put it in quotes"),
         ("recording: 1_0", "recording: YAML reads 1_0 as 10, not as text"),

@@ -47,18 +47,6 @@ def edit(path, text="edited"):
     Path(path).write_text(text)
 
 
-@pytest.mark.parametrize("path", ["data/mine/trials", "audio/anna/1.wav"])
-def test_a_new_time_alone_changes_nothing(path):
-    kaldi().refresh()
-    written = FINGERPRINT.stat()
-    os.utime(path, (1, 1))
-    kaldi().refresh()
-    assert (FINGERPRINT.stat().st_mtime_ns, FINGERPRINT.stat().st_ino) == (
-        written.st_mtime_ns,
-        written.st_ino,
-    )
-
-
 @pytest.fixture
 def read(monkeypatch):
     """The files that are read from now on."""
@@ -231,7 +219,7 @@ def spoil(path, how):
         os.mkfifo(path)
 
 
-SPOILT = ["folder", "broken link", "link in a circle", "socket", "pipe", "lost"]
+SPOILT = ["folder", "broken link", "pipe", "lost"]
 
 
 @pytest.mark.parametrize("how", SPOILT)
@@ -292,17 +280,6 @@ def test_a_submissions_wav_scp_counts_from_its_folder_and_from_the_working_one()
     assert len(set(prints)) == 3
 
 
-def test_two_links_to_one_folder_are_both_noticed():
-    for name in ("one", "other"):
-        Path("team", name).symlink_to(Path("audio/anna").absolute())
-    team = [Named(("corpora", "mine"), "team")]
-    before = fingerprint(Sources(team))
-    Path("team/other").unlink()
-    without = fingerprint(Sources(team))
-    Path("team/other").symlink_to(Path("data/mine").absolute())
-    assert len({before, without, fingerprint(Sources(team))}) == 3
-
-
 # Files that commands name.
 
 
@@ -311,10 +288,8 @@ def test_two_links_to_one_folder_are_both_noticed():
     [
         "python nac/run.py --fast",
         "nac/run.py",
-        "python -u 'nac/run.py'",
         "python code.py --config=nac/run.py",
         "sh -c 'python nac/run.py --fast'",
-        "bash -c 'cat x | python nac/run.py'",
     ],
 )
 def test_a_file_that_a_command_names_is_an_input(command):

@@ -83,16 +83,6 @@ def test_verification_without_label_writes_flat_names_and_a_table(scores, tmp_pa
     assert done.stderr == ""
 
 
-def test_verification_with_labels_writes_label_to_names(scores, tmp_path):
-    paths = [scores("op.tsv", [1], [0]), scores("pp.tsv", [0], [1])]
-    words = flags(scores=paths, label=["op", "pp"], metrics=tmp_path / "m.json")
-    done = call("assess_verification", *words)
-    assert done.returncode == 0, done.stderr
-    metrics = json.loads((tmp_path / "m.json").read_text())
-    assert list(metrics) == ["op", "pp"]
-    assert (metrics["op"]["eer_rocch_percent"], metrics["pp"]["eer_rocch_percent"]) == (0, 50)
-
-
 def test_many_ties_between_the_classes_are_warned_of(scores, tmp_path):
     words = flags(scores=scores("s.tsv", [1, 1], [1]), metrics=tmp_path / "m.json")
     done = call("assess_verification", *words)
@@ -119,12 +109,6 @@ def test_curves_hold_the_profile_of_every_label(scores, tmp_path):
     assert numbers[:, [0, -1], 0].tolist() == [[-10, 10], [-10, 10]]
     np.testing.assert_allclose(numbers[0, 100], [0, 0, 1])
     np.testing.assert_allclose(numbers[1, :, 1], numbers[1, :, 2])
-
-
-def test_an_unknown_kind_of_picture_is_refused_before_anything_is_written(scores, tmp_path):
-    files = ["--metrics", tmp_path / "m.json", "--plot", tmp_path / "p.docx"]
-    fails_with(call("assess_zebra", "--scores", scores("s.tsv", [1], [0]), *files), "p.docx")
-    assert [path.name for path in tmp_path.iterdir()] == ["s.tsv"]
 
 
 def test_calibration_trained_on_one_run_and_tested_on_another(scores, tmp_path):
@@ -233,22 +217,13 @@ def test_tags_table_and_picture_of_ones_own(scores, tmp_path):
     )
 
 
-@pytest.mark.parametrize("kind", ["det", "calibration"])
-def test_conventional_pictures_from_the_command_line(scores, tmp_path, kind):
-    paths = [scores("s.tsv", [3, 1], [0, 2]), scores("t.tsv", ["inf", 1], [1, "-inf"])]
-    picture = tmp_path / "p.svg"
-    words = flags(scores=paths, label=["one", "two"], picture=kind, plot=picture)
-    succeeds("plot", "scores", *words)
-    assert b">two</text>" in picture.read_bytes()
-
-
 def test_a_train_file_without_test_file_is_refused(scores, tmp_path):
     path = scores("s.tsv", [1], [0])
     words = flags(train=[path, path], test=path, metrics=tmp_path / "m.json")
     fails_with(call("assess_calibration", *words), "--train")
 
 
-@pytest.mark.parametrize("script", ["assess_verification", "assess_zebra"])
+@pytest.mark.parametrize("script", ["assess_zebra"])
 def test_bad_scores_are_one_line_with_the_place(scores, tmp_path, script):
     files = ["--metrics", tmp_path / "m.json"]
     fails_with(call(script, "--scores", tmp_path / "none.tsv", *files), "none.tsv: not found")
@@ -280,7 +255,10 @@ def test_infinite_scores_cannot_train_the_linear_calibration(scores, tmp_path):
     fails_with(done, f"{train}: linear calibration cannot be trained on infinite scores")
 
 
-@pytest.mark.parametrize("script", ["assess_verification", "assess_zebra", "assess_calibration"])
+@pytest.mark.parametrize(
+    "script",
+    ["assess_zebra"],
+)
 def test_a_command_starts_without_what_it_does_not_need(script):
     code = f"import sys; sys.path.insert(0, 'scripts'); import {script}; print(*sys.modules)"
     loaded = subprocess.run(
@@ -305,7 +283,7 @@ def test_scores_that_are_the_wrong_way_round_or_infinite_are_a_warning(tmp_path,
     assert done.returncode == 0 and words in done.stderr
 
 
-@pytest.mark.parametrize("command", ["assess_verification", "assess_zebra"])
+@pytest.mark.parametrize("command", ["assess_zebra"])
 def test_scores_of_a_recording_with_itself_are_a_warning(tmp_path, command):
     path = tmp_path / "s.txt"
     path.write_text("a a 1 9\nb b 1 8\na c 1 2\na b 0 1\nb c 0 0\n")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, hypergeom
-from support.calls import STRICT, call, flags
+from support.calls import call, flags
 from support.speakers import square
 
 from voiceprivacy.inout.arrays import write_matrix
@@ -288,16 +288,6 @@ def test_bad_input_is_one_line(folder, change, message):
         write(folder, **change)
     assert message in str(error.value) and str(error.value).count("\n") == 0
     assert not (folder / "t.tsv").exists()
-
-
-def test_labels_and_templates_go_together(folder):
-    files = flags(
-        manifest=folder / "m.tsv", similarity="s", cells="c", zoo="z", speakers="t", ranks="r"
-    )
-    words = ["--pairs", *"abc", "--scores", *"abc", "--templates", "x", "--label", "op", "pp"]
-    done = call("assess_matrices", *files, *words, python=STRICT)
-    assert done.returncode == 2, done.stderr
-    assert "2 labels for 1 input;" in done.stderr and done.stderr.count("\n") == 1
 
 
 def test_of_an_attacker_who_finds_nobody_a_run_says_that_numbers_are_undefined(folder):

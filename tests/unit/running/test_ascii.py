@@ -2,7 +2,6 @@
 
 import os
 
-import pytest
 from support.calls import call
 
 ASCII = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
@@ -37,9 +36,3 @@ def test_a_mistake_is_told_in_ascii(tmp_path):
     )
     assert done.returncode == 2
     assert done.stderr == "error: zo\\xe9.tsv: not found\n"
-
-
-@pytest.mark.parametrize("script", ["assess_zebra", "validate", "plot", "new_run"])
-def test_help_can_be_read(script):
-    done = ascii_call(script, "--help")
-    assert done.returncode == 0 and done.stdout.isascii(), done.stderr

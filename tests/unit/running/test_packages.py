@@ -42,13 +42,6 @@ def test_a_version_imports_nothing(site):
     assert packages.version("louder").startswith("broken 1.0")
 
 
-def test_what_no_config_names_is_not_imported(site):
-    install(site, "broken", "raise RuntimeError('imported')", offers="other = broken:louder")
-    install(site, "loud", LOUDER, offers="louder = loud:louder")
-    packages.load("louder")
-    assert "broken" not in sys.modules
-
-
 @pytest.mark.parametrize("call", [packages.version, packages.load])
 def test_a_name_that_nobody_offers_says_what_to_do(site, call):
     install(site, "loud", LOUDER, offers="louder = loud:louder")

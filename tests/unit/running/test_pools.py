@@ -58,11 +58,6 @@ def test_results_of_processes_come_in_the_order_of_the_items(kind):
     assert os.getpid() not in processes
 
 
-def test_results_of_threads_come_in_the_order_of_the_items():
-    with pools.in_threads(slow_if_even, range(20), threads=3) as results:
-        assert [number for number, _ in results] == list(range(20))
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_process_is_this_very_process(kind):
     call = processes_for(kind, slow_if_even, slow_if_even_with, range(4), processes=1)

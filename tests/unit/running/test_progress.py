@@ -4,7 +4,6 @@ import collections
 import io
 import itertools
 import logging
-import re
 import threading
 
 import pytest
@@ -115,17 +114,6 @@ def test_a_narrow_terminal_does_without_the_speech_and_then_without_what_runs(cl
     without = f"progress: 0 of 2 jobs, 0 s; {machine}; train"
     assert progress.text(machine=machine, width=len(whole) - 1) == without
     assert progress.text(machine=machine, width=30) == without[:30]
-
-
-def test_of_the_machine_processors_and_memory_are_told_once_a_second_at_most(clock):
-    machine = Machine(clock)
-    assert machine.text() == ""  # too short a time to say anything
-    clock.now = 1.0
-    first = machine.text()
-    assert re.fullmatch(r"CPU \d{1,3} %, \d+\.\d of \d+ GB", first)
-    assert machine.text() is first
-    clock.now = 2.0
-    assert machine.text() is not first
 
 
 def test_the_processors_share_is_that_of_all_threads_calls(clock, monkeypatch):

