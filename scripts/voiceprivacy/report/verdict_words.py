@@ -32,7 +32,7 @@ STATES = {  # of the room privacy: the words of each, and what it means
 }
 LIKE, LITTLE, CLEARLY = "like", "little", "clearly"
 RELATIONS = {  # of a system to the original: words, and what they mean
-    LIKE: ("like the original", "There is no significant difference to unprotected speech."),
+    LIKE: ("no protection shown", "There is no significant difference to unprotected speech."),
     LITTLE: (
         "little better",
         "Less evidence is left than in unprotected speech, but more than half of it may remain.",
@@ -220,7 +220,7 @@ def _why(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> I
             yield "The recordings can be linked. Whose they are was not shown."
     like = [name for name, one in states["open"].items() if relation(one, unprotected) == LIKE]
     if like:
-        yield f"{listed(like)}: no protection was found. Treat it like the original."
+        yield f"{listed(like)}: no protection is shown. Treat it like the original."
     yield from _speakers(systems, unprotected)
     if low := states["low"]:
         most = max(one["evidence_percent"][2] for one in low.values())

@@ -75,7 +75,7 @@ def test_an_open_system_says_by_what_and_whether_it_is_like_the_original():
         " recordings with each other."
     )
     like = told(less_than_unprotected_points=[1.0, -3.0, 5.0]).why
-    assert "b2: no protection was found. Treat it like the original." in like
+    assert "b2: no protection is shown. Treat it like the original." in like
     assert not any("no protection" in sentence for sentence in told().why)
 
 
