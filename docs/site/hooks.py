@@ -25,6 +25,7 @@ CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
 OF_API = re.compile(r"<!-- api: (\S+) -->")
 ROOT = Path(__file__).parents[2]
+DEFINITIONS = ROOT / "docs" / "metrics"
 SCHEMA = ROOT / "workflow" / "schemas" / "config.schema.yaml"
 MARKUP = {ord(mark): f"&#{ord(mark)};" for mark in "{}*_[]`"}
 OPTION = re.compile(r"^(\w+) : (.+(?:\n {4}.+)*)", re.MULTILINE)  # of a job's docstring
@@ -125,10 +126,13 @@ def metrics() -> Iterator[str]:
     """Every metric of metrics.tsv, from the catalogue."""
     from voiceprivacy.catalogue import METRICS
 
+    paths = [path for path in DEFINITIONS.glob("*.md") if path.stem != "intervals"]
     for metric in METRICS.values():
+        row = re.compile(rf"^\|[^|]*`{metric.name}`", re.MULTILINE)
+        [page] = [path.name for path in paths if row.search(path.read_text(encoding="utf-8"))]
         better = "" if metric.better == "neither" else f"{metric.better} is better"
         known = filter(None, (metric.title, metric.unit, better))
-        name = f"[`{metric.name}`](../metrics/{metric.page})"
+        name = f"[`{metric.name}`](../metrics/{page})"
         yield _line(f"{name} ({', '.join(known)})", metric.meaning)
 
 

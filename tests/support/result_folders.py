@@ -121,7 +121,9 @@ def _write_scores(folder, system, speakers):
 def write_what_else_a_page_shows(folder, *, anonymiser="b2", utterance="u1"):
     """Tables of the corpus, findings of the check, and clips of an utterance."""
     tables = folder / "report" / "tables"
-    write_table(tables / "speech.tsv", PartOfCorpus._fields, [("demo", "trial", 2, 2, 0, 8, 0.5)])
+    write_table(
+        tables / "speech.tsv", PartOfCorpus._fields, [("demo", "trial", 2, 2, 0, 8, 0.5, "-")]
+    )
     lists = [("demo", trials, 2, 0, 0, 4, 4, 4) for trials in LISTS]
     write_table(tables / "trials.tsv", DescribedList._fields, lists)
     findings = [("unusual", "trials.tsv", "3", f"said of {anonymiser}", "-")]

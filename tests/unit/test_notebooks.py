@@ -1,6 +1,7 @@
 """The notebooks of the documentation run: their code cells in order, in one process."""
 
 import json
+import re
 from pathlib import Path
 
 import matplotlib
@@ -20,5 +21,5 @@ def test_the_cells_of_a_notebook_run_in_order(path, tmp_path, monkeypatch, capsy
         if cell["cell_type"] == "code":
             exec("".join(cell["source"]), names)
     assert names["judged"].states == {"mine": "open"}
-    assert "mine      not protected" in capsys.readouterr().out
+    assert re.search("^mine +NOT PROTECTED", capsys.readouterr().out, re.MULTILINE)
     assert {made.name for made in tmp_path.iterdir()} == {"zebra.pdf", "det.pdf"}
