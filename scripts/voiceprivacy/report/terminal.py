@@ -120,10 +120,11 @@ def lines_of_set(judged: Judged) -> list[str]:
         table.append((row.system, row.words.upper(), cells[0], words, *cells[1:]))
     widths = [max(map(len, texts)) for texts in zip(*table, strict=True)]
     notes = judged.notes
+    own = "" if judged.speech else f"{judged.name}:"
     steps = "  ".join(f"{number}. {step}." for number, step in enumerate(notes.steps, start=1))
     return [
         *_wrapped(judged.speech),
-        *_wrapped(f"{'' if judged.speech else f'{judged.name}: '}{QUESTION} {UNITS_OF_VERDICT}"),
+        *_wrapped(" ".join(filter(None, [own, QUESTION, notes.answer, UNITS_OF_VERDICT]))),
         *("  ".join(map(str.ljust, row, widths)).rstrip() for row in table),
         *_headed("Why", " ".join(notes.why)),
         *_headed("Not tried", " ".join([notes.not_tried, *notes.warnings])),

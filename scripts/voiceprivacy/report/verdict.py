@@ -241,10 +241,10 @@ def _utility_of(numbers):
     best = min(measures, key=utility_preference, default="")
     if not best:
         return None, {}
-    title, unit = METRICS[best].title, METRICS[best].unit
+    title, unit, better = METRICS[best].title, METRICS[best].unit, METRICS[best].better
     meaning = f"What the speech is still good for. {METRICS[best].meaning}"
-    title = f"{title[:1].upper()}{title[1:]}"
-    return Column(best, f"{title}, {unit}" if unit else title, "", meaning), measures[best]
+    title = f"{title[:1].upper()}{title[1:]}{unit and f', {unit}'} ({better} is better)"
+    return Column(best, title, "", meaning), measures[best]
 
 
 def _inferred(metric, numbers):

@@ -40,7 +40,14 @@ RELATIONS = {  # of a system to the original: words, and what they mean
     CLEARLY: ("clearly better", "At least half of the evidence is gone, by the lower limit."),
 }
 QUESTION = "May it be released as anonymous?"
+ANSWERS = {  # by the state of a system
+    "open": "no",
+    "unclear": "not shown, so treat it as not protected",
+    "low": "these attackers find little against it",
+}
 CHANCE_OF_20 = 5.0  # percent
+BRACKETS = "In brackets: 95 % limits. The further right, the less is protected."
+SCALES = "By chance: singling out 0 %, linkability 0 %, inference between two classes 50 %."
 
 
 class Column(NamedTuple):
@@ -125,8 +132,8 @@ NOT_TRIED = {
     "condition_pp": "comparing protected speech with the attacker's own protected speech",
     "condition_rr": "comparing released recordings with each other",
     "semi_informed": "an attacker trained on protected speech",
-    "other_encoders": "a second speaker encoder",
-    "what_is_said": "an attacker of what is said",
+    "other_encoders": "a second network that recognises voices (speaker encoder)",
+    "what_is_said": "recognising people by what they say",
 }
 LEARN = (
     "train the attacker on protected speech of 100 or more other speakers:"
@@ -148,7 +155,7 @@ STEPS = {  # what to do about a reason, an attack that was not tried, or a state
     "what_is_said": "add `said: {{words: {{}}}}` to `extractors`, with transcripts"
     " (`voiceprivacy new-run --transcripts FILE`)",
 }
-NAMES = "File names show the {}: `voiceprivacy publish` renames the files."
+NAMES = "File names show the {}. Rename the files before a release; `voiceprivacy publish` does."
 WARNINGS = {
     "failing_attack": "{attack} fails on {system}: more than 1 % of its scores are equal or not"
     " finite.",
@@ -163,8 +170,10 @@ MOST = 3  # reasons and steps that are shown
 
 
 class Notes(NamedTuple):
-    """Sentences below the table of a set; one that is empty is not shown."""
+    """The answer to the question of a set, and sentences below its table; one that is empty is not
+    shown."""
 
+    answer: str
     why: list[str]
     not_tried: str
     warnings: list[str]
@@ -200,12 +209,21 @@ def notes(facts: Mapping[str, Any], names: str = "") -> Notes:
     systems = {name: own for name, own in facts["systems"].items() if name not in facts["controls"]}
     attacks = "; ".join(NOT_TRIED[code] for code in facts["not_tried"])
     return Notes(
+        answer=_answer(systems),
         why=[*_why(systems, facts["unprotected"]), *_better(facts["better"])],
         not_tried=f"{attacks[:1].upper()}{attacks[1:]}." if attacks else "",
         warnings=[_warning(warning) for warning in facts["warnings"]],
         check=NAMES.format(names) if names else "",
         steps=_steps(systems.values(), facts["not_tried"]),
     )
+
+
+def _answer(systems: Mapping[str, Any]) -> str:
+    groups = _grouped({name: (ANSWERS[own["state"]],) for name, own in systems.items()})
+    if len(groups) == 1:
+        [(_, (answer,))] = groups
+        return f"{answer[:1].upper()}{answer[1:]}."
+    return " ".join(f"{listed(names)}: {answer}." for names, (answer,) in groups)
 
 
 def _why(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> Iterator[str]:
@@ -220,7 +238,7 @@ def _why(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> I
             yield "The recordings can be linked. Whose they are was not shown."
     like = [name for name, one in states["open"].items() if relation(one, unprotected) == LIKE]
     if like:
-        yield f"{listed(like)}: no protection is shown. Treat it like the original."
+        yield f"{listed(like)}: no protection is shown. Treat this speech like the original."
     yield from _speakers(systems, unprotected)
     if low := states["low"]:
         most = max(one["evidence_percent"][2] for one in low.values())
@@ -256,7 +274,7 @@ def _speakers(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None)
         chance = ", as many as by chance" if by_chance else ""
         parts.append(f"{listed(names)} {persons} of {n_tested} speakers{chance}")
     if parts:
-        yield f"Re-identified: {'; '.join(parts)}."
+        yield f"Re-identified on the worst list: {'; '.join(parts)}."
     not_tested = max((own["not_tested"] for own in known.values()), default=0)
     if not_tested:
         yield f"{counted(not_tested, 'other')} had too few recordings."

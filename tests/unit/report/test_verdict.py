@@ -67,6 +67,20 @@ def test_limits_below_zero_are_shown_as_zero_and_what_is_not_measured_as_a_dash(
     assert verdict_words.limits([31.0, -20.0, 100.0]) == (DASH, "too few speakers")
 
 
+@pytest.mark.parametrize(
+    ("states", "answer"),
+    [
+        (("open", "open"), "No."),
+        (("unclear",), "Not shown, so treat it as not protected."),
+        (("low", "open"), "a: these attackers find little against it. b: no."),
+    ],
+)
+def test_the_question_is_answered_for_all_or_by_system(states, answer):
+    systems = {name: verdicts.system(state) for name, state in zip("ab", states, strict=False)}
+    facts = verdicts.set_of({**systems, "noise": verdicts.system("open")}, controls=["noise"])
+    assert judged_of("demo", facts).notes.answer == answer
+
+
 def test_an_open_system_says_by_what_and_whether_it_is_like_the_original():
     ways = ["all_recordings", "linkage"]
     [first, *_] = told(by=ways).why
@@ -75,7 +89,7 @@ def test_an_open_system_says_by_what_and_whether_it_is_like_the_original():
         " recordings with each other."
     )
     like = told(less_than_unprotected_points=[1.0, -3.0, 5.0]).why
-    assert "b2: no protection is shown. Treat it like the original." in like
+    assert "b2: no protection is shown. Treat this speech like the original." in like
     assert not any("no protection" in sentence for sentence in told().why)
 
 
@@ -92,8 +106,8 @@ def test_persons_by_chance_not_tested_missing_and_named():
     exposed = {"persons": 1, "of": 41, "not_tested": 2, "beyond_chance": False, "named": ["anna"]}
     why = told(exposed=exposed, missing={"persons": 3, "trials": 40}).why
     for sentence in (
-        "Re-identified: b2 1 of 41 speakers, as many as by chance; unprotected speech 3 of 7"
-        " speakers.",
+        "Re-identified on the worst list: b2 1 of 41 speakers, as many as by chance; unprotected"
+        " speech 3 of 7 speakers.",
         "2 others had too few recordings.",
         "b2 lacks 3 speakers and 40 trials of unprotected speech.",
         "b2: the attacker re-identifies anna.",
