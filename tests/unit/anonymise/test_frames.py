@@ -37,3 +37,21 @@ def test_a_read_only_installation_without_a_home_compiles_for_the_process_and_le
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["1.0", "1"]
     assert list(tmp_path.iterdir()) == []
+
+
+PROTECT = """
+import hashlib
+import numpy as np
+from voiceprivacy.anonymise.functions import frames
+
+signal = 1e-2 * np.random.default_rng(0).normal(size=48000)
+protected = frames.overlap_add(signal, np.hanning(480), 160, 0, 0.8, 3.0)
+print(hashlib.sha256(protected.tobytes()).hexdigest())
+"""
+
+
+def test_code_that_was_just_compiled_and_code_that_was_kept_give_the_same_bytes(tmp_path):
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(SCRIPTS)}
+    command = [sys.executable, "-P", "-c", PROTECT]
+    compiled, kept = (subprocess.check_output(command, env=environment) for _ in range(2))
+    assert list(tmp_path.rglob("*.nbc")) and compiled == kept

@@ -7,7 +7,8 @@ Conventions
 * A filter of order n is its monic prediction polynomial, (n + 1,) float64 with a leading 1. Its
   poles are the roots.
 * Complex numbers are pairs of float64 arrays: the loops over poles then use the processor's vector
-  instructions. Sums may be reordered (fastmath), but infinity and NaN keep their meaning.
+  instructions. Sums are not reordered (no fastmath): that would be done in another way where code
+  is compiled than where it is loaded, and no faster.
 * All compiled functions live in this file, because numba's cache notices a change in the caller's
   own file only.
 
@@ -31,7 +32,6 @@ from numpy.typing import NDArray
 
 ORDER = 20  # of the published programs; _residual needs a multiple of four
 EPSILON = float(np.finfo(np.float32).eps)  # the published programs add it to signal and frames
-REORDER = {"reassoc", "contract", "nsz"}
 MAX_ITERATIONS = 60
 CONVERGED = 1e-10  # the iteration is cubic: after a last step of this size only rounding is left
 TINY = 1e-300  # instead of a division by zero
@@ -89,7 +89,7 @@ def overlap_add(
     return protected
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@njit(cache=True, nogil=True)
 def burg(frame: NDArray[np.float64]) -> NDArray[np.float64]:
     """Prediction polynomial (ORDER + 1,) by Burg's method, its denominator by Andersen's recursion.
 
@@ -144,7 +144,7 @@ def _multiply(polynomial, first, second):
     polynomial[1] += first * polynomial[0]
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@njit(cache=True, nogil=True)
 def _residual(prediction, frame):
     """What the prediction leaves of the frame, from zero state."""
     padded = np.concatenate((np.zeros(ORDER), frame))
@@ -157,7 +157,7 @@ def _residual(prediction, frame):
     return residual
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@njit(cache=True, nogil=True)
 def _all_pole(polynomial, residual):
     """Filter by 1 / polynomial, from zero state.
 
@@ -173,7 +173,7 @@ def _all_pole(polynomial, residual):
     return output
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@njit(cache=True, nogil=True)
 def find_poles(
     coefficients: NDArray[np.float64], real: NDArray[np.float64], imag: NDArray[np.float64]
 ) -> int:
@@ -210,7 +210,7 @@ def find_poles(
     return MAX_ITERATIONS
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@njit(cache=True, nogil=True)
 def _evaluate(coefficients, order, x, y, value_x, value_y, slope_x, slope_y):
     """The polynomial and its derivative at all points, by Horner's rule.
 
@@ -231,7 +231,7 @@ def _evaluate(coefficients, order, x, y, value_x, value_y, slope_x, slope_y):
             value_x[i], value_y[i] = new_value_x, new_value_y
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@njit(cache=True, nogil=True)
 def _repel(order, x, y, sum_x, sum_y):
     """The sum of 1 / (z_i - z_j) over all j but i, for every i."""
     sum_x[:] = 0.0
@@ -244,7 +244,7 @@ def _repel(order, x, y, sum_x, sum_y):
             sum_y[i] -= distance_y * inverse
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@njit(cache=True, nogil=True)
 def _move(order, x, y, value, slope, repulsion):
     """Move all points once, by value / (slope - value * repulsion); returns the longest move.
 
