@@ -92,11 +92,8 @@ def evaluated(
             counted(part.utterances, "recording"),
             f"{minutes:.0f} min" if minutes >= 1 else f"{60 * minutes:.0f} s",
         ]
-        words += (
-            ["synthetic demo speech (no real voices)"]
-            if "synthetic" in corpora.get(part.corpus, {})
-            else []
-        )
+        if "synthetic" in corpora.get(part.corpus, {}):
+            words.append("synthetic demo speech (no real voices)")
         words += _release(part.corpus, provenance.get("outputs", {}))
         if created := provenance.get("created"):
             day = datetime.date.fromisoformat(created)
