@@ -214,7 +214,7 @@ def test_a_verdict_tells_a_copy_from_noise():
     judged = verdict(attacks, speaker_map())
     assert judged.better == [("random", "copy_of_it")]
     assert judged.states == {"copy_of_it": "open", "random": "unclear"}
-    assert "copy_of_it: no protection is shown" in judged.text
+    assert "no protection shown" in judged.text
     percent = {name: one["evidence_percent"][0] for name, one in judged.facts["systems"].items()}
     assert percent["copy_of_it"] > 60 > 10 > percent["random"]
     flipped = {}

@@ -236,9 +236,6 @@ def _why(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> I
         yield f"{listed(names)}: the attacker finds who speaks {by}."
         if ways == ("linkage",):
             yield "The recordings can be linked. Whose they are was not shown."
-    like = [name for name, one in states["open"].items() if relation(one, unprotected) == LIKE]
-    if like:
-        yield f"{listed(like)}: no protection is shown. Treat this speech like the original."
     yield from _speakers(systems, unprotected)
     if low := states["low"]:
         most = max(one["evidence_percent"][2] for one in low.values())
