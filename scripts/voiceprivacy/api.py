@@ -694,11 +694,11 @@ def _matrix(
 
 
 def _plain(numbers: Mapping[str, Any]) -> dict[str, Any]:
-    """Numbers of Python, nan for what is undefined."""
+    """Numbers of Python, nan for what is undefined and for limits that do not exist."""
     plain = {}
     for name, value in numbers.items():
         number = value.item() if isinstance(value, np.generic) else value
-        plain[name] = np.nan if isinstance(number, str) and number == UNDEFINED else number
+        plain[name] = np.nan if number is None or number == UNDEFINED else number
     return plain
 
 

@@ -208,7 +208,7 @@ class HeldOut(NamedTuple):
 
 
 # Rows of tables that privacy writes and the report reads; their fields are the columns. Text is an
-# undefined number.
+# undefined number, None a limit that does not exist (- in the file).
 
 
 class SystemInterval(NamedTuple):
@@ -218,8 +218,8 @@ class SystemInterval(NamedTuple):
     metric: str
     anonymiser: str
     value: float | str
-    ci_low: float | str
-    ci_high: float | str
+    ci_low: float | None
+    ci_high: float | None
 
 
 class Pair(NamedTuple):
@@ -237,8 +237,8 @@ class Pair(NamedTuple):
     value_a: float | str
     value_b: float | str
     difference: float | str
-    ci_low: float | str
-    ci_high: float | str
+    ci_low: float | None
+    ci_high: float | None
     share_a_better: float | str
     p_value: float
     p_holm: float
@@ -260,8 +260,8 @@ class StrongestPair(NamedTuple):
     value_a: float | str
     value_b: float | str
     difference: float | str
-    ci_low: float | str
-    ci_high: float | str
+    ci_low: float | None
+    ci_high: float | None
     share_a_better: float | str
     p_value: float
     p_holm: float
@@ -280,8 +280,8 @@ class UtilityMean(NamedTuple):
     measure: str
     metric: str
     value: float | str
-    ci_low: float | str
-    ci_high: float | str
+    ci_low: float | None
+    ci_high: float | None
     n_utterances: int
     n_undefined: int
     n_speakers: int
@@ -316,8 +316,8 @@ class UtilityPair(NamedTuple):
     value_a: float | str
     value_b: float | str
     difference: float | str
-    ci_low: float | str
-    ci_high: float | str
+    ci_low: float | None
+    ci_high: float | None
     share_a_better: float | str
     p_value: float
     p_holm: float
@@ -339,8 +339,8 @@ class LawPoint(NamedTuple):
     n_speakers: int
     length: int | str
     value: float
-    ci_low: float | str
-    ci_high: float | str
+    ci_low: float | None
+    ci_high: float | None
     guessing: float
 
 
@@ -369,15 +369,15 @@ class Inferred(NamedTuple):
     n_utterances: int
     guessing_percent: float | str
     recall_percent: float | str
-    recall_low: float | str
-    recall_high: float | str
+    recall_low: float | None
+    recall_high: float | None
     null95_percent: float | str
     gain_percent: float | str
-    gain_low: float | str
-    gain_high: float | str
+    gain_low: float | None
+    gain_high: float | None
     left_percent: float | str
-    left_low: float | str
-    left_high: float | str
+    left_low: float | None
+    left_high: float | None
     reason: str
 
 
@@ -407,8 +407,8 @@ class AtlasPoint(NamedTuple):
     condition: str
     channel: str
     value: float
-    ci_low: float | str
-    ci_high: float | str
+    ci_low: float | None
+    ci_high: float | None
     most_bit: float
 
 

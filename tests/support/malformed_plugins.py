@@ -19,7 +19,7 @@ def here(code):
 
 CASES = [
     ("a program that is not there", PLUG, "plug.py", remove, ["ended with exit code 2"]),
-    ("it fails", PLUG, "plug.py", here("sys.exit(3)"), ["ended with exit code 3; what it said stands above"]),
+    ("it fails", PLUG, "plug.py", here("sys.exit(3)"), ["ended with exit code 3; its output is above"]),
     ("it exits 0 without output", PLUG, "plug.py", here("sys.exit(0)"), ["wrote no --output-manifest"]),
     ("it is killed", PLUG, "plug.py", here("import os; os.kill(os.getpid(), 9)"), ["was killed by signal 9, SIGKILL (out of"]),
     ("it loses an utterance", PLUG, "plug.py", here("del rows[3]"), ["1 of 16", "'anna-3' is missing"]),

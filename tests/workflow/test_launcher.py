@@ -47,7 +47,7 @@ HOSTILE = [
     ("a list", "- corpora\n", 1, "expected sections"),
     ("two documents", f"{CORPORA}---\n{CORPORA}", 3, "not YAML"),
     ("tabs", "corpora:\n\tdemo: {}\n", 2, "not YAML"),
-    ("a byte-order mark amid the text", "seed: 1\n\ufeffcorpora: {}\n", 2, "byte-order mark"),
+    ("a byte-order mark inside the text", "seed: 1\n\ufeffcorpora: {}\n", 2, "byte-order mark"),
 ]
 
 

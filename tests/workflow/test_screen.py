@@ -93,7 +93,7 @@ def test_after_an_interruption_the_same_command_goes_on(folder, to_all, number):
         _, errors = process.communicate(timeout=HANG_SECONDS)
         assert time.monotonic() - began < 120  # of a plug-in that would wait for ever
     assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143}[number]
-    assert errors.splitlines()[-1] == "interrupted; the same command goes on"
+    assert errors.splitlines()[-1] == "interrupted; the same command continues"
     assert "failed" not in errors and "Correct" not in errors and "Traceback" not in errors
     go_on(folder)
 

@@ -246,7 +246,7 @@ def _refuse_strangers(
         if utterance.utterance not in asked:
             raise BadInput(
                 f"command '{command}' returned utterance '{utterance.utterance}',"
-                " which nobody asked for"
+                " which is not in its manifest"
             )
 
 

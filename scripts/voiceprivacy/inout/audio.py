@@ -100,8 +100,8 @@ def _opened(path: FilePath) -> Iterator[tuple[SoundFile, int | None]]:
 def _refuse_kind(path: FilePath, file: SoundFile) -> None:
     if file.format not in KINDS or file.subtype.startswith("ALAC"):
         raise BadInput(
-            f"{path}: is a file of the kind {file.format} {file.subtype}, of which nobody can say"
-            f" whether it is whole: make it WAV or FLAC (read here: {', '.join(sorted(KINDS))})"
+            f"{path}: {file.format} {file.subtype} does not show whether a file is whole: convert"
+            f" it to WAV or FLAC (read here: {', '.join(sorted(KINDS))})"
         )
     if not LOWEST_RATE_HZ <= file.samplerate <= HIGHEST_RATE_HZ:
         raise BadInput(
@@ -118,7 +118,8 @@ def _most_samples(path: FilePath, file: SoundFile) -> float:
 def _endless(path: FilePath, duration_s: float) -> BadInput:
     return BadInput(
         f"{path}: {duration_s / 3600:.3g} hours of audio in"
-        f" {Path(path).stat().st_size / 1e6:.2g} MB: no speech is like that (or split it)"
+        f" {Path(path).stat().st_size / 1e6:.2g} MB is implausible for speech;"
+        " if it is right, split the file"
     )
 
 

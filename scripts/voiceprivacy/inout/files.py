@@ -227,7 +227,9 @@ def note_input(path: FilePath) -> None:
 def refuse_input(path: Path) -> None:
     """Refuse (BadInput) to overwrite a file that this command reads."""
     if _inputs is not None and _inputs.are(path):
-        raise BadInput(f"{path}: is read by this command, and would be lost: write another file")
+        raise BadInput(
+            f"{path}: is an input of this command and would be overwritten: name another file"
+        )
 
 
 def _refuse_folder_of_inputs(folder: Path) -> None:
@@ -275,8 +277,8 @@ def lines_of(path: FilePath, content: bytes) -> list[str]:
     if BYTE_ORDER_MARK in text:
         line = _line_of(text, BYTE_ORDER_MARK)
         raise BadInput(
-            f"{path}:{line}: a byte-order mark amid the text, where nobody sees it:"
-            " were files joined?"
+            f"{path}:{line}: a byte-order mark inside the text, which editors do not show:"
+            " remove it (were files joined?)"
         )
     # Not splitlines(): it also cuts at characters that may stand in somebody's ids.
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")

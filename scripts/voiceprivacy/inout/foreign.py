@@ -123,7 +123,7 @@ def plain_values(value: Any, where: str) -> Any:
             for text in re.split(r"[\n\t]", inner):  # long commands are folded
                 line(text, where)
         elif isinstance(inner, float) and not math.isfinite(inner):
-            raise BadInput(f"{where}: {inner} is no number that can stand here")
+            raise BadInput(f"{where}: {inner} is not a number that is allowed here")
 
     check(value, 0)
     return value

@@ -59,7 +59,7 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, value in pairs:
         if name in values:
-            raise ValueError(f"'{name}' stands there twice")
+            raise ValueError(f"'{name}' occurs twice")
         values[name] = value
     return values
 

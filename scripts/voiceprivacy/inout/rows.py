@@ -3,17 +3,17 @@
 Conventions
 -----------
 * ``float | str`` is a number, or one of the words "undefined" and "-"; ``int | str`` a whole number
-  or any word.
+  or any word; ``float | None`` a limit, None where it does not exist (- in the file).
 * A Name is one as configs have it. A Numeral is a number, or one of the two words, that stays text,
   so that it is shown and written as it was read.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Any, get_type_hints
 
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.tables import number, read_rows, whole_number
+from voiceprivacy.inout.tables import number, read_rows, whole_number, write_table
 from voiceprivacy.vocabulary import ABSENT, UNDEFINED
 
 Name = Annotated[str, "name"]
@@ -49,9 +49,15 @@ def typed_rows(kind: Any, path: FilePath, *front: str) -> Iterator[tuple[Any, ..
         yield line, *(row[name] for name in front), kind(*fields)
 
 
-def limits_of(low: float | str, high: float | str) -> Limits | None:
-    """An interval; None where a limit is a word."""
-    return None if isinstance(low, str) or isinstance(high, str) else (low, high)
+def write_typed(path: FilePath, kind: Any, rows: Iterable[Iterable[Any]], *front: str) -> None:
+    """Write named tuples of a kind as a TSV, each with what stands in the columns ``front``."""
+    texts = ([ABSENT if cell is None else cell for cell in row] for row in rows)
+    write_table(path, [*front, *kind._fields], texts)
+
+
+def limits_of(low: float | None, high: float | None) -> Limits | None:
+    """An interval; None where it has no limits."""
+    return None if low is None or high is None else (low, high)
 
 
 def _text(text: str, path: FilePath, line: int) -> str:
@@ -64,6 +70,10 @@ def _name(text: str, path: FilePath, line: int) -> str:
 
 def _number_or_word(text: str, path: FilePath, line: int) -> float | str:
     return text if text in WORDS else number(text, path, line)
+
+
+def _limit(text: str, path: FilePath, line: int) -> float | None:
+    return None if text == ABSENT else number(text, path, line)
 
 
 def _numeral(text: str, path: FilePath, line: int) -> str:
@@ -82,5 +92,6 @@ PARSERS: dict[Any, Callable[[str, FilePath, int], Any]] = {
     int: whole_number,
     float: number,
     float | str: _number_or_word,
+    float | None: _limit,
     int | str: _whole_or_word,
 }

@@ -101,14 +101,16 @@ def _refuse_special(node: yaml.Node, path: FilePath, *, seen: set[int]) -> None:
         reason = f"this is a {kind}: use plain values"
         if isinstance(node, yaml.ScalarNode):
             reason = f"YAML reads {node.value[:40]} as a {kind}, not as text: put it in quotes"
-        raise BadInput(f"{path}:{line}: not YAML that is taken here ({reason})")
+        raise BadInput(f"{path}:{line}: YAML that is not supported here ({reason})")
     if node.tag.endswith((":int", ":float")) and len(node.value) > MOST_DIGITS:
         digits = counted(len(node.value), "digit")
-        raise BadInput(f"{path}:{line}: not YAML that is taken here (a number of {digits})")
+        raise BadInput(f"{path}:{line}: YAML that is not supported here (a number of {digits})")
     for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
         if not isinstance(key, yaml.ScalarNode):
             line = key.start_mark.line + 1
-            raise BadInput(f"{path}:{line}: not YAML that is taken here (a key that is no text)")
+            raise BadInput(
+                f"{path}:{line}: YAML that is not supported here (a key that is no text)"
+            )
     for child in _children(node, path) if not isinstance(node, yaml.ScalarNode) else ():
         _refuse_special(child, path, seen=seen)
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from voiceprivacy.inout.tables import write_table
+from voiceprivacy.inout.rows import write_typed
 from voiceprivacy.privacy.law.attributes import inferred, read_corpus
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import require_at_least, say
@@ -48,7 +48,7 @@ def assess_inference(
                 n_replicates=bootstrap,
                 seed=seed,
             )
-    write_table(inference, Inferred._fields, lines)
+    write_typed(inference, Inferred, lines)
     for line in lines:
         say(described(line))
 
@@ -59,7 +59,7 @@ def described(line: Inferred) -> str:
     if line.recall_percent == UNDEFINED:
         return f"{named}: undefined, because {line.reason}"
     limits = ""
-    if line.recall_low != ABSENT:
+    if line.recall_low is not None:
         limits = f" [{line.recall_low:.1f}, {line.recall_high:.1f}]"
     guessing = f"guessing {line.guessing_percent:.1f}, up to {line.null95_percent:.1f}"
     note = "" if line.reason == ABSENT else f"; {line.reason}"

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from voiceprivacy.inout.tables import read_manifest, read_trials, write_table
+from voiceprivacy.inout.rows import write_typed
+from voiceprivacy.inout.tables import read_manifest, read_trials
 from voiceprivacy.privacy.uncertainty.interval_files import Estimate
 from voiceprivacy.privacy.uncertainty.paired import compare_utility
 from voiceprivacy.running.adapter import run
@@ -56,10 +57,10 @@ def assess_utility(
     if replicates:
         write_replicates(replicates, summary.replicates)
     if comparisons:
-        write_table(comparisons, UtilityPair._fields, compared(summary))
+        write_typed(comparisons, UtilityPair, compared(summary))
     if words:
         errors = word_errors_of_speakers(measures, utterances, options=weights, seed=seed)
-        write_table(words, SpeakerWords._fields, errors)
+        write_typed(words, SpeakerWords, errors)
     for number in summary.numbers:
         if number.trials == ABSENT:  # of all utterances; the lists are in the table
             value, low, high = map(shown, (number.value, number.ci_low, number.ci_high))
@@ -92,9 +93,9 @@ def ids_of(path: Path) -> set[str]:
     return ids
 
 
-def shown(value: float | str) -> str:
-    """A number with four digits; a word as it is."""
-    return f"{value:.4g}" if isinstance(value, float) else value
+def shown(value: float | str | None) -> str:
+    """A number with four digits; a word as it is; a dash for a limit that does not exist."""
+    return f"{value:.4g}" if isinstance(value, float) else value or ABSENT
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import read_json
-from voiceprivacy.inout.tables import write_table
+from voiceprivacy.inout.rows import write_typed
 from voiceprivacy.report.atlas import points_of, together_of
 from voiceprivacy.report.exposure import points_of_speakers
 from voiceprivacy.report.metrics import read_metrics
@@ -48,7 +48,7 @@ def collect_atlas(
     trial_list = TrialList(corpus, trials)
     channels = [Heard(*each) for each in heard]
     points = points_of(read_metrics(metrics), trial_list, channels)
-    write_table(atlas, AtlasPoint._fields, points)
+    write_typed(atlas, AtlasPoint, points)
     say(f"{len(points)} channels of systems on {corpus} {trials}")
     fused: list[ChannelsPoint] = []
     for word in fusions:
@@ -57,9 +57,9 @@ def collect_atlas(
         if not (is_split and is_named):
             raise BadInput(f"--fusions {word}: expected ANONYMISER/CONDITION=JSON")
         fused += together_of(read_json(path), anonymiser, condition)
-    write_table(together, ChannelsPoint._fields, fused)
+    write_typed(together, ChannelsPoint, fused)
     by_channel = dict(zip(channels, speakers, strict=True)) if speakers else {}
-    write_table(exposed, ExposedPoint._fields, points_of_speakers(by_channel))
+    write_typed(exposed, ExposedPoint, points_of_speakers(by_channel))
     say(f"{len(fused)} numbers of several channels together")
 
 

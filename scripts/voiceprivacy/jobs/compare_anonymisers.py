@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import write_table
+from voiceprivacy.inout.rows import write_typed
 from voiceprivacy.privacy.uncertainty import paired
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
@@ -46,9 +46,9 @@ def compare_anonymisers(
         numbers = paired.read_systems(sorted(intervals), folder=folder, weights=of_lists)
         pairs, of_systems = paired.compare_all(numbers)
         if comparisons:
-            write_table(comparisons, paired.Pair._fields, pairs)
+            write_typed(comparisons, paired.Pair, pairs)
         if systems:
-            write_table(systems, paired.SystemInterval._fields, of_systems)
+            write_typed(systems, paired.SystemInterval, of_systems)
         for pair in pairs:
             if pair.metric == SHOWN:
                 say(paired.describe(pair))
@@ -56,7 +56,7 @@ def compare_anonymisers(
         attacked = paired.compare_strongest(
             paired.read_attacks(intervals, folder=folder, weights=of_lists)
         )
-        write_table(strongest, paired.StrongestPair._fields, attacked)
+        write_typed(strongest, paired.StrongestPair, attacked)
         for attacked_pair in attacked:
             say(paired.describe(attacked_pair))
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from voiceprivacy.inout.tables import write_table
+from voiceprivacy.inout.rows import write_typed
 from voiceprivacy.report.sections import DescribedList, PartOfCorpus, describe_list, describe_speech
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
@@ -33,8 +33,8 @@ def describe_corpora(
         describe_list(path, folder / path.parent.name / "enrolment" / "original" / "manifest.tsv")
         for path in trials
     ]
-    write_table(speech, PartOfCorpus._fields, parts)
-    write_table(lists, DescribedList._fields, described_lists)
+    write_typed(speech, PartOfCorpus, parts)
+    write_typed(lists, DescribedList, described_lists)
     for part in parts:
         n_speakers = part.women + part.men + part.of_unknown_gender
         say(f"{part.corpus:<20}{part.part:<12}{n_speakers:>6} speakers{part.hours:>9.2f} h")

@@ -7,7 +7,8 @@ from voiceprivacy.corpora.listing import GENDERS
 from voiceprivacy.corpora.protocols import rank_sampling
 from voiceprivacy.inout.files import naming
 from voiceprivacy.inout.json_files import write_json
-from voiceprivacy.inout.tables import read_manifest, write_table
+from voiceprivacy.inout.rows import write_typed
+from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 
@@ -39,13 +40,13 @@ def list_samples(
         drawn, left_out = rank_sampling.sample(
             options, utterances, gender=gender, test=test, template=template
         )
-    write_table(samples, rank_sampling.Sample._fields, drawn)
+    write_typed(samples, rank_sampling.Sample, drawn)
     write_json(seconds, rank_sampling.seconds(drawn, utterances))
     n_speakers = len({sample.speaker for sample in drawn})
     n_shifts = len({sample.shift for sample in drawn})
     say(f"{n_speakers} speakers, {n_shifts} shifts: {n_speakers * n_shifts} tests")
     if left_out:
-        say(f"note: left out for want of observations: {', '.join(left_out)}", file=sys.stderr)
+        say(f"note: too few observations, left out: {', '.join(left_out)}", file=sys.stderr)
 
 
 if __name__ == "__main__":

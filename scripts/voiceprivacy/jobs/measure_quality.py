@@ -33,7 +33,7 @@ def measure_quality(
     say(f"{counted(len(protected), 'utterance')}: {output}")
     if undefined:
         lines = f"{counted(len(undefined), 'utterance')}, such as '{undefined[0].utterance}'"
-        say(f"ESTOI is undefined of {lines}: not as long as the original, or hardly any speech")
+        say(f"ESTOI is undefined of {lines}: not as long as the original, or too little speech")
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ def measure_recogniser(
     known = {row["utterance"]: row["text"] for row in texts}
     names = [utterance.utterance for utterance in utterances]
     if not known.keys() & set(names):
-        raise BadInput(f"{transcripts}: has a transcript of no utterance")
+        raise BadInput(f"{transcripts}: has no transcript of these utterances")
     defined = DEFINITIONS[definition]
     listener = recogniser(model, device=torch_device(device), language=language)
     heard = transcribe(listener, utterances, batch=defined.batch)

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from voiceprivacy.inout.json_files import read_json
-from voiceprivacy.inout.tables import read_manifest, read_table, write_table
+from voiceprivacy.inout.rows import write_typed
+from voiceprivacy.inout.tables import read_manifest, read_table
 from voiceprivacy.layout import Layout
 from voiceprivacy.provenance.record import COLUMNS, processor_s
 from voiceprivacy.running.adapter import run
@@ -38,7 +39,7 @@ def measure_speed(
             lasts[one.corpus] = sum(line.duration_s for line in read_manifest(manifest))
         lines.append(speed(one, lasts[one.corpus], results))
         say(f"{one.corpus} {one.anonymiser}: {lines[-1].real_time_factor}")
-    write_table(speeds, Speed._fields, lines)
+    write_typed(speeds, Speed, lines)
 
 
 def speed(one: Protecting, speech_s: float, results: Path) -> Speed:

@@ -75,7 +75,7 @@ def new_run(
     for again_of in drawn_again:
         if again_of not in dict(given):
             raise BadInput(
-                f"--again {again_of}: there is no --protected {again_of}, of which it could be one"
+                f"--again {again_of}: there is no --protected {again_of}, which it could repeat"
             )
     # Before any file is looked at: a wrong name must not cost minutes.
     names = system_names(texts)

@@ -44,7 +44,7 @@ def reproduce(
     if decisive:
         sys.exit(1)
     n_files = len(then.get("sha256", {}))
-    say(f"Nothing that decides differs: commit {then['git_commit']}, {n_files} files.")
+    say(f"No relevant difference: commit {then['git_commit']}, {n_files} files.")
 
 
 def print_changes(title: str, changes: list[Change]) -> None:

@@ -24,6 +24,7 @@ import numpy as np
 from voiceprivacy.inout.arrays import read_npz
 from voiceprivacy.inout.files import SCRIPTS, BadInput, counted, whole_folder_or_absent
 from voiceprivacy.inout.json_files import write_json
+from voiceprivacy.inout.rows import write_typed
 from voiceprivacy.inout.tables import number_in, write_table
 from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.privacy.uncertainty import paired
@@ -312,10 +313,10 @@ def _write_pairs(
             of_group = paired.compare_all(numbers)
             pairs += of_group[0]
             systems += of_group[1]
-    write_table(path, Pair._fields, pairs)
+    write_typed(path, Pair, pairs)
     # The original of a common attack is of both.
     each_once = list(dict.fromkeys(systems))
-    write_table(path.with_suffix(".systems.tsv"), SystemInterval._fields, each_once)
+    write_typed(path.with_suffix(".systems.tsv"), SystemInterval, each_once)
 
 
 def _is_same_draw(merged: Merged, attack: Attack) -> bool:

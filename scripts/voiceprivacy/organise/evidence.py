@@ -166,8 +166,8 @@ def number_and(value: Any, limits: Mapping[str, Any]) -> Number:
     """A metric and its interval as a record has them."""
     if value == UNDEFINED:
         return Number(None, not_reported=UNDEFINED)
-    low, high = (limits.get(limit, UNDEFINED) for limit in ("ci_low", "ci_high"))
-    if UNDEFINED in (low, high):
+    low, high = limits.get("ci_low"), limits.get("ci_high")
+    if low is None or high is None:
         return Number(float(value))
     return Number(float(value), float(low), float(high))
 

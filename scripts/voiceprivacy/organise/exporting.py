@@ -56,7 +56,7 @@ from voiceprivacy.vocabulary import (
     TrialList,
 )
 
-TO_BE_SAID = {"not_reported": "nobody has filled it in yet"}
+TO_BE_SAID = {"not_reported": "not filled in yet"}
 OF_BOTH = ("paper", "code", "licence", "training_data")  # which a run does not know of everything
 OF_SYSTEMS = (*OF_BOTH, "level", "real_time_factor")
 REVISION_LETTERS = 8

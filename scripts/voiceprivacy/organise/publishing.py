@@ -65,7 +65,7 @@ def publish(
     if audio_dir.exists():
         raise BadInput(f"{audio_dir}: is there already; name a folder that is not")
     if key.exists():
-        why = "without it nobody can tell whose the files are that it names"
+        why = "without it the owners of the files in it are unknown"
         raise BadInput(f"{key}: is there already, and {why}")
     if key.absolute().is_relative_to(audio_dir.absolute()):
         raise BadInput(f"{key}: lies in the folder that is given away; the key stays behind")

@@ -109,7 +109,7 @@ def distrust(result: Mapping[str, Any]) -> str | None:
     evidence = measured(result, UNATTACKED, "dece_bit").value
     band = measured(result, UNATTACKED, "dece_null95_bit").value
     finds_nobody = evidence is not None and band is not None and evidence <= band
-    return "it finds nobody in unprotected speech" if finds_nobody else None
+    return "it re-identifies no speaker in unprotected speech" if finds_nobody else None
 
 
 def overlap(attacker: Record, protocol: Record) -> list[str]:
@@ -160,7 +160,7 @@ def _is_beside_a_record(path: Path) -> bool:
         if path.name.endswith(ending):
             record = path.with_name(path.name.removesuffix(ending) + ".json")
             if not record.exists():
-                raise BadInput(f"{path}: stands without {record.name}")
+                raise BadInput(f"{path}: {record.name} is missing beside it")
             return True
     return False
 

@@ -380,7 +380,9 @@ def _taken_names(config):
 
 def _wrong_options(keys: Keys, corpus: dict[str, Any]) -> Iterator[Problem]:
     if corpus["use"] == UTILITY_ALONE and "protocol" in corpus:
-        words = "nobody is attacked with 'use: utility': leave it out, or write 'use: evaluation'"
+        words = (
+            "a corpus with 'use: utility' is not attacked: remove this, or write 'use: evaluation'"
+        )
         yield Problem((*keys, "protocol"), words)
     if corpus["use"] == EVALUATION and "protocol" not in corpus:
         words = "needs a protocol that names its trial lists, such as given: {f: DIR, m: DIR}"

@@ -61,7 +61,7 @@ def wrong_sweeps(config: dict[str, Any]) -> Iterator[tuple[Keys, str]]:
                 yield keys, f"makes the name '{point}', which is reserved"
         [option] = options["sweep"]
         if option in options.get("options", {}):
-            yield keys, f"'{option}' stands in its options, too: write it in one place"
+            yield keys, f"'{option}' is in its options, too: write it in one place"
 
 
 def _points(name, options):

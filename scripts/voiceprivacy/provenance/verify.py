@@ -31,7 +31,9 @@ def changes(results: Path) -> Iterator[str]:
     record = results / PROVENANCE
     provenance = read_provenance(record)
     if "outputs" not in provenance:
-        raise BadInput(f"{record}: lists no outputs, so it is no finished run's of this version")
+        raise BadInput(
+            f"{record}: lists no outputs, so it does not describe a finished run of this version"
+        )
     listed, made = provenance["outputs"], outputs_of(results)
     for name in sorted(listed.keys() | made.keys()):
         if name not in made:

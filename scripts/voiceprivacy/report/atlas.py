@@ -64,7 +64,7 @@ def points_of(
         told = shown(float(bits.value), metric_limits(bits))
         most = math.log2(float(templates.value))
         # Limits of a normal approximation can lie beyond what a rank can disclose.
-        low, high = (told.limits[0], min(told.limits[1], most)) if told.limits else (ABSENT, ABSENT)
+        low, high = (told.limits[0], min(told.limits[1], most)) if told.limits else (None, None)
         points.append(AtlasPoint(*one[:3], told.value, low, high, most))
     return points
 

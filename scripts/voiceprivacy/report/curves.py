@@ -124,7 +124,7 @@ def read_numbers(path: FilePath) -> Numbers:
             with_limits = {
                 metric: shown(one["value"], (one["ci_low"], one["ci_high"]), one.get("unbiased"))
                 for metric, one in own
-                if one["value"] == values.get(metric) and not isinstance(one["ci_low"], str)
+                if one["value"] == values.get(metric) and one["ci_low"] is not None
             }
             numbers[condition] = values | {"shown": with_limits}
     return numbers

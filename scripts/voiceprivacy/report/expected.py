@@ -101,7 +101,7 @@ def read_expected(path: FilePath) -> list[Expected]:
         joint = row.get(JOINT, ABSENT)
         expected.append(Expected(_key_of(row), value, tolerance, row["source"], joint))
     if not expected:
-        raise BadInput(f"{path}: expects nothing")
+        raise BadInput(f"{path}: lists no expected number")
     for word in _joint_words(expected):
         _pairs(expected, word, path)
     return expected

@@ -73,7 +73,8 @@ def metric_lines(inferred: Iterable[Inferred]) -> list[Number]:
                 continue  # all of it, by definition
             if line.recall_percent == UNDEFINED and ending != "percent":
                 continue  # once is enough
-            value, *limits = (str(getattr(line, name)) for name in names)
+            texts = (getattr(line, name) for name in names)
+            value, *limits = (ABSENT if text is None else str(text) for text in texts)
             metric = f"inferred_{line.attribute}_{ending}"
             key = (line.corpus, ABSENT, line.anonymiser, line.extractor, ABSENT, line.condition)
             numbers.append(Number(*key, metric, value, *(limits or (ABSENT, ABSENT))))

@@ -20,7 +20,7 @@ from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import BadInput, FilePath
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import number_in, read_rows, write_table
-from voiceprivacy.vocabulary import ABSENT, ORIGINAL, UNDEFINED, Attack, NumberKey
+from voiceprivacy.vocabulary import ABSENT, ORIGINAL, Attack, NumberKey
 
 LAYOUT = "metrics/FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.json"
 INTERVALS = ".intervals.json"
@@ -120,7 +120,7 @@ def read_metrics(path: FilePath) -> list[Number]:
                 known.add(foreign.name(row[column], f"{path}:{line}: {column}", in_table=True))
         for column in ("ci_low", "ci_high"):
             where = f"{path}:{line}: {column}"
-            possible(row["metric"], row[column], where, words=f"{ABSENT}|{UNDEFINED}")
+            possible(row["metric"], row[column], where, words=ABSENT)
         if row["value"].lower() in ("", ABSENT, "nan"):
             raise BadInput(f"{path}:{line}: {row['metric']} has no value; run the workflow again")
         possible(row["metric"], row["value"], f"{path}:{line}: {row['metric']}", words=WORD)
@@ -157,8 +157,8 @@ def _read_unbiased(folder: Path) -> dict[NumberKey, float]:
         for condition, metrics in foreign.mapping(read_json(path), str(path)).items():
             for metric, interval in foreign.mapping(metrics, f"{path}: {condition}").items():
                 where = f"{path}: {condition} {metric}"
-                unbiased = foreign.mapping(interval, where).get("unbiased", UNDEFINED)
-                if unbiased != UNDEFINED:
+                unbiased = foreign.mapping(interval, where).get("unbiased")
+                if unbiased is not None:
                     values[file.key(condition, metric)] = float(foreign.a_number(unbiased, where))
     return values
 
@@ -192,7 +192,8 @@ def _read_limits(path: Path, folder: FilePath) -> dict[NumberKey, tuple[str, str
     limits = {}
     for condition, metrics in read_json(path).items():
         for metric, interval in metrics.items():
-            low, high = (_text(interval.get(end), metric, path) for end in ("ci_low", "ci_high"))
+            both = [interval.get(end, "") for end in ("ci_low", "ci_high")]
+            low, high = (ABSENT if end is None else _text(end, metric, path) for end in both)
             limits[file.key(condition, metric)] = (low, high)
     return limits
 

@@ -31,8 +31,8 @@ from typing import Any, NamedTuple
 from voiceprivacy.catalogue import COLUMNS, METRICS
 from voiceprivacy.catalogue.metric import Metric
 from voiceprivacy.inout.files import RESOURCES, FilePath
-from voiceprivacy.inout.rows import Numeral, typed_rows
-from voiceprivacy.inout.tables import number_in, read_table, write_table
+from voiceprivacy.inout.rows import Numeral, typed_rows, write_typed
+from voiceprivacy.inout.tables import number_in, read_table
 from voiceprivacy.report.figures import draws_in
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import one_release
@@ -264,7 +264,7 @@ def _data_of(name, corpus, sets):
 
 def write_published(path: FilePath, rows: Iterable[Published]) -> None:
     """Write what ``beside`` found."""
-    write_table(path, Published._fields, rows)
+    write_typed(path, Published, rows)
 
 
 def read_published(path: FilePath) -> list[Published]:

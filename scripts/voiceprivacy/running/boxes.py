@@ -103,7 +103,7 @@ def start(
         inside = containers.command(words, box.image, folder, reads=box.reads, gpu=box.gpu)
         return limits + inside, containers.environment(shown)
     if reason := why_not():
-        raise BadInput(f"sandbox: true cannot be kept on this machine: {reason}")
+        raise BadInput(f"sandbox: true is not available here: {reason}")
     shown |= {"HOME": SHOWN_HOME, "USER": "box", "PYTHONDONTWRITEBYTECODE": "1"}
     return [*limits, *_bwrap(folder, _shown(words[0], box), gpu=box.gpu), *words], shown
 

@@ -48,7 +48,7 @@ def command(
     """
     program = shutil.which("apptainer")
     if program is None:
-        raise BadInput(f"container: {image}: is run by apptainer, which is not here: {INSTALL}")
+        raise BadInput(f"container: {image}: needs apptainer, which is not installed: {INSTALL}")
     given = ["--containall", "--net", "--network", "none", *(["--nv"] if gpu else [])]
     shown = [*filter(Path.exists, [folder / GIVEN]), *reads]
     for bind in (f"{folder}:{folder}", *(f"{path}:{path}:ro" for path in shown)):

@@ -45,7 +45,7 @@ def decoded(path: Path) -> Iterator[Path]:
     """
     program = shutil.which("ffmpeg")
     if program is None:
-        raise BadInput(f"{path}: is read by ffmpeg, which is not there: {INSTALL}")
+        raise BadInput(f"{path}: needs ffmpeg, which is not installed: {INSTALL}")
     _refuse_playlist(path)
     with tempfile.TemporaryDirectory() as folder:
         sound, said = Path(folder, "sound.wav"), Path(folder, "said")

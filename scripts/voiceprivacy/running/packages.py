@@ -64,5 +64,5 @@ def _offered(name: str) -> EntryPoint:
 
 def _distribution(point: EntryPoint) -> Distribution:
     if point.dist is None:
-        raise BadInput(f"package: nobody knows which package offers '{point.name}'")
+        raise BadInput(f"package: no installed package is known to offer '{point.name}'")
     return point.dist

@@ -166,8 +166,8 @@ def _how(status: int | None, minutes: float | None) -> str:
     if status < 0:
         memory = " (out of memory?)" if -status == signal.SIGKILL else ""
         by = f"signal {-status}, {signal.Signals(-status).name}{memory}"
-        return f"was killed by {by}; what it said stands above"
-    return f"ended with exit code {status}; what it said stands above"
+        return f"was killed by {by}; its output is above"
+    return f"ended with exit code {status}; its output is above"
 
 
 def _pass_on(stream: IO[bytes]) -> None:

@@ -45,7 +45,7 @@ MANIFESTS = {
 }
 CLEAR = "\r\x1b[K"
 REASONS = 5  # lines of a log
-SAID_ABOVE = "what it said stands above"
+SAID_ABOVE = "its output is above"
 
 # Lines of a cluster's log that say why a job ended.
 KILLED = re.compile(r"error|killed|cancelled|terminated|out of memory|oom", re.IGNORECASE)

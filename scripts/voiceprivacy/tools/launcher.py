@@ -132,7 +132,7 @@ def start(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         succeeded = False
     if interrupted.is_set():
-        say("interrupted; the same command goes on", file=sys.stderr)
+        say("interrupted; the same command continues", file=sys.stderr)
         return TERMINATED if terminated.is_set() else INTERRUPTED
     if unknown_target.is_set():
         return BAD_INPUT

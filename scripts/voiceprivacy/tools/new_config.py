@@ -465,7 +465,7 @@ def preview(intake: Intake) -> list[str]:
     if not intake.is_plain:
         n_changed = sum(name != text for name, text in intake.names.items())
         changed = f"{counted(n_changed, 'name')} changed" if n_changed else "no name changed"
-        lines.append(f"  Their names stand in a table beside the config ({changed})")
+        lines.append(f"  Their names are in a table beside the config ({changed})")
     return lines
 
 

@@ -253,7 +253,7 @@ def _rows_of(shard: Path) -> Iterator[dict[str, Any]]:
         import pyarrow
         from pyarrow import ipc, parquet
     except ImportError:
-        raise BadInput(f"{shard}: is read by the package pyarrow: {INSTALL}") from None
+        raise BadInput(f"{shard}: needs the package pyarrow: {INSTALL}") from None
     try:
         if shard.suffix == ".parquet":
             table = parquet.ParquetFile(shard)

@@ -303,7 +303,9 @@ class HubSequence:
         self.options: dict[str, Any] = {}
         if is_whisper and getattr(model.generation_config, "is_multilingual", False):
             if language is None:
-                raise BadInput(f"{folder}: knows many languages: say which with language: en")
+                raise BadInput(
+                    f"{folder}: recognises many languages: name one, such as language: en"
+                )
             self.options = {"language": language, "task": "transcribe"}
         self.chunks = {"chunk_length_s": CHUNK_S, "stride_length_s": STRIDE_S}
         self.is_whisper, self.language = is_whisper, language

@@ -43,7 +43,8 @@ from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.arrays import write_npz
 from voiceprivacy.inout.files import BadInput, FilePath
-from voiceprivacy.inout.tables import Utterance, write_table
+from voiceprivacy.inout.rows import Limits, write_typed
+from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.utility.measures import drawn, read_measured
 from voiceprivacy.utility.statistics import MEAN, STATISTICS, Statistic
 from voiceprivacy.vocabulary import ABSENT, UNDEFINED, UtilityMean
@@ -65,11 +66,11 @@ class Source(NamedTuple):
 
 
 class Mean(NamedTuple):
-    """A number of many utterances with its interval (- where there is none)."""
+    """A number of many utterances with its interval (None where there is none)."""
 
     value: Value
-    ci_low: Value
-    ci_high: Value
+    ci_low: float | None
+    ci_high: float | None
     n_utterances: int
     n_undefined: int
     n_speakers: int
@@ -203,7 +204,7 @@ def _better(metric: str, options: Mapping[str, str]) -> str:
 def _within_range(mean: Mean, metric: str) -> Mean:
     """A number whose limits lie where its metric can: those of few speakers reach beyond."""
     row = METRICS.get(metric)
-    if row is None or isinstance(mean.ci_low, str) or isinstance(mean.ci_high, str):
+    if row is None or mean.ci_low is None or mean.ci_high is None:
         return mean
     return mean._replace(ci_low=max(row.low, mean.ci_low), ci_high=min(row.high, mean.ci_high))
 
@@ -220,7 +221,7 @@ def _rows_of_lists(
 
 def write_summary(path: FilePath, numbers: Iterable[UtilityMean]) -> None:
     """Write the numbers of a summary as TSV."""
-    write_table(path, UtilityMean._fields, numbers)
+    write_typed(path, UtilityMean, numbers)
 
 
 def write_replicates(path: FilePath, replicates: Mapping[Key, Floats]) -> None:
@@ -336,7 +337,7 @@ def resampled_mean(
             rows.append((value, weight, speaker))
     names = sorted({speaker for _, _, speaker in rows})
     n_undefined = len(values) - len(rows)
-    nothing = Mean(UNDEFINED, ABSENT, ABSENT, len(values), n_undefined, len(names))
+    nothing = Mean(UNDEFINED, None, None, len(values), n_undefined, len(names))
     if not rows:
         return nothing, np.full(draws.n_replicates, np.nan)
     sums = _sums_of_speakers(rows, names, statistic)
@@ -363,11 +364,11 @@ def _sums_of_speakers(
     return statistic.of_speakers(sums) if statistic.of_speakers else sums
 
 
-def _interval(value: float, replicates: Floats, *, n_speakers: int) -> tuple[Value, Value]:
+def _interval(value: float, replicates: Floats, *, n_speakers: int) -> Limits | tuple[None, None]:
     """Limits of a number from its replicates (B,) over draws of the speakers."""
     ordered = np.sort(replicates[~np.isnan(replicates)])  # a draw may leave all speakers out
     if n_speakers < FEWEST_SPEAKERS or not len(ordered):
-        return ABSENT, ABSENT
+        return None, None
     half_width = stdtrit(n_speakers - 1, (1 + LEVEL) / 2)
     # Rounding must not move the rank: 1e-9 is far below one part of any number of replicates.
     rank = int(np.floor(ndtr(-half_width) * (len(ordered) + 1) + 1e-9))

@@ -405,5 +405,5 @@ def test_a_whole_part_is_anonymised_from_the_command_line(original, tmp_path):
     done = command("anonymise_part", **arguments, shards=2)
     assert (done.returncode, done.stderr) == (
         2,
-        "error: --original: is of a whole part, not of one of several shards\n",
+        "error: --original: is for a whole part, not for one of several shards\n",
     )

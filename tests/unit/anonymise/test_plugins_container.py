@@ -84,4 +84,4 @@ def test_without_apptainer_the_error_names_it_and_how_it_is_installed(run, tmp_p
     with pytest.raises(BadInput) as error:
         run()
     assert "container: " in str(error.value) and "image.sif" in str(error.value)
-    assert "is run by apptainer, which is not here: install it (https://" in str(error.value)
+    assert "needs apptainer, which is not installed: install it (https://" in str(error.value)

@@ -225,7 +225,7 @@ def test_each_condition_takes_its_own_speech(files, tones, tmp_path):
     ("name", "reason"),
     [
         ("xx.tsv", "is not named by a condition (oo, op, pp, p0p1, rr)"),
-        ("pp.tsv", "--enrolment: has no embeddings of 'run0' (it is asked for)"),
+        ("pp.tsv", "--enrolment: has no embeddings of 'run0', which the trial list needs"),
     ],
 )
 def test_a_condition_that_cannot_be_scored_is_one_line(files, tones, tmp_path, name, reason):

@@ -142,7 +142,7 @@ def find_less_in_unprotected_speech(folder):
     [
         (lambda folder: (folder / LISTS).unlink(), "cannot be checked without"),
         (lambda folder: (folder / f"{X_ONE}.scores.gz").unlink(), "tier B needs one@1.scores.gz"),
-        (lambda folder: (folder / f"{X_ONE}.json").unlink(), "stands without one@1.json"),
+        (lambda folder: (folder / f"{X_ONE}.json").unlink(), "one@1.json is missing beside it"),
         (
             lambda folder: shutil.rmtree(folder / "attackers/one"),
             "attacker: there is no attackers/one/1/",

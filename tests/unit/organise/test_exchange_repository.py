@@ -69,7 +69,7 @@ def test_what_is_written_is_read_again_and_keys_are_sorted_so_that_git_shows_sma
         ('"value": 7.7', '"value": "7.7"', ":6: conditions.oo.eer_percent: .*not valid"),
         ('"value": 7.7', '"value": NaN', "no number that can stand here"),
         ('"op": {', '"everything": {', ": conditions: 'everything' is not one of"),
-        ('"tier": "A"', '"tier": "A",\n "tier": "B"', "'tier' stands there twice"),
+        ('"tier": "A"', '"tier": "A",\n "tier": "B"', "'tier' occurs twice"),
         ('"Table 1"', '"Table\\n1"', ": source: .*not valid"),
         ('"Table 1"', '"Table 1\\n"', ": source: .*not valid"),
         ('"tier": "A",', '"tier" "A",', ":[0-9]+: not JSON"),
@@ -119,7 +119,7 @@ def test_an_attacker_counts_who_finds_somebody_in_unprotected_speech():
 
     assert distrust(PUBLISHED) is None  # not reported: it costs nothing
     assert distrust(with_evidence(0.2)) is None
-    assert distrust(with_evidence(0.1)) == "it finds nobody in unprotected speech"
+    assert distrust(with_evidence(0.1)) == "it re-identifies no speaker in unprotected speech"
     refused = PUBLISHED | {"controls": {"refused": "constant scores"}}
     assert distrust(refused) == "constant scores"
 

@@ -79,7 +79,7 @@ CASES = {
     "a limit of nothing": ({"corpora": {"a": SYNTHETIC | {"limit": {}}}}, "corpora.a.limit: {}"),
     "trials of a corpus that is not attacked": (
         {"corpora": {"a": SYNTHETIC | {"use": "utility", "protocol": {"all_pairs": {}}}}},
-        "corpora.a.protocol: nobody is attacked with 'use: utility': leave it out, or write",
+        "corpora.a.protocol: a corpus with 'use: utility' is not attacked: remove this, or write",
     ),
     "an average over a corpus that is not attacked": (
         {

@@ -169,7 +169,7 @@ def test_two_speakers_are_too_few_for_intervals_and_the_command_says_so(tmp_path
         done = call(script, *files, "--bootstrap", 40)
         assert done.returncode == 0 and "no intervals with 2 speakers, it takes 3" in done.stderr
         intervals = json.loads((tmp_path / "m.intervals.json").read_text())
-        assert {limits["ci_low"] for limits in intervals.values()} == {"undefined"}
+        assert {limits["ci_low"] for limits in intervals.values()} == {None}
 
 
 def test_calibration_of_kaldi_scores(tmp_path):

@@ -65,17 +65,17 @@ def test_an_interval_says_of_what_it_is():
     assert limits == (499.0, 24, 974, 24, 974, 24, 974, MANY_SPEAKERS, 999, 499)
     assert bootstrap.interval("undefined", np.ones(5), n_speakers=7) == (
         "undefined",
-        *["undefined"] * 6,
+        *[None] * 6,
         7,
         5,
-        "undefined",
+        None,
     )
     assert bootstrap.interval(0.5, np.full(5, np.nan), n_speakers=7) == (
         0.5,
-        *["undefined"] * 6,
+        *[None] * 6,
         7,
         0,
-        "undefined",
+        None,
     )
 
 

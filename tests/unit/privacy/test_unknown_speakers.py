@@ -19,4 +19,7 @@ def test_ids_that_target_trials_join_are_one_speaker():
 def test_labels_that_contradict_each_other_give_no_trials(tmp_path, capsys):
     scored = labelled(("a", "u1", "target"), ("a", "u1", "nontarget"), ("b", "u2", "target"))
     assert trials_of_unknown(tmp_path / "pp.tsv", scored) is None
-    assert "pp.tsv: no curves of the law without --speakers" in capsys.readouterr().err
+    assert (
+        "pp.tsv: no curves of singling out and linkability without --speakers"
+        in capsys.readouterr().err
+    )

@@ -59,7 +59,7 @@ def test_intervals_beside_the_metrics_are_read_if_they_are_of_the_same_numbers(s
     of_op = {
         "eer_percent": {"value": 7.0, "ci_low": 5.0, "ci_high": 9.0},
         "min_dcf": {"value": 0.6, "ci_low": 0.5, "ci_high": 0.9},  # of an earlier run
-        "cllr_bit": {"value": "undefined", "ci_low": "undefined", "ci_high": "undefined"},
+        "cllr_bit": {"value": "undefined", "ci_low": None, "ci_high": None},
     }
     write_json(tmp_path / "b2.intervals.json", {"op": of_op})
     _, metrics = read_systems(**system)

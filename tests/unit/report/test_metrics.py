@@ -31,11 +31,11 @@ def test_numbers_of_two_conditions_stand_under_the_protected_one(metrics, name, 
 
 def test_intervals_stand_beside_their_numbers(paths, folder):
     path = folder / "similarity/demo/f/b2/xvector/cosine.intervals.json"
-    limits = {"value": 50.0, "ci_low": -1.5, "ci_high": "undefined"}
+    limits = {"value": 50.0, "ci_low": -1.5, "ci_high": None}
     write_json(path, {"op": {"deid_percent": limits, "ddiag": limits}, "oo": {"ddiag": limits}})
     metrics = collect(paths, folder=folder, intervals=[path])
     [deid] = found(metrics, metric="deid_percent", anonymiser="b2", trials="f")
-    assert (deid.value, deid.ci_low, deid.ci_high) == ("50.0", "-1.5", "undefined")
+    assert (deid.value, deid.ci_low, deid.ci_high) == ("50.0", "-1.5", "-")
     [original] = found(metrics, metric="ddiag", condition="oo", trials="f")
     assert (original.anonymiser, original.ci_low) == ("original", "-1.5")
     assert len([metric for metric in metrics if metric.ci_low != "-"]) == 3
@@ -44,7 +44,7 @@ def test_intervals_stand_beside_their_numbers(paths, folder):
 def test_an_interval_without_limits_stops_the_run(paths, folder):
     path = folder / "similarity/demo/f/b2/xvector/cosine.intervals.json"
     write_json(path, {"op": {"deid_percent": {"value": 50.0}}})
-    with pytest.raises(BadInput, match="deid_percent is None"):
+    with pytest.raises(BadInput, match="deid_percent is ''"):
         collect(paths, folder=folder, intervals=[path])
 
 
@@ -142,7 +142,7 @@ def test_values_without_their_bias_are_read_where_files_of_intervals_have_them(t
         path,
         {
             "op": {"dece_bit": {"value": 0.4, "unbiased": 0.3}},
-            "oo": {"dece_bit": {"value": 0.5, "unbiased": "undefined"}},
+            "oo": {"dece_bit": {"value": 0.5, "unbiased": None}},
             "pp": {"dece_bit": {"value": 0.6}},
         },
     )

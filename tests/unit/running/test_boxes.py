@@ -159,7 +159,7 @@ def test_a_machine_without_boxes_says_so_and_runs_nothing(tmp_path, monkeypatch,
         boxes.shutil, "which", lambda name, **_: None if name == missing else f"/usr/bin/{name}"
     )
     boxes.why_not.cache_clear()
-    message = f"sandbox: true cannot be kept on this machine: {missing} .* must be installed"
+    message = f"sandbox: true is not available here: {missing} .* must be installed"
     with pytest.raises(BadInput, match=message):
         in_box(tmp_path, "touch ran")
     assert not list(tmp_path.rglob("ran"))

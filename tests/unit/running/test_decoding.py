@@ -94,7 +94,7 @@ def test_without_ffmpeg_the_file_is_named_and_how_to_install_it(tmp_path, monkey
     monkeypatch.setenv("PATH", str(tmp_path))
     (tmp_path / "talk.webm").write_bytes(b"x")
     (inspection,) = inspect([tmp_path / "talk.webm"], samples=False)
-    assert inspection.error.startswith("is read by ffmpeg, which is not there: install it (Debian")
+    assert inspection.error.startswith("needs ffmpeg, which is not installed: install it (Debian")
 
 
 @with_ffmpeg

@@ -66,7 +66,7 @@ def test_each_event_tells_only_the_jobs_that_failed_now(logs):
 
 
 def test_an_error_that_points_above_brings_the_line_there(logs):
-    said = "error: command 'x' ended with exit code 2; what it said stands above"
+    said = "error: command 'x' ended with exit code 2; its output is above"
     logs("logs/anonymise.log", f"loading\npython: can't open file 'nothere.py'\n{said}\n")
     assert reasons(ANONYMISE, 5) == ["python: can't open file 'nothere.py'", said]
     logs("logs/anonymise.log", f"{said}\n")

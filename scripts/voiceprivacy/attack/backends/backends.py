@@ -50,7 +50,7 @@ class Lookup(dict, Generic[Value]):
         self.path, self.kind = path, kind
 
     def __missing__(self, name: str) -> Value:
-        raise BadInput(f"{self.path}: has no {self.kind} '{name}' (it is asked for)")
+        raise BadInput(f"{self.path}: has no {self.kind} '{name}', which the trial list needs")
 
 
 class Gallery:

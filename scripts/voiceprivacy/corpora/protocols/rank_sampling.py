@@ -161,7 +161,7 @@ def sample(
 
     Returns
     -------
-    list of Sample, list of str : and the speakers that were left out for want of observations
+    list of Sample, list of str : and the speakers with too few observations, who are left out
 
     Raises
     ------

@@ -44,7 +44,7 @@ from voiceprivacy.vocabulary import (
 
 PERCENT = 100
 LEAST_GAIN = 0.25  # that unprotected speech surely gives; shares of less were often wrong
-TOO_LITTLE = "too little is told from unprotected speech"
+TOO_LITTLE = "unprotected speech shows too little of it"
 REPLICATES = 1000  # behind the limits of what unprotected speech tells
 UNKNOWN = ("", "-", UNDEFINED)  # values of speakers of whom nothing is known
 
@@ -289,7 +289,7 @@ def _line(
     """One line of the table; ``named`` are the fields from corpus to attribute."""
     n_speakers = sum(map(len, classes.speakers.values()))
     sizes = [classes.sizes, n_speakers, n_utterances]
-    unknown = [UNDEFINED, ABSENT, ABSENT]
+    unknown = [UNDEFINED, None, None]
     if told is None:
         nothing = [UNDEFINED, *unknown, UNDEFINED, *unknown, *unknown]
         return Inferred._make([*named, *sizes, *nothing, classes.reason])
@@ -330,5 +330,5 @@ def left_of(
 
 
 def _in_percent(number: Estimate) -> list[Any]:
-    """A number and its limits, - where there are none."""
-    return [ABSENT if np.isnan(limit) else float(PERCENT * limit) for limit in number]
+    """A number and its limits, None where there are none."""
+    return [None if np.isnan(limit) else float(PERCENT * limit) for limit in number]

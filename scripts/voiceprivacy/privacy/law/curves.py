@@ -6,14 +6,14 @@ from typing import NamedTuple
 import numpy as np
 
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.tables import write_table
+from voiceprivacy.inout.rows import write_typed
 from voiceprivacy.privacy import Counts
 from voiceprivacy.privacy.law import criteria, galleries
 from voiceprivacy.privacy.law.criteria import Rate
 from voiceprivacy.privacy.law.readings import READINGS, either_way, searched_in
 from voiceprivacy.privacy.scores.trials import Ids, SpeakerTrials
 from voiceprivacy.privacy.uncertainty.bootstrap import multiplicities
-from voiceprivacy.vocabulary import ABSENT, ALL_UTTERANCES, WITHIN_RELEASE, LawPoint
+from voiceprivacy.vocabulary import ALL_UTTERANCES, WITHIN_RELEASE, LawPoint
 
 LENGTHS = (1, 3, 10, None)  # utterances in a conversation; None: all
 WITH_LIMITS = (1, 3)  # lengths whose limits hold; of longer ones nearly all can be right
@@ -80,7 +80,7 @@ def write_curves(path: FilePath, curves: Mapping[str, Sequence[LawPoint]]) -> No
     rows: list[tuple] = []
     for condition, points in curves.items():
         rows += [(condition, *point) for point in points]
-    write_table(path, ["label", *LawPoint._fields], rows)
+    write_typed(path, LawPoint, rows, "label")
 
 
 def curves_of(
@@ -123,7 +123,7 @@ def _surely_stronger(trials, ids, weights, seed):
     if not values[strongest] > ascending:
         return []
     low, _ = _limits(_compared_linkability(trials, ids, strongest, weights, seed))
-    return [strongest] if low != ABSENT and low > ascending else []
+    return [strongest] if low is not None and low > ascending else []
 
 
 def _compared_linkability(trials, ids, reading, weights, seed):
@@ -153,7 +153,7 @@ def _limits(rate):
     """95 % interval; none without replicates, or where all are the same, which says too little."""
     usable = rate.replicates[~np.isnan(rate.replicates)]
     if not len(usable) or np.ptp(usable) < ROUNDING:
-        return ABSENT, ABSENT
+        return None, None
     low, high = np.quantile(usable, (0.025, 0.975))
     # They are moved around the value, and can miss it by a rounding.
     return min(low, rate.value), max(high, rate.value)

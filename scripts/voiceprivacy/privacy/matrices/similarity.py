@@ -364,7 +364,7 @@ def _notes(metrics: Mapping[str, Any], conditions: Mapping[str, Similarities]) -
         notes.append(f"deid_percent and gvd_db are undefined: {NO_DIAGONAL}")
     elif metrics["deid_percent"] < 0:
         notes.append(
-            "deid_percent is below 0: the diagonal stands out more in OP than in OO,"
+            "deid_percent is below 0: the diagonal is more distinct in OP than in OO,"
             " protection made it worse"
         )
     return notes

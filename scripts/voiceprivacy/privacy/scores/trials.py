@@ -254,7 +254,11 @@ def trials_of_unknown(path: FilePath, scored: ScoredTrials) -> SpeakerTrials | N
     try:
         return arrange(scored, inferred_speakers(scored))
     except BadInput as error:
-        say(f"warning: {path}: no curves of the law without --speakers: {error}", file=sys.stderr)
+        say(
+            f"warning: {path}: no curves of singling out and linkability without --speakers:"
+            f" {error}",
+            file=sys.stderr,
+        )
         return None
 
 

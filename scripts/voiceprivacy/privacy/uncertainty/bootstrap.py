@@ -85,7 +85,6 @@ from voiceprivacy.privacy.scores.trials import (
     whole_sample,
     without_each,
 )
-from voiceprivacy.vocabulary import UNDEFINED
 
 Replicates = dict[str, Floats]  # {metric: array (B,)}, NaN where undefined
 
@@ -129,20 +128,20 @@ class Interval(NamedTuple):
     ``ci_low`` and ``ci_high`` are the interval to report: percentiles, moved back and held in a
     range as CORRECTIONS say for the metric, which widen that of a Cllr. ``corrected`` is the
     percentile interval moved back by OF_CALIBRATION, whatever the metric. ``unbiased`` is the value
-    moved back like its interval, in which it lies. Every limit is "undefined" without replicates or
-    with less than three speakers, and so is ``unbiased``.
+    moved back like its interval, in which it lies. All of them are None without replicates or with
+    less than three speakers.
     """
 
     value: Number
-    ci_low: Number
-    ci_high: Number
-    percentile_low: Number
-    percentile_high: Number
-    corrected_low: Number
-    corrected_high: Number
+    ci_low: float | None
+    ci_high: float | None
+    percentile_low: float | None
+    percentile_high: float | None
+    corrected_low: float | None
+    corrected_high: float | None
     n_speakers: int
     n_replicates: int
-    unbiased: Number
+    unbiased: float | None
 
 
 def multiplicities(speakers: Iterable[str], *, n_replicates: int, seed: int) -> Counts:
@@ -328,13 +327,7 @@ def interval(
     n_replicates = len(ordered)
     if not n_replicates or isinstance(value, str) or n_speakers < FEWEST_SPEAKERS:
         return Interval(
-            value,
-            *(UNDEFINED, UNDEFINED),
-            *(UNDEFINED, UNDEFINED),
-            *(UNDEFINED, UNDEFINED),
-            n_speakers,
-            n_replicates,
-            UNDEFINED,
+            value, *(None, None, None, None, None, None), n_speakers, n_replicates, None
         )
     half_width = _half_width(n_speakers)
     percentile = _limits(value, ordered, half_width)

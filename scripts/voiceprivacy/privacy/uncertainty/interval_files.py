@@ -239,7 +239,7 @@ def _headline(limits: Mapping[str, Any], metrics: Mapping[str, Any]) -> dict[str
 
 
 def _shown(value, interval):
-    if interval is None or isinstance(interval["ci_low"], str):
+    if interval is None or interval["ci_low"] is None:
         return value
     limits = (interval["ci_low"], interval["ci_high"])
     return shown(value, limits, interval["unbiased"]).text("{:.4g}".format)

@@ -64,7 +64,7 @@ from voiceprivacy.vocabulary import (
 )
 
 METRIC = "eer_percent"  # by which attacks are strong
-UNKNOWN = dict.fromkeys(("difference", "ci_low", "ci_high", "share_a_better"), UNDEFINED)
+UNKNOWN = {"difference": UNDEFINED, "ci_low": None, "ci_high": None, "share_a_better": UNDEFINED}
 UNTESTED = {"p_value": 1.0, "verdict": ALIKE}
 
 
@@ -333,7 +333,7 @@ def difference(a: Estimate, b: Estimate, *, more_is_better: bool | None) -> dict
     n_speakers = min(speakers_a, speakers_b)
     limits = interval(value_a - value_b, differences, n_speakers=n_speakers)
     # Too few speakers: the difference is told, nothing is said of it.
-    if limits.ci_low == UNDEFINED:
+    if limits.ci_low is None:
         return values | UNKNOWN | {"difference": limits.value} | UNTESTED
     return {
         **values,
@@ -379,7 +379,7 @@ def _require_as_many_replicates(
 
 def _limits_text(pair: Pair | StrongestPair) -> str:
     """The difference of a pair with its interval, to be put into a line; empty if unknown."""
-    if pair.ci_low == UNDEFINED:
+    if pair.ci_low is None:
         return ""
     return f" {pair.difference:.3g} [{pair.ci_low:.3g}, {pair.ci_high:.3g}]:"
 
@@ -407,7 +407,8 @@ def _share_better(differences, more_is_better):
 
 
 def _verdict(limits: Interval, more_is_better: bool | None) -> str:
-    low, high = float(limits.ci_low), float(limits.ci_high)
+    low, high = limits.ci_low, limits.ci_high
+    assert low is not None and high is not None
     if low <= 0 <= high:
         return ALIKE
     if more_is_better is None:

@@ -97,7 +97,7 @@ def distinctiveness_picture(
         *(len(sets), MOST_PANELS, (2.9, 2.7), (1.2, 1.1)), sharex=True, sharey=True
     )
     if not points:
-        return style.say_nothing(figure, "undefined: original speakers are not told apart")
+        return style.say_nothing(figure, "undefined: original speakers are not distinguished")
     names = list(dict.fromkeys([*anonymisers, *(anonymiser for anonymiser, _ in points)]))
     edges = _edges(points.values())
     for ax, (name, of_set) in zip(axes, sets.items(), strict=True):

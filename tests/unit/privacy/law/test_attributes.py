@@ -145,7 +145,7 @@ def test_too_few_speakers_are_a_line_with_a_reason(tmp_path):
 def test_of_nothing_no_share_is_left(tmp_path):
     write_run(tmp_path, apart=0)
     said = assess(tmp_path)
-    assert "too little is told from unprotected speech" in said.stdout
+    assert "unprotected speech shows too little of it" in said.stdout
     line = lines_of(tmp_path)["hidden", "pp", "sex"]
     assert (line["left_percent"], line["left_low"]) == ("undefined", "-")
     assert float(line["recall_percent"]) < 75
@@ -193,7 +193,7 @@ def test_where_unprotected_speech_tells_little_nothing_is_said_of_any_system(tmp
     systems, options = ["original", "hidden"], {"embeddings": tmp_path / "embeddings", "seed": 0}
     told, reason = class_kept(corpus, "sex", "net", systems, **options)
     assert told == {"original": {}, "hidden": {}}
-    assert reason == "too little is told from unprotected speech"
+    assert reason == "unprotected speech shows too little of it"
 
 
 def test_nothing_of_the_other_parts_of_a_system_is_read_for_what_it_keeps(tmp_path):
