@@ -63,4 +63,4 @@ def test_ranks_of_features_from_speech_to_the_page(tmp_path):
         together = {row["channels"]: row for row in csv.DictReader(file, delimiter="\t")}
     assert 0 <= float(together["pitch+timing+words"]["value"]) <= 2  # of four speakers
     assert (results / "report/figures/channels/few/mixed_t1_d1.pdf").exists()
-    assert "Whose rank gives away how much" in (results / "report" / "index.html").read_text()
+    assert "Rank disclosure per speaker" in (results / "report" / "index.html").read_text()

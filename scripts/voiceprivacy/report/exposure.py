@@ -1,4 +1,4 @@
-"""Who is most exposed, and by which channel of speech.
+"""Most exposed speakers, by channel of speech.
 
 Conventions
 -----------

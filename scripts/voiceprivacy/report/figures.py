@@ -93,7 +93,7 @@ KINDS = {
     for kind in (
         Kind(
             name="zebra",
-            title="How much evidence is left (ZEBRA)",
+            title="Remaining evidence (ZEBRA)",
             module="evidence",
             per=LIST,
             files={"curves": _curves("zebra"), "metrics": _metrics("zebra")},
@@ -102,7 +102,7 @@ KINDS = {
         ),
         Kind(
             name="calibration",
-            title="What a calibration is worth on another run (C_ECE)",
+            title="Calibration loss on another run (C_ECE)",
             module="evidence",
             per=TWO_RUNS,
             files={"curves": _curves("calibration"), "metrics": _metrics("calibration")},
@@ -111,7 +111,7 @@ KINDS = {
         ),
         Kind(
             name="similarity",
-            title="Who sounds like whom",
+            title="Voice similarity between speakers",
             module="speakers",
             per=ANONYMISER,
             files={"curves": _curves("similarity"), "manifest": SPEECH},
@@ -121,7 +121,7 @@ KINDS = {
         ),
         Kind(
             name="distinctiveness",
-            title="Protection against distinct voices",
+            title="De-identification and voice distinctiveness",
             module="systems",
             per=ATTACKER,
             files={"metrics": METRICS},
@@ -130,7 +130,7 @@ KINDS = {
         ),
         Kind(
             name="zoo",
-            title="Which speakers are different from the others",
+            title="Biometric zoo",
             module="speakers",
             per=ANONYMISER,
             files={"zoo": _curves("zoo"), "curves": _curves("similarity"), "manifest": SPEECH},
@@ -140,7 +140,7 @@ KINDS = {
         ),
         Kind(
             name="speakers",
-            title="Who is still at risk",
+            title="Speakers at risk",
             module="speakers",
             per=ANONYMISER,
             files={"speakers": _curves("speakers")},
@@ -150,7 +150,7 @@ KINDS = {
         ),
         Kind(
             name="ranks",
-            title="How high the true speaker ranks",
+            title="Rank of the true speaker",
             module="ranks",
             per=GALLERY,
             files={"curves": _curves("ranks"), "metrics": _metrics("ranks")},
@@ -159,7 +159,7 @@ KINDS = {
         ),
         Kind(
             name="rank_speakers",
-            title="Whose rank gives away how much",
+            title="Rank disclosure per speaker",
             module="ranks",
             per=GALLERY,
             files={"speakers": _curves("rank_speakers"), "examples": _curves("rank_examples")},
@@ -169,7 +169,7 @@ KINDS = {
         ),
         Kind(
             name="rank_lengths",
-            title="How disclosure grows with the length of speech",
+            title="Rank disclosure by length of speech",
             module="ranks",
             per=LENGTHS,
             files={"metrics": METRICS},
@@ -178,7 +178,7 @@ KINDS = {
         ),
         Kind(
             name="atlas",
-            title="Which channels give a speaker away",
+            title="Disclosure per channel",
             module="atlas",
             per=ATLAS,
             files={"curves": "curves/atlas/{corpus}/{trials}.tsv"},
@@ -187,7 +187,7 @@ KINDS = {
         ),
         Kind(
             name="channels",
-            title="What channels give away together",
+            title="Disclosure of several channels together",
             module="atlas",
             per=CHANNELS,
             files={"curves": "curves/channels/{corpus}/{trials}.tsv"},
@@ -196,7 +196,7 @@ KINDS = {
         ),
         Kind(
             name="exposed",
-            title="Who is most exposed, and by which channel",
+            title="Most exposed speakers, by channel",
             module="exposure",
             per=CHANNELS,
             files={"curves": "curves/exposed/{corpus}/{trials}.tsv"},
@@ -206,7 +206,7 @@ KINDS = {
         ),
         Kind(
             name="law",
-            title="Singled out and linked among N speakers",
+            title="Singling out and linkability among N speakers",
             module="law",
             per=LIST,
             files={"curves": _curves("law")},
@@ -215,7 +215,7 @@ KINDS = {
         ),
         Kind(
             name="training",
-            title="How the attackers were trained",
+            title="Training of the attackers",
             module="evidence",
             per=TRAINING,
             files={"curve": "models/{extractor}/training.tsv"},

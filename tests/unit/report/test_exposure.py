@@ -1,4 +1,4 @@
-"""Who is most exposed, and by which channel: tables of a run, the order, codes, map and picture."""
+"""Most exposed speakers, by channel: tables of a run, the order, codes, map and picture."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Who is most exposed, and by which channel, as a picture: a map for each system and condition."""
+"""Most exposed speakers, by channel, as a picture: a map for each system and condition."""
 
 import numpy as np
 from matplotlib.figure import Figure
