@@ -126,18 +126,25 @@ def lines_of_set(judged: Judged) -> list[str]:
         *_wrapped(judged.speech),
         *_wrapped(" ".join(filter(None, [own, QUESTION, notes.answer, UNITS_OF_VERDICT]))),
         *("  ".join(map(str.ljust, row, widths)).rstrip() for row in table),
-        *_headed("Why", " ".join(notes.why)),
-        *_headed("Not tried", " ".join([notes.not_tried, *notes.warnings])),
-        *_headed("Check", notes.check),
-        *_headed("Next", steps),
+        *_headed("Why", " ".join(notes.why), most=4),
+        *_headed("Not tried", notes.not_tried, most=3),
+        *_headed("Warning", " ".join(notes.warnings), most=3),
+        *_headed("Check", notes.check, most=1),
+        *_headed("Next", steps, most=3),
     ]
 
 
-def _headed(title: str, text: str) -> list[str]:
-    """A paragraph beside its title; nothing where there is no text."""
-    indent = " " * HEAD_WIDTH
+def _headed(title: str, text: str, *, most: int) -> list[str]:
+    """A paragraph beside its title, cut after some lines; nothing where there is no text."""
     plain = text.replace("`", "").strip()
-    lines = textwrap.wrap(plain, WIDTH, initial_indent=indent, subsequent_indent=indent)
+    lines = textwrap.wrap(
+        plain,
+        WIDTH,
+        initial_indent=" " * HEAD_WIDTH,
+        subsequent_indent=" " * HEAD_WIDTH,
+        max_lines=most,
+        placeholder=" [...]",
+    )
     return [f"{title:<{HEAD_WIDTH}}{line[HEAD_WIDTH:]}" for line in lines[:1]] + lines[1:]
 
 

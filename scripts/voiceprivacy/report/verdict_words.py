@@ -132,8 +132,8 @@ NOT_TRIED = {
     "condition_pp": "comparing protected speech with the attacker's own protected speech",
     "condition_rr": "comparing released recordings with each other",
     "semi_informed": "an attacker trained on protected speech",
-    "other_encoders": "a second network that recognises voices (speaker encoder)",
-    "what_is_said": "recognising people by what they say",
+    "other_encoders": "a second network that recognises voices",
+    "what_is_said": "recognising people by words",
 }
 LEARN = (
     "train the attacker on protected speech of 100 or more other speakers:"

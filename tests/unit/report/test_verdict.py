@@ -197,6 +197,19 @@ def test_the_terminal_has_a_line_for_each_system_and_at_most_twelve_more(read, s
     assert len(lines_of_set(judged)) <= len(judged.rows) + 12
 
 
+def test_many_systems_and_reasons_do_not_fill_a_terminal():
+    reasons = list(verdict_words.REASONS)
+    systems = {
+        f"system_{code}": verdicts.system("unclear", reasons=reasons[index:], percent=index)
+        for index, code in enumerate(reasons)
+    }
+    facts = verdicts.set_of(systems, not_tried=list(verdict_words.NOT_TRIED))
+    judged = judged_of("demo", facts)
+    lines = lines_of_set(judged)
+    assert len(lines) <= len(judged.rows) + 14
+    assert sum("[...]" in line for line in lines) == 1
+
+
 def test_a_run_without_a_verdict_says_so(systems):
     assert NOT_GIVEN in summary(systems)
     assert OLDER in summary(systems, verdicts=[no_verdict(OLDER)])
