@@ -50,6 +50,8 @@ LABEL_WORDS = dict.fromkeys(("target", "tgt", "1"), "target") | dict.fromkeys(
     ("nontarget", "imp", "0"), "nontarget"
 )
 GENDERS = {"f": "f", "female": "f", "woman": "f", "m": "m", "male": "m", "man": "m"}
+# BIO01F, p_m_01: a word by itself, or behind the number of a speaker.
+SEX = re.compile(rf"(?:^|[\W\d_])({'|'.join(GENDERS)})(?=$|[\W_])")
 ABOVE = "../"
 
 # What no id may hold: spaces, slashes, control characters, half a character; - and . in front.
@@ -74,12 +76,8 @@ class Utterance(NamedTuple):
     @property
     def shown_by_name(self) -> set[str]:
         """What its name shows: speaker, sex, both or nothing."""
-        name = self.utterance.lower()
-        shown = {"speaker"} if self.speaker.lower() in name else set()
-        pieces = re.split(r"[^a-z0-9]+", name)
-        return shown | (
-            {"sex"} if any(GENDERS.get(piece) == self.gender for piece in pieces) else set()
-        )
+        shown = {"speaker"} if self.speaker.lower() in self.utterance.lower() else set()
+        return shown | ({"sex"} if self.gender in sexes_in(self.utterance) else set())
 
 
 class Trial(NamedTuple):
@@ -91,6 +89,15 @@ class Trial(NamedTuple):
 
 
 # Ids of utterances, speakers and enrolments, and how pieces of an utterance are named.
+
+
+def sexes_in(name: str) -> set[str]:
+    """The sexes, f and m, that the name of a file or a speaker seems to show.
+
+    >>> sexes_in("BIO01F"), sexes_in("p_male_01"), sexes_in("fm3")
+    ({'f'}, {'m'}, set())
+    """
+    return {GENDERS[word] for word in SEX.findall(name.lower())}
 
 
 def safe_id(text: str, path: FilePath, line: int) -> str:

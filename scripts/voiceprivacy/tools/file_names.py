@@ -34,12 +34,10 @@ from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.recordings import is_same_sound
 from voiceprivacy.inout.files import BadInput, counted
 from voiceprivacy.inout.foreign import walk
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.tables import Utterance, sexes_in
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.running import decoding
 
-# BIO01F, p_m_01: a letter by itself, or behind the number of a speaker.
-SEX = re.compile(r"(?:^|[\d_.-])([fm])(?=$|[_.-])", re.IGNORECASE)
 # Of two files of one name, the one whose ending stands first is taken.
 ENDINGS = (
     *(".wav", ".flac", ".aiff", ".aif", ".w64", ".caf", ".au", ".sph"),
@@ -639,8 +637,7 @@ def sexes_by_name(listed: Iterable[Listed]) -> dict[str, str]:
     """{speaker: f or m}, where the names of all speakers or files seem to show it; else nothing."""
     sexes: dict[str, str] = {}
     for one in listed:
-        name = f"{one.speaker}_{PurePosixPath(str(one.audio)).stem}"
-        letters = {letter.lower() for letter in SEX.findall(name)}
+        letters = sexes_in(f"{one.speaker}_{PurePosixPath(str(one.audio)).stem}")
         if len(letters) != 1 or sexes.setdefault(one.speaker, *letters) not in letters:
             return {}
     return sexes if len(set(sexes.values())) == 2 else {}

@@ -66,6 +66,7 @@ def test_speakers_are_counted_by_gender_and_hours_are_summed(results):
     [
         ("anna-f-01", "anna", "speaker and the sex"),
         ("F_0017", "x9", "sex"),
+        ("BIO01F", "x9", "sex"),
         ("x9_0017", "x9", "speaker"),
         ("0017-m", "x9", "-"),
     ],
