@@ -1,7 +1,9 @@
-"""VCTK 0.92: two microphones, a table of speakers that lacks fields, sentences that all read."""
+"""VCTK 0.92 and 0.80: microphones, a table of speakers that lacks fields, common sentences."""
+
+import shutil
 
 import pytest
-from support.trees import edit, prepare, vctk, write_lines
+from support.trees import edit, prepare, vctk, write_audio, write_lines
 
 from voiceprivacy.corpora.kinds.vctk import is_common
 from voiceprivacy.corpora.listing import Findings, list_utterances, read_facts
@@ -34,8 +36,23 @@ def test_a_speaker_without_the_microphone_is_left_out_and_said(tmp_path):
         path.unlink()
     utterances, findings = listed(source)
     assert {utterance.speaker for utterance in utterances} == {"p226"}
-    expected = "wav48_silence_trimmed/p225: has no file of mic2: the speaker is left out"
+    expected = "wav48_silence_trimmed/p225: has no file *_mic2: the speaker is left out"
     assert findings == [f"oddity {tmp_path}/{expected}"]
+
+
+def test_version_0_80_has_one_microphone_and_lists_the_same(tmp_path):
+    newer = [one[:4] for one in listed(vctk(tmp_path / "newer"))[0]]
+    source = vctk(tmp_path, microphones=("mic2",))
+    for path in (tmp_path / "wav48_silence_trimmed").glob("*/*"):
+        target = tmp_path / "wav48" / path.parent.name / f"{path.stem.removesuffix('_mic2')}.wav"
+        write_audio(target, sample_rate=48000)
+    shutil.rmtree(tmp_path / "wav48_silence_trimmed")
+    utterances, findings = listed(source)
+    assert findings == []
+    assert [one[:4] for one in utterances] == [
+        (name.removesuffix("_mic2"), *others) for name, *others in newer
+    ]
+    assert is_common("p225_024") and not is_common("p225_025")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
-"""VCTK 0.92: wav48_silence_trimmed/p225/p225_001_mic1.flac at 48 kHz, and speaker-info.txt.
+"""VCTK 0.92 (wav48_silence_trimmed/p225/p225_001_mic1.flac at 48 kHz, speaker-info.txt) and 0.80
+(wav48/p225/p225_001.wav, one microphone).
 
 Every speaker reads the same 24 sentences first: the rainbow passage and the elicitation paragraph.
 Then come sentences of a newspaper that differ between speakers. The VoicePrivacy Challenges try
@@ -20,10 +21,10 @@ from voiceprivacy.inout.foreign import refuse_no_utf8
 
 __all__ = ["is_common", "list_utterances", "provide_audio", "read_facts", "read_transcripts"]
 
-AUDIO_FOLDER = "wav48_silence_trimmed"
+AUDIO_FOLDER, OLDER_FOLDER = "wav48_silence_trimmed", "wav48"  # of 0.92 and of 0.80
 COMMON_SENTENCES = 24
 GENDERS = ("f", "m")
-SENTENCE = re.compile(r"_(\d{3})_mic[12](?:_|$)")
+SENTENCE = re.compile(r"_(\d{3})(?:_mic[12])?(?:_|$)")
 
 
 def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]:
@@ -32,25 +33,25 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
     Parameters
     ----------
     options : dict
-        root: the folder that holds speaker-info.txt and wav48_silence_trimmed; microphone: mic1 or
-        mic2.
+        root: the folder that holds speaker-info.txt and wav48_silence_trimmed or wav48;
+        microphone: mic1 or mic2, of 0.92.
 
     Raises
     ------
     BadInput : a folder is not there
     """
-    root, microphone = Path(options["root"]), options["microphone"]
-    folder = root / AUDIO_FOLDER
+    root, ending = Path(options["root"]), _ending(options)
+    folder = root / (AUDIO_FOLDER if ending else OLDER_FOLDER)
     for needed in (root, folder):  # the first that is missing says most
         if not needed.is_dir():
             raise BadInput(f"{needed}: not found")
     genders = _read_genders(root / "speaker-info.txt", findings)
     utterances = []
     for speaker in _folders(folder):
-        files = [path for path in sorted(speaker.glob(f"*_{microphone}.*")) if _is_audio(path)]
+        files = [path for path in sorted(speaker.glob(f"*{ending}.*")) if _is_audio(path)]
         gender = genders.get(speaker.name, "-")
         if not files:
-            message = f"has no file of {microphone}: the speaker is left out"
+            message = f"has no file *{ending}: the speaker is left out"
             findings.oddity(speaker, "-", message)
         elif speaker.name not in genders:
             message = f"speaker '{speaker.name}' is not listed: no gender"
@@ -84,11 +85,11 @@ def read_transcripts(options: dict[str, Any]) -> dict[str, str]:
     ------
     BadInput : there is no such file
     """
-    folder = Path(options["root"], "txt")
+    folder, ending = Path(options["root"], "txt"), _ending(options)
     texts = {}
     for path in sorted(folder.glob("*/*.txt")):
         if not path.name.startswith("."):
-            texts[f"{path.stem}_{options['microphone']}"] = " ".join(read_lines(path))
+            texts[f"{path.stem}{ending}"] = " ".join(read_lines(path))
     if not texts:
         raise BadInput(f"{folder}: has no speaker/sentence.txt")
     return texts
@@ -98,6 +99,13 @@ def is_common(utterance: str) -> bool:
     """Whether the id of an utterance, or of a piece, is of a sentence that all speakers read."""
     number = SENTENCE.search(utterance)
     return number is not None and int(number.group(1)) <= COMMON_SENTENCES
+
+
+def _ending(options: dict[str, Any]) -> str:
+    """How names of recordings end: with the microphone, and with nothing in VCTK 0.80."""
+    root = Path(options["root"])
+    is_older = (root / OLDER_FOLDER).is_dir() and not (root / AUDIO_FOLDER).is_dir()
+    return "" if is_older else f"_{options['microphone']}"
 
 
 def _folders(folder):
