@@ -8,6 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+import yaml
 from support.calls import help_of
 from support.pages import as_jobs
 
@@ -141,6 +142,14 @@ def test_the_index_names_every_page():
         (index.parent / link).resolve() for link in LINK.findall(index.read_text(encoding="utf-8"))
     }
     assert sorted(set(PAGES) - {index} - linked) == []
+
+
+def test_the_config_folder_lists_every_section_as_the_schema_describes_it():
+    schema = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
+    page = (ROOT / "config/README.md").read_text()
+    for section, described in schema["properties"].items():
+        meaning, *_ = " ".join(described["description"].split()).removesuffix(".").split(". ")
+        assert f"| `{section}` | {meaning}. |" in page
 
 
 def test_links_lead_somewhere_and_pictures_are_small():

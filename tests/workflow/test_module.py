@@ -14,7 +14,7 @@ configfile: "larger.yaml"
 
 module voiceprivacy:
     snakefile:
-        "{ROOT}/Snakefile"
+        "{ROOT}/workflow/Snakefile"
     config:
         config["evaluation"]
 PREFIX
