@@ -21,7 +21,6 @@ from voiceprivacy.report.curves import (
     SIMILARITIES,
     ZOO,
 )
-from voiceprivacy.report.figure_tables import run_of
 from voiceprivacy.report.figures import KINDS, Look, Subject, drawer, figure
 from voiceprivacy.report.metrics import Number, write_metrics
 from voiceprivacy.report.page import show, write_page
@@ -219,10 +218,10 @@ def published(numbers=None):
 def render(folder, **content):
     """Write the page of the run, which lies in ``folder``."""
     numbers, page = content.get("metrics") or metrics(), folder / "report" / "index.html"
-    run, shown = run_of(numbers, PROVENANCE), []
+    shown = []
     for drawn in figures(folder):
         pictures = {"svg": drawn.pictures(Layout(folder))["svg"]}
-        shown.append(show(drawn, run=run, pictures=pictures))
+        shown.append(show(drawn, pictures=pictures))
     assert {figure.kind for figure in shown if figure.svg} == set(KINDS)
     tables = {corpus: folder / "audio" / corpus / "trial" / "b2r" for corpus in LISTS}
     options = {

@@ -9,7 +9,6 @@ from voiceprivacy.layout import Layout
 from voiceprivacy.report.answer import evaluated
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
 from voiceprivacy.report.contents import Contents, read_contents
-from voiceprivacy.report.figure_tables import run_of
 from voiceprivacy.report.mailed import reduced
 from voiceprivacy.report.methods import methods, write_methods, write_numbers
 from voiceprivacy.report.metrics import read_metrics
@@ -59,10 +58,8 @@ def write_report(
     if comparisons:
         sure = read_comparisons(comparisons, numbers)
     systems = released(compare(numbers, sure))
-    shown = run_of(numbers, made_from)
-    if plan:
-        shown = shown._replace(codes=codes_in(contents, plan.parent))
-    sections = read_sections(contents, shown.codes)
+    codes = codes_in(contents, plan.parent) if plan else {}
+    sections = read_sections(contents, codes)
     judged = no_verdict(NOT_GIVEN)
     if verdict:
         judged = read_verdict(verdict, numbers=numbers, evaluated=about)
@@ -71,7 +68,7 @@ def write_report(
         template=template,
         systems=systems,
         metrics=numbers,
-        figures=show_all(contents.figures, Layout(metrics.parent), run=shown),
+        figures=show_all(contents.figures, Layout(metrics.parent), codes),
         provenance=made_from,
         comparisons=sure,
         verdicts=[judged],

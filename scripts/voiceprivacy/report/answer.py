@@ -4,15 +4,14 @@ Conventions
 -----------
 * What trial lists say stands in the verdict (report/verdict.py).
 * A run on sampled galleries has similarity ranks and no trial lists. There the strongest attack is
-  the one whose ranks disclose most, over all attackers, conditions and galleries. An anonymiser is
-  not shown to hide the speaker while its interval overlaps with that of unprotected speech.
+  the one whose ranks disclose most, over all attackers, conditions and galleries.
 """
 
 import datetime
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import Any
 
 from voiceprivacy.inout.files import counted
 from voiceprivacy.report.comparison import ATTACKS, System
@@ -20,25 +19,16 @@ from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import released_numbers
 from voiceprivacy.report.sections import PartOfCorpus
 from voiceprivacy.report.typeset import listed
-from voiceprivacy.report.uncertainty import Shown, metric_limits, shown_number
+from voiceprivacy.report.uncertainty import shown_number
 from voiceprivacy.report.verdict import Evaluated
-from voiceprivacy.vocabulary import ABSENT, NO_BREAK, ORIGINAL, attacker_name
+from voiceprivacy.vocabulary import ABSENT, ORIGINAL
 
 DISCLOSURE = "disclosure_bit"  # by which ranks are compared
-MOST_NEXT = 2  # anonymisers that are named after the best one
-
-
-class Answer(NamedTuple):
-    """What ranks say in one sentence, the numbers that it comes from, and their limits."""
-
-    verdict: str
-    reasons: str
-    limits: str
-
-    @property
-    def text(self) -> str:
-        """All of it."""
-        return " ".join(filter(None, self))
+DISCLOSED = (
+    "What the rank of the true speaker discloses where most is found, in bits (95 % limits), the"
+    " least first"
+)
+OVERLAP = "Where limits overlap, no difference is shown."
 
 
 # What was run.
@@ -133,8 +123,8 @@ def _count(names: Collection[str], singular: str, plural: str | None = None) -> 
 # The answer of similarity ranks.
 
 
-def rank_answers(numbers: Iterable[Number]) -> dict[str, Answer]:
-    """Whose ranks disclose least under the strongest attack: {corpus: Answer}."""
+def rank_answers(numbers: Iterable[Number]) -> dict[str, str]:
+    """What ranks disclose of each system where most of it is found: {corpus: sentences}."""
     disclosures = [number for number in numbers if number.metric == DISCLOSURE]
     strongest: dict[str, dict[str, Number]] = {}
     for number in released_numbers(disclosures):
@@ -144,63 +134,13 @@ def rank_answers(numbers: Iterable[Number]) -> dict[str, Answer]:
         first = of_corpus.setdefault(number.anonymiser, number)
         if float(number.value) > float(first.value):
             of_corpus[number.anonymiser] = number
-    return {corpus: _rank_answer(of_corpus) for corpus, of_corpus in strongest.items()}
+    return {corpus: _rank_answer(of_corpus.values()) for corpus, of_corpus in strongest.items()}
 
 
-def _rank_answer(strongest: dict[str, Number]) -> Answer:
-    shown = {name: shown_number(number) for name, number in strongest.items()}
-    original = strongest.pop(ORIGINAL, None)
-    if not strongest:
-        told = f"The rank of the true speaker discloses {_bits(shown[ORIGINAL])}."
-        return Answer("Nothing was protected.", told, _limits_line(shown))
-    best, *others = sorted(
-        strongest.values(), key=lambda number: (float(number.value), number.anonymiser)
-    )
-    who = attacker_name(best.extractor, best.backend)
-    attack = f"{best.condition.upper()}, {who}, gallery {best.trials}"
-    bits = _bits(shown[best.anonymiser])
-    reasons = f"Where most is found ({attack}), the rank of the true speaker discloses {bits}"
-    reasons += f"; of unprotected speech {_bits(shown[ORIGINAL])}." if original else "."
-    named, unnamed = others[:MOST_NEXT], others[MOST_NEXT:]
-    if named:
-        texts = [f"{one.anonymiser} {_bits(shown[one.anonymiser])}" for one in named]
-        reasons += f" Next, each where most of it is found: {listed(texts)}."
-    if unnamed:
-        reasons += f" {counted(len(unnamed), 'other')} disclosed no less."
-    verdict = _rank_verdict(best, original, several=bool(others))
-    of_named = [original] if original else []
-    of_named += [best, *named]
-    limits = _limits_line({one.anonymiser: shown[one.anonymiser] for one in of_named})
-    return Answer(verdict, reasons, limits)
-
-
-def _rank_verdict(best: Number, original: Number | None, *, several: bool) -> str:
-    if original and float(best.value) >= float(original.value):
-        return "No anonymiser hides the speaker from a ranking."
-    if original and _overlap(best, original):
-        return (
-            "No anonymiser is shown to hide the speaker from a ranking,"
-            f" not even {best.anonymiser}."
-        )
-    if several or not original:
-        return f"Ranks disclose least of {best.anonymiser}."
-    return f"Ranks disclose less of {best.anonymiser} than of unprotected speech."
-
-
-def _overlap(one: Number, other: Number) -> bool:
-    limits, other_limits = metric_limits(one), metric_limits(other)
-    if limits is None or other_limits is None:
-        return False
-    return limits[0] <= other_limits[1] and other_limits[0] <= limits[1]
-
-
-def _bits(number: Shown) -> str:
-    return f"{number.value:.2f}{NO_BREAK}bit"
-
-
-def _limits_line(shown: Mapping[str, Shown]) -> str:
-    """The limits of all that have some, on a line of their own."""
-    limits = [
-        f"{name} {number.text('{:.2f}'.format)}" for name, number in shown.items() if number.limits
+def _rank_answer(strongest: Iterable[Number]) -> str:
+    least_first = sorted(strongest, key=lambda number: (float(number.value), number.anonymiser))
+    texts = [
+        f"{number.anonymiser} {shown_number(number).text('{:.2f}'.format)}"
+        for number in least_first
     ]
-    return f"In bits, with 95{NO_BREAK}% limits: {', '.join(limits)}." if limits else ""
+    return f"{DISCLOSED}: {', '.join(texts)}. {OVERLAP}"

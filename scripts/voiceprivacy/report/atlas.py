@@ -6,13 +6,10 @@ Conventions
   al., 2025), by the attacker that hears it. Limits are its own (95 %, over speakers).
 * Channels overlap: what two of them disclose is not the sum of both. What they disclose together
   is measured on their fused scores (privacy/atlas/fusion.py).
-* What is left is a channel's disclosure in percent of the same channel's in unprotected speech. It
-  is told where the lower limit of that lies above zero by LEAST_BIT: else there was nothing to
-  remove.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from voiceprivacy.inout.files import BadInput, FilePath
@@ -25,7 +22,6 @@ from voiceprivacy.vocabulary import (
     GAIN,
     GAP,
     MEASURES_OF_CHANNELS,
-    ORIGINAL,
     TOGETHER,
     UNDEFINED,
     AtlasPoint,
@@ -36,7 +32,6 @@ from voiceprivacy.vocabulary import (
 )
 
 BITS, TEMPLATES = "disclosure_bit", "n_templates"
-LEAST_BIT = 0.05
 NAMES = {  # of channels, as they are shown
     "voice": "voice",
     "pitch": "pitch",
@@ -96,15 +91,6 @@ def channels_of(points: Iterable[AtlasPoint]) -> list[str]:
 def bits(point: AtlasPoint | ChannelsPoint) -> Shown:
     """A number of bits with its limits."""
     return Shown(point.value, limits_of(point.ci_low, point.ci_high))
-
-
-def left_percent(point: AtlasPoint, points: Sequence[AtlasPoint]) -> float | None:
-    """What is left of a channel; None where unprotected speech surely discloses nothing by it."""
-    for other in points:
-        if (other.anonymiser, other.channel) == (ORIGINAL, point.channel):
-            least = bits(other).limits or (other.value, other.value)
-            return 100 * point.value / other.value if least[0] > LEAST_BIT else None
-    return None
 
 
 # Several channels together.

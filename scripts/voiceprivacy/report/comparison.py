@@ -28,16 +28,17 @@ from voiceprivacy.report.uncertainty import (
     NONE,
     SHORT_EXPLAINED,
     Comparisons,
-    MeanKey,
     has_few_errors,
-    marked_interval,
+    interval_text,
     metric_limits,
+    within_zero_evidence,
 )
 from voiceprivacy.vocabulary import (
     ABSENT,
     DAGGER,
     FUSED,
     GIVEN,
+    MEAN,
     ORIGINAL,
     PROTECTED_CONDITIONS,
     TRAINED_ON,
@@ -82,7 +83,6 @@ EXPLAINED = {  # attacks in words, and what they are
 }
 
 Lines = Mapping[NumberKey, Number]
-Values = Mapping[str, Any]  # {metric: number, undefined, or None where it does not exist}
 
 
 class SystemKey(NamedTuple):
@@ -99,10 +99,48 @@ class SystemKey(NamedTuple):
         attacked = (self.corpus, trials, self.anonymiser, self.extractor, self.backend)
         return NumberKey(*attacked, self.condition, metric)
 
-    def mean(self, metric: str) -> MeanKey:
-        """The key of the interval of one of its means over lists."""
-        attacker = (self.corpus, self.extractor, self.backend)
-        return MeanKey(*attacker, self.condition, metric, self.anonymiser)
+
+class Measured(NamedTuple):
+    """A number of a system.
+
+    ``value`` is that by definition: a number, undefined, or None where there is none. ``unbiased``
+    is the number without its bias, where that is known.
+    """
+
+    value: Any
+    limits: Limits | None = None
+    unbiased: float | None = None
+
+    @property
+    def shown(self) -> Shown:
+        """The number as it is shown."""
+        return shown(*self)
+
+
+class OnList(NamedTuple):
+    """A system on a trial list, or on the mean over several.
+
+    Attributes
+    ----------
+    numbers : {metric: Measured}, of all columns
+    tag : ZEBRA's, of a single list; empty where there is none
+    few_errors : whether a list has too few for good intervals
+    no_evidence : whether D_ECE is no more than zero evidence gives; None where that is not known
+    """
+
+    numbers: dict[str, Measured]
+    tag: str
+    few_errors: bool
+    no_evidence: bool | None
+
+    def interval_text(self, column: Metric) -> str:
+        """The interval of a number as people read it, marked where it rests on too few errors."""
+        number = self.numbers[column.name]
+        # Replicates of trials without an error have none either: such an interval says nothing.
+        no_error_seen = column.name == "eer_percent" and number.value == 0
+        too_short = self.few_errors and (column.scale == "rare errors" or no_error_seen)
+        is_marked = number.limits and too_short
+        return interval_text(column, number.limits) + (DAGGER if is_marked else "")
 
 
 class System(NamedTuple):
@@ -110,11 +148,7 @@ class System(NamedTuple):
 
     Attributes
     ----------
-    lists : {list: {metric: value}}; among the values are ``tag`` (text or None) and ``few_errors``,
-        whether a list has too few for good intervals
-    mean : the same of the mean over the lists, where the tag is that of a single list
-    intervals : {list, or the mean's label: {metric: (low, high), or None}}
-    unbiased : the same of values without their bias; those that are not known are left out
+    sets : {list: OnList}; where there are several, the last one is the mean over them
     draws : of a release that several draws are known of, each as a System (see releases.py)
     """
 
@@ -123,10 +157,7 @@ class System(NamedTuple):
     backend: str
     anonymiser: str
     condition: str
-    lists: dict[str, Values]
-    mean: Values
-    intervals: dict[str, dict[str, Limits | None]]
-    unbiased: Mapping[str, Mapping[str, float]] = {}
+    sets: dict[str, OnList]
     draws: tuple["System", ...] = ()
 
     @property
@@ -134,11 +165,28 @@ class System(NamedTuple):
         """Which system it is."""
         return SystemKey(*self[:5])
 
+    @property
+    def lists(self) -> list[str]:
+        """The trial lists, without their mean."""
+        return list(self.sets)[: max(1, len(self.sets) - 1)]
+
+    @property
+    def mean_label(self) -> str:
+        """What the mean is of."""
+        return list(self.sets)[-1]
+
+    @property
+    def mean(self) -> OnList:
+        """The mean over the lists."""
+        return self.sets[self.mean_label]
+
     def shown(self, label: str, metric: str) -> Shown:
         """One of its numbers on a list, or the mean over them, as it is shown."""
-        value = self.lists.get(label, self.mean)[metric]
-        limits = self.intervals[label].get(metric)
-        return shown(value, limits, self.unbiased.get(label, {}).get(metric))
+        return self.sets[label].numbers[metric].shown
+
+    def folded_eer(self, label: str = "") -> float:
+        """By which attacks are compared: on one of the sets, or the mean over the lists."""
+        return folded(self.sets[label or self.mean_label].numbers["eer_percent"].value)
 
     @property
     def attack(self) -> str:
@@ -157,11 +205,6 @@ class System(NamedTuple):
         """Who attacks, in words."""
         return attacker_name(self.extractor, self.backend)
 
-    @property
-    def mean_label(self) -> str:
-        """What the mean is of."""
-        return f"mean of {', '.join(self.lists)}" if len(self.lists) > 1 else next(iter(self.lists))
-
 
 def compare(numbers: Sequence[Number], comparisons: Comparisons = NONE) -> list[System]:
     """Arrange the numbers of a run by system, corpus and attacker.
@@ -179,28 +222,12 @@ def compare(numbers: Sequence[Number], comparisons: Comparisons = NONE) -> list[
         first_eer = key.number(min(lists), "eer_percent")
         if key.backend == GIVEN and first_eer not in lines:  # others need not attack everybody
             continue
-        on_lists, intervals, unbiased = {}, {}, {}
-        for trials in sorted(lists):
-            on_lists[trials] = _values(lines, key, trials)
-            keys = {column.name: key.number(trials, column.name) for column in COLUMNS}
-            own = {name: lines[number] for name, number in keys.items() if number in lines}
-            intervals[trials] = {name: metric_limits(line) for name, line in own.items()}
-            unbiased[trials] = {
-                name: line.unbiased for name, line in own.items() if line.unbiased is not None
-            }
-        weights = [1] * len(lists)
-        mean = mean_of_lists(list(on_lists.values()), weights)
-        system = System(*key, on_lists, mean, intervals, unbiased)
-        if len(lists) > 1:
-            intervals[system.mean_label] = mean_limits(key, comparisons)
-            unbiased[system.mean_label] = mean_of_unbiased(list(unbiased.values()), weights)
-        systems.append(system)
+        sets = {trials: _on_list(lines, key, trials) for trials in sorted(lists)}
+        if len(sets) > 1:
+            mean = mean_of(list(sets.values()), [1] * len(sets), key, comparisons)
+            sets[f"mean of {', '.join(sets)}"] = mean
+        systems.append(System(*key, sets))
     return in_order(systems)
-
-
-def mean_limits(key: SystemKey, comparisons: Comparisons) -> dict[str, Limits | None]:
-    """The intervals of a system's means over lists."""
-    return {column.name: comparisons.get(key.mean(column.name)) for column in COLUMNS}
 
 
 def _tried(numbers: Iterable[Number]) -> dict[SystemKey, set[str]]:
@@ -238,27 +265,26 @@ def folded_limits(limits: Limits | None) -> Limits | None:
     return min(folded(low), folded(high)), max(folded(low), folded(high))
 
 
-def strongest_attacks(systems: Iterable[System]) -> dict[tuple[str, str], System]:
-    """The strongest attack on each anonymiser: {(corpus, anonymiser): System}, in their order."""
+def strongest_attacks(systems: Iterable[System], label: str = "") -> dict[tuple[str, str], System]:
+    """The strongest attack on each anonymiser: {(corpus, anonymiser): System}, in their order.
+
+    ``label`` is the set on which they are compared, by default the mean over lists.
+    """
     strongest: dict[tuple[str, str], System] = {}
     for system in systems:
-        attacked = (system.corpus, system.anonymiser)
-        first = strongest.get(attacked)
-        if first is None or _folded_mean(system) < _folded_mean(first):
-            strongest[attacked] = system
+        first = strongest.setdefault((system.corpus, system.anonymiser), system)
+        if system.folded_eer(label) < first.folded_eer(label):
+            strongest[system.corpus, system.anonymiser] = system
     return strongest
-
-
-def _folded_mean(system):
-    return folded(system.mean["eer_percent"])
 
 
 def shown_columns(systems: Iterable[System]) -> list[Metric]:
     """The columns of the comparison in which systems have numbers; given scores have no ranks."""
     known = set()
     for system in systems:
-        for values in system.lists.values():
-            known |= {name for name, value in values.items() if value is not None}
+        for label in system.lists:
+            numbers = system.sets[label].numbers.items()
+            known |= {name for name, number in numbers if number.value is not None}
     return [column for column in COLUMNS if column.name in known]
 
 
@@ -287,12 +313,6 @@ def about_draws(systems: Iterable[System]) -> list[str]:
     ]
 
 
-def expanded(system: System) -> list[tuple[str, Values]]:
-    """The values of a system by list, the mean last where there are several lists."""
-    mean = [(system.mean_label, system.mean)] if len(system.lists) > 1 else []
-    return [*system.lists.items(), *mean]
-
-
 def weighted_mean(values: Sequence[Any], weights: Sequence[float]) -> Any:
     """Weighted mean of one metric over lists.
 
@@ -309,25 +329,41 @@ def weighted_mean(values: Sequence[Any], weights: Sequence[float]) -> Any:
     return math.fsum(products) / math.fsum(weights)
 
 
-def mean_of_lists(lists: Sequence[Values], weights: Sequence[float]) -> dict[str, Any]:
-    """Weighted mean of the values of a system on some lists; tags are of single lists only."""
-    mean: dict[str, Any] = {}
+def mean_of(
+    lists: Sequence[OnList],
+    weights: Sequence[float],
+    key: SystemKey,
+    comparisons: Comparisons = NONE,
+) -> OnList:
+    """Weighted mean of a system over some lists; tags are of single lists only."""
+    numbers = {}
     for column in COLUMNS:
-        on_lists = [values[column.name] for values in lists]
-        mean[column.name] = weighted_mean(on_lists, weights)
-    mean["tag"] = lists[0]["tag"] if len(lists) == 1 else None
-    mean["few_errors"] = any(values["few_errors"] for values in lists)
-    return mean
+        values, _, unbiased = zip(*(one.numbers[column.name] for one in lists), strict=True)
+        numbers[column.name] = Measured(
+            weighted_mean(values, weights),
+            comparisons.get(key.number(MEAN, column.name)),
+            weighted_mean(unbiased, weights),
+        )
+    return OnList(
+        numbers,
+        tag=lists[0].tag if len(lists) == 1 else "",
+        few_errors=any(one.few_errors for one in lists),
+        no_evidence=_no_evidence(numbers),
+    )
+
+
+def _no_evidence(numbers: Mapping[str, Measured]) -> bool | None:
+    return within_zero_evidence({name: number.value for name, number in numbers.items()})
 
 
 def _rows(system: System) -> Iterator[list[Any]]:
-    for trials, values in expanded(system):
-        numbers = [values[column.name] for column in COLUMNS]
-        numbers = [ABSENT if value is None else value for value in numbers]
+    for trials, on_list in system.sets.items():
+        values: list[Any] = []
         limits: list[Any] = []
-        for column in COLUMNS:
-            limits += system.intervals[trials].get(column.name) or (ABSENT, ABSENT)
-        yield [*system.key, system.attack, trials, *numbers, values["tag"] or ABSENT, *limits]
+        for number in on_list.numbers.values():
+            values.append(ABSENT if number.value is None else number.value)
+            limits += number.limits or (ABSENT, ABSENT)
+        yield [*system.key, system.attack, trials, *values, on_list.tag or ABSENT, *limits]
 
 
 def in_order(systems: Sequence[System]) -> list[System]:
@@ -336,7 +372,7 @@ def in_order(systems: Sequence[System]) -> list[System]:
     strongest = strongest_attacks(sorted(systems, key=lambda system: system.key))
 
     def order(system: System) -> tuple[Any, ...]:
-        errors = _folded_mean(strongest[system.corpus, system.anonymiser])
+        errors = strongest[system.corpus, system.anonymiser].folded_eer()
         return (
             system.corpus,
             system.extractor,
@@ -350,26 +386,21 @@ def in_order(systems: Sequence[System]) -> list[System]:
     return sorted(systems, key=order)
 
 
-def mean_of_unbiased(
-    lists: Sequence[Mapping[str, float]], weights: Sequence[float]
-) -> dict[str, float]:
-    """Weighted mean of the unbiased values of a system, of those that all lists know."""
-    return {
-        name: weighted_mean([values[name] for values in lists], weights)
-        for name in lists[0]
-        if all(name in values for values in lists)
-    }
-
-
-def _values(lines: Lines, key: SystemKey, trials: str) -> Values:
-    values: dict[str, Any] = {}
+def _on_list(lines: Lines, key: SystemKey, trials: str) -> OnList:
+    numbers = {}
     for column in COLUMNS:
-        exists = _exists(lines, key, trials, column)
-        values[column.name] = _number(lines, key.number(trials, column.name)) if exists else None
-    values["tag"] = _text(lines, key.number(trials, "tag"))
+        number = key.number(trials, column.name)
+        numbers[column.name] = Measured(None)
+        if _exists(lines, key, trials, column):
+            value, line = _number(lines, number), lines[number]
+            numbers[column.name] = Measured(value, metric_limits(line), line.unbiased)
     n_target = _number(lines, key.number(trials, "n_target"))
-    values["few_errors"] = has_few_errors(values["eer_percent"], n_target)
-    return values
+    return OnList(
+        numbers,
+        tag=_text(lines, key.number(trials, "tag")),
+        few_errors=has_few_errors(numbers["eer_percent"].value, n_target),
+        no_evidence=_no_evidence(numbers),
+    )
 
 
 def _exists(lines: Lines, key: SystemKey, trials: str, column: Metric) -> bool:
@@ -436,13 +467,13 @@ def write_latex(path: FilePath, systems: Sequence[System]) -> None:
 
 def _system_blocks(system: System, columns: Sequence[Metric]) -> Iterator[list[list[str]]]:
     """The rows of every list of a system: numbers, and on lines of their own what is below them."""
-    for trials, values in expanded(system):
+    for trials, on_list in system.sets.items():
         cells, intervals, definitions = [], [], []
         for column in columns:
             number = system.shown(trials, column.name)
             cell = column.text(number.value)
-            cells.append(f"{cell} ({values['tag']})" if column.tagged and values["tag"] else cell)
-            intervals.append(marked_interval(column, values, number.limits))
+            cells.append(f"{cell} ({on_list.tag})" if column.tagged and on_list.tag else cell)
+            intervals.append(on_list.interval_text(column))
             definitions.append(number.definition_text(column.text))
         rows = [[system.anonymiser, system.attack, trials, *cells]]
         if any(intervals):

@@ -27,11 +27,6 @@ class Exposed(NamedTuple):
     channels: list[str]
     bits: dict[str, dict[str, Shown]]
 
-    def strongest(self, speaker: str) -> str:
-        """The channel that discloses most of a speaker."""
-        of_speaker = self.bits[speaker]
-        return max(of_speaker, key=lambda channel: of_speaker[channel].value)
-
 
 def most_bit(systems: Iterable[Exposed]) -> float:
     """The largest number of several systems, which ends a scale that they share; 0.01 at least."""

@@ -23,7 +23,6 @@ from voiceprivacy.vocabulary import (
     FURTHER_DRAW,
     ORIGINAL,
     WITHIN_RELEASE,
-    NumberKey,
     attacker_name,
     draws_of,
 )
@@ -309,16 +308,6 @@ class Figure(NamedTuple):
     backend: str
     arguments: dict[str, Any]
 
-    def system(self, anonymiser: str, condition: str) -> NumberKey:
-        """The key of one system's numbers where this figure is; its metric is empty."""
-        attack = (self.extractor, self.backend)
-        return NumberKey(self.corpus, self.trials, anonymiser, *attack, condition, metric="")
-
-    def by_system(self, flag: str, *, order: Iterable[str]) -> dict[str, str]:
-        """The file of every system: {anonymiser: path}, in the order of the page."""
-        files = dict(zip(self.arguments["anonymisers"], self.arguments[flag], strict=True))
-        return {anonymiser: files[anonymiser] for anonymiser in order if anonymiser in files}
-
     @property
     def files(self) -> list[str]:
         """The files that it is drawn from."""
@@ -449,6 +438,22 @@ def draws_in(names: Iterable[str]) -> dict[str, Draw]:
                 number = int(stem.removeprefix(system + FURTHER_DRAW)) if stem != system else 1
                 draws[stem + run] = Draw(system + run, number, len(of_system))
     return draws
+
+
+def by_release(rows: Sequence[Any], *fields: str) -> dict[tuple[str, ...], list[Any]]:
+    """Rows that only differ in which draw they are of: {(system, *fields): rows}, in their order.
+
+    Parameters
+    ----------
+    rows : have an anonymiser
+    fields : of the rows, in which those of one release agree
+    """
+    draws = draws_in(row.anonymiser for row in rows)
+    releases: dict[tuple[str, ...], list[Any]] = {}
+    for row in rows:
+        key = (draws[row.anonymiser].system, *(getattr(row, field) for field in fields))
+        releases.setdefault(key, []).append(row)
+    return releases
 
 
 # One colour and one mark for a system, the same in every picture and every chart of a run.

@@ -17,7 +17,7 @@ from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.rows import limits_of, read_typed
 from voiceprivacy.report.comparison import ATTACKS, INFORMED
-from voiceprivacy.report.figures import draws_in
+from voiceprivacy.report.figures import by_release
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import one_release
 from voiceprivacy.report.uncertainty import shown
@@ -94,14 +94,12 @@ def inference_tables(inferred: Sequence[Inferred]) -> list[InferenceTable]:
 
 def _releases(lines):
     """Attacks that say something, [(system, its draws under one attack)], unprotected first."""
-    draws = draws_in(line.anonymiser for line in lines)
-    releases = {}
-    for line in lines:
-        if line.recall_percent != UNDEFINED:
-            attacked = (draws[line.anonymiser].system, line.extractor, line.condition)
-            releases.setdefault(attacked, []).append(line)
-    of_systems = [(system, of_release) for (system, _, _), of_release in releases.items()]
-    return sorted(of_systems, key=lambda pair: (pair[0] != ORIGINAL, pair[0]))
+    releases = []
+    for (system, *_), of_release in by_release(lines, "extractor", "condition").items():
+        defined = [line for line in of_release if line.recall_percent != UNDEFINED]
+        if defined:
+            releases.append((system, defined))
+    return sorted(releases, key=lambda pair: (pair[0] != ORIGINAL, pair[0]))
 
 
 def _rows(lines):

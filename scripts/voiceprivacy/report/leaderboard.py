@@ -14,20 +14,19 @@ Conventions
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue.metric import Metric
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.report.comparison import (
     OF_MATRICES,
+    OnList,
     System,
     SystemKey,
-    Values,
-    folded,
-    mean_limits,
-    mean_of_lists,
-    mean_of_unbiased,
+    mean_of,
     shown_columns,
+    strongest_attacks,
 )
 from voiceprivacy.report.figures import draws_in
 from voiceprivacy.report.releases import released
@@ -36,16 +35,12 @@ from voiceprivacy.report.uncertainty import (
     SHORT_EXPLAINED,
     TOO_FEW,
     Comparisons,
-    Limits,
-    Shown,
-    marked_interval,
-    shown,
     tells_nothing,
-    within_zero_evidence,
 )
 from voiceprivacy.vocabulary import (
     ACROSS_CORPORA,
     DAGGER,
+    DASH,
     ORIGINAL,
     UNDEFINED,
     TrialList,
@@ -56,35 +51,16 @@ from voiceprivacy.vocabulary import (
 Averages = dict[str, dict[str, dict[str, float]]]  # of the config: {name: {corpus: {list: weight}}}
 
 
-class Standing(NamedTuple):
-    """A System on one set: its numbers there, and whether it is the strongest attack there.
-
-    ``label`` is what the set is called among its lists and their mean.
-    """
-
-    system: System
-    values: Values
-    intervals: Mapping[str, Limits | None]
-    strongest: bool
-    unbiased: Mapping[str, float]
-    label: str
-
-    def shown(self, metric: str) -> Shown:
-        """One of its numbers, as it is shown."""
-        limits, unbiased = self.intervals.get(metric), self.unbiased.get(metric)
-        return shown(self.values[metric], limits, unbiased)
-
-
 class Board(NamedTuple):
     """One set of the leaderboard, and what it is the mean of (empty: a list).
 
-    ``draws`` are the single draws behind those standings that are of a release.
+    ``label`` is what it is called among the sets of each of its systems.
     """
 
     name: str
     explanation: str
-    standings: list[Standing]
-    draws: list[Standing]
+    label: str
+    systems: list[System]
 
 
 def boards(
@@ -106,34 +82,19 @@ def boards(
     sets = []
     for name, weights in _weights(systems, averages).items():
         on_average = _on_average(name, weights, systems, comparisons)
-        sets.append(_board(name, _explanation(weights), on_average, name))
+        sets.append(Board(name, _explanation(weights), name, on_average))
     for corpus in dict.fromkeys(system.corpus for system in systems):
         of_corpus = [system for system in systems if system.corpus == corpus]
         first = of_corpus[0]
-        if len(first.lists) > 1:
-            explanation = f"equal weights: {', '.join(first.lists)}"
-            label = first.mean_label
-            sets.append(_board(f"{corpus}: {label}", explanation, of_corpus, label))
-        for trials in first.lists:
-            sets.append(_board(f"{corpus} {trials}", "", of_corpus, trials))
+        names = {trials: (f"{corpus} {trials}", "") for trials in first.lists}
+        if len(names) > 1:
+            explanation = f"equal weights: {', '.join(names)}"
+            of_mean = {first.mean_label: (f"{corpus}: {first.mean_label}", explanation)}
+            names = of_mean | names
+        for label, (name, explanation) in names.items():
+            tried = [system for system in of_corpus if label in system.sets]
+            sets.append(Board(name, explanation, label, tried))
     return sets
-
-
-def averaged(
-    systems: Sequence[System],
-    averages: Averages | None = None,
-    comparisons: Comparisons = NONE,
-) -> dict[str, list[System]]:
-    """The systems on every average over corpora: {name: systems}; their only list has that name.
-
-    Parameters and errors are those of ``boards``. Averages on which no system was tried are left
-    out.
-    """
-    on_averages = {
-        name: _on_average(name, weights, systems, comparisons)
-        for name, weights in _weights(systems, averages).items()
-    }
-    return {name: averaged for name, averaged in on_averages.items() if averaged}
 
 
 def _weights(
@@ -162,34 +123,20 @@ def _on_average(
     """Those systems that were tried on all lists of an average, with their means."""
     # As if the average were a corpus with one list: then it is a System like any other.
     corpus = f"{ACROSS_CORPORA}/{average_folder(name)}"
-    lists: dict[SystemKey, dict[TrialList, Values]] = {}
-    own_unbiased: dict[SystemKey, dict[TrialList, Mapping[str, float]]] = {}
+    known: dict[SystemKey, dict[TrialList, OnList]] = {}
     draws = itertools.chain.from_iterable(system.draws or (system,) for system in systems)
     for system in draws:
-        key = system.key._replace(corpus=corpus)
-        for trials, values in system.lists.items():
+        on_lists = known.setdefault(system.key._replace(corpus=corpus), {})
+        for trials in system.lists:
             if (system.corpus, trials) in weights:
-                trial_list = TrialList(system.corpus, trials)
-                lists.setdefault(key, {})[trial_list] = values
-                unbiased = system.unbiased.get(trials, {})
-                own_unbiased.setdefault(key, {})[trial_list] = unbiased
+                on_lists[TrialList(system.corpus, trials)] = system.sets[trials]
     means = []
-    for key, known in lists.items():
-        if len(known) < len(weights):  # a mean over other lists could not be compared
-            continue
-        shares = [weights[trials] for trials in known]
-        # Tags belong to lists: even an average of a single list has none.
-        mean = mean_of_lists(list(known.values()), shares) | {"tag": None}
-        unbiased = mean_of_unbiased([own_unbiased[key][trials] for trials in known], shares)
-        means.append(
-            System(
-                *key,
-                lists={name: mean},
-                mean=mean,
-                intervals={name: mean_limits(key, comparisons)},
-                unbiased={name: unbiased},
-            )
-        )
+    for key, on_lists in known.items():
+        if len(on_lists) == len(weights):  # a mean over other lists could not be compared
+            shares = [weights[trials] for trials in on_lists]
+            mean = mean_of(list(on_lists.values()), shares, key, comparisons)
+            # Tags belong to lists: even an average of a single list has none.
+            means.append(System(*key, {name: mean._replace(tag="")}))
     return released(means)
 
 
@@ -200,35 +147,6 @@ def _explanation(weights: Mapping[TrialList, float]) -> str:
         return f"equal weights: {', '.join(names)}"
     lists = [f"{corpus} {trials} {share:g}" for (corpus, trials), share in weights.items()]
     return f"weights: {', '.join(lists)}"
-
-
-def _board(name: str, explanation: str, systems: Sequence[System], label: str) -> Board:
-    """Systems on the set that stands as ``label`` among their lists, or is their mean."""
-    tried = [system for system in systems if label in system.intervals]
-    values = [system.lists.get(label, system.mean) for system in tried]
-    strongest: dict[str, int] = {}  # the first of the lowest folded EERs
-    for index, system in enumerate(tried):
-        first = strongest.setdefault(system.anonymiser, index)
-        if folded(values[index]["eer_percent"]) < folded(values[first]["eer_percent"]):
-            strongest[system.anonymiser] = index
-    standings, draws = [], []
-    for index, system in enumerate(tried):
-        is_strongest = strongest[system.anonymiser] == index
-        standings.append(_standing(system, label, strongest=is_strongest))
-        for draw in system.draws:
-            draws.append(_standing(draw, label, strongest=is_strongest))
-    return Board(name, explanation, standings, draws)
-
-
-def _standing(system: System, label: str, *, strongest: bool) -> Standing:
-    return Standing(
-        system,
-        system.lists.get(label, system.mean),  # a label that is no list is that of the mean
-        system.intervals[label],
-        strongest,
-        system.unbiased.get(label, {}),
-        label,
-    )
 
 
 # The table of the page.
@@ -270,7 +188,7 @@ class Leaderboard(NamedTuple):
 
     Attributes
     ----------
-    boards : the sets, in the order in which they can be chosen
+    sets : [(name, explanation)], in the order in which they can be chosen
     attacks : those that can be chosen
     note : what the mark of some intervals means; empty where none has it
     draws : rows of single draws, of systems that have several
@@ -278,7 +196,7 @@ class Leaderboard(NamedTuple):
         anonymiser and an attacker, under no attack
     """
 
-    boards: list[Board]
+    sets: list[tuple[str, str]]
     columns: list[Metric]
     attacks: list[str]
     rows: list[Row]
@@ -286,11 +204,6 @@ class Leaderboard(NamedTuple):
     draws: list[Row]
     of_voices: list[Metric]
     voices: list[Row]
-
-    @property
-    def sets(self) -> list[tuple[str, str]]:
-        """[(name, explanation)]."""
-        return [(board.name, board.explanation) for board in self.boards]
 
 
 def leaderboard(
@@ -313,17 +226,19 @@ def leaderboard(
     sets = boards(systems, averages, comparisons)
     rows, draws, voices = [], [], []
     for board in sets:
-        for standing in sorted(board.standings, key=_errors):
-            rows.append(_row(board.name, standing, columns, colours))
-        for standing in board.draws:
-            draws.append(_row(board.name, standing, columns, colours))
-        for standing in _of_voices(board.standings):
-            voices.append(_row(board.name, standing, of_voices, colours))
+        on_board = partial(_row, board, columns=columns, colours=colours)
+        strongest = strongest_attacks(board.systems, board.label).values()
+        for system in sorted(board.systems, key=partial(_errors, label=board.label)):
+            rows.append(on_board(system, strongest=system in strongest))
+        for system in board.systems:
+            for draw in system.draws:
+                draws.append(on_board(draw, strongest=system in strongest))
+        voices += _of_voices(board, of_voices, colours)
     protected = [system for system in systems if system.anonymiser != ORIGINAL]
     cells = itertools.chain.from_iterable(row.cells for row in (*rows, *draws))
     marked = any(DAGGER in cell.interval for cell in cells)
     return Leaderboard(
-        boards=sets,
+        sets=[(board.name, board.explanation) for board in sets],
         columns=columns,
         attacks=list(dict.fromkeys(system.attack for system in protected)),
         rows=rows,
@@ -334,62 +249,60 @@ def leaderboard(
     )
 
 
-def _of_voices(standings: Sequence[Standing]) -> list[Standing]:
-    """A standing for each anonymiser and attacker that has DeID or G_VD, with both of them.
+def _of_voices(board: Board, columns: Sequence[Metric], colours: Mapping[str, str]) -> list[Row]:
+    """A row for each anonymiser and attacker that has DeID or G_VD, with both of them.
 
     They stand under one condition of metrics.tsv each, and are of two: OO and OP, or OO and PP.
     """
-    merged: dict[tuple[str, str], Standing] = {}
-    for standing in standings:
-        known = [name for name in OF_MATRICES if standing.values[name] is not None]
-        if not known:
-            continue
-        attacked = (standing.system.anonymiser, standing.system.attacker)
-        one = merged.setdefault(attacked, standing)
-        merged[attacked] = one._replace(
-            values={**one.values} | {name: standing.values[name] for name in known},
-            intervals={**one.intervals} | {name: standing.intervals.get(name) for name in known},
-            unbiased={**one.unbiased}
-            | {name: standing.unbiased[name] for name in known if name in standing.unbiased},
-        )
-    return [merged[attacked] for attacked in sorted(merged)]
+    rows: dict[tuple[str, str], Row] = {}
+    for system in board.systems:
+        row = _row(board, system, columns=columns, colours=colours)
+        if any(cell.text != DASH for cell in row.cells):
+            first = rows.setdefault((row.anonymiser, row.attacker), row)
+            cells = zip(first.cells, row.cells, strict=True)
+            both = [one if other.text == DASH else other for one, other in cells]
+            rows[row.anonymiser, row.attacker] = first._replace(cells=both)
+    return [rows[attacked] for attacked in sorted(rows)]
 
 
-def _errors(standing: Standing) -> tuple[bool, float, SystemKey]:
+def _errors(system: System, label: str) -> tuple[bool, float, SystemKey]:
     """Most errors first; unprotected speech last."""
-    unprotected = standing.system.anonymiser == ORIGINAL
-    return unprotected, -folded(standing.values["eer_percent"]), standing.system.key
+    return system.anonymiser == ORIGINAL, -system.folded_eer(label), system.key
 
 
 def _row(
-    name: str, standing: Standing, columns: Sequence[Metric], colours: Mapping[str, str]
+    board: Board,
+    system: System,
+    *,
+    columns: Sequence[Metric],
+    colours: Mapping[str, str],
+    strongest: bool = False,
 ) -> Row:
-    system = standing.system
     draw = draws_in(colours)[system.anonymiser]
     is_draw = draw.n_draws > 1 and not system.draws
     return Row(
-        set=name,
+        set=board.name,
         system=draw.system,
         anonymiser=draw.words if is_draw else system.anonymiser,
         n_draws=len(system.draws),
         condition=system.condition,
         attack=system.attack,
         attacker=system.attacker,
-        strongest=standing.strongest,
+        strongest=strongest,
         colour=colours[system.anonymiser],
-        cells=[_cell(standing, column) for column in columns],
+        cells=[_cell(system.sets[board.label], column) for column in columns],
     )
 
 
-def _cell(standing: Standing, column: Metric) -> Cell:
-    number = standing.shown(column.name)
+def _cell(on_set: OnList, column: Metric) -> Cell:
+    number = on_set.numbers[column.name].shown
     return Cell(
         text=column.text(number.value),
-        tag=(standing.values["tag"] or "") if column.tagged else "",
-        interval=marked_interval(column, standing.values, number.limits),
+        tag=on_set.tag if column.tagged else "",
+        interval=on_set.interval_text(column),
         note=TOO_FEW if tells_nothing(column, number.limits) else "",
         by_definition=number.definition_text(column.text),
-        zero_evidence=column.name == "dece_bit" and bool(within_zero_evidence(standing.values)),
+        zero_evidence=column.name == "dece_bit" and bool(on_set.no_evidence),
         order=_order(number.value),
     )
 

@@ -15,12 +15,12 @@ Conventions
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from voiceprivacy.inout.files import RESOURCES, counted
-from voiceprivacy.report.comparison import System, expanded, shown_columns
+from voiceprivacy.report.comparison import System, shown_columns
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.sections import PartOfCorpus
 from voiceprivacy.report.typeset import latex, listed, write_text
@@ -31,10 +31,6 @@ ACCESS = (
     r"\newcommand{\vpnumber}[1]{\ifcsname voiceprivacy@#1\endcsname\@nameuse{voiceprivacy@#1}"
     r"\else\PackageError{voiceprivacy}{There is no number #1}{}\fi}"
 )
-ACCENTS = {r"\"o": "ö", r"\"u": "ü", r"\"a": "ä", r"\'e": "é", r"\"e": "ë", r"\c c": "ç"}
-MARKDOWN_SPECIAL = re.compile(r"([\\`*_\[\]<>#|])")
-
-
 CITED = re.compile(r" \[@([\w,]+)\]")
 
 CORPORA = {
@@ -146,8 +142,8 @@ def write_methods(folder: Path, sentences: Iterable[str]) -> list[Path]:
     keys = itertools.chain.from_iterable(match.split(",") for match in CITED.findall(text))
     cited = list(dict.fromkeys(keys))
     texts = {
-        "methods.tex": _marked(text, latex, r"~\cite{{{}}}") + "\n",
-        "methods.md": _markdown(text, cited, entries),
+        "methods.tex": _latex(text) + "\n",
+        "methods.md": CITED.sub(_as_pandoc_cites, text) + "\n",
         "methods.bib": "\n".join(entries[key] for key in cited),
     }
     folder.mkdir(parents=True, exist_ok=True)
@@ -169,7 +165,7 @@ def write_numbers(path: Path, systems: Sequence[System]) -> None:
     lines = [r"\makeatletter", ACCESS]
     for system in systems:
         attacked = (system.anonymiser, system.condition, system.extractor, system.backend)
-        for trials, _ in expanded(system):
+        for trials in system.sets:
             for column in columns:
                 number = system.shown(trials, column.name)
                 name = "/".join([system.corpus, trials, *attacked, column.name])
@@ -323,31 +319,13 @@ def _all(parts: Sequence[str]) -> str:
     return listed(parts, most=len(parts))
 
 
-def _marked(text: str, form: Callable[[str], str], mark: str) -> str:
-    """A text written by ``form``, with its citations as marks."""
-    words = CITED.split(text)
-    return "".join(mark.format(one) if at % 2 else form(one) for at, one in enumerate(words))
+def _latex(text: str) -> str:
+    words = CITED.split(text)  # every other one is the keys of a citation
+    words[::2] = map(latex, words[::2])
+    words[1::2] = (rf"~\cite{{{keys}}}" for keys in words[1::2])
+    return "".join(words)
 
 
-def _markdown(text: str, cited: Sequence[str], entries: Mapping[str, str]) -> str:
-    numbers = {key: str(index) for index, key in enumerate(cited, start=1)}
-
-    def plain(words: str) -> str:
-        return MARKDOWN_SPECIAL.sub(r"\\\1", words)
-
-    numbered = CITED.sub(
-        lambda match: f" [@{','.join(numbers[key] for key in match[1].split(','))}]", text
-    )
-    references = [f"{numbers[key]}. {_reference(entries[key])}" for key in cited]
-    return "\n".join([_marked(numbered, plain, " [{}]"), "", *references, ""])
-
-
-def _reference(bibtex: str) -> str:
-    """An entry of BibTeX as a line of text."""
-    fields = dict(re.findall(r"^  (\w+) = \{(.*)\},?$", bibtex, flags=re.MULTILINE))
-    where = fields.get("journal") or fields.get("booktitle") or fields.get("howpublished", "")
-    text = f"{fields['author']}. {fields['title']}. {where}, {fields['year']}"
-    for written, letter in ACCENTS.items():
-        text = text.replace(written, letter)
-    plain = text.replace("{", "").replace("}", "")
-    return f"{plain}." + (f" https://doi.org/{fields['doi']}" if "doi" in fields else "")
+def _as_pandoc_cites(match: re.Match) -> str:
+    """[@key; @key], which Pandoc turns into a citation of methods.bib."""
+    return f" [@{match[1].replace(',', '; @')}]"

@@ -1,7 +1,6 @@
 """The report as one self-contained HTML page; the template escapes all that comes from data."""
 
 import base64
-import itertools
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -22,16 +21,14 @@ from voiceprivacy.report.answer import (
 from voiceprivacy.report.comparison import EXPLAINED, System
 from voiceprivacy.report.contents import Contents
 from voiceprivacy.report.expected import read_comparison
-from voiceprivacy.report.figure_tables import NO_TABLE, Run, Table, table_of
-from voiceprivacy.report.figures import KINDS, Figure, Subject, draws_in, marks, palette_of
+from voiceprivacy.report.figure_tables import Table, table_of
+from voiceprivacy.report.figures import KINDS, Figure, draws_in, marks, palette_of
 from voiceprivacy.report.inference import inference_tables, read_inferred
 from voiceprivacy.report.inline import inlined, shows_nothing
 from voiceprivacy.report.leaderboard import leaderboard
 from voiceprivacy.report.listen import read_examples
-from voiceprivacy.report.mailed import Codes, codes_of
+from voiceprivacy.report.mailed import NAMED, Codes, codes_of
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.plots import board, style
-from voiceprivacy.report.plots.speakers import read_alphas, strips
 from voiceprivacy.report.published import read_published, tables_of
 from voiceprivacy.report.sections import (
     SESSION_TITLES,
@@ -47,7 +44,7 @@ from voiceprivacy.report.verdict import NOT_GIVEN, NOT_ORDERED, Verdict, control
 from voiceprivacy.report.words import words_tables
 from voiceprivacy.vocabulary import ABSENT, attacker_name
 
-CAPTIONS = ("comparison", "attacks", "alphas", *KINDS)
+CAPTIONS = ("comparison", "alphas", *KINDS)
 # Who reads: [what the view is called, what it shows]. Each shows what those before it show.
 VIEWS = {
     "decide": ("Decide", "the verdict, what was not tried, and what the speech is still good for."),
@@ -69,7 +66,7 @@ SECTIONS: dict[str, Any] = {  # of a page, and what they hold where a run has no
 
 # Figures on the page.
 
-MEDIA = {"svg": "image/svg+xml", "png": "image/png"}
+ON_PAGE = ("svg", "png")  # endings of pictures that it can show
 LARGE_SVG_BYTES = 300_000  # a larger one is shown as PNG
 
 
@@ -91,51 +88,53 @@ class Shown(NamedTuple):
     table: Table
 
 
-def show(drawn: Figure, *, run: Run, pictures: Mapping[str, str]) -> Shown:
+def show(drawn: Figure, *, pictures: Mapping[str, str], codes: Codes = NAMED) -> Shown:
     """Make a figure part of the page, with its table.
+
+    It is the SVG, or the PNG where the SVG is large.
 
     Parameters
     ----------
-    drawn : the figure
-    run : of which it is
     pictures : {ending: path} of its pictures that are there
+    codes : of speakers who are not to be named
 
     Raises
     ------
     BadInput : a picture, or a file that the table is made of, is missing or broken
     """
     path = _smallest(pictures)
-    svg = ""
+    svg = source = ""
     if path.suffix == ".svg":
         svg = inlined(read_bytes(foreign.harmless_picture(path)).decode("utf-8"))
-    table = table_of(drawn, run)
-    return _shown(drawn, svg, "" if svg else _data_url(path), table)
+    else:
+        content = base64.b64encode(read_bytes(path)).decode("ascii")
+        source = f"data:image/png;base64,{content}"
+    subject = drawn._asdict()
+    del subject["arguments"]
+    return Shown(
+        **subject,
+        heading=drawn.heading,
+        svg=svg,
+        source=source,
+        table=table_of(drawn, codes),
+    )
 
 
-def show_picture(drawn: Figure, *, pictures: Mapping[str, str]) -> Shown:
-    """Put on the page a picture whose data are not there.
+def show_all(
+    figures: Iterable[Figure], layout: Layout, codes: Mapping[str, Codes] | None = None
+) -> list[Shown]:
+    """The figures of a run; one without anything to show is left out.
 
-    It is the SVG, or the PNG where the SVG is large.
-
-    Raises
-    ------
-    BadInput : its picture exists as neither SVG nor PNG
+    ``codes`` are {corpus: {speaker: code}} of corpora whose speakers are not named.
     """
-    return _shown(drawn, "", _data_url(_smallest(pictures)), NO_TABLE)
-
-
-def show_all(figures: Iterable[Figure], layout: Layout, *, run: Run) -> list[Shown]:
-    """The figures of a run; one without anything to show is left out."""
-    shown = [show(figure, run=run, pictures=figure.pictures(layout)) for figure in figures]
+    shown = []
+    for figure in figures:
+        own = (codes or {}).get(figure.corpus, NAMED)
+        shown.append(show(figure, pictures=figure.pictures(layout), codes=own))
     return [figure for figure in shown if not shows_nothing(figure.svg)]
 
 
-def _shown(drawn, svg, source, table):
-    subject = drawn[: len(Subject._fields) + 1]  # with its kind in front
-    return Shown(*subject, drawn.heading, svg, source, table)
-
-
-def by_kind(figures: Iterable[Shown]) -> list[tuple[str, str, list]]:
+def by_kind(figures: Sequence[Shown]) -> list[tuple[str, str, list]]:
     """Group figures, the lists of an anonymiser side by side; further draws stand apart.
 
     Returns
@@ -143,36 +142,23 @@ def by_kind(figures: Iterable[Shown]) -> list[tuple[str, str, list]]:
     [(kind, title, [((corpus, extractor, backend), [Shown, ...], [Shown of a further draw, ...]),
     ...]), ...]
     """
-    figures = list(figures)
     draws = draws_in(shown.anonymiser for shown in figures)
-    kinds = []
-    for kind in KINDS.values():
-        of_kind = sorted((shown for shown in figures if shown.kind == kind.name), key=_order)
-        groups = []
-        for key, group in itertools.groupby(of_kind, key=_group):
-            first: list[Shown] = []
-            further: list[Shown] = []
-            for shown in group:
-                is_further = draws[shown.anonymiser].number > 1
-                (further if is_further else first).append(shown)
-            groups.append((key, first, further))
-        if groups:
-            kinds.append((kind.name, kind.title, groups))
-    return kinds
-
-
-def _group(shown):
-    return shown.corpus, shown.extractor, shown.backend
-
-
-def _order(shown):
-    return *_group(shown), shown.anonymiser, shown.trials
+    of_kinds: dict[str, dict[tuple[str, ...], tuple[list[Shown], list[Shown]]]] = {}
+    for shown in sorted(figures, key=lambda shown: (shown.anonymiser, shown.trials)):
+        attacked = (shown.corpus, shown.extractor, shown.backend)
+        first, further = of_kinds.setdefault(shown.kind, {}).setdefault(attacked, ([], []))
+        (further if draws[shown.anonymiser].number > 1 else first).append(shown)
+    return [
+        (kind.name, kind.title, [(attacked, *shown) for attacked, shown in sorted(of_kind.items())])
+        for kind in KINDS.values()
+        if (of_kind := of_kinds.get(kind.name))
+    ]
 
 
 def _smallest(pictures):
     """The picture that the page shows."""
     sizes = {}
-    for ending in MEDIA:
+    for ending in ON_PAGE:
         if ending in pictures:
             path = Path(pictures[ending])
             try:
@@ -186,11 +172,6 @@ def _smallest(pictures):
     if "svg" in sizes and sizes["svg"][0] <= LARGE_SVG_BYTES:
         return sizes["svg"][1]
     return min(sizes.values())[1]
-
-
-def _data_url(path):
-    content = base64.b64encode(read_bytes(path)).decode("ascii")
-    return f"data:{MEDIA[path.suffix[1:]]};base64,{content}"
 
 
 # The page.
@@ -259,7 +240,6 @@ def write_page(
     content |= _drawings(figures, metrics, colours)
     content["what_was_run"] = what_was_run(systems, metrics, controls_of(verdicts))
     sections["alphas"] = _alphas(sections["alphas"] or {}, systems, colours)
-    content["contents"] = _contents(content, sections)
     text = (
         _environment(folder)
         .get_template(Path(template).name)
@@ -289,38 +269,9 @@ def _numbers(systems, metrics, provenance, comparisons, colours):
         "has_intervals": comparisons != NONE or any(metric.ci_low != ABSENT for metric in metrics),
         "attacks": attacks_explained(systems),
         "leaderboard": table,
-        "leaderboard_charts": board.charts(table.boards, columns=table.columns, colours=colours),
         "averages": dict(table.sets),
         "sessions": sessions(metrics),
         "session_titles": SESSION_TITLES,
-    }
-
-
-def _contents(content, sections):
-    """The table of contents: {view: [(id of a section, its words), ...]}, without what is empty."""
-    kinds = [(kind, title, True) for kind, title, _ in content["figures"]]
-    entries = {
-        "decide": [
-            ("verdict", "The verdict", True),
-            ("utility", "What the speech is still good for", sections["utility"]),
-            ("listen", "Listen", sections["listen"]),
-        ],
-        "study": [
-            ("leaderboard", "Every attack in numbers", content["leaderboard"].rows),
-            ("sessions", "Are two sessions linkable?", content["sessions"]),
-            *kinds,
-            ("published", "What others published", sections["published"]),
-            ("corpora", "Corpora", sections["corpora"]),
-            ("expected", "Published numbers", sections["expected"]),
-        ],
-        "all": [
-            ("alphas", "Coefficients that were drawn", sections["alphas"]),
-            ("provenance", "Provenance", True),
-        ],
-    }
-    return {
-        view: [(name, title) for name, title, is_there in of_view if is_there]
-        for view, of_view in entries.items()
     }
 
 
@@ -334,7 +285,7 @@ def _drawings(figures, metrics, colours):
         if name in measured and draws[name].number == 1
     ]
     return {
-        "figures": by_kind(shown for shown in figures if shown.kind != "plane"),
+        "figures": by_kind([shown for shown in figures if shown.kind != "plane"]),
         "planes": [shown for shown in figures if shown.kind == "plane"],
         "draws": draws,
         "further_draws": [name for name, draw in draws.items() if draw.number > 1],
@@ -365,12 +316,25 @@ def _environment(folder):
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["attacker_name"] = attacker_name
+    contents = {view: [] for view in VIEWS}
+
+    def listed(name, title, view):
+        """Enter a section of the page into its table of contents."""
+        contents[view].append((name, title))
+        return ""
+
+    environment.globals.update(attacker_name=attacker_name, contents=contents, listed=listed)
     return environment
 
 
 def _alphas(tables, systems, colours):
     """{corpus: chart} of the anonymisers that drew McAdams coefficients."""
+    if not tables:
+        return {}
+    # An internal page alone draws: others need no matplotlib.
+    from voiceprivacy.report.plots import style
+    from voiceprivacy.report.plots.speakers import read_alphas, strips
+
     charts = {}
     for corpus in dict.fromkeys(system.corpus for system in systems):
         drawn = {name: read_alphas(table) for name, table in tables.get(corpus, {}).items()}

@@ -37,6 +37,7 @@ from voiceprivacy.vocabulary import (
 )
 
 Numbers = Iterable[Number]
+Frame = Any  # of pandas
 Row = dict[str, str]  # {name of a column: text}
 Form = Callable[[float], str] | None  # how a number is written; None for words
 
@@ -44,6 +45,10 @@ Form = Callable[[float], str] | None  # how a number is written; None for words
 ATTACKED = ["corpus", "trials", "extractor", "backend", "anonymiser"]
 RankKey = tuple[str, ...]
 RANKED = ["corpus", "trials", "anonymiser", "condition"]
+FIRST = {  # what comes first in a column, where that is not by the alphabet
+    "anonymiser": {ORIGINAL: ""},
+    "condition": {condition: str(index) for index, condition in enumerate(CONDITIONS)},
+}
 LIMITS = ("ci_low", "ci_high")
 WITHOUT_BIAS = "unbiased"  # of no table: beside a value and its limits, for what is shown
 CHALLENGE_METRICS = [
@@ -120,14 +125,16 @@ def of_scores(metrics: Mapping[str, Mapping[str, Any]]) -> Table:
 def every_condition(numbers: Numbers) -> Table:
     """All systems under all conditions."""
     *others, null, worst, tag = CHALLENGE_METRICS
-    rows = _wide(numbers)
+    lines = _lines(numbers)
     columns = [
-        Shown("Set", _set_of(rows)),
+        Shown("Set", _set_of(lines)),
         Shown("System", lambda row: row["anonymiser"]),
         Shown("", lambda row: row["condition"].upper()),
         *map(_column, [*others, worst, tag, null]),
     ]
-    return Table([*ATTACKED, "condition", *_with_limits(CHALLENGE_METRICS)], columns, rows)
+    return Table(
+        [*ATTACKED, "condition", *_with_limits(CHALLENGE_METRICS)], columns, _rows(_wide(lines))
+    )
 
 
 def table_2(numbers: Numbers) -> Table:
@@ -136,8 +143,8 @@ def table_2(numbers: Numbers) -> Table:
     Beside the name of the set stand D_ECE, worst case and tag of unprotected speech.
     """
     # Two columns join several numbers, so that they are no plain metrics.
-    numbers = list(numbers)
-    set_of = _set_of([number._asdict() for number in numbers if ABSENT not in number.key])
+    lines = _lines(numbers)
+    set_of = _set_of(lines)
 
     def set_and_original(row: Row) -> str:
         texts = [_text(row[f"oo_{name}"], _form(METRICS[name])) for name in UNPROTECTED_METRICS]
@@ -150,87 +157,83 @@ def table_2(numbers: Numbers) -> Table:
 
     names = ["deid_percent", "gvd_db", "dece_bit", "cece_linear_bit", "worst_case_log10", "tag"]
     columns = [
+        Shown("Set", set_and_original),
+        Shown("System", lambda row: row["anonymiser"]),
         *map(_column, names[:2]),
         Shown("$D_{ECE}$/$C_{ECE}$ [bit]", dece_and_cece),
         *map(_column, names[4:]),
     ]
-    table = _by_measures(numbers, names, columns)
+    of_original = [f"oo_{name}" for name in UNPROTECTED_METRICS]
     return Table(
-        [*table.names, *(f"oo_{name}" for name in UNPROTECTED_METRICS)],
-        [Shown("Set", set_and_original), *table.columns[1:]],
-        table.rows,
+        [*ATTACKED, *_with_limits(names), *of_original], columns, _by_measures(lines, names)
     )
 
 
 def table_3(numbers: Numbers) -> Table:
     """De-identification by three measures, in percent: 100 = full, 0 = none."""
-    names = ["deid_percent", "dece_op_oo_percent", "cllr_min_op_oo_percent"]
-    return _by_measures(numbers, names, map(_column, names))
+    return _of_three(numbers, ["deid_percent", "dece_op_oo_percent", "cllr_min_op_oo_percent"])
 
 
 def table_4(numbers: Numbers) -> Table:
     """Gain of voice distinctiveness by three measures, in dB: 0 = voices as distinct as before."""
-    names = ["gvd_db", "gain_dece_db", "gain_cllr_min_db"]
-    return _by_measures(numbers, names, map(_column, names))
+    return _of_three(numbers, ["gvd_db", "gain_dece_db", "gain_cllr_min_db"])
 
 
 TABLES = {"challenge": every_condition, "2": table_2, "3": table_3, "4": table_4}
 
 
-def _by_measures(numbers: Numbers, names: list[str], columns: Iterable[Shown]) -> Table:
-    """A row for every anonymiser, with each metric under the condition of PAPER_CONDITIONS."""
-    wide = _wide(numbers)
-    known = {(*(row[name] for name in ATTACKED), row["condition"]): row for row in wide}
-    nothing: Row = defaultdict(lambda: ABSENT)
-    rows = []
-    for *attacker, anonymiser in dict.fromkeys(key[:-1] for key in known):
-        if anonymiser == ORIGINAL:
-            continue
-        row = dict(zip(ATTACKED, (*attacker, anonymiser), strict=True))
-        for name in names:
-            measured = known.get((*attacker, anonymiser, PAPER_CONDITIONS[name]), nothing)
-            row |= {column: measured[column] for column in _with_limits([name], WITHOUT_BIAS)}
-        unprotected = known.get((*attacker, ORIGINAL, "oo"), nothing)
-        rows.append(row | {f"oo_{name}": unprotected[name] for name in UNPROTECTED_METRICS})
-    if not rows:
+def _of_three(numbers: Numbers, names: list[str]) -> Table:
+    lines = _lines(numbers)
+    titles = [Shown("Set", _set_of(lines)), Shown("System", lambda row: row["anonymiser"])]
+    rows = _by_measures(lines, names)
+    return Table([*ATTACKED, *_with_limits(names)], [*titles, *map(_column, names)], rows)
+
+
+def _by_measures(lines: Frame, names: list[str]) -> list[Row]:
+    """A row for every anonymiser, with each metric under the condition of PAPER_CONDITIONS.
+
+    It also has the numbers of unprotected speech: oo_METRIC.
+    """
+    is_original = lines["anonymiser"] == ORIGINAL
+    protected, original = lines[~is_original], lines[is_original & (lines["condition"] == "oo")]
+    if protected.empty:
         raise BadInput(
             "the metrics have no anonymiser: this table compares protected speech with the original"
         )
-    titles = [Shown("Set", _set_of(wide)), Shown("System", lambda row: row["anonymiser"])]
-    return Table([*ATTACKED, *_with_limits(names)], [*titles, *columns], rows)
+    shown = protected[protected["metric"].map(PAPER_CONDITIONS) == protected["condition"]]
+    table = protected[ATTACKED].drop_duplicates()
+    table = table.merge(_pivoted(shown, ATTACKED, names), how="left", on=ATTACKED)
+    beside = _pivoted(original, ATTACKED[:-1], UNPROTECTED_METRICS).add_prefix("oo_")
+    table = table.merge(beside, how="left", on=ATTACKED[:-1])
+    return _rows(table.sort_values(ATTACKED))
 
 
-def _wide(numbers: Numbers) -> list[Row]:
-    """A row of text for each system and condition, `original` first in each set.
-
-    Columns are all metrics with their limits and without their bias.
-    """
+def _lines(numbers: Numbers) -> Frame:
+    """The numbers of attacks as text, a line for each."""
     import pandas
 
-    lines = pandas.DataFrame(
-        number._asdict()
-        for number in numbers
-        if ABSENT not in number.key  # utility is nobody's attack
-    )
-    if lines.empty:
-        return []
+    attacks = [number for number in numbers if ABSENT not in number.key]  # not those of utility
+    return pandas.DataFrame(attacks, columns=Number._fields)
+
+
+def _pivoted(lines: Frame, index: Sequence[str], names: Iterable[str]) -> Frame:
+    """A row for each key, with a column for each metric, for its limits and without its bias."""
     values = ["value", *LIMITS, WITHOUT_BIAS]
-    wide = lines.pivot(index=[*ATTACKED, "condition"], columns="metric", values=values)
+    wide = lines.pivot(index=index, columns="metric", values=values)
     wide.columns = [name if kind == "value" else f"{name}_{kind}" for kind, name in wide.columns]
-    names = _with_limits(METRICS, WITHOUT_BIAS)
-    wide = wide.reindex(columns=names, fill_value=ABSENT).fillna(ABSENT)
-    rows = [
-        dict(zip(wide.index.names, key, strict=True)) | values
-        for key, values in zip(wide.index, wide.to_dict("records"), strict=True)
-    ]
+    return wide.reindex(columns=_with_limits(names, WITHOUT_BIAS))
 
-    def in_order(row: Row) -> tuple[Any, ...]:
-        # False comes before True: in each set the original stands first.
-        *attacker, anonymiser = (row[name] for name in ATTACKED)
-        condition = list(CONDITIONS).index(row["condition"])
-        return *attacker, anonymiser != ORIGINAL, anonymiser, condition
 
-    return sorted(rows, key=in_order)
+def _wide(lines: Frame) -> Frame:
+    """A row for each system and condition, with all metrics; `original` first in each set."""
+    wide = _pivoted(lines, [*ATTACKED, "condition"], METRICS).reset_index()
+    return wide.sort_values(
+        by=[*ATTACKED, "condition"], key=lambda column: column.replace(FIRST.get(column.name, {}))
+    )
+
+
+def _rows(frame: Frame) -> list[Row]:
+    return frame.astype(object).fillna(ABSENT).to_dict("records")
 
 
 def _column(name: str, heading: str = "") -> Shown:
@@ -278,9 +281,9 @@ def _text(value: str, form: Form) -> str:
         return value
 
 
-def _set_of(rows: Iterable[Row]) -> Callable[[Row], str]:
+def _set_of(lines: Frame) -> Callable[[Row], str]:
     """What names the set of a row, and its attacker where there are several."""
-    several = len({(row["extractor"], row["backend"]) for row in rows}) > 1
+    several = len(lines[["extractor", "backend"]].drop_duplicates()) > 1
 
     def set_of(row: Row) -> str:
         attacker = f", {attacker_name(row['extractor'], row['backend'])}" if several else ""
@@ -301,9 +304,9 @@ def write_ranks(path: FilePath, numbers: Numbers) -> None:
     ------
     BadInput : another ending
     """
-    numbers = list(numbers)
-    features = {_feature(number._asdict()): None for number in numbers if ABSENT not in number.key}
-    tables = _rank_tables(_wide(numbers), list(features))
+    lines = _lines(numbers)
+    features = list(dict.fromkeys(lines["extractor"] + "+" + lines["backend"]))
+    tables = _rank_tables(_rows(_wide(lines)), features)
     kind = Path(path).suffix
     if kind == ".tex":
         write_text(path, _rank_latex(features, tables))

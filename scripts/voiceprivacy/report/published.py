@@ -33,7 +33,7 @@ from voiceprivacy.catalogue.metric import Metric
 from voiceprivacy.inout.files import RESOURCES, FilePath
 from voiceprivacy.inout.rows import Numeral, typed_rows, write_typed
 from voiceprivacy.inout.tables import number_in, read_table
-from voiceprivacy.report.figures import draws_in
+from voiceprivacy.report.figures import by_release
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import one_release
 from voiceprivacy.report.uncertainty import Shown, interval_text, shown_number
@@ -274,13 +274,7 @@ def read_published(path: FilePath) -> list[Published]:
 
 def tables_of(rows: Iterable[Published]) -> list[PublishedTable]:
     """Arrange published numbers as the page shows them."""
-    rows = list(rows)
-    draws = draws_in(row.anonymiser for row in rows)
-    groups: dict[tuple[str, ...], list[Published]] = {}
-    for row in rows:
-        anonymiser = draws[row.anonymiser].system
-        attacked = (row.system, anonymiser, row.extractor, row.backend, row.attacker)
-        groups.setdefault(attacked, []).append(row)
+    groups = by_release(list(rows), "system", "extractor", "backend", "attacker")
     return [_table(group) for group in groups.values()]
 
 
@@ -289,13 +283,12 @@ def _table(group: Sequence[Published]) -> PublishedTable:
     first = group[0]
     names = {row.metric for row in group}
     metrics = [metric for metric in SHOWN if metric.name in names]
-    by_set: dict[tuple[str, str], dict[str, list[Published]]] = {}
-    for row in group:
-        of_set = by_set.setdefault((row.set, row.condition), {})
-        of_set.setdefault(row.metric, []).append(row)
     rows = []
-    for (name, condition), of_set in by_set.items():
-        cells = [_cell(metric, of_set.get(metric.name, [])) for metric in metrics]
+    for name, condition in dict.fromkeys((row.set, row.condition) for row in group):
+        of_set = [row for row in group if (row.set, row.condition) == (name, condition)]
+        cells = []
+        for metric in metrics:
+            cells.append(_cell(metric, [row for row in of_set if row.metric == metric.name]))
         rows.append((name, condition, cells))
     of_utility = first.backend == ABSENT
     own = first.extractor if of_utility else attacker_name(first.extractor, first.backend)
@@ -353,12 +346,14 @@ def _text(value: str, metric: Metric) -> str:
 def _read_published() -> dict[tuple[str, ...], list[tuple[str, str]]]:
     """All that was published: {(set, system, condition, metric, attacker): [(value, source)]}."""
     published: dict[tuple[str, ...], list[tuple[str, str]]] = {}
-    for row in read_table(NUMBERS, NUMBERS_COLUMNS):
-        key = (row["set"], row["system"], row["condition"], row["metric"], row["attacker"])
-        published.setdefault(key, []).append((row["value"], row["source"]))
-    for row in read_table(UTILITY, UTILITY_COLUMNS):
-        key = (row["data"], row["system"], ABSENT, row["metric"], row["definition"])
-        published.setdefault(key, []).append((row["value"], row["source"]))
+    for path, columns, key_columns in (
+        (NUMBERS, NUMBERS_COLUMNS, ("set", "system", "condition", "metric", "attacker")),
+        (UTILITY, UTILITY_COLUMNS, ("data", "system", "condition", "metric", "definition")),
+    ):
+        for row in read_table(path, columns):
+            # A number of utility has no condition.
+            key = tuple(row.get(column, ABSENT) for column in key_columns)
+            published.setdefault(key, []).append((row["value"], row["source"]))
     return published
 
 
@@ -380,26 +375,18 @@ def _systems(config: Mapping[str, Any]) -> dict[str, str]:
 
 def _sets(numbers: Iterable[Number], config: Mapping[str, Any]) -> dict[TrialList, str]:
     """The published set that each trial list of a run is, of those with as many trials."""
-    sizes = {}
-    for line in numbers:
-        if line.metric in COUNTED:
-            sizes[line.corpus, line.trials, line.metric] = float(line.value)
-    published = {
-        (row["set"], row["what"]): float(row["count"])
-        for row in read_table(COUNTS, ["set", "what", "count"])
+    sizes = {
+        (line.corpus, line.trials, COUNTED[line.metric]): float(line.value)
+        for line in numbers
+        if line.metric in COUNTED
     }
+    counts = read_table(COUNTS, ["set", "what", "count"])
     sets = {}
     for corpus, settings in config.get("corpora", {}).items():
         for trials, name in published_sets(settings).items():
-            expected = {
-                metric: published.get((name, counted)) for metric, counted in COUNTED.items()
-            }
-            differs = [
-                metric
-                for metric, count in expected.items()
-                if count is not None and sizes.get((corpus, trials, metric)) != count
-            ]
-            if not differs:
+            known = {row["what"]: float(row["count"]) for row in counts if row["set"] == name}
+            of_trials = known.keys() & COUNTED.values()
+            if all(sizes.get((corpus, trials, kind)) == known[kind] for kind in of_trials):
                 sets[TrialList(corpus, trials)] = name
     return sets
 

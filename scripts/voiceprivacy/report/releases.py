@@ -25,24 +25,19 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
-from voiceprivacy.catalogue import COLUMNS, METRICS
+from voiceprivacy.catalogue import METRICS
 from voiceprivacy.report.comparison import (
+    Measured,
+    OnList,
     System,
     SystemKey,
-    Values,
     in_order,
-    mean_of_lists,
+    mean_of,
     weighted_mean,
 )
-from voiceprivacy.report.figures import draws_in
+from voiceprivacy.report.figures import by_release, draws_in
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.uncertainty import (
-    WITHIN,
-    Limits,
-    Shown,
-    shown_number,
-    within_zero_evidence,
-)
+from voiceprivacy.report.uncertainty import Limits, Shown, shown_number
 from voiceprivacy.vocabulary import UNDEFINED, NumberKey
 
 ONE_SIDED = 0.025
@@ -90,16 +85,13 @@ def _limits(draws: Sequence[Shown], value: float, metric: str) -> Limits | None:
 
 def released(systems: Sequence[System]) -> list[System]:
     """Systems of which each anonymiser stands once, whatever it draws; they keep their draws."""
-    draws = draws_in(system.anonymiser for system in systems)
-    releases: dict[SystemKey, list[System]] = {}
-    for system in systems:
-        key = system.key._replace(anonymiser=draws[system.anonymiser].system)
-        releases.setdefault(key, []).append(system)
+    releases = by_release(systems, "corpus", "extractor", "backend", "condition")
     if len(releases) == len(systems):
         return list(systems)
+    number_of = draws_in(system.anonymiser for system in systems)
     merged = []
     for of_release in releases.values():
-        of_release.sort(key=lambda system: draws[system.anonymiser].number)
+        of_release.sort(key=lambda system: number_of[system.anonymiser].number)
         merged.append(_release(of_release))
     return in_order(merged)
 
@@ -109,34 +101,24 @@ def _release(draws: Sequence[System]) -> System:
     if len(draws) == 1:
         return draws[0]
     first = draws[0]
-    values = {label: _values(draws, label) for label in first.intervals}
-    intervals, unbiased = {}, {}
-    for label in first.intervals:
-        numbers = {
-            column.name: one_release(
-                [draw.shown(label, column.name) for draw in draws], column.name
-            )
-            for column in COLUMNS
-        }
-        intervals[label] = {name: number.limits for name, number in numbers.items()}
-        unbiased[label] = {name: number.value for name, number in numbers.items() if number.limits}
-    lists: dict[str, Values] = {trials: values[trials] for trials in first.lists}
-    return first._replace(
-        lists=lists,
-        mean=values[first.mean_label],
-        intervals=intervals,
-        unbiased=unbiased,
-        draws=tuple(draws),
-    )
+    sets = {
+        label: _on_list([draw.sets[label] for draw in draws], first.key) for label in first.sets
+    }
+    return first._replace(sets=sets, draws=tuple(draws))
 
 
-def _values(draws: Sequence[System], label: str) -> dict[str, Any]:
-    """The values of one release on a list, or their mean over lists, by definition."""
-    of_draws = [draw.lists.get(label, draw.mean) for draw in draws]
-    values = mean_of_lists(of_draws, [1] * len(draws))
+def _on_list(draws: Sequence[OnList], key: SystemKey) -> OnList:
+    """One release on a list, or the mean over lists; values are by definition."""
+    release = mean_of(draws, [1] * len(draws), key)
+    numbers = {}
+    for name, mean in release.numbers.items():
+        further = one_release([draw.numbers[name].shown for draw in draws], name)
+        unbiased = further.value if further.limits else None
+        numbers[name] = Measured(mean.value, further.limits, unbiased)
     # A release gives no evidence only if no draw does, as in the verdict.
-    within = [within_zero_evidence(each) for each in of_draws]
-    return values | {"tag": None, WITHIN: None if None in within else all(within)}
+    within = [draw.no_evidence for draw in draws]
+    no_evidence = None if None in within else all(within)
+    return release._replace(numbers=numbers, tag="", no_evidence=no_evidence)
 
 
 # Single numbers.
@@ -147,16 +129,12 @@ def released_numbers(numbers: Iterable[Number]) -> list[Number]:
 
     Words, such as tags, are left out where an anonymiser has several draws.
     """
-    numbers = list(numbers)
-    names = draws_in(number.anonymiser for number in numbers)
-    releases: dict[NumberKey, list[Number]] = {}
-    for number in numbers:
-        key = number.key._replace(anonymiser=names[number.anonymiser].system)
-        releases.setdefault(key, []).append(number)
+    fields = [field for field in NumberKey._fields if field != "anonymiser"]
     lines = []
-    for key, of_release in releases.items():
+    for (system, *_), of_release in by_release(list(numbers), *fields).items():
+        key: NumberKey = of_release[0].key._replace(anonymiser=system)
         if len(of_release) == 1:
-            lines.append(of_release[0]._replace(anonymiser=key.anonymiser))
+            lines.append(of_release[0]._replace(anonymiser=system))
             continue
         draws_shown = [shown_number(each) for each in of_release]
         if any(_is_word(draw.value) for draw in draws_shown):

@@ -33,7 +33,7 @@ from voiceprivacy.inout.tables import (
     read_table,
     read_trials,
 )
-from voiceprivacy.report.figures import draws_in
+from voiceprivacy.report.figures import by_release
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import one_release
 from voiceprivacy.report.typeset import listed, short
@@ -323,7 +323,7 @@ def utility_section(
     main = [line for line in measured if is_headline(line.metric)]
     others = [line for line in measured if not is_headline(line.metric)]
     return UtilitySection(
-        [_with_speeds(table, speeds) for table in _utility_tables(main)],
+        _utility_tables(main, speeds),
         understood_note(measured, missing),
         _utility_tables(others),
         [(GROUPS.get(group, group), why) for group, why in missing.items()],
@@ -351,49 +351,47 @@ def understood_note(measured: Sequence[Utility], missing: Mapping[str, str] | No
     )
 
 
-def _utility_tables(measured: Sequence[Utility]) -> list[UtilityTable]:
+def _utility_tables(
+    measured: Sequence[Utility], speeds: Sequence[Speed] = ()
+) -> list[UtilityTable]:
     tables = []
     for corpus in dict.fromkeys(line.corpus for line in measured):
-        tables.append(_utility_table(corpus, [line for line in measured if line.corpus == corpus]))
+        own = [line for line in measured if line.corpus == corpus]
+        of_corpus = [speed for speed in speeds if speed.corpus == corpus]
+        tables.append(_utility_table(corpus, own, of_corpus))
     return tables
 
 
-def _utility_table(corpus: str, measured: Sequence[Utility]) -> UtilityTable:
+def _utility_table(
+    corpus: str, measured: Sequence[Utility], speeds: Sequence[Speed]
+) -> UtilityTable:
     better = {line.metric: line.better for line in measured}
-    metrics = sorted(better, key=_place_of_column)
-    draws = draws_in(line.anonymiser for line in measured)
-    anonymisers = {draw.system for draw in draws.values()}
-    lines: dict[tuple[str, str], list[Utility]] = {}
-    for line in measured:
-        lines.setdefault((draws[line.anonymiser].system, line.metric), []).append(line)
+    lines = by_release(measured, "metric")
+    anonymisers = {system for system, _ in lines}
+    columns = []  # with the cell of each anonymiser
+    for metric in sorted(better, key=_place_of_column):
+        cells = {name: _utility_cell(lines.get((name, metric), [])) for name in anonymisers}
+        columns.append((_utility_column(metric, better[metric]), cells))
+    columns += _columns_of_speed(speeds)
+    columns.sort(key=lambda column: column[0].group == GROUPS[OWN])  # these come last
     rows = []
     for anonymiser in sorted(anonymisers, key=lambda name: (name != ORIGINAL, name)):
-        cells = [_utility_cell(lines.get((anonymiser, metric), [])) for metric in metrics]
-        rows.append((anonymiser, cells))
-    return UtilityTable(corpus, [_utility_column(name, better[name]) for name in metrics], rows)
+        rows.append((anonymiser, [cells.get(anonymiser) for _, cells in columns]))
+    return UtilityTable(corpus, [column for column, _ in columns], rows)
 
 
-def _with_speeds(table: UtilityTable, speeds: Sequence[Speed]) -> UtilityTable:
-    """The table of a corpus with what is known of how fast its anonymisers are."""
+def _columns_of_speed(speeds):
+    """What is known of how fast anonymisers are: [(column, {anonymiser: cell})]."""
     factors, streams = {}, {}
     for speed in speeds:
-        if speed.corpus != table.corpus:
-            continue
         if speed.real_time_factor != UNDEFINED:
             factors[speed.anonymiser] = _speed_cell(speed)
         if speed.streaming != ABSENT:
             latency = speed.latency_ms
             delay = "" if isinstance(latency, str) else f"{latency:.0f} ms"
             streams[speed.anonymiser] = UtilityCell(speed.streaming, delay, "", [], 0)
-    known = [one for one in ((REAL_TIME, factors), (STREAMING, streams)) if one[1]]
-    # Before measures of one's own, which come last.
-    at = sum(column.group != GROUPS[OWN] for column in table.columns)
-    columns = [*table.columns[:at], *(column for column, _ in known), *table.columns[at:]]
-    rows = []
-    for name, cells in table.rows:
-        of_speed = [cells_of.get(name) for _, cells_of in known]
-        rows.append((name, [*cells[:at], *of_speed, *cells[at:]]))
-    return UtilityTable(table.corpus, columns, rows)
+    columns = [(REAL_TIME, factors), (STREAMING, streams)]
+    return [(column, cells) for column, cells in columns if cells]
 
 
 def _speed_cell(speed):

@@ -68,7 +68,7 @@ def summary(
     else:
         answers = rank_answers(numbers)
         for name, answer in answers.items():
-            lines += ["", *_wrapped(f"{name}: {answer.text}" if len(answers) > 1 else answer.text)]
+            lines += ["", *_wrapped(f"{name}: {answer}" if len(answers) > 1 else answer)]
     if brief:
         return [*lines, "", *_wrapped(TABLES)] if systems else lines
     shown = systems
@@ -176,7 +176,7 @@ def _table(systems: Sequence[System]) -> list[str]:
 
 def _uncertainty(system: System) -> list[str]:
     """Lines below a system: limits, definitions' values, and up to where D_ECE is no evidence."""
-    band = system.mean[NULL]
+    band = system.mean.numbers[NULL].value
     low, high, definitions = [], [], []
     for column in COLUMNS:
         number = system.shown(system.mean_label, column.name)

@@ -12,7 +12,7 @@ Conventions
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from voiceprivacy.catalogue.metric import Metric
 from voiceprivacy.catalogue.shown import Shown, shown
@@ -27,11 +27,11 @@ from voiceprivacy.vocabulary import (
     MEAN,
     NO_BREAK,
     UNDEFINED,
+    NumberKey,
     SystemInterval,
 )
 
 NULL = "dece_null95_bit"
-WITHIN = "within_zero_evidence"  # among the values of a release: whether it is known of its draws
 # Target trials on the wrong side, from which on simulated intervals hold what they promise.
 FEW_ERRORS = 5
 SHORT_EXPLAINED = (
@@ -46,18 +46,8 @@ TOO_FEW = "too few speakers to tell"
 NEARLY_ALL = 0.95  # of a scale: an interval so wide says nothing
 
 
-class MeanKey(NamedTuple):
-    """What an interval of a mean is of; ``corpus`` is over-corpora/{average} for an average."""
-
-    corpus: str
-    extractor: str
-    backend: str
-    condition: str
-    metric: str
-    anonymiser: str
-
-
-Comparisons = dict[MeanKey, Limits | None]  # intervals of means over lists
+# The trials of a key are MEAN; its corpus is over-corpora/{average} for an average.
+Comparisons = dict[NumberKey, Limits | None]  # intervals of means over lists
 NONE: Comparisons = {}
 
 
@@ -91,7 +81,8 @@ def _read_limits(
     """Add the intervals under one attacker in a folder."""
     path = folder / extractor / f"{backend}.systems.tsv"
     for row in read_typed(SystemInterval, path):
-        mean = MeanKey(corpus, extractor, backend, row.condition, row.metric, row.anonymiser)
+        attack = (extractor, backend, row.condition)
+        mean = NumberKey(corpus, MEAN, row.anonymiser, *attack, row.metric)
         comparisons[mean] = limits_of(row.ci_low, row.ci_high)
 
 
@@ -122,19 +113,6 @@ def has_few_errors(eer_percent: float, n_target: float) -> bool:
     return eer_percent / 100 * n_target < FEW_ERRORS
 
 
-def marked_interval(column: Metric, values: Mapping[str, Any], interval: Limits | None) -> str:
-    """An interval as people read it, marked where it rests on too few errors.
-
-    Parameters
-    ----------
-    values : {metric: value} of the same system, with ``few_errors``
-    """
-    # Replicates of trials without an error have none either: such an interval says nothing.
-    no_error_seen = column.name == "eer_percent" and values[column.name] == 0
-    too_short = values["few_errors"] and (column.scale == "rare errors" or no_error_seen)
-    return interval_text(column, interval) + (DAGGER if interval and too_short else "")
-
-
 def tells_nothing(column: Metric, limits: Limits | None) -> bool:
     """Whether an interval is as wide as its metric's scale, or nearly so."""
     # Guessing is the other end of errors, and not to be always wrong.
@@ -144,8 +122,6 @@ def tells_nothing(column: Metric, limits: Limits | None) -> bool:
 
 def within_zero_evidence(values: Mapping[str, Any]) -> bool | None:
     """Whether D_ECE is no more than zero evidence gives; None where that is not known."""
-    if WITHIN in values:
-        return values[WITHIN]
     band = values.get(NULL)
     if band is None or band == UNDEFINED:
         return None

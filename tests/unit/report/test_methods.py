@@ -145,10 +145,8 @@ def test_the_files_cite_what_the_paragraph_cites(tmp_path):
     assert keys == set(re.findall(r"^@\w+\{(\w+),", bib, flags=re.MULTILINE))
     assert keys == {"snakemake", "vctk", "zebra", "noe2020", "noe2022"}
     text = (tmp_path / "methods.md").read_text()
-    assert "(commit 0123456789ab)" in text and "Noé, Paul-Gauthier" in text
-    assert "{" not in text and "\\" not in text.replace("\\_", "")
-    marks = ",".join(re.findall(r"\[([\d, ]+)\]", text)).split(",")
-    assert set(map(int, marks)) == set(range(1, 6)) and "\n5. " in text
+    assert "(commit 0123456789ab)" in text and "similarity matrices [@noe2020; @noe2022]" in text
+    assert set(re.findall(r"@(\w+)", text)) == keys
 
 
 def test_numbers_have_the_names_and_texts_of_the_comparison(tmp_path):

@@ -16,7 +16,7 @@ from voiceprivacy.report.figures import Subject, figure
 from voiceprivacy.report.page import (
     LARGE_SVG_BYTES,
     by_kind,
-    show_picture,
+    show,
     write_page,
 )
 from voiceprivacy.report.sections import Corpora, DescribedList, Finding, PartOfCorpus
@@ -30,7 +30,8 @@ PROVENANCE = {
     "seeds": {"report.seed": 0},
     "config": {},
 }
-CONTENTS = {"svg": "<svg xmlns='http://www.w3.org/2000/svg'/>", "png": "PNG", "pdf": "PDF"}
+SVG = '<svg viewBox="0 0 9 9" xmlns="http://www.w3.org/2000/svg"></svg>'
+CONTENTS = {"svg": SVG, "png": "PNG", "pdf": "PDF"}
 EVIL = "<script>alert('x')</script>"
 
 
@@ -91,7 +92,7 @@ def figures(pictured):
     shown = []
     for kind, subject in SUBJECTS:
         drawn, pictures = pictured(kind, subject)
-        shown.append(show_picture(drawn, pictures=pictures))
+        shown.append(show(drawn, pictures=pictures))
     return shown
 
 
@@ -130,8 +131,8 @@ def test_every_link_inside_the_page_has_its_target(render, metrics):
 
 
 def test_a_figure_of_all_attackers_names_none(render, metrics, figures, pictured):
-    drawn, pictures = pictured("atlas", Subject("demo", "f"))
-    figures.append(show_picture(drawn, pictures=pictures))
+    drawn, pictures = pictured("exposed", Subject("demo", "f"))
+    figures.append(show(drawn, pictures=pictures))
     headings = re.findall("<h3>.*?</h3>", render(metrics))
     assert "<h3>demo </h3>" in headings
     assert all(re.search(r"\(\S.* \+ \S.*\)", title) for title in headings if " + " in title)
@@ -231,10 +232,10 @@ def test_without_a_caption_there_is_no_page(render, metrics, tmp_path):
 
 def test_the_small_svg_is_shown_and_otherwise_the_png(pictured):
     drawn, pictures = pictured(*SUBJECTS[0])
-    small = show_picture(drawn, pictures=pictures)
+    small = show(drawn, pictures=pictures)
     pictures["svg"].write_text(" " * (LARGE_SVG_BYTES + 1))
-    large = show_picture(drawn, pictures=pictures)
-    assert small.source.startswith("data:image/svg+xml;base64,")
+    large = show(drawn, pictures=pictures)
+    assert small.svg and not small.source
     assert large.source == "data:image/png;base64,UE5H"
 
 
@@ -252,7 +253,7 @@ def test_figures_of_further_draws_stand_apart(pictured):
     of_draws = []
     for name in ("b2r", "b2r_draw2", "x_draw2"):
         drawn, pictures = pictured("similarity", Subject("demo", "f", name, "x", "cosine"))
-        of_draws.append(show_picture(drawn, pictures=pictures))
+        of_draws.append(show(drawn, pictures=pictures))
     [(_, _, [(_, first, further)])] = by_kind(of_draws)
     assert [shown.anonymiser for shown in first] == ["b2r", "x_draw2"]
     assert [shown.anonymiser for shown in further] == ["b2r_draw2"]
@@ -262,7 +263,7 @@ def test_the_lists_of_an_anonymiser_stand_beside_each_other(pictured):
     of_anonymisers = []
     for trials, name in (("m", "b2"), ("f", "b2"), ("f", "b2r"), ("m", "b2r")):
         drawn, pictures = pictured("similarity", Subject("demo", trials, name, "x", "cosine"))
-        of_anonymisers.append(show_picture(drawn, pictures=pictures))
+        of_anonymisers.append(show(drawn, pictures=pictures))
     [(_, _, [(_, shown, further)])] = by_kind(of_anonymisers)
     assert further == []
     assert [f"{figure.anonymiser} {figure.trials}" for figure in shown] == [
@@ -300,7 +301,7 @@ def test_a_picture_that_cannot_be_shown_is_named(tmp_path, ending, message):
     drawn = figure(*SUBJECTS[0], systems=["original", "b2"])
     pictures = {ending: drawn.pictures(Layout(tmp_path))[ending]}
     with pytest.raises(BadInput, match=message):
-        show_picture(drawn, pictures=pictures)
+        show(drawn, pictures=pictures)
 
 
 def test_the_terminal_table_fits_and_holds_the_same_rows(systems):

@@ -7,12 +7,10 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.layout import Layout
 from voiceprivacy.report import plane as planes
-from voiceprivacy.report.figure_tables import Run, table_of
 from voiceprivacy.report.figures import Subject, figure, palette
 from voiceprivacy.report.inline import shows_nothing
 from voiceprivacy.report.plots import plane as plots
 from voiceprivacy.report.plots import style
-from voiceprivacy.vocabulary import DASH
 
 COLOURS = palette(["b2", "b2r", "noise"])
 NAMES = ["original", "b2", "b2r", "noise"]  # broken has no evidence
@@ -135,17 +133,13 @@ def test_good_is_upwards_and_to_the_right(plane):
     assert plane._replace(better="higher").utility_range[0] < 34
 
 
-def test_a_figure_has_a_panel_for_each_measure_and_a_table_of_all(files):
+def test_a_figure_has_a_panel_for_each_measure(files):
     pitch = utilities.means("demo", "pitch_correlation", {"b2": 0.5}, better="higher", width=0.1)
     files.write(verdicts.usual(), words() + pitch)
     shown = figure("plane", Subject("demo"), layout=Layout(files.folder))
     assert shown.files == [str(files.verdict), str(files.metrics)]
     panels = [ax.get_xlabel() for ax in plots.plane(**shown.arguments).axes]
     assert panels == ["own_wer_percent, → more utility", "pitch correlation, → more utility"]
-    titles, rows = table_of(shown, Run({}, COLOURS))
-    assert titles == ("system", "evidence [%]", "own_wer_percent", "pitch correlation")
-    assert rows[1] == ("b2", "80 [69, 94]", "62.40 [58.40, 66.40]", "0.50 [0.40, 0.60]")
-    assert [row[-1] for row in rows if row[0] != "b2"] == [DASH] * 3
 
 
 def test_without_a_system_of_known_evidence_and_utility_there_is_no_plane(files):

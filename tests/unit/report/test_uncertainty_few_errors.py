@@ -7,7 +7,7 @@ from support.made_up import TEMPLATE
 
 from voiceprivacy.report.comparison import compare, write_latex
 from voiceprivacy.report.figures import palette
-from voiceprivacy.report.leaderboard import averaged, leaderboard
+from voiceprivacy.report.leaderboard import boards, leaderboard
 from voiceprivacy.report.page import write_page
 from voiceprivacy.report.uncertainty import SHORT_EXPLAINED, has_few_errors
 from voiceprivacy.vocabulary import DAGGER
@@ -64,14 +64,11 @@ def test_an_eer_of_zero_is_marked(metrics):
 
 def test_means_and_averages_have_the_mark_of_any_of_their_lists(metrics):
     systems = compare(given(metrics, eer_percent=4.0))
-    assert [system.mean["few_errors"] for system in systems if system[3:5] == ("b2", "op")] == [
-        True
-    ]
-    assert [system.mean["few_errors"] for system in systems if system[3:5] == ("b2r", "op")] == [
-        False
-    ]
-    average = averaged(systems, {"all": {"demo": {"f": 0.5, "m": 0.5}}})["all"]
-    assert {system[3:5] for system in average if system.mean["few_errors"]} == {
+    assert [system.mean.few_errors for system in systems if system[3:5] == ("b2", "op")] == [True]
+    assert [system.mean.few_errors for system in systems if system[3:5] == ("b2r", "op")] == [False]
+    average = boards(systems, {"all": {"demo": {"f": 0.5, "m": 0.5}}})[0]
+    few = [system for system in average.systems if system.mean.few_errors]
+    assert {system[3:5] for system in few} == {
         ("original", "oo"),
         ("b2", "op"),
     }

@@ -37,11 +37,13 @@ def exposed(*, curves: str, codes: Codes = NAMED) -> Figure:
 def _plot_exposed(ax, exposed, largest):
     """Draw speakers (rows, the most exposed on top) against channels; the scale's colours."""
     cells = np.full((len(exposed.bits), len(exposed.channels)), np.nan)
-    for row, by_channel in enumerate(exposed.bits.values()):
+    for row, (speaker, by_channel) in enumerate(exposed.bits.items()):
         for channel, bits in by_channel.items():
             column = exposed.channels.index(channel)
             cells[row, column] = bits.value
+            words = f"{speaker}, {NAMES[channel]}\n{bits.text('{:.2f} bit'.format)}"
             look = {"color": LIGHT if bits.value > largest / 2 else DARK, "fontsize": 7}
+            look |= style.told(words=words)
             ax.text(column, row, f"{bits.value:.2f}", ha="center", va="center", **look)
     drawn = ax.imshow(cells, cmap=SCALE, vmin=0, vmax=largest, aspect="auto")
     names = [NAMES[channel] for channel in exposed.channels]
