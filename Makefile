@@ -39,8 +39,9 @@ resume: .venv/installed $(BIN)/voiceprivacy
 test: .venv/installed-test .venv/installed-docs $(BIN)/voiceprivacy lint
 	$(BIN)/python -m pytest -m "not long and not nightly" --numprocesses 2 --dist loadfile
 
+# A third process, because the tests of a cluster mostly wait
 test-long: .venv/installed-test .venv/installed-docs $(BIN)/voiceprivacy .venv/installed-optional
-	$(BIN)/python -m pytest -m long --numprocesses 2 --dist loadfile --verbose --durations 10
+	$(BIN)/python -m pytest -m long --numprocesses 3 --dist loadfile --no-loadscope-reorder --verbose --durations 10
 
 # tests/conftest.py keeps their names; without a name pytest would run everything
 test-skipped:
@@ -73,7 +74,7 @@ benchmark-load: .venv/installed
 
 coverage: .venv/installed-test
 	$(BIN)/python -m pytest -m "not long and not nightly" tests/unit --cov --cov-report=
-	$(BIN)/python -m pytest tests/workflow/test_hostile_input.py --cov --cov-append --cov-report=term --cov-report=html
+	$(BIN)/python -m pytest tests/workflow/test_mailed_page.py --cov --cov-append --cov-report=term --cov-report=html
 
 mutation: .venv/installed-quality
 	OMP_NUM_THREADS=1 $(BIN)/python tests/mutation/measure_mutation.py $(MODULES)

@@ -29,6 +29,14 @@ settings.load_profile("same")
 providers._get_local_constants = lambda: providers._local_constants
 
 
+LONGEST = ("test_slurm", "test_demo")  # else one worker would be alone with them at the end
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with what takes longest; make test-long keeps this order."""
+    items.sort(key=lambda item: item.path.stem not in LONGEST)
+
+
 def pytest_terminal_summary(terminalreporter):
     """Count skipped tests by the program or the data that they need, which their reasons name."""
     skipped = terminalreporter.getreports("skipped")

@@ -90,7 +90,7 @@ def test_nonsense_is_read_or_refused_in_one_line(folder, monkeypatch, name):
 
 LONG_WORD = b"a" * 10**6
 WORD = re.compile(rb"[^\s\",:\[\]{}]+")
-WORDS_TRIED = 12
+WORDS_TRIED = 6
 PACKED = (".npz", ".wav", ".flac", ".zip", ".gz")
 TEXTS = [name for name in READERS if Path(name).suffix not in PACKED]
 
@@ -127,7 +127,7 @@ def test_findings_of_a_corpus_with_a_word_of_a_million_letters_name_the_line(
     path = Path(name)
     good = path.read_bytes()
     try:
-        for word in [*WORD.finditer(good)][:6]:
+        for word in [*WORD.finditer(good)][:3]:
             path.write_bytes(good[: word.start()] + LONG_WORD + good[word.end() :])
             findings = checks.check(readers.KALDI, readers.GIVEN, 16000)
             assert all(len(str(finding)) <= 500 for finding in findings)

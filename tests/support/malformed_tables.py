@@ -10,12 +10,10 @@ import numpy as np
 from support.spoilers import (
     append,
     arrays,
-    cut,
     edit,
     into_folder,
     into_pipe,
     line,
-    link_to,
     remove,
     repeat,
     write,
@@ -76,12 +74,9 @@ SCORES = [
     ("no scores at all", "verification", "scores.tsv", remove, ["scores.tsv: not found"]),
     ("a folder for a file", "verification", "scores.tsv", into_folder, ["scores.tsv: is a folder"]),
     ("an empty file", "verification", "scores.tsv", write(""), ["scores.tsv:1: expected the columns enrolment trial"]),
-    ("another header", "verification", "scores.tsv", line(1, "enrolment\ttrial\tlabel\tvalue"), ["scores.tsv:1: expected the columns"]),
-    ("a header with spaces", "verification", "scores.tsv", line(1, "enrolment trial label score"), [":1:", "tabs"]),
     ("a score of words", "verification", "scores.tsv", line(4, f"{FOREIGN}\thigh"), ["scores.tsv:4: 'high' is not a"]),
     ("a score too few", "verification", "scores.tsv", line(4, FOREIGN), ["scores.tsv:4: expected 4 columns, found 3"]),
     ("a label of its own", "zebra", "scores.tsv", edit("nontarget", "imposter"), ["'imposter' is neither target nor"]),
-    ("no target", "zebra", "scores.tsv", edit("\ttarget", "\tnontarget", -1), ["scores.tsv: no target trials"]),
     ("a trial twice", "verification", "scores.tsv", repeat(3), ["scores.tsv:34: trial 'anna anna-3' occurs twice"]),
     ("an empty trial id", "verification", "scores.tsv", line(4, "anna\t\ttarget\t1"), ["scores.tsv:4:", "is empty"]),
     ("Latin-1", "verification", "scores.tsv", write(b"enrolment\ttrial\tlabel\tscore\nJos\xe9\ta\ttarget\t1\n"), ["scores.tsv:2: not UTF-8 text (byte 0xe9)"]),
@@ -89,7 +84,6 @@ SCORES = [
     ("a byte-order mark amid the lines", "verification", "scores.tsv", edit("\nberta\tanna-2", "\n\ufeffberta\tanna-2"), ["scores.tsv:10: a byte-order mark amid the text"]),
     ("a space behind an id", "verification", "scores.tsv", line(4, "berta\tcarl-2 \tnontarget\t1"), ["scores.tsv:4: 'carl-2 ' has a space at its"]),
     ("a named pipe", "verification", "scores.tsv", into_pipe, ["scores.tsv: is a pipe or a device, not a file"]),
-    ("a link to itself", "verification", "scores.tsv", link_to("scores.tsv"), ["scores.tsv: cannot be read (Too many levels"]),
     ("a score for no trial of the key", "verification of Kaldi's files", "scores.txt", append("zoe zoe-1 0.5\n"), ["scores.txt:33: trial 'zoe zoe-1' is not in key.txt"]),
     ("a trial of the key without a score", "verification of Kaldi's files", "key.txt", append("zoe zoe-1 target\n"), ["scores.txt: no score for trial 'zoe zoe-1' of key.txt:33"]),
     ("a key with other labels", "verification of Kaldi's files", "key.txt", edit(" target", " same"), ["key.txt:1: label 'same'"]),
@@ -102,18 +96,14 @@ TRIALS = [
     ("an unknown trial utterance", "scoring", "trials.tsv", line(4, "anna\tzoe-1\ttarget"), ["zoe-1"]),
     ("an unknown model", "scoring", "trials.tsv", line(4, "zoe\tanna-2\ttarget"), ["zoe"]),
     ("no trial", "scoring", "trials.tsv", write("enrolment\ttrial\tlabel\n"), ["trials.tsv: lists no trial"]),
-    ("a trial list without labels", "scoring", "trials.tsv", write("enrolment\ttrial\nanna\tanna-2\n"), ["trials.tsv:1:"]),
-    ("an unknown enrolment utterance", "scoring", "enrolments.tsv", edit("anna-1", "anna-9"), ["anna-9"]),
     ("an enrolment utterance twice", "scoring", "enrolments.tsv", repeat(2), ["enrolments.tsv:10: utterance 'anna-0' enrols 'anna' twice"]),
 ]  # fmt: skip
 
 ARRAYS = [
     ("text for an npz", "scoring", "enrolment.npz", write("no array"), ["enrolment.npz: not an npz file"]),
-    ("an npz cut off", "scoring", "enrolment.npz", cut(0.6), ["enrolment.npz: not an npz file"]),
     ("pickled ids", "scoring", "enrolment.npz", arrays(ids=lambda old: old.astype(object)), ["npz", "pickled objects"]),
     ("a member that leads elsewhere", "scoring", "trial.npz", member("../../evil.npy"), ["trial.npz: not an npz file"]),
     ("embeddings beyond single precision", "scoring", "trial.npz", arrays(embeddings=lambda old: old.astype(float) * 1e300), ["'anna-0' is not finite in single"]),
-    ("embeddings in one row", "scoring", "trial.npz", arrays(embeddings=lambda old: old[:, 0]), ["16 ids for embeddings of shape (16,)"]),
     ("no ids", "scoring", "trial.npz", arrays(ids=None), ["trial.npz: has no array 'ids'"]),
     ("numbers for ids", "scoring", "trial.npz", arrays(ids=np.arange(16)), ["trial.npz: ids must be text"]),
     ("complex embeddings", "scoring", "trial.npz", arrays(embeddings=lambda old: old * 1j), ["embeddings must be numbers"]),
@@ -123,11 +113,8 @@ ARRAYS = [
     ("embeddings of another size", "scoring", "trial.npz", arrays(embeddings=lambda old: old[:, :3]), ["trial.npz: 3 dimensions, enrolment.npz has 4"]),
     ("a header that claims 4 GB", "scoring", "trial.npz", announced((10**9, 1)), ["announces 4000000000 bytes and holds 8"]),
     ("an npz that unpacks to 500 MB", "scoring", "trial.npz", bomb, ["trial.npz", "unpacks to"]),
-    ("a PLDA of another size", "scoring by PLDA", "plda.npz", arrays(mean=np.zeros(3)), ["plda.npz"]),
-    ("a PLDA of NaN", "scoring by PLDA", "plda.npz", arrays(within=np.full((4, 4), np.nan)), ["plda.npz"]),
     ("a matrix on its side", "similarity", "oo.npz", arrays(scores=lambda old: old[:3]), ["oo.npz: scores have the shape"]),
     ("a matrix with NaN", "similarity", "oo.npz", arrays(scores=lambda old: old * np.nan), ["oo.npz: scores hold NaN"]),
-    ("scores of words", "similarity", "oo.npz", arrays(scores=lambda old: old.astype(str)), ["scores must be numbers"]),
     ("a matrix of one row", "similarity", "oo.npz", arrays(**{name: lambda old: old[:1] for name in ("rows", "row_speakers", "row_sources", "scores")}), ["the same speakers"]),
     ("a gallery without tests", "ranks", "templates.npz", arrays(**{name: lambda old: old[:0] for name in ("rows", "row_speakers", "row_sources", "scores")}), ["there are no test utterances"]),
     ("speakers too few", "ranks", "templates.npz", arrays(row_speakers=lambda old: old[1:]), ["has 15 entries for 16 rows"]),
@@ -146,18 +133,15 @@ MANIFESTS = [
         (f"an id {description}", "McAdams", "speech/manifest.tsv", edit("anna-0\tanna", f"{text}\tanna"), [":2:", "cannot be an id"])
         for description, text in {
             "with a space": "an na",
-            "with a slash": "an/na",
             "that leads upwards": "../../anna",
             "with a leading dash": "--seed",
-            "of 300 characters": ENDLESS_ID,
             "of 100 characters in 300 bytes": "\N{HIRAGANA LETTER A}" * 100,
-            "with a no-break space": "an\N{NO-BREAK SPACE}na",
             "with an escape": "an\x1bna",
         }.items()
     ],
     *[
         (f"a speaker {description}", "McAdams", "speech/manifest.tsv", edit("anna-0\tanna", f"anna-0\t{text}"), [":2:", "cannot be"])
-        for description, text in {"with a slash": "a/b", "that leads upwards": "../x", "of 300 characters": ENDLESS_ID}.items()
+        for description, text in {"that leads upwards": "../x", "of 300 characters": ENDLESS_ID}.items()
     ],
 ]  # fmt: skip
 

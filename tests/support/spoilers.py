@@ -11,10 +11,10 @@ import soundfile
 from support.world import CONFIG, RATE
 
 # What Python's float() reads and nobody else, or what looks like a number and is none. The digits
-# are Arabic, Devanagari, of double width, mathematical, a superscript, a circled one and a half.
+# are Arabic, of double width, a superscript and a half.
 NO_NUMBERS = (
-    *("1_000", "1_0.5", "1e1_0", "\u0661\u0662", "\u0967", "\uff11", "\U0001d7d9", "1\u0661"),
-    *("\u00b2", "\u2460", "\u00bd", "\u22121", "0x10", "1e", "--1", "1,5", "9" * 5000, "1e999"),
+    *("1_000", "\u0661\u0662", "\uff11", "1\u0661", "\u00b2", "\u00bd", "\u22121"),
+    *("0x10", "1e", "1,5", "9" * 5000, "1e999"),
 )
 
 

@@ -124,7 +124,7 @@ def edit(path, old, new):
 
 def call(script, **flags):
     """Run a script with --flag value, dicts as JSON."""
-    return calls.call(script, *calls.flags(**flags), python=calls.STRICT)
+    return calls.here(script, *calls.flags(**flags))
 
 
 def prepare(folder, source, protocol, part, **flags):

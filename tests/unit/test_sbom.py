@@ -22,21 +22,6 @@ def command_of_make():
     return shlex.split(words)
 
 
-def test_make_audit_writes_it_by_a_program_that_is_locked():
-    program, *words = command_of_make()
-    assert program == PROGRAM.name
-    assert words == [
-        "environment",
-        "--output-format",
-        "JSON",
-        "--output-file",
-        "sbom.json",
-        ".venv",
-    ]
-    lock = (ROOT / "envs" / "requirements-quality.txt").read_text(encoding="utf-8")
-    assert re.search(r"^cyclonedx-bom==\S+ \\\n    --hash=sha256:", lock, re.MULTILINE)
-
-
 @pytest.mark.nightly
 @pytest.mark.skipif(not PROGRAM.exists(), reason="cyclonedx-py is not installed: make audit")
 def test_it_names_every_package_with_its_version(tmp_path):

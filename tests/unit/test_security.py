@@ -1,6 +1,6 @@
 """What the code may not do, read from the code: unpickle, trust YAML, let a shell see data.
 
-The tests of what happens are elsewhere: tests/workflow/test_hostile_input.py,
+The tests of what happens are elsewhere: tests/workflow/test_mailed_page.py,
 unit/running/test_boxes.py, unit/anonymise/test_plugins_sandbox.py,
 unit/corpora/test_librispeech_downloads.py and unit/report/test_page.py.
 """

@@ -76,13 +76,6 @@ def test_every_page_of_the_repository_is_a_page_of_the_site(site):
     assert sorted(expected - {str(page.relative_to(site)) for page in pages(site)}) == []
 
 
-def test_every_metric_is_on_a_page(site):
-    explained = "".join(
-        page.read_text(encoding="utf-8") for page in (site / "metrics").glob("*.html")
-    )
-    assert [name for name in METRICS if f"<code>{name}</code>" not in explained] == []
-
-
 def test_the_reference_has_every_command_option_key_and_metric(site):
     commands, keys, metrics = (
         html.unescape(re.sub(r"<[^>]+>", "", (site / f"reference/{name}.html").read_text()))

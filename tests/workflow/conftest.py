@@ -1,7 +1,12 @@
-"""A tiny attacker, and a folder to run in."""
+"""A tiny attacker, a folder to run in, and a run that others must equal."""
+
+import fcntl
+import shutil
 
 import pytest
-from support.runs import make_kaldi_directory
+from support.runs import WITHOUT_MEASURES, make_kaldi_directory, snakemake, write_config
+
+B2R = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
 
 
 @pytest.fixture(scope="session")
@@ -19,3 +24,37 @@ def run_folder(tmp_path, model_folder):
     make_kaldi_directory(tmp_path / "data" / "tiny")
     (tmp_path / "model").symlink_to(model_folder)
     return tmp_path
+
+
+@pytest.fixture(scope="session")
+def undisturbed(tmp_path_factory, model_folder, worker_id):
+    """The folder of a finished run on one machine, which all workers of pytest share.
+
+    A cluster, another workflow and a run that is killed must make the same numbers.
+    """
+    shared = tmp_path_factory.getbasetemp()
+    shared = shared if worker_id == "master" else shared.parent
+    folder = shared / "undisturbed"
+    with open(shared / "undisturbed.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "finished").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            write_the_same(folder, model_folder)
+            finished = snakemake(folder, "--cores", "2", "--configfile", folder / "config.yaml")
+            assert finished.returncode == 0, finished.stderr
+            (folder / "finished").touch()
+    return folder
+
+
+@pytest.fixture
+def same_folder(tmp_path, model_folder):
+    """A folder to make that run again."""
+    write_the_same(tmp_path, model_folder)
+    return tmp_path
+
+
+def write_the_same(folder, model_folder):
+    make_kaldi_directory(folder / "data" / "tiny")
+    shutil.copytree(model_folder, folder / "model")
+    b2r = {"command": B2R, "shards": 2}
+    write_config(folder, anonymisers={"b2r": b2r}, utility=WITHOUT_MEASURES)

@@ -33,10 +33,6 @@ def test_an_empty_config_is_a_run_of_nothing(tmp_path):
     assert finished.returncode == 0, finished.stderr
 
 
-def test_the_snakefile_is_a_table_of_contents():
-    assert len((ROOT / "Snakefile").read_text().splitlines()) <= 40
-
-
 # Jobs that several rules call: one for each kind of figure or table on request, or of model.
 JOBS = ROOT / "scripts" / "voiceprivacy" / "jobs"
 SEVERAL = {

@@ -47,6 +47,7 @@ HOSTILE = [
     ("a list", "- corpora\n", 1, "expected sections"),
     ("two documents", f"{CORPORA}---\n{CORPORA}", 3, "not YAML"),
     ("tabs", "corpora:\n\tdemo: {}\n", 2, "not YAML"),
+    ("a path with NUL", 'corpora: {demo: {kaldi: "a\\0b"}}\n', 1, "kaldi: 'a\\x00b' holds"),
     ("a byte-order mark inside the text", "seed: 1\n\ufeffcorpora: {}\n", 2, "byte-order mark"),
 ]
 
@@ -102,20 +103,14 @@ class TestHostileConfigs:
         assert line.startswith(start) and words in line, line
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        (f"{CORPORA}sed: 1\n", "my.yaml:3: sed: 'sed' is not a key here: did you mean 'seed'?"),
-        ('corpora: {demo: {kaldi: "a\\0b"}}\n', "my.yaml:1: corpora.demo.kaldi: 'a\\x00b' holds"),
-    ],
-)
 @pytest.mark.parametrize("call", [voiceprivacy, snakemake])
-def test_what_no_config_can_mean_is_one_line(tmp_path, call, text, line):
-    (tmp_path / "my.yaml").write_text(text)
+def test_what_no_config_can_mean_is_one_line(tmp_path, call):
+    (tmp_path / "my.yaml").write_text(f"{CORPORA}sed: 1\n")
     finished = call(tmp_path, TARGET, "-n", "--cores", "1", "--configfile", tmp_path / "my.yaml")
     assert finished.returncode == 2
     (error,) = finished.stderr.splitlines()
-    assert error.startswith(f"error: {tmp_path}/{line}")
+    line = "my.yaml:3: sed: 'sed' is not a key here: did you mean 'seed'?"
+    assert error == f"error: {tmp_path}/{line}"
 
 
 @pytest.mark.parametrize(
@@ -160,8 +155,7 @@ def test_a_dry_run_counts_jobs_and_lists_them_only_when_it_is_asked_to(tmp_path)
     counted = voiceprivacy(tmp_path, *words)
     assert counted.returncode == 0 and len(counted.stdout.splitlines()) <= 60
     assert "anonymise_part " in counted.stdout and "rule anonymise_part" not in counted.stdout
-    for more in ("--verbose", "--printshellcmds"):
-        assert "rule anonymise_part" in voiceprivacy(tmp_path, *words, more).stdout
+    assert "rule anonymise_part" in voiceprivacy(tmp_path, *words, "--verbose").stdout
 
 
 def test_snakemakes_options_pass_through(tmp_path):
@@ -170,8 +164,6 @@ def test_snakemakes_options_pass_through(tmp_path):
     planned = voiceprivacy(tmp_path, TARGET, "--dry-run", "--printshellcmds", *words)
     assert "voiceprivacy.jobs.validate_corpus" in planned.stdout
     assert not (tmp_path / "there" / "results").exists()
-    listed = voiceprivacy(tmp_path, "--list-rules", *words)
-    assert "write_verdict" in listed.stdout
     made = voiceprivacy(tmp_path, *words, "--", TARGET)
     assert made.returncode == 0, made.stderr
     assert (tmp_path / "there" / TARGET).exists()

@@ -1,18 +1,22 @@
-"""An attacker who has nothing but the folder of the report: what does he learn of people?
+"""An attacker who has nothing but the folder of the report: what do they learn of people?
 
-The same search on an internal page shows that he would find what there is.
+The same search on an internal page shows that they would find what there is. Some ids and paths
+would harm a shell or a browser that believed them.
 """
 
 import base64
 import io
 import json
 import re
+import shutil
 import sys
 
 import pytest
 import soundfile
 import yaml
-from support.runs import EMBED, snakemake, spoken
+from support.calls import call
+from support.pages import Page
+from support.runs import EMBED, ROOT, make_kaldi_directory, snakemake, spoken
 
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.json_files import read_json
@@ -22,7 +26,14 @@ from voiceprivacy.report.mailed import KEY
 from voiceprivacy.vocabulary import SpeakerWords
 
 SEEDS = {"seed": 918273, "report": 827364}
+PLANTED = "pwned"
+TOUCH = f"touch${{IFS}}{PLANTED}"  # a shell needs no space
+HOSTILE = {  # what a shell, a page or Python would run
+    f";{TOUCH};$({TOUCH})`{TOUCH}`": ("f", 260),
+    "<script>alert(1)<\"'>&lt;img:onerror=alert(1)>{anonymiser}%s*?[a]~": ("m", 140),
+}
 SPEAKERS = {"zq17f": ("f", 190), "zq04f": ("f", 230), "zq31m": ("m", 95), "zq22m": ("m", 120)}
+SPEAKERS |= HOSTILE
 USER = "aliceqz"
 TOKEN = "tokenqz/4711"
 COPY = f"""
@@ -35,7 +46,7 @@ def copy(samples, sample_rate, *, utterance, speaker, seed, token):
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     """The folder of a run, and its reports by whether they are internal: {bool: {path: text}}."""
-    folder = tmp_path_factory.mktemp("run") / USER
+    folder = tmp_path_factory.mktemp("run") / USER / f"a b;touch {PLANTED};'$(touch {PLANTED})"
     (folder / "data").mkdir(parents=True)
     _write_corpus(folder)
     (folder / "embed.py").write_text(EMBED)
@@ -50,7 +61,7 @@ def pages(tmp_path_factory):
             "moved": {"command": mcadams},
             "copy": {"function": "mine.py:copy", "options": {"token": "${QZ_TOKEN}"}},
         },
-        "extractors": {"drawn": {"command": f"{sys.executable} {folder}/embed.py"}},
+        "extractors": {"drawn": {"command": f"{sys.executable} embed.py"}},
         "backends": {"cosine": {"type": "cosine"}},
         "seed": SEEDS["seed"],
     }
@@ -65,6 +76,7 @@ def pages(tmp_path_factory):
         assert finished.returncode == 0, finished.stderr[-3000:]
         assert TOKEN not in finished.stdout + finished.stderr
         reports[internal] = _texts(folder / "results" / "report")
+        shutil.copytree(folder / "results" / "report", folder.parent / str(internal))
     return folder, reports
 
 
@@ -75,7 +87,7 @@ def _write_corpus(folder):
         lines["spk2gender"].append(f"{speaker} {gender}")
         for index in range(4):
             name = f"{speaker}-u{index}"
-            path = folder / "wav" / f"{name}.wav"
+            path = folder / f"wav $(touch {PLANTED});" / f"{name}.wav"
             audio.write(path, spoken(speaker, name, pitch_hz), 16000)
             lines["wav.scp"].append(f"{name} {path}")
             lines["utt2spk"].append(f"{name} {speaker}")
@@ -145,10 +157,11 @@ def test_a_mailed_report_has_no_seed_no_id_no_path_and_no_command(pages):
     folder, reports = pages
     seeds = {str(seed) for seed in SEEDS.values()}
     utterances = {f"{speaker}-u{k}" for speaker in SPEAKERS for k in range(4)}
-    secrets = {*seeds, *SPEAKERS, *utterances, USER, str(folder), "--alpha", "0.7 0.9", "embed.py"}
-    assert leaked(reports[False], secrets) == set()
-    told = {secret for secret, _ in leaked(reports[True], secrets)}
-    assert told >= {*seeds, *SPEAKERS, USER, str(folder), "--alpha"}
+    path = str(folder.parent)
+    secrets = {*seeds, *SPEAKERS, *utterances, USER, path, PLANTED, "--alpha", "0.7 0.9"}
+    assert leaked(reports[False], secrets | {"embed.py"}) == set()
+    shown = {secret for secret, _ in leaked(reports[True], secrets)}
+    assert shown >= {*seeds, *SPEAKERS.keys() - HOSTILE, USER, path, PLANTED, "--alpha"}
 
 
 @pytest.mark.long
@@ -179,7 +192,7 @@ def test_people_have_codes_in_charts_and_in_pictures(pages):
     assert len(drawn) >= 3
     for name in ("index.html", *drawn):
         if "rank_speakers" not in name and "distinctiveness" not in name:
-            assert re.search(r"speaker 0[1-4]", reports[False][name]), name
+            assert re.search(r"speaker 0[1-6]", reports[False][name]), name
             assert re.search("zq(17|04)f", reports[True][name]), name
 
 
@@ -199,7 +212,8 @@ def test_words_of_people_are_counted_for_the_house_only(pages):
         assert (heading in tables[internal]) == internal
     n_words = str(3 * 4 + (1 + 2 + 3) * 4)
     assert n_words == counted[0]["n_words"]
-    assert f"<td>{n_words}</td>" in tables[True] and n_words not in tables[False]
+    cell = f"<td>{n_words}</td>"
+    assert cell in tables[True] and cell not in tables[False]
     assert "zq17f" in tables[True] and "speaker 01" in tables[False]
 
 
@@ -229,3 +243,45 @@ def test_what_stays_in_the_house_has_everything(pages):
     folder, _ = pages
     provenance = json.dumps(read_json(folder / "results/provenance.json"))
     assert str(SEEDS["seed"]) in provenance and "--alpha" in provenance
+
+
+@pytest.mark.long
+def test_nothing_that_ids_and_paths_say_is_done(pages):
+    folder, _ = pages
+    assert [path for path in folder.parents[1].rglob("*") if path.name == PLANTED] == []
+    assert not (ROOT / PLANTED).exists()
+    scored = (folder / "results/scores/people/all/moved/drawn/cosine/pp.tsv").read_text()
+    assert all(f"\t{speaker}-u3\t" in scored for speaker in SPEAKERS)
+
+
+@pytest.mark.long
+def test_nothing_is_written_outside_results(pages):
+    folder, _ = pages
+    made = {path.name for path in folder.iterdir() if not path.name.startswith("wav ")}
+    assert made == {"data", "embed.py", "mine.py", "config.yaml", "results", ".snakemake"}
+
+
+@pytest.mark.long
+def test_an_internal_page_shows_ids_as_text(pages):
+    report = pages[0].parent / str(True)
+    text = (report / "index.html").read_text(encoding="utf-8")
+    assert "<script>alert" not in text
+    page = Page(text)
+    assert page.handlers == []
+    assert not any(address.startswith(("javascript:", "http:")) for address in page.addresses)
+    for figure in (report / "figures").rglob("*.svg"):
+        assert "<script" not in figure.read_text(encoding="utf-8").lower()
+
+
+@pytest.mark.parametrize("speaker", ["../../up", "-rf"])
+def test_ids_that_would_leave_the_folder_or_be_an_option_are_refused(tmp_path, speaker):
+    data = tmp_path / "data"
+    make_kaldi_directory(data, utterances=3)
+    for name in ("wav.scp", "utt2spk", "enrolls", "trials"):
+        text = (data / name).read_text().replace("anna-", f"{speaker}-")
+        (data / name).write_text(text.replace(f"{data}/wav/{speaker}-", f"{data}/wav/anna-"))
+    checks = ["--source", f'{{"kaldi": "{data}"}}', "--checks", tmp_path / "checks.tsv"]
+    finished = call("validate_corpus", *checks)
+    assert finished.returncode == 2
+    assert f"{data}/wav.scp:1: '{speaker}-0' cannot be an id" in finished.stderr
+    assert not (tmp_path / "checks.tsv").exists()

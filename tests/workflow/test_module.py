@@ -1,11 +1,10 @@
 """The workflow as a part of another one, with and without a prefix for its files."""
 
 import re
-import shutil
 
 import pytest
 import yaml
-from support.runs import ROOT, WITHOUT_MEASURES, make_kaldi_directory, snakemake, write_config
+from support.runs import ROOT, snakemake
 
 B2 = "python {scripts}/anonymise_mcadams.py --alpha 0.8 --level corpus"
 LARGER = f"""
@@ -108,34 +107,18 @@ def write_larger(folder, evaluation, prefix=""):
     return folder / results
 
 
-def make_folder(folder, model):
-    make_kaldi_directory(folder / "data" / "tiny")
-    shutil.copytree(model, folder / "model")
-    anonymisers = {"b2": {"command": B2}}
-    return write_config(folder, anonymisers=anonymisers, utility=WITHOUT_MEASURES)
-
-
-@pytest.fixture(scope="module")
-def alone(tmp_path_factory, model_folder):
-    """The results of the workflow by itself."""
-    folder = tmp_path_factory.mktemp("alone")
-    done = snakemake(folder, "--cores", "2", "--configfile", make_folder(folder, model_folder))
-    assert done.returncode == 0, done.stderr
-    return folder / "results"
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("prefix", ["", "vp"])
-def test_a_module_of_another_workflow_makes_the_same_numbers(tmp_path, model_folder, alone, prefix):
-    evaluation = yaml.safe_load(make_folder(tmp_path, model_folder).read_text())
-    results = write_larger(tmp_path, evaluation, prefix)
-    done = snakemake(tmp_path, "--cores", "2", snakefile=tmp_path / "Snakefile")
+def test_a_module_of_another_workflow_makes_the_same_numbers(same_folder, undisturbed, prefix):
+    evaluation = yaml.safe_load((same_folder / "config.yaml").read_text())
+    results = write_larger(same_folder, evaluation, prefix)
+    done = snakemake(same_folder, "--cores", "2", snakefile=same_folder / "Snakefile")
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "sizes.txt").exists()
-    assert (tmp_path / "results").exists() == (prefix == "")
+    assert (same_folder / "sizes.txt").exists()
+    assert (same_folder / "results").exists() == (prefix == "")
     for name in SAME:
-        assert (results / name).read_bytes() == (alone / name).read_bytes()
-    again = snakemake(tmp_path, "--cores", "2", snakefile=tmp_path / "Snakefile")
+        assert (results / name).read_bytes() == (undisturbed / "results" / name).read_bytes()
+    again = snakemake(same_folder, "--cores", "2", snakefile=same_folder / "Snakefile")
     assert again.returncode == 0 and "Nothing to be done" in again.stderr
 
 

@@ -12,6 +12,7 @@ import sys
 import numpy as np
 import pytest
 from numpy._core._multiarray_umath import __cpu_dispatch__
+from support.calls import call as in_a_process
 from support.calls import flags, succeeds
 from support.runs import ROOT, SPEAKERS, spoken
 
@@ -74,7 +75,7 @@ def folders(tmp_path_factory):
 
 def evaluate(shared, folder, variables):
     def call(script, **options):
-        succeeds(script, *flags(**options), env={**os.environ, **variables})
+        succeeds(script, *flags(**options), by=in_a_process, env={**os.environ, **variables})
 
     manifests = {"o": shared / "original.tsv", "p": folder / "protected.tsv"}
     made = {"audio_dir": folder / "wav", "output_manifest": manifests["p"]}

@@ -13,26 +13,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from support.runs import (
-    HANG_SECONDS,
-    ROOT,
-    make_kaldi_directory,
-    processes_of,
-    snakemake,
-    write_config,
-)
+from support.runs import HANG_SECONDS, ROOT, processes_of, snakemake
 
 pytestmark = pytest.mark.long
 KILLS = 4
-B2R = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
 STARTED = re.compile(r"^(?:local)?rule \w+:", re.MULTILINE)
 FINISHED = re.compile(r"^Finished jobid: \d+ \(Rule: (\w+)\)", re.MULTILINE)
-
-
-def make_run_folder(folder, model):
-    make_kaldi_directory(folder / "data" / "tiny")
-    shutil.copytree(model, folder / "model")
-    write_config(folder, anonymisers={"b2r": {"command": B2R, "shards": 2}})
 
 
 def start_resume(folder):
@@ -86,21 +72,10 @@ def finished_jobs(folder):
     return Counter(FINISHED.findall(log(folder)))
 
 
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory, model_folder):
-    """The folder of a run that nobody killed, its jobs, and its seconds."""
-    folder = tmp_path_factory.mktemp("undisturbed")
-    make_run_folder(folder, model_folder)
-    began = time.monotonic()
-    assert start_resume(folder).wait(timeout=HANG_SECONDS) == 0, (folder / "output").read_text()
-    return folder, finished_jobs(folder), time.monotonic() - began
-
-
 def test_a_run_killed_at_random_moments_gives_the_same_numbers_and_repeats_nothing(
-    undisturbed, tmp_path, model_folder
+    undisturbed, same_folder
 ):
-    folder, expected, seconds = undisturbed
-    make_run_folder(tmp_path, model_folder)
+    expected = finished_jobs(undisturbed)
     seed = int.from_bytes(os.urandom(4), "big")
     draw = random.Random(seed)
     moments = [
@@ -108,26 +83,30 @@ def test_a_run_killed_at_random_moments_gives_the_same_numbers_and_repeats_nothi
     ]  # in finished jobs
     jobs, runs = Counter(), []
     for moment in moments:
-        runs.append(start_resume(tmp_path))
-        wait_until_finished(moment - jobs.total(), runs[-1], tmp_path)
-        time.sleep(draw.uniform(0, 4 * seconds / expected.total()))
+        runs.append(start_resume(same_folder))
+        wait_until_finished(moment - jobs.total(), runs[-1], same_folder)
+        time.sleep(draw.uniform(0, 4))  # a job takes one second or two
         kill(runs[-1], orphans=draw.random() < 0.5)
-        jobs += finished_jobs(tmp_path)
+        jobs += finished_jobs(same_folder)
     killed = [run for run in runs if run.returncode != 0]
     assert len(killed) > KILLS / 2, f"seed {seed}: only {len(killed)} kills"
-    assert start_resume(tmp_path).wait(timeout=HANG_SECONDS) == 0, (tmp_path / "output").read_text()
-    jobs += finished_jobs(tmp_path)
+    assert start_resume(same_folder).wait(timeout=HANG_SECONDS) == 0, (
+        same_folder / "output"
+    ).read_text()
+    jobs += finished_jobs(same_folder)
     for name in ("metrics.tsv", "report/tables/comparison.tsv", "trials/tiny/all.tsv"):
-        assert (tmp_path / "results" / name).read_bytes() == (
-            folder / "results" / name
+        assert (same_folder / "results" / name).read_bytes() == (
+            undisturbed / "results" / name
         ).read_bytes(), f"seed {seed}"
     assert jobs - expected == Counter(), f"seed {seed}: repeated"
     wait_for_orphans(runs)
     left = [
-        path for path in (tmp_path / "results").rglob(".*") if path.name != ".snakemake_timestamp"
+        path
+        for path in (same_folder / "results").rglob(".*")
+        if path.name != ".snakemake_timestamp"
     ]
     assert not left, f"seed {seed}: half-written files remain"
-    again = snakemake(tmp_path, "--cores", "1", "--configfile", tmp_path / "config.yaml")
+    again = snakemake(same_folder, "--cores", "1", "--configfile", same_folder / "config.yaml")
     assert "Nothing to be done" in again.stderr + again.stdout
 
 

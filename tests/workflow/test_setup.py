@@ -191,6 +191,7 @@ def applies(pin):
     return marker is None or Marker(marker).evaluate()
 
 
+@pytest.mark.nightly
 def test_a_pip_that_resolves_as_condas_does_chooses_what_is_locked(tmp_path, index):
     """The lock of the tests has an extra that is required without a version: coverage[toml]."""
     folder, hashes = index

@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 import yaml
 from support.conda_stand_in import build_channel, install_command
-from support.runs import ROOT, call_in, make_kaldi_directory, write_config
+from support.runs import ROOT, WITHOUT_MEASURES, call_in, make_kaldi_directory, write_config
+
+from voiceprivacy.vocabulary import QUALITY
 
 pytestmark = pytest.mark.long
 TREE = ("Snakefile", "config", "envs", "scripts", "workflow", "pyproject.toml")
@@ -57,7 +59,8 @@ def clone(tmp_path_factory):
 def write_run(folder):
     make_kaldi_directory(folder / "data" / "tiny")
     config = {"anonymisers": ANONYMISERS, "extractors": EXTRACTORS, "report": {"bootstrap": 0}}
-    config["utility"] = {}  # all that every run measures
+    # What is measured with a model of the wheel: of one utterance, because it takes seconds.
+    config["utility"] = WITHOUT_MEASURES | {QUALITY: {"type": "quality", "utterances": 1}}
     return write_config(folder, **config)
 
 

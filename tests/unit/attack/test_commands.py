@@ -25,7 +25,7 @@ def succeeds(name, **options):
 
 def fails(name, **options):
     """The one line on stderr of a command that stops with exit code 2."""
-    done = calls.call(name, *calls.flags(**options))
+    done = calls.here(name, *calls.flags(**options))
     assert done.returncode == 2, done.stderr
     lines = [line for line in done.stderr.splitlines() if "utterance/s" not in line]
     assert len(lines) == 1, done.stderr

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from support.calls import call
+from support.calls import here
 
 from voiceprivacy.attack.backends import recipes
 from voiceprivacy.attack.backends.backends import cosine
@@ -163,9 +163,9 @@ def test_held_out_speakers_change_nothing_of_the_back_end(tmp_path):
     words = ["--lda-dim", "7"]
     for name, value in named.items():
         words += [f"--{name}", tmp_path / value]
-    alone = call("train_backend", *words, "--backend", tmp_path / "alone.npz")
+    alone = here("train_backend", *words, "--backend", tmp_path / "alone.npz")
     words += ["--held-out", tmp_path / "held_out.json", "--backend", tmp_path / "judged.npz"]
-    judged_too = call("train_backend", *words)
+    judged_too = here("train_backend", *words)
     assert (alone.returncode, judged_too.returncode) == (0, 0), alone.stderr + judged_too.stderr
     assert (tmp_path / "alone.npz").read_bytes() == (tmp_path / "judged.npz").read_bytes()
     findings = json.loads((tmp_path / "held_out.json").read_text())
@@ -178,7 +178,7 @@ def test_plda_learns_from_protected_and_original_speech_of_the_same_utterances(t
     files(tmp_path, protected)
     words = ["--shrinkage", "0.1", "--manifest", tmp_path / "manifest.tsv"]
     words += ["--embeddings", tmp_path / "train.npz", "--original", tmp_path / "original.npz"]
-    done = call("train_backend", *words, "--backend", tmp_path / "b.npz")
+    done = here("train_backend", *words, "--backend", tmp_path / "b.npz")
     assert done.returncode == 0, done.stderr
     both = np.concatenate([protected.embeddings, original.embeddings]).astype(np.float32)
     expected = recipes.vpc_recipe(both, [*protected.speakers] * 2, shrinkage=0.1)
@@ -191,7 +191,7 @@ def test_one_utterance_of_each_speaker_is_enough_where_both_kinds_are_learnt_fro
     files(tmp_path, speech(12, 1))
     words = ["--shrinkage", "0.1", "--manifest", tmp_path / "manifest.tsv"]
     words += ["--embeddings", tmp_path / "train.npz", "--backend", tmp_path / "b.npz"]
-    assert call("train_backend", *words).returncode == 2
+    assert here("train_backend", *words).returncode == 2
     words += ["--original", tmp_path / "original.npz", "--held-out", tmp_path / "h.json"]
-    assert call("train_backend", *words).returncode == 0
+    assert here("train_backend", *words).returncode == 0
     assert "two utterances" in json.loads((tmp_path / "h.json").read_text())["reason"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.calls import call, flags
+from support.calls import flags, here
 
 from voiceprivacy.attack.extractors import packages
 from voiceprivacy.inout import audio
@@ -73,7 +73,7 @@ def test_the_number_of_processes_changes_nothing(signals, name, tmp_path):
     write_manifest(tmp_path / "manifest.tsv", utterances)
     for threads in ("1", "2"):
         files = flags(manifest=tmp_path / "manifest.tsv", embeddings=tmp_path / f"{threads}.npz")
-        done = call("extract_embeddings", *files, "--package", name, "--threads", threads)
+        done = here("extract_embeddings", *files, "--package", name, "--threads", threads)
         assert done.returncode == 0, done.stderr
     alone, together = read_embeddings(tmp_path / "1.npz"), read_embeddings(tmp_path / "2.npz")
     assert alone.ids.tolist() == list(signals)

@@ -60,22 +60,6 @@ def test_scores_of_raw_embeddings_meet_kaldi(golden, enrolment, norm):
 
 
 @pytest.mark.parametrize("norm", NORMS)
-def test_scores_after_mean_and_length_normalisation_meet_kaldi(golden, norm):
-    def prepared(embeddings):
-        return plda.scale_to_length(embeddings - golden["X_train"].astype(float).mean(axis=0))
-
-    model = plda.train(prepared(golden["X_train"]), golden["spk_train"])
-    llrs = plda.score(
-        model,
-        enrolment=prepared(golden["multi"]["enrolment"]),
-        counts=golden["n_enrol"],
-        trial=prepared(golden["X_test"]),
-        length_norm=NORMS[norm],
-    )
-    np.testing.assert_allclose(llrs, golden[f"ln_score_multi_{norm}"], atol=1e-8, rtol=0)
-
-
-@pytest.mark.parametrize("norm", NORMS)
 def test_the_whole_recipe_meets_kaldi(tmp_path, golden, norm):
     recipe = recipes.vpc_recipe(
         golden["X_train"],

@@ -41,14 +41,3 @@ def test_pieces_of_one_source_form_no_pair():
         ("a2_seg000", "a1_seg000"),
         ("a2_seg000", "a1_seg001"),
     }
-
-
-def test_a_speaker_without_gender_is_an_error_in_lists_per_gender_only():
-    findings = Findings()
-    all_pairs.split({}, OPTIONS, [listed("a1", "a", "-"), listed("a2", "a", "-")], findings)
-    assert [str(finding) for finding in findings] == [
-        "wav.scp:1: speaker 'a' has no gender, but the lists are per gender"
-    ]
-    findings.clear()
-    all_pairs.split({}, {"lists": ["mixed"]}, [listed("a1", "a", "-")], findings)
-    assert findings == []

@@ -104,11 +104,3 @@ def test_every_speaker_of_a_list_meets_every_trial_utterance_of_the_list():
     trials, enrolments = enrol_trial.list_trials({}, OPTIONS, "mixed", enrolment, trial, Findings())
     assert len(trials) == 9
     assert list(enrolments) == ["a", "b", "c"]
-
-
-def test_a_speaker_without_gender_is_an_error_in_lists_per_gender_only():
-    utterances = speakers([[10]], gender="-")
-    assert split(utterances)[2] == [
-        "wav.scp:1: speaker 's0' has no gender, but the lists are per gender"
-    ]
-    assert split(utterances, OPTIONS | {"lists": ["mixed"]})[2] == []

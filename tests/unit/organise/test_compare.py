@@ -4,7 +4,7 @@ import csv
 
 import pytest
 from support import verdicts
-from support.calls import call
+from support.calls import here
 from support.result_folders import EER, LISTS, write_results
 
 from voiceprivacy.inout.files import BadInput
@@ -24,7 +24,7 @@ def both(tmp_path, **second):
 
 
 def compare(tmp_path, *arguments):
-    return call("compare", "a", "b", *arguments, cwd=tmp_path)
+    return here("compare", "a", "b", *arguments, cwd=tmp_path)
 
 
 def places(metrics):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from support.calls import call
+from support.calls import here
 from support.exchange import write_system
 
 from voiceprivacy.inout.files import BadInput
@@ -44,7 +44,7 @@ def test_systems_whose_speech_is_there_are_added_to_the_config_and_exports_are_n
 ):
     words = ["--repository", board, "--config", config, "--output", tmp_path / "run.yaml"]
     pattern = f"{tmp_path}/speech/{{system}}/{{revision}}/{{set}}"
-    finished = call("add_attacker", *words, "--speech", pattern)
+    finished = here("add_attacker", *words, "--speech", pattern)
     assert finished.returncode == 0, finished.stderr
     assert "2 systems" in finished.stdout and "no speech of y 2026" in finished.stderr
     assert "--anonymiser x_1_2 --system-name x_1_2=x --revision 1.2" in finished.stdout

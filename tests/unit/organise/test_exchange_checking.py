@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from support.calls import call
+from support.calls import here
 from support.exchange import PROTOCOL, write_protocol, write_repository, write_result
 
 from voiceprivacy.organise.checking import Changes, checked, differences
@@ -269,7 +269,7 @@ def test_the_command_lists_what_is_new_changed_and_removed(whole, repository):
     remove_x_one(repository)
     edit(repository / f"{X_TWO}.json", lambda values: values.update(date="2026-11-24"))
     write_result(repository, "y", "two", laboratory="Laboratory A", strength=1.0)
-    finished = call("check_result", repository, "--compared-with", whole)
+    finished = here("check_result", repository, "--compared-with", whole)
     assert finished.returncode == 2 and "2 findings" in finished.stdout
     assert finished.stdout.splitlines()[:5] == [
         f"new: results/y/2026/{PROTOCOL}/two@1.json",

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 from support import repositories
-from support.calls import call, succeeds
+from support.calls import here, succeeds
 from support.exchange import PROTOCOL, write_repository, write_result
 from support.repositories import attacker, repository, result, system, word_errors
 
@@ -206,7 +206,7 @@ def test_a_site_is_made_of_what_was_checked_or_not_at_all(tmp_path):
     write_repository(tmp_path / "board")
     succeeds("build_leaderboard", tmp_path / "board", "--output", tmp_path / "site")
     forge(tmp_path / "board")
-    refused = call("build_leaderboard", tmp_path / "board", "--output", tmp_path / "other")
+    refused = here("build_leaderboard", tmp_path / "board", "--output", tmp_path / "other")
     assert refused.returncode == 2 and "from the scores" in refused.stdout
     assert not (tmp_path / "other").exists()
 

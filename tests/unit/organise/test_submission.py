@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 import yaml
-from support.calls import call, call_measured
+from support.calls import call_measured, here
 from support.readers import SECONDS
 from support.spoilers import NO_NUMBERS
 from support.trees import names_of, write_audio, write_kaldi
@@ -102,7 +102,7 @@ def test_a_complete_submission_has_no_findings_and_neither_has_a_zip_of_its_fold
 
 
 def checked(submission, cwd, *words):
-    return call("check_submission", submission, "--config", "my.yaml", *words, cwd=cwd)
+    return here("check_submission", submission, "--config", "my.yaml", *words, cwd=cwd)
 
 
 def test_the_command_prints_a_line_for_each_finding_and_exits_with_2(submitted):

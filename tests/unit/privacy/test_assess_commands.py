@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.calls import call, flags, succeeds
+from support.calls import flags, here, succeeds
 from support.score_cases import DATA
 
 ROOT = Path(__file__).parents[3]
@@ -36,7 +36,7 @@ def scores(tmp_path):
 
 
 def test_kaldi_scores_with_their_key(tmp_path):
-    done = call("assess_zebra", *KALDI, "--metrics", tmp_path / "zebra.json")
+    done = here("assess_zebra", *KALDI, "--metrics", tmp_path / "zebra.json")
     assert done.returncode == 0, done.stderr
     metrics = json.loads((tmp_path / "zebra.json").read_text())
     assert (
@@ -64,7 +64,7 @@ def test_a_score_file_is_assessed_without_a_file_to_write(scores, tmp_path):
 def test_verification_without_label_writes_flat_names_and_a_table(scores, tmp_path):
     path = scores("s.tsv", [3, 1], [0, 2])
     words = flags(scores=path, p_target=0.5, metrics=tmp_path / "m.json")
-    done = call("assess_verification", *words)
+    done = here("assess_verification", *words)
     assert done.returncode == 0, done.stderr
     metrics = json.loads((tmp_path / "m.json").read_text())
     assert metrics.keys() == {
@@ -85,14 +85,14 @@ def test_verification_without_label_writes_flat_names_and_a_table(scores, tmp_pa
 
 def test_many_ties_between_the_classes_are_warned_of(scores, tmp_path):
     words = flags(scores=scores("s.tsv", [1, 1], [1]), metrics=tmp_path / "m.json")
-    done = call("assess_verification", *words)
+    done = here("assess_verification", *words)
     assert done.returncode == 0
     assert "100 % of the trials have a score that a trial of the other class has too" in done.stderr
 
 
 def test_an_infinite_value_is_written_as_a_word(scores, tmp_path):
     path = scores("s.tsv", ["-inf"], [0])
-    call("assess_verification", "--scores", path, "--metrics", tmp_path / "m.json")
+    here("assess_verification", "--scores", path, "--metrics", tmp_path / "m.json")
     metrics = json.loads((tmp_path / "m.json").read_text())
     assert (metrics["cllr_bit"], metrics["linkability_vpc"]) == ("inf", "undefined")
 
@@ -100,7 +100,7 @@ def test_an_infinite_value_is_written_as_a_word(scores, tmp_path):
 def test_curves_hold_the_profile_of_every_label(scores, tmp_path):
     paths = [scores("op.tsv", [1], [0]), scores("pp.tsv", [1], [1])]
     files = ["--metrics", tmp_path / "m.json", "--curves", tmp_path / "c.tsv"]
-    done = call("assess_zebra", "--scores", *paths, "--label", "op", "pp", *files)
+    done = here("assess_zebra", "--scores", *paths, "--label", "op", "pp", *files)
     assert done.returncode == 0, done.stderr
     header, *rows = [line.split("\t") for line in (tmp_path / "c.tsv").read_text().splitlines()]
     assert header == ["label", "prior_log_odds", "ece_bit", "ece_default_bit"]
@@ -113,7 +113,7 @@ def test_curves_hold_the_profile_of_every_label(scores, tmp_path):
 
 def test_calibration_trained_on_one_run_and_tested_on_another(scores, tmp_path):
     train, test = scores("run0.tsv", [0, 1, 1, 1], [0, 0, 0, 1]), scores("run1.tsv", [0, 1], [0, 1])
-    done = call(
+    done = here(
         "assess_calibration", "--train", train, "--test", test, "--metrics", tmp_path / "m.json"
     )
     assert done.returncode == 0, done.stderr
@@ -144,7 +144,7 @@ def test_calibration_has_intervals_where_speakers_are_known(tmp_path):
     )
     files = flags(train=paths[0], test=paths[1], speakers=tmp_path / "speakers.tsv")
     files += flags(metrics=tmp_path / "m.json", curves=tmp_path / "c.tsv")
-    done = call("assess_calibration", *files, *flags(label="op", bootstrap=99))
+    done = here("assess_calibration", *files, *flags(label="op", bootstrap=99))
     assert (done.returncode, done.stderr) == (0, "")
     limits = json.loads((tmp_path / "m.intervals.json").read_text())["op"]
     metrics = json.loads((tmp_path / "m.json").read_text())["op"]
@@ -153,7 +153,7 @@ def test_calibration_has_intervals_where_speakers_are_known(tmp_path):
         assert interval["value"] == metrics[name] and interval["ci_low"] < interval["ci_high"], name
     assert np.load(tmp_path / "m.bootstrap.npz")["op/cece_linear_bit"].shape == (99,)
     drawn = ["--metrics", tmp_path / "m.json", "--figures", tmp_path / "p.svg"]
-    assert call("plot", "calibration", "--curves", tmp_path / "c.tsv", *drawn).returncode == 0
+    assert here("plot", "calibration", "--curves", tmp_path / "c.tsv", *drawn).returncode == 0
     low, high = (f"{limits['cllr_linear_bit'][limit]:.3f}" for limit in ("ci_low", "ci_high"))
     assert f"{metrics['cllr_linear_bit']:.3f} [{low}, {high}]]" in (tmp_path / "p.svg").read_text()
 
@@ -166,7 +166,7 @@ def test_two_speakers_are_too_few_for_intervals_and_the_command_says_so(tmp_path
     files = flags(scores=tmp_path / "s.tsv", speakers=tmp_path / "speakers.tsv")
     files += flags(metrics=tmp_path / "m.json")
     for script in ("assess_verification", "assess_zebra"):
-        done = call(script, *files, "--bootstrap", 40)
+        done = here(script, *files, "--bootstrap", 40)
         assert done.returncode == 0 and "no intervals with 2 speakers, it takes 3" in done.stderr
         intervals = json.loads((tmp_path / "m.intervals.json").read_text())
         assert {limits["ci_low"] for limits in intervals.values()} == {None}
@@ -175,7 +175,7 @@ def test_two_speakers_are_too_few_for_intervals_and_the_command_says_so(tmp_path
 def test_calibration_of_kaldi_scores(tmp_path):
     path, key = DATA / "zebra_cli" / "scores.txt", DATA / "zebra_cli" / "key.txt"
     files = ["--train", path, "--test", path, "--train-trials", key, "--test-trials", key]
-    done = call("assess_calibration", *files, "--label", "op", "--metrics", tmp_path / "m.json")
+    done = here("assess_calibration", *files, "--label", "op", "--metrics", tmp_path / "m.json")
     assert done.returncode == 0, done.stderr
     assert 0 < json.loads((tmp_path / "m.json").read_text())["op"]["cece_linear_bit"] < 0.427
 
@@ -184,7 +184,7 @@ def test_calibration_without_laplace_shows_the_infinite(scores, tmp_path):
     train, test = scores("run0.tsv", [2, 1], [0, 1]), scores("run1.tsv", [0, 3], [0, 1])
     files = flags(train=train, test=test, label="op", metrics=tmp_path / "m.json")
     outputs = flags(curves=tmp_path / "c.tsv", plot=tmp_path / "p.svg")
-    done = call("assess_calibration", *files, "--without-laplace", *outputs)
+    done = here("assess_calibration", *files, "--without-laplace", *outputs)
     assert done.returncode == 0, done.stderr
     metrics = json.loads((tmp_path / "m.json").read_text())["op"]
     assert (metrics["cece_isotonic_bit"], metrics["cllr_isotonic_bit"]) == ("-inf", "inf")
@@ -201,7 +201,7 @@ def test_tags_table_and_picture_of_ones_own(scores, tmp_path):
     tags.write_text(f"little: {little}\nmuch: {much}\n")
     paths = [scores("s_1.tsv", [3, 1], [0, 2]), scores("t.tsv", [1, 1], [1, 1])]
     files = flags(table=tmp_path / "t.md", plot=tmp_path / "p.svg", over="prior", metrics=metrics)
-    done = call("assess_zebra", "--scores", *paths, "--label", "s_1", "t", "--tags", tags, *files)
+    done = here("assess_zebra", "--scores", *paths, "--label", "s_1", "t", "--tags", tags, *files)
     assert done.returncode == 0, done.stderr
     written = json.loads(metrics.read_text())
     assert [values["tag"] for values in written.values()] == ["much", "little"]
@@ -212,7 +212,7 @@ def test_tags_table_and_picture_of_ones_own(scores, tmp_path):
     assert r"<!-- prior $\pi$ -->" in picture
     tags.write_text("little: {from_log10: 1, meaning: hardly anything}")
     fails_with(
-        call("assess_zebra", "--scores", paths[0], "--tags", tags, *files),
+        here("assess_zebra", "--scores", paths[0], "--tags", tags, *files),
         "does not begin with from_log10: 0",
     )
 
@@ -220,16 +220,16 @@ def test_tags_table_and_picture_of_ones_own(scores, tmp_path):
 def test_a_train_file_without_test_file_is_refused(scores, tmp_path):
     path = scores("s.tsv", [1], [0])
     words = flags(train=[path, path], test=path, metrics=tmp_path / "m.json")
-    fails_with(call("assess_calibration", *words), "--train")
+    fails_with(here("assess_calibration", *words), "--train")
 
 
 @pytest.mark.parametrize("script", ["assess_zebra"])
 def test_bad_scores_are_one_line_with_the_place(scores, tmp_path, script):
     files = ["--metrics", tmp_path / "m.json"]
-    fails_with(call(script, "--scores", tmp_path / "none.tsv", *files), "none.tsv: not found")
+    fails_with(here(script, "--scores", tmp_path / "none.tsv", *files), "none.tsv: not found")
     path = scores("s.tsv", [1, "x"], [0])
-    fails_with(call(script, "--scores", path, *files), f"{path}:3: 'x' is not a number")
-    fails_with(call(script, "--scores", scores("t.tsv", [1], []), *files), "no nontarget trials")
+    fails_with(here(script, "--scores", path, *files), f"{path}:3: 'x' is not a number")
+    fails_with(here(script, "--scores", scores("t.tsv", [1], []), *files), "no nontarget trials")
     assert not (tmp_path / "m.json").exists()
 
 
@@ -244,12 +244,12 @@ def test_bad_scores_are_one_line_with_the_place(scores, tmp_path, script):
 def test_arguments_that_do_not_fit_are_refused(scores, tmp_path, arguments, message):
     paths = [scores("a.tsv", [1], [0]), scores("b.tsv", [1], [0])]
     files = ["--metrics", tmp_path / "m.json"]
-    fails_with(call("assess_verification", "--scores", *paths, *arguments, *files), message)
+    fails_with(here("assess_verification", "--scores", *paths, *arguments, *files), message)
 
 
 def test_infinite_scores_cannot_train_the_linear_calibration(scores, tmp_path):
     train, test = scores("train.tsv", ["inf"], [0]), scores("test.tsv", [1], [0])
-    done = call(
+    done = here(
         "assess_calibration", "--train", train, "--test", test, "--metrics", tmp_path / "m.json"
     )
     fails_with(done, f"{train}: linear calibration cannot be trained on infinite scores")
@@ -279,7 +279,7 @@ def test_a_command_starts_without_what_it_does_not_need(script):
 def test_scores_that_are_the_wrong_way_round_or_infinite_are_a_warning(tmp_path, rows, words):
     table = "enrolment trial label score\n" + rows.replace(" 1 ", " target ")
     (tmp_path / "s.tsv").write_text(table.replace(" 0 ", " nontarget ").replace(" ", "\t"))
-    done = call("assess_verification", "--scores", tmp_path / "s.tsv", "--metrics", tmp_path / "m")
+    done = here("assess_verification", "--scores", tmp_path / "s.tsv", "--metrics", tmp_path / "m")
     assert done.returncode == 0 and words in done.stderr
 
 
@@ -287,6 +287,6 @@ def test_scores_that_are_the_wrong_way_round_or_infinite_are_a_warning(tmp_path,
 def test_scores_of_a_recording_with_itself_are_a_warning(tmp_path, command):
     path = tmp_path / "s.txt"
     path.write_text("a a 1 9\nb b 1 8\na c 1 2\na b 0 1\nb c 0 0\n")
-    done = call(command, "--scores", path, "--metrics", tmp_path / "m.json")
+    done = here(command, "--scores", path, "--metrics", tmp_path / "m.json")
     assert done.returncode == 0
     assert f"warning: {path}: 2 trials compare a recording with itself, such as" in done.stderr

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from support.calls import call, flags, succeeds
+from support.calls import flags, here, succeeds
 
 from voiceprivacy.inout.tables import SCORES, read_rows, write_speakers, write_table
 from voiceprivacy.vocabulary import LawPoint
@@ -115,5 +115,5 @@ def test_scores_of_every_condition_are_compared_with_their_list(
     write_table(path, SCORES, rows)
     succeeds("assess_scores", *words)
     write_table(path, SCORES, other(rows))
-    done = call("assess_scores", *words)
+    done = here("assess_scores", *words)
     assert done.returncode == 2 and re.search(rf"{label}\.tsv{reason}", done.stderr), done.stderr

@@ -7,14 +7,14 @@ import json
 
 import numpy as np
 import pytest
-from support.calls import STRICT, call, flags
+from support.calls import flags, here
 
 from voiceprivacy.inout.arrays import ScoreMatrix, write_matrix
 
 
 def run(command, *arguments, code=0):
     """Output and errors of a command that must end with ``code``."""
-    result = call(command, *arguments, python=STRICT)
+    result = here(command, *arguments)
     assert result.returncode == code, result.stderr
     return result.stdout, result.stderr
 

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from support.calls import call
+from support.calls import here
 from support.channels import CORRELATION, DISTANCES, SPEAKERS, UTTERANCES, gaussian, gaussian_bit
 
 from voiceprivacy.inout.arrays import write_matrix
@@ -190,7 +190,7 @@ def test_two_speakers_are_too_few_which_the_command_says(tmp_path):
     with pytest.raises(TooFewSpeakers, match="2 speakers are tested"):
         fuse({"voice": few})
     write_matrix(tmp_path / "few.npz", few)
-    finished = call(
+    finished = here(
         "assess_atlas", "--matrix", tmp_path / "few.npz", *("--metrics", tmp_path / "x.json")
     )
     assert finished.returncode == 0
@@ -204,7 +204,7 @@ def test_the_command_writes_and_says_it(tmp_path):
         paths.append(tmp_path / f"{name}.npz")
         write_matrix(paths[-1], matrix)
     words = ["--matrix", *paths, "--label", "voice", "pitch", "nothing"]
-    finished = call("assess_atlas", *words, "--metrics", tmp_path / "atlas.json")
+    finished = here("assess_atlas", *words, "--metrics", tmp_path / "atlas.json")
     assert finished.returncode == 0, finished.stderr
     assert "plus pitch" in finished.stdout
     written = json.loads((tmp_path / "atlas.json").read_text())

@@ -165,19 +165,6 @@ def test_a_speakers_draws_depend_on_the_seed_and_the_name_only():
     assert (few != bootstrap.multiplicities(["a", "b"], n_replicates=50, seed=4)).any()
 
 
-def test_a_mean_over_speakers_has_the_closed_forms_standard_error():
-    """Without targets' noise the Cllr is linear in the drawn shares: its spread is that of a mean
-    of S speakers.
-    """
-    n_speakers = 30
-    offsets = np.random.default_rng(0).normal(size=n_speakers)
-    drawn = bootstrap.multiplicities(
-        [str(k) for k in range(n_speakers)], n_replicates=20000, seed=0
-    )
-    means = drawn @ offsets / drawn.sum(axis=1)
-    assert means.std() == pytest.approx(offsets.std(ddof=1) / np.sqrt(n_speakers), rel=0.04)
-
-
 def test_replicates_of_identical_speakers_do_not_vary():
     listed = trials.arrange(
         *scored(lambda enrolled, tried, utterance: (enrolled == tried) - utterance)

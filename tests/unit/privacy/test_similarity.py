@@ -189,15 +189,6 @@ def test_pairs_of_one_source_are_left_out():
     np.testing.assert_array_equal(compare(matrix).llrs, compare(changed).llrs)
 
 
-def test_upper_pairs_of_one_source_are_left_out_too():
-    sources = np.array(["x", "x", "y", "y", "z", "v"])
-    matrix = three_speakers()._replace(row_sources=sources, column_sources=sources)
-    assert len(compare(matrix, pairs="upper").llrs) == 2 * (15 - 2)
-    changed = matrix._replace(scores=np.where(sources[:, None] == sources, -50.0, matrix.scores))
-    before, after = (compare(scores, pairs="upper").llrs for scores in (matrix, changed))
-    np.testing.assert_array_equal(before, after)
-
-
 def test_cells_that_are_written_are_read_back(tmp_path):
     matrix = similarities(compare(three_speakers()))
     write_table(tmp_path / "cells.tsv", CELLS, cells(oo=matrix, op=matrix))

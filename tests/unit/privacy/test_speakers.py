@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, hypergeom
-from support.calls import call, flags
+from support.calls import flags, here
 from support.speakers import square
 
 from voiceprivacy.inout.arrays import write_matrix
@@ -297,7 +297,7 @@ def test_of_an_attacker_who_finds_nobody_a_run_says_that_numbers_are_undefined(f
     files = {name: folder / f"{name}.out" for name in ("similarity", "cells", "zoo", "speakers")}
     flat_paths, scores = [folder / "flat.npz"] * 3, [folder / "op.tsv"] * 3
     words = ["--pairs", *flat_paths, "--scores", *scores, "--bootstrap", "20"]
-    done = call("assess_matrices", *flags(manifest=folder / "m.tsv", **files), *words)
+    done = here("assess_matrices", *flags(manifest=folder / "m.tsv", **files), *words)
     assert done.returncode == 0, done.stderr
     assert "deid_percent and gvd_db are undefined: D_diag(OO) = 0" in done.stderr
     metrics = read_json(folder / "similarity.out")

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from support.calls import call
+from support.calls import here
 
 from voiceprivacy.plan import configuration
 from voiceprivacy.provenance.record import NOT_FOUND, differences, provenance
@@ -23,7 +23,7 @@ def run(tmp_path, monkeypatch):
 
 
 def reproduce(folder, *arguments):
-    return call("reproduce", folder / "results/provenance.json", *arguments, cwd="/")
+    return here("reproduce", folder / "results/provenance.json", *arguments, cwd="/")
 
 
 def test_the_same_checkout_differs_in_nothing(run):

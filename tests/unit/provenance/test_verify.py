@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from support.calls import call
+from support.calls import here
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.provenance.record import provenance
@@ -34,7 +34,7 @@ def results(tmp_path):
 def test_untouched_results_are_said_to_be_so(results):
     for name in OTHERS:
         (results / name).write_text("of another time")
-    said = call("verify", results)
+    said = here("verify", results)
     assert (said.returncode, said.stdout) == (
         0,
         f"{results}: all files are as the run has made them\n",
@@ -78,15 +78,15 @@ def test_publish_asks_before_it_gives_such_speech_away(results, tmp_path):
     of_config(results, anonymisers={"b2": {"command": "python b2.py"}}, seed=0)
     manifest = results / "audio/tiny/trial/b2/manifest.tsv"
     words = ("--manifest", manifest, "--audio-dir", tmp_path / "out", "--key", tmp_path / "key.tsv")
-    refused = call("publish_audio", *words)
+    refused = here("publish_audio", *words)
     assert refused.returncode == 2 and "give --public-seed" in refused.stderr
-    allowed = call("publish_audio", *words, "--public-seed")
+    allowed = here("publish_audio", *words, "--public-seed")
     assert "manifest.tsv: not found" in allowed.stderr  # the next thing that is looked at
 
 
 def test_the_exit_code_is_2_where_a_file_differs(results):
     (results / FILES[0]).unlink()
-    said = call("verify", results)
+    said = here("verify", results)
     assert (said.returncode, said.stdout) == (2, f"{results / FILES[0]}: is missing\n")
 
 
@@ -109,7 +109,7 @@ def test_results_of_an_older_version_are_refused(results, text):
     with pytest.raises(BadInput, match=r"provenance\.json: lists no outputs"):
         refuse_changed(results)
     (results / "provenance.json").unlink()
-    said = call("verify", results)
+    said = here("verify", results)
     assert (said.returncode, said.stderr) == (2, f"error: {results}/provenance.json: not found\n")
 
 
@@ -135,7 +135,7 @@ def test_the_results_of_a_manifest_are_those_that_it_lies_in(results, tmp_path):
 )
 def test_what_reads_results_refuses_changed_ones(results, tmp_path, command, words):
     (results / "metrics.tsv").unlink()
-    said = call(command, *words.split(), "--results", results, cwd=tmp_path)
+    said = here(command, *words.split(), "--results", results, cwd=tmp_path)
     assert said.returncode == 2
     assert f"{results}/metrics.tsv: is missing; voiceprivacy verify" in said.stderr
 
@@ -144,5 +144,5 @@ def test_changed_speech_is_not_published(results, tmp_path):
     manifest = results / "audio/tiny/trial/b2/manifest.tsv"
     manifest.write_text("added")
     words = ("--manifest", manifest, "--audio-dir", "public", "--key", "key.tsv")
-    said = call("publish_audio", *words, cwd=tmp_path)
+    said = here("publish_audio", *words, cwd=tmp_path)
     assert said.returncode == 2 and "manifest.tsv: is not listed" in said.stderr

@@ -13,11 +13,11 @@ from voiceprivacy.report.verdict import NOT_GIVEN
 
 
 def command(name, *arguments):
-    return calls.call(name, *arguments, python=calls.STRICT)
+    return calls.here(name, *arguments)
 
 
 def succeeds(name, *arguments):
-    return calls.succeeds(name, *arguments, python=calls.STRICT)
+    return calls.succeeds(name, *arguments)
 
 
 def test_from_metrics_files_to_the_page(tmp_path, paths, folder):

@@ -230,12 +230,11 @@ def running(marker):
 @pytest.mark.parametrize("is_boxed", [pytest.param(True, marks=boxed), False])
 @pytest.mark.parametrize("way", ["setsid", "double fork"])
 def test_no_daemon_outlives_its_program(tmp_path, is_boxed, way):
-    """Three ways, ten times each, with a box and without."""
-    for number in range(10):
+    """Three times each, with a box and without: some are seen only sometimes."""
+    for number in range(3):
         marker = f"daemon_{os.getpid()}_{number}"
         words = {
             "setsid": ["setsid", "--fork", "sh", "-c", "sleep 77", marker],
-            "setsid of a shell": ["sh", "-c", "setsid sh -c 'sleep 77' $0 & exit 0", marker],
             "double fork": [sys.executable, "-S", "-c", DAEMON, marker],
         }[way]
         if is_boxed:

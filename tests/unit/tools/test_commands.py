@@ -44,28 +44,22 @@ def test_words_behind_a_command_are_handed_on_as_they_are():
 def test_an_unknown_command_is_told_which_is_meant(words, said):
     with pytest.raises(BadInput, match=said.replace("?", r"\?")):
         find(words)
-    finished = voiceprivacy(*words)
-    assert finished.returncode == 2
-    assert finished.stderr.count("\n") == 1 and not finished.stdout
 
 
 def test_the_first_word_of_several_commands_helps_with_these():
-    for word in ("--help", "-h"):
-        finished = voiceprivacy("assess", word)
-        assert (finished.returncode, finished.stderr) == (0, "")
-        for name, command in COMMANDS.items():
-            assert (command.what in finished.stdout) == name.startswith("assess ")
+    finished = voiceprivacy("assess", "--help")
+    assert (finished.returncode, finished.stderr) == (0, "")
+    for name, command in COMMANDS.items():
+        assert (command.what in finished.stdout) == name.startswith("assess ")
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (["asses", "zebra"], "did you mean 'assess zebra'?"),
         (["validate", "my.yaml"], "voiceprivacy validate: the following arguments are required"),
         (["new-run", "--original", "x", "--protcted", "a=b"], "did you mean --protected?"),
-        (["show", "--metrics", "x.tsv", "--nothing-like-it"], "unrecognized arguments"),
-        (["assess", "verification", "--bootstrap", "x"], "invalid int value: 'x'"),
         (["plot", "zebr"], "argument KIND: invalid choice: 'zebr'"),
-        (["export"], "the following arguments are required: --anonymiser"),
     ],
 )
 def test_wrong_options_are_one_line(words, said):
@@ -89,8 +83,8 @@ def test_what_a_config_names_and_is_not_there_is_said_with_its_file_and_line(tmp
 
 
 def test_without_words_it_helps_and_its_version_is_that_of_the_project():
-    assert voiceprivacy().stdout == voiceprivacy("--help").stdout
-    assert "start here:" in voiceprivacy("--help").stdout
+    helped = voiceprivacy().stdout
+    assert helped == voiceprivacy("--help").stdout and "start here:" in helped
     version = voiceprivacy("--version").stdout.split()[1]
     assert f'version = "{version}"' in (SCRIPTS.parent / "pyproject.toml").read_text()
 
@@ -104,10 +98,6 @@ def test_a_shell_completes_the_commands(shell):
     assert subprocess.run([shell, "-c", lines], check=False).returncode == 0
 
 
-@pytest.mark.parametrize(
-    "words",
-    [["csh"]],
-)
-def test_another_shell_is_refused(words):
+def test_another_shell_is_refused():
     with pytest.raises(BadInput, match="bash, zsh, fish"):
-        completion(words)
+        completion(["csh"])

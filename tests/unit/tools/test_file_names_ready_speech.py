@@ -5,7 +5,7 @@ import shutil
 import numpy as np
 import pytest
 import yaml
-from support.calls import call
+from support.calls import here
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.inout import audio
@@ -87,7 +87,7 @@ def test_pieces_are_not_looked_for_and_two_files_are_an_error():
 def test_validate_says_so_and_estimates_nothing(tmp_path):
     shutil.rmtree("submissions/two/m2")
     (tmp_path / "c.yaml").write_text(yaml.safe_dump(CONFIG))
-    finished = call("validate", "--config", "c.yaml")
+    finished = here("validate", "--config", "c.yaml")
     assert finished.returncode == 2
     assert "  error    submissions/two: 3 of 12 utterances missing: m2_" in finished.stdout
     assert "estimate" not in finished.stdout and "\n2 errors, " in finished.stdout

@@ -59,16 +59,6 @@ VOX = ("id10001", "id10270")
             set(VCTK),
         ),
         (
-            names("{speaker}_{session}{number:03d}.wav", speakers=VCTK),
-            "{speaker}_{utterance}.wav",
-            set(VCTK),
-        ),
-        (
-            names("{speaker}-{session}_x-{number:05d}.wav", speakers=VOX),
-            "{speaker}-{utterance}.wav",
-            set(VOX),
-        ),
-        (
             names(
                 "{session}/{speaker}/{number}.wav",
                 speakers=("spk01", "spk02"),
@@ -81,11 +71,6 @@ VOX = ("id10001", "id10270")
             ["f/anna/1.wav", "f/anna/2.wav", "m/bert/3.wav", "m/bert/4.wav"],
             "{gender}/{speaker}/{utterance}.wav",
             {"anna", "bert"},
-        ),
-        (
-            names("speaker_{speaker}_{session}_{number}.wav"),
-            "speaker_{speaker}_{utterance}.wav",
-            {"anna", "bert", "carl"},
         ),
     ],
 )
@@ -107,17 +92,13 @@ SPELT = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight",
     [
         ("{speaker}/{session}_{speaker}_{number}.wav", MANY, DIGITS, "{speaker}/{utterance}.wav"),
         ("{session}_{speaker}_{number}.wav", MANY, DIGITS, "*_{speaker}_{utterance}.wav"),
-        ("wav/{session}-{speaker}-{number}.wav", MANY, DIGITS, "wav/*-{speaker}-{utterance}.wav"),
         ("{session}_{speaker}_{number}.wav", ("ann", "bo"), DIGITS, "*_{speaker}_{utterance}.wav"),
-        ("d{session}_{speaker}_{number}.wav", MANY, DIGITS, "*_{speaker}_{utterance}.wav"),
         ("{session}_{speaker}_{number}.wav", ("x1", "y2"), SPELT, "*_{speaker}_{utterance}.wav"),
-        ("{session}_{number}_{speaker}.wav", ("spk1", "spk2"), DIGITS, "{utterance}_*_{speaker}"),
         ("{session}_{speaker}.wav", MANY, SPELT, "{utterance}_{speaker}.wav"),
         ("{session}/{speaker}_{number}.wav", MANY, SPELT, "*/{speaker}_{utterance}.wav"),
         ("{session}/{speaker}_nohash_{number}.wav", ("a1f", "7be"), SPELT, None),
         # A number in front is the speaker's where it is no digit that all others say, too.
         ("{speaker}_{session}_{number}.wav", MANY, DIGITS, "{speaker}_{utterance}.wav"),
-        ("{speaker}_{session}_{number}.wav", DIGITS, MANY[:5], "{speaker}_{utterance}.wav"),
         ("{speaker}_{session}_{number}.wav", MANY[:4], MANY, "{speaker}_{utterance}.wav"),
     ],
 )
@@ -136,8 +117,6 @@ KIM = ("kim", "lee", "ann")
     ("form", "speakers", "sessions", "pattern"),
     [
         ("{session}/{speaker}_{number}.wav", KIM, ("angry", "happy"), "*/{speaker}_{utterance}"),
-        ("{session}_{speaker}_{number}.wav", KIM, ("sad", "neutral"), "*_{speaker}_{utterance}"),
-        ("{session}/{speaker}/{number}.wav", KIM, ("room1", "room2"), "*/{speaker}/{utterance}"),
         ("{speaker}/{session}/{number}.wav", KIM, ("day1", "day2"), None),
         ("{session}/{speaker}_1.wav", ("spk1", "spk2"), ("bed", "cat"), "*/{speaker}_{utterance}"),
         ("{speaker}/arctic_a{number:04d}.wav", KIM, ("",), "{speaker}/{utterance}"),
@@ -145,8 +124,6 @@ KIM = ("kim", "lee", "ann")
         # Public corpora.
         ("TRAIN/{session}/{speaker}/SA{number}.WAV", ("FCJF0", "MDAC0"), ("DR1", "DR2"), None),
         ("03-01-{session}-01-02-0{number}-{speaker}.wav", ("01", "12"), ("03", "05"), None),
-        ("Actor/03-01-{session}-01-02-0{number}-{speaker}.wav", ("01", "12"), ("03", "05"), None),
-        ("{session}/{speaker}_nohash_{number}.wav", ("0a1b2c3d", "4164d839"), ("bed", "cat"), None),
         ("{speaker}_{session}_ANG_XX.wav", ("1001", "1002"), ("DFA", "IEO"), None),
         ("{speaker}/{session}/0000{number}.wav", VOX, ("1zcIwhmdeo4", "5r0dWxy17C8"), None),
         ("{speaker}/{session}/{speaker}_00{number}.wav", MANY, ("Angry", "Happy"), None),
@@ -165,15 +142,11 @@ def test_feelings_rooms_and_words_are_no_speakers(form, speakers, sessions, patt
     [
         ("{speaker}/{session}/{number}.wav", KIM, ("s1", "s2"), ["{speaker}/{session}", "*/{sp"]),
         ("{session}/{speaker}/{number}.wav", KIM, ("bed", "cat"), ["{speaker}/{s", "*/{speaker}"]),
-        ("{session}/{speaker}_{number}.wav", KIM, ("bed", "cat"), ["{speaker}/", "*/{speaker}_"]),
-        ("{session}/{speaker} {number}.wav", KIM, ("bed", "cat"), ["{speaker}/", "*/{speaker} "]),
         ("{session}/{speaker}.wav", KIM, ("bed", "cat"), ["{speaker}/", "{utterance}/{speaker}"]),
         ("{session}/{speaker}{number}.wav", KIM, ("bed", "cat"), ["'bed'", "'kim' (no pattern)"]),
         ("{session}_{speaker}_{number}.wav", KIM, ("bed", "cat"), ["'bed' (", "'kim' ("]),
-        ("{speaker}_{session}_{number}.wav", KIM, ("bed", "cat"), ["'bed' (", "'kim' ("]),
         ("d{session}/d{session}_{speaker}_0{number}.wav", ("A", "B"), "12", ["'d1'", "'A'"]),
         ("{session}/{speaker}_{number}.wav", MANY, DIGITS, ["'0'", "'01'"]),
-        ("{session}/{speaker}/{number}.wav", MANY, DIGITS, ["'0'", "'01'"]),
         ("{session}-O-{speaker}-medi{number}.wav", ("f01", "f02"), ("00", "70"), ["'00'", "'f01'"]),
         (
             "{number}-{session}-1{number}-{speaker}-01.wav",

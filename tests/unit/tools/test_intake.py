@@ -12,7 +12,7 @@ import soundfile
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.signal import resample_poly
-from support.calls import call
+from support.calls import here
 from support.given_speech import NAMES, RATE, same, sound, taken, tree, write
 
 from voiceprivacy.inout import audio, tables
@@ -148,7 +148,7 @@ def test_names_of_systems_and_of_the_corpus_are_made_fit(tmp_path):
             write(path, factor * soundfile.read(path)[0][::-1])
     folders = ["--protected", "My System (v2)=c d", "--protected", "original=e f"]
     words = ["--original", "a b", *folders, "--name", "Größe 7", "--config", "my.yaml"]
-    made = call("new_run", *words, cwd=tmp_path)
+    made = here("new_run", *words, cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     config = configuration.check(configuration.read(tmp_path / "my.yaml"))
     assert list(config["anonymisers"]) == ["my_system_v2", "system_original"]
@@ -165,14 +165,14 @@ def test_systems_whose_names_become_one_get_numbers():
 def test_a_preview_shows_who_speaks_and_writes_nothing(tmp_path):
     tree(tmp_path / "speech", "{number}/x_{name}.wav", names=("anna", "bert", "carl"))
     pattern = ["--pattern", "{utterance}/x_{speaker}.wav"]
-    shown = call("new_run", "--original", "speech", *pattern, "--preview", cwd=tmp_path)
+    shown = here("new_run", "--original", "speech", *pattern, "--preview", cwd=tmp_path)
     assert shown.returncode == 0, shown.stderr
     assert "15 of 15 audio files look like {utterance}/x_{speaker}.wav" in shown.stdout
     assert "3 speakers, 5 utterances each" in shown.stdout
     assert shown.stdout.count("   speaker ") == 5
     assert "0/x_anna.wav   speaker anna   utterance 0-x_anna" in shown.stdout
     assert [path.name for path in tmp_path.iterdir()] == ["speech"]
-    refused = call("new_run", "--original", "speech", cwd=tmp_path)
+    refused = here("new_run", "--original", "speech", cwd=tmp_path)
     assert refused.returncode == 2 and "--protected and --config are required" in refused.stderr
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import soundfile
 import yaml
-from support.calls import call
+from support.calls import here
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Listed
@@ -49,7 +49,7 @@ def test_the_config_passes_the_checks_and_names_what_the_run_needs(tmp_path, spe
     tree(tmp_path / "flat", "{speaker}_{number:03d}.flac", sample_rate=22050)
     tree(tmp_path / "same", "{speaker}/{number:03d}.wav")
     (tmp_path / "genders.tsv").write_text("speaker\tgender\nanna\tf\ndora\tf\nbert\tm\ncarl\tm\n")
-    finished = call(
+    finished = here(
         "new_run",
         *("--original", "speech", "--protected", "flat=flat", "--protected", "same=same"),
         *("--speakers", "genders.tsv", "--config", "my.yaml"),
@@ -78,7 +78,7 @@ def test_the_config_passes_the_checks_and_names_what_the_run_needs(tmp_path, spe
         f"anna-000 {tmp_path}/flat/anna_000.flac\n"
         in (tmp_path / "my.flat" / "wav.scp").read_text()
     )
-    checked = call("validate", "--config", "my.yaml", cwd=tmp_path)
+    checked = here("validate", "--config", "my.yaml", cwd=tmp_path)
     assert checked.returncode == 0, checked.stdout
 
 
@@ -88,7 +88,7 @@ def test_an_attacker_learns_from_other_speakers_and_the_run_protects_all_of_them
         "def anonymise(samples, rate, *, seed):\n    return -samples\n"
     )
     words = ["--original", "speech", "--train", "others", "--method", "mine.py:anonymise"]
-    finished = call("new_run", *words, "--config", "my.yaml", cwd=tmp_path)
+    finished = here("new_run", *words, "--config", "my.yaml", cwd=tmp_path)
     assert finished.returncode == 0, finished.stderr
     assert "train the semi-informed attacker: 2 other speakers, 4 utterances" in finished.stdout
     config = configuration.check(configuration.read(tmp_path / "my.yaml"))
@@ -102,7 +102,7 @@ def test_an_attacker_learns_from_other_speakers_and_the_run_protects_all_of_them
         (["--method", "lost.py:f"], "lost.py not found"),
         (["--method", "a=mine.py:f", "--method", "a=mine.py:g"], "a name occurs twice"),
     ):
-        refused = call(
+        refused = here(
             "new_run", "--original", "speech", *wrong, "--config", "b.yaml", cwd=tmp_path
         )
         assert refused.returncode == 2 and said in refused.stderr
@@ -146,18 +146,18 @@ def test_transcripts_are_written_into_the_config_and_validate_says_where_there_a
     said = "".join(f"{name}\tso it is\n" for name in names)
     (tmp_path / "said.tsv").write_text(f"utterance\ttext\n{said}")
     words = ["new_run", "--original", "speech", "--protected", "flat=flat"]
-    given = call(*words, "--transcripts", "said.tsv", "--config", "with.yaml", cwd=tmp_path)
-    without = call(*words, "--config", "without.yaml", cwd=tmp_path)
+    given = here(*words, "--transcripts", "said.tsv", "--config", "with.yaml", cwd=tmp_path)
+    without = here(*words, "--config", "without.yaml", cwd=tmp_path)
     assert given.returncode == without.returncode == 0, given.stderr + without.stderr
     asks = "words: no transcripts were given"
     assert asks in without.stdout and asks not in given.stdout
     corpora = configuration.read(tmp_path / "with.yaml")["corpora"]
     assert Path(corpora["speech"]["folder"]["transcripts"]).name == "said.tsv"
     configs = ("with.yaml", "without.yaml")
-    checked = [call("validate", "--config", config, cwd=tmp_path) for config in configs]
+    checked = [here("validate", "--config", config, cwd=tmp_path) for config in configs]
     assert [result.returncode for result in checked] == [0, 0]
     assert [asks in result.stdout for result in checked] == [False, True]
-    wrong = call(*words, "--transcripts", "none.tsv", "--config", "w.yaml", cwd=tmp_path)
+    wrong = here(*words, "--transcripts", "none.tsv", "--config", "w.yaml", cwd=tmp_path)
     assert wrong.returncode == 2 and "none.tsv" in wrong.stderr
     assert not (tmp_path / "w.yaml").exists()
 
@@ -227,7 +227,7 @@ def test_attackers_enrol_and_learn_from_a_second_draw(tmp_path):
     second = tree(tmp_path / "second", "{speaker}_{number:03d}.wav", speakers=names, seconds=0.1)
     (second / "s00_000.wav").unlink()
     folders = ("--protected", "mine=first", "--again", "mine=second", "--config", "my.yaml")
-    made = call("new_run", "--original", root, *folders, cwd=tmp_path)
+    made = here("new_run", "--original", root, *folders, cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     assert "s00-000: the second draw of mine has no protected version" in made.stdout
     plan = Plan(configuration.check(configuration.read(tmp_path / "my.yaml")))
@@ -237,14 +237,14 @@ def test_attackers_enrol_and_learn_from_a_second_draw(tmp_path):
         lines = [line.split() for line in (Path(audio) / "wav.scp").read_text().splitlines()]
         assert len(lines) == 199
         assert all(Path(path).is_relative_to(folder) for _, path in lines)
-    checked = call("validate", "--config", "my.yaml", cwd=tmp_path)
+    checked = here("validate", "--config", "my.yaml", cwd=tmp_path)
     assert checked.returncode == 0, checked.stdout
     for again, words in (
         ("mine=first", "first: is the folder of mine, too; the second draw of mine"),
         ("x=first", "--again x: there is no --protected x"),
     ):
         wrong = ("--protected", "mine=first", "--again", again, "--config", "other.yaml")
-        assert words in call("new_run", "--original", root, *wrong, cwd=tmp_path).stderr
+        assert words in here("new_run", "--original", root, *wrong, cwd=tmp_path).stderr
 
 
 def test_of_a_large_corpus_some_utterances_of_each_speaker_are_tried(tmp_path):
@@ -326,7 +326,7 @@ def test_mistakes_are_one_line_and_nothing_is_written(tmp_path, speech, argument
     shutil.copytree(speech, tmp_path / "copy")
     shutil.copytree(speech, tmp_path / "linked", copy_function=os.link)
     config = [] if "--config" in arguments else ["--config", "my.yaml"]
-    finished = call("new_run", "--original", "speech", *arguments, *config, cwd=tmp_path)
+    finished = here("new_run", "--original", "speech", *arguments, *config, cwd=tmp_path)
     assert finished.returncode == 2
     assert finished.stderr.count("\n") == 1 and words in finished.stderr
     assert not list(tmp_path.glob("my*")) and (tmp_path / "old.yaml").read_text() == "mine: 1\n"
@@ -336,7 +336,7 @@ def test_single_copies_of_originals_are_told_and_kept_because_they_are_released(
     tree(tmp_path / "made", "{speaker}/{number:03d}.wav")
     shutil.copy(speech / "bert" / "002.wav", tmp_path / "made" / "bert" / "002.wav")
     folders = ("--original", "speech", "--protected", "mine=made", "--config", "my.yaml")
-    made = call("new_run", *folders, cwd=tmp_path)
+    made = here("new_run", *folders, cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     assert "warning: 1 file is its original or nearly so, such as that of 'bert-002'" in made.stdout
     assert "left out" not in made.stdout
@@ -423,11 +423,11 @@ def test_a_sex_that_names_show_is_offered_as_a_table(tmp_path, form, speakers, i
         tree(tmp_path / folder, form, speakers=speakers)
     words = ("--original", "speech", "--protected", "mine=made", "--config", "my.yaml")
     words += ("--pattern", form.replace("{number:03d}", "{utterance}"))
-    said = call("new_run", *words, cwd=tmp_path).stdout
+    said = here("new_run", *words, cwd=tmp_path).stdout
     table = tmp_path / "my.sexes.tsv"
     assert table.exists() == is_shown == ("--speakers my.sexes.tsv --overwrite" in said)
     if is_shown:
-        again = call("new_run", *words, "--speakers", table, "--overwrite", cwd=tmp_path)
+        again = here("new_run", *words, "--speakers", table, "--overwrite", cwd=tmp_path)
         assert "a list of women and a list of men" in again.stdout
 
 
@@ -438,7 +438,7 @@ def test_names_that_are_not_utf8_are_refused_and_nothing_is_written(tmp_path, sp
     odd.rename(tmp_path / where / os.fsdecode(b"jos\xe9"))
     words = ("--original", speech, "--protected", f"mine={made}", "--config", "my.yaml")
     for further in ([], ["--preview"]) if where == "speech" else ([],):
-        finished = call("new_run", *words, *further, cwd=tmp_path)
+        finished = here("new_run", *words, *further, cwd=tmp_path)
         assert finished.returncode == 2 and not finished.stdout
         line = f"error: {tmp_path}/{where}/jos\\xe9: its name is not UTF-8: rename it (convmv"
         assert finished.stderr.startswith(line) and finished.stderr.count("\n") == 1
@@ -466,6 +466,6 @@ def test_what_fails_at_the_end_leaves_nothing(tmp_path, monkeypatch, fails):
 def test_the_next_command_can_be_pasted(tmp_path, speech):
     made = tree(tmp_path / "made", "{speaker}/{number:03d}.wav")
     words = ("--original", speech, "--protected", f"mine={made}", "--config")
-    finished = call("new_run", *words, "my $HOME 'x'.yaml", cwd=tmp_path)
+    finished = here("new_run", *words, "my $HOME 'x'.yaml", cwd=tmp_path)
     next_line = finished.stdout.splitlines()[-1]
     assert shlex.split(next_line)[-1] == "my $HOME 'x'.yaml"

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.calls import call
+from support.calls import here
 
 from voiceprivacy.inout import audio
 
@@ -26,7 +26,7 @@ def folders(tmp_path):
 
 @pytest.mark.parametrize("how", [["--preview"], ["--config", "my.yaml"]])
 def test_the_first_the_middle_and_the_last_pair_are_shown(tmp_path, how):
-    made = call("new_run", "--original", "speech", "--protected", "mine=mine", *how, cwd=tmp_path)
+    made = here("new_run", "--original", "speech", "--protected", "mine=mine", *how, cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     assert f"mine: 12 of 12 found below {tmp_path}/mine" in made.stdout
     assert [line for line in made.stdout.splitlines() if "<-" in line] == PAIRS

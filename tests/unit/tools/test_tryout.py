@@ -60,8 +60,6 @@ def test_a_function_that_works_is_nothing_to_report(tried):
         (GOOD.replace("anonymise", "anonymize"), "mine.py: has no function 'anonymise'"),
         ("def anonymise(samples, rate): pass\n", "it is called with (samples, sample_rate, *, utt"),
         (GOOD.replace("return", ""), "not None (is a 'return' missing?)"),
-        (GOOD.replace("[::-1]", "[:100]"), "lasts 0.01 s, the original 1.00 s"),
-        (GOOD.replace("[::-1]", " * float('nan')"), "must return finite samples"),
         (GOOD.replace("[::-1]", " * 0"), "is silent, the original is not"),
         (
             GOOD.replace("return samples[::-1]", "raise ValueError('no')"),

@@ -5,15 +5,13 @@ import json
 import os
 import sys
 import tarfile
-import types
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import pytest
 import soundfile
 import yaml
-from support.calls import call
+from support.calls import here
 from support.given_speech import RATE, same, sound, taken, tree
 
 from voiceprivacy.inout.files import BadInput
@@ -48,7 +46,7 @@ def test_archives_are_unpacked_beside_the_config(tmp_path, ending):
     pack(root, protected)
     (tmp_path / "work").mkdir()
     words = ["--original", speech, "--protected", f"mine={protected}", "--config", "my.yaml"]
-    made = call("new_run", *words, cwd=tmp_path / "work")
+    made = here("new_run", *words, cwd=tmp_path / "work")
     assert made.returncode == 0, made.stderr
     assert "15 of 15 audio files" in made.stdout
     kept = {file.name for file in (tmp_path / "work/my.unpacked").rglob("*") if file.is_file()}
@@ -149,56 +147,13 @@ def test_two_archives_of_one_name_are_not_taken_for_each_other(tmp_path):
     assert unpack(tmp_path / "after" / "speech.zip") == made
 
 
-# Sound inside of tables. pyarrow is optional: a stand-in of what is called of it is always tried,
-# itself where it is installed.
+# Sound inside of tables, where pyarrow is installed, which is optional.
 
 
 def wav(text, sign=1, rate=RATE):
     file = io.BytesIO()
     soundfile.write(file, sign * sound(text, rate=rate), rate, format="WAV")
     return file.getvalue()
-
-
-def stand_in():
-    """A pyarrow whose tables are JSON: {metadata, rows}, the sound in hexadecimal digits."""
-
-    class Table:
-        def __init__(self, content):
-            said = json.loads(content)
-            metadata = {key.encode(): value.encode() for key, value in said["metadata"].items()}
-            self.schema = self.schema_arrow = types.SimpleNamespace(metadata=metadata)
-            self.rows = [self.row(row) for row in said["rows"]]
-
-        def row(self, row):
-            sounds = {key: dict(value) for key, value in row.items() if isinstance(value, dict)}
-            for one in sounds.values():
-                one["bytes"] = one["bytes"] and bytes.fromhex(one["bytes"])
-            return row | sounds
-
-        def __iter__(self):
-            return self.iter_batches(batch_size=2)
-
-        def iter_batches(self, *, batch_size):
-            for first in range(0, len(self.rows), batch_size):
-                rows = self.rows[first : first + batch_size]
-                yield types.SimpleNamespace(to_pylist=lambda rows=rows: rows)
-
-    pyarrow = types.ModuleType("pyarrow")
-    pyarrow.ArrowException = type("ArrowException", (Exception,), {})
-    pyarrow.memory_map = lambda path: Path(path).read_bytes()
-    pyarrow.ipc = types.SimpleNamespace(open_stream=Table)
-    pyarrow.parquet = types.SimpleNamespace(ParquetFile=lambda path: Table(path.read_bytes()))
-    return pyarrow
-
-
-def write_stand_in(path, rows, head):
-    def as_text(value):
-        is_sound = isinstance(value, dict) and value["bytes"] is not None
-        return value | {"bytes": value["bytes"].hex()} if is_sound else value
-
-    said = [{key: as_text(value) for key, value in row.items()} for row in rows]
-    metadata = {"huggingface": json.dumps(head)} if head else {}
-    path.write_text(json.dumps({"metadata": metadata, "rows": said}))
 
 
 def write_real(path, rows, head):
@@ -215,20 +170,15 @@ def write_real(path, rows, head):
         file.write_table(table)
 
 
-@pytest.fixture(params=["stand-in", "pyarrow"])
-def write_table(request, monkeypatch):
+@pytest.fixture
+def write_table():
     """What writes a table: (path, rows, head)."""
+    pytest.importorskip("pyarrow", reason="pyarrow: not installed (make test-long installs it)")
 
     def write(path, rows, head=HEAD):
         path.parent.mkdir(parents=True, exist_ok=True)
-        writer(path, rows, head)
+        write_real(path, rows, head)
 
-    if request.param == "pyarrow":
-        pytest.importorskip("pyarrow", reason="pyarrow: not installed (make test-long installs it)")
-        writer = write_real
-    else:
-        monkeypatch.setitem(sys.modules, "pyarrow", stand_in())
-        writer = write_stand_in
     return write
 
 
@@ -340,7 +290,7 @@ def test_a_tar_with_names_that_are_not_utf8_is_refused_and_nothing_is_left(tmp_p
     (root / "anna").rename(root / os.fsdecode(b"jos\xe9"))
     pack(root, tmp_path / "a.tar")
     words = ("--original", "a.tar", "--protected", f"mine={root}", "--config", "my.yaml")
-    finished = call("new_run", *words, cwd=tmp_path)
+    finished = here("new_run", *words, cwd=tmp_path)
     assert finished.returncode == 2
     assert "jos\\xe9/" in finished.stderr and "a name that is not UTF-8" in finished.stderr
     assert not list(tmp_path.glob("my*"))

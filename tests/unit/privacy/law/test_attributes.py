@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.calls import call
+from support.calls import here
 
 from voiceprivacy.inout.arrays import Embeddings, read_embeddings, write_embeddings
 from voiceprivacy.inout.files import BadInput
@@ -85,7 +85,7 @@ def write_run(folder, *, women=6, men=6, apart=8):
 
 
 def assess(folder, *arguments):
-    return call(
+    return here(
         "assess_inference",
         *("--plan", '{"few": {"net": ["original", "hidden"]}}'),
         *("--embeddings", folder / "embeddings", "--audio", folder / "audio"),

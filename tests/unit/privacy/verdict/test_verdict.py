@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from support.calls import call
+from support.calls import here
 from support.heldout_lists import complete, rows_of
 
 from voiceprivacy.inout.files import BadInput
@@ -52,7 +52,7 @@ def judged(folder, *attacks, header=COLUMNS, options=()):
         speakers += [f"{person}_{number}\t{person}" for number in range(RECORDINGS)]
     (folder / "speakers.tsv").write_text("\n".join(["id\tspeaker", *speakers, ""]))
     words = ["--scores", "scores.tsv", "--speakers", "speakers.tsv", "--output", "verdict.json"]
-    done = call("verdict", *words, *options, cwd=folder)
+    done = here("verdict", *words, *options, cwd=folder)
     assert done.returncode == 0, done.stderr
     return json.loads((folder / "verdict.json").read_text()), done.stdout
 
