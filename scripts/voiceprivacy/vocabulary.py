@@ -47,6 +47,9 @@ LEARNT_FROM = {
 SHARDS = "shards"  # the folder of the manifests of a part's shards, beside that of the part
 MOST_NONTARGETS = 200_000  # pairs that link a release with itself; more would only take time
 
+# The function of an anonymiser that is McAdams, as its entry has it.
+MCADAMS = "{scripts}/voiceprivacy/anonymise/functions/mcadams.py:mcadams"
+
 # Reserved names.
 ORIGINAL = "original"  # the anonymiser of unprotected speech
 GIVEN = "given"  # the back-end of an attack whose scores somebody else made

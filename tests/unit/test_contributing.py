@@ -15,6 +15,57 @@ from voiceprivacy.inout.files import SCRIPTS
 
 ROOT = SCRIPTS.parent
 LONGEST = 30  # lines
+MEASURED = """
+import json, subprocess, sys
+from pathlib import Path
+from snakemake.iocontainers import Wildcards
+from voiceprivacy.catalogue import METRICS
+from voiceprivacy.inout.tables import Utterance, read_table, write_manifest
+from voiceprivacy.plan import configuration
+from voiceprivacy.plan.inputs.results import UtilityInputs
+from voiceprivacy.plan.plan import Plan
+
+corpora = {"mine": {"synthetic": {"speakers": 4, "utterances": 4}}}
+anonymisers, utility = {"b2": {"command": "b2"}}, {"length": {"type": "duration"}}
+config = {"corpora": corpora, "anonymisers": anonymisers, "utility": utility}
+plan = Plan(configuration.check(config))
+for name, lasts in {"before.tsv": 2.0, "after.tsv": 1.5}.items():
+    write_manifest(name, [Utterance("u", "s", "f", Path("u.wav"), lasts)])
+job = Wildcards(fromdict={"corpus": "mine", "anonymiser": "b2", "measure": "length"})
+asked = ["--measures", UtilityInputs(plan).asked_in_json(job)]
+files = ["--original", "before.tsv", "--manifest", "after.tsv", "--output", "length.tsv"]
+run = [sys.executable, "-P", "-m", "voiceprivacy.jobs.measure_utility"]
+subprocess.run([*run, *asked, *files], check=True, stdout=subprocess.DEVNULL)
+rows = read_table("length.tsv", ["utterance", "metric", "value"])
+made = "results/utility/mine/trial/b2/length.tsv" in plan.utility.measures("mine")
+print(json.dumps([rows, made, METRICS["duration_percent"].title]))
+"""
+DRAWN = """
+import json
+from pathlib import Path
+from voiceprivacy.inout.json_files import write_json
+from voiceprivacy.plan import configuration
+from voiceprivacy.plan.plan import Plan
+from voiceprivacy.report.contents import planned
+from voiceprivacy.report.figures import drawer
+from voiceprivacy.report.page import CAPTIONS, read_caption
+from voiceprivacy.report.plots.style import svg_of
+
+corpora = {"mine": {"synthetic": {"speakers": 4, "utterances": 4}}}
+extractors, backends = {"net": {"package": "resemblyzer"}}, {"cosine": {"type": "cosine"}}
+config = {"corpora": corpora, "anonymisers": {"b2": {"command": "b2"}}}
+config |= {"extractors": extractors, "backends": backends, "semi_informed": False}
+figures = [one for one in planned(Plan(configuration.check(config))) if one.kind == "strongest"]
+arguments = figures[0].arguments
+for path, numbers in zip(arguments["metrics"], [{"oo": 3.0}, {"op": 1.0, "pp": 2.0}], strict=True):
+    worst = {condition: {"worst_case_log10": number} for condition, number in numbers.items()}
+    write_json(path, worst)
+svg = svg_of(drawer("strongest")(**arguments))
+systems = ["original", "b2"]
+marks = [svg.count(f'data-system="{system}"') for system in systems]
+captions = {name: read_caption(Path(f"workflow/report/{name}.rst")) for name in CAPTIONS}
+print(json.dumps([[one.trials for one in figures], marks, captions["strongest"]]))
+"""
 USED = """
 import json
 import numpy as np
@@ -46,7 +97,8 @@ def tree(tmp_path_factory):
     tree = tmp_path_factory.mktemp("tree")
     no_caches = shutil.ignore_patterns("__pycache__")
     shutil.copytree(SCRIPTS, tree / "scripts", ignore=no_caches)
-    shutil.copytree(ROOT / "workflow", tree / "workflow", ignore=no_caches)
+    for name in ("envs", "workflow"):
+        shutil.copytree(ROOT / name, tree / name, ignore=no_caches)
     for diff in diffs():
         command = ["git", "apply", "-"]
         subprocess.run(command, input=diff, text=True, cwd=tree, check=True)
@@ -62,7 +114,7 @@ def python(tree, *words):
 
 
 def test_the_diffs_are_short():
-    assert len(diffs()) == 3
+    assert len(diffs()) == 5
     assert all(diff.count("\n") < LONGEST for diff in diffs())
 
 
@@ -85,3 +137,15 @@ def test_a_corpus_and_a_back_end_that_were_added_are_known(tree):
     assert title == "mean rank" and n_trials == 4
     assert np.allclose(scores, [[0, -np.sqrt(2)], [-np.sqrt(2), 0]])
     assert "speech" in named
+
+
+def test_a_measure_that_was_added_is_planned_and_made(tree):
+    rows, is_planned, title = json.loads(python(tree, "-c", MEASURED))
+    assert rows == [{"utterance": "u", "metric": "duration_percent", "value": "75.0"}]
+    assert is_planned and title == "duration"
+
+
+def test_a_figure_that_was_added_is_planned_and_drawn(tree):
+    lists, marks, caption = json.loads(python(tree, "-c", DRAWN))
+    assert lists == ["f", "m"] and marks == [1, 2]
+    assert caption.startswith("The strongest single trial")

@@ -37,7 +37,7 @@ NOT_CALLED = {  # script: what its modules import in functions that it does not 
     "anonymise_part": RESAMPLING,
     "embed_audio": RESAMPLING,
     "gather_manifests": RESAMPLING,
-    "measure_quality": RESAMPLING,
+    "../utility/quality": RESAMPLING,
     "write_report": RESAMPLING,
     "score_samples": TRAINING,
     "score_system": TRAINING,
@@ -124,8 +124,8 @@ def rules_with_environments():
                     CHOSEN_BY_CONFIG.get(named.group(2), [named.group(1)]) if named else []
                 )
                 yield script.group(1), environments
-    for kind in SHIPPED.values():
-        yield kind.script, [kind.env]
+    for name, kind in SHIPPED.items():
+        yield f"../utility/{name}", [kind.env]
         yield "measure_utility", [kind.env]
 
 

@@ -36,7 +36,7 @@ CALLED = {
     # Their environments get their packages by python -m pip.
     "resemblyzer": {"pip", "extract_embeddings"},
     "dvector": {"pip", "extract_embeddings"},
-    "measures": {"measure_utility", "measure_quality"},
+    "measures": {"measure_utility"},
     "world": {"anonymise_part"},
 }
 

@@ -24,7 +24,7 @@ rule fetch_listener:
 
 
 rule measure_utility:
-    """Call a measure of the config on an anonymiser or the original; check what it wrote."""
+    """Call a measure of the config on an anonymiser or the original."""
     input:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
         original="results/audio/{corpus}/{part}/original/manifest.tsv",
@@ -51,8 +51,7 @@ rule measure_utility:
         gpu=utility.most("gpu"),
     params:
         code=utility.code,
-        command=utility.commands,
-        draws=utility.draws,
+        measures=utility.asked_in_json,
         sandbox=utility.sandbox,
     shell:
         command(
@@ -60,15 +59,14 @@ rule measure_utility:
             also="--threads {threads} --runtime {resources.measure_runtime:q}"
             " --memory {resources.mem_mb:q} --output {output.measures:q}",
             input="manifest original",
-            params="command",
-            options="draws sandbox",
+            params="measures",
+            options="sandbox",
         )
 
 
 if utility.together:
 
-    # Measures that are shipped share an environment: one job for each corpus and anonymiser, and
-    # its program says which of them failed.
+    # Measures that are shipped share an environment: one job for each corpus and anonymiser.
     use rule measure_utility as measure_shipped with:
         input:
             manifest="results/audio/{corpus}/trial/{anonymiser}/manifest.tsv",

@@ -26,6 +26,7 @@ from voiceprivacy.inout.files import BadInput, ours
 from voiceprivacy.inout.tables import Utterance, read_manifest
 from voiceprivacy.running import packages, pools
 from voiceprivacy.running.command import BAD_INPUT, DEBUG, run
+from voiceprivacy.vocabulary import MCADAMS
 
 PACKAGE = "package:"  # before the name of what a package offers
 
@@ -66,6 +67,12 @@ def call_all(
         bar = tqdm(results, total=len(utterances), desc=name, unit="utterance", mininterval=1.0)
         latencies = [latency for latency in bar if latency is not None]
     streams.keep(latencies, Path(audio_dir))
+    if function == MCADAMS:  # says what it drew, as its command does
+        from voiceprivacy.anonymise.functions import mcadams
+
+        draw = {name: value for name, value in options.items() if name != "variant"}
+        alphas = mcadams.draw_alphas(utterances, seed=seed, **draw).tolist()
+        mcadams.write_alphas(Path(audio_dir, "output.tsv"), utterances, alphas)
 
 
 def call_function(

@@ -1,6 +1,10 @@
 """Metrics of what the speech is still good for."""
 
+from functools import partial
+
 from voiceprivacy.catalogue.metric import Metric
+
+_row = partial(Metric, family="utility", conditions=(), of_privacy=False)
 
 WORD_ERRORS = {  # kinds of them
     "insertions": "Words that a recogniser adds, in percent of those that were said.",
@@ -12,29 +16,23 @@ WORD_ERRORS = {  # kinds of them
 def _word_errors(name: str, title: str) -> list[Metric]:
     """The kinds of a recogniser's word errors, and what they are percents of."""
     kinds = [
-        Metric(
+        _row(
             name=f"{name}_{kind}_percent",
             title=f"{title} {kind}",
             unit="%",
-            family="utility",
             meaning=meaning,
-            conditions=(),
             better="lower",
-            of_privacy=False,
             low=0,
             digits=1,
             group="words",
         )
         for kind, meaning in WORD_ERRORS.items()
     ]
-    words = Metric(
+    words = _row(
         name=f"{name}_words",
         title=f"{title} words",
         unit="",
-        family="utility",
         meaning="Words of a transcript: mean over the utterances.",
-        conditions=(),
-        of_privacy=False,
         low=0,
         digits=1,
         group="words",
@@ -44,15 +42,12 @@ def _word_errors(name: str, title: str) -> list[Metric]:
 
 def _opinion(subject: str, meaning: str, *, headline: bool = False) -> Metric:
     """Row of DNSMOS."""
-    return Metric(
+    return _row(
         name=f"dnsmos_{subject}",
         title=f"DNSMOS, {subject}",
         unit="MOS",
-        family="utility",
         meaning=meaning,
-        conditions=(),
         better="higher",
-        of_privacy=False,
         low=1,
         high=5,
         digits=2,
@@ -62,59 +57,47 @@ def _opinion(subject: str, meaning: str, *, headline: bool = False) -> Metric:
 
 
 UTILITY = [
-    Metric(
+    _row(
         name="closed_text_wer_percent",
         title="closed-text WER",
         unit="%",
-        family="utility",
         meaning="Word errors of a recogniser that knows the sentences; for this corpus alone.",
-        conditions=(),
         better="lower",
-        of_privacy=False,
         low=0,
         digits=1,
         group="words",
         headline=True,
     ),
     *_word_errors("closed_text", "closed-text"),
-    Metric(
+    _row(
         name="wer_percent",
         title="word error rate",
         unit="%",
-        family="utility",
         meaning="Word errors of the recogniser that the config names, over all words.",
-        conditions=(),
         better="lower",
-        of_privacy=False,
         low=0,
         digits=1,
         group="words",
         headline=True,
     ),
-    Metric(
+    _row(
         name="uar_percent",
         title="emotion recall",
         unit="%",
-        family="utility",
         meaning="Unweighted average recall of four emotions, by the config's classifier.",
-        conditions=(),
         better="higher",
-        of_privacy=False,
         low=0,
         high=100,
         digits=1,
         group="emotion",
         headline=True,
     ),
-    Metric(
+    _row(
         name="pitch_correlation",
         title="pitch correlation",
         unit="",
-        family="utility",
         meaning="Correlation of pitch (by YIN) in original and protected speech: 1 = as before.",
-        conditions=(),
         better="higher",
-        of_privacy=False,
         digits=2,
         group="pitch",
         headline=True,
@@ -124,43 +107,34 @@ UTILITY = [
     ),
     _opinion("speech", "Opinion of the speech alone that a network foretells, from 1 to 5."),
     _opinion("background", "Opinion of the background that a network foretells: 5 = quiet."),
-    Metric(
+    _row(
         name="estoi",
         title="ESTOI",
         unit="",
-        family="utility",
         meaning="How alike protected and original speech are frame by frame: 1 = the same.",
-        conditions=(),
         better="higher",
-        of_privacy=False,
         low=-1,
         high=1,
         digits=2,
         group="quality",
     ),
-    Metric(
+    _row(
         name="voice_consistency",
         title="voice consistency",
         unit="",
-        family="utility",
         meaning="How alike the utterances of a speaker sound to a network: 1 = always one voice.",
-        conditions=(),
         better="neither",
-        of_privacy=False,
         low=-1,
         high=1,
         digits=2,
         group="voice",
     ),
-    Metric(
+    _row(
         name="sex_kept_percent",
         title="sex kept",
         unit="%",
-        family="utility",
         meaning="Utterances that sound of their speaker's sex, by what original speech teaches.",
-        conditions=(),
         better="higher",
-        of_privacy=False,
         low=0,
         high=100,
         digits=1,

@@ -2,22 +2,18 @@
 
 import functools
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
-import numpy as np
 from tqdm import tqdm
 
 from voiceprivacy.anonymise.functions import mcadams
 from voiceprivacy.inout.files import BadInput, added_or_absent, counted
 from voiceprivacy.inout.tables import (
-    ALPHAS,
     Utterance,
-    alphas_path,
     positions_path,
     read_manifest,
     read_positions,
     write_manifest,
-    write_table,
 )
 from voiceprivacy.running import pools
 from voiceprivacy.running.adapter import run
@@ -31,7 +27,7 @@ def anonymise_mcadams(
     audio_dir: Path,
     output_manifest: str,
     alpha: tuple[float, ...] = (0.8,),
-    level: Literal["speaker", "utterance", "corpus"] = "speaker",
+    level: Annotated[str, mcadams.LEVELS] = "speaker",
     variant: Annotated[str, mcadams.VARIANTS] = "vpc2020",
     draw: Annotated[str, mcadams.DRAWS] = "ours",
     threads: int = 1,
@@ -52,17 +48,11 @@ def anonymise_mcadams(
         directory gets the same alpha; positions.tsv beside the manifest counts them.
     threads : threads that work at the same time
     """
-    low, high = alpha[0], alpha[-1]
-    if len(alpha) > 2 or not 0 < low <= high < np.inf:
-        raise BadInput(
-            "--alpha: give one number above 0, or the lower and the upper end of a range"
-        )
     require_at_least(1, threads=threads)
     utterances = read_manifest(manifest)
     alphas = mcadams.draw_alphas(
         utterances,
-        low,
-        high,
+        alpha,
         level=level,
         draw=draw,
         seed=seed,
@@ -72,10 +62,7 @@ def anonymise_mcadams(
         list(zip(utterances, alphas, strict=True)), audio_dir, variant=variant, threads=threads
     )
     # The manifest comes last: where it is, everything is.
-    rows = []
-    for utterance, coefficient in zip(utterances, alphas, strict=True):
-        rows.append((utterance.utterance, utterance.speaker, coefficient))
-    write_table(alphas_path(output_manifest), ALPHAS, rows)
+    mcadams.write_alphas(output_manifest, utterances, alphas)
     write_manifest(output_manifest, protected)
     drawn = f"alpha {min(alphas):.4f} to {max(alphas):.4f}"
     say(f"{counted(len(protected), 'utterance')}, {drawn}: {output_manifest}")

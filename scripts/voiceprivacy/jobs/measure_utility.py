@@ -2,64 +2,59 @@
 
 from pathlib import Path
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import read_manifest, write_table
 from voiceprivacy.running import boxes, programs
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import require_at_least, say
-from voiceprivacy.utility.measures import run_measure
+from voiceprivacy.utility.measures import COLUMNS, call_measure, drawn, run_measure
 
 
 def measure_utility(
     *,
-    command: list[str],
+    measures: list[dict],
     manifest: Path,
     original: Path,
     output: list[Path],
     threads: int = 1,
-    utterances: list[int] | None = None,
-    seed: int = 0,
     runtime: float | None = None,
     memory: int = boxes.MEMORY_MB,
     sandbox: dict | None = None,
 ) -> None:
-    """Measure the utility of protected speech by commands, and check what they wrote.
-
-    Several commands are called one after another; each has an --output, in the same order.
+    """Measure the utility of protected speech, by functions that are shipped or by a command.
 
     Parameters
     ----------
-    command : called as <command> --manifest IN.tsv --original ORIGINAL.tsv --output OUT.tsv
+    measures : JSON: of each its command, or its type and options; utterances and seed, where it
+        hears at most so many of each speaker
     manifest : TSV of the protected speech
     original : TSV of the original speech
-    output : TSV to write: utterance metric value
-    threads : what {threads} in the command is
-    utterances : at most so many of each speaker, by each command (default, and 0: all)
-    seed : by which they are drawn
-    runtime : minutes after which the program is ended (default: none)
+    output : TSV to write for each measure: utterance metric value
+    threads : what {threads} in a command is
+    runtime : minutes after which a command is ended (default: none)
     memory : MB that each process in a box may use
-    sandbox : run the command in a box; as JSON what its entry says of it: reads, mem_mb, gpu
+    sandbox : run a command in a box; as JSON what its entry says of it: reads, mem_mb, gpu
     """
-    numbers = utterances or [0] * len(command)
     require_at_least(1, threads=threads)
-    require_at_least(0, utterances=min(numbers))
-    if not len(command) == len(output) == len(numbers):
-        raise BadInput("each --command needs an --output and, if one has, --utterances")
-    box = programs.sandbox_of(sandbox, memory)
-    for program, path, at_most in zip(command, output, numbers, strict=True):
-        measured = run_measure(
-            program,
-            manifest=manifest,
-            original=original,
-            threads=threads,
-            output=path,
-            utterances=at_most or None,
-            seed=seed,
-            runtime=runtime,
-            sandbox=box,
-        )
-        ids = {line.utterance for line in measured}
+    everything = read_manifest(manifest)
+    originals = {line.utterance: line for line in read_manifest(original)}
+    for asked, path in zip(measures, output, strict=True):
+        protected = drawn(everything, asked.get("utterances"), seed=asked.get("seed", 0))
+        unprotected = [originals[line.utterance] for line in protected]
+        if "command" in asked:
+            measured = run_measure(
+                asked["command"],
+                unprotected,
+                protected,
+                threads=threads,
+                output=path,
+                runtime=runtime,
+                sandbox=programs.sandbox_of(sandbox, memory),
+            )
+        else:
+            measured = call_measure(asked["type"], unprotected, protected, asked["options"])
+        write_table(path, COLUMNS, measured)
         metrics = sorted({line.metric for line in measured})
-        say(f"{len(ids)} utterances, {', '.join(metrics)}: {path}")
+        say(f"{len(protected)} utterances, {', '.join(metrics)}: {path}")
 
 
 if __name__ == "__main__":

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.sources import bytes_of
-from voiceprivacy.vocabulary import CLOSED_TEXT, MOST_NONTARGETS, PITCH, QUALITY, WORDS
+from voiceprivacy.vocabulary import CLOSED_TEXT, MCADAMS, MOST_NONTARGETS, PITCH, QUALITY, WORDS
 
 FLAC_BYTES_PER_SAMPLE = 1.15  # speech, as LibriSpeech has it
 EMBEDDING_BYTES = 900  # 192 dimensions and an id
 SCORE_BYTES = 65  # a line of a score table
-MCADAMS = "anonymise_mcadams.py"
+MCADAMS_COMMAND = "anonymise_mcadams.py"
 # Seconds for a second of speech. By the bytes of its weights, ECAPA-TDNN (83 MB) takes 0.06 and
 # our small network (2 MB) 0.0015.
 READING, MCADAMS_S, FEATURES = 0.002, 0.004, 0.004
@@ -61,7 +61,11 @@ def estimate(config: dict[str, Any], examined: dict[str, Any]) -> list[Step]:
     prepared = {key: size for key, size in sizes.items() if _is_made(config["corpora"][key[0]])}
     anonymisers = [plan.speech.anonymiser(name) for name in plan.speech.protected]
     written = [options for options in anonymisers if "audio" not in options]
-    mcadams = [options for options in written if MCADAMS in options.get("command", "")]
+    mcadams = [
+        options
+        for options in written
+        if MCADAMS_COMMAND in options.get("command", "") or options.get("function") == MCADAMS
+    ]
     return [
         Step("prepared speech", _flac(prepared, config), READING * _seconds(sizes)),
         Step(

@@ -1,12 +1,11 @@
 """What the protected speech is still good for: which measures a run makes, and of which speech.
 
 An entry of the config's section ``utility`` is a command of the user's, or names a kind of measure
-that is shipped. A shipped kind is a command of ours that keeps the same contract
-(voiceprivacy.utility.measures), so one rule calls all of them. What is measured of embeddings
-writes the same tables, but all those of a corpus together.
+that is shipped: a function, in the module of that name (voiceprivacy.utility.measures). One rule
+calls all of them. What is measured of embeddings writes the same tables, but all those of a corpus
+together.
 """
 
-import shlex
 from collections.abc import Iterator, Mapping
 from itertools import chain, product
 from pathlib import Path
@@ -40,11 +39,9 @@ UNSAID = (None, "mean")
 class Shipped(NamedTuple):
     """A kind of measure that is shipped."""
 
-    script: str
-    """The command, a file of scripts/ without .py."""
-    env: str
+    env: str = "measures"
     """The environment that it runs in where the entry names none."""
-    better: str | None
+    better: str | None = None
     """higher, lower, or None: as the catalogue has it of each metric"""
     group: str = ""
     """What it is about, one of the catalogue's PREFERRED."""
@@ -54,8 +51,6 @@ class Shipped(NamedTuple):
     """Which number is taken of its metrics (voiceprivacy.utility.statistics)."""
     joint: str | None = None
     """The name of a number of all its metrics together; {name} in it is the entry's."""
-    is_named: bool = False
-    """Whether it takes the entry's name, as --name, for those of its metrics."""
     by_definition: Mapping[str, Mapping[str, str]] = MappingProxyType({})
     """What is read in another way under a definition."""
     needs: tuple[str, ...] = ()
@@ -64,14 +59,13 @@ class Shipped(NamedTuple):
     """What its model is, where that can come from the hub (voiceprivacy.attack.extractors)."""
     of_original: bool = True
     """Whether unprotected speech is measured, too."""
-    transcripts: bool = False
-    """Whether it reads what was said, as --transcripts."""
     languages: tuple[str, ...] = ()
     """Those that it understands, as ISO 639 has them; none: all."""
     mem_mb: int = 2000
     threads: int = 1
     options: tuple[str, ...] = ()
-    """Keys of an entry that it takes as flags of the same names."""
+    """Keys of an entry that its function takes; ``name`` is the entry's own, for those of its
+    metrics, and ``transcripts`` the file of what was said."""
     together: bool = False
     """Whether one job makes it with the others of these, for each corpus and anonymiser."""
     of_embeddings: bool = False
@@ -80,40 +74,28 @@ class Shipped(NamedTuple):
 
 SHIPPED = {
     CLOSED_TEXT: Shipped(
-        "measure_closed_text",
-        env="measures",
         better="lower",
         group="words",
         weight="closed_text_words",
-        transcripts=True,
         languages=("en",),
+        options=("transcripts",),
         together=True,
     ),
-    PITCH: Shipped(
-        "measure_pitch",
-        env="measures",
-        better="higher",
-        group="pitch",
-        of_original=False,
-        together=True,
-    ),
+    PITCH: Shipped(better="higher", group="pitch", of_original=False, together=True),
+    QUALITY: Shipped(better="higher", group="quality", together=True),
     RECOGNISER: Shipped(
-        "measure_recogniser",
         env="speechbrain",
         better="lower",
         group="words",
         weight="{name}_words",
         statistic="rate",
-        is_named=True,
         needs=("model", "definition"),
         fetched="recogniser",
-        transcripts=True,
         mem_mb=12000,
         threads=4,
-        options=("definition", "language", "device"),
+        options=("name", "transcripts", "model", "definition", "language", "device"),
     ),
     EMOTION: Shipped(
-        "measure_emotion",
         env="speechbrain",
         better="higher",
         group="emotion",
@@ -122,19 +104,13 @@ SHIPPED = {
         by_definition={
             "vpc2024": {"statistic": "macro_recall_of_speakers", "weight": "{name}_fold"}
         },
-        is_named=True,
         needs=("definition", "labels"),
         fetched="classifier",
         mem_mb=6000,
         threads=4,
-        options=("definition", "labels", "predictions", "excited", "device"),
+        options=("name", "model", "definition", "labels", "predictions", "excited", "device"),
     ),
-    QUALITY: Shipped(
-        "measure_quality", env="measures", better="higher", group="quality", together=True
-    ),
-    VOICE: Shipped(
-        "measure_voices", env="evaluate", better=None, group="voice", of_embeddings=True
-    ),
+    VOICE: Shipped(env="evaluate", group="voice", of_embeddings=True),
 }
 
 
@@ -157,6 +133,8 @@ def wrong_measures(config: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...],
         for key in kind.needs if kind else ():
             if key not in options:
                 yield ("utility", name), f"needs {key}"
+        if kind and options.get("sandbox"):
+            yield ("utility", name, "sandbox"), "is for a command of your own"
         is_emotion = bool(options) and options.get("type") == EMOTION
         if is_emotion and ("model" in options) == ("predictions" in options):
             yield ("utility", name), "needs one of model, predictions, and only one"
@@ -197,26 +175,26 @@ class Utility:
 
     # One measure.
 
-    def command(self, measure: str, corpus: str, anonymiser: str = ORIGINAL) -> str:
-        """The command that measures an anonymiser's speech of a corpus; whoever runs it fills in
-        {scripts} and {resources}."""
+    def call(self, measure: str, corpus: str, anonymiser: str = ORIGINAL) -> dict[str, Any]:
+        """What measures an anonymiser's speech of a corpus, as the job measure_utility takes it.
+
+        Whoever calls it fills in {scripts} and {resources}.
+        """
         options = self.entries[measure]
         kind = shipped(options)
         if kind is None:
-            return options["command"].replace("{corpus}", corpus)
-        words = ["python", f"{{scripts}}/{kind.script}.py"]
-        if kind.is_named:
-            words += ["--name", measure]
+            return {"command": options["command"].replace("{corpus}", corpus)}
+        given = {"name": measure, **options}
         for path in self.transcripts(measure, corpus):
-            words += ["--transcripts", path]
+            given["transcripts"] = path
         if "model" in options:
-            words += ["--model", wherever_ours_lie(self.model_folder(measure))]
-        for option in kind.options:
-            if option in options:
-                value = str(options[option]).replace("{corpus}", corpus)
-                value = value.replace("{anonymiser}", anonymiser)
-                words += [f"--{option.replace('_', '-')}", value]
-        return shlex.join(words)
+            given["model"] = wherever_ours_lie(self.model_folder(measure))
+        filled = {}
+        for key in kind.options:
+            if key in given:
+                value = given[key].replace("{corpus}", corpus)
+                filled[key] = value.replace("{anonymiser}", anonymiser)
+        return {"type": options["type"], "options": filled}
 
     def model_folder(self, measure: str) -> str:
         """Where the model of a measure lies: the user's, or one that a rule fetches."""
@@ -247,16 +225,16 @@ class Utility:
         kind = shipped(self.entries[measure])
         return kind.threads if kind else THREADS
 
-    def scripts(self, measure: str) -> list[str]:
-        """Our scripts behind a measure, besides that of its rule."""
-        kind = shipped(self.entries[measure])
-        return [kind.script] if kind else []
+    def modules(self, measure: str) -> list[str]:
+        """Our modules behind a measure, besides those of its rule."""
+        options = self.entries[measure]
+        return [f"voiceprivacy/utility/{options['type']}"] if shipped(options) else []
 
     def transcripts(self, measure: str, corpus: str) -> list[str]:
         """The file that says what was said in the trials of a corpus, where a measure reads it."""
         kind = shipped(self.entries[measure])
         path = self.layout.speech(corpus, "trial", ORIGINAL, "transcripts")
-        return [path] if kind and kind.transcripts else []
+        return [path] if kind and "transcripts" in kind.options else []
 
     def options(self) -> dict[str, dict]:
         """How the measures are read: {name: {better, weight, statistic, joint}}, as far as said."""
@@ -302,7 +280,7 @@ class Utility:
     def _is_made_together(self, measure, corpora):
         options = self.entries[measure]
         kind = shipped(options)
-        if not (kind and kind.together) or options["env"] != kind.env or options["sandbox"]:
+        if not (kind and kind.together) or options["env"] != kind.env:
             return False
         wanted = self.corpora(measure)
         return all(name in wanted and measure not in self.left_out(name) for name in corpora)
@@ -331,7 +309,7 @@ class Utility:
             if kind.languages and language not in kind.languages:
                 known = " or ".join(kind.languages)
                 reasons[measure] = f"the language is {language}, and it understands {known}"
-            elif kind.transcripts and (reason := self._why_no_transcripts(corpus)):
+            elif "transcripts" in kind.options and (reason := self._why_no_transcripts(corpus)):
                 reasons[measure] = reason
             elif kind.of_embeddings and corpus not in self.embedded_by:
                 reasons[measure] = NO_NETWORK

@@ -77,8 +77,8 @@ class Kind(NamedTuple):
     module: str
     per: str
     files: dict[str, str]
-    settings: tuple[str, ...]
-    category: str
+    settings: tuple[str, ...] = ()
+    category: str = ""
     of_people: bool = False
 
     @property
@@ -105,7 +105,6 @@ KINDS = {
             module="evidence",
             per=TWO_RUNS,
             files={"curves": _curves("calibration"), "metrics": _metrics("calibration")},
-            settings=(),
             category="Calibration",
         ),
         Kind(
@@ -199,7 +198,6 @@ KINDS = {
             module="exposure",
             per=CHANNELS,
             files={"curves": "curves/exposed/{corpus}/{trials}.tsv"},
-            settings=(),
             category="Disclosure atlas",
             of_people=True,
         ),
@@ -244,7 +242,6 @@ ON_REQUEST = {
             per=REQUEST,
             files={"scores": ""},
             settings=("label", "trials", "picture"),
-            category="",
         ),
         Kind(
             name="all_matrices",
@@ -253,7 +250,6 @@ ON_REQUEST = {
             per=REQUEST,
             files={"curves": "", "manifests": ""},
             settings=("anonymisers", "sets"),
-            category="",
         ),
         Kind(
             name="all_profiles",
@@ -262,7 +258,6 @@ ON_REQUEST = {
             per=REQUEST,
             files={"curves": ""},
             settings=("systems", "sets", "palette"),
-            category="",
         ),
         Kind(
             name="features",
@@ -271,7 +266,6 @@ ON_REQUEST = {
             per=REQUEST,
             files={"embeddings": ""},
             settings=("systems", "feature", "title"),
-            category="",
         ),
     )
 }

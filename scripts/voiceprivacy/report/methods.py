@@ -50,6 +50,7 @@ PROTOCOLS = {
 OURS = re.compile(r"\{scripts\}/(?:voiceprivacy/anonymise/functions/)?(\w+\.py)\b")
 ANONYMISERS = {  # a file of ours in the command or function -> what it is
     "anonymise_mcadams.py": "the McAdams coefficient [@mcadams]",
+    "mcadams.py": "the McAdams coefficient [@mcadams]",
     "warping.py": "vocal-tract length normalisation [@vtln]",
     "cascade.py": "a cascade of voice modifications [@cascade]",
     "shifting.py": "shifted pitch and tempo",

@@ -41,6 +41,7 @@ from voiceprivacy.vocabulary import (
     ABSENT,
     EMOTION,
     GIVEN,
+    MCADAMS,
     ORIGINAL,
     RECOGNISER,
     TRAINED_ON,
@@ -54,7 +55,7 @@ UTILITY = RESOURCES / "published" / "utility.tsv"
 UTILITY_COLUMNS = ["data", "system", "metric", "definition", "value", "source"]
 COUNTS = RESOURCES / "published_counts.tsv"
 COUNTED = {"n_target": "target_trials", "n_nontarget": "nontarget_trials"}
-MCADAMS = "anonymise_mcadams.py"
+COMMAND = "anonymise_mcadams.py"
 UNPROTECTED = "unprotected"
 ALPHAS = {(0.8,): "B2", (0.7, 0.9): "B2r", (0.5, 0.9): "B2_2022"}
 ALPHAS_OF_2024 = {(0.5, 0.9): "B2_2024"}  # for every utterance, in the variant of that year
@@ -148,16 +149,19 @@ def published_system(anonymiser: Mapping[str, Any]) -> str | None:
     """
     if "published" in anonymiser:
         return anonymiser["published"]
-    try:
-        words = shlex.split(anonymiser.get("command", ""))
-    except ValueError:
-        return None
-    # ``python SCRIPT OPTIONS`` in any spelling: what stands before the script does not matter.
-    scripts = [index for index, word in enumerate(words) if Path(word).name == MCADAMS]
-    if not scripts:
-        return None
-    arguments = words[scripts[0] + 1 :] + _flags(anonymiser.get("options") or {})
-    options = _mcadams_options(arguments)
+    if anonymiser.get("function") == MCADAMS:
+        arguments = []
+    else:
+        try:
+            words = shlex.split(anonymiser.get("command", ""))
+        except ValueError:
+            return None
+        # ``python SCRIPT OPTIONS`` in any spelling: what stands before it does not matter.
+        scripts = [index for index, word in enumerate(words) if Path(word).name == COMMAND]
+        if not scripts:
+            return None
+        arguments = words[scripts[0] + 1 :]
+    options = _mcadams_options(arguments + _flags(anonymiser.get("options") or {}))
     if options is None:
         return None
     alpha = tuple(dict.fromkeys(options.alpha))

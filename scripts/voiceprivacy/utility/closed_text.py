@@ -42,13 +42,16 @@ from typing import TypeAlias
 import jiwer
 import numpy as np
 import pocketsphinx
+from tqdm import tqdm
 
 from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.tables import Utterance
-from voiceprivacy.utility.measures import Measured
+from voiceprivacy.utility.measures import Measured, read_transcripts
 from voiceprivacy.vocabulary import UNDEFINED
 
 METRICS = ("wer_percent", "insertions_percent", "deletions_percent", "substitutions_percent")
+WHY_UNDEFINED = "no words in the transcripts, or another language"
 SAMPLE_RATE = 16000  # of the acoustic model
 WEIGHT_OF_PAIRS = 0.6  # of bigrams in the language model
 FEWEST_KNOWN = 0.5  # of the words of a corpus: with fewer of them it is in another language
@@ -157,13 +160,24 @@ class Recogniser:
 
 
 def measure(
-    utterances: Sequence[Utterance], transcripts: Mapping[str, str]
+    original: Sequence[Utterance], protected: Sequence[Utterance], *, transcripts: FilePath
+) -> Iterator[Measured]:
+    """Yield the word errors of every protected utterance.
+
+    ``transcripts`` is a TSV of what is said: utterance text.
+    """
+    progress = tqdm(protected, unit="utterance", mininterval=1.0)
+    yield from chain.from_iterable(recognise(progress, read_transcripts(transcripts)))
+
+
+def recognise(
+    utterances: Iterable[Utterance], transcripts: Mapping[str, str]
 ) -> Iterator[list[Measured]]:
     """Yield the word errors of each utterance, in their order.
 
     Parameters
     ----------
-    utterances : list of Utterance
+    utterances : Utterances
     transcripts : {utterance: text}
         The language model is made of all of them.
     """

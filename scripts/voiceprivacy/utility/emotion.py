@@ -26,9 +26,11 @@ Busso et al., IEMOCAP, Language Resources and Evaluation 42, 2008. Ma et al., em
 of ACL 2024. Programs and result files of the VoicePrivacy 2024 and 2026 Challenges.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
+
+from tqdm import tqdm
 
 from voiceprivacy.inout.files import BadInput, FilePath, counted, read_lines
 from voiceprivacy.inout.iemocap import (
@@ -38,7 +40,7 @@ from voiceprivacy.inout.iemocap import (
     files,
     read_evaluations,
 )
-from voiceprivacy.inout.tables import read_rows
+from voiceprivacy.inout.tables import Utterance, read_rows
 from voiceprivacy.utility.measures import Measured
 from voiceprivacy.utility.statistics import MOST_FOLDS
 from voiceprivacy.vocabulary import EMOTIONS, UNDEFINED
@@ -64,6 +66,8 @@ MAPPED = {
 
 EXCITED = ("exc", "excited")
 MERGED, LEFT_OUT = "happy", "none"  # what excited speech is taken for
+FOLD = "{fold}"  # in the name of a model: one for each
+WHY_UNDEFINED = "another emotion, or none that is known"
 
 
 class Definition(NamedTuple):
@@ -207,6 +211,73 @@ def _rows_of_iemocap(folder: Path) -> Iterator[tuple[str, str, str, int | None]]
 
 
 def measure(
+    original: Sequence[Utterance],
+    protected: Sequence[Utterance],
+    *,
+    name: str,
+    labels: str,
+    model: str | None = None,
+    predictions: str | None = None,
+    definition: str,
+    excited: str = MERGED,
+    device: str = "cpu",
+) -> Iterator[Measured]:
+    """Yield whether the emotion of every protected utterance is still heard.
+
+    Parameters
+    ----------
+    name : of the measure: its metrics begin with it
+    labels : what ``read_labels`` reads
+    model : folder of a classifier, or of several with {fold}
+    predictions : instead of a model: what ``read_predictions`` reads
+    definition : whose way of counting
+    excited : what excited speech counts as; the challenges merge it
+    device : where the classifier runs
+    """
+    defined = DEFINITIONS[definition]
+    true = read_labels(labels, defined, excited=excited)
+    if predictions is not None:
+        heard = read_predictions(predictions, defined, true)
+    else:
+        labelled = [line for line in protected if line.utterance in true.emotions]
+        heard = classified(labelled, str(model), true, defined, device=device)
+    names = [utterance.utterance for utterance in protected]
+    yield from recalls(name, names, true=true, heard=heard, definition=defined)
+
+
+def classified(
+    utterances: Iterable[Utterance],
+    model: str,
+    true: Labels,
+    definition: Definition,
+    *,
+    device: str,
+) -> Labels:
+    """What a classifier hears in utterances, or that of the fold of each."""
+    # Seconds to import, and of no use to a table of predictions.
+    from voiceprivacy.inout import audio
+    from voiceprivacy.models.devices import torch_device
+    from voiceprivacy.utility.listeners import SAMPLE_RATE, Classifier, classifier
+
+    heard = Labels(model, {}, true.folds)
+    listeners: dict[str, Classifier] = {}
+    for utterance in tqdm(list(utterances), unit="utterance", mininterval=1.0):
+        folder = model
+        if FOLD in model:
+            folder = model.replace(FOLD, str(true.fold(utterance.utterance)))
+        if folder not in listeners:
+            listeners[folder] = classifier(Path(folder), device=torch_device(device))
+        wave, rate = audio.read(utterance.path)
+        samples = audio.resample(wave, source_rate=rate, target_rate=SAMPLE_RATE)
+        label = listeners[folder].classify(samples)
+        known = emotion(label, definition.mapped)
+        if known is None:
+            raise BadInput(f"{folder}: hears '{label}', which the definition does not know")
+        heard.emotions[utterance.utterance] = known
+    return heard
+
+
+def recalls(
     name: str,
     utterances: Iterable[str],
     *,

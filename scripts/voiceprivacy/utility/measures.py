@@ -1,33 +1,47 @@
-"""Utility measures of others: called as a command, checked, and written as a table.
-
-A word error rate is one, for instance.
+"""Measures of utility: functions that are shipped, and commands of others, which are checked.
 
 Conventions
 -----------
-A measure is called as ``<command> --manifest PROTECTED.tsv --original ORIGINAL.tsv --output
-OUT.tsv``, with absolute paths also in the manifests. It writes a TSV (utterance metric value), with
-every utterance of the manifest once for each of its metrics. A value is a finite number, or
-``undefined`` (a word error rate of no words).
+* A shipped one is a module beside this one, with the name of its kind. ``measure(original,
+  protected, **options)`` gets lists of the same utterances in the same order. It yields every
+  protected utterance once for each of its metrics. WHY_UNDEFINED, where there is one, says in the
+  log why values are undefined.
+* A command is called as ``<command> --manifest PROTECTED.tsv --original ORIGINAL.tsv --output
+  OUT.tsv``, with absolute paths also in the manifests. It writes a TSV (utterance metric value),
+  with every utterance of the manifest once for each of its metrics.
+* A value is a finite number, or ``undefined`` (a word error rate of no words).
 """
 
+import importlib
 import math
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout import seeds
-from voiceprivacy.inout.files import BadInput, FilePath, remove_leftovers, scratch_folder
+from voiceprivacy.inout.files import (
+    BadInput,
+    FilePath,
+    counted,
+    expand,
+    naming,
+    ours,
+    remove_leftovers,
+    scratch_folder,
+)
 from voiceprivacy.inout.tables import (
     Row,
     Utterance,
     number_in,
-    read_manifest,
     read_rows,
+    read_table,
     write_manifest,
-    write_table,
 )
 from voiceprivacy.running import boxes, programs
+from voiceprivacy.running.command import say
 from voiceprivacy.running.handed_over import hand_over
 from voiceprivacy.vocabulary import UNDEFINED
 
@@ -64,31 +78,60 @@ def drawn(
     return [line for line in utterances if line.utterance in chosen]
 
 
+def read_transcripts(path: FilePath) -> dict[str, str]:
+    """What is said: {utterance: text} of a TSV with these columns."""
+    return {row["utterance"]: row["text"] for row in read_table(path, ["utterance", "text"])}
+
+
+def call_measure(
+    kind: str,
+    original: Sequence[Utterance],
+    protected: Sequence[Utterance],
+    options: Mapping[str, Any],
+) -> list[Measured]:
+    """Measure speech by a kind of measure that is shipped; say in the log what is undefined.
+
+    Options may have {scripts}, {resources} and variables, ${NAME}.
+
+    Returns
+    -------
+    list of Measured : by metric, and in the order of ``protected``
+    """
+    module = importlib.import_module(f"{__package__}.{kind}")
+    filled = {key: ours(value) for key, value in expand(dict(options)).items()}
+    values_of: dict[str, list[Measured]] = defaultdict(list)
+    with naming(kind):
+        for line in module.measure(original, protected, **filled):
+            value = line.value if line.value == UNDEFINED else float(line.value)
+            values_of[line.metric].append(line._replace(value=value))
+    for metric, lines in values_of.items():
+        if undefined := [line.utterance for line in lines if line.value == UNDEFINED]:
+            several = f"{counted(len(undefined), 'utterance')}, such as '{undefined[0]}'"
+            say(f"{metric} is undefined of {several}: {module.WHY_UNDEFINED}")
+    return list(chain.from_iterable(values_of[metric] for metric in sorted(values_of)))
+
+
 def run_measure(
     command: str,
+    original: Sequence[Utterance],
+    protected: Sequence[Utterance],
     *,
-    manifest: FilePath,
-    original: FilePath,
     threads: int,
     output: FilePath,
-    utterances: int | None = None,
-    seed: int = 0,
     runtime: float | None = None,
     sandbox: dict[str, Any] | None = None,
 ) -> list[Measured]:
-    """Run somebody's measure, check what it wrote, and write it to ``output``.
+    """Run somebody's measure, and check what it wrote.
 
     Parameters
     ----------
     command : str
         {scripts}, {resources} and {threads} are filled in; no shell is involved.
-    manifest, original : path
-        Manifests of the protected speech, every utterance of which must be measured, and of the
-        original.
+    original, protected : lists of Utterance
+        All protected ones must be measured.
     threads : int
     output : path
-    utterances, seed : int
-        At most so many of each speaker, as ``drawn`` has it; the command sees no others.
+        What is made of it: the command works in a folder beside it.
     runtime : float, optional
         Minutes after which the command is ended.
     sandbox : dict, optional
@@ -98,10 +141,6 @@ def run_measure(
     ------
     BadInput : the command cannot be started, fails, writes nothing, or its table is no good
     """
-    protected = drawn(read_manifest(manifest), utterances, seed=seed)
-    names = [utterance.utterance for utterance in protected]
-    measured_names = set(names)
-    originals = [line for line in read_manifest(original) if line.utterance in measured_names]
     remove_leftovers(output)
     with scratch_folder(Path(output).absolute()) as folder:
         files = {
@@ -113,7 +152,7 @@ def run_measure(
         box = None
         if sandbox is not None:
             box = boxes.of_entry({"sandbox": True, **sandbox}, words, folder, threads=threads)
-        for kind, lines in {"manifest": protected, "original": originals}.items():
+        for kind, lines in {"manifest": protected, "original": original}.items():
             if box:
                 files[kind] = hand_over(lines, folder, kind)
             else:
@@ -125,9 +164,8 @@ def run_measure(
             minutes=runtime,
             box=box,
         )
-        measured = _read_output(files["output"], names, command)
-    write_table(output, COLUMNS, measured)
-    return measured
+        names = [utterance.utterance for utterance in protected]
+        return _read_output(files["output"], names, command)
 
 
 def _read_output(path: Path, utterances: Sequence[str], command: str) -> list[Measured]:

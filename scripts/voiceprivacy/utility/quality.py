@@ -22,7 +22,7 @@ maskers, IEEE/ACM Transactions on Audio, Speech, and Language Processing 24, 201
 """
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from math import gcd
 from typing import Any
 
@@ -31,6 +31,7 @@ import onnxruntime
 import pystoi
 from numpy.typing import NDArray
 from scipy.signal import resample_poly
+from tqdm import tqdm
 
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput, FilePath, folder_of_package
@@ -48,6 +49,7 @@ POLYNOMIALS = {
     "dnsmos_overall": (-0.06766283, 1.11546468, 0.04602535),
 }
 ESTOI = "estoi"
+WHY_UNDEFINED = "not as long as the original, or too little speech"
 FRAME = 410  # samples: one frame of ESTOI, 256 samples at 10 kHz
 DIGITS = 6  # ESTOI adds noise of 1e-16 to what it divides by
 
@@ -124,21 +126,15 @@ def estoi(original: Samples, protected: Samples) -> float | str:
     return round(float(value), DIGITS) if np.isfinite(value) else UNDEFINED
 
 
-def measure(original: Iterable[Utterance], protected: Iterable[Utterance]) -> Iterator[Measured]:
-    """Yield DNSMOS and ESTOI of every utterance, in the order of ``protected``.
-
-    Parameters
-    ----------
-    original, protected : lists of Utterance
-        Of the same utterances.
-    """
+def measure(original: Sequence[Utterance], protected: Sequence[Utterance]) -> Iterator[Measured]:
+    """Yield DNSMOS and ESTOI of every protected utterance."""
     network = Dnsmos()
-    originals = {utterance.utterance: utterance.path for utterance in original}
-    for utterance in protected:
-        samples, before = read(utterance.path), read(originals[utterance.utterance])
-        values = {**network.opinions(samples), ESTOI: estoi(before, samples)}
+    progress = tqdm(protected, unit="utterance", mininterval=1.0)
+    for before, after in zip(original, progress, strict=True):
+        samples = read(after.path)
+        values = {**network.opinions(samples), ESTOI: estoi(read(before.path), samples)}
         for metric, value in values.items():
-            yield Measured(utterance.utterance, metric, value)
+            yield Measured(after.utterance, metric, value)
 
 
 def read(path: FilePath) -> Samples:

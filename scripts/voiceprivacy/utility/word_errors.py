@@ -62,7 +62,7 @@ DEFINITIONS = {
 }
 
 
-def measure(
+def word_errors(
     name: str,
     utterances: Iterable[str],
     *,

@@ -1,8 +1,9 @@
 """How alpha is drawn: ours from the seed and the id alone, and the published rule of 2024."""
 
+import numpy as np
 import pytest
 
-from voiceprivacy.anonymise.functions.mcadams import draw_alphas
+from voiceprivacy.anonymise.functions.mcadams import draw_alphas, mcadams
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance
 
@@ -10,7 +11,7 @@ UTTERANCES = [Utterance(f"u{n}", f"s{n // 2}", "f", f"u{n}.flac", 1.0) for n in 
 
 
 def drawn(utterances=UTTERANCES, low=0.5, high=0.9, level="speaker", draw="ours", seed=1):
-    alphas = draw_alphas(utterances, low, high, level=level, draw=draw, seed=seed)
+    alphas = draw_alphas(utterances, (low, high), level=level, draw=draw, seed=seed)
     return {
         utterance.utterance: alpha
         for utterance, alpha in zip(utterances, alphas.tolist(), strict=True)
@@ -60,3 +61,20 @@ def test_the_rule_of_2024_per_utterance():
 def test_the_rule_of_2024_knows_no_corpus():
     with pytest.raises(BadInput, match="no rule for --level corpus"):
         drawn(draw="vpc2024", level="corpus")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"level": "utterance", "draw": "vpc2024"}, "use anonymise_mcadams.py"),
+        ({"level": "sentence"}, "level is one of speaker, utterance, corpus"),
+        ({"draw": "mine"}, "draw one of ours, vpc2024"),
+        ({"variant": "mine"}, "variant 'mine' is none of vpc2020, vpc2024"),
+        ({"alpha": [0.9, 0.5]}, "alpha: give one number above 0"),
+        ({"alpha": "much"}, "alpha: give one number above 0"),
+        ({"alpha": [0.5, 0.6, 0.7]}, "alpha: give one number above 0"),
+    ],
+)
+def test_options_that_there_are_not_are_refused(options, words):
+    with pytest.raises(BadInput, match=words):
+        mcadams(np.ones(400), 16000, utterance="u", speaker="s", seed=1, **options)

@@ -20,20 +20,22 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import (
     ALPHAS,
     Utterance,
+    alphas_path,
     read_manifest,
     read_table,
     write_manifest,
 )
+from voiceprivacy.vocabulary import MCADAMS
 
-MCADAMS = {
-    "command": f"{sys.executable} {{scripts}}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
-}
+COMMAND = f"{sys.executable} {{scripts}}/anonymise_mcadams.py"
+AS_COMMAND = {"command": f"{COMMAND} --alpha 0.7 0.9 --level speaker"}
+AS_FUNCTION = {"function": MCADAMS, "options": {"alpha": [0.7, 0.9], "level": "speaker"}}
 
 
 @pytest.mark.parametrize(
     "anonymiser",
-    [MCADAMS, REVERSED],
-    ids=["mcadams", "reversed"],
+    [AS_COMMAND, AS_FUNCTION, REVERSED],
+    ids=["command", "function", "reversed"],
 )
 def test_three_shards_give_the_audio_of_one(original, tmp_path, anonymiser):
     joined = {}
@@ -51,8 +53,27 @@ def test_three_shards_give_the_audio_of_one(original, tmp_path, anonymiser):
         assert audio.is_16_bit_mono(one.path, RATE)
     alphas = [tmp_path / str(shards) / "manifest.alphas.tsv" for shards in (1, 3)]
     drawn = [read_table(path, ALPHAS) for path in alphas]
-    assert bool(drawn[0]) == bool(drawn[1]) == (anonymiser is MCADAMS)
+    assert bool(drawn[0]) == bool(drawn[1]) == (anonymiser is not REVERSED)
     assert alphas[0].read_bytes() == alphas[1].read_bytes()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"alpha": 0.8, "level": "corpus"},
+        {"alpha": [0.5, 0.9], "level": "utterance", "variant": "vpc2024"},
+        {"alpha": [0.5, 0.9], "level": "speaker", "draw": "vpc2024"},
+    ],
+    ids=str,
+)
+def test_mcadams_is_the_same_as_a_command_and_as_a_function(original, tmp_path, options):
+    made = []
+    for number, program in enumerate(({"command": COMMAND}, {"function": MCADAMS})):
+        folder = tmp_path / str(number)
+        manifest = run_shard(original, {**program, "options": options}, folder)
+        files = [line.path.read_bytes() for line in read_manifest(manifest)]
+        made.append((files, alphas_path(manifest).read_text()))
+    assert made[0] == made[1] and len(made[0][0]) == 8
 
 
 def test_shards_are_a_partition_that_depends_on_the_ids_only(original):
@@ -249,7 +270,7 @@ def run_part(original, anonymiser, folder, *, manifest=None, seed=1, first_run=N
 
 @pytest.mark.parametrize(
     "anonymiser",
-    [MCADAMS],
+    [AS_FUNCTION],
     ids=["mcadams"],
 )
 def test_a_part_at_once_is_its_gathered_shard(original, tmp_path, anonymiser):
@@ -286,14 +307,14 @@ def test_a_second_run_at_once_with_the_same_audio_is_refused(original, tmp_path)
     with pytest.raises(BadInput, match="the very same audio of all 8 utterances"):
         run_part(original, REVERSED, tmp_path / "b2_run1", seed=2, first_run=first)
     assert not (tmp_path / "b2_run1/manifest.tsv").exists()
-    first = run_part(original, MCADAMS, tmp_path / "b2r")
-    run_part(original, MCADAMS, tmp_path / "b2r_run1", seed=2, first_run=first)
+    first = run_part(original, AS_FUNCTION, tmp_path / "b2r")
+    run_part(original, AS_FUNCTION, tmp_path / "b2r_run1", seed=2, first_run=first)
 
 
 def test_a_part_at_once_that_fails_leaves_nothing_of_an_earlier_run_or_of_a_killed_one(
     original, tmp_path
 ):
-    manifest = run_part(original, MCADAMS, tmp_path / "out")
+    manifest = run_part(original, AS_FUNCTION, tmp_path / "out")
     killed = tmp_path / f"out/.shards.{uuid.uuid4().hex}"
     killed.mkdir()
     with pytest.raises(BadInput):

@@ -189,13 +189,8 @@ def test_extractors_and_measures_have_the_same_box(original, outside, tmp_path, 
         if kind == "extractor":
             foreign.from_command(command, utterances, threads=1, sandbox={} if boxed else None)
         else:
-            how = {
-                "manifest": original,
-                "original": original,
-                "threads": 1,
-                "output": tmp_path / "out.tsv",
-            }
-            measures.run_measure(command, **how, sandbox={} if boxed else None)
+            how = {"threads": 1, "output": tmp_path / "out.tsv", "sandbox": {} if boxed else None}
+            measures.run_measure(command, utterances, utterances, **how)
         said = capfd.readouterr().err
         assert ("Read-only file system" in said) == boxed
         assert (outside / "new.txt").exists() == (not boxed)

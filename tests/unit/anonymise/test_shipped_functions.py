@@ -3,7 +3,6 @@
 What each of them does to a voice stands in the tests of its module.
 """
 
-import argparse
 from pathlib import Path
 
 import numpy as np
@@ -12,49 +11,27 @@ import yaml
 from support.sounds import speech_like, vowel
 
 from voiceprivacy.anonymise.call_function import load_function
-from voiceprivacy.anonymise.functions import mcadams
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.vocabulary import MCADAMS
 
 CONFIG = Path(__file__).parents[3] / "config" / "anonymisers.yaml"
 ENTRIES = yaml.safe_load(CONFIG.read_text())["anonymisers"]
-FUNCTIONS = {name: system for name, system in ENTRIES.items() if "function" in system}
-MCADAMS = {
-    name: system for name, system in ENTRIES.items() if "mcadams" in system.get("command", "")
-}
-SHIPPED = FUNCTIONS | MCADAMS
-RANDOM = [name for name, system in FUNCTIONS.items() if system.get("runs") == 2]
-RANDOM += [name for name, system in MCADAMS.items() if "--alpha 0.8" not in system["command"]]
+SHIPPED = {name: system for name, system in ENTRIES.items() if "function" in system}
+OF_MCADAMS = [name for name, system in SHIPPED.items() if system["function"] == MCADAMS]
+RANDOM = [name for name, system in SHIPPED.items() if system.get("runs") == 2]
+RANDOM += ["b2r_vpc2022", "b2_vpc2024"]  # in one run
 FIXED = [name for name in SHIPPED if name not in [*RANDOM, "whisper"]]  # that draws its noise
 RATES = (8000, 16000, 44100)
 STEP = 1 / 32768  # of 16 bits
 
 shipped = pytest.mark.parametrize("name", SHIPPED)
-functions = pytest.mark.parametrize("name", FUNCTIONS)
 
 
 def call(name, samples, rate=16000, *, speaker="anna", utterance="anna-1", seed=0):
-    if name in MCADAMS:
-        line = Utterance(utterance, speaker, "f", "unread.flac", len(samples) / rate)
-        return call_mcadams(SHIPPED[name]["command"], line, samples, rate, seed)
     function = load_function(SHIPPED[name]["function"])
     options = SHIPPED[name].get("options", {})
     given = np.asarray(samples, dtype=np.float32)
     return function(given.copy(), rate, utterance=utterance, speaker=speaker, seed=seed, **options)
-
-
-def call_mcadams(command, line, samples, rate, seed):
-    """What anonymise_mcadams writes, as samples."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--alpha", type=float, nargs="+")
-    parser.add_argument("--level")
-    parser.add_argument("--variant", default="vpc2020")
-    known, _ = parser.parse_known_args(command.split())
-    low, high = known.alpha[0], known.alpha[-1]
-    [alpha] = mcadams.draw_alphas([line], low, high, level=known.level, draw="ours", seed=seed)
-    given = np.asarray(samples, dtype=np.float32)
-    protected = mcadams.anonymise(given, rate, alpha=alpha, variant=known.variant)
-    return (mcadams.to_int16(protected) / 32768).astype(np.float32)
 
 
 def hostile(rate):
@@ -131,7 +108,7 @@ def test_without_a_draw_neither_seed_nor_name_matters(name):
     np.testing.assert_array_equal(call(name, sound, seed=1), other)
 
 
-@functions
+@shipped
 def test_it_does_not_work_in_place(name):
     sound = speech_like(16000, 0.5).astype(np.float32)
     kept = sound.copy()
@@ -141,7 +118,7 @@ def test_it_does_not_work_in_place(name):
     np.testing.assert_array_equal(sound, kept)
 
 
-@functions
+@pytest.mark.parametrize("name", [name for name in SHIPPED if name not in OF_MCADAMS])
 def test_loudness_does_not_decide_what_is_done(name):
     """A quieter recording is protected in the same way: 6 dB less come out as 6 dB less.
 
@@ -159,7 +136,7 @@ def test_samples_that_are_no_numbers_are_refused(name):
         call(name, [0.1, np.nan, 0.2])
 
 
-@functions
+@shipped
 def test_an_option_that_does_not_exist_is_refused(name):
     with pytest.raises(TypeError, match="loudness"):
         load_function(SHIPPED[name]["function"])(

@@ -32,8 +32,8 @@ def test_measures_are_made_of_the_trial_part():
     tables = utility.measures("demo")
     assert f"{folder}/original/wer.tsv" in tables and f"{folder}/b2/wer.tsv" in tables
     assert utility.options()["wer"] == {"better": "lower"}
-    assert utility.command("wer", "demo") == "python wer.py demo"
-    assert utility.scripts("wer") == utility.transcripts("wer", "demo") == []
+    assert utility.call("wer", "demo") == {"command": "python wer.py demo"}
+    assert utility.modules("wer") == utility.transcripts("wer", "demo") == []
 
 
 def test_every_run_measures_the_pitch_of_protected_speech_unless_it_says_no():
@@ -90,7 +90,6 @@ def test_one_job_makes_the_shipped_measures_of_an_anonymiser():
             "utility": {"words": {"type": "closed_text", "corpora": ["demo"]}},
         },
         {"utility": {"words": {"type": "closed_text", "env": "corpora"}}},
-        {"utility": {"words": {"type": "closed_text", "sandbox": True}}},
     ],
 )
 def test_a_measure_of_some_corpora_or_with_an_environment_of_its_own_has_its_own_job(config):
@@ -182,10 +181,15 @@ def test_words_of_pieces_and_of_other_languages_are_left_out():
 def test_words_are_the_runs_own_where_it_has_some():
     assert "words" not in planned(utility={"words": False}).entries
     mine = planned(utility={"words": {"command": "python mine.py"}})
-    assert mine.command("words", "demo") == "python mine.py" and mine.left_out("demo") == {}
+    assert mine.call("words", "demo") == {"command": "python mine.py"}
+    assert mine.left_out("demo") == {}
     other_name = planned(utility={"heard": {"type": "closed_text", "utterances": 3}})
     assert "words" not in other_name.entries
-    assert other_name.command("heard", "demo").endswith("transcripts.tsv")
+    transcripts = "results/audio/demo/trial/original/transcripts.tsv"
+    assert other_name.call("heard", "demo") == {
+        "type": "closed_text",
+        "options": {"transcripts": transcripts},
+    }
     assert other_name.options()["heard"] == {
         "better": "lower",
         "weight": "closed_text_words",
@@ -261,6 +265,31 @@ def test_all_utterances_have_a_voice():
     config = {"utility": {"voice": {"type": "voice", "utterances": 3}}}
     ((keys, words),) = wrong_measures(config)
     assert keys == ("utility", "voice", "utterances") and "all utterances" in words
+
+
+def test_what_is_shipped_runs_in_no_box():
+    config = {"utility": {"words": {"type": "closed_text", "sandbox": True}}}
+    assert list(wrong_measures(config)) == [
+        (("utility", "words", "sandbox"), "is for a command of your own")
+    ]
+
+
+def test_options_of_a_shipped_measure_are_of_the_corpus_and_the_anonymiser():
+    uar = {
+        "type": "emotion",
+        "definition": "vpc2026",
+        "labels": "{corpus}.tsv",
+        "predictions": "{resources}/{corpus}_{anonymiser}.tsv",
+    }
+    assert planned(utility={"uar": uar}).call("uar", "demo", "b2")["options"] == {
+        "name": "uar",
+        "definition": "vpc2026",
+        "labels": "demo.tsv",
+        "predictions": "{resources}/demo_b2.tsv",
+    }
+    network = {"model": "name/of", "revision": "0123456", "definition": "vpc2024"}
+    options = planned(utility={"wer": network}).call("wer", "demo")["options"]
+    assert options["model"] == "results/listeners/wer" and "device" not in options
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,9 @@ from voiceprivacy.report.published import (
     tables_of,
     write_published,
 )
-from voiceprivacy.vocabulary import MINUS
+from voiceprivacy.vocabulary import MCADAMS, MINUS
 
-MCADAMS = "python {scripts}/anonymise_mcadams.py --threads {threads}"
+COMMAND = "python {scripts}/anonymise_mcadams.py --threads {threads}"
 
 
 @pytest.mark.parametrize(
@@ -48,14 +48,21 @@ MCADAMS = "python {scripts}/anonymise_mcadams.py --threads {threads}"
     ],
 )
 def test_mcadams_is_known_by_its_options(arguments, system):
-    assert published_system({"command": f"{MCADAMS} {arguments}"}) == system
+    assert published_system({"command": f"{COMMAND} {arguments}"}) == system
 
 
 def test_options_of_an_entry_count_like_those_of_its_command():
-    assert published_system({"command": MCADAMS, "options": {"alpha": [0.7, 0.9]}}) == "B2r"
+    assert published_system({"command": COMMAND, "options": {"alpha": [0.7, 0.9]}}) == "B2r"
     assert (
-        published_system({"command": MCADAMS, "options": {"alpha": 0.8, "level": "corpus"}}) == "B2"
+        published_system({"command": COMMAND, "options": {"alpha": 0.8, "level": "corpus"}}) == "B2"
     )
+
+
+def test_the_function_is_known_as_the_command_is():
+    assert published_system({"function": MCADAMS}) == "B2"
+    options = {"alpha": [0.5, 0.9], "level": "utterance", "variant": "vpc2024"}
+    assert published_system({"function": MCADAMS, "options": options}) == "B2_2024"
+    assert published_system({"function": MCADAMS, "options": {"alpha": 0.7}}) is None
 
 
 def test_other_programs_and_speech_are_none_unless_the_config_says_so():
@@ -151,7 +158,7 @@ def test_a_set_with_other_trials_is_not_the_published_one(config):
 
 
 def test_attackers_trained_on_protected_speech_stand_beside_their_like(config):
-    config["anonymisers"]["mine"] = {"command": f"{MCADAMS} --alpha 0.5 0.9"}
+    config["anonymisers"]["mine"] = {"command": f"{COMMAND} --alpha 0.5 0.9"}
     own = [line("mine", "op", "eer_percent", "9", extractor=name) for name in ("x", "x_on_mine")]
     published = {
         row.extractor: (row.attacker, row.published) for row in beside([*COUNTS, *own], config)

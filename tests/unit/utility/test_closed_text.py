@@ -10,8 +10,8 @@ from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.utility import closed_text
 from voiceprivacy.utility.closed_text import (
     language_model,
-    measure,
     read_dictionary,
+    recognise,
     share_known,
     word_errors,
     words_of,
@@ -115,9 +115,9 @@ SAID = {"u0": "The dog barks.", "u1": "One dog of two dogs", "u2": "two or three
 
 def test_every_utterance_is_recognised_by_itself(spoken):
     """Neither the order nor other utterances in the process change a result."""
-    together = list(measure(spoken, SAID))
-    backwards = list(measure(spoken[::-1], SAID))[::-1]
-    alone = [next(measure([utterance], SAID)) for utterance in spoken]
+    together = list(recognise(spoken, SAID))
+    backwards = list(recognise(spoken[::-1], SAID))[::-1]
+    alone = [next(recognise([utterance], SAID)) for utterance in spoken]
     assert together == backwards == alone
     assert all(values(line)["words"] > 0 for line in together)
 
@@ -134,25 +134,25 @@ def test_silence_has_no_words(tmp_path):
     path = tmp_path / "silent.wav"
     audio.write(path, np.zeros(16000), 16000)
     silent = Utterance("u0", "s", "f", path, 1.0)
-    [errors] = measure([silent], SAID)
+    [errors] = recognise([silent], SAID)
     assert values(errors)["deletions_percent"] + values(errors)["substitutions_percent"] > 0
     assert values(errors)["words"] == 3
 
 
 def test_utterances_without_words_or_transcript_are_undefined(spoken):
-    errors = [values(line) for line in measure(spoken, SAID | {"u1": " ... "})]
+    errors = [values(line) for line in recognise(spoken, SAID | {"u1": " ... "})]
     assert sum(line["words"] == "undefined" for line in errors) == 1
     assert errors[1]["wer_percent"] == "undefined"
-    only_first = [values(line) for line in measure(spoken, {"u0": "the dog"})]
+    only_first = [values(line) for line in recognise(spoken, {"u0": "the dog"})]
     assert [line["words"] for line in only_first] == [2.0, "undefined", "undefined"]
 
 
 def test_transcripts_of_another_language_are_undefined(spoken):
     german = dict.fromkeys(SAID, "Zwischen zwei Zwetschgenzweigen zwitschern the Schwalben")
-    errors = [values(line) for line in measure(spoken, german)]
+    errors = [values(line) for line in recognise(spoken, german)]
     assert all(line["wer_percent"] == "undefined" for line in errors)
 
 
 def test_words_without_a_pronunciation_are_errors(spoken):
     said = {"u0": "the dog zarathustra", "u1": "one dog", "u2": "two dogs"}
-    assert values(next(measure(spoken, said)))["words"] == 3.0
+    assert values(next(recognise(spoken, said)))["words"] == 3.0

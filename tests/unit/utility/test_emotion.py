@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 from support import listeners as tiny
-from support.calls import call, flags, succeeds
 from support.models import RATE
 
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import Utterance, write_manifest
+from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.utility.emotion import (
     DEFINITIONS,
     LEFT_OUT,
@@ -16,6 +15,7 @@ from voiceprivacy.utility.emotion import (
     measure,
     read_labels,
     read_predictions,
+    recalls,
 )
 from voiceprivacy.vocabulary import EMOTIONS, UNDEFINED
 
@@ -39,7 +39,7 @@ def judged(tmp_path, heard, *, definition="vpc2026", true=TRUE, folds=None, hear
     )
     names = [*TRUE, "u6"]
     columns = {}
-    for line in measure("uar", names, true=labels, heard=predictions, definition=definition):
+    for line in recalls("uar", names, true=labels, heard=predictions, definition=definition):
         columns.setdefault(line.metric, {})[line.utterance] = line.value
     return columns
 
@@ -124,26 +124,18 @@ def speech(tmp_path):
         path = tmp_path / f"{name}.wav"
         audio.write(path, generator.normal(0, 0.1, RATE).astype(np.float32), RATE)
         utterances.append(Utterance(name, f"s{FOLDS[name]}", "f", path, 1.0))
-    write_manifest(tmp_path / "manifest.tsv", utterances)
-    return {
-        "name": "uar",
-        "manifest": tmp_path / "manifest.tsv",
-        "labels": table(tmp_path / "true.tsv", TRUE, FOLDS),
-        "definition": "vpc2024",
-        "output": tmp_path / "uar.tsv",
-    }
+    return utterances
 
 
-def test_the_command_asks_the_classifier_of_each_fold(tmp_path, speech):
+def test_the_classifier_of_each_fold_is_asked(tmp_path, speech):
     for fold in (1, 2):
         tiny.write_speechbrain_classifier(tmp_path / f"fold_{fold}", seed=fold)
-    said = succeeds("measure_emotion", *flags(**speech, model=tmp_path / "fold_{fold}"))
-    assert said.splitlines()[-1].startswith("5 utterances, 0 without a label")
-    assert (tmp_path / "uar.tsv").read_text().count("uar_fold") == 5
     tiny.write_hub_classifier(tmp_path / "hub")
-    succeeds("measure_emotion", *flags(**speech, model=tmp_path / "hub"))
-    refused = call("measure_emotion", *flags(**speech))
-    assert refused.returncode == 2 and "give --model or --predictions" in refused.stderr
+    labels = table(tmp_path / "true.tsv", TRUE, FOLDS)
+    for model in ("fold_{fold}", "hub"):
+        options = {"name": "uar", "labels": labels, "definition": "vpc2024"}
+        measured = list(measure(speech, speech, **options, model=str(tmp_path / model)))
+        assert [line.value for line in measured if line.metric == "uar_fold"] == [1, 1, 2, 2, 2]
 
 
 def test_labels_and_folds_of_a_data_directory(tmp_path):

@@ -1,5 +1,6 @@
 """Measures of others: what is accepted, and which clear line a broken one gets."""
 
+import json
 import shlex
 import sys
 from pathlib import Path
@@ -10,8 +11,9 @@ from support.calls import call, flags
 
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import Utterance, write_manifest
-from voiceprivacy.utility.measures import drawn, read_measured, run_measure
+from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.utility import measures
+from voiceprivacy.utility.measures import Measured, drawn, read_measured, run_measure
 
 HEADER = "utterance\tmetric\tvalue\n"
 
@@ -76,20 +78,14 @@ def test_all_are_measured_without_a_number_and_where_there_are_no_more():
 
 def run(tmp_path, program, **changes):
     (tmp_path / "measure.py").write_text(program)
+    speech = {}
     for name in ("protected", "original"):
-        audio.write(tmp_path / name / "a.flac", np.ones(16), 16000)
-        write_manifest(
-            tmp_path / name / "m.tsv", [Utterance("a", "s", "f", tmp_path / name / "a.flac", 0.001)]
-        )
-    arguments = {
-        "manifest": tmp_path / "protected/m.tsv",
-        "original": tmp_path / "original/m.tsv",
-        "threads": 2,
-    }
+        path = tmp_path / name / "a.flac"
+        audio.write(path, np.ones(16), 16000)
+        speech[name] = [Utterance("a", "s", "f", path, 0.001)]
     command = f"{sys.executable} {shlex.quote(str(tmp_path / 'measure.py'))} {{threads}}"
-    return run_measure(
-        output=tmp_path / "out" / "wer.tsv", **{"command": command, **arguments} | changes
-    )
+    arguments = {"command": command, "threads": 2, "output": tmp_path / "out" / "wer.tsv"}
+    return run_measure(**speech | arguments | changes)
 
 
 WRITES = f"""
@@ -109,9 +105,9 @@ for line in (protected, original):
 """
 
 
-def test_a_command_gets_both_manifests_with_absolute_paths_and_its_table_is_kept(tmp_path):
-    run(tmp_path, READS + WRITES.replace("TEXT", 'f"a\\targuments\\t{len(sys.argv)}\\n"'))
-    assert (tmp_path / "out" / "wer.tsv").read_text() == HEADER + "a\targuments\t8.0\n"
+def test_a_command_gets_both_manifests_with_absolute_paths_and_its_table_is_read(tmp_path):
+    program = READS + WRITES.replace("TEXT", 'f"a\\targuments\\t{len(sys.argv)}\\n"')
+    assert run(tmp_path, program) == [("a", "arguments", 8.0)]
 
 
 @pytest.mark.parametrize(
@@ -144,22 +140,22 @@ with open(output, "w") as file:
 """
 
 
-def several(folder, *programs, utterances=()):
-    """What measure_utility says of several commands, and the tables that it wrote."""
+def several(folder, *asked):
+    """What measure_utility says of several commands, of each (program, more), and its tables."""
     (folder / "manifest.tsv").write_text(MANIFEST)
-    commands, outputs = [], []
-    for number, program in enumerate(programs):
+    of_each, outputs = [], []
+    for number, (program, more) in enumerate(asked):
         (folder / f"m{number}.py").write_text(program.replace("NAME", f"m{number}"))
-        commands.append(f"{sys.executable} {folder / f'm{number}.py'}")
+        of_each.append({"command": f"{sys.executable} {folder / f'm{number}.py'}", **more})
         outputs.append(folder / f"m{number}.tsv")
     manifests = flags(manifest=folder / "manifest.tsv", original=folder / "manifest.tsv")
-    numbers = ["--utterances", *utterances] if utterances else []
-    words = ["--command", *commands, "--output", *outputs, *manifests, *numbers]
+    words = ["--measures", json.dumps(of_each), "--output", *outputs, *manifests]
     return call("measure_utility", *words), outputs
 
 
 def test_several_commands_write_a_table_each_of_as_many_utterances_as_each_may_hear(tmp_path):
-    finished, outputs = several(tmp_path, COUNTING, COUNTING, utterances=[0, 1])
+    one = {"utterances": 1, "seed": 0}
+    finished, outputs = several(tmp_path, (COUNTING, {}), (COUNTING, one))
     assert finished.returncode == 0, finished.stderr
     lines = [path.read_text().splitlines()[1:] for path in outputs]
     assert [[line.split("\t")[1:] for line in of_one] for of_one in lines] == [
@@ -169,14 +165,39 @@ def test_several_commands_write_a_table_each_of_as_many_utterances_as_each_may_h
 
 
 def test_of_several_commands_the_one_that_failed_is_named(tmp_path):
-    finished, outputs = several(tmp_path, COUNTING, "raise SystemExit(3)")
+    finished, outputs = several(tmp_path, (COUNTING, {}), ("raise SystemExit(3)", {}))
     assert finished.returncode == 2
     assert "m1.py' ended with exit code 3" in finished.stderr and "m0.py" not in finished.stderr
     assert not outputs[1].exists()
 
 
-@pytest.mark.parametrize("utterances", [[1], [1, 2, 3], [1, -1]])
-def test_numbers_of_utterances_are_as_many_as_commands_and_not_negative(tmp_path, utterances):
-    finished, outputs = several(tmp_path, COUNTING, COUNTING, utterances=utterances)
-    assert finished.returncode == 2 and "utterances" in finished.stderr
-    assert not any(path.exists() for path in outputs)
+class Shipped:
+    """A module of a measure: of each utterance its own number, and for one of them none."""
+
+    WHY_UNDEFINED = "it has no number"
+
+    @staticmethod
+    def measure(original, protected, *, path):
+        for line in protected:
+            number = line.utterance[-1]
+            yield Measured(line.utterance, "path_length", len(path))
+            yield Measured(line.utterance, "number", "undefined" if number == "3" else int(number))
+
+
+def test_a_shipped_measure_is_called_and_its_lines_come_by_metric(monkeypatch, capsys):
+    monkeypatch.setattr(measures.importlib, "import_module", {"vp.kind": Shipped}.get)
+    monkeypatch.setattr(measures, "__package__", "vp")
+    monkeypatch.setenv("NINE", "x" * 9)
+    spoken = SPOKEN[::3]  # a_0 to a_4
+    measured = measures.call_measure("kind", spoken, spoken, {"path": "${NINE}"})
+    assert [line.metric for line in measured] == 5 * ["number"] + 5 * ["path_length"]
+    assert [line.value for line in measured[:5]] == [0, 1, 2, "undefined", 4]
+    assert all(isinstance(line.value, float) for line in measured[5:]) and measured[5].value == 9
+    said = capsys.readouterr().out
+    assert said == "number is undefined of 1 utterance, such as 'a_3': it has no number\n"
+
+
+def test_what_a_shipped_measure_refuses_names_it(tmp_path):
+    with pytest.raises(BadInput, match=r"^closed_text: .*none.tsv: "):
+        options = {"transcripts": str(tmp_path / "none.tsv")}
+        measures.call_measure("closed_text", SPOKEN, SPOKEN, options)

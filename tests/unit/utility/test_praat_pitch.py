@@ -11,7 +11,7 @@ from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import RESOURCES
 from voiceprivacy.inout.tables import Utterance, write_manifest
 from voiceprivacy.utility.measures import read_measured
-from voiceprivacy.utility.pitch import pitch_correlation
+from voiceprivacy.utility.pitch_correlation import pitch_correlation
 
 RATE = 16000
 MELODY = 120 + 30 * np.sin(np.linspace(0, 9, 200))

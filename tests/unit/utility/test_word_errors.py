@@ -8,7 +8,7 @@ from speechbrain.utils.metric_stats import ErrorRateStats
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.utility.statistics import STATISTICS
 from voiceprivacy.utility.summary import Draws, resampled_mean
-from voiceprivacy.utility.word_errors import DEFINITIONS, measure
+from voiceprivacy.utility.word_errors import DEFINITIONS, word_errors
 from voiceprivacy.vocabulary import UNDEFINED
 
 TOKENS_OF_2024 = {
@@ -54,7 +54,7 @@ HEARD = {"u1": "one too three four", "u2": "", "u3": "noise noise", "u5": "who i
 
 
 def rows(said, heard, utterances, definition="vpc2024"):
-    measured = measure(
+    measured = word_errors(
         "wer", utterances, transcripts=said, heard=heard, definition=DEFINITIONS[definition]
     )
     table = {}

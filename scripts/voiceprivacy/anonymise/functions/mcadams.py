@@ -11,6 +11,8 @@ Conventions
   returns their samples up to one gain. Files are written as the program of 2024 does, in 16 bits
   with a peak of 32766 steps. B2 of 2020 wrote floating-point numbers with a peak of 1.
 * The samples after the last whole frame come out as zeros, as published.
+* The function ``mcadams`` is called on each utterance by itself. What needs the order of a data
+  directory (``vpc2024`` per utterance, below) is drawn by the command anonymise_mcadams.py alone.
 
 Two rules say which alpha an utterance gets:
 
@@ -40,11 +42,40 @@ from numpy.typing import ArrayLike, NDArray
 from voiceprivacy.anonymise.functions.frames import EPSILON, overlap_add
 from voiceprivacy.inout import audio, seeds
 from voiceprivacy.inout.files import BadInput, FilePath
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.tables import ALPHAS, Utterance, alphas_path, write_table
 
 FRAME_MS, HOP_MS = 20, 10
 LOWEST_RATE_HZ = 2000  # twice as many samples in a frame as there are coefficients
 PEAK = 32766  # of 16 bits; the published programs leave one step free
+LEVELS = ("speaker", "utterance", "corpus")
+
+
+def mcadams(
+    samples: ArrayLike,
+    sample_rate: int,
+    *,
+    utterance: str,
+    speaker: str,
+    seed: int,
+    alpha: float | Sequence[float] = 0.8,
+    level: str = "speaker",
+    variant: str = "vpc2020",
+    draw: str = "ours",
+) -> NDArray[np.float32]:
+    """Protect one utterance, in steps of 16 bits; options are those of ``draw_alphas``.
+
+    Raises
+    ------
+    BadInput : an option is none that there is, or the samples are none
+    """
+    if variant not in VARIANTS:
+        raise BadInput(f"variant '{variant}' is none of {', '.join(VARIANTS)}")
+    if (level, draw) == ("utterance", "vpc2024"):
+        raise BadInput("draw vpc2024 by utterance counts files: use anonymise_mcadams.py")
+    line = Utterance(utterance, speaker, "-", Path(), 0.0)
+    [drawn] = draw_alphas([line], alpha, level=level, draw=draw, seed=seed)
+    protected = anonymise(samples, sample_rate, alpha=drawn, variant=variant)
+    return (to_int16(protected) / audio.FULL_SCALE).astype(np.float32)
 
 
 class Variant(NamedTuple):
@@ -132,21 +163,20 @@ def anonymise_file(job: tuple[Utterance, float], *, variant: str, audio_dir: Fil
 
 def draw_alphas(
     utterances: Sequence[Utterance],
-    low: float,
-    high: float,
+    alpha: float | Sequence[float] = 0.8,
     *,
-    level: str,
-    draw: str,
+    level: str = "speaker",
+    draw: str = "ours",
     seed: int,
     positions: Sequence[int] | None = None,
 ) -> NDArray[np.float64]:
-    """Draw alpha ~ U(low, high) for every utterance.
+    """Draw an alpha for every utterance.
 
     Parameters
     ----------
     utterances : list of N Utterance
-    low, high : float
-        Equal for a fixed value.
+    alpha : float or two floats
+        One for all, or the ends between which it is uniform.
     level : "corpus", "speaker" or "utterance"
         What shares one alpha.
     draw : "ours" or "vpc2024"
@@ -161,8 +191,14 @@ def draw_alphas(
 
     Raises
     ------
-    BadInput : vpc2024 has no rule for the level corpus
+    BadInput : an option is none that there is; vpc2024 has no rule for the level corpus
     """
+    ends = np.array(alpha, ndmin=1)
+    if ends.dtype.kind not in "if" or ends.size > 2 or not 0 < ends[0] <= ends[-1] < np.inf:
+        raise BadInput("alpha: give one number above 0, or the lower and the upper end of a range")
+    if level not in LEVELS or draw not in DRAWS:
+        raise BadInput(f"level is one of {', '.join(LEVELS)}, draw one of {', '.join(DRAWS)}")
+    low, high = ends[0], ends[-1]
     if low == high:
         return np.full(len(utterances), float(low))
     if draw == "vpc2024" and level == "utterance":
@@ -172,6 +208,16 @@ def draw_alphas(
     # One for each utterance, all begun anew: no alpha depends on other utterances.
     generators = DRAWS[draw](utterances, level, seed)
     return np.array([generator.uniform(low, high) for generator in generators])
+
+
+def write_alphas(
+    manifest: FilePath, utterances: Sequence[Utterance], alphas: Sequence[float]
+) -> None:
+    """Write the alpha of every utterance beside a manifest of them."""
+    rows = []
+    for line, alpha in zip(utterances, alphas, strict=True):
+        rows.append((line.utterance, line.speaker, alpha))
+    write_table(alphas_path(manifest), ALPHAS, rows)
 
 
 def _generators(

@@ -1,5 +1,6 @@
 """What rules ask about results: of attacks, ours and given ones, of utility, and of papers."""
 
+import json
 from collections.abc import Callable
 from itertools import chain, product
 from typing import Any
@@ -219,9 +220,8 @@ class UtilityInputs:
         """The measures of a job: the one that it is named after, or all that are made together."""
         return [wildcards.measure] if wildcards.get("measure") else self.together
 
-    def _fields(self, wildcards, name, default=None):
-        entries = self.utility.entries
-        return [entries[measure].get(name, default) for measure in self._measures(wildcards)]
+    def _fields(self, wildcards, name):
+        return [self.utility.entries[measure][name] for measure in self._measures(wildcards)]
 
     def most(self, name: str) -> Ask:
         """Return a resource: the largest of a field of the entries of a job."""
@@ -257,25 +257,27 @@ class UtilityInputs:
         corpus = wildcards.corpus
         return self._all(wildcards, lambda measure: self.utility.transcripts(measure, corpus))
 
-    def commands(self, wildcards: Any) -> list[str]:
-        """The command of each measure."""
-        return [
-            self.utility.command(measure, wildcards.corpus, wildcards.anonymiser)
-            for measure in self._measures(wildcards)
-        ]
+    def asked(self, wildcards: Any) -> list[dict[str, Any]]:
+        """What is asked of each measure: how it is called, and how many utterances it hears."""
+        measures = []
+        for name in self._measures(wildcards):
+            called = self.utility.call(name, wildcards.corpus, wildcards.anonymiser)
+            if at_most := self.utility.entries[name].get("utterances"):
+                called |= {"utterances": at_most, "seed": self.seed}
+            measures.append(called)
+        return measures
+
+    def asked_in_json(self, wildcards: Any) -> str:
+        """The same for a command line."""
+        return json.dumps(self.asked(wildcards))
 
     def code(self, wildcards: Any) -> str:
-        """Fingerprint of our modules behind the job and its measures, and of paths in commands."""
-        paths = "".join(map(paths_behind, self.commands(wildcards)))
-        return code("measure_utility", *self._all(wildcards, self.utility.scripts)) + paths
-
-    def draws(self, wildcards: Any) -> list[Any]:
-        """How many utterances of each speaker are measured (0: all), and the seed that draws."""
-        numbers = self._fields(wildcards, "utterances", 0)
-        return ["--utterances", *numbers, "--seed", self.seed] if any(numbers) else []
+        """Fingerprint of our modules behind the job and its measures, and of paths in options."""
+        modules = self._all(wildcards, self.utility.modules)
+        return code("measure_utility", *modules) + paths_behind(self.asked(wildcards))
 
     def sandbox(self, wildcards: Any) -> list[str]:
-        """The box of the command; those of ours that are made together have none."""
+        """The box of a command; those of ours that are made together have none."""
         return sandbox_arguments(self.utility.entries[self._measures(wildcards)[0]])
 
     def voices(self, corpus: str) -> list[str]:

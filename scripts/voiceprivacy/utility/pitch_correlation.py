@@ -23,12 +23,13 @@ De Looze and Hirst, Detecting changes in key and range for the automatic modelli
 intonation, Speech Prosody 2008 (limits from quartiles).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
 import torchyin
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.tables import Utterance
@@ -36,6 +37,7 @@ from voiceprivacy.utility.measures import Measured
 from voiceprivacy.vocabulary import UNDEFINED
 
 METRIC = "pitch_correlation"
+WHY_UNDEFINED = "too little voice in the original"
 SAMPLE_RATE = 16000
 LOWEST_HZ, HIGHEST_HZ = 75, 500
 RANGE = (0.75, 1.5)  # of the quartiles
@@ -47,20 +49,12 @@ LARGEST_LAG = 5  # frames; a filter or a vocoder delays by less
 Track = NDArray[np.float64]
 
 
-def measure(original: Iterable[Utterance], protected: Iterable[Utterance]) -> Iterator[Measured]:
-    """Yield the pitch correlation of every utterance, in the order of ``protected``.
-
-    Parameters
-    ----------
-    original, protected : lists of Utterance
-        Of the same utterances.
-    """
-    originals = {utterance.utterance: utterance.path for utterance in original}
-    for utterance in protected:
-        original_track = pitch_track(*audio.read(originals[utterance.utterance]))
-        protected_track = pitch_track(*audio.read(utterance.path))
-        correlation = pitch_correlation(original_track, protected_track)
-        yield Measured(utterance.utterance, METRIC, correlation)
+def measure(original: Sequence[Utterance], protected: Sequence[Utterance]) -> Iterator[Measured]:
+    """Yield the pitch correlation of every protected utterance."""
+    progress = tqdm(protected, unit="utterance", mininterval=1.0)
+    for before, after in zip(original, progress, strict=True):
+        tracks = [pitch_track(*audio.read(line.path)) for line in (before, after)]
+        yield Measured(after.utterance, METRIC, pitch_correlation(*tracks))
 
 
 def pitch_track(samples: audio.Samples, sample_rate: int) -> Track:
