@@ -21,7 +21,7 @@ from voiceprivacy.privacy.scores import trials, verification, zebra
 from voiceprivacy.privacy.uncertainty import normalised, null, paired
 from voiceprivacy.report import inference
 from voiceprivacy.report.figures import ANONYMISER, ATTACKER, KINDS, TWO_RUNS, Subject, figure
-from voiceprivacy.utility import closed_text, pitch, quality, voice
+from voiceprivacy.utility import closed_text, pitch_correlation, quality, voice
 from voiceprivacy.vocabulary import ATTRIBUTES, GALLERY_SECONDS
 
 ROOT = SCRIPTS.parent
@@ -72,7 +72,7 @@ def written_metrics():
         "mean_disclosure_bias_bit",  # with five utterances a rank
         "gallery_eer_percent",
         *(f"inferred_{name}_{ending}" for name, ending in product(ATTRIBUTES, inference.NUMBERS)),
-        pitch.METRIC,
+        pitch_correlation.METRIC,
         *("wer_percent", "uar_percent"),  # of entries that are called so
         *quality.POLYNOMIALS,
         quality.ESTOI,
