@@ -106,8 +106,8 @@ def call_function(
             if utterance.utterance in tried:
                 latency = streams.latency_ms(make, samples, sample_rate, chunks)
             returned = streams.whole(make, samples)
-        else:  # it may work in place
-            returned = function(samples.copy(), sample_rate, **given, **options)
+        else:  # it may work in place: nothing reads them again
+            returned = function(samples, sample_rate, **given, **options)
         # None becomes NaN, which is refused below as everything else that is no speech.
         protected = np.asarray(np.nan if returned is None else returned, dtype=np.float32)
     except BadInput as error:

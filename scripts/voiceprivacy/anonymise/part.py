@@ -229,12 +229,12 @@ def finding(
     if not path.exists():
         return "not found (in a manifest, relative paths start at its folder)"
     try:
-        samples, its_rate = audio.read(path, verify=True)
-        channels = audio.header(path).channels
+        channels, its_header = audio.read_channels(path, verify=True)
     except BadInput as error:
         return str(error).removeprefix(f"{path}: ")
-    if channels != 1 and not mixed_down:
-        return f"has {channels} channels instead of one"
+    its_rate, samples = its_header.sample_rate, audio.averaged(channels)
+    if its_header.channels != 1 and not mixed_down:
+        return f"has {its_header.channels} channels instead of one"
     if sample_rate and its_rate != sample_rate:
         return f"is sampled at {its_rate} Hz instead of {sample_rate} (resample: true converts it)"
     if fault := unlike_length(len(samples) / its_rate, original.duration_s):
@@ -257,7 +257,7 @@ def unlike_length(duration_s: float, original_s: float) -> str | None:
 
 def is_silent(samples: audio.Samples) -> bool:
     """Whether no sample (N,) survives 16 bits."""
-    return bool(np.abs(samples).max() < SILENT)
+    return bool(audio.peak_of(samples) < SILENT)
 
 
 def raise_findings(findings: Sequence[tuple[str, str]], *, n_utterances: int) -> None:

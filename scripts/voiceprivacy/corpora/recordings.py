@@ -190,7 +190,7 @@ def _inspect(recording, *, samples):
     sound = None
     try:
         with _as_file(recording) as file:
-            header = audio.header(file)
+            heard, header = _mono(file, recording) if samples else (None, audio.header(file))
             if header.duration_s < SHORTEST_S:
                 duration = f"{1000 * header.duration_s:.3g} ms"
                 raise BadInput(f"lasts {duration}: less than one frame of 25 ms")
@@ -200,10 +200,9 @@ def _inspect(recording, *, samples):
             if header.channels > 1 and not isinstance(recording, Channel):
                 averaged = f"has {header.channels} channels, which are averaged"
                 oddities.append(f"{averaged} ('channel: 1' takes the first)")
-            if samples:
-                heard, rate = _mono(file, recording)
+            if heard is not None:
                 oddities += _oddities(heard, header.subtype)
-                sound = same_sound.print_of(heard, rate)
+                sound = same_sound.print_of(heard, header.sample_rate)
     except Hangs:
         raise  # one pipe that hangs is enough: the others would take minutes each
     except BadInput as error:
@@ -216,7 +215,8 @@ def _inspect(recording, *, samples):
 def mono(recording: Recording) -> tuple[audio.Samples, int]:
     """Read a recording: samples (N,) of the named channel, or of all averaged, and the rate."""
     with _as_file(recording) as file:
-        return _mono(file, recording)
+        samples, header = _mono(file, recording)
+        return samples, header.sample_rate
 
 
 def is_same_sound(one: Recording, other: Recording, *, least: float = THE_SAME) -> bool:
@@ -230,39 +230,40 @@ def is_same_sound(one: Recording, other: Recording, *, least: float = THE_SAME) 
 
 
 def _mono(file, recording):
-    """Samples (N,) of the named channel, or of all averaged, and the sample rate."""
-    channels, sample_rate = audio.read_channels(file, verify=True)
+    """Samples (N,) of the named channel, or of all averaged, and the file's header."""
+    channels, header = audio.read_channels(file, verify=True)
     if isinstance(recording, Channel):
         if recording.number > channels.shape[1]:
             raise BadInput(
                 f"{recording}: has no channel {recording.number}, but {channels.shape[1]}"
             )
-        return channels[:, recording.number - 1], sample_rate
+        return channels[:, recording.number - 1], header
     samples = audio.averaged(channels)
-    if np.std(samples) < CANCELLED * np.std(channels, axis=0).max():
+    if header.channels > 1 and np.std(samples) < CANCELLED * np.std(channels, axis=0).max():
         cancel = f"its {channels.shape[1]} channels cancel each other where they are averaged"
         raise BadInput(f"{recording}: {cancel}: name one of them ('channel: 1')")
-    return samples, sample_rate
+    return samples, header
 
 
 def _oddities(samples, subtype):
     is_float = subtype in ("FLOAT", "DOUBLE")  # full scale means nothing to them
     offset = samples.mean(dtype=np.float64)  # of a poor sound card; no sound of its own
-    if np.abs(samples - offset).max() < (SILENT_FLOAT if is_float else SILENT):
+    high, low = samples.max(), samples.min()
+    if max(high - offset, offset - low) < (SILENT_FLOAT if is_float else SILENT):
         constant = f" (a constant {offset:.3g})" if abs(offset) >= SILENT else ""
         yield f"{IS_SILENT}: no sample beyond {SILENT} of full scale{constant}"
-    peak = np.abs(samples).max()
+    peak = max(high, -low)
     if peak > 1:
         yield f"has a peak of {peak:.3g} times full scale: it is scaled down"
     elif is_float and SILENT_FLOAT <= peak < SILENT:
         yield f"has a peak of {peak:.3g} of full scale: it is scaled up"
-    elif is_clipped(samples):
+    elif peak >= FULL_SCALE and is_clipped(samples):
         yield f"is clipped: {CLIPPED_RUN} and more samples in a row at full scale"
 
 
 def is_clipped(samples: NDArray[np.floating]) -> bool:
     """Whether samples (N,) in [-1, 1] stay at full scale for some in a row: it was too loud."""
-    loud = np.flatnonzero(np.abs(samples) >= FULL_SCALE)
+    loud = np.flatnonzero((samples >= FULL_SCALE) | (samples <= -FULL_SCALE))
     # Of every CLIPPED_RUN loud samples that follow each other, the first and the last.
     first, last = loud[: 1 - CLIPPED_RUN], loud[CLIPPED_RUN - 1 :]
     return bool(np.any(last - first == CLIPPED_RUN - 1))

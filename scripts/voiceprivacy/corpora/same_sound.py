@@ -7,11 +7,14 @@ A recording is printed once, when it is heard. Its print has two parts:
   nearly equal after resampling and lossy coding, and far from equal for two sayings of a sentence.
 """
 
+import functools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from voiceprivacy.inout.audio import peak_of
 
 WINDOW_S, HOP_S = 0.04, 0.02
 BAND_EDGES_HZ = np.geomspace(120, 1900, 13)
@@ -24,6 +27,7 @@ EQUAL_HEIGHTS = 0.0005  # of the highest peak, by which the heights of equal pea
 LIKE = 0.93  # correlation of two pictures of one sound; of different LibriSpeech it is 0.5 at most
 NEARLY_ALIKE = 0.95
 LEAST_VARIED_DB = 3  # a picture that varies less, as that of a tone, tells nothing
+FRAMES = 2**11  # whose spectra are made at a time
 BLOCK, KEPT = 1000, 128  # pictures that are compared at once, and components of their shadows
 ROUNDING = 1e-4
 LENGTH_S = 0.25  # by how much the loud stretches of one sound may differ
@@ -55,18 +59,27 @@ class Pair(NamedTuple):
 def print_of(samples: NDArray, sample_rate: int) -> Print:
     """Print a recording (N,)."""
     size = max(1, len(samples) // N_PEAKS)
-    stretches = np.abs(samples[: size * N_PEAKS]).reshape(-1, size)
-    peaks = stretches.argmax(axis=1) + size * np.arange(len(stretches))
-    heights = np.abs(samples[peaks]) / (np.abs(samples).max(initial=0) or 1.0)
+    stretches = samples[: size * N_PEAKS].reshape(-1, size)
+    # The highest sample or the lowest one: of hours of speech no second array is made.
+    rows, high, low = np.arange(len(stretches)), stretches.argmax(axis=1), stretches.argmin(axis=1)
+    above, below = stretches[rows, high], -stretches[rows, low]
+    within = np.where(above > below, high, low)
+    within = np.where(above == below, np.minimum(high, low), within)
+    peaks = within + size * rows
+    heights = np.abs(samples[peaks]) / (peak_of(samples) or 1.0)
     powers = _powers(samples, sample_rate)
-    loud = np.flatnonzero(powers.sum(axis=1) > LOUD * powers.sum(axis=1).max(initial=0))
+    sums = powers.sum(axis=1)
+    loud = np.flatnonzero(sums > LOUD * sums.max(initial=0))
     if not len(loud):
         return Print(len(samples), peaks, heights, 0.0, np.zeros(0, np.float32))
     powers = powers[loud[0] : loud[-1] + 1]
-    edges = np.linspace(0, len(powers), COLUMNS + 1)
+    width = len(powers) / COLUMNS
+    edges = width * np.arange(COLUMNS + 1)
     sums = np.concatenate([np.zeros((1, powers.shape[1])), np.cumsum(powers, axis=0)])
-    below = np.array([np.interp(edges, np.arange(len(sums)), band) for band in sums.T])
-    levels = np.diff(below, axis=1) / np.diff(edges)
+    floor = edges.astype(int)
+    steps = sums[np.minimum(floor + 1, len(powers))] - sums[floor]
+    below = sums[floor] + (edges - floor)[:, None] * steps
+    levels = np.diff(below.T, axis=1) / width
     levels = 10 * np.log10(levels / levels.max() + FLOOR)
     levels -= levels.mean(axis=1, keepdims=True)
     picture = levels.ravel() if levels.std() > LEAST_VARIED_DB else np.zeros(0)
@@ -78,11 +91,19 @@ def print_of(samples: NDArray, sample_rate: int) -> Print:
 def _powers(samples, sample_rate):
     """Power (frames, bands) of a recording."""
     window, hop = round(WINDOW_S * sample_rate), round(HOP_S * sample_rate)
-    padded = np.pad(samples, (0, max(0, window - len(samples))))
+    padded = samples if len(samples) >= window else np.pad(samples, (0, window - len(samples)))
     frames = np.lib.stride_tricks.sliding_window_view(padded, window)[::hop]
-    spectra = np.abs(np.fft.rfft(frames * np.hanning(window).astype(np.float32), axis=1)) ** 2
     edges = np.round(BAND_EDGES_HZ * window / sample_rate).astype(int)
-    return np.add.reduceat(spectra[:, : edges[-1]], edges[:-1], axis=1)
+    powers = []
+    for start in range(0, len(frames), FRAMES):
+        spectra = np.abs(np.fft.rfft(frames[start : start + FRAMES] * _taper(window), axis=1)) ** 2
+        powers.append(np.add.reduceat(spectra[:, : edges[-1]], edges[:-1], axis=1))
+    return np.concatenate(powers)
+
+
+@functools.cache
+def _taper(window):
+    return np.hanning(window).astype(np.float32)
 
 
 def same(prints: Sequence[Print]) -> list[Pair]:

@@ -7,7 +7,7 @@ import math
 import struct
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import soundfile
@@ -79,28 +79,29 @@ def _opened(path: FilePath) -> Iterator[tuple[SoundFile, int | None]]:
         with contextlib.ExitStack() as stack:
             # soundfile.info asks for much more, which takes as long as opening the file.
             file = stack.enter_context(SoundFile(str(path)))
-            _refuse_kind(path, file)
+            kind = file.format
+            _refuse_kind(path, kind, file)
             with open(path, "rb") as raw:
-                missing = missing_part(raw, file.format)
+                missing = missing_part(raw, kind)
             if missing:
                 raise BadInput(f"{path}: truncated: {missing}")
             n_samples: int | None = file.frames
-            if file.format == "MP3" or not 0 < file.frames < unstated.UNKNOWN_LENGTH:
+            if kind == "MP3" or not 0 < file.frames < unstated.UNKNOWN_LENGTH:
                 whole = Path(path).read_bytes()
                 file, n_samples = stack.enter_context(unstated.opened(whole, file))
             if n_samples is not None and n_samples <= 0:
                 raise BadInput(f"{path}: has no samples")
-            if (n_samples or 0) > _most_samples(path, file):
+            if _is_endless(path, file, n_samples or 0):
                 raise _endless(path, (n_samples or 0) / file.samplerate)
             yield file, n_samples
     except UNREADABLE as error:
         raise _unreadable(path, error) from None
 
 
-def _refuse_kind(path: FilePath, file: SoundFile) -> None:
-    if file.format not in KINDS or file.subtype.startswith("ALAC"):
+def _refuse_kind(path: FilePath, kind: str, file: SoundFile) -> None:
+    if kind not in KINDS or (kind == "CAF" and file.subtype.startswith("ALAC")):
         raise BadInput(
-            f"{path}: {file.format} {file.subtype} does not show whether a file is whole: convert"
+            f"{path}: {kind} {file.subtype} does not show whether a file is whole: convert"
             f" it to WAV or FLAC (read here: {', '.join(sorted(KINDS))})"
         )
     if not LOWEST_RATE_HZ <= file.samplerate <= HIGHEST_RATE_HZ:
@@ -110,9 +111,9 @@ def _refuse_kind(path: FilePath, file: SoundFile) -> None:
         )
 
 
-def _most_samples(path: FilePath, file: SoundFile) -> float:
-    most_bytes = max(MOST_BYTES, MOST_TIMES * Path(path).stat().st_size)
-    return most_bytes / (4 * file.channels)
+def _is_endless(path: FilePath, file: SoundFile, n_samples: int) -> bool:
+    n_bytes = 4 * file.channels * n_samples
+    return n_bytes > MOST_BYTES and n_bytes > MOST_TIMES * Path(path).stat().st_size
 
 
 def _endless(path: FilePath, duration_s: float) -> BadInput:
@@ -154,28 +155,41 @@ def read(path: FilePath, *, verify: bool = False) -> tuple[Samples, int]:
     BadInput : the file is missing, unreadable, truncated, empty, damaged, or holds NaN or infinite
         samples
     """
-    samples, sample_rate = read_channels(path, verify=verify)
-    return averaged(samples), sample_rate
+    samples, its_header = read_channels(path, verify=verify)
+    return averaged(samples), its_header.sample_rate
 
 
-def read_channels(path: FilePath, *, verify: bool = False) -> tuple[Samples, int]:
-    """Read an audio file: array (N, channels) and the sample rate in Hz; as ``read`` does."""
+def read_channels(path: FilePath, *, verify: bool = False) -> tuple[Samples, Header]:
+    """Read an audio file: array (N, channels) and the header, at one opening; as ``read`` does."""
     refuse_endless(path)
     with _opened(path) as (file, n_samples):
-        blocks = list(_blocks(path, file))
-        # The empty array is for a file whose header announces samples and that holds none.
-        blocks = blocks or [np.zeros((0, file.channels), np.float32)]
-        sample_rate, is_flac = file.samplerate, file.format == "FLAC"
-    samples = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
-    if n_samples is not None and len(samples) != n_samples:
-        raise BadInput(f"{path}: truncated: {len(samples)} samples where the header announces more")
-    if not len(samples):
+        blocks = _blocks(path, file)
+        if n_samples is None:
+            # The empty array is for a file without any sample.
+            samples = np.concatenate([np.zeros((0, file.channels), np.float32), *blocks])
+            n_read = len(samples)
+        else:
+            # Hours of speech are in memory once: a list of blocks and their sum would be twice.
+            samples, n_read = np.empty((n_samples, file.channels), np.float32), 0
+            while n_read < n_samples and (block := next(blocks, None)) is not None:
+                samples[n_read : n_read + len(block)] = block
+                n_read += len(block)
+        sample_rate, subtype = file.samplerate, file.subtype
+        is_flac = verify and file.format == "FLAC"
+    if n_read != len(samples):
+        raise BadInput(f"{path}: truncated: {n_read} samples where the header announces more")
+    if not n_read:
         raise BadInput(f"{path}: has no samples")
-    if not np.isfinite(samples).all():
+    if not all(np.isfinite(block).all() for block in _in_blocks(samples)):
         raise BadInput(f"{path}: holds samples that are NaN or infinite")
-    if verify and is_flac and not _has_its_sum(path, samples):
+    if is_flac and not _has_its_sum(path, samples):
         raise BadInput(f"{path}: is damaged: its samples have another MD5 than its header states")
-    return samples, sample_rate
+    return samples, Header(sample_rate, samples.shape[1], n_read / sample_rate, subtype)
+
+
+def _in_blocks(samples: NDArray) -> Iterator[NDArray]:
+    """Parts of an array (N, ...), so that what is made of each of them is small."""
+    return (samples[start : start + BLOCK] for start in range(0, len(samples), BLOCK))
 
 
 def _has_its_sum(path: FilePath, samples: Samples) -> bool:
@@ -185,25 +199,28 @@ def _has_its_sum(path: FilePath, samples: Samples) -> bool:
     stated, n_bits = head[26:], ((head[20] & 1) << 4 | head[21] >> 4) + 1
     if head[:4] != b"fLaC" or not any(stated) or n_bits not in (16, 24):
         return True
-    numbers = np.rint(samples * 2.0 ** (n_bits - 1)).astype("<i4")
-    content = numbers.view(np.uint8).reshape(-1, 4)[:, : n_bits // 8]
-    return hashlib.md5(content.tobytes(), usedforsecurity=False).digest() == stated
+    digest = hashlib.md5(usedforsecurity=False)
+    for block in _in_blocks(samples):
+        numbers = np.rint(block * 2.0 ** (n_bits - 1)).astype("<i4")
+        digest.update(numbers.view(np.uint8).reshape(-1, 4)[:, : n_bits // 8].tobytes())
+    return digest.digest() == stated
 
 
 def averaged(samples: Samples) -> Samples:
     """Average the channels of samples (N, channels): array (N,)."""
+    if samples.shape[1] == 1:
+        return samples[:, 0]
     # Infinite and NaN samples are refused by the readers.
     with np.errstate(over="ignore", invalid="ignore"):
-        return samples.mean(axis=1) if samples.shape[1] > 1 else samples[:, 0]
+        return samples.mean(axis=1)
 
 
 def _blocks(path: FilePath, file: SoundFile) -> Iterator[Samples]:
     """Yield samples (N, channels) to the end; a header that announces too much takes no memory."""
-    length, most = max(1, BLOCK // file.channels), _most_samples(path, file)
-    n_read = 0
+    length, n_read = max(1, BLOCK // file.channels), 0
     while len(block := file.read(length, dtype="float32", always_2d=True)):
         n_read += len(block)
-        if n_read > most:
+        if _is_endless(path, file, n_read):
             raise _endless(path, n_read / file.samplerate)
         yield block
 
@@ -288,7 +305,12 @@ def likeness(one: NDArray, other: NDArray) -> float:
 
 def within_full_scale(samples: NDArray) -> NDArray:
     """Scale samples whose peak lies beyond [-1, 1] down to a peak of 1; others stay as they are."""
-    return samples / max(1.0, np.abs(samples).max(initial=0.0))
+    return samples / max(1.0, peak_of(samples))
+
+
+def peak_of(samples: NDArray) -> Any:
+    """The largest magnitude in a recording (N,), 0 of none; no second array is made for it."""
+    return max(samples.max(initial=0.0), -samples.min(initial=0.0))
 
 
 def fitted(samples: NDArray) -> NDArray:
@@ -296,7 +318,7 @@ def fitted(samples: NDArray) -> NDArray:
 
     Peaks beyond full scale would be cut off, and few steps would be left of a very quiet recording.
     """
-    peak = np.abs(samples).max(initial=0.0)
+    peak = peak_of(samples)
     if fits(samples):
         return samples
     return samples / peak * (USUAL_PEAK if peak < QUIET else 1)
@@ -304,7 +326,7 @@ def fitted(samples: NDArray) -> NDArray:
 
 def fits(samples: NDArray) -> bool:
     """Whether the scale of a recording (N,) fits 16 bits; silence fits."""
-    peak = np.abs(samples).max(initial=0.0)
+    peak = peak_of(samples)
     return bool(peak == 0 or QUIET <= peak <= 1)
 
 
@@ -324,8 +346,10 @@ def write(path: FilePath, samples: ArrayLike, sample_rate: int) -> None:
     """
     samples = np.asarray(samples)
     if samples.dtype != np.int16:  # samples of 16 bits are written as they are
-        steps = np.rint(samples * FULL_SCALE)
-        samples = np.clip(steps, -FULL_SCALE, FULL_SCALE - 1).astype(np.int16)
+        steps = np.empty(samples.shape, np.int16)
+        for written, given in zip(_in_blocks(steps), _in_blocks(samples), strict=True):
+            written[:] = np.clip(np.rint(given * FULL_SCALE), -FULL_SCALE, FULL_SCALE - 1)
+        samples = steps
     with whole_or_absent(path) as temporary:
         if not _written_whole(temporary, samples, sample_rate):
             raise OSError(errno.EIO, "cannot be written whole: is the disk full?", str(path))

@@ -1,5 +1,6 @@
 """McAdams: the published programs' numbers and their mistakes, and a plain loop as oracle."""
 
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from support import plain_mcadams
 from support.sounds import speech_like, tone
 
+from voiceprivacy.anonymise.functions import mcadams
 from voiceprivacy.anonymise.functions.frames import EPSILON, ORDER, burg, find_poles, partners
 from voiceprivacy.anonymise.functions.mcadams import VARIANTS, anonymise, anonymise_file, to_int16
 from voiceprivacy.inout import audio
@@ -48,6 +50,37 @@ def test_ours_is_the_plain_loop_at_every_rate(sample_rate, alpha, variant):
     )
     ours = anonymise(samples, sample_rate, alpha=alpha, variant=variant)
     np.testing.assert_allclose(ours, plain, rtol=0, atol=1e-8 * np.abs(plain).max())
+
+
+@pytest.mark.parametrize("sample_rate", RATES)
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_recording_in_blocks_has_the_bytes_of_the_whole(monkeypatch, sample_rate, variant):
+    samples = speech_like(sample_rate)
+    for length in (len(samples), sample_rate // 17, sample_rate // 40, sample_rate // 90):
+        whole = anonymise(samples[:length], sample_rate, alpha=0.8, variant=variant)
+        with monkeypatch.context() as patch:
+            patch.setattr(mcadams, "BLOCK_FRAMES", 3)
+            in_blocks = anonymise(samples[:length], sample_rate, alpha=0.8, variant=variant)
+        assert in_blocks.tobytes() == whole.tobytes()
+
+
+def test_a_long_recording_is_protected_without_copies_of_it_in_memory(tmp_path, monkeypatch):
+    """Three hours took 4.8 GB; they may take 1 GB more than the 0.35 GB of their samples."""
+    original = tmp_path / "long.flac"
+    audio.write(original, np.tile(speech_like(8000), 100), 8000)
+    n_samples = len(audio.read(original)[0])
+    utterance = Utterance("u", "s", "f", original, n_samples / 8000)
+    whole = to_int16(anonymise(audio.read(original)[0], 8000, alpha=0.8))
+    for module, name in ((mcadams, "BLOCK"), (mcadams, "BLOCK_FRAMES"), (audio, "BLOCK")):
+        monkeypatch.setattr(module, name, 100 if name == "BLOCK_FRAMES" else 10_000)
+    tracemalloc.start()
+    try:
+        line = anonymise_file((utterance, 0.8), variant="vpc2020", audio_dir=tmp_path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 5 * 2 * n_samples + 500_000
+    assert (audio.read(line.path)[0] * 32768 == whole).all()
 
 
 def test_alpha_one_gives_the_speech_back_between_the_ends():

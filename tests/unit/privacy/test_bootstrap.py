@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from support.speakers import arranged, classes, noisy, scored, speaker_weights
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.privacy.scores import trials, verification, zebra
-from voiceprivacy.privacy.uncertainty import bootstrap
+from voiceprivacy.privacy.scores import calibration, trials, verification, zebra
+from voiceprivacy.privacy.uncertainty import bootstrap, null
 
 DRAWS = {"n_replicates": 200, "seed": 0}
 
@@ -243,6 +243,50 @@ def test_numbers_without_a_speaker_are_those_of_the_other_speakers_trials():
         "ddcf": (2,),
     }
     assert all(np.isnan(numbers).all() for numbers in of_two.values())
+
+
+@given(seed=st.integers(0, 50), n_speakers=st.integers(2, 5), digits=st.integers(0, 2))
+def test_a_sample_without_a_speaker_is_the_one_that_weighs_this_speaker_0(seed, n_speakers, digits):
+    pairs_of, speaker_of = noisy(1, seed=seed, n_speakers=n_speakers)
+    rounded = {
+        label: [(trial, round(score, digits)) for trial, score in pairs]
+        for label, pairs in pairs_of.items()
+    }
+    sorted_trials = trials.by_class(trials.arrange(rounded, speaker_of))
+    for position, sample in enumerate(trials.without_each(sorted_trials, n_speakers)):
+        weights = np.ones(n_speakers, dtype=np.int64)
+        weights[position] = 0
+        expected = trials.draw(sorted_trials, weights)
+        assert (sample is None) == (expected is None)
+        if sample and expected:
+            np.testing.assert_equal(sample[1:], expected[1:])
+            blocks = calibration.pav_blocks(expected.ties, laplace=True)
+            assert zebra.strongest_of_ties_log10(sample.ties) == zebra.strongest_log10(blocks)
+            assert verification.sample_metrics(sample) == verification.sample_metrics(expected)
+
+
+@given(
+    counts=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=9).filter(
+        lambda counts: all(map(any, counts)) and all(map(any, zip(*counts, strict=True)))
+    )
+)
+def test_the_outer_blocks_are_those_of_all(counts):
+    targets, nontargets = np.array(counts).T
+    ties = calibration.Ties(np.arange(len(counts)).astype(float), targets, nontargets)
+    blocks = calibration.pav_blocks(ties, laplace=True)
+    assert zebra.strongest_of_ties_log10(ties) == zebra.strongest_log10(blocks)
+
+
+def test_leaving_a_speaker_out_does_not_add_up_all_trials_again(monkeypatch):
+    """Of 10,000 speakers and 210,000 trials that took most of three minutes."""
+    added_up = []
+    sums = trials.sums_between
+    monkeypatch.setattr(
+        trials, "sums_between", lambda *parts: added_up.append(parts) or sums(*parts)
+    )
+    bootstrap.leave_one_out(arranged(1, n_speakers=30), zebra.sample_metrics)
+    null.leave_one_out_log10(arranged(1, n_speakers=30))
+    assert len(added_up) == 2  # targets and nontargets of the whole list
 
 
 def test_intervals_hold_the_truth_about_as_often_as_they_say():

@@ -32,7 +32,8 @@ Tomashenko et al., The VoicePrivacy 2024 Challenge evaluation plan, 2024.
 
 import hashlib
 import math
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,6 +46,7 @@ from voiceprivacy.inout.files import BadInput, FilePath
 from voiceprivacy.inout.tables import ALPHAS, Utterance, alphas_path, write_table
 
 FRAME_MS, HOP_MS = 20, 10
+BLOCK_FRAMES, BLOCK = 2**14, 2**21  # frames and samples that are in memory at a time
 LOWEST_RATE_HZ = 2000  # twice as many samples in a frame as there are coefficients
 PEAK = 32766  # of 16 bits; the published programs leave one step free
 LEVELS = ("speaker", "utterance", "corpus")
@@ -111,7 +113,13 @@ def anonymise(
     ------
     BadInput : samples are NaN or infinite, or the sample rate is below 2000 Hz
     """
-    samples = np.asarray(samples, dtype=np.float64)
+    return np.concatenate([*_in_blocks(np.asarray(samples), sample_rate, alpha, variant)])
+
+
+def _in_blocks(
+    samples: NDArray, sample_rate: int, alpha: float, variant: str
+) -> Iterator[NDArray[np.float64]]:
+    """The parts of what ``anonymise`` returns, from the first sample to the last."""
     if not np.isfinite(samples).all():
         raise BadInput("samples are NaN or infinite")
     if sample_rate < LOWEST_RATE_HZ:
@@ -120,15 +128,22 @@ def anonymise(
             f" at least {LOWEST_RATE_HZ} Hz"
         )
     if not samples.any():
-        return np.zeros(len(samples))
+        yield np.zeros(len(samples))
+        return
     length, hop = sample_rate * FRAME_MS // 1000, sample_rate * HOP_MS // 1000
     first_frame, largest_angle = VARIANTS[variant]
     if len(samples) < first_frame * hop + length:
         first_frame = 0  # else nothing would be left of a signal this short
-    missing = max(0, length - len(samples))
-    signal = np.pad(samples + EPSILON, (missing // 2, missing - missing // 2))
-    protected = overlap_add(signal, _window(length, hop), hop, first_frame, alpha, largest_angle)
-    return protected[missing // 2 :][: len(samples)]
+    missing = max(0, length - len(samples))  # zeros around what is shorter than a frame
+    before, after = missing // 2, missing - missing // 2
+    for start in range(0, len(samples), BLOCK_FRAMES * hop):
+        end = min(start + BLOCK_FRAMES * hop, len(samples))
+        # A sample is of up to three frames. Those that begin before or end after are done twice.
+        first = max(0, start - 2 * hop)
+        signal = np.pad(samples[first : end + length].astype(np.float64) + EPSILON, (before, after))
+        skipped = 0 if first else first_frame
+        protected = overlap_add(signal, _window(length, hop), hop, skipped, alpha, largest_angle)
+        yield protected[before + start - first :][: end - start]
 
 
 def _window(length: int, hop: int) -> NDArray[np.float64]:
@@ -137,12 +152,12 @@ def _window(length: int, hop: int) -> NDArray[np.float64]:
     return np.sqrt(hanning / (hanning.sum() / hop))
 
 
-def to_int16(protected: NDArray[np.float64]) -> NDArray[np.int16]:
+def to_int16(protected: NDArray[np.float64], *, peak: float | None = None) -> NDArray[np.int16]:
     """Normalise the peak and quantise as the programs of 2022 to 2026 do.
 
-    That is trunc(y / max|y| * 32766).
+    That is trunc(y / max|y| * 32766). ``peak`` is that of all samples, where these are a part.
     """
-    peak = np.abs(protected).max(initial=0.0)
+    peak = audio.peak_of(protected) if peak is None else peak
     if peak == 0:
         return np.zeros(len(protected), dtype=np.int16)
     return np.trunc(protected / peak * PEAK).astype(np.int16)
@@ -152,10 +167,20 @@ def anonymise_file(job: tuple[Utterance, float], *, variant: str, audio_dir: Fil
     """Protect one utterance of a manifest with an alpha; returns the line of the new file."""
     utterance, alpha = job
     samples, sample_rate = audio.read(utterance.path)
-    protected = anonymise(samples, sample_rate, alpha=alpha, variant=variant)
     path = Path(audio_dir) / f"{utterance.utterance}.flac"
-    audio.write(path, to_int16(protected), sample_rate)
-    return utterance._replace(path=path, duration_s=len(samples) / sample_rate)
+    steps, peak = np.empty(len(samples), dtype=np.int16), 0.0
+    # The peak is known at the end only: until then, hours of speech in float64 are on disk.
+    with tempfile.SpooledTemporaryFile(max_size=8 * BLOCK, dir=str(audio_dir)) as kept:
+        for block in _in_blocks(samples, sample_rate, alpha, variant):
+            peak = max(peak, audio.peak_of(block))
+            kept.write(block.tobytes())
+        del samples
+        kept.seek(0)
+        for start in range(0, len(steps), BLOCK):
+            block = np.frombuffer(kept.read(8 * BLOCK))
+            steps[start : start + BLOCK] = to_int16(block, peak=peak)
+    audio.write(path, steps, sample_rate)
+    return utterance._replace(path=path, duration_s=len(steps) / sample_rate)
 
 
 # Which alpha an utterance gets.

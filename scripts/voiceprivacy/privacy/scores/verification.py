@@ -375,6 +375,8 @@ def _cllr_bit(miss: float, false_alarm: float) -> float:
 
 def _mean_drawn(costs: Floats, weights: Counts) -> float:
     """Weighted mean of costs (N,). Those that are not drawn may be infinite."""
+    if weights.max() == 1:
+        return float(costs[weights != 0].mean())
     drawn = np.flatnonzero(weights != 0)
     return float(np.average(costs[drawn], weights=weights[drawn].astype(float)))
 

@@ -31,6 +31,7 @@ from voiceprivacy.privacy import Classes, Floats, Metrics, Scores
 from voiceprivacy.privacy.scores.calibration import (
     PROFILE_LOG_ODDS,
     Blocks,
+    Ties,
     cece_bit,
     count_ties,
     counted_llrs,
@@ -292,6 +293,30 @@ def worst_case_log10(*, target: Scores, nontarget: Scores, blocks: Blocks | None
 def strongest_log10(blocks: Blocks) -> float:
     """The strongest LLR of PAV blocks with Laplace's rule, base 10."""
     return float(np.abs(blocks.llrs).max() / np.log(10))
+
+
+def strongest_of_ties_log10(ties: Ties) -> float:
+    """The ``strongest_log10`` of the PAV blocks of scores, without those between the outer two."""
+    n_target, n_nontarget = ties.targets.sum(), ties.nontargets.sum()
+    lowest = _lowest_block(ties.targets, ties.nontargets)
+    # From above, the classes change places.
+    highest = _lowest_block(ties.nontargets[::-1], ties.targets[::-1])[::-1]
+    llrs = [np.log((own * n_nontarget) / (others * n_target)) for own, others in (lowest, highest)]
+    return float(np.abs(llrs).max() / np.log(10))
+
+
+def _lowest_block(targets, nontargets):
+    """Targets and nontargets of the lowest PAV block of ties (G,), (G,) with Laplace's rule.
+
+    Of all runs of scores from the lowest one on, it is the one with the smallest share of targets.
+    """
+    rising = np.cumsum(np.append(targets, 1)) + 1, np.cumsum(np.append(nontargets, 1)) + 1
+    with_pair = rising[0] / rising[1]
+    # A pair that has a smaller share than all of them is a block without any score.
+    alone = int(with_pair.min() > 1)
+    with np.errstate(divide="ignore"):
+        odds = (rising[0] - 1) / (rising[1] - 1) if alone else with_pair
+    return [counts[odds.argmin()] - alone for counts in rising]
 
 
 def worst_case_floor_log10(*, target: Scores, nontarget: Scores) -> float:

@@ -166,11 +166,8 @@ def leave_one_out_log10(trials: SpeakerTrials) -> tuple[Number, Number]:
 
     "undefined" if no speaker can be left out.
     """
-    worst = []
-    for sample in without_each(by_class(trials), len(trials.speakers)):
-        if sample:
-            blocks = pav_blocks(sample.ties, laplace=True)
-            worst.append(zebra.strongest_log10(blocks))
+    samples = without_each(by_class(trials), len(trials.speakers))
+    worst = [zebra.strongest_of_ties_log10(sample.ties) for sample in samples if sample]
     return (min(worst), max(worst)) if worst else (UNDEFINED, UNDEFINED)
 
 
