@@ -88,7 +88,8 @@ def call_function(
     """Protect one utterance by a plug-in function and write <audio_dir>/<utterance>.flac.
 
     The function's ``seed`` is that of the run: it draws from (seed, utterance) or, for a voice that
-    stays with its speaker, from (seed, speaker).
+    stays with its speaker, from (seed, speaker). Samples of 16 bits (int16) are written as they
+    are.
 
     Returns
     -------
@@ -108,8 +109,9 @@ def call_function(
             returned = streams.whole(make, samples)
         else:  # it may work in place: nothing reads them again
             returned = function(samples, sample_rate, **given, **options)
-        # None becomes NaN, which is refused below as everything else that is no speech.
-        protected = np.asarray(np.nan if returned is None else returned, dtype=np.float32)
+        protected = np.asarray(np.nan if returned is None else returned)
+        if protected.dtype != np.int16:  # NaN is refused below, as all else that is no speech
+            protected = protected.astype(np.float32)
     except BadInput as error:
         raise BadInput(f"utterance '{utterance.utterance}': {name}: {error}") from None
     except Exception as error:
@@ -122,7 +124,8 @@ def call_function(
             f" not {instead}"
         )
     path = audio_dir / f"{utterance.utterance}.flac"
-    audio.write(path, audio.within_full_scale(protected), sample_rate)
+    steps = protected if protected.dtype == np.int16 else audio.within_full_scale(protected)
+    audio.write(path, steps, sample_rate)
     return latency
 
 

@@ -63,7 +63,7 @@ def mcadams(
     level: str = "speaker",
     variant: str = "vpc2020",
     draw: str = "ours",
-) -> NDArray[np.float32]:
+) -> NDArray[np.int16]:
     """Protect one utterance, in steps of 16 bits; options are those of ``draw_alphas``.
 
     Raises
@@ -76,8 +76,7 @@ def mcadams(
         raise BadInput("draw vpc2024 by utterance counts files: use anonymise_mcadams.py")
     line = Utterance(utterance, speaker, "-", Path(), 0.0)
     [drawn] = draw_alphas([line], alpha, level=level, draw=draw, seed=seed)
-    protected = anonymise(samples, sample_rate, alpha=drawn, variant=variant)
-    return (to_int16(protected) / audio.FULL_SCALE).astype(np.float32)
+    return protected_steps(samples, sample_rate, alpha=drawn, variant=variant)
 
 
 class Variant(NamedTuple):
@@ -163,22 +162,30 @@ def to_int16(protected: NDArray[np.float64], *, peak: float | None = None) -> ND
     return np.trunc(protected / peak * PEAK).astype(np.int16)
 
 
-def anonymise_file(job: tuple[Utterance, float], *, variant: str, audio_dir: FilePath) -> Utterance:
-    """Protect one utterance of a manifest with an alpha; returns the line of the new file."""
-    utterance, alpha = job
-    samples, sample_rate = audio.read(utterance.path)
-    path = Path(audio_dir) / f"{utterance.utterance}.flac"
-    steps, peak = np.empty(len(samples), dtype=np.int16), 0.0
+def protected_steps(
+    samples: ArrayLike, sample_rate: int, *, alpha: float, variant: str
+) -> NDArray[np.int16]:
+    """What ``anonymise`` returns, in steps of 16 bits (N,); hours of speech in little memory."""
+    samples, peak = np.asarray(samples), 0.0
+    steps = np.empty(len(samples), dtype=np.int16)
     # The peak is known at the end only: until then, hours of speech in float64 are on disk.
-    with tempfile.SpooledTemporaryFile(max_size=8 * BLOCK, dir=str(audio_dir)) as kept:
+    with tempfile.SpooledTemporaryFile(max_size=8 * BLOCK) as kept:
         for block in _in_blocks(samples, sample_rate, alpha, variant):
             peak = max(peak, audio.peak_of(block))
             kept.write(block.tobytes())
-        del samples
         kept.seek(0)
         for start in range(0, len(steps), BLOCK):
             block = np.frombuffer(kept.read(8 * BLOCK))
             steps[start : start + BLOCK] = to_int16(block, peak=peak)
+    return steps
+
+
+def anonymise_file(job: tuple[Utterance, float], *, variant: str, audio_dir: FilePath) -> Utterance:
+    """Protect one utterance of a manifest with an alpha; returns the line of the new file."""
+    utterance, alpha = job
+    samples, sample_rate = audio.read(utterance.path)
+    steps = protected_steps(samples, sample_rate, alpha=alpha, variant=variant)
+    path = Path(audio_dir) / f"{utterance.utterance}.flac"
     audio.write(path, steps, sample_rate)
     return utterance._replace(path=path, duration_s=len(steps) / sample_rate)
 
