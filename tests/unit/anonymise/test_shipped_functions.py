@@ -31,7 +31,9 @@ def call(name, samples, rate=16000, *, speaker="anna", utterance="anna-1", seed=
     function = load_function(SHIPPED[name]["function"])
     options = SHIPPED[name].get("options", {})
     given = np.asarray(samples, dtype=np.float32)
-    return function(given.copy(), rate, utterance=utterance, speaker=speaker, seed=seed, **options)
+    names = {"utterance": utterance, "speaker": speaker, "seed": seed}
+    protected = function(given.copy(), rate, **names, **options)
+    return np.float32(protected * STEP) if protected.dtype == np.int16 else protected
 
 
 def hostile(rate):

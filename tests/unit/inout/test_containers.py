@@ -56,7 +56,7 @@ def test_the_order_of_bytes_does_not_matter(tmp_path, kind, order):
 def test_of_other_kinds_nobody_can_say_whether_they_are_whole(tmp_path, kind, code):
     path = tmp_path / "speech"
     written(path, kind, code)
-    with pytest.raises(BadInput, match=f"is a file of the kind {kind}.* make it WAV or FLAC"):
+    with pytest.raises(BadInput, match=f"{kind} .* does not show .* convert it to WAV or FLAC"):
         audio.header(path)
 
 

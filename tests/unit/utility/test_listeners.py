@@ -83,7 +83,7 @@ def test_whisper_is_told_the_language_and_gets_chunks_of_what_is_long(tmp_path):
     assert all(isinstance(text, str) for text in heard)
     told = {"generate_kwargs": {"language": "de", "task": "transcribe"}}
     assert calls == [told, {**told, "chunk_length_s": 30, "stride_length_s": 5}]
-    with pytest.raises(BadInput, match="knows many languages"):
+    with pytest.raises(BadInput, match="recognises many languages"):
         recogniser(folder, device=CPU)
     with pytest.raises(BadInput, match="language xx"):
         recogniser(folder, device=CPU, language="xx").transcribe(waves(1))

@@ -49,5 +49,5 @@ def test_a_network_is_measured_against_transcripts(tmp_path, speech):
     words = [line.value for line in measured if line.metric == "wer_words"]
     assert words == [2, "undefined", 1]
     said.write_text("utterance\ttext\nother\tone two\n")
-    with pytest.raises(BadInput, match=r"said.tsv: has a transcript of no utterance"):
+    with pytest.raises(BadInput, match=r"said.tsv: has no transcript of these"):
         list(measure(speech, speech, **options, definition="vpc2024"))

@@ -33,7 +33,9 @@ def challenge(tmp_path):
     """A table of the challenge's measure: u0 has a substitution, a deletion, two insertions."""
     names = [utterance.utterance for utterance in UTTERANCES]
     definition = word_errors.DEFINITIONS["vpc2024"]
-    lines = word_errors.measure("wer", names, transcripts=SAID, heard=HEARD, definition=definition)
+    lines = word_errors.word_errors(
+        "wer", names, transcripts=SAID, heard=HEARD, definition=definition
+    )
     return table(tmp_path, "wer", lines)
 
 

@@ -154,4 +154,4 @@ def test_one_speaker_has_a_number_without_an_interval(tmp_path):
     summary = numbers(tmp_path, "of_speakers", ["s1"] * 60, [1] * 60, true, heard)
     (number,) = [line for line in summary.numbers if line.metric == "uar_percent"]
     assert number.value == pytest.approx(macro(true, heard))
-    assert (number.ci_low, number.ci_high, number.n_speakers) == ("-", "-", 1)
+    assert (number.ci_low, number.ci_high, number.n_speakers) == (None, None, 1)

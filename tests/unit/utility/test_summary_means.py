@@ -33,16 +33,16 @@ def test_undefined_values_are_left_out_and_counted():
 
 def test_nothing_defined_is_undefined_without_interval():
     for result in (mean_of(["undefined"], ["s"]), mean_of([1.0], ["s"], weights=[0.0])):
-        assert (result.value, result.ci_low, result.ci_high) == ("undefined", "-", "-")
+        assert (result.value, result.ci_low, result.ci_high) == ("undefined", None, None)
 
 
 def test_one_speaker_or_no_replicates_have_no_interval():
-    assert mean_of([1.0, 2.0], ["s", "s"]).ci_low == "-"
-    assert mean_of([1.0, 2.0], ["s", "t"], n_replicates=0).ci_high == "-"
+    assert mean_of([1.0, 2.0], ["s", "s"]).ci_low is None
+    assert mean_of([1.0, 2.0], ["s", "t"], n_replicates=0).ci_high is None
 
 
 def test_two_speakers_have_no_interval_and_three_one_that_is_wider_than_their_values():
-    assert mean_of([1.0, 2.0], ["a", "b"])[1:3] == ("-", "-")
+    assert mean_of([1.0, 2.0], ["a", "b"])[1:3] == (None, None)
     result = mean_of([1.0, 2.0, 3.0], ["a", "b", "c"])
     assert result.ci_low < 1 and result.ci_high > 3
 
