@@ -68,7 +68,7 @@ def test_an_input_is_not_overwritten(folder, monkeypatch, capfd, command, output
     target = WAYS[way](input_file, f"link.{input_file.rpartition('.')[2]}")
     words = [target if word == output else word for word in shlex.split(world.COMMANDS[command])]
     said = refused(monkeypatch, folder, capfd, command, words)
-    assert f"{target}: is read by this command" in said
+    assert f"{target}: is an input of this command" in said
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ SCORES = [
     ("an empty trial id", "verification", "scores.tsv", line(4, "anna\t\ttarget\t1"), ["scores.tsv:4:", "is empty"]),
     ("Latin-1", "verification", "scores.tsv", write(b"enrolment\ttrial\tlabel\tscore\nJos\xe9\ta\ttarget\t1\n"), ["scores.tsv:2: not UTF-8 text (byte 0xe9)"]),
     ("a NUL byte", "verification", "scores.tsv", write(NUL_AND_TEXT), ["scores.tsv:2: not text", "NUL"]),
-    ("a byte-order mark amid the lines", "verification", "scores.tsv", edit("\nberta\tanna-2", "\n\ufeffberta\tanna-2"), ["scores.tsv:10: a byte-order mark amid the text"]),
+    ("a byte-order mark amid the lines", "verification", "scores.tsv", edit("\nberta\tanna-2", "\n\ufeffberta\tanna-2"), ["scores.tsv:10: a byte-order mark inside the text"]),
     ("a space behind an id", "verification", "scores.tsv", line(4, "berta\tcarl-2 \tnontarget\t1"), ["scores.tsv:4: 'carl-2 ' has a space at its"]),
     ("a named pipe", "verification", "scores.tsv", into_pipe, ["scores.tsv: is a pipe or a device, not a file"]),
     ("a score for no trial of the key", "verification of Kaldi's files", "scores.txt", append("zoe zoe-1 0.5\n"), ["scores.txt:33: trial 'zoe zoe-1' is not in key.txt"]),

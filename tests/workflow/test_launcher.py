@@ -27,7 +27,12 @@ def voiceprivacy(folder, *words, **environment):
 HOSTILE = [
     ("a key twice", f"seed: 1\n{CORPORA}seed: 2\n", 4, "key 'seed' occurs twice"),
     ("a key twice in JSON", '{"seed": 1,\n\t"seed": 2}', 2, "key 'seed' occurs twice"),
-    ("a Python call", f'seed: !!python/object/apply:eval ["{CODE}"]\n', 1, "not YAML"),
+    (
+        "a Python call",
+        f'seed: !!python/object/apply:eval ["{CODE}"]\n',
+        1,
+        "YAML that is not supported",
+    ),
     ("a tag of binary data", "seed: !!binary aGVsbG8=\n", 1, "a binary"),
     ("UTF-16", CORPORA.encode("utf-16"), 1, "not UTF-8"),
     ("Latin-1", f"{CORPORA}# José\n".encode("latin-1"), 3, "not UTF-8"),
@@ -47,7 +52,6 @@ HOSTILE = [
     ("a list", "- corpora\n", 1, "expected sections"),
     ("two documents", f"{CORPORA}---\n{CORPORA}", 3, "not YAML"),
     ("tabs", "corpora:\n\tdemo: {}\n", 2, "not YAML"),
-    ("a path with NUL", 'corpora: {demo: {kaldi: "a\\0b"}}\n', 1, "kaldi: 'a\\x00b' holds"),
     ("a byte-order mark inside the text", "seed: 1\n\ufeffcorpora: {}\n", 2, "byte-order mark"),
 ]
 
@@ -103,14 +107,23 @@ class TestHostileConfigs:
         assert line.startswith(start) and words in line, line
 
 
-@pytest.mark.parametrize("call", [voiceprivacy, snakemake])
-def test_what_no_config_can_mean_is_one_line(tmp_path, call):
-    (tmp_path / "my.yaml").write_text(f"{CORPORA}sed: 1\n")
+@pytest.mark.parametrize(
+    ("call", "text", "line"),
+    [
+        (voiceprivacy, f"{CORPORA}sed: 1\n", "my.yaml:3: sed: 'sed' is not a key here: did you"),
+        (
+            snakemake,
+            'corpora: {demo: {kaldi: "a\\0b"}}\n',
+            "my.yaml:1: corpora.demo.kaldi: 'a\\x00",
+        ),
+    ],
+)
+def test_what_no_config_can_mean_is_one_line(tmp_path, call, text, line):
+    (tmp_path / "my.yaml").write_text(text)
     finished = call(tmp_path, TARGET, "-n", "--cores", "1", "--configfile", tmp_path / "my.yaml")
     assert finished.returncode == 2
     (error,) = finished.stderr.splitlines()
-    line = "my.yaml:3: sed: 'sed' is not a key here: did you mean 'seed'?"
-    assert error == f"error: {tmp_path}/{line}"
+    assert error.startswith(f"error: {tmp_path}/{line}")
 
 
 @pytest.mark.parametrize(

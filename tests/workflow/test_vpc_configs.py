@@ -105,8 +105,8 @@ def test_word_errors_of_a_challenge_are_one_comment_away(tmp_path, request, name
     assert planned.returncode == 0, planned.stderr
     jobs = dict(re.findall(r"^(\w+) +(\d+)$", planned.stdout, re.MULTILINE))
     assert jobs["fetch_listener"] == "1"
-    definition = "vpc2026 --language de" if name == "vpc2026_track2" else "vpc2024"
-    assert f"--definition {definition} --device cuda" in planned.stdout
+    definition = '"vpc2026", "language": "de"' if name == "vpc2026_track2" else '"vpc2024"'
+    assert f'"definition": {definition}, "device": "cuda"' in planned.stdout
     attacked = "test/mixed" if name == "vpc2026_track2" else "libri_test/f"
     assert f"results/scores/{attacked}/b2/semi_on_b2/cosine/pp.tsv" in planned.stdout
     for corpus in ("dev", "test"):

@@ -149,7 +149,7 @@ def _refuse_signature(
 
 
 def _is_speech(samples: NDArray) -> bool:
-    return samples.ndim == 1 and samples.size > 0 and bool(np.isfinite(samples).all())
+    return samples.ndim == 1 and samples.size > 0 and audio.are_finite(samples)
 
 
 @functools.cache

@@ -180,11 +180,16 @@ def read_channels(path: FilePath, *, verify: bool = False) -> tuple[Samples, Hea
         raise BadInput(f"{path}: truncated: {n_read} samples where the header announces more")
     if not n_read:
         raise BadInput(f"{path}: has no samples")
-    if not all(np.isfinite(block).all() for block in _in_blocks(samples)):
+    if not are_finite(samples):
         raise BadInput(f"{path}: holds samples that are NaN or infinite")
     if is_flac and not _has_its_sum(path, samples):
         raise BadInput(f"{path}: is damaged: its samples have another MD5 than its header states")
     return samples, Header(sample_rate, samples.shape[1], n_read / sample_rate, subtype)
+
+
+def are_finite(samples: NDArray) -> bool:
+    """Whether samples (N, ...) are neither NaN nor infinite."""
+    return all(np.isfinite(block).all() for block in _in_blocks(samples))
 
 
 def _in_blocks(samples: NDArray) -> Iterator[NDArray]:

@@ -67,7 +67,7 @@ def test_what_is_written_is_read_again_and_keys_are_sorted_so_that_git_shows_sma
         ('"tier": "A"', '"tier": "C"', ": tier: 'C' is not one of"),
         ('"system": "b2"', '"system": "b3"', ": system: 'b3', and the path says 'b2'"),
         ('"value": 7.7', '"value": "7.7"', ":6: conditions.oo.eer_percent: .*not valid"),
-        ('"value": 7.7', '"value": NaN', "no number that can stand here"),
+        ('"value": 7.7', '"value": NaN', "not a number that is allowed here"),
         ('"op": {', '"everything": {', ": conditions: 'everything' is not one of"),
         ('"tier": "A"', '"tier": "A",\n "tier": "B"', "'tier' occurs twice"),
         ('"Table 1"', '"Table\\n1"', ": source: .*not valid"),

@@ -82,7 +82,7 @@ def test_attackers_that_learn_from_it_learn_from_all_its_points():
         ({"x": swept("c", ("A", "a"), "m")}, "two values make the name 'x_m_a'"),
         ({"x": swept(), "x_alpha_0_6": {"command": "c"}}, "makes 'x_alpha_0_6', which is"),
         ({"x": swept("c", (1, 2), "on")}, "makes the name 'x_on_1', which is reserved"),
-        ({"x": swept(options={"alpha": 1})}, "'alpha' stands in its options, too"),
+        ({"x": swept(options={"alpha": 1})}, "'alpha' is in its options, too"),
         ({"x": swept(values=(0.6,))}, "[0.6] is too short"),
         ({"x": {"command": "c", "sweep": {"a": [1, None]}}}, "YAML reads this as None"),
     ],

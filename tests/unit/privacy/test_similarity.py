@@ -118,7 +118,7 @@ def test_protection_that_makes_it_worse_and_a_reversed_diagonal_are_remarked_on(
     assert metrics["op"]["ddiag_signed"] == pytest.approx(-0.8)
     assert notes == [
         "op: the diagonal lies below the rest (see ddiag_signed); ddiag hides the sign",
-        "deid_percent is below 0: the diagonal stands out more in OP than in OO, protection "
+        "deid_percent is below 0: the diagonal is more distinct in OP than in OO, protection "
         "made it worse",
     ]
 

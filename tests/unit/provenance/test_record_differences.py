@@ -70,7 +70,7 @@ def test_the_command_finds_the_runs_folder_and_says_what_differs(run):
     folder, _ = run
     same = reproduce(folder)
     assert (same.returncode, same.stderr) == (0, "")
-    assert "Nothing that decides differs" in same.stdout
+    assert "No relevant difference" in same.stdout
     elsewhere = reproduce(folder, "--directory", "/nowhere")
     assert elsewhere.returncode == 1
     assert "sha256 results/trials/f.tsv" in elsewhere.stdout and NOT_FOUND in elsewhere.stdout

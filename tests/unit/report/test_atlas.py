@@ -60,7 +60,7 @@ def test_words_of_protected_speech_are_those_of_unprotected():
         Heard("b2", "op", "words", "original", "oo", "said", "cosine"),
     ]
     assert atlas.points_of(numbers, TrialList("demo", "f"), heard) == [
-        AtlasPoint("b2", "op", "pitch", 0.25, "-", "-", 3.0),
+        AtlasPoint("b2", "op", "pitch", 0.25, None, None, 3.0),
         AtlasPoint("b2", "op", "words", 0.5, 0.1, 0.9, 3.0),
     ]
     assert atlas.points_of(numbers, TrialList("demo", "m"), heard) == []

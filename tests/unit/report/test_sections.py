@@ -219,8 +219,8 @@ def test_numbers_of_two_runs_stand_with_their_intervals():
     assert cells["C_ECE isotonic [bit]"] == cells["linkability"] == "\N{EN DASH}"
 
 
-def test_intervals_that_are_undefined_are_left_out():
-    [row] = sessions([metric("p0p1", "eer_percent", "30.04", "undefined", "undefined")])
+def test_intervals_that_do_not_exist_are_left_out():
+    [row] = sessions([metric("p0p1", "eer_percent", "30.04", "-", "-")])
     assert row.cells[0] == "30.0"
 
 

@@ -56,7 +56,6 @@ def test_the_first_word_of_several_commands_helps_with_these():
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["asses", "zebra"], "did you mean 'assess zebra'?"),
         (["validate", "my.yaml"], "voiceprivacy validate: the following arguments are required"),
         (["new-run", "--original", "x", "--protcted", "a=b"], "did you mean --protected?"),
         (["plot", "zebr"], "argument KIND: invalid choice: 'zebr'"),

@@ -119,7 +119,7 @@ def _in_blocks(
     samples: NDArray, sample_rate: int, alpha: float, variant: str
 ) -> Iterator[NDArray[np.float64]]:
     """The parts of what ``anonymise`` returns, from the first sample to the last."""
-    if not np.isfinite(samples).all():
+    if not audio.are_finite(samples):
         raise BadInput("samples are NaN or infinite")
     if sample_rate < LOWEST_RATE_HZ:
         raise BadInput(
