@@ -115,6 +115,16 @@ def test_speakers_are_sorted_by_their_larger_disclosure():
     assert [len(ax.patches) for ax in figure.axes] == [4, 6, 2]
 
 
+def test_ids_are_no_formulas(tmp_path):
+    """matplotlib takes what stands between two dollars for one, and refuses a wrong one."""
+    name = "$(a)`$"
+    figure = speakers.speakers_picture(
+        exposures={"oo": {name: exposure(0.7)}, "op": {name: exposure(0.1)}}
+    )
+    figure.savefig(tmp_path / "speakers.svg")
+    assert name in (tmp_path / "speakers.svg").read_text()
+
+
 def test_drawn_coefficients_say_whose_they_are():
     alphas = {"b2": {0.8: ["a"]}, "b2r": {0.75: list("abcdefg")}}
     figure = speakers.strips(alphas=alphas, colours={"b2": "#123456", "b2r": "#654321"})

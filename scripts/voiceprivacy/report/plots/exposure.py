@@ -48,5 +48,5 @@ def _plot_exposed(ax, exposed, largest):
     drawn = ax.imshow(cells, cmap=SCALE, vmin=0, vmax=largest, aspect="auto")
     names = [NAMES[channel] for channel in exposed.channels]
     ax.set_xticks(range(len(names)), names, rotation=45, ha="right")
-    ax.set_yticks(range(len(cells)), list(exposed.bits))
+    ax.set_yticks(range(len(cells)), list(exposed.bits), parse_math=False)
     return drawn

@@ -220,7 +220,8 @@ def _plot_examples(ax, examples):
         ends = [1, len(p)], [1 / len(p), 1]
     ax.plot(*ends, color=INK, linewidth=0.8, label="chance")
     ax.set(xlabel="rank", ylabel="share of utterances up to it", ylim=(0, 1.02))
-    ax.legend(loc="lower right", title="dotted: model")
+    for text in ax.legend(loc="lower right", title="dotted: model").get_texts():
+        text.set_parse_math(False)  # the id of a speaker may hold a $
 
 
 def lengths_picture(

@@ -302,7 +302,7 @@ def speakers_picture(
     names = [f"{name} ({_n_targets(exposures, attacks, name)})" for name in speakers]
     # Ticks without names stay: the axis shows how many speakers there are.
     few = len(names) <= MOST_NAMES
-    axes[-1].set_xticks(range(len(speakers)), names if few else [""] * len(names))
+    axes[-1].set_xticks(range(len(speakers)), names if few else [""] * len(names), parse_math=False)
     axes[-1].tick_params(axis="x", rotation=90, labelsize=7, length=0)
     axes[-1].set_xlabel("speaker (number of target trials), the most exposed first")
     handles: list[Any] = [
@@ -357,8 +357,8 @@ def _name_speakers(ax, speakers):
     # Everybody has two cells on a side (72 points an inch); a name may fill 85 % of a cell.
     points = min(8, 0.85 * 72 * SIDE_INCHES / (2 * len(speakers)))
     names = [*speakers, *speakers] if points >= READABLE_POINTS else []
-    ax.set_xticks(range(len(names)), names, fontsize=points, rotation=90)
-    ax.set_yticks(range(len(names)), names, fontsize=points)
+    ax.set_xticks(range(len(names)), names, fontsize=points, rotation=90, parse_math=False)
+    ax.set_yticks(range(len(names)), names, fontsize=points, parse_math=False)
     ax.tick_params(length=0, pad=2)
     if not names:
         ax.set_xlabel(f"{len(speakers)} speakers, in the same order in every block")
@@ -385,7 +385,7 @@ def _plot_matrix(ax, values, speakers):
         axis.set_ticks(shown, [str(position + 1) for position in shown], fontsize=6)
     if len(speakers) <= FEW_SPEAKERS:
         names = [f"{speaker}  {position}" for position, speaker in enumerate(speakers, start=1)]
-        ax.set_yticks(range(len(speakers)), names, fontsize=6)
+        ax.set_yticks(range(len(speakers)), names, fontsize=6, parse_math=False)
     ax.tick_params(length=0, pad=2)
     return image
 
