@@ -49,7 +49,7 @@ def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("run") / USER / f"a b;touch {PLANTED};'$(touch {PLANTED})"
     (folder / "data").mkdir(parents=True)
     _write_corpus(folder)
-    (folder / "embed.py").write_text(EMBED)
+    (folder.parent / "embed.py").write_text(EMBED)
     (folder / "mine.py").write_text(COPY)
     # A drawn secret would move what is searched: coordinates could hold the digits of a seed.
     (folder / "results").mkdir()
@@ -61,7 +61,7 @@ def pages(tmp_path_factory):
             "moved": {"command": mcadams},
             "copy": {"function": "mine.py:copy", "options": {"token": "${QZ_TOKEN}"}},
         },
-        "extractors": {"drawn": {"command": f"{sys.executable} embed.py"}},
+        "extractors": {"drawn": {"command": f"{sys.executable} {folder.parent}/embed.py"}},
         "backends": {"cosine": {"type": "cosine"}},
         "seed": SEEDS["seed"],
     }
@@ -258,7 +258,7 @@ def test_nothing_that_ids_and_paths_say_is_done(pages):
 def test_nothing_is_written_outside_results(pages):
     folder, _ = pages
     made = {path.name for path in folder.iterdir() if not path.name.startswith("wav ")}
-    assert made == {"data", "embed.py", "mine.py", "config.yaml", "results", ".snakemake"}
+    assert made == {"data", "mine.py", "config.yaml", "results", ".snakemake"}
 
 
 @pytest.mark.long
