@@ -198,7 +198,7 @@ def list_trials(
     enrolment: Sequence[Any],
     trial: Sequence[Any],
     findings: Findings,
-) -> tuple[list[Trial], Enrolments]:
+) -> tuple[Collection[Trial], Enrolments]:
     """Make or read one trial list.
 
     Parameters
@@ -212,9 +212,8 @@ def list_trials(
     """
     module, options = protocol_of(protocol)
     trials, enrolments = module.list_trials(source, options, name, enrolment, trial, findings)
-    labels = {listed.label for listed in trials}
     for label in ("target", "nontarget"):
-        if label not in labels:
+        if not any(listed.label == label for listed in trials):
             findings.error(f"trial list {name}", "-", f"has no {label} trial")
     _note_speakers(name, enrolments, enrolment, findings)
     return trials, enrolments

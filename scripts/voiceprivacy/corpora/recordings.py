@@ -49,6 +49,7 @@ IS_SILENT = "is silent"
 SILENT = 1e-3  # no sample beyond -60 dB of full scale, whatever their mean
 SHORTEST_S, LONG_S = 0.025, 600  # one frame of any feature; longer than any utterance
 SILENT_FLOAT = 1e-7  # the same in files of floating-point numbers, whatever their scale
+MANY, BATCH = 1000, 50  # recordings for which processes are started, and what one gets at a time
 CANCELLED = 0.01  # of the loudest channel's level is left in the average
 FULL_SCALE = 0.999
 CLIPPED_RUN = 4  # samples in a row at full scale
@@ -147,7 +148,23 @@ def inspect(
     ------
     Hangs : a pipe does not end
     """
-    return in_threads(functools.partial(_inspect, samples=samples), recordings, threads)
+    listed = list(recordings)
+    if len(listed) < MANY or any(isinstance(whole(recording), Pipe) for recording in listed):
+        return in_threads(functools.partial(_inspect, samples=samples), listed, threads)
+    return _inspect_many(listed, samples, threads)
+
+
+def _inspect_many(recordings, samples, processes):
+    """Inspect in processes: threads that open small files wait for each other."""
+    batches = (recordings[start : start + BATCH] for start in range(0, len(recordings), BATCH))
+    inspect_batch = functools.partial(_inspect_batch, samples=samples)
+    with pools.in_processes(inspect_batch, batches, processes=processes) as inspected:
+        for inspections in inspected:
+            yield from inspections
+
+
+def _inspect_batch(recordings, *, samples):
+    return [_inspect(recording, samples=samples) for recording in recordings]
 
 
 def in_threads(function: Callable, items: Iterable, threads: int) -> Iterator:

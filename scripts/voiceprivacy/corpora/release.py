@@ -4,7 +4,7 @@ Every attacker scores the same pairs, so they are listed once for a trial list, 
 compared with them as with any list.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -16,7 +16,7 @@ FEWEST_LINKED = 3  # speakers with target pairs, else recordings are not kept ap
 
 
 def release_pairs(
-    trials: Sequence[Trial], *, speakers: Mapping[str, str], recording: str | None = None
+    trials: Iterable[Trial], *, speakers: Mapping[str, str], recording: str | None = None
 ) -> list[Trial]:
     """The list's trial utterances against each other, as trials: linkage within a release.
 
@@ -26,7 +26,7 @@ def release_pairs(
 
     Parameters
     ----------
-    trials : list of Trial
+    trials : iterable of Trial
     speakers : {utterance: speaker}
     recording : regular expression, optional
         See tables.recordings_of.

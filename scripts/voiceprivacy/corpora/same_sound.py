@@ -28,7 +28,7 @@ LIKE = 0.93  # correlation of two pictures of one sound; of different LibriSpeec
 NEARLY_ALIKE = 0.95
 LEAST_VARIED_DB = 3  # a picture that varies less, as that of a tone, tells nothing
 FRAMES = 2**11  # whose spectra are made at a time
-BLOCK, KEPT = 1000, 128  # pictures that are compared at once, and components of their shadows
+BLOCK, KEPT = 1000, 32  # pictures that are compared at once, and components of their shadows
 ROUNDING = 1e-4
 LENGTH_S = 0.25  # by how much the loud stretches of one sound may differ
 
@@ -124,28 +124,27 @@ def same(prints: Sequence[Print]) -> list[Pair]:
     seconds = np.array([prints[index].loud_s for index in order])
     pictures = np.array([prints[index].picture for index in order])
     copies: dict[int, Pair] = {}
-    for rank, others in _alike(pictures, np.searchsorted(seconds, seconds + LENGTH_S, "right")):
-        for other in others:
-            first, second = sorted((order[rank], order[other]))
-            pair = Pair(first, second, _is_equal(prints[first], prints[second]))
-            known = copies.get(second)
-            if known is None or (not pair.equal, first) < (not known.equal, known.first):
-                copies[second] = pair
+    for one, other in _alike(pictures, np.searchsorted(seconds, seconds + LENGTH_S, "right")):
+        first, second = sorted((order[one], order[other]))
+        pair = Pair(first, second, _is_equal(prints[first], prints[second]))
+        known = copies.get(second)
+        if known is None or (not pair.equal, first) < (not known.equal, known.first):
+            copies[second] = pair
     return sorted(copies.values())
 
 
-def _alike(pictures: NDArray, ends: NDArray) -> Iterator[tuple[int, NDArray]]:
-    """Yield the place of each picture (N, D), and those like it from there to its end."""
+def _alike(pictures: NDArray, ends: NDArray) -> Iterator[tuple[int, int]]:
+    """Yield the places of two pictures (N, D) that are alike, the second before the first's end."""
     shadows = _shadows(pictures)
     for start in range(0, len(pictures), BLOCK):
         block = shadows[start : start + BLOCK]
         end = ends[start + len(block) - 1]
         may_be_like = block @ shadows[start:end].T > LIKE - ROUNDING
-        for rank, row in enumerate(may_be_like, start=start):
-            others = start + np.flatnonzero(row)
-            others = others[(others > rank) & (others < ends[rank])]
-            if len(others):
-                yield rank, others[pictures[others] @ pictures[rank] > LIKE]
+        ones, others = start + np.array(np.divmod(np.flatnonzero(may_be_like), end - start))
+        is_later = (others > ones) & (others < ends[ones])
+        for one, other in zip(ones[is_later], others[is_later], strict=True):
+            if pictures[one] @ pictures[other] > LIKE:
+                yield int(one), int(other)
 
 
 def _shadows(pictures: NDArray) -> NDArray:

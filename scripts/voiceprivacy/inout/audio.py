@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import hashlib
+import itertools
 import math
 import struct
 from collections.abc import Iterator
@@ -237,6 +238,18 @@ def read_piece(path: FilePath, *, start: int, length: int) -> Samples:
             return averaged(np.concatenate(list(_blocks(path, file)))[start : start + length])
         file.seek(start)
         return averaged(file.read(length, dtype="float32", always_2d=True))
+
+
+def side_by_side(one: FilePath, other: FilePath) -> Iterator[tuple[Samples, Samples]]:
+    """Yield the pieces of two recordings, channels averaged, to the end of the shorter one.
+
+    Hours of speech are never in memory. Where lengths differ, the last two pieces do.
+    """
+    for start in itertools.count(0, BLOCK):
+        pieces = [read_piece(path, start=start, length=BLOCK) for path in (one, other)]
+        yield pieces[0], pieces[1]
+        if min(map(len, pieces)) < BLOCK:
+            return
 
 
 def write_piece(source: FilePath, target: FilePath, *, start_s: float, end_s: float) -> None:

@@ -236,7 +236,7 @@ def check(
     plan: Plan,
     anonymiser: str,
     *,
-    trials: Callable[[TrialList], list[Trial]],
+    trials: Callable[[TrialList], Collection[Trial]],
 ) -> Iterator[str]:
     """Findings in a submission: the first fault of each file, and what is missing or unknown.
 
@@ -269,7 +269,7 @@ def check(
             yield f"{name}: no set of the config"
 
 
-def trials_of(plan: Plan, listed: TrialList) -> list[Trial]:
+def trials_of(plan: Plan, listed: TrialList) -> Collection[Trial]:
     """The trials of a list, made from its corpus as a run would make them."""
     source = plan.speech.source(listed.corpus)
     protocol = plan.speech.corpora[listed.corpus]["protocol"]

@@ -14,7 +14,12 @@ from support.calls import call, flags
 from support.shards import REVERSED, run_shard
 from support.sounds import RATE, tone
 
-from voiceprivacy.anonymise.part import anonymise_part, gather_manifests, select_shard
+from voiceprivacy.anonymise.part import (
+    anonymise_part,
+    gather_manifests,
+    is_the_original,
+    select_shard,
+)
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import (
@@ -428,3 +433,21 @@ def test_a_whole_part_is_anonymised_from_the_command_line(original, tmp_path):
         2,
         "error: --original: is for a whole part, not for one of several shards\n",
     )
+
+
+@pytest.mark.parametrize("n_samples", [999, 1000, 2345])
+def test_an_original_is_recognised_in_pieces(tmp_path, monkeypatch, n_samples):
+    """Hours of speech are compared in pieces: they end with, before and after the recording."""
+    monkeypatch.setattr(audio, "BLOCK", 1000)
+    samples = np.random.default_rng(1).normal(0, 0.1, n_samples)
+    rest = samples.copy()
+    rest[-400:] = samples[-400:][::-1]
+    versions = {"original": samples, "quieter": -0.5 * samples, "shorter": samples[:-1]}
+    for name, version in (versions | {"other_end": rest}).items():
+        soundfile.write(tmp_path / f"{name}.wav", version, RATE)
+    same = [
+        name
+        for name in ("quieter", "shorter", "other_end")
+        if is_the_original(tmp_path / "original.wav", tmp_path / f"{name}.wav")
+    ]
+    assert same == ["quieter"]

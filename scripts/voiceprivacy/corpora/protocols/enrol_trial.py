@@ -10,7 +10,8 @@ f_common. Then they are tried in such lists only, and never enrol.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from voiceprivacy.corpora.kinds.vctk import is_common
@@ -27,6 +28,29 @@ from voiceprivacy.inout.files import counted
 from voiceprivacy.inout.tables import Trial
 
 COMMON = "_common"
+
+
+@dataclass(frozen=True)
+class Crossed(Collection[Trial]):
+    """Trials of every enrolled speaker against every utterance that is tried.
+
+    They are made one by one: a thousand speakers with a hundred files have 100 million.
+    """
+
+    speakers: Collection[str]
+    tried: Collection[Any]
+
+    def __len__(self) -> int:
+        return len(self.speakers) * len(self.tried)
+
+    def __iter__(self) -> Iterator[Trial]:
+        for speaker in self.speakers:
+            for utterance in self.tried:
+                label = "target" if utterance.speaker == speaker else "nontarget"
+                yield Trial(speaker, utterance.utterance, label)
+
+    def __contains__(self, trial: object) -> bool:
+        return any(trial == listed for listed in self)
 
 
 def list_names(options: dict[str, Any]) -> list[str]:
@@ -64,7 +88,7 @@ def list_trials(
     enrolment: Sequence[Any],
     trial: Sequence[Any],
     findings: Findings,
-) -> tuple[list[Trial], dict[str, list[str]]]:
+) -> tuple[Collection[Trial], dict[str, list[str]]]:
     """Every enrolled speaker of the list against every trial utterance of the list.
 
     ``name`` is f, m or mixed, or one of them with _common. Trials and enrolments come in the order
@@ -76,14 +100,10 @@ def list_trials(
         for utterance in of_gender(trial, gender)
         if _is_for_common_lists(utterance, options) == is_common_list
     ]
-    trials: list[Trial] = []
     enrolments: dict[str, list[str]] = {}
     for speaker, enrolled in by_speaker(of_gender(enrolment, gender)).items():
         enrolments[speaker] = [utterance.utterance for utterance in enrolled]
-        for utterance in tried:
-            label = "target" if utterance.speaker == speaker else "nontarget"
-            trials.append(Trial(speaker, utterance.utterance, label))
-    return trials, enrolments
+    return Crossed(enrolments, tried), enrolments
 
 
 def _is_for_common_lists(utterance, options):
