@@ -64,6 +64,9 @@ SECOND_RUN = "_run1"  # the second, independent run of an anonymiser: <name>_run
 
 # Below results/: what anonymisers draw from where a config has no seed.
 SECRET_SEED = "secret_seed"  # nosec B105  # the name of a file
+# A folder below the results: what is compared of the run before.
+PREVIOUS = "previous"
+COMPARED = ("evidence.json", "verdict.json", "metrics.tsv", "provenance.json")
 # Of the files below results/; it is raised where older results cannot be carried on.
 RESULTS_FORMAT = 4
 

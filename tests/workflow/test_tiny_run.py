@@ -354,3 +354,30 @@ def test_no_value_stands_outside_of_its_interval_on_page_terminal_and_tables(run
         calls.succeeds("write_tables", *words)
         shown += intervals_shown.of_latex(path.read_text())
     assert [one.words for one in shown if not one.is_inside] == []
+
+
+def test_after_an_edit_the_end_of_the_run_says_what_has_changed(run):
+    """The last test: it edits a function and its option."""
+    config = yaml.safe_load((run / "config.yaml").read_text())
+    config["anonymisers"]["mine"]["options"]["gain"] = 0.25
+    (run / "edited.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+    (run / "mine.py").write_text(FUNCTION.replace("[::-1]", ""))
+    before = (run / "results" / "evidence.json").read_bytes()
+    words = ("--cores", "2", "--configfile", run / "edited.yaml")
+    finished = calls.call("run", *words, cwd=run)
+    assert finished.returncode == 0, finished.stderr
+    assert (run / "results/previous/evidence.json").read_bytes() == before
+    lines = finished.stdout.splitlines()
+    changed = lines[[line.startswith("Since the last run (%") for line in lines].index(True) + 1 :]
+    assert changed[0].split() == ["right", "of", "20", "singling", "out", "difference"]
+    assert re.fullmatch(r"mine  \d+ -> \d+ .* \[[+-]\d+, [+-]\d+\]  .*", changed[1])
+    assert changed[2:4] == [
+        "Config    anonymisers.mine.options.gain 0.5 -> 0.25",
+        "Code      files of anonymisers.mine",
+    ]
+    told = calls.succeeds("compare", "results/previous", "results", cwd=run).splitlines()
+    assert told[0].startswith("From results/previous to results (%") and told[1:] == changed[:4]
+    told = calls.succeeds("compare", "results", "results", cwd=run).splitlines()
+    assert told[1:] == ["Nothing has changed."]
+    said = calls.succeeds("verify", run / "results")
+    assert said == f"{run}/results: all files are as the run has made them\n"

@@ -126,6 +126,7 @@ utility = UtilityInputs(plan)
 
 onstart:
     refuse_training()
+    earlier.keep_state(Path(RESULTS))
 
 
 onsuccess:
@@ -136,7 +137,7 @@ onsuccess:
         "test ! -e results/report/index.html || python -P -m voiceprivacy.jobs.show_metrics"
         " --metrics results/metrics.tsv"
         " --comparisons results/comparisons"
-        " --verdict results/verdict.json"
+        " --verdict results/verdict.json --previous results/previous"
         " --report results/report/index.html {BRIEF:q} {notes:q}"
     )
 

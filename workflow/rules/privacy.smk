@@ -435,6 +435,7 @@ rule write_verdict:
         checks=plan.speech.check_of_training(),
     output:
         verdict="results/verdict.json",
+        evidence="results/evidence.json",
     log:
         "results/logs/write_verdict.log",
     benchmark:
@@ -449,4 +450,4 @@ rule write_verdict:
         scores=as_is(f"{RESULTS}/scores"),
         plan=as_is(json.dumps(verdict_plan(plan))),
     shell:
-        command("write_verdict", output="verdict", params="scores plan")
+        command("write_verdict", output="verdict evidence", params="scores plan")

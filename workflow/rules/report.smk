@@ -152,6 +152,7 @@ rule write_provenance:
         figures=DRAWN,
         tables=tables_of(CONTENTS),
         files=[file for file in USED if file not in SHIPPED] + anonymisers.secret,
+        sources=plan.sources.files(),
     output:
         provenance="results/provenance.json",
     log:
@@ -167,7 +168,7 @@ rule write_provenance:
     shell:
         command(
             "write_provenance",
-            also="--files {input.files:q} {params.shipped:q}",
+            also="--files {input.files:q} {input.sources:q} {params.shipped:q}",
             output="provenance",
             params="results config",
         )

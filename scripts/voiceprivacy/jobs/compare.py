@@ -1,30 +1,41 @@
 """The job compare."""
 
 import re
+from itertools import product
 from pathlib import Path
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.organise.comparing import write_compared_page
 from voiceprivacy.organise.finished_run import FinishedRun
+from voiceprivacy.report.changes import change_lines
+from voiceprivacy.report.verdict_words import NO_CHANGE, SINCE
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
+from voiceprivacy.vocabulary import COMPARED
 
 
 def compare(
     results: tuple[Path, Path],
     *,
     name: tuple[str, str] = ("a", "b"),
-    output: Path = Path("comparison"),
+    output: Path | None = None,
 ) -> None:
-    """Two folders of results (two teams, two years) in one report, by set, and what differs.
+    """What has changed between two folders of results, old and new; or one page of both.
 
     Parameters
     ----------
-    results : folder with metrics.tsv of a finished run
-    name : what they are called
-    output : folder to write
+    results : folder of a finished run; results/previous is what the run before has found
+    name : what they are called on the page
+    output : folder to write: both (two teams, two years) in one page, by set, and what differs
     """
+    if output is None:
+        with not_ours(" or ".join(map(str, results))):
+            for folder, file in product(results, COMPARED):
+                FinishedRun(folder).file(file)
+            lines = change_lines(*results) or [NO_CHANGE]
+        say(SINCE.format("From {} to {}".format(*results)), *lines)
+        return
     for word in name:
         if not re.fullmatch("[A-Za-z0-9_-]{1,40}", word):
             raise BadInput(f"--name {word}: letters, digits, - and _ only, at most 40")

@@ -7,6 +7,7 @@ from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.rows import read_typed
 from voiceprivacy.report.answer import evaluated
+from voiceprivacy.report.changes import since_last_run
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.releases import released
@@ -23,6 +24,7 @@ def show_metrics(
     metrics: Path = Path("results/metrics.tsv"),
     comparisons: Path | None = None,
     verdict: Path | None = None,
+    previous: Path | None = None,
     report: Path | None = None,
     note: Sequence[str] = (),
     brief: bool = False,
@@ -35,6 +37,7 @@ def show_metrics(
     comparisons : folder of CORPUS/TRIALS/EXTRACTOR/BACKEND.tsv, which has intervals (default: the
         folder comparisons beside metrics.tsv)
     verdict : verdict.json: what is said first (default: the one beside metrics.tsv)
+    previous : folder with what the run before found, if there was one: what has changed since
     report : the page to point to
     note : a line at the end: what was not measured
     brief : the verdict without tables
@@ -54,8 +57,10 @@ def show_metrics(
         if file:
             judged = read_verdict(file, numbers=numbers, evaluated=known)
         systems = released(compare(numbers, sure))
-        lines = summary(systems, sure, numbers, [judged], brief=brief)
+        lines = summary(systems, sure, numbers, judged, brief=brief)
         say(*lines)
+        if previous and previous.exists():
+            say(*since_last_run(previous, metrics.parent))
         if note:
             say("", *note)
         if report:

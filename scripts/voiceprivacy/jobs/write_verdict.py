@@ -7,7 +7,7 @@ from typing import Any
 from voiceprivacy.inout.files import counted
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.privacy.verdict.run_scores import RunScores
-from voiceprivacy.privacy.verdict.verdict import FORMAT, Known, Thresholds, verdict_of
+from voiceprivacy.privacy.verdict.verdict import FORMAT, Known, Thresholds, verdict_and_kept
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 
@@ -17,6 +17,7 @@ def write_verdict(
     plan: dict,
     scores: Path,
     verdict: Path,
+    evidence: Path,
 ) -> None:
     """Write verdict.json: how much of the speakers' identity attackers find in every system.
 
@@ -27,13 +28,15 @@ def write_verdict(
     plan : JSON: see voiceprivacy.plan.verdict
     scores : folder of score files
     verdict : JSON to write
+    evidence : JSON to write: what a later state of the run is compared with
     """
     sets: dict[str, Any] = {}
+    kept: dict[str, Any] = {}
     for corpus, options in plan["sets"].items():
-        facts = verdict_of(
+        facts, of_lists = verdict_and_kept(
             RunScores(scores, corpus, options["lists"]),
-            thresholds=Thresholds(**plan["thresholds"]),
-            known=Known(
+            Thresholds(**plan["thresholds"]),
+            Known(
                 learnt={name: n_learnt(files) for name, files in options["learnt"].items()},
                 controls=options["controls"],
                 shows_names=options["shows_names"],
@@ -42,7 +45,9 @@ def write_verdict(
         facts["not_tried"] += options["not_tried"]
         facts["warnings"] += options["warnings"]
         sets[corpus] = facts
+        kept |= of_lists
     write_json(verdict, {"format": FORMAT, "sets": sets})
+    write_json(evidence, kept)
     say(f"{counted(len(sets), 'set')}: {verdict}")
 
 

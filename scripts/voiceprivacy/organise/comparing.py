@@ -36,7 +36,6 @@ from voiceprivacy.report.metrics import Number, write_metrics
 from voiceprivacy.report.page import write_page
 from voiceprivacy.report.releases import released
 from voiceprivacy.report.sections import Utility, utility_section
-from voiceprivacy.report.terminal import summary
 from voiceprivacy.report.uncertainty import read_comparisons
 from voiceprivacy.vocabulary import (
     ABSENT,
@@ -156,7 +155,7 @@ def write_compared_page(both: Sequence[FinishedRun], folder: Path) -> list[str]:
     """Write a folder of two results as one: numbers, comparisons, page, and their differences.
 
     The page says no more than those of its two runs would: it can be mailed. Returned are lines for
-    the terminal.
+    the terminal: what is the same, and what differs.
     """
     merged = merge(both)
     averages = averages_of_both(merged)
@@ -188,8 +187,6 @@ def write_compared_page(both: Sequence[FinishedRun], folder: Path) -> list[str]:
     n_common = sum(attack.extractor != ABSENT for attack in merged.common)
     why = "the runs drew other speakers"
     return [
-        *summary(systems, comparisons, verdicts=[run.verdict for run in both]),
-        "",
         f"{counted(n_common, 'set is', 'sets are')} the same in {both[0].name} and {both[1].name}",
         *(f"  {name}: {one} | {other}" for name, one, other in merged.apart),
         *(f"pairs across runs are not compared for {name}: {why}" for name in uncompared),

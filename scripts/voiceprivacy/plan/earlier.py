@@ -2,6 +2,7 @@
 
 * Results of another format would not be made again by themselves: refused.
 * The secret that anonymisers draw from is drawn by the first run, and kept.
+* What a finished run found is kept, so that the next one can say what has changed.
 * A trained model is made again only with --remake: a small edit must not throw away a week of a
   GPU. What counts is Snakemake's own plan of the run, so every reason is known, and nothing has
   been removed yet.
@@ -10,13 +11,17 @@
 import contextlib
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from voiceprivacy.inout.files import BadInput, whole_or_absent
+from voiceprivacy.inout.checksums import sha256_of
+from voiceprivacy.inout.files import BadInput, whole_folder_or_absent, whole_or_absent
+from voiceprivacy.inout.foreign import UNEXPECTED
+from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.seeds import read_secret, secret_in
-from voiceprivacy.vocabulary import RESULTS_FORMAT, SECRET_SEED
+from voiceprivacy.vocabulary import COMPARED, PREVIOUS, RESULTS_FORMAT, SECRET_SEED
 
 FORMAT = "format"  # below the results: holds RESULTS_FORMAT
 MADE = [
@@ -82,6 +87,20 @@ def draw_secret(config: dict[str, Any], results: Path, *, dry_run: bool) -> None
         )
     if config["anonymisers"] and "seed" not in config and not dry_run:
         secret_in(secret, wanted)
+
+
+def keep_state(results: Path) -> None:
+    """Copy what is compared of a finished run, before jobs make it again.
+
+    Of a run that was killed or has failed, nothing is: its files are not those of its provenance.
+    """
+    *files, provenance = COMPARED
+    with contextlib.suppress(BadInput, OSError, *UNEXPECTED):
+        outputs = read_json(results / provenance)["outputs"]
+        if all(sha256_of(results / name) == outputs[name] for name in files):
+            with whole_folder_or_absent(results / PREVIOUS) as folder:
+                for name in COMPARED:
+                    shutil.copyfile(results / name, folder / name)
 
 
 # Trained models.

@@ -2,13 +2,14 @@
 
 ``provenance`` describes all of it as one dict, which is written as results/provenance.json.
 ``differences`` compares such a dict with this checkout and this machine: can they repeat the run?
-``compare_runs`` compares those of two runs.
+``compare_runs`` compares those of two runs, ``edits`` those of two states of one.
 """
 
 import datetime
 import importlib.metadata
 import os
 import platform
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -29,7 +30,7 @@ from voiceprivacy.inout.json_files import parse_json, read_json
 from voiceprivacy.inout.tables import read_table
 from voiceprivacy.provenance.commit import answer, state_of
 from voiceprivacy.running import decoding
-from voiceprivacy.vocabulary import ABSENT, PARTS, RESULTS_FORMAT, SECRET_SEED
+from voiceprivacy.vocabulary import ABSENT, PARTS, PREVIOUS, RESULTS_FORMAT, SECRET_SEED
 
 ROOT = Path(__file__).parents[3]
 PROVENANCE = "provenance.json"  # below results/
@@ -37,7 +38,7 @@ SECRET = f"results/{SECRET_SEED}"
 # Below results/: what says when, what is for people, and what is there for a while.
 NO_OUTPUTS = {
     *("logs", "benchmarks", "sources", "report", "paper", "pairs", "templates", "containers"),
-    *("format", "plan.json", "codes.key", SECRET_SEED, PROVENANCE),
+    *("format", "plan.json", "codes.key", SECRET_SEED, PROVENANCE, PREVIOUS),
 }
 HARDWARE = {"processor", "cores", "memory_gb", "gpus"}
 PACKAGES = (
@@ -460,7 +461,10 @@ def hash_now(directory: str | Path, path: str) -> str:
 
 # How two runs differ besides their numbers: config, versions, models, lists, machines.
 
-FIELDS = ("format", "version", "git_commit", "git_state", "python", "platform")
+VERSION = ("version", "git_commit", "git_state")
+FIELDS = ("format", *VERSION, "python", "platform")
+SOURCES = "results/sources/"  # fingerprints of people's files
+NUMERAL = re.compile(r"[-+0-9.e]{1,20}")  # a number, or the version of a package
 
 
 class Difference(NamedTuple):
@@ -481,6 +485,34 @@ def compare_runs(first: dict[str, Any], second: dict[str, Any]) -> list[Differen
             values = [shown(values.get(name, ABSENT)) for values in (one, other)]
             differing.append(Difference(shown(name), *values))
     return differing
+
+
+def edits(before: dict[str, Any], now: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """What was edited between two states of a run: keys of its config, and what of its code.
+
+    Values are told that are numbers; of people's files the entries of the config.
+    """
+    code = [*_edited(_code(before), _code(now))]
+    return [*_edited(before["config"], now["config"])], code
+
+
+def _code(provenance):
+    sources = {
+        f"files of {path.removeprefix(SOURCES).partition('.')[0].replace('/', '.')}": sha256
+        for path, sha256 in provenance.get("sha256", {}).items()
+        if path.startswith(SOURCES)
+    }
+    ours = [provenance.get(field) for field in VERSION]
+    return {"voiceprivacy": ours, **provenance.get("packages", {}), **sources}
+
+
+def _edited(before, now, name=""):
+    if isinstance(before, dict) and isinstance(now, dict):
+        for key in dict.fromkeys([*before, *now]):
+            yield from _edited(before.get(key), now.get(key), f"{name}.{key}".strip("."))
+    elif before != now:
+        is_short = NUMERAL.fullmatch(str(before)) and NUMERAL.fullmatch(str(now))
+        yield f"{name} {before} -> {now}" if is_short else name
 
 
 def _named_values(provenance):

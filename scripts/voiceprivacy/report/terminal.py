@@ -12,7 +12,6 @@ from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.uncertainty import NONE, NULL, Comparisons
 from voiceprivacy.report.verdict import (
     NOT_GIVEN,
-    NOT_ORDERED,
     Judged,
     Verdict,
     controls_of,
@@ -52,7 +51,7 @@ def summary(
     systems: Sequence[System],
     comparisons: Comparisons = NONE,
     numbers: Iterable[Number] = (),
-    verdicts: Sequence[Verdict] = (no_verdict(NOT_GIVEN),),
+    verdict: Verdict = no_verdict(NOT_GIVEN),  # noqa: B008 - it cannot be changed
     *,
     brief: bool = False,
 ) -> list[str]:
@@ -62,9 +61,9 @@ def summary(
     the answer. ``brief`` leaves the tables out.
     """
     numbers = list(numbers)
-    lines = _wrapped(what_was_run(systems, numbers, controls_of(verdicts)))
+    lines = _wrapped(what_was_run(systems, numbers, controls_of([verdict])))
     if systems:
-        lines += verdict_lines(verdicts)
+        lines += verdict_lines(verdict)
     else:
         answers = rank_answers(numbers)
         for name, answer in answers.items():
@@ -87,7 +86,7 @@ def summary(
         lines += ["", *_table(list(group))]
     if systems:
         lines += ["", "↑ ↓: which way means more privacy."]
-    if any(verdict.sets for verdict in verdicts):
+    if verdict.sets:
         lines += _wrapped(OTHER_NUMBERS)
     for sentence in about_draws(shown):
         lines += _wrapped(sentence)
@@ -98,15 +97,12 @@ def summary(
     return lines
 
 
-def verdict_lines(verdicts: Sequence[Verdict]) -> list[str]:
-    """The verdict of a run, or those of several: a line for each system, then sentences."""
-    lines = []
-    for verdict in verdicts:
-        lines += ["", f"== {verdict.name} =="] if verdict.name else []
-        lines += ["", verdict.absent] if verdict.absent else []
-        for judged in verdict.sets:
-            lines += ["", *lines_of_set(judged)]
-    return [*lines, "", *_wrapped(NOT_ORDERED)] if len(verdicts) > 1 else lines
+def verdict_lines(verdict: Verdict) -> list[str]:
+    """The verdict of a run: a line for each system, then sentences."""
+    lines = ["", verdict.absent] if verdict.absent else []
+    for judged in verdict.sets:
+        lines += ["", *lines_of_set(judged)]
+    return lines
 
 
 def lines_of_set(judged: Judged) -> list[str]:
@@ -118,23 +114,28 @@ def lines_of_set(judged: Judged) -> list[str]:
         cells = [f"{cell.text} {cell.limits}".strip() for column, cell in numbers if column.short]
         words = RELATIONS[row.relation][0] if row.relation else ""
         table.append((row.system, row.words.upper(), cells[0], words, *cells[1:]))
-    widths = [max(map(len, texts)) for texts in zip(*table, strict=True)]
     notes = judged.notes
     own = "" if judged.speech else f"{judged.name}:"
     steps = "  ".join(f"{number}. {step}." for number, step in enumerate(notes.steps, start=1))
     return [
         *_wrapped(judged.speech),
         *_wrapped(" ".join(filter(None, [own, QUESTION, notes.answer, UNITS_OF_VERDICT]))),
-        *("  ".join(map(str.ljust, row, widths)).rstrip() for row in table),
-        *_headed("Why", " ".join(notes.why), most=4),
-        *_headed("Not tried", notes.not_tried, most=3),
-        *_headed("Warning", " ".join(notes.warnings), most=3),
-        *_headed("Check", notes.check, most=1),
-        *_headed("Next", steps, most=3),
+        *columns(table),
+        *headed("Why", " ".join(notes.why), most=4),
+        *headed("Not tried", notes.not_tried, most=3),
+        *headed("Warning", " ".join(notes.warnings), most=3),
+        *headed("Check", notes.check, most=1),
+        *headed("Next", steps, most=3),
     ]
 
 
-def _headed(title: str, text: str, *, most: int) -> list[str]:
+def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of texts, each column as wide as it has to be."""
+    widths = [max(map(len, texts)) for texts in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+
+
+def headed(title: str, text: str, *, most: int = 3) -> list[str]:
     """A paragraph beside its title, cut after some lines; nothing where there is no text."""
     plain = text.replace("`", "").strip()
     lines = textwrap.wrap(

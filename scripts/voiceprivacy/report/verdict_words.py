@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import counted
+from voiceprivacy.privacy.verdict.changes import Change
 from voiceprivacy.report.typeset import listed
 from voiceprivacy.vocabulary import DASH
 
@@ -165,6 +166,12 @@ WARNINGS = {
     " training. `voiceprivacy new-run --train DIR --method FILE.py:FUNCTION` makes it.",
     "unknown_speakers": "{attack} is not judged: a file of its speakers is missing.",
 }
+SINCE = "{} (%; in brackets: 95 % limits of the difference, speaker by speaker)"
+CHANGE_COLUMNS = ("", RIGHT.short, LAW[0].short, "difference", "")
+LESS, SAME, MORE = "less evidence", "no significant change", "more evidence"
+SAME_EVIDENCE = "The evidence is exactly what it was."
+NO_CHANGE = "Nothing has changed."
+NOT_COMPARED = "Not compared: {}."
 WIDEST = 90  # percent between limits, from which on a number says nothing
 MOST = 3  # reasons and steps that are shown
 
@@ -199,6 +206,25 @@ def relation(facts: Mapping[str, Any], unprotected: Mapping[str, Any] | None) ->
     if less[1] <= 0:  # of an inconclusive system this says nothing
         return LIKE if facts["state"] == "open" else ""
     return CLEARLY if less[1] >= unprotected["evidence_percent"][0] / 2 else LITTLE
+
+
+def change_cells(
+    change: Change, before: Mapping[str, str], now: Mapping[str, str]
+) -> tuple[str, str, str, str]:
+    """What CHANGE_COLUMNS have of a system.
+
+    ``before`` and ``now`` are other facts of it: names, and their values as text.
+    """
+    value, low, high = change.difference
+    words = [LESS if high < 0 else MORE if low > 0 else SAME]
+    for name in before:
+        if before[name] != now.get(name, before[name]):
+            words.append(f"{name} {before[name]} -> {now[name]}".strip())
+    right, evidence = (
+        " -> ".join(f"{max(number, 0):.0f}" for number in numbers)
+        for numbers in (change.right, change.evidence)
+    )
+    return right, evidence, f"{value:+z.0f} [{low:+z.0f}, {high:+z.0f}]", "; ".join(words)
 
 
 def notes(facts: Mapping[str, Any], names: str = "") -> Notes:

@@ -5,10 +5,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from voiceprivacy.inout.checksums import sha256_of
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.plan import earlier
-from voiceprivacy.plan.earlier import refuse_other_format
-from voiceprivacy.vocabulary import RESULTS_FORMAT
+from voiceprivacy.plan.earlier import keep_state, refuse_other_format
+from voiceprivacy.vocabulary import COMPARED, PREVIOUS, RESULTS_FORMAT
 
 RESULTS = Path("results")
 FORMAT = RESULTS / "format"
@@ -44,6 +46,35 @@ def test_results_of_another_format_are_refused(number):
     refuse_other_format(RESULTS, remake=True, dry_run=False)
     assert FORMAT.read_text() == f"{RESULTS_FORMAT}\n"
     refuse_other_format(RESULTS, remake=False, dry_run=False)
+
+
+# What a finished run found.
+
+
+def write_finished(text):
+    """Files that are compared, as their provenance lists them; the run is finished."""
+    RESULTS.mkdir(exist_ok=True)
+    *files, provenance = COMPARED
+    for name in files:
+        (RESULTS / name).write_text(text)
+    outputs = {name: sha256_of(RESULTS / name) for name in files}
+    write_json(RESULTS / provenance, {"outputs": outputs})
+
+
+def test_what_a_finished_run_found_is_kept_and_that_of_another_is_not():
+    kept = RESULTS / PREVIOUS
+    keep_state(RESULTS)
+    assert not RESULTS.exists()
+    for text in ("one", "two"):
+        write_finished(text)
+        keep_state(RESULTS)
+        assert {path.name for path in kept.iterdir()} == {*COMPARED}
+        assert (kept / "evidence.json").read_text() == text
+    (RESULTS / "verdict.json").write_text("of a run that was killed")
+    keep_state(RESULTS)
+    (RESULTS / "provenance.json").unlink()
+    keep_state(RESULTS)
+    assert (kept / "verdict.json").read_text() == "two"
 
 
 # Models.

@@ -371,9 +371,12 @@ def test_facts_of_the_plan_stand_in_the_verdict_beside_those_of_the_scores(tmp_p
     judged |= {"learnt": {"b2": [[learnt_from(tmp_path / "learnt.json", 7)]]}}
     judged |= {"not_tried": ["what_is_said"], "warnings": [warning]}
     plan = {"thresholds": {"learnt_persons": 7}, "sets": {"demo": judged}}
-    verdict = tmp_path / "verdict.json"
-    words = ["--plan", json.dumps(plan), "--scores", tmp_path / "scores", "--verdict", verdict]
-    succeeds("write_verdict", *words)
+    verdict, evidence = tmp_path / "verdict.json", tmp_path / "evidence.json"
+    words = ["--plan", json.dumps(plan), "--scores", tmp_path / "scores"]
+    succeeds("write_verdict", *words, "--verdict", verdict, "--evidence", evidence)
+    kept = read_json(evidence)["demo/f"]
+    assert kept.keys() == {"original", "b2", "b3"} and kept["b2"] == kept["b3"]
+    assert len(kept["b2"]["without_each"]) == len("abcdef")
     content = read_json(verdict)
     assert verdict_schema.faults(content) == []
     demo = content["sets"]["demo"]

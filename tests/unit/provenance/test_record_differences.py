@@ -7,7 +7,7 @@ import pytest
 from support.calls import here
 
 from voiceprivacy.plan import configuration
-from voiceprivacy.provenance.record import NOT_FOUND, differences, provenance
+from voiceprivacy.provenance.record import NOT_FOUND, differences, edits, provenance
 from voiceprivacy.vocabulary import RESULTS_FORMAT
 
 
@@ -122,3 +122,26 @@ def test_a_path_that_begins_with_a_variable_is_kept_by_its_name(tmp_path, monkey
     monkeypatch.delenv("MODELS_QZ")
     [gone], _ = differences(then, directory=tmp_path)
     assert gone.now == NOT_FOUND
+
+
+def test_edits_between_two_states_are_keys_numbers_and_entries():
+    """New entries are one name; texts, which may be paths, are not shown."""
+    old = {
+        "version": "1",
+        "packages": {"numpy": "2.0", "torch": "2"},
+        "sha256": {"results/sources/anonymisers/mine.sha256": "a", "results/trials/a/f.tsv": "b"},
+        "config": {"anonymisers": {"mine": {"command": "python /home/x.py", "alpha": 0.5}}},
+    }
+    new = {
+        "version": "2",
+        "packages": {"numpy": "2.1", "torch": "2"},
+        "sha256": {"results/sources/anonymisers/mine.sha256": "c", "results/trials/a/f.tsv": "d"},
+        "config": {
+            "anonymisers": {"mine": {"command": "python /home/y.py", "alpha": 0.7}, "b2": {"a": 1}}
+        },
+    }
+    assert edits(old, old) == ([], [])
+    assert edits(old, new) == (
+        ["anonymisers.mine.command", "anonymisers.mine.alpha 0.5 -> 0.7", "anonymisers.b2"],
+        ["voiceprivacy", "numpy 2.0 -> 2.1", "files of anonymisers.mine"],
+    )

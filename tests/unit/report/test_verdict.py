@@ -11,7 +11,6 @@ from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.terminal import WIDTH, lines_of_set, summary, verdict_lines
 from voiceprivacy.report.verdict import (
     NOT_GIVEN,
-    NOT_ORDERED,
     OLDER,
     judged_of,
     no_verdict,
@@ -189,7 +188,7 @@ def test_a_file_that_is_no_verdict_is_named(read, change):
 
 
 def test_the_terminal_has_a_line_for_each_system_and_at_most_twelve_more(read, systems):
-    lines = verdict_lines([read(verdicts.usual())])
+    lines = verdict_lines(read(verdicts.usual()))
     assert max(map(len, lines)) <= WIDTH
     [row] = [line for line in lines if line.startswith("b2 ") and "[69, 94]" in line]
     assert " ".join(row.split()) == f"b2 NOT PROTECTED 60 [51, 72] little better 80 [69, 94] {DASH}"
@@ -212,10 +211,4 @@ def test_many_systems_and_reasons_do_not_fill_a_terminal():
 
 def test_a_run_without_a_verdict_says_so(systems):
     assert NOT_GIVEN in summary(systems)
-    assert OLDER in summary(systems, verdicts=[no_verdict(OLDER)])
-
-
-def test_two_runs_keep_their_verdicts_and_are_not_compared(read):
-    lines = verdict_lines([read(verdicts.usual(), name="ours"), no_verdict(OLDER, "theirs")])
-    assert "== ours ==" in lines and lines.index("== theirs ==") < lines.index(OLDER)
-    assert lines[-1] == NOT_ORDERED
+    assert OLDER in summary(systems, verdict=no_verdict(OLDER))

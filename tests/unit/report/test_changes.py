@@ -1,0 +1,77 @@
+"""What the end of a run says of the run before, and `voiceprivacy compare` of two folders."""
+
+from support import verdicts
+from support.calls import call
+from support.result_folders import EER, write_results
+
+from voiceprivacy.inout.json_files import read_json, write_json
+from voiceprivacy.report.changes import change_lines, since_last_run
+from voiceprivacy.report.terminal import WIDTH
+
+
+def write_state(folder, *, percent=50.0, state="open", trials="t", config=None, **changed):
+    """A folder with what is compared: b2 on one list, its evidence and state, and config."""
+    write_results(folder, **changed)
+    judged = verdicts.set_of({"b2": verdicts.system(state, percent)})
+    write_json(folder / "verdict.json", verdicts.verdict({"demo": judged}))
+    without_each = [[percent + part] * 2 for part in (-1.0, 0.0, 0.0, 1.0)]
+    kept = {"trials": trials, "percent": [percent] * 2, "without_each": without_each}
+    write_json(folder / "evidence.json", {"demo/f": {"b2": kept}})
+    record = read_json(folder / "provenance.json")
+    record["config"] |= config or {}
+    write_json(folder / "provenance.json", record)
+    return folder
+
+
+STATES = "not protected -> inconclusive"
+
+
+def test_a_changed_system_has_a_line_and_so_have_config_and_code(tmp_path):
+    options = [{"anonymisers": {"b2": {"options": {"gain": gain}}}} for gain in (1, 0.5)]
+    old = write_state(tmp_path / "old", config=options[0])
+    new = write_state(
+        tmp_path / "new", percent=20.4, state="unclear", config=options[1], version="2"
+    )
+    lines = change_lines(old, new)
+    assert lines == [
+        "    right of 20  singling out  difference",
+        f"b2  59 -> 28     50 -> 20      -30 [-30, -30]  less evidence; {STATES}",
+        "Config    anonymisers.b2.options.gain 1 -> 0.5",
+        "Code      voiceprivacy",
+    ]
+    assert max(map(len, lines)) <= WIDTH
+
+
+def test_of_equal_evidence_one_sees_what_was_edited_and_of_equal_states_nothing(tmp_path):
+    old = write_state(tmp_path / "old")
+    new = write_state(tmp_path / "new", config={"seed": 7, "corpora": {}})
+    assert since_last_run(old, old) == []
+    empty, title, *lines = since_last_run(old, new)
+    assert empty == "" and title.startswith("Since the last run")
+    assert lines == [
+        "The evidence is exactly what it was.",
+        "Config    corpora.demo and seed 0 -> 7",
+    ]
+
+
+def test_the_measure_of_utility_is_told_where_it_has_changed(tmp_path):
+    old, new = write_state(tmp_path / "old"), write_state(tmp_path / "new", percent=50.2)
+    path = new / "metrics.tsv"
+    path.write_text(path.read_text().replace("0.75", "0.65"))
+    assert change_lines(old, new)[1].endswith("pitch correlation 0.75 -> 0.65")
+
+
+def test_other_speakers_or_trials_are_one_line(tmp_path):
+    write_state(tmp_path / "old"), write_state(tmp_path / "new", trials="others", eer=EER)
+    why = "no list has the same speakers and trials, and enough of them"
+    assert since_last_run(tmp_path / "old", tmp_path / "new")[2:] == [f"Not compared: {why}."]
+    finished = call("compare", "old", "new", cwd=tmp_path)
+    assert (finished.returncode, finished.stdout) == (2, "")
+    assert finished.stderr == f"error: {why}\n"
+
+
+def test_a_missing_file_is_one_line(tmp_path):
+    write_state(tmp_path / "old"), write_state(tmp_path / "new")
+    (tmp_path / "new" / "evidence.json").unlink()
+    finished = call("compare", "old", "new", cwd=tmp_path)
+    assert finished.returncode == 2 and finished.stderr == "error: new/evidence.json: not found\n"
