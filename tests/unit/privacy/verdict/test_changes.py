@@ -78,8 +78,11 @@ def test_the_order_of_persons_in_what_is_kept_does_not_depend_on_scores():
 
 
 def test_simulated_changes_that_are_and_are_not_there():
-    """Half of the noise is common; limits in pairs are narrower than those of two states alone."""
-    said, less, narrower = [], [], []
+    """Half of the noise is common: limits in pairs are a tenth narrower than those of two states.
+
+    That is the median. If persons were not paired, it would be a tenth above.
+    """
+    said, less, widths = [], [], []
     for seed in range(SETS):
         (one, before), (other, same) = (
             state(seed, distance=2.0, common=0.5, world=world) for world in (1, 2)
@@ -88,10 +91,10 @@ def test_simulated_changes_that_are_and_are_not_there():
         said.append(not change.difference[1] <= 0 <= change.difference[2])
         errors = [jackknife_error(own.estimates(own.held_out))[0] for own in (one, other)]
         alone = 2 * np.hypot(*errors) * stdtrit(PERSONS - 1, 0.975)
-        narrower.append(change.difference[2] - change.difference[1] < alone)
+        widths.append((change.difference[2] - change.difference[1]) / alone)
         if seed < SETS // 5:
             [change] = changes(before, state(seed, distance=0.5, common=0.5, world=3)[1])
             less.append(change.difference[2] < 0)
     assert sum(said) <= 5
-    assert sum(narrower) >= 0.9 * SETS
+    assert np.median(widths) < 0.9
     assert sum(less) >= 0.9 * len(less)
