@@ -136,8 +136,8 @@ def attacker_name(extractor: str, backend: str) -> str:
 def in_words(name: str) -> str:
     """An extractor or a back-end: semi-informed (b2) for semi_on_b2."""
     base, _, anonymiser = name.partition(TRAINED_ON)
-    told = "semi-informed" if base == SEMI_INFORMED else base
-    return f"{told} ({anonymiser})" if anonymiser else name
+    shown = "semi-informed" if base == SEMI_INFORMED else base
+    return f"{shown} ({anonymiser})" if anonymiser else name
 
 
 class TrialList(NamedTuple):

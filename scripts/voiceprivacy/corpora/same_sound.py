@@ -117,8 +117,8 @@ def same(prints: Sequence[Print]) -> list[Pair]:
     -------
     list of Pair : the first of the same recordings, and each of the others
     """
-    told = [index for index in range(len(prints)) if len(prints[index].picture)]
-    order = sorted(told, key=lambda index: prints[index].loud_s)
+    varied = [index for index in range(len(prints)) if len(prints[index].picture)]
+    order = sorted(varied, key=lambda index: prints[index].loud_s)
     if not order:
         return []
     seconds = np.array([prints[index].loud_s for index in order])

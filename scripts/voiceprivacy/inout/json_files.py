@@ -101,8 +101,8 @@ def where(path: FilePath, keys: Iterable[str | int]) -> str:
             break
         begins, at = member
         line = text.count("\n", 0, begins) + 1
-    told = f"{path}:{line}"
-    return f"{told}: {'.'.join(map(str, keys))}" if keys else told
+    position = f"{path}:{line}"
+    return f"{position}: {'.'.join(map(str, keys))}" if keys else position
 
 
 def _member(text: str, start: int, wanted: str | int) -> tuple[int, int] | None:

@@ -43,7 +43,7 @@ def measure_voices(
     for system, path in systems.items():
         folder = embeddings / spoken.name / "trial" / system
         tried = spoken.utterances["trial"]
-        measured = voices(tried, folder / f"{extractor}.npz", kept.told[system])
+        measured = voices(tried, folder / f"{extractor}.npz", kept.recognised[system])
         write_table(path, COLUMNS, measured)
     say(f"voices of {len(systems)} systems by {extractor}")
     if kept.reason:
@@ -62,8 +62,8 @@ def voices(tried: list[Utterance], path: Path, of_its_sex: dict[str, float]) -> 
     similar = consistency(values, [line.speaker for line in tried])
     measured: list[Measured] = []
     for line, value in zip(tried, similar, strict=True):
-        told = of_its_sex.get(line.utterance)
-        percent = UNDEFINED if told is None else PERCENT * told
+        recognised = of_its_sex.get(line.utterance)
+        percent = UNDEFINED if recognised is None else PERCENT * recognised
         measured.append(Measured(line.utterance, CONSISTENCY, value))
         measured.append(Measured(line.utterance, SEX_KEPT, percent))
     return measured

@@ -68,8 +68,8 @@ def train_fusion(
         say(f"{condition}: weights {weights}, offset {learnt[condition].offset:.4g}")
     fusing.write_fusion(fusion, fusing.Fusion(tuple(parts), learnt))
     # From how few speakers it learnt is what the verdict asks of semi-informed attackers.
-    told = unknown(n_speakers, "a fusion is not judged on further speakers")
-    write_json(held_out, told._asdict())
+    estimate = unknown(n_speakers, "a fusion is not judged on further speakers")
+    write_json(held_out, estimate._asdict())
     say(f"{target.sum()} target and {(~target).sum()} nontarget pairs of {n_speakers} speakers")
     if any(source_of(pair.enrolment) == source_of(pair.trial) for pair in pairs):
         say("note: targets are pieces of one utterance: too few speakers have two utterances")

@@ -115,14 +115,14 @@ def read_scored(path: FilePath, listed: Listed, list_path: FilePath) -> Scores:
     scores: Scores = {}
     for line, (condition, enrolment, trial, label, text) in read_packed(path, SCORED):
         pair, labels = (enrolment, trial), listed.pairs(condition)
-        told = f"{path}:{line}: trial '{enrolment} {trial}' of {condition}"
+        trial_text = f"{path}:{line}: trial '{enrolment} {trial}' of {condition}"
         if pair not in labels:
-            raise BadInput(f"{told} is not in {list_path}")
+            raise BadInput(f"{trial_text} is not in {list_path}")
         if labels[pair] != label:
-            raise BadInput(f"{told} is labelled {label}, and {labels[pair]} in {list_path}")
+            raise BadInput(f"{trial_text} is labelled {label}, and {labels[pair]} in {list_path}")
         own = scores.setdefault(condition, {})
         if pair in own:
-            raise BadInput(f"{told} occurs twice")
+            raise BadInput(f"{trial_text} occurs twice")
         own[pair] = number(text, path, line)
     for condition, own in scores.items():
         missing = sorted(listed.pairs(condition).keys() - own.keys())

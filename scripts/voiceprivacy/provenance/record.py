@@ -333,23 +333,23 @@ def read_provenance(path: str | Path) -> dict[str, Any]:
     BadInput : a field is not of the form that a run writes
     """
     content = foreign.plain_values(foreign.mapping(read_json(path), str(path)), str(path))
-    told: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for field, form in FORMS.items():
         if field in content:
-            told[field] = foreign.like(content[field], form, f"{path}: {field}")
+            fields[field] = foreign.like(content[field], form, f"{path}: {field}")
     for field, (key_form, form) in FORMS_OF_MANY.items():
         entries = foreign.mapping(content.get(field, {}), f"{path}: {field}")
         for key, value in entries.items():
             foreign.like(key, key_form, f"{path}: {field}")
             foreign.like(value, form, f"{path}: {field}.{key}")
         if field in content:
-            told[field] = entries
+            fields[field] = entries
     for field in ("seeds", "jobs", "hardware"):
         if field in content:
-            told[field] = _numbers(field, content[field], f"{path}: {field}")
+            fields[field] = _numbers(field, content[field], f"{path}: {field}")
     if "format" in content:
-        told["format"] = foreign.a_number(content["format"], f"{path}: format")
-    return told | {"config": _config(content.get("config", {}), f"{path}: config")}
+        fields["format"] = foreign.a_number(content["format"], f"{path}: format")
+    return fields | {"config": _config(content.get("config", {}), f"{path}: config")}
 
 
 def _numbers(field, entries, where):

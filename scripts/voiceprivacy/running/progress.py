@@ -238,7 +238,7 @@ class Failures:
         return list(self._failed.values())
 
 
-def told(failure: Failure) -> list[str]:
+def failure_lines(failure: Failure) -> list[str]:
     """A failed job for the screen: its rule, its log, and what that says."""
     where = f" Its log is {failure.log}:" if failure.log else ""
     reason = reasons(failure, REASONS)
@@ -293,7 +293,7 @@ class ProgressHandler(logging.Handler):
         self.shown, self.progress, self._clock = shown, Progress(clock), clock
         self.failures = Failures()
         self._is_silent, self._machine = silent, machine
-        self._told: set[tuple[str, ...]] = set()
+        self._shown: set[tuple[str, ...]] = set()
         self._said_last = ""
         self._began_s = self._written_s = clock()
         self._is_run = self._is_wanted = self._is_shown = False
@@ -350,9 +350,9 @@ class ProgressHandler(logging.Handler):
 
     def _tell(self, failure: Failure) -> None:
         """Write why a job failed, once: it may be tried again and fail in the same way."""
-        lines = told(failure)
-        if tuple(lines) not in self._told:
-            self._told.add(tuple(lines))
+        lines = failure_lines(failure)
+        if tuple(lines) not in self._shown:
+            self._shown.add(tuple(lines))
             self._write(lines)
 
     def _write(self, lines: list[str]) -> None:

@@ -484,10 +484,10 @@ def _refuse_two_speakers(speakers, names, pairs, folder):
     A number or a letter counts where that speaker has an utterance of this name, too. What all
     files have does not say who speaks.
     """
-    everyone, told = set(speakers.values()) - {""}, {speakers[utterance] for utterance in pairs}
+    everyone, paired = set(speakers.values()) - {""}, {speakers[utterance] for utterance in pairs}
     known = set(map(_words, set().union(*map(_keys, names.values()))))
     rests = {name: _speakers_beside(*pair, everyone) for name, pair in pairs.items()}
-    common = set(everyone) if told == everyone else set()
+    common = set(everyone) if paired == everyone else set()
     for utterance, rest in rests.items():
         common &= {speakers[utterance], *(speaker for speaker, _ in rest)}
     for utterance, rest in rests.items():

@@ -14,7 +14,7 @@ EVIL = "<script>\"b2\" & 'more'</script>"
 
 def picture(name="b2", words="b2 OP\n0.31 bit"):
     figure, ax = style.figure(4, 3)
-    ax.plot([0, 1], [0, 1], "o-", color="#0072B2", label=name, **style.told(name, words))
+    ax.plot([0, 1], [0, 1], "o-", color="#0072B2", label=name, **style.tooltip(name, words))
     ax.axhline(0.5, color=FAINT)
     figure.legend(loc="outside lower center")
     return style.svg_of(figure)

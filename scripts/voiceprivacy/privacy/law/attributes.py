@@ -1,9 +1,9 @@
-"""Which attribute of a corpus's speakers is told by their speech, system by system.
+"""Which attribute of a corpus's speakers is recognised by their speech, system by system.
 
 Conventions
 -----------
 * All speakers who are tried in a corpus are taken together: trial lists are of women or of men, of
-  whom nothing about their sex could be told.
+  whom nothing about their sex could be recognised.
 * The attacker learns from the enrolment and the trial utterances of other speakers, as in the
   condition: from original speech in oo and op, from protected speech in pp. Only trial utterances
   are recognised.
@@ -85,9 +85,9 @@ def read_corpus(name: str, *, audio: Path, facts: Path | None) -> Corpus:
     }
     tried = manifests["trial"]
     known = {"sex": {utterance.speaker: utterance.gender for utterance in tried}}
-    told = read_facts(facts) if facts else {}
+    given = read_facts(facts) if facts else {}
     for attribute in ATTRIBUTES[1:]:
-        values = told.get(attribute, {})
+        values = given.get(attribute, {})
         known[attribute] = {speaker: values.get(speaker, "") for speaker in known["sex"]}
     return Corpus(name, manifests, known)
 
@@ -161,15 +161,15 @@ def inferred(
             train = original if CONDITIONS[condition].enrolment == ORIGINAL else speech
             for attribute, classes in divided.items():
                 named = (corpus.name, system, extractor, condition, attribute)
-                told = None
+                recognised = None
                 if not classes.reason:
-                    told = _told(
+                    recognised = _recognised(
                         train, speech, classes, options | {"named": f"{system} {condition}"}
                     )
                     if not is_protected:
-                        unprotected[attribute] = told
+                        unprotected[attribute] = recognised
                 count = speech.count(classes)
-                lines.append(_line(named, classes, count, told, unprotected.get(attribute)))
+                lines.append(_line(named, classes, count, recognised, unprotected.get(attribute)))
     return lines
 
 
@@ -209,7 +209,7 @@ class _Speech:
         return Voices(np.concatenate(embeddings), np.array(numbers))
 
 
-def _told(train, tried, classes, options):
+def _recognised(train, tried, classes, options):
     names, labels, position = _numbered(classes)
     return recognise(
         train.voices(("enrolment", "trial"), position),
@@ -233,12 +233,12 @@ def _numbered(classes):
 class Kept(NamedTuple):
     """Which trial utterances still sound as their speakers do.
 
-    ``told`` is {system: {utterance: 1, 0, or shared between equals}}: without those of speakers of
-    whom it is not known, and of classes that are too small. ``reason`` says why nothing is told of
-    anybody; else it is empty.
+    ``recognised`` is {system: {utterance: 1, 0, or shared between equals}}: without those of
+    speakers of whom it is not known, and of classes that are too small. ``reason`` says why nothing
+    is recognised; else it is empty.
     """
 
-    told: dict[str, dict[str, float]]
+    recognised: dict[str, dict[str, float]]
     reason: str = ""
 
 
@@ -266,7 +266,7 @@ def class_kept(
     original = _Speech(corpus, ORIGINAL, extractor, embeddings)
     train = original.voices(("enrolment", "trial"), position)
     options: dict[str, Any] = {"n_replicates": n_replicates, "seed": seed}
-    unprotected = _told(original, original, classes, options)
+    unprotected = _recognised(original, original, classes, options)
     if not is_strong(unprotected, len(classes.speakers)):
         return Kept(nothing, TOO_LITTLE)
     trials = corpus._replace(utterances={"trial": corpus.utterances["trial"]})
@@ -274,8 +274,8 @@ def class_kept(
     of_systems: dict[str, dict[str, float]] = {}
     for system in systems:
         test = _Speech(trials, system, extractor, embeddings).voices(("trial",), position)
-        told = recognised_utterances(train, test, labels[None], fold)[0]
-        of_systems[system] = dict(zip(tried, told.tolist(), strict=True))
+        recognised = recognised_utterances(train, test, labels[None], fold)[0]
+        of_systems[system] = dict(zip(tried, recognised.tolist(), strict=True))
     return Kept(of_systems)
 
 
@@ -283,26 +283,26 @@ def _line(
     named: tuple[str, ...],
     classes: Classes,
     n_utterances: int,
-    told: Recognised | None,
+    recognised: Recognised | None,
     unprotected: Recognised | None,
 ) -> Inferred:
     """One line of the table; ``named`` are the fields from corpus to attribute."""
     n_speakers = sum(map(len, classes.speakers.values()))
     sizes = [classes.sizes, n_speakers, n_utterances]
     unknown = [UNDEFINED, None, None]
-    if told is None:
+    if recognised is None:
         nothing = [UNDEFINED, *unknown, UNDEFINED, *unknown, *unknown]
         return Inferred._make([*named, *sizes, *nothing, classes.reason])
     n_classes = len(classes.speakers)
-    gain = Estimate._make(gain_over_guessing(limit, n_classes) for limit in told.recall)
+    gain = Estimate._make(gain_over_guessing(limit, n_classes) for limit in recognised.recall)
     reasons = [classes.left_out]
     left: list[Any] = unknown
     if unprotected is None or not is_strong(unprotected, n_classes):
         reasons.append(f"{TOO_LITTLE} to say how much of it is left")
     else:
         degrees = n_speakers - n_classes
-        left = _in_percent(left_of(told, unprotected, n_classes, n_degrees=degrees))
-    recall, band = _in_percent(told.recall), PERCENT * told.band
+        left = _in_percent(left_of(recognised, unprotected, n_classes, n_degrees=degrees))
+    recall, band = _in_percent(recognised.recall), PERCENT * recognised.band
     numbers: list[Any] = [PERCENT / n_classes, *recall, band, *_in_percent(gain), *left]
     reason = "; ".join(filter(None, reasons)) or ABSENT
     return Inferred._make([*named, *sizes, *numbers, reason])
@@ -317,12 +317,12 @@ def is_strong(unprotected: Recognised, n_classes: int) -> bool:
 
 
 def left_of(
-    told: Recognised, unprotected: Recognised, n_classes: int, *, n_degrees: int
+    recognised: Recognised, unprotected: Recognised, n_classes: int, *, n_degrees: int
 ) -> Estimate:
     """The gain in proportion to that of unprotected speech; both draw the same speakers."""
-    gain = gain_over_guessing(told.recall.value, n_classes)
+    gain = gain_over_guessing(recognised.recall.value, n_classes)
     before = gain_over_guessing(unprotected.recall.value, n_classes)
-    drawn: Floats = gain_over_guessing(told.replicates, n_classes)
+    drawn: Floats = gain_over_guessing(recognised.replicates, n_classes)
     drawn_before: Floats = gain_over_guessing(unprotected.replicates, n_classes)
     ratios = np.full(len(drawn), np.nan)
     np.divide(drawn, drawn_before, out=ratios, where=drawn_before > 0)

@@ -102,7 +102,7 @@ def _draw_bars(ax, systems, columns, palette, condition):
                 continue
             x, shown = columns.index(column) + shift, bits(point)
             words = [f"{draw.words} {condition.upper()}", _name(column), _words(point)]
-            said = style.told(draw.system, "\n".join(words))
+            said = style.tooltip(draw.system, "\n".join(words))
             ax.bar(x, point.value, width, color=colours[anonymiser], label=label, **said)
             label = "_further"  # one entry of the legend for all bars
             if shown.limits:

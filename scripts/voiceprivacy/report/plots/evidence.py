@@ -129,7 +129,7 @@ def plot_profiles(
     for index, (label, curve) in enumerate(curves.items()):
         look = looks[label] if looks else style.look(index)
         words = f"{look.get('label', label)} {_profile(metrics[label])}"
-        said = style.told(look.get("gid", "\t").partition("\t")[0], words)
+        said = style.tooltip(look.get("gid", "\t").partition("\t")[0], words)
         (lines[label],) = ax.plot(
             scale(curve["prior_log_odds"]),
             curve["ece_bit"],

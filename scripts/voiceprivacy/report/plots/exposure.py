@@ -29,7 +29,7 @@ def exposed(*, curves: str, codes: Codes = NAMED) -> Figure:
         drawn = _plot_exposed(ax, each, largest)
         title = f"{draws[anonymiser].words} {condition.upper()}"
         ax.set_title(title, fontsize="medium")
-        ax.set(**style.told(draws[anonymiser].system))
+        ax.set(**style.tooltip(draws[anonymiser].system))
     figure.colorbar(drawn, ax=axes, label="disclosure [bit]", shrink=0.8)
     return figure
 
@@ -43,7 +43,7 @@ def _plot_exposed(ax, exposed, largest):
             cells[row, column] = bits.value
             words = f"{speaker}, {NAMES[channel]}\n{bits.text('{:.2f} bit'.format)}"
             look = {"color": LIGHT if bits.value > largest / 2 else DARK, "fontsize": 7}
-            look |= style.told(words=words)
+            look |= style.tooltip(words=words)
             ax.text(column, row, f"{bits.value:.2f}", ha="center", va="center", **look)
     drawn = ax.imshow(cells, cmap=SCALE, vmin=0, vmax=largest, aspect="auto")
     names = [NAMES[channel] for channel in exposed.channels]

@@ -89,7 +89,7 @@ def _plot(ax, x, points, look):
     ax.plot(x, values, markersize=style.MARKER_POINTS, markevery=[], **look)
     system = look["gid"].partition("\t")[0]
     for at, value, point in zip(x, values, points, strict=True):
-        said = style.told(system, f"{look['label']}\n{_words(point)}")
+        said = style.tooltip(system, f"{look['label']}\n{_words(point)}")
         mark = {"color": look["color"], "marker": look["marker"], **said}
         ax.plot(at, value, markersize=style.MARKER_POINTS, **mark)
         if limits := shown_share(point).limits:

@@ -250,7 +250,7 @@ def plot_zoo(
             continue
         look = _look_of_animal(animal["corner"], filled=animal["animal"] != "-")
         means = "target {:.2f}, impostor {:.2f}".format(*point)
-        said = style.told(words=f"{speaker}: {_meaning(animal)}\n{means}")
+        said = style.tooltip(words=f"{speaker}: {_meaning(animal)}\n{means}")
         ax.plot(*point, markersize=5, linestyle="", **look, **said)
         if numbered and len(speakers) <= FEW_SPEAKERS:
             ax.annotate(str(position), point, xytext=(4, 3), textcoords="offset points", fontsize=6)
@@ -325,14 +325,14 @@ def _plot_bars(ax, values, speakers, metric, colour):
             if value is None:
                 continue
             attack = " unprotected" if is_line else f" {condition.upper()}"
-            told = style.told(words=f"{speaker},{attack}\n{MEASURES[metric]} {value:.3g}")
+            tooltip = style.tooltip(words=f"{speaker},{attack}\n{MEASURES[metric]} {value:.3g}")
             if is_line:
                 ends = [position - 0.4, position + 0.4]
-                ax.plot(ends, [value, value], color=INK, linewidth=1.5, **told)
+                ax.plot(ends, [value, value], color=INK, linewidth=1.5, **tooltip)
             else:
                 look = _look_of_bar(condition, colour)
                 left = position - 0.4 + width * index
-                ax.bar(left, value, width=width, align="edge", **look, **told)
+                ax.bar(left, value, width=width, align="edge", **look, **tooltip)
     ax.axhline(0, color=INK, linewidth=0.6)
     ax.set_xlim(-0.6, len(speakers) - 0.4)
 
@@ -447,7 +447,7 @@ def strips(
     for row, (anonymiser, drawn) in enumerate(alphas.items()):
         system = draws_in(colours)[anonymiser].system
         for alpha, speakers in drawn.items():
-            said = style.told(system, f"{_names(speakers)}\nalpha {alpha:.4f}")
+            said = style.tooltip(system, f"{_names(speakers)}\nalpha {alpha:.4f}")
             ax.plot(alpha, row, "|", color=colours[anonymiser], markersize=13, **said)
     ax.set_yticks(range(len(alphas)), list(alphas))
     ax.set(xlabel="McAdams coefficient alpha (1 = unchanged)", ylim=(len(alphas) - 0.4, -0.6))

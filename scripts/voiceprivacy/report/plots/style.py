@@ -141,13 +141,13 @@ def save(figure: Figure, path: FilePath) -> None:
 
 # What an SVG says of its parts.
 
-TOLD = re.compile(r'<g id="([^"]*)\t([^"]*)">')
+TOOLTIP = re.compile(r'<g id="([^"]*)\t([^"]*)">')
 IDS, USED = re.compile(r' id="([^"]*)"'), re.compile(r'(?:url\(|href=")#([^)"]+)')
 PLACES = re.compile(r'(?<= )(?:d|x|y|transform|width|height)="[^"]*"')
 FINE = re.compile(r"(\.\d\d)\d+")  # a hundredth of a point cannot be seen
 
 
-def told(system: str = "", words: str = "") -> Look:
+def tooltip(system: str = "", words: str = "") -> Look:
     """What an artist says of itself, as matplotlib takes it.
 
     The page hides all of a system at once, and shows the words where somebody points.
@@ -158,7 +158,7 @@ def told(system: str = "", words: str = "") -> Look:
 def mark(anonymiser: str, anonymisers: Iterable[str], words: str) -> Look:
     """A mark of one of these anonymisers, which are all of a run in the order of its config."""
     names = list(anonymisers)
-    said = told(draws_in(names)[anonymiser].system, words)
+    said = tooltip(draws_in(names)[anonymiser].system, words)
     look = {"color": palette(names)[anonymiser], "marker": markers(names)[anonymiser]}
     return {"linestyle": "", **look, **said}
 
@@ -168,7 +168,7 @@ def svg_of(figure: Figure) -> str:
     _tell_legends(figure)
     file = io.StringIO()
     figure.savefig(file, format="svg", metadata=_NO_DATE["svg"])
-    text = TOLD.sub(_group, file.getvalue())
+    text = TOOLTIP.sub(_group, file.getvalue())
     used = {"nothing", *USED.findall(text)}
     text = IDS.sub(lambda match: match[0] if match[1] in used else "", text)
     text = PLACES.sub(lambda match: FINE.sub(r"\1", match[0]), text)
@@ -291,7 +291,7 @@ def looks(labels: Iterable[str], anonymisers: Iterable[str] = ()) -> dict[str, L
             "linestyle": dash(condition),
             "marker": marker_of[anonymiser],
             "label": f"{draws[anonymiser].words} {condition.upper()}" if anonymiser else label,
-            **told(draws[anonymiser].system),
+            **tooltip(draws[anonymiser].system),
         }
         if draws[anonymiser].number > 1:
             looks[label]["alpha"] = FURTHER_DRAWS
