@@ -14,6 +14,7 @@ from pathlib import PurePath
 from typing import Any
 
 from voiceprivacy.inout.files import counted
+from voiceprivacy.provenance.record import SOURCES
 from voiceprivacy.report.comparison import ATTACKS, System
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import released_numbers
@@ -84,7 +85,7 @@ def evaluated(
         ]
         if "synthetic" in corpora.get(part.corpus, {}):
             words.append("synthetic demo speech (no real voices)")
-        words += _release(part.corpus, provenance.get("outputs", {}))
+        words += _release(part.corpus, provenance)
         if created := provenance.get("created"):
             day = datetime.date.fromisoformat(created)
             words.append(f"{day.day} {day:%B %Y}")
@@ -93,13 +94,21 @@ def evaluated(
     return sentences
 
 
-def _release(corpus, outputs):
-    """The beginning of a hash over all protected recordings, as sha256sum lists them."""
+def _release(corpus, provenance):
+    """The beginning of a hash over all protected recordings, as sha256sum lists them.
+
+    Recordings that were there before the run have one for their folder.
+    """
+    outputs = provenance.get("outputs", {})
     paths = [PurePath(path) for path in outputs if path.startswith(f"audio/{corpus}/trial/")]
     sound = [path for path in paths if "wav" in path.parts[4:] and path.parts[3] != ORIGINAL]
-    listed = "".join(f"{outputs[str(path)]}  {path}\n" for path in sorted(sound))
-    digest = hashlib.sha256(listed.encode()).hexdigest()
-    return [f"release {digest[:8]}"] if sound else []
+    lines = [f"{outputs[str(path)]}  {path}\n" for path in sorted(sound)]
+    for name, options in provenance.get("config", {}).get("anonymisers", {}).items():
+        source = f"{SOURCES}anonymisers/{name}.sha256"
+        if "audio" in options and source in provenance.get("sha256", {}):
+            lines.append(f"{provenance['sha256'][source]}  {source}\n")
+    digest = hashlib.sha256("".join(lines).encode()).hexdigest()
+    return [f"release {digest[:8]}"] if lines else []
 
 
 def ready_made_note(systems: Iterable[System], provenance: dict) -> str:
