@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.report.answer import ready_made_note, what_was_run
+from voiceprivacy.report.answer import evaluated, ready_made_note, what_was_run
 from voiceprivacy.report.comparison import (
     ATTACKS,
     OF_MATRICES,
@@ -19,6 +19,7 @@ from voiceprivacy.report.comparison import (
     weighted_mean,
     write_comparison,
 )
+from voiceprivacy.report.sections import PartOfCorpus
 from voiceprivacy.vocabulary import GIVEN, attacker_name
 
 
@@ -161,6 +162,32 @@ def test_of_speech_that_was_there_already_the_page_says_what_the_attacker_may_ho
     ]
     assert ready_made_note(without, {"config": config}) == "", "nobody enrols with it"
     assert ready_made_note(systems, {}) == ""
+
+
+def test_a_release_is_named_by_what_was_made_and_by_what_lay_there_already():
+    config = {"anonymisers": {"b2": {"function": "x.py:y"}, "team": {"audio": "/wavs"}}}
+    made = {"audio/demo/trial/b2/wav/0/a.flac": "1", "audio/demo/trial/original/wav/0/a.flac": "2"}
+    sources = {f"results/sources/anonymisers/{name}.sha256": name for name in ("b2", "team")}
+    part = PartOfCorpus("demo", "trial", 1, 1, 0, 2, 0.01)
+
+    def release(outputs, sha256):
+        record = {"config": config, "outputs": outputs, "sha256": sha256}
+        words = evaluated([part], record)["demo"].speech.rstrip(".").split("release ")
+        return words[1:]
+
+    names = [
+        release(outputs, sha256)
+        for outputs, sha256 in (
+            (made, sources),
+            ({}, sources),
+            (made, {}),
+            (made, sources | {"results/sources/anonymisers/team.sha256": "edited"}),
+            (made | {"audio/demo/trial/b2/wav/0/a.flac": "3"}, sources),
+        )
+    ]
+    assert len(set(map(tuple, names))) == 5 and all(len(name) == 1 for name in names)
+    assert release(made, sources | {"results/sources/anonymisers/b2.sha256": "edited"}) == names[0]
+    assert release({}, {}) == []
 
 
 def test_the_table_has_a_line_per_list_and_one_for_the_mean(tmp_path, systems):
