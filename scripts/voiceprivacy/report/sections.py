@@ -346,8 +346,8 @@ def understood_note(measured: Sequence[Utility], missing: Mapping[str, str] | No
         were = "was" if len(groups) == 1 else "were"
         why = f"of utility only the {names} {were} measured"
     return (
-        f"Whether the words are still understood was not measured ({why}): by privacy alone,"
-        " noise wins. The config takes a recogniser's word error rate as utility."
+        f"Whether words are still understood was not measured: {why}."
+        " Without it, noise alone looks best."
     )
 
 

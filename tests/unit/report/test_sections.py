@@ -167,7 +167,7 @@ def test_why_words_were_not_measured_is_a_fact_of_the_run():
     why = {"words": "no transcripts were given (how)"}
     section = utility_section([PITCH], why)
     assert section.note.startswith(
-        "Whether the words are still understood was not measured (no transcripts were given (how))"
+        "Whether words are still understood was not measured: no transcripts were given (how)."
     )
     assert section.missing == [("Words", "no transcripts were given (how)")]
     # Of one corpus of two they were measured: it is told which one lacks them.
