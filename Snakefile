@@ -27,6 +27,7 @@ include: "workflow/rules/papers.smk"
 rule all:
     default_target: True
     input:
+        FIRST_PAGE,
         "results/report/index.html",
         "results/verdict.json",
         "results/metrics.tsv",

@@ -38,6 +38,7 @@ NOT_CALLED = {  # script: what its modules import in functions that it does not 
     "embed_audio": RESAMPLING,
     "gather_manifests": RESAMPLING,
     "../utility/quality": RESAMPLING,
+    "write_first_page": RESAMPLING,
     "write_report": RESAMPLING,
     "score_samples": TRAINING,
     "score_system": TRAINING,

@@ -27,6 +27,35 @@ def test_a_shipped_config_plans_or_names_what_is_not_found(tmp_path, monkeypatch
     assert finished.returncode == 0, finished.stderr
 
 
+def test_the_first_page_waits_for_no_measure_of_utility(tmp_path):
+    demo = ROOT / "config" / "config.yaml"
+    planned = snakemake(tmp_path, "-n", "--configfile", demo).stdout
+    page = snakemake(tmp_path, "results/report/privacy.html", "-n", "--configfile", demo).stdout
+    before, later = jobs_of(page), jobs_of(planned)
+    assert "write_verdict" in before and "write_first_page" in later
+    measured = {"measure_shipped", "measure_voices", "assess_utility", "write_report"}
+    assert measured <= later.keys() - before.keys()
+    # So they begin when a processor has nothing else to do.
+    assert min(before.values()) > max(later[rule] for rule in measured)
+
+
+def jobs_of(dry_run):
+    """{rule: lowest priority of its jobs} of what Snakemake would do."""
+    priorities = {}
+    for job in re.split(r"^\[.*\]$", dry_run, flags=re.MULTILINE)[1:]:
+        rule = re.search(r"^rule (\w+):", job, flags=re.MULTILINE)[1]
+        said = re.search(r"^ +priority: (\d+)$", job, flags=re.MULTILINE)
+        priority = int(said[1]) if said else 0
+        priorities[rule] = min(priority, priorities.get(rule, priority))
+    return priorities
+
+
+def test_no_first_page_where_nothing_is_measured_after_it(tmp_path):
+    finished = snakemake(tmp_path, "-n", "--configfile", ROOT / "config" / "ranks.yaml")
+    assert "rule write_report" in finished.stdout
+    assert "rule write_first_page" not in finished.stdout
+
+
 def test_an_empty_config_is_a_run_of_nothing(tmp_path):
     (tmp_path / "empty.yaml").write_text("corpora: {}\n")
     finished = snakemake(tmp_path, "-n", "--configfile", tmp_path / "empty.yaml")

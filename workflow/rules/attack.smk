@@ -131,6 +131,7 @@ rule score_system:
     wildcard_constraints:
         trials=TRIAL_LISTS,
         anonymiser=ONCE,
+    priority: TO_VERDICT
     conda:
         "../../envs/evaluate.yaml"
     resources:
@@ -211,6 +212,7 @@ use rule score_system as score_matrices with:
         corpus=WITH_GALLERY,
         trials=TRIAL_LISTS,
         anonymiser=ONCE,
+    priority: 0
 
 
 use rule score_matrices as score_matrices_of_repeated with:

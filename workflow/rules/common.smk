@@ -54,8 +54,8 @@ from voiceprivacy.vocabulary import ACROSS_CORPORA, CONDITIONS, FUSED, GIVEN, PA
 shell.prefix(showing_package().replace("{", "{{").replace("}", "}}"))
 
 # Priorities of jobs: what can refuse an input or a program comes before what only takes hours. Of
-# that the longest begins first: at the end, it would work alone.
-FIRST, EARLY, BY_PROGRAMS, BY_ATTACKERS, LONGEST = 40, 30, 20, 10, 5
+# that, what the verdict waits for comes before other numbers and measures of utility, which have 0.
+FIRST, EARLY, BY_PROGRAMS, BY_ATTACKERS, TO_VERDICT = 40, 30, 20, 10, 5
 PAGE = HERE / "workflow" / "report"
 PUBLIC_SEED = config.get("seed", 0)  # of what attackers learn; only anonymisers draw secretly
 REMAKE = earlier.REMAKE in os.environ

@@ -15,6 +15,7 @@ rule split_speakers:
         "results/logs/split_speakers/{corpus}/{anonymiser}.log",
     wildcard_constraints:
         corpus=one_of(plan.attackers.split),
+    priority: TO_VERDICT
     localrule: True
     conda:
         "../../envs/evaluate.yaml"
@@ -41,6 +42,7 @@ rule train_fusion:
         "results/benchmarks/train_fusion/{backend}.tsv"
     wildcard_constraints:
         backend=FUSIONS["backend"],
+    priority: TO_VERDICT
     conda:
         "../../envs/evaluate.yaml"
     resources:
@@ -76,6 +78,7 @@ rule fuse_system:
         backend=FUSIONS["backend"],
         trials=TRIAL_LISTS,
         anonymiser=ONCE,
+    priority: TO_VERDICT
     conda:
         "../../envs/evaluate.yaml"
     resources:

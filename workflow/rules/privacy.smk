@@ -440,6 +440,7 @@ rule write_verdict:
         "results/logs/write_verdict.log",
     benchmark:
         "results/benchmarks/write_verdict.tsv"
+    priority: TO_VERDICT
     conda:
         "../../envs/evaluate.yaml"
     resources:

@@ -125,6 +125,7 @@ rule describe_corpora:
         lists="results/report/tables/trials.tsv",
     log:
         "results/logs/describe_corpora.log",
+    priority: TO_VERDICT
     conda:
         "../../envs/evaluate.yaml"
     resources:
@@ -257,6 +258,31 @@ rule embed_audio:
 
 PARTS_OF_PAGE = [path for path in PAGE.rglob("*") if path.is_file()]
 PARTS_OF_PAGE += [RESOURCES / "citations.bib"]
+
+
+# Where speech is measured for what it is still good for, the verdict does not wait for that.
+FIRST_PAGE = "results/report/privacy.html" if CONTENTS.utility and score_files(plan) else []
+
+
+rule write_first_page:
+    """The page with the verdict alone, before measures of utility are made."""
+    input:
+        verdict="results/verdict.json",
+        speech=CONTENTS.speech or [],
+    output:
+        page="results/report/privacy.html",
+    log:
+        "results/logs/write_first_page.log",
+    priority: TO_VERDICT
+    localrule: True
+    conda:
+        "../../envs/evaluate.yaml"
+    params:
+        code=code("write_first_page", files=PARTS_OF_PAGE),
+        speech=as_is(["--speech", CONTENTS.speech] if CONTENTS.speech else []),
+        internal=["--internal"] if CONTENTS.internal else [],
+    shell:
+        command("write_first_page", input="verdict", output="page", options="speech internal")
 
 
 rule write_report:

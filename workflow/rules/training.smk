@@ -63,6 +63,7 @@ rule train_extractor:
         "results/benchmarks/train_extractor/{extractor}.tsv"
     wildcard_constraints:
         extractor=one_of(plan.attackers.extractors_with("train")),
+    priority: TO_VERDICT
     conda:
         "../../envs/speechbrain.yaml"
     threads: attackers.training_threads
@@ -102,6 +103,7 @@ rule train_units:
         "results/benchmarks/train_units/{extractor}.tsv"
     wildcard_constraints:
         extractor=one_of(plan.attackers.extractors_with("units")),
+    priority: TO_VERDICT
     conda:
         "../../envs/speechbrain.yaml"
     resources:
@@ -130,6 +132,7 @@ rule train_backend:
         "results/logs/train_backend/{backend}/{extractor}.log",
     benchmark:
         "results/benchmarks/train_backend/{backend}/{extractor}.tsv"
+    priority: TO_VERDICT
     conda:
         attackers.backend_environment
     resources:

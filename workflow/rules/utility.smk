@@ -84,7 +84,6 @@ if utility.together:
             "results/benchmarks/measure_shipped/{corpus}/{anonymiser}.tsv"
         wildcard_constraints:
             anonymiser=one_of(plan.speech.anonymisers),
-        priority: LONGEST
         conda:
             "../../envs/measures.yaml"
 

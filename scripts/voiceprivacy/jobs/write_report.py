@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.rows import read_typed
 from voiceprivacy.layout import Layout
@@ -12,15 +11,13 @@ from voiceprivacy.report.contents import Contents, read_contents
 from voiceprivacy.report.mailed import reduced
 from voiceprivacy.report.methods import methods, write_methods, write_numbers
 from voiceprivacy.report.metrics import read_metrics
-from voiceprivacy.report.page import codes_in, read_sections, show_all, write_page
+from voiceprivacy.report.page import TEMPLATE, codes_in, read_sections, show_all, write_page
 from voiceprivacy.report.releases import released
 from voiceprivacy.report.sections import PartOfCorpus
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
 from voiceprivacy.report.verdict import NOT_GIVEN, no_verdict, read_verdict
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
-
-TEMPLATE = SCRIPTS.parent / "workflow" / "report" / "index.html.j2"
 
 
 def write_report(

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from voiceprivacy.inout.arrays import read_npz
-from voiceprivacy.inout.files import SCRIPTS, BadInput, counted, whole_folder_or_absent
+from voiceprivacy.inout.files import BadInput, counted, whole_folder_or_absent
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.rows import write_typed
 from voiceprivacy.inout.tables import number_in, write_table
@@ -33,7 +33,7 @@ from voiceprivacy.provenance.record import FIELDS, Difference, compare_runs
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
 from voiceprivacy.report.mailed import reduced
 from voiceprivacy.report.metrics import Number, write_metrics
-from voiceprivacy.report.page import write_page
+from voiceprivacy.report.page import TEMPLATE, write_page
 from voiceprivacy.report.releases import released
 from voiceprivacy.report.sections import Utility, utility_section
 from voiceprivacy.report.uncertainty import read_comparisons
@@ -54,7 +54,6 @@ COUNTS = {"n_target": 0.0, "n_nontarget": 0.0}  # how far they may differ: not a
 TOLERANCES = {"eer_percent": 0.1, "cllr_bit": 0.01}  # another processor rounds differently
 ONLY_HERE = "only here"
 SAME_DRAWS = 0.5  # percentage points of EER between the same draws on two kinds of processors
-TEMPLATE = SCRIPTS.parent / "workflow" / "report" / "index.html.j2"
 Averages = dict[str, dict[str, dict[str, float]]]  # {name: {corpus: {list: weight}}}
 
 

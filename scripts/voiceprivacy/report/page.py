@@ -9,7 +9,14 @@ from typing import Any, NamedTuple
 import jinja2
 
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import BadInput, FilePath, read_bytes, read_lines, whole_or_absent
+from voiceprivacy.inout.files import (
+    SCRIPTS,
+    BadInput,
+    FilePath,
+    read_bytes,
+    read_lines,
+    whole_or_absent,
+)
 from voiceprivacy.layout import Layout
 from voiceprivacy.report import verdict_words
 from voiceprivacy.report.answer import (
@@ -44,6 +51,7 @@ from voiceprivacy.report.verdict import NOT_GIVEN, NOT_ORDERED, Verdict, control
 from voiceprivacy.report.words import words_tables
 from voiceprivacy.vocabulary import ABSENT, attacker_name
 
+TEMPLATE = SCRIPTS.parent / "workflow" / "report" / "index.html.j2"
 CAPTIONS = ("comparison", "alphas", *KINDS)
 # Who reads: [what the view is called, what it shows]. Each shows what those before it show.
 VIEWS = {
@@ -62,6 +70,7 @@ SECTIONS: dict[str, Any] = {  # of a page, and what they hold where a run has no
     "published": None,
     "alphas": None,  # {corpus: {anonymiser: table}} of coefficients that McAdams anonymisers drew
     "internal": False,  # whether the page says at its top that it is not to be handed on
+    "first": False,  # whether it has the verdict alone, and says that another page has all
 }
 
 # Figures on the page.

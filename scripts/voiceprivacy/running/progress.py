@@ -43,6 +43,7 @@ MANIFESTS = {
     "extract_embeddings": ("input", 1),
     "extract_embeddings_of_both_parts": ("input", 2),
 }
+FIRST_PAGE = "write_first_page"  # whose page people may open while the run goes on
 CLEAR = "\r\x1b[K"
 REASONS = 5  # lines of a log
 SAID_ABOVE = "its output is above"
@@ -69,6 +70,7 @@ TARGETS = (
     "results/metrics.tsv",
     "results/verdict.json",
     "results/provenance.json",
+    "results/report/privacy.html",
     "results/report/index.html",
 )
 
@@ -78,11 +80,14 @@ nothing_to_do = threading.Event()
 
 
 class RunningJob(NamedTuple):
-    """A job that has begun; ``manifests`` are those of the speech it works through, if it does."""
+    """A job that has begun: the manifests of the speech that it works through, the page it writes,
+    if it does.
+    """
 
     rule: str
     began_s: float
     manifests: list[str]
+    page: str | None
 
 
 class Progress:
@@ -97,9 +102,11 @@ class Progress:
         self.done, self.total = 0, 0
         self.speech_s: dict[Path, float] = {}  # of each part of a corpus
         self.is_remote = False
+        self.first_page: str | None = None  # where the last event was that it is there
 
     def see(self, event: str, fields: Mapping[str, Any]) -> None:
         """Take in an event of Snakemake with what it says."""
+        self.first_page = None
         if event == "run_info":
             self._planned = Counter(fields["stats"])
             self._planned.pop("total", None)
@@ -108,10 +115,12 @@ class Progress:
             rule = fields["rule_name"]
             kind, n_manifests = MANIFESTS.get(rule, ("input", 0))
             manifests = list(fields[kind])[:n_manifests] if n_manifests else []
-            self._running[fields["jobid"]] = RunningJob(rule, self._clock(), manifests)
+            page = fields["output"][0] if rule == FIRST_PAGE else None
+            self._running[fields["jobid"]] = RunningJob(rule, self._clock(), manifests, page)
         elif event == "job_finished" and fields["job_id"] in self._running:
             job = self._running.pop(fields["job_id"])
             self._took_s[job.rule].append(self._clock() - job.began_s)
+            self.first_page = job.page
             for manifest in job.manifests:
                 self.speech_s[Path(manifest).parents[1]] = _speech_s(manifest)
         elif event == "progress":
@@ -331,6 +340,9 @@ class ProgressHandler(logging.Handler):
         elif failed and not interrupted.is_set():
             for failure in failed:
                 self._tell(failure)
+        elif event == "job_finished" and self.progress.first_page:
+            page = Path(self.progress.first_page).absolute()
+            self._write([f"The verdict is there, and measures of utility follow: {page}"])
         elif event == "run_info":
             self._write(
                 [f"{counted(self.progress.total, 'job')} to do. The whole log: {whole_log()}"]

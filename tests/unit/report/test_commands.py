@@ -47,6 +47,10 @@ def test_from_metrics_files_to_the_page(tmp_path, paths, folder):
     verdict = ["--verdict", tmp_path / "verdict.json"]
     succeeds("write_report", "--metrics", metrics, "--provenance", provenance, *outputs, *verdict)
     assert "not protected" in (report / "index.html").read_text()
+    succeeds("write_first_page", *verdict, "--page", report / "privacy.html")
+    first = (report / "privacy.html").read_text()
+    assert "not protected" in first and 'href="index.html"' in first
+    assert "attacked by" not in first and "<section" in first
     shown = succeeds("show_metrics", "--metrics", metrics, *verdict)
     assert "NOT PROTECTED" in shown and "an attacker trained on protected speech" in shown
     assert "minCllr" in shown and "95 % from" not in shown

@@ -166,6 +166,19 @@ def screen(text):
     return [line.rpartition(CLEAR)[2] for line in text.split("\n")]
 
 
+def test_the_path_of_the_first_page_is_said_once_when_it_is_there(clock, tmp_path):
+    stream = io.StringIO()
+    logger = logger_to(stream, clock)
+    page = str(tmp_path / "results" / "report" / "privacy.html")
+    first = {"jobid": 9, "rule_name": "write_first_page", "output": [page], "input": []}
+    logger.info("rule", extra={"event": "job_info", **first})
+    assert page not in stream.getvalue()
+    logger.info("Finished", extra={"event": "job_finished", "job_id": 9})
+    run_four_jobs(logger, clock, 5)
+    lines = [line for line in stream.getvalue().splitlines() if page in line]
+    assert lines == [f"The verdict is there, and measures of utility follow: {page}"]
+
+
 def test_after_the_last_job_and_after_finish_the_line_is_gone(clock):
     stream = Terminal()
     logger = logger_to(stream, clock)
