@@ -24,8 +24,8 @@ def measure_utility(
 
     Parameters
     ----------
-    measures : JSON: of each its command, or its type and options; utterances and seed, where it
-        hears at most so many of each speaker
+    measures : JSON: of each its command, or its type and options; where it hears some utterances
+        only, how many of each speaker (utterances) and sex (sample), and seed
     manifest : TSV of the protected speech
     original : TSV of the original speech
     output : TSV to write for each measure: utterance metric value
@@ -38,7 +38,12 @@ def measure_utility(
     everything = read_manifest(manifest)
     originals = {line.utterance: line for line in read_manifest(original)}
     for asked, path in zip(measures, output, strict=True):
-        protected = drawn(everything, asked.get("utterances"), seed=asked.get("seed", 0))
+        protected = drawn(
+            everything,
+            asked.get("utterances"),
+            sample=asked.get("sample"),
+            seed=asked.get("seed", 0),
+        )
         unprotected = [originals[line.utterance] for line in protected]
         if "command" in asked:
             measured = run_measure(

@@ -45,9 +45,15 @@ from voiceprivacy.vocabulary import (
 
 SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
 GENDERS = ("f", "m")
-# Utterances of each speaker that are measured. Fewer than five widen the interval of words; that of
-# quality is as wide with two, because opinions differ by speaker (docs/internals/load.md).
-OF_SPEAKER = {WORDS: 5, QUALITY: 2}
+# Utterances that are measured of each speaker, and in all of each sex. Fewer than five of a speaker
+# widen the interval of words; that of quality is as wide with two, because opinions differ by
+# speaker (docs/internals/load.md). The time of a large corpus is bounded by those of each sex.
+MEASURED: dict[str, dict[str, Any]] = {
+    PITCH: {"type": PITCH, "sample": 100},
+    WORDS: {"type": CLOSED_TEXT, "utterances": 5, "sample": 100},
+    QUALITY: {"type": QUALITY, "utterances": 2, "sample": 20},
+    VOICE: {"type": VOICE},
+}
 # What keeps ${NAME}, because it is handed to a program: the program's job replaces it.
 LATE = {"command", "options", "download"}
 EMBEDDING = {"model", "command", "package"}  # extractors that embed any speech they are given
@@ -190,16 +196,14 @@ def with_measures(config: dict[str, Any]) -> dict[str, Any]:
     report, utility = config.get("report", {}), config.setdefault("utility", {})
     if not isinstance(utility, dict) or not isinstance(report, dict):
         return config
-    if config.get("anonymisers") and report.get("pitch_correlation", True) is True:
-        utility.setdefault(PITCH, {"type": PITCH})
     kinds = [options.get("type") for options in utility.values() if isinstance(options, dict)]
-    if config.get("anonymisers") and CLOSED_TEXT not in kinds:
-        utility.setdefault(WORDS, {"type": CLOSED_TEXT, "utterances": OF_SPEAKER[WORDS]})
-    if config.get("anonymisers") and QUALITY not in kinds and _has_networks_of_quality():
-        of_quality = {"type": QUALITY, "utterances": OF_SPEAKER[QUALITY]}
-        utility.setdefault(QUALITY, of_quality)
-    if config.get("anonymisers") and VOICE not in kinds:
-        utility.setdefault(VOICE, {"type": VOICE})
+    is_wanted = {
+        PITCH: report.get("pitch_correlation", True) is True,
+        QUALITY: _has_networks_of_quality(),
+    }
+    for name, options in MEASURED.items() if config.get("anonymisers") else ():
+        if is_wanted.get(name, True) and options["type"] not in kinds:
+            utility.setdefault(name, dict(options))
     for options in utility.values():
         if not isinstance(options, dict):
             continue

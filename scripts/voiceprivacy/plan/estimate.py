@@ -119,6 +119,7 @@ def _utility(plan, examined):
             size = _tried(examined, corpus)
             if size and name not in plan.utility.left_out(corpus):
                 chosen = options.get("utterances", size.utterances) * size.speakers
+                chosen = min(chosen, 2 * options.get("sample", size.utterances))  # of both sexes
                 share = min(1, chosen / max(1, size.utterances))
                 heard = per_second * size.seconds + per_utterance * size.utterances
                 seconds += len(plan.utility.systems(name)) * share * heard

@@ -32,7 +32,8 @@ NO_NETWORK = "no network of an attacker hears the original and all anonymisers"
 NETWORKS_OF_QUALITY = ("onnxruntime", "speechmos", "pystoi")  # packages; make installs them
 NOT_INSTALLED = f"not all of {', '.join(NETWORKS_OF_QUALITY)} are installed where the run started"
 THREADS = 4  # of a command of the user's
-READ_AS = ("better", "weight", "statistic", "joint", "utterances")
+CHOSEN_BY = ("utterances", "sample")  # keys that say which utterances are measured
+READ_AS = ("better", "weight", "statistic", "joint", *CHOSEN_BY)
 UNSAID = (None, "mean")
 
 
@@ -138,8 +139,9 @@ def wrong_measures(config: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...],
         is_emotion = bool(options) and options.get("type") == EMOTION
         if is_emotion and ("model" in options) == ("predictions" in options):
             yield ("utility", name), "needs one of model, predictions, and only one"
-        if kind and kind.of_embeddings and "utterances" in options:
-            yield ("utility", name, "utterances"), "of this type all utterances are measured"
+        for key in CHOSEN_BY if kind and kind.of_embeddings else ():
+            if key in options:
+                yield ("utility", name, key), "of this type all utterances are measured"
         for corpus in (options or {}).get("corpora", ()):
             if config["corpora"].get(corpus, {"use": TRAIN})["use"] == TRAIN:
                 yield ("utility", name, "corpora"), f"there is no corpus '{corpus}' to evaluate"

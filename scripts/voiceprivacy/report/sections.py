@@ -24,7 +24,7 @@ from typing import NamedTuple
 from voiceprivacy.catalogue import METRICS, OWN, is_headline, row_of, utility_group
 from voiceprivacy.catalogue.metric import ARROWS, Metric
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import BadInput, FilePath
+from voiceprivacy.inout.files import BadInput, FilePath, counted
 from voiceprivacy.inout.rows import Name, Numeral, read_typed, typed_rows
 from voiceprivacy.inout.tables import (
     FINDINGS,
@@ -235,13 +235,17 @@ class UtilityCell(NamedTuple):
 
 
 class UtilityColumn(NamedTuple):
-    """A measure at the head of a table; ``group`` is what it is about, in words."""
+    """A measure at the head of a table; ``group`` is what it is about, in words.
+
+    ``heard`` says of how many utterances its numbers are.
+    """
 
     title: str
     unit: str
     arrow: str
     group: str
     meaning: str
+    heard: str = ""
 
 
 FASTEST = 0.001  # real-time factors below it are mostly that of starting a job
@@ -371,7 +375,8 @@ def _utility_table(
     columns = []  # with the cell of each anonymiser
     for metric in sorted(better, key=_place_of_column):
         cells = {name: _utility_cell(lines.get((name, metric), [])) for name in anonymisers}
-        columns.append((_utility_column(metric, better[metric]), cells))
+        of_metric = [line for line in measured if line.metric == metric]
+        columns.append((_utility_column(metric, better[metric], of_metric), cells))
     columns += _columns_of_speed(speeds)
     columns.sort(key=lambda column: column[0].group == GROUPS[OWN])  # these come last
     rows = []
@@ -409,10 +414,13 @@ def _place_of_column(metric: str) -> tuple[int, int]:
     return groups.index(utility_group(metric)), in_catalogue
 
 
-def _utility_column(metric: str, better: str) -> UtilityColumn:
+def _utility_column(metric: str, better: str, lines: Iterable[Utility]) -> UtilityColumn:
     row = row_of(metric)
     arrow = ARROWS.get(better, "")
-    return UtilityColumn(row.title, row.unit, arrow, GROUPS[row.group], row.meaning)
+    heard = {line.n_utterances for line in lines if line.trials == ABSENT}
+    is_same = len(heard) == 1 and ABSENT not in heard  # not so of two runs beside each other
+    words = counted(int(heard.pop()), "utterance") if is_same else ""
+    return UtilityColumn(row.title, row.unit, arrow, GROUPS[row.group], row.meaning, words)
 
 
 def _utility_cell(lines: Sequence[Utility]) -> UtilityCell | None:

@@ -59,22 +59,33 @@ class Measured(NamedTuple):
 
 
 def drawn(
-    utterances: Sequence[Utterance], at_most: int | None = None, *, seed: int = 0
+    utterances: Sequence[Utterance],
+    at_most: int | None = None,
+    *,
+    sample: int | None = None,
+    seed: int = 0,
 ) -> list[Utterance]:
     """At most so many utterances of each speaker, in their order; all without a number.
 
     They depend on the seed and on names only, so they are the same of all anonymisers. Fewer are
     among more.
+
+    Parameters
+    ----------
+    sample : at most so many of each sex: one of each speaker before a second of anybody
     """
-    if at_most is None:
-        return list(utterances)
-    order: dict[str, list[tuple[int, str]]] = {}
+    order: dict[tuple[str, str], list[tuple[int, str]]] = {}
     for line in utterances:
         rank = seeds.derive(seed, "measured", line.utterance)
-        order.setdefault(line.speaker, []).append((rank, line.utterance))
+        order.setdefault((line.gender, line.speaker), []).append((rank, line.utterance))
+    of_sex: dict[str, list[tuple[int, int, str]]] = {}
+    for (gender, speaker), names in order.items():
+        rank = seeds.derive(seed, "measured speaker", speaker)
+        for turn, (_, name) in enumerate(sorted(names)[:at_most]):
+            of_sex.setdefault(gender, []).append((turn, rank, name))
     chosen: set[str] = set()
-    for names in order.values():
-        chosen.update(name for _, name in sorted(names)[:at_most])
+    for turns in of_sex.values():
+        chosen.update(name for *_, name in sorted(turns)[:sample])
     return [line for line in utterances if line.utterance in chosen]
 
 

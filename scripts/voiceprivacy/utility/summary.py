@@ -113,10 +113,10 @@ def summarise(
     utterances : list of Utterance
         The original's.
     lists : {trial list: ids of utterances}
-    options : {measure: {better, weight, statistic, joint, utterances}}
+    options : {measure: {better, weight, statistic, joint, utterances, sample}}
         Which way is better, the metric that weights the others, which of STATISTICS is taken, the
-        name of a number of several metrics together, and how many utterances of each speaker were
-        measured; all may be absent.
+        name of a number of several metrics together, and how many utterances of each speaker and
+        of each sex were measured; all may be absent.
     n_replicates, seed : int
 
     Raises
@@ -129,8 +129,10 @@ def summarise(
     for path in sorted(map(Path, paths)):
         source = source_of(path)
         if source.measure not in heard:
-            at_most = options.get(source.measure, {}).get("utterances")
-            heard[source.measure] = drawn(utterances, at_most, seed=seed)
+            said = options.get(source.measure, {})
+            heard[source.measure] = drawn(
+                utterances, said.get("utterances"), sample=said.get("sample"), seed=seed
+            )
         measured[source] = _columns(path, heard[source.measure])
     rows_of_measure = {name: _rows_of_lists(lines, lists) for name, lines in heard.items()}
     _refuse_contradictions(measured)

@@ -50,7 +50,7 @@ def test_every_run_measures_the_pitch_of_protected_speech_unless_it_says_no():
 def test_every_run_measures_the_quality_of_some_utterances_unless_it_says_no():
     utility = planned()
     assert "results/utility/demo/trial/original/quality.tsv" in utility.measures("demo")
-    assert utility.options()["quality"] == {"better": "higher", "utterances": 2}
+    assert utility.options()["quality"] == {"better": "higher", "utterances": 2, "sample": 20}
     assert utility.entries["quality"]["env"] == "measures"
     mine = planned(utility={"opinions": {"type": "quality", "utterances": 3}})
     assert "quality" not in mine.entries
@@ -261,10 +261,11 @@ def test_embeddings_of_an_attacker_of_one_anonymiser_alone_compare_no_voices():
     assert Plan(complete(config)).utility.embedded_by == {"demo": "net"}
 
 
-def test_all_utterances_have_a_voice():
-    config = {"utility": {"voice": {"type": "voice", "utterances": 3}}}
+@pytest.mark.parametrize("key", ["utterances", "sample"])
+def test_all_utterances_have_a_voice(key):
+    config = {"utility": {"voice": {"type": "voice", key: 3}}}
     ((keys, words),) = wrong_measures(config)
-    assert keys == ("utility", "voice", "utterances") and "all utterances" in words
+    assert keys == ("utility", "voice", key) and "all utterances" in words
 
 
 def test_what_is_shipped_runs_in_no_box():

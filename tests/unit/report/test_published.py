@@ -283,6 +283,7 @@ def test_word_errors_stand_beside_published_ones_of_the_same_definition(of_2024,
         {"definition": "vpc2026"},
         {"type": "closed_text"},
         {"utterances": 5},
+        {"sample": 100},
         {"command": "python wer.py", "type": None},
     ],
 )

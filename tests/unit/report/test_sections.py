@@ -183,6 +183,10 @@ def test_a_table_has_the_original_first_and_a_dash_where_nothing_was_measured():
         ("pitch correlation", "", "↑", "Pitch"),
         ("wer", "", "↓", "Measures of your own"),
     ]
+    assert [column.heard for column in table.columns] == ["9 utterances", "9 utterances"]
+    other = measured("b2@two", "wer", "0.2")._replace(n_utterances=4)
+    (beside,) = utility_section([measured("b2@one", "wer", "0.2"), other]).tables
+    assert beside.columns[0].heard == ""
     assert table.groups == [("Pitch", 1), ("Measures of your own", 1)]
     assert [(name, [cell and cell.text for cell in cells]) for name, cells in table.rows] == [
         ("original", [None, "undefined"]),

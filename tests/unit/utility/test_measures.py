@@ -3,6 +3,7 @@
 import json
 import shlex
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -68,6 +69,28 @@ def test_fewer_utterances_are_among_more_and_depend_on_names_and_the_seed_only()
     assert (
         len({frozenset(line.utterance for line in drawn(SPOKEN, 2, seed=s)) for s in range(9)}) > 5
     )
+
+
+def test_a_sample_takes_one_utterance_of_each_speaker_before_a_second_of_anybody():
+    many = [
+        Utterance(f"{speaker}-{number}", speaker, gender, Path("x"), 1.0)
+        for speaker, gender in (("a", "f"), ("b", "f"), ("c", "f"), ("d", "m"), ("e", "-"))
+        for number in range(4)
+    ]
+    for sample in range(1, 13):
+        chosen = drawn(many, sample=sample)
+        counts = Counter(line.speaker for line in chosen)
+        of_women = [counts[name] for name in "abc"]
+        assert sum(of_women) == sample and max(of_women) - min(of_women) <= 1
+        assert counts["d"] == counts["e"] == min(4, sample)
+        assert set(chosen) <= set(drawn(many, sample=sample + 1))
+        moved = [line._replace(path=Path("other")) for line in many[::-1]]
+        names = {line.utterance for line in drawn(moved, sample=sample)}
+        assert names == {line.utterance for line in chosen}
+    assert Counter(line.speaker for line in drawn(many, 2, sample=4))["d"] == 2
+    assert drawn(many, sample=12) == many
+    first = {drawn(many[:12], sample=1, seed=seed)[0].speaker for seed in range(20)}
+    assert first == {"a", "b", "c"}
 
 
 def test_all_are_measured_without_a_number_and_where_there_are_no_more():

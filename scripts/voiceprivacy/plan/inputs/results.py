@@ -7,6 +7,7 @@ from typing import Any
 
 from voiceprivacy.inout.files import paths_behind
 from voiceprivacy.plan.inputs.wildcards import Ask, Entries, option, options
+from voiceprivacy.plan.measures import CHOSEN_BY
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.speech import sandbox_arguments
 from voiceprivacy.running.fingerprints import code
@@ -262,8 +263,9 @@ class UtilityInputs:
         measures = []
         for name in self._measures(wildcards):
             called = self.utility.call(name, wildcards.corpus, wildcards.anonymiser)
-            if at_most := self.utility.entries[name].get("utterances"):
-                called |= {"utterances": at_most, "seed": self.seed}
+            its_own = self.utility.entries[name]
+            if chosen := {key: its_own[key] for key in CHOSEN_BY if key in its_own}:
+                called |= chosen | {"seed": self.seed}
             measures.append(called)
         return measures
 
