@@ -1,5 +1,7 @@
 """The protocol given: trial lists as they lie there, and every mistake in them."""
 
+import re
+
 from support import calls
 from support.trees import call, edit, kaldi, prepare_list, write_lines
 
@@ -35,6 +37,28 @@ def test_a_challenge_directory_is_read_as_it_is(tmp_path):
     assert tables.read_enrolments(enrolled) == {"m1": ["m1-0", "m1-1"], "m2": ["m2-0", "m2-1"]}
     trials = [" ".join(trial) for trial in tables.read_trials(listed)]
     assert trials == (tmp_path / "trials_m" / "trials").read_text().splitlines()
+
+
+def test_without_enrolls_all_of_the_enrolment_directory_enrols(tmp_path):
+    kaldi(tmp_path / "enrolls", enrolled=3, tried=0)
+    kaldi(tmp_path / "trials", enrolled=0, tried=2)
+    for folder in ("enrolls", "trials"):
+        (tmp_path / folder / "enrolls").unlink()
+        for table in ("wav.scp", "utt2spk", "trials"):
+            path = tmp_path / folder / table
+            lines = path.read_text().splitlines()
+            renamed = [re.sub(r"(w\d)-(\d)", rf"\1-{folder}\2", line) for line in lines]
+            write_lines(path, renamed)
+        for path in (tmp_path / folder / "wav").glob("*.wav"):
+            path.rename(path.with_name(path.name.replace("-", f"-{folder}")))
+    directories = {"enrolment": str(tmp_path / "enrolls"), "trial": [str(tmp_path / "trials")]}
+    protocol = {"given": {"f": str(tmp_path / "trials")}}
+    _, enrolled = prepare_list(tmp_path, {"kaldi": directories}, protocol, "f")
+    expected = {who: [f"{who}-enrolls{number}" for number in range(3)] for who in ("w1", "w2")}
+    assert tables.read_enrolments(enrolled) == expected
+    one = {"kaldi": str(tmp_path / "trials")}
+    [error] = checks.check(one, protocol, 16000).errors()
+    assert str(error) == f"{tmp_path}/trials/enrolls: not found"
 
 
 def test_a_list_whose_utterances_cannot_be_compared_with_each_other_is_refused_at_once(tmp_path):

@@ -34,6 +34,7 @@ __all__ = [
 ]
 
 
+SPEAKERS = "utt2spk"
 # What the one channel of a recording is called in segments: Kaldi counts from 0, others do not.
 ONLY_CHANNEL = ("0", "1", "A")
 ONE_A_FILE = "cannot be told from the others: write it to a file of its own (sox ... remix 1)"
@@ -133,9 +134,10 @@ def read_text(path: Path, findings: Findings) -> dict[str, Value]:
 
 
 def read_enrolls(path: Path, findings: Findings) -> dict[str, int]:
-    """Read an enrolls file (one utterance a line): {utterance: line number}."""
+    """Read the utterances of an enrolls file (one a line), or of utt2spk: {utterance: line}."""
     lines: dict[str, int] = {}
-    for line, (utterance,) in read_fields(path, 1, findings):
+    n_columns = 2 if path.name == SPEAKERS else 1
+    for line, (utterance, *_) in read_fields(path, n_columns, findings):
         if utterance in lines:
             findings.error(path, line, f"utterance '{utterance}' occurs twice")
         lines.setdefault(utterance, line)
@@ -161,7 +163,7 @@ def read_fields(
 def _list_directory(directory, root, genders, findings):
     if not directory.is_dir():
         raise BadInput(f"{directory}: not found")
-    wav_scp, utt2spk = directory / "wav.scp", directory / "utt2spk"
+    wav_scp, utt2spk = directory / "wav.scp", directory / SPEAKERS
     speakers = _read_map(utt2spk, "utterance", findings)
     recordings = _read_map(wav_scp, "utterance", findings)
     if not root:

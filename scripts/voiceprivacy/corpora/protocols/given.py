@@ -2,7 +2,7 @@
 
 ``trials`` of a list's directory: "speaker utterance target|nontarget". ``enrolls`` (one utterance a
 line), of the list's directory or of the corpus's enrolment directory, says what a speaker is
-enrolled with. Lists named f, m or f_..., m_... are of one gender. A list can be the part of a
+enrolled with. Without one, all utterances of a directory of its own for enrolment enrol. Lists named f, m or f_..., m_... are of one gender. A list can be the part of a
 trials file between speakers of one gender. Of a corpus that is limited, only the trials between
 what is left are scored. The pieces of an utterance stand in its place.
 
@@ -212,6 +212,9 @@ def _enrolls_files(source, options):
         directories.append(Path(kaldi.data_directories(source["kaldi"])[0]))
     paths = dict.fromkeys(directory / "enrolls" for directory in directories)
     files = [path for path in paths if path.exists()]
+    kaldi_source = source.get("kaldi")
+    if not files and isinstance(kaldi_source, dict) and "enrolment" in kaldi_source:
+        return [directories[-1] / kaldi.SPEAKERS]
     if not files:
         raise BadInput(f"{directories[-1] / 'enrolls'}: not found")
     return files
