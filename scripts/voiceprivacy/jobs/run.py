@@ -49,11 +49,18 @@ def run() -> None:
         os.environ[REMAKE] = "1"
         its_format = format_of_results(Path(options.directory or ".", "results"))
         options.forceall = options.forceall or its_format != RESULTS_FORMAT
+    sys.exit(carried_out(options))
+
+
+def carried_out(options: argparse.Namespace) -> int:
+    """Run Snakemake by its options, as ``launcher.parse`` returns them; the exit code."""
+    from voiceprivacy.tools import launcher
+
     launcher.check_configs(options)
     exit_code = launcher.start(options)
     if nothing_to_do.is_set() and not (options.targets or options.dryrun):
         say(*standing(Path(options.directory or ".", "results")))
-    sys.exit(exit_code)
+    return exit_code
 
 
 def standing(results: Path) -> list[str]:

@@ -166,7 +166,16 @@ class Utility:
         listen: bool,
         embedded_by: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        self.entries = {name: options for name, options in entries.items() if options}
+        self.unmeasured = {
+            name: options["left_out"]
+            for name, options in entries.items()
+            if options and "left_out" in options
+        }
+        self.entries = {
+            name: options
+            for name, options in entries.items()
+            if options and name not in self.unmeasured
+        }
         kinds = [options.get("type") for options in self.entries.values()]
         self._lacks_quality = QUALITY not in entries and QUALITY not in kinds
         self.speech = speech
@@ -195,6 +204,7 @@ class Utility:
         for key in kind.options:
             if key in given:
                 value = given[key].replace("{corpus}", corpus)
+                value = value.replace("{set}", self.speech.data_sets(corpus, "trial")[0])
                 filled[key] = value.replace("{anonymiser}", anonymiser)
         return {"type": options["type"], "options": filled}
 
@@ -322,7 +332,7 @@ class Utility:
 
         Every run has an entry of quality, or false, where the packages of it are installed.
         """
-        reasons: dict[str, list[str]] = {}
+        reasons = {name: [why] for name, why in self.unmeasured.items()}
         if self._lacks_quality and self.speech.anonymisers and self.speech.evaluated:
             reasons[QUALITY] = [NOT_INSTALLED]
         for corpus in self.speech.evaluated:

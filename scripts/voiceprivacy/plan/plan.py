@@ -296,7 +296,8 @@ def _of_measure(plan, name, options):
             yield Named((*keys, "model"), folder, A_FOLDER)
     for corpus in plan.utility.corpora(name):
         if "labels" in options:
-            path = ours(options["labels"].replace("{corpus}", corpus))
+            own = plan.speech.data_sets(corpus, "trial")[0]
+            path = ours(options["labels"].replace("{corpus}", corpus).replace("{set}", own))
             # A table, or a folder: of a data directory some tables, of IEMOCAP the evaluations.
             tables = [Path(path, table) for table in ("utt2emo", "utt2spk", "spk2fold")]
             files = [str(table) for table in tables if table.exists()]

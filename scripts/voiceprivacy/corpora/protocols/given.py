@@ -2,9 +2,10 @@
 
 ``trials`` of a list's directory: "speaker utterance target|nontarget". ``enrolls`` (one utterance a
 line), of the list's directory or of the corpus's enrolment directory, says what a speaker is
-enrolled with. Without one, all utterances of a directory of its own for enrolment enrol. Lists named f, m or f_..., m_... are of one gender. A list can be the part of a
-trials file between speakers of one gender. Of a corpus that is limited, only the trials between
-what is left are scored. The pieces of an utterance stand in its place.
+enrolled with. Without one, all utterances of a directory for enrolment enrol. Lists named f, m or
+f_..., m_... are of one gender. A list can be the part of a trials file between speakers of one
+gender. Of a corpus that is limited, only the trials between what is left are scored. The pieces of
+an utterance stand in its place.
 
 ``options`` are {name of a list: data directory}, or {name: {directory, gender}} for one gender's
 part.

@@ -1,0 +1,103 @@
+"""The job vpc."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.jobs.run import carried_out
+from voiceprivacy.running.adapter import run
+from voiceprivacy.running.command import say
+from voiceprivacy.tools import challenge as challenges
+from voiceprivacy.tools.challenge import LISTS_OF_TRACKS, YEARS, Challenge
+
+
+def vpc(
+    *,
+    year: Annotated[str, YEARS],
+    data: Path,
+    suffix: str,
+    tracks: tuple[str, ...] = (),
+    attacker: Path | None = None,
+    recogniser: Path | None = None,
+    emotion: Path | None = None,
+    gpu: bool = False,
+    cores: int | None = None,
+    dry_run: bool = False,
+    overwrite: bool = False,
+) -> None:
+    """Evaluate a system of a VoicePrivacy challenge: find its directories, write a config, run it.
+
+        voiceprivacy vpc --year 2024 --data data --suffix _mine --attacker exp/asv_orig
+
+    The config lies in the working directory. If it is there already, it is run as it is.
+
+    Parameters
+    ----------
+    year : of the challenge
+    data : folder of its data directories (libri_dev_enrolls, ...), protected ones beside them
+    suffix : of protected directories: _mine for libri_dev_enrolls_mine
+    tracks : of 2026: 1, or languages of track 2 (default: all that are there)
+    attacker : folder of a network that was trained on original speech
+    recogniser : folder of the challenge's recogniser
+    emotion : folder of its classifiers fold_1 to fold_5
+    gpu : jobs get a GPU, although this machine shows none
+    cores : of the run (default: all)
+    dry_run : write the config and plan the run
+    overwrite : write the config anew
+    """
+    if not data.is_dir():
+        raise BadInput(f"{data}: not found")
+    if not suffix.strip("_"):
+        raise BadInput(f"--suffix '{suffix}': expected what protected directories end with")
+    for folder in filter(None, (attacker, recogniser, emotion)):
+        if not folder.is_dir():
+            raise BadInput(f"{folder}: not found")
+    own = Challenge(
+        year,
+        data.absolute(),
+        suffix,
+        attacker=attacker and attacker.absolute(),
+        recogniser=recogniser and recogniser.absolute(),
+        emotion=emotion and emotion.absolute(),
+        gpu=gpu or challenges.has_gpu(),
+    )
+    exit_code = 0
+    for track in _tracks(year, tracks, data):
+        exit_code = exit_code or _evaluate(own._replace(track=track), cores, dry_run, overwrite)
+    sys.exit(exit_code)
+
+
+def _tracks(year, tracks, data):
+    if year != "2026":
+        if tracks:
+            raise BadInput(f"--tracks {' '.join(tracks)}: {year} has one track")
+        return [""]
+    for track in tracks:
+        if track not in LISTS_OF_TRACKS:
+            raise BadInput(f"--tracks {track}: expected some of {', '.join(LISTS_OF_TRACKS)}")
+    found = tracks or challenges.tracks_in(data)
+    if not found:
+        raise BadInput(f"{data}: no trial list of 2026 is there, such as libri_dev_trials_mixed")
+    return found
+
+
+def _evaluate(challenge, cores, dry_run, overwrite):
+    """Write the config of one track and run it; the exit code."""
+    from voiceprivacy.tools import launcher  # Snakemake: half a second
+
+    config = Path(f"{challenge.title}.yaml")
+    if config.exists() and not overwrite:
+        say(f"{config}: is there, and is run as it is (--overwrite writes it anew)")
+    else:
+        prepared = challenges.prepare(challenge)
+        challenges.write(config, challenge, prepared)
+        say(*prepared.lines(), f"wrote {config}")
+    words = ["--directory", challenge.title] if challenge.track in challenges.LANGUAGES else []
+    words += [f"--cores={cores}"] if cores else []
+    words += ["--dry-run"] if dry_run else []
+    return carried_out(launcher.parse([*words, "--configfile", str(config.absolute())]))
+
+
+if __name__ == "__main__":
+    run(vpc)

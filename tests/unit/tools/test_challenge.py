@@ -1,0 +1,167 @@
+"""A challenge's directories and a suffix become a config that runs on this machine."""
+
+import shutil
+
+import pytest
+import yaml
+from support.calls import here
+from support.challenges import write_challenge
+
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.jobs import vpc
+from voiceprivacy.plan import configuration
+from voiceprivacy.plan.attackers import MODEL_FILES
+from voiceprivacy.plan.defaults import strongest_extractor
+from voiceprivacy.plan.plan import Plan
+from voiceprivacy.tools import challenge as challenges
+from voiceprivacy.tools.challenge import Challenge, prepare, tracks_in
+
+[STRONGEST] = strongest_extractor()
+PLDA = "semi-informed attack: PLDA (semi) that learns from train-clean-360_mine"
+
+
+@pytest.fixture
+def data(tmp_path):
+    return tmp_path / "a challenge" / "data"
+
+
+def model(folder):
+    folder.mkdir()
+    for name in MODEL_FILES:
+        (folder / name).touch()
+    return folder
+
+
+def plan_of(prepared):
+    return Plan(configuration.check(prepared.config))
+
+
+def attackers(prepared):
+    return {f"{one.extractor}/{one.backend}" for one in plan_of(prepared).attackers.attacks()}
+
+
+ATTACKERS = {
+    "2020": {"xvector/plda", "xvector/semi_on_mine"},
+    "2022": {"xvector/plda", "xvector/semi_on_mine"},
+    "2024": {f"{STRONGEST}/cosine", f"{STRONGEST}/semi_on_mine"},
+    "2026": {f"{STRONGEST}/cosine", f"{STRONGEST}/semi_on_mine"},
+}
+
+
+@pytest.mark.parametrize("year", ATTACKERS)
+def test_all_that_a_year_has_is_evaluated_by_what_can_run_without_a_gpu(data, year):
+    write_challenge(data, year)
+    prepared = prepare(Challenge(year, data, "_mine", "1" if year == "2026" else ""))
+    config = prepared.config
+    sets = {name for name, corpus in config["corpora"].items() if "protocol" in corpus}
+    libraries = ("libri", "vctk") if year in ("2020", "2022") else ("libri",)
+    assert sets == {f"{name}_{split}" for name in libraries for split in ("dev", "test")}
+    assert (prepared.missing, config["seed"]) == ([], 0)
+    there = {"libri_dev_enrolls", "libri_dev_enrolls_mine", "train-clean-360_mine"}
+    assert there <= {*prepared.present}
+    assert attackers(prepared) == ATTACKERS[year]
+    assert any(note.startswith(PLDA) for note in prepared.notes)
+
+
+def test_with_a_gpu_the_attackers_are_the_challenge_s(data):
+    write_challenge(data, "2024")
+    prepared = prepare(Challenge("2024", data, "_mine", gpu=True))
+    assert attackers(prepared) == {"ecapa/cosine", "semi_on_mine/cosine"}
+    assert prepared.config["utility"]["wer"]["device"] == "cuda"
+    given = model(data.parent / "asv_orig")
+    prepared = prepare(Challenge("2024", data, "_mine", attacker=given, gpu=True))
+    assert prepared.config["extractors"]["ecapa"]["model"] == str(given)
+    assert attackers(prepared) == {"ecapa/cosine", "semi_on_mine/cosine"}
+
+
+def test_a_trained_attacker_attacks_without_a_gpu(data):
+    write_challenge(data, "2024")
+    given = model(data.parent / "asv_orig")
+    prepared = prepare(Challenge("2024", data, "_mine", attacker=given))
+    assert attackers(prepared) == {"ecapa/cosine", "ecapa/semi_on_mine"}
+
+
+def test_what_is_missing_is_named_and_left_out(data):
+    write_challenge(data, "2022")
+    for name in ("libri_dev_trials_m_mine", "vctk_test_enrolls_mine", "train-clean-360_mine"):
+        shutil.rmtree(data / name)
+    prepared = prepare(Challenge("2022", data, "_mine"))
+    lists = {
+        str(one.trials)
+        for one in plan_of(prepared).attackers.attacks()
+        if one.corpus == "libri_dev"
+    }
+    assert lists == {"f"} and "vctk_test" not in prepared.config["corpora"]
+    missing = ["libri_dev_trials_m_mine", "vctk_test_enrolls_mine", "train-clean-360_mine"]
+    assert sorted(prepared.missing) == sorted(missing)
+    assert prepared.config["report"]["averages"] == {}
+    assert any(note.startswith("no semi-informed attack") for note in prepared.notes)
+    with pytest.raises(BadInput, match="no set of 2022 is there with its version _other; missing"):
+        prepare(Challenge("2022", data, "_other"))
+
+
+def test_utility_is_measured_by_the_models_that_are_given(data):
+    write_challenge(data, "2024")
+    without = prepare(Challenge("2024", data, "_mine"))
+    assert {"iemocap_dev", "iemocap_test"}.isdisjoint(without.config["corpora"])
+    assert plan_of(without).utility.not_measured().keys() >= {"wer", "uar"}
+    for number in range(1, 6):
+        model(data.parent / f"fold_{number}")
+    listener = model(data.parent / "asr")
+    own = Challenge("2024", data, "_mine", recogniser=listener, emotion=data.parent)
+    plan = plan_of(prepare(own))
+    assert plan.utility.not_measured().keys().isdisjoint({"wer", "uar"})
+    assert plan.utility.corpora("uar") == ["iemocap_dev", "iemocap_test"]
+    call = plan.utility.call("uar", "iemocap_dev", "mine")
+    assert call["options"]["labels"] == str(data / "IEMOCAP_dev")
+
+
+def test_languages_of_2026_are_runs_of_their_own(data):
+    write_challenge(data, "2026", languages=("de", "ja"))
+    assert tracks_in(data) == ["1", "de", "ja"]
+    german = prepare(Challenge("2026", data, "_mine", "de"))
+    assert attackers(german) == {f"{STRONGEST}/cosine", f"{STRONGEST}/semi_on_mine"}
+    assert german.config["corpora"]["train"]["kaldi"] == str(data / "train_german")
+    japanese = prepare(Challenge("2026", data, "_mine", "ja"))
+    assert attackers(japanese) == {f"{STRONGEST}/cosine"}
+    assert {corpus["language"] for corpus in japanese.config["corpora"].values()} == {"ja"}
+    assert not japanese.missing
+
+
+def test_the_command_writes_a_config_that_can_be_edited_and_plans_it(data, monkeypatch):
+    write_challenge(data, "2024")
+    words = ["--year", "2024", "--data", "data", "--suffix", "_mine", "--dry-run"]
+    monkeypatch.setattr(challenges, "has_gpu", lambda: False)
+    planned = []
+    monkeypatch.setattr(vpc, "carried_out", lambda options: planned.append(options) or 0)
+    first = here("vpc", *words, cwd=data.parent)
+    assert (first.returncode, first.stderr) == (0, "")
+    assert "present: libri_dev_trials_f, libri_dev_trials_f_mine" in first.stdout
+    path = data.parent / "vpc2024_mine.yaml"
+    text = path.read_text()
+    for line in first.stdout.splitlines()[:-1]:
+        assert f"# {line}\n" in text
+    assert yaml.safe_load(text)["anonymisers"] == {"mine": {"audio": f"{data}/{{set}}_mine"}}
+    path.write_text(f"{text}\n# edited\n")
+    again = here("vpc", *words, cwd=data.parent)
+    assert "is run as it is" in again.stdout and path.read_text().endswith("# edited\n")
+    here("vpc", *words, "--overwrite", cwd=data.parent)
+    assert not path.read_text().endswith("# edited\n")
+    assert [options.dryrun for options in planned] == [True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        ("--year 2024 --data nowhere --suffix _mine", "nowhere: not found"),
+        ("--year 2024 --data . --suffix _", "--suffix '_': expected"),
+        ("--year 2024 --data . --suffix _mine --tracks 1", "--tracks 1: 2024 has one track"),
+        ("--year 2026 --data . --suffix _mine --tracks 3", "--tracks 3: expected some of 1, en"),
+        ("--year 2026 --data . --suffix _mine", ".: no trial list of 2026 is there"),
+        ("--year 2024 --data . --suffix _mine --attacker a", "a: not found"),
+    ],
+)
+def test_what_cannot_be_is_one_line(tmp_path, words, error):
+    refused = here("vpc", *words.split(), cwd=tmp_path)
+    assert refused.returncode == 2
+    assert refused.stderr.startswith(f"error: {error}") and refused.stderr.count("\n") == 1
