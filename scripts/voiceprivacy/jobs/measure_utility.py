@@ -25,7 +25,7 @@ def measure_utility(
     Parameters
     ----------
     measures : JSON: of each its command, or its type and options; where it hears some utterances
-        only, how many of each speaker (utterances) and sex (sample), and seed
+        only, which (see utility.measures.drawn) and seed
     manifest : TSV of the protected speech
     original : TSV of the original speech
     output : TSV to write for each measure: utterance metric value
@@ -35,16 +35,13 @@ def measure_utility(
     sandbox : run a command in a box; as JSON what its entry says of it: reads, mem_mb, gpu
     """
     require_at_least(1, threads=threads)
-    everything = read_manifest(manifest)
+    everything = {line.utterance: line for line in read_manifest(manifest)}
     originals = {line.utterance: line for line in read_manifest(original)}
     for asked, path in zip(measures, output, strict=True):
-        protected = drawn(
-            everything,
-            asked.get("utterances"),
-            sample=asked.get("sample"),
-            seed=asked.get("seed", 0),
+        unprotected = drawn(
+            [originals[name] for name in everything], asked, seed=asked.get("seed", 0)
         )
-        unprotected = [originals[line.utterance] for line in protected]
+        protected = [everything[line.utterance] for line in unprotected]
         if "command" in asked:
             measured = run_measure(
                 asked["command"],

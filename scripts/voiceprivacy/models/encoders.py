@@ -30,6 +30,7 @@ import numpy as np
 import torch
 from torch.nn.functional import layer_norm
 
+from voiceprivacy.inout.checksums import refuse_changed
 from voiceprivacy.inout.files import BadInput, read_bytes
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.models import Floats
@@ -39,7 +40,6 @@ from voiceprivacy.models.folders import (
     Hyperparameters,
     load_weights,
     one_line,
-    refuse_changed,
 )
 
 SAMPLE_RATE = 16000

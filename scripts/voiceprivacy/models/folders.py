@@ -21,19 +21,17 @@ from typing import Any
 import torch
 import yaml
 
-from voiceprivacy.inout.checksums import sha256, sha256_of
+from voiceprivacy.inout.checksums import CHECKSUMS, refuse_changed, sha256_of
 from voiceprivacy.inout.files import (
     BadInput,
     lines_of,
     read_bytes,
-    read_lines,
     refuse_endless,
     whole_or_absent,
 )
 from voiceprivacy.inout.yaml_files import compose
 
 SETTINGS, WEIGHTS = "hyperparams.yaml", "embedding_model.ckpt"
-CHECKSUMS = "SHA256SUMS"  # as sha256sum writes it; beside weights that came from somebody else
 CLASSES = {
     "speechbrain.lobes.features.Fbank",
     "speechbrain.processing.features.InputNormalization",
@@ -317,29 +315,6 @@ def read_weights(path: Path, *, model: str) -> dict[str, torch.Tensor]:
         return dict(torch.load(io.BytesIO(content), map_location="cpu", weights_only=True))
     except LOADING_ERRORS as error:
         raise BadInput(f"{path}: not the weights of {model} ({one_line(error)})") from None
-
-
-def refuse_changed(path: Path, content: bytes) -> None:
-    """Refuse (BadInput) a file whose SHA-256 is not the one that a list beside it says."""
-    digest = sha256(content)
-    if any(listed != digest for listed in _listed(path)):
-        raise BadInput(
-            f"{path}: is not the file that {path.with_name(CHECKSUMS)} names (its SHA-256 differs):"
-            f" get it again, or take {CHECKSUMS} away if the change is yours"
-        )
-
-
-def _listed(path):
-    """What a list beside a file says of it: its SHA-256, or nothing."""
-    checksums = path.with_name(CHECKSUMS)
-    lines = read_lines(checksums) if checksums.exists() else []
-    names = ([path.name], [f"*{path.name}"])
-    return [line.split()[0] for line in lines if line.split()[1:] in names]
-
-
-def is_listed(path: Path) -> bool:
-    """Whether a list beside a file says its SHA-256."""
-    return bool(_listed(path))
 
 
 def write_list(folder: Path) -> None:

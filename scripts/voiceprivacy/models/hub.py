@@ -88,7 +88,19 @@ CLASSIFIER = Wanted(
     kind="classifier of speech",
     example="speechbrain/emotion-recognition-wav2vec2-IEMOCAP",
 )
-KINDS = {"speakers": SPEAKER_MODEL, "recogniser": RECOGNISER, "classifier": CLASSIFIER}
+WHISPER = Wanted(
+    needed=["model.bin", "config.json"],
+    one_of=["vocabulary.txt", "vocabulary.json"],
+    others=[],
+    kind="Whisper of CTranslate2",
+    example="Systran/faster-whisper-base",
+)
+KINDS = {
+    "speakers": SPEAKER_MODEL,
+    "recogniser": RECOGNISER,
+    "classifier": CLASSIFIER,
+    "whisper": WHISPER,
+}
 
 
 def model_folder(model: str | Path, *, revision: str | None = None) -> Path:

@@ -214,6 +214,8 @@ def with_measures(config: dict[str, Any]) -> dict[str, Any]:
             options.setdefault("gpu", int(options.get("device") == "cuda"))
             options.setdefault("env", kind.env)
             options.setdefault("mem_mb", kind.mem_mb)
+            if kind.sample_minutes:
+                options.setdefault("minutes", kind.sample_minutes)
     return config
 
 

@@ -13,7 +13,16 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.sources import bytes_of
-from voiceprivacy.vocabulary import CLOSED_TEXT, MCADAMS, MOST_NONTARGETS, PITCH, QUALITY, WORDS
+from voiceprivacy.vocabulary import (
+    CLOSED_TEXT,
+    MCADAMS,
+    MOST_NONTARGETS,
+    PITCH,
+    QUALITY,
+    WHISPER,
+    WORDS,
+    WORDS_KEPT,
+)
 
 FLAC_BYTES_PER_SAMPLE = 1.15  # speech, as LibriSpeech has it
 EMBEDDING_BYTES = 900  # 192 dimensions and an id
@@ -28,7 +37,13 @@ HUB_BYTES = 83e6  # of the weights of a model that is not there yet
 TRAINED_BYTES = {"small": 2e6, "large": 25e6}  # of one that is still to be trained
 SCORING, RESAMPLING = 2e-5, 2e-7  # seconds for a trial; for a trial of a replicate
 # Of a measure: seconds for a second of the speech that it hears, and for an utterance of it.
-MEASURE_S = {CLOSED_TEXT: (0.065, 0), QUALITY: (0, 0.8), PITCH: (0.003, 0)}
+MEASURE_S = {
+    CLOSED_TEXT: (0.065, 0),
+    QUALITY: (0, 0.8),
+    PITCH: (0.003, 0),
+    WHISPER: (0.05, 1.2),
+    WORDS_KEPT: (0.1, 2.4),
+}
 # Numbers and pictures of one system under one attacker on one list.
 SYSTEM_S, SYSTEM_BYTES = 8, 1.3e6
 GIVEN_S, GIVEN_BYTES = 1, 0.1e6  # of one whose scores somebody else made
@@ -121,6 +136,8 @@ def _utility(plan, examined):
                 chosen = options.get("utterances", size.utterances) * size.speakers
                 chosen = min(chosen, 2 * options.get("sample", size.utterances))  # of both sexes
                 share = min(1, chosen / max(1, size.utterances))
+                if options.get("minutes", "all") != "all":
+                    share = min(share, 60 * options["minutes"] / max(1, size.seconds))
                 heard = per_second * size.seconds + per_utterance * size.utterances
                 seconds += len(plan.utility.systems(name)) * share * heard
     return seconds

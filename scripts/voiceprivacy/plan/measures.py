@@ -13,9 +13,11 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import ours, wherever_ours_lie
+from voiceprivacy.models.pinned import is_packaged
 from voiceprivacy.plan.sources import why_no_transcripts
 from voiceprivacy.plan.speech import Speech
 from voiceprivacy.vocabulary import (
+    CHOSEN_BY,
     CLOSED_TEXT,
     EMOTION,
     ENGLISH,
@@ -25,16 +27,18 @@ from voiceprivacy.vocabulary import (
     RECOGNISER,
     TRAIN,
     VOICE,
+    WHISPER,
     WORDS,
+    WORDS_KEPT,
 )
 
 NO_NETWORK = "no network of an attacker hears the original and all anonymisers"
 NETWORKS_OF_QUALITY = ("onnxruntime", "speechmos", "pystoi")  # packages; make installs them
 NOT_INSTALLED = f"not all of {', '.join(NETWORKS_OF_QUALITY)} are installed where the run started"
 THREADS = 4  # of a command of the user's
-CHOSEN_BY = ("utterances", "sample")  # keys that say which utterances are measured
 READ_AS = ("better", "weight", "statistic", "joint", *CHOSEN_BY)
-UNSAID = (None, "mean")
+UNSAID = (None, "mean", "all")
+MINUTES = 10  # that a slow recogniser hears of each system, unless its entry says otherwise
 
 
 class Shipped(NamedTuple):
@@ -62,18 +66,34 @@ class Shipped(NamedTuple):
     """Whether unprotected speech is measured, too."""
     languages: tuple[str, ...] = ()
     """Those that it understands, as ISO 639 has them; none: all."""
+    sample_minutes: float | None = None
+    """How much it hears of each system where the entry does not say."""
     mem_mb: int = 2000
     threads: int = 1
     options: tuple[str, ...] = ()
     """Keys of an entry that its function takes; ``name`` is the entry's own, for those of its
-    metrics, and ``transcripts`` the file of what was said."""
+    metrics, ``transcripts`` the file of what was said, and ``spoken`` the corpus's language."""
     together: bool = False
     """Whether one job makes it with the others of these, for each corpus and anonymiser."""
     of_embeddings: bool = False
     """Whether it takes embeddings of an attacker, of all systems of a corpus together."""
 
 
+WORDS_HEARD = Shipped(
+    env="neural",
+    better="lower",
+    group="words",
+    weight="words_kept_words",
+    needs=("model",),
+    fetched="whisper",
+    sample_minutes=MINUTES,
+    options=("model", "spoken", "normaliser"),
+)
 SHIPPED = {
+    WORDS_KEPT: WORDS_HEARD,
+    WHISPER: WORDS_HEARD._replace(
+        weight="whisper_words", options=(*WORDS_HEARD.options, "transcripts")
+    ),
     CLOSED_TEXT: Shipped(
         better="lower",
         group="words",
@@ -195,7 +215,8 @@ class Utility:
         kind = shipped(options)
         if kind is None:
             return {"command": options["command"].replace("{corpus}", corpus)}
-        given = {"name": measure, **options}
+        spoken = self.speech.corpora[corpus].get("language", ENGLISH)
+        given = {"name": measure, "spoken": spoken, **options}
         for path in self.transcripts(measure, corpus):
             given["transcripts"] = path
         if "model" in options:
@@ -213,6 +234,12 @@ class Utility:
         options = self.entries[measure]
         is_fetched = "revision" in options
         return self.layout.path(f"listeners/{measure}") if is_fetched else ours(options["model"])
+
+    def has_folder(self, measure: str) -> bool:
+        """Whether its model is a folder of the user's: none of the hub, none that packages ship."""
+        options = self.entries[measure]
+        is_shipped = options.get("type") in (WHISPER, WORDS_KEPT) and is_packaged(options["model"])
+        return "model" in options and "revision" not in options and not is_shipped
 
     def voice_extractor(self, corpus: str) -> str:
         """Whose embeddings of a corpus its voices are measured of."""

@@ -289,7 +289,7 @@ def _of_model(keys, folder, names):
 
 def _of_measure(plan, name, options):
     keys = ("utility", name)
-    if "model" in options and "revision" not in options:  # a revision is fetched from the hub
+    if plan.utility.has_folder(name):
         model = ours(options["model"])
         folders = sorted(glob(glob_escape(model).replace("{fold}", "*"))) or [model]
         for folder in folders:

@@ -42,6 +42,7 @@ NO_OUTPUTS = {
 }
 HARDWARE = {"processor", "cores", "memory_gb", "gpus"}
 PACKAGES = (
+    "ctranslate2",
     "espeakng-loader",
     "jinja2",
     "matplotlib",

@@ -39,6 +39,7 @@ from voiceprivacy.report.releases import one_release
 from voiceprivacy.report.uncertainty import Shown, interval_text, shown_number
 from voiceprivacy.vocabulary import (
     ABSENT,
+    CHOSEN_BY,
     EMOTION,
     GIVEN,
     MCADAMS,
@@ -77,7 +78,6 @@ SYSTEMS = {
     "BM3": "BM3 (2026, track 2)",
     UNPROTECTED: "Original speech",
 }
-CHOSEN_BY = {"utterances", "sample"}  # keys of a measure that hears some utterances only
 PUBLISHED_METRIC = {RECOGNISER: "wer_percent", EMOTION: "uar_percent"}  # by the type of a measure
 HEARD_BY = {
     ("wer_percent", "vpc2024"): "speechbrain/asr-wav2vec2-librispeech",
@@ -256,7 +256,7 @@ def published_data(corpus: Mapping[str, Any]) -> str | None:
 
 def _is_as_published(measure):
     """Whether a measure counts as the challenges did: every utterance, and excited is happy."""
-    is_whole = measure.get("type") in PUBLISHED_METRIC and not measure.keys() & CHOSEN_BY
+    is_whole = measure.get("type") in PUBLISHED_METRIC and not measure.keys() & set(CHOSEN_BY)
     return is_whole and measure.get("excited", "happy") == "happy"
 
 

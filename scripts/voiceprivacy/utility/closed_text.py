@@ -39,7 +39,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
-import jiwer
 import numpy as np
 import pocketsphinx
 from tqdm import tqdm
@@ -48,9 +47,9 @@ from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.utility.measures import Measured, read_transcripts
-from voiceprivacy.vocabulary import UNDEFINED
+from voiceprivacy.utility.word_counts import counted_words, undefined_words
+from voiceprivacy.vocabulary import CLOSED_TEXT
 
-METRICS = ("wer_percent", "insertions_percent", "deletions_percent", "substitutions_percent")
 WHY_UNDEFINED = "no words in the transcripts, or another language"
 SAMPLE_RATE = 16000  # of the acoustic model
 WEIGHT_OF_PAIRS = 0.6  # of bigrams in the language model
@@ -185,40 +184,19 @@ def recognise(
     sentences = {name: words_of(text, dictionary) for name, text in transcripts.items()}
     if share_known(sentences.values(), dictionary) < FEWEST_KNOWN:
         for utterance in utterances:
-            yield _undefined(utterance.utterance)
+            yield undefined_words(CLOSED_TEXT, utterance.utterance)
         return
     recogniser = Recogniser(list(sentences.values()), dictionary)
     for utterance in utterances:
         name = utterance.utterance
         if not sentences.get(name):
-            yield _undefined(name)
+            yield undefined_words(CLOSED_TEXT, name)
             continue
         hypothesis = recogniser.words(*audio.read(utterance.path))
-        yield word_errors(name, " ".join(sentences[name]), hypothesis)
+        yield counted_words(CLOSED_TEXT, name, sentences[name], hypothesis.split())
 
 
 def share_known(sentences: Iterable[Sentence], dictionary: Mapping[str, object]) -> float:
     """The share of all words that have a pronunciation; 0 of no words."""
     known = [word in dictionary for word in chain.from_iterable(sentences)]
     return sum(known) / len(known) if known else 0.0
-
-
-def word_errors(utterance: str, reference: str, hypothesis: str) -> list[Measured]:
-    """Word errors of one utterance in percent of its words, and their number.
-
-    Both texts are words between spaces; the reference has at least one.
-    """
-    errors = jiwer.process_words(reference, hypothesis)
-    n_words = errors.hits + errors.substitutions + errors.deletions
-    counts = (errors.insertions, errors.deletions, errors.substitutions)
-    percent = [100 * count / n_words for count in (sum(counts), *counts)]
-    return _measured(utterance, [*percent, float(n_words)])
-
-
-def _undefined(utterance: str) -> list[Measured]:
-    return _measured(utterance, [UNDEFINED] * (len(METRICS) + 1))
-
-
-def _measured(utterance: str, values: Sequence[float | str]) -> list[Measured]:
-    names = [f"closed_text_{name}" for name in (*METRICS, "words")]
-    return [Measured(utterance, name, value) for name, value in zip(names, values, strict=True)]

@@ -34,11 +34,10 @@ import numpy as np
 import torch
 from torch.nn.functional import layer_norm
 
-from voiceprivacy.inout.checksums import sha256_of
+from voiceprivacy.inout.checksums import CHECKSUMS, sha256_of
 from voiceprivacy.inout.files import BadInput, read_lines
 from voiceprivacy.models import Floats, encoders
 from voiceprivacy.models.folders import (
-    CHECKSUMS,
     SETTINGS,
     Hyperparameters,
     load_weights,

@@ -15,10 +15,12 @@ Conventions
 import importlib
 import math
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import chain
+from itertools import accumulate, chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout import seeds
@@ -48,6 +50,7 @@ from voiceprivacy.vocabulary import UNDEFINED
 COLUMNS = ["utterance", "metric", "value"]
 METRIC_NAME = re.compile("[a-z][a-z0-9_]*")
 MOST_NAMED = 10  # utterances that an error names
+NO_LIMITS: Mapping[str, Any] = MappingProxyType({})
 
 
 class Measured(NamedTuple):
@@ -59,20 +62,18 @@ class Measured(NamedTuple):
 
 
 def drawn(
-    utterances: Sequence[Utterance],
-    at_most: int | None = None,
-    *,
-    sample: int | None = None,
-    seed: int = 0,
+    utterances: Sequence[Utterance], limits: Mapping[str, Any] = NO_LIMITS, *, seed: int = 0
 ) -> list[Utterance]:
-    """At most so many utterances of each speaker, in their order; all without a number.
+    """Draw the utterances that are measured, in their order; all where there are no limits.
 
-    They depend on the seed and on names only, so they are the same of all anonymisers. Fewer are
-    among more.
+    They depend on the seed, on names and on how long the original lasts, so they are the same of
+    all anonymisers. Fewer are among more.
 
     Parameters
     ----------
-    sample : at most so many of each sex: one of each speaker before a second of anybody
+    utterances : of the original
+    limits : {limit: number}: ``utterances`` of each speaker, ``sample`` utterances of each sex, and
+        ``minutes`` all together, but for the first; one of each speaker before a second of anybody
     """
     order: dict[tuple[str, str], list[tuple[int, str]]] = {}
     for line in utterances:
@@ -81,12 +82,16 @@ def drawn(
     of_sex: dict[str, list[tuple[int, int, str]]] = {}
     for (gender, speaker), names in order.items():
         rank = seeds.derive(seed, "measured speaker", speaker)
-        for turn, (_, name) in enumerate(sorted(names)[:at_most]):
+        for turn, (_, name) in enumerate(sorted(names)[: limits.get("utterances")]):
             of_sex.setdefault(gender, []).append((turn, rank, name))
-    chosen: set[str] = set()
-    for turns in of_sex.values():
-        chosen.update(name for *_, name in sorted(turns)[:sample])
-    return [line for line in utterances if line.utterance in chosen]
+    turns = [turn for own in of_sex.values() for turn in sorted(own)[: limits.get("sample")]]
+    chosen = [name for *_, name in sorted(turns)]
+    if "minutes" in limits:
+        lasting_s = {line.utterance: line.duration_s for line in utterances}
+        ends_s = list(accumulate(lasting_s[name] for name in chosen))
+        chosen = chosen[: max(1, bisect_right(ends_s, 60 * limits["minutes"]))]
+    kept = set(chosen)
+    return [line for line in utterances if line.utterance in kept]
 
 
 def read_transcripts(path: FilePath) -> dict[str, str]:

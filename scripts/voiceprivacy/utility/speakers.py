@@ -42,7 +42,7 @@ def word_errors_of_speakers(
         Tables CORPUS/PART/ANONYMISER/NAME.tsv of all measures of a corpus.
     utterances : list of Utterance
         The original's.
-    options : {measure: {weight, utterances, sample}}
+    options : {measure: {weight, utterances, sample, minutes}}
         As ``summarise`` has them.
     seed : int
         Draws the utterances that were measured.
@@ -58,7 +58,7 @@ def word_errors_of_speakers(
         weight = said.get("weight") or ""
         if not weight.endswith(WORDS):
             continue
-        heard = drawn(utterances, said.get("utterances"), sample=said.get("sample"), seed=seed)
+        heard = drawn(utterances, said, seed=seed)
         values: dict[str, dict[str, float | str]] = {}
         for line in read_measured(path, [utterance.utterance for utterance in heard]):
             values.setdefault(line.metric, {})[line.utterance] = line.value

@@ -113,10 +113,10 @@ def summarise(
     utterances : list of Utterance
         The original's.
     lists : {trial list: ids of utterances}
-    options : {measure: {better, weight, statistic, joint, utterances, sample}}
+    options : {measure: {better, weight, statistic, joint, utterances, sample, minutes}}
         Which way is better, the metric that weights the others, which of STATISTICS is taken, the
-        name of a number of several metrics together, and how many utterances of each speaker and
-        of each sex were measured; all may be absent.
+        name of a number of several metrics together, and the limits of what was measured (see
+        measures.drawn); all may be absent.
     n_replicates, seed : int
 
     Raises
@@ -130,9 +130,7 @@ def summarise(
         source = source_of(path)
         if source.measure not in heard:
             said = options.get(source.measure, {})
-            heard[source.measure] = drawn(
-                utterances, said.get("utterances"), sample=said.get("sample"), seed=seed
-            )
+            heard[source.measure] = drawn(utterances, said, seed=seed)
         measured[source] = _columns(path, heard[source.measure])
     rows_of_measure = {name: _rows_of_lists(lines, lists) for name, lines in heard.items()}
     _refuse_contradictions(measured)

@@ -90,6 +90,7 @@ def test_the_table_has_readable_units_and_a_sum():
     [
         ({"words": {"type": "closed_text", "utterances": 2}}, 3 * 0.2 * 1800 * 0.065),
         ({"quality": {"type": "quality", "utterances": 30}}, 3 * 100 * 0.8),
+        ({"words": {"type": "whisper", "model": "base"}}, 3 * (600 * 0.05 + 100 / 3 * 1.2)),
         ({"pitch_correlation": {"type": "pitch_correlation"}}, 2 * 1800 * 0.003),
         ({"quality": {"type": "quality", "utterances": 2, "sample": 5}}, 3 * 10 * 0.8),
         ({"mine": {"command": "python mine.py"}}, 0),
@@ -97,6 +98,7 @@ def test_the_table_has_readable_units_and_a_sum():
     ids=[
         "some utterances",
         "all, where there are no more",
+        "ten minutes",
         "not of the original",
         "a sample",
         "one's own",

@@ -197,6 +197,40 @@ def test_words_are_the_runs_own_where_it_has_some():
     }
 
 
+def test_whisper_hears_ten_minutes_of_every_system_in_the_language_of_the_corpus():
+    utility = planned(
+        corpora={"demo": {**CORPUS, "language": "de"}},
+        utility={
+            "words": {"type": "whisper", "model": "base"},
+            "kept": {"type": "words_kept", "model": "mine", "minutes": "all"},
+        },
+    )
+    transcripts = "results/audio/demo/trial/original/transcripts.tsv"
+    assert utility.call("words", "demo") == {
+        "type": "whisper",
+        "options": {"model": "base", "spoken": "de", "transcripts": transcripts},
+    }
+    assert utility.call("kept", "demo")["options"] == {"model": "mine", "spoken": "de"}
+    assert utility.options()["words"] == {
+        "better": "lower",
+        "weight": "whisper_words",
+        "minutes": 10,
+    }
+    assert utility.options()["kept"] == {"better": "lower", "weight": "words_kept_words"}
+    assert utility.entries["words"]["env"] == "neural" and not utility.left_out("demo")
+    assert [name for name in ("words", "kept") if utility.has_folder(name)] == ["kept"]
+
+
+def test_words_are_kept_of_speech_without_transcripts_and_models_come_from_the_hub():
+    model = {"model": "Systran/faster-whisper-base", "revision": "ebe41f7"}
+    entries = {"words": {"type": "whisper", **model}, "kept": {"type": "words_kept", **model}}
+    speech = {"mine": {"folder": {"root": "speech", "pattern": "{speaker}/{utterance}.wav"}}}
+    utility = planned(corpora=speech, utility=entries)
+    assert list(utility.left_out("mine")) == ["words"]
+    assert utility.kind_of_model("kept") == "whisper" and not utility.has_folder("kept")
+    assert utility.call("kept", "mine")["options"]["model"] == "results/listeners/kept"
+
+
 def test_several_corpora_are_named_where_one_has_no_transcripts():
     german = {"demo": dict(CORPUS), "other": {**CORPUS, "language": "de"}}
     utility = planned(corpora=german)

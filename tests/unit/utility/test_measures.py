@@ -61,14 +61,16 @@ SPOKEN = [Utterance(f"{s}_{n}", s, "f", Path(f"{s}{n}"), 1.0) for n in range(5) 
 
 
 def test_fewer_utterances_are_among_more_and_depend_on_names_and_the_seed_only():
-    names = {number: {line.utterance for line in drawn(SPOKEN, number)} for number in (1, 2, 4)}
+    names = {
+        number: {line.utterance for line in drawn(SPOKEN, {"utterances": number})}
+        for number in (1, 2, 4)
+    }
     assert names[1] < names[2] < names[4] and [len(names[n]) for n in names] == [3, 6, 12]
-    assert {line.utterance for line in drawn(SPOKEN[::-1], 2)} == names[2]
+    assert {line.utterance for line in drawn(SPOKEN[::-1], {"utterances": 2})} == names[2]
     moved = [line._replace(path=Path("other"), duration_s=9.0) for line in SPOKEN]
-    assert {line.utterance for line in drawn(moved, 2)} == names[2]
-    assert (
-        len({frozenset(line.utterance for line in drawn(SPOKEN, 2, seed=s)) for s in range(9)}) > 5
-    )
+    assert {line.utterance for line in drawn(moved, {"utterances": 2})} == names[2]
+    of_seeds = [drawn(SPOKEN, {"utterances": 2}, seed=seed) for seed in range(9)]
+    assert len({frozenset(line.utterance for line in own) for own in of_seeds}) > 5
 
 
 def test_a_sample_takes_one_utterance_of_each_speaker_before_a_second_of_anybody():
@@ -78,25 +80,35 @@ def test_a_sample_takes_one_utterance_of_each_speaker_before_a_second_of_anybody
         for number in range(4)
     ]
     for sample in range(1, 13):
-        chosen = drawn(many, sample=sample)
+        chosen = drawn(many, {"sample": sample})
         counts = Counter(line.speaker for line in chosen)
         of_women = [counts[name] for name in "abc"]
         assert sum(of_women) == sample and max(of_women) - min(of_women) <= 1
         assert counts["d"] == counts["e"] == min(4, sample)
-        assert set(chosen) <= set(drawn(many, sample=sample + 1))
+        assert set(chosen) <= set(drawn(many, {"sample": sample + 1}))
         moved = [line._replace(path=Path("other")) for line in many[::-1]]
-        names = {line.utterance for line in drawn(moved, sample=sample)}
+        names = {line.utterance for line in drawn(moved, {"sample": sample})}
         assert names == {line.utterance for line in chosen}
-    assert Counter(line.speaker for line in drawn(many, 2, sample=4))["d"] == 2
-    assert drawn(many, sample=12) == many
-    first = {drawn(many[:12], sample=1, seed=seed)[0].speaker for seed in range(20)}
+    assert Counter(line.speaker for line in drawn(many, {"utterances": 2, "sample": 4}))["d"] == 2
+    assert drawn(many, {"sample": 12}) == many
+    first = {drawn(many[:12], {"sample": 1}, seed=seed)[0].speaker for seed in range(20)}
     assert first == {"a", "b", "c"}
 
 
 def test_all_are_measured_without_a_number_and_where_there_are_no_more():
-    assert drawn(SPOKEN) == drawn(SPOKEN, 5) == drawn(SPOKEN, 99) == SPOKEN
-    order = [line.utterance for line in drawn(SPOKEN, 2)]
+    for limits in ({}, {"utterances": 5}, {"utterances": 99}):
+        assert drawn(SPOKEN, limits) == SPOKEN
+    order = [line.utterance for line in drawn(SPOKEN, {"utterances": 2})]
     assert order == [line.utterance for line in SPOKEN if line.utterance in order]
+
+
+def test_minutes_are_shared_by_all_speakers_and_there_is_always_one_utterance():
+    """Utterances last a second: five seconds are one of each of three speakers, and two more."""
+    five = drawn(SPOKEN, {"minutes": 5 / 60})
+    assert len(five) == 5 and set(drawn(SPOKEN, {"utterances": 1})) < set(five)
+    assert drawn(SPOKEN, {"minutes": 60}) == SPOKEN
+    assert drawn(SPOKEN, {"utterances": 2, "minutes": 60}) == drawn(SPOKEN, {"utterances": 2})
+    assert len(drawn(SPOKEN, {"minutes": 0.001})) == 1
 
 
 def run(tmp_path, program, **changes):

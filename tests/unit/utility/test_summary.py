@@ -74,7 +74,7 @@ def test_a_weight_applies_to_the_other_metrics_only(tmp_path):
 
 def test_a_measure_of_some_utterances_of_each_speaker(tmp_path):
     """The others are no missing measures, and one measure of all stands beside it."""
-    some = drawn(UTTERANCES, 1, seed=0)
+    some = drawn(UTTERANCES, {"utterances": 1}, seed=0)
     assert sorted(line.speaker for line in some) == ["s0", "s1"]
     path = measure(tmp_path, "b2", "asr", wer=range(4))
     whole = measure(tmp_path, "b2", "length", length=[1, 2, 3, 4])

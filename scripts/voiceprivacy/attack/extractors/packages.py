@@ -34,13 +34,12 @@ from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import Embeddings
 from voiceprivacy.inout.files import BadInput, folder_of_package
 from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.models.mel import hamming, hann, mel_bands
 from voiceprivacy.vocabulary import PACKAGES
 
 SAMPLE_RATE = 16000
 HOP, N_MELS = 160, 40
 BLOCK = 4096  # frames that are transformed at once: memory does not grow with an utterance
-# Slaney's scale: linear up to 1 kHz, which is 15 mel; above it 27 mel for a factor of 6.4.
-BREAK_HZ, BREAK_MEL, MEL_PER_LOG = 1000.0, 15.0, 27 / np.log(6.4)
 
 # What Resemblyzer does to speech (its hparams.py and audio.py).
 FULL_SCALE = 2**15 - 1
@@ -246,45 +245,12 @@ def partial_starts(n_samples: int) -> list[int]:
 # Spectra.
 
 
-def hann(length: int) -> Floats:
-    """Hann window, periodic."""
-    return 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(length) / length)
-
-
-def hamming(length: int) -> Floats:
-    """Hamming window, periodic."""
-    return 0.54 - 0.46 * np.cos(2 * np.pi * np.arange(length) / length)
-
-
 def mel_spectrogram(samples: Floats, window: Floats) -> Floats:
     """Power in mel bands (F, 40) float32 of samples (N,), F = 1 + (N - len(window)) // 160."""
-    bands = mel_bands(len(window))
+    bands = mel_bands(len(window), N_MELS)
     frames = np.lib.stride_tricks.sliding_window_view(samples, len(window))[::HOP]
     powers = []
     for start in range(0, len(frames), BLOCK):
         spectra = np.fft.rfft(window * frames[start : start + BLOCK]).astype(np.complex64)
         powers.append((np.abs(spectra) ** 2) @ bands.T)
     return np.concatenate(powers)
-
-
-@functools.cache
-def mel_bands(n_fft: int) -> Floats:
-    """Weights (40, n_fft // 2 + 1) float32 of triangular bands up to 8 kHz, each of area 1."""
-    corners = mel_to_hz(np.linspace(0, hz_to_mel(SAMPLE_RATE / 2), N_MELS + 2))
-    ramps = corners[:, None] - np.fft.rfftfreq(n_fft, 1 / SAMPLE_RATE)
-    widths = np.diff(corners)[:, None]
-    rising, falling = -ramps[:-2] / widths[:-1], ramps[2:] / widths[1:]
-    triangles = np.maximum(0, np.minimum(rising, falling)).astype(np.float32)
-    heights = 2 / (corners[2:] - corners[:-2])
-    return triangles * heights[:, None].astype(np.float32)
-
-
-def hz_to_mel(frequency: float) -> float:
-    """Slaney's mel of a frequency above BREAK_HZ."""
-    return BREAK_MEL + MEL_PER_LOG * np.log(frequency / BREAK_HZ)
-
-
-def mel_to_hz(mel: Floats) -> Floats:
-    """Frequencies of mels (M,) of Slaney's scale."""
-    linear = mel * BREAK_HZ / BREAK_MEL
-    return np.where(mel < BREAK_MEL, linear, BREAK_HZ * np.exp((mel - BREAK_MEL) / MEL_PER_LOG))

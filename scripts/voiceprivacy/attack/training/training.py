@@ -52,6 +52,7 @@ from voiceprivacy.attack.training.brain import (
     keep_precision,
 )
 from voiceprivacy.inout import seeds
+from voiceprivacy.inout.checksums import is_listed
 from voiceprivacy.inout.files import (
     BadInput,
     remove_at_once,
@@ -66,7 +67,6 @@ from voiceprivacy.models.folders import (
     SETTINGS,
     WEIGHTS,
     Hyperparameters,
-    is_listed,
     load_weights,
     read_weights,
 )

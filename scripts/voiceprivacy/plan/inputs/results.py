@@ -7,12 +7,13 @@ from typing import Any
 
 from voiceprivacy.inout.files import paths_behind
 from voiceprivacy.plan.inputs.wildcards import Ask, Entries, option, options
-from voiceprivacy.plan.measures import CHOSEN_BY
+from voiceprivacy.plan.measures import UNSAID
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.speech import sandbox_arguments
 from voiceprivacy.running.fingerprints import code
 from voiceprivacy.vocabulary import (
     ACROSS_CORPORA,
+    CHOSEN_BY,
     GIVEN,
     ORIGINAL,
     WITHIN_RELEASE,
@@ -263,10 +264,13 @@ class UtilityInputs:
         measures = []
         for name in self._measures(wildcards):
             called = self.utility.call(name, wildcards.corpus, wildcards.anonymiser)
-            its_own = self.utility.entries[name]
-            if chosen := {key: its_own[key] for key in CHOSEN_BY if key in its_own}:
-                called |= chosen | {"seed": self.seed}
-            measures.append(called)
+            entry_of_measure = self.utility.entries[name]
+            chosen = {
+                key: entry_of_measure[key]
+                for key in CHOSEN_BY
+                if entry_of_measure.get(key) not in UNSAID
+            }
+            measures.append(called | chosen | ({"seed": self.seed} if chosen else {}))
         return measures
 
     def asked_in_json(self, wildcards: Any) -> str:

@@ -1,0 +1,166 @@
+"""Whisper by CTranslate2: what is said, on a processor and without a network.
+
+Conventions
+-----------
+* A model is ``base`` (models.pinned) or a folder as CTranslate2 converts it: model.bin, config.json
+  and vocabulary.txt or .json.
+* Speech is brought to 16 kHz. Spectra are those of OpenAI's program: 80 mel bands (as many as the
+  network wants), windows of 25 ms every 10 ms, padded with silence to 30 s, logarithms within 80 dB
+  of the loudest.
+* More than 30 s are cut at the quietest 20 ms of the last third of every 30 s, and heard piece by
+  piece.
+* Greedy search, products in 8 bits, one thread: the same text on one kind of processor. There is no
+  second attempt at a higher temperature. A text has at most 10 tokens a second (and 20 more), so
+  that one that turns in circles ends.
+* The language is given. Which one it sounds like is reported, not obeyed.
+
+References
+----------
+Radford et al., Robust speech recognition via large-scale weak supervision, ICML 2023.
+"""
+
+import importlib
+import json
+from math import ceil, gcd
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.signal import resample_poly
+
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.models import Floats
+from voiceprivacy.models.mel import SAMPLE_RATE, hann, mel_bands
+from voiceprivacy.models.pinned import INSTALL, read_model
+from voiceprivacy.vocabulary import ENGLISH
+
+FILES = ("model.bin", "config.json", "vocabulary.*")
+WINDOW, HOP = 400, 160  # samples
+LONGEST, FIRST_CUT = 30 * SAMPLE_RATE, 20 * SAMPLE_RATE  # samples
+QUIET = SAMPLE_RATE // 50  # samples of which the energy is taken
+TOKENS_PER_S, MORE_TOKENS, MOST_TOKENS = 10, 20, 224
+LEAST_POWER = 1e-10
+START, TRANSCRIBE, NO_TIMES = "<|startoftranscript|>", "<|transcribe|>", "<|notimestamps|>"
+
+
+class Heard(NamedTuple):
+    """What was heard: the words, which language it sounds like, and how certainly (0 to 1)."""
+
+    text: str
+    language: str
+    certainty: float
+
+
+class Whisper:
+    """A network of Whisper.
+
+    Parameters
+    ----------
+    model : a name of models.pinned, or a folder
+    language : as ISO 639 has it
+    """
+
+    def __init__(self, model: str, *, language: str = ENGLISH) -> None:
+        self.library = library("ctranslate2", "whisper")
+        files = read_model(model, FILES)
+        try:
+            self.network: Any = self.library.models.Whisper(
+                "whisper",
+                device="cpu",
+                compute_type="int8",
+                intra_threads=1,
+                files=files,
+            )
+        except RuntimeError as error:
+            raise BadInput(f"{model}: CTranslate2 cannot load it ({error})") from None
+        spelled = next(files[name] for name in files if name.startswith("vocabulary"))
+        known = json.loads(spelled) if spelled[:1] == b"[" else spelled.decode().splitlines()
+        if self.network.is_multilingual and f"<|{language}|>" not in known:
+            raise BadInput(f"language: Whisper does not know '{language}'")
+        if not self.network.is_multilingual and language != ENGLISH:
+            raise BadInput(f"{model}: hears English only, not '{language}'")
+        self.language = language
+        of_language = [f"<|{language}|>", TRANSCRIBE] if self.network.is_multilingual else []
+        self.prompt = [START, *of_language, NO_TIMES]
+
+    def hear(self, samples: Floats, sample_rate: int) -> Heard:
+        """What is said in samples (N,)."""
+        speech = resampled(samples, sample_rate, SAMPLE_RATE).astype(np.float32)
+        pieces = [self._hear(piece) for piece in cut(speech)]
+        longest = pieces[0]  # the language of the beginning is that of all
+        text = " ".join(piece.text for piece in pieces if piece.text)
+        return Heard(text, longest.language, longest.certainty)
+
+    def _hear(self, samples):
+        bands = log_mel(samples, self.network.n_mels)
+        encoded = self.network.encode(self.library.StorageView.from_array(bands[None]))
+        language, certainty = self.language, 1.0
+        if self.network.is_multilingual:
+            token, certainty = self.network.detect_language(encoded)[0][0]
+            language = token.strip("<|>")
+        most = min(MOST_TOKENS, ceil(TOKENS_PER_S * len(samples) / SAMPLE_RATE) + MORE_TOKENS)
+        (heard,) = self.network.generate(
+            encoded,
+            [self.prompt],
+            beam_size=1,
+            max_length=len(self.prompt) + most,
+        )
+        return Heard(decoded(heard.sequences[0]), language, float(certainty))
+
+
+def library(name: str, wanted_by: str) -> Any:
+    """Import a runtime; BadInput says how it is installed."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise BadInput(
+            f"{wanted_by} needs the Python package {name}, which is not installed here: {INSTALL}"
+        ) from None
+
+
+def resampled(samples: Floats, source: int, target: int) -> Floats:
+    """Samples (N,) at another rate."""
+    common = gcd(source, target)
+    if source == target:
+        return samples
+    return resample_poly(samples, target // common, source // common)
+
+
+def cut(samples: Floats) -> list[Floats]:
+    """Pieces of at most 30 s, cut where it is quietest; at least one."""
+    pieces = []
+    while len(samples) > LONGEST:
+        search = samples[FIRST_CUT:LONGEST].reshape(-1, QUIET)
+        quietest = int((search.astype(np.float64) ** 2).sum(axis=1).argmin())
+        at = FIRST_CUT + quietest * QUIET + QUIET // 2
+        pieces.append(samples[:at])
+        samples = samples[at:]
+    return [*pieces, samples]
+
+
+def log_mel(samples: Floats, n_bands: int) -> Floats:
+    """Log-mel spectrogram (B, 3000) float32 of samples (N,) at 16 kHz, N at most 480,000."""
+    padded = np.zeros(LONGEST, np.float32)
+    padded[: len(samples)] = samples
+    padded = np.pad(padded, WINDOW // 2, mode="reflect")
+    frames = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)[::HOP][: LONGEST // HOP]
+    powers = np.abs(np.fft.rfft(frames * hann(WINDOW))) ** 2
+    logs = np.log10(np.maximum(mel_bands(WINDOW, n_bands) @ powers.T, LEAST_POWER))
+    return ((np.maximum(logs, logs.max() - 8) + 4) / 4).astype(np.float32)
+
+
+def decoded(tokens: list[str]) -> str:
+    """The text of tokens, whose letters stand for bytes as in GPT-2; special ones have none."""
+    letters = "".join(token for token in tokens if not token.startswith("<|"))
+    content = bytes(BYTE_OF[letter] for letter in letters if letter in BYTE_OF)
+    return content.decode("utf-8", errors="replace").strip()
+
+
+def _bytes_of_letters():
+    """{letter: byte}: bytes that can be printed are themselves, the others are from 256 on."""
+    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = [byte for byte in range(256) if byte not in printable]
+    of_others = {chr(256 + number): byte for number, byte in enumerate(others)}
+    return {chr(byte): byte for byte in printable} | of_others
+
+
+BYTE_OF = _bytes_of_letters()

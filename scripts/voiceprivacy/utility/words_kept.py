@@ -1,0 +1,32 @@
+"""Words that Whisper hears, against what it hears in the original: of speech without transcripts.
+
+Conventions are those of utility.whisper. The recogniser's own errors do not count, so the original
+has none. What is not heard in the original is not missed either.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from tqdm import tqdm
+
+from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.utility.measures import Measured
+from voiceprivacy.utility.whisper import WordsHeard
+from voiceprivacy.utility.word_counts import counted_words, undefined_words
+from voiceprivacy.vocabulary import WORDS_KEPT
+
+WHY_UNDEFINED = "nothing is heard in the original"
+
+
+def measure(
+    original: Sequence[Utterance], protected: Sequence[Utterance], **options: str
+) -> Iterator[Measured]:
+    """Yield the word errors of every protected utterance; options are those of WordsHeard."""
+    listener = WordsHeard(**options)
+    progress = tqdm(protected, unit="utterance", mininterval=1.0)
+    for before, after in zip(original, progress, strict=True):
+        reference = listener.heard(before)
+        if reference:
+            hypothesis = reference if after.path == before.path else listener.heard(after)
+            yield from counted_words(WORDS_KEPT, after.utterance, reference, hypothesis)
+        else:
+            yield from undefined_words(WORDS_KEPT, after.utterance)

@@ -1,0 +1,97 @@
+"""Stand-ins of neural systems, of the same layout, for machines that have none of them.
+
+The recogniser hears one word of its vocabulary for each half second that is not silent.
+"""
+
+import json
+import sys
+import types
+
+import numpy as np
+
+from voiceprivacy.inout.checksums import sha256
+from voiceprivacy.models import whisper
+
+SPECIAL = [whisper.START, "<|en|>", "<|de|>", whisper.TRANSCRIBE, whisper.NO_TIMES]
+WORDS = ("One", "two", "three", "four", "five", "six")
+
+
+class StorageView(np.ndarray):
+    @classmethod
+    def from_array(cls, array):
+        assert array.dtype == np.float32 and array.shape == (1, 80, 3000)
+        return array.view(cls)
+
+
+class Network:
+    """CTranslate2's network of Whisper."""
+
+    n_mels = 80
+
+    def __init__(self, name, *, device, compute_type, intra_threads, files):
+        assert (device, compute_type, intra_threads) == ("cpu", "int8", 1)
+        if not {"model.bin", "config.json"} < files.keys():
+            raise RuntimeError("no model.bin")
+        described = json.loads(files["model.bin"])
+        self.words, self.language = described["words"], described["language"]
+        self.is_multilingual = described["language"] is not None
+
+    def encode(self, features):
+        loud = features[0].max(axis=0) > features.min() + 1e-3
+        return int(np.rint(loud.sum() / 50))  # frames of 10 ms
+
+    def detect_language(self, encoded):
+        return [[(f"<|{self.language}|>", 0.9), ("<|en|>", 0.1)]]
+
+    def generate(self, encoded, prompts, *, beam_size, max_length):
+        assert beam_size == 1 and prompts[0][0] == whisper.START
+        tokens = [f"\N{LATIN CAPITAL LETTER G WITH DOT ABOVE}{word}" for word in self.words]
+        spoken = tokens[:encoded][: max_length - len(prompts[0])]
+        return [types.SimpleNamespace(sequences=[[*spoken, "<|endoftext|>"]])]
+
+
+def install_recogniser(monkeypatch):
+    """Put the stand-in of CTranslate2 where the recogniser imports it."""
+    models = types.SimpleNamespace(Whisper=Network)
+    library = types.SimpleNamespace(models=models, StorageView=StorageView)
+    monkeypatch.setitem(sys.modules, "ctranslate2", library)
+    english = types.SimpleNamespace(EnglishTextNormalizer=lambda: str.lower)
+    monkeypatch.setitem(sys.modules, "whisper_normalizer", types.SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "whisper_normalizer.english", english)
+
+
+def recogniser_files(*, words=WORDS, language="en"):
+    """The files of a model that the stand-in loads: {name: content}."""
+    described = {"words": words, "language": language}
+    vocabulary = "\n".join([*SPECIAL, *words])
+    contents = {
+        "model.bin": json.dumps(described),
+        "config.json": "{}",
+        "vocabulary.txt": vocabulary,
+    }
+    return {name: content.encode() for name, content in contents.items()}
+
+
+def write_recogniser(folder, **options):
+    """Write the folder of such a model."""
+    folder.mkdir(parents=True)
+    for name, content in recogniser_files(**options).items():
+        (folder / name).write_bytes(content)
+    return folder
+
+
+def write_packages(site, name, files):
+    """Write packages that ship a model in two parts of each file, and the list that pins them."""
+    lines = ["model\tfile\tsha256\tparts"]
+    for file, content in files.items():
+        half = len(content) // 2
+        parts = []
+        for number, part in enumerate((content[:half], content[half:])):
+            folder = site / f"tiny_{name}_part{number}"
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "__init__.py").write_text("raise ImportError('nothing of it is imported')\n")
+            (folder / file).write_bytes(part)
+            parts.append(f"{folder.name}/{file}")
+        lines.append(f"{name}\t{file}\t{sha256(content)}\t{' '.join(parts)}")
+    (site / "pinned.tsv").write_text("\n".join(lines) + "\n")
+    return site / "pinned.tsv"

@@ -1,0 +1,84 @@
+"""Whisper: spectra, pieces, tokens, and what is asked of CTranslate2."""
+
+import sys
+
+import numpy as np
+import pytest
+from support import neural
+
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.models import whisper
+from voiceprivacy.models.whisper import Whisper, cut, decoded, log_mel
+
+RATE = 16000
+
+
+@pytest.fixture
+def network(tmp_path, monkeypatch):
+    neural.install_recogniser(monkeypatch)
+    return Whisper(str(neural.write_recogniser(tmp_path / "model")))
+
+
+def noise(seconds, rate=RATE):
+    return np.random.default_rng(0).normal(0, 0.1, int(seconds * rate)).astype(np.float32)
+
+
+def test_spectra_are_those_of_the_definition():
+    """By hand: a tone of 1 kHz, whose band is the loudest; silence is 80 dB below, eight less."""
+    tone = np.sin(2 * np.pi * 1000 * np.arange(RATE) / RATE).astype(np.float32)
+    spectrum = log_mel(tone, 80)
+    assert spectrum.shape == (80, 3000) and spectrum.dtype == np.float32
+    corners = whisper.mel_bands(400, 80)
+    assert spectrum[:, 50].argmax() == corners[:, round(1000 / 40)].argmax()
+    assert spectrum.max() - spectrum.min() == pytest.approx(2.0)  # 8 / 4
+    assert (spectrum[:, 150:] == spectrum.min()).all()
+    assert (log_mel(np.zeros(0, np.float32), 80) == np.float32((-10 + 4) / 4)).all()
+
+
+def test_long_speech_is_cut_where_it_is_quiet():
+    samples = noise(65)
+    quiet = slice(25 * RATE, 25 * RATE + 640)
+    samples[quiet] = 0
+    pieces = cut(samples)
+    assert quiet.start <= len(pieces[0]) < quiet.stop
+    assert all(len(piece) <= 30 * RATE for piece in pieces)
+    np.testing.assert_array_equal(np.concatenate(pieces), samples)
+    assert len(cut(noise(30))) == len(cut(noise(0))) == 1
+
+
+def test_tokens_are_bytes_of_utf8():
+    letters = {byte: letter for letter, byte in whisper.BYTE_OF.items()}
+    spelled = "".join(letters[byte] for byte in " Stra\N{LATIN SMALL LETTER SHARP S}e".encode())
+    assert len(letters) == 256
+    assert decoded(["<|en|>", spelled[:5], spelled[5:], "<|endoftext|>"]) == (
+        "Stra\N{LATIN SMALL LETTER SHARP S}e"
+    )
+
+
+def test_a_word_is_heard_for_each_half_second_at_any_rate(network):
+    for rate in (16000, 44100):
+        assert network.hear(noise(1.5, rate), rate) == ("One two three", "en", 0.9)
+    assert network.hear(np.zeros(RATE, np.float32), RATE).text == ""
+    assert network.prompt == [whisper.START, "<|en|>", whisper.TRANSCRIBE, whisper.NO_TIMES]
+
+
+def test_pieces_are_heard_one_after_another(network):
+    assert network.hear(noise(31), RATE).text.count("One") == 2
+
+
+def test_a_language_is_one_that_the_network_knows(tmp_path, monkeypatch):
+    neural.install_recogniser(monkeypatch)
+    many = str(neural.write_recogniser(tmp_path / "many", language="de"))
+    assert Whisper(many, language="de").hear(noise(0.5), RATE).language == "de"
+    with pytest.raises(BadInput, match="language: Whisper does not know 'xx'"):
+        Whisper(many, language="xx")
+    one = str(neural.write_recogniser(tmp_path / "one", language=None))
+    assert Whisper(one).prompt == [whisper.START, whisper.NO_TIMES]
+    with pytest.raises(BadInput, match="one: hears English only, not 'de'"):
+        Whisper(one, language="de")
+
+
+def test_without_the_runtime_the_command_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ctranslate2", None)
+    with pytest.raises(BadInput, match=r"whisper needs the Python package ctranslate2, .*make neu"):
+        Whisper("base")

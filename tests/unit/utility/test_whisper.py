@@ -1,0 +1,99 @@
+"""Words that Whisper hears: against transcripts, against the original, by which normaliser."""
+
+import json
+
+import numpy as np
+import pytest
+from support import neural
+from support.calls import here
+
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import Utterance, write_manifest
+from voiceprivacy.utility import whisper, words_kept
+from voiceprivacy.utility.whisper import basic_words, normaliser_of
+
+RATE = 16000
+
+
+@pytest.fixture
+def model(tmp_path, monkeypatch):
+    neural.install_recogniser(monkeypatch)
+    return str(neural.write_recogniser(tmp_path / "model"))
+
+
+def spoken(folder, **seconds):
+    """Noise that lasts so long: the stand-in hears a word for each half second."""
+    utterances = []
+    for name, duration in seconds.items():
+        path = folder / f"{name}.wav"
+        path.parent.mkdir(exist_ok=True)
+        samples = np.random.default_rng(0).normal(0, 0.1, int(duration * RATE))
+        audio.write(path, samples.astype(np.float32), RATE)
+        utterances.append(Utterance(name, "s", "f", path, duration))
+    return utterances
+
+
+def values(measured, metric):
+    return {line.utterance: line.value for line in measured if line.metric == metric}
+
+
+def test_words_are_counted_against_transcripts(tmp_path, model):
+    said = tmp_path / "said.tsv"
+    said.write_text("utterance\ttext\na\tone TWO three four\nb\tone\nd\t\n")
+    speech = spoken(tmp_path / "speech", a=1.5, b=1.0, c=0.5, d=0.5)
+    measured = list(whisper.measure(speech, speech, model=model, transcripts=str(said)))
+    assert values(measured, "whisper_wer_percent") == {
+        "a": 25.0,
+        "b": 100.0,
+        "c": "undefined",
+        "d": "undefined",
+    }
+    assert values(measured, "whisper_words")["a"] == 4.0
+
+
+def test_words_are_kept_that_are_heard_in_the_original(tmp_path, model):
+    original = spoken(tmp_path / "original", a=2.0, b=1.0, c=0.1)
+    protected = spoken(tmp_path / "protected", a=1.0, b=1.0, c=1.0)
+    measured = list(words_kept.measure(original, protected, model=model))
+    errors = {"a": 50.0, "b": 0.0, "c": "undefined"}
+    assert values(measured, "words_kept_wer_percent") == errors
+    assert values(measured, "words_kept_deletions_percent") == errors
+    of_original = words_kept.measure(original, original, model=model)
+    assert values(of_original, "words_kept_wer_percent") == {"a": 0.0, "b": 0.0, "c": "undefined"}
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "words"),
+    [
+        ("whisper", "de", ["well", "known", "s", "dog", "2"]),
+        ("vpc2024", "en", ["WELL-KNOWN", "'S", "(DOG)", "2"]),
+        ("vpc2026", "en", ["wellknown", "'s", "dog", "2"]),
+    ],
+)
+def test_normalisers_have_names(name, language, words):
+    text = "Well-known 's dog 2" if name == "whisper" else "Well-known 's (dog) 2"
+    assert normaliser_of(name, language)(text) == words
+
+
+def test_what_stands_in_brackets_is_no_word():
+    assert basic_words("[Music] (sighs) Hola, qu\xe9?") == ["hola", "qu\xe9"]
+    with pytest.raises(BadInput, match="normaliser: 'own' is none of whisper, vpc2024, vpc2026"):
+        normaliser_of("own", "en")
+
+
+def test_the_job_hears_a_sample_of_the_same_utterances(tmp_path, model):
+    speech = spoken(tmp_path / "speech", a=1.5, b=1.5, c=1.5)
+    shorter = spoken(tmp_path / "shorter", a=0.5, b=0.5, c=0.5)
+    write_manifest(tmp_path / "original.tsv", speech)
+    write_manifest(tmp_path / "protected.tsv", shorter)
+    asked = [{"type": "words_kept", "options": {"model": model}, "minutes": 3 / 60, "seed": 0}]
+    heard = {}
+    for name in ("original", "protected"):
+        files = {"manifest": f"{name}.tsv", "original": "original.tsv", "output": f"{name}.out"}
+        words = [word for key, file in files.items() for word in (f"--{key}", tmp_path / file)]
+        done = here("measure_utility", "--measures", json.dumps(asked), *words)
+        assert done.returncode == 0, done.stderr
+        lines = (tmp_path / f"{name}.out").read_text().splitlines()[1:]
+        heard[name] = {line.split("\t")[0] for line in lines}
+    assert heard["original"] == heard["protected"] and len(heard["original"]) == 2
