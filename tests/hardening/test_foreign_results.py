@@ -1,11 +1,9 @@
 """Results that somebody else handed on: every field of every file is refused or harmless text."""
 
 import copy
-import io
 import json
 import os
 import shutil
-import zipfile
 
 import pytest
 from support import verdicts
@@ -22,7 +20,6 @@ from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.inout.tables import read_table
 from voiceprivacy.organise.comparing import write_compared_page
 from voiceprivacy.organise.finished_run import FinishedRun
-from voiceprivacy.organise.submission import Submission
 from voiceprivacy.provenance.record import read_provenance
 from voiceprivacy.report.contents import Contents, read_contents, write_contents
 from voiceprivacy.report.figures import Subject, figure
@@ -277,53 +274,6 @@ def test_a_plan_names_no_picture_elsewhere(tmp_path):
             write_contents(tmp_path / "plan.json", Contents(figures=[bad]))
             with pytest.raises(BadInput, match="cannot be a name"):
                 read_contents(tmp_path / "plan.json")
-
-
-# Submissions.
-
-
-def a_zip(path, members, *, mode=0o100644):
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in members:
-            member = zipfile.ZipInfo(name)
-            member.create_system, member.external_attr = 3, mode << 16
-            archive.writestr(member, content)
-
-
-@pytest.mark.parametrize(
-    ("names", "mode"),
-    [
-        (["../planted"], 0o100644),
-        (["/tmp/planted"], 0o100644),
-        (["a\\..\\..\\planted"], 0o100644),
-        (["link"], 0o120777),
-        (["pipe"], 0o010666),
-        (["a\nno findings"], 0o100644),
-        (["a\u202eb"], 0o100644),
-    ],
-)
-def test_members_of_a_zip_that_are_no_plain_files_are_not_read(tmp_path, names, mode):
-    a_zip(tmp_path / "s.zip", [(name, b"x") for name in names], mode=mode)
-    submitted = Submission(tmp_path / "s.zip")
-    assert list(submitted.unsafe) == names and not submitted.names
-
-
-@pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_of_two_members_with_one_name_neither_is_read(tmp_path):
-    a_zip(tmp_path / "s.zip", [("a.scores", b"1"), ("a.scores", b"2")])
-    submitted = Submission(tmp_path / "s.zip")
-    assert submitted.unsafe == ["a.scores"] and not submitted.names
-
-
-def test_a_zip_entry_cannot_say_that_there_are_no_findings(tmp_path):
-    stream = io.BytesIO()
-    a_zip(stream, [("a\nb.zip, anonymiser b2: no findings\n.scores", b"1 2 3")])
-    (tmp_path / "s.zip").write_bytes(stream.getvalue())
-    (tmp_path / "c.yaml").write_text("corpora: {a: {synthetic: {speakers: 4, utterances: 6}}}\n")
-    words = ("s.zip", "--config", "c.yaml", "--anonymiser", "b2")
-    finished = here("check_submission", *words, cwd=tmp_path)
-    assert finished.returncode == 2
-    assert not any(line.endswith("no findings") for line in finished.stdout.splitlines())
 
 
 def test_a_config_of_somebody_else_stays_a_config(pair):

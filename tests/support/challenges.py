@@ -62,8 +62,8 @@ class _Writer:
         write_lines(folder / "spk2gender", [f"{who} {genders[who]}" for who in names])
         write_lines(folder / "text", [f"{name} IT RAINED ALL DAY" for name in spoken_by])
         # As the challenge's: relative to the folder that holds data.
-        place = f"{self.data.name}/{directory}/wav"
-        write_lines(folder / "wav.scp", [f"{name} {place}/{name}.wav" for name in spoken_by])
+        below = f"{self.data.name}/{directory}/wav"
+        write_lines(folder / "wav.scp", [f"{name} {below}/{name}.wav" for name in spoken_by])
         if lists:
             write_lines(folder / "trials", list(_trials(names)))
         for name, speaker in spoken_by.items() if self.speech else ():

@@ -1,9 +1,7 @@
 """Every reader of foreign files and a good file for each, to be spoilt by those who fuzz them."""
 
 import contextlib
-import functools
 import json
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +12,11 @@ from voiceprivacy.anonymise import plugins
 from voiceprivacy.attack.backends import recipes
 from voiceprivacy.attack.extractors import style
 from voiceprivacy.corpora import checks, listing, parts
-from voiceprivacy.inout import arrays, audio, files, json_files, tables
+from voiceprivacy.inout import arrays, audio, json_files, tables
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.models.folders import Hyperparameters
-from voiceprivacy.organise import comparing, evidence, records, submission
+from voiceprivacy.organise import comparing, evidence, records
 from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.plan import configuration
 from voiceprivacy.privacy.scores import zebra
@@ -87,30 +85,10 @@ def read_hyperparameters(path):
             read.get(field)
 
 
-# Results and submissions of others.
+# Results of others.
 
-RESULTS, SUBMITTED = Path("theirs"), Path("submitted")
+RESULTS = Path("theirs")
 ATTACK = "demo/f/b2/ecapa/cosine"
-SUBMISSION = {
-    "corpora": {"mine": {"kaldi": "data"}},
-    "extractors": {"ready": {"embeddings": "{part}.npz"}},
-    "backends": {"cosine": {"type": "cosine"}},
-}
-
-
-@functools.cache
-def plan_of_submission():
-    return submission.plan_of(SUBMISSION, "b2")
-
-
-def check_submission(path):
-    """The findings of a submission, which are lines; its lists are those of finished results."""
-    submitted = submission.Submission(Path(path))
-    anonymiser = submission.anonymiser_of(submitted)
-    assert anonymiser is None or isinstance(anonymiser, str)
-    trials = FinishedRun(RESULTS).trials
-    for finding in submission.check(submitted, plan_of_submission(), "b2", trials=trials):
-        assert files.shown(finding).isprintable()
 
 
 def read_foreign(*reads):
@@ -172,7 +150,6 @@ READERS = {
     "data/wav/anna-0.wav": audio.read,
     "speech.flac": audio.read,
     "float.wav": audio.read,
-    "submitted.zip": check_submission,
     result_of("metrics.tsv"): read_foreign(merge),
     result_of("comparisons/demo/mean/ecapa/cosine.systems.tsv"): read_foreign(read_comparisons),
     result_of("provenance.json"): read_foreign(read_provenance, merge),
@@ -224,7 +201,6 @@ def build(folder):
         "11-100-0000 THE DOG\n11-100-0001 GOES\n"
     )
     _results(folder)
-    _submission(folder)
     exchange.write_protocol(folder / REPOSITORY)
     exchange.write_result(folder / REPOSITORY, "x", "one", laboratory="A", strength=1.0)
     (folder / "measured.tsv").write_text("utterance\tmetric\tvalue\na\twer\t5\nb\twer\t1e1\n")
@@ -233,7 +209,7 @@ def build(folder):
 
 
 def _results(folder):
-    """Results of others, with the lists and manifests that a submission is held against."""
+    """Results of others."""
     theirs = result_folders.write_results(folder / RESULTS)
     result_folders.write_what_else_a_page_shows(theirs)
     json_files.write_json(theirs / "verdict.json", verdicts.usual())
@@ -245,28 +221,3 @@ def _results(folder):
     row = SystemInterval("pp", "eer_percent", "b2", 1.5, 0.5, 2.5)
     tables.write_table(limits, SystemInterval._fields, [row])
     (folder / "expected.tsv").write_text(f"{header}\n{key}\t11.5\t0.5\ta paper\n")
-    (theirs / "trials/mine").mkdir()
-    shutil.copy(folder / "trials.tsv", theirs / "trials/mine/all.tsv")
-    header, *rows = (folder / "speech/manifest.tsv").read_text().splitlines()
-    for part, numbers in (("enrolment", world.ENROLLED), ("trial", world.TRIED)):
-        manifest = theirs / "audio/mine" / part / "original/manifest.tsv"
-        manifest.parent.mkdir(parents=True)
-        ours = [row for row in rows if int(row.split("\t")[0].rpartition("-")[2]) in numbers]
-        manifest.write_text("\n".join([header, *ours]) + "\n")
-
-
-def _submission(folder):
-    """A complete submission, as a folder and as a zip."""
-    submitted = folder / SUBMITTED
-    (submitted / "submission.json").parent.mkdir()
-    (submitted / "submission.json").write_text('{"anonymiser": "b2"}')
-    for name in (submission.SUMMARY, submission.RANK):
-        (submitted / name).write_text("")
-    scores = submitted / "sets/mine/all/ready/cosine"
-    scores.mkdir(parents=True)
-    for condition in ("oo", "op", "pp"):
-        shutil.copy(folder / "scores.txt", scores / f"{condition}.scores")
-    contents = {
-        str(path.relative_to(submitted)): path for path in submitted.rglob("*") if path.is_file()
-    }
-    submission.pack(folder / "submitted.zip", contents)

@@ -1,4 +1,4 @@
-"""A small folder of results, as a run leaves it: what compare and export_submission read."""
+"""A small folder of results, as a run leaves it: what compare reads."""
 
 import itertools
 

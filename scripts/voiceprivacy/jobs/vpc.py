@@ -6,6 +6,8 @@ from typing import Annotated
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.jobs.run import carried_out
+from voiceprivacy.organise.challenge import Exported
+from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 from voiceprivacy.tools import challenge as challenges
@@ -76,10 +78,10 @@ def _tracks(year, tracks, data):
     for track in tracks:
         if track not in LISTS_OF_TRACKS:
             raise BadInput(f"--tracks {track}: expected some of {', '.join(LISTS_OF_TRACKS)}")
-    found = tracks or challenges.tracks_in(data)
-    if not found:
+    present = tracks or challenges.tracks_in(data)
+    if not present:
         raise BadInput(f"{data}: no trial list of 2026 is there, such as libri_dev_trials_mixed")
-    return found
+    return present
 
 
 def _evaluate(challenge, cores, dry_run, overwrite):
@@ -96,7 +98,14 @@ def _evaluate(challenge, cores, dry_run, overwrite):
     words = ["--directory", challenge.title] if challenge.track in challenges.LANGUAGES else []
     words += [f"--cores={cores}"] if cores else []
     words += ["--dry-run"] if dry_run else []
-    return carried_out(launcher.parse([*words, "--configfile", str(config.absolute())]))
+    exit_code = carried_out(launcher.parse([*words, "--configfile", str(config.absolute())]))
+    if not exit_code and not dry_run and challenge.year in ("2024", "2026"):
+        results = Path(
+            challenge.title if challenge.track in challenges.LANGUAGES else "", "results"
+        )
+        rank = Exported(FinishedRun(results), challenge.system, challenge.suffix).write()
+        say(f"wrote {rank}, and {results / 'exp'}")
+    return exit_code
 
 
 if __name__ == "__main__":

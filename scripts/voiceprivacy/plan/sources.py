@@ -44,7 +44,7 @@ from voiceprivacy.inout.iemocap import TRANSCRIBED
 from voiceprivacy.layout import HERE, Layout
 from voiceprivacy.running.command import say
 from voiceprivacy.running.pools import in_threads
-from voiceprivacy.vocabulary import CONDITIONS
+from voiceprivacy.vocabulary import CONDITIONS, ORIGINAL
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/dev", "/proc", "/sys", "/run")
 CHECK = "VOICEPRIVACY_CHECK_AUDIO"  # environment: every file is read again
@@ -55,6 +55,11 @@ MANY_BYTES = 1e9  # more than this is announced, because planning seems to hang
 FILE, A_FOLDER = "file", "folder"
 NEEDED_TABLES = ("wav.scp", "utt2spk", "enrolls", "trials")  # what each corpus of Kaldi's needs
 NAME = "[a-z][a-z0-9_]*"
+# What is compared in a challenge's exp/: directories, of protected speech with a suffix.
+COMPARED_DIRECTORIES = re.compile(
+    rf"(?P<corpus>{NAME})_enrolls(?P<enrolled>_\w+|)"
+    r"-(?P=corpus)_trials_(?P<trials>(?:f|m|mixed)(?:_common)?)(?P<tried>_[A-Za-z]\w*|)"
+)
 Known: TypeAlias = list  # what was seen of a file: two times of change, size, inode; SHA-256
 ENCODER_FILES = ["hyperparams.yaml", "latent_extractor.ckpt", "latent_encoder.ckpt"]
 # Of an encoder of the Hugging Face hub, and one of its weights.
@@ -104,8 +109,10 @@ def given_scores(template: str) -> dict[ScoreFile, str]:
     """Score files that match a path with {corpus}, {trials}, {anonymiser} and {condition}.
 
     Without {corpus} or {trials} they are ``scores`` and ``all``. Names and conditions that cannot
-    be ones do not match.
+    be ones do not match. A path without braces is an attacker's folder in a challenge's exp/.
     """
+    if "{" not in template:
+        return _scores_of_challenge(template)
     pattern, star = re.escape(template), escape(template)
     for field in ScoreFile._fields:
         placeholder = f"{{{field}}}"
@@ -118,6 +125,19 @@ def given_scores(template: str) -> dict[ScoreFile, str]:
         if match := re.fullmatch(pattern, path):
             names = {"corpus": "scores", "trials": "all"} | match.groupdict()
             files[ScoreFile(**names)] = path
+    return files
+
+
+def _scores_of_challenge(folder: str) -> dict[ScoreFile, str]:
+    """libri_dev_enrolls_mine-libri_dev_trials_f_mine/scores and the like, however deep."""
+    files = {}
+    for path in sorted(Path(folder).rglob("scores")):
+        match = COMPARED_DIRECTORIES.fullmatch(path.parent.name)
+        if match and (match["enrolled"] or match["tried"]) == match["tried"]:
+            condition = "pp" if match["enrolled"] else "op" if match["tried"] else "oo"
+            system = match["tried"].lower().strip("_") or ORIGINAL
+            scored = ScoreFile(match["corpus"], match["trials"], system, condition)
+            files[scored] = str(path)
     return files
 
 

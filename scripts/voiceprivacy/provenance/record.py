@@ -38,8 +38,9 @@ SECRET = f"results/{SECRET_SEED}"
 # Below results/: what says when, what is for people, and what is there for a while.
 NO_OUTPUTS = {
     *("logs", "benchmarks", "sources", "report", "paper", "pairs", "templates", "containers"),
-    *("format", "plan.json", "codes.key", SECRET_SEED, PROVENANCE, PREVIOUS),
+    *("format", "plan.json", "codes.key", SECRET_SEED, PROVENANCE, PREVIOUS, "exp"),
 }
+RANK = "result_for_rank"  # with a suffix: the challenge's summary, and its exp/
 HARDWARE = {"processor", "cores", "memory_gb", "gpus"}
 PACKAGES = (
     "ctranslate2",
@@ -122,7 +123,8 @@ def outputs_of(results: str | Path) -> dict[str, Path]:
 
 
 def _is_output(folder: str, name: str) -> bool:
-    return not name.startswith(".") and not (folder == "." and name in NO_OUTPUTS)
+    is_beside = name in NO_OUTPUTS or name.startswith(RANK)
+    return not name.startswith(".") and not (folder == "." and is_beside)
 
 
 def hashes(paths: Iterable[str | Path]) -> dict[str, str]:

@@ -129,8 +129,7 @@ def test_the_results_of_a_manifest_are_those_that_it_lies_in(results, tmp_path):
     ("command", "words"),
     [
         ("export_result", "--repository r --laboratory l --revision 1"),
-        ("export_submission", "--anonymiser b2 --output s.zip"),
-        ("check_submission", "s.zip --config c.yaml"),
+        ("export_challenge", "--suffix _b2"),
     ],
 )
 def test_what_reads_results_refuses_changed_ones(results, tmp_path, command, words):

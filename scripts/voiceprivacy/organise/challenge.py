@@ -1,0 +1,293 @@
+"""The files of the VoicePrivacy Challenge of 2024, from a finished run.
+
+Below the results, with the suffix of protected directories, such as _mine:
+
+    exp/asv_orig, exp/asv_anon_mine                      attackers, of original and protected speech
+    exp/*/libri_dev_enrolls_mine-libri_dev_trials_f_mine scores (enrolment trial score), EER (share)
+    exp/*/results_mine.csv                               EER in percent; exp/asr, exp/ser likewise
+    exp/results_summary/eval_orig_mine, eval_anon_mine   tables, and result_for_rank_mine of both
+    exp/results_summary/result_for_submission_mine.zip   what is sent in
+
+Conventions
+-----------
+* EERs are SpeechBrain's. Every attacker has the rows OO, OP (protected trials) and PP of each list.
+* A table is laid out as pandas prints one. Rows are sorted by data set and split, and keep the
+  number that they have in the csv.
+* Word errors are of the measure ``wer``, recalls of ``uar``. What was not measured has no table.
+  What the recogniser heard (exp/asr/*/text) is no result of a run, so there is no file of it.
+
+References
+----------
+Result files of the VoicePrivacy 2024 Challenge.
+"""
+
+import datetime
+import shutil
+import tarfile
+import zipfile
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatch
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from voiceprivacy.inout.files import BadInput, whole_or_absent
+from voiceprivacy.organise.finished_run import FinishedRun
+from voiceprivacy.provenance.record import RANK
+from voiceprivacy.vocabulary import ABSENT, ORIGINAL, Attack
+
+EER = "eer_speechbrain_percent"
+PLAIN, PROTECTED = "original", "anon"
+CONDITIONS = {"oo": (PLAIN, PLAIN), "op": (PLAIN, PROTECTED), "pp": (PROTECTED, PROTECTED)}
+ATTACKED = ("dataset", "split", "gender", "enrollment", "trial", "EER")
+RECOGNISED = ("dataset", "split", "asr", "WER")
+ACCURACIES = {"ACC_sad": "sad", "ACC_neu": "neutral", "ACC_ang": "angry", "ACC_hap": "happy"}
+HEARD = ("dataset", "split", "ser", "UAR", *ACCURACIES)
+SUMMARY = "results_summary"
+# Protected directories that are sent in.
+LISTS = ("enrolls", "trials_f", "trials_m")
+UPLOADED = (
+    *(f"libri_dev_{name}" for name in LISTS),
+    *(f"libri_test_{name}" for name in LISTS),
+    *("IEMOCAP_dev", "IEMOCAP_test", "train-clean-360"),
+)
+FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # a zip of the same files has the same bytes
+
+Row: TypeAlias = tuple[str | float, ...]
+
+
+class Table(NamedTuple):
+    """Results of one kind: {number in the csv: row}; ``under`` stands below heads of numbers."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: Mapping[int, Row]
+    under: str = ""
+
+    def text(self) -> str:
+        """The table with its title, as pandas prints it."""
+        numbered = sorted(self.rows.items(), key=lambda item: item[1][:2])
+        heads = 2 if self.under else 1
+        numbers = [str(number) for number, _ in numbered]
+        width = max(map(len, numbers))
+        columns = [[cell.ljust(width) for cell in [*[""] * heads, *numbers]]]
+        for position, name in enumerate(self.columns):
+            values = [row[position] for _, row in numbered]
+            # pandas keeps a blank before every value, and before a head of numbers in one line.
+            is_number = isinstance(values[0], float)
+            blank = " " if is_number and not self.under else ""
+            above = [f"{blank}{name}", self.under if is_number else ""]
+            cells = [*above[:heads], *(f" {cell}" for cell in _in_columns(values))]
+            columns.append([cell.rjust(max(map(len, cells))) for cell in cells])
+        lines = [" ".join(line) for line in zip(*columns, strict=True)]
+        return "\n".join([f"---- {self.title} results ----", *lines, ""])
+
+    def csv(self) -> str:
+        """The table as the challenge's csv."""
+        lines = [",".join(["", *self.columns])]
+        lines += [",".join(map(str, [number, *row])) for number, row in self.rows.items()]
+        return "\n".join([*lines, ""])
+
+    def under_condition(self, condition: str, title: str) -> "Table":
+        """The rows of attacks under one condition."""
+        wanted = CONDITIONS[condition]
+        rows = {number: row for number, row in self.rows.items() if row[3:5] == wanted}
+        return self._replace(title=title, rows=rows)
+
+
+def _in_columns(values):
+    """Numbers with as many decimals as one of them needs, up to six; words as they are."""
+    if not isinstance(values[0], float):
+        return list(map(str, values))
+    texts = [f"{value:.6f}" for value in values]
+    while all(text.endswith("0") and not text.endswith(".0") for text in texts):
+        texts = [text[:-1] for text in texts]
+    return texts
+
+
+class DataSet(NamedTuple):
+    """A corpus as the challenge calls it: libri, dev, and its directories ({list: directory})."""
+
+    corpus: str
+    dataset: str
+    split: str
+    enrolment: str
+    lists: Mapping[str, str]
+
+
+class Exported:
+    """The challenge's files of one system of a run.
+
+    Parameters
+    ----------
+    run : FinishedRun
+    anonymiser : its name in the config
+    suffix : of its directories
+
+    Raises
+    ------
+    BadInput : the run has no such anonymiser, or no set of a challenge
+    """
+
+    def __init__(self, run: FinishedRun, anonymiser: str, suffix: str) -> None:
+        if anonymiser not in run.plan.speech.anonymisers:
+            names = ", ".join(run.plan.speech.anonymisers) or "none"
+            raise BadInput(f"--anonymiser {anonymiser}: {run.folder} has {names}")
+        self.run, self.anonymiser, self.suffix = run, anonymiser, suffix
+        if not any(self._sets()):
+            raise BadInput(f"{run.folder}: no corpus has the directories of a challenge's set")
+        self.numbers = {
+            number.key: float(number.value) for number in run.numbers if _is_asked(number)
+        }
+
+    def write(self) -> Path:
+        """Write all of them below the run's folder; the path of result_for_rank."""
+        exp, suffix = self.run.folder / "exp", self.suffix
+        summary = exp / SUMMARY
+        tables = dict(self._tables())
+        for folder, table in tables.items():
+            _write(exp / folder / f"results{suffix}.csv", table.csv())
+        of_original, of_protected = tables.get("asv_orig"), tables.get(f"asv_anon{suffix}")
+        first = [tables.get("ser")]
+        if of_original:
+            first.append(of_original.under_condition("oo", "ASV_eval"))
+        first.append(tables.get("asr"))
+        second = []
+        if of_protected:
+            second.append(of_protected.under_condition("pp", "ASV_eval^anon"))
+        texts = [self._text(first), self._text(second)]
+        _write(summary / f"eval_orig{suffix}" / "results_orig.txt", texts[0])
+        _write(summary / f"eval_anon{suffix}" / "results_anon.txt", texts[1])
+        for path in (summary / f"{RANK}{suffix}", self.run.folder / f"{RANK}{suffix}"):
+            _write(path, "\n".join(texts))
+        self._pack(exp, summary / f"result_for_submission{suffix}.zip")
+        return self.run.folder / f"{RANK}{suffix}"
+
+    def upload(self, path: Path, data: Path) -> list[str]:
+        """Pack what is sent in, with the protected directories; names of those that are missing.
+
+        Raises
+        ------
+        BadInput : there is none of them, or one without a wav inside
+        """
+        suffix = self.suffix
+        folders = {f"{name}{suffix}": data / f"{name}{suffix}" for name in UPLOADED}
+        missing = [name for name, folder in folders.items() if not folder.is_dir()]
+        if len(missing) == len(folders):
+            raise BadInput(f"{data}: has none of {', '.join(missing)}")
+        summary = self.run.folder / "exp" / SUMMARY
+        with whole_or_absent(path) as temporary, tarfile.open(temporary, "w:gz") as archive:
+            for name in (f"{RANK}{suffix}", f"result_for_submission{suffix}.zip"):
+                archive.add(summary / name, name)
+            for name, folder in folders.items():
+                if name in missing:
+                    continue
+                if not any(folder.rglob("*.wav")):
+                    raise BadInput(f"{folder}: has no wav inside, which the challenge asks for")
+                archive.add(folder, f"data/{name}")
+        return missing
+
+    def _tables(self) -> Iterator[tuple[str, Table]]:
+        attackers = dict.fromkeys(attack[2:] for attack in self.run.plan.attackers.attacks())
+        trained_on = {one: self.run.plan.attackers.attacked(*one) for one in attackers}
+        for folder, learnt in (("asv_orig", None), (f"asv_anon{self.suffix}", self.anonymiser)):
+            own = [one for one, other in trained_on.items() if other == learnt]
+            if own:
+                yield folder, self._attack(folder, *own[0])
+        for folder, title, make in (("asr", "ASR", self._words), ("ser", "SER", self._emotions)):
+            rows = dict(make())
+            if rows:
+                heads = RECOGNISED if folder == "asr" else HEARD
+                yield folder, Table(title, heads, rows, "mean" if folder == "ser" else "")
+
+    def _sets(self) -> Iterator[DataSet]:
+        for corpus, options in self.run.plan.speech.corpora.items():
+            kaldi, lists = options.get("kaldi"), options.get("protocol", {}).get("given", {})
+            if isinstance(kaldi, dict) and "enrolment" in kaldi:
+                enrolment = Path(kaldi["enrolment"]).name
+                dataset, split, *_ = [*enrolment.split("_"), ""]
+                paths = {name: path for name, path in lists.items() if isinstance(path, str)}
+                names = {trials: Path(path).name for trials, path in paths.items()}
+                yield DataSet(corpus, dataset, split, enrolment, names)
+
+    def _attack(self, folder, extractor, backend):
+        """Write scores and EERs of an attacker; the table of its EERs."""
+        rows: dict[int, Row] = {}
+        for own in self._sets():
+            for (trials, directory), (condition, compared) in product(
+                own.lists.items(), CONDITIONS.items()
+            ):
+                attack = Attack(own.corpus, trials, extractor, backend)
+                scores = self.run.scores(attack, self.anonymiser, condition)
+                system = ORIGINAL if condition == "oo" else self.anonymiser
+                key = (own.corpus, trials, system, extractor, backend, condition, EER)
+                names = [
+                    f"{name}{self.suffix if whose == PROTECTED else ''}"
+                    for name, whose in zip((own.enrolment, directory), compared, strict=True)
+                ]
+                below = self.run.folder / "exp" / folder / "-".join(names)
+                lines = [f"{one} {other} {score!r}\n" for (one, other), score in scores.items()]
+                _write(below / "scores", "".join(lines))
+                _write(below / "EER", f"{self.numbers[key] / 100!r}\n")
+                gender, eer = trials.split("_")[0], round(self.numbers[key], 3)
+                rows[len(rows)] = (own.dataset, own.split, gender, *compared, eer)
+        return Table("ASV_eval", ATTACKED, rows)
+
+    def _words(self):
+        """(number, row) of the word errors: first all of original speech."""
+        number = 0
+        for whose, system in ((PLAIN, ORIGINAL), (PROTECTED, self.anonymiser)):
+            for own in self._sets():
+                value = self._measured(own.corpus, system, "wer_percent")
+                if value is not None:
+                    yield number, (own.dataset, own.split, whose, round(value, 3))
+                number += 1
+            number *= 2  # as in the challenge's: 0 and 1, 4 and 5
+
+    def _emotions(self):
+        """(number, row) of the recalls: protected speech first in each set."""
+        number = 0
+        for corpus, split in (("iemocap_dev", "dev"), ("iemocap_test", "test")):
+            for whose, system in ((PROTECTED, self.anonymiser), (PLAIN, ORIGINAL)):
+                metrics = ["uar_percent", *(f"uar_{name}_percent" for name in ACCURACIES.values())]
+                values = [self._measured(corpus, system, metric) for metric in metrics]
+                if None not in values:
+                    yield number, ("IEMOCAP", split, whose, *(round(value, 4) for value in values))
+                    number += 1
+
+    def _measured(self, corpus, system, metric):
+        return self.numbers.get((corpus, ABSENT, system, *[ABSENT] * 3, metric))
+
+    def _text(self, tables):
+        """Tables below the time of the results."""
+        made = datetime.datetime.fromtimestamp(self.run.file("metrics.tsv").stat().st_mtime)
+        time = f"---- Time: {made:%d-%m-%y_%H:%M} ----\n"
+        return "\n".join([time, *(table.text() for table in tables if table)])
+
+    def _pack(self, exp, path):
+        """Pack what the challenge's zip has: of attackers and measures what bears the suffix."""
+        suffix = self.suffix
+        patterns = (f"asr/*{suffix}*", f"ser/*{suffix}.csv", f"{SUMMARY}/*{suffix}*")
+        patterns += (f"asv_orig/*{suffix}/*", f"asv_orig/*{suffix}.csv", f"asv_anon{suffix}/*")
+        files = {
+            file.relative_to(exp).as_posix(): file for file in exp.rglob("*") if file.is_file()
+        }
+        with whole_or_absent(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+            for name, file in sorted(files.items()):
+                if file.suffix == ".zip" or not any(fnmatch(name, own) for own in patterns):
+                    continue
+                member = zipfile.ZipInfo(f"exp/{name}", FIXED_DATE)
+                member.compress_type = zipfile.ZIP_DEFLATED
+                member.external_attr = 0o100644 << 16
+                with archive.open(member, "w") as target, open(file, "rb") as source:
+                    shutil.copyfileobj(source, target)
+
+
+def _is_asked(number):
+    is_utility = number.extractor == ABSENT and number.metric.startswith(("wer_", "uar_"))
+    return (number.metric == EER or is_utility) and number.value[:1].isdecimal()
+
+
+def _write(path: Path, text: str) -> None:
+    with whole_or_absent(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")

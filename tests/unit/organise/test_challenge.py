@@ -1,0 +1,198 @@
+"""The challenge's files of a run: names, layout, every digit, and read again as they lie."""
+
+import os
+import tarfile
+import zipfile
+
+import pytest
+from support.calls import here
+from support.challenges import write_challenge
+
+from voiceprivacy.inout.json_files import write_json
+from voiceprivacy.inout.tables import Trial, read_scored_trials, write_scores
+from voiceprivacy.organise.challenge import Exported, Table
+from voiceprivacy.organise.finished_run import FinishedRun
+from voiceprivacy.plan import configuration
+from voiceprivacy.plan.plan import Plan
+from voiceprivacy.plan.sources import ScoreFile, given_scores
+from voiceprivacy.report.metrics import Number, write_metrics
+from voiceprivacy.tools.challenge import Challenge, prepare
+
+EERS = {"oo": 8.7612, "op": 30.0, "pp": 12.91049}
+MADE = 1_711_709_100  # 29 March 2024, 10:45 UTC
+TRIALS = [Trial("anna", "anna-1", "target"), Trial("anna", "berta-1", "nontarget")]
+# As the file that the challenge publishes of B2, with other numbers.
+EXPECTED = """\
+---- Time: 29-03-24_10:45 ----
+
+---- SER results ----
+   dataset split       ser   UAR ACC_sad ACC_neu ACC_ang ACC_hap
+                            mean    mean    mean    mean    mean
+0  IEMOCAP   dev      anon  53.5   32.25    40.0    50.0    60.0
+1  IEMOCAP   dev  original  71.0   32.25    40.0    50.0    60.0
+2  IEMOCAP  test      anon  53.5   32.25    40.0    50.0    60.0
+3  IEMOCAP  test  original  71.0   32.25    40.0    50.0    60.0
+
+---- ASV_eval results ----
+  dataset split gender enrollment     trial    EER
+0   libri   dev      f   original  original  8.761
+3   libri   dev      m   original  original  8.761
+6   libri  test      f   original  original  8.761
+9   libri  test      m   original  original  8.761
+
+---- ASR results ----
+  dataset split       asr     WER
+0   libri   dev  original   1.844
+4   libri   dev      anon  10.442
+1   libri  test  original   1.844
+5   libri  test      anon  10.442
+
+---- Time: 29-03-24_10:45 ----
+
+---- ASV_eval^anon results ----
+   dataset split gender enrollment trial    EER
+2    libri   dev      f       anon  anon  12.91
+5    libri   dev      m       anon  anon  12.91
+8    libri  test      f       anon  anon  12.91
+11   libri  test      m       anon  anon  12.91
+"""
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """A finished run of a fake challenge."""
+    monkeypatch.setenv("TZ", "UTC")
+    data = write_challenge(tmp_path / "a challenge" / "data", "2024")
+    config = configuration.check(prepare(Challenge("2024", data, "_mine")).config)
+    results = tmp_path / "results"
+    numbers = []
+    for attack in Plan(config).attackers.attacks():
+        for condition, eer in EERS.items():
+            system = "original" if condition == "oo" else "mine"
+            path = results / "scores" / attack.path(system) / f"{condition}.tsv"
+            write_scores(path, TRIALS, [0.1 + 0.2, -1.0])
+            key = (attack.corpus, attack.trials, system, attack.extractor, attack.backend)
+            numbers.append(Number(*key, condition, "eer_speechbrain_percent", str(eer)))
+    measured = {"original": {"wer": 1.8441, "uar": 71.0}, "mine": {"wer": 10.4417, "uar": 53.5}}
+    others = {"angry": 50.0, "happy": 60.0, "neutral": 40.0, "sad": 32.25}
+    for system, values in measured.items():
+        of_emotions = {f"uar_{name}": value for name, value in others.items()}
+        of_emotions["uar"] = values["uar"]
+        for split in ("dev", "test"):
+            of_corpora = {f"libri_{split}": {"wer": values["wer"]}, f"iemocap_{split}": of_emotions}
+            for corpus, means in of_corpora.items():
+                for name, value in means.items():
+                    key = (corpus, "-", system, "-", "-", "-", f"{name}_percent")
+                    numbers.append(Number(*key, str(value)))
+    write_metrics(results / "metrics.tsv", sorted(numbers))
+    os.utime(results / "metrics.tsv", (MADE, MADE))
+    write_json(results / "provenance.json", {"config": config, "outputs": {}, "sha256": {}})
+    return FinishedRun(results)
+
+
+def test_the_summary_has_the_challenge_s_layout_and_every_digit(run):
+    path = Exported(run, "mine", "_mine").write()
+    assert path == run.folder / "result_for_rank_mine"
+    assert path.read_text() == EXPECTED
+    summary = run.folder / "exp" / "results_summary"
+    assert (summary / "result_for_rank_mine").read_text() == EXPECTED
+    first, second = EXPECTED.split("\n---- Time", 1)
+    assert (summary / "eval_orig_mine" / "results_orig.txt").read_text() == first
+    assert (summary / "eval_anon_mine" / "results_anon.txt").read_text() == f"---- Time{second}"
+
+
+def test_scores_and_eers_lie_as_the_challenge_s(run):
+    Exported(run, "mine", "_mine").write()
+    exp = run.folder / "exp"
+    compared = "libri_test_enrolls_mine-libri_test_trials_f_mine"
+    for attacker in ("asv_orig", "asv_anon_mine"):
+        own = exp / attacker
+        assert (own / compared / "scores").read_text() == (
+            "anna anna-1 0.30000000000000004\nanna berta-1 -1.0\n"
+        )
+        assert float((own / compared / "EER").read_text()) == pytest.approx(0.1291049)
+        lines = (own / "results_mine.csv").read_text().splitlines()
+        assert lines[0] == ",dataset,split,gender,enrollment,trial,EER"
+        assert lines[1:4] == [
+            "0,libri,dev,f,original,original,8.761",
+            "1,libri,dev,f,original,anon,30.0",
+            "2,libri,dev,f,anon,anon,12.91",
+        ]
+    with zipfile.ZipFile(exp / "results_summary/result_for_submission_mine.zip") as archive:
+        names = archive.namelist()
+    assert f"exp/asv_anon_mine/{compared}/scores" in names
+    assert "exp/asv_anon_mine/libri_dev_enrolls-libri_dev_trials_f/EER" in names
+    assert f"exp/asv_orig/{compared}/EER" in names
+    assert "exp/asv_orig/libri_dev_enrolls-libri_dev_trials_f/EER" not in names
+    tables = {"asr/results_mine.csv", "ser/results_mine.csv", "asv_orig/results_mine.csv"}
+    tables |= {"asv_anon_mine/results_mine.csv", "results_summary/result_for_rank_mine"}
+    assert {f"exp/{name}" for name in tables} <= {*names}
+
+
+def test_a_tree_of_the_challenge_is_read_as_it_lies(run, tmp_path):
+    Exported(run, "mine", "_mine").write()
+    tree = run.folder / "exp" / "asv_anon_mine"
+    files = given_scores(str(tree))
+    lists = [(corpus, sex) for corpus in ("libri_dev", "libri_test") for sex in "fm"]
+    systems = {"oo": "original", "op": "mine", "pp": "mine"}
+    expected = {ScoreFile(*own, system, name) for own in lists for name, system in systems.items()}
+    assert files.keys() == expected
+    key = tmp_path / "trials"
+    key.write_text("anna anna-1 target\nanna berta-1 nontarget\n")
+    scored = read_scored_trials(files[ScoreFile("libri_test", "f", "mine", "pp")], key=key)
+    assert scored["target"] == [(TRIALS[0], 0.1 + 0.2)]
+    config = {"attacks": {"theirs": {"scores": str(tree), "key": str(key)}}}
+    assert list(configuration.problems(config)) == []
+    config = {"attacks": {"theirs": {"scores": str(tree / "nowhere"), "key": str(key)}}}
+    [problem] = configuration.problems(config)
+    assert problem.what.startswith(f"{tree / 'nowhere'}: not found")
+
+
+def test_the_upload_holds_all_protected_directories(run, tmp_path):
+    data = tmp_path / "a challenge" / "data"
+    words = ["--suffix", "_mine", "--data", data, "--upload", tmp_path / "sent.tar.gz"]
+    write_json(run.folder / "provenance.json", _with_outputs(run))
+    refused = here("export_challenge", *words, cwd=tmp_path)
+    assert refused.returncode == 2 and "libri_dev_enrolls_mine: has no wav inside" in refused.stderr
+    for folder in data.glob("*_mine"):
+        (folder / "wav" / "a.wav").write_bytes(b"speech")
+    (data / "IEMOCAP_dev_mine").rename(data / "IEMOCAP_dev_other")
+    sent = here("export_challenge", *words, cwd=tmp_path)
+    assert sent.returncode == 0, sent.stderr
+    assert f"missing: {data}/IEMOCAP_dev_mine" in sent.stdout
+    with tarfile.open(tmp_path / "sent.tar.gz") as archive:
+        names = archive.getnames()
+    assert {"result_for_rank_mine", "result_for_submission_mine.zip"} <= {*names}
+    assert "data/train-clean-360_mine/wav/a.wav" in names
+    assert not any("other" in name for name in names)
+    assert here("verify", run.folder, cwd=tmp_path).returncode == 0
+
+
+def _with_outputs(run):
+    from voiceprivacy.inout.checksums import sha256_of
+    from voiceprivacy.provenance.record import outputs_of
+
+    made = outputs_of(run.folder)
+    return run.provenance | {"outputs": {name: sha256_of(path) for name, path in made.items()}}
+
+
+def test_other_systems_and_other_runs_are_refused(run, tmp_path):
+    write_json(run.folder / "provenance.json", _with_outputs(run))
+    refused = here("export_challenge", "--suffix", "_theirs", cwd=tmp_path)
+    assert refused.stderr == "error: --anonymiser theirs: results has mine\n"
+    refused = here("export_challenge", "--suffix", "_mine", "--data", ".", cwd=tmp_path)
+    assert refused.stderr.startswith("error: --upload: needs --data")
+
+
+def test_a_table_is_as_pandas_prints_it():
+    pandas = pytest.importorskip("pandas")
+    rows = {
+        0: ("b", "dev", 10.5, 1.5),
+        11: ("a", "dev", 0.123456789, 2.0),
+        3: ("a", "test", 100.0, 3.0),
+    }
+    columns = ("set", "split", "EER", "ACC_sad")
+    frame = pandas.DataFrame(rows.values(), index=rows.keys(), columns=columns)
+    printed = frame.sort_values(["set", "split"]).to_string()
+    text = Table("ASV", columns, rows).text()
+    assert text == f"---- ASV results ----\n{printed}\n"
