@@ -3,15 +3,20 @@
 The recogniser hears one word of its vocabulary for each half second that is not silent.
 """
 
+import importlib.util
 import json
 import sys
 import types
 
 import numpy as np
+import pytest
 
 from voiceprivacy.inout.checksums import sha256
-from voiceprivacy.models import whisper
+from voiceprivacy.models import voices, whisper
 
+needs_neural = pytest.mark.skipif(
+    importlib.util.find_spec("ctranslate2") is None, reason="neural systems: make neural"
+)
 SPECIAL = [whisper.START, "<|en|>", "<|de|>", whisper.TRANSCRIBE, whisper.NO_TIMES]
 WORDS = ("One", "two", "three", "four", "five", "six")
 
@@ -95,3 +100,60 @@ def write_packages(site, name, files):
         lines.append(f"{name}\t{file}\t{sha256(content)}\t{' '.join(parts)}")
     (site / "pinned.tsv").write_text("\n".join(lines) + "\n")
     return site / "pinned.tsv"
+
+
+class Session:
+    """onnxruntime's session of a voice: a hum whose length is that of the numbers, 50 ms each.
+
+    Its pitch comes from the mean of a style, where there is one.
+    """
+
+    def __init__(self, network):
+        assert network == b"network"
+        self.asked = []
+
+    def run(self, outputs, inputs):
+        self.asked.append(inputs)
+        if "tokens" in inputs:
+            numbers, rate, pitch_hz = inputs["tokens"], 24000, 100 * inputs["style"].mean()
+            assert inputs["style"].shape == (1, 256) and inputs["speed"].tolist() == [1.0]
+        else:
+            numbers, rate, pitch_hz = inputs["input"], 22050, 150
+            assert inputs["input_lengths"].tolist() == [numbers.shape[1]]
+            assert inputs["scales"].tolist() == [0, 1, 0]
+        time = np.arange(numbers.shape[1] * rate // 20) / rate
+        return [0.3 * np.sin(2 * np.pi * pitch_hz * time)[None].astype(np.float32)]
+
+
+SIGNS = ["_", "^", "$", *voices.SIGNS, " ", *"abdefhijklmnopstuvwzæðŋɐɑɔəɚɛɜɡɪɹɾʃʊʌʒˈˌːθᵻA"]
+
+
+def install_voices(monkeypatch):
+    """Let voices be heard by the stand-in of onnxruntime's session."""
+    monkeypatch.setattr(voices, "_session", Session)
+
+
+def write_piper(folder, *, language="en-us", speakers=1):
+    """Write the folder of a voice of Piper."""
+    folder.mkdir(parents=True)
+    settings = {
+        "num_speakers": speakers,
+        "phoneme_id_map": {sign: [number] for number, sign in enumerate(SIGNS)},
+        "inference": {"noise_scale": 0.667, "length_scale": 1, "noise_w": 0.8},
+        "espeak": {"voice": language},
+        "audio": {"sample_rate": 22050},
+    }
+    (folder / "tiny.onnx").write_bytes(b"network")
+    (folder / "tiny.onnx.json").write_text(json.dumps(settings))
+    return folder
+
+
+def write_kokoro(folder):
+    """Write the folder of Kokoro with the voices high and low, whose styles are 3 and 1."""
+    folder.mkdir(parents=True)
+    (folder / "tiny.onnx").write_bytes(b"network")
+    vocabulary = {sign: number for number, sign in enumerate(SIGNS, start=1)}
+    (folder / "vocab.json").write_text(json.dumps({"vocab": vocabulary}))
+    tables = {"high": np.full((510, 1, 256), 3.0), "low": np.full((510, 1, 256), 1.0)}
+    np.savez(folder / "voices.npz", **tables)
+    return folder

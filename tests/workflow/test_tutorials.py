@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from support.neural import needs_neural
 from support.runs import HANG_SECONDS, ROOT
 
 TUTORIALS = ROOT / "docs/tutorials"
@@ -97,7 +98,7 @@ def folder(tmp_path):
 
 
 def test_every_tutorial_is_followed_here():
-    followed = {"folder", "scores", "corpus", "anonymiser", "resume"}
+    followed = {"folder", "scores", "corpus", "anonymiser", "resume", "neural"}
     assert {path.stem for path in TUTORIALS.glob("*.md")} == followed
     for name in followed:
         languages = [language for language, _, _ in blocks(name)]
@@ -134,3 +135,11 @@ def test_a_corpus_an_anonymiser_and_a_kill(folder):
     assert edited <= with_speed < first  # what is known of b2 and the original is not made again
     follow("resume", folder)
     assert anonymisers(folder) == {"original", "b2", "b2r"}
+
+
+@pytest.mark.nightly
+@needs_neural
+def test_a_neural_system(folder):
+    *_, shown = follow("neural", folder)
+    assert "one_voice" in shown
+    assert anonymisers(folder) == {"original", "one_voice"}

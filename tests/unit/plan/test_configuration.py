@@ -113,7 +113,8 @@ def test_the_entries_that_are_commented_out_are_correct_ones():
     text = (Path(__file__).parents[3] / "config" / "anonymisers.yaml").read_text()
     entries = yaml.safe_load("\n".join(re.findall(r"^# (\w+: \{.*\})$", text, re.MULTILINE)))
     assert list(entries) == [
-        *("b3", "b4", "b5", "b6", "bm1", "bm2", "bm3", "sa_toolkit", "knn_vc", "b1a", "b1b", "nac")
+        *("stt_tts_piper", "stt_tts_kokoro"),
+        *("b3", "b4", "b5", "b6", "bm1", "bm2", "bm3", "sa_toolkit", "knn_vc", "b1a", "b1b", "nac"),
     ]
     assert problems({"anonymisers": entries}) == [
         f"anonymisers.{name}.env: {Path(f'my_envs/{name}.yaml').absolute()}: not found"

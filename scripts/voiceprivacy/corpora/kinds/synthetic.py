@@ -6,23 +6,18 @@ roughness and rate. An utterance differs a little from its speaker's voice, as i
 """
 
 import functools
-import json
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import espeakng_loader
 import numpy as np
 from numpy.typing import NDArray
 
-from voiceprivacy.corpora.kinds import espeak
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.inout import audio, seeds, tables
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.running import pools
+from voiceprivacy.running.espeak_jobs import run_espeak
 
 __all__ = ["list_utterances", "provide_audio", "read_transcripts"]
 
@@ -227,25 +222,8 @@ def _voice_file(voice):
 
 def _speak(utterances, *, audio_dir, sample_rate):
     with tempfile.TemporaryDirectory() as folder:
-        _run_espeak([job(utterance) for utterance in utterances], Path(folder))
+        run_espeak([job(utterance) for utterance in utterances], Path(folder))
         return [_keep(utterance, Path(folder), audio_dir, sample_rate) for utterance in utterances]
-
-
-def _run_espeak(jobs, folder):
-    """Speak jobs into NAME.wav of a folder."""
-    data = folder / "data"
-    data.symlink_to(espeakng_loader.get_data_path())  # espeak-ng takes at most 160 characters
-    program = [sys.executable, "-I", "-S", espeak.__file__]
-    done = subprocess.run(
-        [*program, espeakng_loader.get_library_path(), data.name],
-        input="".join(json.dumps(job) + "\n" for job in jobs),
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise BadInput(f"espeak-ng failed: {' '.join(done.stderr.split())}")
 
 
 def _keep(utterance, folder, audio_dir, sample_rate):

@@ -1,10 +1,11 @@
-"""Speak with espeak-ng: a program of its own that needs nothing but Python.
+"""Speak with espeak-ng, or only spell: a program of its own that needs nothing but Python.
 
     python -I -S espeak.py LIBRARY DATA < jobs
 
 It is started in an empty folder. ``jobs`` is one JSON object a line:
 {"name": ..., "voice": text of a voice file, "words_per_minute": ..., "text": ...}.
-Each writes NAME.wav (16-bit mono at espeak-ng's own rate) into the working directory.
+Each writes NAME.wav (16-bit mono at espeak-ng's own rate) into the working directory. Instead,
+{"name": ..., "language": an espeak-ng voice, "text": ...} writes the phonemes (IPA) into NAME.txt.
 
 What espeak-ng says depends on what the same process has said before. So each utterance is spoken in
 a fresh one: a fork of this process, which has loaded the library and never spoken itself.
@@ -20,6 +21,7 @@ import wave
 SYNCHRONOUS = 2  # AUDIO_OUTPUT_SYNCHRONOUS
 DO_NOT_EXIT = 0x8000  # espeakINITIALIZE_DONT_EXIT
 UTF8 = 1  # espeakCHARS_UTF8
+IPA = 2  # espeakPHONEMES_IPA
 RATE, VOLUME = 1, 2  # espeakRATE, espeakVOLUME
 CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
 
@@ -31,15 +33,16 @@ def main() -> None:
         job = json.loads(line)
         child = os.fork()
         if child == 0:
-            _speak_and_exit(library, sys.argv[2], job)
+            _work_and_exit(library, sys.argv[2], job)
         if os.waitpid(child, 0)[1] != 0:
             sys.exit(f"espeak-ng could not speak {job['name']}")
 
 
-def _speak_and_exit(library, data, job):
+def _work_and_exit(library, data, job):
     status = 1
     try:
-        speak(library, data, job)
+        work = spell if "language" in job else speak
+        work(library, data, job)
         status = 0
     finally:
         sys.stderr.flush()
@@ -53,9 +56,7 @@ def speak(library: ctypes.CDLL, data: str, job: dict) -> None:
     ------
     RuntimeError : espeak-ng refuses
     """
-    sample_rate = library.espeak_Initialize(SYNCHRONOUS, 0, data.encode(), DO_NOT_EXIT)
-    if sample_rate <= 0:
-        raise RuntimeError(f"espeak-ng does not start with the data of {data}")
+    sample_rate = _start(library, data)
     pieces: list[bytes] = []
 
     def keep(samples, count, events):
@@ -77,6 +78,27 @@ def speak(library: ctypes.CDLL, data: str, job: dict) -> None:
     with wave.open(f"{job['name']}.wav", "wb") as recording:
         recording.setparams((1, 2, sample_rate, 0, "NONE", "not compressed"))
         recording.writeframes(b"".join(pieces))
+
+
+def spell(library: ctypes.CDLL, data: str, job: dict) -> None:
+    """Write the phonemes of one job, as ``speak`` its sound."""
+    _start(library, data)
+    _succeed(library.espeak_SetVoiceByName(job["language"].encode()))
+    library.espeak_TextToPhonemes.restype = ctypes.c_char_p
+    text = ctypes.create_string_buffer(job["text"].encode())
+    rest = ctypes.c_void_p(ctypes.addressof(text))
+    clauses: list[bytes] = []
+    while rest.value:  # it is moved behind each clause, and is none at the end
+        clauses.append(library.espeak_TextToPhonemes(ctypes.byref(rest), UTF8, IPA))
+    with open(f"{job['name']}.txt", "wb") as file:
+        file.write(b" ".join(clauses))
+
+
+def _start(library, data):
+    sample_rate = library.espeak_Initialize(SYNCHRONOUS, 0, data.encode(), DO_NOT_EXIT)
+    if sample_rate <= 0:
+        raise RuntimeError(f"espeak-ng does not start with the data of {data}")
+    return sample_rate
 
 
 def _succeed(status):

@@ -1,0 +1,35 @@
+"""Call espeak-ng, whose licence is the GPL: it is loaded by another process, and never by ours."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import espeakng_loader
+
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.running import espeak
+
+
+def run_espeak(jobs: Iterable[Mapping[str, Any]], folder: Path) -> None:
+    """Let espeak-ng do jobs, as running/espeak.py describes them, in a folder.
+
+    Raises
+    ------
+    BadInput : espeak-ng fails
+    """
+    data = folder / "data"
+    data.symlink_to(espeakng_loader.get_data_path())  # espeak-ng takes at most 160 characters
+    program = [sys.executable, "-I", "-S", espeak.__file__]
+    done = subprocess.run(
+        [*program, espeakng_loader.get_library_path(), data.name],
+        input="".join(json.dumps(job) + "\n" for job in jobs),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise BadInput(f"espeak-ng failed: {' '.join(done.stderr.split())}")

@@ -1,0 +1,117 @@
+"""Recognised and spoken anew: what stays is the words, and a failure is silence and a line."""
+
+import numpy as np
+import pytest
+from support import neural
+from support.sounds import RATE
+
+from voiceprivacy.anonymise.functions import stt_tts
+from voiceprivacy.inout.files import BadInput
+
+NAMES = {"utterance": "anna-1", "speaker": "anna", "seed": 0}
+LEVELS = ("utterance", "speaker", "corpus")
+
+
+@pytest.fixture
+def models(tmp_path, monkeypatch):
+    """Folders of a recogniser that hears English, of one that hears German, and of voices."""
+    neural.install_recogniser(monkeypatch)
+    neural.install_voices(monkeypatch)
+    return {
+        "recogniser": str(neural.write_recogniser(tmp_path / "en")),
+        "german": str(neural.write_recogniser(tmp_path / "de", language="de")),
+        "piper": str(neural.write_piper(tmp_path / "piper")),
+        "kokoro": str(neural.write_kokoro(tmp_path / "kokoro")),
+    }
+
+
+def noise(seconds, *, draw=0, rate=RATE):
+    samples = np.random.default_rng(draw).normal(0, 0.1, int(seconds * rate))
+    return samples.astype(np.float32)
+
+
+@pytest.fixture
+def piper(models):
+    def call(samples, rate=RATE, **options):
+        options = {"voice": models["piper"], "recogniser": models["recogniser"]} | options
+        return stt_tts.stt_tts_piper(samples, rate, **NAMES, **options)
+
+    return call
+
+
+@pytest.fixture
+def kokoro(models):
+    def call(samples, rate=RATE, **options):
+        given = {"voice": models["kokoro"], "recogniser": models["recogniser"]}
+        return stt_tts.stt_tts_kokoro(samples, rate, **(NAMES | given | options))
+
+    return call
+
+
+def pitch_hz(samples):
+    spectrum = np.abs(np.fft.rfft(samples))
+    return np.fft.rfftfreq(len(samples), 1 / RATE)[spectrum.argmax()]
+
+
+def test_nothing_but_words_decides_what_is_spoken(piper):
+    """Two sounds that are heard as the same words have the same samples, whoever speaks."""
+    one, other = piper(noise(1.0)), piper(0.3 * noise(1.0, draw=1))
+    np.testing.assert_array_equal(one, other)
+    assert len(piper(noise(2.0))) > len(one) and one.dtype == np.float32
+    assert np.abs(one).max() <= 1 and one.any()
+
+
+def test_the_rate_of_the_original_is_kept(piper):
+    seconds = [len(piper(noise(1.0, rate=rate), rate)) / rate for rate in (8000, 16000, 44100)]
+    assert np.ptp(seconds) < 0.001
+
+
+def test_nothing_recognised_is_silence_and_said(piper, kokoro, capsys):
+    for system in (piper, kokoro):
+        silence = system(np.zeros(1234, np.float32))
+        assert len(silence) == 1234 and not silence.any()
+        assert "utterance 'anna-1': nothing is recognised that can be spoken: silence" in (
+            capsys.readouterr().out
+        )
+
+
+def test_another_language_is_said_and_spoken_all_the_same(piper, models, capsys):
+    assert piper(noise(1.0), recogniser=models["german"]).any()
+    assert "'anna-1': sounds like the language de (90%), is recognised and spoken as en" in (
+        capsys.readouterr().out
+    )
+    piper(noise(1.0))
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_mixture_is_shared_by_an_utterance_a_speaker_or_all(kokoro, level):
+    voices = {}
+    for speaker, utterance in (("anna", "a1"), ("anna", "a2"), ("berta", "b1")):
+        spoken = kokoro(noise(1.0), level=level, speaker=speaker, utterance=utterance)
+        voices[utterance] = round(float(pitch_hz(spoken)), 3)
+    assert (voices["a1"] == voices["a2"]) == (level != "utterance")
+    assert (voices["a1"] == voices["b1"]) == (level == "corpus")
+    again = kokoro(noise(1.0), level=level, speaker="anna", utterance="a1")
+    assert round(float(pitch_hz(again)), 3) == voices["a1"]
+    other_seed = kokoro(noise(1.0), level=level, speaker="anna", utterance="a1", seed=1)
+    assert round(float(pitch_hz(other_seed)), 3) != voices["a1"]
+
+
+def test_a_voice_alone_is_itself(kokoro):
+    pitches = [pitch_hz(kokoro(noise(1.0), voices=[name])) for name in ("high", "low")]
+    assert pitches == pytest.approx([300, 100], abs=1)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"level": "day"}, "level: 'day' is none of utterance, speaker, corpus"),
+        ({"voices": ["high", "tenor"]}, "voices: 'tenor' is none of high, low"),
+        ({"voices": []}, "voices: name one, or leave it out"),
+        ({"recogniser": "bass"}, "bass: is neither a folder nor base"),
+    ],
+)
+def test_options_that_do_not_exist_are_refused(kokoro, options, message):
+    with pytest.raises(BadInput, match=message):
+        kokoro(noise(1.0), **options)
