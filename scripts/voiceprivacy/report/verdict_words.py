@@ -43,12 +43,13 @@ RELATIONS = {  # of a system to the original: words, and what they mean
 QUESTION = "May it be released as anonymous?"
 ANSWERS = {  # by the state of a system
     "open": "no",
-    "unclear": "not shown, so treat it as not protected",
+    "unclear": "not proven, so treat it as not protected",
     "low": "these attackers find little against it",
 }
 CHANCE_OF_20 = 5.0  # percent
 BRACKETS = "In brackets: 95 % limits. The further right, the less is protected."
-SCALES = "By chance: singling out 0 %, linkability 0 %, inference between two classes 50 %."
+SCALES = "By chance: singling out 0 %, linkability 0 %"
+SCALE_OF_INFERENCE = ", inference between two classes 50 %"
 
 
 class Column(NamedTuple):
@@ -118,13 +119,13 @@ REASONS = {  # of an inconclusive system, the most telling first
     "few_persons": "a list has fewer than 4 speakers with enough recordings",
     "no_nontargets": "a list has no trials between speakers who are enrolled and tried",
     "no_one_recording": "no list could be measured",
+    "no_unprotected": "unprotected speech was not attacked",
+    "weak_attackers": "the attackers find too little even in unprotected speech",
     "upper_limit_one_recording": "the upper limit for one recording is too high",
     "upper_limit_all_recordings": "the upper limit for all recordings is too high",
     "upper_limit_linkage": "the upper limit for linkage is too high",
     "no_all_recordings": "all recordings of a speaker were not measured",
     "no_linkage": "linkage was not tried",
-    "no_unprotected": "unprotected speech was not attacked",
-    "weak_attackers": "the attackers find too little in unprotected speech",
     "few_learnt_persons": "no attacker was trained on protected speech of enough speakers",
     "scores_elsewhere": "the attackers' training is unknown",
 }
@@ -326,7 +327,11 @@ def _steps(systems: Iterable[Mapping[str, Any]], not_tried: Iterable[str]) -> li
         for step in one["next"]:
             known = persons.get(step["code"], 0)
             persons[step["code"]] = max(known, step.get("persons", 0))
-    steps = (text.format(persons=persons[code]) for code, text in STEPS.items() if code in persons)
+    steps = (
+        text.format(persons=f"{float(f'{persons[code]:.2g}'):,.0f}")
+        for code, text in STEPS.items()
+        if code in persons
+    )
     return list(dict.fromkeys(steps))[:MOST]
 
 

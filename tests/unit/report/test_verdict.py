@@ -70,7 +70,7 @@ def test_limits_below_zero_are_shown_as_zero_and_what_is_not_measured_as_a_dash(
     ("states", "answer"),
     [
         (("open", "open"), "No."),
-        (("unclear",), "Not shown, so treat it as not protected."),
+        (("unclear",), "Not proven, so treat it as not protected."),
         (("low", "open"), "a: these attackers find little against it. b: no."),
     ],
 )
