@@ -16,8 +16,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import leaves_list, linkage
-from scipy.spatial.distance import squareform
 
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout import foreign
@@ -538,6 +536,9 @@ def blocks(
 
 
 def _alike_beside_each_other(similarities):
+    from scipy.cluster.hierarchy import leaves_list, linkage  # half a second: only where needed
+    from scipy.spatial.distance import squareform
+
     values = similarities.filled(0.5)  # undefined: no evidence
     # Clustering wants symmetric distances that are 0 from everybody to himself. Similarities of
     # the original's enrolment and trial utterances are neither.

@@ -19,7 +19,6 @@ from typing import NamedTuple
 import numpy as np
 import soundfile
 from numpy.typing import NDArray
-from scipy.signal import ShortTimeFFT, get_window, resample_poly
 
 from voiceprivacy.inout import audio, foreign, seeds
 from voiceprivacy.inout.files import FilePath
@@ -213,6 +212,8 @@ def levels_db(samples: NDArray, sample_rate: int, *, seconds: float) -> NDArray:
     -------
     array (128, seconds / 10 ms) : rows from 0 to 8 kHz
     """
+    from scipy.signal import ShortTimeFFT, get_window  # a second; the page reads clips only
+
     window = get_window("hann", round(WINDOW_S * sample_rate))
     stride = round(STRIDE_S * sample_rate)
     n_frames = round(seconds / STRIDE_S)
@@ -256,6 +257,8 @@ def mp3(samples: NDArray, sample_rate: int) -> bytes:
     """
     rate = next((rate for rate in RATES_HZ if rate >= sample_rate), RATES_HZ[-1])
     if rate != sample_rate:
+        from scipy.signal import resample_poly
+
         divisor = np.gcd(rate, sample_rate)
         samples = resample_poly(samples, rate // divisor, sample_rate // divisor)
     content = io.BytesIO()

@@ -27,7 +27,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import isotonic_regression
 from scipy.special import bernoulli, expit, factorial
 
 from voiceprivacy.catalogue.metric import NO_PRIVACY_BIT
@@ -130,6 +129,8 @@ def pav_blocks(ties: Ties, *, laplace: bool = False) -> Blocks:
 
     Source: Brummer and du Preez, 2013; Laplace's rule as in the BOSARIS toolkit.
     """
+    from scipy.optimize import isotonic_regression  # half a second: many jobs calibrate nothing
+
     n_target, n_nontarget = ties.targets.sum(), ties.nontargets.sum()
     scores, targets, nontargets = _with_pairs(ties) if laplace else ties
     counts = targets + nontargets
