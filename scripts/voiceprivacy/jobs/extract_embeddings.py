@@ -27,6 +27,7 @@ def extract_embeddings(
     loudness: bool = False,
     trim: bool = False,
     vad: bool = False,
+    preparation: Literal["vpc2024"] | None = None,
     embeddings: list[str],
     device: Literal["cpu", "cuda"] = "cpu",
     threads: int = 1,
@@ -48,6 +49,7 @@ def extract_embeddings(
     loudness : scale active speech to -26 dB
     trim : cut silence at both ends
     vad : keep what Kaldi's energy-based detection calls speech
+    preparation : as a challenge prepares speech
     embeddings : npz to write for each manifest: ids, embeddings (one row an utterance, raw)
     device : where the model runs
     threads : processes; changes no result
@@ -79,12 +81,13 @@ def extract_embeddings(
         from voiceprivacy.attack.extractors import networks
 
         make = networks.TrustedExtractor if trust else networks.Extractor
+        steps = networks.Preparation(loudness, trim, vad, preparation)
         extract = functools.partial(
             networks.embed_manifest,
             folder=hub.model_folder(str(model), revision=revision),
             device=device,
             threads=threads,
-            make=functools.partial(make, preparation=networks.Preparation(loudness, trim, vad)),
+            make=functools.partial(make, preparation=steps),
         )
     for listed, path in zip(manifest, embeddings, strict=True):
         extracted = extract(read_manifest(listed))

@@ -167,6 +167,7 @@ class Attackers:
         if "embeddings" in options:
             return ["--ready", self.ready(extractor, corpus, part, anonymiser)]
         switches = [f"--{name}" for name in ("trust", "loudness", "trim", "vad") if options[name]]
+        switches += ["--preparation", options["preparation"]] if "preparation" in options else []
         folder = self.model_folder(extractor)
         assert folder is not None  # a histogram has no embeddings to extract
         return ["--model", folder, "--device", options["device"], *switches]

@@ -50,3 +50,14 @@ def test_silence_and_crumbs_stay_finite(samples):
     everything = prepared(samples, RATE, Preparation(loudness=True, trim=True, vad=True))
     assert np.isfinite(everything).all()
     assert len(everything) <= len(samples)
+
+
+def test_the_challenge_of_2024_sets_the_peak_to_1_and_cuts_zeros_at_both_ends():
+    samples = np.array([0, 0, 0.1, -0.25, 0, 0.05, 0], np.float32)
+    done = prepared(samples, RATE, Preparation(challenge="vpc2024"))
+    np.testing.assert_array_equal(done, np.float32([0.4, -1, 0, 0.2]))
+    assert done.dtype == np.float32
+    assert not len(prepared(np.zeros(9, np.float32), RATE, Preparation(challenge="vpc2024")))
+    # -30 LUFS before are a gain, which the peak undoes.
+    louder = prepared(3 * samples, RATE, Preparation(challenge="vpc2024"))
+    np.testing.assert_allclose(louder, done, rtol=1e-6)

@@ -71,6 +71,8 @@ def test_with_a_gpu_the_attackers_are_the_challenge_s(data):
     given = model(data.parent / "asv_orig")
     prepared = prepare(Challenge("2024", data, "_mine", attacker=given, gpu=True))
     assert prepared.config["extractors"]["ecapa"]["model"] == str(given)
+    extraction = plan_of(prepared).attackers.extraction("ecapa", "libri_dev", "trial", "mine")
+    assert extraction[-2:] == ["--preparation", "vpc2024"]
     assert attackers(prepared) == {"ecapa/cosine", "semi_on_mine/cosine"}
 
 

@@ -13,6 +13,8 @@ Conventions
   make a batch: padding would reach into an embedding through the convolutions.
 * Before that, speech can be prepared as in challenges (``Preparation``; all steps are off by
   default): loudness, trim, vad, in this order. Frames are 25 ms long and begin every 10 ms.
+* The preparation vpc2024 is the challenge's: a peak of 1, then zeros are cut at both ends. It also
+  brings speech to -30 LUFS before, which dividing by the peak undoes.
 
 References
 ----------
@@ -77,11 +79,12 @@ FRAME_S, HOP_S = 0.025, 0.010
 
 
 class Preparation(NamedTuple):
-    """Which steps are taken."""
+    """Which steps are taken; ``challenge`` is one of CHALLENGES, or None."""
 
     loudness: bool = False
     trim: bool = False
     vad: bool = False
+    challenge: str | None = None
 
 
 NOTHING = Preparation()
@@ -226,6 +229,8 @@ def frozen_encoder(folder: Path, model: torch.nn.Module, device: torch.device) -
 
 def prepared(samples: Floats, sample_rate: int, preparation: Preparation) -> Floats:
     """Take the steps of a Preparation; what remains (M,) can be empty."""
+    if preparation.challenge:
+        samples = CHALLENGES[preparation.challenge](samples)
     if preparation.loudness:
         samples = at_level(samples, sample_rate)
     if preparation.trim:
@@ -233,6 +238,15 @@ def prepared(samples: Floats, sample_rate: int, preparation: Preparation) -> Flo
     if preparation.vad:
         samples = active(samples, sample_rate)
     return samples
+
+
+def as_in_2024(samples: Floats) -> Floats:
+    """Divide by the absolute peak, and cut zeros at both ends; silence leaves nothing."""
+    peak = np.abs(samples).max(initial=0.0)
+    return np.trim_zeros(samples / peak if peak else samples)
+
+
+CHALLENGES: dict[str, Callable[[Floats], Floats]] = {"vpc2024": as_in_2024}
 
 
 def at_level(samples: Floats, sample_rate: int) -> Floats:
