@@ -8,6 +8,7 @@
 # make zoo     all shipped anonymisers on VOICEPRIVACY_SPEECH, a LibriSpeech tree: a table and .zoo/zoo.png
 # make test-nightly (hours): conda, LaTeX, attackers and utility of real speech, tutorials, edits, large graphs, fuzzing, runs that are killed, without disk or memory, the zoo; make fuzz (SECONDS=7200, READERS="plda.npz")
 # make house (how large each part is; ARGS=--write keeps it), make same COMMIT=... (whether that version computes the same)
+# make release: wheel and sdist of what is committed below dist/, and the demo of the installed wheel in an empty folder
 # make coverage, make mutation (MODULES="privacy/scores/zebra"), make audit: what docs/internals/quality.md reports
 PYTHON ?= python3
 CORES ?= all
@@ -27,7 +28,7 @@ endif
 help:
 	@sed -n '/^# /!q; s/^# //p' Makefile
 
-.PHONY: help demo neural resume test test-long test-skipped test-nightly house same lint docs benchmark benchmark-load coverage mutation audit fuzz zoo lock clean
+.PHONY: help demo neural resume test test-long test-skipped test-nightly house same release lint docs benchmark benchmark-load coverage mutation audit fuzz zoo lock clean
 .DELETE_ON_ERROR:
 .NOTPARALLEL: # two installations into one folder
 
@@ -60,6 +61,15 @@ house:
 
 same: .venv/installed-test
 	$(BIN)/python tests/support/same.py --commit $(COMMIT) $(ARGS)
+
+release: .venv/installed-test
+	@[ -z "$$(git status --porcelain)" ] || { echo "release: commit or remove first what git status shows"; exit 2; }
+	rm -rf dist
+	$(BIN)/uv build --quiet --out-dir dist
+	$(BIN)/python -m venv dist/venv
+	dist/venv/bin/pip install --quiet "$$(echo dist/*.whl)[run]"
+	mkdir dist/empty && cd dist/empty && ../venv/bin/voiceprivacy demo
+	@echo "dist has the wheel and the sdist; dist/empty is the demo of the wheel"
 
 docs: .venv/installed-docs
 	@NO_MKDOCS_2_WARNING=1 .venv/docs/bin/mkdocs build --strict --quiet
@@ -144,6 +154,6 @@ lock: .venv/installed-test
 	$(BIN)/python envs/lock.py $(BIN)/uv $(BIN)/pip
 
 clean:
-	rm -rf .venv .site .zoo .snakemake .pytest_cache .ruff_cache .mypy_cache .hypothesis .mutation .coverage htmlcov
+	rm -rf .venv .site dist .zoo .snakemake .pytest_cache .ruff_cache .mypy_cache .hypothesis .mutation .coverage htmlcov
 	find results -mindepth 1 ! -name .gitkeep -delete
 	find scripts tests workflow -name __pycache__ -type d -prune -exec rm -rf {} +

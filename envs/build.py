@@ -21,6 +21,7 @@ PACKAGE = Path("scripts", "voiceprivacy")
 COMMIT = PACKAGE / "provenance" / "commit.py"
 RAISED = ["BadInput"]  # by the functions of the API
 # What commands of a shared repository import beside numpy and scipy: no Snakemake, no torch.
+PLOTS = ("matplotlib",)
 EXCHANGE = ("jinja2", "jsonschema", "matplotlib", "pyyaml", "soundfile")
 WHERE_MODULES_LIE = """
 __path__ = [f"{__path__[0]}/scripts/voiceprivacy"]  # the tree is as in a checkout
@@ -51,17 +52,20 @@ class Wheel(BuildHookInterface):
 
 
 class Extras(MetadataHookInterface):
-    """voiceprivacy[run], [neural] and [exchange]: what they need, in the versions that are tested.
+    """voiceprivacy[run], [neural], [plots] and [exchange], in the versions that are tested.
 
     [run] is the workflow, [neural] has what neural systems compute with besides, without weights,
-    [exchange] are results that laboratories share.
+    [plots] draws figures of score files, [exchange] are results that laboratories share.
     """
 
     def update(self, metadata: dict[str, Any]) -> None:
         pins = self._pins("requirements")
-        shared = [pin for pin in pins if pin.partition("==")[0] in EXCHANGE]
+        drawn, shared = (
+            [pin for pin in pins if pin.partition("==")[0] in names] for names in (PLOTS, EXCHANGE)
+        )
         runtimes = self._pins("requirements-neural", until="# Weights.")
-        extras = {"run": pins, "exchange": shared, "neural": [*pins, *runtimes]}
+        neural = [*pins, *runtimes]
+        extras = {"run": pins, "plots": drawn, "exchange": shared, "neural": neural}
         metadata["optional-dependencies"] = extras
 
     def _pins(self, name: str, *, until: str = "") -> list[str]:

@@ -31,6 +31,7 @@ DEBUG = "VOICEPRIVACY_DEBUG"
 SEARCH_PATH = "PYTHONPATH"
 # Exit codes.
 OWN_FAILURE, BAD_INPUT, INTERRUPTED, TERMINATED = 1, 2, 130, 143
+INSTALL = "install the wheel with its extra: pip install 'FILE.whl[run]' (docs/guide/install.md)"
 # Errors of the disk or of the machine: the same command may succeed elsewhere, or later.
 OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE)
 
@@ -115,7 +116,7 @@ def _explained(error: Exception) -> tuple[int, str]:
         return BAD_INPUT if persons else OWN_FAILURE, printable(line)
     if isinstance(error, ModuleNotFoundError) and not _is_ours(error.name):
         missing = f"this command needs the Python package {error.name}, which is not installed"
-        return BAD_INPUT, f"{missing}: install voiceprivacy[run] (docs/guide/install.md)"
+        return BAD_INPUT, f"{missing}: {INSTALL}"
     if isinstance(error, UnicodeEncodeError) and NO_UTF8.match(error.object):
         before, after = error.object[: error.start], error.object[error.start :]
         line = before.rpartition("\n")[2] + after.partition("\n")[0]

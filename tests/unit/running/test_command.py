@@ -96,6 +96,6 @@ def test_a_foreign_value_is_cut(text, capsys):
 
 def test_a_package_that_is_missing_is_named_and_a_module_of_ours_is_a_mistake(attempt):
     code, said = attempt(ModuleNotFoundError("No module named 'yaml'", name="yaml"))
-    assert code == 2 and "package yaml, which is not installed: install voiceprivacy[run]" in said
+    assert code == 2 and "package yaml, which is not installed: install the wheel" in said
     code, said = attempt(ModuleNotFoundError("gone", name="voiceprivacy.gone"))
     assert code == 1 and "a mistake of this program" in said
