@@ -84,8 +84,8 @@ def drawn(
         rank = seeds.derive(seed, "measured speaker", speaker)
         for turn, (_, name) in enumerate(sorted(names)[: limits.get("utterances")]):
             of_sex.setdefault(gender, []).append((turn, rank, name))
-    turns = [turn for own in of_sex.values() for turn in sorted(own)[: limits.get("sample")]]
-    chosen = [name for *_, name in sorted(turns)]
+    of_sexes = [sorted(turns)[: limits.get("sample")] for turns in of_sex.values()]
+    chosen = [name for *_, name in sorted(chain.from_iterable(of_sexes))]
     if "minutes" in limits:
         lasting_s = {line.utterance: line.duration_s for line in utterances}
         ends_s = list(accumulate(lasting_s[name] for name in chosen))
