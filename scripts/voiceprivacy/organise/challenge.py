@@ -23,7 +23,6 @@ Result files of the VoicePrivacy 2024 Challenge.
 
 import datetime
 import shutil
-import tarfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatch
@@ -34,6 +33,7 @@ from typing import NamedTuple, TypeAlias
 from voiceprivacy.inout.files import BadInput, whole_or_absent
 from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.provenance.record import RANK
+from voiceprivacy.tools.unpacking import pack
 from voiceprivacy.vocabulary import ABSENT, ORIGINAL, Attack
 
 EER = "eer_speechbrain_percent"
@@ -176,15 +176,16 @@ class Exported:
         if len(missing) == len(folders):
             raise BadInput(f"{data}: has none of {', '.join(missing)}")
         summary = self.run.folder / "exp" / SUMMARY
-        with whole_or_absent(path) as temporary, tarfile.open(temporary, "w:gz") as archive:
-            for name in (f"{RANK}{suffix}", f"result_for_submission{suffix}.zip"):
-                archive.add(summary / name, name)
-            for name, folder in folders.items():
-                if name in missing:
-                    continue
+        contents = {
+            name: summary / name
+            for name in (f"{RANK}{suffix}", f"result_for_submission{suffix}.zip")
+        }
+        for name, folder in folders.items():
+            if name not in missing:
                 if not any(folder.rglob("*.wav")):
                     raise BadInput(f"{folder}: has no wav inside, which the challenge asks for")
-                archive.add(folder, f"data/{name}")
+                contents[f"data/{name}"] = folder
+        pack(path, contents)
         return missing
 
     def _tables(self) -> Iterator[tuple[str, Table]]:

@@ -16,12 +16,12 @@ import json
 import shutil
 import tarfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from voiceprivacy.inout.arrays import UNREADABLE
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.files import BadInput, whole_or_absent
 from voiceprivacy.inout.foreign import NO_UTF8
 from voiceprivacy.running.command import say
 from voiceprivacy.tools.file_names import ENDINGS, audio_files
@@ -288,3 +288,10 @@ def _classes(metadata: dict[bytes, bytes]) -> dict[str, list[str]]:
         for column, feature in features.items()
         if isinstance(feature, dict) and feature.get("_type") == "ClassLabel"
     }
+
+
+def pack(path: Path, contents: Mapping[str, Path]) -> None:
+    """Write a tar.gz of files and folders: {name in it: path}."""
+    with whole_or_absent(path) as temporary, tarfile.open(temporary, "w:gz") as archive:
+        for name, source in contents.items():
+            archive.add(source, name)
