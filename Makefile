@@ -1,7 +1,7 @@
 # make demo    the whole evaluation on the embedded demo, with all cores
 # make test    the same set-up, then linters and all tests but the long and nightly ones
 # make resume  go on after a run was killed (ARGS="--configfile my.yaml" as in that run)
-# make neural  Whisper and neural voices besides (560 MB): docs/guide/neural.md
+# make neural  Whisper and neural voices besides (450 MB): docs/guide/neural.md
 # make docs    the documentation as a site that needs no network: .site/index.html
 # make test-long, make test-skipped (what the last make test skipped, after its programs were installed)
 # make benchmark, make benchmark-load, make lock, make clean
@@ -118,7 +118,7 @@ $(BIN)/voiceprivacy: envs/voiceprivacy.sh | .venv/installed
 neural: .venv/installed-neural
 
 .venv/installed-neural: .venv/installed envs/requirements-neural.txt
-	@echo "Whisper and two kinds of voices: 300 MB to download, 560 MB on the disk"
+	@echo "Whisper and two kinds of voices: 300 MB to download, 450 MB on the disk"
 	$(INSTALL) envs/requirements-neural.txt
 	@touch $@
 

@@ -1,15 +1,18 @@
 """Recognised and spoken anew: nothing of a voice goes through but words.
 
 Whisper writes down what is said (models.whisper), and a neural voice reads it out (models.voices).
-How it was said is lost: the rhythm, the melody, the mood, the length. What is said stays, and so
-does what gives a speaker away by words.
+How it was said is lost: the rhythm, the melody, the mood. What is said stays, and so does what
+gives a speaker away by words. The length of an utterance stays, too.
 
 Conventions
 -----------
 * ``stt_tts_piper`` has one voice for all. ``stt_tts_kokoro`` mixes voices, by weights that are
   uniform over all mixtures (Dirichlet, 1), for every utterance, every speaker or once.
-* Nothing heard, or nothing that can be spoken, is silence as long as the original; a line of the
-  log says so. Speech that sounds of another language is spoken all the same, and reported.
+* Protected speech is as long as the original: what is spoken faster ends in silence, what takes
+  longer is quickened by WSOLA.
+* Nothing heard, or nothing that can be spoken, is silence, and a line of the log says so: the run
+  names the utterance and goes no further, unless it is excluded.
+* Speech that sounds of another language is spoken all the same, and reported.
 * More than 30 s are heard in pieces, and long texts are spoken in pieces.
 * It needs ``make neural``, or ``env: neural`` for conda.
 
@@ -22,10 +25,9 @@ speech synthesis as anonymisation, there from phones.
 import functools
 
 import numpy as np
-from numpy.typing import NDArray
 
-from voiceprivacy.anonymise.functions.contract import Signal, generator
-from voiceprivacy.inout.audio import within_full_scale
+from voiceprivacy.anonymise.functions.contract import Signal, generator, keeps_length
+from voiceprivacy.anonymise.functions.shifting import stretched_by_wsola
 from voiceprivacy.inout.files import BadInput, ours
 from voiceprivacy.models.voices import Kokoro, Piper
 from voiceprivacy.models.whisper import Whisper, resampled
@@ -36,6 +38,7 @@ LEVELS = ("utterance", "speaker", "corpus")
 SURE = 0.5  # of a language that is not the one expected
 
 
+@keeps_length
 def stt_tts_piper(
     samples: Signal,
     sample_rate: int,
@@ -45,7 +48,7 @@ def stt_tts_piper(
     seed: int,
     voice: str = "joe",
     recogniser: str = RECOGNISER,
-) -> NDArray[np.float32]:
+) -> Signal:
     """Let one voice of Piper say what is recognised, in the language of the voice.
 
     Parameters
@@ -58,6 +61,7 @@ def stt_tts_piper(
     return _as_speech(spoken, reader.sample_rate, samples, sample_rate, utterance)
 
 
+@keeps_length
 def stt_tts_kokoro(
     samples: Signal,
     sample_rate: int,
@@ -69,7 +73,7 @@ def stt_tts_kokoro(
     voices: list[str] | None = None,
     voice: str = "kokoro",
     recogniser: str = RECOGNISER,
-) -> NDArray[np.float32]:
+) -> Signal:
     """Let a mixture of Kokoro's voices say what is recognised, in English.
 
     Parameters
@@ -113,11 +117,13 @@ def _recognised(samples, sample_rate, utterance, model, language):
 
 
 def _as_speech(spoken, spoken_rate, samples, sample_rate, utterance):
-    """What was spoken, at the rate of the original; silence of its length where that is nothing."""
+    """What was spoken, at the rate of the original and no longer; nothing is said to be nothing."""
     if not len(spoken):
         say(f"utterance '{utterance}': nothing is recognised that can be spoken: silence")
-        return np.zeros(len(samples), np.float32)
-    return within_full_scale(resampled(spoken, spoken_rate, sample_rate)).astype(np.float32)
+    spoken = resampled(spoken.astype(np.float64), spoken_rate, sample_rate)
+    if len(spoken) > len(samples):
+        spoken = stretched_by_wsola(spoken, sample_rate, len(samples) / len(spoken))
+    return spoken
 
 
 @functools.cache
