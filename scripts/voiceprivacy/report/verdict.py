@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voiceprivacy.catalogue import METRICS, is_headline, utility_preference
+from voiceprivacy.catalogue import METRICS, is_headline, utility_group, utility_preference
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import BadInput, FilePath
 from voiceprivacy.inout.json_files import read_json
@@ -21,6 +21,8 @@ from voiceprivacy.report.verdict_words import (
     CONTROL,
     INFERRED,
     LAW,
+    MISHEARD,
+    MISHEARD_PERCENT,
     RIGHT,
     STATES,
     UNPROTECTED,
@@ -30,7 +32,7 @@ from voiceprivacy.report.verdict_words import (
     notes,
     relation,
 )
-from voiceprivacy.vocabulary import ABSENT, ATTRIBUTES, DASH, ORIGINAL, UNDEFINED
+from voiceprivacy.vocabulary import ABSENT, ATTRIBUTES, DASH, ORIGINAL, UNDEFINED, WORDS
 
 FILE, FORMAT = "verdict.json", 1
 OLDER = "No verdict: made by an older version."
@@ -213,6 +215,10 @@ def judged_of(
             )
         )
     sentences = notes(facts, evaluated.names)
+    if utility and utility_group(utility.key) == WORDS and ORIGINAL in utilities:
+        percent = utilities[ORIGINAL].text
+        if float(percent) > MISHEARD_PERCENT and METRICS[utility.key].better == "lower":
+            sentences.warnings.append(MISHEARD.format(percent))
     for text in (name, sentences.not_tried, *sentences.why, *sentences.steps, *sentences.warnings):
         foreign.line(text, "sets")
     law_columns = [*LAW, *inferred]

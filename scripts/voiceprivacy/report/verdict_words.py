@@ -173,6 +173,8 @@ LESS, SAME, MORE = "less evidence", "no significant change", "more evidence"
 SAME_EVIDENCE = "The evidence is exactly what it was."
 NO_CHANGE = "Nothing has changed."
 NOT_COMPARED = "Not compared: {}."
+MISHEARD = "The recogniser mishears {} % of unprotected words: its word errors say little."
+MISHEARD_PERCENT = 50
 WIDEST = 90  # percent between limits, from which on a number says nothing
 MOST = 3  # reasons and steps that are shown
 

@@ -169,6 +169,17 @@ def test_utility_of_the_corpus_is_a_column(read):
     assert cells["b2r"].text == DASH
 
 
+@pytest.mark.parametrize(("percent", "is_warned"), [("50", False), ("79.46", True)])
+def test_a_recogniser_that_mishears_unprotected_speech_is_a_warning(read, percent, is_warned):
+    numbers = [
+        Number("demo", "-", system, "-", "-", "-", "wer_percent", value, "-", "-")
+        for system, value in (("original", percent), ("b2", "90"))
+    ]
+    [judged] = read(verdicts.usual(), numbers=numbers).sets
+    warned = [text for text in judged.notes.warnings if "mishears 79.5 %" in text]
+    assert bool(warned) == is_warned
+
+
 @pytest.mark.parametrize(
     "change",
     [
