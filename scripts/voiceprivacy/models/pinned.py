@@ -32,6 +32,12 @@ def is_packaged(model: str) -> bool:
     return model in known_models() and not Path(model).is_dir()
 
 
+def is_installed(model: str) -> bool:
+    """Whether the packages that ship a model are there; they are not read, nor is its runtime."""
+    parts = chain.from_iterable(parts for _, parts in known_models()[model].values())
+    return all(folder_of_package(part.partition("/")[0]) for part in parts)
+
+
 def known_models() -> dict[str, Files]:
     """What packages ship: {model: its files}."""
     models: dict[str, Files] = {}

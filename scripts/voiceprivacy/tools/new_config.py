@@ -21,12 +21,13 @@ from voiceprivacy.inout.files import (
 )
 from voiceprivacy.inout.foreign import refuse_no_utf8
 from voiceprivacy.inout.tables import write_table
+from voiceprivacy.models.pinned import is_installed
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.tools.file_names import pair, sexes_by_name
 from voiceprivacy.tools.intake import Intake
 from voiceprivacy.tools.new_run import SAMPLE_RATE, NewRun, limit_of
 from voiceprivacy.tools.unpacking import refuse_packed
-from voiceprivacy.vocabulary import ABSENT, ORIGINAL, SECOND_RUN
+from voiceprivacy.vocabulary import ABSENT, ORIGINAL, SECOND_RUN, WHISPER, WORDS_KEPT
 
 CONFIG = """\
 # Made by voiceprivacy new-run. The report:      voiceprivacy run --configfile {config}
@@ -52,10 +53,16 @@ extractors:
   {extractor}
 backends:
   cosine: {{type: cosine}}
-{semi}
+{semi}{recogniser}
 # true adds anonymisers whose protection is known, to read the others by: unchanged speech, speech
 # backwards, and noise alone.
 report: {{controls: false}}
+"""
+RECOGNISED_BY = "base"  # one of models.pinned
+RECOGNISER = """
+# Words that Whisper hears, of ten minutes of each system: docs/guide/utility.md.
+utility:
+  {measure}: {{type: {measure}, model: {model}}}
 """
 TRAINING = """\
   # {speakers} other speakers, {utterances} utterances, on whom an attacker is trained.
@@ -208,8 +215,17 @@ def _config(path, run):
         semi=SEMI.format(corpus=corpus_name(run)) if run.training else NO_SEMI,
         lists=", ".join(run.lists),
         extractor=_flow(defaults.strongest_extractor()),
+        recogniser=_recogniser(run),
         anonymisers="".join(anonymisers),
     )
+
+
+def _recogniser(run):
+    """The measure of words by Whisper, where it is installed when the config is written."""
+    if not is_installed(RECOGNISED_BY):
+        return ""
+    measure = WHISPER if run.transcripts or run.intake.texts else WORDS_KEPT
+    return RECOGNISER.format(measure=measure, model=RECOGNISED_BY)
 
 
 def _training(path, run):
@@ -544,7 +560,7 @@ def _next(run, written):
             there = shlex.quote(str(_beside(written[0], SEXES)))
             yield f"  names seem to show the sex ({such}): look at {there}; if it is right, add"
             yield f"  --speakers {there} --overwrite"
-    if not run.transcripts and not run.intake.texts:
+    if not run.transcripts and not run.intake.texts and not _recogniser(run):
         table = "--transcripts TABLE (columns utterance and text)"
         yield f"words: no transcripts were given; with {table} they are measured"
     yield f"wrote {', '.join(map(str, written))}"

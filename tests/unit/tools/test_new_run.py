@@ -445,6 +445,27 @@ def test_names_that_are_not_utf8_are_refused_and_nothing_is_written(tmp_path, sp
     assert not list(tmp_path.glob("*my*"))
 
 
+@pytest.mark.parametrize("transcripts", [None, "said.tsv"])
+def test_words_are_heard_by_whisper_where_it_is_installed(
+    tmp_path, speech, monkeypatch, transcripts
+):
+    if transcripts:
+        lines = [f"{name}-{number:03d}\tone two\n" for name in SPEAKERS for number in range(5)]
+        (tmp_path / "said.tsv").write_text("".join(["utterance\ttext\n", *lines]))
+        transcripts = tmp_path / transcripts
+    made = tree(tmp_path / "made", "{speaker}/{number:03d}.wav")
+    run = examine(speech, {"mine": made}, transcripts=transcripts)
+    written = {}
+    for is_there in (False, True):
+        monkeypatch.setattr(new_config, "is_installed", lambda model, there=is_there: there)
+        path, *_ = write_config(tmp_path / f"{is_there}.yaml", run)
+        written[is_there] = configuration.read(path)
+        assert configuration.problems(written[is_there]) == []
+    measure = "whisper" if transcripts else "words_kept"
+    assert "utility" not in written[False]
+    assert written[True]["utility"] == {measure: {"type": measure, "model": "base"}}
+
+
 @pytest.mark.parametrize("fails", ["names.tsv", "my.yaml"])
 def test_what_fails_at_the_end_leaves_nothing(tmp_path, monkeypatch, fails):
     speech = tree(tmp_path / "speech", "{speaker} x/{number:03d}.wav")
