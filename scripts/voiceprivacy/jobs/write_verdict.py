@@ -6,8 +6,9 @@ from typing import Any
 
 from voiceprivacy.inout.files import counted
 from voiceprivacy.inout.json_files import read_json, write_json
+from voiceprivacy.privacy.changes import kept_of_lists
 from voiceprivacy.privacy.verdict.run_scores import RunScores
-from voiceprivacy.privacy.verdict.verdict import FORMAT, Known, Thresholds, verdict_and_kept
+from voiceprivacy.privacy.verdict.verdict import FORMAT, Known, Thresholds, verdict_of
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 
@@ -33,19 +34,22 @@ def write_verdict(
     sets: dict[str, Any] = {}
     kept: dict[str, Any] = {}
     for corpus, options in plan["sets"].items():
-        facts, of_lists = verdict_and_kept(
-            RunScores(scores, corpus, options["lists"]),
-            Thresholds(**plan["thresholds"]),
-            Known(
+        of_corpus = RunScores(scores, corpus, options["lists"])
+        measured: dict[str, Any] = {}
+        facts = verdict_of(
+            of_corpus,
+            thresholds=Thresholds(**plan["thresholds"]),
+            known=Known(
                 learnt={name: n_learnt(files) for name, files in options["learnt"].items()},
                 controls=options["controls"],
                 shows_names=options["shows_names"],
             ),
+            evidence=measured,
         )
         facts["not_tried"] += options["not_tried"]
         facts["warnings"] += options["warnings"]
         sets[corpus] = facts
-        kept |= of_lists
+        kept |= kept_of_lists(measured, of_corpus.speakers)
     write_json(verdict, {"format": FORMAT, "sets": sets})
     write_json(evidence, kept)
     say(f"{counted(len(sets), 'set')}: {verdict}")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import counted
-from voiceprivacy.privacy.verdict.changes import Change
+from voiceprivacy.privacy.changes import Change
 from voiceprivacy.report.typeset import listed
 from voiceprivacy.vocabulary import DASH
 

@@ -9,13 +9,13 @@ from voiceprivacy.report.changes import change_lines, since_last_run
 from voiceprivacy.report.terminal import WIDTH
 
 
-def write_state(folder, *, percent=50.0, state="open", trials="t", config=None, **changed):
+def write_state(folder, *, percent=50.0, state="open", speakers="s", config=None, **changed):
     """A folder with what is compared: b2 on one list, its evidence and state, and config."""
     write_results(folder, **changed)
     judged = verdicts.set_of({"b2": verdicts.system(state, percent)})
     write_json(folder / "verdict.json", verdicts.verdict({"demo": judged}))
     without_each = [[percent + part] * 2 for part in (-1.0, 0.0, 0.0, 1.0)]
-    kept = {"trials": trials, "percent": [percent] * 2, "without_each": without_each}
+    kept = {"speakers": speakers, "percent": [percent] * 2, "without_each": without_each}
     write_json(folder / "evidence.json", {"demo/f": {"b2": kept}})
     record = read_json(folder / "provenance.json")
     record["config"] |= config or {}
@@ -61,9 +61,9 @@ def test_the_measure_of_utility_is_told_where_it_has_changed(tmp_path):
     assert change_lines(old, new)[1].endswith("pitch correlation 0.75 -> 0.65")
 
 
-def test_other_speakers_or_trials_are_one_line(tmp_path):
-    write_state(tmp_path / "old"), write_state(tmp_path / "new", trials="others", eer=EER)
-    why = "no list has the same speakers and trials, and enough of them"
+def test_other_speakers_or_recordings_are_one_line(tmp_path):
+    write_state(tmp_path / "old"), write_state(tmp_path / "new", speakers="others", eer=EER)
+    why = "no list has the same speakers and recordings, and enough of them"
     assert since_last_run(tmp_path / "old", tmp_path / "new")[2:] == [f"Not compared: {why}."]
     finished = call("compare", "old", "new", cwd=tmp_path)
     assert (finished.returncode, finished.stdout) == (2, "")

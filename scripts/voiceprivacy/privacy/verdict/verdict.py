@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from voiceprivacy.privacy.verdict.changes import kept
 from voiceprivacy.privacy.verdict.evidence import (
     Evidence,
     all_recordings,
@@ -83,39 +82,34 @@ class _Judged(NamedTuple):
     missing: dict[str, int]
     failing: dict[str, dict[str, str]]  # warnings of attackers
     codes: set[str]
-    kept: dict[str, dict[str, Any]]  # of a list
 
 
 def verdict_of(
-    scores: ScoreTable, *, thresholds: Thresholds = USUAL, known: Known = NOTHING_KNOWN
+    scores: ScoreTable,
+    *,
+    thresholds: Thresholds = USUAL,
+    known: Known = NOTHING_KNOWN,
+    evidence: dict | None = None,
 ) -> dict[str, Any]:
     """Judge all systems of a set.
+
+    Parameters
+    ----------
+    evidence : dict, optional
+        Gets {system: {(measure, list): Evidence}}.
 
     Returns
     -------
     dict : as ``sets[NAME]`` of verdict.json
     """
-    return verdict_and_kept(scores, thresholds, known)[0]
-
-
-def verdict_and_kept(
-    scores: ScoreTable, thresholds: Thresholds, known: Known
-) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """The same, and {list: {system: what is kept to be compared with a later state}}."""
     judged = {
-        system: _Judged({}, {}, {"persons": 0, "trials": 0}, {}, set(), {})
+        system: _Judged({}, {}, {"persons": 0, "trials": 0}, {}, set())
         for system in scores.systems()
     }
     for name in scores.scores:
         _judge_list(scores, name, judged)
-    of_lists = {
-        name: {system: one.kept[name] for system, one in judged.items() if name in one.kept}
-        for name in scores.scores
-    }
-    return _verdict(scores, judged, thresholds, known), of_lists
-
-
-def _verdict(scores, judged, thresholds, known):
+    if evidence is not None:
+        evidence.update((name, one.evidence) for name, one in judged.items())
     original = judged.pop(ORIGINAL, None)
     p_open = np.array([_p_open(one, thresholds) for one in judged.values()])
     levels = LEVEL / (len(p_open) - np.argsort(np.argsort(p_open, kind="stable")))
@@ -182,7 +176,6 @@ def _measure(one, name, scored, linked, speaker_of):
             one.codes.add(str(error))
     if (ONE, name) in one.evidence:
         one.guesses[name] = first_guesses(trials, one.evidence[ONE, name])
-        one.kept[name] = kept(one.evidence[ONE, name], scored.trials)
 
 
 def _persons(trials, speaker_of):

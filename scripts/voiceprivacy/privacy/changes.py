@@ -1,14 +1,14 @@
 """Whether a system leaves more or less evidence than in another state of a run, speaker by speaker.
 
 Of a system and a list, ``evidence.json`` keeps the evidence of all persons and without each of
-them, and a digest of persons and trials: enough for a paired jackknife, without any id. Both states
-have the same persons and trials, so that what they have in common falls out of the difference.
+them, and a digest of persons and recordings: enough for a paired jackknife, without any id. Both
+states have the same, so that what they have in common falls out of the difference.
 
 A difference counts if held-out evidence and in-sample evidence both show it: the limits are the
 outer ones of both. Less held-out evidence alone may be harder to learn, or luck.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from scipy.special import stdtrit
 from voiceprivacy.inout.checksums import sha256
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.privacy.verdict.evidence import Evidence, jackknife_error, right_of
-from voiceprivacy.privacy.verdict.score_table import Trial
+from voiceprivacy.privacy.verdict.verdict import ONE
 
 DIGITS = 6  # of percent
 Kept = Mapping[str, Mapping[str, Any]]  # {CORPUS/TRIALS: {system: kept()}}
@@ -37,21 +37,40 @@ class Change(NamedTuple):
     difference: tuple[float, float, float]
 
 
-def kept(evidence: Evidence, trials: Iterable[Trial]) -> dict[str, Any]:
+def kept_of_lists(
+    measured: Mapping[str, Mapping[tuple[str, str], Evidence]],
+    speakers: Callable[[str], Mapping[str, str]],
+) -> Kept:
+    """What is kept of all systems.
+
+    Parameters
+    ----------
+    measured : {system: {(measure, list): Evidence}}, as verdict_of gives them
+    speakers : function of a list: {id of an enrolment or a recording: speaker}
+    """
+    lists: dict[str, dict[str, Any]] = {}
+    for system, evidence in measured.items():
+        for (measure, name), own in evidence.items():
+            if measure == ONE:
+                lists.setdefault(name, {})[system] = kept(own, speakers(name))
+    return lists
+
+
+def kept(evidence: Evidence, speakers: Mapping[str, str]) -> dict[str, Any]:
     """What is kept of a system on a list; persons are in the order of their names."""
     in_sample = evidence.estimates(evidence.in_sample)
     largest = in_sample[:, in_sample[0].argmax()]
     estimates = np.column_stack([evidence.estimates(evidence.held_out), largest]).round(DIGITS)
-    names = [*sorted(evidence.persons), *map("\t".join, trials)]
+    names = [*sorted(evidence.persons), *sorted(map("\t".join, speakers.items()))]
     return {
-        "trials": sha256("\n".join(names).encode(errors="surrogateescape")),
+        "speakers": sha256("\n".join(names).encode(errors="surrogateescape")),
         "percent": estimates[0].tolist(),
         "without_each": estimates[1:][np.argsort(evidence.persons)].tolist(),
     }
 
 
 def changes(before: Kept, now: Kept) -> list[Change]:
-    """Compare all systems that both states have, on persons and trials that both have.
+    """Compare all systems that both states have, on persons and recordings that both have.
 
     Raises
     ------
@@ -61,12 +80,12 @@ def changes(before: Kept, now: Kept) -> list[Change]:
     for name in sorted(before.keys() & now.keys()):
         for system in sorted(before[name].keys() & now[name].keys()):
             one, other = before[name][system], now[name][system]
-            if one["trials"] == other["trials"]:
+            if one["speakers"] == other["speakers"]:
                 change = _change(name, system, one, other)
                 key = name.partition("/")[0], system
                 most[key] = max(change, most.get(key, change), key=lambda own: sum(own.evidence))
     if not most:
-        raise BadInput("no list has the same speakers and trials, and enough of them")
+        raise BadInput("no list has the same speakers and recordings, and enough of them")
     return [most[key] for key in sorted(most)]
 
 

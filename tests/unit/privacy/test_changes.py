@@ -6,17 +6,17 @@ from scipy.special import stdtrit
 from support.heldout_lists import complete, rows_of
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.privacy.verdict.changes import changes, kept
+from voiceprivacy.privacy.changes import changes, kept, kept_of_lists
 from voiceprivacy.privacy.verdict.evidence import jackknife_error, one_recording, right_of
 from voiceprivacy.privacy.verdict.trials import trials_of
 
 PERSONS, RECORDINGS, SETS = 12, 2, 100
 
 
-def by_hand(percent, without_each, trials="t"):
+def by_hand(percent, without_each, speakers="s"):
     """What is kept of a system whose in-sample evidence is its held-out evidence."""
     own = [[value] * 2 for value in without_each]
-    return {"trials": trials, "percent": [percent] * 2, "without_each": own}
+    return {"speakers": speakers, "percent": [percent] * 2, "without_each": own}
 
 
 def state(seed, *, distance, common=0.0, world=0):
@@ -28,7 +28,8 @@ def state(seed, *, distance, common=0.0, world=0):
     scores += distance * (enrolled == tried)[:, None]
     ids, scores, speaker_of = rows_of(enrolled, tried, recordings, scores)
     evidence = one_recording(trials_of(ids, scores, speaker_of))
-    return evidence, {"demo/f": {"mine": kept(evidence, ids)}}
+    of_system = {"mine": {("one_recording", "demo/f"): evidence, ("linkage", "demo/f"): evidence}}
+    return evidence, kept_of_lists(of_system, {"demo/f": speaker_of}.__getitem__)
 
 
 def test_a_difference_has_limits_of_a_paired_jackknife():
@@ -59,13 +60,12 @@ def test_of_several_lists_the_one_counts_that_both_states_together_leave_most_on
     assert [one.trial_list for one in changes(now, before)] == ["demo/m", "other/f"]
 
 
-def test_other_speakers_or_trials_are_not_compared():
-    ids = [("e1", "t1"), ("e2", "t1")]
+def test_other_speakers_or_recordings_are_not_compared():
     evidence, _ = state(0, distance=1.0)
-    one, other = kept(evidence, ids), kept(evidence, ids[:1])
+    one, other = (kept(evidence, {"e1": "p1", recording: "p1"}) for recording in ("t1", "t2"))
     both = {"demo/f": {"mine": one, "b2": one}}, {"demo/f": {"mine": other, "b2": one}}
     assert [change.system for change in changes(*both)] == ["b2"]
-    with pytest.raises(BadInput, match="no list has the same speakers and trials"):
+    with pytest.raises(BadInput, match="no list has the same speakers and recordings"):
         changes({"demo/f": {"mine": one}}, {"demo/f": {"mine": other}})
 
 
