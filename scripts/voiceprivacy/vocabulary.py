@@ -67,6 +67,7 @@ SECOND_RUN = "_run1"  # the second, independent run of an anonymiser: <name>_run
 # Keys of a measure: how much it hears at most, of each speaker, of each sex and in all.
 CHOSEN_BY = ("utterances", "sample", "minutes")
 
+SOURCES = "results/sources/"  # fingerprints of people's files
 # Below results/: what anonymisers draw from where a config has no seed.
 SECRET_SEED = "secret_seed"  # nosec B105  # the name of a file
 # A folder below the results: what is compared of the run before.

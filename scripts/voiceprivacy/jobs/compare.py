@@ -8,10 +8,10 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.organise.comparing import write_compared_page
 from voiceprivacy.organise.finished_run import FinishedRun
-from voiceprivacy.report.changes import change_lines
 from voiceprivacy.report.verdict_words import NO_CHANGE, SINCE
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
+from voiceprivacy.tools.changes import change_lines
 from voiceprivacy.vocabulary import COMPARED
 
 

@@ -7,7 +7,6 @@ from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.rows import read_typed
 from voiceprivacy.report.answer import evaluated
-from voiceprivacy.report.changes import since_last_run
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.releases import released
@@ -17,6 +16,7 @@ from voiceprivacy.report.uncertainty import NONE, read_comparisons
 from voiceprivacy.report.verdict import NOT_GIVEN, no_verdict, read_verdict
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
+from voiceprivacy.tools.changes import since_last_run
 
 
 def show_metrics(

@@ -36,6 +36,7 @@ NO_NETWORK = "no network of an attacker hears the original and all anonymisers"
 NETWORKS_OF_QUALITY = ("onnxruntime", "speechmos", "pystoi")  # packages; make installs them
 NOT_INSTALLED = f"not all of {', '.join(NETWORKS_OF_QUALITY)} are installed where the run started"
 THREADS = 4  # of a command of the user's
+LATE_MODULES = ["utility/listeners", "inout/audio"]  # imported inside functions of emotion
 READ_AS = ("better", "weight", "statistic", "joint", *CHOSEN_BY)
 UNSAID = (None, "mean", "all")
 MINUTES = 10  # that a slow recogniser hears of each system, unless its entry says otherwise
@@ -267,7 +268,10 @@ class Utility:
     def modules(self, measure: str) -> list[str]:
         """Our modules behind a measure, besides those of its rule."""
         options = self.entries[measure]
-        return [f"voiceprivacy/utility/{options['type']}"] if shipped(options) else []
+        if not shipped(options):
+            return []
+        late = LATE_MODULES if options["type"] == EMOTION else []
+        return [f"voiceprivacy/{name}" for name in (f"utility/{options['type']}", *late)]
 
     def transcripts(self, measure: str, corpus: str) -> list[str]:
         """The file that says what was said in the trials of a corpus, where a measure reads it."""

@@ -30,7 +30,7 @@ from voiceprivacy.inout.json_files import parse_json, read_json
 from voiceprivacy.inout.tables import read_table
 from voiceprivacy.provenance.commit import answer, state_of
 from voiceprivacy.running import decoding
-from voiceprivacy.vocabulary import ABSENT, PARTS, PREVIOUS, RESULTS_FORMAT, SECRET_SEED
+from voiceprivacy.vocabulary import ABSENT, PARTS, PREVIOUS, RESULTS_FORMAT, SECRET_SEED, SOURCES
 
 ROOT = Path(__file__).parents[3]
 PROVENANCE = "provenance.json"  # below results/
@@ -466,7 +466,6 @@ def hash_now(directory: str | Path, path: str) -> str:
 
 VERSION = ("version", "git_commit", "git_state")
 FIELDS = ("format", *VERSION, "python", "platform")
-SOURCES = "results/sources/"  # fingerprints of people's files
 NUMERAL = re.compile(r"[-+0-9.e]{1,20}")  # a number, or the version of a package
 
 

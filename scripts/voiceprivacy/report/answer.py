@@ -14,7 +14,6 @@ from pathlib import PurePath
 from typing import Any
 
 from voiceprivacy.inout.files import counted
-from voiceprivacy.provenance.record import SOURCES
 from voiceprivacy.report.comparison import ATTACKS, System
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import released_numbers
@@ -22,7 +21,7 @@ from voiceprivacy.report.sections import PartOfCorpus
 from voiceprivacy.report.typeset import listed
 from voiceprivacy.report.uncertainty import shown_number
 from voiceprivacy.report.verdict import Evaluated
-from voiceprivacy.vocabulary import ABSENT, ORIGINAL
+from voiceprivacy.vocabulary import ABSENT, ORIGINAL, SOURCES
 
 DISCLOSURE = "disclosure_bit"  # by which ranks are compared
 DISCLOSED = (

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import counted
-from voiceprivacy.privacy.changes import Change
 from voiceprivacy.report.typeset import listed
 from voiceprivacy.vocabulary import DASH
 
@@ -212,22 +211,30 @@ def relation(facts: Mapping[str, Any], unprotected: Mapping[str, Any] | None) ->
 
 
 def change_cells(
-    change: Change, before: Mapping[str, str], now: Mapping[str, str]
+    right: Sequence[float],
+    evidence: Sequence[float],
+    difference: Sequence[float],
+    before: Mapping[str, str],
+    now: Mapping[str, str],
 ) -> tuple[str, str, str, str]:
-    """What CHANGE_COLUMNS have of a system.
+    """What CHANGE_COLUMNS have of a system: numbers before and now, in percent, and a difference.
 
     ``before`` and ``now`` are other facts of it: names, and their values as text.
     """
-    value, low, high = change.difference
+    value, low, high = difference
     words = [LESS if high < 0 else MORE if low > 0 else SAME]
     for name in before:
         if before[name] != now.get(name, before[name]):
             words.append(f"{name} {before[name]} -> {now[name]}".strip())
-    right, evidence = (
-        " -> ".join(f"{max(number, 0):.0f}" for number in numbers)
-        for numbers in (change.right, change.evidence)
+    right_words, evidence_words = (
+        " -> ".join(f"{max(number, 0):.0f}" for number in own) for own in (right, evidence)
     )
-    return right, evidence, f"{value:+z.0f} [{low:+z.0f}, {high:+z.0f}]", "; ".join(words)
+    return (
+        right_words,
+        evidence_words,
+        f"{value:+z.0f} [{low:+z.0f}, {high:+z.0f}]",
+        "; ".join(words),
+    )
 
 
 def notes(facts: Mapping[str, Any], names: str = "") -> Notes:

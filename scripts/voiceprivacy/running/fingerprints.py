@@ -1,7 +1,7 @@
 """Which of our files a job needs: Snakemake runs a rule again when one of them changes.
 
-What the files say counts, and no path: another copy of the same code, in a checkout or in a folder
-of Python's, repeats nothing of what the first one has made.
+Contents and paths within the package count, its place does not: a second copy of the same code, in
+a checkout or in a folder of Python's, repeats nothing of what the first one has made.
 """
 
 import ast
@@ -48,7 +48,7 @@ def _file(name: str) -> Path:
 def modules(name: str) -> list[Path]:
     """Files of the package that a job or module imports, directly or through others; sorted.
 
-    What is imported inside a function only (a plot, a resampler) does not count.
+    Imports inside functions do not count, such as that of a plot: a rule names those that matter.
     """
     reached: set[Path] = set()
     new = {_file(name)}

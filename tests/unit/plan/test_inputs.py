@@ -7,12 +7,14 @@ import pytest
 from snakemake.iocontainers import Wildcards
 from support.runs import ROOT
 
+from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.inputs.attackers import AttackerInputs, FusionInputs
 from voiceprivacy.plan.inputs.results import AttackInputs, UtilityInputs
 from voiceprivacy.plan.inputs.speech import AnonymiserInputs, Threads
 from voiceprivacy.plan.inputs.wildcards import ask, ask_option, command, one_of, tables
 from voiceprivacy.plan.plan import Plan
+from voiceprivacy.running import fingerprints
 
 CONFIG = {
     "corpora": {
@@ -188,3 +190,30 @@ def test_a_rule_file_defines_no_function(path):
     text = path.read_text()
     assert "lambda" not in text
     assert path.stem == "common" or "def " not in text
+
+
+@pytest.mark.parametrize(
+    ("edited", "extractor", "is_noticed"),
+    [
+        ("attack/extractors/networks", "ecapa", True),
+        ("attack/extractors/ecapa_ssl", "ecapa", True),
+        ("attack/extractors/networks", "theirs", False),
+        ("attack/extractors/packages", "shipped", True),
+        ("attack/extractors/packages", "ecapa", False),
+    ],
+)
+def test_embeddings_are_made_again_after_an_edit_of_a_module_that_loads_late(
+    tmp_path, monkeypatch, edited, extractor, is_noticed
+):
+    """The job imports them inside functions, by the kind of the extractor."""
+    monkeypatch.chdir(tmp_path)
+    more = {"theirs": {"command": "python embed.py"}, "shipped": {"package": "resemblyzer"}}
+    config = CONFIG | {"extractors": CONFIG["extractors"] | more}
+    attackers = AttackerInputs(Plan(configuration.check(config)))
+    wildcards = of_job(extractor=extractor, part="trial")
+    before, digest = attackers.extraction_code(wildcards), fingerprints._digest
+    changed = SCRIPTS / f"voiceprivacy/{edited}.py"
+    monkeypatch.setattr(
+        fingerprints, "_digest", lambda file: "other" if file == changed else digest(file)
+    )
+    assert (attackers.extraction_code(wildcards) != before) == is_noticed

@@ -15,6 +15,14 @@ TO_CHECK = 15  # minutes, after a command's own
 HOURS_OF_NETWORK = 240  # minutes for each part
 BATCH_OF_ENCODER_MB = 16000  # all layers of a large encoder
 OF_FILES = ("units", "style", "words")  # features of more than the speech
+NETWORK = "model"
+# What the job imports inside a function, by the key of an entry: see fingerprints.
+LATE_MODULES = {
+    "embeddings": [],
+    "command": [],
+    "package": ["packages"],
+    NETWORK: ["networks", "ecapa_ssl"],
+}
 LOADERS = 8  # threads that load speech beside a GPU
 
 
@@ -94,7 +102,10 @@ class AttackerInputs:
 
     def extraction_code(self, wildcards: Any) -> str:
         """Fingerprint of our modules, and of paths in a command."""
-        return code("extract_embeddings") + paths_behind(self.extraction(wildcards))
+        options = self.extractors.of_job(wildcards)
+        kind = next((kind for kind in LATE_MODULES if kind in options), NETWORK)
+        modules = [f"voiceprivacy/attack/extractors/{name}" for name in LATE_MODULES[kind]]
+        return code("extract_embeddings", *modules) + paths_behind(self.extraction(wildcards))
 
     def extraction_runtime(self, wildcards: Any) -> int:
         """Minutes of a job: those of a command and some to spare, or four hours for each part."""

@@ -48,7 +48,9 @@ def change_lines(*states: Path) -> list[str]:
         if any(change.difference):
             name = f"{change.system} ({change.trial_list})" if has_lists else change.system
             key = change.trial_list.partition("/")[0], change.system
-            rows.append((name, *change_cells(change, *(known[key] for known in facts))))
+            others = (known[key] for known in facts)
+            numbers = (change.right, change.evidence, change.difference)
+            rows.append((name, *change_cells(*numbers, *others)))
     edited = edits(*(read_provenance(folder / PROVENANCE) for folder in states))
     if not (rows or any(edited)):
         return []

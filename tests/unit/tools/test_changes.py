@@ -5,8 +5,8 @@ from support.calls import call
 from support.result_folders import EER, write_results
 
 from voiceprivacy.inout.json_files import read_json, write_json
-from voiceprivacy.report.changes import change_lines, since_last_run
 from voiceprivacy.report.terminal import WIDTH
+from voiceprivacy.tools.changes import change_lines, since_last_run
 
 
 def write_state(folder, *, percent=50.0, state="open", speakers="s", config=None, **changed):
