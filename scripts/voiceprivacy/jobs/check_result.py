@@ -20,7 +20,7 @@ def check_result(
 ) -> None:
     """Check a repository of results: schema, names, lists, and every number computed again.
 
-    It says which files are new, changed and removed, where it is told what was there before.
+    With --compared-with, it lists which files are new, changed and removed.
 
     Parameters
     ----------
@@ -54,9 +54,10 @@ def refuse(repository: Path, findings: list[str]) -> None:
 
 
 def below(repository: Path, path: str) -> str:
-    """A path below the repository, whether it is named from there or from here."""
+    """A path below the repository, named from there or from here; the file may be removed."""
     from_here = os.path.relpath(path, repository)
-    if Path(path).exists() and not from_here.startswith(".."):
+    is_below = from_here.split(os.sep)[0] != os.pardir
+    if is_below and (os.path.isabs(path) or not (repository / path).exists()):
         return from_here
     if os.path.isabs(path) or ".." in Path(path).parts:
         raise BadInput(f"--changed {path}: lies outside of {repository}")

@@ -5,11 +5,12 @@ Conventions
 * The attacker comes as a config: its corpora, extractors and back-ends. The systems are added to
   it as speech that is protected already (``audio:``). Nothing else of the config changes.
 * Where the speech of a system lies is a pattern with {system} and {revision}, and {set} as in a
-  config: /speech/{system}/{revision}/{set}. A system is there if the folder above {set} is.
+  config: /speech/{system}/{revision}/{set}. A system is there if any set of it is.
 * A run calls a system NAME_REVISION, with _ for what no name of a config may have. It exports it
   under its name in the repository again.
 """
 
+import glob
 import re
 from pathlib import Path
 from shlex import quote
@@ -20,7 +21,6 @@ from voiceprivacy.inout.files import BadInput, whole_or_absent
 from voiceprivacy.organise.records import Record, Repository
 from voiceprivacy.plan import configuration
 
-SET = "{set}"
 FIELDS = ("{system}", "{revision}")
 HEADER = "# Made by voiceprivacy add-attacker: {config} with the systems whose speech is there.\n"
 
@@ -49,7 +49,7 @@ def add_attacker(
     for system in repository.systems.values():
         title, revision = system["name"], system["revision"]
         audio = pattern.replace("{system}", title).replace("{revision}", revision)
-        if not Path(audio.partition(SET)[0]).is_dir():
+        if not glob.glob(re.sub(r"\{\w+\}", "*", glob.escape(audio))):
             elsewhere.append(system)
             continue
         name = re.sub(r"[^a-z0-9]+", "_", f"{title}_{revision}".lower()).rstrip("_")

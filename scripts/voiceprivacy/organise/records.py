@@ -130,7 +130,7 @@ def read_repository(folder: Path, wrong: list[str] | None = None) -> Repository:
     for path in files_below(folder, FOLDERS):
         try:
             foreign.plain_file(path, folder)
-            if not _is_beside_a_record(path):
+            if not _is_beside_a_record(path, folder):
                 kind, record = read_record(path, folder)
                 records[kind][path.relative_to(folder).as_posix()] = record
         except BadInput as error:
@@ -140,7 +140,14 @@ def read_repository(folder: Path, wrong: list[str] | None = None) -> Repository:
             if len(wrong) == MOST_FINDINGS:
                 break
     systems, attackers, protocols, results = records.values()
-    laboratories = frozenset(row["laboratory"] for _, row in read_rows_of(folder, LABORATORIES))
+    laboratories: frozenset[str] = frozenset()
+    try:
+        rows = read_rows_of(folder, LABORATORIES)
+        laboratories = frozenset(row["laboratory"] for _, row in rows)
+    except BadInput as error:
+        if wrong is None:
+            raise
+        wrong.append(str(error))
     return Repository(folder, systems, attackers, protocols, results, laboratories)
 
 
@@ -154,10 +161,13 @@ def files_below(folder: Path, names: Iterable[str]) -> list[Path]:
     )
 
 
-def _is_beside_a_record(path: Path) -> bool:
-    """Whether a file is scores or a list; BadInput where its record is missing."""
-    for ending in (SCORES, TRIALS):
-        if path.name.endswith(ending):
+def _is_beside_a_record(path: Path, folder: Path) -> bool:
+    """Whether a file is the scores of a result or the list of a protocol.
+
+    BadInput where its record is missing.
+    """
+    for ending, kind in ((SCORES, "results"), (TRIALS, "protocols")):
+        if path.name.endswith(ending) and path.relative_to(folder).parts[0] == kind:
             record = path.with_name(path.name.removesuffix(ending) + ".json")
             if not record.exists():
                 raise BadInput(f"{path}: {record.name} is missing beside it")

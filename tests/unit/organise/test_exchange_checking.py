@@ -10,6 +10,8 @@ import pytest
 from support.calls import here
 from support.exchange import PROTOCOL, write_protocol, write_repository, write_result
 
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.jobs.check_result import below
 from voiceprivacy.organise.checking import Changes, checked, differences
 from voiceprivacy.organise.evidence import read_listed
 from voiceprivacy.organise.records import read_repository
@@ -286,3 +288,21 @@ def test_whose_results_are_headlines_only_the_owner_says(whole, repository):
     told = f"{repository}/laboratories.tsv: is the owner's: no contribution changes it"
     assert findings(repository, changed=changed) == [told]
     assert checked(repository, changes=Changes([], [], []))[0].laboratories == {"Laboratory C"}
+
+
+def test_a_removed_file_is_recognised_wherever_it_is_named_from(repository, monkeypatch):
+    """The command gets names of changed files from git, as they are called there or here."""
+    [kept, *_] = sorted((repository / "results").rglob("*.json"))
+    name = kept.relative_to(repository).as_posix()
+    kept.unlink()
+    monkeypatch.chdir(repository.parent)
+    for path in (name, f"{repository.name}/{name}", str(kept)):
+        assert below(repository, path) == name
+    with pytest.raises(BadInput, match="lies outside of"):
+        below(repository, "/elsewhere/x.json")
+
+
+def test_scores_beside_a_record_that_has_none_are_no_scores(repository):
+    [system, *_] = sorted((repository / "systems").rglob("*.json"))
+    system.with_name(f"{system.stem}.scores.gz").write_bytes(b"x")
+    assert any("scores.gz" in finding for finding in findings(repository))

@@ -154,9 +154,9 @@ def score(
         Number of utterances behind each mean. To ignore it moves scores by up to 21 LLR.
     trial : array (T, D)
     length_norm : "kaldi", "simple" or None
-        What happens to the norms in that basis: "kaldi" scales to the norm that is expected of a
-        mean of n utterances, sqrt(D / sum_i x_i^2 / (psi_i + 1/n)); "simple" to sqrt(D), which is
-        up to 40 LLR away from Kaldi's.
+        What happens to the norms in that basis: "kaldi" multiplies a mean of n utterances by
+        sqrt(D / sum_i (x_i^2 / (psi_i + 1/n))); "simple" scales to the norm sqrt(D), which is up to
+        40 LLR away from Kaldi's.
 
     Returns
     -------

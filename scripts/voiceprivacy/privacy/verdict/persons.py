@@ -29,8 +29,8 @@ def first_guesses(trials: Trials, evidence: Evidence) -> Guesses:
     """Guess for each tried person the enrolled person with the largest LLR.
 
     Chance is 1 / n among n enrolled persons. The p-value is that of the binomial law, which holds
-    for incomplete lists too: its tail is at least that of guesses with different chances (Hoeffding
-    1956), and guesses that all name the same person vary less.
+    for incomplete lists too: from one above its mean on, its tail is at least that of guesses with
+    different chances (Hoeffding 1956), and guesses that all name the same person vary less.
 
     Parameters
     ----------
