@@ -3,7 +3,7 @@
 Conventions
 -----------
 * A model is named, or a folder. Files of a named one come out of installed packages, of which
-  nothing is imported; parts of a file are joined. A folder of that name comes first.
+  nothing is imported; parts of a file are joined. A folder of that name is ./base.
 * workflow/resources/pinned_models.tsv has the names, and the SHA-256 of every file. Of a folder, a
   SHA256SUMS in it is what its files are compared with; without one they are not verified.
 * Files are read into memory, so that what is verified is what is loaded.
@@ -29,7 +29,7 @@ Files = dict[str, tuple[str, list[str]]]  # {file: its SHA-256, and the parts it
 
 def is_packaged(model: str) -> bool:
     """Whether a model is one that packages ship, and no folder."""
-    return model in known_models() and not Path(model).is_dir()
+    return model in known_models()
 
 
 def is_installed(model: str) -> bool:

@@ -38,10 +38,12 @@ def test_a_missing_part_is_refused_with_what_installs_it(packaged, missing):
         read_model("base", FILES)
 
 
-def test_a_folder_of_that_name_comes_first(packaged, tmp_path, monkeypatch):
+def test_a_folder_of_that_name_is_a_path(packaged, tmp_path, monkeypatch):
+    """People write what a system has made into a folder of its name."""
     neural.write_recogniser(tmp_path / "base", words=["mine"])
     monkeypatch.chdir(tmp_path)
-    assert b"mine" in read_model("base", FILES)["model.bin"]
+    assert b"mine" in read_model("./base", FILES)["model.bin"]
+    assert b"mine" not in read_model("base", FILES)["model.bin"]
 
 
 def test_a_folder_is_verified_where_it_has_a_list(tmp_path):
