@@ -102,7 +102,7 @@ class Kokoro:
         files = read_model(voice, KOKORO_FILES)
         self.numbers: dict[str, int] = json.loads(_of(files, ".json"))["vocab"]
         (voices,) = (content for name, content in files.items() if name.startswith("voices"))
-        with np.load(io.BytesIO(voices)) as tables:
+        with np.load(io.BytesIO(voices), allow_pickle=False) as tables:
             self.styles = {name: tables[name].astype(np.float32) for name in sorted(tables.files)}
         self.voices = list(self.styles)
         self.session = _session(_of(files, ".onnx"))
