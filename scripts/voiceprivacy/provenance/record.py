@@ -492,7 +492,7 @@ def compare_runs(first: dict[str, Any], second: dict[str, Any]) -> list[Differen
 def edits(before: dict[str, Any], now: dict[str, Any]) -> tuple[list[str], list[str]]:
     """What was edited between two states of a run: keys of its config, and what of its code.
 
-    Values are told that are numbers; of people's files the entries of the config.
+    Numbers are shown with both values; of people's files, entries of the config are named.
     """
     code = [*_edited(_code(before), _code(now))]
     return [*_edited(before["config"], now["config"])], code
