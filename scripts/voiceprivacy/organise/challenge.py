@@ -57,7 +57,7 @@ Row: TypeAlias = tuple[str | float, ...]
 
 
 class Table(NamedTuple):
-    """Results of one kind: {number in the csv: row}; ``under`` stands below heads of numbers."""
+    """Results of one kind: {number in the csv: row}; ``under`` is a second head of numbers."""
 
     title: str
     columns: tuple[str, ...]
