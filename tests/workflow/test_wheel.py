@@ -186,7 +186,7 @@ def test_results_are_exchanged_without_snakemake_and_torch(exchange, finished, t
     assert result.stem in (tmp_path / "site" / "systems" / "b2.html").read_text()
     config = yaml.safe_load((finished / "config.yaml").read_text())
     (tmp_path / "attacker.yaml").write_text(yaml.safe_dump(config | {"anonymisers": {}}))
-    (tmp_path / "speech" / "b2" / "2026").mkdir(parents=True)
+    (tmp_path / "speech" / "b2" / "2026" / "clean").mkdir(parents=True)
     words = ["--repository", "board", "--config", "attacker.yaml", "--output", "run.yaml"]
     pattern = "speech/{system}/{revision}/{set}"
     said = call(command, "add-attacker", *words, "--speech", pattern, folder=tmp_path)
