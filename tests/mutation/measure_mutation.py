@@ -47,6 +47,7 @@ TESTS = {  # module: its tests below tests/unit
         "privacy/test_verification.py",
     ],
     "privacy/uncertainty/null": ["privacy/test_null.py"],
+    "privacy/uncertainty/multiple": ["privacy/test_multiple.py"],
     "privacy/uncertainty/normalised": ["privacy/test_normalised.py"],
     "privacy/uncertainty/paired": [
         "privacy/test_paired.py",

@@ -36,7 +36,6 @@ from voiceprivacy.organise.evidence import (
 from voiceprivacy.organise.records import (
     FOLDERS,
     LABORATORIES,
-    MOST_FINDINGS,
     SCORES,
     TRIALS,
     UNATTACKED,
@@ -55,6 +54,7 @@ from voiceprivacy.report.metrics import possible
 from voiceprivacy.vocabulary import ABSENT, WITHIN_RELEASE
 
 REFERRED = ("system", "attacker", "protocol")
+MOST_FINDINGS = 100
 
 
 class Changes(NamedTuple):

@@ -30,7 +30,7 @@ from voiceprivacy.inout.tables import read_rows
 
 UNATTACKED = "oo"
 SCHEMAS = SCRIPTS.parent / "workflow" / "schemas" / "exchange"
-MOST_BYTES, MOST_FINDINGS = 2_000_000, 100
+MOST_BYTES = 2_000_000
 NAME, REVISION = r"[a-z][a-z0-9_]{0,199}", r"[a-z0-9][a-z0-9._-]{0,99}"
 LAYOUT = {
     "system": "systems/{name}/{revision}/system.json",
@@ -137,8 +137,6 @@ def read_repository(folder: Path, wrong: list[str] | None = None) -> Repository:
             if wrong is None:
                 raise
             wrong.append(str(error))
-            if len(wrong) == MOST_FINDINGS:
-                break
     systems, attackers, protocols, results = records.values()
     laboratories: frozenset[str] = frozenset()
     try:

@@ -306,3 +306,10 @@ def test_scores_beside_a_record_that_has_none_are_no_scores(repository):
     [system, *_] = sorted((repository / "systems").rglob("*.json"))
     system.with_name(f"{system.stem}.scores.gz").write_bytes(b"x")
     assert any("scores.gz" in finding for finding in findings(repository))
+
+
+def test_many_broken_records_hide_none_that_others_refer_to(repository):
+    for index in range(120):
+        (repository / "attackers" / f"broken{index}.json").write_text("{")
+    said = findings(repository)
+    assert len(said) == 120 and all("/broken" in finding for finding in said)

@@ -85,12 +85,6 @@ def test_two_speakers_cannot_tell_anonymisers_apart():
     assert paired.describe(pair) == "pp eer_percent: A = a, B = b: cannot be told apart"
 
 
-def test_holm_by_hand():
-    assert paired.holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert paired.holm([0.7, 0.9]) == [1.0, 1.0]
-    assert paired.holm([]) == []
-
-
 def test_all_pairs_of_systems_are_compared_once_and_corrected_together():
     systems = {
         name: system(value, own=0.1, spread=0) for name, value in (("a", 30), ("b", 20), ("c", 10))

@@ -20,11 +20,6 @@ Conventions
 * Who differs from unprotected speech is another question than who differs from another anonymiser.
   So p-values of the pairs with unprotected speech are corrected together, and those of the pairs of
   anonymisers together.
-
-References
-----------
-Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6,
-1979.
 """
 
 import itertools
@@ -51,6 +46,7 @@ from voiceprivacy.privacy.uncertainty.interval_files import (
     parts_of,
     read_estimates,
 )
+from voiceprivacy.privacy.uncertainty.multiple import holm
 from voiceprivacy.vocabulary import (
     ALIKE,
     ORIGINAL,
@@ -221,7 +217,7 @@ def compare(systems: Mapping[str, Estimate], *, condition: str, metric: str) -> 
     for a, b in itertools.combinations(protected, 2):
         compared = difference(systems[a], systems[b], more_is_better=MORE_IS_BETTER[metric])
         pairs.append(Pair(condition, metric, a, b, **compared, p_holm=1.0))
-    corrected = holm([pair.p_value for pair in pairs])
+    corrected = holm([pair.p_value for pair in pairs]).tolist()
     return [pair._replace(p_holm=p) for pair, p in zip(pairs, corrected, strict=True)]
 
 
@@ -241,7 +237,7 @@ def compare_utility(
         compared = [
             difference(systems[a], systems[b], more_is_better=more_is_better) for a, b in pairs
         ]
-        corrected = holm([numbers["p_value"] for numbers in compared])
+        corrected = holm([numbers["p_value"] for numbers in compared]).tolist()
         for (a, b), numbers, p in zip(pairs, compared, corrected, strict=True):
             rows.append(UtilityPair(trials, metric, a, b, **numbers, p_holm=p))
     return rows
@@ -280,16 +276,6 @@ def describe(pair: Pair | StrongestPair) -> str:
         f"{number}: A = {pair.anonymiser_a}, B = {pair.anonymiser_b}:"
         f"{_limits_text(pair)} {pair.verdict}"
     )
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's correction of p-values (m,) for having been looked at together."""
-    corrected, highest = [0.0] * len(p_values), 0.0
-    # The smallest p-value times m, the next times m - 1, ...; none below one before it.
-    for rank, position in enumerate(np.argsort(p_values, kind="stable")):
-        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[position]))
-        corrected[position] = float(highest)
-    return corrected
 
 
 def average(systems: Iterable[Estimate], weights: Sequence[float] | None = None) -> Estimate:
@@ -390,7 +376,7 @@ def _compared(
     """Pairs that are corrected together."""
     more_is_better = MORE_IS_BETTER[METRIC]
     compared = [difference(attacks[a], attacks[b], more_is_better=more_is_better) for a, b in pairs]
-    corrected = holm([numbers["p_value"] for numbers in compared])
+    corrected = holm([numbers["p_value"] for numbers in compared]).tolist()
     return [
         StrongestPair(METRIC, *a, *b, **numbers, p_holm=p)
         for (a, b), numbers, p in zip(pairs, compared, corrected, strict=True)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import bdtrc
 
-from voiceprivacy.privacy import Floats
+from voiceprivacy.privacy.uncertainty.multiple import holm
 from voiceprivacy.privacy.verdict.evidence import Evidence
 from voiceprivacy.privacy.verdict.trials import Trials
 
@@ -66,10 +66,3 @@ def _exposed(evidence):
     # Every person has a target, and pairs rise: targets are in the order of persons.
     named = zip(evidence.persons, p_values, strict=True)
     return {name: p_value for name, p_value in named if p_value <= SIGNIFICANT}
-
-
-def holm(p_values: Floats) -> Floats:
-    """P-values after Holm's correction, array (N,)."""
-    order = np.argsort(p_values)
-    rising = np.maximum.accumulate(p_values[order] * np.arange(len(order), 0, -1))
-    return np.minimum(rising, 1)[np.argsort(order)]

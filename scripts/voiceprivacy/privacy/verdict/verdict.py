@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
+from voiceprivacy.privacy.uncertainty.multiple import holm
 from voiceprivacy.privacy.verdict.evidence import (
     Evidence,
     all_recordings,
@@ -27,7 +28,7 @@ from voiceprivacy.privacy.verdict.evidence import (
     one_recording,
     right_of,
 )
-from voiceprivacy.privacy.verdict.persons import Guesses, first_guesses, holm
+from voiceprivacy.privacy.verdict.persons import Guesses, first_guesses
 from voiceprivacy.privacy.verdict.score_table import ScoreTable
 from voiceprivacy.privacy.verdict.trials import NotMeasured, trials_of
 from voiceprivacy.vocabulary import ORIGINAL
@@ -308,7 +309,7 @@ def _better(judged, thresholds):
         (safer, worse): _p_less(judged[safer], judged[worse], thresholds)
         for safer, worse in permutations(judged, 2)
     }
-    corrected = holm(np.array([*p_values.values()]))
+    corrected = holm([*p_values.values()])
     return [
         list(pair)
         for pair, p_value in zip(p_values, corrected, strict=True)

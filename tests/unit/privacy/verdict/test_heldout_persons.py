@@ -6,7 +6,7 @@ from scipy.stats import binom
 from support.heldout_lists import complete, trials_from
 
 from voiceprivacy.privacy.verdict.evidence import all_recordings
-from voiceprivacy.privacy.verdict.persons import first_guesses, holm
+from voiceprivacy.privacy.verdict.persons import first_guesses
 
 
 def guesses_of(*columns):
@@ -49,7 +49,3 @@ def test_persons_without_targets_are_not_tested():
     kept = (enrolled != tried) | (enrolled < 7)
     guesses = guesses_of(*(column[kept] for column in (enrolled, tried, recordings, scores)))
     assert (guesses.n_persons_judged, guesses.not_tested) == (7, 5)
-
-
-def test_holm_by_hand():
-    assert holm(np.array([0.04, 0.01, 0.03])) == pytest.approx([0.06, 0.03, 0.06])
