@@ -16,12 +16,11 @@ from voiceprivacy.inout import arrays, audio, json_files, tables
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.models.folders import Hyperparameters
-from voiceprivacy.organise import comparing, evidence, records
-from voiceprivacy.organise.finished_run import FinishedRun
+from voiceprivacy.organise import evidence, records
 from voiceprivacy.plan import configuration
 from voiceprivacy.privacy.scores import zebra
-from voiceprivacy.provenance.record import read_provenance
-from voiceprivacy.report import expected, listen, metrics, sections, uncertainty, verdict
+from voiceprivacy.report import expected, listen, metrics, sections, uncertainty
+from voiceprivacy.tools.changes import change_lines
 from voiceprivacy.utility import measures
 from voiceprivacy.vocabulary import SystemInterval
 
@@ -102,11 +101,9 @@ def read_foreign(*reads):
     return reader
 
 
-def merge(path):
-    """Results of others beside the same ones, as one."""
-    both = [FinishedRun(RESULTS, name) for name in ("a", "b")]
-    merged = comparing.merge(both)
-    comparing.merged_provenance(merged, comparing.averages_of_both(merged))
+def compared(path):
+    """Results of others with themselves."""
+    change_lines(RESULTS, RESULTS)
 
 
 def read_comparisons(path):
@@ -150,10 +147,11 @@ READERS = {
     "data/wav/anna-0.wav": audio.read,
     "speech.flac": audio.read,
     "float.wav": audio.read,
-    result_of("metrics.tsv"): read_foreign(merge),
+    result_of("metrics.tsv"): read_foreign(compared),
     result_of("comparisons/demo/mean/ecapa/cosine.systems.tsv"): read_foreign(read_comparisons),
-    result_of("provenance.json"): read_foreign(read_provenance, merge),
-    result_of("verdict.json"): read_foreign(verdict.read_verdict),
+    result_of("provenance.json"): read_foreign(compared),
+    result_of("verdict.json"): read_foreign(compared),
+    result_of("evidence.json"): read_foreign(compared),
     result_of("report/listen/demo.json"): read_foreign(lambda path: listen.read_examples([path])),
     result_of("report/tables/speech.tsv"): read_foreign(
         lambda path: sections.read_corpora(path, RESULTS / "report/tables/trials.tsv", [])
@@ -210,7 +208,7 @@ def build(folder):
 
 def _results(folder):
     """Results of others."""
-    theirs = result_folders.write_results(folder / RESULTS)
+    theirs = result_folders.write_state(folder / RESULTS)
     result_folders.write_what_else_a_page_shows(theirs)
     json_files.write_json(theirs / "verdict.json", verdicts.usual())
     path = theirs / "provenance.json"

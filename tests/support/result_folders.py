@@ -1,12 +1,13 @@
-"""A small folder of results, as a run leaves it: what compare reads."""
+"""A small folder of results, as a run leaves it."""
 
 import itertools
 
 import numpy as np
 
+from support import verdicts
 from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.inout.arrays import write_npz
-from voiceprivacy.inout.json_files import write_json
+from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.inout.tables import FINDINGS, Trial, write_scores, write_table, write_trials
 from voiceprivacy.report.listen import Clip, Example, write_examples
 from voiceprivacy.report.metrics import Number, write_metrics
@@ -68,6 +69,20 @@ def write_results(
     }
     provenance = {"version": version, "packages": {"numpy": "2"}, "sha256": {}, "config": config}
     write_json(folder / "provenance.json", provenance)
+    return folder
+
+
+def write_state(folder, *, percent=50.0, state="open", speakers="s", config=None, **changed):
+    """A folder with what is compared: b2 on one list, its evidence and state, and config."""
+    write_results(folder, **changed)
+    judged = verdicts.set_of({"b2": verdicts.system(state, percent)})
+    write_json(folder / "verdict.json", verdicts.verdict({"demo": judged}))
+    without_each = [[percent + part] * 2 for part in (-1.0, 0.0, 0.0, 1.0)]
+    kept = {"speakers": speakers, "percent": [percent] * 2, "without_each": without_each}
+    write_json(folder / "evidence.json", {"demo/f": {"b2": kept}})
+    record = read_json(folder / "provenance.json")
+    record["config"] |= config or {}
+    write_json(folder / "provenance.json", record)
     return folder
 
 

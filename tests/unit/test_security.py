@@ -179,4 +179,4 @@ def test_templates_escape():
     assert set(filters) <= {
         "{{ svg | safe }}",
         "{{ drawing.svg | safe }}",
-    }  # pictures of a run, of which foreign.harmless_picture knows that they only show something
+    }  # figures that matplotlib drew in this run

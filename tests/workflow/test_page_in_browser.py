@@ -20,7 +20,7 @@ def path(tmp_path_factory):
     made_up.draw(folder)
     write_json(folder / "verdict.json", verdicts.usual("libri"))
     verdict = read_verdict(folder / "verdict.json", numbers=made_up.metrics())
-    return made_up.render(folder, published=made_up.published(), verdicts=[verdict])
+    return made_up.render(folder, published=made_up.published(), verdict=verdict)
 
 
 @pytest.fixture(scope="module")

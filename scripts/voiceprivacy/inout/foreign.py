@@ -25,7 +25,6 @@ from voiceprivacy.inout.files import BadInput, FilePath, counted, shown
 from voiceprivacy.vocabulary import ABSENT
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,199}")
-OF_A_RUN = re.compile(r"@[A-Za-z0-9_-]{1,40}\Z")  # where two runs share a table
 FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@-]{0,254}")
 MOST_CHARACTERS = 10_000  # of one text
 MOST_VALUES, MOST_LEVELS = 200_000, 40  # of one JSON file
@@ -56,11 +55,9 @@ def not_ours(where: object) -> Iterator[None]:
 
 
 def name(value: object, where: str, *, in_table: bool = False) -> str:
-    """A name as configs have it; a table of numbers may have - too, and NAME@RUN of two runs."""
-    if isinstance(value, str):
-        own = OF_A_RUN.sub("", value) if in_table else value
-        if NAME.fullmatch(own) or (in_table and value == ABSENT):
-            return value
+    """A name as configs have it; a table of numbers may have - too."""
+    if isinstance(value, str) and (NAME.fullmatch(value) or (in_table and value == ABSENT)):
+        return value
     raise BadInput(f"{where}: '{value}' cannot be a name (small letters, digits and _)")
 
 
@@ -156,19 +153,6 @@ def plain_file(path: FilePath, folder: FilePath) -> Path:
     return path
 
 
-def plain_files(folder: FilePath, *patterns: str) -> list[Path]:
-    """Files below a folder that match patterns of glob, sorted, each checked by plain_file.
-
-    What lies in a linked folder is refused, not overlooked.
-    """
-    files: dict[Path, None] = {}
-    for pattern in patterns:
-        for path in sorted(Path(folder).glob(pattern)):
-            if path.is_symlink() or not path.is_dir():
-                files[plain_file(path, folder)] = None
-    return list(files)
-
-
 MOST_WAYS = 1000  # that links may lead to one folder
 
 
@@ -252,35 +236,3 @@ def matching(pattern: str, n_texts: int) -> Iterator[None]:
             yield
     except re.error as error:
         raise BadInput(f"{pattern}: is no regular expression ({error})") from None
-
-
-# Pictures, which a browser runs.
-
-ACTIVE = {
-    "svg": rb"(?i)<\s*(script|foreignobject|iframe|!entity|!doctype\s[^>]*\[)|[\s\"'/]on[a-z]+\s*=|"
-    rb"href\s*=\s*[\"'](?!#|data:image/png;base64,)|javascript:|@import|url\(\s*[\"']?(?!#)",
-    "pdf": rb"/(JavaScript|JS|OpenAction|AA|Launch|EmbeddedFile|SubmitForm|URI|RichMedia)\b",
-}
-STARTS = {"png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF-", "svg": b"<"}
-MOST_BYTES = 50_000_000
-
-
-def harmless_picture(path: Path) -> Path:
-    """A picture that only shows something.
-
-    Raises
-    ------
-    BadInput : it has another ending than ours, is no such picture, or does more than show
-    """
-    kind = path.suffix.removeprefix(".")
-    if kind not in ("svg", "png", "pdf"):
-        raise BadInput(f"{path}: is no picture of a run")
-    if path.stat().st_size > MOST_BYTES:
-        raise BadInput(f"{path}: is larger than {MOST_BYTES / 1e6:.0f} MB")
-    content = path.read_bytes()
-    if not content.lstrip().startswith(STARTS.get(kind, b"")):
-        raise BadInput(f"{path}: is no {kind.upper()}")
-    if kind in ACTIVE and (active := re.search(ACTIVE[kind], content)):
-        command = active[0].decode(errors="replace")
-        raise BadInput(f"{path}: does more than show a picture ({command})")
-    return path

@@ -35,7 +35,7 @@ def write_first_page(
         metrics=[],
         figures=[],
         provenance={},
-        verdicts=[read_verdict(verdict, evaluated=about)],
+        verdict=read_verdict(verdict, evaluated=about),
         internal=internal,
         first=True,
     )

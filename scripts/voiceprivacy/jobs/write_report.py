@@ -68,7 +68,7 @@ def write_report(
         figures=show_all(contents.figures, Layout(metrics.parent), codes),
         provenance=made_from,
         comparisons=sure,
-        verdicts=[judged],
+        verdict=judged,
         **sections,
     )
     write_comparison(tables / "comparison.tsv", systems)

@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-* Results may be of somebody else: files are plain ones without links, and names are those of
-  configs. Who hands on results of this machine calls ``unchanged``.
+* Files are plain ones without links, and names are those of configs. Results that are handed on are
+  ``unchanged``.
 * Nothing is read before it is asked for, and then once.
 """
 
@@ -19,21 +19,16 @@ from voiceprivacy.inout.files import VARIABLE, BadInput
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import (
     Trial,
-    Utterance,
     read_enrolments,
-    read_manifest,
     read_scored_trials,
     read_trials,
 )
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.provenance.record import read_provenance
 from voiceprivacy.provenance.verify import refuse_changed
-from voiceprivacy.report.comparison import System, compare
 from voiceprivacy.report.metrics import Number, read_metrics
 from voiceprivacy.report.sections import Utility, read_utility
-from voiceprivacy.report.uncertainty import NONE, read_comparisons
-from voiceprivacy.report.verdict import Verdict, verdict_in
-from voiceprivacy.vocabulary import ABSENT, ORIGINAL, Attack, TrialList
+from voiceprivacy.vocabulary import ORIGINAL, Attack, TrialList
 
 
 def unchanged(folder: str | Path) -> "FinishedRun":
@@ -43,14 +38,10 @@ def unchanged(folder: str | Path) -> "FinishedRun":
 
 
 class FinishedRun:
-    """A folder of results; ``name`` is what it is called beside those of others.
+    """A folder of results; every attribute is BadInput where its files are missing or damaged."""
 
-    Every attribute is BadInput where its files are missing, damaged, or links.
-    """
-
-    def __init__(self, folder: str | Path, name: str = "") -> None:
+    def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
-        self.name = name
 
     def file(self, relative: str) -> Path:
         """A file that must be there."""
@@ -59,19 +50,10 @@ class FinishedRun:
                 raise BadInput(f"{path}: not found")
         return foreign.plain_file(self.folder / relative, self.folder)
 
-    def files(self, *patterns: str) -> list[Path]:
-        """Files that may be there, by patterns of glob."""
-        return foreign.plain_files(self.folder, *patterns)
-
     @cached_property
     def numbers(self) -> list[Number]:
         """Every line of metrics.tsv."""
-        path = self.file("metrics.tsv")
-        numbers = read_metrics(path)
-        for field in (*Attack._fields, "anonymiser"):  # no NAME@RUN: which run is said here
-            for name in {getattr(line, field) for line in numbers} - {ABSENT}:
-                foreign.name(name, f"{path}: {field}")
-        return numbers
+        return read_metrics(self.file("metrics.tsv"))
 
     @cached_property
     def provenance(self) -> dict[str, Any]:
@@ -96,24 +78,11 @@ class FinishedRun:
                     yield attack, system
 
     @cached_property
-    def systems(self) -> list[System]:
-        """The rows of the report's tables."""
-        folder = self.folder / "comparisons"
-        comparisons = read_comparisons(folder, self.numbers) if folder.is_dir() else NONE
-        return compare(self.numbers, comparisons)
-
-    @cached_property
-    def verdict(self) -> Verdict:
-        """Its verdict, with its numbers."""
-        self.files("verdict.json")
-        return verdict_in(self.folder, name=self.name, numbers=self.numbers)
-
-    @cached_property
     def refused(self) -> set[tuple[str, str, str]]:
         """(corpus, EXTRACTOR/BACKEND, anonymiser) of attacks that the verdict does not trust."""
         refused = set()
-        if self.files("verdict.json"):
-            for corpus, verdict in read_json(self.folder / "verdict.json")["sets"].items():
+        if (self.folder / "verdict.json").exists():
+            for corpus, verdict in read_json(self.file("verdict.json"))["sets"].items():
                 for warning in verdict["warnings"]:
                     if warning["code"] == "failing_attack":
                         refused.add((corpus, warning["attack"], warning["system"]))
@@ -144,11 +113,7 @@ class FinishedRun:
         scored = read_scored_trials(self.score_file(attack, anonymiser, condition)).values()
         return {trial[:2]: score for trial, score in chain(*scored)}
 
-    def utterances(self, corpus: str, part: str, anonymiser: str = ORIGINAL) -> list[Utterance]:
-        """The speech of a part."""
-        return read_manifest(self.folder / "audio" / corpus / part / anonymiser / "manifest.tsv")
-
     @cached_property
     def utility(self) -> list[Utility]:
         """What the speech is still good for."""
-        return read_utility(self.files("metrics/utility/*.tsv"))
+        return read_utility(sorted(self.folder.glob("metrics/utility/*.tsv")))

@@ -2,7 +2,7 @@
 
 ``provenance`` describes all of it as one dict, which is written as results/provenance.json.
 ``differences`` compares such a dict with this checkout and this machine: can they repeat the run?
-``compare_runs`` compares those of two runs, ``edits`` those of two states of one.
+``edits`` compares those of two states of a run.
 """
 
 import datetime
@@ -22,7 +22,6 @@ from voiceprivacy.inout.files import (
     expand,
     ours,
     read_lines,
-    shown,
     variables_in,
     wherever_ours_lie,
 )
@@ -30,7 +29,7 @@ from voiceprivacy.inout.json_files import parse_json, read_json
 from voiceprivacy.inout.tables import read_table
 from voiceprivacy.provenance.commit import answer, state_of
 from voiceprivacy.running import decoding
-from voiceprivacy.vocabulary import ABSENT, PARTS, PREVIOUS, RESULTS_FORMAT, SECRET_SEED, SOURCES
+from voiceprivacy.vocabulary import PARTS, PREVIOUS, RESULTS_FORMAT, SECRET_SEED, SOURCES
 
 ROOT = Path(__file__).parents[3]
 PROVENANCE = "provenance.json"  # below results/
@@ -310,95 +309,20 @@ def processor_s(row: Mapping[str, str]) -> float:
 
 # A provenance that somebody else wrote.
 
-WORDS = r"[ -~]{1,200}"
-FORMS = {
-    "version": r"[0-9A-Za-z.+_-]{1,60}",
-    "git_commit": r"[0-9a-z]{1,64}",
-    "git_state": r"[a-z ]{1,60}",
-    "created": r"\d{4}-\d\d-\d\d",
-    "python": WORDS,
-    "platform": WORDS,
-}
-FORMS_OF_MANY = {  # {section: (form of a key, form of a value)}
-    "packages": (r"[A-Za-z0-9_.-]{1,100}", r"[0-9A-Za-z.+!_-]{1,60}"),
-    "revisions": (r"[a-z][a-z0-9_]{0,199}", r"[0-9A-Za-z._/-]{1,100}"),
-    "sha256": (r"[^\x00-\x1f\x7f]{1,4096}", r"[0-9a-f]{1,64}"),
-    "outputs": (r"[^\x00-\x1f\x7f]{1,4096}", r"[0-9a-f]{1,64}"),
-}
-SECTIONS = ("corpora", "anonymisers", "extractors", "backends", "attacks", "utility")
+SECTIONS = ("config", "packages", "sha256", "outputs")
 
 
 def read_provenance(path: str | Path) -> dict[str, Any]:
-    """Read a provenance.json, whoever wrote it; what no run writes is left out.
+    """Read a provenance.json, whoever wrote it: plain values, with a config.
 
     Raises
     ------
-    BadInput : a field is not of the form that a run writes
+    BadInput : it is none, holds too much, or texts that no terminal should get
     """
     content = foreign.plain_values(foreign.mapping(read_json(path), str(path)), str(path))
-    fields: dict[str, Any] = {}
-    for field, form in FORMS.items():
-        if field in content:
-            fields[field] = foreign.like(content[field], form, f"{path}: {field}")
-    for field, (key_form, form) in FORMS_OF_MANY.items():
-        entries = foreign.mapping(content.get(field, {}), f"{path}: {field}")
-        for key, value in entries.items():
-            foreign.like(key, key_form, f"{path}: {field}")
-            foreign.like(value, form, f"{path}: {field}.{key}")
-        if field in content:
-            fields[field] = entries
-    for field in ("seeds", "jobs", "hardware"):
-        if field in content:
-            fields[field] = _numbers(field, content[field], f"{path}: {field}")
-    if "format" in content:
-        fields["format"] = foreign.a_number(content["format"], f"{path}: format")
-    return fields | {"config": _config(content.get("config", {}), f"{path}: config")}
-
-
-def _numbers(field, entries, where):
-    """Seeds and costs of jobs, and the machine, which has words, too."""
-    for key, value in foreign.mapping(entries, where).items():
-        foreign.like(key, r"[A-Za-z0-9_.]{1,500}", where)
-        if field == "hardware":
-            known = value is None or isinstance(value, int | float | str | list)
-            if not known:
-                raise BadInput(f"{where}.{key}: '{value}' is not what a run writes")
-            continue
-        if field == "seeds" and isinstance(value, str):  # of a secret
-            foreign.like(value, "[0-9a-f]{64}", f"{where}.{key}")
-            continue
-        costs = foreign.mapping(value, f"{where}.{key}") if field == "jobs" else {"": value}
-        for cost, number in costs.items():
-            foreign.a_number(number, f"{where}.{key}.{cost}")
-    if field == "jobs":
-        needed = {"jobs", "wall_s", "cpu_s", "peak_memory_mb"}
-        if any(needed != costs.keys() for costs in entries.values()):
-            raise BadInput(f"{where}: expected {', '.join(sorted(needed))} of each rule")
-    if field == "hardware" and entries and not entries.keys() >= HARDWARE:
-        raise BadInput(f"{where}: expected {', '.join(sorted(HARDWARE))}")
-    return entries
-
-
-def _config(config, where):
-    """The parts of a config that a page is made of; the others are text for people."""
     for section in SECTIONS:
-        for name, options in foreign.mapping(config, where).get(section, {}).items():
-            foreign.name(name, f"{where}.{section}")
-            is_left_out = section == "utility" and options is False
-            if not is_left_out:
-                foreign.mapping(options, f"{where}.{section}.{name}")
-    report = foreign.mapping(config.get("report", {}), f"{where}.report")
-    averages = foreign.mapping(report.get("averages", {}), f"{where}.report.averages")
-    for average, corpora in averages.items():
-        foreign.name(average, f"{where}.report.averages")
-        for corpus, lists in foreign.mapping(corpora, f"{where}: {average}").items():
-            foreign.name(corpus, f"{where}: {average}")
-            for trials, weight in foreign.mapping(lists, f"{where}: {average}").items():
-                foreign.name(trials, f"{where}: {average}")
-                foreign.a_number(weight, f"{where}: {average}")
-    if report.get("speaker_order", "gender") not in ("gender", "similarity"):
-        raise BadInput(f"{where}.report.speaker_order: is neither gender nor similarity")
-    return config
+        foreign.mapping(content.get(section, {}), f"{path}: {section}")
+    return {"config": {}} | content
 
 
 # Whether a checkout can repeat a run: what its provenance says against what is here now.
@@ -462,31 +386,10 @@ def hash_now(directory: str | Path, path: str) -> str:
     return sha256_of(file) if file and file.is_file() else NOT_FOUND
 
 
-# How two runs differ besides their numbers: config, versions, models, lists, machines.
+# What was edited between two states of a run.
 
 VERSION = ("version", "git_commit", "git_state")
-FIELDS = ("format", *VERSION, "python", "platform")
 NUMERAL = re.compile(r"[-+0-9.e]{1,20}")  # a number, or the version of a package
-
-
-class Difference(NamedTuple):
-    """Something of which two results say otherwise; - where one says nothing."""
-
-    name: str
-    first: str
-    second: str
-
-
-def compare_runs(first: dict[str, Any], second: dict[str, Any]) -> list[Difference]:
-    """What differs between the provenance of two runs."""
-    one, other = dict(_named_values(first)), dict(_named_values(second))
-    differing = []
-    for name in dict.fromkeys([*one, *other]):
-        if one.get(name) != other.get(name):
-            # A line in a table each: foreign values can hold line ends and tabs.
-            values = [shown(values.get(name, ABSENT)) for values in (one, other)]
-            differing.append(Difference(shown(name), *values))
-    return differing
 
 
 def edits(before: dict[str, Any], now: dict[str, Any]) -> tuple[list[str], list[str]]:
@@ -515,30 +418,3 @@ def _edited(before, now, name=""):
     elif before != now:
         is_short = NUMERAL.fullmatch(str(before)) and NUMERAL.fullmatch(str(now))
         yield f"{name} {before} -> {now}" if is_short else name
-
-
-def _named_values(provenance):
-    """(name, value) of what can matter to numbers, nested keys joined by dots."""
-    for field in FIELDS:
-        if field in provenance:
-            yield field.replace("_", " "), provenance[field]
-    for section in ("packages", "revisions"):
-        yield from provenance.get(section, {}).items()
-    for path, sha256 in provenance.get("sha256", {}).items():
-        yield f"SHA-256 of {_short_path(path)}", sha256[:16]  # enough to tell two files apart
-    yield from _leaves(provenance.get("config", {}), "config")
-
-
-def _short_path(path):
-    """A path without the folders of one machine: of a list from trials/ on, else folder/file."""
-    parts = Path(path).parts
-    return "/".join(parts[parts.index("trials") :] if "trials" in parts else parts[-2:])
-
-
-def _leaves(value, name):
-    """(key.in.config, value) of everything that is no section."""
-    if isinstance(value, dict) and value:
-        for key, inner in value.items():
-            yield from _leaves(inner, f"{name}.{key}")
-    else:
-        yield name, value

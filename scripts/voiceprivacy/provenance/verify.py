@@ -15,8 +15,6 @@ from voiceprivacy.provenance.record import (
 )
 from voiceprivacy.vocabulary import SECOND_RUN
 
-# Help of an option of what gives speech away.
-
 
 def changes(results: Path) -> Iterator[str]:
     """What differs from provenance.json, a line a file.

@@ -399,8 +399,6 @@ def drawer(kind: str) -> Callable:
 
 # Which names are draws of one system: see releases.py.
 
-RUN_MARK = "@"  # before the name of a run, where two share a page
-
 
 class Draw(NamedTuple):
     """Which draw of which system a name in files is: ``number`` counts from 1 to ``n_draws``."""
@@ -421,16 +419,11 @@ def draws_in(names: Iterable[str]) -> dict[str, Draw]:
     >>> draws_in(["b2", "b2r", "b2r_draw2"])["b2r_draw2"]
     Draw(system='b2r', number=2, n_draws=2)
     """
-    by_run: dict[str, list[str]] = {}
-    for name in dict.fromkeys(names):
-        stem, mark, run = name.partition(RUN_MARK)
-        by_run.setdefault(mark + run, []).append(stem)
     draws = {}
-    for run, stems in by_run.items():
-        for system, of_system in draws_of(stems).items():
-            for stem in of_system:
-                number = int(stem.removeprefix(system + FURTHER_DRAW)) if stem != system else 1
-                draws[stem + run] = Draw(system + run, number, len(of_system))
+    for system, of_system in draws_of(dict.fromkeys(names)).items():
+        for name in of_system:
+            number = int(name.removeprefix(system + FURTHER_DRAW)) if name != system else 1
+            draws[name] = Draw(system, number, len(of_system))
     return draws
 
 

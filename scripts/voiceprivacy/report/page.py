@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import jinja2
 
-from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import (
     SCRIPTS,
     BadInput,
@@ -47,7 +46,7 @@ from voiceprivacy.report.sections import (
     utility_section,
 )
 from voiceprivacy.report.uncertainty import NONE, Comparisons
-from voiceprivacy.report.verdict import NOT_GIVEN, NOT_ORDERED, Verdict, controls_of, no_verdict
+from voiceprivacy.report.verdict import NOT_GIVEN, Verdict, no_verdict
 from voiceprivacy.report.words import words_tables
 from voiceprivacy.vocabulary import ABSENT, attacker_name
 
@@ -114,7 +113,7 @@ def show(drawn: Figure, *, pictures: Mapping[str, str], codes: Codes = NAMED) ->
     path = _smallest(pictures)
     svg = source = ""
     if path.suffix == ".svg":
-        svg = inlined(read_bytes(foreign.harmless_picture(path)).decode("utf-8"))
+        svg = inlined(read_bytes(path).decode("utf-8"))
     else:
         content = base64.b64encode(read_bytes(path)).decode("ascii")
         source = f"data:image/png;base64,{content}"
@@ -227,7 +226,7 @@ def write_page(
     figures: Sequence[Shown],
     provenance: dict,
     comparisons: Comparisons = NONE,
-    verdicts: Sequence[Verdict] = (no_verdict(NOT_GIVEN),),
+    verdict: Verdict = no_verdict(NOT_GIVEN),  # noqa: B008 - it cannot be changed
     **sections: Any,
 ) -> None:
     """Render the report.
@@ -239,7 +238,7 @@ def write_page(
     systems, metrics, provenance : of the run
     figures : with their pictures
     comparisons : intervals of means, and values without their bias
-    verdicts : that of the run, or those of several runs
+    verdict : of the run
     sections : what else is shown, by the names of SECTIONS
     """
     folder, page = Path(template).parent, Path(path)
@@ -247,7 +246,7 @@ def write_page(
     sections = SECTIONS | sections
     content = _numbers(systems, metrics, provenance, comparisons, colours)
     content |= _drawings(figures, metrics, colours)
-    content["what_was_run"] = what_was_run(systems, metrics, controls_of(verdicts))
+    content["what_was_run"] = what_was_run(systems, metrics, verdict.controls)
     sections["alphas"] = _alphas(sections["alphas"] or {}, systems, colours)
     text = (
         _environment(folder)
@@ -256,10 +255,9 @@ def write_page(
             **content,
             **sections,
             captions={name: read_caption(folder / f"{name}.rst") for name in CAPTIONS},
-            verdicts=verdicts,
+            verdict=verdict,
             verdict_words=verdict_words,
             views=VIEWS,
-            not_ordered=NOT_ORDERED if len(verdicts) > 1 else "",
             provenance=provenance,
             config=json.dumps(provenance.get("config", {}), indent=2),
         )

@@ -418,7 +418,7 @@ def _utility_column(metric: str, better: str, lines: Iterable[Utility]) -> Utili
     row = row_of(metric)
     arrow = ARROWS.get(better, "")
     heard = {line.n_utterances for line in lines if line.trials == ABSENT}
-    is_same = len(heard) == 1 and ABSENT not in heard  # not so of two runs beside each other
+    is_same = len(heard) == 1 and ABSENT not in heard
     words = counted(int(heard.pop()), "utterance") if is_same else ""
     return UtilityColumn(row.title, row.unit, arrow, GROUPS[row.group], row.meaning, words)
 

@@ -14,7 +14,6 @@ from voiceprivacy.report.verdict import (
     NOT_GIVEN,
     Judged,
     Verdict,
-    controls_of,
     no_verdict,
 )
 from voiceprivacy.report.verdict_words import QUESTION, RELATIONS, RIGHT
@@ -61,7 +60,7 @@ def summary(
     the answer. ``brief`` leaves the tables out.
     """
     numbers = list(numbers)
-    lines = _wrapped(what_was_run(systems, numbers, controls_of([verdict])))
+    lines = _wrapped(what_was_run(systems, numbers, verdict.controls))
     if systems:
         lines += verdict_lines(verdict)
     else:

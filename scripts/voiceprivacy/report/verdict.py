@@ -7,7 +7,6 @@ evidence, the least first.
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue import METRICS, is_headline, utility_group, utility_preference
@@ -35,11 +34,7 @@ from voiceprivacy.report.verdict_words import (
 from voiceprivacy.vocabulary import ABSENT, ATTRIBUTES, DASH, ORIGINAL, UNDEFINED, WORDS
 
 FILE, FORMAT = "verdict.json", 1
-OLDER = "No verdict: made by an older version."
 NOT_GIVEN = "No verdict: this page was written without a verdict.json (--verdict)."
-NOT_ORDERED = (
-    "Systems of different runs are not compared: they were not attacked on the same draws."
-)
 
 
 class Cell(NamedTuple):
@@ -96,35 +91,28 @@ class Judged(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The verdict of a run, which has a name beside another one; ``absent`` says why it has none.
+    """The verdict of a run; ``absent`` says why it has none.
 
     ``sets`` are corpora. Without trial lists there is none.
     """
 
-    name: str
     sets: list[Judged]
     absent: str = ""
 
-
-def controls_of(verdicts: Iterable[Verdict]) -> set[str]:
-    """Names of the controls, of several runs with @NAME, as the page calls them."""
-    controls: set[str] = set()
-    for verdict in verdicts:
-        for judged in verdict.sets:
-            names = judged.controls
-            controls.update(f"{name}@{verdict.name}" if verdict.name else name for name in names)
-    return controls
+    @property
+    def controls(self) -> set[str]:
+        """Names of the controls."""
+        return {name for judged in self.sets for name in judged.controls}
 
 
-def no_verdict(why: str, name: str = "") -> Verdict:
+def no_verdict(why: str) -> Verdict:
     """What is shown in the place of a verdict."""
-    return Verdict(name, [], why)
+    return Verdict([], why)
 
 
 def read_verdict(
     path: FilePath,
     *,
-    name: str = "",
     numbers: Iterable[Number] = (),
     evaluated: Mapping[str, Evaluated] | None = None,
 ) -> Verdict:
@@ -132,7 +120,6 @@ def read_verdict(
 
     Parameters
     ----------
-    name : of the run, beside another one
     numbers : of the run; utility and inference are taken from them
     evaluated : {corpus: what was evaluated}
 
@@ -147,7 +134,7 @@ def read_verdict(
             judged_of(own, facts, numbers, known.get(own, Evaluated()))
             for own, facts in sets.items()
         ]
-        return Verdict(name, judged)
+        return Verdict(judged)
 
 
 @contextlib.contextmanager
@@ -165,14 +152,6 @@ def facts_of(path: FilePath) -> Iterator[dict[str, Any]]:
         yield content["sets"]
     except (BadInput, *foreign.UNEXPECTED) as error:
         raise BadInput(f"{path}: not a verdict of this version ({error!r})") from None
-
-
-def verdict_in(folder: FilePath, *, name: str, numbers: Iterable[Number] = ()) -> Verdict:
-    """The verdict in a folder of results; those of an older version have none."""
-    path = Path(folder) / FILE
-    if not path.exists() or "format" not in read_json(path):
-        return no_verdict(OLDER, name)
-    return read_verdict(path, name=name, numbers=numbers)
 
 
 def judged_of(

@@ -49,9 +49,6 @@ def test_of_a_secret_only_its_hash_is_kept(tmp_path, monkeypatch, results):
     assert digest in text and secret.hex() not in text
     Path("provenance.json").write_text(text)
     assert read_provenance("provenance.json")["seeds"] == {"seed": digest}
-    Path("provenance.json").write_text(text.replace(digest, "<b>"))
-    with pytest.raises(BadInput):
-        read_provenance("provenance.json")
 
 
 def test_seeds_are_found_wherever_they_are():
@@ -141,15 +138,6 @@ def test_a_program_that_hangs_is_not_waited_for(tmp_path, monkeypatch):
 def test_a_config_that_is_no_json_object_is_refused(text):
     with pytest.raises(BadInput, match="--config"):
         parse_config(text)
-
-
-def test_a_measure_that_a_run_left_out_is_read_back(tmp_path):
-    path = tmp_path / "provenance.json"
-    path.write_text(json.dumps({"config": {"utility": {"quality": False}}}))
-    assert read_provenance(path)["config"]["utility"] == {"quality": False}
-    path.write_text(json.dumps({"config": {"anonymisers": {"b2": False}}}))
-    with pytest.raises(BadInput, match=r"config\.anonymisers\.b2: expected {...}, not 'False'"):
-        read_provenance(path)
 
 
 def test_the_machine_and_the_revisions_of_models_are_named():

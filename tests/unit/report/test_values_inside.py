@@ -105,7 +105,7 @@ def test_on_the_page(tmp_path, numbers, comparisons):
         systems=compare(numbers, comparisons),
         published=made_up.published(numbers),
         utility=utility_section(utility()),
-        verdicts=[verdict],
+        verdict=verdict,
     )
     text = page.read_text()
     assert_inside(intervals_shown.of_page(text), at_least=300)

@@ -11,9 +11,7 @@ from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.terminal import WIDTH, lines_of_set, summary, verdict_lines
 from voiceprivacy.report.verdict import (
     NOT_GIVEN,
-    OLDER,
     judged_of,
-    no_verdict,
     read_verdict,
 )
 from voiceprivacy.vocabulary import DASH
@@ -222,4 +220,3 @@ def test_many_systems_and_reasons_do_not_fill_a_terminal():
 
 def test_a_run_without_a_verdict_says_so(systems):
     assert NOT_GIVEN in summary(systems)
-    assert OLDER in summary(systems, verdict=no_verdict(OLDER))

@@ -1,27 +1,10 @@
 """What the end of a run says of the run before, and `voiceprivacy compare` of two folders."""
 
-from support import verdicts
 from support.calls import call
-from support.result_folders import EER, write_results
+from support.result_folders import EER, write_state
 
-from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.report.terminal import WIDTH
 from voiceprivacy.tools.changes import change_lines, since_last_run
-
-
-def write_state(folder, *, percent=50.0, state="open", speakers="s", config=None, **changed):
-    """A folder with what is compared: b2 on one list, its evidence and state, and config."""
-    write_results(folder, **changed)
-    judged = verdicts.set_of({"b2": verdicts.system(state, percent)})
-    write_json(folder / "verdict.json", verdicts.verdict({"demo": judged}))
-    without_each = [[percent + part] * 2 for part in (-1.0, 0.0, 0.0, 1.0)]
-    kept = {"speakers": speakers, "percent": [percent] * 2, "without_each": without_each}
-    write_json(folder / "evidence.json", {"demo/f": {"b2": kept}})
-    record = read_json(folder / "provenance.json")
-    record["config"] |= config or {}
-    write_json(folder / "provenance.json", record)
-    return folder
-
 
 STATES = "not protected -> inconclusive"
 

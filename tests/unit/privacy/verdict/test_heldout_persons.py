@@ -1,6 +1,5 @@
 """First guesses and exposed persons: by hand, by chance, and where everybody is found."""
 
-import numpy as np
 import pytest
 from scipy.stats import binom
 from support.heldout_lists import complete, trials_from
