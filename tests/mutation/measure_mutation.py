@@ -110,6 +110,9 @@ def main():
         "--folder", type=Path, default=HOME / ".mutation", help="where the mutants live"
     )
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument(
+        "--mutants", default="*", help="pattern of their names: '*3' is about every tenth"
+    )
     arguments = parser.parse_args()
 
     print(f"{'module':<34}{'mutants':>9}{'killed':>9}{'survived':>10}{'killed, %':>11}")
@@ -117,7 +120,8 @@ def main():
         tree = arguments.folder / module
         plant(tree, module)
         with open(tree / "log", "w") as log:
-            command = [sys.executable, "-m", "mutmut", "run", "--max-children", str(arguments.jobs)]
+            words = ["run", "--max-children", str(arguments.jobs), arguments.mutants]
+            command = [sys.executable, "-m", "mutmut", *words]
             subprocess.run(command, cwd=tree, stdout=log, stderr=log, check=True)
         outcomes = read_outcomes(tree, module)
         write_survivors(tree, [mutant for mutant, killed in outcomes.items() if not killed])
