@@ -17,7 +17,6 @@ Conventions
 
 import html
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -27,6 +26,7 @@ from voiceprivacy.catalogue import shown_once
 from voiceprivacy.catalogue.shown import shown
 from voiceprivacy.inout.arrays import Embeddings, ScoreMatrix
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.scored_trials import ScoredTrials
 from voiceprivacy.inout.tables import LABELS, Trial
 from voiceprivacy.privacy import Floats, Scores
 from voiceprivacy.privacy.matrices import ranks as _ranks
@@ -38,7 +38,6 @@ from voiceprivacy.privacy.scores.trials import (
     SpeakerTrials,
     arrange,
     n_speakers,
-    scores_of,
 )
 from voiceprivacy.privacy.uncertainty import bootstrap
 from voiceprivacy.privacy.uncertainty.bootstrap import Interval
@@ -507,8 +506,7 @@ def verdict(
             scored = _scored(trials)
             _arranged(scored, table.speaker_of)  # refuses labels that speakers contradict
             of_attack = table.scores.setdefault(LIST, {}).setdefault(system, {})
-            pairs = chain.from_iterable(scored.values())
-            of_attack[ATTACKER, condition] = {trial[:2]: score for trial, score in pairs}
+            of_attack[ATTACKER, condition] = scored.by_names()
     given: Any = thresholds or {}
     facts = verdict_of(table, thresholds=Thresholds(**given))
     return Verdict(
@@ -586,7 +584,7 @@ def _given(
         if speakers is None:
             return _classes(trials), None
         scored = _scored(trials)
-        return scores_of(scored), _arranged(scored, _names(speakers))
+        return scored.classes, _arranged(scored, _names(speakers))
     if trials is not None or {*given} not in ({*LABELS}, {"scores", "labels"}):
         raise BadInput(
             "give a table of trials, or target=..., nontarget=..., or scores=..., labels=..."
@@ -608,7 +606,7 @@ def _by_label(scores: ArrayLike, labels: ArrayLike) -> dict[str, Scores]:
 def _classes(trials: Trials) -> dict[str, Scores]:
     """The scores of either class, of a table or of {target, nontarget: array}."""
     if not isinstance(trials, Mapping) or not {*trials} >= {*LABELS}:
-        return scores_of(_scored(trials))
+        return _scored(trials).classes
     scores = {}
     for label in LABELS:
         values = scores[label] = np.asarray(trials[label], dtype=float)
@@ -619,26 +617,26 @@ def _classes(trials: Trials) -> dict[str, Scores]:
     return scores
 
 
-def _scored(trials: Trials) -> dict[str, list[tuple[Trial, float]]]:
-    """The trials of a table by class."""
+def _scored(trials: Trials) -> ScoredTrials:
+    """The trials of a table."""
     columns = [_column(trials, name) for name in COLUMNS]
     if len({len(column) for column in columns}) != 1:
         raise BadInput("trials: columns of different lengths")
-    scored: dict[str, list[tuple[Trial, float]]] = {label: [] for label in LABELS}
-    known: set[tuple[str, str]] = set()
+    scored: dict[tuple[str, str], tuple[Trial, float]] = {}
     for enrolment, trial, word, score in zip(*columns, strict=True):
         where = f"trial '{enrolment} {trial}'"
         label = _label(word, where)
         if not isinstance(score, int | float) or np.isnan(score):
             raise BadInput(f"{where}: {score!r} is no score")
-        if (str(enrolment), str(trial)) in known:
+        pair = str(enrolment), str(trial)
+        if pair in scored:
             raise BadInput(f"{where} occurs twice")
-        known.add((str(enrolment), str(trial)))
-        scored[label].append((Trial(str(enrolment), str(trial), label), float(score)))
-    for label, pairs in scored.items():
-        if not pairs:
+        scored[pair] = Trial(*pair, label), float(score)
+    arrays = ScoredTrials.of(scored.values())
+    for label, values in arrays.classes.items():
+        if not len(values):
             raise BadInput(f"trials: no {label} trials")
-    return scored
+    return arrays
 
 
 def _column(trials: Trials, name: str) -> list[Any]:
@@ -660,11 +658,9 @@ def _names(speakers: Speakers) -> dict[str, str]:
     return {str(name): str(speaker) for name, speaker in speakers.items()}
 
 
-def _arranged(
-    scored: Mapping[str, list[tuple[Trial, float]]], speaker_of: Mapping[str, str]
-) -> SpeakerTrials:
+def _arranged(scored: ScoredTrials, speaker_of: Mapping[str, str]) -> SpeakerTrials:
     """``arrange``, which says how to read ids that have lost zeros."""
-    asked = {*chain.from_iterable(trial[:2] for trial, _ in chain(*scored.values()))}
+    asked = {*scored.enrolments, *scored.trials}
     shorter = {name.lstrip("0") for name in speaker_of}
     for missing in sorted(asked - speaker_of.keys()):
         if missing.lstrip("0") in shorter:

@@ -15,7 +15,8 @@ import numpy as np
 from support.calls import call_measured
 
 from voiceprivacy.inout.arrays import ScoreMatrix, write_matrix
-from voiceprivacy.inout.tables import Trial, write_scores, write_speakers
+from voiceprivacy.inout.scored_trials import write_scores
+from voiceprivacy.inout.tables import Trial, write_speakers
 from voiceprivacy.privacy.scores import calibration, trials, verification, zebra
 from voiceprivacy.privacy.uncertainty import bootstrap, null
 

@@ -14,6 +14,7 @@ from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Findings, list_utterances
 from voiceprivacy.inout import audio, tables
 from voiceprivacy.inout.files import BadInput, read_lines
+from voiceprivacy.inout.scored_trials import read_scored_trials, write_scores
 
 TONE = (0.5 * np.sin(2 * np.pi * 440 * np.arange(16000) / 16000)).astype(np.float32)
 STRANGE = [
@@ -122,13 +123,13 @@ NAMES = ["nan", "NA", "None", "null", "1e5", "007", "7", "True", "inf", "0x10"]
 
 def test_ids_that_look_like_numbers_or_nothing_stay_what_they_are(tmp_path):
     trials = [tables.Trial(name, other, "target") for name in NAMES for other in NAMES]
-    tables.write_scores(tmp_path / "scores.tsv", trials, range(len(trials)))
+    write_scores(tmp_path / "scores.tsv", trials, range(len(trials)))
     (tmp_path / "scores.tsv").write_text(
         (tmp_path / "scores.tsv").read_text() + "nan\tx\tnontarget\t0\n"
     )
-    scored = tables.read_scored_trials(tmp_path / "scores.tsv")
-    assert [trial for trial, _ in scored["target"]] == trials
-    assert [score for _, score in scored["target"]] == list(range(len(trials)))
+    scored = read_scored_trials(tmp_path / "scores.tsv")
+    assert list(map(scored.named, range(len(trials)))) == trials
+    assert scored.classes["target"].tolist() == list(range(len(trials)))
 
 
 @pytest.mark.parametrize(

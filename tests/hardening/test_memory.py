@@ -9,7 +9,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from voiceprivacy.inout import arrays, audio, json_files, tables
+from voiceprivacy.inout import arrays, audio, json_files, scored_trials, tables
 from voiceprivacy.inout.tables import Trial, Utterance
 from voiceprivacy.report.metrics import Number, read_metrics, write_metrics
 from voiceprivacy.utility.measures import read_measured
@@ -36,8 +36,8 @@ def trials():
 
 
 def scores(path):
-    tables.write_scores(path, trials(), np.random.default_rng(0).normal(size=N))
-    return tables.read_scored_trials
+    scored_trials.write_scores(path, trials(), np.random.default_rng(0).normal(size=N))
+    return scored_trials.read_scored_trials
 
 
 def trial_list(path):

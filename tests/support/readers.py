@@ -12,7 +12,7 @@ from voiceprivacy.anonymise import plugins
 from voiceprivacy.attack.backends import recipes
 from voiceprivacy.attack.extractors import style
 from voiceprivacy.corpora import checks, listing, parts
-from voiceprivacy.inout import arrays, audio, json_files, tables
+from voiceprivacy.inout import arrays, audio, json_files, scored_trials, tables
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.models.folders import Hyperparameters
@@ -120,9 +120,9 @@ READERS = {
     "trials.tsv": tables.read_trials,
     "enrolments.tsv": tables.read_enrolments,
     "speakers.tsv": tables.read_speakers,
-    "scores.tsv": tables.read_scores,
-    "scores.txt": lambda path: tables.read_scores(path, key="key.txt"),
-    "key.txt": lambda path: tables.read_scores("scores.txt", key=path),
+    "scores.tsv": scored_trials.read_scores,
+    "scores.txt": lambda path: scored_trials.read_scores(path, key="key.txt"),
+    "key.txt": lambda path: scored_trials.read_scores("scores.txt", key=path),
     "excluded.tsv": parts.read_excluded,
     "oo.npz": arrays.read_matrix,
     "trial.npz": arrays.read_embeddings,

@@ -8,7 +8,8 @@ from support import verdicts
 from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.inout.arrays import write_npz
 from voiceprivacy.inout.json_files import read_json, write_json
-from voiceprivacy.inout.tables import FINDINGS, Trial, write_scores, write_table, write_trials
+from voiceprivacy.inout.scored_trials import write_scores
+from voiceprivacy.inout.tables import FINDINGS, Trial, write_table, write_trials
 from voiceprivacy.report.listen import Clip, Example, write_examples
 from voiceprivacy.report.metrics import Number, write_metrics
 from voiceprivacy.report.sections import DescribedList, PartOfCorpus, Utility

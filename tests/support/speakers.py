@@ -3,13 +3,14 @@
 import numpy as np
 
 from voiceprivacy.inout.arrays import ScoreMatrix
+from voiceprivacy.inout.scored_trials import ScoredTrials
 from voiceprivacy.inout.tables import Trial
 from voiceprivacy.privacy.scores import trials
 
 
 def scored(score, *, n_speakers=6, n_utterances=3):
     """Every model against every utterance by ``score(enrolled, tried, utterance)``, and a map."""
-    by_label, speaker_of = {"target": [], "nontarget": []}, {}
+    listed, speaker_of = [], {}
     for enrolled in range(n_speakers):
         speaker_of[f"model{enrolled}"] = f"s{enrolled}"
         for tried in range(n_speakers):
@@ -17,13 +18,18 @@ def scored(score, *, n_speakers=6, n_utterances=3):
                 label = "target" if enrolled == tried else "nontarget"
                 name = f"utterance{tried}-{utterance}"
                 speaker_of[name] = f"s{tried}"
-                by_label[label].append(
+                listed.append(
                     (
                         Trial(f"model{enrolled}", name, label),
                         float(score(enrolled, tried, utterance)),
                     )
                 )
-    return by_label, speaker_of
+    return ScoredTrials.of(listed), speaker_of
+
+
+def rows_of(scored):
+    """[(Trial, score), ...] of scored trials."""
+    return [(scored.named(index), score) for index, score in enumerate(scored.scores)]
 
 
 def noisy(separation, *, seed=0, **sizes):
@@ -44,13 +50,6 @@ def noisy(separation, *, seed=0, **sizes):
 
 def arranged(separation, **options):
     return trials.arrange(*noisy(separation, **options))
-
-
-def classes(by_label):
-    return {
-        label: np.array([score for _, score in scored_trials])
-        for label, scored_trials in by_label.items()
-    }
 
 
 def drawn(seed, *, shift):

@@ -16,12 +16,12 @@ from support.runs import write_submission
 from support.trees import names_of, write_kaldi, write_lines
 from voiceprivacy.inout import audio, seeds
 from voiceprivacy.inout.arrays import Embeddings, ScoreMatrix, write_embeddings, write_matrix
+from voiceprivacy.inout.scored_trials import write_scores
 from voiceprivacy.inout.tables import (
     Trial,
     Utterance,
     write_enrolments,
     write_manifest,
-    write_scores,
     write_trials,
 )
 from voiceprivacy.running.adapter import run

@@ -14,6 +14,7 @@ from support.pages import as_jobs
 from voiceprivacy.anonymise import plugins
 from voiceprivacy.inout import audio, tables
 from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.inout.scored_trials import write_scores
 from voiceprivacy.plan import configuration
 
 ROOT = SCRIPTS.parent
@@ -75,7 +76,7 @@ def scores(tmp_path, monkeypatch):
         for t in range(40)
     ]
     for number, name in enumerate(("scores", "oo", "b2", "run0", "run1")):
-        tables.write_scores(
+        write_scores(
             f"{name}.tsv",
             pairs,
             [draw.normal(number * (trial.label == "target")) for trial in pairs],

@@ -5,7 +5,8 @@ import json
 import pytest
 from support.runs import WITHOUT_MEASURES, snakemake, write_config
 
-from voiceprivacy.inout.tables import read_manifest, read_scored_trials
+from voiceprivacy.inout.scored_trials import read_scored_trials
+from voiceprivacy.inout.tables import read_manifest
 
 PARTS = ["pitch/js", "sounds/js"]
 SYNTHETIC = {"speakers": 8, "utterances": 4}
@@ -63,7 +64,7 @@ def test_fused_scores_are_the_weighted_sum_of_the_parts(run):
     for condition in ("op", "pp", "rr"):
         weights = learnt["conditions"]["pp" if condition == "rr" else condition]
         fused, *parts = (
-            dict(read_scored_trials(folder / attacker / f"{condition}.tsv")["target"])
+            read_scored_trials(folder / attacker / f"{condition}.tsv").by_names()
             for attacker in ("fused/told_on_b2", *PARTS)
         )
         for trial, score in fused.items():

@@ -35,6 +35,7 @@ class BadInput(Exception):
         return shown(super().__str__())
 
 
+BLOCK_OF_BYTES = 4_000_000
 MOST_COMPARED = 1000  # names of files, of which the nearest is named
 MOST_SHOWN = 300  # characters of one foreign value, so that a message has at most 500
 MOST_OF_LINE = 4000
@@ -263,19 +264,30 @@ def read_lines(path: FilePath) -> list[str]:
     return lines_of(path, read_bytes(path))
 
 
-def lines_of(path: FilePath, content: bytes) -> list[str]:
-    """The lines of a text file with this content, as read_lines."""
+def blocks_of_lines(path: FilePath) -> Iterator[list[str]]:
+    """Yield the lines of a large file as read_lines gives them, in blocks of a few megabytes."""
+    content = read_bytes(path)
+    start, line = 0, 1
+    while start < len(content):
+        end = content.find(b"\n", start + BLOCK_OF_BYTES) + 1 or len(content)
+        lines = lines_of(path, content[start:end], first=line)
+        yield lines
+        start, line = end, line + len(lines)
+
+
+def lines_of(path: FilePath, content: bytes, *, first: int = 1) -> list[str]:
+    """The lines of a text file with this content, as read_lines, from the line ``first`` on."""
     try:
-        text = content.decode("utf-8-sig")
+        text = content.decode("utf-8-sig" if first == 1 else "utf-8")
     except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
+        line = content[: error.start].count(b"\n") + first
         byte = f"0x{content[error.start]:02x}"
         raise BadInput(f"{path}:{line}: not UTF-8 text (byte {byte})") from None
     if "\0" in text:
-        line = _line_of(text, "\0")
+        line = _line_of(text, "\0") + first - 1
         raise BadInput(f"{path}:{line}: not text (it holds a NUL byte)")
     if BYTE_ORDER_MARK in text:
-        line = _line_of(text, BYTE_ORDER_MARK)
+        line = _line_of(text, BYTE_ORDER_MARK) + first - 1
         raise BadInput(
             f"{path}:{line}: a byte-order mark inside the text, which editors do not show:"
             " remove it (were files joined?)"

@@ -1,19 +1,18 @@
-"""The tables that the rooms hand to each other: manifests, trial lists, enrolments, scores.
+"""The tables that the rooms hand to each other: manifests, trial lists, enrolments.
 
-Every table is a UTF-8 TSV with a header line; only this module reads or writes them. Whatever is
-wrong in one raises BadInput with the file, the line and the reason. The ids in them become names
-of files and arguments of commands: what they may look like stands here, too.
+Every table is a UTF-8 TSV with a header line; only this module and ``scored_trials`` read or write
+them. Whatever is wrong in one raises BadInput with the file, the line and the reason. The ids in
+them become names of files and arguments of commands: what they may look like stands here, too.
 """
 
 import csv
 import gzip
 import math
-import operator
 import os
 import re
-import sys
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple, TypeAlias
@@ -26,7 +25,7 @@ from voiceprivacy.inout.files import (
     MOST_OF_PATH,
     BadInput,
     FilePath,
-    counted,
+    blocks_of_lines,
     lines_of,
     note_listed,
     read_lines,
@@ -60,6 +59,8 @@ MOST_UNPACKED = 50_000_000  # bytes of a packed table: half a million trials
 BYTE_OF_SYSTEM, UNKNOWN_SYSTEM = 9, 255  # of gzip's header (RFC 1952)
 MOST_BYTES = 200  # a file name may have 255, of which endings and numbers of pieces need some
 PIECE = re.compile(r"_seg\d{3,}$")
+
+SPACE_AROUND = "has a space at its beginning or end"
 
 Row: TypeAlias = dict[str, str]
 
@@ -122,7 +123,7 @@ def refuse_hidden_spaces(row: dict[str, str], path: FilePath, line: int) -> None
     """Refuse ids that begin or end with a space: they are others than they seem."""
     for column, text in row.items():
         if text != text.strip() and column != "score":
-            raise BadInput(f"{path}:{line}: '{text}' has a space at its beginning or end")
+            raise BadInput(f"{path}:{line}: '{text}' {SPACE_AROUND}")
 
 
 def seconds_of(start: str, end: str) -> tuple[float, float] | None:
@@ -276,11 +277,12 @@ def read_positions(path: FilePath) -> dict[str, int]:
 
 def read_trials(path: FilePath) -> list[Trial]:
     """Read a trial list (TSV: enrolment trial label; or without header, see headerless_trials)."""
-    lines = read_lines(path)
-    trials = [trial for _, trial, _ in _trials_of(path, lines, TRIALS)]
-    if not trials:
+    columns = read_columns(path, blocks_of_lines(path), TRIALS)
+    if not len(columns.lines):
         raise BadInput(f"{path}: lists no trial")
-    return trials
+    enrolled = map(columns.enrolments.__getitem__, columns.enrolment.tolist())
+    tried = map(columns.trials.__getitem__, columns.trial.tolist())
+    return list(map(Trial, enrolled, tried, np.where(columns.target, *LABELS).tolist()))
 
 
 def write_trials(path: FilePath, trials: Iterable[Trial]) -> None:
@@ -363,41 +365,10 @@ def headerless_trials(
         yield line, Trial(enrolment, trial, LABEL_WORDS.get(label, label)), others
 
 
-def _trials_of(
-    path: FilePath, lines: list[str], columns: list[str]
-) -> Iterator[tuple[int, Trial, list[str]]]:
-    """Yield (line, Trial, what stands in further columns) of a table that begins as a list.
-
-    It is our TSV, or one without header (see headerless_trials).
-    """
-    trials: Iterable[tuple[int, Trial, list[str]]]
-    first = (lines[:1] or [""])[0].split()
-    if len(first) == len(columns) and not {*first} & {*columns}:
-        trials = headerless_trials(list(_headerless_fields(path, lines, len(columns))))
-    else:
-        rows = _fields_of(path, lines, columns)
-        trials = ((line, Trial(*fields[:3]), fields[3:]) for line, fields in rows)
-    # One string for each id, of which trials name few: 100,000 trials take 56 MB, else 74. And
-    # each id is looked at once.
-    ids: dict[str, str] = {}
-    tried: dict[str, set[str]] = {}
-    for line, (enrolment, trial, label), others in trials:
-        if label not in LABELS:
-            raise BadInput(f"{path}:{line}: label '{label}' is neither target nor nontarget")
-        for name in (enrolment, trial):
-            if name not in ids:
-                _check_trial_id(name, path, line)
-                ids[name] = name
-        own = tried.setdefault(enrolment, set())
-        if trial in own:
-            raise BadInput(f"{path}:{line}: trial '{enrolment} {trial}' occurs twice")
-        own.add(ids[trial])
-        yield line, Trial(ids[enrolment], ids[trial], sys.intern(label)), others
-
-
-def _headerless_fields(
+def headerless_fields(
     path: FilePath, lines: list[str], count: int
 ) -> Iterator[tuple[int, list[str]]]:
+    """Yield (line number, fields) of a table without header, whose fields have space between."""
     for line, text in enumerate(lines, start=1):
         fields = text.split()
         if fields and len(fields) != count:
@@ -408,160 +379,150 @@ def _headerless_fields(
             yield line, fields
 
 
-def _check_trial_id(name: str, path: FilePath, line: int) -> None:
-    if len(name) > MOST_OF_PATH:  # others name trials by paths
-        raise BadInput(f"{path}:{line}: '{name}' is longer than an id can be")
-    if not name:
-        raise BadInput(f"{path}:{line}: a trial has an enrolment and a trial; one of them is empty")
-    refuse_hidden_spaces({"id": name}, path, line)
+# Trials as columns: ten million of them with scores take 0.9 GB, half of which is the file.
+
+# Numbers of which float() says all that number_in does.
+PLAIN = re.compile(r"[-0-9.eE\n]*")
 
 
-def warning_of_itself(
-    trials: Iterable[Trial], enrolments: Mapping[str, Collection[str]] | None = None
-) -> str | None:
-    """What to say of trials that compare a recording with itself; None where there are none.
+class Positions(dict[str, int]):
+    """Position of each id in the order in which ids are asked for."""
 
-    ``enrolments`` are {enrolment: utterances}; without them an enrolment is an utterance.
+    def __missing__(self, name: str) -> int:
+        position = self[name] = len(self)
+        return position
+
+
+class TrialColumns(NamedTuple):
+    """M trials of a table in its order.
+
+    ``enrolments`` and ``trials`` are ids, each once; ``enrolment`` and ``trial`` (M,) are the
+    positions of those of each trial, ``target`` (M,) whether it is one. ``scores`` is (M,), or
+    empty in a list; ``lines`` (M,) are numbers.
     """
-    own = enrolments or {}
-    same = [trial for trial in trials if trial.trial in own.get(trial.enrolment, trial[:1])]
-    if not same:
-        return None
-    compare = counted(len(same), "trial compares", "trials compare")
-    such = f"such as '{same[0].enrolment} {same[0].trial}'"
-    return f"{compare} a recording with itself, {such}: leave such trials out of the list"
+
+    enrolments: list[str]
+    trials: list[str]
+    enrolment: NDArray[np.int32]
+    trial: NDArray[np.int32]
+    target: NDArray[np.bool_]
+    scores: NDArray[np.float64]
+    lines: NDArray[np.int32]
+
+    def pair(self, index: int) -> tuple[str, str]:
+        """The enrolment and the trial at a position."""
+        return self.enrolments[self.enrolment[index]], self.trials[self.trial[index]]
+
+    def lists_the_same(self, other: "TrialColumns") -> bool:
+        """Whether the trials and labels are those of the other, in the same order."""
+        names = (self.enrolments, self.trials) == (other.enrolments, other.trials)
+        of_both = zip(self[2:5], other[2:5], strict=True)
+        return names and all(np.array_equal(one, another) for one, another in of_both)
 
 
-# Scores.
-
-
-def read_scores(path: FilePath, *, key: FilePath | None = None) -> dict[str, NDArray[np.float64]]:
-    """Read a score table (TSV: enrolment trial label score), or a Kaldi score file with its key.
+def read_columns(path: FilePath, blocks: Iterator[list[str]], names: list[str]) -> TrialColumns:
+    """Read a trial list or a table of scores (TRIALS, SCORES), ours or one without header.
 
     Parameters
     ----------
-    path : path
-        Our TSV, the same without header as SpeechBrain writes it, or, with ``key``, a headerless
-        file "enrolment trial score".
-    key : path, optional
-        A trial list, ours or a headerless one (see headerless_trials). The trials and labels of
-        ``path`` must be its own; scores without labels are joined with it by name.
-
-    Returns
-    -------
-    dict of array : ``target`` (T,) and ``nontarget`` (N,), in the order of the score file
+    blocks : lines of the file, see files.blocks_of_lines
 
     Raises
     ------
-    BadInput : a label or number that is none, a class without trials, or a trial that occurs twice,
-        is missing, has another label, or is not in the key
+    BadInput : it is none, a field is not what it should be, or a trial occurs twice
     """
-    scores = {}
-    for label, trials in read_scored_trials(path, key=key).items():
-        scores[label] = np.array([score for _, score in trials])
-    return scores
-
-
-def read_scored_trials(
-    path: FilePath, *, key: FilePath | None = None
-) -> dict[str, list[tuple[Trial, float]]]:
-    """Read scores as read_scores does, with their trials: {target, nontarget: (Trial, score)s}."""
-    lines = read_lines(path)
-    keyed = [] if key is None else read_lines(key)  # once: it may be a pipe
-    if key is None or len((lines[:1] or [""])[0].split()) == len(SCORES):
-        trials = _our_scores(path, lines, key, keyed)
+    first = next(blocks, [])
+    header = (first[:1] or [""])[0]
+    ids = Positions(), Positions()
+    parts = []
+    if len(header.split()) == len(names) and not {*header.split()} & {*names}:
+        lines = [*first, *chain.from_iterable(blocks)]
+        trials = list(headerless_trials(list(headerless_fields(path, lines, len(names)))))
+        at = np.array([line for line, _, _ in trials], dtype=np.int32)
+        fields = [*chain.from_iterable(chain(trial, others) for _, trial, others in trials)]
+        parts.append(_columns_of(path, at, fields, range(len(names)), ids))
     else:
-        trials = _kaldi_scores(path, lines, key, keyed)
-    scored: dict[str, list[tuple[Trial, float]]] = {label: [] for label in LABELS}
-    for trial, score in trials:
-        scored[trial.label].append((trial, score))
-    for label in LABELS:
-        if not scored[label]:
-            raise BadInput(f"{path}: no {label} trials")
-    return scored
+        columns = header.split("\t")
+        if sorted(columns) != sorted(names):
+            raise BadInput(f"{path}:1: expected the columns {' '.join(names)}, separated by tabs")
+        order = [columns.index(name) for name in names]
+        line = 2
+        for lines in chain([first[1:]], blocks):
+            at, fields = _fields_in(path, line, lines, len(names))
+            parts.append(_columns_of(path, at, fields, order, ids))
+            line += len(lines)
+    enrolment, trial, *others = map(np.concatenate, zip(*parts, strict=True))
+    read = TrialColumns(list(ids[0]), list(ids[1]), enrolment, trial, *others)
+    _refuse_twice(path, read)
+    return read
 
 
-def write_scores(path: FilePath, trials: Iterable[Trial], scores: Iterable[float]) -> None:
-    """Write the score of every trial in full precision."""
-    rows = []
-    for trial, score in zip(trials, scores, strict=True):
-        rows.append((*trial, float(score)))
-    write_table(path, SCORES, rows)
+def _fields_in(path, line, lines, n_columns):
+    """Numbers of lines (M,) from ``line`` on without empty ones, and their fields in one list."""
+    at = np.arange(line, line + len(lines), dtype=np.int32)
+    if "" in lines:
+        at = at[np.array(lines) != ""]
+        lines = [text for text in lines if text]
+    counts = [text.count("\t") + 1 for text in lines]
+    if {*counts} - {n_columns}:
+        index = [count == n_columns for count in counts].index(False)
+        wrong = f"expected {n_columns} columns, found {counts[index]}"
+        raise BadInput(f"{path}:{at[index]}: {wrong}")
+    # Not a list for each line, which the garbage collector would look at again and again.
+    return at, "\t".join(lines).split("\t") if lines else []
 
 
-def _our_scores(
-    path: FilePath, lines: list[str], trial_list: FilePath | None, listed: list[str]
-) -> list[tuple[Trial, float]]:
-    """Scores with labels, compared with a list (its path and lines) if there is one."""
-    _refuse_unlabelled(path, lines)
-    if trial_list is not None:
-        _compare_with_list(path, lines, trial_list, listed)
-    trials = []
-    for line, trial, (score,) in _trials_of(path, lines, SCORES):
-        trials.append((trial, number(score, path, line)))
-    return trials
+def _columns_of(path, at, fields, order, ids):
+    """The columns of TrialColumns from ``enrolment`` on; new ids are added to those known."""
+    *sides, labels = [fields[index :: len(order)] for index in order[:3]]
+    columns = []
+    for own, names in zip(ids, sides, strict=True):
+        n_known = len(own)
+        columns.append(np.fromiter(map(own.__getitem__, names), np.int32, len(names)))
+        for name in islice(own, n_known, None):
+            if reason := _wrong_id(name):
+                raise BadInput(f"{path}:{at[names.index(name)]}: {reason}")
+    if {*labels} - {*LABELS}:
+        index = [label in LABELS for label in labels].index(False)
+        wrong = f"label '{labels[index]}' is neither target nor nontarget"
+        raise BadInput(f"{path}:{at[index]}: {wrong}")
+    columns.append(np.fromiter(map(LABELS[0].__eq__, labels), np.bool_, len(labels)))
+    columns.append(_numbers(path, at, fields[order[3] :: len(order)] if len(order) > 3 else []))
+    return *columns, at
 
 
-def _compare_with_list(
-    path: FilePath, lines: list[str], trial_list: FilePath, listed: list[str]
-) -> None:
-    """Refuse scores of other trials than those of a list; ``lines`` and ``listed`` are the files'.
-
-    Scores may stand in another order.
-    """
-    trials = (text.rpartition("\t")[0] for text in lines)
-    if len(lines) == len(listed) and all(map(operator.eq, trials, listed)):
-        return  # as our own commands write them: a million trials are compared in 0.3 s
-    wanted = {trial: line for line, trial, _ in _trials_of(trial_list, listed, TRIALS)}
-    labels = {trial[:2]: trial.label for trial in wanted}
-    for line, trial, _ in _trials_of(path, lines, SCORES):
-        if trial in wanted:
-            del wanted[trial]
-        elif trial[:2] in labels:
-            label = labels[trial[:2]]
-            raise BadInput(
-                f"{path}:{line}: trial '{trial.enrolment} {trial.trial}' is labelled"
-                f" {trial.label}, and {label} in {trial_list}"
-            )
-        else:
-            raise BadInput(
-                f"{path}:{line}: trial '{trial.enrolment} {trial.trial}' is not in {trial_list}"
-            )
-    for trial, line in wanted.items():
-        raise BadInput(
-            f"{path}: no score for trial '{trial.enrolment} {trial.trial}' of {trial_list}:{line}"
-        )
+def _numbers(path, at, texts):
+    """Numbers (M,) of texts; the usual ones at once."""
+    if PLAIN.fullmatch("\n".join(texts)):
+        try:
+            values = np.fromiter(map(float, texts), np.float64, len(texts))
+        except ValueError:
+            values = np.array([np.nan])
+        if np.isfinite(values).all():  # 1e999 is no number
+            return values
+    return np.array([number(text, path, line) for text, line in zip(texts, at, strict=True)])
 
 
-def _refuse_unlabelled(path: FilePath, lines: list[str]) -> None:
-    """Say of a headerless "enrolment trial score", a likely mistake, what it lacks."""
-    fields = (lines[:1] or [""])[0].split()
-    if len(fields) == 3 and re.fullmatch(r"[-+]?[\d.]+(e[-+]?\d+)?", fields[2], re.IGNORECASE):
-        raise BadInput(
-            f"{path}:1: is a score file of Kaldi's kind, without labels: name its key, lines of"
-            " enrolment trial target|nontarget, too (--trials KEY; in a config 'key: KEY')"
-        )
+def _wrong_id(name):
+    """Why a name cannot be the id of an enrolment or a trial; None if it can."""
+    if len(name) > MOST_OF_PATH:  # others name trials by paths
+        return f"'{name}' is longer than an id can be"
+    if not name:
+        return "a trial has an enrolment and a trial; one of them is empty"
+    return None if name == name.strip() else f"'{name}' {SPACE_AROUND}"
 
 
-def _kaldi_scores(
-    path: FilePath, lines: list[str], key: FilePath, keyed: list[str]
-) -> list[tuple[Trial, float]]:
-    """Join scores with the labels of their key, in the order of the scores."""
-    labels = {trial[:2]: (line, trial) for line, trial, _ in _trials_of(key, keyed, TRIALS)}
-    scores: dict[tuple[str, str], tuple[int, str]] = {}
-    for line, (enrolment, tried, score) in _headerless_fields(path, lines, 3):
-        if (enrolment, tried) in scores:
-            raise BadInput(f"{path}:{line}: trial '{enrolment} {tried}' occurs twice")
-        scores[enrolment, tried] = line, score
-    for pair, (line, _) in labels.items():
-        if pair not in scores:
-            raise BadInput(f"{path}: no score for trial '{' '.join(pair)}' of {key}:{line}")
-    trials = []
-    for pair, (line, score) in scores.items():
-        if pair not in labels:
-            raise BadInput(f"{path}:{line}: trial '{' '.join(pair)}' is not in {key}")
-        trials.append((labels[pair][1], number(score, path, line)))
-    return trials
+def _refuse_twice(path, columns):
+    """Refuse a trial that occurs twice: the first line that repeats one is named."""
+    keys = columns.enrolment * np.int64(max(1, len(columns.trials))) + columns.trial
+    ordered = np.sort(keys)
+    if (ordered[1:] != ordered[:-1]).all():
+        return
+    again = np.ones(len(keys), dtype=bool)
+    again[np.unique(keys, return_index=True)[1]] = False
+    index = int(again.argmax())
+    name = " ".join(columns.pair(index))
+    raise BadInput(f"{path}:{columns.lines[index]}: trial '{name}' occurs twice")
 
 
 # Any table.

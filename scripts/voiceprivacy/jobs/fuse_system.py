@@ -4,7 +4,7 @@ from pathlib import Path
 
 from voiceprivacy.attack.backends import fusion as fusing
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import write_scores
+from voiceprivacy.inout.scored_trials import write_scores
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from voiceprivacy.inout.tables import read_scores
+from voiceprivacy.inout.scored_trials import read_scores
 from voiceprivacy.layout import Layout
 from voiceprivacy.privacy.scores.profiles import PROFILES
 from voiceprivacy.report.contents import by_job, read_contents

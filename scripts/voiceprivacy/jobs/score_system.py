@@ -6,7 +6,8 @@ from pathlib import Path
 from voiceprivacy.attack.backends import backends
 from voiceprivacy.inout.arrays import write_matrix
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import read_trials, write_scores
+from voiceprivacy.inout.scored_trials import write_scores
+from voiceprivacy.inout.tables import read_trials
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 from voiceprivacy.vocabulary import CONDITIONS, WITHIN_RELEASE

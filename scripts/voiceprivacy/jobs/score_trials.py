@@ -6,7 +6,8 @@ from typing import Literal
 
 from voiceprivacy.attack import Floats
 from voiceprivacy.attack.backends import backends
-from voiceprivacy.inout.tables import Trial, read_trials, warning_of_itself, write_scores
+from voiceprivacy.inout.scored_trials import ScoredTrials, warning_of_itself, write_scores
+from voiceprivacy.inout.tables import Trial, read_trials
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 
@@ -35,14 +36,15 @@ def score_trials(
     """
     trial_list = read_trials(trials)
     lists = backends.read_enrolments(enrolments) if enrolments else None
-    if warning := warning_of_itself(trial_list, lists):
-        say(f"warning: {trials}: {warning}", file=sys.stderr)
     galleries = {
         side: backends.read_gallery(path, backend=backend, is_protected=side in protected)
         for side, path in (("enrolment", enrolment), ("trial", trial))
     }
     score = backends.scorer(backend)
     llrs = backends.score_trials(score, trial_list, **galleries, enrolments=lists)
+    scored = ScoredTrials.of(zip(trial_list, llrs, strict=True))
+    if warning := warning_of_itself(scored, lists):
+        say(f"warning: {trials}: {warning}", file=sys.stderr)
     write_scores(scores, trial_list, llrs)
     for label in ("target", "nontarget"):
         show_mean(label, trial_list, llrs)

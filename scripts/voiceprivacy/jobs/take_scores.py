@@ -1,7 +1,7 @@
 """The job take_scores."""
 
 from voiceprivacy.inout.files import counted
-from voiceprivacy.inout.tables import read_scored_trials, write_scores
+from voiceprivacy.inout.scored_trials import read_scored_trials, write_scores
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 
@@ -21,10 +21,9 @@ def take_scores(
     scores : TSV to write
     """
     scored = read_scored_trials(given, key=trials)
-    # Targets first, whatever order they were given in.
-    listed, values = zip(*scored["target"], *scored["nontarget"], strict=True)
-    write_scores(scores, listed, values)
-    say(f"{counted(len(listed), 'trial')}: {scores}")
+    n_trials = len(scored.scores)
+    write_scores(scores, map(scored.named, range(n_trials)), scored.scores)
+    say(f"{counted(n_trials, 'trial')}: {scores}")
 
 
 if __name__ == "__main__":

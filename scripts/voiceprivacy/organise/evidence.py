@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.inout.checksums import sha256
 from voiceprivacy.inout.files import BadInput, FilePath, naming
+from voiceprivacy.inout.scored_trials import ScoredTrials
 from voiceprivacy.inout.tables import Trial, number, read_packed, safe_id, write_packed
 from voiceprivacy.organise.records import Number
 from voiceprivacy.privacy.scores.assessment import measured
-from voiceprivacy.privacy.scores.trials import arrange, scores_of
+from voiceprivacy.privacy.scores.trials import arrange
 from voiceprivacy.privacy.uncertainty.bootstrap import intervals
 from voiceprivacy.privacy.uncertainty.interval_files import Draws
 from voiceprivacy.vocabulary import UNDEFINED, WITHIN_RELEASE
@@ -140,17 +141,17 @@ def recomputed(
     ``draws`` are replicates of the intervals; BadInput names the ``path`` of the scores, where a
     class is without trials, or speakers and labels contradict each other.
     """
-    scored: dict[str, list[tuple[Trial, float]]] = {label: [] for label in LABELS}
     labels = listed.pairs(condition)
-    for pair, score in sorted(scores.items()):
-        scored[labels[pair]].append((Trial(*pair, labels[pair]), score))
-    for label in LABELS:
-        if not scored[label]:
+    scored = ScoredTrials.of(
+        (Trial(*pair, labels[pair]), score) for pair, score in sorted(scores.items())
+    )
+    for label, own in scored.classes.items():
+        if not len(own):
             raise BadInput(f"{path}: no {label} trials of {condition}")
     with naming(path):
         trials = arrange(scored, listed.speakers) if draws else None
     resampling = Draws(draws, SEED)
-    metrics, resampled, _ = measured(condition, scores_of(scored), trials, draws=resampling)
+    metrics, resampled, _ = measured(condition, scored.classes, trials, draws=resampling)
     numbers: dict[str, Number] = {}
     for family, values in metrics.items():
         limits: Mapping[str, Any] = {}

@@ -10,17 +10,16 @@ Conventions
 import json
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import VARIABLE, BadInput
 from voiceprivacy.inout.json_files import read_json
+from voiceprivacy.inout.scored_trials import read_scored_trials
 from voiceprivacy.inout.tables import (
     Trial,
     read_enrolments,
-    read_scored_trials,
     read_trials,
 )
 from voiceprivacy.plan.plan import Plan
@@ -110,8 +109,7 @@ class FinishedRun:
         self, attack: Attack, anonymiser: str, condition: str
     ) -> dict[tuple[str, str], float]:
         """{(enrolment, trial): score}"""
-        scored = read_scored_trials(self.score_file(attack, anonymiser, condition)).values()
-        return {trial[:2]: score for trial, score in chain(*scored)}
+        return read_scored_trials(self.score_file(attack, anonymiser, condition)).by_names()
 
     @cached_property
     def utility(self) -> list[Utility]:

@@ -7,6 +7,7 @@ evidence, the least first.
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue import METRICS, is_headline, utility_group, utility_preference
@@ -102,7 +103,7 @@ class Verdict(NamedTuple):
     @property
     def controls(self) -> set[str]:
         """Names of the controls."""
-        return {name for judged in self.sets for name in judged.controls}
+        return {*chain.from_iterable(judged.controls for judged in self.sets)}
 
 
 def no_verdict(why: str) -> Verdict:

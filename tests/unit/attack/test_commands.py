@@ -8,10 +8,9 @@ from support import calls
 
 from voiceprivacy.corpora.release import release_pairs
 from voiceprivacy.inout.arrays import Embeddings, read_embeddings, read_matrix, write_embeddings
+from voiceprivacy.inout.scored_trials import read_scored_trials, read_scores
 from voiceprivacy.inout.tables import (
     read_manifest,
-    read_scored_trials,
-    read_scores,
     read_trials,
     write_enrolments,
     write_manifest,
@@ -196,9 +195,9 @@ def test_a_release_is_linked_with_itself_each_pair_once(files, tones, tmp_path):
     write_trials(tmp_path / "release.tsv", listed)
     scored["release"] = tmp_path / "release.tsv"
     succeeds("score_system", **scored, scores=[tmp_path / "rr.tsv"])
-    pairs = read_scored_trials(tmp_path / "rr.tsv")
+    pairs = read_scored_trials(tmp_path / "rr.tsv").classes
     assert len(pairs["target"]) == 4 and len(pairs["nontarget"]) == 8 * 7 / 2 - 4
-    assert np.ptp([score for _, score in pairs["nontarget"]]) > 1e-9  # of the protected speech
+    assert np.ptp(pairs["nontarget"]) > 1e-9  # of the protected speech
 
 
 def test_each_condition_takes_its_own_speech(files, tones, tmp_path):

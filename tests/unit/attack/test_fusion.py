@@ -8,7 +8,8 @@ import pytest
 from voiceprivacy.attack.backends import fusion
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import write_json
-from voiceprivacy.inout.tables import Trial, Utterance, write_scores
+from voiceprivacy.inout.scored_trials import write_scores
+from voiceprivacy.inout.tables import Trial, Utterance
 from voiceprivacy.privacy.scores.trials import arrange
 from voiceprivacy.privacy.scores.verification import eer_rocch_percent
 from voiceprivacy.privacy.uncertainty.bootstrap import resample_scores

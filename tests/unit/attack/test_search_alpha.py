@@ -10,10 +10,10 @@ import pytest
 from voiceprivacy.anonymise.functions import mcadams
 from voiceprivacy.attack.backends import backends
 from voiceprivacy.inout import audio
+from voiceprivacy.inout.scored_trials import read_scored_trials
 from voiceprivacy.inout.tables import (
     Utterance,
     read_manifest,
-    read_scored_trials,
     write_enrolments,
     write_manifest,
     write_trials,
@@ -88,8 +88,7 @@ def searched(results, ecapa, folder, *grid):
     )
     assert done.returncode == 0, done.stderr
     assert {path.name for path in folder.rglob("*.tsv")} == {"oo.tsv", "op.tsv"}
-    scored = read_scored_trials(folder / "c" / "f" / "b2" / "op.tsv")
-    return np.array([score for label in ("target", "nontarget") for _, score in scored[label]])
+    return read_scored_trials(folder / "c" / "f" / "b2" / "op.tsv").scores
 
 
 def test_the_best_version_is_taken_and_one_as_it_is_gives_cosine(results, ecapa, plugin, tmp_path):

@@ -5,8 +5,9 @@ import os
 import numpy as np
 import pytest
 
-from voiceprivacy.inout import tables
+from voiceprivacy.inout import scored_trials, tables
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.scored_trials import ScoredTrials
 from voiceprivacy.inout.tables import Trial, Utterance
 
 HEADER = "utterance\tspeaker\tgender\tpath\tduration_s\n"
@@ -47,15 +48,15 @@ def test_columns_may_be_in_any_order_below_a_header(tmp_path, order):
     written(tmp_path, permuted((tmp_path / "manifest.tsv").read_text(), order), "other.tsv")
     assert tables.read_manifest(tmp_path / "other.tsv") == [inside]
     scored = [Trial("e", "t", "target"), Trial("e", "n", "nontarget")]
-    tables.write_scores(tmp_path / "scores.tsv", scored, [1.5, -2.0])
+    scored_trials.write_scores(tmp_path / "scores.tsv", scored, [1.5, -2.0])
     of_scores = [index for index in order if index < 4]
     written(tmp_path, permuted((tmp_path / "scores.tsv").read_text(), of_scores), "s.tsv")
-    expected = tables.read_scored_trials(tmp_path / "scores.tsv")
+    expected = scored_trials.read_scored_trials(tmp_path / "scores.tsv").by_names()
     trials = written(tmp_path, "label\ttrial\tenrolment\ntarget\tt\te\nnontarget\tn\te\n")
-    assert tables.read_scored_trials(tmp_path / "s.tsv", key=trials) == expected
+    assert scored_trials.read_scored_trials(tmp_path / "s.tsv", key=trials).by_names() == expected
     wrong = written(tmp_path, "trial\tenrolment\tlabel\tscore\nt\te\tno\t1\n", "w.tsv")
     with pytest.raises(BadInput, match=r"w\.tsv:2: label 'no' is neither"):
-        tables.read_scored_trials(wrong)
+        scored_trials.read_scored_trials(wrong)
 
 
 @pytest.mark.parametrize("name", ["two\nlines", "a\ttab"])
@@ -106,22 +107,22 @@ def test_scores_come_back_in_full_precision(tmp_path):
         Trial("b", "a-1", "nontarget"),
         Trial("c", "a-1", "nontarget"),
     ]
-    tables.write_scores(tmp_path / "s.tsv", trials, np.array([1 / 3, -np.inf, 1e-300]))
-    scores = tables.read_scores(tmp_path / "s.tsv")
+    scored_trials.write_scores(tmp_path / "s.tsv", trials, np.array([1 / 3, -np.inf, 1e-300]))
+    scores = scored_trials.read_scores(tmp_path / "s.tsv")
     assert scores["target"].tolist() == [1 / 3]
     assert scores["nontarget"].tolist() == [-np.inf, 1e-300]
 
 
 def test_scores_without_a_class_are_refused(tmp_path):
-    tables.write_scores(tmp_path / "s.tsv", [Trial("a", "a-1", "target")], [1.0])
+    scored_trials.write_scores(tmp_path / "s.tsv", [Trial("a", "a-1", "target")], [1.0])
     with pytest.raises(BadInput, match="no nontarget trials"):
-        tables.read_scores(tmp_path / "s.tsv")
+        scored_trials.read_scores(tmp_path / "s.tsv")
 
 
 def test_kaldi_scores_are_joined_with_their_key_by_name(tmp_path):
     scores = written(tmp_path, "b y -1\na x 2.5\n", "scores.txt")
     key = written(tmp_path, "a x target\nb y nontarget\n", "key.txt")
-    assert tables.read_scores(scores, key=key)["target"].tolist() == [2.5]
+    assert scored_trials.read_scores(scores, key=key)["target"].tolist() == [2.5]
 
 
 @pytest.mark.parametrize("score", ["1", "-0.25", "+3.5e-7"])
@@ -130,11 +131,11 @@ def test_kaldi_scores_without_a_key_are_told_from_a_broken_table(tmp_path, score
     with pytest.raises(
         BadInput, match=r"scores.txt:1: .*Kaldi's kind, without labels: name its key.*--trials KEY"
     ):
-        tables.read_scores(scores)
+        scored_trials.read_scores(scores)
     with pytest.raises(
         BadInput, match=r"trials.txt:1: expected the columns enrolment trial label score"
     ):
-        tables.read_scores(written(tmp_path, "a x target\n", "trials.txt"))
+        scored_trials.read_scores(written(tmp_path, "a x target\n", "trials.txt"))
 
 
 LISTED = [Trial("a", "x", "target"), Trial("a", "y", "nontarget"), Trial("b", "y", "target")]
@@ -143,14 +144,16 @@ LISTED = [Trial("a", "x", "target"), Trial("a", "y", "nontarget"), Trial("b", "y
 def listed_scores(tmp_path, trials):
     """Scores of some trials, and the list of LISTED."""
     tables.write_trials(tmp_path / "list.tsv", LISTED)
-    tables.write_scores(tmp_path / "op.tsv", trials, [float(n) for n in range(len(trials))])
+    scored_trials.write_scores(tmp_path / "op.tsv", trials, [float(n) for n in range(len(trials))])
     return tmp_path / "op.tsv", tmp_path / "list.tsv"
 
 
 @pytest.mark.parametrize("trials", [LISTED, LISTED[::-1]])
 def test_scores_of_a_list_are_read_in_any_order(tmp_path, trials):
     path, trial_list = listed_scores(tmp_path, trials)
-    assert tables.read_scored_trials(path, key=trial_list) == tables.read_scored_trials(path)
+    of_list = scored_trials.read_scored_trials(path, key=trial_list)
+    assert of_list.by_names() == {trial[:2]: float(n) for n, trial in enumerate(trials)}
+    assert {of_list.named(index) for index in range(3)} == {*LISTED}
 
 
 @pytest.mark.parametrize(
@@ -169,7 +172,7 @@ def test_scores_of_a_list_are_read_in_any_order(tmp_path, trials):
 def test_scores_of_other_trials_than_the_list_are_refused(tmp_path, trials, message):
     path, trial_list = listed_scores(tmp_path, trials)
     with pytest.raises(BadInput, match=message):
-        tables.read_scored_trials(path, key=trial_list)
+        scored_trials.read_scored_trials(path, key=trial_list)
 
 
 def test_a_key_that_is_a_pipe_is_read_once(tmp_path):
@@ -177,7 +180,7 @@ def test_a_key_that_is_a_pipe_is_read_once(tmp_path):
     read_end, write_end = os.pipe()
     os.write(write_end, b"a x target\nb y nontarget\n")
     os.close(write_end)
-    assert tables.read_scores(scores, key=f"/dev/fd/{read_end}")["target"].tolist() == [1.0]
+    assert scored_trials.read_scores(scores, key=f"/dev/fd/{read_end}")["target"].tolist() == [1.0]
     os.close(read_end)
 
 
@@ -192,9 +195,9 @@ def test_keys_are_read_with_the_labels_and_in_the_order_of_others(tmp_path, key)
     path = written(tmp_path, key, "key.txt")
     assert tables.read_trials(path) == LISTED
     scores = written(tmp_path, "a x 3\nb y 2\na y 1\n", "scores.txt")
-    assert tables.read_scores(scores, key=path)["target"].tolist() == [3, 2]
-    tables.write_scores(tmp_path / "s.tsv", LISTED, [3.0, 1.0, 2.0])
-    assert tables.read_scores(tmp_path / "s.tsv", key=path)["nontarget"].tolist() == [1]
+    assert scored_trials.read_scores(scores, key=path)["target"].tolist() == [3, 2]
+    scored_trials.write_scores(tmp_path / "s.tsv", LISTED, [3.0, 1.0, 2.0])
+    assert scored_trials.read_scores(tmp_path / "s.tsv", key=path)["nontarget"].tolist() == [1]
 
 
 def test_ids_may_look_like_labels(tmp_path):
@@ -204,11 +207,13 @@ def test_ids_may_look_like_labels(tmp_path):
 
 def test_scores_without_a_header_are_those_of_speechbrain(tmp_path):
     scores = written(tmp_path, "a x 1 3\na y 0 1.5\nb y 1 2\n", "scores.txt")
-    assert tables.read_scores(scores)["target"].tolist() == [3, 2]
+    assert scored_trials.read_scores(scores)["target"].tolist() == [3, 2]
     tables.write_trials(tmp_path / "list.tsv", LISTED)
-    assert tables.read_scores(scores, key=tmp_path / "list.tsv")["nontarget"].tolist() == [1.5]
+    assert scored_trials.read_scores(scores, key=tmp_path / "list.tsv")["nontarget"].tolist() == [
+        1.5
+    ]
     with pytest.raises(BadInput, match=r"b.txt:2: label '2' is neither target nor nontarget"):
-        tables.read_scores(written(tmp_path, "a x 1 3\na y 2 1.5\n", "b.txt"))
+        scored_trials.read_scores(written(tmp_path, "a x 1 3\na y 2 1.5\n", "b.txt"))
 
 
 @pytest.mark.parametrize(
@@ -222,6 +227,7 @@ def test_scores_without_a_header_are_those_of_speechbrain(tmp_path):
     ],
 )
 def test_trials_of_a_recording_with_itself_are_one_warning(trials, enrolments, said):
-    warning = tables.warning_of_itself([Trial(*pair, "target") for pair in trials], enrolments)
+    scored = ScoredTrials.of((Trial(*pair, "target"), 0.5) for pair in trials)
+    warning = scored_trials.warning_of_itself(scored, enrolments)
     assert (warning is None) == (said is None)
     assert not said or said in warning

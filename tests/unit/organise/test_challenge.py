@@ -9,7 +9,8 @@ from support.calls import here
 from support.challenges import write_challenge
 
 from voiceprivacy.inout.json_files import write_json
-from voiceprivacy.inout.tables import Trial, read_scored_trials, write_scores
+from voiceprivacy.inout.scored_trials import read_scored_trials, write_scores
+from voiceprivacy.inout.tables import Trial
 from voiceprivacy.organise.challenge import Exported, Table
 from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.plan import configuration
@@ -140,7 +141,7 @@ def test_a_tree_of_the_challenge_is_read_as_it_lies(run, tmp_path):
     key = tmp_path / "trials"
     key.write_text("anna anna-1 target\nanna berta-1 nontarget\n")
     scored = read_scored_trials(files[ScoreFile("libri_test", "f", "mine", "pp")], key=key)
-    assert scored["target"] == [(TRIALS[0], 0.1 + 0.2)]
+    assert (scored.named(0), scored.scores[0]) == (TRIALS[0], 0.1 + 0.2)
     config = {"attacks": {"theirs": {"scores": str(tree), "key": str(key)}}}
     assert list(configuration.problems(config)) == []
     config = {"attacks": {"theirs": {"scores": str(tree / "nowhere"), "key": str(key)}}}

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.speakers import arranged, classes, noisy, scored, speaker_weights
+from support.speakers import arranged, noisy, rows_of, scored, speaker_weights
 
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.scored_trials import ScoredTrials
 from voiceprivacy.privacy.scores import calibration, trials, verification, zebra
 from voiceprivacy.privacy.uncertainty import bootstrap, null
 
@@ -38,10 +39,7 @@ def test_a_nontarget_of_two_speakers_weighs_the_product_and_a_target_its_speaker
 @given(seed=st.integers(0, 50), n_speakers=st.integers(2, 5))
 def test_a_weighted_sample_is_the_sample_with_copies(seed, n_speakers):
     pairs_of, speaker_of = noisy(1, seed=seed, n_speakers=n_speakers)
-    pairs_of = {
-        label: [(trial, round(score, 1)) for trial, score in pairs]
-        for label, pairs in pairs_of.items()
-    }  # ties
+    pairs_of = pairs_of._replace(scores=pairs_of.scores.round(1))  # ties
     weights = dict(
         zip(
             sorted(set(speaker_of.values())),
@@ -50,12 +48,11 @@ def test_a_weighted_sample_is_the_sample_with_copies(seed, n_speakers):
         )
     )
     copies = {"target": [], "nontarget": []}
-    for label, pairs in pairs_of.items():
-        for trial, score in pairs:
-            one, other = speaker_of[trial.enrolment], speaker_of[trial.trial]
-            copies[label] += [score] * (
-                weights[one] * (weights[other] if label == "nontarget" else 1)
-            )
+    for trial, score in rows_of(pairs_of):
+        one, other = speaker_of[trial.enrolment], speaker_of[trial.trial]
+        copies[trial.label] += [score] * (
+            weights[one] * (weights[other] if trial.label == "nontarget" else 1)
+        )
     listed = trials.arrange(pairs_of, speaker_of)
     drawn = trials.weigh(
         listed,
@@ -85,8 +82,7 @@ def test_trials_that_are_counted_together_change_no_digit(seed, n_speakers, most
     """Runs of nontargets between two targets, ties of both classes, and draws beyond one byte."""
     draw = np.random.default_rng(seed)
     pairs_of, speaker_of = noisy(draw.choice([0, 1, 9]), seed=seed, n_speakers=n_speakers)
-    for label, pairs in pairs_of.items():
-        pairs_of[label] = [(trial, round(score, int(seed % 3))) for trial, score in pairs]
+    pairs_of = pairs_of._replace(scores=pairs_of.scores.round(seed % 3))
     listed = trials.arrange(pairs_of, speaker_of)
     weights = draw.integers(0, most + 1, n_speakers)
     together = trials.draw(trials.by_class(listed), weights)
@@ -97,7 +93,7 @@ def test_trials_that_are_counted_together_change_no_digit(seed, n_speakers, most
     assert len(together.ties.scores) <= len(apart.ties.scores)
     for one, other in zip(together.counted().values(), apart.counted().values(), strict=True):
         np.testing.assert_array_equal(one, other)
-    measure = verification.resampled_metrics(**classes(pairs_of))
+    measure = verification.resampled_metrics(**pairs_of.classes)
     assert measure(together) == measure(apart)
     assert zebra.sample_metrics(together) == zebra.sample_metrics(apart)
     copies = with_copies(listed, weights)
@@ -189,7 +185,7 @@ def test_a_replicate_without_a_class_is_undefined_and_left_out():
 
 def test_the_order_of_trials_and_speakers_does_not_matter():
     in_order, speaker_of = noisy(1)
-    shuffled = {label: pairs[::-1] for label, pairs in in_order.items()}
+    shuffled = ScoredTrials.of(rows_of(in_order)[::-1])
     measure = functools.partial(verification.sample_metrics, bins=verification.Bins(5, (-3.0, 4.0)))
     one, other = (
         bootstrap.resample_scores(trials.arrange(pairs_of, speaker_of), measure, **DRAWS)
@@ -226,17 +222,12 @@ def test_numbers_without_a_speaker_are_those_of_the_other_speakers_trials():
         "dece_bit"
     ]
     for index in range(4):
-        others = {
-            label: np.array(
-                [
-                    s
-                    for trial, s in pairs
-                    if f"s{index}" not in (speaker_of[trial.enrolment], speaker_of[trial.trial])
-                ]
-            )
-            for label, pairs in pairs_of.items()
-        }
-        assert left_out[index] == pytest.approx(zebra.dece_bit(**others))
+        others = ScoredTrials.of(
+            (trial, score)
+            for trial, score in rows_of(pairs_of)
+            if f"s{index}" not in (speaker_of[trial.enrolment], speaker_of[trial.trial])
+        )
+        assert left_out[index] == pytest.approx(zebra.dece_bit(**others.classes))
     of_two = bootstrap.leave_one_out(arranged(1, n_speakers=2), zebra.sample_metrics)
     assert {name: numbers.shape for name, numbers in of_two.items()} == {
         "dece_bit": (2,),
@@ -248,10 +239,7 @@ def test_numbers_without_a_speaker_are_those_of_the_other_speakers_trials():
 @given(seed=st.integers(0, 50), n_speakers=st.integers(2, 5), digits=st.integers(0, 2))
 def test_a_sample_without_a_speaker_is_the_one_that_weighs_this_speaker_0(seed, n_speakers, digits):
     pairs_of, speaker_of = noisy(1, seed=seed, n_speakers=n_speakers)
-    rounded = {
-        label: [(trial, round(score, digits)) for trial, score in pairs]
-        for label, pairs in pairs_of.items()
-    }
+    rounded = pairs_of._replace(scores=pairs_of.scores.round(digits))
     sorted_trials = trials.by_class(trials.arrange(rounded, speaker_of))
     for position, sample in enumerate(trials.without_each(sorted_trials, n_speakers)):
         weights = np.ones(n_speakers, dtype=np.int64)
@@ -310,7 +298,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
         replicates = bootstrap.resample_scores(
             listed, verification.sample_metrics, n_replicates=100, seed=seed
         )
-        value = verification.eer_percent(**classes(pairs_of))
+        value = verification.eer_percent(**pairs_of.classes)
         interval = bootstrap.interval(value, replicates["eer_percent"], n_speakers=12)
         held.append(interval.ci_low <= 15.8655 <= interval.ci_high)
     assert sum(held) >= 34

@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from support.speakers import arranged, scored
+from support.speakers import arranged, rows_of, scored
 
+from voiceprivacy.inout.scored_trials import ScoredTrials
 from voiceprivacy.privacy.scores import trials, zebra
 from voiceprivacy.privacy.uncertainty import null
 
@@ -82,10 +83,8 @@ def test_a_list_that_tries_one_speaker_cannot_say_what_zero_evidence_gives():
     pairs_of, speaker_of = scored(
         lambda enrolled, tried, utterance: enrolled + tried + utterance, n_speakers=12
     )
-    pairs_of = {
-        label: [pair for pair in pairs if speaker_of[pair[0].trial] == "s0"]
-        for label, pairs in pairs_of.items()
-    }
+    rows = rows_of(pairs_of)
+    pairs_of = ScoredTrials.of(row for row in rows if speaker_of[row[0].trial] == "s0")
     assert (
         null.assess(trials.arrange(pairs_of, speaker_of), n_replicates=40, seed=0)[
             "dece_null95_bit"

@@ -1,14 +1,12 @@
 """Score files without a map of speakers: target trials say who speaks."""
 
+from voiceprivacy.inout.scored_trials import ScoredTrials
 from voiceprivacy.inout.tables import Trial
 from voiceprivacy.privacy.scores.trials import inferred_speakers, trials_of_unknown
 
 
 def labelled(*trials):
-    scored = {"target": [], "nontarget": []}
-    for enrolment, trial, label in trials:
-        scored[label].append((Trial(enrolment, trial, label), 0.5))
-    return scored
+    return ScoredTrials.of((Trial(*trial), 0.5) for trial in trials)
 
 
 def test_ids_that_target_trials_join_are_one_speaker():

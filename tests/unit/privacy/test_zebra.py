@@ -13,7 +13,7 @@ from scipy.special import expit
 from support.score_cases import DATA, assert_close, cases, has_ties, scores, summary, tolerance
 from support.speakers import drawn
 
-from voiceprivacy.inout.tables import read_scores
+from voiceprivacy.inout.scored_trials import read_scores
 from voiceprivacy.privacy.scores import calibration, verification, zebra
 from voiceprivacy.privacy.scores.calibration import oracle_llrs
 from voiceprivacy.privacy.scores.zebra import tag_of

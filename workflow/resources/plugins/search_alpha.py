@@ -28,6 +28,7 @@ from voiceprivacy.attack.backends import backends  # noqa: E402
 from voiceprivacy.attack.extractors import networks  # noqa: E402
 from voiceprivacy.inout import audio, tables  # noqa: E402
 from voiceprivacy.inout.arrays import Embeddings  # noqa: E402
+from voiceprivacy.inout.scored_trials import write_scores  # noqa: E402
 from voiceprivacy.models import devices  # noqa: E402
 from voiceprivacy.running.command import run  # noqa: E402
 
@@ -89,7 +90,7 @@ def main():
                 condition = "oo" if system == "original" else "op"
                 folder = arguments.scores / arguments.corpus / name / system
                 folder.mkdir(parents=True, exist_ok=True)
-                tables.write_scores(folder / f"{condition}.tsv", trials, scores)
+                write_scores(folder / f"{condition}.tsv", trials, scores)
                 print(f"{len(trials)} trials: {folder / condition}.tsv")
 
 

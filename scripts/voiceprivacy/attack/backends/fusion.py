@@ -35,10 +35,10 @@ from voiceprivacy.attack import Flags, Floats
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.files import BadInput, FilePath
 from voiceprivacy.inout.json_files import read_json, write_json
+from voiceprivacy.inout.scored_trials import read_scored_trials
 from voiceprivacy.inout.tables import (
     Trial,
     Utterance,
-    read_scored_trials,
     recordings_of,
     source_of,
 )
@@ -254,8 +254,9 @@ def read_parts(paths: Sequence[FilePath]) -> tuple[list[Trial], Floats]:
     columns: list[list[float]] = []
     trials: list[Trial] = []
     for path in paths:
-        by_label = read_scored_trials(path)
-        scored = dict(by_label["target"] + by_label["nontarget"])
+        read = read_scored_trials(path)
+        named = map(read.named, range(len(read.scores)))
+        scored = dict(zip(named, read.scores.tolist(), strict=True))
         trials = trials or list(scored)
         if scored.keys() != set(trials):
             raise BadInput(f"{path}: has other trials than {paths[0]}: they cannot be fused")

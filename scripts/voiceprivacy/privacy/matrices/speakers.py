@@ -51,11 +51,11 @@ import numpy as np
 from scipy.special import bdtrc
 
 from voiceprivacy.inout.files import BadInput, FilePath, naming
-from voiceprivacy.inout.tables import Trial, read_manifest, read_scored_trials, write_table
+from voiceprivacy.inout.scored_trials import ScoredTrials, read_scored_trials
+from voiceprivacy.inout.tables import LABELS, read_manifest, write_table
 from voiceprivacy.privacy import Classes, Counts, Flags, Names, Number
 from voiceprivacy.privacy.matrices.similarity import Cells, Comparisons, read_cells
 from voiceprivacy.privacy.scores.calibration import cece_bit, oracle_llrs
-from voiceprivacy.privacy.scores.trials import scores_of
 from voiceprivacy.running.command import say
 from voiceprivacy.vocabulary import ABSENT, UNDEFINED, Animal, Exposure
 
@@ -85,31 +85,17 @@ ANIMAL_OF = {corner: animal for animal, corner in CORNERS.items()}
 ZOO = ("label", *Animal._fields)  # columns of a table of animals
 
 
-def tried_speakers(
-    scored: Mapping[str, Sequence[tuple[Trial, float]]], speaker_of: Mapping[str, str]
-) -> dict[str, Names]:
-    """The speaker who is tried in each trial.
+def tried_speakers(scored: ScoredTrials, speaker_of: Mapping[str, str]) -> dict[str, Names]:
+    """The speaker who is tried in each trial: {target, nontarget: array of speakers}.
 
-    Parameters
-    ----------
-    scored : {target, nontarget: [(Trial, score), ...]}
-    speaker_of : {utterance: speaker} of the trial part
-
-    Returns
-    -------
-    {target, nontarget: array of speakers}
-
-    Raises
-    ------
-    BadInput : an utterance of unknown speaker
+    ``speaker_of`` is {utterance: speaker} of the trial part; BadInput names an utterance that it
+    lacks.
     """
-    speakers = {}
-    for label, pairs in scored.items():
-        for trial, _ in pairs:
-            if trial.trial not in speaker_of:
-                raise BadInput(f"trial '{trial.trial}' is not in the manifest of the trial part")
-        speakers[label] = np.array([speaker_of[trial.trial] for trial, _ in pairs])
-    return speakers
+    for name in scored.trials:
+        if name not in speaker_of:
+            raise BadInput(f"trial '{name}' is not in the manifest of the trial part")
+    speakers = np.array([speaker_of[name] for name in scored.trials])[scored.trial]
+    return dict(zip(LABELS, np.split(speakers, [scored.n_targets]), strict=True))
 
 
 def exposures(scores: Classes, speakers: Mapping[str, Names]) -> list[Exposure]:
@@ -214,7 +200,7 @@ def write_speakers(
 
     Raises
     ------
-    BadInput : see tables.read_scored_trials, tried_speakers and similarity.read_cells
+    BadInput : see read_scored_trials, tried_speakers and similarity.read_cells
     """
     speaker_of = {utterance.utterance: utterance.speaker for utterance in read_manifest(manifest)}
     matrices = read_cells(cells)
@@ -225,7 +211,7 @@ def write_speakers(
         with naming(file):
             scored = read_scored_trials(file, key=trial_list)
             tried = tried_speakers(scored, speaker_of)
-            exposed = exposures(scores_of(scored), tried)
+            exposed = exposures(scored.classes, tried)
         of_condition = percents.get(condition, {})
         for exposure in exposed:
             rows.append((condition, *exposure, of_condition.get(exposure.speaker, ABSENT)))

@@ -5,14 +5,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.tables import read_scored_trials
+from voiceprivacy.inout.scored_trials import read_scored_trials
 from voiceprivacy.privacy.law import curves
 from voiceprivacy.privacy.scores import verification, zebra
 from voiceprivacy.privacy.scores.trials import (
     SpeakerTrials,
     arranged,
     ids_of,
-    scores_of,
     trials_of_unknown,
     warn,
 )
@@ -68,15 +67,15 @@ def assess(
     BadInput : scores and list do not belong together, or one class is missing
     """
     scored = read_scored_trials(path, key=trials)
-    scores: dict[str, Any] = scores_of(scored)
-    warn(path, scored, scores)
+    scores: dict[str, Any] = scored.classes
+    warn(path, scored)
     of_speakers = None
     if speakers and draws.n_replicates:
         of_speakers = arranged(path, scored, speakers)
     wanted = label in ATTACKS and law
     known = (of_speakers or trials_of_unknown(path, scored)) if wanted else None
     ids = ids_of(scored, alike=label in WITHIN_RELEASE) if known else None
-    del scored  # names and numbers as Python has them: six times as large as arrays of them
+    del scored
     metrics, resampled, curve = measured(label, scores, of_speakers, draws=draws, tags=tags)
     warning = verification.warning_of_ties(**scores)
     if warning:

@@ -10,26 +10,20 @@ Conventions
 
 import itertools
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from voiceprivacy.inout.files import BadInput, FilePath, naming
-from voiceprivacy.inout.tables import (
-    Trial,
-    read_scored_trials,
-    read_speakers,
-    warning_of_itself,
-)
+from voiceprivacy.inout.scored_trials import ScoredTrials, read_scored_trials, warning_of_itself
+from voiceprivacy.inout.tables import read_speakers
 from voiceprivacy.privacy import Classes, Counts, Flags, Names, Scores
 from voiceprivacy.privacy.scores.calibration import Ties
 from voiceprivacy.running.command import say
 
 LARGEST, SMALLEST = 1e150, 1e-150  # of scores, and of their spread
 FEW_ABOVE = 0.2  # of the targets, where scores are the wrong way round
-
-ScoredTrials = Mapping[str, Sequence[tuple[Trial, float]]]  # {"target", "nontarget": [...]}
 
 
 class SpeakerTrials(NamedTuple):
@@ -134,7 +128,7 @@ def read_score_file(
     Parameters
     ----------
     path : path
-        Our TSV; with ``key`` a score file of Kaldi's (see tables.read_scores).
+        Our TSV; with ``key`` a score file of Kaldi's (see read_scored_trials).
     key : path, optional
     speaker_map : path, optional
         TSV: id speaker.
@@ -145,33 +139,33 @@ def read_score_file(
     """
     with naming(path):
         scored = read_scored_trials(path, key=key)
-    scores = scores_of(scored)
-    warn(path, scored, scores)
-    _refuse_beyond_precision(path, scores)
+    warn(path, scored)
+    _refuse_beyond_precision(path, scored.scores)
     trials = arranged(path, scored, speaker_map) if speaker_map else None
-    return ScoreFile(scores, trials)
+    return ScoreFile(scored.classes, trials)
 
 
-def warn(path: FilePath, scored: ScoredTrials, scores: dict[str, Scores]) -> None:
+def warn(path: FilePath, scored: ScoredTrials) -> None:
     """Say on stderr what is odd in scored trials.
 
     They may compare a recording with itself, be infinite on the wrong side, or be lower the more
     alike two voices are.
     """
-    pairs = itertools.chain.from_iterable(scored.values())
-    itself = warning_of_itself(trial for trial, _ in pairs)
-    for warning in (itself, _of_infinite(scored), _of_reversed(**scores)):
+    itself = warning_of_itself(scored)
+    for warning in (itself, _of_infinite(scored), _of_reversed(**scored.classes)):
         if warning:
             say(f"warning: {path}: {warning}", file=sys.stderr)
 
 
 def _of_infinite(scored):
-    wrong = [trial for trial, score in scored["nontarget"] if score == np.inf]
-    wrong += [trial for trial, score in scored["target"] if score == -np.inf]
-    if not wrong:
+    target = np.arange(len(scored.scores)) < scored.n_targets
+    wrong = np.flatnonzero(scored.scores == np.where(target, -np.inf, np.inf))
+    if not len(wrong):
         return ""
+    # Nontargets first, which are the likelier mistake.
+    first = scored.named(wrong[np.searchsorted(wrong, scored.n_targets) % len(wrong)])
     more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-    named = f"{wrong[0].label} '{wrong[0].enrolment} {wrong[0].trial}'{more}"
+    named = f"{first.label} '{first.enrolment} {first.trial}'{more}"
     return f"the score of {named} is infinite on the wrong side: cllr_bit is infinite by it"
 
 
@@ -188,8 +182,7 @@ def _of_reversed(target, nontarget):
 
 def _refuse_beyond_precision(path, scores):
     """Refuse scores whose sums or differences double precision cannot hold."""
-    values = np.concatenate([scores["target"], scores["nontarget"]])
-    finite = values[np.isfinite(values)]
+    finite = scores[np.isfinite(scores)]
     lowest, highest = (finite.min(), finite.max()) if len(finite) else (0.0, 0.0)
     if max(-lowest, highest) > LARGEST or 0 < highest - lowest < SMALLEST:
         raise BadInput(
@@ -209,41 +202,32 @@ def arranged(path: FilePath, scored: ScoredTrials, speaker_map: FilePath) -> Spe
         return arrange(scored, read_speakers(speaker_map))
 
 
-def scores_of(scored: ScoredTrials) -> dict[str, Scores]:
-    """The scores of {target, nontarget: [(Trial, score), ...]} without their trials."""
-    return {label: np.array([score for _, score in pairs]) for label, pairs in scored.items()}
-
-
 def arrange(scored: ScoredTrials, speaker_of: Mapping[str, str]) -> SpeakerTrials:
-    """Sort scored trials and look up their speakers.
-
-    Parameters
-    ----------
-    scored : {target, nontarget: [(Trial, score), ...]}
-    speaker_of : {id: speaker} of enrolments and trials
+    """Sort scored trials and look up their speakers, {id: speaker} of enrolments and trials.
 
     Raises
     ------
     BadInput : an id without speaker, a target of two speakers, a nontarget of one
     """
-    pairs = [*scored["target"], *scored["nontarget"]]
-    enrolled = [_speaker(trial.enrolment, speaker_of) for trial, _ in pairs]
-    tried = [_speaker(trial.trial, speaker_of) for trial, _ in pairs]
+    enrolled = [_speaker(name, speaker_of) for name in scored.enrolments]
+    tried = [_speaker(name, speaker_of) for name in scored.trials]
     # Both sides at once: a speaker has one position, on whichever side.
-    speakers, positions = np.unique(np.array([enrolled, tried]), return_inverse=True)
-    enrolment, trial = positions.reshape(2, -1)
-    target = np.arange(len(pairs)) < len(scored["target"])  # they come first in ``pairs``
+    speakers, positions = np.unique(np.array([*enrolled, *tried]), return_inverse=True)
+    enrolment = positions[: len(enrolled)][scored.enrolment]
+    trial = positions[len(enrolled) :][scored.trial]
+    target = np.arange(len(scored.scores)) < scored.n_targets
     mislabelled = np.flatnonzero((enrolment == trial) != target)
     if len(mislabelled):
-        wrong, _ = pairs[mislabelled[0]]
-        who = f"'{enrolled[mislabelled[0]]}' and '{tried[mislabelled[0]]}'"
+        first = mislabelled[0]
+        wrong = scored.named(first)
         raise BadInput(
             f"trial '{wrong.enrolment} {wrong.trial}' is labelled {wrong.label},"
-            f" but its speakers are {who}"
+            f" but its speakers are '{speakers[enrolment[first]]}' and '{speakers[trial[first]]}'"
         )
-    scores = np.array([score for _, score in pairs], dtype=float)
-    order = np.argsort(scores, kind="stable")
-    return SpeakerTrials(speakers, scores[order], target[order], enrolment[order], trial[order])
+    order = np.argsort(scored.scores, kind="stable")
+    return SpeakerTrials(
+        speakers, scored.scores[order], target[order], enrolment[order], trial[order]
+    )
 
 
 def trials_of_unknown(path: FilePath, scored: ScoredTrials) -> SpeakerTrials | None:
@@ -276,12 +260,13 @@ def inferred_speakers(scored: ScoredTrials) -> dict[str, str]:
             name = parent[name]
         return name
 
-    for trial, _ in scored["target"]:
-        one, other = sorted([first_of(trial.enrolment), first_of(trial.trial)])
+    pairs = {*zip(*(one[: scored.n_targets].tolist() for one in scored[2:4]), strict=True)}
+    for enrolment, trial in sorted(pairs):
+        names = scored.enrolments[enrolment], scored.trials[trial]
+        one, other = sorted(map(first_of, names))
         parent[other] = one
-    for trial, _ in scored["nontarget"]:
-        first_of(trial.enrolment)
-        first_of(trial.trial)
+    for name in itertools.chain(scored.enrolments, scored.trials):
+        first_of(name)
     return {name: first_of(name) for name in list(parent)}
 
 
@@ -297,16 +282,19 @@ def ids_of(scored: ScoredTrials, *, alike: bool = False) -> Ids:
 
     ``alike``: an id has the same number on either side, as in pairs of utterances.
     """
-    pairs = [*scored["target"], *scored["nontarget"]]
-    scores = np.array([score for _, score in pairs], dtype=float)
-    order = np.argsort(scores, kind="stable")
-    enrolled: dict[str, int] = {}
-    numbers = {"enrolment": enrolled, "trial": enrolled if alike else {}}
-    columns = []
-    for side, known in numbers.items():
-        column = [known.setdefault(getattr(trial, side), len(known)) for trial, _ in pairs]
-        columns.append(np.array(column, dtype=np.int64)[order])
-    return Ids(*columns)
+    order = np.argsort(scored.scores, kind="stable")
+    if not alike:
+        return Ids(_numbered(scored.enrolment)[order], _numbered(scored.trial)[order])
+    _, positions = np.unique([*scored.enrolments, *scored.trials], return_inverse=True)
+    enrolled, tried = np.split(positions, [len(scored.enrolments)])
+    both = _numbered(np.concatenate([enrolled[scored.enrolment], tried[scored.trial]]))
+    return Ids(*(side[order] for side in np.split(both, 2)))
+
+
+def _numbered(positions):
+    """Positions (M,) as numbers from 0 on, in the order in which they occur."""
+    _, first, inverse = np.unique(positions, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse]
 
 
 def n_speakers(trials: SpeakerTrials) -> int:

@@ -4,12 +4,12 @@ Files of one list and system are read at a time: a run of twenty systems has a t
 """
 
 from collections.abc import Mapping
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from voiceprivacy.inout.tables import read_scored_trials, read_speakers
-from voiceprivacy.privacy.verdict.score_table import ScoreTable, Trial
+from voiceprivacy.inout.scored_trials import Pair, read_scored_trials
+from voiceprivacy.inout.tables import read_speakers
+from voiceprivacy.privacy.verdict.score_table import ScoreTable
 
 
 class RunScores(ScoreTable):
@@ -44,7 +44,6 @@ class RunScores(ScoreTable):
             known |= read_speakers(path)
         return known
 
-    def of_attack(self, scores: Path) -> dict[Trial, float]:
+    def of_attack(self, scores: Path) -> dict[Pair, float]:
         """The scores of a file."""
-        scored = chain.from_iterable(read_scored_trials(scores).values())
-        return {trial[:2]: score for trial, score in scored}
+        return read_scored_trials(scores).by_names()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from support.speakers import conversation_list, noisy
 
+from voiceprivacy.inout.scored_trials import ScoredTrials
 from voiceprivacy.inout.tables import Trial, read_rows
 from voiceprivacy.privacy.law import criteria, curves
 from voiceprivacy.privacy.scores.trials import arrange, ids_of
@@ -84,7 +85,8 @@ def test_curves_without_replicates_have_no_limits_and_tiny_lists_no_points(tmp_p
     points = written(tmp_path / "law.tsv", attacks, n_replicates=0)
     assert points and {row["ci_high"] for row in points.values()} == {"-"}
     scored, speaker_of = noisy(2.0, n_speakers=2, n_utterances=1)
-    scored = {label: listed[:1] for label, listed in scored.items()}  # of two utterances
+    rows = [(scored.named(index), 0.5) for index in (0, 2)]  # of two utterances
+    scored = ScoredTrials.of(rows)
     attacks = {"oo": (scored, arrange(scored, speaker_of))}
     assert written(tmp_path / "law.tsv", attacks) == {}
 
@@ -92,10 +94,11 @@ def test_curves_without_replicates_have_no_limits_and_tiny_lists_no_points(tmp_p
 def test_pairs_within_a_release_are_searched_from_either_side(tmp_path):
     """Own pairs are always closest: every utterance is linked."""
     names = [f"s{speaker}-{number}" for speaker in range(6) for number in range(3)]
-    scored = {"target": [], "nontarget": []}
+    rows = []
     for one, other in itertools.combinations(names, 2):
         label = "target" if one[:2] == other[:2] else "nontarget"
-        scored[label].append((Trial(one, other, label), float(label == "target")))
+        rows.append((Trial(one, other, label), float(label == "target")))
+    scored = ScoredTrials.of(rows)
     attacks = {"rr": (scored, arrange(scored, {name: name[:2] for name in names}))}
     points = written(tmp_path / "law.tsv", attacks)
     assert float(points["rr", "ascending", "linkability", "5", "1"]["value"]) == 1
