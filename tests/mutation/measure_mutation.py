@@ -21,8 +21,13 @@ from pathlib import Path
 HOME = Path(__file__).resolve().parents[2]
 MUTATED = "src/voiceprivacy"
 TESTS = {  # module: its tests below tests/unit
-    "privacy/scores/verification": ["privacy/test_verification.py"],
-    "privacy/scores/zebra": ["privacy/test_zebra.py", "privacy/test_cece.py"],
+    "privacy/scores/verification": ["privacy/test_verification.py", "privacy/test_bootstrap.py"],
+    "privacy/scores/zebra": [
+        "privacy/test_zebra.py",
+        "privacy/test_cece.py",
+        "privacy/test_tags.py",
+        "privacy/test_bootstrap.py",
+    ],
     "privacy/scores/calibration": [
         "privacy/test_calibration.py",
         "privacy/test_zebra.py",
@@ -31,20 +36,28 @@ TESTS = {  # module: its tests below tests/unit
     "privacy/matrices/similarity": [
         "privacy/test_similarity.py",
         "privacy/test_similarity_reference.py",
+        "privacy/test_assessment.py",
     ],
     "privacy/matrices/ranks": [
         "privacy/test_ranks.py",
         "privacy/test_rank_speakers.py",
         "privacy/test_assessment.py",
+        "privacy/test_assess_similarity_ranks.py",
     ],
     "privacy/matrices/betabinomial": ["privacy/test_betabinomial.py"],
     "privacy/matrices/speakers": ["privacy/test_speakers.py"],
-    "privacy/matrices/assessment": ["privacy/test_assessment.py"],
+    "privacy/matrices/assessment": [
+        "privacy/test_assessment.py",
+        "privacy/test_assess_similarity_ranks.py",
+    ],
     "privacy/scores/trials": [
         "privacy/test_bootstrap.py",
         "privacy/test_cece.py",
         "privacy/test_null.py",
         "privacy/test_verification.py",
+        "privacy/test_unknown_speakers.py",
+        "privacy/test_assess_commands.py",
+        "privacy/law/test_curves.py",
     ],
     "privacy/uncertainty/null": ["privacy/test_null.py"],
     "privacy/uncertainty/multiple": ["privacy/test_multiple.py"],
@@ -53,6 +66,7 @@ TESTS = {  # module: its tests below tests/unit
         "privacy/test_paired.py",
         "privacy/test_paired_files.py",
         "privacy/test_paired_strongest.py",
+        "utility/test_pairs.py",
     ],
     "privacy/uncertainty/bootstrap": [
         "privacy/test_bootstrap.py",
