@@ -19,7 +19,7 @@ Conventions
 
 References
 ----------
-Aloradi et al., You are what you say: exploiting linguistic content for VoicePrivacy attacks,
+Gaznepoglu et al., You are what you say: exploiting linguistic content for VoicePrivacy attacks,
 Interspeech 2025: transcripts alone, by a BERT that was trained for it, give a mean equal error rate
 of 35 % on the lists of the VoicePrivacy Attacker Challenge.
 Weinberger et al., Feature hashing for large scale multitask learning, ICML 2009.
