@@ -55,7 +55,6 @@ MCADAMS = "{scripts}/voiceprivacy/anonymise/functions/mcadams.py:mcadams"
 # Reserved names.
 ORIGINAL = "original"  # the anonymiser of unprotected speech
 GIVEN = "given"  # the back-end of an attack whose scores somebody else made
-FUSED = "fused"  # the extractor of several attackers whose scores are fused
 MEAN = "mean"  # the trial list that stands for the mean of all lists of a corpus
 ACROSS_CORPORA = "over-corpora"  # the corpus that stands for an average over several
 EVERYTHING = "all lists"  # the average of all lists of a run with several corpora
@@ -422,31 +421,6 @@ class AtlasPoint(NamedTuple):
     ci_low: float | None
     ci_high: float | None
     most_bit: float
-
-
-TOGETHER = "+"  # between the channels of a set
-
-
-class ChannelsPoint(NamedTuple):
-    """A number of what several channels of a system disclose together, in bits.
-
-    ``measure`` is one of MEASURES_OF_CHANNELS: the disclosure of a set, the gain of a channel over
-    those of ``given`` (- for none), or the gap between the sum of a set's channels and the set.
-    Channels of a set are joined by TOGETHER. ``most_bit`` is log2 of the gallery's size.
-    """
-
-    anonymiser: str
-    condition: str
-    measure: str
-    channels: str
-    given: str
-    value: float
-    ci_low: float
-    ci_high: float
-    most_bit: float
-
-
-MEASURES_OF_CHANNELS = DISCLOSURE, GAIN, GAP = ("disclosure", "gain", "gap")
 
 
 class ExposedPoint(NamedTuple):

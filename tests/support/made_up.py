@@ -26,7 +26,7 @@ from voiceprivacy.report.metrics import Number, write_metrics
 from voiceprivacy.report.page import show, write_page
 from voiceprivacy.report.plots import style
 from voiceprivacy.report.published import beside, tables_of
-from voiceprivacy.vocabulary import AtlasPoint, ChannelsPoint, ExposedPoint
+from voiceprivacy.vocabulary import AtlasPoint, ExposedPoint
 
 TEMPLATE = Path(__file__).parents[2] / "workflow" / "report" / "index.html.j2"
 EVIL = "<!--<script><b>x"  # no slash: ids of speakers have none
@@ -35,7 +35,7 @@ SYSTEMS = {"original": ["oo"], "b2": ["op", "pp"], "b2r": ["op", "pp"]}
 ATTACKER = ("ecapa", "cosine")
 SPEAKERS = ["s1", "s2", f"s3{EVIL}"]
 PICTURE = '<svg viewBox="0 0 99 99" xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>'
-OF_ATLAS = ("atlas", "channels", "exposed")  # kinds of figures of a list
+OF_ATLAS = ("atlas", "exposed")  # kinds of figures of a list
 EXPOSED = [  # channel, speaker, bits
     ("voice", SPEAKERS[0], 0.4),
     ("pitch", SPEAKERS[0], 0.9),
@@ -121,7 +121,6 @@ def write_results(folder):
     """Write curves, speech and pictures of the run below ``folder``."""
     of_lists = {
         "atlas": (AtlasPoint._fields, _channels()),
-        "channels": (ChannelsPoint._fields, _channels_together()),
         "exposed": (ExposedPoint._fields, _exposed()),
     }
     for corpus, lists in LISTS.items():
@@ -303,22 +302,6 @@ def _channels():
         AtlasPoint(name, condition, channel, 1.2, 0.6, "-", 1.585)
         for name, conditions in SYSTEMS.items()
         for condition, channel in itertools.product(conditions, ("voice", "pitch", "words"))
-    ]
-
-
-def _channels_together():
-    measured = [
-        ("disclosure", "voice", "-", 1.1, 0.5, 1.5),
-        ("disclosure", "pitch", "-", 0.4, 0.0, 0.9),
-        ("disclosure", "voice+pitch", "-", 1.2, 0.6, 1.585),
-        ("gain", "voice", "pitch", 0.8, 0.1, 1.5),
-        ("gain", "pitch", "voice", 0.1, -0.2, 0.4),
-        ("gap", "voice+pitch", "-", 0.3, -0.1, 0.7),
-    ]
-    return [
-        ChannelsPoint(name, condition, *row, 1.585)
-        for name, conditions in SYSTEMS.items()
-        for condition, row in itertools.product(conditions, measured)
     ]
 
 

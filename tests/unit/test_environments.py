@@ -49,7 +49,6 @@ NOT_CALLED = {  # script: what its modules import in functions that it does not 
     "write_report": RESAMPLING,
     "score_samples": TRAINING,
     "score_system": TRAINING,
-    "train_fusion": TRAINING,
 }
 
 

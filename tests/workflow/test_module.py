@@ -73,11 +73,6 @@ WIDE = {
     "backends": {
         "cosine": {"type": "cosine", "extractors": ["fetched", "own", "deep", "units", "words"]},
         "plda": {"type": "plda", "train": {"corpus": "others"}, "extractors": ["fetched"]},
-        "both": {
-            "type": "fusion",
-            "of": ["fetched/cosine", "fetched/plda"],
-            "train": {"corpus": "others"},
-        },
     },
     "attacks": {"team": {"scores": "team/{anonymiser}_{condition}.tsv", "speakers": "map.tsv"}},
     "utility": {

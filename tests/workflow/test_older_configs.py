@@ -62,7 +62,6 @@ EACH_KIND = {
         "trained": {"type": "speechbrain_plda", "extractors": ["hub"], "train": {"corpus": "read"}},
         "js": {"type": "jensen_shannon"},
         "rotated": {"type": "procrustes", "extractors": ["ready"], **TRAIN},
-        "both": {"type": "fusion", "of": ["folder/cosine", "folder/plda"], **TRAIN},
     },
     "attacks": {"team7": {"scores": "team7/{anonymiser}_{condition}.tsv", "speakers": "map.tsv"}},
     "utility": {"wer": {"command": "python mine.py", "better": "lower"}},

@@ -28,7 +28,7 @@ from voiceprivacy.inout.files import (
 )
 from voiceprivacy.layout import Layout
 from voiceprivacy.plan import configuration, defaults, earlier
-from voiceprivacy.plan.inputs.attackers import AttackerInputs, FusionInputs
+from voiceprivacy.plan.inputs.attackers import AttackerInputs
 from voiceprivacy.plan.inputs.results import AttackInputs, UtilityInputs
 from voiceprivacy.plan.inputs.speech import AnonymiserInputs, CorpusInputs, Threads
 from voiceprivacy.plan.inputs.wildcards import (
@@ -48,7 +48,7 @@ from voiceprivacy.running.command import say, showing_package
 from voiceprivacy.running.fingerprints import code, code_alone
 from voiceprivacy.running import turns
 from voiceprivacy.running.progress import SCREEN
-from voiceprivacy.vocabulary import ACROSS_CORPORA, CONDITIONS, FUSED, GIVEN, PARTS, SECOND_RUN
+from voiceprivacy.vocabulary import ACROSS_CORPORA, CONDITIONS, GIVEN, PARTS, SECOND_RUN
 
 # Snakemake fills in what stands in braces.
 shell.prefix(showing_package().replace("{", "{{").replace("}", "}}"))
@@ -119,7 +119,6 @@ speech_threads = Threads(shared_cores)
 corpora = CorpusInputs(plan)
 anonymisers = AnonymiserInputs(plan)
 attackers = AttackerInputs(plan)
-fusions = FusionInputs(plan)
 scored = AttackInputs(plan)
 utility = UtilityInputs(plan)
 
@@ -160,13 +159,9 @@ wildcard_constraints:
 
 
 TRIAL_LISTS = one_of(trials for _, trials in plan.speech.all_trial_lists())
-OURS = {
-    "extractor": [*plan.attackers.extractors, FUSED],
-    "backend": [*plan.attackers.backends, *plan.attackers.fusions],
-}
 OURS_AND_GIVEN = {
-    "extractor": one_of([*OURS["extractor"], *config["attacks"]]),
-    "backend": one_of([*OURS["backend"], GIVEN]),
+    "extractor": one_of([*plan.attackers.extractors, *config["attacks"]]),
+    "backend": one_of([*plan.attackers.backends, GIVEN]),
 }
 RESAMPLED_GIVEN = plan.given.resampled()
 GALLERIES = one_of(gallery for _, gallery in plan.speech.all_galleries())

@@ -1,7 +1,5 @@
 """Pictures and tables for papers, made on request."""
 
-ANY_OF_OURS = {wildcard: one_of(names) for wildcard, names in OURS.items()}
-
 
 rule plot_scores:
     """One conventional picture (DET, ECE, Tippett ...) of all systems under one attacker."""
@@ -16,8 +14,6 @@ rule plot_scores:
         ),
     log:
         "results/logs/plot_scores/{picture}/{corpus}/{trials}/{extractor}/{backend}.log",
-    wildcard_constraints:
-        **ANY_OF_OURS,
     conda:
         "../../envs/evaluate.yaml"
     resources:
@@ -100,8 +96,6 @@ rule plot_all_profiles:
         multiext("results/paper/all_profiles/{extractor}/{backend}", ".svg", ".pdf", ".png"),
     log:
         "results/logs/plot_all_profiles/{extractor}/{backend}.log",
-    wildcard_constraints:
-        **ANY_OF_OURS,
     conda:
         "../../envs/evaluate.yaml"
     resources:

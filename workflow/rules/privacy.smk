@@ -93,18 +93,6 @@ use rule assess_scores as assess_scores_of_original with:
         normalised=[],
 
 
-use rule assess_scores as assess_fused_scores with:
-    wildcard_constraints:
-        **FUSIONS,
-        anonymiser=one_of(plan.speech.protected),
-
-
-use rule assess_scores_of_original as assess_fused_scores_of_original with:
-    wildcard_constraints:
-        **FUSIONS,
-        anonymiser="original",
-
-
 use rule assess_scores_of_original as assess_scores_given with:
     wildcard_constraints:
         extractor=one_of(RESAMPLED_GIVEN),
@@ -186,7 +174,7 @@ rule assess_calibration:
     benchmark:
         f"results/benchmarks/assess_calibration/{SYSTEM}.tsv"
     wildcard_constraints:
-        extractor=one_of([*OURS["extractor"], *RESAMPLED_GIVEN]),
+        extractor=one_of([*plan.attackers.extractors, *RESAMPLED_GIVEN]),
         backend=OURS_AND_GIVEN["backend"],
     conda:
         "../../envs/evaluate.yaml"
@@ -349,28 +337,6 @@ use rule assess_ranks as assess_ranks_in_galleries with:
         draws=DRAWS,
         label=scored.under(plan.speech.conditions),
         seconds=["--seconds", f"{RESULTS}/samples/{{corpus}}/{{trials}}.seconds.json"],
-
-
-rule assess_atlas:
-    """What channels of a system disclose together, and what each adds to the others."""
-    input:
-        matrix=ask(plan.atlas.matrices, dict.values),
-    output:
-        metrics="results/curves/channels/{corpus}/{trials}/{anonymiser}/together/{condition}.json",
-    log:
-        "results/logs/assess_atlas/{corpus}/{trials}/{anonymiser}/{condition}.log",
-    benchmark:
-        "results/benchmarks/assess_atlas/{corpus}/{trials}/{anonymiser}/{condition}.tsv"
-    conda:
-        "../../envs/evaluate.yaml"
-    resources:
-        mem_mb=4000,
-        runtime=40,
-    params:
-        code=code("assess_atlas"),
-        label=ask(plan.atlas.matrices, list),
-    shell:
-        command("assess_atlas", input="matrix", output="metrics", params="label")
 
 
 rule compare_anonymisers:

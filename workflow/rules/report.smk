@@ -49,11 +49,9 @@ rule collect_atlas:
     """How many bits of who speaks channels give away on a list."""
     input:
         metrics="results/metrics.tsv",
-        fusions=ask(plan.atlas.fusions, dict.values),
         speakers=ask(plan.atlas.speakers),
     output:
         atlas="results/curves/atlas/{corpus}/{trials}.tsv",
-        together="results/curves/channels/{corpus}/{trials}.tsv",
         exposed="results/curves/exposed/{corpus}/{trials}.tsv",
     log:
         "results/logs/collect_atlas/{corpus}/{trials}.log",
@@ -63,13 +61,12 @@ rule collect_atlas:
     params:
         code=code("collect_atlas"),
         heard=in_json(plan.atlas.heard),
-        fusions=ask(plan.atlas.fusion_arguments),
     shell:
         command(
             "collect_atlas",
             input="metrics speakers",
-            output="atlas together exposed",
-            params="heard fusions",
+            output="atlas exposed",
+            params="heard",
             wildcards="corpus trials",
         )
 

@@ -71,21 +71,6 @@ class ScoreMatrix(NamedTuple):
     column_sources: Text
 
 
-def restricted(
-    matrix: ScoreMatrix, rows: NDArray[np.bool_], columns: NDArray[np.bool_]
-) -> ScoreMatrix:
-    """A matrix with some of its rows (R,) and columns (C,) only."""
-    return ScoreMatrix(
-        rows=matrix.rows[rows],
-        columns=matrix.columns[columns],
-        row_speakers=matrix.row_speakers[rows],
-        column_speakers=matrix.column_speakers[columns],
-        scores=matrix.scores[np.ix_(rows, columns)],
-        row_sources=matrix.row_sources[rows],
-        column_sources=matrix.column_sources[columns],
-    )
-
-
 TEXTS_OF_MATRIX = [name for name in ScoreMatrix._fields if name != "scores"]
 
 

@@ -46,7 +46,6 @@ from voiceprivacy.organise.records import (
 from voiceprivacy.report.mailed import reduced
 from voiceprivacy.vocabulary import (
     ABSENT,
-    FUSED,
     LEARNT_FROM,
     ORIGINAL,
     TRAINED_ON,
@@ -223,13 +222,12 @@ def _attacker_of(run: FinishedRun, names: Names, attack: Attack) -> Record:
     identity = json.dumps([options, weights], sort_keys=True)
     usual = f"{'_'.join(bases)}@{sha256(identity.encode())[:REVISION_LETTERS]}"
     name, _, revision = names.attackers.get("/".join(bases), usual).partition("@")
-    learnt = TO_BE_SAID if bases[0] == FUSED else _learnt(run, extractor, backend)
     return dict.fromkeys(OF_BOTH, TO_BE_SAID) | {
         "name": name,
         "revision": revision,
         "title": " + ".join(bases),
         "weights": weights,
-        "training_data": learnt,
+        "training_data": _learnt(run, extractor, backend),
         "adaptation": "learns from speech of the system that it attacks" if is_adapted else None,
     }
 

@@ -1,8 +1,7 @@
 """The disclosure atlas: which channels give a speaker away, and who listens to each of them.
 
 A channel is an attacker like all others: an extractor with a back-end. ``atlas: true`` adds those
-that a config lacks. What they disclose together is measured on their matrices of similarity, list
-by list, system by system and condition by condition.
+that a config lacks.
 
 Conventions
 -----------
@@ -148,27 +147,6 @@ class Atlas:
                     heard += self._heard(anonymiser, condition)
         return dict.fromkeys([*lists, *speech.all_galleries()], heard) if heard else {}
 
-    def together(self, trial_list: TrialList) -> dict[tuple[str, str], list[Heard]]:
-        """{(anonymiser, condition): what is heard}, where several channels can be fused."""
-        systems: dict[tuple[str, str], list[Heard]] = {}
-        for one in self.lists.get(trial_list, ()):
-            systems.setdefault((one.anonymiser, one.condition), []).append(one)
-        return {system: heard for system, heard in systems.items() if len(heard) > 1}
-
-    def fusions(self, corpus: str, trials: str) -> dict[str, str]:
-        """Where what channels disclose together is written: {anonymiser/condition: file}."""
-        folder = f"curves/channels/{corpus}/{trials}"
-        return {
-            f"{anonymiser}/{condition}": self.layout.path(
-                f"{folder}/{anonymiser}/together/{condition}.json"
-            )
-            for anonymiser, condition in self.together(TrialList(corpus, trials))
-        }
-
-    def fusion_arguments(self, corpus: str, trials: str) -> list[str]:
-        """The same as ANONYMISER/CONDITION=FILE."""
-        return [f"{system}={file}" for system, file in self.fusions(corpus, trials).items()]
-
     def heard(self, corpus: str, trials: str) -> list[Heard]:
         """What is heard on a list."""
         return self.lists[TrialList(corpus, trials)]
@@ -179,14 +157,6 @@ class Atlas:
         for one in self.heard(corpus, trials):
             folder = Attack(corpus, trials, one.extractor, one.backend).path(one.heard_in)
             files.append(self.layout.path(f"curves/rank_speakers/{folder}.tsv"))
-        return files
-
-    def matrices(self, corpus: str, trials: str, anonymiser: str, condition: str) -> dict[str, str]:
-        """Tests against templates by each channel that is fused: {channel: file}."""
-        files = {}
-        for one in self.together(TrialList(corpus, trials))[anonymiser, condition]:
-            folder = Attack(corpus, trials, one.extractor, one.backend).path(one.heard_in)
-            files[one.channel] = self.layout.path(f"templates/{folder}/{one.heard_under}.npz")
         return files
 
     def _heard(self, anonymiser, condition):

@@ -2,20 +2,17 @@
 
 import functools
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, product
-from types import MappingProxyType
+from collections.abc import Iterable, Iterator
+from itertools import product
 from typing import Any
 
 import yaml
 
 from voiceprivacy.inout.files import BadInput, ours
 from voiceprivacy.inout.yaml_files import compose
-from voiceprivacy.plan.fusion import Fusion, compares, split_corpora
 from voiceprivacy.plan.speech import Speech, sandbox_arguments
 from voiceprivacy.vocabulary import (
     FEATURES,
-    FUSED,
     HISTOGRAMS,
     ORIGINAL,
     TRAINED_ON,
@@ -65,7 +62,6 @@ class Attackers:
     ----------
     extractors, backends : as ``instances`` names them
     speech : the corpora and anonymisers that are attacked
-    fusions : attackers whose scores are fused, as ``fusion.fusions`` names them
     """
 
     def __init__(
@@ -73,29 +69,17 @@ class Attackers:
         extractors: dict[str, dict],
         backends: dict[str, dict],
         speech: Speech,
-        fusions: Mapping[str, Fusion] = MappingProxyType({}),
     ) -> None:
         self.extractors = extractors
         self.backends = backends
         self.speech = speech
         self.layout = speech.layout
-        self.fusions = fusions
-        self.split = split_corpora(fusions, extractors, backends)
 
     # Attacks.
 
     def attacks(self) -> list[Attack]:
-        """Every attacker on every trial list; those that are fused come last."""
-        lists = self.speech.all_trial_lists()
-        fused = [
-            Attack(trial_list.corpus, trial_list.trials, FUSED, name)
-            for trial_list, name in product(lists, self.fusions)
-        ]
-        return [*self._attacks_on(lists), *fused]
-
-    def has_matrices(self, extractor: str) -> bool:
-        """Whether an attacker can compare any two utterances; fused scores are of trials only."""
-        return extractor != FUSED
+        """Every attacker on every trial list."""
+        return self._attacks_on(self.speech.all_trial_lists())
 
     def rank_attacks(self) -> list[Attack]:
         """Every attacker on every sampled gallery."""
@@ -111,18 +95,22 @@ class Attackers:
     def applies(self, backend: str, extractor: str) -> bool:
         """Whether a back-end compares what an extractor gives.
 
-        See ``fusion.compares``.
+        It compares the extractors that it names. A back-end that names none compares histograms if
+        it is made for them, else embeddings; words by cosine only.
         """
         options, compared = self.backends[backend], self.extractors[extractor]
-        chosen = compares(options, compared["base"], compared)
         # An extractor and a back-end that learned from two anonymisers make no attacker of either.
-        trained_on = {self.extractors[extractor]["on"], options["on"]} - {None}
-        return chosen and len(trained_on) < 2
+        if len({compared["on"], options["on"]} - {None}) > 1:
+            return False
+        if "extractors" in options:
+            return compared["base"] in options["extractors"]
+        if WORDS in compared:
+            return options["type"] == "cosine"
+        is_histogram = any(kind in compared for kind in HISTOGRAMS)
+        return (options["type"] == "jensen_shannon") == is_histogram
 
     def attacked(self, extractor: str, backend: str) -> str | None:
         """The anonymiser that an attacker was trained on; None for one of original speech."""
-        if extractor == FUSED:
-            return self.fusions[backend].on
         return self.extractors[extractor]["on"] or self.backends[backend]["on"]
 
     def systems(self, extractor: str, backend: str) -> list[str]:
@@ -145,9 +133,8 @@ class Attackers:
         return [name for name, options in self.extractors.items() if field in options]
 
     def feature(self, extractor: str) -> str | None:
-        """Which of FEATURES an extractor is; None for a network, and for scores that are fused."""
-        options = self.extractors.get(extractor, {})
-        return next((name for name in FEATURES if name in options), None)
+        """Which of FEATURES an extractor is; None for a network."""
+        return next((name for name in FEATURES if name in self.extractors[extractor]), None)
 
     def histograms(self) -> list[str]:
         """Extractors that are histograms."""
@@ -229,24 +216,14 @@ class Attackers:
 
     def training_manifest(self, options: dict[str, Any]) -> str:
         """Manifest of the speech that an entry is trained on, with the true speakers."""
-        return self.learnt_manifest(options["train"]["corpus"], options["on"] or ORIGINAL)
-
-    def learnt_manifest(self, corpus: str, system: str) -> str:
-        """Manifest of what attackers learn from: without speakers who are held out for fusions."""
-        name = "learners" if corpus in self.split else "manifest"
-        return self.layout.speech(corpus, "train", system, name)
-
-    def held_out_manifest(self, corpus: str) -> str:
-        """Manifest of the original speech that fusions learn from; see the module fusion."""
-        name = "held_out" if corpus in self.split else "manifest"
-        return self.layout.speech(corpus, "train", ORIGINAL, name)
+        system = options["on"] or ORIGINAL
+        return self.layout.speech(options["train"]["corpus"], "train", system, "manifest")
 
     def fewest_utterances(self) -> dict[str, int]:
         """Utterances that some speaker of a corpus must have, of those that speakers are learnt
         from: {corpus: number}.
 
-        PLDA sees how a speaker varies in two, or in one as it is and protected. A fusion's targets
-        are two.
+        PLDA sees how a speaker varies in two, or in one as it is and protected.
         """
         fewest: dict[str, int] = {}
         for options in (*self.extractors.values(), *self.backends.values()):
@@ -256,7 +233,7 @@ class Attackers:
             is_of_both = options.get("unprotected") and options["on"]
             corpus, needed = options["train"]["corpus"], 2 if is_plda and not is_of_both else 1
             fewest[corpus] = max(fewest.get(corpus, 1), needed)
-        return fewest | {fused.corpus: 2 for fused in self.fusions.values()}
+        return fewest
 
     def least_speech(self) -> dict[str, list[int]]:
         """What PLDA must have of a corpus in all: {corpus: [speakers, utterances]}.
@@ -349,12 +326,6 @@ class Attackers:
 
     def learnt(self, extractor: str, backend: str) -> list[str]:
         """What each part that learnt from protected speech finds in speakers held out: files."""
-        if extractor == FUSED:
-            fusion = self.fusions[backend]
-            files = list(chain.from_iterable(self.learnt(*part) for part in fusion.parts))
-            if len(fusion.systems()) > 1:  # it learnt from protected speech itself
-                files.append(self.layout.path(f"fusions/{backend}.held_out.json"))
-            return files
         files = []
         if self.extractors[extractor]["on"]:
             files.append(self.layout.path(f"models/{extractor}/held_out.json"))

@@ -20,7 +20,7 @@ from jsonschema import Draft202012Validator, ValidationError
 from voiceprivacy.inout.files import BadInput, expand, resembling, variables_in
 from voiceprivacy.inout.yaml_files import compose, read_yaml
 from voiceprivacy.layout import HERE, Layout
-from voiceprivacy.plan import atlas, fusion, sources
+from voiceprivacy.plan import atlas, sources
 from voiceprivacy.plan.defaults import (
     complete,
     controls,
@@ -36,7 +36,6 @@ from voiceprivacy.plan.sweeps import wrong_sweeps
 from voiceprivacy.running import packages
 from voiceprivacy.vocabulary import (
     EVALUATION,
-    FUSED,
     GIVEN,
     TRAIN,
     UTILITY_ALONE,
@@ -68,6 +67,10 @@ GONE = {  # keys of earlier configs, and what serves instead
     ],
     "is no longer a key: the verdict has other states, which begin at open_percent and low_percent"
     " (docs/guide/verdict.md)",
+)
+NO_FUSION = (
+    "'fusion' is no longer a type: remove this back-end, because the verdict joins the scores of"
+    " all attackers by itself (docs/guide/verdict.md)"
 )
 
 
@@ -218,9 +221,16 @@ def wrong_entries(config: dict[str, Any]) -> list[Problem]:
     """Keys that are no text, variables that are not set, and what the schema refuses."""
     wrong = [*unusable_values(config), *_unset_variables(config)]
     errors = Draft202012Validator(schema()).iter_errors(config)
+    backends = config.get("backends")
+    fusions = [
+        ("backends", name)
+        for name, options in (backends.items() if isinstance(backends, dict) else ())
+        if isinstance(options, dict) and options.get("type") == "fusion"
+    ]
+    wrong += [Problem((*keys, "type"), NO_FUSION) for keys in fusions]
     # Keys can be texts and numbers of list items, which do not compare.
     for error in sorted(errors, key=lambda error: [str(key) for key in error.path]):
-        wrong += _explain(error)
+        wrong += [] if tuple(error.absolute_path)[:2] in fusions else _explain(error)
     return wrong
 
 
@@ -330,7 +340,6 @@ def contradictions(config: dict[str, Any]) -> Iterator[Problem]:
         words = "needs a corpus with 'use: train', from which these attackers learn"
         yield Problem(("attackers",), words)
     yield from _wrong_channels(config)
-    yield from _wrong_fusions(config)
     yield from _wrong_averages(config["report"]["averages"], config["corpora"])
     for keys, words in wrong_measures(config):
         yield Problem(keys, words)
@@ -417,17 +426,6 @@ def _wrong_training(config, section, field):
                 question = did_you_mean(anonymiser, config["anonymisers"])
                 words = f"there is no anonymiser '{anonymiser}'{question}"
                 yield Problem((section, name, field, "anonymisers"), words)
-
-
-def _wrong_fusions(config):
-    """Attackers that a fusion names and that are not there, and a name that it takes itself."""
-    for section in ("extractors", "attacks"):
-        if fusion.has_fusion(config) and FUSED in config[section]:
-            words = "is the name of what a fusion makes: take another name"
-            yield Problem((section, FUSED), words)
-    for name, position, attacker, known in fusion.unknown(config):
-        words = f"'{attacker}' is not an attacker of this config{did_you_mean(attacker, known)}"
-        yield Problem(("backends", name, "of", position), words)
 
 
 def _wrong_averages(averages, corpora):

@@ -99,8 +99,8 @@ def _embeddings(plan, attacked, *, to_train):
     n_utterances = sum(size.utterances for size in attacked.values())
     spoken = _seconds(attacked)
     backends = plan.attackers.backends.values()
-    if not plan.attackers.fusions and not any("train" in options for options in backends):
-        to_train = 0  # only back-ends and fusions need embeddings of the speech they learn from
+    if not any("train" in options for options in backends):
+        to_train = 0  # only back-ends need embeddings of the speech they learn from
     count, seconds = 0, 0.0
     for name, options in plan.attackers.extractors.items():
         if plan.attackers.feature(name) == WORDS:

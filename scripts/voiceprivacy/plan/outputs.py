@@ -30,7 +30,6 @@ PICTURES = [
 TABLES = ["challenge", "2", "3", "4"]
 # Families of metrics with intervals.
 RESAMPLED = ["verification", "zebra", "normalised", "similarity", "ranks", "calibration"]
-OF_MATRICES = ["similarity", "ranks"]  # families that need more than scores of trials
 # Of each pair of anonymisers that is compared: fewer could not show a difference among many pairs.
 REPLICATES_PER_PAIR = 40
 
@@ -116,8 +115,6 @@ class Outputs:
 
     def _families_under(self, attack, anonymiser):
         without = [] if self.speech.has_gallery(attack.corpus) else ["ranks"]
-        if not self.attackers.has_matrices(attack.extractor):
-            without += OF_MATRICES
         return [name for name in self.families(anonymiser) if name not in without]
 
     def metrics(self) -> list[str]:
@@ -155,7 +152,7 @@ class Outputs:
         tried: dict[str, dict[str, dict[str, list[str]]]] = {}
         for attack in self.attackers.attacks():
             if attack.extractor not in networks:
-                continue  # a histogram, or several attackers fused, which have no embeddings
+                continue  # a histogram
             base = self.attackers.extractors[attack.extractor]["base"]
             extractors = tried.setdefault(base, {}).setdefault(attack.corpus, {})
             known = extractors.setdefault(attack.extractor, [])
@@ -288,8 +285,7 @@ class Outputs:
         """
         layouts = []
         for extractor, backend in self._attackers_of_protected():
-            if self.attackers.has_matrices(extractor):
-                layouts.append(f"all_matrices/{extractor}/{backend}")
+            layouts.append(f"all_matrices/{extractor}/{backend}")
             layouts.append(f"all_profiles/{extractor}/{backend}")
         layouts += [
             f"features/{corpus}/{name}"

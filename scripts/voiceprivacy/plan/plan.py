@@ -28,7 +28,6 @@ from voiceprivacy.plan.attackers import (
     training_corpora,
 )
 from voiceprivacy.plan.defaults import resolved
-from voiceprivacy.plan.fusion import fusions, single
 from voiceprivacy.plan.given import Given
 from voiceprivacy.plan.imports import imported_files
 from voiceprivacy.plan.measures import Utility
@@ -78,24 +77,21 @@ class Plan:
         report, anonymisers = config["report"], config["anonymisers"]
         different = draws_of(anonymisers)  # attackers learn from the first draw of each
         extractors = instances(config["extractors"], different)
-        backends = instances(single(config["backends"]), different)
-        fused = fusions(config["backends"], extractors, backends, different)
+        backends = instances(config["backends"], different)
         files = {
             name: given_scores(options["scores"]) for name, options in config["attacks"].items()
         }
 
         self.n_replicates = replicates(report["bootstrap"], n_anonymisers=len(different))
-        trained_on = training_corpora(extractors, backends)
-        trained_on += [fusion.corpus for fusion in fused.values()]
         self.speech = Speech(
             config["corpora"],
             anonymisers,
-            training=dict.fromkeys(trained_on),
+            training=dict.fromkeys(training_corpora(extractors, backends)),
             seed=config.get("seed"),
             attacker_draw=config["attacker_draw"],
             layout=layout,
         )
-        self.attackers = Attackers(extractors, backends, self.speech, fused)
+        self.attackers = Attackers(extractors, backends, self.speech)
         self.atlas = Atlas(config, self.attackers)
         self.given = Given(
             config["attacks"],
@@ -274,9 +270,6 @@ def _embedded(plan, extractor):
             parts.append((corpus, "train", options["on"] or ORIGINAL))
             if plan.attackers.original_embeddings(name, extractor):
                 parts.append((corpus, "train", ORIGINAL))
-    for fusion in plan.attackers.fusions.values():
-        if extractor in [part.extractor for part in fusion.parts]:
-            parts += [(fusion.corpus, "train", system) for system in fusion.systems()]
     return dict.fromkeys(parts)
 
 
@@ -331,6 +324,4 @@ def _training_parts(plan, anonymiser):
     """(corpus, part) of the protected speech that attackers are trained on."""
     trained = (*plan.attackers.extractors.values(), *plan.attackers.backends.values())
     corpora = [options["train"]["corpus"] for options in trained if options["on"] == anonymiser]
-    fused = plan.attackers.fusions.values()
-    corpora += [fusion.corpus for fusion in fused if anonymiser in fusion.systems()]
     return [(corpus, "train") for corpus in dict.fromkeys(corpora)]

@@ -7,7 +7,6 @@ from typing import Any
 from voiceprivacy.plan.defaults import first_training_corpus
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.vocabulary import (
-    FUSED,
     GIVEN,
     LEARNT_FROM,
     ORIGINAL,
@@ -163,11 +162,7 @@ def _heard(plan: Plan, corpus: str) -> Iterator[dict[str, Any]]:
     source = plan.speech.corpora.get(corpus, {}).get("librispeech", {})
     tried = {f"LibriSpeech {subset}" for subset in source.get("subsets", ())}
     for extractor, backend in _attackers(plan):
-        names = [extractor]
-        if extractor == FUSED:
-            names = [part.extractor for part in plan.attackers.fusions[backend].parts]
-        known = chain.from_iterable(_learnt_from(plan, name) for name in names)
-        if heard := sorted(tried & set(known)):
+        if heard := sorted(tried & set(_learnt_from(plan, extractor))):
             yield {"code": "heard", "attack": f"{extractor}/{backend}", "speech": heard}
 
 

@@ -4,28 +4,19 @@ Conventions
 -----------
 * A channel's disclosure is that of the rank of the true speaker (``disclosure_bit``, Backstrom et
   al., 2025), by the attacker that hears it. Limits are its own (95 %, over speakers).
-* Channels overlap: what two of them disclose is not the sum of both. What they disclose together
-  is measured on their fused scores (privacy/atlas/fusion.py).
+* Channels overlap: what two of them disclose is not the sum of both.
 """
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
-from voiceprivacy.inout.files import BadInput, FilePath
-from voiceprivacy.inout.rows import limits_of, read_typed, typed_rows
+from voiceprivacy.inout.files import FilePath
+from voiceprivacy.inout.rows import limits_of, read_typed
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.uncertainty import Shown, metric_limits, shown
 from voiceprivacy.vocabulary import (
-    ABSENT,
-    DISCLOSURE,
-    GAIN,
-    GAP,
-    MEASURES_OF_CHANNELS,
-    TOGETHER,
     UNDEFINED,
     AtlasPoint,
-    ChannelsPoint,
     Heard,
     NumberKey,
     TrialList,
@@ -88,71 +79,6 @@ def channels_of(points: Iterable[AtlasPoint]) -> list[str]:
     return [channel for channel in NAMES if channel in known]
 
 
-def bits(point: AtlasPoint | ChannelsPoint) -> Shown:
+def bits(point: AtlasPoint) -> Shown:
     """A number of bits with its limits."""
     return Shown(point.value, limits_of(point.ci_low, point.ci_high))
-
-
-# Several channels together.
-
-
-def together_of(fusion: Mapping[str, Any], anonymiser: str, condition: str) -> list[ChannelsPoint]:
-    """The numbers of what the channels of a system disclose together, from its JSON.
-
-    Every set comes first, then what each channel adds to all others, then the gap. Of too few
-    speakers there are none.
-    """
-    if UNDEFINED in fusion:
-        return []
-    most = math.log2(fusion["n_templates"])
-
-    def point(measure: str, channels: str, given: str, estimate: Mapping) -> ChannelsPoint:
-        limits = (estimate["low"], estimate["high"])
-        names = (anonymiser, condition, measure, channels, given or ABSENT)
-        return ChannelsPoint(*names, estimate["bit"], *limits, most)
-
-    everything = TOGETHER.join(gain["channel"] for gain in fusion["in_order"])
-    return [
-        *(point(DISCLOSURE, name, "", bits) for name, bits in fusion["sets"].items()),
-        *(
-            point(GAIN, gain["channel"], gain["given"], gain["gain"])
-            for gain in fusion["given_others"]
-        ),
-        point(GAP, everything, "", fusion["gap"]),
-    ]
-
-
-def read_together(path: FilePath) -> list[ChannelsPoint]:
-    """Read the numbers of several channels on a list.
-
-    Raises
-    ------
-    BadInput : a field is missing or is no number, a measure that there is not
-    """
-    points = []
-    for line, point in typed_rows(ChannelsPoint, path):
-        if point.measure not in MEASURES_OF_CHANNELS:
-            known = ", ".join(MEASURES_OF_CHANNELS)
-            raise BadInput(f"{path}, line {line}: measure {point.measure!r} is none of {known}")
-        points.append(point)
-    return points
-
-
-def sets_shown(points: Iterable[ChannelsPoint]) -> list[tuple[str, ...]]:
-    """Each channel alone, then the first two, the first three ... and all; ordered as NAMES."""
-    known = set(TOGETHER.join(point.channels for point in points).split(TOGETHER))
-    channels = [channel for channel in NAMES if channel in known]
-    alone = [(channel,) for channel in channels]
-    return [*alone, *(tuple(channels[:n]) for n in range(2, len(channels) + 1))]
-
-
-def disclosures(
-    points: Iterable[ChannelsPoint],
-) -> dict[tuple[str, str], dict[tuple[str, ...], ChannelsPoint]]:
-    """{(anonymiser, condition): {set of channels: what it discloses}}, in the table's order."""
-    systems: dict[tuple[str, str], dict[tuple[str, ...], ChannelsPoint]] = {}
-    for point in points:
-        if point.measure == DISCLOSURE:
-            of_system = systems.setdefault((point.anonymiser, point.condition), {})
-            of_system[tuple(point.channels.split(TOGETHER))] = point
-    return systems

@@ -36,7 +36,6 @@ from voiceprivacy.report.uncertainty import (
 from voiceprivacy.vocabulary import (
     ABSENT,
     DAGGER,
-    FUSED,
     GIVEN,
     MEAN,
     ORIGINAL,
@@ -413,8 +412,7 @@ def _exists(lines: Lines, key: SystemKey, trials: str, column: Metric) -> bool:
         # All or none: a list has ranks for every system if it has them for unprotected speech.
         original = key._replace(anonymiser=ORIGINAL, condition="oo")
         return any(original.number(trials, name) in lines for name in OF_RANKS)
-    has_matrices = key.backend != GIVEN and key.extractor != FUSED
-    return has_matrices or column.name not in OF_MATRICES
+    return key.backend != GIVEN or column.name not in OF_MATRICES
 
 
 def _number(lines: Lines, key: NumberKey) -> Any:

@@ -15,7 +15,6 @@ from voiceprivacy.report.figures import (
     ANONYMISER,
     ATLAS,
     ATTACKER,
-    CHANNELS,
     GALLERY,
     KINDS,
     LENGTHS,
@@ -189,24 +188,17 @@ def _subjects(plan):
     attackers, given, speech = plan.attackers, plan.given, plan.speech
     subjects = {per: {} for per in {kind.per for kind in KINDS.values()}}
     subjects[ATLAS] = {Subject(*trial_list): () for trial_list in plan.atlas.lists}
-    subjects[CHANNELS] = {
-        Subject(*trial_list): ()
-        for trial_list in plan.atlas.lists
-        if plan.atlas.together(trial_list)
-    }
     subjects[SET] = {Subject(corpus): () for corpus in _measured_sets(plan)}
     for attack in attackers.attacks():
         systems = attackers.systems(attack.extractor, attack.backend)
-        has_matrices = attackers.has_matrices(attack.extractor)
         subjects[LIST][_of_attack(attack)] = systems
-        if has_matrices and speech.has_gallery(attack.corpus):
+        if speech.has_gallery(attack.corpus):
             subjects[GALLERY][_of_attack(attack)] = systems
         for system in systems:
             if system == ORIGINAL:
                 continue
-            if has_matrices:
-                subjects[ANONYMISER][_of_attack(attack, system)] = ()
-                subjects[ATTACKER][Subject(extractor=attack.extractor, backend=attack.backend)] = ()
+            subjects[ANONYMISER][_of_attack(attack, system)] = ()
+            subjects[ATTACKER][Subject(extractor=attack.extractor, backend=attack.backend)] = ()
             if system in speech.repeated:
                 subjects[TWO_RUNS][_of_attack(attack, system)] = ()
     # Scores of others: of these systems there are no voices, and no matrices of similarity.

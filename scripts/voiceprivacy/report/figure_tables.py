@@ -13,7 +13,7 @@ from voiceprivacy.inout.tables import number_in, read_rows
 from voiceprivacy.report.curves import DISCLOSURES, EXPOSURES, MEASURES, ZOO
 from voiceprivacy.report.figures import Figure
 from voiceprivacy.report.mailed import NAMED, Codes, code_of
-from voiceprivacy.vocabulary import ABSENT, DASH, MINUS, AtlasPoint, ChannelsPoint
+from voiceprivacy.vocabulary import ABSENT, DASH, MINUS, AtlasPoint
 
 Table = tuple[Sequence[str], Sequence[Sequence[str]]]  # titles, rows
 NO_TABLE: Table = ((), ())
@@ -34,7 +34,6 @@ class Source(NamedTuple):
 
 SOURCES = {
     "atlas": Source("curves", AtlasPoint._fields, AtlasPoint._fields),
-    "channels": Source("curves", ChannelsPoint._fields, ChannelsPoint._fields),
     "rank_speakers": Source("speakers", DISCLOSURES, (*OF_SPEAKERS, *DISCLOSED)),
     "speakers": Source("speakers", EXPOSURES, (*OF_SPEAKERS, *MEASURES)),
     "zoo": Source(

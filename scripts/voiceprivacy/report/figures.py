@@ -38,7 +38,6 @@ TWO_RUNS = "two runs"  # the same, of anonymisers with two runs
 ATTACKER = "attacker"  # all lists under one attacker
 LENGTHS = "lengths"  # sampled galleries of one corpus and gender under one attacker
 ATLAS = "atlas"  # a trial list or gallery whose channels are told apart
-CHANNELS = "channels"  # the same, of which several are fused
 SET = "set"  # a corpus of the verdict whose utility is measured
 TRAINING = "training"  # an extractor that the run trained
 REQUEST = "request"  # whatever it is given
@@ -184,19 +183,10 @@ KINDS = {
             category="Disclosure atlas",
         ),
         Kind(
-            name="channels",
-            title="Disclosure of several channels together",
-            module="atlas",
-            per=CHANNELS,
-            files={"curves": "curves/channels/{corpus}/{trials}.tsv"},
-            settings=("palette",),
-            category="Disclosure atlas",
-        ),
-        Kind(
             name="exposed",
             title="Most exposed speakers, by channel",
             module="exposure",
-            per=CHANNELS,
+            per=ATLAS,
             files={"curves": "curves/exposed/{corpus}/{trials}.tsv"},
             category="Disclosure atlas",
             of_people=True,

@@ -68,7 +68,6 @@ BACKENDS = {
     "plda": "probabilistic linear discriminant analysis [@plda,lengthnorm]",
     "procrustes": "the cosine after an orthogonal alignment [@procrustes]",
     "jensen_shannon": "the Jensen-Shannon divergence of histograms",
-    "fusion": "a logistic fusion of attackers",
 }
 FEATURES = {
     "f0": "histograms of the fundamental frequency [@yin]",

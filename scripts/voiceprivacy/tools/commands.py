@@ -29,7 +29,6 @@ COMMANDS = {
     "assess calibration": Command(SCORES, "assess_calibration", "C_ECE, from one run to another"),
     "assess similarity": Command(SCORES, "assess_similarity", "DeID and G_VD of score matrices"),
     "assess ranks": Command(SCORES, "assess_ranks", "similarity ranks of score matrices"),
-    "assess atlas": Command(SCORES, "assess_atlas", "what channels of speech disclose together"),
     "verdict": Command(SCORES, "verdict", "how much of the speakers' identity attackers find"),
     "score": Command(SCORES, "score_trials", "scores of trials, from embeddings"),
     "show": Command(SCORES, "show_metrics", "tables of a run's numbers"),

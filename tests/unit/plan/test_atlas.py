@@ -6,7 +6,6 @@ from support.plans import voices
 from voiceprivacy.plan.configuration import contradictions
 from voiceprivacy.plan.defaults import complete
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.report.contents import planned
 from voiceprivacy.vocabulary import TrialList
 
 SPOKEN = voices(6, 5, protocol={"enrol_trial": {"enrolment_utterances": 2, "lists": ["f"]}})
@@ -77,34 +76,3 @@ def test_an_attacker_that_learnt_from_an_anonymiser_hears_its_voice():
 def test_phones_need_a_corpus_to_learn_from(channel, n_problems):
     problems = list(contradictions(config(atlas={"channels": [channel]})))
     assert len(problems) == n_problems
-
-
-def test_channels_are_fused_where_a_system_has_several():
-    trial_list = TrialList("demo", "f")
-    atlas = Plan(config(atlas={"channels": ["words", "timing"]})).atlas
-    heard = atlas.together(trial_list)["b2", "pp"]
-    assert [one.channel for one in heard] == ["voice", "timing", "words"]
-    folder = "results/curves/channels/demo/f"
-    assert atlas.fusions("demo", "f") == {
-        "original/oo": f"{folder}/original/together/oo.json",
-        "b2/op": f"{folder}/b2/together/op.json",
-        "b2/pp": f"{folder}/b2/together/pp.json",
-    }
-
-
-def test_one_channel_is_not_fused():
-    only = complete(
-        {
-            "corpora": {"demo": SPOKEN},
-            "anonymisers": {"b2": {"command": "python mine.py"}},
-            "extractors": {"when": {"timing": {}}},
-            "backends": {"js": {"type": "jensen_shannon"}},
-            "atlas": {"channels": ["timing"]},
-        }
-    )
-    trial_list = TrialList("demo", "f")
-    plan = Plan(only)
-    assert len(plan.atlas.lists[trial_list]) == 3
-    assert plan.atlas.fusions("demo", "f") == {}
-    kinds = {figure.kind for figure in planned(plan)}
-    assert "atlas" in kinds and "channels" not in kinds

@@ -44,6 +44,11 @@ CASES = {
         "report.speech_per_attack: is no longer a key: compare amounts of speech by ranks, with the"
         " protocol 'rank_sampling' of a corpus (docs/metrics/ranks.md)",
     ),
+    "attackers that are fused": (
+        {"backends": {"both": {"type": "fusion", "of": ["a/b", "c/d"], "train": {"corpus": "t"}}}},
+        "backends.both.type: 'fusion' is no longer a type: remove this back-end, because the"
+        " verdict joins the scores of all attackers by itself (docs/guide/verdict.md)",
+    ),
     "a key like no other": ({"qqq": 1}, "qqq: 'qqq' is not a key here"),
     "a missing key": (
         {"corpora": {"a": {"synthetic": {"speakers": 2}}}},

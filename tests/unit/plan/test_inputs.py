@@ -9,7 +9,7 @@ from support.runs import ROOT
 
 from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.plan import configuration
-from voiceprivacy.plan.inputs.attackers import AttackerInputs, FusionInputs
+from voiceprivacy.plan.inputs.attackers import AttackerInputs
 from voiceprivacy.plan.inputs.results import AttackInputs, UtilityInputs
 from voiceprivacy.plan.inputs.speech import AnonymiserInputs, Threads
 from voiceprivacy.plan.inputs.wildcards import ask, ask_option, command, one_of, tables
@@ -33,11 +33,6 @@ CONFIG = {
     "backends": {
         "cosine": {"type": "cosine"},
         "plda": {"type": "plda", "train": {"corpus": "others"}, "extractors": ["ecapa"]},
-        "both": {
-            "type": "fusion",
-            "of": ["ecapa/cosine", "ecapa/plda"],
-            "train": {"corpus": "others"},
-        },
     },
     "utility": {"mine": {"command": "python mine.py", "better": "higher", "mem_mb": 500}},
     "semi_informed": False,
@@ -115,11 +110,13 @@ def test_a_second_run_is_scored_only_where_calibration_is_measured(plan):
     ]
 
 
-def test_a_fusion_takes_the_file_of_what_is_trained_and_the_type_of_what_is_not(plan):
-    fusions, job = FusionInputs(plan), of_job(backend="both")
-    assert fusions.backends(job) == ["cosine", "results/backends/plda/ecapa.npz"]
-    assert fusions.models(job) == ["results/backends/plda/ecapa.npz"]
-    assert fusions.protected(job) == []
+def test_a_job_takes_the_file_of_what_is_trained_and_the_type_of_what_is_not(plan):
+    attackers = AttackerInputs(plan)
+    backends = [
+        attackers.backend_argument(of_job(backend=name, extractor="ecapa"))
+        for name in ("cosine", "plda")
+    ]
+    assert backends == ["cosine", "results/backends/plda/ecapa.npz"]
 
 
 @pytest.fixture

@@ -215,15 +215,6 @@ def test_unprotected_training_speech_is_learnt_from_too_where_that_is_wanted(inf
     [
         ({"mine": {"type": "plda", "train": {"corpus": "others"}}}, {"others": 2}),
         ({"cosine": {"type": "cosine"}}, {"others": 1}),  # the one by default, of both kinds
-        (
-            {
-                "one": {"type": "cosine"},
-                "other": {"type": "cosine"},
-                "fused": {"type": "fusion", "of": ["ecapa/one", "ecapa/other"]}
-                | {"train": {"corpus": "others"}},
-            },
-            {"others": 2},
-        ),
         ({"turned": {"type": "procrustes", "train": LEARNING}}, {}),
     ],
 )

@@ -4,19 +4,15 @@ import math
 
 import pytest
 
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.layout import Layout
 from voiceprivacy.report import atlas
 from voiceprivacy.report.figure_tables import table_of
 from voiceprivacy.report.figures import Look, Subject, figure
-from voiceprivacy.report.inline import shows_nothing
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.plots import atlas as plots
-from voiceprivacy.report.plots import style
 from voiceprivacy.vocabulary import (
     AtlasPoint,
-    ChannelsPoint,
     Heard,
     TrialList,
 )
@@ -91,83 +87,3 @@ def test_the_picture_has_a_panel_for_each_condition_and_the_most_that_there_is(d
     assert heights(ax, "b2") == [0.6, 0.5, 0.1]
     assert max(line.get_ydata()[0] for line in ax.get_lines()) == 3.25
     assert math.isclose(ax.get_ylim()[1], 1.06 * 3.25)
-
-
-# Several channels together.
-
-ESTIMATE = {"bit": 0.5, "low": 0.25, "high": 0.75}
-FUSION = {
-    "n_templates": 8,
-    "sets": {
-        "voice": ESTIMATE | {"bit": 2.0},
-        "pitch": ESTIMATE,
-        "timing": ESTIMATE,
-        "voice+pitch": ESTIMATE | {"bit": 2.25},
-        "voice+pitch+timing": ESTIMATE | {"bit": 2.5},
-    },
-    "in_order": [
-        {"channel": "voice", "given": "", "gain": ESTIMATE},
-        {"channel": "pitch", "given": "voice", "gain": ESTIMATE},
-        {"channel": "timing", "given": "voice+pitch", "gain": ESTIMATE},
-    ],
-    "given_others": [
-        {"channel": "voice", "given": "pitch+timing", "gain": ESTIMATE | {"bit": 1.5}},
-        {"channel": "pitch", "given": "voice+timing", "gain": ESTIMATE | {"bit": -0.25}},
-        {"channel": "timing", "given": "voice+pitch", "gain": ESTIMATE},
-    ],
-    "gap": ESTIMATE | {"low": -0.5},
-}
-SETS = [("voice",), ("pitch",), ("timing",), ("voice", "pitch"), ("voice", "pitch", "timing")]
-
-
-@pytest.fixture
-def fused(tmp_path):
-    """The figure of unprotected speech and b2 under OP."""
-    shown = figure("channels", Subject("demo", "f"), look=Look(["b2"]), layout=Layout(tmp_path))
-    (tmp_path / "curves" / "channels" / "demo").mkdir(parents=True)
-    points = [
-        *atlas.together_of(FUSION, "original", "oo"),
-        *atlas.together_of(FUSION, "b2", "op"),
-    ]
-    write_table(shown.arguments["curves"], ChannelsPoint._fields, points)
-    return shown
-
-
-def test_the_numbers_of_a_fusion_are_one_table_and_can_be_read(fused):
-    points = atlas.read_together(fused.arguments["curves"])
-    assert len(points) == 2 * (5 + 3 + 1)
-    assert points[4] == (
-        *("original", "oo", "disclosure", "voice+pitch+timing", "-"),
-        *(2.5, 0.25, 0.75, 3.0),
-    )
-    assert points[6][2:6] == ("gain", "pitch", "voice+timing", -0.25)
-    assert points[8][2:7] == ("gap", "voice+pitch+timing", "-", 0.5, -0.5)
-    assert atlas.sets_shown(points) == SETS
-
-
-def test_of_too_few_speakers_nothing_is_told_of_channels_together(fused):
-    assert atlas.together_of({"undefined": "2 speakers are tested"}, "b2", "op") == []
-    write_table(fused.arguments["curves"], ChannelsPoint._fields, [])
-    assert table_of(fused)[1] == []
-    assert shows_nothing(style.svg_of(plots.channels(**fused.arguments)))
-
-
-def test_a_measure_that_there_is_not_is_refused(fused):
-    path = fused.arguments["curves"]
-    point = ChannelsPoint("b2", "op", "sum", "voice", "-", 1, 0, 2, 3)
-    write_table(path, ChannelsPoint._fields, [point])
-    with pytest.raises(BadInput, match="line 2: measure 'sum' is none of disclosure, gain, gap"):
-        atlas.read_together(path)
-
-
-def test_the_picture_has_bars_above_dots(fused):
-    picture = plots.channels(**fused.arguments)
-    bars, dots = picture.axes
-    assert heights(bars, "b2") == [2.0, 0.5, 0.5, 2.25, 2.5]
-    assert bars.patches[-1].get_gid().split("\n")[1:] == [
-        "voice + pitch + timing",
-        "2.50 [0.25, 0.75] of 3.00 bit",
-    ]
-    joined = [line.get_ydata().tolist() for line in dots.lines[1::2]]
-    assert joined == [[0], [1], [2], [0, 1], [0, 1, 2]]
-    assert [text.get_text() for text in dots.get_yticklabels()] == ["voice", "pitch", "timing"]

@@ -17,7 +17,6 @@ ALONE = {  # one job of a whole run or of an attacker, or one that takes hours
     "plot_features",
     "train_backend",
     "train_extractor",
-    "train_fusion",
     "train_units",
     "write_report",
     "write_verdict",

@@ -1,6 +1,5 @@
 """What rules ask of attackers: what they learn from, their embeddings, and scores of systems."""
 
-from itertools import product
 from typing import Any
 
 from voiceprivacy.inout.files import paths_behind
@@ -9,7 +8,7 @@ from voiceprivacy.plan.inputs.wildcards import Ask, Entries, option
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.speech import environment_file
 from voiceprivacy.running.fingerprints import code
-from voiceprivacy.vocabulary import CONDITIONS, ORIGINAL, Attack
+from voiceprivacy.vocabulary import CONDITIONS, ORIGINAL
 
 TO_CHECK = 15  # minutes, after a command's own
 HOURS_OF_NETWORK = 240  # minutes for each part
@@ -82,7 +81,7 @@ class AttackerInputs:
     def units_manifest(self, wildcards: Any) -> str:
         """Manifest of the speech that a codebook is made of."""
         corpus = self.extractors.of_job(wildcards)["units"]["corpus"]
-        return self.attackers.learnt_manifest(corpus, ORIGINAL)
+        return self.layout.speech(corpus, "train", ORIGINAL, "manifest")
 
     # Embeddings.
 
@@ -215,67 +214,3 @@ class AttackerInputs:
 
     def _embeddings(self, wildcards, part, system):
         return self.layout.embeddings(wildcards.corpus, part, system, wildcards.extractor)
-
-
-class FusionInputs:
-    """What rules ask about the fusions of a plan, which are back-ends."""
-
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-
-    def _of_job(self, wildcards):
-        return self.plan.attackers.fusions[wildcards.backend]
-
-    def manifest(self, wildcards: Any) -> str:
-        """Manifest of the speakers whom a fusion learns from."""
-        return self.plan.attackers.held_out_manifest(self._of_job(wildcards).corpus)
-
-    def recording(self, wildcards: Any) -> list[str]:
-        """Which of their utterances are of one recording, as an argument."""
-        corpus = self._of_job(wildcards).corpus
-        return option("--recording", self.plan.speech.recording(corpus))
-
-    def original(self, wildcards: Any) -> list[str]:
-        """Embeddings of their speech as it is, for each attacker."""
-        return self._embeddings(wildcards, self._of_job(wildcards).systems()[:1])
-
-    def protected(self, wildcards: Any) -> list[str]:
-        """Embeddings of their protected speech, if the fusion learns from it."""
-        return self._embeddings(wildcards, self._of_job(wildcards).systems()[1:])
-
-    def _embeddings(self, wildcards, systems):
-        fusion = self._of_job(wildcards)
-        return [
-            self.plan.layout.embeddings(fusion.corpus, "train", system, part.extractor)
-            for system, part in product(systems, fusion.parts)
-        ]
-
-    def parts(self, wildcards: Any) -> list[str]:
-        """The fused attackers, as extractor/back-end."""
-        return list(map("/".join, self._of_job(wildcards).parts))
-
-    def _models(self, wildcards):
-        for part in self._of_job(wildcards).parts:
-            model = self.plan.attackers.backend_file(part.backend, part.extractor)
-            yield self.plan.attackers.backends[part.backend]["type"], model
-
-    def models(self, wildcards: Any) -> list[str]:
-        """The trained back-ends among the fused attackers."""
-        return [model for _, model in self._models(wildcards) if model]
-
-    def backends(self, wildcards: Any) -> list[str]:
-        """The back-end of each fused attacker: its file, or the type of one that is not trained."""
-        return [model or kind for kind, model in self._models(wildcards)]
-
-    def scores(self, *conditions: str) -> Ask:
-        """Return an input function: scores of each fused attacker on the same list and system."""
-
-        def files(wildcards: Any) -> list[str]:
-            parts = self._of_job(wildcards).parts
-            attacks = [Attack(wildcards.corpus, wildcards.trials, *part) for part in parts]
-            return [
-                self.plan.layout.scores(attack, wildcards.anonymiser, condition)
-                for attack, condition in product(attacks, conditions)
-            ]
-
-        return files

@@ -36,10 +36,6 @@ ROUNDING = 1e-9  # a share that equals chance is not above it
 BLOCK_ROWS = 256  # matrices are compared by so many rows at a time, which saves memory
 
 
-class TooFewSpeakers(BadInput):
-    """A list has too few speakers for a number, or shows too little of them."""
-
-
 class Ranks(NamedTuple):
     """Best and worst rank (R,) of each utterance's true template; ties make them differ."""
 
