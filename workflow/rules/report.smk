@@ -60,7 +60,7 @@ rule collect_atlas:
         "../../envs/evaluate.yaml"
     params:
         code=code("collect_atlas"),
-        heard=in_json(plan.atlas.heard),
+        heard=as_is(json.dumps(plan.atlas.heard)),
     shell:
         command(
             "collect_atlas",

@@ -134,27 +134,26 @@ class Atlas:
         self.channels = wanted(config)
 
     @cached_property
-    def lists(self) -> dict[TrialList, list[Heard]]:
-        """What is heard on each trial list or gallery that there is an atlas of."""
-        if not self.is_wanted:
-            return {}
-        speech = self.attackers.speech
-        lists = [trials for trials in speech.all_trial_lists() if speech.has_gallery(trials.corpus)]
+    def heard(self) -> list[Heard]:
+        """Every channel of each system and condition; none without an atlas."""
         heard: list[Heard] = []
-        for anonymiser in (ORIGINAL, *speech.anonymisers):
+        speech = self.attackers.speech
+        for anonymiser in (ORIGINAL, *speech.anonymisers) if self.is_wanted else ():
             for condition in speech.conditions(anonymiser):
                 if condition != "p0p1":  # of linking sessions there is no gallery of originals
                     heard += self._heard(anonymiser, condition)
-        return dict.fromkeys([*lists, *speech.all_galleries()], heard) if heard else {}
+        return heard
 
-    def heard(self, corpus: str, trials: str) -> list[Heard]:
-        """What is heard on a list."""
-        return self.lists[TrialList(corpus, trials)]
+    def lists(self) -> list[TrialList]:
+        """The trial lists and galleries that there is an atlas of."""
+        speech = self.attackers.speech
+        lists = [trials for trials in speech.all_trial_lists() if speech.has_gallery(trials.corpus)]
+        return [*lists, *speech.all_galleries()] if self.heard else []
 
     def speakers(self, corpus: str, trials: str) -> list[str]:
         """Rank disclosure of every speaker by every channel of a list, as ``heard`` has them."""
         files = []
-        for one in self.heard(corpus, trials):
+        for one in self.heard:
             folder = Attack(corpus, trials, one.extractor, one.backend).path(one.heard_in)
             files.append(self.layout.path(f"curves/rank_speakers/{folder}.tsv"))
         return files

@@ -28,8 +28,6 @@ PICTURES = [
     "calibration",
 ]
 TABLES = ["challenge", "2", "3", "4"]
-# Families of metrics with intervals.
-RESAMPLED = ["verification", "zebra", "normalised", "similarity", "ranks", "calibration"]
 # Of each pair of anonymisers that is compared: fewer could not show a difference among many pairs.
 REPLICATES_PER_PAIR = 40
 
@@ -114,8 +112,8 @@ class Outputs:
         return ["verification", "zebra", "normalised", "similarity", "ranks", *calibration]
 
     def _families_under(self, attack, anonymiser):
-        without = [] if self.speech.has_gallery(attack.corpus) else ["ranks"]
-        return [name for name in self.families(anonymiser) if name not in without]
+        has_ranks = self.speech.has_gallery(attack.corpus)
+        return [name for name in self.families(anonymiser) if has_ranks or name != "ranks"]
 
     def metrics(self) -> list[str]:
         """Every metrics file of our own attackers."""
@@ -137,7 +135,6 @@ class Outputs:
         return [
             self.layout.metrics(family, attack, system, "intervals.json")
             for family, attack, system in self._measured()
-            if family in RESAMPLED
         ]
 
     def inference(self) -> dict[str, dict[str, dict[str, list[str]]]]:
@@ -148,11 +145,10 @@ class Outputs:
         {extractor of the config: {corpus: {extractor: systems}}} : those that are trained on
             protected speech are several extractors of one name in the config
         """
-        networks = self.attackers.networks()
         tried: dict[str, dict[str, dict[str, list[str]]]] = {}
         for attack in self.attackers.attacks():
-            if attack.extractor not in networks:
-                continue  # a histogram
+            if self.attackers.feature(attack.extractor):
+                continue  # no network
             base = self.attackers.extractors[attack.extractor]["base"]
             extractors = tried.setdefault(base, {}).setdefault(attack.corpus, {})
             known = extractors.setdefault(attack.extractor, [])
@@ -209,7 +205,6 @@ class Outputs:
         return [
             self.layout.metrics(family, on_list, system, "intervals.json")
             for family in self._families_under(on_list, system)
-            if family in RESAMPLED
         ]
 
     def compared(self) -> list[Attack]:
@@ -266,27 +261,19 @@ class Outputs:
 
     # Pictures and tables.
 
-    def _attackers_of_protected(self):
-        """Attackers that are tried on an anonymiser: (extractor, back-end)."""
-        attacks = self.attackers.attacks()
-        return dict.fromkeys(
-            (attack.extractor, attack.backend)
-            for attack in attacks
-            if self._protected(attack.extractor, attack.backend)
-        )
-
-    def _protected(self, extractor, backend):
-        return [name for name in self.attackers.systems(extractor, backend) if name != ORIGINAL]
-
     def layouts(self) -> list[str]:
         """Pictures of all sets and systems under one attacker, made on request.
 
         They are paths below results/paper.
         """
         layouts = []
-        for extractor, backend in self._attackers_of_protected():
-            layouts.append(f"all_matrices/{extractor}/{backend}")
-            layouts.append(f"all_profiles/{extractor}/{backend}")
+        attacks = self.attackers.attacks()
+        for attacker in dict.fromkeys((attack.extractor, attack.backend) for attack in attacks):
+            if self.attackers.systems(*attacker) != [ORIGINAL]:
+                layouts += [
+                    f"all_matrices/{'/'.join(attacker)}",
+                    f"all_profiles/{'/'.join(attacker)}",
+                ]
         layouts += [
             f"features/{corpus}/{name}"
             for corpus, name in product(self.speech.attacked, self.attackers.histograms())

@@ -187,7 +187,7 @@ def _subjects(plan):
     """{LIST, GALLERY, ...: {Subject: systems of the figure}} of a run."""
     attackers, given, speech = plan.attackers, plan.given, plan.speech
     subjects = {per: {} for per in {kind.per for kind in KINDS.values()}}
-    subjects[ATLAS] = {Subject(*trial_list): () for trial_list in plan.atlas.lists}
+    subjects[ATLAS] = {Subject(*trial_list): () for trial_list in plan.atlas.lists()}
     subjects[SET] = {Subject(corpus): () for corpus in _measured_sets(plan)}
     for attack in attackers.attacks():
         systems = attackers.systems(attack.extractor, attack.backend)

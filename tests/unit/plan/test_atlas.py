@@ -6,7 +6,6 @@ from support.plans import voices
 from voiceprivacy.plan.configuration import contradictions
 from voiceprivacy.plan.defaults import complete
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.vocabulary import TrialList
 
 SPOKEN = voices(6, 5, protocol={"enrol_trial": {"enrolment_utterances": 2, "lists": ["f"]}})
 LEARNT = voices(6, 5, first=6, use="train")
@@ -24,9 +23,9 @@ def config(*, corpora=None, extractors=None, **options):
 
 
 def heard(completed):
-    """{(anonymiser, condition): {channel: its Heard}} of the list."""
+    """{(anonymiser, condition): {channel: its Heard}}."""
     systems = {}
-    for one in Plan(completed).atlas.lists[TrialList("demo", "f")]:
+    for one in Plan(completed).atlas.heard:
         systems.setdefault((one.anonymiser, one.condition), {})[one.channel] = one
     return systems
 
@@ -34,7 +33,7 @@ def heard(completed):
 def test_there_is_no_atlas_unless_it_is_asked_for():
     completed = config()
     assert list(completed["extractors"]) == ["net"]
-    assert Plan(completed).atlas.lists == {}
+    assert Plan(completed).atlas.lists() == []
 
 
 def test_true_adds_all_channels_that_the_corpora_allow():
