@@ -270,6 +270,20 @@ def test_another_seed_of_the_intervals_repeats_no_embedding_and_scores_no_list(a
     assert of_families(jobs) == MEASURED_ON_MATRICES | with_intervals
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "repeated"),
+    [
+        ("p_target", 0.05, {"assess_scores": SYSTEMS}),
+        ("rank_fit", "ms", MEASURED_ON_MATRICES | {"assess_ranks": 1}),
+        ("similarity", {"pairs": "upper"}, MEASURED_ON_MATRICES),
+    ],
+)
+def test_another_definition_repeats_what_it_defines(after, key, value, repeated):
+    jobs = after(report={key: value})
+    assert of_families(jobs) == repeated
+    assert by_rule(jobs)["collect_metrics"] == by_rule(jobs)["write_report"] == 1
+
+
 def test_a_second_run_of_the_workflow_after_an_edited_metric_writes_no_score_again(finished):
     """What is planned is done: the last test, because it changes the results."""
     scores = sorted((finished / "results" / "scores").rglob("*.tsv"))

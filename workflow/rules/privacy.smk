@@ -18,7 +18,14 @@ LEFT_OUT = [
     f"results/metrics/zebra/{UNPROTECTED}.bootstrap.npz",
 ]
 DRAWS = ["--bootstrap", plan.n_replicates, "--seed", config["report"]["seed"]]
-TAGS = ours(plan.config["report"]["tags"]) if "tags" in config["report"] else []  # the user's own
+# By which definitions scores, ranks and similarities are assessed; tags are the user's own.
+TAGS = ["--tags", ours(plan.config["report"]["tags"])] if "tags" in config["report"] else []
+OF_SCORES = [*TAGS, "--p-target", config["report"]["p_target"]]
+OF_RANKS = ["--fit", config["report"]["rank_fit"]]
+OF_SIMILARITY = [
+    *["--definition", config["report"]["similarity"]["definition"]],
+    *["--compared", config["report"]["similarity"]["pairs"]],
+]
 
 
 rule assess_scores:
@@ -56,7 +63,7 @@ rule assess_scores:
         trials=ask(scored.lists),
         speakers=scored.speakers_argument,
         draws=DRAWS,
-        tags=["--tags", TAGS] if TAGS else [],
+        definitions=OF_SCORES,
         normalised=scored.normalised_argument,
     shell:
         command(
@@ -64,7 +71,7 @@ rule assess_scores:
             input="scores",
             output="verification zebra curves law",
             params="label",
-            options="trials speakers draws tags normalised",
+            options="trials speakers draws definitions normalised",
         )
 
 
@@ -89,7 +96,7 @@ use rule assess_scores as assess_scores_of_original with:
         trials=ask(scored.lists),
         speakers=scored.speakers_argument,
         draws=DRAWS,
-        tags=["--tags", TAGS] if TAGS else [],
+        definitions=OF_SCORES,
         normalised=[],
 
 
@@ -118,7 +125,7 @@ use rule assess_scores_of_original as assess_scores_of_unknown_speakers with:
         trials=ask(scored.lists),
         speakers=[],
         draws=DRAWS,
-        tags=["--tags", TAGS] if TAGS else [],
+        definitions=OF_SCORES,
         normalised=[],
 
 
@@ -254,13 +261,14 @@ rule assess_matrices:
     params:
         code=code("assess_matrices"),
         draws=DRAWS,
+        definitions=[*OF_SIMILARITY, *OF_RANKS],
         ranks=scored.ranks_argument,
     shell:
         command(
             "assess_matrices",
             input="pairs scores trials manifest",
             output="similarity cells zoo speakers",
-            options="draws ranks",
+            options="draws definitions ranks",
         )
 
 
@@ -285,6 +293,7 @@ use rule assess_matrices as assess_matrices_without_ranks with:
     params:
         code=code("assess_matrices"),
         draws=DRAWS,
+        definitions=OF_SIMILARITY,
         ranks=[],
 
 
@@ -313,6 +322,7 @@ rule assess_ranks:
     params:
         code=code("assess_ranks"),
         draws=DRAWS,
+        definitions=OF_RANKS,
         label=scored.under(plan.speech.conditions),
         seconds=[],
     shell:
@@ -322,7 +332,7 @@ rule assess_ranks:
             input="matrix",
             output="metrics curves speakers examples",
             params="label",
-            options="draws seconds",
+            options="draws definitions seconds",
         )
 
 
@@ -335,6 +345,7 @@ use rule assess_ranks as assess_ranks_in_galleries with:
     params:
         code=code("assess_ranks"),
         draws=DRAWS,
+        definitions=OF_RANKS,
         label=scored.under(plan.speech.conditions),
         seconds=["--seconds", f"{RESULTS}/samples/{{corpus}}/{{trials}}.seconds.json"],
 

@@ -2,9 +2,11 @@
 
 import sys
 from collections.abc import Sequence
+from typing import Annotated
 
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy.matrices import assessment
+from voiceprivacy.privacy.matrices import ranks as rank_models
 from voiceprivacy.privacy.matrices import similarity as similarities
 from voiceprivacy.privacy.matrices.speakers import ZOO, write_speakers
 from voiceprivacy.privacy.uncertainty.interval_files import Draws
@@ -20,6 +22,9 @@ def assess_matrices(
     scores: tuple[str, str, str],
     trials: str | None = None,
     manifest: str,
+    definition: Annotated[str, similarities.DEFINITIONS] = "geometric",
+    compared: Annotated[str, similarities.PAIRS] = "all",
+    fit: Annotated[str, rank_models.FITS] = "auto",
     bootstrap: int = 0,
     seed: int = 0,
     similarity: str,
@@ -43,6 +48,9 @@ def assess_matrices(
     scores : of trials under oo, op and pp
     trials : TSV: the trial list that they must be scores of
     manifest : TSV of the trial part: who speaks
+    definition : how the similarity of voices is defined
+    compared : pairs whose similarity counts; upper: as the challenge's recipe
+    fit : loss of the beta-binomial fit to ranks; auto: ll
     bootstrap : replicates of intervals
     seed : of the draws of speakers
     similarity : JSON to write
@@ -60,7 +68,9 @@ def assess_matrices(
     """
     draws = Draws.of(bootstrap, seed)
     labelled = label_inputs(templates, label)
-    assessed = assessment.assess_similarity(dict(zip(CONDITIONS, pairs, strict=True)), draws)
+    matrices = dict(zip(CONDITIONS, pairs, strict=True))
+    options = {"pairs": compared, "definition": definition}
+    assessed = assessment.assess_similarity(matrices, draws, **options)
     write_table(cells, similarities.CELLS, similarities.cells(**assessed.matrices))
     write_table(zoo, ZOO, assessed.animals)
     assessment.write_similarity(similarity, assessed)
@@ -70,7 +80,7 @@ def assess_matrices(
     write_speakers(speakers, of_conditions, manifest=manifest, cells=cells, trial_list=trials)
     notes = assessed.notes
     if labelled and ranks:
-        ranked = assessment.assess_ranks(labelled, draws, all_fits=True, by_speaker=True)
+        ranked = assessment.assess_ranks(labelled, draws, fit=fit, all_fits=True, by_speaker=True)
         tables = {"curves": rank_curves, "speakers": rank_speakers, "examples": rank_examples}
         print_metrics(assessment.write_ranks(ranks, ranked, tables, label))
         notes += ranked.notes

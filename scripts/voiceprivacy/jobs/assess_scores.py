@@ -20,6 +20,7 @@ def assess_scores(
     trials: str | None = None,
     release: str | None = None,
     tags: str | None = None,
+    p_target: float = 0.01,
     speakers: str | None = None,
     bootstrap: int = 1000,
     seed: int = 0,
@@ -42,6 +43,7 @@ def assess_scores(
     trials : TSV: the trial list that all but rr must be scores of
     release : TSV: the list that those of rr must be scores of
     tags : YAML with tags of your own: {tag: {from_log10: 1, meaning: ...}}
+    p_target : prior of min_dcf
     speakers : TSV: id speaker, of enrolments and trials; adds intervals
     bootstrap : replicates of intervals
     seed : of the draws of speakers
@@ -65,6 +67,7 @@ def assess_scores(
             trials=release if label in WITHIN_RELEASE else trials,
             speakers=speakers,
             tags=own_tags,
+            p_target=p_target,
             law=bool(law),
         )
         for label, path in label_inputs(scores, label).items()

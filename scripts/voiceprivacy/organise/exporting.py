@@ -61,6 +61,7 @@ OF_SYSTEMS = (*OF_BOTH, "level", "real_time_factor")
 REVISION_LETTERS = 8
 CONDITIONS = ("op", "pp", "rr")  # of a system that an attacker is tried on; oo comes with them
 OF_DRAWS = ("dece_null95_bit",)  # metrics whose value depends on the draws
+P_TARGET = 0.01  # of min DCF in the format
 
 
 class Names(NamedTuple):
@@ -265,6 +266,8 @@ def _numbers(
     corpus, trials, extractor, backend = attack
     conditions, draws = {}, run.plan.n_replicates
     has_our_draws = run.config["report"]["seed"] == SEED
+    has_our_prior = run.config["report"].get("p_target", P_TARGET) == P_TARGET
+    of_run = (*(() if has_our_draws else OF_DRAWS), *(() if has_our_prior else ("min_dcf",)))
     for condition, own in scores.items():
         speech = ORIGINAL if condition == "oo" else system
         path = run.score_file(attack, system, condition)
@@ -273,7 +276,7 @@ def _numbers(
         for metric, number in numbers.items():
             key = NumberKey(corpus, trials, speech, extractor, backend, condition, metric)
             # Of rr a run keeps evidence only; other draws make other intervals.
-            if key in known and (has_our_draws or metric not in OF_DRAWS):
+            if key in known and metric not in of_run:
                 stated = _number(known[key])
                 wrong = difference(number, stated)
                 if wrong and (has_our_draws or wrong == "value"):

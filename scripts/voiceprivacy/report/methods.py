@@ -95,6 +95,19 @@ METRICS_SAID = (  # any of these metrics -> what it is
     (("mean_disclosure_bit",), "disclosure by similarity rank [@ranks]"),
     (("inferred_sex_percent",), "whether the speaker's sex can be inferred"),
 )
+SIMILARITIES = {
+    "geometric": "geometric means of posteriors [@noe2022]",
+    "sigmoid_mean": "posteriors of mean log-likelihood ratios [@noe2020]",
+}
+PAIRS = {"all": "all pairs of recordings", "upper": "pairs above the diagonal"}
+LOSSES = {
+    "auto": "likelihood",
+    "ll": "likelihood",
+    "ms": "squared error",
+    "wms": "weighted squared error",
+    "rwms": "rank-weighted squared error",
+    "cll": "constrained likelihood",
+}
 UTILITY = (
     ((PITCH,), "the correlation of pitch [@vpc2022,yin]"),
     (("dnsmos_overall",), "DNSMOS [@dnsmos]"),
@@ -130,7 +143,7 @@ def methods(
         *_trials(numbers),
         *_anonymisers(config),
         *_attackers(config),
-        *_measures(numbers),
+        *_measures(numbers, config.get("report", {})),
         *_uncertainty(numbers, config),
     ]
 
@@ -285,7 +298,7 @@ def _trained(options: Mapping[str, Any]) -> str | None:
     return f"trained on {train.get('speech', '')} speech{of_corpus}{by}"
 
 
-def _measures(numbers: Iterable[Number]) -> Iterator[str]:
+def _measures(numbers: Iterable[Number], report: Mapping[str, Any]) -> Iterator[str]:
     there = {number.metric for number in numbers}
     for rows, words in (
         (METRICS_SAID, "What was left of the speaker was measured by"),
@@ -294,6 +307,13 @@ def _measures(numbers: Iterable[Number]) -> Iterator[str]:
         measures = [said for names, said in rows if there & set(names)]
         if measures:
             yield f"{words} {_all(measures)}"
+    if "p_target" in report and "min_dcf" in there:
+        yield f"The detection cost min DCF is that of a prior of {report['p_target']} for targets"
+    if "similarity" in report and "deid_percent" in there:
+        means, pairs = (report["similarity"][key] for key in ("definition", "pairs"))
+        yield f"Similarities are {SIMILARITIES[means]} of {PAIRS[pairs]}"
+    if "rank_fit" in report and "model_mean_disclosure_bit" in there:
+        yield f"Beta-binomial models of ranks were fitted by {LOSSES[report['rank_fit']]} [@ranks]"
 
 
 def _uncertainty(numbers: Iterable[Number], config: Mapping[str, Any]) -> Iterator[str]:

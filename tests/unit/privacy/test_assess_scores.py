@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from support.calls import flags, here, succeeds
 
+from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import SCORES, read_rows, write_speakers, write_table
 from voiceprivacy.vocabulary import LawPoint
 
@@ -55,6 +56,11 @@ def test_both_families_are_those_of_the_separate_commands(scores, tmp_path, cond
     for family in FAMILIES:
         succeeds(f"assess_{family}", *words, "--metrics", apart / f"{family}.json")
         assert written(together, family) == written(apart, family)
+    prior = ["--p-target", "0.5"]
+    assert read_json(files["verification"])[conditions[0]]["min_dcf"] != 0.5
+    succeeds("assess_scores", *words, *flags(**files, curves=together / "curves.tsv"), *prior)
+    succeeds("assess_verification", *words, *prior, "--metrics", apart / "verification.json")
+    assert written(together, "verification") == written(apart, "verification")
     succeeds("assess_zebra", *words, *flags(metrics=apart / "z.json", curves=apart / "c.tsv"))
     assert (together / "curves.tsv").read_bytes() == (apart / "c.tsv").read_bytes()
 

@@ -10,6 +10,7 @@ import pytest
 from support.calls import flags, here
 
 from voiceprivacy.inout.arrays import ScoreMatrix, write_matrix
+from voiceprivacy.inout.tables import SCORES, Utterance, write_manifest, write_table
 
 
 def run(command, *arguments, code=0):
@@ -113,6 +114,41 @@ def test_definition_and_pairs_change_the_numbers(folder):
             run("assess_similarity", *matrices(folder), *choice)
             said.add(json.loads((folder / "m.json").read_text())["deid_percent"])
     assert len(said) == 4
+
+
+def test_of_a_whole_system_the_definitions_are_those_of_the_separate_commands(folder):
+    utterances = [Utterance(name, name, "f", folder / "x.wav", 1.0) for name in ("s0", "s1")]
+    write_manifest(folder / "m.tsv", utterances)
+    trials = [("s0", "s0", "target", 1.0), ("s0", "s1", "nontarget", 0.0)]
+    write_table(folder / "scores.tsv", SCORES, trials)
+    files = ("similarity", "cells", "zoo", "speakers", "ranks")
+    words = flags(manifest=folder / "m.tsv", **{name: folder / f"{name}.out" for name in files})
+    words += ["--pairs", *matrices(folder)[1::2], "--scores", *[folder / "scores.tsv"] * 3]
+    templates = flags(label="op", bootstrap=20)
+    words += ["--templates", folder / "templates_op.npz", *templates]
+    definitions = flags(definition="sigmoid_mean", compared="upper", fit="cll")
+    run("assess_matrices", *words, *definitions)
+    options = flags(definition="sigmoid_mean", pairs="upper", bootstrap=20)
+    run("assess_similarity", *matrices(folder), *options, "--metrics", folder / "s.json")
+    assert (folder / "similarity.out").read_bytes() == (folder / "s.json").read_bytes()
+    both = flags(matrix=folder / "templates_op.npz", metrics=folder / "r.json", fit="cll")
+    run("assess_ranks", *both, *templates, "--all-fits", "--speakers", folder / "r.tsv")
+    assert (folder / "ranks.out").read_bytes() == (folder / "r.json").read_bytes()
+    numbers = json.loads((folder / "r.json").read_text())["op"]
+    assert numbers["kl_bit"] == numbers["kl_cll_bit"] != numbers["kl_ll_bit"]
+
+
+def test_a_fit_that_hangs_on_one_speaker_has_no_interval(folder):
+    """cll: without the only speaker whose utterance has rank 1 there is nothing to fit."""
+    scores = np.array([[3.0, 2, 1], [3, 2, 1], [3, 2, 1]])
+    names = np.array(["a", "b", "c"])
+    rows = np.array(["a1", "b1", "c1"])
+    write_matrix(folder / "x.npz", ScoreMatrix(rows, names, names, names, scores, rows, names))
+    words = flags(matrix=folder / "x.npz", metrics=folder / "m.json", fit="cll", bootstrap=20)
+    run("assess_ranks", *words)
+    intervals = json.loads((folder / "m.intervals.json").read_text())
+    assert intervals["mean_disclosure_bit"]["n_replicates"] > 0
+    assert intervals["model_mean_disclosure_bit"]["n_replicates"] == 0
 
 
 def test_assess_ranks_takes_the_seconds_of_a_gallery_and_nothing_else(folder):

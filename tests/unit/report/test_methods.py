@@ -54,6 +54,18 @@ def test_a_corpus_is_said_and_cited(kind):
         assert "idle" not in words(methods([], attacked)), "nobody learns from it"
 
 
+def test_definitions_are_said_of_the_numbers_that_there_are():
+    report = {"p_target": 0.05, "similarity": {"definition": "sigmoid_mean", "pairs": "upper"}}
+    made = {"version": "1", "config": {"report": report | {"rank_fit": "cll"}}}
+    metrics = ("min_dcf", "deid_percent", "model_mean_disclosure_bit")
+    said = words(methods([number(metric) for metric in metrics], made))
+    assert "The detection cost min DCF is that of a prior of 0.05 for targets" in said
+    similarities = "posteriors of mean log-likelihood ratios [@noe2020] of pairs above the diagonal"
+    assert f"Similarities are {similarities}" in said
+    assert "models of ranks were fitted by constrained likelihood [@ranks]" in said
+    assert methods([], made) == methods([], {"version": "1"})
+
+
 @pytest.mark.parametrize("program", ANONYMISERS)
 def test_an_anonymiser_of_ours_is_said_and_cited(program):
     known = ANONYMISERS[program]

@@ -309,7 +309,10 @@ def resample_rank_models(
     if len(speakers) > 1:  # without the only one there is nothing to fit
         for speaker in speakers:
             others = row_speakers != speaker
-            left_out.append(_model_metrics(true_ranks, others, fit=fit, ties=ties))
+            try:
+                left_out.append(_model_metrics(true_ranks, others, fit=fit, ties=ties))
+            except BadInput:  # cll, and nobody but this speaker is identified: no interval
+                left_out.append(dict.fromkeys(values, np.nan))
     drawn = multiplicities(speakers, n_replicates=n_replicates, seed=seed)
     most = {"bit": np.log2(true_ranks.n_templates), "percent": 100}
     replicates = {}

@@ -45,6 +45,7 @@ def assess(
     trials: FilePath | None = None,
     speakers: FilePath | None = None,
     tags: Sequence[zebra.Tag] = zebra.TABLE_1,
+    p_target: float = 0.01,
     law: bool = False,
 ) -> Assessed:
     """Assess one score file.
@@ -60,6 +61,7 @@ def assess(
     trials : the list that the scores must be of
     speakers : TSV of whom each utterance and enrolment is of; without it nothing is resampled
     tags : of ZEBRA's worst case
+    p_target : prior of min_dcf
     law : whether an attack gets points of the law
 
     Raises
@@ -76,7 +78,8 @@ def assess(
     known = (of_speakers or trials_of_unknown(path, scored)) if wanted else None
     ids = ids_of(scored, alike=label in WITHIN_RELEASE) if known else None
     del scored
-    metrics, resampled, curve = measured(label, scores, of_speakers, draws=draws, tags=tags)
+    definitions: dict[str, Any] = {"tags": tags, "p_target": p_target}
+    metrics, resampled, curve = measured(label, scores, of_speakers, draws=draws, **definitions)
     warning = verification.warning_of_ties(**scores)
     if warning:
         say(f"warning: {path}: {warning}", file=sys.stderr)
@@ -93,6 +96,7 @@ def measured(
     *,
     draws: Draws,
     tags: Sequence[zebra.Tag] = zebra.TABLE_1,
+    p_target: float = 0.01,
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Resampled], Mapping[str, Any]]:
     """The metrics of scores, what their intervals are made of, and the curve of zebra.assess.
 
@@ -107,7 +111,8 @@ def measured(
     {family: {metric: value}}, {family: Resampled}, curve
     """
     zebra_metrics, curve = zebra.assess(**scores, tags=tags)
-    metrics = {"verification": verification.assess(**scores), "zebra": zebra_metrics}
+    numbers = verification.assess(**scores, p_target=p_target)
+    metrics = {"verification": numbers, "zebra": zebra_metrics}
     resampled = {}
     if trials:  # one set of draws serves both families
         drawn = resampled_trials(trials, zebra.measure_of_both(scores), draws)
