@@ -107,13 +107,3 @@ def test_a_reader_takes_at_most_twenty_times_its_file(tmp_path, name):
     assert size > 2e5  # else what is constant would count
     # the least of three: pathlib interns names, and Python's table of them doubles now and then
     assert min(peak(read, path) for _ in range(3)) <= MOST * size
-
-
-@pytest.fixture
-def matrix():
-    """Scores of 400 utterances of 20 speakers against each other."""
-    names = np.array([f"u{n:04d}" for n in range(400)])
-    speakers = np.array([f"s{n // 20:02d}" for n in range(400)])
-    same = speakers[:, None] == speakers
-    drawn = np.random.default_rng(0).normal(size=same.shape) + same
-    return arrays.ScoreMatrix(names, names, speakers, speakers, drawn, names, names)

@@ -92,11 +92,6 @@ def into_pipe(path):
     os.mkfifo(path)
 
 
-def link_to(target):
-    """A symbolic link in the place of a file."""
-    return lambda path: (path.unlink(), path.symlink_to(target))
-
-
 def huge(path):
     """A terabyte of nothing that takes no room on the disk."""
     with open(path, "wb") as file:

@@ -90,11 +90,7 @@ def run(tmp_path_factory):
         for system, condition in (("original", "oo"), ("b2", "op"))
         for backend in ("cosine", "rotated_on_b2")
     ]
-    matrices = [
-        f"results/curves/similarity/tiny/all/b2/{extractor}/cosine.tsv"
-        for extractor in ("plain", "semi_on_b2")
-    ]
-    words = (*scores, *matrices, "--cores", "2", "--configfile", config)
+    words = (*scores, "--cores", "2", "--configfile", config)
     finished = snakemake(folder, *words)
     assert finished.returncode == 0, finished.stderr
     return folder
@@ -139,18 +135,6 @@ def test_two_anonymisers_give_two_different_oo(run, backend):
     assert one != other
 
 
-def test_the_informed_attacker_sees_other_similarities_than_the_ignorant(run):
-    folder = run / "results" / "curves" / "similarity" / "tiny" / "all" / "b2"
-    plain = rows(folder / "plain" / "cosine.tsv")
-    informed = rows(folder / "semi_on_b2" / "cosine.tsv")
-    places = [(row["matrix"], row["row_speaker"], row["column_speaker"]) for row in informed]
-    assert places == [(row["matrix"], row["row_speaker"], row["column_speaker"]) for row in plain]
-    assert len(places) == 3 * 5 * 5
-    one = [row["similarity"] for row in plain if row["matrix"] != "oo"]
-    other = [row["similarity"] for row in informed if row["matrix"] != "oo"]
-    assert one != other  # in oo both know these few speakers perfectly
-
-
 def test_a_trained_model_has_its_curve_and_leaves_no_checkpoints(run):
     models = run / "results" / "models"
     assert {path.name for path in models.iterdir()} == {"plain", "semi_on_b2", "semi_on_b2r"}
@@ -178,16 +162,10 @@ def test_other_evaluated_speech_trains_nothing_again(run):
 
 
 def write_given_scores(folder):
-    """Scores of four speakers in original/oo, b2/op and b2/pp of two lists, and who speaks."""
+    """Scores of four speakers in original/oo, b2/pp and b2r/pp of two lists, and who speaks."""
     generator = iter(range(10**6))
     for trials in ("f", "m"):
-        for name, shift in {
-            "original/oo": 9,
-            "b2/op": 2,
-            "b2/pp": 5,
-            "b2r/op": 3,
-            "b2r/pp": 4,
-        }.items():
+        for name, shift in {"original/oo": 9, "b2/pp": 5, "b2r/pp": 4}.items():
             path = folder / "team7" / trials / f"{name}.tsv"
             path.parent.mkdir(parents=True, exist_ok=True)
             lines = ["enrolment\ttrial\tlabel\tscore"]
@@ -221,7 +199,7 @@ def test_given_scores_have_intervals_tags_and_averages_over_corpora(tmp_path):
     attack |= {"speakers": "{corpus}/speakers_{trials}.tsv"}
     table = run_given_scores(tmp_path, attack, tags="tags.yaml")
     eers = [row for row in table if row["metric"] == "eer_percent"]
-    assert len(eers) == 2 * 10
+    assert len(eers) == 2 * 6
     assert all(float(row["ci_low"]) <= float(row["ci_high"]) for row in eers)
     assert {row["value"] for row in table if row["metric"] == "tag"} <= {"little", "much"}
     comparisons = tmp_path / "results" / "comparisons"

@@ -204,19 +204,6 @@ def test_a_change_of_a_metric_of_matrices_repeats_matrices_and_scores_no_list(af
     assert by_rule(jobs)["collect_metrics"] == by_rule(jobs)["write_report"] == 1
 
 
-def test_a_changed_script_of_ranks_scores_nothing(after):
-    """Ranks of the original speech: its templates are kept."""
-    jobs = after(("tree/scripts/voiceprivacy/jobs/assess_ranks.py", "\n# changed\n"))
-    assert of_families(jobs) == {"assess_ranks": 1}
-
-
-def test_changed_options_run_that_anonymiser_again_and_nothing_else(after):
-    changed = {"function": "mine.py:anonymise", "options": {"gain": 0.25}}
-    jobs = after(anonymisers=ANONYMISERS | {"mine": changed})
-    assert {anonymiser for _, anonymiser in jobs if anonymiser} == {"mine"}
-    assert OF_ONE_ANONYMISER.items() <= of_families(jobs).items()
-
-
 @pytest.mark.parametrize(
     ("path", "anonymiser"),
     [("mine.py", "mine"), ("tree/scripts/voiceprivacy/anonymise/functions/mcadams.py", "b2")],

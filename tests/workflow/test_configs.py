@@ -56,34 +56,6 @@ def test_no_first_page_where_nothing_is_measured_after_it(tmp_path):
     assert "rule write_first_page" not in finished.stdout
 
 
-def test_an_empty_config_is_a_run_of_nothing(tmp_path):
-    (tmp_path / "empty.yaml").write_text("corpora: {}\n")
-    finished = snakemake(tmp_path, "-n", "--configfile", tmp_path / "empty.yaml")
-    assert finished.returncode == 0, finished.stderr
-
-
-# Jobs that several rules call: one for each kind of figure or table on request, or of model.
-JOBS = ROOT / "scripts" / "voiceprivacy" / "jobs"
-SEVERAL = {
-    "fetch_model": {"fetch_listener"},
-    "plot": {"plot_scores", "plot_all_matrices", "plot_all_profiles", "plot_features"},
-    "write_tables": {"write_rank_tables"},
-}
-
-
-def test_every_rule_that_runs_something_has_a_job_of_its_name():
-    rules = [path.read_text() for path in (ROOT / "workflow" / "rules").glob("*.smk")]
-    blocks = [
-        block for text in rules for block in re.split(r"^rule ", text, flags=re.MULTILINE)[1:]
-    ]
-    names = {block.partition(":")[0] for block in blocks if "shell:" in block}
-    assert len(names) > 20
-    names -= {name for names_of_script in SEVERAL.values() for name in names_of_script}
-    assert {name for name in names if not (JOBS / f"{name}.py").exists()} == set()
-    for script, names_of_script in SEVERAL.items():
-        assert (JOBS / f"{script}.py").exists() and names_of_script
-
-
 def test_no_script_hides_a_library():
     """`python scripts/x.py` puts scripts/ first on the path: torch once took our tabulate.py."""
     installed = set(importlib.metadata.packages_distributions())

@@ -12,7 +12,6 @@ import shutil
 import sys
 
 import pytest
-from support.browser import Reader, browser, needs_browser
 from support.interpreters import OTHER, install_wheel, other_python, version_of
 from support.runs import EMBED, WITHOUT_MEASURES, call_in, make_kaldi_directory, write_config
 
@@ -216,18 +215,6 @@ def test_the_site_is_the_same_of_both_and_says_who_measured_what(say, repository
     for system in "xy":
         page = (tmp_path / "b" / "systems" / f"{system}.html").read_text()
         assert "measured by A" in page and "measured by B" in page
-
-
-@needs_browser
-def test_the_pages_of_a_merged_repository_have_no_errors_and_fit_a_phone(say, second):
-    say("b", second, "leaderboard", "board", "--output", "site")
-    with browser() as chromium:
-        for page in ("index.html", "systems/x.html", "attackers/attacker_b_cosine.html"):
-            reader = Reader(chromium, second / "site" / page, width=390, dark=True)
-            assert reader.errors == [] and reader.too_wide() == []
-            assert reader.page.evaluate("document.documentElement.scrollWidth") <= 390
-            assert reader.serious_violations() == []
-            reader.page.context.close()
 
 
 def test_both_refuse_a_forged_number_of_the_other_with_the_line(commands, repository, tmp_path):

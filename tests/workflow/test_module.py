@@ -102,8 +102,10 @@ def write_larger(folder, evaluation, prefix=""):
     return folder / results
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("prefix", ["", "vp"])
+@pytest.mark.parametrize(
+    "prefix",
+    [pytest.param("", marks=pytest.mark.nightly), pytest.param("vp", marks=pytest.mark.long)],
+)
 def test_a_module_of_another_workflow_makes_the_same_numbers(same_folder, undisturbed, prefix):
     evaluation = yaml.safe_load((same_folder / "config.yaml").read_text())
     results = write_larger(same_folder, evaluation, prefix)

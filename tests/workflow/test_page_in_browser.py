@@ -238,28 +238,6 @@ def test_a_system_is_hidden_and_shown_everywhere_by_key(read):
     assert marks.first.is_visible() and reader.errors == []
 
 
-def test_published_numbers_stand_below_those_of_the_run(read):
-    section = read().page.locator("#published")
-    titles = (
-        "B2 (McAdams) (here b2,",
-        "B2r (McAdams) (here b2r,",
-        "Original speech",
-    )
-    assert all(
-        text.startswith(title)
-        for text, title in zip(section.locator("h3").all_inner_texts(), titles, strict=True)
-    )
-    first = section.locator("tbody tr").first
-    assert first.get_by_role("rowheader").inner_text().split() == ["libri_test_f", "OP"]
-    assert first.get_by_role("cell").first.inner_text().split() == [
-        "30.0",
-        "[29.0,",
-        "31.0]",
-        "published",
-        "26.1",
-    ]
-
-
 def test_pointing_at_a_mark_says_its_numbers_and_names_speakers_as_they_are_called(read):
     reader = read()
     tip = reader.page.locator(".tip")

@@ -35,7 +35,7 @@ def folder(tmp_path_factory, model_folder):
     (folder / "model").symlink_to(model_folder)
     (folder / "mine.py").write_text(FUNCTION)
     anonymisers = {
-        "b2r": {"command": B2R, "runs": 2, "shards": 2},
+        "b2r": {"command": B2R, "runs": 2},
         "mine": {"function": "mine.py:anonymise"},
     }
     write_config(folder, anonymisers=anonymisers, seed=None)

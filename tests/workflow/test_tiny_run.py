@@ -89,21 +89,6 @@ def test_the_files_of_the_run_are_those_that_its_provenance_lists(run):
     assert {"metrics.tsv", "verdict.json", "trials/tiny/all.tsv"} <= listed.keys()
 
 
-def test_everything_that_the_design_names_is_there(run):
-    results = run / "results"
-    for path in (
-        "report/index.html",
-        "metrics.tsv",
-        "provenance.json",
-        "checks/tiny.tsv",
-        "trials/tiny/all.tsv",
-    ):
-        assert (results / path).stat().st_size > 0
-    for kind in ("zebra/tiny/all", "similarity/tiny/all/mine"):
-        for ending in ("svg", "pdf", "png"):
-            assert (results / f"report/figures/{kind}/random/cosine.{ending}").exists()
-
-
 def test_the_same_command_again_has_nothing_to_do_and_says_what_was_found(run):
     finished = calls.call("run", "--cores", "all", "--configfile", run / "config.yaml", cwd=run)
     assert finished.returncode == 0
@@ -205,23 +190,6 @@ def test_every_anonymiser_is_held_against_unprotected_speech_under_its_strongest
         )
 
 
-def test_every_metric_of_the_issue_is_a_number_or_a_word(run):
-    table = rows(run / "results" / "metrics.tsv")
-    of_mine = {
-        row["metric"]: row["value"]
-        for row in table
-        if (row["anonymiser"], row["condition"]) == ("mine", "op")
-    }
-    expected = (
-        "eer_percent cllr_bit cllr_min_bit dece_bit worst_case_log10 tag deid_percent"
-        " mean_disclosure_bit"
-    )
-    assert set(expected.split()) <= set(of_mine)
-    assert all(row["value"] not in ("", "nan") for row in table)
-    keys = [tuple(row.values())[:7] for row in table]
-    assert len(set(keys)) == len(keys)
-
-
 def test_normalised_measures_stand_under_op_gains_under_pp_and_distortion_where_there_are_two_runs(
     run,
 ):
@@ -304,8 +272,8 @@ def test_results_do_not_depend_on_cores_shards_folder_hash_seed_or_the_order_of_
         (tmp_path / name).symlink_to(run / name)
     anonymisers = {
         "team42": {"audio": "submission"},
-        "mine": {"function": "mine.py:anonymise", "options": {"gain": 0.5}, "shards": 3},
-        "b2r": {"command": B2R, "runs": 2, "shards": 3},
+        "mine": {"function": "mine.py:anonymise", "options": {"gain": 0.5}, "shards": 2},
+        "b2r": {"command": B2R, "runs": 2},
     }
     utility = yaml.safe_load((run / "config.yaml").read_text())["utility"]
     utility = dict(reversed(utility.items()))

@@ -219,29 +219,6 @@ def test_gathering_finds_what_is_lost_twice_or_strange(original, tmp_path):
     assert not (tmp_path / "joined.tsv").exists()
 
 
-@pytest.mark.parametrize(
-    "anonymiser",
-    [REVERSED],
-)
-def test_a_second_run_with_the_same_audio_is_refused(original, tmp_path, anonymiser):
-    shards = [
-        run_shard(original, anonymiser, tmp_path / name, seed=seed)
-        for name, seed in (("b2", 1), ("b2_run1", 2))
-    ]
-    gather_manifests(original, shards[:1], tmp_path / "b2/manifest.tsv")
-    with pytest.raises(
-        BadInput,
-        match=r"b2/manifest\.tsv: the second run made the very same audio of all 8 utterances",
-    ):
-        gather_manifests(
-            original,
-            shards[1:],
-            tmp_path / "b2_run1/manifest.tsv",
-            first_run=tmp_path / "b2/manifest.tsv",
-        )
-    assert not (tmp_path / "b2_run1/manifest.tsv").exists()
-
-
 def test_a_second_run_that_differs_in_one_sample_of_one_utterance_is_another_run(
     original, tmp_path, team
 ):
@@ -273,15 +250,10 @@ def run_part(original, anonymiser, folder, *, manifest=None, seed=1, first_run=N
     return folder / "manifest.tsv"
 
 
-@pytest.mark.parametrize(
-    "anonymiser",
-    [AS_FUNCTION],
-    ids=["mcadams"],
-)
-def test_a_part_at_once_is_its_gathered_shard(original, tmp_path, anonymiser):
-    shard = run_shard(original, anonymiser, tmp_path / "gathered")
+def test_a_part_at_once_is_its_gathered_shard(original, tmp_path):
+    shard = run_shard(original, AS_FUNCTION, tmp_path / "gathered")
     gather_manifests(original, [shard], tmp_path / "gathered/manifest.tsv")
-    run_part(original, anonymiser, tmp_path / "at_once")
+    run_part(original, AS_FUNCTION, tmp_path / "at_once")
     for name in ("manifest.tsv", "manifest.alphas.tsv"):
         files = [tmp_path / folder / name for folder in ("gathered", "at_once")]
         assert files[0].read_bytes() == files[1].read_bytes(), name
@@ -333,88 +305,6 @@ def command(script, **arguments):
     return call(script, *(part for word in flags(**arguments) for part in word.split(" ")))
 
 
-def test_the_mcadams_command_writes_audio_manifest_and_alphas(original, tmp_path):
-    where = {"audio_dir": tmp_path / "a", "output_manifest": tmp_path / "a.tsv"}
-    done = command(
-        "anonymise_mcadams",
-        manifest=original,
-        seed=1,
-        **where,
-        alpha="0.5 0.9",
-        level="utterance",
-        threads=2,
-    )
-    assert (done.returncode, done.stdout.count("\n")) == (0, 1)
-    assert names_of(tmp_path / "a.tsv") == names_of(original)
-    rows = read_table(tmp_path / "a.alphas.tsv", ALPHAS)
-    assert len({row["alpha"] for row in rows}) == 8
-    samples, rate = soundfile.read(tmp_path / "a/s0_0.flac", dtype="int16")
-    assert (np.abs(samples).max(), rate, len(samples)) == (32766, RATE, 8000)
-
-
-@pytest.mark.parametrize("option", ["output_manifest"])
-def test_a_place_that_cannot_be_written_is_one_line(original, tmp_path, option):
-    (tmp_path / "file").write_text("mine")
-    where = {
-        "audio_dir": tmp_path / "a",
-        "output_manifest": tmp_path / "a.tsv",
-        option: tmp_path / "file" / "x",
-    }
-    done = command("anonymise_mcadams", manifest=original, seed=1, **where)
-    assert done.returncode == 2
-    assert done.stderr.splitlines()[-1].startswith(f"error: {tmp_path}/file")
-    assert "Traceback" not in done.stderr
-    assert (tmp_path / "file").read_text() == "mine"
-
-
-@pytest.mark.parametrize(
-    "threads",
-    [0],
-)
-@pytest.mark.parametrize("script", ["anonymise_part"])
-def test_no_threads_are_refused_in_one_line(original, tmp_path, script, threads):
-    where = {
-        "audio_dir": tmp_path / "wav/0",
-        "output_manifest": tmp_path / "a.tsv",
-        "threads": threads,
-    }
-    if script == "anonymise_part":
-        where["anonymiser"] = json.dumps(REVERSED).replace(" ", "")
-    done = command(script, manifest=original, seed=1, **where)
-    assert (done.returncode, done.stderr) == (
-        2,
-        f"error: --threads {threads}: must be at least 1\n",
-    )
-
-
-@pytest.mark.parametrize("alpha", ["0.9 0.5", "-1 0.5"])
-def test_an_alpha_that_is_none_is_refused(original, tmp_path, alpha):
-    where = {"audio_dir": tmp_path / "a", "output_manifest": tmp_path / "a.tsv"}
-    done = command("anonymise_mcadams", manifest=original, seed=1, **where, alpha=alpha)
-    assert done.returncode == 2
-    assert "alpha" in done.stderr
-    assert not (tmp_path / "a").exists()
-
-
-def test_a_part_is_anonymised_from_the_command_line(original, tmp_path):
-    where = {"audio_dir": tmp_path / "wav/0", "output_manifest": tmp_path / "shards/0.tsv"}
-    done = command(
-        "anonymise_part",
-        manifest=original,
-        anonymiser=json.dumps(REVERSED).replace(" ", ""),
-        seed=1,
-        **where,
-    )
-    assert done.returncode == 0
-    done = command(
-        "gather_manifests",
-        original=original,
-        shards=where["output_manifest"],
-        manifest=tmp_path / "all.tsv",
-    )
-    assert "8 utterances of 1 shard:" in done.stdout
-
-
 def test_a_whole_part_is_anonymised_from_the_command_line(original, tmp_path):
     arguments = {
         "manifest": original,
@@ -428,11 +318,12 @@ def test_a_whole_part_is_anonymised_from_the_command_line(original, tmp_path):
     assert done.returncode == 0
     assert "8 utterances:" in done.stdout
     assert names_of(tmp_path / "manifest.tsv") == names_of(original)
-    done = command("anonymise_part", **arguments, shards=2)
-    assert (done.returncode, done.stderr) == (
-        2,
-        "error: --original: is for a whole part, not for one of several shards\n",
-    )
+    for wrong, said in (
+        ({"shards": 2}, "--original: is for a whole part, not for one of several shards"),
+        ({"threads": 0}, "--threads 0: must be at least 1"),
+    ):
+        done = command("anonymise_part", **arguments, **wrong)
+        assert (done.returncode, done.stderr) == (2, f"error: {said}\n")
 
 
 @pytest.mark.parametrize("n_samples", [999, 1000, 2345])

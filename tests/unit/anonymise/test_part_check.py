@@ -14,15 +14,6 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance
 
 
-def test_another_rate_is_refused_where_the_config_does_not_allow_it(original, tmp_path, team):
-    soundfile.write(team["s0_0"], np.repeat(tone(0), 3), 48000)
-    with pytest.raises(
-        BadInput,
-        match=r"1 of 8 .*'s0_0' .* is sampled at 48000 Hz instead of 16000 \(resample: true",
-    ):
-        run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
-
-
 def spoil(team, **spoiled):
     for name, (samples, sample_rate) in spoiled.items():
         soundfile.write(team[name], samples, sample_rate, subtype="FLOAT")

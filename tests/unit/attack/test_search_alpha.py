@@ -91,21 +91,22 @@ def searched(results, ecapa, folder, *grid):
     return read_scored_trials(folder / "c" / "f" / "b2" / "op.tsv").scores
 
 
-def test_the_best_version_is_taken_and_one_as_it_is_gives_cosine(results, ecapa, plugin, tmp_path):
-    plain = searched(results, ecapa, tmp_path / "plain", 1.0)
-    undone = searched(results, ecapa, tmp_path / "undone", 0.8)
+def test_the_best_version_is_taken_of_scores_by_cosine(results, ecapa, plugin, tmp_path):
     both = searched(results, ecapa, tmp_path / "both", 1.0, 0.8)
-    np.testing.assert_allclose(both, np.maximum(plain, undone))
-    assert (undone != plain).any()
     manifest = results / "audio" / "c" / "trial" / "b2" / "manifest.tsv"
     extractor = plugin.networks.Extractor(ecapa)
-    gallery = plugin.gallery_of(extractor, manifest, 1.0)
     trials = plugin.tables.read_trials(results / "trials" / "c" / "f.tsv")
     enrolments = backends.read_enrolments(results / "trials" / "c" / "f.enrolments.tsv")
-    expected = backends.score_trials(
-        backends.cosine, trials, enrolment=gallery, trial=gallery, enrolments=enrolments
+    enrolled, undone = (plugin.gallery_of(extractor, manifest, alpha) for alpha in (1.0, 0.8))
+    plain, other = (
+        backends.score_trials(
+            backends.cosine, trials, enrolment=enrolled, trial=tried, enrolments=enrolments
+        )
+        for tried in (enrolled, undone)
     )
+    expected = np.maximum(plain, other)
+    assert (expected != plain).any() and (expected != other).any()
     by_label = [
         expected[[trial.label == label for trial in trials]] for label in ("target", "nontarget")
     ]
-    np.testing.assert_allclose(plain, np.concatenate(by_label), atol=1e-6)
+    np.testing.assert_allclose(both, np.concatenate(by_label), atol=1e-6)

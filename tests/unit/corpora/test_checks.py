@@ -28,27 +28,6 @@ def test_audio_below_the_rate_of_the_corpus_is_an_oddity(tmp_path):
     assert finding.what == "1 file has 8000 Hz and will have 16000 Hz: no sound above 4000 Hz"
 
 
-def test_truncated_audio_is_an_error(tmp_path):
-    source = librispeech(tmp_path, women=["11"], men=[], chapters=1)
-    flac = tmp_path / "dev" / "11" / "100" / "11-100-0001.flac"
-    flac.write_bytes(flac.read_bytes()[:-500])
-    wav = write_audio(tmp_path / "dev" / "11" / "100" / "11-100-0009.wav")
-    wav.write_bytes(wav.read_bytes()[:-500])
-    of_training = messages(source, {})
-    assert of_training == [
-        f"{wav}: truncated: 500 bytes less than its header announces (utterance '11-100-0009')"
-    ]
-    errors = [
-        finding
-        for finding in messages(source, ENROL_TRIAL)
-        if "flac" in finding and "0001" in finding
-    ]
-    assert any(
-        f"{flac}: " in error and ("truncated" in error or "cannot be read" in error)
-        for error in errors
-    )
-
-
 def samples_of(path, samples):
     soundfile.write(path, np.asarray(samples, dtype=np.float32), 16000)
 

@@ -10,8 +10,6 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.scored_trials import ScoredTrials
 from voiceprivacy.inout.tables import Trial, Utterance
 
-HEADER = "utterance\tspeaker\tgender\tpath\tduration_s\n"
-
 
 def written(tmp_path, text, name="table.tsv"):
     path = tmp_path / name
@@ -85,11 +83,6 @@ def test_a_shard_moves_with_the_speech_beside_it(tmp_path):
     (tmp_path / "old").rename(tmp_path / "new")
     moved = tables.read_manifest(tmp_path / "new" / "shards" / "0.tsv")
     assert moved == [own._replace(path=tmp_path / "new" / "wav" / "0" / "a-1.flac"), others]
-
-
-def test_windows_line_ends_and_a_byte_order_mark_change_nothing(tmp_path):
-    path = written(tmp_path, "\ufeff" + (HEADER + "a-1\ta\tf\tx.wav\t1\n").replace("\n", "\r\n"))
-    assert tables.read_manifest(path)[0].utterance == "a-1"
 
 
 def test_trials_and_enrolments_come_back_as_written(tmp_path):

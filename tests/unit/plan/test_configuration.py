@@ -9,7 +9,7 @@ import yaml
 from support.calls import call
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.plan import configuration, defaults
+from voiceprivacy.plan import configuration
 from voiceprivacy.plan.defaults import schema
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.running import programs
@@ -69,11 +69,6 @@ def test_lists_are_per_gender_unless_the_corpus_is_mixed():
     assert lists(gender="mixed") == ("enrol_trial", ["mixed"])
     assert lists(gender="mixed", protocol={"all_pairs": {}}) == ("all_pairs", ["mixed"])
     assert lists(gender="mixed", protocol={"all_pairs": {"lists": ["f"]}}) == ("all_pairs", ["f"])
-
-
-def test_a_corpus_that_trains_gets_no_protocol(tmp_path):
-    checked = configuration.check({"corpora": {"mine": {"kaldi": str(tmp_path), "use": "train"}}})
-    assert "protocol" not in checked["corpora"]["mine"]
 
 
 def test_absent_and_empty_sections_are_allowed():
@@ -237,13 +232,6 @@ def test_with_speech_to_train_on_an_attacker_learns_from_protected_speech():
     assert added["train"]["anonymisers"] == ["b2", "b3"]
     assert added["extractors"] == ["ecapa"] and added["unprotected"] is True
     assert added["length_norm"] == "kaldi"  # the schema's defaults are there too
-
-
-def test_completing_a_config_twice_changes_nothing():
-    config = configuration.check(
-        {"corpora": {"demo": SYNTHETIC}, "extractors": {"ecapa": {"command": "python e.py"}}}
-    )
-    assert defaults.complete(config) == config
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from voiceprivacy.plan.attackers import Attackers, instances
 from voiceprivacy.plan.given import Given
 from voiceprivacy.plan.outputs import Averages
-from voiceprivacy.plan.sources import ScoreFile
 from voiceprivacy.plan.speech import Speech
 from voiceprivacy.vocabulary import Attack
 
@@ -11,11 +10,6 @@ DEMO = {"synthetic": {}, "use": "evaluation", "protocol": {"enrol_trial": {"list
 TRAIN = {"folder": {}, "use": "train"}
 B2 = {"command": "b2", "runs": 2, "options": {}, "resample": False, "sandbox": False}
 COSINE = {"type": "cosine"}
-TEAM = {
-    ScoreFile("demo", "f", "original", "oo"): "oo.tsv",
-    ScoreFile("demo", "f", "b2", "op"): "op.tsv",
-    ScoreFile("demo", "f", "b2_run1", "op"): "op1.tsv",
-}
 
 
 def demo(**parameters):
@@ -37,20 +31,6 @@ def test_scoring_a_system_takes_the_speech_of_its_conditions_only():
     assert speech.spoken("enrolment", "b2_run1", ["op"]) == {"original": "original"}
     trial = {"original": "original", "run0": "b2_run1"}
     assert speech.spoken("trial", "b2_run1", ["op"]) == trial
-
-
-def test_speech_reads_training_corpora_that_it_is_told():
-    assert demo().manifests()[-1].startswith("results/audio/demo/trial/")
-    manifests = demo(training=["others"]).manifests()
-    assert manifests[-1] == "results/audio/others/train/original/manifest.tsv"
-
-
-def test_given_scores_on_a_list_of_ours_have_intervals():
-    given = Given({"team": {}}, {"team": TEAM}, demo(), n_replicates=10)
-    assert given.speakers(given.attacks()[0]) == "results/trials/demo/f.speakers.tsv"
-    assert given.resampled() == ["team"]
-    assert len(given.intervals()) == 2 + 3
-    assert Given({"team": {}}, {"team": TEAM}, demo()).resampled() == []
 
 
 def test_lists_of_one_corpus_have_no_average_over_corpora():

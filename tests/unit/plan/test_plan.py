@@ -215,12 +215,6 @@ def test_given_scores_are_found_by_their_names(tmp_path):
     assert len(plan.given.metrics()) == 2 + 2 + 1
 
 
-def test_an_attack_without_files_is_not_found(tmp_path):
-    template = f"{tmp_path}/{{anonymiser}}/{{condition}}.tsv"
-    with pytest.raises(BadInput, match=r"condition\}\.tsv: not found"):
-        configuration.check({"attacks": {"team7": {"scores": template}}})
-
-
 def test_limit_and_segments_belong_to_the_source(plan):
     corpus = {
         "synthetic": {"speakers": 4, "utterances": 3},

@@ -8,12 +8,8 @@ import pytest
 from support import calls, verdicts
 
 from voiceprivacy.inout.json_files import write_json
-from voiceprivacy.inout.tables import Utterance, write_manifest, write_table
+from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.verdict import NOT_GIVEN
-
-
-def command(name, *arguments):
-    return calls.here(name, *arguments)
 
 
 def succeeds(name, *arguments):
@@ -74,32 +70,6 @@ def test_what_the_end_of_a_run_recommends_answers_with_the_verdict(tmp_path, pat
     assert said == succeeds("show_metrics", *named)
 
 
-def test_a_missing_number_is_one_clear_line_and_no_table(tmp_path, paths, folder):
-    write_json(paths[0], {"oo": {"eer_percent": None}})
-    done = command(
-        "collect_metrics", "--folder", folder, "--metrics", tmp_path / "metrics.tsv", *paths
-    )
-    assert done.returncode == 2
-    assert (
-        done.stderr.startswith("error: ")
-        and done.stderr.count("\n") == 1
-        and "eer_percent" in done.stderr
-    )
-    assert not (tmp_path / "metrics.tsv").exists()
-
-
-def test_a_report_without_a_number_is_one_clear_line_and_no_page(tmp_path, paths, folder):
-    left = [path for path in paths if "ranks/demo/m/b2r" not in path.as_posix()]
-    metrics, provenance = tmp_path / "metrics.tsv", tmp_path / "provenance.json"
-    write_json(provenance, {})
-    succeeds("collect_metrics", "--folder", folder, "--metrics", metrics, *left)
-    outputs = ["--page", tmp_path / "index.html", "--tables", tmp_path]
-    done = command("write_report", "--metrics", metrics, "--provenance", provenance, *outputs)
-    assert done.returncode == 2
-    assert "mean_disclosure_bit of demo/m/b2r/xvector/cosine under op is missing" in done.stderr
-    assert not (tmp_path / "index.html").exists()
-
-
 @pytest.mark.parametrize(
     ("name", "columns", "numbers"),
     [
@@ -121,22 +91,3 @@ def test_curves_of_all_systems_become_one_picture(tmp_path, paths, folder, name,
     systems = ["--anonymisers", "original", "b2", "--curves", *curves, "--metrics", *metrics]
     succeeds("plot", name, *systems, "--figures", tmp_path / "figure.svg")
     assert ">b2 OP" in (tmp_path / "figure.svg").read_text()
-
-
-def test_similarities_become_one_picture(tmp_path):
-    utterances = [
-        Utterance(f"{speaker}-1", speaker, "f", tmp_path / "a.wav", 1.0)
-        for speaker in ("anna", "dora")
-    ]
-    write_manifest(tmp_path / "manifest.tsv", utterances)
-    names = ("anna", "dora")
-    cells = itertools.product(("oo", "op", "pp"), names, names)
-    rows = [(*cell, 0.5) for cell in cells]
-    write_table(
-        tmp_path / "curves.tsv", ["matrix", "row_speaker", "column_speaker", "similarity"], rows
-    )
-    sources = ["--curves", tmp_path / "curves.tsv", "--manifest", tmp_path / "manifest.tsv"]
-    succeeds(
-        "plot", "similarity", *sources, "--title", "b2, demo f", "--figures", tmp_path / "p.svg"
-    )
-    assert ">b2, demo f</text>" in (tmp_path / "p.svg").read_text()

@@ -17,8 +17,6 @@ from voiceprivacy.report.terminal import WIDTH, summary
 from voiceprivacy.report.uncertainty import read_comparisons, shown
 from voiceprivacy.vocabulary import SystemInterval
 
-PLACE = ["condition", "metric", "anonymiser"]
-
 
 def with_intervals(metrics, *, band="0.01"):
     """Every EER gets an interval of one point to either side, every attack its band."""

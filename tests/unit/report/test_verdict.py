@@ -78,15 +78,6 @@ def test_the_question_is_answered_for_all_or_by_system(states, answer):
     assert judged_of("demo", facts).notes.answer == answer
 
 
-def test_an_open_system_says_by_what():
-    ways = ["all_recordings", "linkage"]
-    [first, *_] = told(by=ways).why
-    assert first == (
-        "b2: the attacker finds who speaks from all recordings of a speaker and by linking"
-        " recordings with each other."
-    )
-
-
 def test_systems_with_the_same_reasons_share_a_sentence_and_many_reasons_are_counted():
     many = verdicts.system("unclear", reasons=list(verdict_words.REASONS))
     systems = {"b3": verdicts.system("unclear"), "b4": verdicts.system("unclear"), "b5": many}

@@ -150,16 +150,6 @@ def test_a_command_that_is_told_to_end_does_so_at_once(number, status):
         assert not processes_of(command.pid)
 
 
-def test_the_processes_of_a_command_that_is_killed_end_themselves():
-    with sleepers() as command:
-        command.kill()
-        command.wait()
-        deadline = time.monotonic() + FOREVER_S / 2
-        while processes_of(command.pid):
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-
-
 def test_no_item_begins_in_a_thread_after_one_has_raised():
     begun = []
 

@@ -189,15 +189,6 @@ def test_after_the_last_job_and_after_finish_the_line_is_gone(clock):
     assert screen(stream.getvalue())[-1] == ""
 
 
-def test_a_file_gets_a_line_a_minute_at_most(clock):
-    stream = io.StringIO()
-    run_four_jobs(logger_to(stream, clock), clock, 40)
-    lines = [line for line in stream.getvalue().splitlines() if line.startswith("progress:")]
-    # The next would be the last, at 160 s.
-    assert lines == ["progress: 2 of 4 jobs, 80 s, about 80 s left"]
-    assert CLEAR not in stream.getvalue()
-
-
 def test_a_file_of_a_long_run_stays_short(clock):
     stream = io.StringIO()
     logger = logger_to(stream, clock)

@@ -261,14 +261,10 @@ def test_rows_that_cannot_be_are_refused(tmp_path, write_table, rows, said):
         unpacking.out_of_tables(tmp_path / "x.parquet", tmp_path / "to")
 
 
-@pytest.mark.parametrize(
-    "ending",
-    ["parquet"],
-)
-def test_what_is_no_table_is_refused(tmp_path, write_table, ending):
-    (tmp_path / f"x.{ending}").write_bytes(b"PAR1 no table")
-    with pytest.raises(BadInput, match=f"x.{ending}: cannot be read"):
-        unpacking.out_of_tables(tmp_path / f"x.{ending}", tmp_path / "to")
+def test_what_is_no_table_is_refused(tmp_path, write_table):
+    (tmp_path / "x.parquet").write_bytes(b"PAR1 no table")
+    with pytest.raises(BadInput, match=r"x\.parquet: cannot be read"):
+        unpacking.out_of_tables(tmp_path / "x.parquet", tmp_path / "to")
 
 
 def test_without_pyarrow_it_is_said_how_to_install_it(tmp_path, monkeypatch):
