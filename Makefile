@@ -39,7 +39,7 @@ resume: .venv/installed $(BIN)/voiceprivacy
 	$(BIN)/voiceprivacy run --cores $(CORES) $(ARGS)
 
 test: .venv/installed-test .venv/installed-docs $(BIN)/voiceprivacy lint
-	$(BIN)/python -m pytest -m "not long and not nightly" --numprocesses 2 --dist loadfile
+	$(BIN)/python -m pytest -m "not long and not nightly" --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 # A third process, because the tests of a cluster mostly wait
 test-long: .venv/installed-test .venv/installed-docs $(BIN)/voiceprivacy .venv/installed-optional

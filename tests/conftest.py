@@ -29,12 +29,15 @@ settings.load_profile("same")
 providers._get_local_constants = lambda: providers._local_constants
 
 
-LONGEST = ("test_slurm", "test_demo")  # else one worker would be alone with them at the end
+# Else one worker would be alone with them at the end.
+LONGEST = ("test_slurm", "test_demo", "test_tiny_run")
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with what takes longest; make test-long keeps this order."""
-    items.sort(key=lambda item: item.path.stem not in LONGEST)
+    """Begin with what takes longest, and then whole runs; make keeps this order."""
+    items.sort(
+        key=lambda item: (item.path.stem not in LONGEST, item.path.parent.name != "workflow")
+    )
 
 
 def pytest_terminal_summary(terminalreporter):

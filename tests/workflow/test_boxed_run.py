@@ -59,7 +59,7 @@ def run(folder, *, sandbox):
     config = write_config(
         folder,
         anonymisers={
-            "b2": {"command": B2, "shards": 2, **box},
+            "b2": {"command": B2, **box},
             "mine": {"function": "mine/function.py:anonymise", **box},
         },
         extractors={
