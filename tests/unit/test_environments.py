@@ -200,11 +200,3 @@ esac
     else:
         assert finished.returncode == 2 and digest in finished.stderr
         assert not (tmp_path / "installed").exists()
-
-
-def test_every_package_that_is_asked_for_has_its_licence_on_the_page():
-    page = (ROOT / "docs/internals/supply_chain.md").read_text()
-    for name in ("requirements", *(f"requirements-{package}" for package in ADDED)):
-        lines = (ROOT / f"envs/{name}.in").read_text().splitlines()
-        for package in (line.split("==")[0] for line in lines if line[0] != "#"):
-            assert package in page

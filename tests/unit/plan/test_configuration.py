@@ -1,7 +1,6 @@
 """The config: what is filled in, how its file is read, and what validate says of it."""
 
 import re
-import textwrap
 from pathlib import Path
 
 import pytest
@@ -187,25 +186,6 @@ def test_validate_prints_every_finding_of_the_config_and_of_the_corpora_that_can
     assert "/no/where: not found" in finished.stdout
     errors = finished.stdout.count("  error    ")
     assert f"\n{errors} errors, " in finished.stdout
-
-
-def test_the_snippets_of_the_guide_lack_nothing_but_their_folders():
-    page = (Path(__file__).parents[3] / "docs/guide/data.md").read_text()
-    text = page.partition("## One snippet for each kind of corpus")[2].partition("\n## ")[0]
-    blocks = re.findall(r"(?:^(?:    .*)?\n)+", text, re.MULTILINE)
-    corpora = {}
-    for block in (
-        textwrap.dedent(block)
-        for block in blocks
-        if "segments:" in block or "    corpora:" in block
-    ):
-        content = yaml.safe_load(block)
-        corpora |= content.get("corpora", content)
-    kinds = {"librispeech", "vctk", "kaldi", "folder", "synthetic"}
-    assert {kind for corpus in corpora.values() for kind in corpus} >= kinds
-    messages = problems({"corpora": corpora})
-    assert all(problem.endswith(": not found") for problem in messages)
-    assert len(messages) > 5
 
 
 # The semi-informed attack by default.

@@ -299,12 +299,6 @@ class TestBriefScreen:
         ("message", "exception", "line"),
         [
             (
-                "MissingRuleException:\nNo rule to produce papr (if you use input functions make"
-                " sure that they don't raise unexpected exceptions).",
-                "MissingRuleException",
-                "error: papr: no such target: did you mean paper?",
-            ),
-            (
                 "MissingRuleException:\nNo rule to produce xyz (if you use input functions make"
                 " sure that they don't raise unexpected exceptions).",
                 "MissingRuleException",
