@@ -4,6 +4,7 @@ The encoder is a tiny WavLM of random weights, in the hub's layout: the hub cann
 """
 
 import os
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -221,12 +222,16 @@ def test_the_encoder_hears_a_part_of_its_own_and_zeros_behind_a_short_file(tmp_p
 # Training, and the folder that comes of it.
 
 
-def test_a_trained_folder_is_complete_and_embeds_what_training_heard(
-    recipe, wavlm, tones, tmp_path
-):
-    folder = tmp_path / "model"
-    utterances = read_manifest(tones)
-    training.train(utterances, recipe=recipe, folder=folder, seed=1, encoder=wavlm)
+@pytest.fixture(scope="module")
+def folder(wavlm, tones, tmp_path_factory):
+    """A trained model; tests change nothing of it."""
+    folder = tmp_path_factory.mktemp("trained") / "model"
+    recipe = small(folder.with_name("ecapa_ssl.yaml"))
+    training.train(read_manifest(tones), recipe=recipe, folder=folder, seed=1, encoder=wavlm)
+    return folder
+
+
+def test_a_trained_folder_is_complete_and_embeds_what_training_heard(folder, wavlm, tones):
     kept = {path.name for path in (folder / "encoder").iterdir()}
     assert kept == {"config.json", "preprocessor_config.json", "model.safetensors"}
     losses = [float(value) for value in trained.curve(folder, "loss")]
@@ -242,23 +247,20 @@ def test_a_trained_folder_is_complete_and_embeds_what_training_heard(
     np.testing.assert_allclose(embedding, expected[0, 0].numpy(), atol=1e-5)
     both = extractor.embed_batch(np.stack([samples, samples]))
     np.testing.assert_allclose(both, np.stack([embedding, embedding]), atol=1e-4)
-    embedded = embed_manifest(utterances[:4], folder=folder, threads=2)
+    embedded = embed_manifest(read_manifest(tones)[:4], folder=folder, threads=2)
     assert embedded.embeddings.shape == (4, 16)
 
 
 def test_the_same_training_gives_the_same_weights_and_goes_on_from_its_start(
-    recipe, wavlm, tones, tmp_path
+    folder, recipe, wavlm, tones, tmp_path
 ):
-    utterances = read_manifest(tones)
-    for name in ("first", "second"):
-        training.train(utterances, recipe=recipe, folder=tmp_path / name, seed=1, encoder=wavlm)
-    assert trained.weights(tmp_path / "first") == trained.weights(tmp_path / "second")
-    training.train(
-        utterances, recipe=recipe, folder=tmp_path / "tuned", seed=1, start=tmp_path / "first"
-    )
-    assert (tmp_path / "tuned" / "encoder" / "config.json").exists()
-    first, tuned = (trained.curve(tmp_path / name, "loss")[0] for name in ("first", "tuned"))
-    assert float(tuned) < float(first)
+    utterances, second, tuned = read_manifest(tones), tmp_path / "second", tmp_path / "tuned"
+    training.train(utterances, recipe=recipe, folder=second, seed=1, encoder=wavlm)
+    assert trained.weights(folder) == trained.weights(second)
+    training.train(utterances, recipe=recipe, folder=tuned, seed=1, start=folder)
+    assert (tuned / "encoder" / "config.json").exists()
+    losses = [float(trained.curve(made, "loss")[0]) for made in (folder, tuned)]
+    assert losses[1] < losses[0]
 
 
 def test_the_encoder_is_asked_for_where_it_is_needed_and_only_there(recipe, wavlm, tones, tmp_path):
@@ -271,14 +273,13 @@ def test_the_encoder_is_asked_for_where_it_is_needed_and_only_there(recipe, wavl
     assert not (tmp_path / "model").exists()
 
 
-def test_weights_of_the_encoder_are_no_part_of_the_models(recipe, wavlm, tones, tmp_path):
-    folder = tmp_path / "model"
-    training.train(read_manifest(tones), recipe=recipe, folder=folder, seed=1, encoder=wavlm)
+def test_weights_of_the_encoder_are_no_part_of_the_models(folder, tmp_path):
     names = torch.load(folder / "embedding_model.ckpt", weights_only=True)
     assert {name.split(".")[0] for name in names} == {"ecapa", "encoder_blocks", "layer_weights"}
-    (folder / "encoder" / "config.json").unlink()
+    copy = shutil.copytree(folder, tmp_path / "model")
+    (copy / "encoder" / "config.json").unlink()
     with pytest.raises(BadInput, match=r"model/encoder: not found"):
-        Extractor(folder)
+        Extractor(copy)
 
 
 AS_WAVLM_LARGE = {

@@ -72,11 +72,6 @@ def test_pieces_of_one_utterance_enrol_and_are_tried_only_where_there_is_no_othe
     assert shapes == [[2, 2]]
 
 
-def test_speakers_with_one_utterance_cannot_be_tried():
-    with pytest.raises(BadInput, match="two utterances"):
-        trials_of(speech(10, 1), cosine)
-
-
 def test_voices_that_differ_beat_chance_and_equal_ones_do_not():
     different, equal = speech(), speech(own=False)
     findings = crossfitted(different, different, untrained)

@@ -134,12 +134,6 @@ def test_unprotected_speech_is_no_attack(tmp_path):
     assert board.counted == [] and board.newest[0].shown.number.value == 1.0
 
 
-def test_an_attacker_that_a_run_refuses_does_not_count(tmp_path):
-    refused = result(eer=1.0, controls={"refused": "its own speech is not found again"})
-    board = one_board(tmp_path, refused, result(attacker="other", eer=20.0))
-    assert board.counted[0].headline.attacker == "other@1"
-
-
 LEARNT = attacker(training_data=["librispeech TEST-clean", "VoxCeleb 1"])
 NOTHING = {"pp": {"eer_percent": Number(None, not_reported="no trials")}}
 FORBIDDEN = system(code={"not_reported": "the firm <b>forbids</b> it"})
