@@ -1,6 +1,7 @@
 """Results that somebody else handed on: every field of every file is refused or harmless text."""
 
 import copy
+import json
 import os
 import re
 
