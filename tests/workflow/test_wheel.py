@@ -251,7 +251,7 @@ def test_a_run_of_the_wheel_gives_the_numbers_of_the_clone_and_says_its_commit(
 
 
 def test_a_rule_in_an_environment_of_conda_finds_the_package(voiceprivacy, tmp_path):
-    environments = [ROOT / "envs" / "corpora.yaml"]
+    environments = [ROOT / "envs" / "torch.yaml"]
     build_channel(tmp_path / "channel", environments)
     install_command(tmp_path / "base", tmp_path / "channel")
     config = write_run(tmp_path)

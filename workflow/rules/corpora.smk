@@ -10,7 +10,7 @@ rule fetch_subset:
     priority: FIRST
     localrule: True
     conda:
-        "../../envs/corpora.yaml"
+        "../../envs/torch.yaml"
     params:
         code=code_alone("fetch_subset"),
         root=ask(plan.speech.librispeech_root),
@@ -34,7 +34,7 @@ rule validate_corpus:
         "results/benchmarks/validate_corpus/{corpus}.tsv"
     priority: FIRST
     conda:
-        "../../envs/corpora.yaml"
+        "../../envs/torch.yaml"
     resources:
         mem_mb=2000,
         runtime=60,
@@ -67,7 +67,7 @@ rule compare_speakers:
         "results/benchmarks/compare_speakers.tsv"
     priority: FIRST
     conda:
-        "../../envs/corpora.yaml"
+        "../../envs/torch.yaml"
     resources:
         mem_mb=2000,
         runtime=60,
@@ -98,7 +98,7 @@ rule prepare_part:
         part="enrolment|trial",
     priority: EARLY
     conda:
-        "../../envs/corpora.yaml"
+        "../../envs/torch.yaml"
     threads: speech_threads.few
     resources:
         mem_mb=4000,
@@ -146,7 +146,7 @@ rule list_samples:
         trials=GALLERIES,
     priority: EARLY
     conda:
-        "../../envs/corpora.yaml"
+        "../../envs/torch.yaml"
     resources:
         mem_mb=2000,
         runtime=20,
@@ -178,7 +178,7 @@ rule list_transcripts:
         "results/benchmarks/list_transcripts/{corpus}/{part}.tsv"
     priority: EARLY
     conda:
-        "../../envs/corpora.yaml"
+        "../../envs/torch.yaml"
     resources:
         mem_mb=2000,
         runtime=20,
@@ -206,7 +206,7 @@ rule list_trials:
         "results/benchmarks/list_trials/{corpus}/{trials}.tsv"
     priority: EARLY
     conda:
-        "../../envs/corpora.yaml"
+        "../../envs/torch.yaml"
     resources:
         mem_mb=2000,
         runtime=20,

@@ -13,7 +13,7 @@ rule fetch_model:
     priority: EARLY
     localrule: True
     conda:
-        "../../envs/speechbrain.yaml"
+        "../../envs/torch.yaml"
     params:
         code=code_alone("fetch_model"),
         model=attackers.extractors.field("model"),
@@ -35,7 +35,7 @@ rule fetch_encoder:
     priority: EARLY
     localrule: True
     conda:
-        "../../envs/speechbrain.yaml"
+        "../../envs/torch.yaml"
     params:
         code=code_alone("fetch_encoder"),
         model=attackers.encoders.field("model"),
@@ -65,7 +65,7 @@ rule train_extractor:
         extractor=one_of(plan.attackers.extractors_with("train")),
     priority: TO_VERDICT
     conda:
-        "../../envs/speechbrain.yaml"
+        "../../envs/torch.yaml"
     threads: attackers.training_threads
     resources:
         mem_mb=attackers.training_memory,
@@ -105,7 +105,7 @@ rule train_units:
         extractor=one_of(plan.attackers.extractors_with("units")),
     priority: TO_VERDICT
     conda:
-        "../../envs/speechbrain.yaml"
+        "../../envs/torch.yaml"
     resources:
         mem_mb=attackers.by_encoder(8000, without=4000),
         runtime=attackers.by_encoder(1440, without=120),

@@ -12,7 +12,7 @@ rule fetch_listener:
     priority: EARLY
     localrule: True
     conda:
-        "../../envs/speechbrain.yaml"
+        "../../envs/torch.yaml"
     params:
         code=code_alone("fetch_model"),
         model=utility.entries.field("model"),
@@ -85,7 +85,7 @@ if utility.together:
         wildcard_constraints:
             anonymiser=one_of(plan.speech.anonymisers),
         conda:
-            "../../envs/measures.yaml"
+            "../../envs/torch.yaml"
 
     ruleorder: measure_shipped > measure_utility
 

@@ -177,7 +177,7 @@ def strongest_extractor() -> dict[str, dict[str, str]]:
 
 
 def with_environments(config: dict[str, Any]) -> dict[str, Any]:
-    """The config itself, in which each encoder inside a package has the environment of its name."""
+    """The config itself, in which each encoder inside a package has its environment."""
     extractors = config.get("extractors")
     for options in extractors.values() if isinstance(extractors, dict) else []:
         if isinstance(options, dict) and "package" in options:

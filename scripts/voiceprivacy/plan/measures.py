@@ -45,7 +45,7 @@ MINUTES = 10  # that a slow recogniser hears of each system, unless its entry sa
 class Shipped(NamedTuple):
     """A kind of measure that is shipped."""
 
-    env: str = "measures"
+    env: str = "torch"
     """The environment that it runs in where the entry names none."""
     better: str | None = None
     """higher, lower, or None: as the catalogue has it of each metric"""
@@ -106,7 +106,7 @@ SHIPPED = {
     PITCH: Shipped(better="higher", group="pitch", of_original=False, together=True),
     QUALITY: Shipped(better="higher", group="quality", together=True),
     RECOGNISER: Shipped(
-        env="speechbrain",
+        env="torch",
         better="lower",
         group="words",
         weight="{name}_words",
@@ -118,7 +118,7 @@ SHIPPED = {
         options=("name", "transcripts", "model", "definition", "language", "device"),
     ),
     EMOTION: Shipped(
-        env="speechbrain",
+        env="torch",
         better="higher",
         group="emotion",
         statistic="macro_recall",

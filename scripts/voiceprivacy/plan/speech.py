@@ -27,6 +27,7 @@ from voiceprivacy.vocabulary import (
 
 LIBRISPEECH_CHAPTER = "^(.+)-"  # 84-121123-0001: speaker, chapter, utterance
 ANONYMISER_KINDS = ["command", "function", "package", "audio"]
+WITH_TORCH = ("corpora", "measures", "resemblyzer", "speechbrain")  # words of 0.1.0 for torch
 OUR_ENV = "evaluate"  # of what runs in the environment of the run itself
 OF_BOX = ["inputs", "reads", "gpu"]  # of an entry: what its box is made from
 
@@ -335,8 +336,10 @@ class Speech:
 
 def environment_file(env: str) -> str:
     """The absolute path of a conda environment: ours by its word, or a file of the user's."""
-    is_users = "/" in env or env.endswith((".yaml", ".yml"))
-    return str(Path(env).absolute() if is_users else SCRIPTS.parent / "envs" / f"{env}.yaml")
+    if "/" in env or env.endswith((".yaml", ".yml")):
+        return str(Path(env).absolute())
+    word = "torch" if env in WITH_TORCH else env
+    return str(SCRIPTS.parent / "envs" / f"{word}.yaml")
 
 
 def sandbox_arguments(options: Mapping[str, Any]) -> list[str]:

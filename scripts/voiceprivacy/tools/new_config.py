@@ -294,7 +294,7 @@ def _anonymiser(path, name, protected):
     if protected.sample_rates != [SAMPLE_RATE]:  # the check after the anonymiser would refuse it
         rates = " and ".join(map(str, protected.sample_rates))
         lines.append(f"    resample: true    # from {rates} Hz\n")
-        lines.append("    env: corpora\n")
+        lines.append("    env: torch\n")
     return "".join(lines)
 
 

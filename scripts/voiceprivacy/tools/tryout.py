@@ -34,7 +34,7 @@ from voiceprivacy.plan.plan import Plan
 from voiceprivacy.running import programs
 
 FUNCTIONS = ("function", "package")
-OURS = ("evaluate", "corpora", "speechbrain")  # environments with nothing but what is here, too
+OURS = ("evaluate", "torch")  # environments with nothing but what is here, too
 INTERPRETER = re.compile(r"(python[0-9.]*|bash|sh|perl|Rscript|julia)$")
 MOST_MINUTES = 10  # a model may have to be loaded
 NO_BARS = "TQDM_DISABLE"

@@ -150,14 +150,14 @@ class AttackerInputs:
         """The environment of a feature: text needs no network unless an encoder reads it."""
         is_text = self.attackers.feature(wildcards.extractor) in ("style", "words")
         needs_network = self.attackers.encoder(wildcards.extractor) or not is_text
-        return environment_file("speechbrain" if needs_network else "evaluate")
+        return environment_file("torch" if needs_network else "evaluate")
 
     # Back-ends.
 
     def backend_environment(self, wildcards: Any) -> str:
         """The environment of a back-end's training."""
         is_speechbrains = self.backends.of_job(wildcards)["type"] == "speechbrain_plda"
-        return environment_file("speechbrain" if is_speechbrains else "evaluate")
+        return environment_file("torch" if is_speechbrains else "evaluate")
 
     def backend_options(self, wildcards: Any) -> list[Any]:
         """What a back-end is and how it is trained, as arguments."""
