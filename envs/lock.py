@@ -52,7 +52,7 @@ ENVIRONMENTS = {  # of conda: what for, and the packages that the scripts there 
         "Anonymising with McAdams, scoring, metrics, pictures and the report.",
         [*SOUND, "scipy", "pandas", "numba", "matplotlib", "jinja2", "pyyaml"],
     ),
-    "torch": (  # all that need torch, whose libraries are large: 6 GB with CUDA
+    "torch": (  # for all that needs torch, whose libraries are large
         "Corpora, embeddings and their training, measures; torch.post-deploy.sh adds Resemblyzer.",
         [
             *SOUND,
