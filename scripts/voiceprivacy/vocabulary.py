@@ -4,8 +4,8 @@ Names of people's own things (corpora, anonymisers, attackers) match ``[a-z][a-z
 reserved words below are never theirs.
 """
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 # Parts of a corpus: what enrols, what is tried, and what attackers are trained on.
 PARTS = ("enrolment", "trial", "train")
@@ -131,6 +131,11 @@ class Attack(NamedTuple):
     def path(self, anonymiser: str) -> str:
         """Where files about one system under this attack lie, below a folder of their kind."""
         return f"{self.corpus}/{self.trials}/{anonymiser}/{self.extractor}/{self.backend}"
+
+
+def is_made_up(corpus: Mapping[str, Any]) -> bool:
+    """Whether a corpus's entry in a config says that its voices are synthetic, and no people's."""
+    return "synthetic" in corpus or corpus.get("made_up", False)
 
 
 def attacker_name(extractor: str, backend: str) -> str:

@@ -14,6 +14,7 @@ from voiceprivacy.vocabulary import (
     Attack,
     TrialList,
     attacker_name,
+    is_made_up,
 )
 
 MOST_LINES = 12  # about the attacks of a run
@@ -122,8 +123,9 @@ def _systems_of_attackers(plan):
 
 def _shows_names(plan, corpus):
     """Whether verdict.json may name people: those of an internal page, or made-up voices."""
-    is_made_up = "synthetic" in plan.speech.corpora.get(corpus, {})
-    return bool(plan.config["report"]["internal"] or is_made_up)
+    return bool(
+        plan.config["report"]["internal"] or is_made_up(plan.speech.corpora.get(corpus, {}))
+    )
 
 
 def _learnt(plan, system):

@@ -21,7 +21,7 @@ from voiceprivacy.report.sections import PartOfCorpus
 from voiceprivacy.report.typeset import listed
 from voiceprivacy.report.uncertainty import shown_number
 from voiceprivacy.report.verdict import Evaluated
-from voiceprivacy.vocabulary import ABSENT, ORIGINAL, SOURCES
+from voiceprivacy.vocabulary import ABSENT, ORIGINAL, SOURCES, is_made_up
 
 DISCLOSURE = "disclosure_bit"  # by which ranks are compared
 DISCLOSED = (
@@ -82,7 +82,7 @@ def evaluated(
             counted(part.utterances, "recording"),
             f"{minutes:.0f} min" if minutes >= 1 else f"{60 * minutes:.0f} s",
         ]
-        if "synthetic" in corpora.get(part.corpus, {}):
+        if is_made_up(corpora.get(part.corpus, {})):
             words.append("synthetic demo speech (no real voices)")
         words += _release(part.corpus, provenance)
         if created := provenance.get("created"):

@@ -27,7 +27,7 @@ from voiceprivacy.report.figures import (
     Subject,
     figure,
 )
-from voiceprivacy.vocabulary import ORIGINAL, Attack
+from voiceprivacy.vocabulary import ORIGINAL, Attack, is_made_up
 
 TABLES = "report/tables"
 
@@ -111,7 +111,7 @@ def _named(plan):
     return [
         corpus
         for corpus in plan.speech.evaluated
-        if is_internal or "synthetic" in plan.speech.corpora[corpus]
+        if is_internal or is_made_up(plan.speech.corpora[corpus])
     ]
 
 

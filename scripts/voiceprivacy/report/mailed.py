@@ -3,7 +3,7 @@
 Conventions
 -----------
 * A page is mailed unless the config says ``report: {internal: true}``. Then it holds everything.
-* People are speakers of a corpus that is not synthetic. On a mailed page, and in its pictures, they
+* People are speakers of a corpus that is not made up. On a mailed page, and in its pictures, they
   have codes: speaker 07. The codes are in the order of a keyed digest of their ids. Its key is
   random and stays in results/codes.key. So ids cannot be tried out, and codes stay the same when
   a page is made again.

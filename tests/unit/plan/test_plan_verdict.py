@@ -201,12 +201,13 @@ def test_attackers_who_learnt_from_protected_speech_are_those_of_a_system_and_of
 def test_people_are_named_where_a_page_is_internal_and_made_up_voices_always(tmp_path, internal):
     (tmp_path / "test-other").mkdir()
     real = {"librispeech": {"root": str(tmp_path), "subsets": ["test-other"]}}
+    real["protocol"] = {"all_pairs": {}}
     config = usual(
-        corpora=corpora("demo") | {"real": real | {"protocol": {"all_pairs": {}}}},
+        corpora=corpora("demo") | {"real": real, "voices": real | {"made_up": True}},
         report={"internal": internal},
     )
     shown = {name: judged["shows_names"] for name, judged in planned(config)["sets"].items()}
-    assert shown == {"demo": True, "real": internal}
+    assert shown == {"demo": True, "real": internal, "voices": True}
 
 
 @pytest.mark.parametrize(

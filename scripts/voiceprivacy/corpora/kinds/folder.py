@@ -16,7 +16,7 @@ from typing import Any
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.recordings import provide_audio
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import BadInput, counted, read_lines, resembling
+from voiceprivacy.inout.files import BadInput, counted, ours, read_lines, resembling
 from voiceprivacy.inout.tables import read_rows
 
 __all__ = [
@@ -48,7 +48,7 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
     ------
     BadInput : the root or a table is not there, or the pattern is none or fits no file
     """
-    root, pattern = Path(options["root"]), options["pattern"]
+    root, pattern = Path(ours(options["root"])), options["pattern"]
     if not root.is_dir():
         raise BadInput(f"{root}: not found")
     genders = read_genders(options["speakers"], findings) if "speakers" in options else {}
@@ -92,7 +92,7 @@ def read_transcripts(options: dict[str, Any]) -> dict[str, str]:
     """
     if "transcripts" not in options:
         raise BadInput("this corpus has no transcripts: its entry folder names no table of them")
-    path, texts = options["transcripts"], {}
+    path, texts = ours(options["transcripts"]), {}
     for line, row in read_rows(path, ["utterance", "text"]):
         if row["utterance"] in texts:
             raise BadInput(f"{path}:{line}: utterance '{row['utterance']}' occurs twice")
@@ -102,7 +102,7 @@ def read_transcripts(options: dict[str, Any]) -> dict[str, str]:
 
 def _check_transcripts(options, utterances, findings):
     """Note utterances without a transcript, and transcripts of none; all of them are an error."""
-    path, names = options["transcripts"], {utterance.utterance for utterance in utterances}
+    path, names = ours(options["transcripts"]), {utterance.utterance for utterance in utterances}
     texts = read_transcripts(options)
     missing, others = sorted(names - texts.keys()), sorted(texts.keys() - names)
     if names and len(missing) == len(names):
@@ -183,7 +183,7 @@ def _listed(root, matches, genders, findings):
 def _chosen(utterances, path, findings):
     """Those of the utterances that a list names; one that is not there is an error."""
     lines = {}
-    for line, text in enumerate(read_lines(path), start=1):
+    for line, text in enumerate(read_lines(ours(path)), start=1):
         if text.strip():  # an empty line names none
             lines[text.strip()] = line
     known = {utterance.utterance for utterance in utterances}
@@ -214,7 +214,7 @@ def read_genders(path: str, findings: Findings) -> dict[str, str]:
 
 def _rows_of_speakers(path: str) -> Iterator[tuple[int, dict[str, str]]]:
     """Rows of a TSV whose first line names, among others, the columns speaker and gender."""
-    lines = read_lines(path)
+    lines = read_lines(ours(path))
     columns = [column.strip().lower() for column in lines[0].split("\t")] if lines else []
     if not {"speaker", "gender"} <= set(columns):
         raise BadInput(f"{path}:1: expected the columns speaker and gender, separated by tabs")
