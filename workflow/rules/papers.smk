@@ -115,6 +115,37 @@ rule plot_all_profiles:
         )
 
 
+OF_FEATURE = "{corpus}/{trials}/original/{extractor}/{backend}.tsv"
+
+
+rule plot_rank_features:
+    """How much the ranks of each feature disclose of the speakers, all features in one axes."""
+    input:
+        speakers=scored.ranked(f"results/curves/rank_speakers/{OF_FEATURE}"),
+        examples=scored.ranked(f"results/curves/rank_examples/{OF_FEATURE}"),
+    output:
+        multiext("results/paper/rank_features/{corpus}/{trials}", ".svg", ".pdf", ".png"),
+    log:
+        "results/logs/plot_rank_features/{corpus}/{trials}.log",
+    wildcard_constraints:
+        trials=GALLERIES,
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        code=code("plot", *figures.modules()),
+        anonymisers=scored.ranked("{extractor}_{backend}"),
+    shell:
+        command(
+            "plot rank_speakers",
+            also="--figures {output:q}",
+            input="speakers examples",
+            params="anonymisers",
+        )
+
+
 FEATURE_SYSTEMS = ["original", *plan.speech.anonymisers]
 
 

@@ -86,6 +86,16 @@ class Cut(NamedTuple):
         return f"{self.recording} from {self.start_s:g} to {self.end_s:g} s"
 
 
+class Joined(NamedTuple):
+    """Stretches of a recording, each from its start to its end in seconds, one after the other."""
+
+    recording: Path | Pipe
+    stretches: tuple[tuple[float, float], ...]
+
+    def __str__(self) -> str:
+        return f"{self.recording}, {len(self.stretches)} stretches from {self.stretches[0][0]:g} s"
+
+
 class Channel(NamedTuple):
     """One channel of a recording, from 1."""
 
@@ -96,7 +106,7 @@ class Channel(NamedTuple):
         return f"{self.recording} channel {self.number}"
 
 
-Recording: TypeAlias = Path | Pipe | Cut | Channel
+Recording: TypeAlias = Path | Pipe | Cut | Joined | Channel
 
 
 class Inspection(NamedTuple):
@@ -134,7 +144,7 @@ def provide_audio(
 
 def whole(recording: Recording | None) -> Path | Pipe | None:
     """The recording that a cut or a channel is of; any other is whole."""
-    while isinstance(recording, Cut | Channel):
+    while isinstance(recording, Cut | Joined | Channel):
         recording = recording.recording
     return recording
 
@@ -362,7 +372,7 @@ def _cut(utterance, *, options, audio_dir):
 def _as_file(recording: Recording) -> AbstractContextManager[Path]:
     if isinstance(recording, Channel):
         return _as_file(recording.recording)
-    if isinstance(recording, Cut):
+    if isinstance(recording, Cut | Joined):
         return _cut_out(recording)
     if isinstance(recording, Pipe):
         return output(recording)
@@ -372,11 +382,17 @@ def _as_file(recording: Recording) -> AbstractContextManager[Path]:
 
 
 @contextlib.contextmanager
-def _cut_out(cut: Cut) -> Iterator[Path]:
-    """A temporary file that holds a cut, at the recording's rate."""
+def _cut_out(cut: Cut | Joined) -> Iterator[Path]:
+    """A temporary file that holds a cut, or several joined, at the recording's rate."""
     with _as_file(cut.recording) as file, tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "cut.wav")
-        audio.write_piece(file, path, start_s=cut.start_s, end_s=cut.end_s)
+        stretches = cut.stretches if isinstance(cut, Joined) else (cut[1:],)
+        pieces = []
+        for start_s, end_s in stretches:
+            audio.write_piece(file, path, start_s=start_s, end_s=end_s)
+            pieces.append(audio.read(path))
+        if len(pieces) > 1:
+            audio.write(path, np.concatenate([samples for samples, _ in pieces]), pieces[0][1])
         try:
             yield path
         except BadInput as error:

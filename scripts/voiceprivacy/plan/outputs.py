@@ -274,6 +274,8 @@ class Outputs:
                     f"all_matrices/{'/'.join(attacker)}",
                     f"all_profiles/{'/'.join(attacker)}",
                 ]
+        ranked = [f"{attack.corpus}/{attack.trials}" for attack in self.attackers.rank_attacks()]
+        layouts += [f"rank_features/{gallery}" for gallery in dict.fromkeys(ranked)]
         layouts += [
             f"features/{corpus}/{name}"
             for corpus, name in product(self.speech.attacked, self.attackers.histograms())

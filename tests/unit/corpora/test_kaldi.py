@@ -6,8 +6,10 @@ from support.trees import edit, kaldi, prepare, write_audio, write_lines
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.kinds.kaldi import read_text
-from voiceprivacy.corpora.listing import Findings, list_utterances
+from voiceprivacy.corpora.listing import Findings, list_utterances, read_transcripts
+from voiceprivacy.corpora.recordings import mono
 from voiceprivacy.inout import audio, tables
+from voiceprivacy.inout.files import BadInput
 
 
 def errors(source):
@@ -160,3 +162,27 @@ def test_a_channel_in_segments_is_that_of_a_file_with_one(tmp_path, channel, n_c
     write_lines(tmp_path / "utt2spk", [f"{names[0]} w1"])
     assert bool(errors(source)) == bool(said)
     assert not said or said.format(names[0]) in errors(source)[0]
+
+
+def test_turns_are_joined_by_the_window_of_their_centres(tmp_path):
+    """Windows of 2 s: the second turn has its centre at 2 s, and begins the second window."""
+    samples = np.linspace(-0.5, 0.5, 5 * 16000, dtype=np.float32)
+    audio.write(tmp_path / "a.wav", samples, 16000)
+    write_lines(tmp_path / "wav.scp", [f"a {tmp_path}/a.wav"])
+    turns = {"x-3": (3, 3.5), "x-1": (0, 0.5), "x-2": (1.5, 2.5), "y-1": (0.5, 1)}
+    cuts = [f"{name} a {start} {end}" for name, (start, end) in turns.items()]
+    write_lines(tmp_path / "segments", cuts)
+    write_lines(tmp_path / "utt2spk", [f"{name} {name[0]}" for name in turns])
+    write_lines(tmp_path / "text", ["x-2 said second", "x-3 third", "y-1 yes"])
+    source = {"kaldi": {"directory": str(tmp_path), "windows": 2}}
+    listed = {one.utterance: one for one in list_utterances(source, Findings())}
+    assert list(listed) == ["x-a-000", "x-a-001", "y-a-000"]
+    said = {"x-a-000": "", "x-a-001": "said second third", "y-a-000": "yes"}
+    assert read_transcripts(source) == said
+    heard, rate = mono(listed["x-a-001"].audio)
+    cut = [samples[24000:40000], samples[48000:56000]]
+    assert rate == 16000
+    np.testing.assert_allclose(heard, np.concatenate(cut), atol=1e-4)
+    write_lines(tmp_path / "segments", [*cuts[:3], "y-1 a 0.5 -1"])
+    with pytest.raises(BadInput, match="segments:4: windows need the end of turn 'y-1'"):
+        list_utterances(source, Findings())

@@ -70,6 +70,11 @@ def test_distributions_end_at_one_and_n_is_shown():
     )
     assert figure.get_suptitle() == "8 templates: at most 3.00 bit"
     assert all(line.get_ydata()[-1] == 1 for line in figure.axes[1].get_lines())
+    (legend,) = figure.legends
+    words = [text.get_text() for text in legend.get_texts()]
+    assert words[1] == "b2 OP: 0.50 ± 0.41, most 1.00 bit"
+    bars, models = figure.axes[2].collections[0], figure.axes[2].get_lines()
+    assert len(bars.get_segments()) == 2 and models[0].get_ydata().tolist() == [1, 0.4 / 0.6]
 
 
 def point(test, template, bits):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from voiceprivacy.plan.outputs import PICTURES
+from voiceprivacy.privacy.scores import verification
 from voiceprivacy.privacy.scores.profiles import PROFILES
 from voiceprivacy.report.plots import style, systems
 from voiceprivacy.report.uncertainty import Shown
@@ -33,6 +34,18 @@ def test_numbers_pictures_and_the_workflow_have_the_same_names():
 def test_every_picture_can_be_drawn(scores, name):
     svg = style.svg_of(picture(name, {"original/oo": scores, "b2_x/op": SEPARABLE}))
     assert ">original/oo</text>" in svg and ">b2_x/op</text>" in svg
+
+
+def test_dots_at_even_odds_are_cllr_before_and_after_calibration(scores):
+    (ax,) = picture("ece", {"one": scores}).axes
+    dots = {line.get_label(): line for line in ax.get_lines() if line.get_marker() == "o"}
+    assert {name: dot.get_xdata().tolist() for name, dot in dots.items()} == {
+        "Cllr": [0],
+        "min Cllr": [0],
+    }
+    cllr = verification.assess(**scores)
+    for name, metric in (("Cllr", "cllr_bit"), ("min Cllr", "cllr_min_bit")):
+        assert dots[name].get_ydata() == pytest.approx([cllr[metric]], rel=1e-3)
 
 
 def test_more_panels_than_a_row_leave_no_empty_axes(scores):

@@ -4,9 +4,13 @@ an entry.
 
 import copy
 
+import numpy as np
 import pytest
 
-from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.catalogue import METRICS
+from voiceprivacy.catalogue.metric import RANK_LOSSES
+from voiceprivacy.inout.files import RESOURCES, SCRIPTS
+from voiceprivacy.inout.tables import read_table
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.published import (
@@ -21,6 +25,7 @@ from voiceprivacy.report.published import (
 )
 from voiceprivacy.vocabulary import MCADAMS, MINUS
 
+RANKS = ["feature", "n_templates", "metric", "value", "source"]
 COMMAND = "python {scripts}/anonymise_mcadams.py --threads {threads}"
 
 
@@ -323,3 +328,17 @@ def test_recalls_of_the_challenges_data_stand_beside_theirs(of_2024):
     assert beside([number], of_2024) == [], "without excited speech it is another recall"
     assert published_data({"kaldi": {"directory": "x/emodata_track2_dev"}}) == "emodata_dev"
     assert published_data({"iemocap": {"root": "IEMOCAP_test"}}) is None
+
+
+def test_published_ranks_agree_with_each_other_up_to_their_digits():
+    """Most is disclosed at rank 1: log2 (N p_1). Table III has the likelihood's fit as the best."""
+    rows = list(read_table(RESOURCES / "published" / "ranks.tsv", RANKS))
+    assert {row["metric"] for row in rows} <= METRICS.keys()
+    numbers = {(row["feature"], row["metric"]): float(row["value"]) for row in rows}
+    for feature, n_templates in {(row["feature"], int(row["n_templates"])) for row in rows}:
+        for kind in ("", "model_"):
+            share = numbers[feature, f"{kind}identification_rate_percent"] / 100
+            most = numbers[feature, f"{kind}max_disclosure_bit"]
+            assert most == pytest.approx(np.log2(n_templates * share), abs=0.03)
+        losses = {loss: numbers[feature, f"kl_{loss}_bit"] for loss in RANK_LOSSES}
+        assert min(losses, key=losses.get) == ("cll" if feature == "phone" else "ll")

@@ -1,7 +1,9 @@
 """Kaldi data directories, as the VoicePrivacy Challenges hand them out.
 
 Their files are wav.scp, utt2spk, spk2gender, text, enrolls and trials, and perhaps segments: then
-wav.scp names recordings, of which each utterance is a stretch.
+wav.scp names recordings, of which each utterance is a stretch. With ``windows`` these stretches are
+turns: those of a speaker whose centres lie in the same stretch of so many seconds of a recording
+are joined, in the order of time, to one utterance with the words of all.
 
 A path in wav.scp is absolute, or relative to the given root. Without a root it is relative to the
 first of these folders from which the first such path exists: the working directory, the data
@@ -17,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.corpora.listing import Findings, Listed
-from voiceprivacy.corpora.recordings import Cut, Pipe, Recording, provide_audio
+from voiceprivacy.corpora.recordings import Cut, Joined, Pipe, Recording, provide_audio
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput, base_of, counted, name_too_long, read_lines
 from voiceprivacy.inout.tables import seconds_of
@@ -63,7 +65,7 @@ def list_utterances(options: Any, findings: Findings) -> list[Listed]:
     ----------
     options : path, or dict
         One directory; or directory; or enrolment: a directory, trial: list of directories. A dict
-        may have root: where relative paths start.
+        may have root: where relative paths start; and windows: seconds of a window.
 
     Raises
     ------
@@ -80,7 +82,8 @@ def list_utterances(options: Any, findings: Findings) -> list[Listed]:
             if (known.speaker, known.audio) != (listed.speaker, listed.audio):
                 message = f"utterance '{listed.utterance}' differs from {known.file}:{known.line}"
                 findings.error(listed.file, listed.line, message)
-    return list(utterances.values())
+    windows = _windows(options)
+    return list(_joined(utterances, windows)) if windows else list(utterances.values())
 
 
 def data_directories(options: Any) -> list[str]:
@@ -118,6 +121,11 @@ def read_transcripts(options: Any) -> dict[str, str]:
         for utterance, words in read_text(path, findings).items():
             texts[utterance] = words.text
     findings.refuse_errors()
+    if windows := _windows(options):
+        turns: dict[str, list[str]] = {}
+        for utterance, window in windows.items():
+            turns.setdefault(window, []).append(texts.get(utterance, ""))
+        return {window: " ".join(filter(None, own)) for window, own in turns.items()}
     return texts
 
 
@@ -221,6 +229,35 @@ def _cuts(path, wav_scp, recordings, findings):
         else:
             cuts[utterance] = _Heard(line, Cut(recordings[recording].audio, *times))
     return cuts
+
+
+def _windows(options):
+    """{turn: id of its window}, in the order of time; empty without ``windows``."""
+    seconds = options.get("windows") if isinstance(options, dict) else None
+    turns, findings = [], Findings()
+    for directory in map(Path, data_directories(options) if seconds else ()):
+        path, speakers = directory / "segments", _read_map(directory / SPEAKERS, "", findings)
+        for line, (utterance, recording, *times) in read_fields(path, 4, findings, most=5):
+            start_s, end_s = seconds_of(*times[:2]) or (0, 0)  # what is wrong, _cuts says
+            if end_s < 0:
+                raise BadInput(f"{path}:{line}: windows need the end of turn '{utterance}'")
+            if utterance in speakers:
+                number = int((start_s + end_s) / 2 // seconds)
+                window = f"{speakers[utterance].text}-{recording}-{number:03d}"
+                turns.append((start_s, utterance, window))
+    return {utterance: window for _, utterance, window in sorted(turns)}
+
+
+def _joined(turns, windows):
+    """Yield the turns {utterance: Listed} of each window as one utterance."""
+    by_window = {}
+    for utterance, window in windows.items():
+        if utterance in turns:
+            by_window.setdefault(window, []).append(turns[utterance])
+    for window, own in by_window.items():
+        stretches = tuple((turn.audio.start_s, turn.audio.end_s) for turn in own)
+        joined = Joined(own[0].audio.recording, stretches)
+        yield own[0]._replace(utterance=window, audio=joined)
 
 
 def _channels_of(recording):

@@ -194,6 +194,15 @@ class AttackInputs:
         systems = self.plan.attackers.systems(wildcards.extractor, wildcards.backend)
         return [system for system in systems if system != ORIGINAL]
 
+    def ranked(self, pattern: str) -> Ask:
+        """Return a function of wildcards: the pattern for every attacker on a sampled gallery."""
+        attacks = self.plan.attackers.rank_attacks()
+        return lambda wildcards: [
+            pattern.format(**attack._asdict())
+            for attack in attacks
+            if attack[:2] == (wildcards.corpus, wildcards.trials)
+        ]
+
     def on_all_sets(self, pattern: str, systems: Ask) -> Ask:
         """Return an input function: curves of all sets of the first system, then of the next."""
 

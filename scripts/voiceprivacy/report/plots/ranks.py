@@ -167,7 +167,7 @@ def rank_speakers_picture(
     n_templates: int,
     anonymisers: Sequence[str] = (),
 ) -> Figure:
-    """The distribution of rank disclosure, its cumulative form, and the ranks of three speakers.
+    """The distribution of rank disclosure and the ranks of three speakers, each also cumulative.
 
     Parameters
     ----------
@@ -179,14 +179,15 @@ def rank_speakers_picture(
     n_templates : N: at most log2 N bits can be disclosed
     anonymisers : all of the run in the order of its config, which gives the colours
     """
-    figure, (density, cumulative, ranks) = style.figure(11, 3.6, 1, 3)
+    figure, ((density, cumulative), (shares, ranks)) = style.figure(9, 6.6, 2, 2)
     most = math.log2(n_templates)
     looks = style.looks(disclosures, anonymisers)
     _plot_distribution(density, cumulative, disclosures, most, looks)
-    _plot_examples(ranks, examples)
+    _plot_examples(shares, ranks, examples)
     words = looks[example_of]["label"] if example_of in looks else example_of
-    ranks.set_title(f"three speakers of {words}", fontsize="small")
-    figure.legend(*cumulative.get_legend_handles_labels(), loc="outside lower center", ncols=6)
+    for ax in (shares, ranks):
+        ax.set_title(f"three speakers of {words}", fontsize="small")
+    figure.legend(*cumulative.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     figure.suptitle(f"{n_templates} templates: at most {most:.2f} bit")
     return figure
 
@@ -205,20 +206,25 @@ def _plot_distribution(density, cumulative, disclosures, most_bit, looks):
         up_to = np.arange(1, len(bits) + 1) / len(bits)
         # From 0 to log2 N, so that lines of all systems begin and end at the edges.
         x, y = [0, *np.sort(bits), edges[-1]], [0, *up_to, 1]
-        cumulative.step(x, y, where="post", **style.along(look, len(x)))
+        spread = f"{bits.mean():.2f} ± {bits.std():.2f}, most {bits.max():.2f} bit"
+        words = {"label": f"{look['label']}: {spread}"}
+        cumulative.step(x, y, where="post", **style.along(look, len(x)) | words)
     xlabel = "mean disclosure of a speaker [bit]"
     density.set(xlabel=xlabel, ylabel="share of speakers (thin line: mean)")
     cumulative.set(xlabel=xlabel, ylabel="share of speakers up to it", ylim=(0, 1.02))
 
 
-def _plot_examples(ax, examples):
-    """Draw the cumulative ranks of some speakers and their models (Figure 7, right pane)."""
+def _plot_examples(shares, ax, examples):
+    """Draw the ranks of some speakers and their models, scaled to 1, and cumulative (Figure 7)."""
     for index, (speaker, (p, gamma)) in enumerate(examples.items()):
         ranks = np.arange(1, len(p) + 1)
+        shares.vlines(ranks[p > 0], 0, (p / p.max())[p > 0], color=style.colour(index))
+        shares.plot(ranks, gamma / gamma.max(), color=style.colour(index), linestyle=":")
         ax.step(ranks, np.cumsum(p), where="post", color=style.colour(index), label=speaker)
         ax.plot(ranks, np.cumsum(gamma), color=style.colour(index), linestyle=":")
         ends = [1, len(p)], [1 / len(p), 1]
     ax.plot(*ends, color=INK, linewidth=0.8, label="chance")
+    shares.set(xlabel="rank", ylabel="share of utterances, of its largest", ylim=(0, 1.02))
     ax.set(xlabel="rank", ylabel="share of utterances up to it", ylim=(0, 1.02))
     for text in ax.legend(loc="lower right", title="dotted: model").get_texts():
         text.set_parse_math(False)  # the id of a speaker may hold a $

@@ -289,6 +289,17 @@ def plot_calibration(ax: Axes, curve: Curve) -> None:
     ax.set(xlabel=xlabel, ylabel="share of targets", xlim=(0, 1), ylim=(-0.01, 1.01))
 
 
+def plot_ece(ax: Axes, curve: Curve) -> None:
+    """Empirical cross-entropy over priors, with dots at logit 0: Cllr and min Cllr.
+
+    Figure 7 of Noe et al., CSL 2022.
+    """
+    _over_priors(ax, curve, "ECE [bit]")
+    for kind, words, colour in (("actual", "Cllr", ACTUAL), ("minimum", "min Cllr", MINIMUM)):
+        bit = np.interp(0, curve["prior_log_odds"], curve[kind])
+        ax.plot(0, bit, "o", color=colour, label=words)
+
+
 def _over_priors(ax, curve, ylabel):
     """Actual, minimum (after oracle calibration) and default (no scores) over priors."""
     x = curve["prior_log_odds"]
@@ -318,7 +329,7 @@ def _deviates(rates):
 
 TOGETHER: dict[str, Callable] = {"det": plot_det, "roc": plot_roc}
 PANELS: dict[str, Callable] = {
-    "ece": partial(_over_priors, ylabel="ECE [bit]"),
+    "ece": plot_ece,
     "bayes_error": partial(_over_priors, ylabel="Bayes error rate"),
     "normalised_bayes_error": partial(_over_priors, ylabel="normalised Bayes error rate"),
     "tippett": plot_tippett,
