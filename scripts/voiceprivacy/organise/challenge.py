@@ -207,8 +207,12 @@ class Exported:
             if isinstance(kaldi, dict) and "enrolment" in kaldi:
                 enrolment = Path(kaldi["enrolment"]).name
                 dataset, split, *_ = [*enrolment.split("_"), ""]
-                paths = {name: path for name, path in lists.items() if isinstance(path, str)}
-                names = {trials: Path(path).name for trials, path in paths.items()}
+                names = {}
+                for trials, path in lists.items():
+                    if isinstance(path, str):
+                        names[trials] = Path(path).name
+                    elif "list" in path:  # of the one directory that is tried
+                        names[trials] = Path(kaldi["trial"][0]).name
                 yield DataSet(corpus, dataset, split, enrolment, names)
 
     def _attack(self, folder, extractor, backend):

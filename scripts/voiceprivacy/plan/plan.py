@@ -206,7 +206,10 @@ def _of_kaldi(name, options):
     directories = [kaldi[key] for key in ("directory", "enrolment") if key in kaldi]
     directories += kaldi.get("trial", [])
     for given in options.get("protocol", {}).get("given", {}).values():
-        directories.append(given["directory"] if isinstance(given, dict) else given)
+        if isinstance(given, dict) and "list" in given:
+            yield Named(keys, ours(given["list"]), FILE)
+        else:
+            directories.append(given["directory"] if isinstance(given, dict) else given)
     may_lack = options["on_bad_audio"] == "exclude"
     for directory in directories:
         path = ours(directory)

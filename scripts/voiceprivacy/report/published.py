@@ -5,7 +5,8 @@ Conventions
 * Published numbers are shown beside one's own where set and system are the same.
 * A set is one of the challenges' if its Kaldi directories have their names (libri_test_enrolls and
   libri_test_trials_f), nothing of it is left out or cut, and its trials are as many as published.
-  Of mixed lists that number is not known here.
+  Of mixed lists that number is not known here. A list of its own file is none of them: the
+  organisers' list of plan 2.0 (September 2026) is another one than that of June.
 * A system is a published one by what it does: McAdams of 2020 with the same alpha, level and draw,
   or of 2024 with the same alpha for every utterance.
   Speech that was made elsewhere is one if the config says so (``published: B1a``). Names of entries
@@ -23,6 +24,7 @@ References: workflow/resources/published/README.md.
 
 import argparse
 import math
+import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -78,6 +80,8 @@ SYSTEMS = {
     "BM3": "BM3 (2026, track 2)",
     UNPROTECTED: "Original speech",
 }
+MIXED = re.compile(r"libri_\w+_mixed")  # lists of track 1 of 2026
+STATE_OF_2026 = "as of June 2026, before plan 2.0"
 PUBLISHED_METRIC = {RECOGNISER: "wer_percent", EMOTION: "uar_percent"}  # by the type of a measure
 HEARD_BY = {
     ("wer_percent", "vpc2024"): "speechbrain/asr-wav2vec2-librispeech",
@@ -243,7 +247,9 @@ def published_data(corpus: Mapping[str, Any]) -> str | None:
     """
     kaldi = corpus.get("kaldi")
     left_out = corpus.keys() & {"limit", "segments", "exclude"}
-    if kaldi is None or left_out or corpus.get("on_bad_audio") == "exclude":
+    lists = corpus.get("protocol", {}).get("given", {}).values()
+    has_own_list = any(isinstance(one, dict) and "list" in one for one in lists)
+    if kaldi is None or left_out or has_own_list or corpus.get("on_bad_audio") == "exclude":
         return None
     if isinstance(kaldi, dict) and "enrolment" in kaldi:
         prefix = Path(kaldi["enrolment"]).name.removesuffix("_enrolls")
@@ -302,19 +308,21 @@ def _table(group: Sequence[Published]) -> PublishedTable:
         anonymiser=min((row.anonymiser for row in group), key=len),  # not one of its further draws
         own_attacker=own,
         attacker=first.attacker,
-        note=_note(first),
+        note=_note(group),
         sources=sorted({row.source for row in group}),
         columns=[_heading(metric) for metric in metrics],
         rows=rows,
     )
 
 
-def _note(row: Published) -> str:
+def _note(group: Sequence[Published]) -> str:
+    row = group[0]
     if row.backend == ABSENT:
         heard_by = HEARD_BY.get((row.metric, row.attacker), "another network")
         return f"Published by the same definition ({row.attacker}), heard by {heard_by}"
     speech = "original speech" if row.attacker == "original" else "speech that the system protected"
-    return f"Published attacker trained on {speech}"
+    state = f", {STATE_OF_2026}" if any(MIXED.fullmatch(one.set) for one in group) else ""
+    return f"Published attacker trained on {speech}{state}"
 
 
 def _heading(metric: Metric) -> str:

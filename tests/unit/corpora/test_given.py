@@ -38,6 +38,11 @@ def test_a_challenge_directory_is_read_as_it_is(tmp_path):
     trials = [" ".join(trial) for trial in tables.read_trials(listed)]
     assert trials == (tmp_path / "trials_m" / "trials").read_text().splitlines()
 
+    write_lines(tmp_path / "plan_2.txt", trials[1:])
+    by_file = {"given": {"m": {"list": str(tmp_path / "plan_2.txt")}}}
+    listed, _ = prepare_list(tmp_path, source, by_file, "m")
+    assert [" ".join(trial) for trial in tables.read_trials(listed)] == trials[1:]
+
 
 def test_without_enrolls_all_of_the_enrolment_directory_enrols(tmp_path):
     kaldi(tmp_path / "enrolls", enrolled=3, tried=0)

@@ -238,6 +238,10 @@ def test_mixed_lists_of_2026_stand_beside_theirs(monkeypatch, year, corpus, syst
     rows = beside(own, config)
     assert {row.attacker: row.published for row in rows} == expected
     assert {row.system for row in rows} == {system}
+    of_june = {table.note.endswith("as of June 2026, before plan 2.0") for table in tables_of(rows)}
+    assert of_june == {year == "vpc2026"}
+    config["corpora"][corpus]["protocol"]["given"]["mixed"] = {"list": "plan_2/trials_mixed"}
+    assert beside(own, config) == [] and published_data(config["corpora"][corpus]) is None
 
 
 def of_measure(name, value, *, corpus="libri_test", anonymiser="b2"):

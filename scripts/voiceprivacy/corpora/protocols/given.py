@@ -7,8 +7,8 @@ f_..., m_... are of one gender. A list can be the part of a trials file between 
 gender. Of a corpus that is limited, only the trials between what is left are scored. The pieces of
 an utterance stand in its place.
 
-``options`` are {name of a list: data directory}, or {name: {directory, gender}} for one gender's
-part.
+``options`` are {name of a list: data directory}, {name: {directory, gender}} for one gender's part,
+or {name: {list}} for a trials file of any name.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -212,7 +212,7 @@ def _enrolls_files(source, options):
     if "kaldi" in source:
         directories.append(Path(kaldi.data_directories(source["kaldi"])[0]))
     paths = dict.fromkeys(directory / "enrolls" for directory in directories)
-    files = [path for path in paths if path.exists()]
+    files = [path for path in paths if path.is_file()]
     kaldi_source = source.get("kaldi")
     if not files and isinstance(kaldi_source, dict) and "enrolment" in kaldi_source:
         return [directories[-1] / kaldi.SPEAKERS]
@@ -222,14 +222,12 @@ def _enrolls_files(source, options):
 
 
 def _trials_file(options, name):
-    directory = options[name]
-    if isinstance(directory, dict):
-        directory = directory["directory"]
-    return Path(directory) / "trials"
+    named = options[name] if isinstance(options[name], dict) else {"directory": options[name]}
+    return Path(named["list"]) if "list" in named else Path(named["directory"]) / "trials"
 
 
 def _chosen_gender(options, name):
-    return options[name]["gender"] if isinstance(options[name], dict) else None
+    return options[name].get("gender") if isinstance(options[name], dict) else None
 
 
 def _read_trials(options, name, findings):
