@@ -36,7 +36,8 @@ COMPARED = [*EXPECTED, "measured", "verdict"]
 ROUNDING = 1e-9  # of a difference of decimal numbers
 JOINT_SHARE = 0.95
 DISTANCE = "distance_from_published"  # the metric of a joint row; unit: standard errors
-EER, COUNTS = "eer_percent", ("n_target", "n_nontarget")
+EERS = ("eer_percent", "eer_speechbrain_percent")  # as they were published
+COUNTS = ("n_target", "n_nontarget")
 UNPROTECTED = "oo"
 
 
@@ -182,10 +183,11 @@ def _pairs(expected: Iterable[Expected], word: str, path: FilePath = "expected")
         # False sorts before True: unprotected speech comes first.
         rows = sorted(rows, key=lambda row: row.key.condition != UNPROTECTED)
         conditions = [row.key.condition == UNPROTECTED for row in rows]
-        are_rates = all(row.key.metric == EER and 0 <= row.value < 100 for row in rows)
+        are_rates = all(row.key.metric in EERS and 0 <= row.value < 100 for row in rows)
         if conditions != [True, False] or not are_rates:
+            rates = " or ".join(EERS)
             raise BadInput(
-                f"{path}: joint '{word}' needs two rows of {EER} for {' '.join(trial_list)}: "
+                f"{path}: joint '{word}' needs two rows of {rates} for {' '.join(trial_list)}: "
                 f"one under {UNPROTECTED}, one of protected speech, each from 0 to 100"
             )
         pairs.append(Pair(*rows))
