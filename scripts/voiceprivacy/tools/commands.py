@@ -33,7 +33,7 @@ COMMANDS = {
     "score": Command(SCORES, "score_trials", "scores of trials, from embeddings"),
     "show": Command(SCORES, "show_metrics", "tables of a run's numbers"),
     "plot": Command(SCORES, "plot", "a figure for a paper"),
-    "compare": Command(ORGANISERS, "compare", "two folders of results in one report"),
+    "compare": Command(ORGANISERS, "compare", "what has changed between two folders of results"),
     "export": Command(ORGANISERS, "export_challenge", "the files of VoicePrivacy 2024, of a run"),
     "leaderboard": Command(ORGANISERS, "build_leaderboard", "everybody's results as a site"),
     "export-result": Command(ORGANISERS, "export_result", "results for a shared repository"),
