@@ -9,7 +9,7 @@ from support import intervals_shown, made_up
 
 from voiceprivacy.report.answer import rank_answers, what_was_run
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
-from voiceprivacy.report.figures import FURTHER_DRAWS, Draw, draws_in, palette
+from voiceprivacy.report.figures import FURTHER_DRAWS, palette
 from voiceprivacy.report.leaderboard import boards, leaderboard
 from voiceprivacy.report.plots import evidence, style
 from voiceprivacy.report.releases import one_release, released, released_numbers
@@ -89,13 +89,6 @@ def test_what_a_draw_lacks_the_release_lacks(draws, release):
 def test_a_release_has_the_mean_by_definition_too():
     release = one_release([Shown(3.0, (2.0, 4.0), 5.0), Shown(3.0, (2.0, 4.0))])
     assert release == Shown(3.0, (2.0, 4.0), 4.0)
-
-
-def test_names_of_two_runs_on_one_page_are_kept_apart():
-    draws = draws_in(["b2r@a", "b2r_draw3@a", "b2r_draw2@b", "x_draw2"])
-    assert draws["b2r_draw3@a"] == Draw("b2r@a", 3, 2)
-    assert draws["b2r_draw2@b"].system == "b2r_draw2@b", "of a run that has no first draw"
-    assert draws["x_draw2"].words == "x_draw2" and draws["b2r@a"].words == "b2r@a, draw 1"
 
 
 def test_a_release_is_one_row_with_the_mean_and_limits_as_wide_as_draws_differ(run):

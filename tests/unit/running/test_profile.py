@@ -15,6 +15,7 @@ ALONE = {  # one job of a whole run or of an attacker, or one that takes hours
     "plot_all_matrices",
     "plot_all_profiles",
     "plot_features",
+    "plot_rank_features",
     "train_backend",
     "train_extractor",
     "train_units",

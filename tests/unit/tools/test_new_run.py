@@ -71,7 +71,7 @@ def test_the_config_passes_the_checks_and_names_what_the_run_needs(tmp_path, spe
     assert (flat["audio"], flat["resample"], flat["env"]) == (
         str(tmp_path / "my.flat"),
         True,
-        "corpora",
+        "torch",
     )
     assert (same["audio"], same["resample"]) == (str(tmp_path / "same"), False)
     assert (
