@@ -233,7 +233,8 @@ def test_both_refuse_a_forged_number_of_the_other_with_the_line(commands, reposi
         assert refused.returncode == 2, refused.stderr
         said.append(refused.stdout)
     told = f"{path.relative_to(tmp_path)}:{line}: conditions.op.cllr_bit.value: is {forged}"
-    expected = [f"{told}, and {true} from the scores", "board: 1 finding"]
+    changed = f"changed: {path.relative_to(tmp_path / 'board')}"
+    expected = [changed, f"{told}, and {true} from the scores", "board: 1 finding"]
     assert said[0].splitlines() == said[1].splitlines() == expected
 
 
