@@ -2,7 +2,7 @@
 
 Every table is a UTF-8 TSV with a header line; only this module and ``scored_trials`` read or write
 them. Whatever is wrong in one raises BadInput with the file, the line and the reason. The ids in
-them become names of files and arguments of commands: what they may look like stands here, too.
+them become names of files and arguments of commands: this module says what they may look like.
 """
 
 import csv

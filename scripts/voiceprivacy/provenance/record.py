@@ -313,7 +313,7 @@ SECTIONS = ("config", "packages", "sha256", "outputs")
 
 
 def read_provenance(path: str | Path) -> dict[str, Any]:
-    """Read a provenance.json, whoever wrote it: plain values, with a config.
+    """Read a provenance.json of any origin: plain values, with a config.
 
     Raises
     ------

@@ -311,7 +311,7 @@ def resample_rank_models(
             others = row_speakers != speaker
             try:
                 left_out.append(_model_metrics(true_ranks, others, fit=fit, ties=ties))
-            except BadInput:  # cll, and nobody but this speaker is identified: no interval
+            except BadInput:  # cll, and only this speaker is identified: no interval
                 left_out.append(dict.fromkeys(values, np.nan))
     drawn = multiplicities(speakers, n_replicates=n_replicates, seed=seed)
     most = {"bit": np.log2(true_ranks.n_templates), "percent": 100}
