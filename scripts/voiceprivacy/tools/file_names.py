@@ -32,7 +32,7 @@ from voiceprivacy.corpora import parts
 from voiceprivacy.corpora.checks import Examination
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.recordings import is_same_sound
-from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.inout.files import BadInput, counted, ours
 from voiceprivacy.inout.foreign import walk
 from voiceprivacy.inout.tables import Utterance, sexes_in
 from voiceprivacy.plan.plan import Plan
@@ -597,8 +597,8 @@ def findings_of(config: dict, examined: Mapping[str, Examination]) -> Findings:
         listed = parts.list_part(source, protocol, part, excluded=examination.excluded)
         for name in anonymisers:
             if part != "train" or corpus in _learnt_corpora(plan, name):
-                folders = plan.speech.anonymiser_call(name, corpus, part)["audio"]
-                _look_for(listed, name, folders, findings)
+                folders = map(ours, plan.speech.anonymiser_call(name, corpus, part)["audio"])
+                _look_for(listed, name, [*folders], findings)
     return findings
 
 

@@ -1,4 +1,4 @@
-"""Make the speech of the demo: synthetic speakers by Kokoro, kept as Opus beside this file.
+"""Make the speech of the demo: synthetic speakers by Kokoro, as they are and protected by Piper.
 
     PYTHONPATH=scripts python workflow/resources/demo_speech/make_demo_speech.py SCRATCH
 
@@ -13,6 +13,7 @@ Conventions
 * WORLD changes pitch and formants. Both factors follow an additive recurrence (of the plastic
   number), which spreads speakers evenly.
 * Utterances differ a little from their speaker's voice, as they do for people.
+* Protected speech is what ``stt_tts_piper`` makes of the file that is kept.
 """
 
 import sys
@@ -21,6 +22,7 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
+from voiceprivacy.anonymise.functions.stt_tts import stt_tts_piper
 from voiceprivacy.anonymise.functions.world import spoken_anew
 from voiceprivacy.corpora.kinds.synthetic import sentence
 from voiceprivacy.inout import audio
@@ -28,11 +30,13 @@ from voiceprivacy.models.voices import KOKORO_ESPEAK, KOKORO_PHONEMES, KOKORO_RA
 from voiceprivacy.models.voices import pieces_of as phonemes_of
 
 HERE = Path(__file__).parent
-SPEAKERS, UTTERANCES = 40, 5  # of each
+# Corpus of the demo, and folder: its speakers, and the utterances of each.
+CORPORA = {"demo": (range(40), 5), "demo_train": (range(40, 80), 3)}
 WOMEN, MAN = 4, 4  # voices of women come first; the number of the man's
 HALF = 128  # of a style: timbre before it, melody behind
 # Largest change of pitch in semitones; factors of formants: the middle, and how far from it.
-CHANGES = {"f": (5.0, 1.0, 0.22), "m": (7.0, 1.06, 0.26)}
+CHANGES = {"f": (5.0, 1.0, 0.22), "m": (7.0, 1.06, 0.3)}
+STEPS = (0.7548776662, 0.5698402910)  # of the recurrence, for pitch and formants
 WITHIN_SPEAKER = {"pitch": 0.02, "formants": 0.006}  # standard deviations, relative
 SAMPLE_RATE, PEAK = 16000, 0.7
 COMPRESSION = 0.93  # of Opus, as libsndfile counts: about 20 kbit/s
@@ -41,18 +45,22 @@ COMPRESSION = 0.93  # of Opus, as libsndfile counts: about 20 kbit/s
 def main(scratch: Path) -> None:
     """Speak what is not in the scratch folder yet, and write all speech and its transcripts."""
     scratch.mkdir(exist_ok=True)
-    reader, lines = Kokoro("kokoro"), ["utterance\ttext"]
-    for number in range(SPEAKERS):
-        timbre, melody, speed = voice(number)
-        factors = np.random.default_rng(number)
-        for index in range(UTTERANCES):
-            text = said(number, index)
-            spoken = scratch / f"{number:02d}-{index}.wav"
-            if not spoken.exists():
-                soundfile.write(spoken, speak(reader, text, timbre, melody, speed), KOKORO_RATE)
-            keep(spoken, number, index, factors)
-            lines.append(f"{name_of(number, index)}\t{text}")
-    (HERE / "transcripts.tsv").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    reader = Kokoro("kokoro")
+    for corpus, (speakers, utterances) in CORPORA.items():
+        lines = ["utterance\ttext"]
+        for number in speakers:
+            timbre, melody, speed = voice(number)
+            factors = np.random.default_rng(number)
+            for index in range(utterances):
+                text = said(number, index)
+                spoken = scratch / f"{number:02d}-{index}.wav"
+                if not spoken.exists():
+                    soundfile.write(spoken, speak(reader, text, timbre, melody, speed), KOKORO_RATE)
+                original = HERE / corpus / file_of(number, index)
+                keep(original, in_the_voice_of(number, spoken, factors))
+                keep(HERE / "stt_tts_piper" / corpus / file_of(number, index), protected(original))
+                lines.append(f"{name_of(number, index)}\t{text}")
+        (HERE / corpus / "transcripts.tsv").write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 
 def said(number: int, index: int) -> str:
@@ -63,6 +71,16 @@ def said(number: int, index: int) -> str:
 def name_of(number: int, index: int) -> str:
     """The id of an utterance."""
     return f"s{number:02d}-{index}"
+
+
+def gender_of(number: int) -> str:
+    """f or m."""
+    return "fm"[number % 2]
+
+
+def file_of(number: int, index: int) -> Path:
+    """Where an utterance lies below the folder of its part."""
+    return Path(gender_of(number), f"s{number:02d}", f"{name_of(number, index)}.opus")
 
 
 def voice(number: int) -> tuple[np.ndarray, np.ndarray, float]:
@@ -100,28 +118,32 @@ def speak(
     return reader.session.run(None, inputs)[0].ravel()
 
 
-def keep(spoken: Path, number: int, index: int, factors: np.random.Generator) -> None:
-    """Give what Kokoro said the pitch and the formants of its speaker, and write it as Opus."""
+def in_the_voice_of(number: int, spoken: Path, factors: np.random.Generator) -> np.ndarray:
+    """What Kokoro said, with the pitch and the formants of its speaker: samples (N,)."""
     samples, rate = audio.read(spoken)
     samples = audio.resample(samples, source_rate=rate, target_rate=SAMPLE_RATE).astype(float)
-    gender, order = "fm"[number % 2], number // 2  # order: among the women, or the men
-    semitones, middle, width = CHANGES[gender]
-    pitch = 2 ** (semitones / 12 * _spread(order, 0.7548776662))
-    formants = middle + width * _spread(order, 0.5698402910)
+    order = number // 2  # among the women, or the men
+    semitones, middle, width = CHANGES[gender_of(number)]
+    higher, longer = (2 * (order * step % 1) - 1 for step in STEPS)
+    pitch, formants = 2 ** (semitones / 12 * higher), middle + width * longer
     pitch, formants = (
         factor * factors.normal(1, deviation)
         for factor, deviation in zip((pitch, formants), WITHIN_SPEAKER.values(), strict=True)
     )
-    own = spoken_anew(samples, SAMPLE_RATE, pitch=pitch, formants=formants)
-    path = HERE / gender / f"s{number:02d}" / f"{name_of(number, index)}.opus"
+    return spoken_anew(samples, SAMPLE_RATE, pitch=pitch, formants=formants)
+
+
+def protected(original: Path) -> np.ndarray:
+    """What Piper says of it: samples (N,)."""
+    samples, rate = audio.read(original)
+    return stt_tts_piper(samples, rate, utterance=original.stem, speaker="-", seed=0)
+
+
+def keep(path: Path, samples: np.ndarray) -> None:
+    """Write samples (N,) as Opus."""
     path.parent.mkdir(parents=True, exist_ok=True)
     kind = {"format": "OGG", "subtype": "OPUS", "compression_level": COMPRESSION}
-    soundfile.write(path, PEAK * own / np.abs(own).max(), SAMPLE_RATE, **kind)
-
-
-def _spread(order, step):
-    """A number of -1 to 1, far from those of other orders."""
-    return 2 * (order * step % 1) - 1
+    soundfile.write(path, PEAK * samples / np.abs(samples).max(), SAMPLE_RATE, **kind)
 
 
 if __name__ == "__main__":

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.inout import audio, seeds, tables
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.running import pools
-from voiceprivacy.running.espeak_jobs import run_espeak
+from voiceprivacy.running.espeak_jobs import require_espeak, run_espeak
 
 __all__ = ["list_utterances", "provide_audio", "read_transcripts"]
 
@@ -113,6 +114,10 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
     options : dict
         speakers, utterances (a speaker), first_speaker (default 0).
     """
+    try:
+        require_espeak()
+    except BadInput as error:
+        findings.bad_input(error, "synthetic")
     first = options.get("first_speaker", 0)
     utterances = []
     for number in range(first, first + options["speakers"]):
