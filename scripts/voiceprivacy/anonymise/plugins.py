@@ -292,10 +292,10 @@ def find_audio(folders: Iterable[FilePath], utterances: Sequence[Utterance]) -> 
     """Find the protected file of every utterance in some folders.
 
     For an utterance u that is wav/u.wav, wav/u/u.wav or u.wav (each with any of AUDIO_ENDINGS), its
-    line of wav.scp (a plain path, relative to the folder or to the working directory; with a file segments
-    that of its recording, see cuts_of), or the end of its
-    original's path (speaker/chapter/u.flac). Else it is the only u.wav or u.flac however deep below
-    the folder: the original's own path is not known of speech that was resampled.
+    line of wav.scp (a plain path, relative to the folder or to the working directory; with a file
+    segments that of its recording, see cuts_of), or the end of its original's path
+    (speaker/chapter/u.flac). Else it is the only such file however deep below the folder: the
+    original's own path is not known of speech that was resampled.
 
     Parameters
     ----------
