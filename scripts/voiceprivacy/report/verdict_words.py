@@ -136,6 +136,13 @@ NOT_TRIED = {
     "other_encoders": "a second network that recognises voices",
     "what_is_said": "recognising people by words",
 }
+EXPIRES = {  # what ends a statement
+    "same_persons": "Speech of the same persons is released once more, protected or not.",
+    "other_attacker": "An attack is made that was not tried here, and it finds more.",
+    "software": "The anonymiser, its settings or the software that evaluates it changes.",
+    "stronger_model": "A model is published that recognises voices better than those of the"
+    " attackers above.",
+}
 LEARN = (
     "train the attacker on protected speech of 100 or more other speakers:"
     " `voiceprivacy new-run --train DIR`, with `--method FILE.py:FUNCTION` to protect it"
