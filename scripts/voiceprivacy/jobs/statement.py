@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from voiceprivacy.organise.statement import refuse_other_verdict, statement_of, write_statement
+from voiceprivacy.organise.statement import statement_of, write_statement
 from voiceprivacy.provenance.verify import refuse_changed
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import require_at_least, say
@@ -26,9 +26,7 @@ def statement(
     """
     require_at_least(0, earlier=earlier or 0)
     refuse_changed(results)
-    facts = statement_of(results, earlier)
-    refuse_other_verdict(results, facts)
-    say(*write_statement(facts, output or results / "report"))
+    say(*write_statement(statement_of(results, earlier), output or results / "report"))
 
 
 if __name__ == "__main__":

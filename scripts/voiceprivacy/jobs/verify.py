@@ -5,7 +5,6 @@ from itertools import chain
 from pathlib import Path
 
 from voiceprivacy.inout.checksums import sha256_of
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.provenance.verify import changes
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
@@ -26,10 +25,8 @@ def verify(
     checked : folder of a finished run, or statement.json (default: results)
     results : of a statement: the folder that it is of (default: results)
     """
-    is_statement = checked.suffix == ".json"
-    if results and not is_statement:
-        raise BadInput(f"{checked}: two folders: give one, or a statement.json before its folder")
-    folder = (results or Path("results")) if is_statement else checked
+    is_statement = bool(results) or checked.suffix == ".json"
+    folder = results or (Path("results") if is_statement else checked)
     complaints = changes(folder)
     if is_statement:
         from voiceprivacy.organise.statement import untrue
@@ -43,8 +40,7 @@ def verify(
         sys.exit(2)
     if is_statement:
         say(f"{checked}: every fact is as {folder} has it; SHA-256 {sha256_of(checked)}")
-    else:
-        say(f"{folder}: all files are as the run has made them")
+    say(f"{folder}: all files are as the run has made them")
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ class FinishedRun:
         config = json.loads(VARIABLE.sub(r"\1", json.dumps(self.config)))
         for name, options in config.get("attacks", {}).items():
             system = f"{{corpus}}/{{trials}}/{{anonymiser}}/{name}/{GIVEN}"
-            options["scores"] = str(self.folder / "scores" / system / "{condition}.tsv")
+            options["scores"] = f"{self.folder}/scores/{system}/{{condition}}.tsv"
         return Plan(config, Layout(self.folder))
 
     def attacks(self) -> Iterator[tuple[Attack, str]]:

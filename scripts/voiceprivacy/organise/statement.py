@@ -3,7 +3,7 @@
 Conventions
 -----------
 * Facts are codes and numbers. All but ``declared`` follow from scores, config and provenance.json,
-  so that ``differences`` can name what a statement has otherwise.
+  so that ``untrue`` can name what a statement has otherwise.
 * Evidence is in percent. ``at_most`` has the largest upper limit over the lists of a set; it is
   null where a list was not measured.
 * SHA-256 of values are of their JSON with sorted keys. Those of several files are of sorted lines
@@ -14,37 +14,37 @@ Conventions
 import contextlib
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import jinja2
 
 from voiceprivacy.inout.checksums import sha256, sha256_of
-from voiceprivacy.inout.files import SCRIPTS, BadInput, whole_or_absent
-from voiceprivacy.inout.foreign import mapping, not_ours
+from voiceprivacy.inout.files import SCRIPTS, BadInput
+from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.inout.json_files import read_json, read_strict, write_json
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.organise.evidence import SAME, digest
 from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.plan.verdict import verdict_plan
-from voiceprivacy.privacy.verdict.evidence import Evidence, right_of
+from voiceprivacy.privacy.verdict.evidence import right_of
 from voiceprivacy.privacy.verdict.run_scores import Judged, judge
 from voiceprivacy.privacy.verdict.verdict import MEASURES, ONE, OPEN
 from voiceprivacy.provenance.record import PROVENANCE
 from voiceprivacy.report import verdict_words
-from voiceprivacy.report.mailed import SEEDS
-from voiceprivacy.vocabulary import GIVEN, ORIGINAL, SOURCES, attacker_name, draws_of, is_made_up
+from voiceprivacy.report.typeset import write_text
+from voiceprivacy.vocabulary import ORIGINAL, SOURCES, attacker_name, is_made_up
 
 FORMAT = 1
 FEWEST_PERSONS = 40
-FILE, PAGE = "statement.json", "statement.html"
-TEMPLATES = SCRIPTS.parent / "workflow" / "report"
-# Rules that attack, whose jobs are the effort of the attackers.
-ATTACKING = ("extract_", "score_system", "train_")
-CODE = ("version", "git_commit", "git_state", "python", "packages", "revisions")
+TEMPLATE = SCRIPTS.parent / "workflow" / "report" / "statement.html.j2"
+ATTACKING = ("extract_", "score_system", "train_")  # beginnings of rules
 SHOWN = ("created", "version", "git_commit", "git_state")
-OF_VERDICT = ("state", "by", "reasons")
+CODE = ("version", "git_commit", "git_state", "python", "packages", "revisions")
+SEED = re.compile(r'"(\w*_)?seeds?": [^,}]*')
+MISSING = "missing"
 
 
 def statement_of(results: Path, earlier: int | None = None) -> dict[str, Any]:
@@ -56,158 +56,103 @@ def statement_of(results: Path, earlier: int | None = None) -> dict[str, Any]:
 
     Raises
     ------
-    BadInput : fewer than 40 persons were judged
+    BadInput : fewer than 40 persons were evaluated, or verdict.json is not what the scores give
     """
     run = FinishedRun(results.absolute())
+    sets, persons = {}, []
     with contextlib.chdir(run.folder.parent), not_ours(results):  # where its paths begin
-        judged = judge(verdict_plan(run.plan), run.folder / "scores")
-        sets = {corpus: _set(run, corpus, own) for corpus, own in judged}
-    if not sets:
-        raise BadInput(f"{results}: no trial list was attacked, so there is nothing to state")
-    for corpus, facts in sets.items():
-        _refuse_few(results, corpus, facts)
-    provenance = run.provenance
-    jobs = provenance.get("jobs", {}).items()
-    return {
-        "format": FORMAT,
-        **{field: provenance.get(field) for field in SHOWN},
-        "declared": {"earlier_releases": earlier},
-        "thresholds": run.config["verdict"],
-        "attack_wall_s": sum(cost["wall_s"] for rule, cost in jobs if rule.startswith(ATTACKING)),
-        "versions": _versions(run),
-        "sets": sets,
-        "expires": list(verdict_words.EXPIRES),
-        "sha256": {
-            "config": _sha256_of(_without_seeds(run.config)),
-            "code": _sha256_of({field: provenance.get(field) for field in CODE}),
-            "inputs": _sha256_of(provenance["sha256"]),
-            "scores": _sha256_below(run, "scores/"),
-            "provenance": sha256_of(run.folder / PROVENANCE),
-        },
-    }
+        verdict = read_json(run.file("verdict.json"))["sets"]
+        for corpus, judged in judge(verdict_plan(run.plan), run.folder / "scores"):
+            if _states(judged.facts) != _states(verdict[corpus]):
+                raise BadInput(
+                    f"{results}/verdict.json: {corpus} is judged otherwise by its scores: make it"
+                    " again with this version (voiceprivacy run)"
+                )
+            sets[corpus] = _set(run, corpus, judged)
+            persons += [own["persons"] for own in sets[corpus]["systems"].values()]
+        if (fewest := min(filter(None, persons), default=0)) < FEWEST_PERSONS:
+            raise BadInput(
+                f"{results}: {fewest} persons were evaluated, and a statement takes"
+                f" {FEWEST_PERSONS}: evaluate more persons, or more recordings of each"
+                " (docs/guide/how_many.md)"
+            )
+        record = run.provenance
+        jobs = record["jobs"].items()
+        return {
+            "format": FORMAT,
+            **{field: record[field] for field in SHOWN},
+            "declared": {"earlier_releases": earlier},
+            "thresholds": run.config["verdict"],
+            "attack_wall_s": sum(job["wall_s"] for rule, job in jobs if rule.startswith(ATTACKING)),
+            "versions": run.plan.speech.protected,
+            "sets": sets,
+            "expires": [*verdict_words.EXPIRES],
+            "sha256": {
+                "config": _sha256_of(run.config),
+                "code": _sha256_of({field: record[field] for field in CODE}),
+                "inputs": _sha256_of(record["sha256"]),
+                "scores": _sha256_below(run, "scores/"),
+                "provenance": sha256_of(run.folder / PROVENANCE),
+            },
+        }
+
+
+def _states(facts: dict) -> list[str]:
+    return [own["state"] for own in facts["systems"].values()]
 
 
 def _set(run: FinishedRun, corpus: str, judged: Judged) -> dict[str, Any]:
-    facts, attacks = judged.facts, {}
-    for attack in facts["attacks"]:
-        attacks.setdefault(attack["attacker"], []).append(attack["condition"])
+    facts = judged.facts
     on_original = judged.evidence.get(ORIGINAL, {}).items()
     lowest = [one.low() for (measure, _), one in on_original if measure == ONE]
+    controls = facts["controls"]
+    systems = [name for name in facts["systems"] if name not in controls]
     return {
-        "made_up": is_made_up(run.config.get("corpora", {}).get(corpus, {})),
-        "attacks": attacks,
+        "made_up": is_made_up(run.config["corpora"].get(corpus, {})),
+        "attacks": ["{attacker} {condition}".format(**attack) for attack in facts["attacks"]],
         "unprotected_at_least": min(lowest, default=None),
-        "systems": {
-            name: _system(run, corpus, name, judged)
-            for name in facts["systems"]
-            if name not in facts["controls"]
-        },
-        "controls": {name: facts["systems"][name]["state"] == OPEN for name in facts["controls"]},
+        "systems": {name: _system(run, corpus, name, judged) for name in systems},
+        "controls": {name: facts["systems"][name]["state"] == OPEN for name in controls},
         "not_tried": facts["not_tried"],
     }
 
 
 def _system(run: FinishedRun, corpus: str, name: str, judged: Judged) -> dict[str, Any]:
-    recordings, speakers = _tried(judged, name)
-    evidence = judged.evidence[name]
-    persons = set().union(*(one.persons for one in evidence.values()))
-    at_most = _at_most(evidence, judged.scores.scores)
-    manifest = run.folder / "audio" / corpus / "trial" / name / "manifest.tsv"
-    facts = judged.facts["systems"][name]
-    return {
-        **{field: facts[field] for field in OF_VERDICT},
-        "recordings": len(recordings),
-        "recordings_protected": len(read_manifest(manifest)) if manifest.exists() else None,
-        "persons": len(persons),
-        "persons_tried": len(speakers),
-        "persons_learnt_from": judged.learnt.get(name, 0),
-        "at_most_percent": at_most,
-        "right_of_20_at_most_percent": at_most[ONE] and right_of(at_most[ONE]),
-        "sha256": _sha256_below(
-            run, f"audio/{corpus}/trial/{name}/", f"{SOURCES}anonymisers/{name}.sha256"
-        ),
+    evidence, facts = judged.evidence[name], judged.facts["systems"][name]
+    tried: dict[str, str] = {}  # {recording: speaker}
+    for trials in judged.scores.scores:
+        speaker_of = judged.scores.speakers(trials)
+        tried |= {one: speaker_of[one] for _, one in judged.scores.scored(trials, name).trials}
+    persons: set[str] = set()
+    limits: dict[str, Any] = {measure: [] for measure in MEASURES}
+    for (measure, _), one in evidence.items():
+        persons.update(one.persons)
+        limits[measure].append(one.high())
+    n_lists = len(judged.scores.scores)
+    at_most: dict[str, Any] = {
+        measure: max(own) if len(own) == n_lists else None for measure, own in limits.items()
     }
-
-
-def _tried(judged: Judged, system: str) -> tuple[set[str], set[str]]:
-    """The recordings of a system that were attacked, and their speakers."""
-    recordings, speakers = set(), set()
-    for name in judged.scores.scores:
-        own = {trial for _, trial in judged.scores.scored(name, system).trials}
-        for pair in judged.scores.scored(name, system, linkage=True).trials:
-            own.update(pair)
-        speaker_of = judged.scores.speakers(name)
-        speakers |= {speaker_of[trial] for trial in own}
-        recordings |= own
-    return recordings, speakers
-
-
-def _at_most(evidence: Mapping[tuple[str, str], Evidence], lists: Iterable[str]) -> dict[str, Any]:
-    """{measure: largest upper limit over the lists; None where one of them was not measured}."""
-    largest: dict[str, float | None] = {}
-    for measure in MEASURES:
-        of_lists = [evidence.get((measure, name)) for name in lists]
-        limits = [one.high() for one in of_lists if one]
-        largest[measure] = max(limits) if len(limits) == len(of_lists) else None
-    return largest
-
-
-def _refuse_few(results: Path, corpus: str, facts: Mapping[str, Any]) -> None:
-    measured = [own["persons"] for own in facts["systems"].values() if own["persons"]]
-    if (fewest := min(measured, default=0)) < FEWEST_PERSONS:
-        raise BadInput(
-            f"{results}: {fewest} persons of {corpus} were judged; a statement takes at least"
-            f" {FEWEST_PERSONS}: evaluate more persons, with enough recordings of each"
-            " (docs/guide/how_many.md)"
-        )
-
-
-def refuse_other_verdict(results: Path, facts: Mapping[str, Any]) -> None:
-    """Refuse (BadInput) a run whose verdict.json is not what its scores give."""
-    path = results / "verdict.json"
-    with not_ours(path):
-        shown = _answers(read_json(path)["sets"])
-    for name, value, now in differences(shown, _answers(facts["sets"])):
-        raise BadInput(
-            f"{path}: {name}: {value}, but {now} by the scores: make it again with this version"
-            " (voiceprivacy run)"
-        )
-
-
-def _answers(sets: Mapping[str, Any]) -> dict[str, Any]:
-    """What verdict.json and a statement have alike."""
-    answers = {}
-    for corpus, facts in sets.items():
-        answers[corpus] = {"not_tried": facts["not_tried"]}
-        for name, own in facts["systems"].items():
-            if name not in facts["controls"]:
-                answers[corpus][name] = {field: own[field] for field in OF_VERDICT}
-    return answers
-
-
-def _versions(run: FinishedRun) -> dict[str, int]:
-    """How often a run has protected the same persons, where it is more than once."""
-    speech = run.plan.speech
-    counts = {}
-    for name, draws in draws_of(speech.anonymisers).items():
-        counts[name] = len(draws) + len({*draws} & {*speech.repeated})
-    return {name: count for name, count in counts.items() if count > 1}
+    speech = f"audio/{corpus}/trial/{name}/"
+    manifest = run.folder / speech / "manifest.tsv"
+    return {
+        **{field: facts[field] for field in ("state", "by", "reasons")},
+        "recordings_protected": len(read_manifest(manifest)) if manifest.exists() else None,
+        "recordings": len(tried),
+        "persons_tried": len({*tried.values()}),
+        "persons": len(persons),
+        "persons_learnt_from": judged.learnt.get(name, 0),
+        "right_of_20_at_most_percent": at_most[ONE] and right_of(at_most[ONE]),
+        "at_most_percent": at_most,
+        "sha256": _sha256_below(run, speech, f"{SOURCES}anonymisers/{name}.sha256"),
+    }
 
 
 # SHA-256.
 
 
-def _sha256_of(value: Any) -> str:
-    return sha256(json.dumps(value, sort_keys=True).encode())
-
-
-def _without_seeds(value: Any) -> Any:
-    """A config without its seeds, which are small enough to be tried out."""
-    if isinstance(value, dict):
-        return {
-            key: _without_seeds(inner) for key, inner in value.items() if not SEEDS.fullmatch(key)
-        }
-    return value
+def _sha256_of(values: Mapping[str, Any]) -> str:
+    """SHA-256 of values without seeds, which are small enough to be tried out."""
+    return sha256(SEED.sub("", json.dumps(values, sort_keys=True)).encode())
 
 
 def _sha256_below(run: FinishedRun, *beginnings: str) -> str | None:
@@ -217,27 +162,22 @@ def _sha256_below(run: FinishedRun, *beginnings: str) -> str | None:
     return digest(lines) if lines else None
 
 
-# Comparison.
-
-Difference = tuple[str, Any, Any]  # a fact, as a statement has it, and as it is
-MISSING = "missing"
+# Whether a statement is true.
 
 
-def differences(stated: Any, now: Any, name: str = "") -> Iterator[Difference]:
-    """Facts that are not the same: numbers to 1e-9, members of lists in any order."""
+def differences(stated: Any, now: Any, name: str = "") -> Iterator[str]:
+    """Facts that are not the same, a line a fact: numbers to 1e-9, lists in any order."""
     if isinstance(stated, list) and isinstance(now, list):
-        stated, now = dict.fromkeys(stated, True), dict.fromkeys(now, True)
+        stated, now = dict.fromkeys(stated, "there"), dict.fromkeys(now, "there")
     if isinstance(stated, dict) and isinstance(now, dict):
-        for key in dict.fromkeys([*now, *stated]):
+        for key in {**now, **stated}:
             inner = stated.get(key, MISSING), now.get(key, MISSING)
             yield from differences(*inner, f"{name}.{key}".strip("."))
-    elif stated != now and not _are_close(stated, now):
-        yield name, stated, now
-
-
-def _are_close(*values: Any) -> bool:
-    are_numbers = all(isinstance(value, int | float) for value in values)
-    return are_numbers and math.isclose(*values, rel_tol=SAME, abs_tol=SAME)
+    elif stated != now and not (
+        {type(stated), type(now)} <= {int, float}
+        and math.isclose(stated, now, rel_tol=SAME, abs_tol=SAME)
+    ):
+        yield f"{name}: {stated} in the statement, {now} by the results"
 
 
 def untrue(statement: Path, results: Path) -> Iterator[str]:
@@ -245,47 +185,31 @@ def untrue(statement: Path, results: Path) -> Iterator[str]:
 
     Raises
     ------
-    BadInput : it is none of this version, or the results allow none
+    BadInput : it is no statement, or the results allow none
     """
-    stated = mapping(read_strict(statement), str(statement))
-    if stated.get("format") != FORMAT:
-        raise BadInput(f"{statement}: format: not a statement of this version")
-    earlier = mapping(stated.get("declared"), f"{statement}: declared").get("earlier_releases")
-    if not (earlier is None or isinstance(earlier, int)):
-        raise BadInput(f"{statement}: declared.earlier_releases: '{earlier}' is no number")
-    for name, value, now in differences(stated, statement_of(results, earlier)):
-        yield f"{statement}: {name}: {value} in the statement, {now} by {results}"
-
-
-# The page.
+    stated = read_strict(statement)
+    with not_ours(statement):
+        earlier = stated["declared"]["earlier_releases"]
+    for line in differences(stated, statement_of(results, earlier)):
+        yield f"{statement}: {line}"
 
 
 def write_statement(facts: Mapping[str, Any], folder: Path) -> list[Path]:
     """Write the facts, and two pages for printing that say them; their paths."""
-    paths = [folder / FILE, folder / PAGE]
+    paths = [folder / "statement.json", folder / "statement.html"]
     write_json(paths[0], facts)
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
+    template = jinja2.Template(
+        TEMPLATE.read_text(encoding="utf-8"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
-        **BLOCKS,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
-    page = environment.get_template("statement.html.j2").render(
+    page = template.render(
         facts=facts,
         own_sha256=sha256_of(paths[0]),
         words=verdict_words,
         attacker_name=attacker_name,
-        given=f"/{GIVEN}",
-        up=_up,
     )
-    with whole_or_absent(paths[1]) as temporary:
-        temporary.write_text(page, encoding="utf-8")
+    write_text(paths[1], page)
     return paths
-
-
-BLOCKS = {"trim_blocks": True, "lstrip_blocks": True}
-
-
-def _up(percent: float | None) -> str:
-    """An upper limit with one digit, never less than it is."""
-    return "not measured" if percent is None else f"{math.ceil(10 * percent) / 10:.1f} %"

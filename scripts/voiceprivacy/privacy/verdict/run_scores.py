@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.scored_trials import Pair, read_scored_trials
 from voiceprivacy.inout.tables import read_speakers
-from voiceprivacy.privacy.verdict.evidence import Evidence
 from voiceprivacy.privacy.verdict.score_table import ScoreTable
 from voiceprivacy.privacy.verdict.verdict import Known, Thresholds, verdict_of
 
@@ -61,7 +60,7 @@ class Judged(NamedTuple):
 
     scores: RunScores
     facts: dict[str, Any]
-    evidence: dict[str, dict[tuple[str, str], Evidence]]
+    evidence: dict[str, Any]
     learnt: dict[str, int]
 
 
