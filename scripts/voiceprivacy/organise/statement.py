@@ -198,13 +198,10 @@ def write_statement(facts: Mapping[str, Any], folder: Path) -> list[Path]:
     """Write the facts, and two pages for printing that say them; their paths."""
     paths = [folder / "statement.json", folder / "statement.html"]
     write_json(paths[0], facts)
-    template = jinja2.Template(
-        TEMPLATE.read_text(encoding="utf-8"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+    template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
     page = template.render(
         facts=facts,
         own_sha256=sha256_of(paths[0]),

@@ -17,6 +17,7 @@ from voiceprivacy.privacy.verdict.evidence import right_of
 from voiceprivacy.privacy.verdict.run_scores import Judged
 from voiceprivacy.privacy.verdict.score_table import ScoreTable
 from voiceprivacy.provenance.record import provenance
+from voiceprivacy.vocabulary import DASH
 
 N_PERSONS = 40
 CONFIG = {
@@ -291,7 +292,7 @@ def page_of(facts, folder):
 def test_the_page_rounds_upper_limits_up_and_says_what_was_not_measured(facts, tmp_path):
     page = page_of(facts, tmp_path)
     assert "This is a technical statement and no legal opinion." in page
-    assert "b2 not protected 17.0 % 9.1 % – 1.5 %" in page
+    assert f"b2 not protected 17.0 % 9.1 % {DASH} 1.5 %" in page
     assert "In unprotected speech they find at least 61 % of the evidence" in page
     assert "reversed: inconclusive, because a list has fewer than 4 speakers" in page
     assert "The jobs of all attacks lasted 1.5 hours" in page
@@ -335,15 +336,19 @@ def test_no_sentence_is_false_of_another_run(facts, tmp_path, path, value, words
 
 @needs_browser
 def test_it_prints_on_two_sheets_of_a4(facts, tmp_path):
-    systems = facts["sets"]["demo"]["systems"]
+    own = facts["sets"]["demo"]
     for name in ("one_system", "another_system", "a_third_system"):
-        systems[name] = systems["reversed"]
+        own["systems"][name] = own["systems"]["reversed"]
+    attackers = ("ecapa_of_speechbrain/semi_on_another_system", "resemblyzer/a_trained_plda")
+    own["attacks"] += [f"{one} {condition}" for one in attackers for condition in ("oo", "rr")]
     page_of(facts, tmp_path)
     with browser() as chromium:
-        reader = Reader(chromium, tmp_path / "statement.html")
+        reader = Reader(chromium, tmp_path / "statement.html", width=658)  # 174 mm
         pdf = reader.page.pdf(prefer_css_page_size=True)
-        too_wide = """[...document.querySelectorAll('body *')].filter(
-            (one) => one.getBoundingClientRect().right > innerWidth).length"""
-        assert reader.page.evaluate(too_wide) == 0 and reader.errors == []
+        reader.page.emulate_media(media="print")
+        right = (
+            "[...document.querySelectorAll('body *')].map((e) => e.getBoundingClientRect().right)"
+        )
+        assert max(reader.page.evaluate(right)) <= 658.5 and reader.errors == []
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 2
-    assert re.findall(rb"/MediaBox\s*\[0 0 ([\d.]+) ([\d.]+)\]", pdf)[0][0].startswith(b"59")
+    assert re.findall(rb"/MediaBox\s*\[0 0 ([\d.]+) ", pdf)[0].startswith(b"59")
