@@ -63,11 +63,12 @@ def statement_of(results: Path, earlier: int | None = None) -> dict[str, Any]:
     with contextlib.chdir(run.folder.parent), not_ours(results):  # where its paths begin
         verdict = read_json(run.file("verdict.json"))["sets"]
         for corpus, judged in judge(verdict_plan(run.plan), run.folder / "scores"):
-            if _states(judged.facts) != _states(verdict[corpus]):
-                raise BadInput(
-                    f"{results}/verdict.json: {corpus} is judged otherwise by its scores: make it"
-                    " again with this version (voiceprivacy run)"
-                )
+            for name, known in verdict[corpus]["systems"].items():
+                if known["state"] != judged.facts["systems"][name]["state"]:
+                    raise BadInput(
+                        f"{results}/verdict.json: {name} is judged otherwise by its scores: make it"
+                        " again with this version (voiceprivacy run)"
+                    )
             sets[corpus] = _set(run, corpus, judged)
             persons += [own["persons"] for own in sets[corpus]["systems"].values()]
         if (fewest := min(filter(None, persons), default=0)) < FEWEST_PERSONS:
@@ -95,10 +96,6 @@ def statement_of(results: Path, earlier: int | None = None) -> dict[str, Any]:
                 "provenance": sha256_of(run.folder / PROVENANCE),
             },
         }
-
-
-def _states(facts: dict) -> list[str]:
-    return [own["state"] for own in facts["systems"].values()]
 
 
 def _set(run: FinishedRun, corpus: str, judged: Judged) -> dict[str, Any]:
@@ -201,8 +198,7 @@ def write_statement(facts: Mapping[str, Any], folder: Path) -> list[Path]:
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
-    page = template.render(
+    page = environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(
         facts=facts,
         own_sha256=sha256_of(paths[0]),
         words=verdict_words,

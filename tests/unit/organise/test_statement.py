@@ -135,7 +135,7 @@ def test_fewer_than_40_persons_are_refused(results, monkeypatch, n_persons):
 
 def test_a_verdict_that_its_scores_do_not_give_is_refused(results, monkeypatch):
     write_json(results / "verdict.json", verdicts.verdict({"demo": judged(state="low").facts}))
-    with pytest.raises(BadInput, match=r"verdict\.json: demo is judged otherwise by its scores"):
+    with pytest.raises(BadInput, match=r"verdict\.json: b2 is judged otherwise by its scores"):
         statement.statement_of(results)
 
 
