@@ -1,15 +1,18 @@
 """Scores that are valid and mislead: no page, terminal or file may praise what hides nothing."""
 
 import re
+import shutil
 from itertools import product
 
 import numpy as np
 import pytest
 import yaml
 from support import verdict_schema
+from support.calls import here, succeeds
 from support.runs import snakemake
 
-from voiceprivacy.inout.json_files import read_json
+from voiceprivacy.inout.checksums import sha256_of
+from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.inout.tables import write_table
 
 N_SPEAKERS, N_UTTERANCES = 40, 5
@@ -153,3 +156,34 @@ def test_scores_without_a_map_of_speakers_are_not_judged(judged, first_screen):
     assert {"code": "unknown_speakers", "attack": "unknown/given"} in judged["warnings"]
     assert {attack["attacker"] for attack in judged["attacks"]} == {"asv/given"}
     assert "unknown/given is not judged" in first_screen
+
+
+def test_a_statement_is_computed_again_from_the_scores_alone(run, judged, tmp_path):
+    """Elsewhere, without the files that the scores were copied from; edited scores are named."""
+    results = tmp_path / "moved" / "results"
+    shutil.copytree(run[0] / "results", results)
+    shutil.copy(run[0] / "speakers.tsv", results.parent)
+    succeeds("statement", results, "--output", tmp_path)
+    file = tmp_path / "statement.json"
+    [own] = read_json(file)["sets"].values()
+    assert own["systems"].keys() == judged["systems"].keys()
+    for name, facts in own["systems"].items():
+        limits = judged["systems"][name]["evidence_percent"]
+        assert facts["at_most_percent"]["one_recording"] == (limits and pytest.approx(limits[2]))
+        assert (facts["recordings"], facts["persons_tried"]) == (200, N_SPEAKERS)
+        assert facts["persons"] == (0 if name == "constant" else N_SPEAKERS)
+    assert here("verify", file, results).returncode == 0
+    of_system = results / "scores" / "scores" / "all"
+    edited = of_system / "weak" / "asv" / "given" / "pp.tsv"
+    shutil.copy(of_system / "mirror" / "asv" / "given" / "pp.tsv", edited)
+    record = read_json(results / "provenance.json")
+    record["outputs"][str(edited.relative_to(results))] = sha256_of(edited)
+    write_json(results / "provenance.json", record)
+    refused = here("verify", file, results)
+    assert (refused.returncode, refused.stderr) == (2, "")
+    weak = "sets.scores.systems.weak"
+    named = {line.split(": ")[1] for line in refused.stdout.splitlines()}
+    assert named == {
+        *("sha256.scores", "sha256.provenance", f"{weak}.right_of_20_at_most_percent"),
+        *(f"{weak}.at_most_percent.{name}" for name in ("one_recording", "all_recordings")),
+    }

@@ -22,12 +22,13 @@ from voiceprivacy.inout.tables import (
     read_enrolments,
     read_trials,
 )
+from voiceprivacy.layout import Layout
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.provenance.record import read_provenance
 from voiceprivacy.provenance.verify import refuse_changed
 from voiceprivacy.report.metrics import Number, read_metrics
 from voiceprivacy.report.sections import Utility, read_utility
-from voiceprivacy.vocabulary import ORIGINAL, Attack, TrialList
+from voiceprivacy.vocabulary import GIVEN, ORIGINAL, Attack, TrialList
 
 
 def unchanged(folder: str | Path) -> "FinishedRun":
@@ -66,8 +67,15 @@ class FinishedRun:
 
     @cached_property
     def plan(self) -> Plan:
-        """What the run was to make; its variables need not be set any more."""
-        return Plan(json.loads(VARIABLE.sub(r"\1", json.dumps(self.config))))
+        """What the run was to make; its variables need not be set any more.
+
+        Scores that were made elsewhere are those that the run has copied.
+        """
+        config = json.loads(VARIABLE.sub(r"\1", json.dumps(self.config)))
+        for name, options in config.get("attacks", {}).items():
+            system = f"{{corpus}}/{{trials}}/{{anonymiser}}/{name}/{GIVEN}"
+            options["scores"] = f"{self.folder}/scores/{system}/{{condition}}.tsv"
+        return Plan(config, Layout(self.folder))
 
     def attacks(self) -> Iterator[tuple[Attack, str]]:
         """Every attack with every anonymiser that it attacks, as planned."""

@@ -136,6 +136,13 @@ NOT_TRIED = {
     "other_encoders": "a second network that recognises voices",
     "what_is_said": "recognising people by words",
 }
+EXPIRES = {  # what ends a statement
+    "same_persons": "Speech of the same persons is released once more, protected or not.",
+    "other_attacker": "An attack is made that was not tried here, and it finds more.",
+    "software": "The system, its settings or the software of the evaluation changes.",
+    "stronger_model": "A model is published that recognises voices better than those of the"
+    " attackers above.",
+}
 LEARN = (
     "train the attacker on protected speech of 100 or more other speakers:"
     " `voiceprivacy new-run --train DIR`, with `--method FILE.py:FUNCTION` to protect it"
@@ -277,11 +284,16 @@ def _why(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> I
         most = max(one["evidence_percent"][2] for one in low.values())
         yield f"{listed(list(low))}: these attackers find at most {most:.0f} % in one recording."
     for names, codes in _grouped({name: tuple(own["reasons"]) for name, own in systems.items()}):
-        reasons = [REASONS[code] for code in REASONS if code in codes]
-        if len(reasons) > MOST + 1:
-            reasons[MOST:] = [f"{len(reasons) - MOST} more reasons"]
-        if reasons:
-            yield f"{listed(names)}: inconclusive, because {'; '.join(reasons)}."
+        if codes:
+            yield f"{listed(names)}: inconclusive, because {why_inconclusive(codes)}."
+
+
+def why_inconclusive(codes: Iterable[str]) -> str:
+    """Reasons in words, the most telling first."""
+    reasons = [REASONS[code] for code in REASONS if code in codes]
+    if len(reasons) > MOST + 1:
+        reasons[MOST:] = [f"{len(reasons) - MOST} more reasons"]
+    return "; ".join(reasons)
 
 
 def _grouped(values: Mapping[str, tuple]) -> list[tuple[list[str], tuple]]:

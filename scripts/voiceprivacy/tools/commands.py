@@ -40,7 +40,8 @@ COMMANDS = {
     "check-result": Command(ORGANISERS, "check_result", "check a shared repository of results"),
     "add-attacker": Command(ORGANISERS, "add_attacker", "attack all systems of a repository"),
     "publish": Command(ORGANISERS, "publish_audio", "protected speech that can be given away"),
-    "verify": Command(ORGANISERS, "verify", "are a run's files as it has made them?"),
+    "statement": Command(ORGANISERS, "statement", "two pages to sign: what attackers find"),
+    "verify": Command(ORGANISERS, "verify", "are a run's files, or a statement, as it made them?"),
     "reproduce": Command(ORGANISERS, "reproduce", "can this checkout repeat a run?"),
 }
 BASH = "complete -o default -W '{words}' voiceprivacy"

@@ -9,10 +9,10 @@ from support.calls import succeeds
 from support.plans import ECAPA
 
 from voiceprivacy.inout.json_files import read_json, write_json
-from voiceprivacy.jobs.write_verdict import n_learnt
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.verdict import attack_lines, other_files, score_files, verdict_plan
+from voiceprivacy.privacy.verdict.run_scores import n_learnt
 
 OTHER_ECAPA = {"model": "speechbrain/other", "revision": "0123456789"}
 COSINE = {"cosine": {"type": "cosine"}}

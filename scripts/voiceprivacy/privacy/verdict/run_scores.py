@@ -1,15 +1,17 @@
-"""Scores of a run, which lie in a file for each attack and condition.
+"""Scores of a run, which lie in a file for each attack and condition, and how they are judged.
 
 Files of one list and system are read at a time: a run of twenty systems has a thousand.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.scored_trials import Pair, read_scored_trials
 from voiceprivacy.inout.tables import read_speakers
 from voiceprivacy.privacy.verdict.score_table import ScoreTable
+from voiceprivacy.privacy.verdict.verdict import Known, Thresholds, verdict_of
 
 
 class RunScores(ScoreTable):
@@ -47,3 +49,49 @@ class RunScores(ScoreTable):
     def of_attack(self, scores: Path) -> dict[Pair, float]:
         """The scores of a file."""
         return read_scored_trials(scores).by_names()
+
+
+class Judged(NamedTuple):
+    """One set of a run.
+
+    ``facts`` are those of verdict.json, ``evidence`` is {system: {(measure, list): Evidence}}, and
+    ``learnt`` {system: from how many persons an attacker of its speech learnt}.
+    """
+
+    scores: RunScores
+    facts: dict[str, Any]
+    evidence: dict[str, Any]
+    learnt: dict[str, int]
+
+
+def judge(plan: Mapping[str, Any], folder: Path) -> Iterator[tuple[str, Judged]]:
+    """Judge the sets of a run by its scores: (name, what was judged), one after another.
+
+    Parameters
+    ----------
+    plan : see voiceprivacy.plan.verdict
+    folder : path of results/scores
+    """
+    for corpus, options in plan["sets"].items():
+        scores = RunScores(folder, corpus, options["lists"])
+        learnt = {name: n_learnt(files) for name, files in options["learnt"].items()}
+        evidence: dict[str, Any] = {}
+        facts = verdict_of(
+            scores,
+            thresholds=Thresholds(**plan["thresholds"]),
+            known=Known(
+                learnt=learnt,
+                controls=options["controls"],
+                shows_names=options["shows_names"],
+            ),
+            evidence=evidence,
+        )
+        facts["not_tried"] += options["not_tried"]
+        facts["warnings"] += options["warnings"]
+        yield corpus, Judged(scores, facts, evidence, learnt)
+
+
+def n_learnt(attackers: Iterable[Iterable[str]]) -> int:
+    """From how many persons that attacker learnt who learnt from most; of its parts, the fewest."""
+    parts: list[list[Mapping[str, Any]]] = [list(map(read_json, files)) for files in attackers]
+    return max(min(one["n_training_speakers"] for one in own) for own in parts)

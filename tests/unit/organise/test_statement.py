@@ -1,0 +1,354 @@
+"""A statement: its facts by hand, each kind of tampering is named, and its pages say what is so."""
+
+import copy
+import re
+from types import SimpleNamespace
+
+import pytest
+from support import verdicts
+from support.browser import Reader, browser, needs_browser
+from support.calls import here
+
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.json_files import read_json, write_json
+from voiceprivacy.organise import statement
+from voiceprivacy.plan import configuration
+from voiceprivacy.privacy.verdict.evidence import right_of
+from voiceprivacy.privacy.verdict.run_scores import Judged
+from voiceprivacy.privacy.verdict.score_table import ScoreTable
+from voiceprivacy.provenance.record import provenance
+from voiceprivacy.vocabulary import DASH
+
+N_PERSONS = 40
+CONFIG = {
+    "seed": 31337,
+    "anonymisers": {
+        "b2": {"function": "{resources}/plugins/reversed.py:anonymise", "options": {}},
+        "copy": {"function": "{resources}/plugins/reversed.py:anonymise", "control": True},
+    },
+}
+ONE, ALL, LINKAGE = "one_recording", "all_recordings", "linkage"
+DROPPED = "dropped"
+
+
+def evidence(persons, high, low=0.0):
+    return SimpleNamespace(persons=persons, high=lambda: high, low=lambda: low)
+
+
+def judged(n_persons=N_PERSONS, state="open"):
+    """Two lists, on one of which all recordings of a person were not measured."""
+    persons = [f"person{number:02}" for number in range(n_persons)]
+    women, men = persons[::2], persons[1::2]
+    recordings = {f"{one}-{number}": one for one in persons for number in (1, 2)}
+    scores = ScoreTable(recordings)
+    for name, own in (("demo/f", women), ("demo/m", men)):
+        trials = {(recordings[one], one): 0.5 for one in recordings if recordings[one] in own}
+        systems = ("original", "b2", "reversed", "copy", "noise")
+        scores.scores[name] = {system: {("ecapa/cosine", "op"): trials} for system in systems}
+    known = {
+        "original": {
+            (ONE, "demo/f"): evidence(women, 90.0, 61.5),
+            (ONE, "demo/m"): evidence(men, 90.0, 72.0),
+        },
+        "b2": {
+            (ONE, "demo/f"): evidence(women, 3.0),
+            (ONE, "demo/m"): evidence(men, 9.04),
+            (ALL, "demo/f"): evidence(women, 12.0),
+            (LINKAGE, "demo/f"): evidence(women, 1.5),
+            (LINKAGE, "demo/m"): evidence(men, 1.25),
+        },
+        "reversed": {},
+    }
+    facts = verdicts.set_of(
+        {
+            "b2": verdicts.system(state),
+            "reversed": verdicts.not_measured(),
+            "copy": verdicts.system("open"),
+            "noise": verdicts.system("unclear"),
+        },
+        controls=["copy", "noise"],
+    )
+    return Judged(scores, facts, known, {"b2": 104})
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    """Results of a run with speech, and what its scores are judged to be."""
+    folder = tmp_path / "results"
+    for name in ("scores/op.tsv", "audio/demo/trial/b2/wav/0/a.flac"):
+        (folder / name).parent.mkdir(parents=True)
+        (folder / name).write_text(name)
+    record(folder)
+    be_judged(monkeypatch, folder, judged())
+    return folder
+
+
+def record(folder, config=CONFIG):
+    """Write the verdict and the provenance of what lies in a folder."""
+    write_json(folder / "verdict.json", verdicts.verdict({"demo": judged().facts}))
+    made_from = provenance(config=configuration.check(config), files=[], results=folder)
+    made_from |= {"git_commit": "0123abc", "git_state": "clean"}
+    made_from["jobs"] = {
+        "extract_embeddings": {"wall_s": 5000.0},
+        "train_backend": {"wall_s": 400.0},
+        "plot": {"wall_s": 9e9},
+    }
+    write_json(folder / "provenance.json", made_from)
+
+
+def be_judged(monkeypatch, folder, own):
+    monkeypatch.setattr(statement, "judge", lambda plan, scores: [("demo", own)])
+    write_json(folder / "verdict.json", verdicts.verdict({"demo": own.facts}))
+
+
+@pytest.fixture
+def facts(results):
+    return statement.statement_of(results)
+
+
+def test_limits_are_the_largest_of_all_lists_and_null_where_one_was_not_measured(facts):
+    own = facts["sets"]["demo"]["systems"]["b2"]
+    assert own["at_most_percent"] == {ONE: 9.04, ALL: None, LINKAGE: 1.5}
+    assert own["right_of_20_at_most_percent"] == right_of(9.04)
+    assert facts["sets"]["demo"]["unprotected_at_least"] == 61.5
+
+
+def test_what_was_evaluated_is_counted(facts):
+    own = facts["sets"]["demo"]["systems"]["b2"]
+    assert (own["recordings"], own["persons"], own["persons_tried"]) == (80, 40, 40)
+    assert own["persons_learnt_from"] == 104
+    assert facts["sets"]["demo"]["systems"]["reversed"]["persons"] == 0
+    assert facts["attack_wall_s"] == 5400.0, "the plot is no attack"
+
+
+def test_controls_are_no_systems_and_are_found_where_they_are_open(facts):
+    assert facts["sets"]["demo"]["controls"] == {"copy": True, "noise": False}
+    assert set(facts["sets"]["demo"]["systems"]) == {"b2", "reversed"}
+
+
+@pytest.mark.parametrize("n_persons", [0, 39])
+def test_fewer_than_40_persons_are_refused(results, monkeypatch, n_persons):
+    be_judged(monkeypatch, results, judged(n_persons))
+    with pytest.raises(BadInput, match=rf"^{results}: {n_persons} persons were evaluated, and a "):
+        statement.statement_of(results)
+
+
+def test_a_verdict_that_its_scores_do_not_give_is_refused(results, monkeypatch):
+    write_json(results / "verdict.json", verdicts.verdict({"demo": judged(state="low").facts}))
+    with pytest.raises(BadInput, match=r"verdict\.json: b2 is judged otherwise by its scores"):
+        statement.statement_of(results)
+
+
+def test_no_person_path_or_seed_is_in_it(results, facts):
+    text = str(facts)
+    assert "person0" not in text and str(results.parent) not in text and "31337" not in text
+
+
+def test_a_hash_does_not_give_a_seed_away_and_notices_all_else(results, facts):
+    record(results, CONFIG | {"seed": 7})
+    assert statement.statement_of(results)["sha256"]["config"] == facts["sha256"]["config"]
+    record(results, CONFIG | {"verdict": {"open_percent": 11}})
+    assert statement.statement_of(results)["sha256"]["config"] != facts["sha256"]["config"]
+
+
+def tampered(facts, path, value):
+    """A copy of the facts with another one at a.b.c, or without it; a member of a list is a key."""
+    changed = copy.deepcopy(facts)
+    *above, last = path
+    inner = changed
+    for key in above:
+        inner = inner[key]
+    if isinstance(inner, list):
+        inner.remove(last)
+    elif value is DROPPED:
+        del inner[last]
+    else:
+        inner[last] = value
+    return changed
+
+
+B2 = ("sets", "demo", "systems", "b2")
+TAMPERING = [
+    ((*B2, "at_most_percent", ONE), 3.0),
+    ((*B2, "at_most_percent", ONE), 9.04 * (1 - 1e-8)),
+    ((*B2, "at_most_percent", ALL), 4.0),
+    ((*B2, "right_of_20_at_most_percent"), 5.0),
+    ((*B2, "state"), "low"),
+    ((*B2, "persons"), 400),
+    ((*B2, "persons_learnt_from"), 500),
+    ((*B2, "recordings"), 8000),
+    ((*B2, "sha256"), "0" * 64),
+    (B2, DROPPED),
+    (("sets", "demo", "unprotected_at_least"), 99.0),
+    (("sets", "demo", "attacks", "ecapa/cosine pp"), DROPPED),
+    (("sets", "demo", "controls", "noise"), DROPPED),
+    (("sets", "demo", "controls", "noise"), True),
+    (("sets", "demo", "not_tried", "semi_informed"), DROPPED),
+    (("sets", "demo", "made_up"), True),
+    (("sets", "demo"), DROPPED),
+    (("expires", "same_persons"), DROPPED),
+    (("thresholds", "low_percent"), 60),
+    (("attack_wall_s",), 9e9),
+    (("versions", "b2"), DROPPED),
+    (("version",), "9.9.9"),
+    (("git_commit",), "fedcba9"),
+    (("created",), "2036-01-01"),
+    (("sha256", "config"), "0" * 64),
+    (("sha256", "code"), "0" * 64),
+    (("sha256", "inputs"), "0" * 64),
+    (("sha256", "scores"), "0" * 64),
+    (("sha256", "provenance"), DROPPED),
+    (("more",), "invented"),
+]
+
+
+@pytest.mark.parametrize(("path", "value"), TAMPERING, ids=lambda one: str(one)[:60])
+def test_a_changed_fact_is_named(results, facts, tmp_path, path, value):
+    file = tmp_path / "statement.json"
+    write_json(file, tampered(facts, path, value))
+    lines = list(statement.untrue(file, results))
+    assert [line.split(": ")[1] for line in lines] == [".".join(path)], lines
+
+
+def test_a_true_statement_is_said_to_be_so_with_its_hash(results, facts, tmp_path, monkeypatch):
+    record(results)
+    statement.write_statement(statement.statement_of(results, 3), tmp_path)
+    rounded = read_json(tmp_path / "statement.json")
+    rounded["sets"]["demo"]["systems"]["b2"]["at_most_percent"][ONE] *= 1 + 1e-12
+    write_json(tmp_path / "statement.json", rounded)
+    said = here("verify", tmp_path / "statement.json", results)
+    assert said.returncode == 0, said.stdout + said.stderr
+    first, second = said.stdout.splitlines()
+    assert re.fullmatch(r".*: every fact is as .* has it; SHA-256 [0-9a-f]{64}", first)
+    assert second.endswith("all files are as the run has made them")
+
+
+@pytest.mark.parametrize(
+    ("name", "fact"),
+    [
+        ("scores/op.tsv", "sha256.scores"),
+        ("audio/demo/trial/b2/wav/0/a.flac", "sets.demo.systems.b2.sha256"),
+    ],
+)
+def test_an_edited_file_is_named_and_so_is_its_hash_where_all_was_listed_again(
+    results, tmp_path, name, fact
+):
+    record(results)
+    statement.write_statement(statement.statement_of(results), tmp_path)
+    (results / name).write_text("edited")
+    said = here("verify", tmp_path / "statement.json", results)
+    assert said.returncode == 2 and f"{results / name}: differs from what" in said.stdout
+    record(results)
+    said = here("verify", tmp_path / "statement.json", results)
+    assert said.returncode == 2 and not said.stderr
+    named = [line.split(": ")[1] for line in said.stdout.splitlines()]
+    assert sorted(named) == sorted([fact, "sha256.provenance"])
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", "{", '{"declared": 3}', '{"declared": {}}'])
+def test_what_is_no_statement_is_refused_in_a_line(results, tmp_path, text):
+    (tmp_path / "statement.json").write_text(text)
+    record(results)
+    said = here("verify", tmp_path / "statement.json", results)
+    assert said.returncode == 2 and said.stderr.count("\n") == 1
+    assert said.stderr.startswith(f"error: {tmp_path / 'statement.json'}")
+
+
+def test_the_command_writes_beside_the_page_or_where_one_says(results, tmp_path):
+    record(results)
+    for words, folder in (((), results / "report"), (("--output", tmp_path / "x"), tmp_path / "x")):
+        said = here("statement", results, "--earlier", "2", *words)
+        assert said.returncode == 0, said.stderr
+        assert said.stdout.splitlines() == [
+            f"{folder}/statement.json",
+            f"{folder}/statement.html",
+        ]
+        assert read_json(folder / "statement.json")["declared"] == {"earlier_releases": 2}
+    assert here("verify", results).returncode == 0, "it is no output of the run"
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--earlier", "-1"), "--earlier -1: must be at least 0"),
+        (("nowhere",), "nowhere/provenance.json: not found"),
+    ],
+)
+def test_wrong_words_are_one_line(words, complaint):
+    said = here("statement", *words)
+    assert (said.returncode, said.stderr.count("\n")) == (2, 1) and complaint in said.stderr
+
+
+# The page.
+
+
+def page_of(facts, folder):
+    statement.write_statement(facts, folder)
+    page = (folder / "statement.html").read_text(encoding="utf-8")
+    assert "<script" not in page and "http" not in page
+    return re.sub(r"\s+", " ", re.sub(r"<style>.*?</style>|<[^>]+>", " ", page, flags=re.DOTALL))
+
+
+def test_the_page_rounds_upper_limits_up_and_says_what_was_not_measured(facts, tmp_path):
+    page = page_of(facts, tmp_path)
+    assert "This is a technical statement and no legal opinion." in page
+    assert f"b2 not protected 17.0 % 9.1 % {DASH} 1.5 %" in page
+    assert "In unprotected speech they find at least 61 % of the evidence" in page
+    assert "reversed: inconclusive, because a list has fewer than 4 speakers" in page
+    assert "The jobs of all attacks lasted 1.5 hours" in page
+    assert "Found to be not protected: copy . Not found: noise ." in page
+    assert "an attacker trained on protected speech" in page
+    assert "too weak" not in page.replace("the evaluation is too weak", "")
+
+
+@pytest.mark.parametrize(
+    ("earlier", "words"),
+    [
+        (None, "No earlier releases were counted. If there were any"),
+        (0, "declare no earlier release . This was not checked."),
+        (1, "declare 1 earlier release . The attackers did not use it."),
+        (4, "declare 4 earlier releases . The attackers did not use them."),
+    ],
+)
+def test_the_page_says_how_many_earlier_releases_were_counted(results, tmp_path, earlier, words):
+    assert words in page_of(statement.statement_of(results, earlier), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        (("sets", "demo", "unprotected_at_least"), None, "Unprotected speech was not attacked."),
+        (("sets", "demo", "unprotected_at_least"), -3.0, "they find nothing for certain."),
+        (("sets", "demo", "unprotected_at_least"), 49.9, "These attackers are too weak"),
+        (("sets", "demo", "controls"), {}, "No controls were evaluated."),
+        (("sets", "demo", "not_tried"), [], "All kinds of attacks on our list were made."),
+        (("sets", "demo", "made_up"), True, "The voices of demo are synthetic"),
+        (("sets", "demo", "attacks"), ["asv/given op"], "Their effort is not known."),
+        ((*B2, "sha256"), None, "speech of b2, reversed none: the run had scores only"),
+        (("git_state",), "unknown", "The hash does not say exactly which code it was."),
+        (("thresholds", "low_percent"), 40, "evidence is at most 40 % in one recording"),
+    ],
+)
+def test_no_sentence_is_false_of_another_run(facts, tmp_path, path, value, words):
+    assert words not in page_of(facts, tmp_path)
+    assert words in page_of(tampered(facts, path, value), tmp_path)
+
+
+@needs_browser
+def test_it_prints_on_two_sheets_of_a4(facts, tmp_path):
+    own = facts["sets"]["demo"]
+    for name in ("one_system", "another_system", "a_third_system"):
+        own["systems"][name] = own["systems"]["reversed"]
+    attackers = ("ecapa_of_speechbrain/semi_on_another_system", "resemblyzer/a_trained_plda")
+    own["attacks"] += [f"{one} {condition}" for one in attackers for condition in ("oo", "rr")]
+    page_of(facts, tmp_path)
+    with browser() as chromium:
+        reader = Reader(chromium, tmp_path / "statement.html", width=658)  # 174 mm
+        pdf = reader.page.pdf(prefer_css_page_size=True)
+        reader.page.emulate_media(media="print")
+        right = (
+            "[...document.querySelectorAll('body *')].map((e) => e.getBoundingClientRect().right)"
+        )
+        assert max(reader.page.evaluate(right)) <= 658.5 and reader.errors == []
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 2
+    assert re.findall(rb"/MediaBox\s*\[0 0 ([\d.]+) ", pdf)[0].startswith(b"59")
