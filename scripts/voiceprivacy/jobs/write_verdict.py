@@ -43,6 +43,7 @@ def write_verdict(
                 learnt={name: n_learnt(files) for name, files in options["learnt"].items()},
                 controls=options["controls"],
                 shows_names=options["shows_names"],
+                leaks=options["leaks"],
             ),
             evidence=measured,
         )
