@@ -193,6 +193,7 @@ class Notes(NamedTuple):
 
     answer: str
     why: list[str]
+    control: str
     not_tried: str
     warnings: list[str]
     check: str
@@ -255,7 +256,8 @@ def notes(facts: Mapping[str, Any], names: str = "") -> Notes:
     attacks = "; ".join(NOT_TRIED[code] for code in facts["not_tried"])
     return Notes(
         answer=_answer(systems),
-        why=[*_why(systems, facts["unprotected"]), *_better(facts["better"]), *_leaks(facts)],
+        why=[*_why(systems, facts["unprotected"]), *_better(facts["better"])],
+        control=_leaks(facts),
         not_tried=f"{attacks[:1].upper()}{attacks[1:]}." if attacks else "",
         warnings=[_warning(warning) for warning in facts["warnings"]],
         check=NAMES.format(names) if names else "",
@@ -337,19 +339,19 @@ def _better(pairs: Iterable[Sequence[str]]) -> Iterator[str]:
         yield f"{safer} leaves less evidence than {listed(others)}."
 
 
-def _leaks(facts: Mapping[str, Any]) -> list[str]:
+def _leaks(facts: Mapping[str, Any]) -> str:
     """Say how small a leak the evaluation notices; it must notice all larger ones, too."""
     leaks = facts.get("leaks")  # files of 0.2.0 had none at first
     if not leaks:
-        return []
+        return ""
     if leaks["reason"]:
-        return list(filter(None, [NO_LEAK[leaks["reason"]]]))
+        return NO_LEAK[leaks["reason"]]
     shares = [SHARES[one["leak"]] for one in leaks["tried"]]
     n_missed = max((n for n, one in enumerate(leaks["tried"], 1) if not one["found"]), default=0)
     if n_missed == len(shares):
-        return [NOT_NOTICED.format(shares[-1], leaks["system"])]
-    words = [NOTICED.format(shares[n_missed], leaks["system"])]
-    return [*words, NOR.format(shares[n_missed - 1])] if n_missed else words
+        return NOT_NOTICED.format(shares[-1], leaks["system"])
+    words = NOTICED.format(shares[n_missed], leaks["system"])
+    return f"{words} {NOR.format(shares[n_missed - 1])}" if n_missed else words
 
 
 def _steps(systems: Iterable[Mapping[str, Any]], not_tried: Iterable[str]) -> list[str]:
