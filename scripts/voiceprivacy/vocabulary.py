@@ -106,6 +106,11 @@ CONDITIONS = {
 }
 WITHIN_RELEASE = ("rr",)  # trial utterances against each other, each unordered pair once
 PROTECTED_CONDITIONS = ("op", "pp")  # in which every anonymiser is attacked
+# Known leaks: controls in which so many percent of the recordings are left unprotected.
+LEAKS = {"leak_5": 5, "leak_20": 20}
+# What such a recording scores instead: po is no attack, original trials against protected speech.
+LEFT_UNPROTECTED = {"op": "oo", "pp": "po"}
+SPEECH_SCORED = CONDITIONS | {"po": Speech("run0", "original")}
 
 
 class NumberKey(NamedTuple):

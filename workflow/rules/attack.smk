@@ -99,6 +99,7 @@ rule extract_features:
 SCORES = "results/scores/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.tsv"
 PAIRS = "results/pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.npz"
 TEMPLATES = "results/templates/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.npz"
+LEAKED = ["po"] if defaults.leaks(config) else []  # for known leaks
 until_used = list if config["report"]["keep_matrices"] else temp
 ONCE = one_of(name for name in plan.speech.anonymisers if name not in plan.speech.repeated)
 TWICE = one_of(plan.speech.repeated)
@@ -121,7 +122,7 @@ rule score_system:
         enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
         backend=ask(plan.attackers.backend_file),
     output:
-        scores=expand(SCORES, condition=["op", "pp", "rr"], allow_missing=True),
+        scores=expand(SCORES, condition=["op", "pp", *LEAKED, "rr"], allow_missing=True),
         pairs=[],
         templates=[],
     log:
@@ -153,7 +154,7 @@ rule score_system:
 
 use rule score_system as score_repeated_system with:
     output:
-        scores=expand(SCORES, condition=["op", "pp", "p0p1", "rr"], allow_missing=True),
+        scores=expand(SCORES, condition=["op", "pp", *LEAKED, "p0p1", "rr"], allow_missing=True),
         pairs=[],
         templates=[],
     wildcard_constraints:

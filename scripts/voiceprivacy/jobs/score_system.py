@@ -10,7 +10,7 @@ from voiceprivacy.inout.scored_trials import write_scores
 from voiceprivacy.inout.tables import read_trials
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
-from voiceprivacy.vocabulary import CONDITIONS, WITHIN_RELEASE
+from voiceprivacy.vocabulary import SPEECH_SCORED, WITHIN_RELEASE
 
 
 def score_system(
@@ -29,8 +29,9 @@ def score_system(
 ) -> None:
     """Score all conditions of one system under one attacker: a list, its pairs and templates.
 
-    Every file to write is named by its condition: oo, op, pp, p0p1 or rr. Embeddings are given as
-    WHOSE=FILE, where WHOSE is original, run0 (the protected speech) or run1 (its second run).
+    Every file to write is named by its condition: oo, op, pp, p0p1, rr or po (protected enrolment,
+    original trial). Embeddings are given as WHOSE=FILE, where WHOSE is original, run0 (the
+    protected speech) or run1 (its second run).
     Under rr the list's trial utterances are compared with each other, as --release lists them; of
     original speech, too.
 
@@ -102,9 +103,9 @@ def compared(
 ) -> dict[str, backends.Gallery]:
     """The two sides of the condition by which a file is named."""
     condition = Path(path).stem
-    if condition not in CONDITIONS:
-        raise BadInput(f"{path}: is not named by a condition ({', '.join(CONDITIONS)})")
-    speech = CONDITIONS[condition]
+    if condition not in SPEECH_SCORED:
+        raise BadInput(f"{path}: is not named by a condition ({', '.join(SPEECH_SCORED)})")
+    speech = SPEECH_SCORED[condition]
     return {"enrolment": enrolled[speech.enrolment], "trial": tried[speech.trial]}
 
 

@@ -110,6 +110,7 @@ def _set(run: FinishedRun, corpus: str, judged: Judged) -> dict[str, Any]:
         "unprotected_at_least": min(lowest, default=None),
         "systems": {name: _system(run, corpus, name, judged) for name in systems},
         "controls": {name: facts["systems"][name]["state"] == OPEN for name in controls},
+        "leaks": facts["leaks"],
         "not_tried": facts["not_tried"],
     }
 

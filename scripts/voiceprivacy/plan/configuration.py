@@ -371,12 +371,11 @@ def _wrong_containers(anonymisers: dict[str, dict[str, Any]]) -> Iterator[Proble
 
 def _taken_names(config):
     """Anonymisers that have a control's name, attacks that have an extractor's."""
-    if config["report"]["controls"]:
-        for name, control in controls().items():
-            options = config["anonymisers"][name]
-            if any(options.get(kind) != control.get(kind) for kind in ANONYMISER_KINDS):
-                words = "is the name of a control (report.controls): take another name"
-                yield Problem(("anonymisers", name), words)
+    for name, control in controls(config["report"]["controls"]).items():
+        options = config["anonymisers"][name]
+        if any(options.get(kind) != control.get(kind) for kind in ANONYMISER_KINDS):
+            words = "is the name of a control (report.controls): take another name"
+            yield Problem(("anonymisers", name), words)
     for name, draws in draws_of(config["anonymisers"]).items():
         for further in draws[1:]:
             if config["anonymisers"][further]["draw"] == 1:

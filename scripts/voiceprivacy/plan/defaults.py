@@ -6,7 +6,8 @@ Defaults live in workflow/schemas/config.schema.yaml. Some depend on other keys 
 * IEMOCAP without a protocol is there for utility.
 * One Kaldi directory without a protocol has the list ``all`` of its own trials file.
 * Where there is speech to train on, an attacker is trained on protected speech (``semi_informed``).
-* ``report: {controls: true}`` adds the anonymisers of workflow/resources/controls.yaml.
+* ``report: {controls: true}`` adds the anonymisers of workflow/resources/controls.yaml, and a list
+  those that it names.
 * ``sweep`` makes an anonymiser of each of its values (see sweeps).
 * ``attackers: NAME`` adds the attackers of workflow/resources/attackers/NAME.yaml.
 * An encoder inside a package runs in the environment of the package's name.
@@ -33,6 +34,7 @@ from voiceprivacy.plan.sweeps import with_sweeps
 from voiceprivacy.vocabulary import (
     CLOSED_TEXT,
     FURTHER_DRAW,
+    LEAKS,
     PITCH,
     QUALITY,
     RECOGNISER,
@@ -144,10 +146,10 @@ def _per_gender(lists):
 def with_controls(config: dict[str, Any]) -> dict[str, Any]:
     """The config itself, with the control anonymisers if it asks for them."""
     report, anonymisers = config.get("report"), config.get("anonymisers", {})
-    wants_controls = isinstance(report, dict) and report.get("controls") is True
-    if wants_controls and isinstance(anonymisers, dict):
+    wanted = report.get("controls") if isinstance(report, dict) else False
+    if wanted and isinstance(anonymisers, dict):
         config["anonymisers"] = anonymisers | {
-            name: options for name, options in controls().items() if name not in anonymisers
+            name: options for name, options in controls(wanted).items() if name not in anonymisers
         }
     return config
 
@@ -323,9 +325,21 @@ def _names_audio_as_text(anonymisers):
     return all(isinstance(options.get("audio", ""), str) for options in anonymisers.values())
 
 
-def controls() -> dict[str, dict]:
-    """The control anonymisers, as a config has them."""
-    return read_yaml(RESOURCES / "controls.yaml")
+def controls(wanted: Any) -> dict[str, dict]:
+    """The control anonymisers of ``report: {controls: WANTED}``, as a config has them."""
+    return _wanted(read_yaml(RESOURCES / "controls.yaml"), wanted)
+
+
+def leaks(config: dict[str, Any]) -> dict[str, int]:
+    """The known leaks that a completed config tries: percent of the recordings by name."""
+    return _wanted(LEAKS, config["report"]["controls"])
+
+
+def _wanted(known, wanted):
+    """Those that ``report: {controls: WANTED}`` names: all, none or a list."""
+    if not isinstance(wanted, list):
+        return known if wanted is True else {}
+    return {name: value for name, value in known.items() if name in wanted}
 
 
 def _set_defaults(validator, properties, instance, subschema):

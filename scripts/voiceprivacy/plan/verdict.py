@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from voiceprivacy.plan.defaults import first_training_corpus
+from voiceprivacy.plan.defaults import first_training_corpus, leaks
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.vocabulary import (
     GIVEN,
@@ -27,8 +27,9 @@ def verdict_plan(plan: Plan) -> dict[str, Any]:
     Returns
     -------
     {"thresholds": {...}, "sets": {corpus: {"controls": names, "shows_names": whether,
-    "lists": see privacy.verdict.run_scores.RunScores, "learnt": {system: [files of an attacker,
-    ...]}, "not_tried": codes, "warnings": [{"code": ..., ...}, ...]}}}
+    "leaks": {name: percent}, "lists": see privacy.verdict.run_scores.RunScores,
+    "learnt": {system: [files of an attacker, ...]}, "not_tried": codes,
+    "warnings": [{"code": ..., ...}, ...]}}}
     """
     lists: dict[str, list[TrialList]] = {}
     for trial_list in _lists(plan):
@@ -47,6 +48,9 @@ def score_files(plan: Plan) -> list[str]:
                     attack = Attack(corpus, trials, *attacker.split("/"))
                     for condition in conditions:
                         paths[plan.layout.scores(attack, system, condition)] = None
+                    if options["leaks"] and attack.backend != GIVEN and system != ORIGINAL:
+                        paths[plan.layout.scores(attack, ORIGINAL, "oo")] = None
+                        paths[plan.layout.scores(attack, system, "po")] = None
     return list(paths)
 
 
@@ -76,6 +80,7 @@ def _set(plan, corpus, lists):
     return {
         "controls": [name for name in anonymisers if name in controls],
         "shows_names": _shows_names(plan, corpus),
+        "leaks": leaks(plan.config),
         "lists": tried,
         "learnt": learnt,
         "not_tried": list(_not_tried(plan, tried, learnt)),

@@ -121,6 +121,7 @@ def lines_of_set(judged: Judged) -> list[str]:
         *_wrapped(" ".join(filter(None, [own, QUESTION, notes.answer, UNITS_OF_VERDICT]))),
         *columns(table),
         *headed("Why", " ".join(notes.why), most=4),
+        *headed("Control", notes.control, most=3),
         *headed("Not tried", notes.not_tried, most=3),
         *headed("Warning", " ".join(notes.warnings), most=3),
         *headed("Check", notes.check, most=1),

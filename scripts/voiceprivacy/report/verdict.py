@@ -199,7 +199,8 @@ def judged_of(
         percent = utilities[ORIGINAL].text
         if float(percent) > MISHEARD_PERCENT and METRICS[utility.key].better == "lower":
             sentences.warnings.append(MISHEARD.format(percent))
-    for text in (name, sentences.not_tried, *sentences.why, *sentences.steps, *sentences.warnings):
+    single = (name, sentences.control, sentences.not_tried)
+    for text in (*single, *sentences.why, *sentences.steps, *sentences.warnings):
         foreign.line(text, "sets")
     law_columns = [*LAW, *inferred]
     controls = list(facts["controls"])

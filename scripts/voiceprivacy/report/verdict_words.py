@@ -173,6 +173,15 @@ WARNINGS = {
     " training. `voiceprivacy new-run --train DIR --method FILE.py:FUNCTION` makes it.",
     "unknown_speakers": "{attack} is not judged: a file of its speakers is missing.",
 }
+SHARES = {"leak_5": "one recording in twenty", "leak_20": "one recording in five"}
+NOTICED = "If {} of {} had been left unprotected, this evaluation would have noticed."
+NOT_NOTICED = "If {} of {} had been left unprotected, this evaluation would not have noticed."
+NOR = "It would not have noticed {}."
+NO_LEAK = {  # why no known leak was tried
+    "scores_elsewhere": "Known leaks cannot be tried on scores that were made elsewhere.",
+    "few_recordings": "There are too few recordings to try a known leak.",
+    "no_system": "",  # what is not protected, or not measured, is said already
+}
 SINCE = "{} (%; in brackets: 95 % limits of the difference, speaker by speaker)"
 CHANGE_COLUMNS = ("", RIGHT.short, LAW[0].short, "difference", "")
 LESS, SAME, MORE = "less evidence", "no significant change", "more evidence"
@@ -191,6 +200,7 @@ class Notes(NamedTuple):
 
     answer: str
     why: list[str]
+    control: str
     not_tried: str
     warnings: list[str]
     check: str
@@ -254,6 +264,7 @@ def notes(facts: Mapping[str, Any], names: str = "") -> Notes:
     return Notes(
         answer=_answer(systems),
         why=[*_why(systems, facts["unprotected"]), *_better(facts["better"])],
+        control=leaks_noticed(facts),
         not_tried=f"{attacks[:1].upper()}{attacks[1:]}." if attacks else "",
         warnings=[_warning(warning) for warning in facts["warnings"]],
         check=NAMES.format(names) if names else "",
@@ -338,6 +349,21 @@ def _better(pairs: Iterable[Sequence[str]]) -> Iterator[str]:
         worse.setdefault(safer, []).append(other)
     for safer, others in worse.items():
         yield f"{safer} leaves less evidence than {listed(others)}."
+
+
+def leaks_noticed(facts: Mapping[str, Any]) -> str:
+    """Say how small a leak the evaluation notices; it must notice all larger ones, too."""
+    leaks = facts.get("leaks")  # files of 0.2.0 had none at first
+    if not leaks:
+        return ""
+    if leaks["reason"]:
+        return NO_LEAK[leaks["reason"]]
+    shares = [SHARES[one["leak"]] for one in leaks["tried"]]
+    n_missed = max((n for n, one in enumerate(leaks["tried"], 1) if not one["found"]), default=0)
+    if n_missed == len(shares):
+        return NOT_NOTICED.format(shares[-1], leaks["system"])
+    words = NOTICED.format(shares[n_missed], leaks["system"])
+    return f"{words} {NOR.format(shares[n_missed - 1])}" if n_missed else words
 
 
 def _steps(systems: Iterable[Mapping[str, Any]], not_tried: Iterable[str]) -> list[str]:

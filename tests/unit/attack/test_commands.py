@@ -220,10 +220,34 @@ def test_each_condition_takes_its_own_speech(files, tones, tmp_path):
     assert {condition for condition, width in spread.items() if width > 1e-9} == {"pp"}
 
 
+def test_a_recording_left_unprotected_meets_protected_enrolment(files, tones, tmp_path):
+    """By hand: every side of every speech points along an axis, or between the two."""
+    ids, _ = read_embeddings(files / "e.npz")
+    points = {"e_run0": [1, 0], "e_original": [1, 1], "t_run0": [0, 1], "t_original": [3, 0]}
+    for name, point in points.items():
+        embeddings = np.tile(np.array(point, dtype=np.float32), (len(ids), 1))
+        write_embeddings(tmp_path / f"{name}.npz", Embeddings(ids, embeddings))
+    sides = (
+        [f"{name}={tmp_path / side}_{name}.npz" for name in ("run0", "original")] for side in "et"
+    )
+    enrolment, trial = sides
+    written = [tmp_path / f"{condition}.tsv" for condition in ("oo", "op", "pp", "po")]
+    succeeds(
+        "score_system",
+        enrolment=enrolment,
+        trial=trial,
+        **lists(files, tones),
+        scores=written,
+    )
+    scores = [read_scores(path)["target"] for path in written]
+    for values, expected in zip(scores, (0.5**0.5, 0.5**0.5, 0, 1), strict=True):
+        np.testing.assert_allclose(values, expected, atol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("xx.tsv", "is not named by a condition (oo, op, pp, p0p1, rr)"),
+        ("xx.tsv", "is not named by a condition (oo, op, pp, p0p1, rr, po)"),
         ("pp.tsv", "--enrolment: has no embeddings of 'run0', which the trial list needs"),
     ],
 )

@@ -85,7 +85,18 @@ def test_controls_are_added_once_and_after_ones_own_anonymisers():
         "reversed",
         "noise",
     ]
-    assert configuration.check({"report": {"controls": False}})["anonymisers"] == {}
+    for wanted in (False, [], ["leak_5"]):
+        assert configuration.check({"report": {"controls": wanted}})["anonymisers"] == {}
+    some = configuration.check({"report": {"controls": ["leak_5", "noise", "reversed"]}})
+    assert list(some["anonymisers"]) == ["reversed", "noise"]
+    assert configuration.check(some) == some
+
+
+def test_controls_are_named_by_names_that_there_are():
+    [problem] = problems({"report": {"controls": ["leak_10"]}})
+    assert problem.startswith("report.controls") and "leak_10" in problem
+    [problem] = problems({"report": {"controls": "all"}})
+    assert problem.startswith("report.controls")
 
 
 def test_ones_own_entry_may_be_a_control_but_not_take_its_name():

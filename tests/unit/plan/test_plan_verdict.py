@@ -172,6 +172,37 @@ def test_unprotected_speech_is_judged_by_attackers_of_all_systems_where_there_ar
         assert original == judging
 
 
+# Known leaks.
+
+
+@pytest.mark.parametrize(
+    ("wanted", "leaks"),
+    [
+        ({}, {"leak_5": 5, "leak_20": 20}),
+        ({"controls": True}, {"leak_5": 5, "leak_20": 20}),
+        ({"controls": ["reversed", "leak_20"]}, {"leak_20": 20}),
+        ({"controls": False}, {}),
+        ({"controls": ["copy"]}, {}),
+    ],
+)
+def test_known_leaks_are_tried_unless_others_are_named_and_need_scores_of_their_own(wanted, leaks):
+    plan = plan_of(usual(report=wanted))
+    assert verdict_plan(plan)["sets"]["demo"]["leaks"] == leaks
+    of_b2r = "results/scores/demo/f/b2r/ecapa/cosine"
+    needed = [path for path in score_files(plan) if path.startswith(of_b2r)]
+    assert needed == [f"{of_b2r}/{name}.tsv" for name in ("op", "pp", "rr")] + (
+        [f"{of_b2r}/po.tsv"] if leaks else []
+    )
+
+
+def test_of_an_attacker_of_one_system_unprotected_recordings_are_scored_too():
+    files = score_files(plan_of(informed(COSINE | TRAINED)))
+    of_list = "results/scores/demo/m"
+    assert f"{of_list}/original/ecapa/plda_on_b2r/oo.tsv" in files
+    assert f"{of_list}/original/ecapa/plda_on_b2r/po.tsv" not in files
+    assert len(files) == len({*files})
+
+
 # What is known beside scores.
 
 
@@ -370,7 +401,7 @@ def test_facts_of_the_plan_stand_in_the_verdict_beside_those_of_the_scores(tmp_p
     warning = {"code": "no_training_speech", "system": "b3"}
     judged = {"lists": {"f": write_scores(tmp_path)}, "controls": ["b3"], "shows_names": False}
     judged |= {"learnt": {"b2": [[learnt_from(tmp_path / "learnt.json", 7)]]}}
-    judged |= {"not_tried": ["what_is_said"], "warnings": [warning]}
+    judged |= {"not_tried": ["what_is_said"], "warnings": [warning], "leaks": {}}
     plan = {"thresholds": {"learnt_persons": 7}, "sets": {"demo": judged}}
     verdict, evidence = tmp_path / "verdict.json", tmp_path / "evidence.json"
     words = ["--plan", json.dumps(plan), "--scores", tmp_path / "scores"]

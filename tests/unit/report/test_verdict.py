@@ -14,7 +14,7 @@ from voiceprivacy.report.verdict import (
     judged_of,
     read_verdict,
 )
-from voiceprivacy.vocabulary import DASH
+from voiceprivacy.vocabulary import DASH, LEAKS
 
 
 @pytest.fixture
@@ -44,6 +44,70 @@ def test_every_code_of_the_schema_has_words_and_its_example_is_one():
     assert {*verdict_words.STEPS} - {"more_persons"} <= known
     for content in (*schema["examples"], verdicts.usual()):
         assert verdict_schema.faults(content) == []
+
+
+def on_leaks(reason=None, **noticed):
+    """Sentences on known leaks of b2r: {leak: whether it is found}."""
+    tried = [
+        {"leak": leak, "recordings": 4, "evidence_percent": None, "found": is_found}
+        for leak, is_found in noticed.items()
+    ]
+    leaks = {"system": "b2r", "reason": reason, "tried": tried}
+    facts = verdicts.set_of({"b2r": verdicts.system("unclear")}, leaks=leaks)
+    assert verdict_schema.faults(verdicts.verdict({"demo": facts})) == []
+    assert judged_of("demo", facts | {"leaks": None}).notes.control == ""
+    judged = judged_of("demo", facts)
+    lines = " ".join(line.strip() for line in lines_of_set(judged))
+    assert judged.notes.control in lines and ("Control " in lines) == bool(judged.notes.control)
+    return judged.notes.control
+
+
+@pytest.mark.parametrize(
+    ("noticed", "words"),
+    [
+        (
+            {"leak_5": True, "leak_20": True},
+            "If one recording in twenty of b2r had been left unprotected, this evaluation would"
+            " have noticed.",
+        ),
+        (
+            {"leak_5": False, "leak_20": True},
+            "If one recording in five of b2r had been left unprotected, this evaluation would have"
+            " noticed. It would not have noticed one recording in twenty.",
+        ),
+        (
+            {"leak_5": False, "leak_20": False},
+            "If one recording in five of b2r had been left unprotected, this evaluation would not"
+            " have noticed.",
+        ),
+        (
+            {"leak_5": True, "leak_20": False},
+            "If one recording in five of b2r had been left unprotected, this evaluation would not"
+            " have noticed.",
+        ),
+        (
+            {"leak_5": False},
+            "If one recording in twenty of b2r had been left unprotected, this evaluation would"
+            " not have noticed.",
+        ),
+    ],
+)
+def test_the_smallest_leak_is_told_that_is_noticed_with_all_larger_ones(noticed, words):
+    assert on_leaks(**noticed) == words
+
+
+def test_why_no_leak_was_tried_is_told_where_it_says_something_new():
+    assert on_leaks("no_system") == ""
+    assert on_leaks("scores_elsewhere").endswith("on scores that were made elsewhere.")
+    assert on_leaks("few_recordings").startswith("There are too few recordings")
+
+
+def test_every_leak_and_reason_has_words():
+    schema = yaml.safe_load(verdict_schema.SCHEMA.read_text(encoding="utf-8"))
+    leaks = schema["$defs"]["set"]["properties"]["leaks"]["oneOf"][1]["properties"]
+    assert {*leaks["reason"]["enum"]} - {None} == {*verdict_words.NO_LEAK}
+    tried = leaks["tried"]["items"]["properties"]
+    assert {*tried["leak"]["enum"]} == {*verdict_words.SHARES} == {*LEAKS}
 
 
 def test_unprotected_speech_is_first_then_least_evidence_and_controls_are_last(read):

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.scored_trials import Pair, read_scored_trials
 from voiceprivacy.inout.tables import read_speakers
-from voiceprivacy.privacy.verdict.score_table import ScoreTable
+from voiceprivacy.privacy.verdict.score_table import Attack, ScoreTable
 from voiceprivacy.privacy.verdict.verdict import Known, Thresholds, verdict_of
+from voiceprivacy.vocabulary import GIVEN, LEFT_UNPROTECTED, ORIGINAL
 
 
 class RunScores(ScoreTable):
@@ -28,6 +29,7 @@ class RunScores(ScoreTable):
 
     def __init__(self, folder: Path, corpus: str, lists: Mapping[str, Mapping[str, Any]]) -> None:
         super().__init__({})
+        self.folder = folder
         self.lists = {f"{corpus}/{trials}": options for trials, options in lists.items()}
         for name, options in self.lists.items():
             attacks = self.scores[name] = {}
@@ -49,6 +51,15 @@ class RunScores(ScoreTable):
     def of_attack(self, scores: Path) -> dict[Pair, float]:
         """The scores of a file."""
         return read_scored_trials(scores).by_names()
+
+    def unprotected(self, name: str, system: str, attack: Attack) -> dict[Pair, float] | None:
+        """What trials would score unprotected; unknown of scores that were made elsewhere."""
+        attacker, condition = attack
+        if attacker.endswith(f"/{GIVEN}"):
+            return None
+        whose = ORIGINAL if condition == "op" else system
+        file = f"{LEFT_UNPROTECTED[condition]}.tsv"
+        return self.of_attack(self.folder / name / whose / attacker / file)
 
 
 class Judged(NamedTuple):
@@ -83,6 +94,7 @@ def judge(plan: Mapping[str, Any], folder: Path) -> Iterator[tuple[str, Judged]]
                 learnt=learnt,
                 controls=options["controls"],
                 shows_names=options["shows_names"],
+                leaks=options["leaks"],
             ),
             evidence=evidence,
         )

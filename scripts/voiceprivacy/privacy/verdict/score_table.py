@@ -1,6 +1,6 @@
 """Scores that a verdict is made from, in memory; those of a run lie in files (run_scores.py)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -26,6 +26,27 @@ class Scored(NamedTuple):
     scores: NDArray[np.float64]
     attacks: list[Attack]
 
+    def leaked(
+        self, percent: float, unprotected: Sequence[Mapping[Trial, float]]
+    ) -> tuple["Scored", int]:
+        """The same with some recordings left unprotected, and how many they are.
+
+        They are drawn by their names alone; a larger share has those of a smaller one.
+
+        Parameters
+        ----------
+        percent : of the recordings
+        unprotected : for each attack, what trials score if their recordings are not protected
+        """
+        recordings = np.unique([recording for _, recording in self.trials])
+        n_leaked = round(percent / 100 * len(recordings))
+        drawn = {*np.random.default_rng(0).permutation(recordings)[:n_leaked].tolist()}
+        scores = self.scores.copy()
+        for row, trial in enumerate(self.trials):
+            if trial[1] in drawn:
+                scores[row] = [column.get(trial, np.nan) for column in unprotected]
+        return self._replace(scores=scores), n_leaked
+
 
 class ScoreTable:
     """Scores of a set.
@@ -44,6 +65,11 @@ class ScoreTable:
     def of_attack(self, scores: Any) -> Mapping[Trial, float]:
         """The scores of one attack."""
         return scores
+
+    def unprotected(self, name: str, system: str, attack: Attack) -> Mapping[Trial, float] | None:
+        """What the trials of a list would score if their recordings had not been protected; None
+        where that is unknown."""
+        return None
 
     def attacks(self) -> list[Attack]:
         """All attacks on any system."""

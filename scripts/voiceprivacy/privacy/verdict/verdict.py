@@ -29,9 +29,9 @@ from voiceprivacy.privacy.verdict.evidence import (
     right_of,
 )
 from voiceprivacy.privacy.verdict.persons import Guesses, first_guesses
-from voiceprivacy.privacy.verdict.score_table import ScoreTable
+from voiceprivacy.privacy.verdict.score_table import Scored, ScoreTable
 from voiceprivacy.privacy.verdict.trials import NotMeasured, trials_of
-from voiceprivacy.vocabulary import ORIGINAL
+from voiceprivacy.vocabulary import LEAKS, ORIGINAL
 
 FORMAT = 1  # of verdict.json
 OPEN, LOW, UNCLEAR = "open", "low", "unclear"
@@ -65,11 +65,13 @@ class Known(NamedTuple):
 
     ``learnt`` is {system: from how many persons an attacker of its speech learnt}; None where that
     is unknown. ``controls`` are systems whose effect is known: they are not compared with others.
+    ``leaks`` are known leaks to try: {name: percent of the recordings}.
     """
 
     learnt: Mapping[str, int] | None = None
     controls: Sequence[str] = ()
     shows_names: bool = False
+    leaks: Mapping[str, float] = LEAKS
 
 
 USUAL, NOTHING_KNOWN = Thresholds(), Known()
@@ -131,6 +133,7 @@ def verdict_of(
         "unprotected": unprotected,
         "controls": sorted(known.controls),
         "better": _better(competing, thresholds),
+        "leaks": _leaks(scores, competing, facts, thresholds, known) if known.leaks else None,
         "attacks": [{"attacker": name, "condition": condition} for name, condition in attacks],
         "not_tried": [f"condition_{name}" for name in ("op", "pp", "rr") if name not in tried],
         "warnings": [*chain.from_iterable(one.failing.values() for one in judged.values())],
@@ -326,3 +329,44 @@ def _p_less(safer, worse, thresholds):
             t = (difference - thresholds.least_points) / max(error, 1e-12)
             p_values.append(stdtr(safer.evidence[key].n_persons - 1, -t))
     return _bonferroni(p_values)
+
+
+def _leaks(scores, competing, facts, thresholds, known):
+    """Which known leaks the order test finds in the safest system that is not open.
+
+    Of an open system it is known already that its recordings give their speakers away.
+    """
+    percents = {
+        name: facts[name]["evidence_percent"][0]
+        for name in competing
+        if facts[name]["state"] != OPEN and facts[name]["evidence_percent"]
+    }
+    if not percents:
+        return {"system": None, "reason": "no_system", "tried": []}
+    system = min(percents, key=lambda name: (facts[name]["state"] != LOW, percents[name]))
+    leaky = {name: _Judged({}, {}, {}, {}, set()) for name in known.leaks}
+    numbers = dict.fromkeys(known.leaks, 0)
+    for name in scores.scores:
+        scored = scores.scored(name, system)
+        unprotected = [scores.unprotected(name, system, attack) for attack in scored.attacks]
+        if None in unprotected:
+            return {"system": system, "reason": "scores_elsewhere", "tried": []}
+        for leak, percent in known.leaks.items():
+            mixed, n_leaked = scored.leaked(percent, unprotected)
+            numbers[leak] += n_leaked
+            if n_leaked:
+                linked = Scored([], np.empty((0, 0)), [])
+                _measure(leaky[leak], name, mixed, linked, scores.speakers(name))
+    better = _better({"": competing[system], **leaky}, thresholds)
+    worst = (ONE, facts[system]["worst_list"])
+    tried = [
+        {
+            "leak": leak,
+            "recordings": numbers[leak],
+            "evidence_percent": _limits(own.evidence.get(worst)),
+            "found": ["", leak] in better,
+        }
+        for leak, own in leaky.items()
+        if own.evidence
+    ]
+    return {"system": system, "reason": None if tried else "few_recordings", "tried": tried}
