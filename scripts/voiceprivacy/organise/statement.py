@@ -15,7 +15,7 @@ import contextlib
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -110,9 +110,14 @@ def _set(run: FinishedRun, corpus: str, judged: Judged) -> dict[str, Any]:
         "unprotected_at_least": min(lowest, default=None),
         "systems": {name: _system(run, corpus, name, judged) for name in systems},
         "controls": {name: facts["systems"][name]["state"] == OPEN for name in controls},
-        "leaks": facts["leaks"],
+        "leaks": facts["leaks"] and facts["leaks"] | {"tried": _tried(facts["leaks"]["tried"])},
         "not_tried": facts["not_tried"],
     }
+
+
+def _tried(leaks: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Leaks without the evidence, which says no more than whether they were found."""
+    return [{field: leak[field] for field in ("leak", "recordings", "found")} for leak in leaks]
 
 
 def _system(run: FinishedRun, corpus: str, name: str, judged: Judged) -> dict[str, Any]:
@@ -163,10 +168,14 @@ def _sha256_below(run: FinishedRun, *beginnings: str) -> str | None:
 # Whether a statement is true.
 
 
+def _said(member: Any) -> str:
+    return member if isinstance(member, str) else json.dumps(member, sort_keys=True)
+
+
 def differences(stated: Any, now: Any, name: str = "") -> Iterator[str]:
     """Facts that are not the same, a line a fact: numbers to 1e-9, lists in any order."""
     if isinstance(stated, list) and isinstance(now, list):
-        stated, now = dict.fromkeys(stated, "there"), dict.fromkeys(now, "there")
+        stated, now = (dict.fromkeys(map(_said, own), "there") for own in (stated, now))
     if isinstance(stated, dict) and isinstance(now, dict):
         for key in {**now, **stated}:
             inner = stated.get(key, MISSING), now.get(key, MISSING)

@@ -29,6 +29,7 @@ CONFIG = {
 }
 ONE, ALL, LINKAGE = "one_recording", "all_recordings", "linkage"
 DROPPED = "dropped"
+LEAK = {"leak": "leak_20", "recordings": 16, "evidence_percent": None, "found": False}
 
 
 def evidence(persons, high, low=0.0):
@@ -67,6 +68,7 @@ def judged(n_persons=N_PERSONS, state="open"):
             "noise": verdicts.system("unclear"),
         },
         controls=["copy", "noise"],
+        leaks={"system": "b2", "reason": None, "tried": [LEAK]},
     )
     return Judged(scores, facts, known, {"b2": 104})
 
@@ -183,6 +185,7 @@ TAMPERING = [
     (("sets", "demo", "attacks", "ecapa/cosine pp"), DROPPED),
     (("sets", "demo", "controls", "noise"), DROPPED),
     (("sets", "demo", "controls", "noise"), True),
+    (("sets", "demo", "leaks", "system"), "copy"),
     (("sets", "demo", "not_tried", "semi_informed"), DROPPED),
     (("sets", "demo", "made_up"), True),
     (("sets", "demo"), DROPPED),
@@ -208,6 +211,14 @@ def test_a_changed_fact_is_named(results, facts, tmp_path, path, value):
     write_json(file, tampered(facts, path, value))
     lines = list(statement.untrue(file, results))
     assert [line.split(": ")[1] for line in lines] == [".".join(path)], lines
+
+
+def test_a_leak_that_was_found_by_nothing_but_a_statement_is_named(results, facts, tmp_path):
+    file = tmp_path / "statement.json"
+    facts["sets"]["demo"]["leaks"]["tried"][0]["found"] = True
+    write_json(file, facts)
+    lines = list(statement.untrue(file, results))
+    assert lines and all(": sets.demo.leaks.tried." in line for line in lines)
 
 
 def test_a_true_statement_is_said_to_be_so_with_its_hash(results, facts, tmp_path, monkeypatch):
@@ -297,6 +308,9 @@ def test_the_page_rounds_upper_limits_up_and_says_what_was_not_measured(facts, t
     assert "reversed: inconclusive, because a list has fewer than 4 speakers" in page
     assert "The jobs of all attacks lasted 1.5 hours" in page
     assert "Found to be not protected: copy . Not found: noise ." in page
+    assert (
+        "one recording in five of b2 had been left unprotected, this evaluation would not" in page
+    )
     assert "an attacker trained on protected speech" in page
     assert "too weak" not in page.replace("the evaluation is too weak", "")
 
