@@ -12,7 +12,7 @@ from support.sounds import RATE, tone
 from voiceprivacy.anonymise import plugins
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.inout.tables import Utterance, read_manifest
 from voiceprivacy.running import packages
 
 EXAMPLES = Path("workflow/resources/plugins")
@@ -288,6 +288,13 @@ def layout(folder, name, layout_name):
 def test_every_layout_of_the_challenges_is_found(protect, tmp_path, layout_name):
     expected = {name: layout(tmp_path / "team", name, layout_name) for name in ("s0_0", "s3_1")}
     assert protect({"audio": str(tmp_path / "team")}) == expected
+
+
+def test_protected_speech_of_the_demo_is_found_although_it_is_opus():
+    folder = "{resources}/demo_speech/stt_tts_piper/demo"
+    heard = Utterance("s39-4", "s39", "m", Path("audio/s39-4.flac"), 3.0)
+    (path,) = plugins.protect({"audio": folder}, [heard], seed=1, threads=1, scratch=".").values()
+    assert path.name == "s39-4.opus" and len(audio.read(path)[0]) > RATE
 
 
 def test_speech_in_the_tree_of_an_original_that_was_resampled_is_found_by_its_stem(

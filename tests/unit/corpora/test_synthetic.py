@@ -9,6 +9,7 @@ from support.trees import prepare
 from voiceprivacy.corpora.kinds import synthetic
 from voiceprivacy.corpora.listing import Findings
 from voiceprivacy.inout import audio, tables
+from voiceprivacy.running import espeak_jobs
 
 
 def listed(**options):
@@ -103,3 +104,11 @@ def test_a_manifest_of_synthetic_speech_is_the_same_with_one_thread_and_with_fou
             for utterance in tables.read_manifest(folder / "trial.tsv")
         } == {(8000, 1)}
     assert manifests[1] == manifests[4]
+
+
+def test_without_espeak_ng_the_check_says_what_installs_it(monkeypatch):
+    monkeypatch.setattr(espeak_jobs, "LOADER", "no_such_package")
+    findings = Findings()
+    synthetic.list_utterances({"speakers": 2, "utterances": 1}, findings)
+    (error,) = findings.errors()
+    assert "espeak-ng is not installed here: make neural" in str(error)
