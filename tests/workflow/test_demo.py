@@ -28,10 +28,10 @@ def values(demo, metric):
     return {group: statistics.mean(numbers) for group, numbers in groups.items()}
 
 
-def test_the_results_fit_into_90_mb(demo):
+def test_the_results_fit_into_the_95_mb_of_the_readme(demo):
     """In blocks of 4 kB, as most disks have them, whatever this one has."""
     sizes = [path.stat().st_size for path in (demo / "results").rglob("*") if path.is_file()]
-    assert sum(-(-size // 4096) * 4096 for size in sizes) < 90e6
+    assert sum(-(-size // 4096) * 4096 for size in sizes) < 95e6
 
 
 def test_a_second_run_has_nothing_to_do(demo):
