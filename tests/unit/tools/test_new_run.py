@@ -139,8 +139,9 @@ def test_who_is_evaluated_does_not_train(tmp_path, speech):
 
 
 def test_transcripts_are_written_into_the_config_and_validate_says_where_there_are_none(
-    tmp_path, speech
+    tmp_path, speech, monkeypatch
 ):
+    monkeypatch.setattr(new_config, "is_installed", lambda model: False)
     tree(tmp_path / "flat", "{speaker}/{number:03d}.wav")
     names = [f"{speaker}-{number:03d}" for speaker in SPEAKERS for number in range(5)]
     said = "".join(f"{name}\tso it is\n" for name in names)
