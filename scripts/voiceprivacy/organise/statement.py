@@ -52,7 +52,7 @@ def statement_of(results: Path, earlier: int | None = None) -> dict[str, Any]:
 
     Parameters
     ----------
-    earlier : how many releases of the same persons there were before; None where nobody says it
+    earlier : how many releases of the same persons there were before; None if not declared
 
     Raises
     ------
