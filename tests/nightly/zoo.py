@@ -1,15 +1,20 @@
 """What a run of config/zoo.yaml shows: a table for docs/internals/measured.md, and a picture.
 
+    python tests/nightly/zoo.py --speech LibriSpeech --pieces .zoo
     python tests/nightly/zoo.py --results .zoo/results --picture .zoo/zoo.png
 
-Numbers come from three files of the run: verdict.json, metrics/utility/test_other.tsv and
-report/tables/speed.tsv. make zoo asks for these only: a run without its page.
---page PAGE.md replaces the table between the two marks of that page.
+The first call cuts recordings of train-clean-100 into pieces, as Kaldi directories: attacked, and
+learnt, from which attackers learn. Numbers come from three files of the run: verdict.json,
+metrics/utility/test_other.tsv and report/tables/speed.tsv. make zoo asks for these only: a run
+without its page. --page PAGE.md replaces the table between the two marks of that page.
 """
 
 import argparse
 from pathlib import Path
 
+import soundfile
+
+from voiceprivacy.corpora.listing import Findings, Listed, list_utterances
 from voiceprivacy.inout.files import BadInput, whole_or_absent
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.report import plane as planes
@@ -21,12 +26,14 @@ from voiceprivacy.report.verdict_words import STATES, UNPROTECTED, limits
 from voiceprivacy.running.command import run, say
 from voiceprivacy.vocabulary import ABSENT, ORIGINAL, UNDEFINED
 
-CORPUS = "test_other"
+CORPUS, SPOKEN = "pieces", "test_other"  # what is attacked, and what has transcripts
 VERDICT, SPEEDS = "verdict.json", "report/tables/speed.tsv"
-UTILITY = f"metrics/utility/{CORPUS}.tsv"
+UTILITY = f"metrics/utility/{SPOKEN}.tsv"
+SUBSET, LEARNT_OF_A_SEX = "train-clean-100", 50
+N_PIECES, LEAST_S, MOST_S = 3, 3.0, 4.5
 BEGIN, END = "<!-- zoo: begin -->\n", "<!-- zoo: end -->\n"
 MEASURES = {
-    "closed_text_wer_percent": ("wrong words [%]", "{:.0f}"),
+    "whisper_wer_percent": ("wrong words [%]", "{:.0f}"),
     "dnsmos_overall": ("quality", "{:.1f}"),
     "pitch_correlation": ("intonation", "{:.2f}"),
 }
@@ -43,10 +50,15 @@ README_INCHES, DOTS = (8.0, 5.2), 110
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--results", type=Path, required=True, help="results/ of the run")
-    parser.add_argument("--picture", type=Path, required=True, help="PNG to write")
+    parser.add_argument("--speech", type=Path, help="LibriSpeech, to cut into pieces")
+    parser.add_argument("--pieces", type=Path, help="folder to write their Kaldi directories to")
+    parser.add_argument("--results", type=Path, help="results/ of the run")
+    parser.add_argument("--picture", type=Path, help="PNG to write")
     parser.add_argument("--page", type=Path, help="Markdown whose table is replaced")
     arguments = parser.parse_args()
+    if arguments.pieces:
+        write_pieces(arguments.speech.resolve(), arguments.pieces)
+        return
 
     rows = table(arguments.results)
     if arguments.page:
@@ -57,6 +69,37 @@ def main() -> None:
         say(line)
     draw(arguments.results, arguments.picture)
     say(f"wrote {arguments.picture}")
+
+
+def write_pieces(speech: Path, folder: Path) -> None:
+    """Write Kaldi directories: pieces of speakers who are attacked, and of others to learn from.
+
+    Every speaker has one recording. Those whose recording is short are learnt from.
+    """
+    source = {"librispeech": {"root": str(speech), "subsets": [SUBSET]}}
+    of_gender: dict[str, list[tuple[bool, str, Listed]]] = {}
+    for one in list_utterances(source, Findings()):
+        is_long = soundfile.info(one.file).duration >= N_PIECES * LEAST_S
+        of_gender.setdefault(one.gender, []).append((is_long, one.speaker, one))
+    for utterances in of_gender.values():
+        for n_before, (_, speaker, one) in enumerate(sorted(utterances)):
+            directory = folder / ("learnt" if n_before < LEARNT_OF_A_SEX else "attacked")
+            add_line(directory / "wav.scp", f"{one.utterance} {one.file}")
+            add_line(directory / "spk2gender", f"{speaker} {one.gender}")
+            seconds = soundfile.info(one.file).duration
+            n_pieces = min(N_PIECES, max(1, int(seconds / LEAST_S)))
+            for number in range(n_pieces):
+                name, start = f"{one.utterance}-{number}", number * seconds / n_pieces
+                end = start + min(MOST_S, seconds / n_pieces)
+                add_line(directory / "segments", f"{name} {one.utterance} {start:.3f} {end:.3f}")
+                add_line(directory / "utt2spk", f"{name} {speaker}")
+
+
+def add_line(path: Path, line: str) -> None:
+    """Add a line to a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(f"{line}\n")
 
 
 def table(results: Path) -> str:

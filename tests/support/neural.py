@@ -41,7 +41,7 @@ class Network:
         self.words, self.language = described["words"], described["language"]
         self.is_multilingual = described["language"] is not None
 
-    def encode(self, features):
+    def encode(self, features, *, to_cpu):
         loud = features[0].max(axis=0) > features.min() + 1e-3
         return int(np.rint(loud.sum() / 50))  # frames of 10 ms
 

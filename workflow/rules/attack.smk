@@ -89,6 +89,7 @@ rule extract_features:
             "voiceprivacy/attack/extractors/timing",
             "voiceprivacy/attack/extractors/contour",
             "voiceprivacy/attack/extractors/background",
+            "voiceprivacy/models/whisper",
         ),
         feature=attackers.feature_arguments,
     shell:

@@ -1,14 +1,19 @@
 """The job extract_features."""
 
 import functools
+from collections.abc import Mapping
+
+from tqdm import tqdm
 
 from voiceprivacy.attack.extractors import style
 from voiceprivacy.attack.extractors import words as wording
+from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import Embeddings, write_embeddings
 from voiceprivacy.inout.files import counted, naming
 from voiceprivacy.inout.tables import Utterance, read_manifest
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import require_one, say
+from voiceprivacy.vocabulary import ENGLISH
 
 
 def extract_features(
@@ -17,6 +22,8 @@ def extract_features(
     f0: bool = False,
     codebook: str | None = None,
     transcripts: str | None = None,
+    recogniser: str | None = None,
+    language: str = ENGLISH,
     timing: bool = False,
     contour: bool = False,
     background: bool = False,
@@ -34,21 +41,27 @@ def extract_features(
     f0 : histogram of the fundamental frequency
     codebook : histogram of vector-quantised frames; npz of train_units.py
     transcripts : linguistic style of what was said; TSV: utterance text
+    recogniser : which words Whisper hears: base, or a folder of CTranslate2
+    language : that Whisper listens for, as ISO 639 has it
     timing : histogram of pauses, stretches and syllables
     contour : histogram of the range and the slopes of F0
     background : spectrum and depth of the pauses
-    encoder : folder of a self-supervised encoder, as in train_units.py; with --words of sentences
+    encoder : folder of a self-supervised encoder, as in train_units.py; of words one of sentences
     words : with --transcripts: which words, instead of style
-    training_transcripts : with --words: TSV of other speakers, whose inverse document frequencies
-        weigh words
+    training_transcripts : TSV of other speakers, whose inverse document frequencies weigh words
     dictionary : in LIWC's .dic format (default: our own list of function words)
     embeddings : npz to write: ids, embeddings
     """
     features = {"f0": f0, "timing": timing, "contour": contour, "background": background}
-    require_one(codebook=codebook, transcripts=transcripts, **features)
+    require_one(codebook=codebook, transcripts=transcripts, recogniser=recogniser, **features)
     utterances = read_manifest(manifest)
-    if transcripts and words:
-        extracted = of_words(utterances, transcripts, encoder=encoder, others=training_transcripts)
+    if recogniser:
+        said = heard(utterances, recogniser, language=language)
+        extracted = of_words(utterances, said, encoder=encoder, others=training_transcripts)
+    elif transcripts and words:
+        said = style.read_transcripts(transcripts)
+        with naming(transcripts):
+            extracted = of_words(utterances, said, encoder=encoder, others=training_transcripts)
     elif transcripts:
         known = style.read_dictionary(dictionary) if dictionary else style.function_words()
         with naming(transcripts):
@@ -61,8 +74,22 @@ def extract_features(
     say(f"{counted(n_utterances, 'utterance')}, {counted(dimensions, 'number')} each: {embeddings}")
 
 
+def heard(utterances: list[Utterance], recogniser: str, *, language: str) -> dict[str, str]:
+    """What Whisper hears in every utterance: {utterance: text}. It is written nowhere."""
+    # Not in the environment of transcripts.
+    from voiceprivacy.models.whisper import Whisper
+
+    network = Whisper(recogniser, language=language)
+    progress = tqdm(utterances, unit="utterance", mininterval=1.0)
+    return {line.utterance: network.hear(*audio.read(line.path)).text for line in progress}
+
+
 def of_words(
-    utterances: list[Utterance], transcripts: str, *, encoder: str | None, others: str | None
+    utterances: list[Utterance],
+    said: Mapping[str, str],
+    *,
+    encoder: str | None,
+    others: str | None,
 ) -> Embeddings:
     """Vectors of words and pieces of words, or of an encoder of sentences."""
     vector: wording.Vector = wording.hashed
@@ -72,8 +99,7 @@ def of_words(
         with naming(others):
             weight = wording.frequency_weight(style.read_transcripts(others))
         vector = functools.partial(wording.hashed, weight=weight)
-    with naming(transcripts):
-        return wording.embed(utterances, style.read_transcripts(transcripts), vector)
+    return wording.embed(utterances, said, vector)
 
 
 def of_speech(

@@ -34,7 +34,7 @@ from voiceprivacy.models.pinned import INSTALL, read_model
 from voiceprivacy.vocabulary import ENGLISH
 
 FILES = ("model.bin", "config.json", "vocabulary.*")
-WINDOW, HOP = 400, 160  # samples
+WINDOW, HOP, FRAME = 400, 160, 320  # samples; the encoder halves the rate
 LONGEST, FIRST_CUT = 30 * SAMPLE_RATE, 20 * SAMPLE_RATE  # samples
 QUIET = SAMPLE_RATE // 50  # samples of which the energy is taken
 TOKENS_PER_S, MORE_TOKENS, MOST_TOKENS = 10, 20, 224
@@ -90,9 +90,20 @@ class Whisper:
         text = " ".join(piece.text for piece in pieces if piece.text)
         return Heard(text, longest.language, longest.certainty)
 
-    def _hear(self, samples):
+    def frames(self, samples: Floats) -> Floats:
+        """What the encoder makes (F, D) of samples (N,) at 16 kHz: a frame for every 20 ms."""
+        pieces = []
+        for piece in cut(samples):
+            encoded = np.array(self._encoded(piece), dtype=np.float32)[0]
+            pieces.append(encoded[: ceil(len(piece) / FRAME)])
+        return np.concatenate(pieces)
+
+    def _encoded(self, samples):
         bands = log_mel(samples, self.network.n_mels)
-        encoded = self.network.encode(self.library.StorageView.from_array(bands[None]))
+        return self.network.encode(self.library.StorageView.from_array(bands[None]), to_cpu=True)
+
+    def _hear(self, samples):
+        encoded = self._encoded(samples)
         language, certainty = self.language, 1.0
         if self.network.is_multilingual:
             token, certainty = self.network.detect_language(encoded)[0][0]

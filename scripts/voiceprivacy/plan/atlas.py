@@ -9,7 +9,8 @@ Conventions
   the first extractor that is a network.
 * A channel is heard by the first of the config's back-ends that compares its extractor. One that
   learnt from the speech of the anonymiser under attack comes before.
-* Words are the same in protected speech, so those of unprotected speech stand for them.
+* Words of transcripts are the same in protected speech, so those of unprotected speech stand for
+  them. A recogniser hears those of protected speech itself.
 """
 
 from functools import cached_property
@@ -21,6 +22,7 @@ from voiceprivacy.plan.attackers import Attackers
 from voiceprivacy.plan.sources import why_no_transcripts
 from voiceprivacy.vocabulary import (
     HISTOGRAMS,
+    OF_TEXT,
     ORIGINAL,
     TRAIN,
     UTILITY_ALONE,
@@ -40,7 +42,6 @@ CHANNELS = {  # channel: the key of its extractor
     "style": "style",
     "words": WORDS,
 }
-OF_TRANSCRIPTS = ("style", "words")
 LEARNT = "phones"  # its codebook
 
 
@@ -61,7 +62,7 @@ def wanted(config: dict[str, Any]) -> list[str]:
     if not _learnt_from(config):
         possible.remove(LEARNT)
     if not all(_has_transcripts(corpus) for corpus in _attacked(config)):
-        possible = [channel for channel in possible if channel not in OF_TRANSCRIPTS]
+        possible = [channel for channel in possible if channel not in OF_TEXT]
     return possible
 
 
@@ -166,7 +167,8 @@ class Atlas:
             attacker = self._attacker(options["base"], anonymiser)
             if channel in heard or channel not in (VOICE, *self.channels) or attacker is None:
                 continue
-            source = (ORIGINAL, "oo") if channel == WORDS else (anonymiser, condition)
+            is_tried = anonymiser in self.attackers.systems(*attacker)
+            source = (anonymiser, condition) if is_tried else (ORIGINAL, "oo")
             heard[channel] = Heard(anonymiser, condition, channel, *source, *attacker)
         return [heard[channel] for channel in (VOICE, *CHANNELS) if channel in heard]
 

@@ -10,6 +10,7 @@ import yaml
 
 from voiceprivacy.inout.files import BadInput, ours
 from voiceprivacy.inout.yaml_files import compose
+from voiceprivacy.models.pinned import is_packaged
 from voiceprivacy.plan.speech import Speech, sandbox_arguments
 from voiceprivacy.vocabulary import (
     FEATURES,
@@ -23,7 +24,7 @@ from voiceprivacy.vocabulary import (
 )
 
 MODEL_FILES = ["hyperparams.yaml", "embedding_model.ckpt"]
-PACKAGE_DIMENSIONS = {"resemblyzer": 256, "dvector": 256}
+PACKAGE_DIMENSIONS = {"resemblyzer": 256, "dvector": 256, "whisper": 512}
 
 
 def instances(entries: dict[str, dict], anonymisers: Iterable[str]) -> dict[str, dict]:
@@ -117,9 +118,9 @@ class Attackers:
         """The systems that an attacker is tried on.
 
         They are unprotected speech, and all anonymisers or all draws of the one that it was trained
-        on. Words are the same whoever protects them: they are tried once.
+        on. Words of transcripts are the same in protected speech: they are tried once.
         """
-        if self.feature(extractor) == WORDS:
+        if self.feature(extractor) == WORDS and not self.recogniser(extractor):
             return [ORIGINAL]
         attacked = self.attacked(extractor, backend)
         if attacked is None:
@@ -187,6 +188,11 @@ class Attackers:
         options = self.extractors[extractor]
         folder = (options.get("units") or options.get(WORDS) or {}).get("encoder")
         return ours(folder) if folder else None
+
+    def recogniser(self, extractor: str) -> str | None:
+        """What hears the words of an extractor; None where transcripts have them."""
+        model = self.extractors[extractor].get(WORDS, {}).get("recogniser")
+        return model if model is None or is_packaged(model) else ours(model)
 
     def training_transcripts(self, extractor: str) -> str | None:
         """Transcripts that words are weighted by; None where no corpus is named."""

@@ -37,6 +37,7 @@ from voiceprivacy.running import packages
 from voiceprivacy.vocabulary import (
     EVALUATION,
     GIVEN,
+    OF_TEXT,
     TRAIN,
     UTILITY_ALONE,
     WORDS,
@@ -509,7 +510,8 @@ def _is_taken_over(path: str, folder: str, results: str) -> bool:
 def _lacking_transcripts(plan):
     """Extractors that read what is said, where nobody knows it."""
     for name in plan.attackers.extractors:
-        if plan.attackers.feature(name) not in ("style", WORDS):
+        is_of_text = plan.attackers.feature(name) in OF_TEXT
+        if not is_of_text or plan.attackers.recogniser(name):
             continue
         for corpus in plan.speech.attacked:
             if reason := sources.why_no_transcripts(plan.speech.corpora[corpus]):

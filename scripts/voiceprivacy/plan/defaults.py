@@ -183,7 +183,8 @@ def with_environments(config: dict[str, Any]) -> dict[str, Any]:
     extractors = config.get("extractors")
     for options in extractors.values() if isinstance(extractors, dict) else []:
         if isinstance(options, dict) and "package" in options:
-            options.setdefault("env", options["package"])
+            package = options["package"]
+            options.setdefault("env", "neural" if package == "whisper" else package)
     return config
 
 

@@ -30,9 +30,9 @@ SCORE_BYTES = 65  # a line of a score table
 MCADAMS_COMMAND = "anonymise_mcadams.py"
 # Seconds for a second of speech. By the bytes of its weights, ECAPA-TDNN (83 MB) takes 0.06 and
 # our small network (2 MB) 0.0015.
-READING, MCADAMS_S, FEATURES = 0.002, 0.004, 0.004
+READING, MCADAMS_S, FEATURES, HEARING = 0.002, 0.004, 0.004, 0.2
 PER_WEIGHT_BYTE = 0.72e-9
-PACKAGE_S = {"resemblyzer": 0.004, "dvector": 0.009}
+PACKAGE_S = {"resemblyzer": 0.004, "dvector": 0.009, "whisper": 0.1}
 HUB_BYTES = 83e6  # of the weights of a model that is not there yet
 TRAINED_BYTES = {"small": 2e6, "large": 25e6}  # of one that is still to be trained
 SCORING, RESAMPLING = 2e-5, 2e-7  # seconds for a trial; for a trial of a replicate
@@ -103,7 +103,7 @@ def _embeddings(plan, attacked, *, to_train):
         to_train = 0  # only back-ends need embeddings of the speech they learn from
     count, seconds = 0, 0.0
     for name, options in plan.attackers.extractors.items():
-        if plan.attackers.feature(name) == WORDS:
+        if plan.attackers.feature(name) == WORDS and not plan.attackers.recogniser(name):
             continue  # no speech is read
         n_systems = 1 + (1 if options["on"] else len(plan.speech.protected))
         count += n_systems * n_utterances
@@ -114,6 +114,8 @@ def _embeddings(plan, attacked, *, to_train):
 def _rate(plan, extractor):
     """Seconds that an extractor takes for a second of speech."""
     options = plan.attackers.extractors[extractor]
+    if plan.attackers.recogniser(extractor):
+        return HEARING
     if "package" in options:
         return PACKAGE_S[options["package"]]
     if "train" in options:

@@ -19,6 +19,7 @@ from typing import Any
 from voiceprivacy.inout.files import expand, ours
 from voiceprivacy.inout.iemocap import EVALUATED, SPOKEN, TRANSCRIBED
 from voiceprivacy.layout import HERE, Layout
+from voiceprivacy.models.pinned import is_packaged
 from voiceprivacy.plan.atlas import Atlas
 from voiceprivacy.plan.attackers import (
     MODEL_FILES,
@@ -249,6 +250,9 @@ def _of_extractor(plan, name, options):
         encoder = options[WORDS]["encoder"]
         names = [Path(path).name for path in text_encoder_files(ours(encoder))]
         yield from _of_model((*keys, WORDS, "encoder"), encoder, names)
+    recogniser = options.get(WORDS, {}).get("recogniser")
+    if recogniser and not is_packaged(recogniser):
+        yield from _of_model((*keys, WORDS, "recogniser"), recogniser, ["model.bin"])
     if "dictionary" in options.get("style", {}):
         yield Named((*keys, "style", "dictionary"), ours(options["style"]["dictionary"]), FILE)
     if "recipe" in options:

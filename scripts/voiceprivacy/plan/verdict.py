@@ -9,6 +9,7 @@ from voiceprivacy.plan.plan import Plan
 from voiceprivacy.vocabulary import (
     GIVEN,
     LEARNT_FROM,
+    OF_TEXT,
     ORIGINAL,
     WORDS,
     Attack,
@@ -27,7 +28,7 @@ def verdict_plan(plan: Plan) -> dict[str, Any]:
     Returns
     -------
     {"thresholds": {...}, "sets": {corpus: {"controls": names, "shows_names": whether,
-    "leaks": {name: percent}, "lists": see privacy.verdict.run_scores.RunScores,
+    "leaks": {name: percent}, "lists": see privacy.verdict.run_scores.judge,
     "learnt": {system: [files of an attacker, ...]}, "not_tried": codes,
     "warnings": [{"code": ..., ...}, ...]}}}
     """
@@ -43,12 +44,13 @@ def score_files(plan: Plan) -> list[str]:
     paths: dict[str, None] = {}
     for corpus, options in verdict_plan(plan)["sets"].items():
         for trials, own in options["lists"].items():
-            for attacker, systems in own["attackers"].items():
+            for attacker, systems in {**own["attackers"], **own["of_text"]}.items():
                 for system, conditions in systems.items():
                     attack = Attack(corpus, trials, *attacker.split("/"))
                     for condition in conditions:
                         paths[plan.layout.scores(attack, system, condition)] = None
-                    if options["leaks"] and attack.backend != GIVEN and system != ORIGINAL:
+                    has_leaks = options["leaks"] and attacker in own["attackers"]
+                    if has_leaks and attack.backend != GIVEN and system != ORIGINAL:
                         paths[plan.layout.scores(attack, ORIGINAL, "oo")] = None
                         paths[plan.layout.scores(attack, system, "po")] = None
     return list(paths)
@@ -92,10 +94,12 @@ def _list(plan, trial_list, of_attackers):
     """Who speaks in a list, and its attackers; those of the run's own have the same on each."""
     speakers: dict[str, None] = {}
     attackers: dict[str, dict[str, list[str]]] = {}
+    of_text: dict[str, dict[str, list[str]]] = {}
     if trial_list in plan.speech.all_trial_lists():
         speakers[plan.layout.trials(*trial_list, "speakers")] = None
         for (extractor, backend), systems in of_attackers.items():
-            attackers[f"{extractor}/{backend}"] = {
+            own = of_text if plan.attackers.feature(extractor) in OF_TEXT else attackers
+            own[f"{extractor}/{backend}"] = {
                 system: [name for name in plan.speech.scored(system) if name in CONDITIONS]
                 for system in systems
             }
@@ -105,24 +109,23 @@ def _list(plan, trial_list, of_attackers):
         if systems and path:
             attackers[f"{name}/{GIVEN}"] = systems
             speakers[path] = None
-    return {"speakers": list(speakers), "attackers": attackers}
+    return {"speakers": list(speakers), "attackers": attackers, "of_text": of_text}
 
 
 def _systems_of_attackers(plan):
     """The systems that each attacker is judged on: {(extractor, back-end): systems}.
 
     Unprotected speech is judged by attackers of all systems, where there are any: others were not
-    made for it, or know nothing of voices.
+    made for it. What is said is not what they are compared with.
     """
     systems = {attacker: plan.attackers.systems(*attacker) for attacker in _attackers(plan)}
+    of_voice = [one for one in systems if plan.attackers.feature(one[0]) not in OF_TEXT]
     everywhere = [
-        attacker
-        for attacker, own in systems.items()
-        if len(own) > 1 and not plan.attackers.attacked(*attacker)
+        one for one in of_voice if len(systems[one]) > 1 and not plan.attackers.attacked(*one)
     ]
-    for attacker, own in systems.items():
-        if everywhere and attacker not in everywhere:
-            systems[attacker] = [system for system in own if system != ORIGINAL]
+    for one in of_voice:
+        if everywhere and one not in everywhere:
+            systems[one] = [system for system in systems[one] if system != ORIGINAL]
     return systems
 
 

@@ -24,6 +24,7 @@ from voiceprivacy.report.verdict_words import (
     MISHEARD,
     MISHEARD_PERCENT,
     RIGHT,
+    SAID,
     STATES,
     UNPROTECTED,
     Column,
@@ -178,10 +179,13 @@ def judged_of(
         own = facts["systems"][system]
         state = CONTROL if system in facts["controls"] else own["state"]
         systems.append((system, state, own))
+    said = facts.get(SAID.key, {})
     rows = []
     for system, state, own in systems:
         law = [Cell(*limits(own[column.key])) for column in LAW]
         law += [of_systems.get(system, Cell(DASH)) for of_systems in inferred.values()]
+        if said:  # words of transcripts are the same in all systems
+            law.append(Cell(*limits(said.get(system, said.get(ORIGINAL, {})).get(RIGHT.key))))
         rows.append(
             Row(
                 foreign.line(system, "systems"),
@@ -202,7 +206,7 @@ def judged_of(
     single = (name, sentences.control, sentences.not_tried)
     for text in (*single, *sentences.why, *sentences.steps, *sentences.warnings):
         foreign.line(text, "sets")
-    law_columns = [*LAW, *inferred]
+    law_columns = [*LAW, *inferred, *([SAID] if said else [])]
     controls = list(facts["controls"])
     return Judged(name, evaluated.speech, law_columns, utility, rows, sentences, controls)
 

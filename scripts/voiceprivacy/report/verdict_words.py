@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import counted
 from voiceprivacy.report.typeset import listed
-from voiceprivacy.vocabulary import DASH
+from voiceprivacy.vocabulary import DASH, ORIGINAL
 
 CONTROL, UNPROTECTED = "control", "unprotected"
 STATES = {  # of the room privacy: the words of each, and what it means
@@ -47,18 +47,17 @@ ANSWERS = {  # by the state of a system
 }
 CHANCE_OF_20 = 5.0  # percent
 BRACKETS = "In brackets: 95 % limits. The further right, the less is protected."
-SCALES = "By chance: singling out 0 %, linkability 0 %"
-SCALE_OF_INFERENCE = ", inference between two classes 50 %"
 
 
 class Column(NamedTuple):
     """A number of the verdict: its key in verdict.json, titles on the page and on a terminal (empty
-    where it has none), and what it means."""
+    where it has none), what it means, and what is found by chance."""
 
     key: str
     title: str
     short: str
     meaning: str
+    chance: str = ""
 
 
 RIGHT = Column(
@@ -74,6 +73,7 @@ LAW = (
         "Singling out, one recording",
         "singling out",
         "Evidence of who speaks in one recording of an unseen speaker.",
+        "singling out 0 %",
     ),
     Column(
         "evidence_all_recordings_percent",
@@ -86,6 +86,7 @@ LAW = (
         "Linkability",
         "linkability",
         "Evidence that two released recordings are of one speaker, without any enrolment.",
+        "linkability 0 %",
     ),
 )
 INFERRED = Column(
@@ -94,6 +95,15 @@ INFERRED = Column(
     "{}",
     "How often the {} of unseen speakers is recognised under the strongest attack, mean of the"
     " classes (two classes: 50 % by chance). It is no part of the verdict.",
+    "inference between two classes 50 %",
+)
+SAID = Column(
+    "of_text",
+    "What is said: right person of 20",
+    "by words",
+    "The same by the words alone. An anonymiser of voices keeps them, so they are no part of the"
+    " verdict, which is about the voice.",
+    "right of 20 5 %",
 )
 TERMS = {  # what else is on the first view, and what it means
     "evidence": "What attackers find. 0 %: nothing. 100 %: enough to re-identify every speaker.",
@@ -163,6 +173,8 @@ STEPS = {  # what to do about a reason, an attack that was not tried, or a state
     "what_is_said": "add `said: {{words: {{}}}}` to `extractors`, with transcripts"
     " (`voiceprivacy new-run --transcripts FILE`)",
 }
+OF_TEXT = "What is said gives speakers away, whatever the voice: {}."
+IN_ALL = "in all systems, by the transcripts"
 NAMES = "File names show the {}. Rename the files before a release; `voiceprivacy publish` does."
 WARNINGS = {
     "failing_attack": "{attack} fails on {system}: more than 1 % of its scores are equal or not"
@@ -263,7 +275,7 @@ def notes(facts: Mapping[str, Any], names: str = "") -> Notes:
     attacks = "; ".join(NOT_TRIED[code] for code in facts["not_tried"])
     return Notes(
         answer=_answer(systems),
-        why=[*_why(systems, facts["unprotected"]), *_better(facts["better"])],
+        why=[*_why(systems, facts["unprotected"]), *_said(facts), *_better(facts["better"])],
         control=leaks_noticed(facts),
         not_tried=f"{attacks[:1].upper()}{attacks[1:]}." if attacks else "",
         warnings=[_warning(warning) for warning in facts["warnings"]],
@@ -341,6 +353,16 @@ def _speakers(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None)
     for name, own in known.items():
         if own["named"]:
             yield f"{name}: the attacker re-identifies {listed(own['named'])}."
+
+
+def _said(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Say in which systems the words give speakers away; those of transcripts are in all."""
+    of_text = facts.get("of_text", {})  # files of 0.2.0 had none at first
+    given_away = [name for name, one in of_text.items() if one["state"] == "open"]
+    if given_away == [*of_text] == [ORIGINAL]:
+        yield OF_TEXT.format(IN_ALL)
+    elif protected := [name for name in given_away if name != ORIGINAL]:
+        yield OF_TEXT.format(listed(protected))
 
 
 def _better(pairs: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -82,3 +82,12 @@ def test_without_the_runtime_the_command_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "ctranslate2", None)
     with pytest.raises(BadInput, match=r"whisper needs the Python package ctranslate2, .*make neu"):
         Whisper("base")
+
+
+def test_frames_are_those_of_the_speech_and_not_of_the_silence_that_fills_30_s(network):
+    ramp = np.arange(1500, dtype=np.float32)[None, :, None] * [[[1, 2]]]
+    network.network.encode = lambda features, to_cpu: ramp
+    frames = network.frames(noise(0.5))
+    assert frames.shape == (25, 2) and frames.dtype == np.float32
+    np.testing.assert_array_equal(frames[-1], [24, 48])
+    assert len(network.frames(noise(31))) == 1551, "two pieces, each of which ends in a frame"

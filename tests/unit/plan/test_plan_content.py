@@ -5,7 +5,7 @@ from support.plans import ECAPA, voices
 
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.plan.verdict import verdict_plan
+from voiceprivacy.plan.verdict import score_files, verdict_plan
 from voiceprivacy.vocabulary import Attack
 
 CONFIG = {
@@ -18,6 +18,7 @@ CONFIG = {
         "ecapa": ECAPA,
         "said": {"words": {"corpus": "others"}},
         "plain": {"words": {}},
+        "heard": {"words": {"recogniser": "base"}},
         "when": {"timing": {}},
     },
     "backends": {
@@ -36,11 +37,13 @@ def plan():
 def test_words_are_compared_by_cosine_and_durations_as_histograms(plan):
     attackers = {(attack.extractor, attack.backend) for attack in plan.attackers.attacks()}
     features = {pair for pair in attackers if pair[0] != "ecapa"}
-    assert features == {("said", "cosine"), ("plain", "cosine"), ("when", "js")}
+    of_words = {(name, "cosine") for name in ("said", "plain", "heard")}
+    assert features == {*of_words, ("when", "js")}
 
 
-def test_words_are_tried_once_and_durations_on_every_system(plan):
+def test_words_of_transcripts_are_tried_once_and_heard_ones_and_durations_on_every_system(plan):
     assert plan.attackers.systems("said", "cosine") == ["original"]
+    assert plan.attackers.systems("heard", "cosine") == ["original", "b2", "b3"]
     assert plan.attackers.systems("when", "js") == ["original", "b2", "b3"]
     numbers = [path for path in plan.outputs.metrics() if "/said/" in path]
     assert numbers
@@ -60,13 +63,33 @@ def test_only_histograms_have_a_picture_of_their_mean(plan):
     assert pictures == ["features/demo/when"]
 
 
-def test_the_verdict_tries_words_on_unprotected_speech_alone_where_others_judge_it(plan):
+def test_the_verdict_judges_what_is_said_apart_from_the_voice(plan):
     (judged,) = verdict_plan(plan)["sets"].values()
     assert judged["not_tried"] == ["other_encoders"], "words are tried, and one encoder"
-    for own in judged["lists"].values():
-        systems = {name: [*judging] for name, judging in own["attackers"].items()}
-        assert systems["said/cosine"] == systems["plain/cosine"] == []
-        assert systems["when/js"] == systems["ecapa/cosine"] == ["original", "b2", "b3"]
+    files = score_files(plan)
+    for trials, own in judged["lists"].items():
+        of_text = {name: [*systems] for name, systems in own["of_text"].items()}
+        once, all_systems = ["original"], ["original", "b2", "b3"]
+        assert of_text == {
+            "said/cosine": once,
+            "plain/cosine": once,
+            "heard/cosine": all_systems,
+        }
+        assert [*own["attackers"]["when/js"]] == [*own["attackers"]["ecapa/cosine"]] == all_systems
+        of_b2 = f"results/scores/demo/{trials}/b2/heard/cosine"
+        needed = [path for path in files if path.startswith(of_b2)]
+        assert needed == [f"{of_b2}/{name}.tsv" for name in ("op", "pp", "rr")], "no known leaks"
+
+
+def test_a_recogniser_needs_no_transcripts_and_a_folder_of_it_is_a_source(tmp_path):
+    (tmp_path / "speech").mkdir()
+    voiced = {"folder": {"root": str(tmp_path / "speech"), "pattern": "{speaker}/{utterance}.wav"}}
+    untold = CONFIG | {"corpora": {"demo": voiced, "others": CONFIG["corpora"]["others"]}}
+    heard = {"extractors": {"heard": {"words": {"recogniser": "base"}}}}
+    assert not [one for one in configuration.problems(untold | heard) if "transcripts" in one]
+    heard["extractors"]["heard"]["words"]["recogniser"] = str(tmp_path)
+    with pytest.raises(configuration.BadInput, match=r"model\.bin: not found"):
+        configuration.check(CONFIG | heard)
 
 
 def test_an_encoder_of_sentences_is_a_source(tmp_path):
@@ -84,7 +107,7 @@ def test_an_encoder_of_sentences_is_a_source(tmp_path):
 
 def test_words_with_an_encoder_need_no_corpus():
     extractors = {"said": {"words": {"encoder": "here", "corpus": "others"}}}
-    with pytest.raises(configuration.BadInput, match="too many properties"):
+    with pytest.raises(configuration.BadInput, match="not allowed beside the other keys"):
         configuration.check(CONFIG | {"extractors": extractors})
     extractors = {"said": {"words": {"corpus": "demo"}}}
     with pytest.raises(configuration.BadInput, match="'demo' is not for training"):

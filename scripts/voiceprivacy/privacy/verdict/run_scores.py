@@ -23,8 +23,7 @@ class RunScores(ScoreTable):
     folder : path of results/scores
     corpus : str
     lists : mapping
-        {list: {"speakers": paths, "attackers": {"extractor/backend": {system: conditions}}}}, as
-        plan.verdict writes it
+        {list: {"speakers": paths, "attackers": {"extractor/backend": {system: conditions}}}}
     """
 
     def __init__(self, folder: Path, corpus: str, lists: Mapping[str, Mapping[str, Any]]) -> None:
@@ -80,16 +79,17 @@ def judge(plan: Mapping[str, Any], folder: Path) -> Iterator[tuple[str, Judged]]
 
     Parameters
     ----------
-    plan : see voiceprivacy.plan.verdict
+    plan : see voiceprivacy.plan.verdict; beside its attackers a list has those ``of_text``
     folder : path of results/scores
     """
+    thresholds = Thresholds(**plan["thresholds"])
     for corpus, options in plan["sets"].items():
         scores = RunScores(folder, corpus, options["lists"])
         learnt = {name: n_learnt(files) for name, files in options["learnt"].items()}
         evidence: dict[str, Any] = {}
         facts = verdict_of(
             scores,
-            thresholds=Thresholds(**plan["thresholds"]),
+            thresholds=thresholds,
             known=Known(
                 learnt=learnt,
                 controls=options["controls"],
@@ -98,9 +98,24 @@ def judge(plan: Mapping[str, Any], folder: Path) -> Iterator[tuple[str, Judged]]
             ),
             evidence=evidence,
         )
+        facts["of_text"] = _of_text(folder, corpus, options["lists"], thresholds)
         facts["not_tried"] += options["not_tried"]
         facts["warnings"] += options["warnings"]
         yield corpus, Judged(scores, facts, evidence, learnt)
+
+
+def _of_text(folder, corpus, lists, thresholds):
+    """What is found in what is said, whoever says it: {system: facts}; {} where it is not tried."""
+    own = {
+        trials: {**options, "attackers": options["of_text"]} for trials, options in lists.items()
+    }
+    if not any(options["attackers"] for options in own.values()):
+        return {}
+    scores = RunScores(folder, corpus, own)
+    facts = verdict_of(scores, thresholds=thresholds, known=Known(leaks={}))
+    systems = {ORIGINAL: facts["unprotected"], **facts["systems"]}
+    wanted = ("state", "right_of_20_percent", "evidence_percent")
+    return {name: {key: one[key] for key in wanted} for name, one in systems.items() if one}
 
 
 def n_learnt(attackers: Iterable[Iterable[str]]) -> int:
