@@ -342,6 +342,7 @@ def contradictions(config: dict[str, Any]) -> Iterator[Problem]:
         yield Problem(("attackers",), words)
     yield from _wrong_channels(config)
     yield from _wrong_averages(config["report"]["averages"], config["corpora"])
+    yield from _wrong_releases(config["releases"], config["anonymisers"])
     for keys, words in wrong_measures(config):
         yield Problem(keys, words)
     yield from _shared_speakers(config["corpora"])
@@ -444,6 +445,15 @@ def _wrong_averages(averages, corpora):
                     question = did_you_mean(trials, lists)
                     words = f"{corpus} has no trial list '{trials}'{question}"
                     yield Problem((*keys, trials), words)
+
+
+def _wrong_releases(releases, anonymisers):
+    """Releases of anonymisers that are not there."""
+    for name, versions in releases.items():
+        for version in versions:
+            if version not in anonymisers:
+                question = did_you_mean(version, anonymisers)
+                yield Problem(("releases", name), f"there is no anonymiser '{version}'{question}")
 
 
 def _shared_speakers(corpora):

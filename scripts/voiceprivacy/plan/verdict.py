@@ -15,6 +15,7 @@ from voiceprivacy.vocabulary import (
     Attack,
     TrialList,
     attacker_name,
+    draws_of,
     is_made_up,
 )
 
@@ -28,7 +29,8 @@ def verdict_plan(plan: Plan) -> dict[str, Any]:
     Returns
     -------
     {"thresholds": {...}, "sets": {corpus: {"controls": names, "shows_names": whether,
-    "leaks": {name: percent}, "lists": see privacy.verdict.run_scores.judge,
+    "leaks": {name: percent}, "releases": {name: {system: anonymiser}},
+    "lists": see privacy.verdict.run_scores.judge,
     "learnt": {system: [files of an attacker, ...]}, "not_tried": codes,
     "warnings": [{"code": ..., ...}, ...]}}}
     """
@@ -83,11 +85,22 @@ def _set(plan, corpus, lists):
         "controls": [name for name in anonymisers if name in controls],
         "shows_names": _shows_names(plan, corpus),
         "leaks": leaks(plan.config),
+        "releases": _releases(plan),
         "lists": tried,
         "learnt": learnt,
         "not_tried": list(_not_tried(plan, tried, learnt)),
         "warnings": [*_heard(plan, corpus), *_unknown_speakers(plan, lists), *_untaught(plan)],
     }
+
+
+def _releases(plan):
+    """Systems that are released together: those of the config, and the draws of an anonymiser."""
+    draws = draws_of(plan.speech.anonymisers)
+    anonymiser_of: dict[str, str] = {}
+    for name, own in draws.items():
+        anonymiser_of |= dict.fromkeys(own, name)
+    groups = {name: own for name, own in draws.items() if len(own) > 1} | plan.config["releases"]
+    return {name: {one: anonymiser_of[one] for one in own} for name, own in groups.items()}
 
 
 def _list(plan, trial_list, of_attackers):

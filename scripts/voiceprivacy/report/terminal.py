@@ -122,6 +122,7 @@ def lines_of_set(judged: Judged) -> list[str]:
         *columns(table),
         *headed("Why", " ".join(notes.why), most=4),
         *headed("Control", notes.control, most=3),
+        *headed("Releases", " ".join(notes.releases), most=3),
         *headed("Not tried", notes.not_tried, most=3),
         *headed("Warning", " ".join(notes.warnings), most=3),
         *headed("Check", notes.check, most=1),

@@ -204,7 +204,8 @@ def judged_of(
         if float(percent) > MISHEARD_PERCENT and METRICS[utility.key].better == "lower":
             sentences.warnings.append(MISHEARD.format(percent))
     single = (name, sentences.control, sentences.not_tried)
-    for text in (*single, *sentences.why, *sentences.steps, *sentences.warnings):
+    several = (*sentences.why, *sentences.releases, *sentences.steps, *sentences.warnings)
+    for text in (*single, *several):
         foreign.line(text, "sets")
     law_columns = [*LAW, *inferred, *([SAID] if said else [])]
     controls = list(facts["controls"])

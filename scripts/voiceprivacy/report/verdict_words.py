@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import counted
 from voiceprivacy.report.typeset import listed
-from voiceprivacy.vocabulary import DASH, ORIGINAL
+from voiceprivacy.vocabulary import DASH, ORIGINAL, draws_of
 
 CONTROL, UNPROTECTED = "control", "unprotected"
 STATES = {  # of the room privacy: the words of each, and what it means
@@ -103,7 +103,7 @@ SAID = Column(
     "by words",
     "The same by the words alone. An anonymiser of voices keeps them, so they are no part of the"
     " verdict, which is about the voice.",
-    "right of 20 5 %",
+    "what is said 5 %",
 )
 TERMS = {  # what else is on the first view, and what it means
     "evidence": "What attackers find. 0 %: nothing. 100 %: enough to re-identify every speaker.",
@@ -194,6 +194,9 @@ NO_LEAK = {  # why no known leak was tried
     "few_recordings": "There are too few recordings to try a known leak.",
     "no_system": "",  # what is not protected, or not measured, is said already
 }
+RELEASED = "{}: evidence in one recording that is released {}."
+OFTEN = {1: "once", 2: "twice"}
+LOST = "With {} releases, low remaining risk is lost."
 SINCE = "{} (%; in brackets: 95 % limits of the difference, speaker by speaker)"
 CHANGE_COLUMNS = ("", RIGHT.short, LAW[0].short, "difference", "")
 LESS, SAME, MORE = "less evidence", "no significant change", "more evidence"
@@ -213,6 +216,7 @@ class Notes(NamedTuple):
     answer: str
     why: list[str]
     control: str
+    releases: list[str]
     not_tried: str
     warnings: list[str]
     check: str
@@ -277,6 +281,7 @@ def notes(facts: Mapping[str, Any], names: str = "") -> Notes:
         answer=_answer(systems),
         why=[*_why(systems, facts["unprotected"]), *_said(facts), *_better(facts["better"])],
         control=leaks_noticed(facts),
+        releases=[*_released(facts.get("releases", {}))],  # files of 0.2.0 had none at first
         not_tried=f"{attacks[:1].upper()}{attacks[1:]}." if attacks else "",
         warnings=[_warning(warning) for warning in facts["warnings"]],
         check=NAMES.format(names) if names else "",
@@ -386,6 +391,22 @@ def leaks_noticed(facts: Mapping[str, Any]) -> str:
         return NOT_NOTICED.format(shares[-1], leaks["system"])
     words = NOTICED.format(shares[n_missed], leaks["system"])
     return f"{words} {NOR.format(shares[n_missed - 1])}" if n_missed else words
+
+
+def _released(releases: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[str]:
+    """Say how evidence grows with the number of releases, and when the lowest state is lost."""
+    for name, grown in releases.items():
+        parts = []
+        is_of_draws = len(draws_of(grown[-1]["systems"])) == 1
+        for one in grown:
+            percent, between = limits(one["evidence_percent"])
+            often = OFTEN.get(len(one["systems"]), f"{len(one['systems'])} times")
+            often = often if is_of_draws else f"as {listed(one['systems'])}"
+            parts.append(f"{often}, {DASH if percent == DASH else f'{percent} % {between}'}")
+        yield RELEASED.format(name, "; ".join(parts))
+        lost = [len(one["systems"]) for one in grown if not one["within_low"]]
+        if grown[0]["within_low"] and lost:
+            yield LOST.format(lost[0])
 
 
 def _steps(systems: Iterable[Mapping[str, Any]], not_tried: Iterable[str]) -> list[str]:

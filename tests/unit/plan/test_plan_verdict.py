@@ -202,6 +202,25 @@ def test_of_an_attacker_of_one_system_unprotected_recordings_are_scored_too():
     assert len(files) == len({*files})
 
 
+# Several releases.
+
+
+def test_draws_and_named_versions_are_released_together():
+    config = usual(releases={"both": ["b2r", "team"]})
+    config["anonymisers"] = {
+        "b2r": {"command": "python b2r.py", "draws": 3},
+        "team": {"command": "python team.py"},
+    }
+    draws = ("b2r", "b2r_draw2", "b2r_draw3")
+    assert planned(config)["sets"]["demo"]["releases"] == {
+        "b2r": dict.fromkeys(draws, "b2r"),
+        "both": {"b2r": "b2r", "team": "team"},
+    }
+    config["releases"]["both"][1] = "taem"
+    (problem,) = configuration.problems(config)
+    assert str(problem) == "releases.both: there is no anonymiser 'taem': did you mean 'team'?"
+
+
 # What is known beside scores.
 
 
@@ -413,6 +432,7 @@ def test_facts_of_the_plan_stand_in_the_verdict_beside_those_of_the_scores(tmp_p
     judged = {"lists": {"f": write_scores(tmp_path)}, "controls": ["b3"], "shows_names": False}
     judged |= {"learnt": {"b2": [[learnt_from(tmp_path / "learnt.json", 7)]]}}
     judged |= {"not_tried": ["what_is_said"], "warnings": [warning], "leaks": {}}
+    judged["releases"] = {"both": {"b2": "b2", "b3": "b3"}}
     plan = {"thresholds": {"learnt_persons": 7}, "sets": {"demo": judged}}
     verdict, evidence = tmp_path / "verdict.json", tmp_path / "evidence.json"
     words = ["--plan", json.dumps(plan), "--scores", tmp_path / "scores"]
@@ -425,6 +445,7 @@ def test_facts_of_the_plan_stand_in_the_verdict_beside_those_of_the_scores(tmp_p
     demo = content["sets"]["demo"]
     assert demo["not_tried"] == ["condition_op", "condition_rr", "what_is_said"]
     assert demo["warnings"] == [warning] and demo["controls"] == ["b3"]
+    assert [one["systems"] for one in demo["releases"]["both"]] == [["b2"], ["b2", "b3"]]
     assert demo["of_text"].keys() == {"original", "b2"}
     for said in demo["of_text"].values():
         assert said["state"] == "open" and said["right_of_20_percent"][0] > 90

@@ -234,6 +234,33 @@ def test_what_is_said_is_apart_from_the_voice(of_text, cells, sentence):
     assert "by words" in lines_of_set(judged)[1]
 
 
+def released(percent, *systems, is_low=True):
+    """Facts of several versions together."""
+    limits = None if percent is None else [percent, percent - 1.0, percent + 2.0]
+    return {"systems": [*systems], "evidence_percent": limits, "within_low": is_low}
+
+
+def test_several_releases_are_said_with_where_the_lowest_state_is_lost():
+    draws = ("b2r", "b2r_draw2", "b2r_draw3")
+    releases = {
+        "b2r": [
+            released(1.0, *draws[:1]),
+            released(2.0, *draws[:2], is_low=False),
+            released(4.0, *draws, is_low=False),
+        ],
+        "both": [released(7.0, "b2", is_low=False), released(None, "b2", "stt", is_low=False)],
+    }
+    facts = verdicts.set_of({"b2r": verdicts.system("low")}, releases=releases)
+    assert verdict_schema.faults(verdicts.verdict({"demo": facts})) == []
+    assert judged_of("demo", facts).notes.releases == [
+        "b2r: evidence in one recording that is released once, 1 % [0, 3]; twice, 2 % [1, 4]; "
+        "3 times, 4 % [3, 6].",
+        "With 2 releases, low remaining risk is lost.",
+        "both: evidence in one recording that is released as b2, 7 % [6, 9]; as b2 and stt, "
+        f"{DASH}.",
+    ]
+
+
 def test_utility_of_the_corpus_is_a_column(read):
     key = ("-", "b2", "-", "-", "-", "wer_percent")
     numbers = [

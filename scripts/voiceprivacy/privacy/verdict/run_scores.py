@@ -95,6 +95,7 @@ def judge(plan: Mapping[str, Any], folder: Path) -> Iterator[tuple[str, Judged]]
                 controls=options["controls"],
                 shows_names=options["shows_names"],
                 leaks=options["leaks"],
+                releases=options["releases"],
             ),
             evidence=evidence,
         )

@@ -48,6 +48,28 @@ class Scored(NamedTuple):
         return self._replace(scores=scores), n_leaked
 
 
+def joined(versions: Sequence[tuple[str, Scored]]) -> Scored:
+    """Scores of several protected versions of the same recordings, as who has all of them sees it.
+
+    Versions of one anonymiser differ by its draws: scores of an attack on them are averaged, which
+    is what a likelihood ratio of equally noisy scores does. Those of others are further columns.
+
+    Parameters
+    ----------
+    versions : anonymiser and scores of each; trials that one of them lacks are left out
+    """
+    trials = sorted(set.intersection(*({*scored.trials} for _, scored in versions)))
+    columns: dict[tuple[str, Attack], list[NDArray[np.float64]]] = {}
+    for anonymiser, scored in versions:
+        row_of = {trial: row for row, trial in enumerate(scored.trials)}
+        scores = scored.scores[[row_of[trial] for trial in trials]]
+        for attack, column in zip(scored.attacks, scores.T, strict=True):
+            columns.setdefault((anonymiser, attack), []).append(column)
+    means = [np.mean(own, axis=0) for own in columns.values()]
+    scores = np.array(means).reshape(len(columns), len(trials)).T
+    return Scored(trials, scores, [attack for _, attack in columns])
+
+
 class ScoreTable:
     """Scores of a set.
 

@@ -29,7 +29,7 @@ from voiceprivacy.privacy.verdict.evidence import (
     right_of,
 )
 from voiceprivacy.privacy.verdict.persons import Guesses, first_guesses
-from voiceprivacy.privacy.verdict.score_table import Scored, ScoreTable
+from voiceprivacy.privacy.verdict.score_table import Scored, ScoreTable, joined
 from voiceprivacy.privacy.verdict.trials import NotMeasured, trials_of
 from voiceprivacy.vocabulary import LEAKS, ORIGINAL
 
@@ -39,6 +39,7 @@ ONE, ALL, LINKAGE = "one_recording", "all_recordings", "linkage"
 MEASURES = (ONE, ALL, LINKAGE)
 LEVEL = 0.025  # of one-sided tests, as 95 % limits have it
 NAMED_FROM = 41  # persons; of fewer, a name tells too much by chance
+NUMBERS_OF_RELEASES = (1, 2, 5, 10)
 FAILING_SHARE = 0.01  # of scores that are equal or not finite, beside those of unprotected speech
 
 
@@ -65,13 +66,15 @@ class Known(NamedTuple):
 
     ``learnt`` is {system: from how many persons an attacker of its speech learnt}; None where that
     is unknown. ``controls`` are systems whose effect is known: they are not compared with others.
-    ``leaks`` are known leaks to try: {name: percent of the recordings}.
+    ``leaks`` are known leaks to try: {name: percent of the recordings}. ``releases`` are systems
+    that protect the same recordings and are released together: {name: {system: anonymiser}}.
     """
 
     learnt: Mapping[str, int] | None = None
     controls: Sequence[str] = ()
     shows_names: bool = False
     leaks: Mapping[str, float] = LEAKS
+    releases: Mapping[str, Mapping[str, str]] = {}
 
 
 USUAL, NOTHING_KNOWN = Thresholds(), Known()
@@ -134,6 +137,10 @@ def verdict_of(
         "controls": sorted(known.controls),
         "better": _better(competing, thresholds),
         "leaks": _leaks(scores, competing, facts, thresholds, known) if known.leaks else None,
+        "releases": {
+            name: _releases(scores, versions, thresholds)
+            for name, versions in known.releases.items()
+        },
         "attacks": [{"attacker": name, "condition": condition} for name, condition in attacks],
         "not_tried": [f"condition_{name}" for name in ("op", "pp", "rr") if name not in tried],
         "warnings": [*chain.from_iterable(one.failing.values() for one in judged.values())],
@@ -370,3 +377,39 @@ def _leaks(scores, competing, facts, thresholds, known):
         if own.evidence
     ]
     return {"system": system, "reason": None if tried else "few_recordings", "tried": tried}
+
+
+def _releases(scores, versions, thresholds):
+    """What is left of several releases of the same recordings, the first 1, 2, 5, 10 and all."""
+    numbers = [number for number in NUMBERS_OF_RELEASES if number < len(versions)]
+    return [
+        _released(scores, dict([*versions.items()][:number]), thresholds)
+        for number in [*numbers, len(versions)]
+    ]
+
+
+def _released(scores, versions, thresholds):
+    """What is left of all these versions together; null where a list could not be measured."""
+    judged = _Judged({}, {}, {}, {}, set())
+    for name in scores.scores:
+        single, linked = (
+            joined(
+                [
+                    (anonymiser, scores.scored(name, system, linkage=is_linkage))
+                    for system, anonymiser in versions.items()
+                ]
+            )
+            for is_linkage in (False, True)
+        )
+        if single.trials:
+            _measure(judged, name, single, linked, scores.speakers(name))
+    of_one = [one for (measure, _), one in judged.evidence.items() if measure == ONE]
+    is_measured = len(judged.evidence) == len(MEASURES) * len(scores.scores)
+    return {
+        "systems": [*versions],
+        "evidence_percent": _limits(max(of_one, key=lambda one: one.high(), default=None)),
+        "within_low": is_measured
+        and all(
+            one.high() <= thresholds.low(measure) for (measure, _), one in judged.evidence.items()
+        ),
+    }
