@@ -48,13 +48,6 @@ run(lambda: embed_manifest(utterances, folder="model", threads=2, make=Sleeper))
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    world.build(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
 def full_disk(folder):
     """A full disk at out/."""
     (folder / "out").mkdir()

@@ -133,11 +133,11 @@ def prepare(folder, source, protocol, part, **flags):
     return call("prepare_part", source=source, protocol=protocol, part=part, **where, **flags)
 
 
-def prepare_list(folder, source, protocol, name):
+def prepare_list(folder, source, protocol, name, **flags):
     """Run prepare_part for both parts and list_trials: the trials, and who enrols with which."""
     parts = {part: folder / f"{part}.tsv" for part in ("enrolment", "trial")}
     for part in parts:
-        assert prepare(folder, source, protocol, part).returncode == 0
+        assert prepare(folder, source, protocol, part, **flags).returncode == 0
     written = {
         "output_trials": folder / f"{name}.tsv",
         "output_enrolments": folder / f"{name}.enrolments.tsv",
