@@ -43,8 +43,8 @@ def main():
     ours = speeds["ours"]
     print(f"{'ratio':<12}{ours / speeds['plain loop']:>8.1f}")
     seconds = corpus_seconds(samples)
-    what = "times one, with all files read and written (wall time)"
-    print(f"{'2 threads':<12}{seconds[1] / seconds[2]:>8.1f} {what}")
+    title = "times one, with all files read and written (wall time)"
+    print(f"{'2 threads':<12}{seconds[1] / seconds[2]:>8.1f} {title}")
     for name, speed in speeds_of_functions(samples).items():
         print(f"{name:<12}{speed:>8.0f} s of audio a second, {speed / ours:.2f} of McAdams")
         assert speed >= SLOWEST, f"{name}: at least {SLOWEST} s of audio a second"
