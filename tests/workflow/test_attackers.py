@@ -3,7 +3,6 @@
 A trained model is made again only where somebody says so.
 """
 
-import csv
 import os
 import re
 from collections import Counter
@@ -12,7 +11,7 @@ import pytest
 import yaml
 from support.calls import call
 from support.challenges import write_challenge
-from support.runs import ROOT, make_kaldi_directory, snakemake, write_config
+from support.runs import ROOT, finish, make_kaldi_directory, rows, snakemake, write_config
 
 from voiceprivacy.report.expected import EXPECTED
 
@@ -20,11 +19,6 @@ B2 = "python {scripts}/anonymise_mcadams.py --alpha 0.8 --level corpus"
 B2R = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
 PLAIN = "results/scores/tiny/all/original/plain/cosine/oo.tsv"
 NOTHING = "Nothing to be done"
-
-
-def rows(path):
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file, delimiter="\t"))
 
 
 def write_training_speech(folder):
@@ -49,7 +43,7 @@ def run(tmp_path_factory):
     write_training_speech(folder / "data" / "train")
     small_recipe(folder / "recipe.yaml")
     training = {"corpus": "train", "speech": "anonymised"}
-    config = write_config(
+    write_config(
         folder,
         corpora={"tiny": {"kaldi": "data/tiny"}, "train": {"kaldi": "data/train", "use": "train"}},
         anonymisers={"b2": {"command": B2}, "b2r": {"command": B2R}},
@@ -81,9 +75,7 @@ def run(tmp_path_factory):
         for system, condition in (("original", "oo"), ("b2", "op"))
         for backend in ("cosine", "rotated_on_b2")
     ]
-    words = (*scores, "--cores", "2", "--configfile", config)
-    finished = snakemake(folder, *words)
-    assert finished.returncode == 0, finished.stderr
+    finish(folder, *scores)
     return folder
 
 
@@ -142,8 +134,7 @@ def planned(run, corpus, **options):
     config = yaml.safe_load((run / "config.yaml").read_text())
     config["corpora"][corpus] |= options
     (run / "other.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
-    finished = again(run, "-n", config="other.yaml")
-    assert finished.returncode == 0, finished.stderr
+    finished = finish(run, PLAIN, "-n", config="other.yaml")
     jobs = re.findall(r"^(?:local)?rule (\w+):\n((?:    .*\n)*)", finished.stdout, re.MULTILINE)
     return Counter((rule, "".join(re.findall(r"corpus=(\w+)", text))) for rule, text in jobs)
 
@@ -223,9 +214,7 @@ def test_the_published_protocol_on_a_stand_in_says_pass_or_fail(tmp_path):
     config["expected"] = "expected.tsv"
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
     data = write_challenge(tmp_path / "data", "2024", speech=True)
-    words = ("--cores", "2", "--configfile", tmp_path / "config.yaml")
-    finished = snakemake(tmp_path, *words, VPC_DATA=str(data))
-    assert finished.returncode == 0, finished.stderr
+    finish(tmp_path, VPC_DATA=str(data))
     report = tmp_path / "results" / "report"
     verdicts = [row["verdict"] for row in rows(report / "tables" / "expected.tsv")]
     # Two rates, the sizes of the challenge's lists, which are larger, and all lists together.

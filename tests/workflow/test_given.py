@@ -1,20 +1,14 @@
 """Scores that somebody else made: intervals, calibration of two runs, averages over corpora."""
 
-import csv
 import re
 
 import pytest
 import yaml
-from support.runs import make_kaldi_directory, snakemake
+from support.runs import finish, make_kaldi_directory, rows
 
 from voiceprivacy.inout.json_files import read_json
 
 SHIFTS = {"original/oo": 9, "b2/op": 6, "b2_run1/op": 6, "b2/pp": 5, "b2r/pp": 4}
-
-
-def rows(path):
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file, delimiter="\t"))
 
 
 def write_given_scores(folder):
@@ -48,8 +42,7 @@ def results(tmp_path_factory):
     attack |= {"speakers": "{corpus}/speakers_{trials}.tsv"}
     config = {"attacks": {"team7": attack}, "report": {"bootstrap": 50, "tags": "tags.yaml"}}
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
-    finished = snakemake(folder, "--cores", "2", "--configfile", folder / "config.yaml")
-    assert finished.returncode == 0, finished.stderr
+    finish(folder)
     return folder / "results"
 
 
@@ -107,8 +100,7 @@ def test_scores_of_a_list_that_the_config_has_are_compared_with_it(tmp_path):
         "report": {"bootstrap": 0},
     }
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
-    planned = snakemake(tmp_path, "-n", "-p", "--configfile", tmp_path / "config.yaml")
-    assert planned.returncode == 0, planned.stderr
+    planned = finish(tmp_path, "-n", "-p")
     compared = set()
     for line in planned.stdout.splitlines():
         if match := re.search(r"jobs\.(take_scores|assess_scores) .* (\S+/team7\S*) ", line):
