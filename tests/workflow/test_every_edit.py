@@ -8,13 +8,7 @@ import soundfile
 import yaml
 from support import apptainer
 from support.installed import install
-from support.runs import (
-    MEASURE,
-    WITHOUT_MEASURES,
-    finish,
-    make_kaldi_directory,
-    write_submission,
-)
+from support.runs import MEASURE, WITHOUT_MEASURES, finish, make_kaldi_directory, write_submission
 
 COMMAND = """
 import argparse, csv, pathlib, soundfile

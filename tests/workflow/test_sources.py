@@ -93,8 +93,7 @@ def test_an_edit_is_noticed_and_repeats_what_reads_it(finished, edit, name, repe
 
 
 @pytest.mark.parametrize(
-    ("name", "how"),
-    [("data/tiny/trials", "nothing"), ("data/tiny/wav/emil-2.wav", "a socket")],
+    ("name", "how"), [("data/tiny/trials", "nothing"), ("data/tiny/wav/emil-2.wav", "a socket")]
 )
 def test_what_cannot_be_read_stops_the_run_before_anything_is_removed(finished, edit, name, how):
     edit("data/tiny/utt2spk", b"\n")  # else there would be nothing to do
