@@ -9,6 +9,7 @@ Matrices of all pairs, which grow with the square, are not.
 """
 
 import argparse
+import itertools
 import json
 import os
 import subprocess
@@ -18,9 +19,10 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
 
 import numpy as np
+from support import calls
 
 from voiceprivacy.inout import audio
 
@@ -29,9 +31,7 @@ PLUGINS = f"{sys.executable} {ROOT / 'tests/benchmark/load_plugins.py'}"
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--speakers", type=int, nargs="+", default=[100, 1000])
     parser.add_argument("--folder", help="where to work (default: a temporary folder)")
     arguments = parser.parse_args()
@@ -41,8 +41,7 @@ def main():
         with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
             data = write_corpus(Path(folder) / "data", n_speakers)
             measured[n_speakers] = {
-                name: measure(command, folder)
-                for name, command in stages(Path(folder), data).items()
+                name: measure(command, folder) for name, command in stages(data).items()
             }
     sizes = [f"{n_speakers * UTTERANCES:,} utterances" for n_speakers in measured]
     print("| stage | " + " | ".join(f"{size}: s | MB" for size in sizes) + " |")
@@ -80,77 +79,54 @@ def write_corpus(folder, n_speakers):
     return folder
 
 
-def stages(folder, data):
+# What each stage is called with, in a folder that has the files of those before.
+STAGES = {
+    "validate_corpus": "validate_corpus CORPUS --checks checks.tsv",
+    "prepare_part, enrolment": "prepare_part CORPUS --part enrolment"
+    " --manifest original/enrolment.tsv --audio-dir original/enrolment",
+    "prepare_part, trial": "prepare_part CORPUS --part trial"
+    " --manifest original/trial.tsv --audio-dir original/trial",
+    "list_trials": "list_trials CORPUS --trials all --enrolment original/enrolment.tsv"
+    " --trial original/trial.tsv --output-trials trials.tsv --output-enrolments enrolments.tsv"
+    " --output-speakers ids.tsv",
+    "anonymise_part": "anonymise_part --manifest original/trial.tsv --anonymiser ANONYMISER"
+    " --seed 0 --audio-dir protected/wav --output-manifest protected/shard.tsv",
+    "gather_manifests": "gather_manifests --original original/trial.tsv"
+    " --shards protected/shard.tsv --manifest protected/trial.tsv",
+    "extract_embeddings, enrolment": "extract_embeddings --command EXTRACTOR"
+    " --manifest original/enrolment.tsv --embeddings original/enrolment.npz",
+    "extract_embeddings, protected trial": "extract_embeddings --command EXTRACTOR"
+    " --manifest protected/trial.tsv --embeddings protected/trial.npz",
+    "score_trials": "score_trials --enrolment original/enrolment.npz --trial protected/trial.npz"
+    " --trials trials.tsv --enrolments enrolments.tsv --backend cosine --scores scores.tsv",
+    "assess_verification": "assess_verification --scores scores.tsv --speakers ids.tsv"
+    " --bootstrap 1000 --metrics verification.json",
+    "assess_zebra": "assess_zebra --scores scores.tsv --speakers ids.tsv"
+    " --bootstrap 1000 --metrics zebra.json",
+}
+
+
+def stages(data):
     """{stage: command line} of the workflow's rules on one list of trials."""
     source, protocol = json.dumps({"kaldi": str(data)}), json.dumps({"given": {"all": str(data)}})
-    corpus = ["--source", source, "--protocol", protocol]
-    commands = {"validate_corpus": ["validate_corpus", *corpus, "--checks", "checks.tsv"]}
-    for part in ("enrolment", "trial"):
-        outputs = ["--manifest", f"original/{part}.tsv", "--audio-dir", f"original/{part}"]
-        commands[f"prepare_part, {part}"] = ["prepare_part", *corpus, "--part", part, *outputs]
-    lists = [
-        "--output-trials",
-        "trials.tsv",
-        "--output-enrolments",
-        "enrolments.tsv",
-        "--output-speakers",
-        "ids.tsv",
-    ]
-    manifests = ["--enrolment", "original/enrolment.tsv", "--trial", "original/trial.tsv"]
-    commands["list_trials"] = ["list_trials", *corpus, "--trials", "all", *manifests, *lists]
-    anonymiser = json.dumps({"command": f"{PLUGINS} anonymise"})
-    shard = ["--audio-dir", "protected/wav", "--output-manifest", "protected/shard.tsv"]
-    original = "original/trial.tsv"
-    commands["anonymise_part"] = [
-        "anonymise_part",
-        "--manifest",
-        original,
-        "--anonymiser",
-        anonymiser,
-        "--seed",
-        "0",
-        *shard,
-    ]
-    shards = ["--shards", "protected/shard.tsv", "--manifest", "protected/trial.tsv"]
-    commands["gather_manifests"] = ["gather_manifests", "--original", original, *shards]
-    for name, manifest in (
-        ("enrolment", "original/enrolment"),
-        ("protected trial", "protected/trial"),
-    ):
-        outputs = ["--manifest", f"{manifest}.tsv", "--embeddings", f"{manifest}.npz"]
-        commands[f"extract_embeddings, {name}"] = [
-            "extract_embeddings",
-            "--command",
-            f"{PLUGINS} embed",
-            *outputs,
-        ]
-    embeddings = ["--enrolment", "original/enrolment.npz", "--trial", "protected/trial.npz"]
-    tables = [
-        "--trials",
-        "trials.tsv",
-        "--enrolments",
-        "enrolments.tsv",
-        "--backend",
-        "cosine",
-        "--scores",
-        "scores.tsv",
-    ]
-    commands["score_trials"] = ["score_trials", *embeddings, *tables]
-    for family in ("verification", "zebra"):
-        outputs = ["--speakers", "ids.tsv", "--bootstrap", "1000", "--metrics", f"{family}.json"]
-        commands[f"assess_{family}"] = [f"assess_{family}", "--scores", "scores.tsv", *outputs]
-    return {
-        stage: [sys.executable, str(ROOT / "scripts" / f"{script}.py"), *words]
-        for stage, (script, *words) in commands.items()
+    long = {
+        "CORPUS": ["--source", source, "--protocol", protocol],
+        "ANONYMISER": [json.dumps({"command": f"{PLUGINS} anonymise"})],
+        "EXTRACTOR": [f"{PLUGINS} embed"],
     }
+    commands = {}
+    for stage, text in STAGES.items():
+        script, *words = text.split()
+        words = itertools.chain.from_iterable(long.get(word, [word]) for word in words)
+        commands[stage] = [sys.executable, *calls.module(script), *words]
+    return commands
 
 
 def measure(command, folder):
     """Seconds, and peak memory in MB of the largest process that a command starts."""
     start = time.monotonic()
-    process = subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    )
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(command, cwd=folder, env=calls.with_package(), **streams)
     said = process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)
     if status:

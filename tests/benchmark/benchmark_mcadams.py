@@ -13,10 +13,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:1] = [
-    str(ROOT / "scripts"),
-    str(ROOT / "tests"),
-]  # this folder hides packages
+sys.path[:1] = [str(ROOT / "scripts"), str(ROOT / "tests")]  # this folder hides packages
 
 import numpy as np
 import yaml
@@ -38,19 +35,16 @@ SLOWEST = 20  # seconds of audio a second that every shipped function reaches
 def main():
     samples = np.tile(np.load(SENTENCE, allow_pickle=False)["in_int16"] / 32768, 4)
     mcadams.anonymise(samples, RATE, alpha=ALPHA)  # compiles, or reads what was compiled before
-    with_alpha = [
-        functools.partial(module.anonymise, alpha=ALPHA) for module in (plain_mcadams, mcadams)
-    ]
-    plain, ours = (audio_seconds_per_second(call, samples) for call in with_alpha)
-    speeds = {"plain loop": plain, "ours": ours}
-    for name, speed in speeds.items():
+    speeds = {}
+    for name, module in {"plain loop": plain_mcadams, "ours": mcadams}.items():
+        call = functools.partial(module.anonymise, alpha=ALPHA)
+        speeds[name] = speed = audio_seconds_per_second(call, samples)
         print(f"{name:<12}{speed:>8.0f} s of audio a second on one core ({1 / speed:.5f} s each)")
-    print(f"{'ratio':<12}{speeds['ours'] / speeds['plain loop']:>8.1f}")
+    ours = speeds["ours"]
+    print(f"{'ratio':<12}{ours / speeds['plain loop']:>8.1f}")
     seconds = corpus_seconds(samples)
-    print(
-        f"{'2 threads':<12}{seconds[1] / seconds[2]:>8.1f} times one,"
-        " with all files read and written (wall time)"
-    )
+    title = "times one, with all files read and written (wall time)"
+    print(f"{'2 threads':<12}{seconds[1] / seconds[2]:>8.1f} {title}")
     for name, speed in speeds_of_functions(samples).items():
         print(f"{name:<12}{speed:>8.0f} s of audio a second, {speed / ours:.2f} of McAdams")
         assert speed >= SLOWEST, f"{name}: at least {SLOWEST} s of audio a second"

@@ -30,50 +30,39 @@ TOOLKIT_S = 8.7  # the ZEBRA toolkit, for its part of the same on a million scor
 
 def main():
     few, many = drawn(10_000), drawn(1_000_000)
-    loop, ours = seconds(plain_llrs, **few), seconds(calibration.oracle_llrs, **few)
-    print(
-        f"PAV, 10 000 scores: plain loop {loop:.3f} s, ours {ours:.4f} s, ratio {loop / ours:.0f}"
-    )
-    loop, ours = seconds(plain_profile, **few), seconds(profile, **few)
-    print(
-        f"ECE at 201 priors, 10 000 scores: plain loop {loop:.2f} s, ours {ours:.4f} s,"
-        f" ratio {loop / ours:.0f}"
-    )
+    for name, plain, ours in (
+        ("PAV", plain_llrs, calibration.oracle_llrs),
+        ("ECE at 201 priors", plain_profile, profile),
+    ):
+        slow, fast = seconds(plain, **few), seconds(ours, **few)
+        show(f"{name}, 10 000 scores", f"plain loop {slow:.3f} s, ours {fast:.4f} s", slow / fast)
     both = seconds(everything, **many)
-    print(
-        f"all metrics and the profile, 1 000 000 scores: {both:.3f} s,"
-        f" a {TOOLKIT_S / both:.0f}th of the toolkit's"
-    )
+    faster = f"{both:.3f} s, a {TOOLKIT_S / both:.0f}th of the toolkit's"
+    show("all metrics and the profile, 1 000 000 scores", faster)
     scored = spoken(n_speakers=20, n_utterances=30)
     replicates, band = seconds(resampled, scored=scored), seconds(null_band, scored=scored)
-    print(
-        f"1000 replicates of all metrics, 12 000 scores: {replicates:.2f} s"
-        f" (at most {BOOTSTRAP_S}); band {band:.2f} s"
-    )
+    took = f"{replicates:.2f} s (at most {BOOTSTRAP_S}); band {band:.2f} s"
+    show("1000 replicates of all metrics, 12 000 scores", took)
     for n_speakers, n_utterances, n_replicates in ((40, 75, 100), (100, 100, 100)):
         scored = spoken(n_speakers=n_speakers, n_utterances=n_utterances)
         spent = seconds(resampled, scored=scored, n_replicates=n_replicates) * 1000 / n_replicates
-        print(
-            f"1000 replicates of all metrics, {len(scored.scores)} scores: {spent:.1f} s"
-            f" (from {n_replicates})"
-        )
-    print(f"assess_zebra.py, 12 000 scores, start-up included: {command(drawn(12_000)):.2f} s")
+        title = f"1000 replicates of all metrics, {len(scored.scores)} scores"
+        show(title, f"{spent:.1f} s (from {n_replicates})")
+    show("assess_zebra.py, 12 000 scores, start-up included", f"{command(drawn(12_000)):.2f} s")
     for script, (spent, peak_mb) in million().items():
-        print(
-            f"{script}.py, 1 000 000 trials of 1000 speakers, 1000 replicates: {spent:.1f} s"
-            f" (at most {MILLION_S}), {spent / both:.0f} times the metrics alone;"
-            f" {peak_mb:.0f} MB (at most {MILLION_MB})"
-        )
+        took = f"{spent:.1f} s (at most {MILLION_S}), {spent / both:.0f} times the metrics alone"
+        title = f"{script}.py, 1 000 000 trials of 1000 speakers, 1000 replicates"
+        show(title, f"{took}; {peak_mb:.0f} MB (at most {MILLION_MB})")
     spent, peak_mb = everything_of_a_list()
-    print(
-        "assess_scores.py with law, 1 000 000 trials of 100 speakers, 1000 replicates:"
-        f" {spent:.1f} s; {peak_mb:.0f} MB (at most {MILLION_MB})"
-    )
+    title = "assess_scores.py with law, 1 000 000 trials of 100 speakers, 1000 replicates"
+    show(title, f"{spent:.1f} s; {peak_mb:.0f} MB (at most {MILLION_MB})")
     spent, peak_mb = similarity_of(n_speakers=100, n_utterances=30)
-    print(
-        f"assess_similarity.py, 3000 utterances of 100 speakers, intervals: {spent:.1f} s;"
-        f" {peak_mb:.0f} MB (at most {SIMILARITY_MB})"
-    )
+    title = "assess_similarity.py, 3000 utterances of 100 speakers, intervals"
+    show(title, f"{spent:.1f} s; {peak_mb:.0f} MB (at most {SIMILARITY_MB})")
+
+
+def show(title, took, ratio=None):
+    print(f"{title}: {took}" + (f", ratio {ratio:.0f}" if ratio else ""))
 
 
 def drawn(n_scores):
@@ -134,13 +123,10 @@ def plain_profile(*, target, nontarget):
     profile = []
     for log_odds in zebra.PROFILE_LOG_ODDS:
         prior = 1 / (1 + np.exp(-log_odds))
-        miss = sum(np.log1p(np.exp(-llr - log_odds)) for llr in targets if llr < np.inf) / len(
-            targets
-        )
-        false_alarm = sum(
-            np.log1p(np.exp(llr + log_odds)) for llr in nontargets if llr > -np.inf
-        ) / len(nontargets)
-        profile.append((prior * miss + (1 - prior) * false_alarm) / np.log(2))
+        misses = [np.log1p(np.exp(-llr - log_odds)) for llr in targets if llr < np.inf]
+        alarms = [np.log1p(np.exp(llr + log_odds)) for llr in nontargets if llr > -np.inf]
+        cost = prior * sum(misses) / len(targets) + (1 - prior) * sum(alarms) / len(nontargets)
+        profile.append(cost / np.log(2))
     return profile
 
 
@@ -176,12 +162,9 @@ def command(scores):
         ]
         write_scores(f"{folder}/s.tsv", trials, np.concatenate(list(scores.values())))
         files = ["--scores", f"{folder}/s.tsv", "--metrics", f"{folder}/m.json"]
+        words = [sys.executable, ROOT / "scripts/assess_zebra.py", *files]
         start = time.perf_counter()
-        subprocess.run(
-            [sys.executable, ROOT / "scripts/assess_zebra.py", *files],
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
+        subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
         assert json.loads(Path(f"{folder}/m.json").read_text())["n_target"] == len(scores["target"])
         return time.perf_counter() - start
 

@@ -30,47 +30,27 @@ from voiceprivacy.privacy.uncertainty import bootstrap, normalised, null
 
 COMPARED = ("eer_percent", "cllr_bit", "cllr_min_bit", "dece_bit", "linkability")
 OF_RANKS = ("mean", "max", "std")
+SIMILAR = {"op": "deid_percent", "pp": "gvd_db"}
 SHOWN = {
-    *COMPARED,
-    *("eer_rocch_percent", "eer_speechbrain_percent", "cllr_cal_bit"),
-    *(
-        "deid_percent",
-        "gvd_db",
-        *(f"{name}_disclosure_bit" for name in OF_RANKS),
-        "identification_rate_percent",
-    ),
+    *(*COMPARED, "eer_rocch_percent", "eer_speechbrain_percent", "cllr_cal_bit"),
+    *("deid_percent", "gvd_db", "identification_rate_percent"),
+    *(f"{name}_disclosure_bit" for name in OF_RANKS),
 }
 CLASSES, WITHHELD = ("target", "nontarget"), "min_dcf"
 KINDS = ["scores", "ratios", "embeddings", "ranks", "nothing"]
-COLUMNS = [
-    "simulated",
-    "speakers",
-    "utterances",
-    "metric",
-    "truth",
-    "mean",
-    "percentile",
-    "reported",
-    "width",
-    "sets",
-]
+COLUMNS = ["simulated", "speakers", "utterances", "metric", "truth", "mean"]
+COLUMNS += ["percentile", "reported", "width", "sets"]
 
 
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument(
-        "--table", type=Path, default=Path("coverage.tsv"), help="TSV that lines are appended to"
-    )
+    table = Path("coverage.tsv")
+    parser.add_argument("--table", type=Path, default=table, help="TSV that lines are appended to")
     parser.add_argument("--speakers", type=int, nargs="+", default=[12, 20, 40])
-    parser.add_argument(
-        "--separations",
-        type=float,
-        nargs="+",
-        default=[0.5, 2.0],
-        help="d' of the simulated scores",
-    )
+    separations = {"type": float, "nargs": "+", "default": [0.5, 2.0]}
+    parser.add_argument("--separations", **separations, help="d' of the simulated scores")
     parser.add_argument("--utterances", type=int, default=4, help="of each speaker")
     parser.add_argument("--sets", type=int, default=500, help="simulated sets for each setting")
     parser.add_argument("--replicates", type=int, default=300)
@@ -79,27 +59,18 @@ def main():
 
     options = {"sets": arguments.sets, "n_replicates": arguments.replicates}
     done = {tuple(row[:3]) for row in lines_of(arguments.table)}
+    simulations = {}
+    for kind, simulate in (("scores", of_scores), ("ratios", of_ratios)):
+        for separation in arguments.separations:
+            simulations[f"{kind}, d' = {separation:g}"] = (simulate, separation)
+    simulations |= {"embeddings": (of_embeddings,), "ranks": (of_rank_models,)}
+    simulations |= {"nothing, d' = 0": (of_nothing,)}
     for size in [(n_speakers, arguments.utterances) for n_speakers in arguments.speakers]:
-        simulations = {
-            f"scores, d' = {separation:g}": (of_scores, separation)
-            for separation in arguments.separations
-        }
-        simulations |= {
-            f"ratios, d' = {separation:g}": (of_ratios, separation)
-            for separation in arguments.separations
-        }
-        simulations |= {
-            "embeddings": (of_embeddings,),
-            "ranks": (of_rank_models,),
-            "nothing, d' = 0": (of_nothing,),
-        }
         for name, (simulate, *how) in simulations.items():
             setting = (name, *map(str, size))
             if setting not in done and name.partition(",")[0] in arguments.only:
-                append(
-                    arguments.table,
-                    [(*setting, *line, arguments.sets) for line in simulate(size, *how, **options)],
-                )
+                lines = simulate(size, *how, **options)
+                append(arguments.table, [(*setting, *line, arguments.sets) for line in lines])
     print_markdown(lines_of(arguments.table))
 
 
@@ -134,29 +105,13 @@ def print_markdown(lines):
 def held(truth, sets):
     """Lines from metric to width: ``sets`` is a list of {metric: Interval}, one for each set."""
     for name in sets[0]:
-        limited = [
-            intervals[name] for intervals in sets if not isinstance(intervals[name].ci_low, str)
-        ]
-        shares = [
-            np.mean(
-                [
-                    getattr(one, f"{kind}_low") <= truth[name] <= getattr(one, f"{kind}_high")
-                    for one in limited
-                ]
-            )
-            for kind in ("percentile", "ci")
-        ]
-        mean, width = (
-            np.mean([one.value for one in limited]),
-            np.mean([one.ci_high - one.ci_low for one in limited]),
-        )
-        yield (
-            name,
-            f"{truth[name]:.4g}",
-            f"{mean:.4g}",
-            *(f"{100 * share:.1f} %" for share in shares),
-            f"{width:.3g}",
-        )
+        limited = [own[name] for own in sets if not isinstance(own[name].ci_low, str)]
+        percentile = [one.percentile_low <= truth[name] <= one.percentile_high for one in limited]
+        reported = [one.ci_low <= truth[name] <= one.ci_high for one in limited]
+        shares = [f"{100 * np.mean(held):.1f} %" for held in (percentile, reported)]
+        mean = np.mean([one.value for one in limited])
+        width = np.mean([one.ci_high - one.ci_low for one in limited])
+        yield name, f"{truth[name]:.4g}", f"{mean:.4g}", *shares, f"{width:.3g}"
 
 
 def of_scores(size, separation, *, sets, n_replicates):
@@ -168,21 +123,24 @@ def of_scores(size, separation, *, sets, n_replicates):
         draw = seeds.generator(index, "scores", str(size))
         first, second = simulated_scores(size, (separation, separation + 0.5), draw)
         values, replicates = numbers(first, n_replicates, index)
-        of_set = named_intervals(values, replicates, size[0])
+        own = named_intervals(values, replicates, size[0])
         values_of_second, replicates_of_second = numbers(second, n_replicates, index)
         for name in COMPARED:
-            pair = (
-                values[name] - values_of_second[name],
-                replicates[name] - replicates_of_second[name],
-            )
-            of_set[f"difference of {name}"] = bootstrap.interval(*pair, n_speakers=size[0])
-        intervals_of_sets.append(of_set)
+            value = values[name] - values_of_second[name]
+            drawn = replicates[name] - replicates_of_second[name]
+            own[f"difference of {name}"] = bootstrap.interval(value, drawn, n_speakers=size[0])
+        intervals_of_sets.append(own)
     return held(truth, intervals_of_sets)
 
 
 def numbers(scored, n_replicates, seed):
-    point = both(trials.weigh(scored, np.ones(len(scored.scores), dtype=np.int64)))
-    return point, bootstrap.resample_scores(scored, both, n_replicates=n_replicates, seed=seed)
+    drawn = bootstrap.resample_scores(scored, both, n_replicates=n_replicates, seed=seed)
+    return both(whole(scored)), drawn
+
+
+def whole(scored):
+    """The sample in which each score occurs once."""
+    return trials.weigh(scored, np.ones(len(scored.scores), dtype=np.int64))
 
 
 def both(sample):
@@ -193,13 +151,15 @@ def both(sample):
     return verification.sample_metrics(sample) | zebra.sample_metrics(sample) | of_dcf
 
 
-def named_intervals(values, replicates, n_speakers):
+def intervals_of(values, replicates, n_speakers):
+    """{metric: Interval}"""
     intervals = bootstrap.intervals(values, replicates, n_speakers=n_speakers)
-    intervals = {
-        name: bootstrap.Interval(**interval)
-        for name, interval in intervals.items()
-        if name in SHOWN
-    }
+    return {name: bootstrap.Interval(**interval) for name, interval in intervals.items()}
+
+
+def named_intervals(values, replicates, n_speakers):
+    intervals = intervals_of(values, replicates, n_speakers)
+    intervals = {name: interval for name, interval in intervals.items() if name in SHOWN}
     if WITHHELD in values:
         options = {"n_speakers": n_speakers, "correction": bootstrap.CORRECTIONS["cllr_min_bit"]}
         intervals[WITHHELD] = bootstrap.interval(values[WITHHELD], replicates[WITHHELD], **options)
@@ -214,11 +174,9 @@ def of_nothing(size, *, sets, n_replicates):
 
 def alarm(size, index, n_replicates):
     scored, _ = simulated_scores(size, (0, 0), seeds.generator(index, "null", str(size)))
-    sample = trials.weigh(scored, np.ones(len(scored.scores), dtype=np.int64))
-    limit = null.dece_null95_bit(
-        null.null_dece_bits(scored, n_replicates=n_replicates, seed=index), n_speakers=size[0]
-    )
-    return limit != "undefined" and zebra.sample_metrics(sample)["dece_bit"] > limit
+    drawn = null.null_dece_bits(scored, n_replicates=n_replicates, seed=index)
+    limit = null.dece_null95_bit(drawn, n_speakers=size[0])
+    return limit != "undefined" and zebra.sample_metrics(whole(scored))["dece_bit"] > limit
 
 
 def of_ratios(size, separation, *, sets, n_replicates):
@@ -230,20 +188,14 @@ def of_ratios(size, separation, *, sets, n_replicates):
         draw = seeds.generator(index, "scores", str(size))
         protected, original = simulated_scores(size, (separation, separation + 0.5), draw)
         scored = {"op": protected, "pp": protected, "oo": original}
-        values = {
-            name: both(trials.weigh(one, np.ones(len(one.scores), dtype=np.int64)))
-            for name, one in scored.items()
-        }
+        values = {name: both(whole(one)) for name, one in scored.items()}
         left_out = {name: bootstrap.leave_one_out(one, both) for name, one in scored.items()}
         metrics = normalised.normalise(**ratios_of(values))
         options = {"speakers": protected.speakers, "n_replicates": n_replicates, "seed": index}
         replicates = normalised.resample(metrics, **ratios_of(left_out), **options)
         drawn = {name: numbers(scored[name], n_replicates, index)[1] for name in ("oo", "pp")}
         replicates |= normalised.resample_gains(ratios_of(values), ratios_of(drawn))
-        intervals = bootstrap.intervals(metrics, replicates, n_speakers=size[0])
-        intervals_of_sets.append(
-            {name: bootstrap.Interval(**interval) for name, interval in intervals.items()}
-        )
+        intervals_of_sets.append(intervals_of(metrics, replicates, size[0]))
     return held(truth, intervals_of_sets)
 
 
@@ -259,19 +211,14 @@ def of_rank_models(size, *, sets, n_replicates):
     """Lines of the model that is fitted to ranks."""
     truth, intervals_of_sets = ranks.model_metrics(true_ranks(size)), []
     for index in range(sets):
-        _, templates = simulated_matrices(
-            size, seeds.generator(index, "embeddings", str(size)), pairs=False
-        )
+        draw = seeds.generator(index, "embeddings", str(size))
+        _, templates = simulated_matrices(size, draw, pairs=False)
         true_of_tests = ranks.true_ranks(templates)
         values = ranks.model_metrics(ranks.histogram(true_of_tests))
         options = {"n_replicates": n_replicates, "seed": index}
-        replicates = assessment.resample_rank_models(
-            true_of_tests, templates.row_speakers, **options
-        )
-        intervals = bootstrap.intervals(values, replicates, n_speakers=size[0])
-        intervals_of_sets.append(
-            {name: bootstrap.Interval(**interval) for name, interval in intervals.items()}
-        )
+        listed = true_of_tests, templates.row_speakers
+        replicates = assessment.resample_rank_models(*listed, **options)
+        intervals_of_sets.append(intervals_of(values, replicates, size[0]))
     return held(truth, intervals_of_sets)
 
 
@@ -279,37 +226,29 @@ def of_embeddings(size, *, sets, n_replicates):
     """Lines of a simulation of embeddings: similarity matrices, and ranks of OP."""
     intervals_of_sets = []
     for index in range(sets):
-        matrices, templates = simulated_matrices(
-            size, seeds.generator(index, "embeddings", str(size))
-        )
+        draw = seeds.generator(index, "embeddings", str(size))
+        matrices, templates = simulated_matrices(size, draw)
         options = {"n_replicates": n_replicates, "seed": index}
-        replicates = resample_similarities(matrices, **options)
-        replicates = {
-            "deid_percent": replicates["op"]["deid_percent"],
-            "gvd_db": replicates["pp"]["gvd_db"],
-        }
-        replicates |= assessment.resample_ranks(
-            ranks.true_ranks(templates), templates.row_speakers, **options
-        )
-        values = assessed(matrices) | ranks.disclosure(ranks.histogram(ranks.true_ranks(templates)))
+        similar = resample_similarities(matrices, **options)
+        replicates = {name: similar[condition][name] for condition, name in SIMILAR.items()}
+        true_of_tests = ranks.true_ranks(templates)
+        listed = true_of_tests, templates.row_speakers
+        replicates |= assessment.resample_ranks(*listed, **options)
+        values = assessed(matrices) | ranks.disclosure(ranks.histogram(true_of_tests))
         intervals_of_sets.append(named_intervals(values, replicates, size[0]))
     return held(true_of_embeddings(size), intervals_of_sets)
 
 
 def assessed(matrices):
-    return similarity.assess(
-        **{
-            name: similarity.similarities(similarity.compare(matrix))
-            for name, matrix in matrices.items()
-        }
-    ).metrics
+    compared = {name: similarity.compare(matrix) for name, matrix in matrices.items()}
+    similarities = {name: similarity.similarities(one) for name, one in compared.items()}
+    return similarity.assess(**similarities).metrics
 
 
 def true_of_embeddings(size):
     """Of many speakers (G_VD: protected voices differ as much); ranks of many galleries."""
-    return {"deid_percent": true_deid_percent(size[1]), "gvd_db": 0.0} | ranks.disclosure(
-        true_ranks(size)
-    )
+    truth = {"deid_percent": true_deid_percent(size[1]), "gvd_db": 0.0}
+    return truth | ranks.disclosure(true_ranks(size))
 
 
 @functools.cache
@@ -317,9 +256,8 @@ def true_ranks(size, n_galleries=2000):
     """Mean rank histogram of many galleries of a size."""
     histograms = []
     for index in range(n_galleries):
-        _, templates = simulated_matrices(
-            size, seeds.generator(index, "truth", str(size)), pairs=False
-        )
+        draw = seeds.generator(index, "truth", str(size))
+        _, templates = simulated_matrices(size, draw, pairs=False)
         histograms.append(ranks.histogram(ranks.true_ranks(templates)))
     return np.mean(histograms, axis=0)
 
@@ -328,9 +266,8 @@ def true_ranks(size, n_galleries=2000):
 def true_deid_percent(n_utterances, n_sets=60):
     percents = []
     for index in range(n_sets):
-        matrices, _ = simulated_matrices(
-            (200, n_utterances), seeds.generator(index, "many speakers")
-        )
+        draw = seeds.generator(index, "many speakers")
+        matrices, _ = simulated_matrices((200, n_utterances), draw)
         percents.append(assessed(matrices)["deid_percent"])
     return np.mean(percents)
 

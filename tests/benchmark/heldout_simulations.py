@@ -27,7 +27,10 @@ from scipy.optimize import brentq
 from scipy.special import stdtr
 from scipy.stats import norm, t
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
+
+from support.heldout_lists import trials_from
 
 from voiceprivacy.privacy.verdict.evidence import (
     PERCENT,
@@ -36,7 +39,6 @@ from voiceprivacy.privacy.verdict.evidence import (
     leaves_less,
     one_recording,
 )
-from voiceprivacy.privacy.verdict.trials import trials_of
 
 WORLDS = ("gaussian", "heavy", "unequal", "mixture")
 N_RECORDINGS = 8
@@ -55,9 +57,8 @@ COLUMNS = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--cells", nargs="*", help="WORLD:PERSONS:ATTACKS:PERCENT; all if not given"
-    )
+    cell = "WORLD:PERSONS:ATTACKS:PERCENT; all if not given"
+    parser.add_argument("--cells", nargs="*", help=cell)
     parser.add_argument("--measures", nargs="*", default=["one", "all"], help="one, all recordings")
     parser.add_argument("--sets", type=int, default=50, help="simulated lists in each cell")
     parser.add_argument("--output", type=Path, required=True, help="TSV to write or to continue")
@@ -101,9 +102,8 @@ def simulate(cell, n_sets, names):
 
 def figures(name, world, n_attacks, distance, evidences):
     """The columns from the truth on."""
-    truths = np.array(
-        [truth_of(world, n_attacks, distance, int(each.recordings)) for each in evidences]
-    )
+    n_recordings = [int(each.recordings) for each in evidences]
+    truths = np.array([truth_of(world, n_attacks, distance, number) for number in n_recordings])
     values = np.array([each.percent for each in evidences])
     errors = np.array([each.standard_error for each in evidences])
     low = np.array([each.low() for each in evidences])
@@ -147,9 +147,8 @@ def truth_of(world, n_attacks, distance, n_recordings):
     if world == "mixture":
         targets = HIDDEN_SHARE * nontargets + (1 - HIDDEN_SHARE) * targets
     floor = 1e-300
-    llrs = np.clip(
-        np.log(np.maximum(targets, floor)) - np.log(np.maximum(nontargets, floor)), -50, 50
-    )
+    logarithms = [np.log(np.maximum(density, floor)) for density in (targets, nontargets)]
+    llrs = np.clip(logarithms[0] - logarithms[1], -50, 50)
     gains = gain(llrs) * targets + gain(-llrs) * nontargets
     return float(PERCENT * np.trapezoid(gains, GRID))
 
@@ -189,10 +188,7 @@ def simulated_trials(world, n_persons, n_attacks, distance, seed):
         if n_attacks > 1:
             own = np.sqrt(COMMON_SHARE) * common + np.sqrt(1 - COMMON_SHARE) * own
         scores.append(shift + np.sqrt(pair_share) * common_pair + np.sqrt(1 - pair_share) * own)
-    ids = [(f"e{one}", f"t{number}") for one, number in zip(enrolled, recording, strict=True)]
-    speaker_of = {f"e{person}": f"p{person}" for person in range(n_persons)}
-    speaker_of |= {f"t{number}": f"p{person}" for number, person in enumerate(owner)}
-    return trials_of(ids, np.stack(scores, axis=1), speaker_of)
+    return trials_from(enrolled, tried, recording, np.stack(scores, axis=1))
 
 
 if __name__ == "__main__":

@@ -13,15 +13,16 @@ from pathlib import Path
 import numpy as np
 
 DIMENSIONS = 192
+OPTIONS = {
+    "anonymise": ["manifest", "seed", "audio-dir", "output-manifest"],
+    "embed": ["manifest", "embeddings"],
+}
 
 
 def main():
     task, *words = sys.argv[1:]
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in {
-        "anonymise": ["manifest", "seed", "audio-dir", "output-manifest"],
-        "embed": ["manifest", "embeddings"],
-    }[task]:
+    for name in OPTIONS[task]:
         parser.add_argument(f"--{name}", required=True)
     arguments = parser.parse_args(words)
     with open(arguments.manifest, newline="", encoding="utf-8") as file:
@@ -45,17 +46,10 @@ def anonymise(rows, arguments):
 
 def embed(rows, path):
     """A direction for every speaker, and some noise."""
-    speakers = sorted({row["speaker"] for row in rows})
-    direction = dict(
-        zip(
-            speakers, np.random.default_rng(0).normal(size=(len(speakers), DIMENSIONS)), strict=True
-        )
-    )
-    embeddings = (
-        np.random.default_rng(1).normal(scale=3, size=(len(rows), DIMENSIONS)).astype(np.float32)
-    )
-    for embedding, row in zip(embeddings, rows, strict=True):
-        embedding += direction[row["speaker"]]
+    speakers, spoken_by = np.unique([row["speaker"] for row in rows], return_inverse=True)
+    directions = np.random.default_rng(0).normal(size=(len(speakers), DIMENSIONS))
+    noise = np.random.default_rng(1).normal(scale=3, size=(len(rows), DIMENSIONS))
+    embeddings = noise.astype(np.float32) + directions.astype(np.float32)[spoken_by]
     np.savez(path, ids=np.array([row["utterance"] for row in rows]), embeddings=embeddings)
 
 

@@ -36,12 +36,8 @@ def effects(enrolment, trial, target, n_speakers, draw):
     )
     of_pair = 0.3 * draw.normal(size=(n_speakers, n_speakers))
     noise = draw.normal(size=len(target))
-    between = (
-        of_enrolment[enrolment]
-        + of_trial[trial]
-        + of_pair[enrolment, trial]
-        + np.sqrt(0.51) * noise
-    )
+    between = of_enrolment[enrolment] + of_trial[trial] + of_pair[enrolment, trial]
+    between += np.sqrt(0.51) * noise
     return np.where(target, of_target[enrolment] + 0.8 * noise, between)
 
 
@@ -74,25 +70,19 @@ def simulated_matrices(size, draw, *, pairs=True, dimensions=6):
     speaker = np.repeat(np.arange(n_speakers), n_utterances)
     voice, disguise = draw.normal(size=(2, n_speakers, dimensions))
     original = voice[speaker] + draw.normal(size=(len(speaker), dimensions))
-    protected = (voice + 1.4 * disguise)[speaker] / 1.72 + draw.normal(
-        size=(len(speaker), dimensions)
-    )
+    hidden = (voice + 1.4 * disguise)[speaker] / 1.72
+    protected = hidden + draw.normal(size=(len(speaker), dimensions))
     template = voice + draw.normal(size=voice.shape) / 2
     names = np.array([f"{n_speakers}-{index:03d}" for index in range(n_speakers)])
-    utterances, enrolled = (
-        np.arange(len(speaker)).astype(str),
-        np.char.add("e", np.arange(n_speakers).astype(str)),
-    )
+    utterances = np.arange(len(speaker)).astype(str)
+    enrolled = np.char.add("e", np.arange(n_speakers).astype(str))
     ids = (utterances, enrolled, names[speaker], names)
     templates = ScoreMatrix(*ids, protected @ template.T, utterances, enrolled)
     if not pairs:
         return {}, templates
-    matrices = {}
-    for name, rows, columns in (
-        ("oo", original, original),
-        ("op", original, protected),
-        ("pp", protected, protected),
-    ):
+    matrices, speech = {}, {"o": original, "p": protected}
+    for name in ("oo", "op", "pp"):
+        scores = speech[name[0]] @ speech[name[1]].T
         ids = (utterances, utterances, names[speaker], names[speaker])
-        matrices[name] = ScoreMatrix(*ids, rows @ columns.T, utterances, utterances)
+        matrices[name] = ScoreMatrix(*ids, scores, utterances, utterances)
     return matrices, templates

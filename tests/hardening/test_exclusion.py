@@ -1,10 +1,12 @@
 """Utterances left out: of every part, list and condition alike, counted, never silently."""
 
+import itertools
+from pathlib import Path
+
 import pytest
-from support import world
 from support.calls import flags, succeeds
-from support.runs import make_kaldi_directory, snakemake, write_config
 from support.spoilers import write
+from support.trees import prepare_list
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.inout import tables
@@ -13,16 +15,9 @@ GIVEN = {"given": {"all": "data"}}
 ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 2, "lists": ["mixed"]}}
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    world.build(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def spoil(*names):
     for name in names:
-        write("no audio")(world.Path("data", "wav", f"{name}.wav"))
+        write("no audio")(Path("data", "wav", f"{name}.wav"))
 
 
 def examine(protocol=GIVEN, **source):
@@ -30,18 +25,12 @@ def examine(protocol=GIVEN, **source):
     return examined, [str(error) for error in examined.findings.errors()]
 
 
-def test_bad_audio_stops_by_default(folder):
+def test_bad_audio_stops_by_default_or_is_named_and_counted(folder):
     spoil("anna-0", "carl-3")
     examined, errors = examine()
-    assert [error.partition(":")[0] for error in errors] == [
-        "data/wav/anna-0.wav",
-        "data/wav/carl-3.wav",
-    ]
+    stopped = ["data/wav/anna-0.wav", "data/wav/carl-3.wav"]
+    assert [error.partition(":")[0] for error in errors] == stopped
     assert examined.excluded == {}
-
-
-def test_what_is_excluded_is_named_and_counted(folder):
-    spoil("anna-0", "carl-3")
     examined, errors = examine(on_bad_audio="exclude")
     assert errors == []
     assert list(examined.excluded) == ["anna-0", "carl-3"]
@@ -53,15 +42,14 @@ def test_what_is_excluded_is_named_and_counted(folder):
     assert examined.lists == {"all": 28}
 
 
-@pytest.mark.parametrize("protocol", [ENROL_TRIAL], ids=["enrol_trial"])
-def test_every_part_and_list_loses_it_and_nothing_else_changes(folder, protocol):
-    before = make_lists(folder / "before", {"kaldi": "data"}, protocol)
+def test_every_part_and_list_loses_it_and_nothing_else_changes(folder):
+    before = make_lists(folder / "before", {"kaldi": "data"})
     lost = {
         next(iter(before[2]["anna"])),
         next(trial.trial for trial in before[1] if trial.trial.startswith("carl")),
     }
     spoil(*lost)
-    after = make_lists(folder / "after", {"kaldi": "data", "on_bad_audio": "exclude"}, protocol)
+    after = make_lists(folder / "after", {"kaldi": "data", "on_bad_audio": "exclude"})
     assert after[0] == before[0] - lost
     assert after[1] == [trial for trial in before[1] if trial.trial not in lost]
     assert after[2] == {
@@ -70,76 +58,24 @@ def test_every_part_and_list_loses_it_and_nothing_else_changes(folder, protocol)
     }
 
 
-def make_lists(out, source, protocol):
+def make_lists(out, source):
     """Run the three commands of the workflow: ids in both manifests, trials, enrolments."""
     out.mkdir()
-    corpus = {"source": source, "protocol": protocol}
-    succeeds(
-        "validate_corpus",
-        *flags(**corpus, checks=out / "checks.tsv", excluded=out / "excluded.tsv"),
-    )
-    for part in ("enrolment", "trial"):
-        where = {
-            "manifest": out / f"{part}.tsv",
-            "audio_dir": out / part,
-            "excluded": out / "excluded.tsv",
-        }
-        succeeds("prepare_part", *flags(**corpus, part=part, **where))
-    (name,) = ["all"] if "given" in protocol else ["mixed"]
-    files = {"enrolment": out / "enrolment.tsv", "trial": out / "trial.tsv"}
-    files |= {"output_trials": out / "trials.tsv", "output_enrolments": out / "enrolments.tsv"}
-    succeeds("list_trials", *flags(**corpus, trials=name, **files))
-    ids = {
-        recording.utterance
-        for part in ("enrolment", "trial")
-        for recording in tables.read_manifest(out / f"{part}.tsv")
-    }
-    return (
-        ids,
-        tables.read_trials(out / "trials.tsv"),
-        tables.read_enrolments(out / "enrolments.tsv"),
-    )
+    excluded = out / "excluded.tsv"
+    checked = {"source": source, "protocol": ENROL_TRIAL, "checks": out / "checks.tsv"}
+    succeeds("validate_corpus", *flags(**checked, excluded=excluded))
+    trials, enrolments = prepare_list(out, source, ENROL_TRIAL, "mixed", excluded=excluded)
+    manifests = [out / f"{part}.tsv" for part in ("enrolment", "trial")]
+    recordings = itertools.chain.from_iterable(map(tables.read_manifest, manifests))
+    ids = {recording.utterance for recording in recordings}
+    return ids, tables.read_trials(trials), tables.read_enrolments(enrolments)
 
 
-def test_a_run_keeps_it_from_every_anonymiser_and_list(tmp_path):
-    make_kaldi_directory(tmp_path / "data" / "tiny")
-    write("no audio")(tmp_path / "data/tiny/wav/emil-4.wav")
-    corpora = {"tiny": {"kaldi": "data/tiny", "on_bad_audio": "exclude", "exclude": ["anna-0"]}}
-    functions = {"reversed": {"function": "{resources}/plugins/reversed.py:anonymise"}}
-    write_config(tmp_path, corpora=corpora, anonymisers=functions, extractors={}, backends={})
-    audio, lists = "results/audio/tiny", "results/trials/tiny/all"
-    goals = [
-        f"{audio}/{part}/{name}/manifest.tsv"
-        for part in ("enrolment", "trial")
-        for name in functions
-    ]
-    config = tmp_path / "config.yaml"
-    done = snakemake(tmp_path, f"{lists}.tsv", *goals, "--cores", "2", "--configfile", config)
-    assert done.returncode == 0, done.stderr
-    for goal in goals:
-        assert not {"emil-4", "anna-0"} & {
-            recording.utterance for recording in tables.read_manifest(tmp_path / goal)
-        }
-    assert "emil-4" not in {trial.trial for trial in tables.read_trials(tmp_path / f"{lists}.tsv")}
-    assert tables.read_enrolments(tmp_path / f"{lists}.enrolments.tsv")["anna"] == ["anna-1"]
-    findings = tables.read_table(tmp_path / "results/checks/tiny.tsv", tables.FINDINGS)
-    assert [row["what"].partition("'")[2] for row in findings if row["level"] == "excluded"] == [
-        "anna-0')",
-        "emil-4')",
-    ]
-
-
-def test_utterances_are_excluded_by_name_too(folder):
-    examined, errors = examine(exclude=["anna-0"])
-    assert errors == []
-    assert examined.excluded == {"anna-0": "named in exclude"}
-    _, errors = examine(exclude=["nobody"])
-    assert errors == ["exclude: utterance 'nobody' is not one of the corpus"]
-
-
-def test_a_bad_utterance_that_is_named_is_no_error(folder):
+def test_utterances_are_excluded_by_name_too_good_and_bad_ones(folder):
     spoil("anna-0")
-    assert examine(exclude=["anna-0"])[1] == []
+    examined, errors = examine(exclude=["anna-0", "carl-0"])
+    assert errors == []
+    assert examined.excluded == dict.fromkeys(["anna-0", "carl-0"], "named in exclude")
 
 
 @pytest.mark.parametrize(
@@ -149,8 +85,7 @@ def test_a_speaker_who_loses_all_utterances_of_a_part_is_an_error(folder, names,
     spoil(*names)
     _, errors = examine(on_bad_audio="exclude")
     lost = f"audio: speaker 'anna' loses all utterances of {part}"
-    expected = f"{lost}: mend them, or exclude all of this speaker's"
-    assert expected in errors
+    assert f"{lost}: mend them, or exclude all of this speaker's" in errors
 
 
 def test_a_speaker_is_left_out_by_naming_all_utterances(folder):

@@ -14,10 +14,10 @@ from support.calls import module, with_package
 from support.runs import is_gone, processes_of
 from support.spoilers import edit
 
-from voiceprivacy.inout.files import SCRIPTS, BadInput
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.running import programs
 
-BABBLE = "for _ in range(200_000): print('a' * 1000)\nraise SystemExit(1)"
+BABBLE = "[print('a' * 1000) for _ in range(200_000)]"
 HANG_SECONDS = 600
 HANG = f"import time; time.sleep({HANG_SECONDS})"
 NOTE = f"import os; open('half', 'w').write(str(os.getpid())); os.rename('half', 'child'); {HANG}"
@@ -47,38 +47,33 @@ run(lambda: embed_manifest(utterances, folder="model", threads=2, make=Sleeper))
 """
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    world.build(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
-def full_disk(folder):
-    """A full disk at out/."""
+@contextlib.contextmanager
+def disk(folder, options):
+    """A disk in memory at out/."""
     (folder / "out").mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", "out"], capture_output=True, text=True
-    )
+    mount = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", "out"]
+    mounted = subprocess.run(mount, capture_output=True, text=True)
     if mounted.returncode:
-        pytest.skip(f"a small disk cannot be mounted here: {mounted.stderr.strip()}")
+        pytest.skip(f"a disk cannot be mounted here: {mounted.stderr.strip()}")
     try:
-        with contextlib.suppress(OSError):
-            (folder / "out" / "others").write_bytes(bytes(2**20))
         yield folder / "out"
     finally:
         subprocess.run(["umount", "-l", "out"], cwd=folder, check=True)
 
 
+@pytest.fixture
+def full_disk(folder):
+    """A full disk at out/."""
+    with disk(folder, "size=200k") as out:
+        with contextlib.suppress(OSError):
+            (out / "others").write_bytes(bytes(2**20))
+        yield out
+
+
 @pytest.mark.parametrize(
     ("command", "old", "new"),
     [
-        (
-            "McAdams",
-            "--audio-dir out --output-manifest out.tsv",
-            "--audio-dir out/wav --output-manifest out/out.tsv",
-        ),
+        ("McAdams", "out --output-manifest out.tsv", "out/wav --output-manifest out/out.tsv"),
         ("scoring", "--scores out.tsv", "--scores out/scores.tsv"),
         ("ready embeddings", "--embeddings out.npz", "--embeddings out/e.npz"),
         ("similarity", "--metrics out.json", "--metrics out/m.json"),
@@ -98,17 +93,10 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(
 
 def test_a_folder_that_cannot_be_written_is_one_line(folder, monkeypatch, capfd):
     """A read-only disk: root may write into folders without the permission."""
-    (folder / "out").mkdir()
-    if subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", "out"], capture_output=True
-    ).returncode:
-        pytest.skip("a read-only disk cannot be mounted here")
-    try:
-        changed = world.COMMANDS["scoring"].replace("--scores out.tsv", "--scores out/scores.tsv")
-        monkeypatch.setitem(world.COMMANDS, "scoring", changed)
+    changed = world.COMMANDS["scoring"].replace("--scores out.tsv", "--scores out/scores.tsv")
+    monkeypatch.setitem(world.COMMANDS, "scoring", changed)
+    with disk(folder, "ro"):
         assert world.call("scoring") == 2
-    finally:
-        subprocess.run(["umount", "-l", "out"], cwd=folder, check=True)
     said = capfd.readouterr().err
     assert said == "error: out/scores.tsv: Read-only file system\n"
 
@@ -120,18 +108,15 @@ def test_a_plug_in_that_hangs_is_ended_with_all_that_it_started(
     folder, monkeypatch, capfd, command
 ):
     for name in ("plug.py", "mine.py", "embed.py"):
-        edit("# here", f"import subprocess, sys, time; subprocess.Popen({CHILD}); {HANG}")(
-            folder / name
-        )
+        hang = f"import subprocess, sys, time; subprocess.Popen({CHILD}); {HANG}"
+        edit("# here", hang)(folder / name)
     good = world.COMMANDS[command]
 
     def call(minutes):
         monkeypatch.setitem(world.COMMANDS, command, f"{good} --runtime {minutes}")
         assert world.call(command) == 2
-        assert (
-            f"ran longer than its runtime of {minutes} minutes and was ended"
-            in capfd.readouterr().err
-        )
+        said = f"ran longer than its runtime of {minutes} minutes and was ended"
+        assert said in capfd.readouterr().err
 
     ended_while_it_hung(call, folder / "child")
     wait_for(lambda: is_gone((folder / "child").read_text()))
@@ -162,23 +147,15 @@ def ended_while_it_hung(call, mark):
     raise AssertionError(f"{mark} was never made")
 
 
-def test_gigabytes_of_output_make_a_small_log(capfd):
+def test_gigabytes_of_output_make_a_small_log_of_the_beginning_and_the_end(capfd):
     """Of hundreds of megabytes; how much a program can say in some seconds, nobody knows."""
+    code = f"import sys; print('begin'); {BABBLE}; print('the reason'); sys.exit(1)"
     with pytest.raises(BadInput, match="exit code 1"):
-        programs.run([sys.executable, "-c", BABBLE], name="babble", threads=1)
+        programs.run([sys.executable, "-c", code], name="babble", threads=1)
     said = capfd.readouterr().err
     assert programs.LOG_BYTES <= len(said) < programs.LOG_BYTES + 100_000
     assert "MB of output are left out here; it ends with]" in said
-
-
-def test_what_a_program_said_last_is_kept(capfd):
-    babble = "[print('x' * 999) for _ in range(6000)]"
-    code = f"import sys; print('begin'); {babble}; print('the reason'); sys.exit(1)"
-    with pytest.raises(BadInput, match="exit code 1"):
-        programs.run([sys.executable, "-c", code], name="it", threads=1)
-    said = capfd.readouterr().err
-    assert said.startswith("begin\n")
-    assert said.endswith("the reason\n\n")
+    assert said.startswith("begin\n") and said.endswith("the reason\n\n")
 
 
 def test_sigterm_ends_a_command_its_plug_in_and_its_leftovers(folder):
@@ -195,12 +172,10 @@ def test_sigterm_ends_a_command_its_plug_in_and_its_leftovers(folder):
 @contextlib.contextmanager
 def started(program, folder):
     """A Python program with a pool of processes, in a group of its own; it writes to a file."""
-    environment = {**os.environ, "PYTHONPATH": str(SCRIPTS)}
+    environment = with_package()
     with open(folder / "said", "w") as said:
-        streams = {"stdout": said, "stderr": said, "cwd": folder, "env": environment}
-        command = subprocess.Popen(
-            [sys.executable, "-c", program], **streams, start_new_session=True
-        )
+        how = {"stdout": said, "stderr": said, "env": environment, "start_new_session": True}
+        command = subprocess.Popen([sys.executable, "-c", program], cwd=folder, **how)
     try:
         yield command
     finally:
@@ -229,10 +204,8 @@ def test_a_command_ends_when_one_of_its_processes_is_killed_while_another_works(
         (idle,) = set(processes_of(command.pid)) - known
         os.kill(int(idle), signal.SIGKILL)
         assert command.wait(HANG_SECONDS / 2) == 2
-        assert (
-            "error: a process that computed embeddings was killed"
-            in (tmp_path / "said").read_text()
-        )
+        said = (tmp_path / "said").read_text()
+        assert "error: a process that computed embeddings was killed" in said
 
 
 def wait_for(condition):

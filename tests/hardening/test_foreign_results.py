@@ -130,30 +130,19 @@ def test_every_column_of_metrics_is_refused(pair, column):
 # Files and folders.
 
 
-def a_link(path, target):
-    path.unlink(missing_ok=True)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.symlink_to(target)
+WAYS = {
+    "a link": lambda secret, path: path.symlink_to(secret),
+    "a second name": os.link,
+    "a pipe": lambda _, path: os.mkfifo(path),
+}
 
 
-def a_second_name(path, target):
-    path.unlink(missing_ok=True)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    os.link(target, path)
-
-
-def a_pipe(path, target):
-    path.unlink(missing_ok=True)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    os.mkfifo(path)
-
-
-@pytest.mark.parametrize("make", [a_link, a_second_name, a_pipe])
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("file", ["metrics.tsv", "verdict.json"])
-def test_a_link_to_a_file_of_this_machine_is_refused(pair, file, make):
+def test_a_link_to_a_file_of_this_machine_is_refused(pair, file, way):
     secret, path = pair / "secret", pair / "theirs" / file
-    secret.write_bytes(path.read_bytes())
-    make(path, secret)
+    path.rename(secret)
+    WAYS[way](secret, path)
     finished = here("compare", pair / "ours", pair / "theirs")
     assert finished.returncode == 2 and finished.stdout == ""
     assert re.search(r"link|second name|plain file|pipe", finished.stderr)

@@ -60,12 +60,9 @@ def test_nonsense_is_read_or_refused_in_one_line(folder, monkeypatch, name):
     monkeypatch.chdir(folder)
     path, read = Path(name), READERS[name]
     good = path.read_bytes()
-    contents = st.one_of(
-        st.lists(PLACES, min_size=1, max_size=4).map(lambda edits: changed(good, edits)),
-        st.lists(PLACES, min_size=1, max_size=4).map(lambda edits: changed(good, edits)),
-        st.binary(max_size=300),
-        st.text(max_size=300).map(lambda text: text.encode("utf-8", "surrogatepass")),
-    )
+    edited = st.lists(PLACES, min_size=1, max_size=4).map(lambda edits: changed(good, edits))
+    text = st.text(max_size=300).map(lambda text: text.encode("utf-8", "surrogatepass"))
+    contents = st.one_of(edited, edited, st.binary(max_size=300), text)
 
     @settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
     @given(content=contents)
@@ -81,11 +78,9 @@ def test_nonsense_is_read_or_refused_in_one_line(folder, monkeypatch, name):
             assert "\n" not in str(error)
         assert time.process_time() - began < SECONDS
 
-    try:
+    with restored(path):
         read(path)
         feed()
-    finally:
-        path.write_bytes(good)
 
 
 LONG_WORD = b"a" * 10**6
@@ -95,6 +90,23 @@ PACKED = (".npz", ".wav", ".flac", ".zip", ".gz")
 TEXTS = [name for name in READERS if Path(name).suffix not in PACKED]
 
 
+@contextlib.contextmanager
+def restored(path):
+    """The content of a file, which is as before afterwards."""
+    good = path.read_bytes()
+    try:
+        yield good
+    finally:
+        path.write_bytes(good)
+
+
+def with_long_words(good, count):
+    """Contents with a long word in the place of one of the first; and the line that has it."""
+    for word in [*WORD.finditer(good)][:count]:
+        line = good[: word.start()].count(b"\n") + 1
+        yield good[: word.start()] + LONG_WORD + good[word.end() :], line
+
+
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_word_of_a_million_letters_is_read_or_refused_shortly_by_its_file(
     folder, monkeypatch, name
@@ -102,10 +114,9 @@ def test_a_word_of_a_million_letters_is_read_or_refused_shortly_by_its_file(
     """In each of the first words: ids, speakers, labels, numbers, paths, keys, columns."""
     monkeypatch.chdir(folder)
     path, read = Path(name), READERS[name]
-    good = path.read_bytes()
-    try:
-        for word in [*WORD.finditer(good)][:WORDS_TRIED]:
-            path.write_bytes(good[: word.start()] + LONG_WORD + good[word.end() :])
+    with restored(path) as good:
+        for content, _ in with_long_words(good, WORDS_TRIED):
+            path.write_bytes(content)
             began = time.process_time()
             try:
                 with limited_memory():
@@ -115,8 +126,6 @@ def test_a_word_of_a_million_letters_is_read_or_refused_shortly_by_its_file(
                 assert path.name in str(error) or "scores.txt" in str(error)
                 assert path.suffix != ".tsv" or re.search(r"\.tsv:\d+: |is missing", str(error))
             assert time.process_time() - began < SECONDS
-    finally:
-        path.write_bytes(good)
 
 
 @pytest.mark.parametrize("name", [name for name in TEXTS if name.startswith("data/")])
@@ -125,15 +134,11 @@ def test_findings_of_a_corpus_with_a_word_of_a_million_letters_name_the_line(
 ):
     monkeypatch.chdir(folder)
     path = Path(name)
-    good = path.read_bytes()
-    try:
-        for word in [*WORD.finditer(good)][:3]:
-            path.write_bytes(good[: word.start()] + LONG_WORD + good[word.end() :])
+    with restored(path) as good:
+        for content, line in with_long_words(good, 3):
+            path.write_bytes(content)
             findings = checks.check(readers.KALDI, readers.GIVEN, 16000)
             assert all(len(str(finding)) <= 500 for finding in findings)
-            line = good[: word.start()].count(b"\n") + 1
             where = f"{path}:{line}: ", f"data/wav.scp:{line}: "  # of an id that others have, too
             refused = [str(finding) for finding in findings if str(finding).startswith(where)]
-            assert refused or name in ("data/text", "data/spk2gender"), word[0]
-    finally:
-        path.write_bytes(good)
+            assert refused or name in ("data/text", "data/spk2gender"), line

@@ -46,11 +46,9 @@ def trial_list(path):
 
 
 def manifest(path):
-    lines = []
-    for n in range(N):  # names as long as LibriSpeech's
-        name = f"1089-134686-{n:04d}"
-        speech = path.with_name("wav") / f"{name}.flac"
-        lines.append(Utterance(name, "1089", "f", speech, 1.25))
+    names = [f"1089-134686-{n:04d}" for n in range(N)]  # as long as LibriSpeech's
+    folder = path.with_name("wav")
+    lines = [Utterance(name, "1089", "f", folder / f"{name}.flac", 1.25) for name in names]
     tables.write_manifest(path, lines)
     return tables.read_manifest
 
@@ -64,8 +62,7 @@ def measured(path):
 
 def metrics(path):
     row = Number("corpus", "f", "b2", "ecapa", "cosine", "op", "eer_percent", "1.5", "1.0", "2.0")
-    rows = [row._replace(anonymiser=f"b{n}") for n in range(N)]
-    write_metrics(path, rows)
+    write_metrics(path, [row._replace(anonymiser=f"b{n}") for n in range(N)])
     return read_metrics
 
 

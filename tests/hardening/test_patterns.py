@@ -30,10 +30,7 @@ def test_a_pattern_of_files_that_is_matched_for_ever_is_refused(tmp_path):
     assert made.seconds < 2 * SECONDS  # most of them of the pattern
 
 
-@pytest.mark.parametrize(
-    "pattern",
-    ["(a+)+$", "(a*)*(a*)*(a*)*b"],
-)
+@pytest.mark.parametrize("pattern", ["(a+)+$", "(a*)*(a*)*(a*)*b"])
 def test_a_pattern_of_recordings_that_is_matched_for_ever_is_refused(pattern, monkeypatch):
     monkeypatch.setattr(foreign, "LONGEST_S", 1)
     ids = [f"{NAME}{number}!" for number in range(3)]

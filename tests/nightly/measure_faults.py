@@ -62,14 +62,8 @@ def start(folder: Path, *, memory: int | None = None) -> subprocess.Popen:
     words = [sys.executable, str(ROOT / "scripts/main.py"), "run", "--cores", "2"]
     words += ["--configfile", "config.yaml"]
     with open(folder / "output", "w") as output:
-        return subprocess.Popen(
-            words,
-            cwd=folder,
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
-            preexec_fn=limit,
-        )
+        how = {"stdout": output, "stderr": output, "start_new_session": True, "preexec_fn": limit}
+        return subprocess.Popen(words, cwd=folder, **how)
 
 
 def finish(process: subprocess.Popen) -> int:
@@ -176,17 +170,15 @@ def main() -> None:
                 with disk:
                     prepare(folder)
                     draw = random.Random(f"{arguments.seed} {name} {n_run}")
-                    share = seconds / 3
-                    done = Counter(disturb(folder, draw, share) for _ in range(min(left, IN_A_RUN)))
+                    n_faults = min(left, IN_A_RUN)
+                    done = Counter(disturb(folder, draw, seconds / 3) for _ in range(n_faults))
                     removed = leave_alone(folder)
-                    same = all(
-                        filecmp.cmp(undisturbed / file, folder / file, shallow=False)
-                        for file in COMPARED
-                    )
+                    same, *_ = filecmp.cmpfiles(undisturbed, folder, COMPARED, shallow=False)
                 faults = ", ".join(f"{count} {kind}" for kind, count in sorted(done.items()))
-                outcome = "the same" if same else "DIFFERENT"
+                is_same = len(same) == len(COMPARED)
+                outcome = "the same" if is_same else "DIFFERENT"
                 print(f"{name}: {faults}: {outcome}; {len(removed)} files removed", flush=True)
-                different += not same
+                different += not is_same
                 left, n_run = left - IN_A_RUN, n_run + 1
                 if name != "full":
                     shutil.rmtree(folder)

@@ -10,10 +10,8 @@ import psutil
 from support import needs
 
 CHROMIUM = shutil.which("chromium")
-WITHOUT_DEVICES = [
-    "--disable-gpu",
-    "--disable-audio-output",
-]  # a machine may have none and wait for them
+# A machine may have none and wait for them.
+WITHOUT_DEVICES = ["--disable-gpu", "--disable-audio-output"]
 PATIENCE_MS = 180_000  # for what comes in a moment, on a machine that has little time for it
 HANG_SECONDS = 1200
 UNDRAWN = """[...document.querySelectorAll('.chart')]
@@ -71,20 +69,18 @@ class Reader:
 
     def __init__(self, started, path, *, width=1280, dark=False, scripts=True, at=""):
         size, scheme = {"width": width, "height": 900}, "dark" if dark else "light"
-        self.page = started.new_context(
-            viewport=size, color_scheme=scheme, java_script_enabled=scripts
-        ).new_page()
+        how = {"viewport": size, "color_scheme": scheme, "java_script_enabled": scripts}
+        self.page = started.new_context(**how).new_page()
         self.page.set_default_timeout(PATIENCE_MS)
         self.errors, self.requests = [], []
-        self.page.on(
-            "console",
-            lambda message: (
-                message.type in ("error", "warning") and self.errors.append(message.text)
-            ),
-        )
+        self.page.on("console", self._hear)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.goto(f"{path.as_uri()}{at}")
+
+    def _hear(self, message):
+        if message.type in ("error", "warning"):
+            self.errors.append(message.text)
 
     def open_everything(self):
         """Unfold all sections and scroll until all is drawn, or no more of it for a long time."""
@@ -130,18 +126,12 @@ class Reader:
 
     def serious_violations(self):
         """What axe-core calls serious or critical."""
-        script = (
-            importlib.resources.files("axe_playwright_python")
-            .joinpath("axe.min.js")
-            .read_text(encoding="utf-8")
-        )
-        self.page.evaluate(script)
-        violations = self.page.evaluate("axe.run(document, { resultTypes: ['violations'] })")[
-            "violations"
-        ]
+        axe = importlib.resources.files("axe_playwright_python") / "axe.min.js"
+        self.page.evaluate(axe.read_text(encoding="utf-8"))
+        told = self.page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
         return [
             (violation["id"], [node["target"] for node in violation["nodes"]][:3])
-            for violation in violations
+            for violation in told["violations"]
             if violation["impact"] in ("serious", "critical")
         ]
 

@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import importlib.metadata
 import io
+import itertools
 import json
 import os
 import re
@@ -36,15 +37,9 @@ export PATH="$1/bin:$PATH"
 
 def conda_specs(environment):
     """The conda packages of an environment file: [(name, version or nothing)], without pip's."""
-    entries = [
-        dependency
-        for dependency in yaml.safe_load(environment.read_text())["dependencies"]
-        if isinstance(dependency, str)
-    ]
-    return [
-        (name, version)
-        for name, _, version in (dependency.partition("=") for dependency in entries)
-    ]
+    dependencies = yaml.safe_load(environment.read_text())["dependencies"]
+    entries = [one.partition("=") for one in dependencies if isinstance(one, str)]
+    return [(name, version) for name, _, version in entries]
 
 
 def build_channel(folder, environments, *, without=()):
@@ -52,9 +47,8 @@ def build_channel(folder, environments, *, without=()):
     versions = {}
     for environment in environments:
         for name, version in conda_specs(environment):
-            versions.setdefault(name, set(OTHER_VERSIONS)).add(
-                version + ".9" if name == "python" else version or "1.0"
-            )
+            own = f"{version}.9" if name == "python" else version or "1.0"
+            versions.setdefault(name, {*OTHER_VERSIONS}).add(own)
     for name in versions.keys() - set(without):
         for version in versions[name]:
             _write_package(folder / "noarch", name, version)
@@ -63,16 +57,9 @@ def build_channel(folder, environments, *, without=()):
 
 def _write_package(folder, name, version):
     files = {"bin/python": PYTHON} if name == "python" else {f"share/{name}": version}
-    index = {
-        "name": name,
-        "version": version,
-        "build": "0",
-        "build_number": 0,
-        "depends": [],
-        "noarch": "generic",
-    }
+    index = {"name": name, "version": version, "build": "0", "build_number": 0, "depends": []}
     paths = [{"_path": path, "path_type": "hardlink"} for path in files]
-    files["info/index.json"] = json.dumps(index | {"subdir": "noarch"})
+    files["info/index.json"] = json.dumps(index | {"noarch": "generic", "subdir": "noarch"})
     files["info/paths.json"] = json.dumps({"paths": paths, "paths_version": 1})
     folder.mkdir(parents=True, exist_ok=True)
     with tarfile.open(folder / f"{name}-{version}-0.tar.bz2", "w:bz2") as archive:
@@ -103,14 +90,8 @@ def create(environment, prefix, *, channel, cache):
     if content["channels"] != ["conda-forge", "nodefaults"]:
         sys.exit(f"{environment}: other channels than conda-forge: {content['channels']}")
     asyncio.run(_install(content["dependencies"], prefix, channel=channel, cache=cache))
-    for pin in next(
-        (
-            dependency["pip"]
-            for dependency in content["dependencies"]
-            if isinstance(dependency, dict)
-        ),
-        [],
-    ):
+    blocks = [one["pip"] for one in content["dependencies"] if isinstance(one, dict)]
+    for pin in itertools.chain.from_iterable(blocks):
         name, version = re.match(r"([^[=]+)(?:\[.*?\])?==(\S+)", pin).groups()
         if name.startswith(ONLY_CUDA) or name in REQUIRED_ONLY or not applies(pin):
             continue
@@ -141,9 +122,8 @@ def main():
         for name in ("file", "prefix"):
             parser.add_argument(f"--{name}", type=Path)
         arguments, _ = parser.parse_known_args(words[2:])
-        create(
-            arguments.file, arguments.prefix, channel=Path(channel), cache=Path(base) / "packages"
-        )
+        cache = Path(base) / "packages"
+        create(arguments.file, arguments.prefix, channel=Path(channel), cache=cache)
     else:
         sys.exit(f"conda {' '.join(words)}: the stand-in cannot do that")
 

@@ -42,14 +42,10 @@ EXPOSED = [  # channel, speaker, bits
     ("voice", SPEAKERS[2], 1.1),
     ("pitch", SPEAKERS[2], 0.2),
 ]
+AVERAGES = {"challenge": {"libri": {"f": 0.25, "m": 0.25}, "vctk": {"f": 0.5}}}
 PROVENANCE = {
     "version": "0.1.0",
-    "config": {
-        "anonymisers": {"b2": {}, "b2r": {}},
-        "report": {
-            "averages": {"challenge": {"libri": {"f": 0.25, "m": 0.25}, "vctk": {"f": 0.5}}}
-        },
-    },
+    "config": {"anonymisers": {"b2": {}, "b2r": {}}, "report": {"averages": AVERAGES}},
 }
 EER_PERCENT = {
     ("original", "oo"): 3.0,
@@ -80,9 +76,8 @@ def _galleries():
     for test, (anonymiser, conditions) in itertools.product((1, 2), SYSTEMS.items()):
         for condition in conditions:
             key = ("libri", f"f_t{test}_d1", anonymiser, *ATTACKER, condition)
-            numbers.append(
-                Number(*key, "disclosure_bit", str(0.5 * test), str(0.4 * test), str(0.6 * test))
-            )
+            disclosure = [str(share * test) for share in (0.5, 0.4, 0.6)]
+            numbers.append(Number(*key, "disclosure_bit", *disclosure))
             numbers.append(Number(*key, "n_templates", "3"))
             numbers.append(Number(*key, "mean_test_s", str(6.25 * test)))
             numbers.append(Number(*key, "mean_template_s", "6.25"))
@@ -105,15 +100,12 @@ def _numbers(anonymiser, condition, *, shift=0):
     numbers = {"eer_percent": eer, "cllr_bit": 1.1, "cllr_min_bit": eer / 50}
     numbers |= {"n_target": 40, "n_nontarget": 80, "n_templates": 3}
     numbers |= {"dece_bit": disclosure, "dece_null95_bit": 0.3, "worst_case_log10": 1.5, "tag": "B"}
-    numbers |= {
-        "mean_disclosure_bit": 1.0,
-        "model_mean_disclosure_bit": 0.9,
-        "identification_rate_percent": 50.0,
-    }
-    numbers |= {"deid_percent": 60.0 + shift} if condition == "op" else {}
-    numbers |= (
-        {"gvd_db": "-inf" if anonymiser == "b2" and shift else -0.5} if condition == "pp" else {}
-    )
+    numbers |= {"mean_disclosure_bit": 1.0, "model_mean_disclosure_bit": 0.9}
+    numbers |= {"identification_rate_percent": 50.0}
+    if condition == "op":
+        numbers["deid_percent"] = 60.0 + shift
+    if condition == "pp":
+        numbers["gvd_db"] = "-inf" if anonymiser == "b2" and shift else -0.5
     return numbers
 
 
@@ -125,14 +117,11 @@ def write_results(folder):
     }
     for corpus, lists in LISTS.items():
         part = folder / "audio" / corpus / "trial"
-        write_manifest(
-            _made(part / "original" / "manifest.tsv"),
-            [Utterance(f"u{k}", name, "f", "u.flac", 1.0) for k, name in enumerate(SPEAKERS)],
-        )
+        said = [Utterance(f"u{k}", name, "f", "u.flac", 1.0) for k, name in enumerate(SPEAKERS)]
+        write_manifest(_made(part / "original" / "manifest.tsv"), said)
         rows = [(f"u{k}", name, 0.8 + k / 100) for k, name in enumerate(SPEAKERS)]
-        write_table(
-            _made(part / "b2r" / "manifest.alphas.tsv"), ["utterance", "speaker", "alpha"], rows
-        )
+        alphas = _made(part / "b2r" / "manifest.alphas.tsv")
+        write_table(alphas, ["utterance", "speaker", "alpha"], rows)
         for trials, (anonymiser, conditions) in itertools.product(lists, SYSTEMS.items()):
             attacked = f"{corpus}/{trials}/{anonymiser}/{'/'.join(ATTACKER)}.tsv"
             tables = dict.fromkeys(FAMILIES, conditions)

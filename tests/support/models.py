@@ -18,6 +18,15 @@ mean_var_norm: !new:speechbrain.processing.features.InputNormalization
     norm_type: sentence
     std_norm: False
 """
+PRETRAINER = """\
+pretrainer: !new:speechbrain.utils.parameter_transfer.Pretrainer
+    loadables:
+        embedding_model: !ref <embedding_model>
+        classifier: !ref <classifier>
+    paths:
+        embedding_model: !ref <pretrained_path>/embedding_model.ckpt
+        classifier: !ref <pretrained_path>/classifier.ckpt
+"""
 PUBLISHED_ECAPA = f"""
 n_mels: 12
 pretrained_path: speechbrain/spkrec-ecapa-voxceleb
@@ -48,14 +57,7 @@ modules:
 
 label_encoder: !new:speechbrain.dataio.encoder.CategoricalEncoder
 
-pretrainer: !new:speechbrain.utils.parameter_transfer.Pretrainer
-    loadables:
-        embedding_model: !ref <embedding_model>
-        classifier: !ref <classifier>
-    paths:
-        embedding_model: !ref <pretrained_path>/embedding_model.ckpt
-        classifier: !ref <pretrained_path>/classifier.ckpt
-"""
+{PRETRAINER}"""
 PUBLISHED_XVECTOR = f"""
 n_mels: 12
 pretrained_path: speechbrain/spkrec-xvect-voxceleb
@@ -84,14 +86,7 @@ modules:
     embedding_model: !ref <embedding_model>
     classifier: !ref <classifier>
 
-pretrainer: !new:speechbrain.utils.parameter_transfer.Pretrainer
-    loadables:
-        embedding_model: !ref <embedding_model>
-        classifier: !ref <classifier>
-    paths:
-        embedding_model: !ref <pretrained_path>/embedding_model.ckpt
-        classifier: !ref <pretrained_path>/classifier.ckpt
-"""
+{PRETRAINER}"""
 
 
 def ecapa(folder):

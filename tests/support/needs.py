@@ -19,10 +19,7 @@ PROGRAMS = {  # name: (its commands, Debian's packages)
     "pdflatex": (("pdflatex",), "texlive-latex-recommended"),
     "slurm": (("munged", "slurmctld", "slurmd", "sbatch", "sinfo"), "slurm-wlm munge"),
 }
-DATA = {
-    "VOICEPRIVACY_SPEECH": "a LibriSpeech folder",
-    "VOICEPRIVACY_ASV": "a SpeechBrain folder",
-}
+DATA = {"VOICEPRIVACY_SPEECH": "a LibriSpeech folder", "VOICEPRIVACY_ASV": "a SpeechBrain folder"}
 
 
 def program(name, why_not=None):

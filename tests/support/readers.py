@@ -28,14 +28,8 @@ SECONDS = 10  # of a processor, for one reading
 GIVEN = {"given": {"all": "data"}}
 KALDI, LIBRISPEECH = {"kaldi": "data"}, {"librispeech": {"root": "libri", "subsets": ["dev"]}}
 VCTK = {"vctk": {"root": "vctk", "microphone": "mic2"}}
-FOLDER = {
-    "folder": {
-        "root": "data/wav",
-        "pattern": "{speaker}-{utterance}.wav",
-        "speakers": "genders.tsv",
-    }
-}
-
+NAMED = {"root": "data/wav", "pattern": "{speaker}-{utterance}.wav"}
+FOLDER = {"folder": NAMED | {"speakers": "genders.tsv"}}
 REPOSITORY = Path("exchanged")
 EXCHANGED = f"results/x/2026/{exchange.PROTOCOL}/one@1"
 
@@ -43,22 +37,10 @@ WORDS = (
     b"\0 \n \r\n \t \t\t nan inf 1e999 -1 1_0 .. / ../x ' \" \\ {} [] & * &a & [*a] % - -- ; "
     b"2001-99-99 !new: !ref"
 )
-TOKENS = (
-    WORDS.split(b" ")
-    + [
-        text.encode()
-        for text in ("\u2028", "\x85", "\ufeff", "é", "日本", "9" * 5000, "a" * 300, "[" * 400)
-    ]
-    + [
-        b"!!python/object:os.system ",
-        b"!ref <n_mels>",
-        b"\xff",
-        b"\xe9",
-        bytes(8),
-        b"\xff" * 8,
-        b"\x7f\xff\xff\xff",
-    ]
-)
+TEXTS = ("\u2028", "\x85", "\ufeff", "é", "日本", "9" * 5000, "a" * 300, "[" * 400)
+TOKENS = [*WORDS.split(b" "), *(text.encode() for text in TEXTS)]
+TOKENS += [b"!!python/object:os.system ", b"!ref <n_mels>", b"\xff", b"\xe9", bytes(8)]
+TOKENS += [b"\xff" * 8, b"\x7f\xff\xff\xff"]
 
 
 def check_corpus(source, protocol):
@@ -109,6 +91,10 @@ def compared(path):
 def read_comparisons(path):
     numbers = metrics.read_metrics(RESULTS / "metrics.tsv")
     uncertainty.read_comparisons(RESULTS / "comparisons", numbers)
+
+
+def read_arrays(path):
+    return arrays.read_npz(path, [])
 
 
 def result_of(*names):
@@ -167,9 +153,7 @@ READERS = {
     result_of(f"metrics/verification/{ATTACK}.intervals.json"): read_foreign(
         lambda _: metrics.read_metrics(RESULTS / "metrics.tsv")
     ),
-    result_of(f"metrics/verification/{ATTACK}.bootstrap.npz"): lambda path: arrays.read_npz(
-        path, []
-    ),
+    result_of(f"metrics/verification/{ATTACK}.bootstrap.npz"): read_arrays,
     f"{REPOSITORY}/{EXCHANGED}.json": lambda path: records.read_record(Path(path), REPOSITORY),
     f"{REPOSITORY}/{EXCHANGED}{records.SCORES}": lambda path: evidence.read_scored(
         path, exchange.listed(), path
@@ -184,20 +168,14 @@ def build(folder):
     """Write a good file for every reader below a folder."""
     world.build(folder)
     soundfile.write(folder / "speech.flac", world.speech("x"), world.RATE)
-    soundfile.write(
-        folder / "float.wav",
-        np.stack([world.speech("x", 0.02)] * 2, axis=1),
-        44100,
-        subtype="FLOAT",
-    )
-    (folder / "metrics.json").write_text(
-        '{"op": {"eer_percent": 1.5, "worst_case_log10": "inf"}}\n'
-    )
+    stereo = np.stack([world.speech("x", 0.02)] * 2, axis=1)
+    soundfile.write(folder / "float.wav", stereo, 44100, subtype="FLOAT")
+    numbers = '{"op": {"eer_percent": 1.5, "worst_case_log10": "inf"}}\n'
+    (folder / "metrics.json").write_text(numbers)
     (folder / "excluded.tsv").write_text("utterance\twhy\na\tnamed in exclude\n")
     (folder / "submission" / "wav.scp").write_text("anna-0 anna-0.wav\n")
-    (folder / "libri/dev/11/100/11-100.trans.txt").write_text(
-        "11-100-0000 THE DOG\n11-100-0001 GOES\n"
-    )
+    said = "11-100-0000 THE DOG\n11-100-0001 GOES\n"
+    (folder / "libri/dev/11/100/11-100.trans.txt").write_text(said)
     _results(folder)
     exchange.write_protocol(folder / REPOSITORY)
     exchange.write_result(folder / REPOSITORY, "x", "one", laboratory="A", strength=1.0)

@@ -1,6 +1,7 @@
 """A tiny corpus in a Kaldi directory, a config for it, and Snakemake as a person calls it."""
 
 import contextlib
+import csv
 import os
 import signal
 import subprocess
@@ -36,6 +37,19 @@ np.savez(
     embeddings=noise + 2 * np.eye(8)[[speakers.index(row["speaker"]) for row in rows]],
 )
 """
+# A measure of utility: the length of protected speech, in proportion to the original.
+MEASURE = """
+import csv, sys
+
+given = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+read = lambda path: list(csv.DictReader(open(path), delimiter="\\t"))
+lengths = {row["utterance"]: float(row["duration_s"]) for row in read(given["--original"])}
+with open(given["--output"], "w") as output:
+    print("utterance", "metric", "value", sep="\\t", file=output)
+    for row in read(given["--manifest"]):
+        kept = float(row["duration_s"]) / lengths[row["utterance"]]
+        print(row["utterance"], "length_kept", kept, sep="\\t", file=output)
+"""
 # Utility takes most of a run of real speech: for tests that ask nothing about it.
 WITHOUT_MEASURES = dict.fromkeys(OF_EVERY_RUN, False)
 SPEAKERS = {
@@ -63,6 +77,19 @@ def snakemake(folder, *arguments, tree=ROOT, snakefile=None, **environment):
         *arguments,
     ]
     return call_in(folder, command, environment)
+
+
+def finish(folder, *words, config="config.yaml", **how):
+    """As ``snakemake`` with a config of the folder, on two cores; it must succeed."""
+    finished = snakemake(folder, *words, "--cores", "2", "--configfile", folder / config, **how)
+    assert finished.returncode == 0, finished.stderr
+    return finished
+
+
+def rows(path):
+    """The rows of a table, as dicts."""
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
 
 
 def call_in(folder, command, environment):

@@ -12,9 +12,8 @@ SPEECH = os.environ.get("VOICEPRIVACY_SPEECH")
 
 def write_audio(path, *, sample_rate=16000, channels=1, seconds=0.1):
     path.parent.mkdir(parents=True, exist_ok=True)
-    samples = np.random.default_rng(0).normal(
-        scale=0.1, size=(round(seconds * sample_rate), channels)
-    )
+    size = (round(seconds * sample_rate), channels)
+    samples = np.random.default_rng(0).normal(scale=0.1, size=size)
     soundfile.write(path, samples, sample_rate)
     return path
 
@@ -25,14 +24,12 @@ def librispeech(
     """subset/speaker/chapter/utterance.flac and SPEAKERS.TXT."""
     lines = [";ID  |SEX| SUBSET           |MINUTES| NAME"]
     for speaker in (*women, *men):
-        lines.append(
-            f"{speaker:<5}| {'F' if speaker in women else 'M'} | {subset:<16} | 8.00  | Some | One"
-        )
+        sex = "F" if speaker in women else "M"
+        lines.append(f"{speaker:<5}| {sex} | {subset:<16} | 8.00  | Some | One")
         for chapter in range(100, 100 + chapters):
+            folder = root / subset / speaker / str(chapter)
             for index in range(utterances):
-                write_audio(
-                    root / subset / speaker / str(chapter) / f"{speaker}-{chapter}-{index:04d}.flac"
-                )
+                write_audio(folder / f"{speaker}-{chapter}-{index:04d}.flac")
     (root / "SPEAKERS.TXT").write_text("\n".join(lines) + "\n")
     return {"librispeech": {"root": str(root), "subsets": [subset]}}
 
@@ -49,9 +46,8 @@ def kaldi(folder, *, women=("w1", "w2"), men=(), enrolled=2, tried=2):
 
 def names_of(speakers, utterances):
     """{speaker: [utterance, ...]}"""
-    return {
-        speaker: [f"{speaker}-{number}" for number in range(utterances)] for speaker in speakers
-    }
+    numbers = range(utterances)
+    return {speaker: [f"{speaker}-{number}" for number in numbers] for speaker in speakers}
 
 
 def write_kaldi(folder, genders, names, *, enrolled, path):
@@ -78,20 +74,16 @@ def write_kaldi(folder, genders, names, *, enrolled, path):
         write_lines(folder / file, text)
 
 
-def vctk(
-    root,
-    *,
-    sentences=(1, 24, 25, 26, 27),
-    women=("p225",),
-    men=("p226",),
-    microphones=("mic1", "mic2"),
-):
+SENTENCES = (1, 24, 25, 26, 27)
+MICROPHONES = ("mic1", "mic2")
+
+
+def vctk(root, *, sentences=SENTENCES, women=("p225",), men=("p226",), microphones=MICROPHONES):
     """wav48_silence_trimmed/speaker/speaker_sentence_microphone.flac at 48 kHz, and a table."""
     lines = ["ID  AGE  GENDER  ACCENTS  REGION COMMENTS "]
     for speaker in (*women, *men):
-        lines.append(
-            f"{speaker}  23  {'F' if speaker in women else 'M'}    English    Southern  England"
-        )
+        sex = "F" if speaker in women else "M"
+        lines.append(f"{speaker}  23  {sex}    English    Southern  England")
         for sentence in sentences:
             for microphone in microphones:
                 name = f"{speaker}_{sentence:03d}_{microphone}.flac"
@@ -133,18 +125,16 @@ def prepare(folder, source, protocol, part, **flags):
     return call("prepare_part", source=source, protocol=protocol, part=part, **where, **flags)
 
 
-def prepare_list(folder, source, protocol, name):
+def prepare_list(folder, source, protocol, name, **flags):
     """Run prepare_part for both parts and list_trials: the trials, and who enrols with which."""
     parts = {part: folder / f"{part}.tsv" for part in ("enrolment", "trial")}
     for part in parts:
-        assert prepare(folder, source, protocol, part).returncode == 0
-    written = {
-        "output_trials": folder / f"{name}.tsv",
-        "output_enrolments": folder / f"{name}.enrolments.tsv",
-    }
+        assert prepare(folder, source, protocol, part, **flags).returncode == 0
+    trials, enrolments = folder / f"{name}.tsv", folder / f"{name}.enrolments.tsv"
+    written = {"output_trials": trials, "output_enrolments": enrolments}
     made = call("list_trials", source=source, protocol=protocol, trials=name, **parts, **written)
     assert made.returncode == 0, made.stderr
-    return tuple(written.values())
+    return trials, enrolments
 
 
 OF_IEMOCAP = ("ang", "hap", "exc", "neu", "sad", "xxx")

@@ -113,13 +113,11 @@ def build(folder):
     """Write the whole world into a folder."""
     names = names_of(SPEAKERS, len(ENROLLED) + len(TRIED))
     _data(folder / "data", names)
-    utterances = [
-        Utterance(
-            name, speaker, SPEAKERS[speaker], folder / "data" / "wav" / f"{name}.wav", SECONDS
-        )
-        for speaker, own in names.items()
-        for name in own
-    ]
+    utterances = []
+    for speaker, own in names.items():
+        for name in own:
+            path = folder / "data" / "wav" / f"{name}.wav"
+            utterances.append(Utterance(name, speaker, SPEAKERS[speaker], path, SECONDS))
     (folder / "speech").mkdir()
     write_manifest(folder / "speech" / "manifest.tsv", utterances)
     relative = (folder / "speech" / "manifest.tsv").read_text().replace(str(folder), "..")
@@ -129,17 +127,16 @@ def build(folder):
     _arrays(folder, names)
     _other_corpora(folder)
     said = [f"{utterance.utterance}\tthe dog goes home" for utterance in utterances]
-    (folder / "transcripts.tsv").write_text("\n".join(["utterance\ttext", *said]) + "\n")
+    write_lines(folder / "transcripts.tsv", ["utterance\ttext", *said])
     texts = {"plug.py": PLUG, "embed.py": EMBED_PLUG, "mine.py": FUNCTION, "words.dic": DICTIONARY}
     texts["tags.yaml"] = (
         "{weak: {from_log10: 0, meaning: not much}, strong: {from_log10: 2, meaning: a lot}}\n"
     )
     texts["config.yaml"] = yaml.safe_dump(CONFIG, sort_keys=False)
-    texts["genders.tsv"] = "".join(
-        f"{speaker}\t{gender}\n" for speaker, gender in {"speaker": "gender", **SPEAKERS}.items()
-    )
     for name, text in texts.items():
         (folder / name).write_text(text)
+    genders = [f"{speaker}\t{gender}" for speaker, gender in SPEAKERS.items()]
+    write_lines(folder / "genders.tsv", ["speaker\tgender", *genders])
 
 
 def _path(name):
@@ -176,46 +173,32 @@ def _scores(folder, names):
         seeds.generator(0, *trial).normal() + 2 * (trial.label == "target") for trial in trials
     ]
     write_trials(folder / "trials.tsv", trials)
-    write_enrolments(
-        folder / "enrolments.tsv",
-        {speaker: [own[number] for number in ENROLLED] for speaker, own in names.items()},
-    )
+    enrolled = {speaker: [own[number] for number in ENROLLED] for speaker, own in names.items()}
+    write_enrolments(folder / "enrolments.tsv", enrolled)
     write_scores(folder / "scores.tsv", trials, scores)
-    kaldi = [
-        f"{trial.enrolment} {trial.trial} {score!r}\n"
-        for trial, score in zip(trials, map(float, scores), strict=True)
-    ]
-    (folder / "scores.txt").write_text("".join(kaldi))
-    (folder / "key.txt").write_text("".join(f"{' '.join(trial)}\n" for trial in trials))
-    speakers = {speaker: speaker for speaker in names} | {
-        name: speaker for speaker, own in names.items() for name in own
-    }
-    (folder / "speakers.tsv").write_text(
-        "".join(f"{key}\t{speaker}\n" for key, speaker in {"id": "speaker", **speakers}.items())
-    )
+    scored = zip(trials, map(float, scores), strict=True)
+    kaldi = [f"{trial.enrolment} {trial.trial} {score!r}" for trial, score in scored]
+    write_lines(folder / "scores.txt", kaldi)
+    write_lines(folder / "key.txt", map(" ".join, trials))
+    speakers = [f"{speaker}\t{speaker}" for speaker in names]
+    speakers += [f"{name}\t{speaker}" for speaker, own in names.items() for name in own]
+    write_lines(folder / "speakers.tsv", ["id\tspeaker", *speakers])
 
 
 def _arrays(folder, names):
     ids = np.array([name for own in names.values() for name in own])
     draw = np.random.default_rng(0)
     for name in ("enrolment", "trial"):
-        write_embeddings(
-            folder / f"{name}.npz",
-            Embeddings(ids, draw.normal(size=(len(ids), 4)).astype(np.float32)),
-        )
+        vectors = draw.normal(size=(len(ids), 4)).astype(np.float32)
+        write_embeddings(folder / f"{name}.npz", Embeddings(ids, vectors))
     speakers = np.array([name.partition("-")[0] for name in ids])
     scores = draw.normal(size=(len(ids), len(ids))) + 3 * (speakers[:, None] == speakers)
     write_matrix(folder / "oo.npz", ScoreMatrix(ids, ids, speakers, speakers, scores, ids, ids))
     columns = np.array(list(names))
     fields = (ids, columns, speakers, columns, scores[:, ::4], ids, columns)
     write_matrix(folder / "templates.npz", ScoreMatrix(*fields))
-    plda = {
-        "mean": np.zeros(4),
-        "between": np.eye(4),
-        "within": np.eye(4),
-        "length_norm": np.array("kaldi"),
-    }
-    np.savez(folder / "plda.npz", **plda)
+    plda = {"mean": np.zeros(4), "between": np.eye(4), "within": np.eye(4)}
+    np.savez(folder / "plda.npz", **plda, length_norm=np.array("kaldi"))
 
 
 def _other_corpora(folder):
@@ -225,11 +208,8 @@ def _other_corpora(folder):
             path = folder / "libri" / "dev" / speaker / "100" / f"{speaker}-100-000{number}.flac"
             audio.write(path, speech(speaker), RATE)
     (folder / "libri" / "SPEAKERS.TXT").write_text("\n".join(lines) + "\n")
-    audio.write(
-        folder / "vctk" / "wav48_silence_trimmed" / "p225" / "p225_001_mic2.flac",
-        speech("p225"),
-        48000,
-    )
+    recorded = folder / "vctk" / "wav48_silence_trimmed" / "p225" / "p225_001_mic2.flac"
+    audio.write(recorded, speech("p225"), 48000)
     (folder / "vctk" / "speaker-info.txt").write_text("ID AGE GENDER ACCENTS\np225 23 F English\n")
 
 

@@ -4,7 +4,8 @@ import fcntl
 import shutil
 
 import pytest
-from support.runs import WITHOUT_MEASURES, make_kaldi_directory, snakemake, write_config
+from support.browser import Reader, browser
+from support.runs import WITHOUT_MEASURES, finish, make_kaldi_directory, write_config
 
 B2R = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
 
@@ -40,8 +41,7 @@ def undisturbed(tmp_path_factory, model_folder, worker_id):
         if not (folder / "finished").exists():
             shutil.rmtree(folder, ignore_errors=True)
             write_the_same(folder, model_folder)
-            finished = snakemake(folder, "--cores", "2", "--configfile", folder / "config.yaml")
-            assert finished.returncode == 0, finished.stderr
+            finish(folder)
             (folder / "finished").touch()
     return folder
 
@@ -58,3 +58,23 @@ def write_the_same(folder, model_folder):
     shutil.copytree(model_folder, folder / "model")
     b2r = {"command": B2R, "shards": 2}
     write_config(folder, anonymisers={"b2r": b2r}, utility=WITHOUT_MEASURES)
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with browser() as started:
+        yield started
+
+
+@pytest.fixture
+def open_page(chromium):
+    """A function that opens a page; all are closed afterwards."""
+    readers = []
+
+    def open_page(path, **how):
+        readers.append(Reader(chromium, path, **how))
+        return readers[-1]
+
+    yield open_page
+    for reader in readers:
+        reader.page.context.close()

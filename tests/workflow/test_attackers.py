@@ -1,70 +1,55 @@
-"""Attackers who train on protected speech, scores of others, a published protocol's stand-in."""
+"""Attackers who train on protected speech; a published protocol's stand-in.
 
-import csv
+A trained model is made again only where somebody says so.
+"""
+
+import os
 import re
-import shutil
 from collections import Counter
 
 import pytest
 import yaml
-from support.runs import ROOT, make_kaldi_directory, snakemake, write_config
+from support.calls import call
+from support.challenges import write_challenge
+from support.runs import ROOT, finish, make_kaldi_directory, rows, snakemake, write_config
 
 from voiceprivacy.report.expected import EXPECTED
 
 B2 = "python {scripts}/anonymise_mcadams.py --alpha 0.8 --level corpus"
 B2R = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
+PLAIN = "results/scores/tiny/all/original/plain/cosine/oo.tsv"
+NOTHING = "Nothing to be done"
 
 
-def rows(path):
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file, delimiter="\t"))
-
-
-def part_of(
-    source,
-    folder,
-    *,
-    genders="fm",
-    utterances=range(5),
-    prefix="",
-    files=("wav.scp", "utt2spk", "spk2gender"),
-):
-    """Write the part of a Kaldi directory with these genders and numbers of utterances."""
-    folder.mkdir(parents=True)
-    of_gender = dict(line.split() for line in (source / "spk2gender").read_text().splitlines())
-    for name in files:
-        kept = []
-        for line in (source / name).read_text().splitlines():
-            words = line.split()
-            utterance = words[1] if name == "trials" else words[0]
-            speakers = {
-                word.partition("-")[0] for word in words[:2] if word.partition("-")[0] in of_gender
-            }
-            numbered = "-" not in utterance or int(utterance.partition("-")[2]) in utterances
-            if numbered and all(of_gender[speaker] in genders for speaker in speakers):
-                kept.append(
-                    " ".join(
-                        f"{prefix}{word}" if word.partition("-")[0] in of_gender else word
-                        for word in words
-                    )
-                )
-        (folder / name).write_text("\n".join(kept) + "\n")
+def write_training_speech(folder):
+    """A Kaldi directory of other speakers, without lists of trials."""
+    make_kaldi_directory(folder)
+    for name in ("enrolls", "trials"):
+        (folder / name).unlink()
+    for name in ("wav.scp", "utt2spk", "spk2gender"):
+        lines = [line.split() for line in (folder / name).read_text().splitlines()]
+        speaker = "t" if name == "utt2spk" else ""
+        lines = [f"t{key} {speaker}{value}\n" for key, value in lines]
+        (folder / name).write_text("".join(lines))
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     """Scores of a plain and of an informed attacker on two anonymisers."""
+    from support.models import small_recipe  # torch: seconds
+
     folder = tmp_path_factory.mktemp("attackers")
     make_kaldi_directory(folder / "data" / "tiny")
-    part_of(folder / "data" / "tiny", folder / "data" / "train", prefix="t")
+    write_training_speech(folder / "data" / "train")
+    small_recipe(folder / "recipe.yaml")
     training = {"corpus": "train", "speech": "anonymised"}
-    config = write_config(
+    write_config(
         folder,
         corpora={"tiny": {"kaldi": "data/tiny"}, "train": {"kaldi": "data/train", "use": "train"}},
         anonymisers={"b2": {"command": B2}, "b2r": {"command": B2R}},
         extractors={
-            "plain": {"train": {"corpus": "train"}, "recipe": "xvector_small"},
-            "semi": {"train": training, "recipe": "xvector_small", "start": "plain"},
+            "plain": {"train": {"corpus": "train"}, "recipe": "recipe.yaml"},
+            "semi": {"train": training, "recipe": "recipe.yaml", "start": "plain"},
         },
         backends={
             "cosine": {"type": "cosine"},
@@ -90,9 +75,7 @@ def run(tmp_path_factory):
         for system, condition in (("original", "oo"), ("b2", "op"))
         for backend in ("cosine", "rotated_on_b2")
     ]
-    words = (*scores, "--cores", "2", "--configfile", config)
-    finished = snakemake(folder, *words)
-    assert finished.returncode == 0, finished.stderr
+    finish(folder, *scores)
     return folder
 
 
@@ -138,138 +121,84 @@ def test_two_anonymisers_give_two_different_oo(run, backend):
 def test_a_trained_model_has_its_curve_and_leaves_no_checkpoints(run):
     models = run / "results" / "models"
     assert {path.name for path in models.iterdir()} == {"plain", "semi_on_b2", "semi_on_b2r"}
-    assert len(rows(models / "plain" / "training.tsv")) == 10
+    assert len(rows(models / "plain" / "training.tsv")) == 4
+
+
+def again(run, *arguments, config="config.yaml"):
+    words = (PLAIN, "--cores", "2", "--configfile", run / config, *arguments)
+    return snakemake(run, *words)
 
 
 def planned(run, corpus, **options):
-    """Jobs of a rule that training the plain attacker and listing trials would run again."""
+    """Jobs of each rule that scoring the plain attacker would run again, and corpora of each."""
     config = yaml.safe_load((run / "config.yaml").read_text())
     config["corpora"][corpus] |= options
     (run / "other.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
-    goals = ["results/models/plain/training.tsv", "results/trials/tiny/all.tsv"]
-    finished = snakemake(run, *goals, "-n", "--configfile", run / "other.yaml")
-    assert finished.returncode == 0, finished.stderr
-    return Counter(re.findall(r"^(?:local)?rule (\w+):", finished.stdout, re.MULTILINE))
+    finished = finish(run, PLAIN, "-n", config="other.yaml")
+    jobs = re.findall(r"^(?:local)?rule (\w+):\n((?:    .*\n)*)", finished.stdout, re.MULTILINE)
+    return Counter((rule, "".join(re.findall(r"corpus=(\w+)", text))) for rule, text in jobs)
 
 
 def test_other_evaluated_speech_trains_nothing_again(run):
     jobs = planned(run, "tiny", on_bad_audio="exclude")
-    assert jobs == {
-        "validate_corpus": 1,
-        "prepare_part": 2,
-        "list_trials": 1,
-    }
+    assert ("list_trials", "tiny") in jobs
+    assert not {"train_extractor", "prepare_training_part"} & {rule for rule, _ in jobs}
 
 
-def write_given_scores(folder):
-    """Scores of four speakers in original/oo, b2/pp and b2r/pp of two lists, and who speaks."""
-    generator = iter(range(10**6))
-    for trials in ("f", "m"):
-        for name, shift in {"original/oo": 9, "b2/pp": 5, "b2r/pp": 4}.items():
-            path = folder / "team7" / trials / f"{name}.tsv"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            lines = ["enrolment\ttrial\tlabel\tscore"]
-            for enrolled in range(4):
-                for tried in range(8):
-                    label = "target" if tried % 4 == enrolled else "nontarget"
-                    score = (next(generator) * 37 % 11) + shift * (label == "target")
-                    lines.append(f"s{enrolled}\tu{tried}\t{label}\t{score}")
-            path.write_text("\n".join(lines) + "\n")
-        ids = [f"s{k}\ts{k}" for k in range(4)] + [f"u{k}\ts{k % 4}" for k in range(8)]
-        (folder / f"speakers_{trials}.tsv").write_text("\n".join(["id\tspeaker", *ids]) + "\n")
+def test_other_training_speech_asks_and_repeats_nothing_of_other_corpora(run):
+    jobs = planned(run, "train", segments={"seconds": 0.5})
+    assert {("validate_corpus", "train"), ("train_extractor", "")} <= jobs.keys()
+    of_tiny = {rule for rule, corpus in jobs if corpus == "tiny"}
+    assert not of_tiny & {"validate_corpus", "prepare_part", "list_trials", "anonymise_part"}
+    assert again(run, config="other.yaml").returncode == 2
 
 
-def run_given_scores(folder, attack, **report):
-    config = {"attacks": {"team7": attack}}
-    (folder / "config.yaml").write_text(
-        yaml.safe_dump(config | {"report": {"bootstrap": 50, **report}})
-    )
-    finished = snakemake(folder, "--cores", "2", "--configfile", folder / "config.yaml")
-    assert finished.returncode == 0, finished.stderr
-    return rows(folder / "results" / "metrics.tsv")
+def files_of(folder):
+    """Of all results but what a run writes first: the list of what the page will show, sources."""
+    paths = [path for path in (folder / "results").rglob("*") if path.is_file()]
+    first = ("plan.json", "sources")
+    paths = [path for path in paths if path.relative_to(folder / "results").parts[0] not in first]
+    return {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in paths}
 
 
-def test_given_scores_have_intervals_tags_and_averages_over_corpora(tmp_path):
-    write_given_scores(tmp_path / "one")
-    write_given_scores(tmp_path / "two")
-    (tmp_path / "tags.yaml").write_text(
-        "little: {from_log10: 0, meaning: little}\nmuch: {from_log10: 0.3, meaning: much}\n"
-    )
-    attack = {"scores": "{corpus}/team7/{trials}/{anonymiser}/{condition}.tsv"}
-    attack |= {"speakers": "{corpus}/speakers_{trials}.tsv"}
-    table = run_given_scores(tmp_path, attack, tags="tags.yaml")
-    eers = [row for row in table if row["metric"] == "eer_percent"]
-    assert len(eers) == 2 * 6
-    assert all(float(row["ci_low"]) <= float(row["ci_high"]) for row in eers)
-    assert {row["value"] for row in table if row["metric"] == "tag"} <= {"little", "much"}
-    comparisons = tmp_path / "results" / "comparisons"
-    for trials in ("f", "m", "mean"):
-        (pair,) = {
-            (row["anonymiser_a"], row["anonymiser_b"])
-            for row in rows(comparisons / "one" / trials / "team7" / "given.tsv")
-        }
-        assert pair == ("b2", "b2r")
-    of_average, of_one = (
-        {
-            (row["condition"], row["metric"], row["anonymiser"]): [
-                float(row[name]) for name in ("ci_low", "ci_high")
-            ]
-            for row in rows(comparisons / folder / "team7" / "given.systems.tsv")
-            if row["metric"] in ("eer_percent", "cllr_bit")
-        }
-        for folder in ("over-corpora/all-lists", "one/mean")
-    )
-    assert of_average == {key: pytest.approx(limits) for key, limits in of_one.items()}, (
-        "the same lists twice"
-    )
-    low, high = of_average["pp", "eer_percent", "b2"]
-    page = (tmp_path / "results" / "report" / "index.html").read_text(encoding="utf-8")
-    start = page.index(
-        'data-value="b2"', page.index('data-set="all lists" data-attack="given, PP"')
-    )
-    assert f"[{low:.1f}, {high:.1f}]" in page[start : page.index("</tr>", start)]
+@pytest.mark.long
+def test_an_edit_does_not_throw_a_model_away(run):
+    before = files_of(run)
+    table = run / "data" / "train" / "spk2gender"
+    text = table.read_text()
+    table.write_text(text + "\n")
+    for _ in range(2):  # the refused run is forgotten
+        refused = again(run)
+        assert refused.returncode == 2
+        (line,) = [line for line in refused.stderr.splitlines() if line.startswith("error: ")]
+        assert "results/models/plain would be trained again" in line
+        assert "results/sources/corpora/train.sha256" in line
+        assert "--directory NEW" in line and "--remake" in line
+        assert files_of(run) == before
+    table.write_text(text)
+    assert NOTHING in again(run).stderr
+    kept = {path: content for path, (_, content) in before.items()}
+    assert {path: content for path, (_, content) in files_of(run).items()} == kept
 
 
-@pytest.fixture
-def stand_in(tmp_path):
-    """The published protocol's directories with a few buzzing speakers in them."""
-    make_kaldi_directory(tmp_path / "all")
-    everything = ("wav.scp", "utt2spk", "spk2gender")
-    data = tmp_path / "vpc"
-    part_of(
-        tmp_path / "all",
-        data / "libri_test_enrolls",
-        utterances=range(2),
-        files=(*everything, "enrolls"),
-    )
-    for gender in "fm":
-        folder = data / f"libri_test_trials_{gender}"
-        part_of(
-            tmp_path / "all",
-            folder,
-            genders=gender,
-            utterances=range(2, 5),
-            files=(*everything, "trials"),
-        )
-    part_of(tmp_path / "all", data / "train-clean-360", prefix="t")
-    return data
+@pytest.mark.long
+def test_a_training_that_is_asked_for_goes_on(run):
+    """The last test: it makes the model again."""
+    for path in (run / "data").rglob("*"):
+        os.utime(path)
+    assert NOTHING in again(run).stderr
+    (run / "recipe.yaml").write_text((run / "recipe.yaml").read_text() + "\n# a note\n")
+    words = ["--remake", PLAIN, "--cores", "2", "--configfile", run / "config.yaml"]
+    made = call("run", *words, "--directory", run, cwd=run)
+    assert made.returncode == 0, made.stderr
+    assert NOTHING in again(run).stderr
 
 
 REPRODUCTION = ROOT / "config" / "reproduce_vpc2024_b2.yaml"
 
 
-def test_the_graph_of_the_published_protocol(stand_in, tmp_path):
-    planned = snakemake(tmp_path, "-n", "--configfile", REPRODUCTION, VPC_DATA=str(stand_in))
-    assert planned.returncode == 0, planned.stderr
-    text = planned.stdout + planned.stderr
-    jobs = dict(re.findall(r"^(\w+) +(\d+)$", text, re.MULTILINE))
-    assert jobs["train_extractor"] == "2"
-    assert jobs["prepare_training_part"] == jobs["compare_expected"] == "1"
-    assert "results/scores/libri_test/f/b2/semi_on_b2/cosine/pp.tsv" in text
-
-
 @pytest.mark.nightly
-def test_the_published_protocol_on_a_stand_in_says_pass_or_fail(stand_in, tmp_path):
+def test_the_published_protocol_on_a_stand_in_says_pass_or_fail(tmp_path):
     config = yaml.safe_load(REPRODUCTION.read_text())
     for extractor in config["extractors"].values():
         extractor |= {"recipe": "xvector_small", "device": "cpu"}
@@ -284,22 +213,13 @@ def test_the_published_protocol_on_a_stand_in_says_pass_or_fail(stand_in, tmp_pa
     )
     config["expected"] = "expected.tsv"
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
-    shutil.copytree(stand_in, tmp_path / "data")
-    finished = snakemake(
-        tmp_path,
-        "--cores",
-        "2",
-        "--configfile",
-        tmp_path / "config.yaml",
-        VPC_DATA=str(tmp_path / "data"),
-    )
-    assert finished.returncode == 0, finished.stderr
-    verdicts = [
-        row["verdict"] for row in rows(tmp_path / "results" / "report" / "tables" / "expected.tsv")
-    ]
+    data = write_challenge(tmp_path / "data", "2024", speech=True)
+    finish(tmp_path, VPC_DATA=str(data))
+    report = tmp_path / "results" / "report"
+    verdicts = [row["verdict"] for row in rows(report / "tables" / "expected.tsv")]
     # Two rates, the sizes of the challenge's lists, which are larger, and all lists together.
     assert verdicts == ["PASS", "PASS", *["FAIL"] * 7]
-    page = (tmp_path / "results" / "report" / "index.html").read_text(encoding="utf-8")
+    page = (report / "index.html").read_text(encoding="utf-8")
     assert "2 of 9 numbers lie within their tolerance" in page
     assert "distance_from_published" in page
     assert "semi-informed" in page

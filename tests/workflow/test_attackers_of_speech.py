@@ -1,19 +1,15 @@
 """The ignorant, lazy-informed and semi-informed attacker on real speech, if there is any."""
 
-import csv
 import statistics
 
 import pytest
 import yaml
 from support import needs
-from support.runs import ROOT, WITHOUT_MEASURES, snakemake
+from support.runs import ROOT, WITHOUT_MEASURES, finish, rows
 
 from voiceprivacy.inout.files import RESOURCES
 
-pytestmark = [
-    pytest.mark.nightly,
-    needs.data("VOICEPRIVACY_SPEECH"),
-]
+pytestmark = [pytest.mark.nightly, needs.data("VOICEPRIVACY_SPEECH")]
 
 
 def write_shorter_recipe(path):
@@ -33,12 +29,8 @@ def metrics(tmp_path_factory):
     config["report"] = {"bootstrap": 200, "inference": False}
     config["utility"] = WITHOUT_MEASURES
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
-    finished = snakemake(
-        folder, "results/metrics.tsv", "--cores", "2", "--configfile", folder / "config.yaml"
-    )
-    assert finished.returncode == 0, finished.stderr
-    with open(folder / "results" / "metrics.tsv", newline="") as file:
-        return list(csv.DictReader(file, delimiter="\t"))
+    finish(folder, "results/metrics.tsv")
+    return rows(folder / "results" / "metrics.tsv")
 
 
 def mean(metrics, name, anonymiser, extractor, condition, column="value"):

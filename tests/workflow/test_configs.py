@@ -64,3 +64,10 @@ def test_no_script_hides_a_library():
     installed = set(importlib.metadata.packages_distributions())
     scripts = {path.stem for path in (ROOT / "scripts").glob("*.py")}
     assert scripts & (installed | set(sys.stdlib_module_names)) == set()
+
+
+def test_snakemake_finds_no_fault_in_the_rules(tmp_path):
+    linted = snakemake(tmp_path, "--lint")
+    assert linted.returncode == 0, linted.stderr
+    assert "Lints for" not in linted.stderr
+    assert "Congratulations" in linted.stderr

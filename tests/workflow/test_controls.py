@@ -1,19 +1,12 @@
 """Anonymisers whose protection is known, on real speech: the report must say what they are."""
 
-import csv
-
 import pytest
 from support import needs
-from support.runs import WITHOUT_MEASURES, snakemake, write_config
+from support.runs import WITHOUT_MEASURES, finish, rows, write_config
 
 from voiceprivacy.report.atlas import by_system, read_atlas
 
-pytestmark = [
-    pytest.mark.nightly,
-    needs.data("VOICEPRIVACY_SPEECH", "VOICEPRIVACY_ASV"),
-]
-
-
+pytestmark = [pytest.mark.nightly, needs.data("VOICEPRIVACY_SPEECH", "VOICEPRIVACY_ASV")]
 TARGETS = ("results/metrics.tsv", "results/curves/atlas/real/mixed.tsv")
 
 
@@ -23,7 +16,7 @@ def results(tmp_path_factory):
     folder = tmp_path_factory.mktemp("controls")
     speech = {"root": "${VOICEPRIVACY_SPEECH}", "subsets": ["test-other"]}
     function = "{scripts}/voiceprivacy/anonymise/functions/world.py:world"
-    config = write_config(
+    write_config(
         folder,
         corpora={
             "real": {"librispeech": speech, "protocol": {"enrol_trial": {"lists": ["mixed"]}}}
@@ -34,19 +27,16 @@ def results(tmp_path_factory):
         utility=WITHOUT_MEASURES,
         report={"controls": True, "bootstrap": 200, "inference": False},
     )
-    finished = snakemake(folder, *TARGETS, "--cores", "2", "--configfile", config)
-    assert finished.returncode == 0, finished.stderr
+    finish(folder, *TARGETS)
     return folder / "results"
 
 
 @pytest.fixture(scope="module")
 def values(results):
     """(metric, anonymiser, condition) -> value, by the voice."""
-    with open(results / "metrics.tsv", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
     return {
         (row["metric"], row["anonymiser"], row["condition"]): row["value"]
-        for row in rows
+        for row in rows(results / "metrics.tsv")
         if row["extractor"] == "ecapa"
     }
 

@@ -1,60 +1,89 @@
-"""Scores that somebody else made of two runs: C_ECE, with intervals where speakers are known."""
+"""Scores that somebody else made: intervals, calibration of two runs, averages over corpora."""
 
 import re
 
-import numpy as np
 import pytest
 import yaml
-from support.runs import make_kaldi_directory, snakemake
+from support.runs import finish, make_kaldi_directory, rows
 
 from voiceprivacy.inout.json_files import read_json
 
-SPEAKERS = "abcd"
-CALIBRATION = "results/metrics/calibration/scores/all/b2/team7/given.json"
+SHIFTS = {"original/oo": 9, "b2/op": 6, "b2_run1/op": 6, "b2/pp": 5, "b2r/pp": 4}
 
 
-@pytest.fixture
-def folder(tmp_path):
-    draw = np.random.default_rng(0)
-    for system, conditions in (
-        ("original", ["oo"]),
-        ("b2", ["op", "pp"]),
-        ("b2_run1", ["op", "pp"]),
-    ):
-        for condition in conditions:
-            lines = ["enrolment\ttrial\tlabel\tscore"]
-            for enrolled in SPEAKERS:
-                for tried in SPEAKERS:
-                    label = "target" if enrolled == tried else "nontarget"
-                    of_pair = draw.normal(enrolled == tried, size=3)
-                    lines += [
-                        f"{enrolled}\t{tried}-{index}\t{label}\t{score}"
-                        for index, score in enumerate(of_pair)
-                    ]
-            path = tmp_path / "team7" / system / f"{condition}.tsv"
+def write_given_scores(folder):
+    """Scores of four speakers in two lists, and who speaks."""
+    generator = iter(range(10**6))
+    for trials in ("f", "m"):
+        for name, shift in SHIFTS.items():
+            path = folder / "team7" / trials / f"{name}.tsv"
             path.parent.mkdir(parents=True, exist_ok=True)
+            lines = ["enrolment\ttrial\tlabel\tscore"]
+            for enrolled in range(4):
+                for tried in range(8):
+                    label = "target" if tried % 4 == enrolled else "nontarget"
+                    score = (next(generator) * 37 % 11) + shift * (label == "target")
+                    lines.append(f"s{enrolled}\tu{tried}\t{label}\t{score}")
             path.write_text("\n".join(lines) + "\n")
-    names = [*SPEAKERS, *(f"{speaker}-{index}" for speaker in SPEAKERS for index in range(3))]
-    (tmp_path / "map.tsv").write_text(
-        "id\tspeaker\n" + "".join(f"{name}\t{name[0]}\n" for name in names)
+        ids = [f"s{k}\ts{k}" for k in range(4)] + [f"u{k}\ts{k % 4}" for k in range(8)]
+        (folder / f"speakers_{trials}.tsv").write_text("\n".join(["id\tspeaker", *ids]) + "\n")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """Results of two corpora with the same scores."""
+    folder = tmp_path_factory.mktemp("given")
+    for corpus in ("one", "two"):
+        write_given_scores(folder / corpus)
+    (folder / "tags.yaml").write_text(
+        "little: {from_log10: 0, meaning: little}\nmuch: {from_log10: 0.3, meaning: much}\n"
     )
-    return tmp_path
-
-
-def test_two_runs_of_others_are_calibrated_with_intervals_where_speakers_are_known(folder):
-    attack = {"scores": "team7/{anonymiser}/{condition}.tsv", "speakers": "map.tsv"}
-    config = {"attacks": {"team7": attack}, "report": {"bootstrap": 40}}
+    attack = {"scores": "{corpus}/team7/{trials}/{anonymiser}/{condition}.tsv"}
+    attack |= {"speakers": "{corpus}/speakers_{trials}.tsv"}
+    config = {"attacks": {"team7": attack}, "report": {"bootstrap": 50, "tags": "tags.yaml"}}
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
-    finished = snakemake(
-        folder, CALIBRATION, "--cores", "1", "--configfile", folder / "config.yaml"
-    )
-    assert finished.returncode == 0, finished.stderr
-    path = folder / CALIBRATION
+    finish(folder)
+    return folder / "results"
+
+
+def test_given_scores_have_intervals_tags_and_are_compared(results):
+    table = rows(results / "metrics.tsv")
+    eers = [row for row in table if row["metric"] == "eer_percent"]
+    assert len(eers) == 2 * 2 * 4
+    assert all(float(row["ci_low"]) <= float(row["ci_high"]) for row in eers)
+    assert {row["value"] for row in table if row["metric"] == "tag"} <= {"little", "much"}
+    for trials in ("f", "m", "mean"):
+        (pair,) = {
+            (row["anonymiser_a"], row["anonymiser_b"])
+            for row in rows(results / "comparisons" / "one" / trials / "team7" / "given.tsv")
+        }
+        assert pair == ("b2", "b2r")
+
+
+def test_two_runs_are_calibrated_with_intervals(results):
+    path = results / "metrics" / "calibration" / "one" / "f" / "b2" / "team7" / "given.json"
     assert -1 < read_json(path)["op"]["cece_linear_bit"] < 0.73
     intervals = read_json(path.with_suffix(".intervals.json"))
-    assert intervals["op"]["cece_linear_bit"]["n_speakers"] == len(SPEAKERS)
-    planned = snakemake(folder, "-n", "--configfile", folder / "config.yaml")
-    assert planned.returncode == 0, planned.stderr
+    assert intervals["op"]["cece_linear_bit"]["n_speakers"] == 4
+
+
+def test_the_average_over_the_same_lists_twice_is_that_of_one_corpus(results):
+    of_average, of_one = (
+        {
+            (row["condition"], row["metric"], row["anonymiser"]): [
+                float(row[name]) for name in ("ci_low", "ci_high")
+            ]
+            for row in rows(results / "comparisons" / folder / "team7" / "given.systems.tsv")
+            if row["metric"] in ("eer_percent", "cllr_bit")
+        }
+        for folder in ("over-corpora/all-lists", "one/mean")
+    )
+    assert of_average == {key: pytest.approx(limits) for key, limits in of_one.items()}
+    low, high = of_average["pp", "eer_percent", "b2"]
+    page = (results / "report" / "index.html").read_text(encoding="utf-8")
+    attacked = re.findall(r'data-set="all lists" data-attack="given, PP".*?</tr>', page, re.DOTALL)
+    (shown,) = [row for row in attacked if 'data-value="b2"' in row]
+    assert f"[{low:.1f}, {high:.1f}]" in shown
 
 
 def test_scores_of_a_list_that_the_config_has_are_compared_with_it(tmp_path):
@@ -71,8 +100,7 @@ def test_scores_of_a_list_that_the_config_has_are_compared_with_it(tmp_path):
         "report": {"bootstrap": 0},
     }
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
-    planned = snakemake(tmp_path, "-n", "-p", "--configfile", tmp_path / "config.yaml")
-    assert planned.returncode == 0, planned.stderr
+    planned = finish(tmp_path, "-n", "-p")
     compared = set()
     for line in planned.stdout.splitlines():
         if match := re.search(r"jobs\.(take_scores|assess_scores) .* (\S+/team7\S*) ", line):

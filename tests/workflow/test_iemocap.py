@@ -1,9 +1,7 @@
 """A corpus that is there for utility: IEMOCAP is protected and measured, and nobody is attacked."""
 
-import csv
-
 import pytest
-from support.runs import make_kaldi_directory, snakemake, spoken, write_config
+from support.runs import finish, make_kaldi_directory, rows, spoken, write_config
 from support.trees import iemocap
 
 from voiceprivacy.inout import audio
@@ -41,25 +39,19 @@ def make_iemocap(folder):
         (folder / "heard" / f"emotions_{system}.tsv").write_text("\n".join(rows) + "\n")
 
 
-def rows_of(folder, corpus):
-    with open(folder / "results" / "metrics.tsv", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
-    return [row for row in rows if row["corpus"] == corpus]
+BESIDE = pytest.param("beside a corpus that is attacked", marks=pytest.mark.nightly)
 
 
-BESIDE = "beside a corpus that is attacked"
-
-
-@pytest.fixture(scope="module", params=[pytest.param(BESIDE, marks=pytest.mark.nightly), "alone"])
+@pytest.fixture(scope="module", params=[BESIDE, "alone"])
 def finished(request, tmp_path_factory):
-    """A folder with a run, and whether it attacks anybody."""
+    """Results of a run, and whether it attacks anybody."""
     folder = tmp_path_factory.mktemp("iemocap")
     make_iemocap(folder)
     corpora = {"emotions": {"iemocap": {"root": "IEMOCAP_full_release", "sessions": [1, 2]}}}
     if request.param != "alone":
         make_kaldi_directory(folder / "data" / "tiny")
         corpora["tiny"] = {"kaldi": "data/tiny"}
-    config = write_config(
+    write_config(
         folder,
         corpora=corpora,
         anonymisers=ANONYMISERS,
@@ -68,29 +60,24 @@ def finished(request, tmp_path_factory):
         utility={"uar": UAR, "quality": False},
         report={"bootstrap": 50},
     )
-    completed = snakemake(folder, "--cores", "2", "--configfile", config)
-    assert completed.returncode == 0, completed.stderr
-    return folder, request.param != "alone"
+    finish(folder)
+    return folder / "results", request.param != "alone"
 
 
-def test_emotions_are_measured_and_nobody_is_attacked(finished):
-    folder, attacks = finished
-    rows = rows_of(folder, "emotions")
-    assert {row["extractor"] for row in rows} == {"-"}
-    uar = {row["anonymiser"]: float(row["value"]) for row in rows if row["metric"] == "uar_percent"}
-    assert uar == {"original": 100, "b2": 100, "wrong": 25}
-    metrics = {row["metric"] for row in rows}
-    assert {"pitch_correlation", "closed_text_wer_percent"} <= metrics
-    assert not (folder / "results" / "audio" / "emotions" / "enrolment").exists()
-    assert not (folder / "results" / "trials" / "emotions").exists()
-    speakers = {row["extractor"] for row in rows_of(folder, "tiny")} - {"-"}
-    assert speakers == ({"timing"} if attacks else set())
-
-
-def test_the_page_shows_the_emotions_of_a_corpus_without_attacks(finished):
-    folder, _ = finished
-    page = (folder / "results" / "report" / "index.html").read_text()
-    assert "emotions" in page
-    with open(folder / "results" / "report" / "tables" / "speech.tsv", newline="") as file:
-        parts = [row for row in csv.DictReader(file, delimiter="\t") if row["corpus"] == "emotions"]
-    assert [(row["part"], row["women"], row["men"]) for row in parts] == [("trial", "2", "2")]
+def test_emotions_are_measured_and_shown_and_nobody_is_attacked(finished):
+    results, attacks = finished
+    numbers = rows(results / "metrics.tsv")
+    measured = [row for row in numbers if row["corpus"] == "emotions"]
+    assert {row["extractor"] for row in measured} == {"-"}
+    value = {(row["metric"], row["anonymiser"]): row["value"] for row in measured}
+    uar = [float(value["uar_percent", name]) for name in ("original", "b2", "wrong")]
+    assert uar == [100, 100, 25]
+    assert {"pitch_correlation", "closed_text_wer_percent"} <= {name for name, _ in value}
+    assert not (results / "audio" / "emotions" / "enrolment").exists()
+    assert not (results / "trials" / "emotions").exists()
+    attackers = {row["extractor"] for row in numbers if row["corpus"] == "tiny"} - {"-"}
+    assert attackers == ({"timing"} if attacks else set())
+    assert "emotions" in (results / "report" / "index.html").read_text()
+    speech = rows(results / "report" / "tables" / "speech.tsv")
+    (part,) = [row for row in speech if row["corpus"] == "emotions"]
+    assert (part["part"], part["women"], part["men"]) == ("trial", "2", "2")

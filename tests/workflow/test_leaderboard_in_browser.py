@@ -2,7 +2,7 @@
 
 import pytest
 from support import repositories
-from support.browser import Reader, browser, needs_browser
+from support.browser import needs_browser
 from support.repositories import result, word_errors
 
 from voiceprivacy.organise.site import write_site
@@ -27,23 +27,9 @@ def site(tmp_path_factory):
     return folder / "site"
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    with browser() as started:
-        yield started
-
-
 @pytest.fixture
-def read(chromium, site):
-    readers = []
-
-    def read(page="index.html", **how):
-        readers.append(Reader(chromium, site / page, **how))
-        return readers[-1]
-
-    yield read
-    for reader in readers:
-        reader.page.context.close()
+def read(open_page, site):
+    return lambda page="index.html", **how: open_page(site / page, **how)
 
 
 def systems(page):

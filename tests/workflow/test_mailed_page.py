@@ -15,6 +15,7 @@ import soundfile
 import yaml
 from support.pages import Page
 from support.runs import EMBED, ROOT, snakemake, spoken
+from support.trees import write_kaldi, write_lines
 
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.json_files import read_json
@@ -23,6 +24,7 @@ from voiceprivacy.inout.tables import read_manifest, read_table
 from voiceprivacy.report.mailed import KEY
 from voiceprivacy.vocabulary import SpeakerWords
 
+pytestmark = pytest.mark.long
 SEEDS = {"seed": 918273, "report": 827364}
 PLANTED = "pwned"
 TOUCH = f"touch${{IFS}}{PLANTED}"  # a shell needs no space
@@ -45,7 +47,6 @@ def copy(samples, sample_rate, *, utterance, speaker, seed, token):
 def pages(tmp_path_factory):
     """The folder of a run, and its reports by whether they are internal: {bool: {path: text}}."""
     folder = tmp_path_factory.mktemp("run") / USER / f"a b;touch {PLANTED};'$(touch {PLANTED})"
-    (folder / "data").mkdir(parents=True)
     _write_corpus(folder)
     (folder.parent / "embed.py").write_text(EMBED)
     (folder / "mine.py").write_text(COPY)
@@ -79,25 +80,19 @@ def pages(tmp_path_factory):
 
 
 def _write_corpus(folder):
-    lines = {"wav.scp": [], "utt2spk": [], "spk2gender": [], "enrolls": [], "trials": []}
-    lines["text"] = []
-    for speaker, (gender, pitch_hz) in SPEAKERS.items():
-        lines["spk2gender"].append(f"{speaker} {gender}")
-        for index in range(4):
-            name = f"{speaker}-u{index}"
-            path = folder / f"wav $(touch {PLANTED});" / f"{name}.wav"
-            audio.write(path, spoken(speaker, name, pitch_hz), 16000)
-            lines["wav.scp"].append(f"{name} {path}")
-            lines["utt2spk"].append(f"{name} {speaker}")
-            lines["text"].append(f"{name} where is the house" + index * " of the seven dogs")
-            if index == 0:
-                lines["enrolls"].append(name)
-                continue
-            for other in SPEAKERS:
-                label = "target" if other == speaker else "nontarget"
-                lines["trials"].append(f"{other} {name} {label}")
-    for name, text in lines.items():
-        (folder / "data" / name).write_text("\n".join(text) + "\n")
+    genders = {speaker: gender for speaker, (gender, _) in SPEAKERS.items()}
+    names = {speaker: [f"{speaker}-u{k}" for k in range(4)] for speaker in SPEAKERS}
+
+    def path(name):
+        return folder / f"wav $(touch {PLANTED});" / f"{name}.wav"
+
+    write_kaldi(folder / "data", genders, names, enrolled=1, path=path)
+    texts = []
+    for speaker, own in names.items():
+        for index, name in enumerate(own):
+            audio.write(path(name), spoken(speaker, name, SPEAKERS[speaker][1]), 16000)
+            texts.append(f"{name} where is the house" + index * " of the seven dogs")
+    write_lines(folder / "data" / "text", texts)
 
 
 def _texts(folder):
@@ -150,7 +145,6 @@ def heard_originals(folder, texts):
     return n_originals
 
 
-@pytest.mark.long
 def test_a_mailed_report_has_no_seed_no_id_no_path_and_no_command(pages):
     folder, reports = pages
     seeds = {str(seed) for seed in SEEDS.values()}
@@ -162,7 +156,6 @@ def test_a_mailed_report_has_no_seed_no_id_no_path_and_no_command(pages):
     assert shown >= {*seeds, *SPEAKERS.keys() - HOSTILE, USER, path, PLANTED, "--alpha"}
 
 
-@pytest.mark.long
 def test_no_coefficient_can_be_read_from_a_mailed_report(pages):
     folder, reports = pages
     alphas = alphas_of(folder)
@@ -172,7 +165,6 @@ def test_no_coefficient_can_be_read_from_a_mailed_report(pages):
     assert "alpha" in reports[True]["index.html"].lower()
 
 
-@pytest.mark.long
 def test_no_original_can_be_heard_in_a_mailed_report(pages):
     """The anonymiser that copies is not played either."""
     folder, reports = pages
@@ -183,7 +175,6 @@ def test_no_original_can_be_heard_in_a_mailed_report(pages):
     assert '"original"' not in text and '"copy"' not in text
 
 
-@pytest.mark.long
 def test_people_have_codes_in_charts_and_in_pictures(pages):
     _, reports = pages
     drawn = [name for name in reports[False] if re.search(r"(similarity|speakers|zoo).*svg$", name)]
@@ -194,7 +185,6 @@ def test_people_have_codes_in_charts_and_in_pictures(pages):
             assert re.search("zq(17|04)f", reports[True][name]), name
 
 
-@pytest.mark.long
 def test_words_of_people_are_counted_for_the_house_only(pages):
     """A mailed page has rates by code; whoever has transcripts could tell a code by its words."""
     folder, reports = pages
@@ -215,15 +205,6 @@ def test_words_of_people_are_counted_for_the_house_only(pages):
     assert "zq17f" in tables[True] and "speaker 01" in tables[False]
 
 
-@pytest.mark.long
-def test_the_internal_page_says_so_first(pages):
-    _, reports = pages
-    title = re.search("<title>(.*?)</title>", reports[True]["index.html"])[1]
-    assert title.startswith("INTERNAL") and 'class="internal"' in reports[True]["index.html"]
-    assert "INTERNAL" not in reports[False]["index.html"]
-
-
-@pytest.mark.long
 def test_the_value_of_a_variable_is_written_nowhere(pages):
     """Neither in results and logs nor in what Snakemake remembers of its jobs."""
     folder, _ = pages
@@ -236,26 +217,22 @@ def test_the_value_of_a_variable_is_written_nowhere(pages):
     assert config["corpora"]["people"]["kaldi"] == "${QZ_SPEECH}/data"
 
 
-@pytest.mark.long
-def test_nothing_that_ids_and_paths_say_is_done(pages):
+def test_nothing_that_ids_and_paths_say_is_done_or_written_outside_results(pages):
     folder, _ = pages
     assert [path for path in folder.parents[1].rglob("*") if path.name == PLANTED] == []
     assert not (ROOT / PLANTED).exists()
     scored = (folder / "results/scores/people/all/moved/drawn/cosine/pp.tsv").read_text()
     assert all(f"\t{speaker}-u3\t" in scored for speaker in SPEAKERS)
-
-
-@pytest.mark.long
-def test_nothing_is_written_outside_results(pages):
-    folder, _ = pages
     made = {path.name for path in folder.iterdir() if not path.name.startswith("wav ")}
     assert made == {"data", "mine.py", "config.yaml", "results", ".snakemake"}
 
 
-@pytest.mark.long
-def test_an_internal_page_shows_ids_as_text(pages):
-    report = pages[0].parent / str(True)
+def test_an_internal_page_says_so_first_and_shows_ids_as_text(pages):
+    folder, reports = pages
+    report = folder.parent / str(True)
     text = (report / "index.html").read_text(encoding="utf-8")
+    assert re.search("<title>INTERNAL.*</title>", text) and 'class="internal"' in text
+    assert "INTERNAL" not in reports[False]["index.html"]
     assert "<script>alert" not in text
     page = Page(text)
     assert page.handlers == []

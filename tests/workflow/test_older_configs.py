@@ -94,16 +94,6 @@ def test_a_config_of_an_older_version_plans(tmp_path, monkeypatch, config):
     assert contents_of(Plan(configuration.check(configuration.read(config))))
 
 
-def test_a_config_that_fuses_attackers_is_told_where_and_what_does_so_now(tmp_path):
-    path = tmp_path / "fused.yaml"
-    both = "  both:\n    type: fusion\n    of: [a/cosine, b/cosine]\n    train: {corpus: c}\n"
-    path.write_text(f"backends:\n  cosine: {{type: cosine}}\n{both}")
-    (problem,) = configuration.problems(configuration.read(path))
-    words = configuration.with_line(problem, [path])
-    assert words.startswith(f"{path}:4: backends.both.type: 'fusion' is no longer a type")
-    assert "the verdict joins the scores of all attackers by itself" in words
-
-
 @pytest.mark.nightly
 def test_each_kind_of_entry_plans(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from support import made_up, verdicts
-from support.browser import Reader, browser, needs_browser
+from support.browser import needs_browser
 
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.report.verdict import read_verdict
@@ -23,25 +23,15 @@ def path(tmp_path_factory):
     return made_up.render(folder, published=made_up.published(), verdict=verdict)
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    with browser() as started:
-        yield started
-
-
 @pytest.fixture
-def read(chromium, path):
-    readers = []
-
+def read(open_page, path):
     def read(at="#all", unfold="section > details", **how):
-        readers.append(Reader(chromium, path, at=at, **how))
+        reader = open_page(path, at=at, **how)
         if how.get("scripts", True):
-            readers[-1].unfold(unfold)
-        return readers[-1]
+            reader.unfold(unfold)
+        return reader
 
-    yield read
-    for reader in readers:
-        reader.page.context.close()
+    return read
 
 
 def anonymisers(page):
@@ -58,9 +48,8 @@ def test_everything_is_drawn_without_errors_or_a_network_and_nothing_overflows(
     assert reader.too_wide() == []
     assert reader.page.evaluate("document.documentElement.scrollWidth") <= width
     assert reader.errors == reader.serious_violations() == []
-    assert {url for url in reader.requests if not url.startswith(("data:", "blob:"))} == {
-        path.as_uri()
-    }
+    outside = {url for url in reader.requests if not url.startswith(("data:", "blob:"))}
+    assert outside == {path.as_uri()}
 
 
 def test_tables_fit_on_a_laptop(read):
@@ -111,9 +100,8 @@ def test_there_are_three_views_and_the_first_is_for_a_decision(read, path):
 def test_a_link_opens_what_it_points_to_and_one_section_is_open_at_a_time(read):
     page = read(at="#zebra", unfold="none").page
     page.locator("#zebra .chart svg").first.wait_for()
-    opened = (
-        "[...document.querySelectorAll('section > details[open]')].map((of) => of.parentElement.id)"
-    )
+    details = "[...document.querySelectorAll('section > details[open]')]"
+    opened = f"{details}.map((one) => one.parentElement.id)"
     assert page.evaluate(opened) == ["zebra"]
     page.get_by_text("Contents", exact=False).first.click()
     current = page.locator(".contents [aria-current]")
@@ -185,22 +173,17 @@ def test_the_leaderboard_sorts_by_click_and_by_key_and_what_is_missing_comes_las
 
 def test_sets_and_attacks_are_chosen(read):
     page = read().page
-    assert page.get_by_role("combobox", name=re.compile("^Set")).locator(
-        "option"
-    ).all_inner_texts()[:3] == [
-        "challenge",
-        "all lists",
-        "libri: mean of f, m",
-    ]
-    assert (
-        page.locator("#leaderboard")
-        .get_by_text("weights: libri f 0.25, libri m 0.25, vctk f 0.5")
-        .is_visible()
+    sets, attacks = (
+        page.get_by_role("combobox", name=re.compile(f"^{name}")) for name in ("Set", "Attack")
     )
-    page.get_by_role("combobox", name=re.compile("^Set")).select_option("vctk f")
-    page.get_by_role("combobox", name=re.compile("^Attack")).select_option("every")
+    offered = sets.locator("option").all_inner_texts()
+    assert offered[:3] == ["challenge", "all lists", "libri: mean of f, m"]
+    weights = "weights: libri f 0.25, libri m 0.25, vctk f 0.5"
+    assert page.locator("#leaderboard").get_by_text(weights).is_visible()
+    sets.select_option("vctk f")
+    attacks.select_option("every")
     assert len(anonymisers(page)) == 5
-    page.get_by_role("combobox", name=re.compile("^Attack")).select_option("ignorant")
+    attacks.select_option("ignorant")
     assert sorted(anonymisers(page)) == ["b2", "b2r", "original"]
     assert page.locator(f"{ROWS} .attack").all_inner_texts().count("ignorant") == 2
 
@@ -225,12 +208,8 @@ def test_a_system_is_hidden_and_shown_everywhere_by_key(read):
     assert anonymisers(page) == ["b2", "original"]
     marks = page.locator("#zebra .chart svg").first.locator("[data-system=b2r]")
     assert marks.count() > 0 and not any(mark.is_visible() for mark in marks.all())
-    assert (
-        page.locator("#similarity figure:visible").evaluate_all(
-            "(all) => all.map((of) => of.dataset.system)"
-        )
-        == ["b2"] * 2
-    )
+    names = "(all) => all.map((one) => one.dataset.system)"
+    assert page.locator("#similarity figure:visible").evaluate_all(names) == ["b2", "b2"]
     page.get_by_role("button", name="none", exact=True).press("Enter")
     assert drawn() == [] and anonymisers(page) == []
     page.get_by_role("button", name="all", exact=True).press("Enter")
@@ -265,11 +244,7 @@ def test_dark_and_light_are_switched_with_the_charts(read):
 
 def test_without_scripts_all_rows_and_pictures_are_there(read):
     page = read(scripts=False).page
-    assert (
-        page.locator("#board tbody tr:visible").count()
-        == page.locator("#board tbody tr").count()
-        > 20
-    )
+    assert page.locator(ROWS).count() == page.locator("#board tbody tr").count() > 20
     page.locator("#zebra > details > summary").click()
     assert page.locator("#zebra .chart svg").first.is_visible()
     assert page.locator(".controls:visible, select:visible").count() == 0
@@ -285,12 +260,8 @@ def test_print_is_light_and_no_wider_than_the_paper(read):
     charts = "[...document.querySelectorAll('.chart')].filter((of) => of.checkVisibility())"
     cut = f"{charts}.filter((of) => of.scrollWidth > of.clientWidth + 1).length"
     assert page.evaluate(f"{charts}.length") > 10 and page.evaluate(cut) == 0
-    assert (
-        page.evaluate(
-            "Math.max(...[...document.querySelectorAll('table')].map((of) => of.offsetWidth))"
-        )
-        <= 1020
-    )
+    widths = "[...document.querySelectorAll('table')].map((one) => one.offsetWidth)"
+    assert page.evaluate(f"Math.max(...{widths})") <= 1020
     page.emulate_media(media="screen")
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 28)"

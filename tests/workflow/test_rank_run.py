@@ -1,11 +1,9 @@
 """A whole run on sampled galleries alone: features that are histograms, tables II and III, page."""
 
-import csv
-
 import pytest
 import yaml
 from support import models
-from support.runs import snakemake
+from support.runs import finish, rows
 
 CONFIG = {
     "corpora": {
@@ -39,24 +37,22 @@ def test_ranks_of_features_from_speech_to_the_page(tmp_path):
     models.hub_encoder(tmp_path / "hubert", "hubert")
     models.wav2vec(tmp_path / "wav2vec")
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(CONFIG))
-    words = ("--cores", "2", "--configfile", tmp_path / "config.yaml")
-    finished = snakemake(tmp_path, *words)
-    assert finished.returncode == 0, finished.stderr
+    finish(tmp_path)
     results = tmp_path / "results"
-    with open(results / "report" / "tables" / "ranks.tsv", newline="") as file:
-        rows = {(row["trials"], row["metric"]): row for row in csv.DictReader(file, delimiter="\t")}
-    assert {trials for trials, _ in rows} == {"mixed_t1_d1", "mixed_t2_d1"}
-    assert rows["mixed_t1_d1", "n_templates"]["f0+js"] == "4"
+    table = rows(results / "report" / "tables" / "ranks.tsv")
+    ranks = {(row["trials"], row["metric"]): row for row in table}
+    assert {trials for trials, _ in ranks} == {"mixed_t1_d1", "mixed_t2_d1"}
+    assert ranks["mixed_t1_d1", "n_templates"]["f0+js"] == "4"
     seconds = [
-        float(rows[f"mixed_t{tests}_d1", f"mean_{role}_s"]["f0+js"])
+        float(ranks[f"mixed_t{tests}_d1", f"mean_{role}_s"]["f0+js"])
         for tests, role in ((1, "test"), (2, "test"), (2, "template"))
     ]
     assert seconds[1] == pytest.approx(2 * seconds[0]) and seconds[2] == pytest.approx(seconds[0])
-    assert rows["mixed_t1_d1", "n_utterances"]["style+js"] == "12"
-    assert float(rows["mixed_t1_d1", "identification_rate_percent"]["f0+js"]) > 25
-    assert rows["mixed_t1_d1", "n_utterances"]["said+cosine"] == "12"
-    assert rows["mixed_t1_d1", "n_utterances"]["when+js"] == "12"
+    assert ranks["mixed_t1_d1", "n_utterances"]["style+js"] == "12"
+    assert float(ranks["mixed_t1_d1", "identification_rate_percent"]["f0+js"]) > 25
+    assert ranks["mixed_t1_d1", "n_utterances"]["said+cosine"] == "12"
+    assert ranks["mixed_t1_d1", "n_utterances"]["when+js"] == "12"
     for units in ("hubert", "wav2vec"):
-        assert float(rows["mixed_t2_d1", "mean_disclosure_bit"][f"{units}+js"]) >= 0
+        assert float(ranks["mixed_t2_d1", "mean_disclosure_bit"][f"{units}+js"]) >= 0
     assert (results / "report/figures/rank_lengths/few/mixed/f0/js.svg").exists()
     assert "Rank disclosure per speaker" in (results / "report" / "index.html").read_text()

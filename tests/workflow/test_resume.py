@@ -23,38 +23,22 @@ FINISHED = re.compile(r"^Finished jobid: \d+ \(Rule: (\w+)\)", re.MULTILINE)
 
 def start_resume(folder):
     """Start `make resume` as a person would, with this Snakemake, in a group of its own."""
-    arguments = (
-        f"--snakefile {ROOT}/Snakefile --directory {folder} --configfile {folder}/config.yaml"
-    )
-    make = [
-        "make",
-        "-f",
-        ROOT / "Makefile",
-        "-o",
-        ".venv/installed",
-        f"BIN={Path(sys.executable).parent}",
-        "CORES=2",
-    ]
+    where = f"--snakefile {ROOT}/Snakefile --directory {folder}"
+    make = ["make", "-f", ROOT / "Makefile", "-o", ".venv/installed", "CORES=2"]
+    make += [f"BIN={Path(sys.executable).parent}"]
+    make += [f"ARGS={where} --configfile {folder}/config.yaml", "resume"]
     shutil.rmtree(folder / ".snakemake" / "log", ignore_errors=True)  # those of runs before
     with open(folder / "output", "w") as output:
-        return subprocess.Popen(
-            [*make, f"ARGS={arguments}", "resume"],
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            cwd=ROOT,
-            start_new_session=True,
-        )
+        streams = {"stdout": output, "stderr": subprocess.STDOUT}
+        return subprocess.Popen(make, **streams, cwd=ROOT, start_new_session=True)
 
 
 def kill(process, *, orphans):
     """Kill -9 a run, unless it is over: all of it, or Snakemake alone, whose jobs live on."""
     with contextlib.suppress(ProcessLookupError):
         if orphans:
-            listed = subprocess.run(
-                ["pgrep", "-g", str(process.pid), "-f", "main.py run"],
-                capture_output=True,
-                text=True,
-            )
+            command = ["pgrep", "-g", str(process.pid), "-f", "main.py run"]
+            listed = subprocess.run(command, capture_output=True, text=True)
             for identity in listed.stdout.split():
                 os.kill(int(identity), signal.SIGKILL)
         else:
@@ -78,9 +62,9 @@ def test_a_run_killed_at_random_moments_gives_the_same_numbers_and_repeats_nothi
     expected = finished_jobs(undisturbed)
     seed = int.from_bytes(os.urandom(4), "big")
     draw = random.Random(seed)
-    moments = [
-        0.95 * expected.total() * (number + draw.random()) / KILLS for number in range(KILLS)
-    ]  # in finished jobs
+    # In finished jobs.
+    apart = 0.95 * expected.total() / KILLS
+    moments = [apart * (number + draw.random()) for number in range(KILLS)]
     jobs, runs = Counter(), []
     for moment in moments:
         runs.append(start_resume(same_folder))
@@ -90,22 +74,16 @@ def test_a_run_killed_at_random_moments_gives_the_same_numbers_and_repeats_nothi
         jobs += finished_jobs(same_folder)
     killed = [run for run in runs if run.returncode != 0]
     assert len(killed) > KILLS / 2, f"seed {seed}: only {len(killed)} kills"
-    assert start_resume(same_folder).wait(timeout=HANG_SECONDS) == 0, (
-        same_folder / "output"
-    ).read_text()
+    status = start_resume(same_folder).wait(timeout=HANG_SECONDS)
+    assert status == 0, (same_folder / "output").read_text()
     jobs += finished_jobs(same_folder)
     for name in ("metrics.tsv", "report/tables/comparison.tsv", "trials/tiny/all.tsv"):
-        assert (same_folder / "results" / name).read_bytes() == (
-            undisturbed / "results" / name
-        ).read_bytes(), f"seed {seed}"
+        own, other = (folder / "results" / name for folder in (same_folder, undisturbed))
+        assert own.read_bytes() == other.read_bytes(), f"seed {seed}"
     assert jobs - expected == Counter(), f"seed {seed}: repeated"
     wait_for_orphans(runs)
-    left = [
-        path
-        for path in (same_folder / "results").rglob(".*")
-        if path.name != ".snakemake_timestamp"
-    ]
-    assert not left, f"seed {seed}: half-written files remain"
+    left = {path.name for path in (same_folder / "results").rglob(".*")}
+    assert left <= {".snakemake_timestamp"}, f"seed {seed}: half-written files remain"
     again = snakemake(same_folder, "--cores", "1", "--configfile", same_folder / "config.yaml")
     assert "Nothing to be done" in again.stderr + again.stdout
 

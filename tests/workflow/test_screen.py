@@ -9,7 +9,7 @@ import sys
 import time
 
 import pytest
-from support.runs import HANG_SECONDS, ROOT, snakemake
+from support.runs import HANG_SECONDS, ROOT, call_in, snakemake
 
 SPEECH = "results/audio/demo/trial/mine/manifest.tsv"
 CONFIG = """
@@ -71,9 +71,7 @@ def go_on(folder):
     """Give the same command from another working directory; what it says on stderr."""
     (folder / "go").touch()
     there = ["--directory", folder, "--configfile", folder / "my.yaml"]
-    finished = subprocess.run(
-        words(*there), capture_output=True, text=True, cwd=folder.parent, timeout=HANG_SECONDS
-    )
+    finished = call_in(folder.parent, words(*there), {})
     assert finished.returncode == 0, finished.stderr
     assert (folder / SPEECH).exists()
     assert "1 job to do" in finished.stderr  # what was finished is not repeated
@@ -108,9 +106,7 @@ def test_after_kill_9_the_same_command_unlocks_the_folder_and_goes_on(folder):
 
 def test_a_second_run_is_told_who_holds_the_lock_and_the_first_goes_on(folder):
     with running(folder) as process:
-        second = subprocess.run(
-            words("--configfile", "my.yaml"), capture_output=True, text=True, cwd=folder
-        )
+        second = call_in(folder, words("--configfile", "my.yaml"), {})
         plain = snakemake(folder, SPEECH, "--cores", "1", "--configfile", folder / "my.yaml")
         (folder / "go").touch()
         assert process.wait(timeout=HANG_SECONDS) == 0

@@ -34,10 +34,7 @@ def folder(tmp_path_factory, model_folder):
     make_kaldi_directory(folder / "data" / "tiny", utterances=3, enrolled=1)
     (folder / "model").symlink_to(model_folder)
     (folder / "mine.py").write_text(FUNCTION)
-    anonymisers = {
-        "b2r": {"command": B2R, "runs": 2},
-        "mine": {"function": "mine.py:anonymise"},
-    }
+    anonymisers = {"b2r": {"command": B2R, "runs": 2}, "mine": {"function": "mine.py:anonymise"}}
     write_config(folder, anonymisers=anonymisers, seed=None)
     return folder
 

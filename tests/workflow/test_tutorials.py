@@ -37,15 +37,10 @@ def environment(tmp_path):
 
 def start(text, folder):
     """The commands of a block, as a person types them one after the other."""
+    command, where = ["sh", "-e", "-c", text], {"cwd": folder, "env": environment(folder.parent)}
     with open(folder / "said", "w") as said:
-        return subprocess.Popen(
-            ["sh", "-e", "-c", text],
-            cwd=folder,
-            env=environment(folder.parent),
-            stdout=said,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        streams = {"stdout": said, "stderr": subprocess.STDOUT}
+        return subprocess.Popen(command, **where, **streams, start_new_session=True)
 
 
 def follow(name, folder):

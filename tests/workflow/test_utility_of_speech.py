@@ -1,16 +1,12 @@
 """Words and quality of real speech whose order is known: no pair of systems may contradict it."""
 
-import csv
 import itertools
 
 import pytest
 from support import needs
-from support.runs import snakemake, write_config
+from support.runs import finish, rows, write_config
 
-pytestmark = [
-    pytest.mark.nightly,
-    needs.data("VOICEPRIVACY_SPEECH"),
-]
+pytestmark = [pytest.mark.nightly, needs.data("VOICEPRIVACY_SPEECH")]
 MCADAMS = "python {scripts}/anonymise_mcadams.py --threads {threads}"
 ANONYMISERS = {
     "b2": {"command": f"{MCADAMS} --alpha 0.8 --level corpus"},
@@ -29,7 +25,7 @@ def tables(tmp_path_factory):
     folder = tmp_path_factory.mktemp("utility")
     speech = {"root": "${VOICEPRIVACY_SPEECH}", "subsets": ["test-other"]}
     protocol = {"enrol_trial": {"enrolment_utterances": 3, "lists": ["mixed"]}}
-    config = write_config(
+    write_config(
         folder,
         corpora={"real": {"librispeech": speech, "protocol": protocol}},
         extractors={"ecapa_small": {"model": "{resources}/ecapa_small"}},
@@ -42,9 +38,9 @@ def tables(tmp_path_factory):
         },
     )
     paths = ["results/metrics/utility/real.tsv", "results/comparisons/utility/real.tsv"]
-    finished = snakemake(folder, *paths, "--cores", "2", "--configfile", config)
-    assert finished.returncode == 0, finished.stderr
-    means, pairs = [read(folder / path) for path in paths]
+    finish(folder, *paths)
+    # Of all utterances.
+    means, pairs = [[row for row in rows(folder / path) if row["trials"] == "-"] for path in paths]
     by_system = {(row["metric"], row["anonymiser"]): row for row in means}
     by_pair = {}
     for row in pairs:
@@ -52,12 +48,6 @@ def tables(tmp_path_factory):
         shown = {"A is better": one, "B is better": other}
         by_pair[row["metric"], frozenset([one, other])] = shown.get(row["verdict"])
     return by_system, by_pair
-
-
-def read(path):
-    """Rows of a table that are of all utterances."""
-    with open(path, newline="") as file:
-        return [row for row in csv.DictReader(file, delimiter="\t") if row["trials"] == "-"]
 
 
 def better(tables, metric, one, other):

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from support import verdict_schema
 from support.calls import here, succeeds
-from support.runs import snakemake
+from support.runs import finish
 
 from voiceprivacy.inout.checksums import sha256_of
 from voiceprivacy.inout.json_files import read_json, write_json
@@ -74,8 +74,7 @@ def run(tmp_path_factory):
         "report": {"bootstrap": 200},
     }
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
-    finished = snakemake(folder, "--cores", "2", "--configfile", folder / "config.yaml")
-    assert finished.returncode == 0, finished.stderr
+    finished = finish(folder)
     return folder, finished.stdout + finished.stderr
 
 
