@@ -5,6 +5,7 @@ import re
 
 import pytest
 from snakemake.iocontainers import Wildcards
+from support.plans import ECAPA, voices
 from support.runs import ROOT
 
 from voiceprivacy.inout.files import SCRIPTS
@@ -19,14 +20,11 @@ from voiceprivacy.running import fingerprints
 CONFIG = {
     "corpora": {
         "demo": {"synthetic": {"speakers": 4, "utterances": 3}},
-        "others": {
-            "synthetic": {"speakers": 4, "utterances": 3, "first_speaker": 4},
-            "use": "train",
-        },
+        "others": voices(4, 3, first=4, use="train"),
     },
     "anonymisers": {"b2r": {"command": "python b2r.py", "runs": 2, "shards": 3}},
     "extractors": {
-        "ecapa": {"model": "speechbrain/ecapa", "revision": "0123456789"},
+        "ecapa": ECAPA,
         "f0": {"f0": {}},
         "words": {"words": {"corpus": "others"}},
     },
@@ -104,19 +102,15 @@ def test_a_second_run_is_scored_only_where_calibration_is_measured(plan):
     folder = "results/embeddings/demo/enrolment"
     job = of_job(anonymiser="b2r_run1", extractor="ecapa")
     assert compared(job) == [f"original={folder}/original/ecapa.npz"]
-    assert [word.split("=")[0] for word in compared(of_job(extractor="ecapa"))] == [
-        "original",
-        "run0",
-    ]
+    words = compared(of_job(extractor="ecapa"))
+    assert [word.split("=")[0] for word in words] == ["original", "run0"]
 
 
 def test_a_job_takes_the_file_of_what_is_trained_and_the_type_of_what_is_not(plan):
     attackers = AttackerInputs(plan)
-    backends = [
-        attackers.backend_argument(of_job(backend=name, extractor="ecapa"))
-        for name in ("cosine", "plda")
-    ]
-    assert backends == ["cosine", "results/backends/plda/ecapa.npz"]
+    jobs = [of_job(backend=name, extractor="ecapa") for name in ("cosine", "plda")]
+    arguments = [attackers.backend_argument(job) for job in jobs]
+    assert arguments == ["cosine", "results/backends/plda/ecapa.npz"]
 
 
 @pytest.fixture

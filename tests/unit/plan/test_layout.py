@@ -26,7 +26,6 @@ def test_the_rules_hold_the_paths_that_python_asks_for():
 
 
 def test_every_path_is_marked_and_below_the_root():
-    layout = Layout("vp/results", "<{}>".format)
-    assert layout.metrics(
-        "zebra", Attack("demo", "f", "ecapa", "plda"), "b2", "intervals.json"
-    ) == ("<vp/results/metrics/zebra/demo/f/b2/ecapa/plda.intervals.json>")
+    layout, attack = Layout("vp/results", "<{}>".format), Attack("demo", "f", "ecapa", "plda")
+    path = "<vp/results/metrics/zebra/demo/f/b2/ecapa/plda.intervals.json>"
+    assert layout.metrics("zebra", attack, "b2", "intervals.json") == path
