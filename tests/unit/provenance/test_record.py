@@ -55,8 +55,8 @@ def test_of_a_secret_only_its_hash_is_kept(tmp_path, monkeypatch, results):
 
 def test_seeds_are_found_wherever_they_are():
     config = {"report": {"seed": 3}, "corpora": {"demo": {"synthetic": {"seed": 0}}}, "seeds": [1]}
-    found = {"report.seed": 3, "corpora.demo.synthetic.seed": 0}
-    assert provenance(config=config, files=[])["seeds"] == found
+    expected = {"report.seed": 3, "corpora.demo.synthetic.seed": 0}
+    assert provenance(config=config, files=[])["seeds"] == expected
 
 
 def test_a_second_call_says_the_same():

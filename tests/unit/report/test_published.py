@@ -60,7 +60,7 @@ OF_2024 = {"alpha": [0.5, 0.9], "level": "utterance", "variant": "vpc2024"}
 
 
 @pytest.mark.parametrize(
-    ("entry", "system"),
+    ("configured", "system"),
     [
         ({"command": COMMAND, "options": {"alpha": [0.7, 0.9]}}, "B2r"),
         ({"command": COMMAND, "options": {"alpha": 0.8, "level": "corpus"}}, "B2"),
@@ -73,8 +73,8 @@ OF_2024 = {"alpha": [0.5, 0.9], "level": "utterance", "variant": "vpc2024"}
         ({"audio": "exp/b1/{set}", "published": "B1a"}, "B1a"),
     ],
 )
-def test_a_system_is_known_by_its_program_or_because_the_config_says_so(entry, system):
-    assert published_system(entry) == system
+def test_a_system_is_known_by_its_program_or_because_the_config_says_so(configured, system):
+    assert published_system(configured) == system
 
 
 def of_year(year, monkeypatch, **variables):
