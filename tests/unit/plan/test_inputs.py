@@ -1,4 +1,6 @@
-"""What rules ask of a plan: wildcards go where they belong, and what is not there is left out."""
+"""What rules ask of a plan: wildcards go where they belong, what is not there is left out, and
+paths are the patterns of the rules.
+"""
 
 import ast
 import re
@@ -9,6 +11,7 @@ from support.plans import ECAPA, voices
 from support.runs import ROOT
 
 from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.layout import HERE, Layout
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.inputs.attackers import AttackerInputs
 from voiceprivacy.plan.inputs.results import AttackInputs, UtilityInputs
@@ -16,6 +19,7 @@ from voiceprivacy.plan.inputs.speech import AnonymiserInputs, Threads
 from voiceprivacy.plan.inputs.wildcards import ask, ask_option, command, one_of, tables
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.running import fingerprints
+from voiceprivacy.vocabulary import Attack
 
 CONFIG = {
     "corpora": {
@@ -193,9 +197,7 @@ def test_a_rule_file_defines_no_function(path):
         ("attack/extractors/packages", "ecapa", False),
     ],
 )
-def test_embeddings_are_made_again_after_an_edit_of_a_module_that_loads_late(
-    tmp_path, monkeypatch, edited, extractor, is_noticed
-):
+def test_modules_that_load_late_count(tmp_path, monkeypatch, edited, extractor, is_noticed):
     """The job imports them inside functions, by the kind of the extractor."""
     monkeypatch.chdir(tmp_path)
     more = {"theirs": {"command": "python embed.py"}, "shipped": {"package": "resemblyzer"}}
@@ -208,3 +210,29 @@ def test_embeddings_are_made_again_after_an_edit_of_a_module_that_loads_late(
         fingerprints, "_digest", lambda file: "other" if file == changed else digest(file)
     )
     assert (attackers.extraction_code(wildcards) != before) == is_noticed
+
+
+CORPUS, PART, TRIALS = "{corpus}", "{part}", "{trials}"
+SYSTEM, EXTRACTOR, BACKEND = "{anonymiser}", "{extractor}", "{backend}"
+ATTACK = Attack(CORPUS, TRIALS, EXTRACTOR, BACKEND)
+ASKED = [
+    HERE.speech(CORPUS, PART, SYSTEM),
+    HERE.speech(CORPUS, PART, "original", "transcripts"),
+    HERE.trials(CORPUS, TRIALS),
+    HERE.trials(CORPUS, TRIALS, "release"),
+    HERE.embeddings(CORPUS, PART, SYSTEM, EXTRACTOR),
+    HERE.scores(ATTACK, SYSTEM, "{condition}"),
+    HERE.metrics("zebra", ATTACK, SYSTEM),
+]
+
+
+def test_the_rules_hold_the_paths_that_python_asks_for():
+    rules = [path.read_text() for path in sorted(ROOT.glob("workflow/rules/*.smk"))]
+    text = "\n".join(rules).replace("{SYSTEM}", ATTACK.path(SYSTEM))
+    assert [path for path in ASKED if f'"{path}"' not in text] == []
+
+
+def test_every_path_is_marked_and_below_the_root():
+    layout, attack = Layout("vp/results", "<{}>".format), Attack("demo", "f", "ecapa", "plda")
+    path = "<vp/results/metrics/zebra/demo/f/b2/ecapa/plda.intervals.json>"
+    assert layout.metrics("zebra", attack, "b2", "intervals.json") == path

@@ -320,7 +320,9 @@ def test_iemocap_with_a_protocol_is_attacked():
     assert planned_whole(corpora={"emotions": both}).speech.all_trial_lists()
 
 
-@pytest.mark.parametrize(("corpus", "is_evaluated"), [("emotions", True), ("others", False)])
+@pytest.mark.parametrize(
+    ("corpus", "is_evaluated"), [("emotions", True), ("others", False), ("no", False)]
+)
 def test_a_measure_may_be_of_a_corpus_for_utility_and_of_none_for_training(corpus, is_evaluated):
     corpora = {"emotions": {**CORPUS, "use": "utility"}, "others": OTHERS}
     utility = {"uar": {"command": "uar", "corpora": [corpus]}}

@@ -9,6 +9,7 @@ from support.plans import ECAPA, pictures_of, voices
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration, defaults
+from voiceprivacy.plan.outputs import PICTURES, TABLES
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.report.contents import contents_of
 from voiceprivacy.vocabulary import Attack
@@ -298,3 +299,34 @@ def test_many_anonymisers_take_more_replicates_than_the_config_says():
     plan = Plan(configuration.check({**CONFIG, "anonymisers": anonymisers}))
     assert plan.n_replicates == 40 * 36
     assert Plan(configuration.check({**CONFIG, "report": {"bootstrap": 60}})).n_replicates == 60
+
+
+# What is made on request, and of anonymisers with two runs.
+
+
+def test_calibration_is_assessed_and_drawn_where_there_are_two_runs(plan):
+    made = [*plan.outputs.metrics(), *pictures_of(plan)]
+    of_b2r = [f"demo/{trials}/b2r/ecapa/{one}" for trials, one in product("fm", BACKENDS)]
+    metrics = [f"results/metrics/calibration/{path}.json" for path in of_b2r]
+    figures = [f"results/report/figures/calibration/{path}.svg" for path in of_b2r]
+    assert [path for path in made if "/calibration/" in path] == [*metrics, *figures]
+
+
+def test_every_anonymiser_is_put_in_proportion_to_the_original(plan):
+    assert "normalised" in plan.outputs.families("team")
+    assert "normalised" not in plan.outputs.families("original")
+
+
+def test_pictures_for_papers_are_made_of_every_attack(plan):
+    files = plan.outputs.papers()
+    svgs = [file for file in files if file.endswith(".svg") and "/demo/" in file]
+    assert len(svgs) == 2 * len(BACKENDS) * len(PICTURES)
+    assert "results/paper/det/demo/f/ecapa/cosine.pdf" in files
+    tables = [file for file in files if file.endswith(".tex")]
+    assert tables == [f"results/paper/tables/{table}.tex" for table in TABLES]
+
+
+@pytest.mark.parametrize("cece", [[], ["oo"], "op", ["op", "op"]])
+def test_other_conditions_of_c_ece_are_refused(cece):
+    with pytest.raises(BadInput, match="cece"):
+        configuration.check({**CONFIG, "report": {"cece": cece}})

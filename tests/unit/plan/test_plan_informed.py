@@ -136,9 +136,7 @@ def test_the_name_of_a_draw_cannot_be_another_anonymisers():
         ("ecapa", "plda_on_b2r", ["backends/plda_on_b2r/ecapa.held_out.json"]),
     ],
 )
-def test_what_learnt_from_protected_speech_is_judged_on_speakers_held_out(
-    informed, extractor, backend, files
-):
+def test_what_learnt_is_judged_on_speakers_held_out(informed, extractor, backend, files):
     expected = [f"results/{file}" for file in files]
     assert informed.attackers.learnt(extractor, backend) == expected
     both = ["models/semi_on_b2r/held_out.json", "backends/plda_on_b2r/semi_on_b2r.held_out.json"]

@@ -152,9 +152,7 @@ def informed(backends, **extractors):
         (usual(extractors={"said": {"words": {}}}, anonymisers={}), ["said/cosine"]),
     ],
 )
-def test_unprotected_speech_is_judged_by_attackers_of_all_systems_where_there_are_any(
-    config, judging
-):
+def test_unprotected_speech_is_judged_by_attackers_of_all_systems(config, judging):
     for own in planned(config)["sets"]["demo"]["lists"].values():
         original = [name for name, systems in own["attackers"].items() if "original" in systems]
         assert original == judging
@@ -326,9 +324,7 @@ def test_an_attacker_learns_from_a_submission_that_holds_protected_training_spee
     ("attackers", "n_persons"),
     [([[120]], 120), ([[40], [120]], 120), ([[120, 6]], 6), ([[120, 6], [40, 50]], 40)],
 )
-def test_of_attackers_the_one_who_learnt_from_most_counts_and_of_its_parts_the_fewest(
-    tmp_path, attackers, n_persons
-):
+def test_who_learnt_from_most_counts_and_of_its_parts_the_fewest(tmp_path, attackers, n_persons):
     files = [
         [learnt_from(tmp_path / f"{row}-{column}.json", n) for column, n in enumerate(parts)]
         for row, parts in enumerate(attackers)
