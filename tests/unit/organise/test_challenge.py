@@ -3,11 +3,13 @@
 import os
 import tarfile
 import zipfile
+from itertools import product
 
 import pytest
 from support.calls import here
 from support.challenges import write_challenge
 
+from voiceprivacy.inout.checksums import sha256_of
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.scored_trials import read_scored_trials, write_scores
 from voiceprivacy.inout.tables import Trial
@@ -16,6 +18,7 @@ from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.sources import ScoreFile, given_scores
+from voiceprivacy.provenance.record import outputs_of
 from voiceprivacy.report.metrics import Number, write_metrics
 from voiceprivacy.tools.challenge import Challenge, prepare
 
@@ -74,17 +77,16 @@ def run(tmp_path, monkeypatch):
             write_scores(path, TRIALS, [0.1 + 0.2, -1.0])
             key = (attack.corpus, attack.trials, system, attack.extractor, attack.backend)
             numbers.append(Number(*key, condition, "eer_speechbrain_percent", str(eer)))
-    measured = {"original": {"wer": 1.8441, "uar": 71.0}, "mine": {"wer": 10.4417, "uar": 53.5}}
-    others = {"angry": 50.0, "happy": 60.0, "neutral": 40.0, "sad": 32.25}
-    for system, values in measured.items():
-        of_emotions = {f"uar_{name}": value for name, value in others.items()}
-        of_emotions["uar"] = values["uar"]
-        for split in ("dev", "test"):
-            of_corpora = {f"libri_{split}": {"wer": values["wer"]}, f"iemocap_{split}": of_emotions}
-            for corpus, means in of_corpora.items():
-                for name, value in means.items():
-                    key = (corpus, "-", system, "-", "-", "-", f"{name}_percent")
-                    numbers.append(Number(*key, str(value)))
+    emotions = {"uar_angry": 50.0, "uar_happy": 60.0, "uar_neutral": 40.0, "uar_sad": 32.25}
+    measured = {
+        ("original", "libri"): {"wer": 1.8441},
+        ("mine", "libri"): {"wer": 10.4417},
+        ("original", "iemocap"): emotions | {"uar": 71.0},
+        ("mine", "iemocap"): emotions | {"uar": 53.5},
+    }
+    for ((system, corpus), means), split in product(measured.items(), ("dev", "test")):
+        key = (f"{corpus}_{split}", "-", system, "-", "-", "-")
+        numbers += [Number(*key, f"{name}_percent", str(mean)) for name, mean in means.items()]
     write_metrics(results / "metrics.tsv", sorted(numbers))
     os.utime(results / "metrics.tsv", (MADE, MADE))
     write_json(results / "provenance.json", {"config": config, "outputs": {}, "sha256": {}})
@@ -112,9 +114,8 @@ def test_scores_and_eers_lie_as_the_challenge_s(run):
             "anna anna-1 0.30000000000000004\nanna berta-1 -1.0\n"
         )
         assert float((own / compared / "EER").read_text()) == pytest.approx(0.1291049)
-        lines = (own / "results_mine.csv").read_text().splitlines()
-        assert lines[0] == ",dataset,split,gender,enrollment,trial,EER"
-        assert lines[1:4] == [
+        assert (own / "results_mine.csv").read_text().splitlines()[:4] == [
+            ",dataset,split,gender,enrollment,trial,EER",
             "0,libri,dev,f,original,original,8.761",
             "1,libri,dev,f,original,anon,30.0",
             "2,libri,dev,f,anon,anon,12.91",
@@ -142,17 +143,17 @@ def test_a_tree_of_the_challenge_is_read_as_it_lies(run, tmp_path):
     key.write_text("anna anna-1 target\nanna berta-1 nontarget\n")
     scored = read_scored_trials(files[ScoreFile("libri_test", "f", "mine", "pp")], key=key)
     assert (scored.named(0), scored.scores[0]) == (TRIALS[0], 0.1 + 0.2)
-    config = {"attacks": {"theirs": {"scores": str(tree), "key": str(key)}}}
-    assert list(configuration.problems(config)) == []
-    config = {"attacks": {"theirs": {"scores": str(tree / "nowhere"), "key": str(key)}}}
-    [problem] = configuration.problems(config)
+    theirs = {"scores": str(tree), "key": str(key)}
+    assert list(configuration.problems({"attacks": {"theirs": theirs}})) == []
+    theirs["scores"] += "/nowhere"
+    [problem] = configuration.problems({"attacks": {"theirs": theirs}})
     assert problem.what.startswith(f"{tree / 'nowhere'}: not found")
 
 
 def test_the_upload_holds_all_protected_directories(run, tmp_path):
     data = tmp_path / "a challenge" / "data"
     words = ["--suffix", "_mine", "--data", data, "--upload", tmp_path / "sent.tar.gz"]
-    write_json(run.folder / "provenance.json", _with_outputs(run))
+    list_outputs(run)
     refused = here("export_challenge", *words, cwd=tmp_path)
     assert refused.returncode == 2 and "libri_dev_enrolls_mine: has no wav inside" in refused.stderr
     for folder in data.glob("*_mine"):
@@ -169,16 +170,14 @@ def test_the_upload_holds_all_protected_directories(run, tmp_path):
     assert here("verify", run.folder, cwd=tmp_path).returncode == 0
 
 
-def _with_outputs(run):
-    from voiceprivacy.inout.checksums import sha256_of
-    from voiceprivacy.provenance.record import outputs_of
-
-    made = outputs_of(run.folder)
-    return run.provenance | {"outputs": {name: sha256_of(path) for name, path in made.items()}}
+def list_outputs(run):
+    """Write the provenance with all that the run has made."""
+    made = {name: sha256_of(path) for name, path in outputs_of(run.folder).items()}
+    write_json(run.folder / "provenance.json", run.provenance | {"outputs": made})
 
 
 def test_other_systems_and_other_runs_are_refused(run, tmp_path):
-    write_json(run.folder / "provenance.json", _with_outputs(run))
+    list_outputs(run)
     refused = here("export_challenge", "--suffix", "_theirs", cwd=tmp_path)
     assert refused.stderr == "error: --anonymiser theirs: results has mine\n"
     refused = here("export_challenge", "--suffix", "_mine", "--data", ".", cwd=tmp_path)
@@ -187,11 +186,8 @@ def test_other_systems_and_other_runs_are_refused(run, tmp_path):
 
 def test_a_table_is_as_pandas_prints_it():
     pandas = pytest.importorskip("pandas")
-    rows = {
-        0: ("b", "dev", 10.5, 1.5),
-        11: ("a", "dev", 0.123456789, 2.0),
-        3: ("a", "test", 100.0, 3.0),
-    }
+    rows = {0: ("b", "dev", 10.5, 1.5), 11: ("a", "dev", 0.123456789, 2.0)}
+    rows[3] = ("a", "test", 100.0, 3.0)
     columns = ("set", "split", "EER", "ACC_sad")
     frame = pandas.DataFrame(rows.values(), index=rows.keys(), columns=columns)
     printed = frame.sort_values(["set", "split"]).to_string()

@@ -4,6 +4,7 @@ import gzip
 import json
 import shutil
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -57,11 +58,6 @@ def require(folder, *words):
     assert any(all(word in finding for word in words) for finding in told), told
 
 
-def number_of(folder, stem, condition, metric, field):
-    values = json.loads((folder / f"{stem}.json").read_text())
-    return values["conditions"][condition][metric][field]
-
-
 def test_what_two_laboratories_measured_is_without_findings(repository):
     assert findings(repository) == []
     results = read_repository(repository).results.values()
@@ -70,12 +66,11 @@ def test_what_two_laboratories_measured_is_without_findings(repository):
 
 @pytest.mark.parametrize("field", ["value", "low", "high"])
 def test_a_forged_number_and_a_forged_interval_are_refused_with_the_line(repository, field):
-    true = number_of(repository, X_ONE, "op", "cllr_bit", field)
+    values = json.loads((repository / f"{X_ONE}.json").read_text())
+    true = values["conditions"]["op"]["cllr_bit"][field]
     line = change(repository / f"{X_ONE}.json", repr(true), repr(true + 1e-6))
-    forged = (
-        f"{X_ONE}.json:{line}: conditions.op.cllr_bit.{field}: is {true + 1e-6!r}, and {true!r}"
-    )
-    assert findings(repository) == [f"{repository}/{forged} from the scores"]
+    forged = f"conditions.op.cllr_bit.{field}: is {true + 1e-6!r}, and {true!r} from the scores"
+    assert findings(repository) == [f"{repository}/{X_ONE}.json:{line}: {forged}"]
     # A change that concerns others computes nothing of this again.
     assert findings(repository, changed=[f"{X_TWO}.json"]) == []
     assert len(findings(repository, changed=[f"{X_ONE}.scores.gz"])) == 1
@@ -132,11 +127,8 @@ def copy_to_y(folder):
     change(folder / f"results/y/2026/{PROTOCOL}/two@1.json", '"system": "x"', '"system": "y"')
 
 
-def find_less_in_unprotected_speech(folder):
-    path = folder / f"{X_ONE}.json"
-    values = json.loads(path.read_text())
+def find_less_in_unprotected_speech(values):
     values["conditions"]["oo"]["eer_percent"]["value"] += 0.2
-    path.write_text(json.dumps(values, indent=1))
 
 
 @pytest.mark.parametrize(
@@ -145,10 +137,7 @@ def find_less_in_unprotected_speech(folder):
         (lambda folder: (folder / LISTS).unlink(), "cannot be checked without"),
         (lambda folder: (folder / f"{X_ONE}.scores.gz").unlink(), "tier B needs one@1.scores.gz"),
         (lambda folder: (folder / f"{X_ONE}.json").unlink(), "one@1.json is missing beside it"),
-        (
-            lambda folder: shutil.rmtree(folder / "attackers/one"),
-            "attacker: there is no attackers/one/1/",
-        ),
+        (lambda folder: shutil.rmtree(folder / "attackers/one"), "there is no attackers/one/1/"),
         (lambda folder: shutil.rmtree(folder / "systems/x"), "system: there is no systems/x/2026/"),
         (lambda folder: (folder / "results/notes.txt").write_text("x"), "is no record"),
         (
@@ -160,7 +149,10 @@ def find_less_in_unprotected_speech(folder):
             "from the scores",
         ),
         (copy_to_y, f"are those of {X_TWO}.json, too"),
-        (find_less_in_unprotected_speech, "another attacker, or other speech"),
+        (
+            lambda folder: edit(folder / f"{X_ONE}.json", find_less_in_unprotected_speech),
+            "another attacker, or other speech",
+        ),
     ],
 )
 def test_what_is_missing_damaged_or_of_others_is_said(repository, spoil, said):
@@ -191,9 +183,9 @@ def test_numbers_that_no_metric_can_have_are_refused_whatever_the_tier(tmp_path)
     path = write_result(tmp_path, "x", "one", laboratory="A", strength=1.0, tier="A")
     path.with_name("one@1.scores.gz").unlink()
     values = json.loads(path.read_text())
-    values["conditions"]["op"]["eer_percent"]["value"] = 101.0
-    values["conditions"]["op"]["n_target"]["value"] = 13.0
-    values["conditions"]["op"]["my_own"] = {"value": 1.0, "low": None, "high": None}
+    numbers = values["conditions"]["op"]
+    numbers["eer_percent"]["value"], numbers["n_target"]["value"] = 101.0, 13.0
+    numbers["my_own"] = {"value": 1.0, "low": None, "high": None}
     path.write_text(json.dumps(values, indent=1))
     told = "\n".join(findings(tmp_path))
     assert "conditions.op.eer_percent: eer_percent: '101.0' is no eer_percent" in told
@@ -207,20 +199,15 @@ def edit(path, change):
     path.write_text(json.dumps(values, indent=1).replace('"DIGITS"', "1" * 400))
 
 
-def too_many_metrics(values):
-    own = {"value": 1.0, "low": None, "high": None}
-    values["conditions"]["op"] = {f"metric_{index}": own for index in range(2000)}
-
-
-def impossible_numbers(values):
-    own = {"value": -1e9, "low": None, "high": None}
-    values["conditions"]["op"] = {f"metric_{index}": own for index in range(500)}
+def many_metrics(values, *, number, value):
+    own = {"value": value, "low": None, "high": None}
+    values["conditions"]["op"] = {f"metric_{index}": own for index in range(number)}
 
 
 @pytest.mark.parametrize(
     ("change", "said", "most"),
     [
-        (too_many_metrics, "has too many properties", 1),
+        (partial(many_metrics, number=2000, value=1.0), "has too many properties", 1),
         (
             lambda values: values.update(versions={f"p{index}": "1" for index in range(80_000)}),
             *("has too many properties", 1),
@@ -230,7 +217,7 @@ def impossible_numbers(values):
             lambda values: values["conditions"]["op"]["cllr_bit"].update(value="DIGITS"),
             *("a number of 400 digits", 1),
         ),
-        (impossible_numbers, "has more findings", 101),
+        (partial(many_metrics, number=500, value=-1e9), "has more findings", 101),
     ],
 )
 def test_what_is_sent_is_bounded(repository, change, said, most):

@@ -40,9 +40,7 @@ PUBLISHED = {
 PATH = "results/b2/2020/libri_f/ecapa@1.json"
 
 
-def test_what_is_written_is_read_again_and_keys_are_sorted_so_that_git_shows_small_differences(
-    tmp_path,
-):
+def test_what_is_written_is_read_again_and_keys_are_sorted_for_git(tmp_path):
     records = {
         "system": {"name": "b2", "revision": "2020", "title": "B2", "code": UNSAID, "format": 1},
         "attacker": {"name": "e", "revision": "1", "title": "E", "weights": UNSAID, "format": 1},
@@ -75,9 +73,7 @@ def test_what_is_written_is_read_again_and_keys_are_sorted_so_that_git_shows_sma
         ('"tier": "A",', '"tier" "A",', ":[0-9]+: not JSON"),
     ],
 )
-def test_a_record_that_is_not_as_its_schema_says_is_refused_with_file_and_line(
-    tmp_path, text, other, said
-):
+def test_a_record_of_another_form_is_refused_with_file_and_line(tmp_path, text, other, said):
     path = write_record(tmp_path, "result", PUBLISHED)
     content = path.read_text()
     assert content.count(text) == 1

@@ -34,11 +34,8 @@ def write_speech(folder, *, seed):
             rate, count = (8000 if index == 1 else 16000), 400 + 100 * index + number
             with soundfile.SoundFile(path, "w", rate, 1, "PCM_16") as file:
                 file.title, file.artist, file.comment = name, speaker, "alpha 0.8123"
-                file.write(
-                    np.random.default_rng([seed, index, number])
-                    .integers(-9999, 9999, count)
-                    .astype(np.int16)
-                )
+                draw = np.random.default_rng([seed, index, number])
+                file.write(draw.integers(-9999, 9999, count).astype(np.int16))
             utterances.append(Utterance(name, speaker, "f", path, count / rate))
     (folder / "manifest.alphas.tsv").write_text("utterance\tspeaker\talpha\n")
     write_manifest(folder / "manifest.tsv", utterances)
@@ -48,9 +45,8 @@ def write_speech(folder, *, seed):
 def test_nothing_of_ids_speakers_coefficients_or_metadata_is_in_the_folder(manifest, tmp_path):
     publish([manifest], tmp_path / "out", tmp_path / "key.tsv")
     files = sorted((tmp_path / "out").rglob("*"))
-    assert len(files) == 12 and all(
-        path.suffix == ".wav" and len(path.stem) == 16 for path in files
-    )
+    assert len(files) == 12
+    assert {(path.suffix, len(path.stem)) for path in files} == {(".wav", 16)}
     content = b"".join(path.name.encode() + path.read_bytes() for path in files)
     made = b"".join(path.read_bytes() for path in manifest.parent.rglob("*.wav"))
     assert any(speaker.encode() in made for speaker in SPEAKERS)
@@ -71,9 +67,8 @@ def test_dates_and_permissions_are_all_the_same_of_several_parts_that_share_ids(
 def test_the_key_restores_order_names_and_samples(manifest, tmp_path):
     published = publish([manifest], tmp_path / "out", tmp_path / "key.tsv")
     rows = read_table(tmp_path / "key.tsv", KEY)
-    assert [row["utterance"] for row in rows] == [
-        f"{who}-{number:04d}" for who in SPEAKERS for number in range(4)
-    ]
+    names = [line.utterance for line in read_manifest(manifest)]
+    assert [row["utterance"] for row in rows] == names
     assert [row["published"] for row in rows] == [name for name, _ in published]
     for row in rows:
         mine, rate = audio.read(tmp_path / "out" / row["published"])
@@ -164,10 +159,8 @@ def test_a_broken_file_leaves_nothing_behind(manifest, tmp_path):
     (manifest.parent / "wav" / "bertholda-0000.wav").write_text("no audio")
     outputs = {"audio_dir": tmp_path / "out", "key": tmp_path / "key.tsv"}
     finished = here("publish_audio", *flags(manifest=manifest, **outputs))
-    assert (
-        finished.returncode == 2
-        and "bertholda-0000.wav: cannot be read as audio" in finished.stderr
-    )
+    assert finished.returncode == 2
+    assert "bertholda-0000.wav: cannot be read as audio" in finished.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b2", "original"]
 
 
@@ -212,9 +205,7 @@ def spoken():
     ],
     ids=["backwards", "telephone", "both", "pre-emphasis", "half negated", "b2", "weak b2"],
 )
-def test_an_original_that_was_filtered_or_turned_is_refused_and_b2_is_not(
-    spoken, tmp_path, change, is_refused
-):
+def test_a_changed_original_is_refused_and_b2_is_not(spoken, tmp_path, change, is_refused):
     for name, samples in (("original", spoken), ("b2", change(spoken))):
         (tmp_path / name).mkdir()
         audio.write(tmp_path / name / "a.wav", np.asarray(samples, np.float32), 16000)

@@ -46,30 +46,22 @@ def judged(n_persons=N_PERSONS, state="open"):
         trials = {(recordings[one], one): 0.5 for one in recordings if recordings[one] in own}
         systems = ("original", "b2", "reversed", "copy", "noise")
         scores.scores[name] = {system: {("ecapa/cosine", "op"): trials} for system in systems}
-    known = {
-        "original": {
-            (ONE, "demo/f"): evidence(women, 90.0, 61.5),
-            (ONE, "demo/m"): evidence(men, 90.0, 72.0),
-        },
-        "b2": {
-            (ONE, "demo/f"): evidence(women, 3.0),
-            (ONE, "demo/m"): evidence(men, 9.04),
-            (ALL, "demo/f"): evidence(women, 12.0),
-            (LINKAGE, "demo/f"): evidence(women, 1.5),
-            (LINKAGE, "demo/m"): evidence(men, 1.25),
-        },
-        "reversed": {},
+    of_original = {
+        (ONE, "demo/f"): evidence(women, 90.0, 61.5),
+        (ONE, "demo/m"): evidence(men, 90.0, 72.0),
     }
-    facts = verdicts.set_of(
-        {
-            "b2": verdicts.system(state),
-            "reversed": verdicts.not_measured(),
-            "copy": verdicts.system("open"),
-            "noise": verdicts.system("unclear"),
-        },
-        controls=["copy", "noise"],
-        leaks={"system": "b2", "reason": None, "tried": [LEAK]},
-    )
+    of_b2 = {
+        (ONE, "demo/f"): evidence(women, 3.0),
+        (ONE, "demo/m"): evidence(men, 9.04),
+        (ALL, "demo/f"): evidence(women, 12.0),
+        (LINKAGE, "demo/f"): evidence(women, 1.5),
+        (LINKAGE, "demo/m"): evidence(men, 1.25),
+    }
+    known = {"original": of_original, "b2": of_b2, "reversed": {}}
+    systems = {"b2": verdicts.system(state), "reversed": verdicts.not_measured()}
+    systems |= {"copy": verdicts.system("open"), "noise": verdicts.system("unclear")}
+    leaks = {"system": "b2", "reason": None, "tried": [LEAK]}
+    facts = verdicts.set_of(systems, controls=["copy", "noise"], leaks=leaks)
     return Judged(scores, facts, known, {"b2": 104})
 
 
@@ -90,11 +82,8 @@ def record(folder, config=CONFIG):
     write_json(folder / "verdict.json", verdicts.verdict({"demo": judged().facts}))
     made_from = provenance(config=configuration.check(config), files=[], results=folder)
     made_from |= {"git_commit": "0123abc", "git_state": "clean"}
-    made_from["jobs"] = {
-        "extract_embeddings": {"wall_s": 5000.0},
-        "train_backend": {"wall_s": 400.0},
-        "plot": {"wall_s": 9e9},
-    }
+    wall_s = {"extract_embeddings": 5000.0, "train_backend": 400.0, "plot": 9e9}
+    made_from["jobs"] = {name: {"wall_s": seconds} for name, seconds in wall_s.items()}
     write_json(folder / "provenance.json", made_from)
 
 
@@ -135,7 +124,7 @@ def test_fewer_than_40_persons_are_refused(results, monkeypatch, n_persons):
         statement.statement_of(results)
 
 
-def test_a_verdict_that_its_scores_do_not_give_is_refused(results, monkeypatch):
+def test_a_verdict_that_its_scores_do_not_give_is_refused(results):
     write_json(results / "verdict.json", verdicts.verdict({"demo": judged(state="low").facts}))
     with pytest.raises(BadInput, match=r"verdict\.json: b2 is judged otherwise by its scores"):
         statement.statement_of(results)
@@ -221,7 +210,7 @@ def test_a_leak_that_was_found_by_nothing_but_a_statement_is_named(results, fact
     assert lines and all(": sets.demo.leaks.tried." in line for line in lines)
 
 
-def test_a_true_statement_is_said_to_be_so_with_its_hash(results, facts, tmp_path, monkeypatch):
+def test_a_true_statement_is_said_to_be_so_with_its_hash(results, tmp_path):
     record(results)
     statement.write_statement(statement.statement_of(results, 3), tmp_path)
     rounded = read_json(tmp_path / "statement.json")
@@ -241,9 +230,7 @@ def test_a_true_statement_is_said_to_be_so_with_its_hash(results, facts, tmp_pat
         ("audio/demo/trial/b2/wav/0/a.flac", "sets.demo.systems.b2.sha256"),
     ],
 )
-def test_an_edited_file_is_named_and_so_is_its_hash_where_all_was_listed_again(
-    results, tmp_path, name, fact
-):
+def test_an_edited_file_is_named_and_its_hash_if_listed_again(results, tmp_path, name, fact):
     record(results)
     statement.write_statement(statement.statement_of(results), tmp_path)
     (results / name).write_text("edited")
@@ -270,10 +257,7 @@ def test_the_command_writes_beside_the_page_or_where_one_says(results, tmp_path)
     for words, folder in (((), results / "report"), (("--output", tmp_path / "x"), tmp_path / "x")):
         said = here("statement", results, "--earlier", "2", *words)
         assert said.returncode == 0, said.stderr
-        assert said.stdout.splitlines() == [
-            f"{folder}/statement.json",
-            f"{folder}/statement.html",
-        ]
+        assert said.stdout == f"{folder}/statement.json\n{folder}/statement.html\n"
         assert read_json(folder / "statement.json")["declared"] == {"earlier_releases": 2}
     assert here("verify", results).returncode == 0, "it is no output of the run"
 
@@ -308,9 +292,7 @@ def test_the_page_rounds_upper_limits_up_and_says_what_was_not_measured(facts, t
     assert "reversed: inconclusive, because a list has fewer than 4 speakers" in page
     assert "The jobs of all attacks lasted 1.5 hours" in page
     assert "Found to be not protected: copy . Not found: noise ." in page
-    assert (
-        "one recording in five of b2 had been left unprotected, this evaluation would not" in page
-    )
+    assert "in five of b2 had been left unprotected, this evaluation would not" in page
     assert "an attacker trained on protected speech" in page
     assert "too weak" not in page.replace("the evaluation is too weak", "")
 
@@ -360,9 +342,8 @@ def test_it_prints_on_two_sheets_of_a4(facts, tmp_path):
         reader = Reader(chromium, tmp_path / "statement.html", width=658)  # 174 mm
         pdf = reader.page.pdf(prefer_css_page_size=True)
         reader.page.emulate_media(media="print")
-        right = (
-            "[...document.querySelectorAll('body *')].map((e) => e.getBoundingClientRect().right)"
-        )
+        boxes = "[...document.querySelectorAll('body *')].map((e) => e.getBoundingClientRect()"
+        right = f"{boxes}.right)"
         assert max(reader.page.evaluate(right)) <= 658.5 and reader.errors == []
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 2
     assert re.findall(rb"/MediaBox\s*\[0 0 ([\d.]+) ", pdf)[0].startswith(b"59")

@@ -1,11 +1,13 @@
 """The config: what is filled in, how its file is read, and what validate says of it."""
 
 import re
+from itertools import product
 from pathlib import Path
 
 import pytest
 import yaml
-from support.calls import call
+from support.calls import here
+from support.plans import voices
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration
@@ -20,26 +22,23 @@ def problems(config):
     return [str(problem) for problem in configuration.problems(config)]
 
 
-def validate(path):
-    return call("validate", "--config", path)
+def validate(*paths):
+    return here("validate", "--config", *paths)
 
 
 def test_several_configs_are_checked_as_one_and_mistakes_named_where_they_stand(tmp_path):
     """Each alone lacks what the other has; a later one wins."""
-    (tmp_path / "corpora.yaml").write_text("corpora:\n  a: {synthetic: {speakers: 1}}\n")
-    (tmp_path / "more.yaml").write_text(
-        "seed: 1\ncorpora:\n  a: {synthetic: {speakers: 20, utterances: 4}}\n"
-        "extractors:\n  x: {modell: y}\n"
-    )
-    paths = [tmp_path / name for name in ("corpora.yaml", "more.yaml")]
-    checked = call("validate", "--config", *paths)
+    one, other = tmp_path / "corpora.yaml", tmp_path / "more.yaml"
+    one.write_text("corpora:\n  a: {synthetic: {speakers: 1}}\n")
+    correct = "seed: 1\ncorpora:\n  a: {synthetic: {speakers: 20, utterances: 4}}\n"
+    other.write_text(f"{correct}extractors:\n  x: {{modell: y}}\n")
+    checked = validate(one, other)
     assert checked.returncode == 2
-    assert f"{paths[1]}:5: " in checked.stdout and "modell" in checked.stdout
-    assert f"{paths[0]}:" not in checked.stdout
-    paths[1].write_text("seed: 1\ncorpora:\n  a: {synthetic: {speakers: 20, utterances: 4}}\n")
-    assert call("validate", "--config", *paths).returncode == 0
-    backwards = call("validate", "--config", *reversed(paths))
-    assert backwards.returncode == 2, backwards.stdout
+    assert f"{other}:5: " in checked.stdout and "modell" in checked.stdout
+    assert f"{one}:" not in checked.stdout
+    other.write_text(correct)
+    assert validate(one, other).returncode == 0
+    assert validate(other, one).returncode == 2
 
 
 def test_defaults_are_filled_in_and_the_config_is_left_alone():
@@ -80,11 +79,6 @@ def test_controls_are_added_once_and_after_ones_own_anonymisers():
     assert list(checked["anonymisers"]) == ["b2", "copy", "reversed", "noise"]
     assert checked["anonymisers"]["noise"]["runs"] == 1
     assert configuration.check(checked) == checked
-    assert list(configuration.check({"report": {"controls": True}})["anonymisers"]) == [
-        "copy",
-        "reversed",
-        "noise",
-    ]
     for wanted in (False, [], ["leak_5"]):
         assert configuration.check({"report": {"controls": wanted}})["anonymisers"] == {}
     some = configuration.check({"report": {"controls": ["leak_5", "noise", "reversed"]}})
@@ -92,10 +86,9 @@ def test_controls_are_added_once_and_after_ones_own_anonymisers():
     assert configuration.check(some) == some
 
 
-def test_controls_are_named_by_names_that_there_are():
-    [problem] = problems({"report": {"controls": ["leak_10"]}})
-    assert problem.startswith("report.controls") and "leak_10" in problem
-    [problem] = problems({"report": {"controls": "all"}})
+@pytest.mark.parametrize("wanted", [["leak_10"], "all"])
+def test_controls_are_named_by_names_that_there_are(wanted):
+    [problem] = problems({"report": {"controls": wanted}})
     assert problem.startswith("report.controls")
 
 
@@ -109,9 +102,8 @@ def test_ones_own_entry_may_be_a_control_but_not_take_its_name():
     assert list(checked["anonymisers"]) == ["reversed", "b2", "copy", "noise"]
     assert checked["anonymisers"]["reversed"]["shards"] == 2
     config["anonymisers"]["noise"] = {"command": "python add_noise.py"}
-    assert problems(config) == [
-        "anonymisers.noise: is the name of a control (report.controls): take another name"
-    ]
+    [problem] = problems(config)
+    assert problem.startswith("anonymisers.noise: is the name of a control (report.controls)")
 
 
 def test_the_entries_that_are_commented_out_are_correct_ones():
@@ -145,9 +137,8 @@ def test_a_config_keeps_the_names_of_variables_and_the_plan_has_the_paths(tmp_pa
     assert str(tmp_path) in {named.path for named in planned.named}
     (tmp_path / "dev/run.py").write_text("")
     config["anonymisers"]["x"]["command"] = "python ${SPEECH}/dev/run.py"
-    assert f"{tmp_path}/dev/run.py" in {
-        named.path for named in Plan(configuration.check(config)).named
-    }
+    named = Plan(configuration.check(config)).named
+    assert f"{tmp_path}/dev/run.py" in {one.path for one in named}
     assert programs.words_of("a --b ${TOKEN}", threads=1) == ["a", "--b", "s3cret"]
     assert configuration.expand(["x/${SPEECH}", 3, "$SPEECH"]) == [f"x/{tmp_path}", 3, "$SPEECH"]
 
@@ -169,26 +160,17 @@ def test_every_key_of_a_config_is_described():
 
 
 def test_the_line_of_a_key_is_found(tmp_path):
-    (tmp_path / "c.yaml").write_text(
-        "corpora:\n  a:\n    kaldi: {enrolment: x,\n      trial: [y,\n z]}\n"
-    )
-    paths = [
-        (),
-        ("corpora",),
-        ("corpora", "a", "kaldi", "trial"),
-        ("corpora", "a", "kaldi", "trial", 1),
-        ("corpora", "b"),
-    ]
-    lines = [configuration.line_of(tmp_path / "c.yaml", keys) for keys in paths]
-    assert lines == [1, 1, 4, 5, 1]
+    path = tmp_path / "c.yaml"
+    path.write_text("corpora:\n  a:\n    kaldi: {enrolment: x,\n      trial: [y,\n z]}\n")
+    trial = ("corpora", "a", "kaldi", "trial")
+    lines = {(): 1, ("corpora",): 1, trial: 4, (*trial, 1): 5, ("corpora", "b"): 1}
+    assert {keys: configuration.line_of(path, keys) for keys in lines} == lines
 
 
 def test_validate_prints_every_finding_of_the_config_and_of_the_corpora_that_can_be_read(tmp_path):
     small = {"synthetic": {"speakers": 4, "utterances": 2}}
-    config = {
-        "corpora": {"a": small, "b": {"kaldi": "/no/where"}},
-        "backends": {"c": {"tipe": "cosine"}},
-    }
+    corpora = {"a": small, "b": {"kaldi": "/no/where"}}
+    config = {"corpora": corpora, "backends": {"c": {"tipe": "cosine"}}}
     (tmp_path / "c.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
     finished = validate(tmp_path / "c.yaml")
     assert finished.returncode == 2
@@ -205,11 +187,7 @@ def test_validate_prints_every_finding_of_the_config_and_of_the_corpora_that_can
 def semi(**changed):
     """The back-end that a small config gets, or None."""
     config = {
-        "corpora": {
-            "demo": SYNTHETIC,
-            "others": {"synthetic": {"speakers": 8, "utterances": 2, "first_speaker": 20}}
-            | {"use": "train"},
-        },
+        "corpora": {"demo": SYNTHETIC, "others": voices(8, 2, first=20, use="train")},
         "anonymisers": {"b2": {"command": "python b2.py"}, "b3": {"command": "python b3.py"}},
         "extractors": {"ecapa": {"model": "hub/ecapa", "revision": "0123456789"}},
         "backends": {"cosine": {"type": "cosine"}},
@@ -221,6 +199,7 @@ def test_with_speech_to_train_on_an_attacker_learns_from_protected_speech():
     added = semi()
     assert added["train"]["corpus"] == "others" and added["train"]["speech"] == "anonymised"
     assert added["train"]["anonymisers"] == ["b2", "b3"]
+    assert semi(report={"controls": True})["train"]["anonymisers"] == ["b2", "b3"]
     assert added["extractors"] == ["ecapa"] and added["unprotected"] is True
     assert added["length_norm"] == "kaldi"  # the schema's defaults are there too
 
@@ -238,27 +217,23 @@ def test_with_speech_to_train_on_an_attacker_learns_from_protected_speech():
 )
 def test_without_the_speech_for_it_or_the_wish_nobody_does(changed, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for folder in ("team/demo", "team/others"):
-        (tmp_path / folder).mkdir(parents=True)
-    ready = [f"{corpus}/{part}" for corpus in ("demo", "others") for part in ("enrolment", "trial")]
-    for folder in ready:
-        (tmp_path / folder).mkdir(parents=True)
+    for corpus, part in product(("demo", "others"), ("enrolment", "trial")):
+        (tmp_path / "team" / corpus).mkdir(parents=True, exist_ok=True)
+        (tmp_path / corpus / part).mkdir(parents=True)
         for name in ("original", "b2", "b3"):
-            (tmp_path / folder / f"{name}.npz").write_bytes(b"")
+            (tmp_path / corpus / part / f"{name}.npz").touch()
     assert semi(**changed) is None
 
 
-@pytest.mark.parametrize("section", ["extractors", "backends"])
-def test_an_attacker_of_ones_own_that_does_so_stays_alone(section):
-    training = {"train": {"corpus": "others", "speech": "anonymised"}}
-    own = {
-        "extractors": {
-            "ecapa": {"command": "python e.py"},
-            "mine": {**training, "recipe": "ecapa_small"},
-        },
-        "backends": {"mine": {"type": "plda", **training}},
-    }
-    assert semi(**{section: own[section]}) is None
+@pytest.mark.parametrize(
+    ("section", "own"),
+    [("extractors", {"recipe": "ecapa_small"}), ("backends", {"type": "plda"})],
+)
+def test_an_attacker_of_ones_own_that_does_so_stays_alone(section, own):
+    own |= {"train": {"corpus": "others", "speech": "anonymised"}}
+    extractors = {"extractors": {"ecapa": {"command": "python e.py"}}}
+    assert semi(**extractors) is not None
+    assert semi(**{section: extractors.get(section, {}) | {"mine": own}}) is None
 
 
 @pytest.mark.parametrize(
@@ -275,7 +250,7 @@ def test_numbers_that_no_machine_takes_are_refused(entries, words):
 
 def test_a_config_of_nothing_is_a_mistake(tmp_path):
     (tmp_path / "my.yaml").write_text("corpora:\n")
-    said = call("validate", "--config", tmp_path / "my.yaml")
+    said = validate(tmp_path / "my.yaml")
     assert said.returncode == 2 and "my.yaml:1: is empty" in said.stdout
 
 
@@ -288,10 +263,6 @@ def test_a_submission_behind_a_variable_is_learnt_from_like_any(tmp_path, monkey
         (folder / "a.wav").touch()
     added = semi(anonymisers={"mine": {"audio": "${VPC_DATA}/{set}_mine"}})
     assert added["train"]["anonymisers"] == ["mine"]
-
-
-def test_controls_get_no_attacker_of_their_own():
-    assert semi(report={"controls": True})["train"]["anonymisers"] == ["b2", "b3"]
 
 
 def test_an_attacker_can_be_made_for_some_anonymisers_only():
@@ -310,19 +281,17 @@ def test_a_name_with_braces_is_refused_wherever_a_config_has_it(tmp_path, name):
     folder = tmp_path / name
     (folder / "data").mkdir(parents=True)
     for file in ("mine.py", "env.yaml", "expected.tsv"):
-        (folder / file).write_text("")
-    for path in ("data", "mine.py", "env.yaml", "expected.tsv", "nowhere"):
-        corpora = {"a": {"kaldi": f"{folder}/data"}} if path == "data" else {"a": SYNTHETIC}
-        config = {"corpora": corpora}
-        if path == "mine.py":
-            config["anonymisers"] = {"x": {"function": f"{folder}/mine.py:f"}}
-        if path == "env.yaml":
-            config["anonymisers"] = {"x": {"command": "true", "env": f"{folder}/env.yaml"}}
-        if path in ("expected.tsv", "nowhere"):
-            config["expected"] = f"{folder}/{path}"
+        (folder / file).touch()
+    braces = "has { or } in its name"
+    for config, words in (
+        ({"corpora": {"a": {"kaldi": f"{folder}/data"}}}, braces),
+        ({"anonymisers": {"x": {"function": f"{folder}/mine.py:f"}}}, braces),
+        ({"anonymisers": {"x": {"command": "true", "env": f"{folder}/env.yaml"}}}, braces),
+        ({"expected": f"{folder}/expected.tsv"}, braces),
+        ({"expected": f"{folder}/nowhere"}, "not found"),
+    ):
         with pytest.raises(BadInput) as error:
-            configuration.check(config)
-        words = "not found" if path == "nowhere" else "has { or } in its name"
+            configuration.check({"corpora": {"a": SYNTHETIC}} | config)
         assert words in str(error.value) and "\n" not in str(error.value)
 
 

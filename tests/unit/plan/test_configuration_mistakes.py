@@ -12,6 +12,7 @@ from voiceprivacy.plan import configuration
 SYNTHETIC = {"synthetic": {"speakers": 20, "utterances": 4}}
 TRAINING = voices(300, 4, first=20, use="train")
 FOLDER = {"root": ".", "pattern": "{speaker}/{utterance}.wav"}
+LIBRI = {"root": "/", "subsets": ["x"]}
 ATTACKED = {
     "corpora": {"a": SYNTHETIC},
     "extractors": {"small": {"model": "{resources}/ecapa_small"}},
@@ -23,216 +24,143 @@ def problems(config):
     return [str(problem) for problem in configuration.problems(config)]
 
 
-CASES = {
-    "a measure left out that nobody makes": (
-        {"utility": {"closed_text": False}},
-        "utility.closed_text: false leaves out a measure that every run makes: words,"
-        " pitch_correlation, quality, voice",
-    ),
-    "a package that is not installed": (
-        {"anonymisers": {"b": {"package": "b"}}},
-        "anonymisers.b.package: no installed package offers an anonymiser 'b' (an entry point of"
-        " the group voiceprivacy.anonymisers): install it with this Python's pip",
-    ),
-    "a container without a command": (
-        {"anonymisers": {"b": {"container": "b.sif", "audio": "b"}}},
-        "anonymisers.b.container: is for a command, a program of the image: name it beside"
-        " (command:)",
-    ),
-    "a key of an earlier version": (
-        {"report": {"speech_per_attack": {"trial": [1, 3]}}},
-        "report.speech_per_attack: is no longer a key: compare amounts of speech by ranks, with the"
-        " protocol 'rank_sampling' of a corpus (docs/metrics/ranks.md)",
-    ),
-    "attackers that are fused": (
-        {"backends": {"both": {"type": "fusion", "of": ["a/b", "c/d"], "train": {"corpus": "t"}}}},
-        "backends.both.type: 'fusion' is no longer a type: remove this back-end, because the"
-        " verdict joins the scores of all attackers by itself (docs/guide/verdict.md)",
-    ),
-    "a key like no other": ({"qqq": 1}, "qqq: 'qqq' is not a key here"),
-    "a missing key": (
-        {"corpora": {"a": {"synthetic": {"speakers": 2}}}},
-        "corpora.a.synthetic: 'utterances' is missing",
-    ),
-    "a misspelt choice": (
+def corpus(**options):
+    return {"corpora": {"a": SYNTHETIC | options}}
+
+
+def plda(on="b", **options):
+    """A corpus to attack, one for training, and a back-end that learns."""
+    backend = {"type": "plda", "train": {"corpus": on}} | options
+    return ATTACKED | {"corpora": {"a": SYNTHETIC, "b": TRAINING}, "backends": {"p": backend}}
+
+
+FUSION = {"type": "fusion", "of": ["a/b", "c/d"], "train": {"corpus": "t"}}
+MISTAKES = [
+    # Keys and values.
+    ({"qqq": 1}, "qqq: 'qqq' is not a key here"),
+    (corpus(limit={}), "corpora.a.limit: {}"),
+    (
         {"attacker_draw": "independant"},
         "attacker_draw: 'independant' is none of independent, same: did you mean 'independent'?",
     ),
-    "a pattern without a speaker": (
+    ({"corpora": {"a": {"synthetic": {"speakers": 2}}}}, "corpora.a.synthetic: 'utterances' is"),
+    ({"utility": {"closed_text": False}}, "utility.closed_text: false leaves out a measure that"),
+    ({"report": {"speech_per_attack": {}}}, "report.speech_per_attack: is no longer a key"),
+    ({"backends": {"a": FUSION}}, "backends.a.type: 'fusion' is no longer a type: remove"),
+    (
         {"corpora": {"a": {"folder": {"root": "/", "pattern": "{utterance}.wav"}}}},
-        "corpora.a.folder.pattern: '{utterance}.wav' does not match what is expected here: Of"
-        " relative paths, such as {speaker}/{utterance}.wav",
+        "corpora.a.folder.pattern: '{utterance}.wav' does not match what is expected here: Of",
     ),
-    "a download over plain http": (
-        {
-            "corpora": {
-                "a": {
-                    "librispeech": {
-                        "root": "/",
-                        "subsets": ["x"],
-                        "download": "http://www.openslr.org",
-                    }
-                }
-            }
-        },
+    (
+        {"corpora": {"a": {"librispeech": LIBRI | {"download": "http://www.openslr.org"}}}},
         "corpora.a.librispeech.download: 'http://www.openslr.org' does not match",
     ),
-    "common sentences of another corpus": (
-        {"corpora": {"a": SYNTHETIC | {"protocol": {"enrol_trial": {"lists": ["f_common"]}}}}},
+    (
+        {"anonymisers": {"b": {"container": "b.sif", "audio": "b"}}},
+        "anonymisers.b.container: is for a command, a program of the image",
+    ),
+    # Corpora, lists and averages.
+    (
+        corpus(protocol={"enrol_trial": {"lists": ["f_common"]}}),
         "corpora.a.protocol.enrol_trial.lists: only vctk has lists of common sentences",
     ),
-    "a limit of nothing": ({"corpora": {"a": SYNTHETIC | {"limit": {}}}}, "corpora.a.limit: {}"),
-    "trials of a corpus that is not attacked": (
-        {"corpora": {"a": SYNTHETIC | {"use": "utility", "protocol": {"all_pairs": {}}}}},
+    (
+        corpus(use="utility", protocol={"all_pairs": {}}),
         "corpora.a.protocol: a corpus with 'use: utility' is not attacked: remove this, or write",
     ),
-    "an average over a corpus that is not attacked": (
-        {
-            "corpora": {"a": SYNTHETIC | {"use": "utility"}},
-            "report": {"averages": {"mine": {"a": {"f": 1}}}},
-        },
-        "report.averages.mine.a: there is no corpus 'a' to evaluate",
-    ),
-    "a kaldi corpus without lists": (
+    (
         {"corpora": {"a": {"kaldi": {"enrolment": "/", "trial": ["/"]}}}},
         "corpora.a: needs a protocol that names its trial lists",
     ),
-    "a training corpus that is not there": (
-        {
-            "corpora": {"speech": SYNTHETIC | {"use": "train"}},
-            "backends": {"p": {"type": "plda", "train": {"corpus": "speach"}}},
-        },
-        "backends.p.train.corpus: there is no corpus 'speach': did you mean 'speech'?",
+    (
+        corpus(use="utility") | {"report": {"averages": {"mine": {"a": {"f": 1}}}}},
+        "report.averages.mine.a: there is no corpus 'a' to evaluate",
     ),
-    "training on the evaluation": (
-        {
-            "corpora": {"a": SYNTHETIC},
-            "backends": {"p": {"type": "plda", "train": {"corpus": "a"}}},
-        },
-        "backends.p.train.corpus: corpus 'a' is not for training: give it 'use: train'",
-    ),
-    "a rotation that is not learnt from protected speech": (
-        {
-            "corpora": {"a": SYNTHETIC | {"use": "train"}},
-            "backends": {
-                "p": {"type": "procrustes", "train": {"corpus": "a", "speech": "original"}}
-            },
-        },
-        "backends.p.train.speech: 'anonymised' was expected",
-    ),
-    "an average of a corpus that is not there": (
+    (
         {"corpora": {"demo": SYNTHETIC}, "report": {"averages": {"all": {"deno": {"f": 1}}}}},
         "report.averages.all.deno: there is no corpus 'deno' to evaluate: did you mean 'demo'?",
     ),
-    "an average of a list that is not there": (
-        {
-            "corpora": {"demo": SYNTHETIC},
-            "report": {"averages": {"all": {"demo": {"f": 0.5, "q": 0.5}}}},
-        },
-        "report.averages.all.demo.q: demo has no trial list 'q'",
+    (
+        corpus() | {"report": {"averages": {"all": {"a": {"f": 0.5, "q": 0.5}}}}},
+        "report.averages.all.a.q: a has no trial list 'q'",
     ),
-    "more LDA dimensions than a model has": (
-        ATTACKED
-        | {"corpora": {"a": SYNTHETIC, "b": TRAINING}}
-        | {"backends": {"p": {"type": "plda", "train": {"corpus": "b"}, "lda_dim": 150}}},
-        "backends.p.lda_dim: 150 dimensions, and embeddings of 'small' have 128: write 128 or less",
+    # What attackers learn from.
+    (plda(on="bb"), "backends.p.train.corpus: there is no corpus 'bb': did you mean 'b'?"),
+    (plda(on="a"), "backends.p.train.corpus: corpus 'a' is not for training: give it 'use: train'"),
+    (
+        plda(type="procrustes", train={"corpus": "b", "speech": "original"}),
+        "backends.p.train.speech: 'anonymised' was expected",
     ),
-    "more LDA dimensions than a recipe makes": (
-        {
-            "corpora": {"a": SYNTHETIC, "b": TRAINING},
-            "extractors": {"made": {"train": {"corpus": "b"}, "recipe": "ecapa_small"}},
-            "backends": {"p": {"type": "plda", "train": {"corpus": "b"}, "lda_dim": 129}},
-        },
+    (plda(lda_dim=150), "backends.p.lda_dim: 150 dimensions, and embeddings of 'small' have 128:"),
+    (
+        plda(lda_dim=129)
+        | {"extractors": {"made": {"train": {"corpus": "b"}, "recipe": "ecapa_small"}}},
         "backends.p.lda_dim: 129 dimensions, and embeddings of 'made' have 128",
     ),
-    "more LDA dimensions than a package has": (
-        {
-            "corpora": {"a": SYNTHETIC, "b": TRAINING},
-            "extractors": {"voice": {"package": "resemblyzer"}},
-            "backends": {"p": {"type": "plda", "train": {"corpus": "b"}, "lda_dim": 257}},
-        },
+    (
+        plda(lda_dim=257) | {"extractors": {"voice": {"package": "resemblyzer"}}},
         "backends.p.lda_dim: 257 dimensions, and embeddings of 'voice' have 256",
     ),
-    "a higher rank than a model has": (
-        ATTACKED
-        | {"corpora": {"a": SYNTHETIC, "b": TRAINING}}
-        | {"backends": {"p": {"type": "speechbrain_plda", "train": {"corpus": "b"}, "rank": 129}}},
+    (
+        plda(type="speechbrain_plda", rank=129),
         "backends.p.rank: 129 dimensions, and embeddings of 'small' have 128",
     ),
-    "style of what nobody has written down": (
+    (
         {"corpora": {"a": {"folder": FOLDER}}, "extractors": {"said": {"style": {}}}},
-        "extractors.said: reads transcripts, and of corpus 'a' no transcripts were given"
-        " (transcripts: FILE.tsv in the corpus's entry folder)",
+        "extractors.said: reads transcripts, and of corpus 'a' no transcripts were given",
     ),
-    "words of pieces": (
-        {"corpora": {"a": SYNTHETIC | {"segments": {"seconds": 2}}}}
-        | {"extractors": {"said": {"words": {}}}},
+    (
+        corpus(segments={"seconds": 2}) | {"extractors": {"said": {"words": {}}}},
         "extractors.said: reads transcripts, and of corpus 'a' no transcripts of the pieces",
     ),
-    "an environment that is not ours": (
+    # What is not there.
+    ({"anonymisers": {"b": {"package": "b"}}}, "anonymisers.b.package: no installed package"),
+    (
         {"extractors": {"a": {"command": "a", "env": "mine"}}},
         f"extractors.a.env: {SCRIPTS.parent / 'envs/mine.yaml'}: not found",
     ),
-    "a recipe that is not there": (
-        {
-            "corpora": {"b": SYNTHETIC | {"use": "train"}},
-            "extractors": {"a": {"train": {"corpus": "b"}, "recipe": "x.yaml"}},
-        },
+    (
+        corpus(use="train") | {"extractors": {"a": {"train": {"corpus": "a"}, "recipe": "x.yaml"}}},
         "extractors.a.recipe: x.yaml: not found",
     ),
-    "a submission that is not there": (
+    (
         ATTACKED | {"anonymisers": {"team": {"audio": "submissions/{set}/{part}"}}},
         "anonymisers.team.audio: submissions/a/enrolment: not found",
     ),
-    "ready-made embeddings that are not there": (
+    (
         ATTACKED | {"extractors": {"mine": {"embeddings": "npz/{corpus}/{part}/{anonymiser}.npz"}}},
         "extractors.mine.embeddings: npz/a/enrolment/original.npz: not found",
     ),
-}
+]
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_a_mistake_is_named_with_its_place(case):
-    config, expected = CASES[case]
+@pytest.mark.parametrize(("config", "expected"), MISTAKES, ids=[words for _, words in MISTAKES])
+def test_a_mistake_is_named_with_its_place(config, expected):
     assert any(problem.startswith(expected) for problem in problems(config))
 
 
+VOICE = ATTACKED["extractors"] | {"voice": {"package": "resemblyzer"}}
+
+
 @pytest.mark.parametrize(
-    "more",
+    "config",
     [
-        {"backends": {"p": {"type": "plda", "train": {"corpus": "b"}, "lda_dim": 128}}},
-        {  # it compares no model with fewer
-            "extractors": ATTACKED["extractors"] | {"voice": {"package": "resemblyzer"}},
-            "backends": {
-                "p": {
-                    "type": "plda",
-                    "train": {"corpus": "b"},
-                    "lda_dim": 150,
-                    "extractors": ["voice"],
-                }
-            },
-        },
-        {  # how many it has, its embeddings will say
-            "extractors": {"mine": {"command": "python mine.py"}},
-            "backends": {"p": {"type": "plda", "train": {"corpus": "b"}, "lda_dim": 900}},
-        },
-        {"extractors": {"said": {"style": {}}}},  # synthetic speech has transcripts
+        plda(lda_dim=128),
+        plda(lda_dim=150, extractors=["voice"]) | {"extractors": VOICE},  # has more
+        # How many dimensions a program has, its embeddings will say.
+        plda(lda_dim=900) | {"extractors": {"mine": {"command": "python mine.py"}}},
+        ATTACKED | {"extractors": {"said": {"style": {}}}},  # synthetic speech has transcripts
     ],
 )
-def test_what_embeddings_and_transcripts_allow_is_no_problem(more):
-    assert problems(ATTACKED | {"corpora": {"a": SYNTHETIC, "b": TRAINING}} | more) == []
+def test_what_embeddings_and_transcripts_allow_is_no_problem(config):
+    assert problems(config) == []
 
 
 def test_what_belongs_to_somebody_elses_scores_must_be_there(tmp_path):
     (tmp_path / "b2_op.tsv").touch()
-    scores = f"{tmp_path}/{{anonymiser}}_{{condition}}.tsv"
-    attack = {
-        "scores": scores,
-        "key": f"{tmp_path}/{{trials}}.key",
-        "speakers": f"{tmp_path}/map.tsv",
-    }
-    messages = problems({"attacks": {"team7": attack}})
-    assert messages == [
+    attack = {"scores": f"{tmp_path}/{{anonymiser}}_{{condition}}.tsv"}
+    attack |= {"key": f"{tmp_path}/{{trials}}.key", "speakers": f"{tmp_path}/map.tsv"}
+    assert problems({"attacks": {"team7": attack}}) == [
         f"attacks.team7.key: {tmp_path}/all.key: not found",
         f"attacks.team7.speakers: {tmp_path}/map.tsv: not found",
     ]
@@ -249,9 +177,7 @@ def test_what_belongs_to_somebody_elses_scores_must_be_there(tmp_path):
         ({"given/b2_op.tsv": "../elsewhere.tsv"}, None),
     ],
 )
-def test_links_to_somebody_elses_scores_lead_to_files_that_no_run_overwrites(
-    tmp_path, monkeypatch, links, reason
-):
+def test_links_to_others_scores_lead_to_no_results(tmp_path, monkeypatch, links, reason):
     monkeypatch.chdir(tmp_path)
     Path("elsewhere.tsv").touch()
     for path, target in links.items():
@@ -279,32 +205,28 @@ def test_a_wrong_name_gets_the_nearest_file_or_folder_that_is_there(tmp_path, mo
     Path("submissions/team7").mkdir(parents=True)
     Path("submissions/team7/b2-op.tsv").touch()
     attack = {"scores": "submissions/team7/{anonymiser}_{condition}.tsv"}
-    team = {"audio": "submission"}
-    scores, audio = sorted(
-        problems(ATTACKED | {"attacks": {"z": attack}, "anonymisers": {"b": team}})
-    )[::-1]
-    assert scores.endswith(
-        "/{anonymiser}_{condition}.tsv: not found; the nearest is called"
-        " submissions/team7/b2-op.tsv"
-    )
+    [scores] = problems({"attacks": {"z": attack}})
+    assert scores.endswith(": not found; the nearest is called submissions/team7/b2-op.tsv")
+    [audio] = problems(ATTACKED | {"anonymisers": {"b": {"audio": "submission"}}})
     assert audio.endswith(": submission: not found: did you mean 'submissions'?")
 
 
-OF_OTHER_FORM = {  # a file where a folder is wanted, and a folder where a file is
-    "anonymisers.a.function": ({"function": "folder.py:anonymise"}, "folder.py: is a folder"),
-    "anonymisers.a.audio": ({"audio": "file.txt"}, "file.txt: is a file, not a folder"),
-    "extractors.e.model": ({"model": "file.txt"}, "file.txt: is a file, not a folder"),
-}
-
-
-@pytest.mark.parametrize("case", OF_OTHER_FORM)
-def test_what_is_a_folder_or_a_file_and_should_not_be_is_named(case, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("case", "path", "words"),
+    [
+        ("anonymisers.a.function", "folder.py:anonymise", "folder.py: is a folder"),
+        ("anonymisers.a.audio", "file.txt", "file.txt: is a file, not a folder"),
+        ("extractors.e.model", "file.txt", "file.txt: is a file, not a folder"),
+    ],
+)
+def test_what_is_a_folder_or_a_file_and_should_not_be_is_named(
+    case, path, words, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     Path("folder.py").mkdir()
     Path("file.txt").touch()
-    options, words = OF_OTHER_FORM[case]
-    section, name, _ = case.split(".")
-    config = ATTACKED | {section: {**ATTACKED.get(section, {}), name: options}}
+    section, name, key = case.split(".")
+    config = ATTACKED | {section: {**ATTACKED.get(section, {}), name: {key: path}}}
     (problem,) = problems(config)
     assert problem.startswith(f"{case}: ") and words in problem
 
@@ -336,9 +258,7 @@ def test_a_character_that_ends_paths_is_named_wherever_it_stands(case):
         ("recording: 1_0", "recording: YAML reads 1_0 as 10, not as text"),
     ],
 )
-def test_values_that_yaml_reads_otherwise_than_as_text_are_told_as_they_stand(
-    tmp_path, wrong, said
-):
+def test_values_that_yaml_reads_otherwise_than_as_text_are_named(tmp_path, wrong, said):
     path = tmp_path / "c.yaml"
     path.write_text(f"corpora:\n  a:\n    synthetic: {{speakers: 4, utterances: 4}}\n    {wrong}\n")
     (problem,) = configuration.problems(configuration.read(path))

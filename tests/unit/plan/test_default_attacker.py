@@ -22,10 +22,8 @@ def installed(monkeypatch):
 
 def models(config):
     """{extractor: its package or its model} of a completed config."""
-    extractors = defaults.complete(config)["extractors"]
-    return {
-        name: options.get("package") or options["model"] for name, options in extractors.items()
-    }
+    extractors = defaults.complete(config)["extractors"].items()
+    return {name: options.get("package") or options["model"] for name, options in extractors}
 
 
 def test_without_packages_the_shipped_network_attacks_with_cosine(installed):
@@ -73,10 +71,8 @@ def test_an_extractor_alone_compares_by_cosine():
 
 
 def test_an_encoder_in_a_package_runs_in_the_environment_of_its_name_unless_told():
-    extractors = {
-        "one": {"package": "resemblyzer"},
-        "two": {"package": "dvector", "env": "mine.yaml"},
-    }
+    two = {"package": "dvector", "env": "mine.yaml"}
+    extractors = {"one": {"package": "resemblyzer"}, "two": two}
     config = defaults.complete(PROTECTED | {"extractors": extractors})
     environments = {name: options["env"] for name, options in config["extractors"].items()}
     assert environments == {"one": "resemblyzer", "two": "mine.yaml"}

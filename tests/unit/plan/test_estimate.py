@@ -53,9 +53,8 @@ def test_speech_that_is_used_where_it_lies_takes_no_disk():
 
 
 def test_every_system_is_heard_and_every_condition_scored():
-    assert steps()["embeddings"].seconds == pytest.approx(
-        4 * 3600 * (FEATURES + PER_WEIGHT_BYTE * HUB_BYTES)
-    )
+    per_second = FEATURES + PER_WEIGHT_BYTE * HUB_BYTES
+    assert steps()["embeddings"].seconds == pytest.approx(4 * 3600 * per_second)
     conditions, linked = 1 + 3 + 2, 3 * 100**2 / 2
     assert steps()["scores"].bytes == (conditions * 1000 + linked) * 65
     assert steps(trials=500)["scores"].bytes == (conditions * 500 + linked) * 65
@@ -95,14 +94,7 @@ def test_the_table_has_readable_units_and_a_sum():
         ({"quality": {"type": "quality", "utterances": 2, "sample": 5}}, 3 * 10 * 0.8),
         ({"mine": {"command": "python mine.py"}}, 0),
     ],
-    ids=[
-        "some utterances",
-        "all, where there are no more",
-        "ten minutes",
-        "not of the original",
-        "a sample",
-        "one's own",
-    ],
+    ids=["some", "all of few", "ten minutes", "not of the original", "a sample", "one's own"],
 )
 def test_measures_take_time_for_what_they_hear_of_every_system(measure, heard_s):
     spoken = {"a": {"synthetic": {"speakers": 10, "utterances": 10}}}  # so it has transcripts
@@ -138,11 +130,8 @@ def test_the_sum_is_right_within_a_factor_of_two_of_what_was_measured():
 
 
 def test_a_corpus_for_utility_is_protected_and_heard_by_no_attacker():
-    both = examined() | {
-        "emotions": Examination(
-            Findings(), {"enrolment": Size(0, 0, 0), "trial": Size(9, 3600, 3)}, {}, {}
-        )
-    }
+    parts = {"enrolment": Size(0, 0, 0), "trial": Size(9, 3600, 3)}
+    both = examined() | {"emotions": Examination(Findings(), parts, {}, {})}
     corpora = CONFIG["corpora"] | {"emotions": {"kaldi": "/", "use": "utility"}}
     config = defaults.complete(CONFIG | {"corpora": corpora})
     more = {step.what: step for step in estimate(config, both)}

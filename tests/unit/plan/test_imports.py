@@ -32,16 +32,8 @@ def folder(tmp_path):
 
 def test_all_that_is_imported_from_its_own_folder_is_its_code(folder):
     imported = [path.removeprefix(f"{folder}/") for path in imported_files(str(folder / "mine.py"))]
-    assert imported == [
-        "direct.py",
-        "in_function.py",
-        "package/__init__.py",
-        "package/above.py",
-        "package/deep/__init__.py",
-        "package/deep/leaf.py",
-        "package/inner.py",
-        "package/sibling.py",
-    ]
+    assert set(TREE) - set(imported) == {"mine.py", "unused.py", "broken.py", "../outside.py"}
+    assert set(imported) < set(TREE) and imported == sorted(imported)
 
 
 def test_a_program_in_the_working_directory_has_its_code_there(folder, monkeypatch):

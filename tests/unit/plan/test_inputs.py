@@ -1,13 +1,17 @@
-"""What rules ask of a plan: wildcards go where they belong, and what is not there is left out."""
+"""What rules ask of a plan: wildcards go where they belong, what is not there is left out, and
+paths are the patterns of the rules.
+"""
 
 import ast
 import re
 
 import pytest
 from snakemake.iocontainers import Wildcards
+from support.plans import ECAPA, voices
 from support.runs import ROOT
 
 from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.layout import HERE, Layout
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.inputs.attackers import AttackerInputs
 from voiceprivacy.plan.inputs.results import AttackInputs, UtilityInputs
@@ -15,18 +19,16 @@ from voiceprivacy.plan.inputs.speech import AnonymiserInputs, Threads
 from voiceprivacy.plan.inputs.wildcards import ask, ask_option, command, one_of, tables
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.running import fingerprints
+from voiceprivacy.vocabulary import Attack
 
 CONFIG = {
     "corpora": {
         "demo": {"synthetic": {"speakers": 4, "utterances": 3}},
-        "others": {
-            "synthetic": {"speakers": 4, "utterances": 3, "first_speaker": 4},
-            "use": "train",
-        },
+        "others": voices(4, 3, first=4, use="train"),
     },
     "anonymisers": {"b2r": {"command": "python b2r.py", "runs": 2, "shards": 3}},
     "extractors": {
-        "ecapa": {"model": "speechbrain/ecapa", "revision": "0123456789"},
+        "ecapa": ECAPA,
         "f0": {"f0": {}},
         "words": {"words": {"corpus": "others"}},
     },
@@ -104,19 +106,15 @@ def test_a_second_run_is_scored_only_where_calibration_is_measured(plan):
     folder = "results/embeddings/demo/enrolment"
     job = of_job(anonymiser="b2r_run1", extractor="ecapa")
     assert compared(job) == [f"original={folder}/original/ecapa.npz"]
-    assert [word.split("=")[0] for word in compared(of_job(extractor="ecapa"))] == [
-        "original",
-        "run0",
-    ]
+    words = compared(of_job(extractor="ecapa"))
+    assert [word.split("=")[0] for word in words] == ["original", "run0"]
 
 
 def test_a_job_takes_the_file_of_what_is_trained_and_the_type_of_what_is_not(plan):
     attackers = AttackerInputs(plan)
-    backends = [
-        attackers.backend_argument(of_job(backend=name, extractor="ecapa"))
-        for name in ("cosine", "plda")
-    ]
-    assert backends == ["cosine", "results/backends/plda/ecapa.npz"]
+    jobs = [of_job(backend=name, extractor="ecapa") for name in ("cosine", "plda")]
+    arguments = [attackers.backend_argument(job) for job in jobs]
+    assert arguments == ["cosine", "results/backends/plda/ecapa.npz"]
 
 
 @pytest.fixture
@@ -199,9 +197,7 @@ def test_a_rule_file_defines_no_function(path):
         ("attack/extractors/packages", "ecapa", False),
     ],
 )
-def test_embeddings_are_made_again_after_an_edit_of_a_module_that_loads_late(
-    tmp_path, monkeypatch, edited, extractor, is_noticed
-):
+def test_modules_that_load_late_count(tmp_path, monkeypatch, edited, extractor, is_noticed):
     """The job imports them inside functions, by the kind of the extractor."""
     monkeypatch.chdir(tmp_path)
     more = {"theirs": {"command": "python embed.py"}, "shipped": {"package": "resemblyzer"}}
@@ -214,3 +210,29 @@ def test_embeddings_are_made_again_after_an_edit_of_a_module_that_loads_late(
         fingerprints, "_digest", lambda file: "other" if file == changed else digest(file)
     )
     assert (attackers.extraction_code(wildcards) != before) == is_noticed
+
+
+CORPUS, PART, TRIALS = "{corpus}", "{part}", "{trials}"
+SYSTEM, EXTRACTOR, BACKEND = "{anonymiser}", "{extractor}", "{backend}"
+ATTACK = Attack(CORPUS, TRIALS, EXTRACTOR, BACKEND)
+ASKED = [
+    HERE.speech(CORPUS, PART, SYSTEM),
+    HERE.speech(CORPUS, PART, "original", "transcripts"),
+    HERE.trials(CORPUS, TRIALS),
+    HERE.trials(CORPUS, TRIALS, "release"),
+    HERE.embeddings(CORPUS, PART, SYSTEM, EXTRACTOR),
+    HERE.scores(ATTACK, SYSTEM, "{condition}"),
+    HERE.metrics("zebra", ATTACK, SYSTEM),
+]
+
+
+def test_the_rules_hold_the_paths_that_python_asks_for():
+    rules = [path.read_text() for path in sorted(ROOT.glob("workflow/rules/*.smk"))]
+    text = "\n".join(rules).replace("{SYSTEM}", ATTACK.path(SYSTEM))
+    assert [path for path in ASKED if f'"{path}"' not in text] == []
+
+
+def test_every_path_is_marked_and_below_the_root():
+    layout, attack = Layout("vp/results", "<{}>".format), Attack("demo", "f", "ecapa", "plda")
+    path = "<vp/results/metrics/zebra/demo/f/b2/ecapa/plda.intervals.json>"
+    assert layout.metrics("zebra", attack, "b2", "intervals.json") == path

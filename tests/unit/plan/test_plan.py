@@ -9,6 +9,7 @@ from support.plans import ECAPA, pictures_of, voices
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration, defaults
+from voiceprivacy.plan.outputs import PICTURES, TABLES
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.report.contents import contents_of
 from voiceprivacy.vocabulary import Attack
@@ -40,6 +41,11 @@ def submissions(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for corpus, part in product(("demo", "other", "a"), ("enrolment", "trial")):
         (tmp_path / "submissions" / corpus / part / corpus).mkdir(parents=True)
+
+
+def touch(path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
 
 
 @pytest.fixture
@@ -82,11 +88,8 @@ def test_a_second_run_is_a_system_of_its_own_but_not_compared(plan):
 
 
 def test_every_attacker_is_tried_on_every_list(plan):
-    assert plan.attackers.attacks() == [
-        Attack("demo", trials, "ecapa", backend)
-        for trials in ("f", "m")
-        for backend in ("cosine", "plda")
-    ]
+    attacks = [Attack("demo", trials, "ecapa", one) for trials, one in product("fm", BACKENDS)]
+    assert plan.attackers.attacks() == attacks
 
 
 def test_conditions_say_whose_speech_is_on_which_side(plan):
@@ -98,32 +101,24 @@ def test_conditions_say_whose_speech_is_on_which_side(plan):
 
 
 def test_only_the_users_speech_is_protected_with_the_runs_own_seed(plan):
-    drawn = [
-        plan.speech.anonymiser_seed(name, part)
-        for name in ("b2r", "b2r_run1")
-        for part in ("enrolment", "trial", "train")
-    ]
+    calls = product(("b2r", "b2r_run1"), ("enrolment", "trial", "train"))
+    drawn = [plan.speech.anonymiser_seed(name, part) for name, part in calls]
     assert drawn[1] == 7
     assert len(set(drawn)) == len(drawn)
     assert drawn[0] == seeds.derive(7, "enrolment")
 
 
-def test_an_attacker_who_holds_the_seed_draws_as_the_users(plan):
-    same = Plan(configuration.check({**CONFIG, "attacker_draw": "same"}))
-    assert {
-        same.speech.anonymiser_seed("b2r", part) for part in ("enrolment", "trial", "train")
-    } == {7}
-    assert same.speech.anonymiser_seed("b2r_run1", "trial") != 7
+def test_an_attacker_who_holds_the_seed_draws_as_the_users():
+    speech = Plan(configuration.check({**CONFIG, "attacker_draw": "same"})).speech
+    parts = ("enrolment", "trial", "train")
+    assert {speech.anonymiser_seed("b2r", part) for part in parts} == {7}
+    assert speech.anonymiser_seed("b2r_run1", "trial") != 7
 
 
 def test_placeholders_of_an_audio_folder_are_filled_in(plan):
     call = plan.speech.anonymiser_call("team", "demo", "trial")
-    assert call == {
-        "audio": ["submissions/demo/trial/demo"],
-        "options": {},
-        "resample": False,
-        "sandbox": False,
-    }
+    assert call["audio"] == ["submissions/demo/trial/demo"]
+    assert call["options"] == {} and not call["resample"] and not call["sandbox"]
 
 
 def test_a_package_in_our_own_environment_is_called_with_its_version(tmp_path, monkeypatch):
@@ -146,29 +141,21 @@ def test_original_is_assessed_once_under_each_attacker(plan):
 
 
 def test_the_set_is_the_kaldi_directory_where_a_part_has_one(tmp_path):
-    for name in ("enrolls", "trials_f", "trials_m"):
-        (tmp_path / name).mkdir()
-    folders = {
-        "enrolment": str(tmp_path / "enrolls"),
-        "trial": [str(tmp_path / f"trials_{gender}") for gender in "fm"],
+    enrolls, *trials = [tmp_path / name for name in ("enrolls", "trials_f", "trials_m")]
+    for folder in (enrolls, *trials):
+        folder.mkdir()
+    kaldi = {"enrolment": str(enrolls), "trial": list(map(str, trials))}
+    libri = {"kaldi": kaldi, "protocol": {"given": {"f": str(trials[0])}}}
+    config = {
+        "corpora": {"libri": libri, "one": {"kaldi": str(trials[1])}},
+        "anonymisers": {"b3": {"audio": "data/{set}_sttts"}},
+        "extractors": {},  # nobody attacks, so no file is needed
     }
-    corpus = {"kaldi": folders, "protocol": {"given": {"f": str(tmp_path / "trials_f")}}}
-    corpora = {"libri": corpus, "one": {"kaldi": str(tmp_path / "trials_m")}}
-    plan = Plan(
-        configuration.check(
-            {
-                "corpora": corpora,
-                "anonymisers": {"b3": {"audio": "data/{set}_sttts"}},
-                "extractors": {},  # nobody attacks, so no file is needed
-            }
-        )
-    )
-    assert plan.speech.data_sets("libri", "enrolment") == ["enrolls"]
-    assert plan.speech.data_sets("one", "trial") == ["trials_m"]
-    assert plan.speech.anonymiser_call("b3", "libri", "trial")["audio"] == [
-        "data/trials_f_sttts",
-        "data/trials_m_sttts",
-    ]
+    speech = Plan(configuration.check(config)).speech
+    assert speech.data_sets("libri", "enrolment") == ["enrolls"]
+    assert speech.data_sets("one", "trial") == ["trials_m"]
+    both = ["data/trials_f_sttts", "data/trials_m_sttts"]
+    assert speech.anonymiser_call("b3", "libri", "trial")["audio"] == both
 
 
 def test_a_second_run_is_compared_with_the_first(plan):
@@ -182,206 +169,124 @@ def test_extraction_is_a_model_with_switches_a_command_or_a_file():
         "mine": {"command": "python mine.py"},
         "ready": {"embeddings": "e/{corpus}/{part}/{anonymiser}.npz"},
     }
-    plan = Plan(defaults.complete({**CONFIG, "extractors": extractors}))
-    arguments = plan.attackers.extraction("model", "demo", "trial", "b2r")
-    assert arguments[0] == "--model"
-    assert arguments[1].endswith("workflow/resources/recipes")
-    assert arguments[2:] == ["--device", "cuda", "--vad"]
-    assert plan.attackers.extraction("mine", "demo", "trial", "b2r") == [
-        "--command",
-        "python mine.py",
-    ]
-    assert plan.attackers.extraction("ready", "demo", "trial", "b2r") == [
-        "--ready",
-        "e/demo/trial/b2r.npz",
-    ]
-    assert plan.attackers.model_files("mine") == []
+    attackers = Plan(defaults.complete({**CONFIG, "extractors": extractors})).attackers
+    words = {name: attackers.extraction(name, "demo", "trial", "b2r") for name in extractors}
+    assert words["model"][0] == "--model"
+    assert words["model"][1].endswith("workflow/resources/recipes")
+    assert words["model"][2:] == ["--device", "cuda", "--vad"]
+    assert words["mine"] == ["--command", "python mine.py"]
+    assert words["ready"] == ["--ready", "e/demo/trial/b2r.npz"]
+    assert attackers.model_files("mine") == []
 
 
 def test_given_scores_are_found_by_their_names(tmp_path):
-    names = ["original/oo", "b2/op", "b2/pp", "b2_run1/op", "other/xx", "Bad/op"]
-    for name in names:
-        path = tmp_path / "demo" / "f" / f"{name}.tsv"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
+    for name in ("original/oo", "b2/op", "b2/pp", "b2_run1/op", "other/xx", "Bad/op"):
+        touch(tmp_path / "demo" / "f" / f"{name}.tsv")
     template = f"{tmp_path}/{{corpus}}/{{trials}}/{{anonymiser}}/{{condition}}.tsv"
-    plan = Plan(configuration.check({"attacks": {"team7": {"scores": template}}}))
-    (attack,) = plan.given.attacks()
+    given = Plan(configuration.check({"attacks": {"team7": {"scores": template}}})).given
+    (attack,) = given.attacks()
     assert attack == Attack("demo", "f", "team7", "given")
-    assert plan.given.systems(attack) == {"b2": ["op", "pp"], "original": ["oo"]}
-    assert plan.given.calibrated(attack) == ["b2"]
-    assert plan.given.file("team7", "demo", "f", "b2", "op") == f"{tmp_path}/demo/f/b2/op.tsv"
-    assert "results/metrics/calibration/demo/f/b2/team7/given.json" in plan.given.metrics()
-    assert len(plan.given.metrics()) == 2 + 2 + 1
+    assert given.systems(attack) == {"b2": ["op", "pp"], "original": ["oo"]}
+    assert given.calibrated(attack) == ["b2"]
+    assert given.file("team7", "demo", "f", "b2", "op") == f"{tmp_path}/demo/f/b2/op.tsv"
+    assert "results/metrics/calibration/demo/f/b2/team7/given.json" in given.metrics()
+    assert len(given.metrics()) == 2 + 2 + 1
 
 
-def test_limit_and_segments_belong_to_the_source(plan):
-    corpus = {
-        "synthetic": {"speakers": 4, "utterances": 3},
-        "segments": {"seconds": 1},
-        "limit": {"speakers": 2},
-    }
+def test_limit_and_segments_belong_to_the_source():
+    corpus = voices(4, 3, first=0, segments={"seconds": 1}, limit={"speakers": 2})
     source = Plan(configuration.check({"corpora": {"a": corpus}})).speech.source("a")
-    known = {"pipes": False, "on_bad_audio": "stop"}
-    assert source == {
-        **known,
-        **corpus,
-        "synthetic": {"speakers": 4, "utterances": 3, "first_speaker": 0},
-    }
+    assert source == corpus | {"pipes": False, "on_bad_audio": "stop"}
 
 
-def test_subsets_are_downloaded_only_where_the_config_says_so():
+def test_subsets_are_downloaded_only_where_the_config_says_so(plan):
     options = {"root": "/no/where", "subsets": ["test-clean", "dev-clean"], "download": True}
-    plan = Plan(configuration.check({"corpora": {"a": {"librispeech": options}}}))
-    assert plan.speech.downloads("a") == [
-        f"results/downloads/a/{subset}.tsv" for subset in options["subsets"]
-    ]
-    assert Plan(configuration.check(CONFIG)).speech.downloads("demo") == []
+    libri = Plan(configuration.check({"corpora": {"a": {"librispeech": options}}}))
+    tables = [f"results/downloads/a/{subset}.tsv" for subset in options["subsets"]]
+    assert libri.speech.downloads("a") == tables and plan.speech.downloads("demo") == []
 
 
 def test_all_pairs_have_no_gallery_and_no_ranks():
-    corpora = {"a": voices(4, 3, protocol={"all_pairs": {}})}
-    plan = Plan(
-        configuration.check(
-            {**CONFIG, "corpora": corpora | {"others": CONFIG["corpora"]["others"]}}
-        )
-    )
-    assert plan.speech.trial_lists("a") == ["f", "m"]
+    corpora = CONFIG["corpora"] | {"demo": voices(4, 3, protocol={"all_pairs": {}})}
+    plan = Plan(configuration.check({**CONFIG, "corpora": corpora}))
+    assert plan.speech.trial_lists("demo") == ["f", "m"]
     assert not any("/ranks/" in path for path in (*plan.outputs.metrics(), *pictures_of(plan)))
     assert any("/similarity/" in path for path in plan.outputs.metrics())
 
 
 def test_every_number_of_an_attack_has_intervals_unless_they_are_switched_off(plan):
-    resampled = plan.outputs.metrics()
-    assert plan.outputs.intervals() == [
-        path.replace(".json", ".intervals.json") for path in resampled
-    ]
+    intervals = [path.replace(".json", ".intervals.json") for path in plan.outputs.metrics()]
+    assert plan.outputs.intervals() == intervals
     off = Plan(configuration.check({**CONFIG, "report": {"bootstrap": 0}}))
     assert (off.n_replicates, off.outputs.intervals(), off.outputs.comparisons()) == (0, [], [])
+    assert off.outputs.compared_strongest() == {}
 
 
 def test_anonymisers_are_compared_on_every_list_and_on_the_mean(plan):
-    expected = {
-        f"results/comparisons/demo/{trials}/ecapa/{backend}.tsv"
-        for trials in ("f", "m", "mean")
-        for backend in BACKENDS
-    }
-    expected.add("results/comparisons/demo/mean/strongest.tsv")
-    assert set(plan.outputs.comparisons()) == expected and len(plan.outputs.comparisons()) == 7
+    lists = product(("f", "m", "mean"), BACKENDS)
+    expected = [f"results/comparisons/demo/{trials}/ecapa/{one}.tsv" for trials, one in lists]
+    expected.append("results/comparisons/demo/mean/strongest.tsv")
+    assert sorted(plan.outputs.comparisons()) == sorted(expected)
     mean = plan.outputs.compared_intervals(Attack("demo", "mean", "ecapa", "plda"))
-    assert sorted(mean) == sorted(
-        path for path in plan.outputs.intervals() if path.endswith("/plda.intervals.json")
-    )
-    assert (
-        len(plan.outputs.compared_intervals(Attack("demo", "f", "ecapa", "plda"))) == len(mean) / 2
-    )
-    one_list = {
-        "demo": {**CONFIG["corpora"]["demo"], "protocol": {"enrol_trial": {"lists": ["f"]}}}
-    }
-    one = Plan(configuration.check({**CONFIG, "corpora": {**CONFIG["corpora"], **one_list}}))
+    of_plda = [path for path in plan.outputs.intervals() if path.endswith("/plda.intervals.json")]
+    assert sorted(mean) == sorted(of_plda)
+    of_women = plan.outputs.compared_intervals(Attack("demo", "f", "ecapa", "plda"))
+    assert len(of_women) == len(mean) / 2
+    women = voices(4, 3, first=0, protocol={"enrol_trial": {"lists": ["f"]}})
+    one = Plan(configuration.check({**CONFIG, "corpora": {**CONFIG["corpora"], "demo": women}}))
     assert one.outputs.compared_lists("demo") == ["f"]
 
 
 def test_anonymisers_are_compared_on_averages_over_corpora():
     other = voices(4, 3, first=8, protocol={"all_pairs": {}})
     averages = {"challenge": {"demo": {"f": 0.25, "m": 0.25}, "other": {"f": 0.5}}}
-    of_two = {
-        **CONFIG,
-        "corpora": {**CONFIG["corpora"], "other": other},
-        "report": {"averages": averages},
-    }
-    plan = Plan(configuration.check(of_two))
-    expected = {
-        f"results/comparisons/over-corpora/{average}/ecapa/{backend}.tsv"
-        for average in ("challenge", "all-lists")
-        for backend in BACKENDS
-    }
-    strongest = {path for path in plan.outputs.comparisons() if path.endswith("strongest.tsv")}
-    assert strongest == {
-        "results/comparisons/demo/mean/strongest.tsv",
-        "results/comparisons/other/mean/strongest.tsv",
-        "results/comparisons/over-corpora/challenge/strongest.tsv",
-        "results/comparisons/over-corpora/all-lists/strongest.tsv",
-    }
-    assert {
-        path for path in plan.outputs.comparisons() if "over-corpora" in path
-    } - strongest == expected
-    assert plan.averages.weights["challenge"] == {
-        ("demo", "f"): 0.25,
-        ("demo", "m"): 0.25,
-        ("other", "f"): 0.5,
-    }
-    of_average = plan.outputs.compared_intervals(
-        Attack("over-corpora", "challenge", "ecapa", "plda")
-    )
-    trial_lists = {tuple(path.split("/")[3:5]) for path in of_average}
-    assert trial_lists == set(plan.averages.weights["challenge"]) and all(
-        "/plda." in path for path in of_average
-    )
-    assert set(of_average) <= set(plan.outputs.intervals())
+    of_two = {**CONFIG, "corpora": {**CONFIG["corpora"], "other": other}}
+    plan = Plan(configuration.check({**of_two, "report": {"averages": averages}}))
+    comparisons = {*plan.outputs.comparisons()}
+    folders = [f"results/comparisons/over-corpora/{name}" for name in ("challenge", "all-lists")]
+    means = [f"results/comparisons/{corpus}/mean" for corpus in ("demo", "other")]
+    strongest = {f"{folder}/strongest.tsv" for folder in (*folders, *means)}
+    assert {path for path in comparisons if path.endswith("strongest.tsv")} == strongest
+    expected = {f"{folder}/ecapa/{one}.tsv" for folder, one in product(folders, BACKENDS)}
+    assert {path for path in comparisons if "over-corpora" in path} - strongest == expected
+    weights = {("demo", "f"): 0.25, ("demo", "m"): 0.25, ("other", "f"): 0.5}
+    assert plan.averages.weights["challenge"] == weights
+    average = Attack("over-corpora", "challenge", "ecapa", "plda")
+    of_average = plan.outputs.compared_intervals(average)
+    assert {tuple(path.split("/")[3:5]) for path in of_average} == weights.keys()
+    assert all("/plda." in path for path in of_average)
+    assert {*of_average} <= {*plan.outputs.intervals()}
+    wrong = {"averages": {"Over corpora": averages["challenge"]}}
     with pytest.raises(BadInput, match="Over corpora"):
-        configuration.check(
-            {**of_two, "report": {"averages": {"Over corpora": averages["challenge"]}}}
-        )
+        configuration.check({**of_two, "report": wrong})
 
 
 def test_the_strongest_attacks_are_compared_by_all_attackers_with_all_lists(tmp_path):
-    """Scores of another team on one of the two lists are another mean, those on both are "
-    "compared."""
+    """Scores of a team on one list are another mean; those on both are compared."""
     for team, lists in (("team7", "fm"), ("team8", "f")):
-        for system, trials in product(("original", "b2"), lists):
-            path = (
-                tmp_path
-                / team
-                / "demo"
-                / trials
-                / system
-                / ("oo.tsv" if system == "original" else "pp.tsv")
-            )
-            path.parent.mkdir(parents=True)
-            path.write_text("")
-    entries = {
-        team: {
-            "scores": f"{tmp_path}/{team}/{{corpus}}/{{trials}}/{{anonymiser}}/{{condition}}.tsv"
-        }
-        for team in ("team7", "team8")
-    }
-    plan = Plan({**configuration.check(CONFIG), "attacks": entries})
-    [(trial_list, attacks)] = plan.outputs.compared_strongest().items()
+        for trials, system in product(lists, ("original/oo", "b2/pp")):
+            touch(tmp_path / team / "demo" / trials / f"{system}.tsv")
+    form = "{corpus}/{trials}/{anonymiser}/{condition}.tsv"
+    entries = {team: {"scores": f"{tmp_path}/{team}/{form}"} for team in ("team7", "team8")}
+    outputs = Plan({**configuration.check(CONFIG), "attacks": entries}).outputs
+    [(trial_list, attacks)] = outputs.compared_strongest().items()
     assert trial_list == ("demo", "mean")
-    assert {attack[2:] for attack in attacks} == {
-        *(("ecapa", backend) for backend in BACKENDS),
-        ("team7", "given"),
-    }
-    paths = plan.outputs.strongest_intervals(*trial_list)
+    own = {("ecapa", backend) for backend in BACKENDS}
+    assert {attack[2:] for attack in attacks} == {*own, ("team7", "given")}
+    paths = outputs.strongest_intervals(*trial_list)
     assert {path.split("/")[2] for path in paths} == {"verification"}
-    assert {path.split("/")[4] for path in paths} == {"f", "m"} and not any(
-        "team8" in path for path in paths
-    )
-    assert (
-        Plan(
-            configuration.check({**CONFIG, "report": {"bootstrap": 0}})
-        ).outputs.compared_strongest()
-        == {}
-    )
+    assert {path.split("/")[4] for path in paths} == {"f", "m"}
+    assert not any("team8" in path for path in paths)
 
 
 def test_given_scores_are_averaged_over_the_corpora_that_they_have(tmp_path):
-    for corpus, systems in (("a", ("original", "b1", "b2")), ("b", ("original", "b1"))):
-        for system in systems:
-            path = tmp_path / corpus / system / ("oo.tsv" if system == "original" else "pp.tsv")
-            path.parent.mkdir(parents=True)
-            path.write_text("")
-    attack = {
-        "scores": f"{tmp_path}/{{corpus}}/{{anonymiser}}/{{condition}}.tsv",
-        "speakers": "speakers.tsv",
-    }
-    plan = Plan({**configuration.check(CONFIG), "corpora": {}, "attacks": {"team7": attack}})
-    assert plan.outputs.compared_strongest().keys() == {
-        ("a", "all"),
-        ("b", "all"),
-        ("over-corpora", "all-lists"),
-    }
+    for name in ("a/original/oo", "a/b1/pp", "a/b2/pp", "b/original/oo", "b/b1/pp"):
+        touch(tmp_path / f"{name}.tsv")
+    scores = f"{tmp_path}/{{corpus}}/{{anonymiser}}/{{condition}}.tsv"
+    attacks = {"team7": {"scores": scores, "speakers": "speakers.tsv"}}
+    plan = Plan({**configuration.check(CONFIG), "corpora": {}, "attacks": attacks})
+    lists = [("a", "all"), ("b", "all"), ("over-corpora", "all-lists")]
+    assert sorted(plan.outputs.compared_strongest()) == lists
     [average] = plan.averages.attacks()
     assert average == Attack("over-corpora", "all-lists", "team7", "given")
     paths = plan.outputs.compared_intervals(average)
@@ -394,3 +299,34 @@ def test_many_anonymisers_take_more_replicates_than_the_config_says():
     plan = Plan(configuration.check({**CONFIG, "anonymisers": anonymisers}))
     assert plan.n_replicates == 40 * 36
     assert Plan(configuration.check({**CONFIG, "report": {"bootstrap": 60}})).n_replicates == 60
+
+
+# What is made on request, and of anonymisers with two runs.
+
+
+def test_calibration_is_assessed_and_drawn_where_there_are_two_runs(plan):
+    made = [*plan.outputs.metrics(), *pictures_of(plan)]
+    of_b2r = [f"demo/{trials}/b2r/ecapa/{one}" for trials, one in product("fm", BACKENDS)]
+    metrics = [f"results/metrics/calibration/{path}.json" for path in of_b2r]
+    figures = [f"results/report/figures/calibration/{path}.svg" for path in of_b2r]
+    assert [path for path in made if "/calibration/" in path] == [*metrics, *figures]
+
+
+def test_every_anonymiser_is_put_in_proportion_to_the_original(plan):
+    assert "normalised" in plan.outputs.families("team")
+    assert "normalised" not in plan.outputs.families("original")
+
+
+def test_pictures_for_papers_are_made_of_every_attack(plan):
+    files = plan.outputs.papers()
+    svgs = [file for file in files if file.endswith(".svg") and "/demo/" in file]
+    assert len(svgs) == 2 * len(BACKENDS) * len(PICTURES)
+    assert "results/paper/det/demo/f/ecapa/cosine.pdf" in files
+    tables = [file for file in files if file.endswith(".tex")]
+    assert tables == [f"results/paper/tables/{table}.tex" for table in TABLES]
+
+
+@pytest.mark.parametrize("cece", [[], ["oo"], "op", ["op", "op"]])
+def test_other_conditions_of_c_ece_are_refused(cece):
+    with pytest.raises(BadInput, match="cece"):
+        configuration.check({**CONFIG, "report": {"cece": cece}})

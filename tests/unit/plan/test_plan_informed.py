@@ -3,6 +3,7 @@ config by hand.
 """
 
 import copy
+from itertools import product
 
 import pytest
 from support.plans import ECAPA, voices
@@ -47,20 +48,14 @@ def informed():
     return Plan(configuration.check(INFORMED))
 
 
-def test_an_informed_attacker_is_an_instance_for_every_anonymiser_and_is_tried_on_that_one(
-    informed,
-):
-    assert list(informed.attackers.extractors) == [
-        "ecapa",
-        "semi_on_b2r",
-        "semi_on_team",
-        "later_on_b2r",
-        "later_on_team",
-    ]
-    assert list(informed.attackers.backends) == ["cosine", "plda_on_b2r", "plda_on_team"]
-    assert informed.attackers.systems("semi_on_b2r", "cosine") == ["original", "b2r"]
-    assert informed.attackers.systems("ecapa", "plda_on_team") == ["original", "team"]
-    assert informed.attackers.systems("ecapa", "cosine") == ["original", "b2r", "team"]
+def test_an_informed_attacker_is_an_instance_for_each_anonymiser_and_tried_on_that_one(informed):
+    attackers = informed.attackers
+    of_semi = ["semi_on_b2r", "semi_on_team", "later_on_b2r", "later_on_team"]
+    assert list(attackers.extractors) == ["ecapa", *of_semi]
+    assert list(attackers.backends) == ["cosine", "plda_on_b2r", "plda_on_team"]
+    assert attackers.systems("semi_on_b2r", "cosine") == ["original", "b2r"]
+    assert attackers.systems("ecapa", "plda_on_team") == ["original", "team"]
+    assert attackers.systems("ecapa", "cosine") == ["original", "b2r", "team"]
 
 
 def test_an_attacker_is_trained_on_one_anonymiser_only(informed):
@@ -72,16 +67,13 @@ def test_an_attacker_is_trained_on_one_anonymiser_only(informed):
 
 
 def test_an_informed_attacker_learns_from_protected_speech_with_the_true_speakers(informed):
-    manifest = informed.attackers.training_manifest(informed.attackers.extractors["semi_on_team"])
+    attackers, speech = informed.attackers, informed.speech
+    manifest = attackers.training_manifest(attackers.extractors["semi_on_team"])
     assert manifest == "results/audio/others/train/team/manifest.tsv"
-    embeddings = informed.attackers.training_embeddings("plda_on_b2r", "semi_on_b2r")
+    embeddings = attackers.training_embeddings("plda_on_b2r", "semi_on_b2r")
     assert embeddings == "results/embeddings/others/train/b2r/semi_on_b2r.npz"
-    assert informed.speech.anonymiser_manifest("others", "train").endswith(
-        "/train/original/pseudo_manifest.tsv"
-    )
-    assert informed.speech.anonymiser_manifest("demo", "trial").endswith(
-        "/trial/original/manifest.tsv"
-    )
+    for part, name in ((("others", "train"), "pseudo_manifest"), (("demo", "trial"), "manifest")):
+        assert speech.anonymiser_manifest(*part).endswith(f"/{part[1]}/original/{name}.tsv")
 
 
 def test_a_rotation_is_trained_on_the_same_utterances_protected_and_original():
@@ -115,27 +107,20 @@ def with_draws(**further):
 def test_every_further_draw_is_attacked_with_a_seed_of_its_own():
     config = configuration.check(with_draws())
     assert config == defaults.complete(config)  # completed once more, it stays
-    plan = Plan(config)
+    speech = Plan(config).speech
     draws = ["b2r", "b2r_draw2", "b2r_draw3"]
-    assert plan.speech.anonymisers.keys() == {*draws, "team"}
-    assert plan.speech.repeated == ["b2r"]
-    seeds = {
-        tuple(plan.speech.names_of_seed(name, part))
-        for name in (*draws, "b2r_run1")
-        for part in ("enrolment", "trial")
-    }
-    assert len(seeds) == 8
+    assert speech.anonymisers.keys() == {*draws, "team"}
+    assert speech.repeated == ["b2r"]
+    drawn = product((*draws, "b2r_run1"), ("enrolment", "trial"))
+    assert len({tuple(speech.names_of_seed(name, part)) for name, part in drawn}) == 8
 
 
-def test_attackers_learn_from_the_first_draw_and_are_tried_on_all():
-    plan = Plan(configuration.check(with_draws()))
-    assert plan.attackers.extractors.keys() == {
-        *("ecapa", "semi_on_b2r", "semi_on_team", "later_on_b2r", "later_on_team")
-    }
-    assert plan.attackers.systems("semi_on_b2r", "cosine") == [
-        *("original", "b2r", "b2r_draw2", "b2r_draw3")
-    ]
-    assert plan.attackers.systems("semi_on_team", "cosine") == ["original", "team"]
+def test_attackers_learn_from_the_first_draw_and_are_tried_on_all(informed):
+    attackers = Plan(configuration.check(with_draws())).attackers
+    assert attackers.extractors.keys() == informed.attackers.extractors.keys()
+    draws = ["original", "b2r", "b2r_draw2", "b2r_draw3"]
+    assert attackers.systems("semi_on_b2r", "cosine") == draws
+    assert attackers.systems("semi_on_team", "cosine") == ["original", "team"]
 
 
 def test_the_name_of_a_draw_cannot_be_another_anonymisers():
@@ -149,18 +134,13 @@ def test_the_name_of_a_draw_cannot_be_another_anonymisers():
         ("ecapa", "cosine", []),
         ("semi_on_b2r", "cosine", ["models/semi_on_b2r/held_out.json"]),
         ("ecapa", "plda_on_b2r", ["backends/plda_on_b2r/ecapa.held_out.json"]),
-        (
-            "semi_on_b2r",
-            "plda_on_b2r",
-            ["models/semi_on_b2r/held_out.json", "backends/plda_on_b2r/semi_on_b2r.held_out.json"],
-        ),
     ],
 )
-def test_what_learnt_from_protected_speech_is_judged_on_speakers_held_out(
-    informed, extractor, backend, files
-):
+def test_what_learnt_is_judged_on_speakers_held_out(informed, extractor, backend, files):
     expected = [f"results/{file}" for file in files]
     assert informed.attackers.learnt(extractor, backend) == expected
+    both = ["models/semi_on_b2r/held_out.json", "backends/plda_on_b2r/semi_on_b2r.held_out.json"]
+    assert informed.attackers.learnt("semi_on_b2r", "plda_on_b2r") == [f"results/{f}" for f in both]
 
 
 def test_an_encoder_is_fetched_read_from_a_folder_or_that_of_the_start(tmp_path):
@@ -180,15 +160,14 @@ def test_an_encoder_is_fetched_read_from_a_folder_or_that_of_the_start(tmp_path)
     named = [path.path for path in plan.named if path.keys == ("extractors", "mine", "encoder")]
     assert named[0] == str(tmp_path) and f"{tmp_path}/pytorch_model.bin" in named
     (tmp_path / "config.json").unlink()
-    with pytest.raises(BadInput, match=r"config\.json: not found"):
-        mine = {"mine": extractors["mine"]}
-        configuration.check({**INFORMED, "extractors": mine, "backends": {}})
-    with pytest.raises(BadInput, match="nowhere: not found"):
-        lost = {"mine": {**train, "encoder": "nowhere"}}
-        configuration.check({**INFORMED, "extractors": lost, "backends": {}})
-    with pytest.raises(BadInput, match="encoder"):
-        moving = {"hub": {**train, "encoder": {**wavlm, "revision": "main"}}}
-        configuration.check({**INFORMED, "extractors": moving, "backends": {}})
+    for encoder, words in (
+        (str(tmp_path), r"config\.json: not found"),
+        ("nowhere", "nowhere: not found"),
+        ({**wavlm, "revision": "main"}, "encoder"),
+    ):
+        wrong = {"extractors": {"mine": {**train, "encoder": encoder}}, "backends": {}}
+        with pytest.raises(BadInput, match=words):
+            configuration.check({**INFORMED, **wrong})
 
 
 def test_an_attacker_for_some_anonymisers_leaves_the_others_alone():

@@ -6,7 +6,7 @@ import json
 import pytest
 from support import verdict_schema
 from support.calls import succeeds
-from support.plans import ECAPA
+from support.plans import ECAPA, voices
 
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.plan import configuration, defaults
@@ -16,6 +16,7 @@ from voiceprivacy.privacy.verdict.run_scores import n_learnt
 
 OTHER_ECAPA = {"model": "speechbrain/other", "revision": "0123456789"}
 COSINE = {"cosine": {"type": "cosine"}}
+SMALL = "{resources}/ecapa_small"
 
 
 @pytest.fixture(autouse=True)
@@ -46,15 +47,11 @@ def speakers(*paths):
 
 
 def corpora(*names):
-    return {
-        name: {"synthetic": {"speakers": 4, "utterances": 3, "first_speaker": 4 * number}}
-        for number, name in enumerate(names)
-    }
+    return {name: voices(4, 3, first=4 * number) for number, name in enumerate(names)}
 
 
 def training_corpus():
-    others = {"synthetic": {"speakers": 4, "utterances": 3, "first_speaker": 40}}
-    return {"others": others | {"use": "train"}}
+    return {"others": voices(4, 3, first=40, use="train")}
 
 
 def usual(**changed):
@@ -163,9 +160,7 @@ def informed(backends, **extractors):
         (usual(extractors={"said": {"words": {}}}, anonymisers={}), []),
     ],
 )
-def test_unprotected_speech_is_judged_by_attackers_of_all_systems_where_there_are_any(
-    config, judging
-):
+def test_unprotected_speech_is_judged_by_attackers_of_all_systems(config, judging):
     for own in planned(config)["sets"]["demo"]["lists"].values():
         original = [name for name, systems in own["attackers"].items() if "original" in systems]
         assert original == judging
@@ -189,9 +184,8 @@ def test_known_leaks_are_tried_unless_others_are_named_and_need_scores_of_their_
     assert verdict_plan(plan)["sets"]["demo"]["leaks"] == leaks
     of_b2r = "results/scores/demo/f/b2r/ecapa/cosine"
     needed = [path for path in score_files(plan) if path.startswith(of_b2r)]
-    assert needed == [f"{of_b2r}/{name}.tsv" for name in ("op", "pp", "rr")] + (
-        [f"{of_b2r}/po.tsv"] if leaks else []
-    )
+    conditions = ["op", "pp", "rr", *(["po"] if leaks else [])]
+    assert needed == [f"{of_b2r}/{name}.tsv" for name in conditions]
 
 
 def test_of_an_attacker_of_one_system_unprotected_recordings_are_scored_too():
@@ -237,12 +231,9 @@ def test_attackers_who_learnt_from_protected_speech_are_those_of_a_system_and_of
         f"results/backends/plda_on_{name}/ecapa.held_out.json" for name in ("b2r", "team")
     )
     assert judged["controls"] == ["noise"]
-    assert {name: judged["learnt"][name] for name in ("b2r", "b2r_draw2", "team")} == {
-        "b2r": [[of_b2r]],
-        "b2r_draw2": [[of_b2r]],
-        "team": [[of_team]],
-    }
-    assert "original" not in judged["learnt"]
+    learnt = judged["learnt"]
+    assert learnt["b2r"] == learnt["b2r_draw2"] == [[of_b2r]] and learnt["team"] == [[of_team]]
+    assert "original" not in learnt
     assert {of_b2r, of_team, "results/trials/demo/f.speakers.tsv"} <= {*other_files(plan)}
 
 
@@ -290,86 +281,62 @@ def test_scores_that_are_declared_semi_informed_are_tried(tmp_path, knowledge, c
 
 
 def test_an_encoder_that_learnt_from_the_recordings_is_told_where_it_is_tried_on_them(tmp_path):
-    subsets = ("test-other", "train-other-500")
-    for subset in subsets:
+    tried = {}
+    for subset in ("test-other", "train-other-500"):
         (tmp_path / subset).mkdir()
-    tried = {
-        subset.replace("-", "_"): {
-            "librispeech": {"root": str(tmp_path), "subsets": [subset]},
-            "protocol": {"all_pairs": {}},
-        }
-        for subset in subsets
-    }
+        libri = {"librispeech": {"root": str(tmp_path), "subsets": [subset]}}
+        tried[subset.replace("-", "_")] = libri | {"protocol": {"all_pairs": {}}}
     config = {"corpora": tried, "extractors": {"resemblyzer": {"package": "resemblyzer"}}}
     sets = planned(config | {"backends": COSINE})["sets"]
     heard = {"code": "heard", "attack": "resemblyzer/cosine"}
+    heard |= {"speech": ["LibriSpeech train-other-500"]}
     assert sets["test_other"]["warnings"] == []
-    assert sets["train_other_500"]["warnings"] == [
-        heard | {"speech": ["LibriSpeech train-other-500"]}
-    ]
+    assert sets["train_other_500"]["warnings"] == [heard]
 
 
 @pytest.mark.parametrize(
-    "extractors",
+    ("extractors", "is_known"),
     [
-        {"ecapa_small": {"model": "{resources}/ecapa_small"}, "semi": {"start": "ecapa_small"}},
-        {"semi": {"start": "{resources}/ecapa_small"}},
-        {"semi": {"start": "first"}, "first": {"start": "{resources}/ecapa_small"}},
-        {"semi": {"start": "semi"}},
-        {"semi": {}},
+        ({"small": {"model": SMALL}, "semi": {"start": "small"}}, True),
+        ({"semi": {"start": SMALL}}, True),
+        ({"semi": {"start": "first"}, "first": {"start": SMALL}}, True),
+        ({"semi": {"start": "semi"}}, False),
+        ({"semi": {}}, False),
     ],
 )
-def test_a_tuned_model_has_heard_what_its_start_learnt_from(tmp_path, extractors):
+def test_a_tuned_model_has_heard_what_its_start_learnt_from(tmp_path, extractors, is_known):
     (tmp_path / "train-clean-100").mkdir()
     training = {"train": {"corpus": "others", "speech": "anonymised"}, "recipe": "ecapa_small"}
-    extractors = {
-        name: options if "model" in options else training | options
-        for name, options in extractors.items()
-    }
+    for name, options in extractors.items():
+        extractors = extractors | {name: ({} if "model" in options else training) | options}
     libri = {"librispeech": {"root": str(tmp_path), "subsets": ["train-clean-100"]}}
-    config = {
-        "corpora": {"libri": libri | {"protocol": {"all_pairs": {}}}} | training_corpus(),
-        "anonymisers": {"b2": {"command": "python b2.py"}},
-        "extractors": extractors,
-        "backends": COSINE,
-    }
-    heard = {
-        warning["attack"]: warning["speech"]
-        for warning in planned(config)["sets"]["libri"]["warnings"]
-        if warning["code"] == "heard"
-    }
-    is_known = any("resources" in str(options) for options in extractors.values())
+    libri = {"libri": libri | {"protocol": {"all_pairs": {}}}}
+    config = usual(corpora=libri | training_corpus(), extractors=extractors)
+    warnings = planned(config)["sets"]["libri"]["warnings"]
+    heard = {one["attack"]: one["speech"] for one in warnings if one["code"] == "heard"}
     expected = ["LibriSpeech train-clean-100"] if is_known else None
-    assert heard.get("semi_on_b2/cosine") == expected
+    assert heard.get("semi_on_b2r/cosine") == expected
 
 
 def test_an_attacker_learns_from_a_submission_that_holds_protected_training_speech(tmp_path):
-    config = {
-        "corpora": corpora("demo") | training_corpus(),
-        "anonymisers": {
-            "team": {"audio": "team/{set}"},
-            "parts": {"audio": "parts/{corpus}_{part}"},
-            "lacking": {"audio": "lacking/{set}"},
-            "hollow": {"audio": "hollow/{set}"},
-            "flat": {"audio": "flat"},
-            "b2": {"command": "python b2.py"},
-        },
-    }
+    whole = {"team": "team/{set}", "parts": "parts/{corpus}_{part}"}
+    lacking = {"lacking": "lacking/{set}", "hollow": "hollow/{set}", "flat": "flat"}
+    anonymisers = {name: {"audio": path} for name, path in (whole | lacking).items()}
+    anonymisers["b2"] = {"command": "python b2.py"}
     there = ("team/demo", "team/others", "lacking/demo", "hollow/demo", "hollow/others", "flat")
     for folder in (*there, "parts/demo_enrolment", "parts/demo_trial", "parts/others_train"):
         (tmp_path / folder).mkdir(parents=True)
     for folder in ("team/others", "parts/others_train", "flat"):
         (tmp_path / folder / "1.wav").touch()
+    config = {"corpora": corpora("demo") | training_corpus(), "anonymisers": anonymisers}
     completed = configuration.check(config)
-    assert completed["backends"]["semi"]["train"]["anonymisers"] == ["team", "parts", "b2"]
+    assert completed["backends"]["semi"]["train"]["anonymisers"] == [*whole, "b2"]
     judged = verdict_plan(Plan(completed))["sets"]["demo"]
-    assert {"team", "parts", "b2"} <= judged["learnt"].keys()
-    assert not {"lacking", "hollow", "flat"} & judged["learnt"].keys()
-    untaught = [
-        {"code": "no_training_speech", "system": name} for name in ("lacking", "hollow", "flat")
-    ]
+    assert {*whole, "b2"} <= judged["learnt"].keys()
+    assert not lacking.keys() & judged["learnt"].keys()
+    untaught = [{"code": "no_training_speech", "system": name} for name in lacking]
     assert judged["warnings"] == untaught
-    del config["anonymisers"]["b2"], config["anonymisers"]["team"], config["anonymisers"]["parts"]
+    config["anonymisers"] = {name: anonymisers[name] for name in lacking}
     without = configuration.check(config)
     assert "semi" not in without["backends"]
     assert verdict_plan(Plan(without))["sets"]["demo"]["warnings"] == untaught
@@ -384,9 +351,7 @@ def test_an_attacker_learns_from_a_submission_that_holds_protected_training_spee
     ("attackers", "n_persons"),
     [([[120]], 120), ([[40], [120]], 120), ([[120, 6]], 6), ([[120, 6], [40, 50]], 40)],
 )
-def test_of_attackers_the_one_who_learnt_from_most_counts_and_of_its_parts_the_fewest(
-    tmp_path, attackers, n_persons
-):
+def test_who_learnt_from_most_counts_and_of_its_parts_the_fewest(tmp_path, attackers, n_persons):
     files = [
         [learnt_from(tmp_path / f"{row}-{column}.json", n) for column, n in enumerate(parts)]
         for row, parts in enumerate(attackers)
@@ -458,8 +423,10 @@ def test_facts_of_the_plan_stand_in_the_verdict_beside_those_of_the_scores(tmp_p
 
 
 def test_each_system_has_a_line_with_its_attacks_and_why_one_is_left_out(tmp_path):
-    (tmp_path / "sub" / "train").mkdir(parents=True)
-    (tmp_path / "sub" / "train" / "a.wav").write_bytes(b"speech")
+    for name in ("train", "others", "first", "enrolment_mine", "trial_mine"):
+        (tmp_path / "sub" / name).mkdir(parents=True)
+    for name in ("train", "others"):
+        (tmp_path / "sub" / name / "a.wav").write_bytes(b"speech")
     anonymisers = {
         "b2": {"command": "true"},
         "whole": {"audio": "sub/{corpus}"},
@@ -467,35 +434,22 @@ def test_each_system_has_a_line_with_its_attacks_and_why_one_is_left_out(tmp_pat
         "missing": {"audio": "sub/{part}_mine"},
         "copy": {"command": "true", "control": True},
     }
-    config = {
-        "corpora": {**corpora("first"), **training_corpus()},
-        "anonymisers": anonymisers,
-        "extractors": {"ecapa": ECAPA},
-        "backends": COSINE,
-    }
-    (tmp_path / "sub" / "others").mkdir()
-    (tmp_path / "sub" / "others" / "a.wav").write_bytes(b"speech")
-    for name in ("first", "enrolment_mine", "trial_mine"):
-        (tmp_path / "sub" / name).mkdir()
+    config = usual(corpora=corpora("first") | training_corpus(), anonymisers=anonymisers)
     lines = attack_lines(Plan(defaults.complete(config)))
-    plain = "ecapa + cosine"
+    plain, never = "ecapa + cosine", "not semi-informed, because"
     assert lines == [
         f"attacks on b2: {plain}, ecapa + semi-informed (b2)",
         f"attacks on whole: {plain}, ecapa + semi-informed (whole)",
-        f"attacks on one_folder: {plain}; not semi-informed, because its entry names one folder for"
-        " all speech",
-        f"attacks on missing: {plain}; not semi-informed, because nothing is in sub/train_mine",
-        f"attacks on copy: {plain}; not semi-informed, because it is a control",
+        f"attacks on one_folder: {plain}; {never} its entry names one folder for all speech",
+        f"attacks on missing: {plain}; {never} nothing is in sub/train_mine",
+        f"attacks on copy: {plain}; {never} it is a control",
     ]
     config["corpora"].pop("others")
     assert "no corpus has 'use: train'" in attack_lines(Plan(defaults.complete(config)))[0]
 
 
-def test_there_are_at_most_12_lines():
-    config = usual(anonymisers={f"s{number}": {"command": "true"} for number in range(30)})
-    lines = attack_lines(Plan(defaults.complete(config)))
-    assert len(lines) == 12 and lines[-1] == "attacks on 19 more systems"
-    config["anonymisers"] = dict(list(config["anonymisers"].items())[:12])
-    assert [line.split(":")[0] for line in attack_lines(Plan(defaults.complete(config)))] == [
-        f"attacks on s{number}" for number in range(12)
-    ]
+@pytest.mark.parametrize(("n_systems", "last"), [(30, "19 more systems"), (12, "s11")])
+def test_there_are_at_most_12_lines(n_systems, last):
+    anonymisers = {f"s{number}": {"command": "true"} for number in range(n_systems)}
+    lines = attack_lines(Plan(defaults.complete(usual(anonymisers=anonymisers))))
+    assert len(lines) == 12 and lines[-1].partition(":")[0] == f"attacks on {last}"

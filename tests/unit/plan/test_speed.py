@@ -29,18 +29,11 @@ def test_an_anonymiser_s_own_jobs_are_those_of_the_trials_of_all_its_draws():
     }
     told = {one.anonymiser: one for one in protecting(Plan(defaults.complete(config)))}
     assert list(told) == ["b2", "b2r", "team"]  # no training corpus, and no draw of its own
-    assert told["b2"] == (
-        "demo",
-        "b2",
-        "cpu",
-        [["anonymise_shard/demo/trial/b2/0.tsv", "anonymise_shard/demo/trial/b2/1.tsv"]],
-        False,
-        ["demo/trial/b2/wav/*/streaming.json"],
-    )
-    assert told["b2r"].benchmarks == [
-        ["anonymise_part/demo/trial/b2r.tsv"],
-        ["anonymise_part/demo/trial/b2r_draw2.tsv"],
-    ]
+    shards = [f"anonymise_shard/demo/trial/b2/{number}.tsv" for number in (0, 1)]
+    streams = ["demo/trial/b2/wav/*/streaming.json"]
+    assert told["b2"] == ("demo", "b2", "cpu", [shards], False, streams)
+    draws = [[f"anonymise_part/demo/trial/{name}.tsv"] for name in ("b2r", "b2r_draw2")]
+    assert told["b2r"].benchmarks == draws
     assert (told["b2r"].device, told["b2r"].streaming) == ("gpu", None)
     assert told["team"].benchmarks == []
 
@@ -66,20 +59,17 @@ def test_whether_it_runs_on_a_stream_is_yes_or_no():
             said(wrong)
 
 
-def test_how_chunks_are_is_handed_to_the_plug_in_with_its_defaults():
-    names = {
-        "said": True,
-        "chunks": {"chunk_ms": 5},
-        "text": {"tolerance": "1e-3"},
-        "nothing": None,
-    }
-    anonymisers = {
-        name: {"function": f"{PLUGIN}:LowPass", "streaming": how} for name, how in names.items()
-    }
-    del anonymisers["nothing"]["streaming"]
+@pytest.mark.parametrize(
+    ("streaming", "handed"),
+    [
+        ({"streaming": True}, None),
+        ({"streaming": {"chunk_ms": 5}}, {"chunk_ms": 5, "tolerance": 1e-4}),
+        # As YAML reads it.
+        ({"streaming": {"tolerance": "1e-3"}}, {"chunk_ms": 20, "tolerance": 1e-3}),
+        ({}, None),
+    ],
+)
+def test_how_chunks_are_is_handed_to_the_plug_in_with_its_defaults(streaming, handed):
+    anonymisers = {"x": {"function": f"{PLUGIN}:LowPass", **streaming}}
     speech = Plan(configuration.check(CONFIG | {"anonymisers": anonymisers})).speech
-    corpus = speech.evaluated[0]
-    calls = {name: speech.anonymiser_call(name, corpus, "trial") for name in names}
-    assert calls["chunks"]["streaming"] == {"chunk_ms": 5, "tolerance": 1e-4}
-    assert calls["text"]["streaming"] == {"chunk_ms": 20, "tolerance": 1e-3}  # as YAML reads it
-    assert "streaming" not in calls["said"] | calls["nothing"]
+    assert speech.anonymiser_call("x", "demo", "trial").get("streaming") == handed

@@ -45,9 +45,8 @@ def test_a_text_with_a_blank_stays_one_word_of_the_command():
 
 
 def test_other_options_stay_and_draws_are_of_each_point(tmp_path):
-    function = tmp_path / "f.py"
-    function.write_text("def anonymise(samples, sample_rate, **options):\n    return samples\n")
-    plain = {"function": f"{function}:anonymise", "options": {"depth": 2}, "draws": 2}
+    (tmp_path / "f.py").touch()
+    plain = {"function": f"{tmp_path}/f.py:anonymise", "options": {"depth": 2}, "draws": 2}
     made = anonymisers_of(f=plain | {"sweep": {"strength": [1, 2]}})
     assert list(made)[:2] == ["f_strength_1", "f_strength_2"]
     assert set(made) == {f"f_strength_{at}{draw}" for at in (1, 2) for draw in ("", "_draw2")}
@@ -92,10 +91,7 @@ def test_what_cannot_be_swept_is_named_at_its_place(entries, words):
     assert first.startswith("anonymisers.x.sweep") and words in first
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [{"options": 3}, {"sweep": {"a": 1}}, {"sweep": None}],
-)
+@pytest.mark.parametrize("wrong", [{"options": 3}, {"sweep": {"a": 1}}, {"sweep": None}])
 def test_a_config_with_mistakes_is_completed_too(wrong):
     defaults.complete(config(x=swept() | wrong, y=3))
     assert problems(x=swept() | wrong)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from support.calls import here
+from support.plans import voices
 
 from voiceprivacy.plan import configuration
 from voiceprivacy.provenance.record import NOT_FOUND, differences, edits, provenance
@@ -49,11 +50,8 @@ def test_code_and_packages_decide_and_the_machine_explains(run):
     then["packages"] |= {"numpy": "1.0", "left_pad": "3"}
     then["hardware"] |= {"processor": "abacus"}
     decisive, machine = differences(then, directory=folder)
-    assert [name for name, _, _ in decisive] == [
-        "git_commit",
-        "packages numpy",
-        "packages left_pad",
-    ]
+    names = ["git_commit", "packages numpy", "packages left_pad"]
+    assert [name for name, _, _ in decisive] == names
     assert [name for name, _, _ in machine] == ["hardware processor"]
 
 
@@ -78,10 +76,7 @@ def test_the_command_finds_the_runs_folder_and_says_what_differs(run):
 
 def test_the_config_of_the_run_is_written_to_be_run_again(run):
     folder, then = run
-    config = {
-        "corpora": {"demo": {"synthetic": {"speakers": 20, "utterances": 4}}},
-        "report": {"controls": True},
-    }
+    config = {"corpora": {"demo": voices(20, 4)}, "report": {"controls": True}}
     then["config"] = configuration.check(config)
     (folder / "results/provenance.json").write_text(json.dumps(then))
     same = reproduce(folder, "--config", folder / "again.yaml")

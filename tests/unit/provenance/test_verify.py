@@ -35,10 +35,8 @@ def test_untouched_results_are_said_to_be_so(results):
     for name in OTHERS:
         (results / name).write_text("of another time")
     said = here("verify", results)
-    assert (said.returncode, said.stdout) == (
-        0,
-        f"{results}: all files are as the run has made them\n",
-    )
+    words = f"{results}: all files are as the run has made them\n"
+    assert (said.returncode, said.stdout) == (0, words)
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -48,10 +46,8 @@ def test_a_changed_a_lost_and_an_added_file_are_named(results, name):
     record = results / "provenance.json"
     assert list(changes(results)) == [f"{path}: differs from what {record} lists"]
     path.rename(path.with_name("other"))
-    other = path.with_name("other")
-    assert sorted(changes(results)) == sorted(
-        [f"{path}: is missing", f"{other}: is not listed in {record}"]
-    )
+    added = f"{path.with_name('other')}: is not listed in {record}"
+    assert sorted(changes(results)) == sorted([f"{path}: is missing", added])
     with pytest.raises(BadInput, match=rf"voiceprivacy verify {results} lists all that differs"):
         refuse_changed(results)
 

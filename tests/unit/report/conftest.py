@@ -21,40 +21,28 @@ CONDITIONS = {"original": ["oo"], "b2": ["op", "pp"], "b2r": ["op", "pp"]}
 
 
 def verification(anonymiser, trials):
+    numbers = {"cllr_bit": 1.25, "cllr_min_bit": 0.5, "n_target": 100, "n_nontarget": 900}
     return {
-        condition: {
-            "eer_percent": EER_PERCENT[anonymiser, condition][trials],
-            "cllr_bit": 1.25,
-            "cllr_min_bit": 0.5,
-            "n_target": 100,
-            "n_nontarget": 900,
-        }
+        condition: {"eer_percent": EER_PERCENT[anonymiser, condition][trials], **numbers}
         for condition in CONDITIONS[anonymiser]
     }
 
 
 def zebra(anonymiser, trials):
     numbers = {"dece_bit": 0.25, "worst_case_log10": {"f": 2.5, "m": 1.5}[trials], "n_target": 100}
-    return {
-        condition: {**numbers, "tag": {"f": "C", "m": "B"}[trials]}
-        for condition in CONDITIONS[anonymiser]
-    }
+    numbers["tag"] = {"f": "C", "m": "B"}[trials]
+    return dict.fromkeys(CONDITIONS[anonymiser], numbers)
 
 
 def similarity(anonymiser, trials):
-    diagonals = {
-        condition: {"ddiag": ddiag} for condition, ddiag in (("oo", 0.4), ("op", 0.2), ("pp", 0.3))
-    }
+    diagonals = {"oo": {"ddiag": 0.4}, "op": {"ddiag": 0.2}, "pp": {"ddiag": 0.3}}
     return {"deid_percent": 50.0, "gvd_db": -1.25, **diagonals}
 
 
 def ranks(anonymiser, trials):
-    numbers = {
-        "mean_disclosure_bit": 1.5,
-        "model_mean_disclosure_bit": 1.25,
-        "identification_rate_percent": 40.0,
-    }
-    return {condition: {**numbers, "n_templates": 12} for condition in CONDITIONS[anonymiser]}
+    numbers = {"mean_disclosure_bit": 1.5, "model_mean_disclosure_bit": 1.25}
+    numbers |= {"identification_rate_percent": 40.0, "n_templates": 12}
+    return dict.fromkeys(CONDITIONS[anonymiser], numbers)
 
 
 FAMILIES = (verification, zebra, similarity, ranks)
@@ -91,9 +79,8 @@ def metrics(paths, folder):
 @pytest.fixture(scope="session")
 def metrics_of_two_attackers(tmp_path_factory):
     folder = tmp_path_factory.mktemp("metrics")
-    return collect(
-        write_run(folder, attackers=[("xvector", "cosine"), ("xvector", "plda")]), folder=folder
-    )
+    attackers = [("xvector", "cosine"), ("xvector", "plda")]
+    return collect(write_run(folder, attackers=attackers), folder=folder)
 
 
 @pytest.fixture

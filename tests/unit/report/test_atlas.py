@@ -7,15 +7,10 @@ import pytest
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.layout import Layout
 from voiceprivacy.report import atlas
-from voiceprivacy.report.figure_tables import table_of
 from voiceprivacy.report.figures import Look, Subject, figure
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.plots import atlas as plots
-from voiceprivacy.vocabulary import (
-    AtlasPoint,
-    Heard,
-    TrialList,
-)
+from voiceprivacy.vocabulary import AtlasPoint, Heard, TrialList
 
 POINTS = [
     AtlasPoint("original", "oo", "voice", 3.0, 2.5, 3.2, 3.25),
@@ -62,20 +57,9 @@ def test_words_of_protected_speech_are_those_of_unprotected():
     assert atlas.points_of(numbers, TrialList("demo", "m"), heard) == []
 
 
-def test_the_table_has_the_lines_of_the_file(drawn):
-    titles, rows = table_of(drawn)
-    assert titles[:4] == ["anonymiser", "condition", "channel", "value"]
-    assert rows[3][:5] == ["b2", "op", "voice", "0.6", "\N{EN DASH}"]
-
-
 def test_a_run_that_protects_nothing_has_the_channels_of_unprotected_speech(drawn):
     write_table(drawn.arguments["curves"], AtlasPoint._fields, POINTS[:3])
     assert len(plots.atlas(**drawn.arguments).axes) == 1
-
-
-def heights(ax, system):
-    """Of the bars of a system."""
-    return [bar.get_height() for bar in ax.patches if bar.get_gid().startswith(f"{system}\t")]
 
 
 def test_the_picture_has_a_panel_for_each_condition_and_the_most_that_there_is(drawn):
@@ -84,6 +68,7 @@ def test_the_picture_has_a_panel_for_each_condition_and_the_most_that_there_is(d
     picture = plots.atlas(**drawn.arguments)
     assert len(picture.axes) == 2
     ax = picture.axes[0]
-    assert heights(ax, "b2") == [0.6, 0.5, 0.1]
+    bars = [bar for bar in ax.patches if bar.get_gid().startswith("b2\t")]
+    assert [bar.get_height() for bar in bars] == [0.6, 0.5, 0.1]
     assert max(line.get_ydata()[0] for line in ax.get_lines()) == 3.25
     assert math.isclose(ax.get_ylim()[1], 1.06 * 3.25)

@@ -1,4 +1,4 @@
-"""The comparison: rows worked out by hand, the best protection first, nothing left out."""
+"""The comparison: rows worked out by hand, the best protection first, nothing left out; answers."""
 
 import math
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.report.answer import evaluated, ready_made_note, what_was_run
+from voiceprivacy.report.answer import evaluated, rank_answers, ready_made_note, what_was_run
 from voiceprivacy.report.comparison import (
     ATTACKS,
     OF_MATRICES,
@@ -19,25 +19,21 @@ from voiceprivacy.report.comparison import (
     weighted_mean,
     write_comparison,
 )
+from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.sections import PartOfCorpus
 from voiceprivacy.vocabulary import GIVEN, attacker_name
 
 
-def one(systems, anonymiser, condition):
-    [system] = [
-        system
-        for system in systems
-        if (system.anonymiser, system.condition) == (anonymiser, condition)
-    ]
+def one(systems, *wanted):
+    """The only system of this anonymiser and condition."""
+    [system] = [one for one in systems if (one.anonymiser, one.condition) == wanted]
     return system
 
 
 def changed(metrics, value, **where):
     return [
-        metric._replace(value=value)
-        if all(getattr(metric, name) == wanted for name, wanted in where.items())
-        else metric
-        for metric in metrics
+        one._replace(value=value) if one._asdict() == one._asdict() | where else one
+        for one in metrics
     ]
 
 
@@ -61,28 +57,18 @@ def test_the_mean_over_the_lists_has_equal_weights(systems):
     assert system.mean_label == "mean of f, m"
 
 
-@pytest.mark.parametrize(
-    "column",
-    [column for column in COLUMNS if not column.optional],
-    ids=lambda column: column.name,
-)
+NEEDED = [column for column in COLUMNS if not column.optional]
+
+
+@pytest.mark.parametrize("column", NEEDED, ids=lambda column: column.name)
 def test_a_missing_number_is_named_and_never_left_out(metrics, column):
-    where = {
-        "trials": "m",
-        "anonymiser": "b2",
-        "metric": column.name,
-        "condition": [name for name in column.conditions if name in ATTACKS][-1],
-    }
-    where |= {"anonymiser": "original"} if where["condition"] == "oo" else {}
-    left = [
-        metric
-        for metric in metrics
-        if any(getattr(metric, name) != value for name, value in where.items())
-    ]
+    condition = [name for name in column.conditions if name in ATTACKS][-1]
+    anonymiser = "original" if condition == "oo" else "b2"
+    where = {"trials": "m", "anonymiser": anonymiser, "metric": column.name, "condition": condition}
+    left = [one for one in metrics if one._asdict() != one._asdict() | where]
     assert len(left) == len(metrics) - 1
-    with pytest.raises(
-        BadInput, match=f"^{column.name} of demo/m/b2/xvector/cosine under .. is missing"
-    ):
+    words = f"^{column.name} of demo/m/b2/xvector/cosine under .. is missing"
+    with pytest.raises(BadInput, match=words):
         compare(left)
 
 
@@ -92,12 +78,9 @@ def test_a_run_without_the_original_is_refused(metrics):
 
 
 def test_a_number_that_is_none_is_named(metrics):
-    with pytest.raises(
-        BadInput, match="dece_bit of demo/f/b2/xvector/cosine under op is 'x', not a number"
-    ):
-        compare(
-            changed(metrics, "x", metric="dece_bit", anonymiser="b2", trials="f", condition="op")
-        )
+    where = {"metric": "dece_bit", "anonymiser": "b2", "trials": "f", "condition": "op"}
+    with pytest.raises(BadInput, match="dece_bit of demo/f/b2/xvector/cosine under op is 'x', not"):
+        compare(changed(metrics, "x", **where))
 
 
 @given(order=st.randoms())
@@ -108,21 +91,11 @@ def test_the_order_of_the_metrics_does_not_matter(metrics_of_two_attackers, orde
 
 
 def test_the_strongest_attack_is_the_lowest_mean_eer_of_all_attackers(metrics_of_two_attackers):
-    metrics = changed(
-        metrics_of_two_attackers,
-        "5.0",
-        backend="plda",
-        anonymiser="b2r",
-        condition="op",
-        metric="eer_percent",
-    )
-    strongest = strongest_attacks(compare(metrics))
-    best = strongest["demo", "b2r"]
-    assert (best.backend, best.condition, best.mean.numbers["eer_percent"].value) == (
-        "plda",
-        "op",
-        5.0,
-    )
+    of_b2r = {"backend": "plda", "anonymiser": "b2r", "condition": "op", "metric": "eer_percent"}
+    systems = compare(changed(metrics_of_two_attackers, "5.0", **of_b2r))
+    best = strongest_attacks(systems)["demo", "b2r"]
+    assert (best.backend, best.condition) == ("plda", "op")
+    assert best.mean.numbers["eer_percent"].value == 5.0
 
 
 def test_whoever_errs_more_than_half_of_the_time_turns_round(metrics):
@@ -140,26 +113,23 @@ def test_a_run_that_nobody_attacked_says_nothing_of_privacy(metrics):
     assert what_was_run([], [pitch, rank]).startswith("Sampled galleries only")
 
 
-def test_what_was_run_is_counted(systems):
-    assert (
-        what_was_run(systems, [])
-        == "2 anonymisers (b2, b2r) on 1 corpus (demo), attacked by 1 attacker (xvector + cosine)."
-    )
-
-
-def test_controls_are_not_counted_as_anonymisers(systems):
-    words = what_was_run(systems, [], {"b2", "not_there"})
-    assert words.startswith("1 anonymiser (b2r) and 1 control (b2) on 1 corpus")
-    assert what_was_run(systems, [], {"b2", "b2r"}).startswith("2 controls (b2, b2r) on")
+@pytest.mark.parametrize(
+    ("controls", "words"),
+    [
+        (set(), "2 anonymisers (b2, b2r) on 1 corpus (demo), attacked by 1 attacker (xvector + "),
+        ({"b2", "not_there"}, "1 anonymiser (b2r) and 1 control (b2) on 1 corpus"),
+        ({"b2", "b2r"}, "2 controls (b2, b2r) on"),
+    ],
+)
+def test_what_was_run_is_counted_and_controls_are_no_anonymisers(systems, controls, words):
+    assert what_was_run(systems, [], controls).startswith(words)
 
 
 def test_of_speech_that_was_there_already_the_page_says_what_the_attacker_may_hold(systems):
     config = {"anonymisers": {"b2": {"audio": "there"}, "b2r": {"command": "x"}, "other": {}}}
     told = ready_made_note(systems, {"config": config})
     assert told.startswith("Speech of b2 was there already.") and "they hold that" in told
-    without = [
-        system for system in systems if (system.anonymiser, system.condition) != ("b2", "pp")
-    ]
+    without = [system for system in systems if system != one(systems, "b2", "pp")]
     assert ready_made_note(without, {"config": config}) == "", "nobody enrols with it"
     assert ready_made_note(systems, {}) == ""
 
@@ -176,14 +146,11 @@ def test_a_release_is_named_by_what_was_made_and_by_what_lay_there_already():
         return words[1:]
 
     names = [
-        release(outputs, sha256)
-        for outputs, sha256 in (
-            (made, sources),
-            ({}, sources),
-            (made, {}),
-            (made, sources | {"results/sources/anonymisers/team.sha256": "edited"}),
-            (made | {"audio/demo/trial/b2/wav/0/a.flac": "3"}, sources),
-        )
+        release(made, sources),
+        release({}, sources),
+        release(made, {}),
+        release(made, sources | {"results/sources/anonymisers/team.sha256": "edited"}),
+        release(made | {"audio/demo/trial/b2/wav/0/a.flac": "3"}, sources),
     ]
     assert len(set(map(tuple, names))) == 5 and all(len(name) == 1 for name in names)
     assert release(made, sources | {"results/sources/anonymisers/b2.sha256": "edited"}) == names[0]
@@ -192,49 +159,30 @@ def test_a_release_is_named_by_what_was_made_and_by_what_lay_there_already():
 
 def test_the_table_has_a_line_per_list_and_one_for_the_mean(tmp_path, systems):
     write_comparison(tmp_path / "comparison.tsv", systems)
-    header, *lines = [
-        line.split("\t") for line in (tmp_path / "comparison.tsv").read_text().splitlines()
-    ]
-    rows = [dict(zip(header, line, strict=True)) for line in lines]
+    lines = (tmp_path / "comparison.tsv").read_text().splitlines()
+    header, *rows = [line.split("\t") for line in lines]
     assert len(rows) == 5 * 3
-    absent = {column.name: "-" for column in COLUMNS if column.optional}
-    for column in COLUMNS:
-        absent |= {f"{column.name}_ci_low": "-", f"{column.name}_ci_high": "-"}
-    assert rows[5] == absent | {
-        "corpus": "demo",
-        "extractor": "xvector",
-        "backend": "cosine",
-        "anonymiser": "b2r",
-        "condition": "op",
-        "attack": "ignorant",
-        "trials": "mean of f, m",
-        "eer_percent": "25.5",
-        "cllr_bit": "1.25",
-        "cllr_min_bit": "0.5",
-        "dece_bit": "0.25",
-        "dece_null95_bit": "-",
-        "worst_case_log10": "2.0",
-        "deid_percent": "50.0",
-        "gvd_db": "-",
-        "mean_disclosure_bit": "1.5",
-        "model_mean_disclosure_bit": "1.25",
-        "identification_rate_percent": "40.0",
-        "tag": "-",
-    }
+    row = dict(zip(header, rows[5], strict=True))
+    attack = {"corpus": "demo", "extractor": "xvector", "backend": "cosine", "anonymiser": "b2r"}
+    attack |= {"condition": "op", "attack": "ignorant", "trials": "mean of f, m"}
+    values = {"eer_percent": "25.5", "cllr_bit": "1.25", "cllr_min_bit": "0.5", "dece_bit": "0.25"}
+    values |= {"worst_case_log10": "2.0", "deid_percent": "50.0", "mean_disclosure_bit": "1.5"}
+    values |= {"model_mean_disclosure_bit": "1.25", "identification_rate_percent": "40.0"}
+    shown = {name: cell for name, cell in row.items() if cell != "-"}
+    assert shown == attack | values
+    columns = {column.name for column in COLUMNS}
+    limits = {f"{name}_{limit}" for name in columns for limit in ("ci_low", "ci_high")}
+    assert row.keys() == columns | limits | attack.keys() | {"tag"}
 
 
 def test_lists_without_a_gallery_have_no_ranks_for_any_system_or_for_all(metrics):
     of_ranks = {"mean_disclosure_bit", "model_mean_disclosure_bit", "identification_rate_percent"}
-    unranked = [metric for metric in metrics if metric.metric not in of_ranks]
+    unranked = [one for one in metrics if one.metric not in of_ranks]
     for system in compare(unranked):
         assert {system.mean.numbers[name].value for name in of_ranks} == {None}
-    of_original = [
-        metric
-        for metric in metrics
-        if metric.metric in of_ranks and metric.anonymiser == "original"
-    ]
+    some = [one for one in metrics if one in unranked or one.anonymiser == "original"]
     with pytest.raises(BadInput, match=r"mean_disclosure_bit of .* is missing"):
-        compare(unranked + of_original)
+        compare(some)
 
 
 def test_scores_of_others_are_shown_without_the_columns_that_they_do_not_have(metrics):
@@ -277,3 +225,24 @@ def test_an_interval_is_folded_at_its_ends(limits, folded):
 )
 def test_attackers_of_protected_speech_are_named_in_words(attacker, words):
     assert attacker_name(*attacker) == words
+
+
+def disclosed(anonymiser, condition, bit, *limits, trials="mixed_t1_d1"):
+    key = ("ranks", trials, anonymiser, "ecapa", "cosine", condition, "disclosure_bit")
+    return Number(*key, str(bit), *map(str, limits or ("-", "-")))
+
+
+RUN = [
+    disclosed("original", "oo", 4.0, 3.9, 4.1),
+    disclosed("b2", "op", 0.5, 0.2, 0.9),
+    disclosed("b2", "pp", 3.5, 3.0, 3.95),
+    disclosed("b2r", "pp", 1.5, 1.0, 2.0),
+    disclosed("b2r", "pp", 2.25, 2.0, 2.5, trials="mixed_t4_d4"),
+]
+
+
+def test_the_gallery_that_discloses_most_counts_and_the_least_comes_first():
+    [answer] = rank_answers(RUN).values()
+    numbers = "b2r 2.25 [2.00, 2.50], b2 3.50 [3.00, 3.95], original 4.00 [3.90, 4.10]. Where"
+    assert f"the least first: {numbers} limits overlap" in answer
+    assert rank_answers([]) == {}

@@ -12,6 +12,7 @@ from voiceprivacy.report.curves import COLUMNS as TRAINING
 from voiceprivacy.report.curves import (
     DISCLOSURES,
     EXPOSURES,
+    SIMILARITIES,
     ZOO,
     LengthPoint,
     arrange,
@@ -51,11 +52,8 @@ def test_a_system_is_named_by_anonymiser_and_condition(system):
 
 
 def test_intervals_beside_the_metrics_are_read_if_they_are_of_the_same_numbers(system, tmp_path):
-    metrics = {
-        "op": {"eer_percent": 7.0, "min_dcf": 0.5, "cllr_bit": "undefined"},
-        "pp": {"eer_percent": 8.0},
-    }
-    write_json(tmp_path / "b2.json", metrics)
+    of_op = {"eer_percent": 7.0, "min_dcf": 0.5, "cllr_bit": "undefined"}
+    write_json(tmp_path / "b2.json", {"op": of_op, "pp": {"eer_percent": 8.0}})
     of_op = {
         "eer_percent": {"value": 7.0, "ci_low": 5.0, "ci_high": 9.0},
         "min_dcf": {"value": 0.6, "ci_low": 0.5, "ci_high": 0.9},  # of an earlier run
@@ -63,10 +61,8 @@ def test_intervals_beside_the_metrics_are_read_if_they_are_of_the_same_numbers(s
     }
     write_json(tmp_path / "b2.intervals.json", {"op": of_op})
     _, metrics = read_systems(**system)
-    assert (
-        metrics["b2/op"]["shown"] == {"eer_percent": Shown(7.0, (5.0, 9.0))}
-        and metrics["b2/pp"]["shown"] == {}
-    )
+    assert metrics["b2/op"]["shown"] == {"eer_percent": Shown(7.0, (5.0, 9.0))}
+    assert metrics["b2/pp"]["shown"] == {}
 
 
 def test_one_file_of_each_kind_per_anonymiser(system):
@@ -97,9 +93,7 @@ def similarity_rows(speakers=GENDERS, left_out=()):
 @pytest.fixture
 def table(tmp_path):
     def write(rows):
-        write_table(
-            tmp_path / "s.tsv", ["matrix", "row_speaker", "column_speaker", "similarity"], rows
-        )
+        write_table(tmp_path / "s.tsv", SIMILARITIES, rows)
         return tmp_path / "s.tsv"
 
     return write
@@ -120,10 +114,7 @@ def test_an_undefined_cell_is_masked(table):
     ("rows", "message"),
     [
         (similarity_rows(left_out=[("pp", "carl", "anna")]), "has no similarity of pp carl anna"),
-        (
-            [*similarity_rows(), ("pp", "carl", "anna", "0.5")],
-            "s.tsv:29: pp carl anna occurs twice",
-        ),
+        ([*similarity_rows(), ("pp", "carl", "anna", "0.5")], "s.tsv:29: pp carl anna occurs tw"),
         ([("po", "carl", "anna", "0.5")], "s.tsv:2: matrix 'po' is not one of oo, op, pp"),
         (similarity_rows(["anna", "eve"]), "speaker 'eve' is not in the manifest"),
     ],
@@ -134,12 +125,11 @@ def test_a_broken_similarity_table_is_refused(table, rows, message):
 
 
 def test_tables_of_speakers_are_read_back(tmp_path):
-    write_table(
-        tmp_path / "z.tsv", ZOO, [("op", "a", 2, 3, 1.5, "undefined", "-", "undefined", "-", "-")]
-    )
+    row = ("op", "a", 2, 3, 1.5, "undefined", "-", "undefined", "-", "-")
+    write_table(tmp_path / "z.tsv", ZOO, [row])
     animal = read_speakers(tmp_path / "z.tsv", ZOO)["op"]["a"]
-    columns = ("mean_target_llr", "mean_impostor_llr", "corner")
-    assert tuple(animal[column] for column in columns) == (1.5, None, "-")
+    assert (animal["mean_target_llr"], animal["mean_impostor_llr"]) == (1.5, None)
+    assert animal["corner"] == "-"
     write_table(tmp_path / "e.tsv", EXPOSURES, [("op", "a", 2, 3, 0.1, 1.0, "-")] * 2)
     with pytest.raises(BadInput, match=r"e\.tsv:3: op a occurs twice"):
         read_speakers(tmp_path / "e.tsv", EXPOSURES)
@@ -157,18 +147,9 @@ def test_disclosures_and_examples_are_read_back(tmp_path):
 
 
 def of_gallery(extractor, bits, *, trials="f_t1_d1", anonymiser="original", condition="oo"):
-    values = {
-        "n_templates": 8,
-        "log2_n_templates_bit": 3.0,
-        "disclosure_bit": bits,
-        "match_positive_percent": 75.0,
-        "mean_test_s": 6.5,
-        "mean_template_s": 13.0,
-    }
-    return [
-        Number("demo", trials, anonymiser, extractor, "cosine", condition, name, str(value))
-        for name, value in values.items()
-    ]
+    values = {"n_templates": 8, "disclosure_bit": bits, "mean_test_s": 6.5, "mean_template_s": 13.0}
+    key = ("demo", trials, anonymiser, extractor, "cosine", condition)
+    return [Number(*key, name, str(value)) for name, value in values.items()]
 
 
 def point(bits):
@@ -176,24 +157,16 @@ def point(bits):
 
 
 def test_lengths_come_from_the_names_of_the_galleries_and_seconds_from_metrics():
-    metrics = [
-        *of_gallery("ecapa", 1.0),
-        *of_gallery("ecapa", 1.5, trials="f_t2_d4"),
-        *of_gallery("f0", 9.0),
-    ]
-    metrics += of_gallery("ecapa", 0.1, anonymiser="b2", condition="op")
-    disclosures, n_templates = by_length(metrics, Attack("demo", "f", "ecapa", "cosine"))
-    none = {
-        "original/oo": {1: {1: point(Shown(1.0))}, 4: {2: point(Shown(1.5))}},
-        "b2/op": {1: {1: point(Shown(0.1))}},
-    }
-    assert (disclosures, n_templates) == (none, 8)
-    limited = [metric._replace(ci_low="0.5", ci_high="1.25") for metric in metrics]
-    disclosures, _ = by_length(limited, Attack("demo", "f", "ecapa", "cosine"))
-    assert disclosures["b2/op"] == {1: {1: point(Shown(0.5, (0.5, 1.25), definition=0.1))}}
-    unbiased = [metric._replace(unbiased=0.75) for metric in limited]
-    disclosures, _ = by_length(unbiased, Attack("demo", "f", "ecapa", "cosine"))
-    assert disclosures["b2/op"] == {1: {1: point(Shown(0.75, (0.5, 1.25), definition=0.1))}}
+    metrics = [*of_gallery("ecapa", 1.0), *of_gallery("ecapa", 1.5, trials="f_t2_d4")]
+    metrics += of_gallery("f0", 9.0) + of_gallery("ecapa", 0.1, anonymiser="b2", condition="op")
+    attack = Attack("demo", "f", "ecapa", "cosine")
+    of_original = {1: {1: point(Shown(1.0))}, 4: {2: point(Shown(1.5))}}
+    of_b2 = {1: {1: point(Shown(0.1))}}
+    assert by_length(metrics, attack) == ({"original/oo": of_original, "b2/op": of_b2}, 8)
+    for unbiased, bits in ((None, 0.5), (0.75, 0.75)):
+        limits = {"ci_low": "0.5", "ci_high": "1.25", "unbiased": unbiased}
+        disclosures, _ = by_length([metric._replace(**limits) for metric in metrics], attack)
+        assert disclosures["b2/op"] == {1: {1: point(Shown(bits, (0.5, 1.25), definition=0.1))}}
     with pytest.raises(BadInput, match="no sampled galleries"):
         by_length(metrics, Attack("demo", "m", "ecapa", "cosine"))
 

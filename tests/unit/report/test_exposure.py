@@ -38,20 +38,14 @@ def test_each_speaker_is_read_where_his_channel_is_heard(tmp_path):
     assert exposure.points_of_speakers({words: path}) == expected
 
 
-def test_speakers_come_in_the_order_of_their_strongest_channel(shown):
-    (most_exposed,) = exposure.read_exposed(shown.arguments["curves"]).values()
-    assert most_exposed.channels == ["voice", "words"]
-    assert list(most_exposed.bits) == ["anna", "berta"]
-
-
-def test_ten_speakers_are_shown(shown):
-    many = [
-        ExposedPoint("b2", "op", "voice", f"s{number:02d}", number / 10, 0, 2)
-        for number in range(14)
-    ]
-    write_table(shown.arguments["curves"], ExposedPoint._fields, many)
-    (most_exposed,) = exposure.read_exposed(shown.arguments["curves"]).values()
-    assert list(most_exposed.bits)[:2] == ["s13", "s12"] and len(most_exposed.bits) == 10
+def test_ten_speakers_come_in_the_order_of_their_strongest_channel(shown):
+    key = ("b2", "op", "voice")
+    many = [ExposedPoint(*key, f"s{number:02d}", number / 10, 0, 2) for number in range(14)]
+    for points, first in ((POINTS, ["anna", "berta"]), (many, ["s13", "s12"])):
+        write_table(shown.arguments["curves"], ExposedPoint._fields, points)
+        (most_exposed,) = exposure.read_exposed(shown.arguments["curves"]).values()
+        assert list(most_exposed.bits)[:2] == first and len(most_exposed.bits) <= 10
+        assert most_exposed.channels == list(dict.fromkeys(point.channel for point in points))
 
 
 def test_a_speaker_without_a_code_is_refused(shown):

@@ -1,27 +1,35 @@
-"""What all figures share: colours and marks."""
+"""What all figures share: colours and marks; tables below them, of the files that they show."""
 
 import itertools
 
+import pytest
 from support import made_up
 from support.colours import SEEN_BY, distance
 
-from voiceprivacy.report.figures import COLOURS, GREY, MARKS, dash, marks, palette, palette_of
+from voiceprivacy.inout.tables import write_table
+from voiceprivacy.layout import Layout
+from voiceprivacy.report import figures
+from voiceprivacy.report.curves import DISCLOSURES, ZOO
+from voiceprivacy.report.figure_tables import table_of
 from voiceprivacy.report.metrics import Number
+from voiceprivacy.vocabulary import DASH, MINUS
 
 
 def test_colours_follow_the_config_and_repeat_after_six():
     names = [f"a{index}" for index in range(8)]
-    colours = palette(["original", *names])
-    assert colours["original"] == GREY and colours["a0"] == colours["a6"] == COLOURS[0]
-    assert len({dash(condition) for condition in ("op", "pp", "rr")}) == 3
+    colours = figures.palette(["original", *names])
+    assert colours["original"] == figures.GREY
+    assert colours["a0"] == colours["a6"] == figures.COLOURS[0]
+    assert len({figures.dash(condition) for condition in ("op", "pp", "rr")}) == 3
     foreign = Number("c", "f", "team7", "e", "given", "pp", "eer_percent", "1")
-    assert list(palette_of(made_up.PROVENANCE, [foreign])) == ["original", "b2", "b2r", "team7"]
+    colours = figures.palette_of(made_up.PROVENANCE, [foreign])
+    assert list(colours) == ["original", "b2", "b2r", "team7"]
 
 
 def test_twenty_systems_are_told_apart_by_everybody():
     """Two systems have different marks, or colours that differ for the colour-blind too."""
     names = [f"a{index}" for index in range(20)]
-    colours, mark_of = palette(names), marks(names)
+    colours, mark_of = figures.palette(names), figures.marks(names)
     for one, other in itertools.combinations(["original", *names], 2):
         if mark_of[one] == mark_of[other]:
             for sight in SEEN_BY:
@@ -32,7 +40,9 @@ def test_twenty_systems_are_told_apart_by_everybody():
 
 def test_draws_of_an_anonymiser_share_their_look():
     names = ["b2r", "b2", "b2r_draw2"]
-    assert marks(names) == {"original": "x", "b2r": MARKS[0], "b2": MARKS[1], "b2r_draw2": MARKS[0]}
+    first, second, *_ = figures.MARKS
+    marks = {"original": "x", "b2r": first, "b2": second, "b2r_draw2": first}
+    assert figures.marks(names) == marks
 
 
 def test_distances_of_colours_are_those_of_sharma_and_others():
@@ -42,3 +52,56 @@ def test_distances_of_colours_are_those_of_sharma_and_others():
     # Red and green of one lightness are told apart by most people, and hardly by deuteranopes.
     red, green = "#b06050", "#6e8050"
     assert distance(red, green, "deuteranopia") < 10 < distance(red, green, "everybody")
+
+
+ATTACKER = ("ecapa", "cosine")
+
+
+@pytest.fixture
+def written(tmp_path):
+    """A figure of b2 whose first file has these rows."""
+
+    def written(kind, columns, rows, systems=()):
+        anonymiser = "" if systems else "b2"
+        subject = figures.Subject("demo", "f", anonymiser, *ATTACKER)
+        shown = figures.figure(
+            kind, subject, systems=systems, look=figures.Look(["b2"]), layout=Layout(tmp_path)
+        )
+        path = shown.files[0]
+        tmp_path.joinpath(path).parent.mkdir(parents=True)
+        write_table(path, columns, rows)
+        return shown
+
+    return written
+
+
+def test_lines_are_those_of_the_file_without_counts_of_utterances(written):
+    rows = [
+        ("oo", "a", 4, 8, 1.0, -1.2345, "dove", 0.5, "dove", "-"),
+        ("op", "b", 4, 8, "undefined", -1.0, "-", 0.5, "-", "-"),
+    ]
+    drawn = written("zoo", ZOO, rows)
+    titles, shown = table_of(drawn)
+    assert titles[:3] == ["speaker", "label", "mean target llr"]
+    assert shown == [
+        ["a", "oo", "1", f"{MINUS}1.23", "dove", "dove"],
+        ["b", "op", "undefined", f"{MINUS}1", DASH, DASH],
+    ]
+    _, shown = table_of(drawn, {"a": "speaker 02", "b": "speaker 01"})
+    assert [row[0] for row in shown] == ["speaker 01", "speaker 02"]
+
+
+def test_ranks_have_the_ten_most_exposed_of_each_system(written):
+    rows = []
+    for condition, k in itertools.product(("op", "pp"), range(12)):
+        rows.append((condition, f"s{k:02}", 4, 50.0, 1.5, 0.1, 1, 1, k / 4, k / 8, 3.0))
+    _, rows = table_of(written("rank_speakers", DISCLOSURES, rows, systems=["b2"]))
+    assert len(rows) == 20 and [row[2] for row in rows[9:11]] == ["op", "pp"]
+    assert rows[0] == ["b2", "s11", "op", "2.75", "1.38", "3"]
+    assert rows[9][1] == "s02"
+
+
+@pytest.mark.parametrize("kind", ["similarity", "plane", "training"])
+def test_a_kind_without_a_table_has_no_rows(kind):
+    assert kind in figures.KINDS
+    assert table_of(figures.figure(kind, figures.Subject("demo", "f", "b2", *ATTACKER)))[1] == ()

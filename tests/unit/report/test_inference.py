@@ -50,18 +50,14 @@ def test_numbers_are_lines_of_metrics_with_their_limits(written):
 
 def test_unprotected_speech_has_no_share_of_itself_and_what_is_undefined_one_line(written):
     lines = metric_lines(written(line("original", "oo", 96.0), undefined("b2", "op")))
-    assert [(number.metric, number.value) for number in lines if number.anonymiser == "b2"] == [
-        ("inferred_sex_percent", "undefined")
-    ]
+    [of_b2] = [number for number in lines if number.anonymiser == "b2"]
+    assert (of_b2.metric, of_b2.value) == ("inferred_sex_percent", "undefined")
     assert len(lines) == 4
 
 
 def test_rows_begin_with_unprotected_speech_and_name_the_attack(written):
-    lines = written(
-        line("b2", "pp", 91.0, extractor="net_on_b2"),
-        line("b2", "op", 60.0),
-        line("original", "oo", 96.0),
-    )
+    semi = line("b2", "pp", 91.0, extractor="net_on_b2")
+    lines = written(semi, line("b2", "op", 60.0), line("original", "oo", 96.0))
     (table,) = inference_tables(lines)
     assert [(row.anonymiser, row.attack) for row in table.rows] == [
         ("original", "no protection (OO), net"),
@@ -90,11 +86,8 @@ def test_draws_of_an_anonymiser_are_one_row(written):
     lines = [line("original", "oo", 96.0), line("b2", "pp", 80.0)]
     lines += [line(name, "pp", value) for name, value in (("b2r", 60.0), ("b2r_draw2", 70.0))]
     (table,) = inference_tables(written(*lines))
-    assert [(row.anonymiser, row.recall[0]) for row in table.rows] == [
-        ("original", "96.0"),
-        ("b2", "80.0"),
-        ("b2r", "65.0"),
-    ]
+    recalls = {row.anonymiser: row.recall[0] for row in table.rows}
+    assert recalls == {"original": "96.0", "b2": "80.0", "b2r": "65.0"}
 
 
 def test_a_value_outside_of_its_limits_is_held_in_them(written):

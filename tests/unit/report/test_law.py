@@ -27,13 +27,8 @@ def drawn(tmp_path):
     """The figure of one system, original speech, from rows of its file."""
 
     def drawn(rows):
-        shown = figure(
-            "law",
-            Subject("demo", "f", "", "ecapa", "cosine"),
-            systems=["original"],
-            look=Look(["b2"]),
-            layout=Layout(tmp_path),
-        )
+        subject, look = Subject("demo", "f", "", "ecapa", "cosine"), Look(["b2"])
+        shown = figure("law", subject, systems=["original"], look=look, layout=Layout(tmp_path))
         path = shown.arguments["curves"][0]
         (tmp_path / "curves/law/demo/f/original/ecapa").mkdir(parents=True, exist_ok=True)
         write_table(path, curves.LAW, rows)
@@ -42,11 +37,13 @@ def drawn(tmp_path):
     return drawn
 
 
-def test_points_say_what_they_are_and_their_limits(drawn):
-    ax, *_ = plots.law(**drawn(POINTS).arguments).axes
-    points = [line for line in ax.lines if "among" in (line.get_gid() or "")]
-    said = [line.get_gid().split("\n")[1] for line in points]
-    assert said == [
+def test_every_curve_is_drawn_beside_guessing_and_its_points_say_what_they_are(drawn):
+    axes = plots.law(**drawn(POINTS).arguments).axes
+    assert [ax.get_legend_handles_labels()[1] for ax in axes] == [["original OO", "guessing"]] * 4
+    lines = {line.get_label(): line for line in axes[0].lines}
+    assert np.allclose(lines["original OO"].get_ydata(), [90, 80, 50])
+    points = [line for line in axes[0].lines if "among" in (line.get_gid() or "")]
+    assert [line.get_gid().split("\n")[1] for line in points] == [
         "among 2, 1 utterance: 90.0% [80.0%, 95.0%]",
         "among 5, 1 utterance: 80.0%",
         "among 50, 1 utterance: 50.0% [30.0%, 60.0%]",
@@ -62,13 +59,6 @@ def test_the_strongest_reading_is_drawn_and_named(drawn):
 
 def test_a_list_too_short_for_any_point_says_so(drawn):
     assert shows_nothing(style.svg_of(plots.law(**drawn([]).arguments)))
-
-
-def test_the_picture_has_every_curve_and_guessing(drawn):
-    axes = plots.law(**drawn(POINTS).arguments).axes
-    assert [ax.get_legend_handles_labels()[1] for ax in axes] == [["original OO", "guessing"]] * 4
-    lines = {line.get_label(): line for line in axes[0].lines}
-    assert np.allclose(lines["original OO"].get_ydata(), [90, 80, 50])
 
 
 def test_systems_stand_beside_each_other_and_never_further_than_to_their_neighbour():

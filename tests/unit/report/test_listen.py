@@ -9,33 +9,27 @@ import soundfile
 
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.tables import Utterance
-from voiceprivacy.report.listen import (
-    choose,
-    examples,
-    levels_db,
-    mp3,
-    read_examples,
-    write_examples,
-)
+from voiceprivacy.report import listen
 
 UTTERANCES = [Utterance(f"s{at % 3}-{at}", f"s{at % 3}", "f", "-", 1.0) for at in range(12)]
 TONE = 0.3 * np.sin(2 * np.pi * 440 * np.arange(32000) / 16000)
 
 
 def test_the_choice_depends_on_ids_only():
-    chosen = choose(UTTERANCES, count=2, seed=0)
-    assert choose(UTTERANCES[::-1], count=2, seed=0) == chosen
-    assert choose([*UTTERANCES, Utterance("zz-1", "zz", "f", "-", 1.0)], count=13, seed=0)[:1] != []
-    assert {choose(UTTERANCES, count=1, seed=seed)[0].utterance for seed in range(20)} != {
-        chosen[0].utterance
-    }
+    chosen = listen.choose(UTTERANCES, count=2, seed=0)
+    assert listen.choose(UTTERANCES[::-1], count=2, seed=0) == chosen
+    assert (
+        listen.choose([*UTTERANCES, Utterance("zz-1", "zz", "f", "-", 1.0)], count=13, seed=0)[:1]
+        != []
+    )
+    assert any(listen.choose(UTTERANCES, count=1, seed=seed) != chosen[:1] for seed in range(20))
 
 
 def test_speakers_are_different_as_long_as_there_are_some():
-    three, five = (choose(UTTERANCES, count=count, seed=0) for count in (3, 5))
+    three, five = (listen.choose(UTTERANCES, count=count, seed=0) for count in (3, 5))
     assert len({utterance.speaker for utterance in three}) == 3
     assert len({utterance.utterance for utterance in five}) == 5
-    assert len(choose(UTTERANCES, count=50, seed=0)) == len(UTTERANCES)
+    assert len(listen.choose(UTTERANCES, count=50, seed=0)) == len(UTTERANCES)
 
 
 @pytest.fixture
@@ -53,11 +47,9 @@ def versions(tmp_path):
 
 
 def test_every_version_of_an_utterance_is_there_the_original_first_and_cut(versions, tmp_path):
-    chosen = examples("demo", {"m": {"u1", "u2"}, "f": set()}, versions, count=2, seed=0)
-    assert {(example.utterance, example.trials, example.cut) for example in chosen} == {
-        ("u1", "m", True),
-        ("u2", "m", False),
-    }
+    chosen = listen.examples("demo", {"m": {"u1", "u2"}, "f": set()}, versions, count=2, seed=0)
+    facts = {(example.utterance, example.trials, example.cut) for example in chosen}
+    assert facts == {("u1", "m", True), ("u2", "m", False)}
     for example in chosen:
         assert [clip.anonymiser for clip in example.clips] == ["original", "b2"]
         for clip in example.clips:
@@ -65,20 +57,20 @@ def test_every_version_of_an_utterance_is_there_the_original_first_and_cut(versi
             samples, rate = soundfile.read(io.BytesIO(sound))
             assert len(samples) / rate == pytest.approx(5.0 if example.cut else 1.0, abs=0.01)
             assert clip.picture.startswith("data:image/webp;base64,UklGR")  # RIFF
-    write_examples(tmp_path / "demo.json", chosen)
-    assert read_examples([tmp_path / "demo.json"]) == chosen
+    listen.write_examples(tmp_path / "demo.json", chosen)
+    assert listen.read_examples([tmp_path / "demo.json"]) == chosen
 
 
 def test_a_tone_is_a_line_at_its_frequency_and_what_follows_is_silent():
     samples = np.sin(2 * np.pi * 2000 * np.arange(8000) / 16000)
-    levels = levels_db(samples, 16000, seconds=1.0)
+    levels = listen.levels_db(samples, 16000, seconds=1.0)
     assert levels.shape == (128, 100)
     assert np.argmax(levels[:, 20]) == 2000 // (8000 // 128)
     assert levels[:, 70:].max() < levels.max() - 90
 
 
 def test_above_half_of_the_sample_rate_there_is_nothing():
-    levels = levels_db(np.random.default_rng(0).normal(size=8000), 8000, seconds=1.0)
+    levels = listen.levels_db(np.random.default_rng(0).normal(size=8000), 8000, seconds=1.0)
     assert (levels[66:] <= -120).all() and levels[:60].min() > -120
 
 
@@ -86,20 +78,16 @@ def test_above_half_of_the_sample_rate_there_is_nothing():
     "rate, expected", [(16000, 16000), (22050, 22050), (96000, 48000), (10000, 11025), (8000, 8000)]
 )
 def test_any_rate_becomes_one_that_mp3_has_and_the_duration_stays(rate, expected):
-    samples, sample_rate = soundfile.read(io.BytesIO(mp3(TONE, rate)))
+    samples, sample_rate = soundfile.read(io.BytesIO(listen.mp3(TONE, rate)))
     assert sample_rate == expected
     assert len(samples) / sample_rate == pytest.approx(len(TONE) / rate, abs=0.001)
 
 
-def test_what_is_heard_is_what_was_given():
-    samples, _ = soundfile.read(io.BytesIO(mp3(TONE, 16000)))
+def test_what_is_heard_is_what_was_given_in_the_same_and_few_bytes():
+    samples, _ = soundfile.read(io.BytesIO(listen.mp3(TONE, 16000)))
     assert np.corrcoef(samples[1000:-1000], TONE[1000:-1000])[0, 1] > 0.99
-
-
-def test_the_same_speech_is_the_same_bytes():
-    assert mp3(TONE, 16000) == mp3(TONE, 16000)
-
-
-def test_five_seconds_take_some_tens_of_kilobytes():
-    noise = np.random.default_rng(0).normal(0, 0.1, 80000)
-    assert len(mp3(noise, 16000)) < 40_000
+    noise = np.random.default_rng(0).normal(0, 0.1, 80000)  # five seconds
+    assert (
+        listen.mp3(noise, 16000) == listen.mp3(noise, 16000)
+        and len(listen.mp3(noise, 16000)) < 40_000
+    )

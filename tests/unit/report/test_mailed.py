@@ -1,5 +1,6 @@
 """A page that is mailed: codes that cannot be turned back, and a config that gives nothing away."""
 
+import itertools
 import json
 
 import pytest
@@ -46,15 +47,9 @@ def test_the_key_is_drawn_once_and_only_its_owner_reads_it(tmp_path):
 def test_rows_stand_in_the_order_of_codes_and_not_of_ids(tmp_path):
     speakers = ["a", "b", "c"]
     codes = {"a": "speaker 03", "b": "speaker 01", "c": "speaker 02"}
-    write_manifest(
-        tmp_path / "manifest.tsv", [Utterance(f"u{name}", name, "f", "u", 1.0) for name in speakers]
-    )
-    rows = [
-        (matrix, one, other, 0.5)
-        for matrix in ("oo", "op", "pp")
-        for one in speakers
-        for other in speakers
-    ]
+    utterances = [Utterance(f"u{name}", name, "f", "u", 1.0) for name in speakers]
+    write_manifest(tmp_path / "manifest.tsv", utterances)
+    rows = [(*cell, 0.5) for cell in itertools.product(("oo", "op", "pp"), speakers, speakers)]
     write_table(tmp_path / "s.tsv", SIMILARITIES, rows)
     names, _ = read_matrices(tmp_path / "s.tsv", tmp_path / "manifest.tsv", codes=codes)
     assert names == sorted(codes.values())
@@ -107,11 +102,7 @@ def _filled(described, schema, key):
     "kept",
     [
         {"corpora": {"libri": {"librispeech": {"subsets": ["test-clean"]}, "use": "train"}}},
-        {
-            "extractors": {
-                "e": {"model": "speechbrain/spkrec-ecapa-voxceleb", "revision": "0f99f2d"}
-            }
-        },
+        {"extractors": {"e": {"model": "speechbrain/spkrec-ecapa", "revision": "0f99f2d"}}},
         {"anonymisers": {"b2": {"runs": 2, "control": False}}, "seed_of": 1},
         {"report": {"averages": {"challenge": {"libri": {"f": 0.5}}}, "bootstrap": 1000}},
     ],

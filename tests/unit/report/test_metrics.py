@@ -10,23 +10,21 @@ from voiceprivacy.report.metrics import Number, collect, read_metrics, write_met
 
 
 def found(metrics, **where):
-    return [
-        metric
-        for metric in metrics
-        if all(getattr(metric, name) == value for name, value in where.items())
-    ]
+    return [metric for metric in metrics if metric._asdict() == metric._asdict() | where]
 
 
-def test_a_number_stands_under_its_path_and_condition(metrics):
+def test_a_number_stands_once_under_its_path_and_condition(metrics):
     [metric] = found(metrics, trials="m", anonymiser="b2r", condition="pp", metric="eer_percent")
-    assert metric == Number(
-        "demo", "m", "b2r", "xvector", "cosine", "pp", "eer_percent", "10.25", "-", "-"
-    )
-
-
-@pytest.mark.parametrize(("name", "condition"), [("deid_percent", "op"), ("gvd_db", "pp")])
-def test_numbers_of_two_conditions_stand_under_the_protected_one(metrics, name, condition):
-    assert {metric.condition for metric in found(metrics, metric=name)} == {condition}
+    key = ("demo", "m", "b2r", "xvector", "cosine", "pp")
+    assert metric == Number(*key, "eer_percent", "10.25", "-", "-")
+    # Numbers of two conditions stand under the protected one.
+    for name, condition in (("deid_percent", "op"), ("gvd_db", "pp")):
+        assert {metric.condition for metric in found(metrics, metric=name)} == {condition}
+    # The reference that every anonymiser has, and a number of two families, are kept once.
+    [metric] = found(metrics, condition="oo", metric="ddiag", trials="f")
+    assert metric.anonymiser == "original"
+    assert len(found(metrics, metric="n_target")) == 2 * 5
+    assert len({metric[:7] for metric in metrics}) == len(metrics)
 
 
 def test_intervals_stand_beside_their_numbers(paths, folder):
@@ -48,17 +46,6 @@ def test_an_interval_without_limits_stops_the_run(paths, folder):
         collect(paths, folder=folder, intervals=[path])
 
 
-def test_the_original_reference_of_every_anonymiser_is_kept_once(metrics):
-    assert [
-        metric.anonymiser for metric in found(metrics, condition="oo", metric="ddiag", trials="f")
-    ] == ["original"]
-
-
-def test_a_number_of_two_families_is_kept_once(metrics):
-    assert len(found(metrics, metric="n_target")) == 2 * 5
-    assert len({metric[:7] for metric in metrics}) == len(metrics)
-
-
 def test_two_families_that_disagree_stop_the_run(paths, folder):
     path = folder / "zebra/demo/f/b2/xvector/cosine.json"
     values = read_json(path)
@@ -75,40 +62,28 @@ def test_the_order_of_arguments_does_not_matter(paths, folder):
 
 def test_numbers_keep_full_precision_and_infinity_is_a_word(folder, tmp_path):
     path = folder / "verification/demo/f/original/xvector/cosine.json"
-    numbers = {
-        "third": 1 / 3,
-        "large": math.inf,
-        "small": -math.inf,
-        "unknown": "undefined",
-        "tag": "0",
-    }
-    write_json(path, {"oo": numbers})
+    numbers = {"third": 1 / 3, "large": math.inf, "small": -math.inf}
+    texts = {"unknown": "undefined", "tag": "0"}
+    write_json(path, {"oo": numbers | texts})
     write_metrics(tmp_path / "metrics.tsv", collect([path], folder=folder))
     values = {metric.metric: metric.value for metric in read_metrics(tmp_path / "metrics.tsv")}
-    assert values == {
-        "third": repr(1 / 3),
-        "large": "inf",
-        "small": "-inf",
-        "unknown": "undefined",
-        "tag": "0",
-    }
+    assert values == {"third": repr(1 / 3), "large": "inf", "small": "-inf"} | texts
 
 
-@pytest.mark.parametrize("value", ["null", "NaN", '""', "true", "[1]"])
-def test_a_missing_number_stops_the_run(folder, value):
-    path = folder / "zebra/demo/f/b2/xvector/cosine.json"
-    path.parent.mkdir(parents=True)
-    path.write_text(f'{{"op": {{"dece_bit": {value}}}}}')
-    with pytest.raises(BadInput, match="dece_bit is"):
-        collect([path], folder=folder)
+NO_NUMBERS = ["null", "NaN", '""', "true", "[1]"]
+NOTHING = ["{}", "[]", "3", '{"op": {}}']
 
 
-@pytest.mark.parametrize("text", ["{}", "[]", "3", '{"op": {}}'])
-def test_a_file_without_numbers_stops_the_run(folder, text):
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [(f'{{"op": {{"dece_bit": {value}}}}}', "dece_bit is") for value in NO_NUMBERS]
+    + [(text, "holds no metrics") for text in NOTHING],
+)
+def test_a_missing_number_or_none_at_all_stops_the_run(folder, text, words):
     path = folder / "zebra/demo/f/b2/xvector/cosine.json"
     path.parent.mkdir(parents=True)
     path.write_text(text)
-    with pytest.raises(BadInput, match="holds no metrics"):
+    with pytest.raises(BadInput, match=words):
         collect([path], folder=folder)
 
 
@@ -138,14 +113,8 @@ def test_a_number_that_occurs_twice_in_the_table_is_refused(tmp_path, metrics):
 
 def test_values_without_their_bias_are_read_where_files_of_intervals_have_them(tmp_path):
     path = tmp_path / "metrics/zebra/demo/f/b2/ecapa/cosine.intervals.json"
-    write_json(
-        path,
-        {
-            "op": {"dece_bit": {"value": 0.4, "unbiased": 0.3}},
-            "oo": {"dece_bit": {"value": 0.5, "unbiased": None}},
-            "pp": {"dece_bit": {"value": 0.6}},
-        },
-    )
+    known = {"op": {"unbiased": 0.3}, "oo": {"unbiased": None}, "pp": {}}
+    write_json(path, {name: {"dece_bit": {"value": 0.4} | one} for name, one in known.items()})
     lines = [
         Number("demo", "f", anonymiser, "ecapa", "cosine", condition, "dece_bit", "0.4")
         for anonymiser, condition in (("b2", "op"), ("b2", "pp"), ("original", "oo"))

@@ -3,28 +3,20 @@
 import pytest
 
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import read_rows
 from voiceprivacy.report import paper_tables, typeset
 from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.paper_tables import BOUND, write_ranks
 
 
 def metrics(backend="cosine", runs=2):
     """libri_test_trials_f of the paper: B2r with a second run, and the unprotected set."""
     values = {
-        ("original", "oo"): {
-            "dece_bit": 0.584,
-            "worst_case_log10": 3.979,
-            "tag": "C",
-            "eer_percent": 7.66,
-        },
-        ("b2r", "op"): {
-            "deid_percent": 53.51,
-            "dece_bit": 0.236,
-            "worst_case_log10": 2.541,
-            "tag": "C",
-            "dece_op_oo_percent": 59.59,
-            "cllr_min_op_oo_percent": 58.87,
-            **({"cece_linear_bit": 0.014} if runs == 2 else {}),
-        },
+        ("original", "oo"): {"dece_bit": 0.584, "worst_case_log10": 3.979, "tag": "C"}
+        | {"eer_percent": 7.66},
+        ("b2r", "op"): {"dece_bit": 0.236, "worst_case_log10": 2.541, "tag": "C"}
+        | {"deid_percent": 53.51, "dece_op_oo_percent": 59.59, "cllr_min_op_oo_percent": 58.87}
+        | ({"cece_linear_bit": 0.014} if runs == 2 else {}),
         ("b2r", "pp"): {"gvd_db": -1.94, "gain_dece_db": -4.38, "gain_cllr_min_db": "-inf"},
     }
     lines = []
@@ -35,24 +27,15 @@ def metrics(backend="cosine", runs=2):
 
 
 def rows(table):
-    return [
-        [cell.strip() for cell in line.strip("|").split("|")]
-        for line in typeset.markdown(table).splitlines()
-    ]
+    lines = typeset.markdown(table).splitlines()
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
 def test_table_2_in_its_columns():
-    assert rows(paper_tables.table_2(metrics()))[2:] == [
-        ["libri_f (0.584, 3.979, C)", "b2r", "53.51", "-1.94", "0.236/0.014", "2.541", "C"]
-    ]
-
-
-def test_utility_which_is_nobodys_attack_has_no_row():
+    row = ["libri_f (0.584, 3.979, C)", "b2r", "53.51", "-1.94", "0.236/0.014", "2.541", "C"]
     pitch = Number("libri", "f", "b2r", "-", "-", "-", "pitch_correlation", "0.8")
-    assert rows(paper_tables.table_2([*metrics(), pitch])) == rows(paper_tables.table_2(metrics()))
-
-
-def test_without_a_second_run_there_is_no_distortion_to_show():
+    assert rows(paper_tables.table_2([*metrics(), pitch]))[2:] == [row], "utility is no attack"
+    # Without a second run there is no distortion to show.
     assert rows(paper_tables.table_2(metrics(runs=1)))[2][4] == "0.236"
 
 
@@ -63,63 +46,50 @@ def test_tables_3_and_4_in_their_columns():
 
 def test_the_whole_challenge_has_every_condition_and_original_first():
     table = paper_tables.every_condition(metrics())
-    assert [row[1:3] for row in rows(table)[2:]] == [
-        ["original", "OO"],
-        ["b2r", "OP"],
-        ["b2r", "PP"],
-    ]
+    attacks = [["original", "OO"], ["b2r", "OP"], ["b2r", "PP"]]
+    assert [row[1:3] for row in rows(table)[2:]] == attacks
     assert rows(table)[2][3] == "7.66"
     assert rows(table)[4][3:] == ["-"] * 8
 
 
-def test_intervals_stand_in_brackets_and_as_columns_and_the_band_of_zero_evidence_beside_d_ece(
-    tmp_path,
-):
-    known = [
-        line._replace(ci_low="0.1", ci_high="0.3") if line.metric == "dece_bit" else line
-        for line in metrics()
-    ]
+def test_intervals_stand_in_brackets_and_as_columns_and_the_band_beside_d_ece(tmp_path):
+    known = []
+    for line in metrics():
+        limits = {"ci_low": "0.1", "ci_high": "0.3"} if line.metric == "dece_bit" else {}
+        known.append(line._replace(**limits))
     known.append(known[0]._replace(metric="dece_null95_bit", value="0.05", ci_low="-", ci_high="-"))
-    assert rows(paper_tables.table_2(known))[2][4] == "0.236 [0.100, 0.300]/0.014"
     unbiased = [line._replace(unbiased=0.2) for line in known]
-    table = paper_tables.every_condition(unbiased)
-    original = rows(table)[2]
-    assert original[7] == "0.200 [0.100, 0.300] (by definition 0.584)" and original[-1] == "0.050"
-    nearest = rows(paper_tables.every_condition(known))[2]
-    assert nearest[7] == "0.300 [0.100, 0.300] (by definition 0.584)", (
-        "nothing is known of its bias"
-    )
-    assert rows(paper_tables.table_2(unbiased))[2][4] == "0.236 [0.100, 0.300]/0.014"
-    typeset.write(tmp_path / "t.tsv", table)
-    header, row, *_ = [line.split("\t") for line in (tmp_path / "t.tsv").read_text().splitlines()]
-    cells = dict(zip(header, row, strict=True))
+    for lines in (known, unbiased):
+        assert rows(paper_tables.table_2(lines))[2][4] == "0.236 [0.100, 0.300]/0.014"
+    # Where nothing is known of its bias, the nearest limit.
+    for lines, value in ((unbiased, "0.200"), (known, "0.300")):
+        original = rows(paper_tables.every_condition(lines))[2]
+        assert original[7] == f"{value} [0.100, 0.300] (by definition 0.584)"
+        assert original[-1] == "0.050"
+    cells = first_row(tmp_path / "t.tsv", paper_tables.every_condition(unbiased))
     assert cells["dece_bit"].startswith("0.58"), "a program gets the definition's"
-    assert (cells["dece_bit_ci_low"], cells["dece_bit_ci_high"], cells["eer_percent_ci_low"]) == (
-        "0.1",
-        "0.3",
-        "-",
-    )
-    assert cells["dece_null95_bit"] == "0.05" and "tag_ci_low" not in cells
+    assert (cells["dece_bit_ci_low"], cells["dece_bit_ci_high"]) == ("0.1", "0.3")
+    assert cells["eer_percent_ci_low"] == "-" and "tag_ci_low" not in cells
+    assert cells["dece_null95_bit"] == "0.05"
+
+
+def first_row(path, table):
+    """The first row of a table of TSV: {column: text}."""
+    typeset.write(path, table)
+    header, row, *_ = [line.split("\t") for line in path.read_text().splitlines()]
+    return dict(zip(header, row, strict=True))
 
 
 def test_several_attackers_have_rows_of_their_own():
     table = paper_tables.table_3(metrics() + metrics(backend="plda"))
-    assert [row[0] for row in rows(table)[2:]] == [
-        "libri_f, xvector + cosine",
-        "libri_f, xvector + plda",
-    ]
+    names = ["libri_f, xvector + cosine", "libri_f, xvector + plda"]
+    assert [row[0] for row in rows(table)[2:]] == names
 
 
 def test_tsv_is_in_full_precision_with_names_that_a_program_knows(tmp_path):
-    typeset.write(tmp_path / "t.tsv", paper_tables.table_2(metrics()))
-    header, row = [line.split("\t") for line in (tmp_path / "t.tsv").read_text().splitlines()]
-    cells = dict(zip(header, row, strict=True))
-    assert (cells["cece_linear_bit"], cells["oo_worst_case_log10"], cells["gvd_db"]) == (
-        "0.014",
-        "3.979",
-        "-1.94",
-    )
-    assert cells["anonymiser"] == "b2r"
+    cells = first_row(tmp_path / "t.tsv", paper_tables.table_2(metrics()))
+    names = ("cece_linear_bit", "oo_worst_case_log10", "gvd_db", "anonymiser")
+    assert [cells[name] for name in names] == ["0.014", "3.979", "-1.94", "b2r"]
 
 
 def test_latex_escapes_names_but_not_formulas(tmp_path):
@@ -132,7 +102,7 @@ def test_latex_escapes_names_but_not_formulas(tmp_path):
     assert r"DeID [\%]" in text
 
 
-def test_groups_are_apart_and_named_once(tmp_path):
+def test_groups_are_apart_and_named_once():
     table = paper_tables.every_condition(metrics() + metrics(backend="plda"))
     text = typeset.booktabs(table)
     n_tabulars = text.count(r"\toprule")  # its columns are too many for one
@@ -141,14 +111,8 @@ def test_groups_are_apart_and_named_once(tmp_path):
 
 
 def test_zebras_table_of_score_files_says_what_a_list_of_this_size_can_show():
-    values = {
-        "dece_bit": 0.1,
-        "worst_case_log10": 1.5,
-        "worst_case_floor_log10": 0.001,
-        "worst_case_ceiling_log10": 2.5,
-        "tag": "B",
-        "tag_ceiling": "C",
-    }
+    values = {"dece_bit": 0.1, "worst_case_log10": 1.5, "tag": "B", "tag_ceiling": "C"}
+    values |= {"worst_case_floor_log10": 0.001, "worst_case_ceiling_log10": 2.5}
     assert rows(paper_tables.of_scores({"a|b": values}))[2][-3:] == ["2.500", "B", "C"]
 
 
@@ -160,4 +124,40 @@ def test_a_run_without_anonymisers_has_no_comparison():
 def test_an_unknown_kind_of_table_is_refused(tmp_path):
     with pytest.raises(BadInput, match="tsv, md or tex"):
         typeset.write(tmp_path / "t.xlsx", paper_tables.table_2(metrics()))
+    assert list(tmp_path.iterdir()) == []
+
+
+def of_gallery(extractor, bits):
+    values = {"n_templates": 8, "log2_n_templates_bit": 3.0, "disclosure_bit": bits}
+    key = ("demo", "f_t1_d1", "original", extractor, "cosine", "oo")
+    values |= {"match_positive_percent": 75.0}
+    return [Number(*key, name, str(value)) for name, value in values.items()]
+
+
+def test_features_stand_side_by_side_and_their_sum_is_a_bound(tmp_path):
+    write_ranks(tmp_path / "t.tsv", [*of_gallery("ecapa", 2.0), *of_gallery("f0", 0.5)])
+    columns = (tmp_path / "t.tsv").read_text().splitlines()[0].split("\t")
+    assert columns[-3:] == ["ecapa+cosine", "f0+cosine", BOUND]
+    rows = {row["metric"]: row for _, row in read_rows(tmp_path / "t.tsv", columns)}
+    assert (rows["disclosure_bit"]["f0+cosine"], rows["disclosure_bit"][BOUND]) == ("0.5", "2.5")
+    assert rows["match_negative_percent"]["ecapa+cosine"] == "25.0"
+    assert rows["kl_cll_bit"]["f0+cosine"] == "-"
+
+
+def test_the_bound_does_not_exceed_log2_n(tmp_path):
+    write_ranks(tmp_path / "t.tsv", [*of_gallery("ecapa", 2.9), *of_gallery("f0", 0.5)])
+    lines = (tmp_path / "t.tsv").read_text().splitlines()
+    [line] = [line for line in lines if "\tdisclosure_bit\t" in line]
+    assert line.endswith("\t3.0")
+
+
+def test_latex_escapes_names(tmp_path):
+    write_ranks(tmp_path / "t.tex", of_gallery("ecapa", 2.0))
+    text = (tmp_path / "t.tex").read_text()
+    assert r"f\_t1\_d1" in text and r"\toprule" in text and "disclosure_bit" not in text
+
+
+def test_another_kind_of_table_is_refused(tmp_path):
+    with pytest.raises(BadInput, match="tsv or tex"):
+        write_ranks(tmp_path / "t.md", of_gallery("ecapa", 2.0))
     assert list(tmp_path.iterdir()) == []

@@ -56,13 +56,10 @@ def test_points_have_the_evidence_of_the_verdict_and_the_utility_of_the_table(pl
     assert (b2.evidence.value, *b2.evidence.limits) == (80.0, 69.0, 94.0)
     assert (b2.utility.value, *b2.utility.limits) == (62.4, 58.4, 66.4)
     assert plane.points["original"].evidence.value == 86.0, "it is measured like every system"
+    noise = plane.points["noise"].evidence
+    assert (noise.value, *noise.limits) == (0.0, 0.0, 14.0), "below chance there is none"
     roles = [plane.points[name].role for name in NAMES]
     assert roles == [planes.UNPROTECTED, planes.COMPETES, planes.COMPETES, planes.CONTROL]
-
-
-def test_evidence_below_chance_is_shown_as_none(plane):
-    noise = plane.points["noise"].evidence
-    assert (noise.value, *noise.limits) == (0.0, 0.0, 14.0)
 
 
 def test_measures_are_those_by_which_one_chooses_in_order_of_preference(files):

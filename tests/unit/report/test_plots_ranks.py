@@ -10,16 +10,11 @@ from voiceprivacy.report.uncertainty import Shown
 
 def systems(n_templates, n_systems=1):
     p = np.arange(n_templates, 0, -1.0) / sum(range(n_templates + 1))
-    metrics = {
-        "identification_rate_percent": 50.0,
-        "mean_disclosure_bit": 1.0,
-        "model_mean_disclosure_bit": 0.5,
-    }
+    metrics = {"mean_disclosure_bit": 1.0, "model_mean_disclosure_bit": 0.5}
+    metrics |= {"identification_rate_percent": 50.0}
     labels = [f"b{index}/op" for index in range(n_systems)]
-    return {
-        "curves": {label: {"p": p, "gamma": p} for label in labels},
-        "metrics": dict.fromkeys(labels, metrics),
-    }
+    curves = {label: {"p": p, "gamma": p} for label in labels}
+    return {"curves": curves, "metrics": dict.fromkeys(labels, metrics)}
 
 
 @pytest.mark.parametrize(
@@ -28,12 +23,6 @@ def systems(n_templates, n_systems=1):
 def test_large_galleries_have_logarithmic_axes(n_templates, scale):
     figure = ranks.ranks_picture(**systems(n_templates))
     assert figure.axes[0].get_xscale() == figure.axes[0].get_yscale() == scale
-
-
-def test_every_system_has_a_panel():
-    figure = ranks.ranks_picture(**systems(12, n_systems=6))
-    drawn = [ax.get_title().split("\n")[0] for ax in figure.axes if ax.axison]
-    assert drawn == [f"b{index} OP" for index in range(6)]
 
 
 def test_intervals_stand_beside_the_numbers_of_ranks():
@@ -54,11 +43,9 @@ def test_intervals_stand_beside_the_numbers_of_ranks():
 
 
 def test_galleries_of_different_sizes_do_not_share_axes():
-    small, large = systems(5), systems(100)
-    curves = {"small": small["curves"]["b0/op"], "large": large["curves"]["b0/op"]}
-    figure = ranks.ranks_picture(
-        curves=curves, metrics=dict.fromkeys(curves, small["metrics"]["b0/op"])
-    )
+    curves = {str(size): systems(size)["curves"]["b0/op"] for size in (5, 100)}
+    metrics = dict.fromkeys(curves, systems(5)["metrics"]["b0/op"])
+    figure = ranks.ranks_picture(curves=curves, metrics=metrics)
     assert [ax.get_yscale() for ax in figure.axes] == ["linear", "log"]
 
 
@@ -84,27 +71,21 @@ def point(test, template, bits):
 
 def test_disclosure_by_length_shows_its_intervals_beside_each_other():
     _, ax = style.figure(3, 3)
-    by_length = {
-        1: {1: point(1, 1, Shown(0.5, (0.2, 0.7))), 5: point(5, 1, Shown(0.8))},
-        2: {
-            1: point(1, 2, Shown(0.6, (0.3, 0.9))),
-            5: point(5, 2, Shown(0.9, (0.7, 1.2))),
-        },
-    }
-    ranks.plot_lengths(ax, disclosures=by_length, most_bit=1.5)
-    drawn = [[segment.tolist() for segment in lines.get_segments()] for lines in ax.collections]
-    (one,), (other, last) = drawn
-    assert (
-        [y for _, y in one] == [0.2, 0.7]
-        and [y for _, y in other] == [0.3, 0.9]
-        and [y for _, y in last] == [0.7, 1.2]
-    )
-    assert one[0][0] < 6 < other[0][0] < 6.6
+    one = {1: point(1, 1, Shown(0.5, (0.2, 0.7))), 5: point(5, 1, Shown(0.8))}
+    two = {1: point(1, 2, Shown(0.6, (0.3, 0.9))), 5: point(5, 2, Shown(0.9, (0.7, 1.2)))}
+    ranks.plot_lengths(ax, disclosures={1: one, 2: two}, most_bit=1.5)
+    (first,), (second, third) = [lines.get_segments() for lines in ax.collections]
+    limits = [segment[:, 1].tolist() for segment in (first, second, third)]
+    assert limits == [[0.2, 0.7], [0.3, 0.9], [0.7, 1.2]]
+    assert first[0, 0] < 6 < second[0, 0] < 6.6
 
 
-def test_the_lowest_panel_of_every_column_has_the_axis_of_lengths():
-    systems = [f"b{index}/op" for index in range(5)]
+def test_every_system_has_a_panel_and_the_lowest_of_a_column_its_axis():
+    figure = ranks.ranks_picture(**systems(12, n_systems=6))
+    drawn = [ax.get_title().split("\n")[0] for ax in figure.axes if ax.axison]
+    assert drawn == [f"b{index} OP" for index in range(6)]
+    names = [f"b{index}/op" for index in range(5)]
     by_length = {1: {1: point(1, 1, Shown(0.5)), 2: point(2, 1, Shown(0.8))}}
-    figure = ranks.lengths_picture(disclosures=dict.fromkeys(systems, by_length), n_templates=8)
+    figure = ranks.lengths_picture(disclosures=dict.fromkeys(names, by_length), n_templates=8)
     with_axis = [ax.get_title() for ax in figure.axes if ax.get_xlabel()]
     assert with_axis == ["b1 OP", "b2 OP", "b3 OP", "b4 OP"]  # four columns, two rows

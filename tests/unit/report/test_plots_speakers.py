@@ -12,12 +12,8 @@ NAMES = ["a", "b", "c"]
 
 
 def animal(target, impostor, *, corner="-", named=False):
-    return {
-        "mean_target_llr": target,
-        "mean_impostor_llr": impostor,
-        "corner": corner,
-        "animal": corner if named else "-",
-    }
+    means = {"mean_target_llr": target, "mean_impostor_llr": impostor}
+    return means | {"corner": corner, "animal": corner if named else "-"}
 
 
 def menagerie():
@@ -32,10 +28,8 @@ def menagerie():
 
 def matrices(n_speakers):
     rng = np.random.default_rng(0)
-    return {
-        name: np.ma.masked_array(rng.uniform(size=(n_speakers, n_speakers)))
-        for name in ("oo", "op", "pp")
-    }
+    drawn = rng.uniform(size=(3, n_speakers, n_speakers))
+    return dict(zip(("oo", "op", "pp"), map(np.ma.masked_array, drawn), strict=True))
 
 
 def exposure(dece, deid=None, n_target=4):
@@ -57,9 +51,8 @@ def test_the_lower_left_block_is_the_transpose_of_the_upper_right():
 @pytest.mark.parametrize(("n_speakers", "n_names"), [(2, 4), (30, 60), (31, 62), (60, 0)])
 def test_names_of_many_speakers_are_left_out(n_speakers, n_names):
     _, ax = style.figure(3, 3)
-    speakers.plot_matrices(
-        ax, **matrices(n_speakers), speakers=[f"s{index}" for index in range(n_speakers)]
-    )
+    names = [f"s{index}" for index in range(n_speakers)]
+    speakers.plot_matrices(ax, **matrices(n_speakers), speakers=names)
     assert len(ax.get_xticklabels()) == len(ax.get_yticklabels()) == n_names
     assert bool(ax.get_xlabel()) == (n_names == 0)
 
@@ -72,12 +65,11 @@ def test_undefined_similarities_are_explained():
 
 
 def test_a_row_for_every_anonymiser_and_a_column_for_every_set():
-    panels = itertools.product(("b2", "b2r"), ("demo f", "demo m", "libri f"))
-    figure = speakers.all_matrices_picture(
-        {panel: matrices(3 + index) for index, panel in enumerate(panels)}
-    )
+    sets = ["demo f", "demo m", "libri f"]
+    panels = enumerate(itertools.product(("b2", "b2r"), sets))
+    figure = speakers.all_matrices_picture({panel: matrices(3 + at) for at, panel in panels})
     panels = [ax for ax in figure.axes if ax.images]
-    assert [ax.get_title() for ax in panels[:3]] == ["demo f", "demo m", "libri f"]
+    assert [ax.get_title() for ax in panels[:3]] == sets
     assert [ax.get_ylabel() for ax in panels[::3]] == ["b2", "b2r"]
     assert {ax.images[0].get_clim() for ax in panels} == {(0, 1)}
     assert panels[4].images[0].get_array().shape == (14, 14)
@@ -85,13 +77,10 @@ def test_a_row_for_every_anonymiser_and_a_column_for_every_set():
 
 def test_the_zoo_has_one_scale_for_all_conditions_with_zero_evidence_on_it():
     figure = speakers.zoo_picture(zoo=menagerie(), matrices=matrices(3), speakers=NAMES)
-    planes = figure.axes[2:4]
-    assert (
-        planes[0].get_xlim() == planes[1].get_xlim()
-        and planes[0].get_ylim() == planes[1].get_ylim()
-    )
-    for limits in (planes[0].get_xlim(), planes[0].get_ylim()):
-        assert limits[0] < 0 < limits[1]
+    first, second = [(*plane.get_xlim(), *plane.get_ylim()) for plane in figure.axes[2:4]]
+    assert first == second
+    left, right, bottom, top = first
+    assert left < 0 < right and bottom < 0 < top
 
 
 def test_only_animals_beyond_chance_are_filled_and_undefined_means_are_left_out():
@@ -118,9 +107,8 @@ def test_speakers_are_sorted_by_their_larger_disclosure():
 def test_ids_are_no_formulas(tmp_path):
     """matplotlib takes what stands between two dollars for one, and refuses a wrong one."""
     name = "$(a)`$"
-    figure = speakers.speakers_picture(
-        exposures={"oo": {name: exposure(0.7)}, "op": {name: exposure(0.1)}}
-    )
+    exposures = {"oo": {name: exposure(0.7)}, "op": {name: exposure(0.1)}}
+    figure = speakers.speakers_picture(exposures=exposures)
     figure.savefig(tmp_path / "speakers.svg")
     assert name in (tmp_path / "speakers.svg").read_text()
 

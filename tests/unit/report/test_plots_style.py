@@ -19,13 +19,13 @@ def test_a_picture_is_the_same_byte_for_byte_every_time(tmp_path, kind):
 
 def test_a_picture_is_laid_out_once_for_all_its_files(tmp_path, monkeypatch):
     """And it does not matter which of them come first."""
-    layouts = []
-    whole = ConstrainedLayoutEngine.execute
-    monkeypatch.setattr(
-        ConstrainedLayoutEngine,
-        "execute",
-        lambda engine, figure: layouts.append(figure) or whole(engine, figure),
-    )
+    layouts, whole = [], ConstrainedLayoutEngine.execute
+
+    def execute(engine, figure):
+        layouts.append(figure)
+        return whole(engine, figure)
+
+    monkeypatch.setattr(ConstrainedLayoutEngine, "execute", execute)
     for folder, kinds in (("few", ["png"]), ("many", ["svg", "pdf", "png"])):
         figure, ax = style.figure(width_inches=3, height_inches=2)
         ax.set_ylabel("two\nlines")

@@ -39,12 +39,10 @@ def test_every_picture_can_be_drawn(scores, name):
 def test_dots_at_even_odds_are_cllr_before_and_after_calibration(scores):
     (ax,) = picture("ece", {"one": scores}).axes
     dots = {line.get_label(): line for line in ax.get_lines() if line.get_marker() == "o"}
-    assert {name: dot.get_xdata().tolist() for name, dot in dots.items()} == {
-        "Cllr": [0],
-        "min Cllr": [0],
-    }
     cllr = verification.assess(**scores)
+    assert dots.keys() == {"Cllr", "min Cllr"}
     for name, metric in (("Cllr", "cllr_bit"), ("min Cllr", "cllr_min_bit")):
+        assert dots[name].get_xdata().tolist() == [0]
         assert dots[name].get_ydata() == pytest.approx([cllr[metric]], rel=1e-3)
 
 

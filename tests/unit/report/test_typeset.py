@@ -14,10 +14,8 @@ def test_special_characters_are_escaped():
 
 def test_rows_and_columns_of_the_table(tmp_path, metrics):
     path = tmp_path / "comparison.tex"
-    metrics = [
-        metric._replace(anonymiser=metric.anonymiser.replace("b2r", "b_2")) for metric in metrics
-    ]
-    systems = compare(metrics)
+    renamed = [one._replace(anonymiser=one.anonymiser.replace("b2r", "b_2")) for one in metrics]
+    systems = compare(renamed)
     write_latex(path, systems)
     lines = path.read_text(encoding="utf-8").splitlines()
     rows = [line for line in lines if line.endswith(r"\\") and "multicolumn" not in line]

@@ -1,47 +1,43 @@
-"""How sure the report is: intervals of lists and means, words that follow them, zero evidence only
-where it is.
+"""How sure the report is: intervals of lists and means, zero evidence only where it is, and marks
+of intervals that rest on too few errors.
 """
 
 import itertools
 
 import pytest
+from support.made_up import TEMPLATE
 
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
 from voiceprivacy.report.figures import palette
-from voiceprivacy.report.leaderboard import leaderboard
-from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.leaderboard import boards, leaderboard
+from voiceprivacy.report.page import write_page
 from voiceprivacy.report.terminal import WIDTH, summary
-from voiceprivacy.report.uncertainty import read_comparisons, shown
-from voiceprivacy.vocabulary import SystemInterval
+from voiceprivacy.report.uncertainty import SHORT_EXPLAINED, has_few_errors, read_comparisons, shown
+from voiceprivacy.vocabulary import DAGGER, SystemInterval
 
 
 def with_intervals(metrics, *, band="0.01"):
     """Every EER gets an interval of one point to either side, every attack its band."""
-    numbers = [
-        metric._replace(ci_low=str(float(metric.value) - 1), ci_high=str(float(metric.value) + 1))
-        if metric.metric == "eer_percent"
-        else metric
-        for metric in metrics
-    ]
-    bands = [
-        metric._replace(metric="dece_null95_bit", value=band)
-        for metric in metrics
-        if metric.metric == "dece_bit"
-    ]
-    return sorted(numbers + bands)
+    numbers = []
+    for one in metrics:
+        if one.metric == "eer_percent":
+            eer = float(one.value)
+            one = one._replace(ci_low=str(eer - 1), ci_high=str(eer + 1))
+        if one.metric == "dece_bit":
+            numbers.append(one._replace(metric="dece_null95_bit", value=band))
+        numbers.append(one)
+    return sorted(numbers)
 
 
 def write_comparisons(folder, *, trials="mean", unprotected=(0.5, 3.5)):
     """The means' intervals of b2 and b2r under both attacks, and of unprotected speech."""
     path = folder / "demo" / trials / "xvector" / "cosine.systems.tsv"
-    rows = [
-        (condition, "eer_percent", anonymiser, 5, 4, 7.25)
-        for anonymiser, condition in itertools.product(("b2", "b2r"), ("op", "pp"))
-    ]
-    rows.append(("oo", "eer_percent", "original", 2, *unprotected))
+    rows = [("oo", "eer_percent", "original", 2, *unprotected)]
+    for anonymiser, condition in itertools.product(("b2", "b2r"), ("op", "pp")):
+        rows.append((condition, "eer_percent", anonymiser, 5, 4, 7.25))
     write_table(path, SystemInterval._fields, rows)
 
 
@@ -58,9 +54,7 @@ def report(metrics, tmp_path):
 
 def test_lists_have_their_own_intervals_and_the_mean_that_of_the_comparisons(report):
     systems, _ = report()
-    [system] = [
-        system for system in systems if (system.anonymiser, system.condition) == ("b2r", "pp")
-    ]
+    [system] = [one for one in systems if (one.anonymiser, one.condition) == ("b2r", "pp")]
     assert system.sets["f"].numbers["eer_percent"].limits == (8.25, 10.25)
     assert system.sets["mean of f, m"].numbers["eer_percent"].limits == (4, 7.25)
     assert system.sets["f"].numbers["cllr_bit"].limits is None
@@ -110,12 +104,10 @@ def test_the_terminal_shows_limits_and_the_band(report):
 def test_the_tables_for_papers_hold_the_intervals(report, tmp_path):
     systems, _ = report()
     write_comparison(tmp_path / "comparison.tsv", systems)
-    header, *lines = [
-        line.split("\t") for line in (tmp_path / "comparison.tsv").read_text().splitlines()
-    ]
-    rows = [dict(zip(header, line, strict=True)) for line in lines]
-    assert [rows[5][f"eer_percent_{limit}"] for limit in ("ci_low", "ci_high")] == ["4.0", "7.25"]
-    assert rows[5]["dece_null95_bit"] == "0.01" and rows[5]["cllr_bit_ci_low"] == "-"
+    lines = (tmp_path / "comparison.tsv").read_text().splitlines()
+    row = dict(zip(lines[0].split("\t"), lines[6].split("\t"), strict=True))
+    assert (row["eer_percent_ci_low"], row["eer_percent_ci_high"]) == ("4.0", "7.25")
+    assert row["dece_null95_bit"] == "0.01" and row["cllr_bit_ci_low"] == "-"
     write_latex(tmp_path / "comparison.tex", systems)
     text = (tmp_path / "comparison.tex").read_text()
     assert r"95 \% & [4.0, 7.2] &" in text and "zero evidence up to" in text
@@ -126,14 +118,8 @@ def test_a_single_list_needs_no_mean(metrics, tmp_path):
     numbers = [metric for metric in with_intervals(metrics) if metric.trials == "f"]
     write_comparisons(tmp_path, trials="f")
     systems = compare(numbers, read_comparisons(tmp_path, numbers))
-    assert all(isinstance(metric, Number) for metric in numbers)
-    assert {system.sets["f"].numbers["eer_percent"].limits[0] for system in systems} == {
-        1,
-        19,
-        25,
-        5,
-        8.25,
-    }
+    lows = {system.sets["f"].numbers["eer_percent"].limits[0] for system in systems}
+    assert lows == {1, 19, 25, 5, 8.25}
 
 
 def test_of_many_systems_the_terminal_shows_the_strongest_attacks(metrics):
@@ -157,11 +143,8 @@ def test_zero_evidence_is_said_of_the_attacks_and_lists_where_it_holds(metrics):
             bands.append(metric._replace(metric="dece_null95_bit", value=value))
     systems = compare(sorted([*metrics, *bands]))
     table = leaderboard(systems, colours=palette(["b2", "b2r"]))
-    marked = set()
-    for row in table.rows:
-        if any(cell.zero_evidence for cell in row.cells):
-            marked.add((row.anonymiser, row.condition))
-    assert marked == {("b2r", "op")}
+    marked = [row for row in table.rows if any(cell.zero_evidence for cell in row.cells)]
+    assert {(row.anonymiser, row.condition) for row in marked} == {("b2r", "op")}
     assert systems[0].sets["f"].no_evidence is None
 
 
@@ -177,9 +160,7 @@ def test_zero_evidence_is_said_of_the_attacks_and_lists_where_it_holds(metrics):
         (0.4001, (0.2, 0.4), 0.4, ("0.400", "")),
     ],
 )
-def test_a_value_outside_of_its_interval_is_shown_without_its_bias(
-    value, limits, unbiased, expected
-):
+def test_a_value_outside_of_its_interval_has_no_bias(value, limits, unbiased, expected):
     number, form = shown(value, limits, unbiased), METRICS["dece_bit"].text
     assert (form(number.value), number.definition_text(form)) == expected
 
@@ -195,10 +176,80 @@ def test_the_table_shows_what_lies_in_its_interval_and_the_definition_below(metr
             numbers[position] = number._replace(unbiased=unbiased)
     table = leaderboard(compare(numbers, comparisons), colours=palette(["b2", "b2r"]))
     column = [column.name for column in table.columns].index("eer_percent")
-    [row] = [
-        row
-        for row in table.rows
-        if (row.set, row.anonymiser, row.condition) == ("demo: mean of f, m", "b2", "op")
-    ]
-    cell = row.cells[column]
+    rows = {(row.set, row.anonymiser, row.condition): row for row in table.rows}
+    cell = rows["demo: mean of f, m", "b2", "op"].cells[column]
     assert (cell.text, cell.interval, cell.by_definition) == ("7.0", "[4.0, 7.2]", "22.0")
+
+
+WITH_INTERVALS = ("eer_percent", "cllr_bit", "cllr_min_bit", "dece_bit")
+
+
+def given(metrics, **changes):
+    """Metrics with an interval each; ``changes``: values of b2's OP trials of women."""
+    numbers = []
+    for metric in metrics:
+        if metric[1:3] == ("f", "b2") and metric.condition == "op" and metric.metric in changes:
+            metric = metric._replace(value=str(changes[metric.metric]))
+        limits = {"ci_low": "0.0", "ci_high": "9.0"} if metric.metric in WITH_INTERVALS else {}
+        numbers.append(metric._replace(**limits))
+    return numbers
+
+
+def marked(systems):
+    """{(set, anonymiser, condition): titles of the columns whose interval has the mark}."""
+    board = leaderboard(systems, colours=palette(["b2", "b2r"]))
+    titles = {}
+    for row in board.rows:
+        cells = zip(board.columns, row.cells, strict=True)
+        titles[row.set, row.anonymiser, row.condition] = [
+            column.title for column, cell in cells if DAGGER in cell.interval
+        ]
+    return titles, board.note
+
+
+@pytest.mark.parametrize(
+    ("eer_percent", "n_target", "few"), [(10, 50, False), (9.9, 50, True), (0, 10_000, True)]
+)
+def test_five_targets_on_the_wrong_side_are_enough(eer_percent, n_target, few):
+    assert has_few_errors(eer_percent, n_target) is few
+
+
+def test_intervals_of_what_sees_the_best_calibration_are_marked_where_errors_are_few(metrics):
+    # EERs of 100 targets: 2 and 1 %, else 6 % and more.
+    titles, note = marked(compare(given(metrics)))
+    of_original = {(f"demo {trials}", "original", "oo"): ["min Cllr", "D_ECE"] for trials in "fm"}
+    assert {name: marks for name, marks in titles.items() if marks} == of_original
+    assert note == SHORT_EXPLAINED
+    titles, _ = marked(compare(given(metrics, eer_percent=0.0)))
+    assert titles["demo f", "b2", "op"] == ["EER", "min Cllr", "D_ECE"]
+
+
+def test_means_and_averages_have_the_mark_of_any_of_their_lists(metrics):
+    systems = compare(given(metrics, eer_percent=4.0))
+    average = boards(systems, {"all": {"demo": {"f": 0.5, "m": 0.5}}})[0]
+    for of_all in (systems, average.systems):
+        few = {system[3:5] for system in of_all if system.mean.few_errors}
+        assert few == {("original", "oo"), ("b2", "op")}
+
+
+def test_the_page_explains_the_mark_once_and_only_where_it_stands(metrics, tmp_path):
+    def page(numbers):
+        path, content = tmp_path / "report.html", {"systems": compare(numbers), "metrics": numbers}
+        write_page(path, template=TEMPLATE, figures=[], provenance={}, **content)
+        return path.read_text(encoding="utf-8")
+
+    text = page(given(metrics))
+    assert text.count(SHORT_EXPLAINED) == 1 and text.count("]†</span>") == 4
+    assert DAGGER not in page(metrics)  # the same numbers without intervals
+
+
+def test_the_table_for_papers_has_the_mark_and_a_comment(metrics, tmp_path):
+    path = tmp_path / "comparison.tex"
+    write_latex(path, compare(given(metrics)))
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines[0].startswith(r"% $^\dagger$ Fewer than 5 target trials")
+    assert lines[2].startswith(r"\begin{tabular}")
+    assert sum(line.count(r"]$^\dagger$") for line in lines) == 4
+    assert all(line.isascii() for line in lines)
+    write_latex(path, compare(metrics))
+    assert "dagger" not in path.read_text(encoding="utf-8")

@@ -30,9 +30,8 @@ def with_intervals(numbers):
     for line in numbers:
         if line.metric not in NO_INTERVAL and math.isfinite(float(line.value)):
             value = float(line.value)
-            line = line._replace(
-                ci_low=str(value + LOW), ci_high=str(value + HIGH), unbiased=value + UNBIASED
-            )
+            limits = {"ci_low": str(value + LOW), "ci_high": str(value + HIGH)}
+            line = line._replace(**limits, unbiased=value + UNBIASED)
         changed.append(line)
     return changed
 
@@ -79,10 +78,8 @@ def comparisons(numbers):
 
 def utility():
     def measured(trials, value):
-        limits = (str(value + LOW), str(value + HIGH))
-        return Utility(
-            "libri", trials, "b2", "asr", "wer", str(value), *limits, "9", "0", "3", "lower"
-        )
+        shown = (str(value), str(value + LOW), str(value + HIGH))
+        return Utility("libri", trials, "b2", "asr", "wer", *shown, "9", "0", "3", "lower")
 
     return [measured("-", 12.5), measured("f", 0.05), measured("m", 3.0)]
 
@@ -98,15 +95,10 @@ def test_on_the_page(tmp_path, numbers, comparisons):
     write_json(tmp_path / "verdict.json", verdicts.usual("libri"))
     measured = [one.metric_line for one in utility()]
     verdict = read_verdict(tmp_path / "verdict.json", numbers=measured)
-    page = made_up.render(
-        tmp_path,
-        metrics=sorted([*numbers, *measured]),
-        comparisons=comparisons,
-        systems=compare(numbers, comparisons),
-        published=made_up.published(numbers),
-        utility=utility_section(utility()),
-        verdict=verdict,
-    )
+    systems = {"systems": compare(numbers, comparisons), "comparisons": comparisons}
+    others = {"published": made_up.published(numbers), "utility": utility_section(utility())}
+    metrics = sorted([*numbers, *measured])
+    page = made_up.render(tmp_path, metrics=metrics, verdict=verdict, **systems, **others)
     text = page.read_text()
     assert_inside(intervals_shown.of_page(text), at_least=300)
     for section in ("leaderboard", "utility", "sessions", "published", "distinctiveness"):
@@ -116,15 +108,9 @@ def test_on_the_page(tmp_path, numbers, comparisons):
 
 def test_on_the_page_of_ranks_alone(tmp_path, numbers):
     galleries = [line for line in numbers if "_t" in line.trials]
-    write_page(
-        tmp_path / "index.html",
-        template=made_up.TEMPLATE,
-        systems=[],
-        metrics=galleries,
-        figures=[],
-        provenance={},
-    )
-    text = (tmp_path / "index.html").read_text()
+    page, nothing = tmp_path / "index.html", {"systems": [], "figures": [], "provenance": {}}
+    write_page(page, template=made_up.TEMPLATE, metrics=galleries, **nothing)
+    text = page.read_text()
     assert_inside(intervals_shown.of_page(text), at_least=2)
     lines = [" ".join(summary([], numbers=galleries))]  # a sentence on several lines
     assert_inside(intervals_shown.of_terminal(lines), at_least=2)
@@ -146,6 +132,11 @@ def test_in_tables_for_papers(tmp_path, numbers, comparisons):
         assert_inside(intervals_shown.of_latex(text), at_least=2)
 
 
+def distinctiveness(folder):
+    files = {"metrics": folder / "metrics.tsv"}
+    return pictures.distinctiveness(**files, extractor="ecapa", backend="cosine")
+
+
 def test_in_pictures_of_metrics(tmp_path, numbers):
     """The picture reads metrics.tsv, and finds values without bias in the files beside it."""
     write_metrics(tmp_path / "metrics.tsv", readable(numbers))
@@ -155,12 +146,8 @@ def test_in_pictures_of_metrics(tmp_path, numbers):
             path = f"metrics/similarity/{attack.path(line.anonymiser)}.intervals.json"
             known = {line.condition: {line.metric: {"unbiased": line.unbiased}}}
             write_json(tmp_path / path, known)
-    drawn = pictures.distinctiveness(
-        metrics=tmp_path / "metrics.tsv", extractor="ecapa", backend="cosine"
-    )
-    marks = set()
-    for mark in drawn.axes[0].get_lines():
-        marks |= set(mark.get_xdata())
+    drawn = distinctiveness(tmp_path)
+    marks = set().union(*(mark.get_xdata() for mark in drawn.axes[0].get_lines()))
     assert 60.0 + UNBIASED in marks and 60.0 not in marks
 
 
@@ -172,9 +159,7 @@ def test_what_is_undefined_is_not_drawn_and_a_picture_without_anything_says_so(t
                 line = line._replace(value="undefined", ci_low="-", ci_high="-")
             lines.append(line)
         write_metrics(tmp_path / "metrics.tsv", readable(lines))
-        drawn = pictures.distinctiveness(
-            metrics=tmp_path / "metrics.tsv", extractor="ecapa", backend="cosine"
-        )
+        drawn = distinctiveness(tmp_path)
         words = [text.get_text() for text in drawn.texts]
         named: list[str] = []
         for legend in drawn.legends:
@@ -187,7 +172,5 @@ def test_a_number_of_two_conditions_stands_once_and_without_its_bias(numbers, co
     colours = palette_of(made_up.PROVENANCE, numbers)
     table = leaderboard(compare(numbers, comparisons), colours=colours, comparisons=comparisons)
     column = [column.name for column in table.of_voices].index("deid_percent")
-    cells = [
-        row.cells[column] for row in table.voices if (row.set, row.anonymiser) == ("libri f", "b2")
-    ]
-    assert [(cell.text, cell.by_definition) for cell in cells] == [("60.4", "60.0")]
+    [row] = [row for row in table.voices if (row.set, row.anonymiser) == ("libri f", "b2")]
+    assert (row.cells[column].text, row.cells[column].by_definition) == ("60.4", "60.0")

@@ -31,14 +31,9 @@ def shown(path, codes):
 def test_every_speaker_of_every_system(path):
     [table] = shown(path, {})
     assert table[:3] == ("demo", "wer", ["original", "b2"])  # of two draws the first
-    assert table.rows == [
-        WordsRow(
-            "anna",
-            "10",
-            [WordsCell("10.0", "10.0 + 0.0 + 0.0"), WordsCell("70.0", "10.0 + 20.0 + 40.0")],
-        ),
-        WordsRow("ben", "0", [None, WordsCell("undefined", "")]),
-    ]
+    of_anna = [WordsCell("10.0", "10.0 + 0.0 + 0.0"), WordsCell("70.0", "10.0 + 20.0 + 40.0")]
+    of_ben = [None, WordsCell("undefined", "")]
+    assert table.rows == [WordsRow("anna", "10", of_anna), WordsRow("ben", "0", of_ben)]
 
 
 def test_a_mailed_page_has_codes_and_nothing_that_finds_them_out(path):

@@ -1,6 +1,6 @@
 """What the end of a run says of the run before, and `voiceprivacy compare` of two folders."""
 
-from support.calls import call
+from support.calls import here
 from support.result_folders import EER, write_state
 
 from voiceprivacy.report.terminal import WIDTH
@@ -10,11 +10,10 @@ STATES = "not protected -> inconclusive"
 
 
 def test_a_changed_system_has_a_line_and_so_have_config_and_code(tmp_path):
-    options = [{"anonymisers": {"b2": {"options": {"gain": gain}}}} for gain in (1, 0.5)]
-    old = write_state(tmp_path / "old", config=options[0])
-    new = write_state(
-        tmp_path / "new", percent=20.4, state="unclear", config=options[1], version="2"
-    )
+    one, other = [{"anonymisers": {"b2": {"options": {"gain": gain}}}} for gain in (1, 0.5)]
+    old = write_state(tmp_path / "old", config=one)
+    changed = {"percent": 20.4, "state": "unclear", "version": "2"}
+    new = write_state(tmp_path / "new", config=other, **changed)
     lines = change_lines(old, new)
     assert lines == [
         "    right of 20  singling out  difference",
@@ -31,10 +30,8 @@ def test_of_equal_evidence_one_sees_what_was_edited_and_of_equal_states_nothing(
     assert since_last_run(old, old) == []
     empty, title, *lines = since_last_run(old, new)
     assert empty == "" and title.startswith("Since the last run")
-    assert lines == [
-        "The evidence is exactly what it was.",
-        "Config    corpora.demo and seed 0 -> 7",
-    ]
+    same = "The evidence is exactly what it was."
+    assert lines == [same, "Config    corpora.demo and seed 0 -> 7"]
 
 
 def test_the_measure_of_utility_is_told_where_it_has_changed(tmp_path):
@@ -48,7 +45,7 @@ def test_other_speakers_or_recordings_are_one_line(tmp_path):
     write_state(tmp_path / "old"), write_state(tmp_path / "new", speakers="others", eer=EER)
     why = "no list has the same speakers and recordings, and enough of them"
     assert since_last_run(tmp_path / "old", tmp_path / "new")[2:] == [f"Not compared: {why}."]
-    finished = call("compare", "old", "new", cwd=tmp_path)
+    finished = here("compare", "old", "new", cwd=tmp_path)
     assert (finished.returncode, finished.stdout) == (2, "")
     assert finished.stderr == f"error: {why}\n"
 
@@ -56,5 +53,5 @@ def test_other_speakers_or_recordings_are_one_line(tmp_path):
 def test_a_missing_file_is_one_line(tmp_path):
     write_state(tmp_path / "old"), write_state(tmp_path / "new")
     (tmp_path / "new" / "evidence.json").unlink()
-    finished = call("compare", "old", "new", cwd=tmp_path)
+    finished = here("compare", "old", "new", cwd=tmp_path)
     assert finished.returncode == 2 and finished.stderr == "error: new/evidence.json: not found\n"

@@ -81,9 +81,8 @@ def test_small_and_large_letters_and_one_target_for_all_are_one_reading(tmp_path
         paired, made = pairs(tmp_path / str(number), FLAT, form, **options)
         assert paired == made
     root = tmp_path / "speech"
-    made = make(
-        tmp_path / "large", "{source}_{number:03d}_TO_{target}.wav", speakers=("P225", "P226")
-    )
+    form = "{source}_{number:03d}_TO_{target}.wav"
+    made = make(tmp_path / "large", form, speakers=("P225", "P226"))
     paired = pair(listed(root, FLAT, speakers=("p225", "p226")), root, tmp_path / "large")
     assert sorted(paired.values()) == sorted(made.values())
     assert all(path.name.casefold().startswith(name) for name, path in paired.items())
@@ -108,9 +107,8 @@ def test_small_and_large_letters_and_one_target_for_all_are_one_reading(tmp_path
     ],
 )
 def test_names_of_two_speakers_are_a_question(tmp_path, originals, protected, speakers):
-    with pytest.raises(
-        BadInput, match=r"names hold two speakers, such as .* which one spoke.*wav\.scp"
-    ):
+    words = r"names hold two speakers, such as .* which one spoke.*wav\.scp"
+    with pytest.raises(BadInput, match=words):
         pairs(tmp_path, originals, protected, speakers=speakers)
 
 

@@ -19,67 +19,55 @@ def names(form, *, speakers=("anna", "bert", "carl"), utterances=3, sessions=("s
 VCTK = ("p225", "p226", "p300")
 LIBRI = ("1688", "61", "3331")
 VOX = ("id10001", "id10270")
+TWELVE = ("12", "13")
+
+
+def assert_guessed(paths, pattern, speakers):
+    """The pattern is guessed from names, or another one that finds the same speakers."""
+    guess = guess_pattern(list(dict.fromkeys(paths)))
+    assert pattern is None or guess == pattern
+    matches = [compile_pattern(guess).fullmatch(path) for path in paths]
+    assert {match["speaker"] for match in matches} == set(speakers)
+
+
+ANNA, SPK = ("anna", "bert", "carl"), ("spk01", "spk02")
+LIBRI_FILE = "{speaker}-{session}-{number:04d}"
+BY_SEX = [f"{sex}/{name}/{n}.wav" for sex, name in (("f", "anna"), ("m", "bert")) for n in "12"]
 
 
 @pytest.mark.parametrize(
     ("paths", "pattern", "speakers"),
     [
-        (
-            names("{speaker}/{session}_{number}.wav"),
-            "{speaker}/{utterance}.wav",
-            {"anna", "bert", "carl"},
-        ),
+        (names("{speaker}/{session}_{number}.wav"), "{speaker}/{utterance}.wav", ANNA),
         (
             names("{speaker}/{session}/{number:05d}.wav"),
-            "{speaker}/{session}/{utterance}.wav",
-            {"anna", "bert", "carl"},
+            *("{speaker}/{session}/{utterance}.wav", ANNA),
         ),
         (
-            names(
-                "{speaker}/{session}/{speaker}-{session}-{number:04d}.flac",
-                speakers=LIBRI,
-                sessions=("12", "13"),
-            ),
-            "{speaker}/{session}/{utterance}.flac",
-            set(LIBRI),
+            names(f"{{speaker}}/{{session}}/{LIBRI_FILE}.flac", speakers=LIBRI, sessions=TWELVE),
+            *("{speaker}/{session}/{utterance}.flac", LIBRI),
         ),
         (
             names("{session}/{speaker}/12/{speaker}-12-{number:04d}.flac", speakers=LIBRI),
-            "*/{speaker}/12/{utterance}.flac",
-            set(LIBRI),
+            *("*/{speaker}/12/{utterance}.flac", LIBRI),
         ),
         (
-            names("{speaker}-{session}-{number:04d}.wav", speakers=LIBRI, sessions=("12", "13")),
-            "{speaker}-{session}-{utterance}.wav",
-            set(LIBRI),
+            names(f"{LIBRI_FILE}.wav", speakers=LIBRI, sessions=TWELVE),
+            *("{speaker}-{session}-{utterance}.wav", LIBRI),
         ),
         (
             names("wav48/{speaker}/{speaker}_{session}{number:03d}_mic2.flac", speakers=VCTK),
-            None,
-            set(VCTK),
+            *(None, VCTK),
         ),
         (
-            names(
-                "{session}/{speaker}/{number}.wav",
-                speakers=("spk01", "spk02"),
-                sessions=("quiet", "loud"),
-            ),
-            "*/{speaker}/{utterance}.wav",
-            {"spk01", "spk02"},
+            names("{session}/{speaker}/{number}.wav", speakers=SPK, sessions=("quiet", "loud")),
+            *("*/{speaker}/{utterance}.wav", SPK),
         ),
-        (
-            ["f/anna/1.wav", "f/anna/2.wav", "m/bert/3.wav", "m/bert/4.wav"],
-            "{gender}/{speaker}/{utterance}.wav",
-            {"anna", "bert"},
-        ),
+        (BY_SEX, "{gender}/{speaker}/{utterance}.wav", ("anna", "bert")),
     ],
 )
 def test_usual_names(paths, pattern, speakers):
-    guess = guess_pattern(paths)
-    assert pattern is None or guess == pattern
-    matches = [compile_pattern(guess).fullmatch(path) for path in paths]
-    assert all(matches)
-    assert {match["speaker"] for match in matches} == speakers
+    assert_guessed(paths, pattern, speakers)
 
 
 MANY = tuple(f"{number:02d}" for number in range(1, 21))
@@ -103,11 +91,7 @@ SPELT = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight",
     ],
 )
 def test_a_spoken_digit_is_no_speaker(form, speakers, digits, pattern):
-    paths = names(form, speakers=speakers, sessions=digits)
-    guess = guess_pattern(list(dict.fromkeys(paths)))
-    assert pattern is None or guess.removesuffix(".wav") == pattern.removesuffix(".wav")
-    matches = [compile_pattern(guess).fullmatch(path) for path in paths]
-    assert {match["speaker"] for match in matches} == set(speakers)
+    assert_guessed(names(form, speakers=speakers, sessions=digits), pattern, speakers)
 
 
 KIM = ("kim", "lee", "ann")
@@ -116,11 +100,11 @@ KIM = ("kim", "lee", "ann")
 @pytest.mark.parametrize(
     ("form", "speakers", "sessions", "pattern"),
     [
-        ("{session}/{speaker}_{number}.wav", KIM, ("angry", "happy"), "*/{speaker}_{utterance}"),
+        ("{session}/{speaker}_{number}.wav", KIM, ("sad", "happy"), "*/{speaker}_{utterance}.wav"),
         ("{speaker}/{session}/{number}.wav", KIM, ("day1", "day2"), None),
-        ("{session}/{speaker}_1.wav", ("spk1", "spk2"), ("bed", "cat"), "*/{speaker}_{utterance}"),
-        ("{speaker}/arctic_a{number:04d}.wav", KIM, ("",), "{speaker}/{utterance}"),
-        ("{speaker} {number}.wav", KIM, ("",), "{speaker} {utterance}"),
+        ("{session}/{speaker}_1.wav", SPK, ("bed", "cat"), "*/{speaker}_{utterance}.wav"),
+        ("{speaker}/arctic_a{number:04d}.wav", KIM, ("",), "{speaker}/{utterance}.wav"),
+        ("{speaker} {number}.wav", KIM, ("",), "{speaker} {utterance}.wav"),
         # Public corpora.
         ("TRAIN/{session}/{speaker}/SA{number}.WAV", ("FCJF0", "MDAC0"), ("DR1", "DR2"), None),
         ("03-01-{session}-01-02-0{number}-{speaker}.wav", ("01", "12"), ("03", "05"), None),
@@ -130,11 +114,7 @@ KIM = ("kim", "lee", "ann")
     ],
 )
 def test_feelings_rooms_and_words_are_no_speakers(form, speakers, sessions, pattern):
-    paths = list(dict.fromkeys(names(form, speakers=speakers, sessions=sessions)))
-    guess = guess_pattern(paths)
-    assert pattern is None or guess == f"{pattern}.wav"
-    matches = [compile_pattern(guess).fullmatch(path) for path in paths]
-    assert {match["speaker"] for match in matches} == set(speakers)
+    assert_guessed(names(form, speakers=speakers, sessions=sessions), pattern, speakers)
 
 
 @pytest.mark.parametrize(
@@ -148,12 +128,7 @@ def test_feelings_rooms_and_words_are_no_speakers(form, speakers, sessions, patt
         ("d{session}/d{session}_{speaker}_0{number}.wav", ("A", "B"), "12", ["'d1'", "'A'"]),
         ("{session}/{speaker}_{number}.wav", MANY, DIGITS, ["'0'", "'01'"]),
         ("{session}-O-{speaker}-medi{number}.wav", ("f01", "f02"), ("00", "70"), ["'00'", "'f01'"]),
-        (
-            "{number}-{session}-1{number}-{speaker}-01.wav",
-            ("03", "04"),
-            ("05", "06"),
-            ["'1'", "'05'"],
-        ),
+        ("{number}-{session}-1{number}-{speaker}-1.wav", TWELVE, ("05", "06"), ["'1'", "'05'"]),
     ],
 )
 def test_where_two_guesses_are_plausible_none_is_taken(form, speakers, sessions, readings):
@@ -184,10 +159,8 @@ def test_folders_that_are_no_speakers_are_refused(sessions):
 
 def test_a_few_strange_files_do_not_change_the_guess():
     paths = names("{speaker}/{session}_{number}.wav", utterances=20)
-    assert (
-        guess_pattern([*paths, "README.wav", "anna/extra/1.wav", "bert/x.flac"])
-        == "{speaker}/{utterance}.wav"
-    )
+    strange = ["README.wav", "anna/extra/1.wav", "bert/x.flac"]
+    assert guess_pattern([*paths, *strange]) == "{speaker}/{utterance}.wav"
 
 
 @pytest.mark.parametrize(
@@ -199,23 +172,15 @@ def test_a_few_strange_files_do_not_change_the_guess():
     ],
 )
 def test_names_that_tell_no_speaker_are_refused_with_examples_and_what_to_do(paths):
-    with pytest.raises(
-        BadInput,
-        match=r"cannot tell the speaker .*\.wav.*--pattern '\{speaker\}/\{utterance\}\.wav'",
-    ):
+    words = r"cannot tell the speaker .*\.wav.*--pattern '\{speaker\}/\{utterance\}\.wav'"
+    with pytest.raises(BadInput, match=words):
         guess_pattern(paths)
 
 
 def test_audio_is_found_below_links_and_hidden_files_are_not(tmp_path):
-    for path in (
-        "real/a.wav",
-        "real/B.FLAC",
-        "real/.hidden.wav",
-        "real/.git/c.wav",
-        "real/words.txt",
-    ):
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).touch()
+    (tmp_path / "real" / ".git").mkdir(parents=True)
+    for name in ("a.wav", "B.FLAC", ".hidden.wav", ".git/c.wav", "words.txt"):
+        (tmp_path / "real" / name).touch()
     (tmp_path / "links").mkdir()
     (tmp_path / "links" / "sub").symlink_to(tmp_path / "real")
     assert audio_files(tmp_path / "links") == ["sub/B.FLAC", "sub/a.wav"]

@@ -11,7 +11,8 @@ from voiceprivacy.plan.plan import Plan
 from voiceprivacy.tools import tryout
 
 DIES = "print('my last words', flush=True); import os; os._exit(3)"
-GOOD = "def anonymise(samples, rate, *, utterance, speaker, seed):\n    return samples[::-1]\n"
+RETURN = "return samples[::-1]"
+GOOD = f"def anonymise(samples, rate, *, utterance, speaker, seed):\n    {RETURN}\n"
 
 
 @pytest.fixture
@@ -23,18 +24,15 @@ def tried(tmp_path, monkeypatch):
             samples = np.concatenate([np.zeros(RATE), 0.1 * np.sin(np.arange(RATE)), [0.0]])
             audio.write(tmp_path / f"speech/{speaker}/{speaker}{number}.wav", samples, RATE)
 
-    def run(text=GOOD, section="anonymisers", call=True, **fields):
+    def run(text=GOOD, call=True, **fields):
         (tmp_path / "mine.py").write_text(text)
-        config = {
-            "corpora": {
-                "x": {
-                    "folder": {"root": "speech", "pattern": "{speaker}/{utterance}.wav"},
-                    "protocol": {"enrol_trial": {"enrolment_utterances": 2, "lists": ["mixed"]}},
-                    "sample_rate": RATE,
-                }
-            },
-            section: {"mine": fields or {"function": "mine.py:anonymise"}},
+        spoken = {
+            "folder": {"root": "speech", "pattern": "{speaker}/{utterance}.wav"},
+            "protocol": {"enrol_trial": {"enrolment_utterances": 2, "lists": ["mixed"]}},
+            "sample_rate": RATE,
         }
+        anonymisers = {"mine": fields or {"function": "mine.py:anonymise"}}
+        config = {"corpora": {"x": spoken}, "anonymisers": anonymisers}
         (tmp_path / "my.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
         return tryout.findings_of(["my.yaml"], Plan(configuration.check(config)), call=call)
 
@@ -61,14 +59,8 @@ def test_a_function_that_works_is_nothing_to_report(tried):
         ("def anonymise(samples, rate): pass\n", "it is called with (samples, sample_rate, *, utt"),
         (GOOD.replace("return", ""), "not None (is a 'return' missing?)"),
         (GOOD.replace("[::-1]", " * 0"), "is silent, the original is not"),
-        (
-            GOOD.replace("return samples[::-1]", "raise ValueError('no')"),
-            "ValueError: no (mine.py, line 2)",
-        ),
-        (
-            GOOD.replace("return samples[::-1]", DIES),
-            "ended with exit code 3: my last words",
-        ),
+        (GOOD.replace(RETURN, "raise ValueError('no')"), "ValueError: no (mine.py, line 2)"),
+        (GOOD.replace(RETURN, DIES), "ended with exit code 3: my last words"),
     ],
 )
 def test_a_function_that_cannot_work_is_named_with_its_line(tried, text, words):
@@ -102,6 +94,6 @@ def test_where_it_has_an_environment_of_its_own_a_failure_here_is_an_oddity(trie
     ],
 )
 def test_a_program_that_is_not_there_is_named_with_its_line(tried, command, words):
-    findings = [str(finding) for finding in tried(section="anonymisers", command=command)]
+    findings = [str(finding) for finding in tried(command=command)]
     line = f"my.yaml:14: anonymisers.mine.command: {words}"
     assert findings == ([line] if words else [])

@@ -6,11 +6,11 @@ import os
 import sys
 import tarfile
 import zipfile
+from itertools import product
 
 import numpy as np
 import pytest
 import soundfile
-import yaml
 from support.calls import here
 from support.given_speech import RATE, same, sound, taken, tree
 
@@ -33,6 +33,19 @@ def pack(root, path):
             archive.add(root, "top")
 
 
+def write_archive(path, content):
+    """An archive of one file, packed; its path."""
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("a/x.wav", content)
+    else:
+        with tarfile.open(path, "w:gz") as archive:
+            member = tarfile.TarInfo("a/x.wav")
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return path
+
+
 @pytest.mark.parametrize("ending", ["zip", "tar.gz"])
 def test_archives_are_unpacked_beside_the_config(tmp_path, ending):
     names = ("anna b", "bert", "carl")
@@ -53,10 +66,7 @@ def test_archives_are_unpacked_beside_the_config(tmp_path, ending):
     assert kept == {f"{number}.wav" for number in range(5)}
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["../out.wav", "/tmp/out.wav"],
-)
+@pytest.mark.parametrize("name", ["../out.wav", "/tmp/out.wav"])
 def test_an_archive_that_leaves_its_folder_is_refused(tmp_path, name):
     with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
         archive.writestr(name, b"x")
@@ -87,36 +97,15 @@ def test_links_and_what_is_no_archive_are_refused(tmp_path):
 @pytest.mark.parametrize("ending", ["zip", "tar.gz"])
 def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path, monkeypatch, ending):
     monkeypatch.setattr(unpacking, "SMALL_BYTES", 10**6)
-    root = tmp_path / "bomb"
-    root.mkdir()
-    (root / "zeros.wav").write_bytes(bytes(10**7))
-    whole = tmp_path / f"x.{ending}"
-    if ending == "zip":
-        with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.write(root / "zeros.wav", "zeros.wav")
-    else:
-        pack(root, whole)
+    whole = write_archive(tmp_path / f"x.{ending}", bytes(10**7))
     with pytest.raises(BadInput, match=r"unpacks to 0\.0 GB"):
         unpacking.unpacked(whole, tmp_path / "to")
     assert not list((tmp_path / "to").rglob("*"))
 
 
-@pytest.mark.parametrize(
-    "ending",
-    ["zip", "tar.gz"],
-)
+@pytest.mark.parametrize("ending", ["zip", "tar.gz"])
 def test_a_damaged_archive_is_read_or_refused(tmp_path, ending):
-    whole = tmp_path / f"whole.{ending}"
-    if ending == "zip":
-        with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("a/x.wav", bytes(range(256)) * 4)
-    else:
-        mode = f"w:{ending.partition('.')[2]}"
-        with tarfile.open(whole, mode) as archive:
-            member = tarfile.TarInfo("a/x.wav")
-            member.size = 1024
-            archive.addfile(member, io.BytesIO(bytes(range(256)) * 4))
-    content = whole.read_bytes()
+    content = write_archive(tmp_path / f"x.{ending}", bytes(range(256)) * 4).read_bytes()
     damaged = tmp_path / f"damaged.{ending}"
     draw = np.random.default_rng(0)
     refused = 0
@@ -129,16 +118,15 @@ def test_a_damaged_archive_is_read_or_refused(tmp_path, ending):
         except BadInput as error:
             assert str(error).startswith(f"{damaged}: ")
             refused += 1
-    assert refused > (0 if ending == "tar" else 20)  # which has checksums of names only
+    assert refused > 20
 
 
 def test_two_archives_of_one_name_are_not_taken_for_each_other(tmp_path):
     for folder, sign in (("before", 1), ("after", -1)):
         (tmp_path / folder).mkdir()
         with zipfile.ZipFile(tmp_path / folder / "speech.zip", "w") as archive:
-            for name in ("anna", "bert", "carl"):
-                for number in range(5):
-                    archive.writestr(f"{name}/{number}.wav", wav(f"{name}{number}", sign))
+            for name, number in product(("anna", "bert", "carl"), range(5)):
+                archive.writestr(f"{name}/{number}.wav", wav(f"{name}{number}", sign))
     unpack = unpacking.Unpacking(tmp_path / "my.yaml")
     made = unpack(tmp_path / "after" / "speech.zip")
     run = examine(unpack(tmp_path / "before" / "speech.zip"), {"mine": made})
@@ -184,21 +172,18 @@ def write_table():
 
 def rows_of(sign=1, *, named="path", rate=RATE):
     rows = []
-    for name, gender in SPEAKERS.items():
-        for number in range(5):
-            text = f"{name}_{number}"
-            path = {"path": f"{text}.wav", "id": "0.wav", "number": None}[named]
-            row = {"audio": {"bytes": wav(text, sign, rate), "path": path}, "speaker_id": name}
-            row |= {"id": text} if named == "id" else {}
-            rows.append(row | {"gender": gender, "transcription": f"say {number}"})
+    for (name, gender), number in product(SPEAKERS.items(), range(5)):
+        text = f"{name}_{number}"
+        path = {"path": f"{text}.wav", "id": "0.wav", "number": None}[named]
+        row = {"audio": {"bytes": wav(text, sign, rate), "path": path}, "speaker_id": name}
+        row |= {"id": text} if named == "id" else {}
+        rows.append(row | {"gender": gender, "transcription": f"say {number}"})
     return rows
 
 
 @pytest.mark.parametrize("ending", ["parquet", "arrow"])
 @pytest.mark.parametrize("named", ["path", "id", "number"])
-def test_shards_are_read_on_both_sides_with_speakers_genders_and_texts(
-    tmp_path, write_table, ending, named
-):
+def test_shards_are_read_with_speakers_and_texts(tmp_path, write_table, ending, named):
     rows = rows_of(named=named, rate=48000)
     write_table(tmp_path / "here" / "data" / f"train-00000-of-00002.{ending}", rows[:7])
     write_table(tmp_path / "here" / "data" / f"train-00001-of-00002.{ending}", rows[7:])
@@ -206,11 +191,10 @@ def test_shards_are_read_on_both_sides_with_speakers_genders_and_texts(
     unpack = unpacking.Unpacking(tmp_path / "my.yaml")
     run = examine(unpack(tmp_path / "here" / "data"), {"mine": unpack(tmp_path / "made" / "data")})
     assert run.left_out == {} and run.lists == ["f", "m"] and len(run.utterances) == 20
-    assert {one.speaker: one.gender for one in run.utterances} == {
-        name: "fm"[gender] for name, gender in SPEAKERS.items()
-    }
-    written = yaml.safe_load((tmp_path / "my.yaml").read_text()) if taken(tmp_path, run) else {}
-    assert written["corpora"] and "say 3" in (tmp_path / "my.data" / "text").read_text()
+    sexes = {name: "fm"[gender] for name, gender in SPEAKERS.items()}
+    assert {one.speaker: one.gender for one in run.utterances} == sexes
+    assert len(taken(tmp_path, run)) == 20
+    assert "say 3" in (tmp_path / "my.data" / "text").read_text()
     for one in run.utterances:
         original, _ = soundfile.read(one.audio)
         protected, _ = soundfile.read(run.protected["mine"].files[one.utterance])
