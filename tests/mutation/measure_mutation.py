@@ -95,7 +95,7 @@ source_paths = ["src"]
 only_mutate = ["{mutated}/{module}.py"]
 pytest_add_cli_args_test_selection = {tests}
 use_git_change_detection = false
-timeout_multiplier = 2.0
+timeout_multiplier = 10.0
 
 [tool.pytest.ini_options]
 pythonpath = ["src", "tests"]
