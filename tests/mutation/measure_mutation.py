@@ -54,6 +54,7 @@ TESTS = {  # module: its tests below tests/unit
         "privacy/test_bootstrap.py",
         "privacy/test_cece.py",
         "privacy/test_null.py",
+        "privacy/test_trials.py",
         "privacy/test_verification.py",
     ],
     "privacy/uncertainty/null": ["privacy/test_null.py"],

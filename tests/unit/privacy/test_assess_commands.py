@@ -268,21 +268,6 @@ def test_a_command_starts_without_what_it_does_not_need(script):
     assert not heavy & set(loaded.split())
 
 
-@pytest.mark.parametrize(
-    ("rows", "words"),
-    [
-        ("a b 1 -2\na c 1 -3\na d 0 1\na e 0 2\n", "0 % of the targets score above the median"),
-        ("a b 1 3\na c 1 2\na d 0 inf\na e 0 2\n", "the score of nontarget 'a d' is infinite"),
-        ("a b 1 -inf\na c 1 2\na d 0 1\na e 0 -inf\n", "of target 'a b' is infinite"),
-    ],
-)
-def test_scores_that_are_the_wrong_way_round_or_infinite_are_a_warning(tmp_path, rows, words):
-    table = "enrolment trial label score\n" + rows.replace(" 1 ", " target ")
-    (tmp_path / "s.tsv").write_text(table.replace(" 0 ", " nontarget ").replace(" ", "\t"))
-    done = here("assess_verification", "--scores", tmp_path / "s.tsv", "--metrics", tmp_path / "m")
-    assert done.returncode == 0 and words in done.stderr
-
-
 @pytest.mark.parametrize("command", ["assess_zebra"])
 def test_scores_of_a_recording_with_itself_are_a_warning(tmp_path, command):
     path = tmp_path / "s.txt"
