@@ -108,6 +108,31 @@ def test_the_largest_the_smallest_equal_and_infinite_scores_are_read(tmp_path, s
     assert read.trials is None
 
 
+def test_a_file_of_kaldi_is_read_with_its_key_and_the_speakers_of_a_map(tmp_path):
+    for name, lines in {
+        "scores.txt": ["a u2 1", "a u1 3"],
+        "key.txt": ["a u1 target", "a u2 nontarget"],
+        "speakers.tsv": ["id\tspeaker", "a\tanna", "u1\tanna", "u2\tbert"],
+    }.items():
+        (tmp_path / name).write_text("\n".join([*lines, ""]))
+    options = {"key": tmp_path / "key.txt", "speaker_map": tmp_path / "speakers.tsv"}
+    read = read_score_file(tmp_path / "scores.txt", **options)
+    assert {name: own.tolist() for name, own in read.scores.items()} == {
+        "target": [3],
+        "nontarget": [1],
+    }
+    assert read.trials.speakers.tolist() == ["anna", "bert"]
+    assert [column.tolist() for column in read.trials[1:]] == [
+        [1, 3],
+        [False, True],
+        [0, 0],
+        [1, 0],
+    ]
+    (tmp_path / "speakers.tsv").write_text("id\tspeaker\na\tanna\nu1\tcarl\nu2\tbert\n")
+    with pytest.raises(BadInput, match=r"scores.txt: trial 'a u1' is labelled target, but"):
+        read_score_file(tmp_path / "scores.txt", **options)
+
+
 def test_a_class_without_trials_has_no_sample():
     trials = arranged(1, n_speakers=3)
     assert weigh(trials, trials.target.astype(int)) is None

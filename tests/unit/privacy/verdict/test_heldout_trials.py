@@ -22,6 +22,14 @@ def test_scores_that_are_not_finite_lie_one_quartile_range_beyond():
     assert column.tolist() == [-1.0, -0.5, 0.0, 0.5, 1.0, 2.0, -2.0, 0.0]
 
 
+def test_targets_are_above_nontargets_on_average():
+    """Their scores are lower here, and the mean of all is above the median."""
+    enrolled, tried, recordings, noise = complete(8, 3, seed=0)
+    lower = np.exp(noise) - 3 * (enrolled == tried)[:, None]
+    trials = trials_from(enrolled, tried, recordings, lower)
+    assert trials.scores[trials.target].mean() > trials.scores[~trials.target].mean()
+
+
 @pytest.mark.parametrize("value", [0.1, np.inf, np.nan])
 def test_equal_scores_are_zero(value):
     scores = np.full((6, 1), value)
