@@ -231,7 +231,8 @@ def compare_utility(
     if ORIGINAL in systems:
         families.insert(0, [(system, ORIGINAL) for system in protected])
     row = partial(UtilityPair, trials, metric)
-    return [pair for pairs in families for pair in _compared(row, systems, pairs, more_is_better)]
+    compared = [_compared(row, systems, pairs, more_is_better) for pairs in families]
+    return list(itertools.chain.from_iterable(compared))
 
 
 def strongest_attacks(attacks: Mapping[Attack, Estimate]) -> dict[str, Attack]:

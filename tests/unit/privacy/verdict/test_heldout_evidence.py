@@ -236,15 +236,11 @@ def held_out_by_definition(trials, n_groups):
     chosen, values = [0] * len(candidates), {pair: [] for pair in of_pair}
     for block, judged_pairs in blocks.items():
         apart = [own for other, own in blocks.items() if not {*other} & {*block}]
-        evidence = 0
-        for is_target in (True, False):
-            gains = [
-                value[0]
-                for own in apart
-                for pair, value in own.items()
-                if (pair[0] == pair[1]) == is_target
-            ]
-            evidence = evidence + (np.mean(gains, axis=0) if gains else 0)
+        gains = {True: [], False: []}  # of targets and of nontargets
+        for own in apart:
+            for pair, value in own.items():
+                gains[pair[0] == pair[1]].append(value[0])
+        evidence = sum(np.mean(each, axis=0) for each in gains.values() if each)
         best = np.argmax(evidence)
         chosen[best] += 1
         for pair, value in judged_pairs.items():
