@@ -54,6 +54,7 @@ TESTS = {  # module: its tests below tests/unit
         "privacy/test_bootstrap.py",
         "privacy/test_cece.py",
         "privacy/test_null.py",
+        "privacy/test_trials.py",
         "privacy/test_verification.py",
     ],
     "privacy/uncertainty/null": ["privacy/test_null.py"],
@@ -95,7 +96,7 @@ source_paths = ["src"]
 only_mutate = ["{mutated}/{module}.py"]
 pytest_add_cli_args_test_selection = {tests}
 use_git_change_detection = false
-timeout_multiplier = 2.0
+timeout_multiplier = 10.0
 
 [tool.pytest.ini_options]
 pythonpath = ["src", "tests"]

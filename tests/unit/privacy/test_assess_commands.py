@@ -67,17 +67,6 @@ def test_verification_without_label_writes_flat_names_and_a_table(scores, tmp_pa
     done = here("assess_verification", *words)
     assert done.returncode == 0, done.stderr
     metrics = json.loads((tmp_path / "m.json").read_text())
-    assert metrics.keys() == {
-        *(
-            "eer_percent",
-            "eer_rocch_percent",
-            "eer_speechbrain_percent",
-            "cllr_bit",
-            "cllr_min_bit",
-            "cllr_cal_bit",
-        ),
-        *("min_dcf", "linkability", "linkability_vpc", "n_target", "n_nontarget"),
-    }
     assert (metrics["eer_percent"], metrics["min_dcf"]) == (50, 0.5)
     assert "eer_percent" in done.stdout
     assert done.stderr == ""
@@ -88,13 +77,6 @@ def test_many_ties_between_the_classes_are_warned_of(scores, tmp_path):
     done = here("assess_verification", *words)
     assert done.returncode == 0
     assert "100 % of the trials have a score that a trial of the other class has too" in done.stderr
-
-
-def test_an_infinite_value_is_written_as_a_word(scores, tmp_path):
-    path = scores("s.tsv", ["-inf"], [0])
-    here("assess_verification", "--scores", path, "--metrics", tmp_path / "m.json")
-    metrics = json.loads((tmp_path / "m.json").read_text())
-    assert (metrics["cllr_bit"], metrics["linkability_vpc"]) == ("inf", "undefined")
 
 
 def test_curves_hold_the_profile_of_every_label(scores, tmp_path):
@@ -210,11 +192,6 @@ def test_tags_table_and_picture_of_ones_own(scores, tmp_path):
     picture = (tmp_path / "p.svg").read_text()
     assert ">s_1 (0.361, 0.301, much)</text>" in picture
     assert r"<!-- prior $\pi$ -->" in picture
-    tags.write_text("little: {from_log10: 1, meaning: hardly anything}")
-    fails_with(
-        here("assess_zebra", "--scores", paths[0], "--tags", tags, *files),
-        "does not begin with from_log10: 0",
-    )
 
 
 def test_a_train_file_without_test_file_is_refused(scores, tmp_path):
@@ -223,13 +200,16 @@ def test_a_train_file_without_test_file_is_refused(scores, tmp_path):
     fails_with(here("assess_calibration", *words), "--train")
 
 
-@pytest.mark.parametrize("script", ["assess_zebra"])
-def test_bad_scores_are_one_line_with_the_place(scores, tmp_path, script):
+def test_bad_scores_are_one_line_with_the_place(scores, tmp_path):
     files = ["--metrics", tmp_path / "m.json"]
-    fails_with(here(script, "--scores", tmp_path / "none.tsv", *files), "none.tsv: not found")
+    fails_with(
+        here("assess_zebra", "--scores", tmp_path / "none.tsv", *files), "none.tsv: not found"
+    )
     path = scores("s.tsv", [1, "x"], [0])
-    fails_with(here(script, "--scores", path, *files), f"{path}:3: 'x' is not a number")
-    fails_with(here(script, "--scores", scores("t.tsv", [1], []), *files), "no nontarget trials")
+    fails_with(here("assess_zebra", "--scores", path, *files), f"{path}:3: 'x' is not a number")
+    fails_with(
+        here("assess_zebra", "--scores", scores("t.tsv", [1], []), *files), "no nontarget trials"
+    )
     assert not (tmp_path / "m.json").exists()
 
 
@@ -255,12 +235,8 @@ def test_infinite_scores_cannot_train_the_linear_calibration(scores, tmp_path):
     fails_with(done, f"{train}: linear calibration cannot be trained on infinite scores")
 
 
-@pytest.mark.parametrize(
-    "script",
-    ["assess_zebra"],
-)
-def test_a_command_starts_without_what_it_does_not_need(script):
-    code = f"import sys; sys.path.insert(0, 'scripts'); import {script}; print(*sys.modules)"
+def test_a_command_starts_without_what_it_does_not_need():
+    code = "import sys; sys.path.insert(0, 'scripts'); import assess_zebra; print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
     ).stdout
@@ -268,25 +244,9 @@ def test_a_command_starts_without_what_it_does_not_need(script):
     assert not heavy & set(loaded.split())
 
 
-@pytest.mark.parametrize(
-    ("rows", "words"),
-    [
-        ("a b 1 -2\na c 1 -3\na d 0 1\na e 0 2\n", "0 % of the targets score above the median"),
-        ("a b 1 3\na c 1 2\na d 0 inf\na e 0 2\n", "the score of nontarget 'a d' is infinite"),
-        ("a b 1 -inf\na c 1 2\na d 0 1\na e 0 -inf\n", "of target 'a b' is infinite"),
-    ],
-)
-def test_scores_that_are_the_wrong_way_round_or_infinite_are_a_warning(tmp_path, rows, words):
-    table = "enrolment trial label score\n" + rows.replace(" 1 ", " target ")
-    (tmp_path / "s.tsv").write_text(table.replace(" 0 ", " nontarget ").replace(" ", "\t"))
-    done = here("assess_verification", "--scores", tmp_path / "s.tsv", "--metrics", tmp_path / "m")
-    assert done.returncode == 0 and words in done.stderr
-
-
-@pytest.mark.parametrize("command", ["assess_zebra"])
-def test_scores_of_a_recording_with_itself_are_a_warning(tmp_path, command):
+def test_scores_of_a_recording_with_itself_are_a_warning(tmp_path):
     path = tmp_path / "s.txt"
     path.write_text("a a 1 9\nb b 1 8\na c 1 2\na b 0 1\nb c 0 0\n")
-    done = here(command, "--scores", path, "--metrics", tmp_path / "m.json")
+    done = here("assess_zebra", "--scores", path, "--metrics", tmp_path / "m.json")
     assert done.returncode == 0
     assert f"warning: {path}: 2 trials compare a recording with itself, such as" in done.stderr

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.privacy.uncertainty import bootstrap, paired
+from voiceprivacy.privacy.uncertainty import bootstrap, multiple, paired
 
 DRAW = np.random.default_rng(0)
 COMMON = DRAW.normal(size=999)
@@ -24,7 +24,9 @@ def compared(a, b, metric="eer_percent"):
 def test_a_common_draw_cancels_in_the_difference():
     """Both vary by +-10 %, their difference by +-0.2 %: far apart although their intervals "
     "overlap."""
-    pair = compared(system(31, spread=5, own=0.1), system(30, spread=5, own=0.1))
+    a, b = system(31, spread=5, own=0.1), system(30, spread=5, own=0.1)
+    pair = compared(a, b)
+    assert pair.p_value == bootstrap.p_value(1, a[1] - b[1], n_speakers=1000)
     assert pair.difference == 1 and pair.ci_low > 0.6 and pair.ci_high < 1.4
     assert (pair.verdict, pair.share_a_better) == ("A is better", 1.0)
     assert pair.p_value < 0.003
@@ -97,6 +99,31 @@ def test_all_pairs_of_systems_are_compared_once_and_corrected_together():
     ]
     smallest = min(pair.p_value for pair in pairs)
     assert all(pair.p_holm == pytest.approx(3 * smallest) for pair in pairs)
+
+
+@pytest.mark.parametrize(
+    ("more_is_better", "verdicts"),
+    [
+        (False, ["B is better", "B is better", "A is better"]),
+        (None, ["A is higher", "A is higher", "B is higher"]),
+    ],
+)
+def test_utility_is_compared_with_unprotected_speech_and_corrected_apart(more_is_better, verdicts):
+    systems = {
+        name: system(value, own=0.7, spread=0)
+        for name, value in (("a", 4), ("original", 1), ("b", 8))
+    }
+    options = {"trials": "f", "metric": "wer", "more_is_better": more_is_better}
+    pairs = paired.compare_utility(systems, **options)
+    assert [pair[:4] for pair in pairs] == [
+        *[("f", "wer", "a", "original"), ("f", "wer", "b", "original"), ("f", "wer", "a", "b")]
+    ]
+    assert [pair.verdict for pair in pairs] == verdicts
+    for family in (pairs[:2], pairs[2:]):
+        expected = multiple.holm([pair.p_value for pair in family]).tolist()
+        assert [pair.p_holm for pair in family] == expected
+    del systems["original"]
+    assert paired.compare_utility(systems, **options) == pairs[2:]
 
 
 def test_the_replicates_that_are_taken_can_show_a_difference_among_all_pairs():

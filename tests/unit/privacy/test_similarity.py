@@ -24,6 +24,7 @@ from voiceprivacy.privacy.matrices.similarity import (
     gvd_db,
     read_cells,
     similarities,
+    without_each,
 )
 from voiceprivacy.privacy.scores.calibration import oracle_llrs
 
@@ -217,6 +218,23 @@ def test_what_compares_with_originals_without_a_diagonal_is_undefined_for_one_re
     assert metrics["deid_percent"] == metrics["gvd_db"] == "undefined"
     assert metrics["oo"]["ddiag"] == 0 < metrics["op"]["ddiag"]
     assert [note for note in notes if note.endswith(NO_DIAGONAL)]
+
+
+@pytest.mark.parametrize("definition", ["geometric", "sigmoid_mean"])
+@pytest.mark.parametrize("pairs", ["all", "upper"])
+def test_without_a_speaker_similarities_are_those_of_a_list_that_never_had_one(pairs, definition):
+    """The last two have an utterance each: one pair, and no diagonal in the last cell."""
+    points = np.array([0.0, 1, 4, 5, 6, 9, 12])
+    apart = np.abs(points[:, None] - points)
+    scores = np.random.default_rng(0).normal(size=(7, 7)) - apart
+    matrix = square(scores, list("aabbbcd"))
+    left_out = list(without_each(matrix, pairs=pairs, definition=definition))
+    for speaker, own in zip("abcd", left_out, strict=True):
+        kept = matrix.row_speakers != speaker
+        smaller = square(scores[np.ix_(kept, kept)], matrix.row_speakers[kept])
+        expected = similarities(compare(smaller, pairs=pairs), definition=definition)
+        assert own.speakers.tolist() == expected.speakers.tolist()
+        np.testing.assert_array_equal(own.values.filled(-1), expected.values.filled(-1))
 
 
 @given(seed=st.integers(0, 1000))

@@ -112,11 +112,11 @@ def assess_similarity(
 
 def write_similarity(path: FilePath, assessed: SimilarityAssessment) -> None:
     """Write the metrics of similarity and the siblings with their intervals, and print them."""
-    metrics, conditions = assessed.metrics, list(assessed.matrices)
+    metrics = assessed.metrics
     write_json(path, metrics)
     # In the file DeID and G_VD stand at the top level; their intervals stand under op and pp.
-    flat = {condition: metrics | metrics[condition] for condition in conditions}
-    write_intervals(path, flat, assessed.resampled, conditions)
+    flat = {condition: metrics | metrics[condition] for condition in assessed.matrices}
+    write_intervals(path, flat, assessed.resampled, None)
 
 
 def _diagonals_without_each(matrix, **options):
@@ -130,11 +130,10 @@ def _diagonals_without_each(matrix, **options):
 def _linear_replicates(metrics, left_out, speakers, draws):
     """Replicates of {condition: {metric: array (B,)}} from {condition: diagonals without each}."""
     values, without_each = _by_condition(metrics), []
-    for diagonals in zip(*left_out.values(), strict=True):
-        if all(diagonals):
-            own = _by_condition(
-                similarity.compare_diagonals(dict(zip(left_out, diagonals, strict=True)))
-            )
+    for position in range(len(speakers)):
+        diagonals = {condition: own[position] for condition, own in left_out.items()}
+        if all(diagonals.values()):
+            own = _by_condition(similarity.compare_diagonals(diagonals))
         else:  # those who are left have one utterance each, say
             own = {name: dict.fromkeys(numbers, np.nan) for name, numbers in values.items()}
         without_each.append(own)
@@ -174,10 +173,10 @@ def assess_ranks(
     paths: Mapping[str, FilePath],
     draws: Draws,
     *,
-    fit: str = "auto",
+    fit: str,
     ties: str = "shared",
-    all_fits: bool = False,
-    by_speaker: bool = False,
+    all_fits: bool,
+    by_speaker: bool,
     seconds: Mapping[str, float] = NOT_KNOWN,
 ) -> RankAssessment:
     """Assess matrices of test utterances against templates.

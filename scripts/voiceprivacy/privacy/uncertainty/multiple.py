@@ -17,7 +17,7 @@ def holm(p_values: ArrayLike) -> Floats:
 
     The smallest one times N, the next times N - 1, ...; none below one before it, none above 1.
     """
-    p_values = np.asarray(p_values, dtype=np.float64)
-    order = np.argsort(p_values, kind="stable")
+    p_values = np.asarray(p_values)
+    order = np.argsort(p_values)
     rising = np.maximum.accumulate(p_values[order] * np.arange(len(order), 0, -1))
     return np.minimum(rising, 1)[np.argsort(order)]

@@ -25,9 +25,10 @@ Conventions
 import itertools
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -59,6 +60,7 @@ from voiceprivacy.vocabulary import (
     UtilityPair,
 )
 
+Row = TypeVar("Row", Pair, UtilityPair, StrongestPair)
 METRIC = "eer_percent"  # by which attacks are strong
 UNKNOWN = {"difference": UNDEFINED, "ci_low": None, "ci_high": None, "share_a_better": UNDEFINED}
 UNTESTED = {"p_value": 1.0, "verdict": ALIKE}
@@ -212,13 +214,9 @@ def compare_all(
 def compare(systems: Mapping[str, Estimate], *, condition: str, metric: str) -> list[Pair]:
     """Compare all pairs of systems under one condition by one metric, in the order of the
     systems."""
-    pairs = []
     protected = [system for system in systems if system != ORIGINAL]  # under rr it is there, too
-    for a, b in itertools.combinations(protected, 2):
-        compared = difference(systems[a], systems[b], more_is_better=MORE_IS_BETTER[metric])
-        pairs.append(Pair(condition, metric, a, b, **compared, p_holm=1.0))
-    corrected = holm([pair.p_value for pair in pairs]).tolist()
-    return [pair._replace(p_holm=p) for pair, p in zip(pairs, corrected, strict=True)]
+    pairs = itertools.combinations(protected, 2)
+    return _compared(partial(Pair, condition, metric), systems, pairs, MORE_IS_BETTER[metric])
 
 
 def compare_utility(
@@ -232,15 +230,9 @@ def compare_utility(
     families = [list(itertools.combinations(protected, 2))]
     if ORIGINAL in systems:
         families.insert(0, [(system, ORIGINAL) for system in protected])
-    rows = []
-    for pairs in families:
-        compared = [
-            difference(systems[a], systems[b], more_is_better=more_is_better) for a, b in pairs
-        ]
-        corrected = holm([numbers["p_value"] for numbers in compared]).tolist()
-        for (a, b), numbers, p in zip(pairs, compared, corrected, strict=True):
-            rows.append(UtilityPair(trials, metric, a, b, **numbers, p_holm=p))
-    return rows
+    row = partial(UtilityPair, trials, metric)
+    compared = [_compared(row, systems, pairs, more_is_better) for pairs in families]
+    return list(itertools.chain.from_iterable(compared))
 
 
 def strongest_attacks(attacks: Mapping[Attack, Estimate]) -> dict[str, Attack]:
@@ -265,7 +257,10 @@ def compare_strongest(attacks: Mapping[Attack, Estimate]) -> list[StrongestPair]
     protected = list(strongest.values())
     with_original = [(attack, original) for attack in protected] if original else []
     with_each_other = list(itertools.combinations(protected, 2))
-    return _compared(attacks, with_original) + _compared(attacks, with_each_other)
+    return [
+        *_compared(_strongest_pair, attacks, with_original, MORE_IS_BETTER[METRIC]),
+        *_compared(_strongest_pair, attacks, with_each_other, MORE_IS_BETTER[METRIC]),
+    ]
 
 
 def describe(pair: Pair | StrongestPair) -> str:
@@ -292,7 +287,7 @@ def average(systems: Iterable[Estimate], weights: Sequence[float] | None = None)
     if any(isinstance(value, str) for value in values):
         return Estimate(UNDEFINED, np.full(len(replicates[0]), np.nan), fewest)
     with np.errstate(invalid="ignore"):  # inf - inf
-        mean = np.average(values, axis=0, weights=weights)
+        mean = np.average(values, weights=weights)
         mean_replicates = np.average(replicates, axis=0, weights=weights)
     return Estimate(UNDEFINED if np.isnan(mean) else float(mean), mean_replicates, fewest)
 
@@ -371,16 +366,25 @@ def _limits_text(pair: Pair | StrongestPair) -> str:
 
 
 def _compared(
-    attacks: Mapping[Attack, Estimate], pairs: Sequence[tuple[Attack, Attack]]
-) -> list[StrongestPair]:
-    """Pairs that are corrected together."""
-    more_is_better = MORE_IS_BETTER[METRIC]
-    compared = [difference(attacks[a], attacks[b], more_is_better=more_is_better) for a, b in pairs]
+    row: Callable[..., Row],
+    estimates: Mapping[Any, Estimate],
+    pairs: Iterable[tuple[Any, Any]],
+    more_is_better: bool | None,
+) -> list[Row]:
+    """Rows of pairs that are corrected together."""
+    pairs = list(pairs)
+    compared = [
+        difference(estimates[a], estimates[b], more_is_better=more_is_better) for a, b in pairs
+    ]
     corrected = holm([numbers["p_value"] for numbers in compared]).tolist()
     return [
-        StrongestPair(METRIC, *a, *b, **numbers, p_holm=p)
+        row(a, b, **numbers, p_holm=p)
         for (a, b), numbers, p in zip(pairs, compared, corrected, strict=True)
     ]
+
+
+def _strongest_pair(a: Attack, b: Attack, **numbers: Any) -> StrongestPair:
+    return StrongestPair(METRIC, *a, *b, **numbers)
 
 
 def _share_better(differences, more_is_better):

@@ -48,7 +48,7 @@ def first_guesses(trials: Trials, evidence: Evidence) -> Guesses:
     return Guesses(
         n_persons_judged=n_persons,
         n_right=n_right,
-        p_value=float(bdtrc(n_right - 1, n_persons, chance)) if n_right else 1.0,
+        p_value=float(bdtrc(n_right - 1, n_persons, chance)),
         exposed=_exposed(evidence),
         not_tested=len(trials.persons) - n_persons,
     )

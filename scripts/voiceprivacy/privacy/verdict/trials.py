@@ -60,7 +60,7 @@ class Trials(NamedTuple):
         return Trials._make([*(column[rows] for column in self[:5]), self.persons])
 
 
-def trials_of(ids: Any, scores: Any, speaker_of: Mapping[str, str]) -> Trials:
+def trials_of(ids: Any, scores: Floats, speaker_of: Mapping[str, str]) -> Trials:
     """Number persons, enrolments and recordings, and standardise scores.
 
     Parameters
@@ -84,7 +84,7 @@ def trials_of(ids: Any, scores: Any, speaker_of: Mapping[str, str]) -> Trials:
     first = np.unique(groups[2] * len(numbers[1]) + groups[3], return_index=True)[1]
     groups = groups[:, first]
     target = groups[0] == groups[1]
-    scores = standardised(np.asarray(scores, float)[first], target)
+    scores = standardised(scores[first], target)
     ranks = _ranks(np.abs(scores).sum(axis=1), groups)
     ranked = [rank[group] for rank, group in zip(ranks, groups, strict=True)]
     ordered = tuple(persons[np.argsort(ranks[0])].tolist())

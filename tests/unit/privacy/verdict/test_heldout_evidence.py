@@ -1,5 +1,6 @@
 """Evidence by hand, where there is none, where it is hidden, and what must not change it."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -26,7 +27,7 @@ from voiceprivacy.privacy.verdict.evidence import (
     right_of,
 )
 from voiceprivacy.privacy.verdict.persons import first_guesses
-from voiceprivacy.privacy.verdict.trials import trials_of
+from voiceprivacy.privacy.verdict.trials import forms_of, judged, trials_of
 
 
 def outputs(trials):
@@ -180,6 +181,74 @@ def test_the_upper_limit_is_higher_where_few_persons_have_the_evidence():
     assert evidence_of(even).percent == evidence_of(few).percent == 6
     assert evidence_of(even).standard_error == pytest.approx(error)
     assert evidence_of(few).high() > evidence_of(even).high() + 5
+
+
+@pytest.mark.parametrize(("n_persons", "n_groups"), [(5, 5), (20, 8), (21, 6)])
+def test_held_out_evidence_is_what_its_definition_says(n_persons, n_groups):
+    """Five persons: where two are judged, the other three are in no nontarget to learn from."""
+    enrolled, tried, recordings, scores = complete(n_persons, 2, seed=14, distance=1)
+    alike = (enrolled == tried) | (n_persons > 5) | (np.minimum(enrolled, tried) < 2)
+    kept = alike & (np.random.default_rng(0).random(len(tried)) < 0.95)
+    trials = trials_from(*(column[kept] for column in (enrolled, tried, recordings, scores)))
+    evidence = one_recording(trials)
+    pairs, held_out, in_sample, chosen = held_out_by_definition(trials, n_groups)
+    assert list(zip(*divmod(evidence.pairs, n_persons), strict=True)) == pairs
+    assert np.column_stack([evidence.held_out, evidence.llrs]) == pytest.approx(held_out)
+    assert evidence.in_sample == pytest.approx(in_sample)
+    assert evidence.chosen.tolist() == chosen
+    assert evidence.n_targets == trials.target.sum()
+
+
+def held_out_by_definition(trials, n_groups):
+    """Pairs, their held-out gains and LLRs, gains in sample, and how often each candidate is used.
+
+    All persons have targets.
+    """
+    columns, candidates = learner.design(forms_of(trials, judged(trials)), 10)
+    rows = list(zip(trials.enrolment_person, trials.trial_person, strict=True))
+    of_pair = {pair: [n for n, row in enumerate(rows) if row == pair] for pair in sorted({*rows})}
+    limit = np.log(2 * len(trials.persons))
+
+    def learn_and_judge(known, pairs):
+        """{pair: gains of all candidates, and their LLRs}."""
+        learnt = [rows[number] for number in known]
+        label = np.array([row[0] == row[1] for row in learnt])
+        weights = np.array([1 / len(of_pair[row]) for row in learnt])
+        slopes = np.zeros((columns.shape[1], len(candidates)))
+        if 0 < label.sum() < len(label):
+            n_targets = len({row[0] for row in learnt if row[0] == row[1]})
+            for each in (label, ~label):
+                weights[each] *= n_targets / weights[each].sum()
+            slopes = learner.fit(columns[known], label.astype(int), weights, candidates)
+        judged_pairs = {}
+        for pair in pairs:
+            llrs = np.clip(columns[of_pair[pair]] @ slopes, -limit, limit)
+            gains = 200 * gain(llrs if pair[0] == pair[1] else -llrs)
+            judged_pairs[pair] = np.array([gains.mean(axis=0), llrs.mean(axis=0)])
+        return judged_pairs
+
+    groups = {pair: {person % n_groups for person in pair} for pair in of_pair}
+    blocks = {}
+    for block in itertools.combinations(range(n_groups), 2):
+        known = [number for number, row in enumerate(rows) if not groups[row] & {*block}]
+        tried = [pair for pair in of_pair if groups[pair] <= {*block}]
+        blocks[block] = learn_and_judge(known, tried)
+    chosen, values = [0] * len(candidates), {pair: [] for pair in of_pair}
+    for block, judged_pairs in blocks.items():
+        apart = [own for other, own in blocks.items() if not {*other} & {*block}]
+        gains = {True: [], False: []}  # of targets and of nontargets
+        for own in apart:
+            for pair, value in own.items():
+                gains[pair[0] == pair[1]].append(value[0])
+        evidence = sum(np.mean(each, axis=0) for each in gains.values() if each)
+        best = np.argmax(evidence)
+        chosen[best] += 1
+        for pair, value in judged_pairs.items():
+            values[pair].append(value[:, best])
+    everything = learn_and_judge(range(len(rows)), of_pair)
+    in_sample = np.stack([value[0] for value in everything.values()])
+    held_out = np.stack([np.mean(each, axis=0) for each in values.values()])
+    return list(of_pair), held_out, in_sample, chosen
 
 
 def test_perfect_separation_is_bounded_by_the_number_of_persons():

@@ -15,14 +15,6 @@ def two_columns(seed=0, size=400):
     return np.insert(columns, 0, 1, axis=1), target, weights
 
 
-def candidates_of(n_attacks, n_forms, n_bins=10):
-    forms = {
-        name: np.random.default_rng(1).normal(size=(200, n_attacks))
-        for name in ("raw", "enrolment", "recording", "both")[:n_forms]
-    }
-    return design(forms, n_bins)[1]
-
-
 def test_the_gradient_of_the_posterior_is_zero():
     columns, target, weights = two_columns()
     learnt = fit(columns, target, weights, [([1, 2], 0.5, ALL)])[:, 0]
@@ -30,6 +22,8 @@ def test_the_gradient_of_the_posterior_is_zero():
     centred = columns[:, 1:] - np.average(columns[:, 1:], axis=0, weights=weights)
     covariance = np.cov(columns[:, 1:], rowvar=False, ddof=0, aweights=weights)
     assert residual @ centred == pytest.approx(0.5 * covariance @ learnt[1:], abs=1e-6)
+    constant = np.average(columns, axis=0, weights=weights) @ learnt  # at the mean
+    assert residual.sum() == pytest.approx(1e-3 * constant, abs=1e-9)
 
 
 def test_a_linear_map_of_the_columns_changes_no_llr():
@@ -57,18 +51,26 @@ def test_perfect_separation_has_finite_llrs():
     assert ((columns @ learnt)[:, 0] > 2).tolist() == target.tolist()
 
 
-def test_one_score_has_no_fusion():
-    kinds = [kind for _, _, kind in candidates_of(1, 4)]
-    assert [kinds.count(kind) for kind in (ONE_SCORE, IN_BINS, FUSION, ALL)] == [4, 2, 0, 3]
-
-
-def test_three_scores_have_a_fusion_of_each_form():
-    kinds = [kind for _, _, kind in candidates_of(3, 4)]
-    assert [kinds.count(kind) for kind in (ONE_SCORE, IN_BINS, FUSION, ALL)] == [12, 6, 4, 3]
+def test_columns_and_candidates_by_hand():
+    """A form has the score and its damped square, s^2 / (1 + |s| / 5); raw scores have bins too."""
+    raw = np.array([[-5.0, 0.0], [5.0, 10.0]])
+    columns, candidates = design({"raw": raw, "enrolment": raw / 5, "both": raw[:, :1]}, 2)
+    of_raw = [[-5, 5], [12.5, 12.5], [0, 1], [0, 10], [0, 100 / 3], [0, 1]]
+    of_enrolment = [[-1, 1], [5 / 6, 5 / 6], [0, 2], [0, 20 / 7]]
+    assert pytest.approx(np.array([[1, 1], *of_raw, *of_enrolment, *of_raw[:3]])) == columns.T
+    smooth = [1, 2, 4, 5, 7, 8, 9, 10, 11, 12]
+    assert candidates == [
+        *[([1, 2], 0.2, ONE_SCORE), ([3], 1, IN_BINS), ([4, 5], 0.2, ONE_SCORE), ([6], 1, IN_BINS)],
+        ([1, 4], 1, FUSION),
+        *[([7, 8], 0.2, ONE_SCORE), ([9, 10], 0.2, ONE_SCORE), ([7, 9], 1, FUSION)],
+        *[([11, 12], 0.2, ONE_SCORE), ([13], 1, IN_BINS)],  # one score has no fusion
+        *[(smooth, ridge, ALL) for ridge in (0.1, 1, 8)],
+    ]
 
 
 def test_without_bins_no_candidate_has_them():
-    assert IN_BINS not in [kind for _, _, kind in candidates_of(2, 2, n_bins=1)]
+    _, candidates = design({"raw": np.random.default_rng(1).normal(size=(200, 2))}, 1)
+    assert IN_BINS not in [kind for _, _, kind in candidates]
 
 
 def test_bins_hold_equally_many_trials_and_ties_share_one():

@@ -1,5 +1,8 @@
 """First guesses and exposed persons: by hand, by chance, and where everybody is found."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from scipy.stats import binom
 from support.heldout_lists import complete, trials_from
@@ -17,7 +20,8 @@ def test_everybody_is_found():
     guesses = guesses_of(*complete(45, 3, seed=0, distance=20))
     assert (guesses.n_right, guesses.not_tested) == (45, 0)
     assert guesses.p_value < 1e-12
-    assert len(guesses.exposed) == 45
+    # Each own LLR is above all others: 1 in 1 + 45 * 44, times 45 by Holm.
+    assert guesses.exposed == {f"p{number}": pytest.approx(45 / 1981) for number in range(45)}
 
 
 def test_one_person_of_fifty_is_exposed_by_name():
@@ -27,6 +31,13 @@ def test_one_person_of_fifty_is_exposed_by_name():
     guesses = guesses_of(enrolled, tried, recordings, scores)
     assert "p7" in guesses.exposed
     assert guesses.exposed["p7"] <= 0.05
+
+
+def test_where_nobody_is_found_the_p_value_is_one():
+    trials = trials_from(*complete(5, 2, seed=0))
+    llrs = np.where(np.arange(25) % 6 == 0, -1.0, 0.0)  # own ones are the lowest
+    guesses = first_guesses(trials, replace(all_recordings(trials), llrs=llrs))
+    assert (guesses.n_right, guesses.p_value, guesses.exposed) == (0, 1.0, {})
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -6,6 +6,7 @@ from support.heldout_lists import complete, rows_of, trials_from
 
 from voiceprivacy.privacy.verdict.evidence import one_recording
 from voiceprivacy.privacy.verdict.trials import (
+    FORMS,
     NotMeasured,
     forms_of,
     group_sums,
@@ -19,6 +20,14 @@ def test_scores_that_are_not_finite_lie_one_quartile_range_beyond():
     scores = np.array([0.0, 1, 2, 3, 4, np.inf, -np.inf, np.nan])
     column = standardised(scores[:, None], np.arange(8) > 3)[:, 0]
     assert column.tolist() == [-1.0, -0.5, 0.0, 0.5, 1.0, 2.0, -2.0, 0.0]
+
+
+def test_targets_are_above_nontargets_on_average():
+    """Their scores are lower here, and the mean of all is above the median."""
+    enrolled, tried, recordings, noise = complete(8, 3, seed=0)
+    lower = np.exp(noise) - 3 * (enrolled == tried)[:, None]
+    trials = trials_from(enrolled, tried, recordings, lower)
+    assert trials.scores[trials.target].mean() > trials.scores[~trials.target].mean()
 
 
 @pytest.mark.parametrize("value", [0.1, np.inf, np.nan])
@@ -41,19 +50,57 @@ def test_a_trial_that_is_twice_in_a_list_counts_once():
         assert np.array_equal(one, other)
 
 
-def test_cohorts_leave_out_the_trials_own_persons_and_one_more_for_targets():
-    """Five persons, one recording each: cohorts are the means of three persons."""
-    enrolled, tried, recordings, scores = complete(5, 1, seed=1)
-    trials = trials_from(enrolled, tried, recordings, scores)
-    forms = forms_of(trials, judged(trials))
-    matrix = trials.scores[:, 0].reshape(5, 5)
-    centred = forms["enrolment"][:, 0].reshape(5, 5)
-    for enrolment in range(5):
-        for trial in range(5):
-            spare = trial if trial != enrolment else (enrolment + 1) % 5
-            cohort = [person for person in range(5) if person not in (enrolment, spare)]
-            expected = matrix[enrolment, trial] - matrix[enrolment, cohort].mean()
-            assert centred[enrolment, trial] == pytest.approx(expected)
+@pytest.mark.parametrize("seed", range(4))
+def test_forms_are_what_their_definition_says_on_incomplete_lists(seed):
+    """Pairs and recordings are missing, and one person is tried but never enrolled."""
+    enrolled, tried, recordings, scores = complete(8, 2, seed=seed, n_attacks=2)
+    pairs = np.random.default_rng(seed).permutation(64)[:8]
+    files = np.random.default_rng(seed).random(len(enrolled)) < 0.05
+    missing = np.isin(8 * enrolled + tried, pairs) | files
+    kept = (enrolled < 7) & ((enrolled == tried) | ~missing)
+    trials = trials_from(*(column[kept] for column in (enrolled, tried, recordings, scores)))
+    chosen = judged(trials)
+    forms = forms_of(trials, chosen)
+    sizes, expected = forms_by_definition(trials)
+    few = [name for name in ("enrolment", "recording") if sizes[name][chosen].min() < 3]
+    assert set(expected) - set(forms) == {*few, *(["both"] if few else [])}
+    for name in forms:
+        assert forms[name][chosen] == pytest.approx(expected[name][chosen], abs=1e-9)
+
+
+def forms_by_definition(trials):
+    """Sizes of the cohorts of all trials, and all forms, trial by trial."""
+    rows = [*zip(*trials[:5], strict=True)]
+    sizes, forms = {"enrolment": [], "recording": []}, {name: [] for name in FORMS}
+    by_pair = means_by(((row[0], row[1]), row[4]) for row in rows if row[0] != row[1])
+    for own, other, enrolment, recording, score in rows:
+        tried = [(row[1], row[4]) for row in rows if row[2] == enrolment and row[0] != row[1]]
+        by = [(row[0], row[4]) for row in rows if row[3] == recording and row[0] != row[1]]
+        centre = {}
+        for name, spare, cohort in (("enrolment", other, tried), ("recording", own, by)):
+            cohort = means_by(cohort)
+            if own == other and cohort:  # the next person, the first one after the last
+                spare = min(cohort, key=lambda person: (person < own, person))
+            rest = [mean for person, mean in cohort.items() if person != spare]
+            sizes[name].append(len(rest))
+            centre[name] = np.mean(rest, axis=0) if rest else 0
+            forms[name].append(score - centre[name])
+            if name == "enrolment":
+                left = [mean for pair, mean in by_pair.items() if not {own, spare} & {*pair}]
+        forms["raw"].append(score)
+        forms["both"].append(score - sum(centre.values()) + np.mean(left, axis=0))
+    return (
+        {name: np.array(size) for name, size in sizes.items()},
+        {name: np.array(values) for name, values in forms.items()},
+    )
+
+
+def means_by(rows):
+    """The mean of the scores of each key: {key: array (A,)}."""
+    groups = {}
+    for key, score in rows:
+        groups.setdefault(key, []).append(score)
+    return {key: np.mean(scores, axis=0) for key, scores in groups.items()}
 
 
 def test_double_centring_removes_offsets_of_enrolments_and_recordings_exactly():
@@ -69,8 +116,8 @@ def test_double_centring_removes_offsets_of_enrolments_and_recordings_exactly():
 
 
 def test_a_form_with_small_cohorts_is_dropped_and_named():
-    """Recordings of targets that are tried once have no cohort."""
-    enrolled, tried, recordings, scores = complete(8, 4, seed=4)
+    """Recordings of targets that are tried once have no cohort; by their scores they come last."""
+    enrolled, tried, recordings, scores = complete(8, 4, seed=4, distance=100)
     alone = recordings % 4 == 0
     kept = np.where(enrolled == tried, alone, ~alone)
     columns = [column[kept] for column in (enrolled, tried, recordings, scores)]
