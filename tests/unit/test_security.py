@@ -16,31 +16,13 @@ ROOT = Path(__file__).parents[2]
 PROGRAM = sorted([*(ROOT / "scripts").rglob("*.py"), *(ROOT / "workflow").rglob("*.py")])
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 RULES = [ROOT / "Snakefile", *sorted((ROOT / "workflow" / "rules").glob("*.smk"))]
-UNPICKLE = {
-    "pickle",
-    "cPickle",
-    "dill",
-    "cloudpickle",
-    "joblib",
-    "shelve",
-    "marshal",
-    "hyperpyyaml",
-}
+UNPICKLE = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
+UNPICKLE |= {"hyperpyyaml"}
 HARMLESS = {"pickle.UnpicklingError"}  # to catch, where torch meets a pickle
-SAFE_YAML = {
-    "safe_load",
-    "safe_dump",
-    "SafeLoader",
-    "YAMLError",
-    "Node",
-    "MappingNode",
-    "SequenceNode",
-    "ScalarNode",
-    "compose",
-    "parse",  # events, of which nothing is made
-    "CollectionStartEvent",
-    "CollectionEndEvent",
-}
+SAFE_YAML = {"safe_load", "safe_dump", "SafeLoader", "YAMLError", "compose"}
+SAFE_YAML |= {"Node", "MappingNode", "SequenceNode", "ScalarNode"}
+# Events, of which nothing is made.
+SAFE_YAML |= {"parse", "CollectionStartEvent", "CollectionEndEvent"}
 DOWNLOADS = {"scripts/voiceprivacy/corpora/kinds/librispeech.py"}  # checked against a published MD5
 # Archives of people: names that leave their folder are refused, links not made (test_unpacking).
 UNPACKS = {"scripts/voiceprivacy/tools/unpacking.py"}
@@ -97,32 +79,24 @@ def test_nothing_is_unpickled():
 
 
 def test_arrays_and_weights_are_read_without_pickles():
-    arrays = places(
-        PROGRAM,
-        lambda node: (
-            calls(node, "np.load", "numpy.load") and keyword(node, "allow_pickle") != "False"
-        ),
-    )
-    weights = places(
-        PROGRAM, lambda node: calls(node, "torch.load") and keyword(node, "weights_only") != "True"
-    )
-    assert arrays + weights == []
+    def unpickles(node):
+        if calls(node, "torch.load"):
+            return keyword(node, "weights_only") != "True"
+        return calls(node, "np.load", "numpy.load") and keyword(node, "allow_pickle") != "False"
+
+    assert places(PROGRAM, unpickles) == []
 
 
 def test_yaml_is_read_by_safe_loaders_only():
     def unsafe(node):
         if dotted(node).startswith("yaml.") and dotted(node).count(".") == 1:
             return dotted(node).removeprefix("yaml.") not in SAFE_YAML
-        return (
-            calls(node, "yaml.compose", "yaml.parse")
-            and keyword(node, "Loader") != "yaml.SafeLoader"
-        )
+        if isinstance(node, ast.ImportFrom):
+            return node.module == "yaml"
+        reads = calls(node, "yaml.compose", "yaml.parse")
+        return reads and keyword(node, "Loader") != "yaml.SafeLoader"
 
     assert places(PROGRAM + TESTS, unsafe) == []
-    assert (
-        places(PROGRAM, lambda node: isinstance(node, ast.ImportFrom) and node.module == "yaml")
-        == []
-    )
 
 
 def test_archives_are_unpacked_in_two_places_and_addresses_opened_in_one():
@@ -130,25 +104,15 @@ def test_archives_are_unpacked_in_two_places_and_addresses_opened_in_one():
     assert places(files, lambda node: imports(node, {"urllib", "requests", "ftplib"})) == []
     others = [path for path in files if str(path.relative_to(ROOT)) not in UNPACKS]
     assert places(others, lambda node: imports(node, {"tarfile"})) == []
-    unpackers = ("extractall", "extract", "unpack_archive")
-    assert (
-        places(PROGRAM, lambda node: isinstance(node, ast.Attribute) and node.attr in unpackers)
-        == []
-    )
+    unpackers = {"extractall", "extract", "unpack_archive"}
+    assert places(PROGRAM, lambda node: getattr(node, "attr", None) in unpackers) == []
 
 
 def test_addresses_are_encrypted():
-    addresses = [
-        f"{path.relative_to(ROOT)}: {address}"
-        for path in [
-            *PROGRAM,
-            *RULES,
-            *(ROOT / "workflow").rglob("*.yaml"),
-            *(ROOT / "config").glob("*.yaml"),
-        ]
-        for address in re.findall(r"\b(?:http|ftp)://[^\s\"')]+", path.read_text())
-    ]
-    assert [address for address in addresses if "http://127" not in address] == []
+    settings = [*(ROOT / "workflow").rglob("*.yaml"), *(ROOT / "config").glob("*.yaml")]
+    for path in [*PROGRAM, *RULES, *settings]:
+        addresses = re.findall(r"\b(?:http|ftp)://[^\s\"')]+", path.read_text())
+        assert [address for address in addresses if "http://127" not in address] == [], path
 
 
 @pytest.mark.parametrize("path", RULES, ids=lambda path: path.stem)
@@ -164,19 +128,12 @@ def test_every_value_in_a_shell_command_is_quoted(path):
 
 
 def test_templates_escape():
-    environments = places(
-        PROGRAM,
-        lambda node: calls(node, "jinja2.Environment") and keyword(node, "autoescape") != "True",
-    )
-    assert environments == []
+    def escapes_nothing(node):
+        return calls(node, "jinja2.Environment") and keyword(node, "autoescape") != "True"
+
+    assert places(PROGRAM, escapes_nothing) == []
     assert places(PROGRAM, lambda node: dotted(node).endswith(("Markup", "Template"))) == []
-    templates = [path.read_text() for path in (ROOT / "workflow" / "report").rglob("*.j2")]
-    filters = [
-        match
-        for text in templates
-        for match in re.findall(r"\{\{[^}]*\|\s*safe\b[^}]*\}\}|autoescape", text)
-    ]
-    assert set(filters) <= {
-        "{{ svg | safe }}",
-        "{{ drawing.svg | safe }}",
-    }  # figures that matplotlib drew in this run
+    drawn = {"{{ svg | safe }}", "{{ drawing.svg | safe }}"}  # by matplotlib, in this run
+    for path in (ROOT / "workflow" / "report").rglob("*.j2"):
+        unescaped = re.findall(r"\{\{[^}]*\|\s*safe\b[^}]*\}\}|autoescape", path.read_text())
+        assert set(unescaped) <= drawn, path

@@ -132,9 +132,8 @@ def links(page):
 def test_the_search_answers_from_the_file_system(site):
     assert CHROMIUM
     with browser() as chromium:
-        page = chromium.new_context(
-            offline=True, viewport={"width": 1400, "height": 900}
-        ).new_page()
+        window = {"width": 1400, "height": 900}
+        page = chromium.new_context(offline=True, viewport=window).new_page()
         page.set_default_timeout(180_000)
         errors = []
         page.on("requestfailed", lambda request: errors.append(request.url))

@@ -1,6 +1,5 @@
 """What tests/nightly/zoo.py makes of a run: a table whose numbers nobody types, and a picture."""
 
-import matplotlib.pyplot as plt
 import pytest
 from nightly import zoo
 from support import utilities, verdicts
@@ -52,9 +51,3 @@ def test_a_run_of_another_config_is_refused(results):
     write_json(results / zoo.VERDICT, verdicts.usual())
     with pytest.raises(BadInput, match=r"is it of config/zoo\.yaml"):
         zoo.table(results)
-
-
-def test_the_picture_is_small_and_wide_enough_for_readme(results, tmp_path):
-    zoo.draw(results, tmp_path / "zoo.png")
-    assert (tmp_path / "zoo.png").stat().st_size < 150_000
-    assert plt.imread(tmp_path / "zoo.png").shape[1] > 800

@@ -115,10 +115,10 @@ def test_a_signal_shorter_than_a_frame_lies_in_its_middle(length):
 
 def test_samples_in_single_precision_are_protected_in_double():
     samples = tone(0)[:1000]
-    assert (
-        anonymise(samples, 16000, alpha=0.8).tolist()
-        == anonymise(samples.astype(float), 16000, alpha=0.8).tolist()
+    single, double = (
+        anonymise(given, 16000, alpha=0.8) for given in (samples, samples.astype(float))
     )
+    assert single.tolist() == double.tolist()
 
 
 def test_a_file_is_protected_as_its_samples_are(tmp_path):
@@ -141,11 +141,6 @@ def test_short_audio_keeps_its_length_and_is_heard(length, variant):
     assert protected.shape == (length,)
     assert np.isfinite(protected).all()
     assert np.abs(to_int16(protected)).max() == 32766
-
-
-@pytest.mark.parametrize("length", [0, 1, 319, 16000])
-def test_silence_stays_silence(length):
-    assert not to_int16(anonymise(np.zeros(length), 16000, alpha=0.8)).any()
 
 
 @pytest.mark.parametrize("sample_rate", RATES)
@@ -173,13 +168,8 @@ def test_a_rate_whose_frames_are_shorter_than_the_filter_is_refused():
 
 def test_int16_is_cut_towards_zero():
     assert to_int16(np.ones(2)).dtype == to_int16(np.zeros(2)).dtype == np.int16
-    assert to_int16(np.array([1.0, -1.0, 0.00009, -0.00009, 0.5])).tolist() == [
-        32766,
-        -32766,
-        2,
-        -2,
-        16383,
-    ]
+    cut = to_int16(np.array([1.0, -1.0, 0.00009, -0.00009, 0.5]))
+    assert cut.tolist() == [32766, -32766, 2, -2, 16383]
 
 
 def test_poles_are_numpys_roots():

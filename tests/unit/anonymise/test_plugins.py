@@ -113,9 +113,7 @@ def test_what_a_package_offers_is_called_like_a_function(protect, offer, threads
 
 def test_a_package_that_changed_since_the_plan_is_refused(protect, offer):
     offer("def change(samples, rate, **names):\n    return samples\n")
-    with pytest.raises(
-        BadInput, match=r"'mine' is mine 1.0 \(.*was mine 0.9 .*start the run again"
-    ):
+    with pytest.raises(BadInput, match=r"'mine' is mine 1.0 \(.*was mine 0.9 .*start the run"):
         protect({"package": "mine", "version": "mine 0.9 (123456789abc)"})
 
 
@@ -128,10 +126,7 @@ def test_samples_beyond_full_scale_are_scaled_not_clipped(protect, function):
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        (
-            "return 1 / 0",
-            "utterance 's1_1': .*plugin.py:anonymise: ZeroDivisionError: division by zero",
-        ),
+        ("return 1 / 0", "utterance 's1_1': .*plugin.py:anonymise: ZeroDivisionError: division"),
         ("return None", r"utterance 's1_1': .* not None \(is a 'return' missing\?\)"),
         ("return samples[:0]", r"must return finite samples \(N,\), not shape \(0,\)"),
         ("return samples * np.nan", "finite: False"),
@@ -143,11 +138,9 @@ def test_a_functions_mistake_names_the_utterance(protect, function, body, messag
 
 
 def test_a_mistake_in_another_process_names_the_utterance(protect, function):
+    body = "if utterance == 's2_0':\n    raise ValueError('no')\nreturn samples"
     with pytest.raises(BadInput, match=r"'s2_0'.*ValueError: no"):
-        protect(
-            function("if utterance == 's2_0':\n    raise ValueError('no')\nreturn samples"),
-            threads=2,
-        )
+        protect(function(body), threads=2)
 
 
 def test_a_process_that_dies_is_noticed(protect, function):
@@ -170,9 +163,8 @@ def test_a_function_that_cannot_be_found_is_named(protect, name, message):
 
 def test_the_copy_example_hands_back_the_speech(protect):
     for name, path in protect({"command": COPY}).items():
-        np.testing.assert_array_equal(
-            audio.read(path)[0], audio.read(path.parents[3] / f"original/{name}.flac")[0]
-        )
+        original, _ = audio.read(path.parents[3] / f"original/{name}.flac")
+        np.testing.assert_array_equal(audio.read(path)[0], original)
 
 
 def test_the_noise_example_hears_nothing_of_the_speech(protect, original):
@@ -182,24 +174,15 @@ def test_the_noise_example_hears_nothing_of_the_speech(protect, original):
         samples = audio.read(path)[0]
         assert samples.std() == pytest.approx(0.1, rel=0.05)
         np.testing.assert_array_equal(samples, audio.read(again[name])[0])
-        for another in (
-            audio.read(other[name])[0],
-            audio.read(original.parent / f"{name}.flac")[0],
-        ):
-            assert abs(np.corrcoef(samples, another)[0, 1]) < 0.05
+        for path in (other[name], original.parent / f"{name}.flac"):
+            assert abs(np.corrcoef(samples, audio.read(path)[0])[0, 1]) < 0.05
     together = np.corrcoef([audio.read(path)[0] for path in first.values()])
     assert np.abs(together - np.eye(len(first))).max() < 0.05
 
 
 def test_options_of_a_command_become_arguments():
-    options = {
-        "strength": 3,
-        "range": [0.5, 0.9],
-        "fast": True,
-        "slow": False,
-        "name": "a b",
-        "none": None,
-    }
+    options = {"strength": 3, "range": [0.5, 0.9], "fast": True, "slow": False}
+    options |= {"name": "a b", "none": None}
     words = plugins.command_words("run '{scripts}/my tool' -j{threads}", options, threads=4)
     expected = ["--strength", "3", "--range", "0.5", "0.9", "--fast", "--name", "a b"]
     assert words == ["run", str(Path("scripts/my tool").absolute()), "-j4", *expected]
@@ -250,14 +233,10 @@ def test_what_a_command_joins_to_the_audio_dir_is_found_wherever_it_runs(
 ):
     monkeypatch.chdir(tmp_path)
     Path("my scratch").mkdir()
-    anonymiser = command_that(tmp_path, JOINED)
-    paths = plugins.protect(
-        anonymiser, read_manifest(original), seed=1, threads=1, scratch=Path("my scratch")
-    )
-    assert len(paths) == 8
-    assert all(
-        path.is_file() and path.parent == tmp_path / "my scratch/audio" for path in paths.values()
-    )
+    anonymiser, scratch = command_that(tmp_path, JOINED), Path("my scratch")
+    paths = plugins.protect(anonymiser, read_manifest(original), seed=1, threads=1, scratch=scratch)
+    assert len(paths) == 8 and all(path.is_file() for path in paths.values())
+    assert {path.parent for path in paths.values()} == {tmp_path / "my scratch/audio"}
 
 
 @pytest.mark.parametrize(
@@ -300,12 +279,10 @@ def test_protected_speech_of_the_demo_is_found_although_it_is_opus():
 def test_speech_in_the_tree_of_an_original_that_was_resampled_is_found_by_its_stem(
     protect, tmp_path
 ):
-    for speaker in ("s0", "s1"):
-        audio.write(tmp_path / "team/wav48" / speaker / f"{speaker}_0.flac", tone(9), RATE)
-    expected = {
-        f"{speaker}_0": tmp_path / "team/wav48" / speaker / f"{speaker}_0.flac"
-        for speaker in ("s0", "s1")
-    }
+    folder = tmp_path / "team/wav48"
+    expected = {f"{name}_0": folder / name / f"{name}_0.flac" for name in ("s0", "s1")}
+    for path in expected.values():
+        audio.write(path, tone(9), RATE)
     assert protect({"audio": str(tmp_path / "team")}) == expected
     audio.write(tmp_path / "team/other/s1_0.wav", tone(8), RATE)
     with pytest.raises(BadInput, match=r"'s1_0' has two files: .*other.* and .*wav48"):

@@ -3,6 +3,7 @@
 What each of them does to a voice stands in the tests of its module.
 """
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,14 @@ import yaml
 from support.sounds import speech_like, vowel
 
 from voiceprivacy.anonymise.call_function import load_function
+from voiceprivacy.anonymise.functions.cascade import cascade
+from voiceprivacy.anonymise.functions.channels import low_pass, mp3
+from voiceprivacy.anonymise.functions.mcadams import mcadams
+from voiceprivacy.anonymise.functions.retuning import monotone
+from voiceprivacy.anonymise.functions.shifting import pitch_shift
+from voiceprivacy.anonymise.functions.voices import borrowed
+from voiceprivacy.anonymise.functions.warping import vtln
+from voiceprivacy.anonymise.functions.world import world
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.vocabulary import MCADAMS
 
@@ -144,3 +153,53 @@ def test_an_option_that_does_not_exist_is_refused(name):
         load_function(SHIPPED[name]["function"])(
             vowel(), 16000, utterance="u", speaker="s", seed=0, loudness=3
         )
+
+
+OF_ALPHA = "alpha: give one number above 0"
+REFUSED = [
+    (cascade, {"modules": {"reverb": 1}}, "modules: 'reverb' is none of vtln, resamp, mcadams"),
+    (cascade, {"modules": {"modspec": 1.08}}, "modspec: must lie between 0 and 1, not 1.08"),
+    (cascade, {"modules": {"resamp": 0}}, "resamp: must lie between 0.25 and 4, not 0"),
+    (cascade, {"modules": {"clip": 1.2}}, "clip: must lie between 0 and"),
+    (cascade, {"modules": {"vtln": 1}}, "bilinear: its parameter lies between -1 and 1, not 1"),
+    (low_pass, {"cutoff_hz": 0}, "cutoff_hz: must be above 0, not 0"),
+    (mp3, {"kbit_s": 8}, "kbit_s: above 8, at most 160, not 8"),
+    (mp3, {"kbit_s": 161}, "kbit_s: above 8, at most 160, not 161"),
+    (mcadams, {"level": "utterance", "draw": "vpc2024"}, "use anonymise_mcadams.py"),
+    (mcadams, {"level": "sentence"}, "level is one of speaker, utterance, corpus"),
+    (mcadams, {"draw": "mine"}, "draw one of ours, vpc2024"),
+    (mcadams, {"variant": "mine"}, "variant 'mine' is none of vpc2020, vpc2024"),
+    (mcadams, {"alpha": [0.9, 0.5]}, OF_ALPHA),
+    (mcadams, {"alpha": "much"}, OF_ALPHA),
+    (mcadams, {"alpha": [0.5, 0.6, 0.7]}, OF_ALPHA),
+    (monotone, {"pitch_hz": 0}, "pitch_hz: must be from 65.0 to 420.0, not"),
+    (monotone, {"pitch_hz": 64}, "pitch_hz: must be from 65.0 to 420.0, not"),
+    (monotone, {"pitch_hz": 421}, "pitch_hz: must be from 65.0 to 420.0, not"),
+    (pitch_shift, {"method": "sox"}, "method: 'sox' is neither of vocoder, wsola"),
+    (pitch_shift, {"semitones": [30, 40]}, "semitones: at most 24"),
+    (pitch_shift, {"semitones": 3}, "expected a range of two numbers, not 3"),
+    (pitch_shift, {"level": "list"}, "level: 'list' is neither speaker nor utterance"),
+    (borrowed, {"voices": 0}, "voices: must be from 1 to 40, not 0"),
+    (borrowed, {"voices": 41}, "voices: must be from 1 to 40, not 41"),
+    (borrowed, {"level": "all"}, "level: 'all' is neither speaker nor utterance"),
+    (
+        vtln,
+        {"warp": "linear"},
+        "warp: 'linear' is none of bilinear, quadratic, piecewise, voicemask",
+    ),
+    (vtln, {"strength": [1, 2]}, "bilinear: its parameter lies between -1 and 1, not"),
+    (vtln, {"strength": [0.2, 0.1]}, "expected a range of two numbers from 0 on"),
+    (vtln, {"strength": 0.2}, "expected a range of two numbers, not 0.2"),
+    (vtln, {"level": "corpus"}, "level: 'corpus' is neither speaker nor utterance"),
+    (vtln, {"warp": "voicemask", "strength": [0.5, 0.6]}, "no draw of strength"),
+    (world, {"semitones": [30, 40]}, "semitones: at most 24"),
+    (world, {"formants": [0.6, 0.7]}, "formants: at most 0.5"),
+    (world, {"formants": 3}, "expected a range of two numbers, not 3"),
+    (world, {"level": "list"}, "level: 'list' is neither speaker nor utterance"),
+]
+
+
+@pytest.mark.parametrize(("function", "options", "said"), REFUSED)
+def test_options_that_cannot_be_are_refused(function, options, said):
+    with pytest.raises(BadInput, match=re.escape(said)):
+        function(vowel(), 16000, utterance="u", speaker="s", seed=1, **options)

@@ -116,19 +116,6 @@ def test_cepstra_give_the_envelope_again():
     np.testing.assert_allclose(voices._envelopes_from(cepstra, 257)[0], envelope, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"voices": 0}, "voices: must be from 1 to 2, not 0"),
-        ({"voices": 3}, "voices: must be from 1 to 2, not 3"),
-        ({"level": "all"}, "level: 'all' is neither speaker nor utterance"),
-    ],
-)
-def test_options_that_cannot_be_are_refused(pool, options, said):
-    with pytest.raises(BadInput, match=said):
-        borrowed(vowel(), pool, **options)
-
-
 def test_a_pool_that_is_none_is_refused(tmp_path):
     with pytest.raises(BadInput, match=r"no\.npz: not found"):
         borrowed(vowel(), str(tmp_path / "no.npz"))

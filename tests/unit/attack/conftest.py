@@ -3,6 +3,9 @@
 import pytest
 from support import models, stand_ins
 
+from voiceprivacy.attack.training import training
+from voiceprivacy.inout.tables import read_manifest
+
 stand_ins.name_no_file()
 
 
@@ -25,3 +28,15 @@ def tones(tmp_path_factory):
 @pytest.fixture
 def recipe(tmp_path):
     return models.small_recipe(tmp_path / "recipe.yaml")
+
+
+@pytest.fixture
+def train(recipe, tones):
+    """Train on the tones by the small recipe, or as is said instead; gives the folder."""
+
+    def train(folder, utterances=None, **options):
+        heard = read_manifest(tones) if utterances is None else utterances
+        training.train(heard, folder=folder, **{"recipe": recipe, "seed": 1} | options)
+        return folder
+
+    return train

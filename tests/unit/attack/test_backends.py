@@ -1,4 +1,4 @@
-"""Scoring of lists and matrices: values by hand, sides of a trial, blocks, and what is missing."""
+"""Scoring of lists, matrices and sampled galleries by hand, and SpeechBrain's PLDA by its own."""
 
 import functools
 import itertools
@@ -6,11 +6,13 @@ import itertools
 import numpy as np
 import pytest
 from scipy.spatial.distance import jensenshannon
+from speechbrain.processing.PLDA_LDA import Ndx, StatObject_SB, fast_PLDA_scoring
 
 from voiceprivacy.attack.backends import backends, recipes
+from voiceprivacy.attack.backends.backends import SAMPLES, read_samples, sample_matrix
 from voiceprivacy.inout.arrays import Embeddings
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import Trial
+from voiceprivacy.inout.tables import Trial, write_table
 
 
 def gallery(path="e.npz", **embeddings):
@@ -30,21 +32,16 @@ def test_cosine_by_hand():
 
 
 def test_jensen_shannon_is_one_minus_scipys_distance_in_bits():
+    """Of histograms that are equal, disjoint, or neither."""
     generator = np.random.default_rng(0)
-    enrolment, trial = (
-        generator.integers(0, 5, (4, 6)) + 0.0,
-        generator.integers(0, 5, (3, 6)) + 0.0,
-    )
+    enrolment, trial = (generator.integers(0, 5, (size, 6)) + 0.0 for size in (4, 3))
+    enrolment[0] = [7, 5, 4, 2, 2, 0]
+    trial[0] = 0.3 * enrolment[0]  # rounded, the divergence is below zero
+    trial[1] = [0, 0, 0, 0, 0, 1]
     scores = backends.jensen_shannon(enrolment=enrolment, counts=None, trial=trial)
     expected = [[1 - jensenshannon(row, column, base=2) for column in trial] for row in enrolment]
     np.testing.assert_allclose(scores, expected, atol=1e-7)
-
-
-def test_jensen_shannon_of_equal_and_of_disjoint_histograms():
-    scores = backends.jensen_shannon(
-        enrolment=np.array([[2.0, 0]]), counts=None, trial=np.array([[5.0, 0], [0, 1]])
-    )
-    np.testing.assert_array_equal(scores, [[1.0, 0.0]])
+    assert scores[0, :2] == pytest.approx([1, 0], abs=1e-15)
 
 
 def test_jensen_shannon_refuses_what_is_no_histogram():
@@ -73,12 +70,8 @@ def test_trials_are_scored_in_the_order_of_the_list():
 
 
 def test_without_enrolments_an_enrolment_is_an_utterance():
-    scores = backends.score_trials(
-        backends.cosine,
-        [Trial("a", "t", "target")],
-        enrolment=gallery(a=[2, 0]),
-        trial=gallery(t=[5, 0]),
-    )
+    sides = {"enrolment": gallery(a=[2, 0]), "trial": gallery(t=[5, 0])}
+    scores = backends.score_trials(backends.cosine, [Trial("a", "t", "target")], **sides)
     assert scores == pytest.approx([1.0])
 
 
@@ -174,13 +167,9 @@ def test_a_template_of_two_speakers_is_refused():
 
 
 def test_a_missing_embedding_is_named():
+    sides = {"enrolment": gallery(a=[2, 0]), "trial": gallery("trial.npz", t=[5, 0])}
     with pytest.raises(BadInput, match=r"trial\.npz: has no embedding of 't9'"):
-        backends.score_trials(
-            backends.cosine,
-            [Trial("a", "t9", "target")],
-            enrolment=gallery(a=[2, 0]),
-            trial=gallery("trial.npz", t=[5, 0]),
-        )
+        backends.score_trials(backends.cosine, [Trial("a", "t9", "target")], **sides)
 
 
 def test_plda_of_other_dimensions_is_refused(tmp_path):
@@ -192,3 +181,119 @@ def test_plda_of_other_dimensions_is_refused(tmp_path):
         backends.scorer(str(tmp_path / "b.npz"))(
             enrolment=np.ones((1, 2)), counts=[1], trial=np.ones((1, 2))
         )
+
+
+OBSERVED = [  # shift, role, number of the observation
+    *((0, "test", 0), (0, "template", 1), (0, "template", 2)),
+    *((1, "test", 1), (1, "template", 2), (1, "template", 0)),
+]
+ROWS = [
+    (shift, speaker, role, f"{speaker}{number}")
+    for (shift, role, number), speaker in itertools.product(OBSERVED, "ab")
+]
+
+
+def drawn_gallery(seed):
+    ids = np.array([f"{speaker}{number}" for speaker, number in itertools.product("ab", range(3))])
+    values = np.random.default_rng(seed).normal(size=(6, 4)).astype(np.float32)
+    return backends.Gallery(Embeddings(ids, values), "x.npz"), dict(
+        zip(ids.tolist(), values, strict=True)
+    )
+
+
+def test_every_test_meets_the_templates_of_its_own_shift(tmp_path):
+    write_table(tmp_path / "s.tsv", SAMPLES, ROWS)
+    (enrolment, of_enrolment), (trial, of_trial) = drawn_gallery(0), drawn_gallery(1)
+    matrix = sample_matrix(
+        backends.cosine, read_samples(tmp_path / "s.tsv"), enrolment=enrolment, trial=trial
+    )
+    assert matrix.rows.tolist() == ["a@0", "b@0", "a@1", "b@1"]
+    assert matrix.row_speakers.tolist() == ["a", "b", "a", "b"]
+    assert matrix.columns.tolist() == matrix.column_speakers.tolist() == ["a", "b"]
+    test, template = of_trial["b1"], (of_enrolment["a2"] + of_enrolment["a0"]) / 2
+    expected = test @ template / np.linalg.norm(test) / np.linalg.norm(template)
+    assert matrix.scores[3, 0] == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([], "lists no observation"),
+        ([(0, "a", "tset", "a0")], "s.tsv:2: role 'tset' is neither"),
+        ([*ROWS, (0, "c", "test", "c0")], "speaker 'c' has no test or no template in shift 0"),
+    ],
+)
+def test_odd_samples_are_refused(tmp_path, rows, message):
+    write_table(tmp_path / "s.tsv", SAMPLES, rows)
+    with pytest.raises(BadInput, match=message):
+        read_samples(tmp_path / "s.tsv")
+
+
+def test_an_observation_without_an_embedding_is_named(tmp_path):
+    write_table(tmp_path / "s.tsv", SAMPLES, [*ROWS[:-1], (1, "b", "template", "b9")])
+    (enrolment, _), (trial, _) = drawn_gallery(0), drawn_gallery(1)
+    with pytest.raises(BadInput, match="has no embedding of 'b9'"):
+        sample_matrix(
+            backends.cosine, read_samples(tmp_path / "s.tsv"), enrolment=enrolment, trial=trial
+        )
+
+
+@pytest.fixture(scope="module")
+def of_speakers():
+    """Embeddings (240, 6) of 40 speakers."""
+    generator = np.random.default_rng(0)
+    voices = generator.normal(size=(40, 1, 6)) * 1.5
+    return (voices + generator.normal(size=(40, 6, 6))).reshape(-1, 6) + 3, np.repeat(
+        np.arange(40), 6
+    )
+
+
+def statistics(embeddings):
+    names = np.array([f"u{row}" for row in range(len(embeddings))], dtype=object)
+    no_times = np.full(len(embeddings), None)
+    return StatObject_SB(
+        names, names, no_times, no_times, np.ones((len(embeddings), 1)), embeddings.copy()
+    )
+
+
+@pytest.mark.parametrize("rank", [2, 6])
+def test_scores_are_those_of_speechbrain(of_speakers, rank, tmp_path):
+    embeddings, speakers = of_speakers
+    recipe = recipes.speechbrain_recipe(embeddings, speakers, rank=rank)
+    recipes.write_recipe(tmp_path / "plda.npz", recipe)
+    enrolment, trial = embeddings[:20], embeddings[100:130]
+    ours = backends.scorer(tmp_path / "plda.npz")(
+        enrolment=enrolment, counts=np.full(20, 4), trial=trial
+    )
+    factor = np.linalg.cholesky(recipe.plda.between + 1e-14 * np.eye(6))
+    theirs = fast_PLDA_scoring(
+        statistics(enrolment),
+        statistics(trial),
+        Ndx(models=statistics(enrolment).modelset, testsegs=statistics(trial).modelset),
+        recipe.plda.mean,
+        factor,
+        recipe.plda.within,
+    )
+    columns = [theirs.segset.tolist().index(name) for name in statistics(trial).modelset]
+    rows = [theirs.modelset.tolist().index(name) for name in statistics(enrolment).modelset]
+    np.testing.assert_allclose(ours, theirs.scoremat[np.ix_(rows, columns)], atol=1e-5)
+
+
+def test_training_leaves_the_embeddings_alone(of_speakers):
+    embeddings, speakers = of_speakers
+    before = embeddings.copy()
+    recipes.speechbrain_recipe(embeddings, speakers, rank=3)
+    assert (embeddings == before).all()
+
+
+def test_speakers_come_out_more_alike_than_others(of_speakers):
+    embeddings, speakers = of_speakers
+    recipe = recipes.speechbrain_recipe(embeddings, speakers, rank=4)
+    llrs = recipes.score_recipe(recipe, enrolment=embeddings, counts=np.ones(240), trial=embeddings)
+    same = np.equal.outer(speakers, speakers)
+    assert llrs[same].mean() > 1 > 0 > llrs[~same].mean()
+
+
+def test_a_rank_beyond_the_dimensions_is_refused(of_speakers):
+    with pytest.raises(BadInput, match="rank 100: embeddings of 6 dimensions allow 1 to 6"):
+        recipes.speechbrain_recipe(*of_speakers)

@@ -38,10 +38,8 @@ def files(ecapa, tones, tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
     succeeds("extract_embeddings", manifest=tones, model=ecapa, embeddings=folder / "e.npz")
     speakers = sorted({utterance.speaker for utterance in read_manifest(tones)})
-    write_enrolments(
-        folder / "enrolments.tsv",
-        {speaker: [f"{speaker}-0", f"{speaker}-1"] for speaker in speakers},
-    )
+    enrolments = {speaker: [f"{speaker}-0", f"{speaker}-1"] for speaker in speakers}
+    write_enrolments(folder / "enrolments.tsv", enrolments)
     trials = [
         (enrolled, f"{tried}-{index}", "target" if enrolled == tried else "nontarget")
         for enrolled, tried, index in itertools.product(speakers, speakers, (2, 3))
@@ -64,23 +62,20 @@ def test_several_manifests_are_embedded_as_one_after_the_other(files, tones, eca
     assert line == "error: --embeddings: must name one file for each --manifest"
 
 
+def scored(files, path, backend="cosine", **changed):
+    """Write the scores of the trial list; read them."""
+    given = {"enrolment": files / "e.npz", "trial": files / "e.npz"} | changed
+    lists = {"trials": files / "trials.tsv", "enrolments": files / "enrolments.tsv"}
+    succeeds("score_trials", **given, **lists, backend=backend, scores=path)
+    return read_scores(path)
+
+
 def test_plda_is_trained_and_scores(files, tones):
-    shown = succeeds(
-        "train_backend",
-        embeddings=files / "e.npz",
-        manifest=tones,
-        backend=files / "plda.npz",
-        lda_dim=2,
-    )
+    backend = files / "plda.npz"
+    trained = {"embeddings": files / "e.npz", "manifest": tones, "backend": backend}
+    shown = succeeds("train_backend", **trained, lda_dim=2)
     assert shown == "PLDA of 2 dimensions from 16 utterances of 4 speakers\n"
-    scored = {
-        "enrolment": files / "e.npz",
-        "trial": files / "e.npz",
-        "trials": files / "trials.tsv",
-    }
-    enrolled = {"enrolments": files / "enrolments.tsv", "backend": files / "plda.npz"}
-    succeeds("score_trials", **scored, **enrolled, scores=files / "plda.tsv")
-    scores = read_scores(files / "plda.tsv")
+    scores = scored(files, files / "plda.tsv", backend)
     assert len(scores["target"]) == 8
     assert len(scores["nontarget"]) == 24
     assert scores["target"].mean() > scores["nontarget"].mean()
@@ -89,39 +84,19 @@ def test_plda_is_trained_and_scores(files, tones):
 def test_a_rotation_is_trained_and_undone(files, tones, tmp_path):
     """Of speech whose embeddings were only turned, all is as of the original speech."""
     embedded = read_embeddings(files / "e.npz")
-    turned = np.roll(embedded.embeddings, 1, axis=1)
-    write_embeddings(tmp_path / "turned.npz", Embeddings(embedded.ids, turned))
+    rolled = np.roll(embedded.embeddings, 1, axis=1)
+    write_embeddings(tmp_path / "turned.npz", Embeddings(embedded.ids, rolled))
     backend = tmp_path / "rotation.npz"
-    shown = succeeds(
-        "train_backend",
-        type="procrustes",
-        embeddings=tmp_path / "turned.npz",
-        original=files / "e.npz",
-        manifest=tones,
-        backend=backend,
-    )
+    kind = {"type": "procrustes", "manifest": tones, "backend": backend}
+    turned = {"embeddings": tmp_path / "turned.npz", "original": files / "e.npz"}
+    shown = succeeds("train_backend", **kind, **turned)
     assert shown == "Rotation of 10 dimensions from 16 utterances of 4 speakers\n"
-    scores = {}
-    for name, trial in (("oo", files / "e.npz"), ("op", tmp_path / "turned.npz")):
-        succeeds(
-            "score_trials",
-            enrolment=files / "e.npz",
-            trial=trial,
-            protected=["trial"] if name == "op" else [],
-            trials=files / "trials.tsv",
-            enrolments=files / "enrolments.tsv",
-            backend=backend,
-            scores=tmp_path / f"{name}.tsv",
-        )
-        scores[name] = np.concatenate(list(read_scores(tmp_path / f"{name}.tsv").values()))
-    np.testing.assert_allclose(scores["op"], scores["oo"], atol=0.05)
-    line = fails(
-        "train_backend",
-        type="procrustes",
-        embeddings=files / "e.npz",
-        manifest=tones,
-        backend=tmp_path / "b.npz",
-    )
+    original = scored(files, tmp_path / "oo.tsv", backend)
+    protected = {"trial": tmp_path / "turned.npz", "protected": ["trial"]}
+    undone = scored(files, tmp_path / "op.tsv", backend, **protected)
+    for label, values in original.items():
+        np.testing.assert_allclose(undone[label], values, atol=0.05)
+    line = fails("train_backend", **kind, embeddings=files / "e.npz")
     assert "procrustes needs embeddings of the unprotected utterances" in line
 
 
@@ -149,25 +124,15 @@ def scored_system(files, tones, folder, condition, **speech):
 
 
 def test_templates_and_trials_agree(files, tones, tmp_path):
-    scored = {
-        "enrolment": files / "e.npz",
-        "trial": files / "e.npz",
-        "trials": files / "trials.tsv",
-    }
-    scored |= {"enrolments": files / "enrolments.tsv", "backend": "cosine"}
-    succeeds("score_trials", **scored, scores=files / "cosine.tsv")
+    scores = scored(files, files / "cosine.tsv")
     whose = {"enrolment": ["original"], "trial": ["original", "run0"]}
     folder = scored_system(files, tones, tmp_path, "op", **whose)
     assert (folder / "scores/op.tsv").read_bytes() == (files / "cosine.tsv").read_bytes()
     templates = read_matrix(folder / "templates/op.npz")
     same = np.equal.outer(templates.row_speakers, templates.column_speakers)
-    scores = read_scores(files / "cosine.tsv")
-    np.testing.assert_allclose(
-        np.sort(templates.scores[same]), np.sort(scores["target"]), atol=1e-15
-    )
-    np.testing.assert_allclose(
-        np.sort(templates.scores[~same]), np.sort(scores["nontarget"]), atol=1e-15
-    )
+    for label, own in (("target", same), ("nontarget", ~same)):
+        in_order = np.sort(templates.scores[own])
+        np.testing.assert_allclose(in_order, np.sort(scores[label]), atol=1e-15)
 
 
 def test_pairs_of_one_condition_are_symmetric_under_cosine(files, tones, tmp_path):
@@ -183,18 +148,18 @@ def test_pairs_of_one_condition_are_symmetric_under_cosine(files, tones, tmp_pat
 def test_a_release_is_linked_with_itself_each_pair_once(files, tones, tmp_path):
     ids, embeddings = read_embeddings(files / "e.npz")
     write_embeddings(tmp_path / "alike.npz", Embeddings(ids, np.ones_like(embeddings)))
-    scored = {
+    given = {
         "enrolment": [f"original={tmp_path / 'alike.npz'}"],
         "trial": [f"original={tmp_path / 'alike.npz'}", f"run0={files / 'e.npz'}"],
         **lists(files, tones),
     }
-    line = fails("score_system", **scored, scores=[tmp_path / "rr.tsv"])
+    line = fails("score_system", **given, scores=[tmp_path / "rr.tsv"])
     assert line.endswith("rr.tsv: needs --release, the list that list_trials.py writes")
     speaker_of = {utterance.utterance: utterance.speaker for utterance in read_manifest(tones)}
     listed = release_pairs(read_trials(files / "trials.tsv"), speakers=speaker_of)
     write_trials(tmp_path / "release.tsv", listed)
-    scored["release"] = tmp_path / "release.tsv"
-    succeeds("score_system", **scored, scores=[tmp_path / "rr.tsv"])
+    given["release"] = tmp_path / "release.tsv"
+    succeeds("score_system", **given, scores=[tmp_path / "rr.tsv"])
     pairs = read_scored_trials(tmp_path / "rr.tsv").classes
     assert len(pairs["target"]) == 4 and len(pairs["nontarget"]) == 8 * 7 / 2 - 4
     assert np.ptp(pairs["nontarget"]) > 1e-9  # of the protected speech
@@ -227,18 +192,13 @@ def test_a_recording_left_unprotected_meets_protected_enrolment(files, tones, tm
     for name, point in points.items():
         embeddings = np.tile(np.array(point, dtype=np.float32), (len(ids), 1))
         write_embeddings(tmp_path / f"{name}.npz", Embeddings(ids, embeddings))
-    sides = (
-        [f"{name}={tmp_path / side}_{name}.npz" for name in ("run0", "original")] for side in "et"
-    )
-    enrolment, trial = sides
+    names = ("run0", "original")
+    sides = {
+        side: [f"{name}={tmp_path}/{side[0]}_{name}.npz" for name in names]
+        for side in ("enrolment", "trial")
+    }
     written = [tmp_path / f"{condition}.tsv" for condition in ("oo", "op", "pp", "po")]
-    succeeds(
-        "score_system",
-        enrolment=enrolment,
-        trial=trial,
-        **lists(files, tones),
-        scores=written,
-    )
+    succeeds("score_system", **sides, **lists(files, tones), scores=written)
     scores = [read_scores(path)["target"] for path in written]
     for values, expected in zip(scores, (0.5**0.5, 0.5**0.5, 0, 1), strict=True):
         np.testing.assert_allclose(values, expected, atol=1e-6)
@@ -252,12 +212,7 @@ def test_a_recording_left_unprotected_meets_protected_enrolment(files, tones, tm
     ],
 )
 def test_a_condition_that_cannot_be_scored_is_one_line(files, tones, tmp_path, name, reason):
-    line = fails(
-        "score_system",
-        enrolment=f"original={files / 'e.npz'}",
-        trial=f"original={files / 'e.npz'}",
-        **lists(files, tones),
-        scores=[tmp_path / name],
-    )
+    sides = dict.fromkeys(("enrolment", "trial"), f"original={files / 'e.npz'}")
+    line = fails("score_system", **sides, **lists(files, tones), scores=[tmp_path / name])
     assert line.endswith(reason)
     assert not (tmp_path / name).exists()

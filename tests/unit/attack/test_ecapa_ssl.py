@@ -73,15 +73,8 @@ def recipe(tmp_path):
 @pytest.fixture
 def model():
     torch.manual_seed(0)
-    return EcapaSSL(
-        24,
-        16,
-        2,
-        channels=[16, 16, 16, 16, 48],
-        attention_channels=8,
-        se_channels=8,
-        lin_neurons=10,
-    ).eval()
+    sizes = {"attention_channels": 8, "se_channels": 8, "lin_neurons": 10}
+    return EcapaSSL(24, 16, 2, channels=[16, 16, 16, 16, 48], **sizes).eval()
 
 
 # The model.
@@ -112,11 +105,8 @@ def test_the_shipped_recipe_has_the_published_shapes():
     assert embeddings.shape == (2, 1, 192)
     optimiser = settings.section("opt_class", classes=["torch.optim.AdamW"], deferred=True)
     assert optimiser.fields == {"lr": 0.01, "weight_decay": 0.01}
-    assert settings.get("lr_annealing").fields == {
-        "base_lr": 1e-8,
-        "max_lr": 0.01,
-        "step_size": 65000,
-    }
+    annealing = {"base_lr": 1e-8, "max_lr": 0.01, "step_size": 65000}
+    assert settings.get("lr_annealing").fields == annealing
 
 
 def test_fewer_frames_are_repeated_as_a_whole_and_more_are_averaged_in_runs():

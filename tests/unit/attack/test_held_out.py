@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from support.calls import here
+from support.calls import flags, here
 
 from voiceprivacy.attack.backends import recipes
 from voiceprivacy.attack.backends.backends import cosine
@@ -152,18 +152,20 @@ def files(folder, spoken, name="train"):
     write_embeddings(folder / f"{name}.npz", embeddings)
 
 
+def trained(folder, **options):
+    """Train a back-end on the files of a folder: its exit code."""
+    files = {"manifest": folder / "manifest.tsv", "embeddings": folder / "train.npz"}
+    return here("train_backend", *flags(**files, **options)).returncode
+
+
 def test_held_out_speakers_change_nothing_of_the_back_end(tmp_path):
     files(tmp_path, speech(30, 4))
-    named = {"embeddings": "train.npz", "manifest": "manifest.tsv"}
-    words = ["--lda-dim", "7"]
-    for name, value in named.items():
-        words += [f"--{name}", tmp_path / value]
-    alone = here("train_backend", *words, "--backend", tmp_path / "alone.npz")
-    words += ["--held-out", tmp_path / "held_out.json", "--backend", tmp_path / "judged.npz"]
-    judged_too = here("train_backend", *words)
-    assert (alone.returncode, judged_too.returncode) == (0, 0), alone.stderr + judged_too.stderr
+    held_out = tmp_path / "held_out.json"
+    assert trained(tmp_path, lda_dim=7, backend=tmp_path / "alone.npz") == 0
+    judged_too = {"held_out": held_out, "backend": tmp_path / "judged.npz"}
+    assert trained(tmp_path, lda_dim=7, **judged_too) == 0
     assert (tmp_path / "alone.npz").read_bytes() == (tmp_path / "judged.npz").read_bytes()
-    findings = json.loads((tmp_path / "held_out.json").read_text())
+    findings = json.loads(held_out.read_text())
     assert findings["n_training_speakers"] == 30 and findings["p_value"] == 1 / 2000
 
 
@@ -171,10 +173,8 @@ def test_plda_learns_from_protected_and_original_speech_of_the_same_utterances(t
     protected, original = speech(12, 2, spread=0.5), speech(12, 2, seed=1)
     files(tmp_path, original, "original")
     files(tmp_path, protected)
-    words = ["--shrinkage", "0.1", "--manifest", tmp_path / "manifest.tsv"]
-    words += ["--embeddings", tmp_path / "train.npz", "--original", tmp_path / "original.npz"]
-    done = here("train_backend", *words, "--backend", tmp_path / "b.npz")
-    assert done.returncode == 0, done.stderr
+    both_files = {"original": tmp_path / "original.npz", "backend": tmp_path / "b.npz"}
+    assert trained(tmp_path, shrinkage=0.1, **both_files) == 0
     both = np.concatenate([protected.embeddings, original.embeddings]).astype(np.float32)
     expected = recipes.vpc_recipe(both, [*protected.speakers] * 2, shrinkage=0.1)
     learnt = recipes.read_recipe(tmp_path / "b.npz")
@@ -184,9 +184,8 @@ def test_plda_learns_from_protected_and_original_speech_of_the_same_utterances(t
 def test_one_utterance_of_each_speaker_is_enough_where_both_kinds_are_learnt_from(tmp_path):
     files(tmp_path, speech(12, 1, seed=1), "original")
     files(tmp_path, speech(12, 1))
-    words = ["--shrinkage", "0.1", "--manifest", tmp_path / "manifest.tsv"]
-    words += ["--embeddings", tmp_path / "train.npz", "--backend", tmp_path / "b.npz"]
-    assert here("train_backend", *words).returncode == 2
-    words += ["--original", tmp_path / "original.npz", "--held-out", tmp_path / "h.json"]
-    assert here("train_backend", *words).returncode == 0
+    alone = {"shrinkage": 0.1, "backend": tmp_path / "b.npz"}
+    assert trained(tmp_path, **alone) == 2
+    both = {"original": tmp_path / "original.npz", "held_out": tmp_path / "h.json"}
+    assert trained(tmp_path, **alone, **both) == 0
     assert "two utterances" in json.loads((tmp_path / "h.json").read_text())["reason"]

@@ -1,13 +1,56 @@
-"""Features that are histograms: F0 of tones, units of sounds, and what is refused."""
+"""Features that are histograms: F0, units, contour, timing and background, and what is refused."""
+
+import itertools
 
 import numpy as np
 import pytest
+from scipy.signal import butter, sosfilt
+from support.calls import succeeds
 
-from voiceprivacy.attack.extractors import histograms
+from voiceprivacy.attack.extractors import contour, histograms, timing
+from voiceprivacy.attack.extractors.background import BANDS, background_histogram
 from voiceprivacy.attack.extractors.histograms import embed_each
 from voiceprivacy.inout import audio
+from voiceprivacy.inout.arrays import read_embeddings
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.tables import Utterance, read_manifest
+
+RATE = 16000
+EACH = {
+    "f0": histograms.f0_histogram,
+    "contour": contour.contour_histogram,
+    "timing": timing.timing_histogram,
+    "background": background_histogram,
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "n_samples"), [*itertools.product(EACH, (10, 160, 3200, RATE)), ("timing", 0)]
+)
+def test_silence_says_nothing(kind, n_samples):
+    """Where nothing is counted, a histogram is flat and not empty."""
+    histogram = EACH[kind](np.zeros(n_samples, np.float32), RATE)
+    assert (histogram == histogram[0]).all() and histogram[0] > 0
+
+
+def test_noise_has_no_pitch():
+    histogram = histograms.f0_histogram(recorded(), RATE)
+    assert (histogram == histogram[0]).all() and histogram[0] > 0
+
+
+@pytest.mark.parametrize("kind", EACH)
+def test_loudness_does_not_matter(kind):
+    sound = spoken(0.5, 0.2, 1.0, 0.7, 0.5)
+    np.testing.assert_allclose(EACH[kind](4 * sound, RATE), EACH[kind](sound, RATE), atol=1e-5)
+
+
+def test_the_command_embeds_each_utterance(tones, tmp_path):
+    (first, *_) = read_manifest(tones)
+    for kind in ("contour", "timing", "background"):
+        words = ["--manifest", tones, f"--{kind}", "--embeddings", tmp_path / "e.npz"]
+        succeeds("extract_features", *words)
+        _, embeddings = read_embeddings(tmp_path / "e.npz")
+        np.testing.assert_allclose(embeddings[0], EACH[kind](*audio.read(first.path)), rtol=1e-6)
 
 
 def buzz(frequency_hz, *, seconds=1.0, sample_rate=16000):
@@ -37,13 +80,6 @@ def test_a_tone_falls_into_the_bin_of_its_period(frequency_hz, sample_rate):
 
 def test_frames_come_every_10_ms():
     assert len(histograms.lags(buzz(100.0, seconds=3.0), 16000)) == pytest.approx(300, abs=6)
-
-
-def test_speech_without_voice_says_nothing():
-    noise = np.random.default_rng(0).normal(0, 0.1, 16000).astype(np.float32)
-    for samples in (np.zeros(16000, np.float32), noise):
-        histogram = histograms.f0_histogram(samples, 16000)
-        assert (histogram == histogram[0]).all() and histogram[0] > 0
 
 
 @pytest.fixture(scope="module")
@@ -87,3 +123,144 @@ def test_an_utterance_that_is_too_short_is_named(tmp_path):
     short = Utterance("short", "s", "f", tmp_path / "short.wav", 0.01)
     with pytest.raises(BadInput, match="utterance 'short': shorter than a frame of 25 ms"):
         embed_each([short], histograms.frames)
+
+
+HEIGHTS = len(contour.SEMITONES) - 1
+
+
+def gliding(semitones_per_s, *, seconds=2.0, start_hz=120.0):
+    """A buzz whose pitch moves by so many semitones a second."""
+    time = np.arange(round(seconds * RATE)) / RATE
+    frequency = start_hz * 2 ** (semitones_per_s * time / 12)
+    phase = 2 * np.pi * np.cumsum(frequency) / RATE
+    return (0.1 * sum(np.sin(k * phase) / k for k in range(1, 8))).astype(np.float32)
+
+
+def centre(edges, histogram):
+    """The middle of the fullest bin."""
+    index = int(np.argmax(histogram))
+    return (edges[index] + edges[index + 1]) / 2
+
+
+def test_a_track_by_hand():
+    """Six frames at 100 Hz, one without a period, six frames an octave higher."""
+    track = np.array([100.0] * 6 + [0.0] + [200.0] * 6)
+    histogram = contour.of_track(track)
+    heights, slopes = histogram[:HEIGHTS], histogram[HEIGHTS:]
+    # The median lies in the middle, six semitones from both.
+    assert heights[6] == heights[18] == 6
+    assert heights.sum() == 12
+    # One slope over 50 ms within either stretch, and none across the gap.
+    assert slopes.sum() == slopes[len(slopes) // 2] == 2
+
+
+@pytest.mark.parametrize("semitones_per_s", [-20, -10, 0, 10, 20])
+def test_slopes_are_those_of_a_glide(semitones_per_s):
+    slopes = contour.contour_histogram(gliding(semitones_per_s), RATE)[HEIGHTS:]
+    assert centre(contour.SLOPES, slopes) == pytest.approx(semitones_per_s / 20, abs=0.3)
+
+
+def test_how_high_the_voice_is_does_not_matter():
+    track = 100 * 2 ** (np.cumsum(np.random.default_rng(0).normal(0, 0.02, 500)))
+    np.testing.assert_array_equal(contour.of_track(track), contour.of_track(1.5 * track))
+
+
+def test_what_jumps_an_octave_counts_in_the_outer_bins():
+    slopes = contour.of_track(np.array([100.0] * 6 + [400.0] * 6))[HEIGHTS:]
+    assert slopes[-1] == 5
+    assert slopes.sum() == 7
+
+
+BINS = timing.BINS
+
+
+def spoken(*durations_s, level=0.1, noise=1e-4, seed=0):
+    """Noise for speech and much less of it for pauses, in turn; speech comes first."""
+    generator = np.random.default_rng(seed)
+    parts = []
+    for number, duration in enumerate(durations_s):
+        loudness = level if number % 2 == 0 else noise
+        parts.append(loudness * generator.standard_normal(round(duration * RATE)))
+    return np.concatenate(parts).astype(np.float32)
+
+
+def bin_of(frames):
+    """The bin of a duration, by its definition: half octaves from two frames."""
+    return min(int(2 * np.log2(frames / 2)), BINS - 1)
+
+
+def test_pauses_and_stretches_by_hand():
+    """Speech of 0.5, 1 and 0.5 s; pauses of 0.2 and 0.7 s."""
+    histogram = timing.timing_histogram(spoken(0.5, 0.2, 1.0, 0.7, 0.5), RATE)
+    pauses, stretches = histogram[:BINS], histogram[BINS : 2 * BINS]
+    assert np.flatnonzero(pauses).tolist() == [bin_of(20), bin_of(70)]
+    assert stretches[bin_of(50)] == 2
+    assert stretches[bin_of(100)] == 1
+    assert stretches.sum() == 3
+    assert pauses.sum() == 2
+
+
+def test_syllables_are_peaks_of_the_level():
+    """Four bursts a second for three seconds: 0.25 s from each to the next."""
+    time = np.arange(3 * RATE) / RATE
+    loudness = 0.1 * (1.01 - np.cos(2 * np.pi * 4 * time))
+    samples = loudness * np.random.default_rng(0).standard_normal(len(time))
+    syllables = timing.timing_histogram(samples, RATE)[2 * BINS :]
+    assert syllables.sum() == 11
+    assert syllables[bin_of(25)] >= 9
+
+
+def test_every_histogram_counts_something():
+    histogram = timing.timing_histogram(spoken(0.02), RATE)
+    assert histogram.shape == (3 * BINS,)
+    assert histogram.sum() > 0
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        spoken(0.5, 0.2, 1.0, 0.7, 0.5, seed=1),
+        spoken(0.5, 0.2, 1.0, 0.7, 0.5, noise=1e-2),
+        spoken(0, 0.3, 0.5, 0.2, 1.0, 0.7, 0.5, 0.3),
+    ],
+    ids=["another voice", "a noisy room", "silence around it"],
+)
+def test_pauses_and_stretches_are_those_of_what_is_said(other):
+    once, again = (
+        timing.timing_histogram(sound, RATE)[: 2 * BINS]
+        for sound in (spoken(0.5, 0.2, 1.0, 0.7, 0.5), other)
+    )
+    np.testing.assert_array_equal(once, again)
+
+
+def recorded(*, room=None, noise=1e-3):
+    """Speech of noise with a pause every half second, in a room whose noise has a colour."""
+    n_samples = 4 * RATE
+    behind = noise * np.random.default_rng(0).standard_normal(n_samples)
+    if room is not None:
+        behind = sosfilt(butter(4, room, fs=RATE, output="sos"), behind)
+    speech = 0.1 * np.random.default_rng(100).standard_normal(n_samples)
+    speaks = (np.arange(n_samples) // (RATE // 2)) % 2 == 0
+    return (speech * speaks + behind).astype(np.float32)
+
+
+def test_the_spectrum_is_that_of_the_room():
+    low = background_histogram(recorded(room=500), RATE)[:BANDS]
+    high = background_histogram(recorded(room=7000), RATE)[:BANDS]
+    centre = np.arange(BANDS)
+    assert (low @ centre) < (high @ centre) - 5
+    assert low.sum() == pytest.approx(1)
+
+
+def test_the_depth_is_that_of_the_noise_below_the_speech():
+    """Speech of 0.1 and noise of 0.001 are 40 dB apart: bin 13 of 3 dB."""
+    depth = background_histogram(recorded(), RATE)[BANDS:]
+    assert np.argmax(depth) == 13
+    assert depth.sum() == pytest.approx(1)
+
+
+def test_pauses_of_digital_silence_have_a_depth_and_no_spectrum():
+    histogram = background_histogram(recorded(noise=0), RATE)
+    assert not histogram[:BANDS].any()
+    # Speech of 0.1 lies at -20 dB, digital silence at -100: 80 dB are bin 26.
+    assert np.argmax(histogram[BANDS:]) == 26

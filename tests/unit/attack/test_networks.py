@@ -15,11 +15,15 @@ from support.models import RATE, settings_of, tone, write_tones
 
 from voiceprivacy.attack.extractors import networks
 from voiceprivacy.attack.extractors.networks import (
+    NOTHING,
     Extractor,
     Preparation,
     TrustedExtractor,
+    active,
+    at_level,
     embed_manifest,
     in_batches,
+    prepared,
     trimmed,
 )
 from voiceprivacy.inout import audio
@@ -94,9 +98,7 @@ def test_what_was_embedded_before_and_the_random_state_change_nothing(xvector):
 
 def test_an_utterance_at_another_rate_is_refused_by_name(ecapa, tmp_path):
     manifest = write_tones(tmp_path, speakers=1, utterances=1, rate=8000)
-    with pytest.raises(
-        BadInput, match=r"s0-0\.flac: utterance 's0-0' has 8000 Hz, .* is for 16000 Hz"
-    ):
+    with pytest.raises(BadInput, match=r"s0-0\.flac: utterance 's0-0' has 8000 Hz, .* 16000 Hz"):
         embed_manifest(read_manifest(manifest), folder=ecapa)
 
 
@@ -108,18 +110,8 @@ def test_an_utterance_shorter_than_the_receptive_field_is_refused_by_name(
     assert extractor.shortest == shortest  # frames of 25 ms every 10 ms: 23 or 15 of them
     assert np.isfinite(extractor.embed(tone(0, 0)[:shortest])).all()
     manifest = write_tones(tmp_path, speakers=1, utterances=1, seconds=(shortest - 1) / RATE)
-    with pytest.raises(
-        BadInput, match=r"utterance 's0-0' lasts 0\.\d+ s, the model needs at least"
-    ):
+    with pytest.raises(BadInput, match=r"utterance 's0-0' lasts 0\.\d+ s, the model needs"):
         embed_manifest(read_manifest(manifest), folder=extractor.folder)
-
-
-def test_an_error_in_a_process_arrives_as_it_is(ecapa, tmp_path):
-    manifest = write_tones(tmp_path, speakers=2, utterances=2)
-    utterances = read_manifest(manifest)
-    utterances[2].path.unlink()
-    with pytest.raises(BadInput, match=r"s1-0\.flac: not found"):
-        embed_manifest(utterances, folder=ecapa, threads=2)
 
 
 def test_nothing_is_waited_for_when_the_work_is_interrupted_while_it_is_handed_out(ecapa, tones):
@@ -137,11 +129,7 @@ def test_nothing_is_waited_for_when_the_work_is_interrupted_while_it_is_handed_o
     ("old", "new", "reason"),
     [
         ("compute_features:", "other:", "has no field 'compute_features'"),
-        (
-            "norm_type: sentence\n    std_norm: False\n\nembedding",
-            "norm_type: global\n\nembedding",
-            "must be sentence",
-        ),
+        ("sentence\n    std_norm: False\n\nembed", "global\n\nembed", "must be sentence"),
         ("lin_neurons: 10", "lin_neurons: 11", "not the weights of the model"),
         ("n_mels: !ref <n_mels>", "n_mels: [1]", "cannot build"),
     ],
@@ -215,9 +203,7 @@ def test_preparation_changes_what_is_embedded_and_leaves_too_little_to_refuse(ec
         trimming.embed_utterance(padded), plain.embed_utterance(padded), rtol=0.1
     )
     audio.write(tmp_path / "short.flac", np.concatenate([silence, tone(0, 0)[:800], silence]), RATE)
-    with pytest.raises(
-        BadInput, match=r"utterance 'short' holds speech of 0\.\d+ s, the model needs at least"
-    ):
+    with pytest.raises(BadInput, match=r"'short' holds speech of 0\.\d+ s, the model needs"):
         trimming.embed_utterance(Utterance("short", "s", "f", tmp_path / "short.flac", 2.0))
 
 
@@ -249,3 +235,53 @@ def test_a_trusted_folder_that_is_none_is_named(tmp_path):
     (tmp_path / "hyperparams.yaml").write_text("a: 1\n", encoding="utf-8")
     with pytest.raises(BadInput, match="SpeechBrain cannot load it"):
         TrustedExtractor(tmp_path)
+
+
+TONE = (0.3 * np.sin(np.arange(RATE) * 0.2)).astype(np.float32)
+QUIET = np.full(RATE // 2, 1e-6, dtype=np.float32)
+
+
+def level_db(samples):
+    return 10 * np.log10(np.mean(np.square(samples, dtype=np.float64)))
+
+
+@pytest.mark.parametrize("gain", [0.01, 1.0, 3.0])
+def test_speech_comes_to_the_same_level_whatever_its_gain_and_its_pauses(gain):
+    heard = at_level(gain * np.concatenate([QUIET, TONE, QUIET]), RATE)
+    assert level_db(heard[RATE // 2 + 400 : RATE]) == pytest.approx(-26, abs=0.1)
+
+
+def test_silence_at_both_ends_is_cut_and_a_pause_inside_stays():
+    kept = trimmed(np.concatenate([QUIET, TONE, QUIET, TONE, QUIET]), RATE)
+    assert len(kept) == pytest.approx(2.5 * RATE, abs=0.05 * RATE)
+
+
+def test_voice_activity_leaves_pauses_out():
+    kept = active(np.concatenate([QUIET, TONE, QUIET, TONE, QUIET]), RATE)
+    assert len(kept) == pytest.approx(2 * RATE, abs=0.2 * RATE)
+    assert level_db(kept) == pytest.approx(level_db(TONE), abs=1)
+
+
+def test_nothing_is_the_default():
+    assert prepared(TONE, RATE, NOTHING) is TONE
+    assert Preparation() == NOTHING
+
+
+@pytest.mark.parametrize(
+    "samples", [np.zeros(RATE, np.float32), np.zeros(10, np.float32), np.zeros(0, np.float32)]
+)
+def test_silence_and_crumbs_stay_finite(samples):
+    everything = prepared(samples, RATE, Preparation(loudness=True, trim=True, vad=True))
+    assert np.isfinite(everything).all()
+    assert len(everything) <= len(samples)
+
+
+def test_the_challenge_of_2024_sets_the_peak_to_1_and_cuts_zeros_at_both_ends():
+    samples = np.array([0, 0, 0.1, -0.25, 0, 0.05, 0], np.float32)
+    done = prepared(samples, RATE, Preparation(challenge="vpc2024"))
+    np.testing.assert_array_equal(done, np.float32([0.4, -1, 0, 0.2]))
+    assert done.dtype == np.float32
+    assert not len(prepared(np.zeros(9, np.float32), RATE, Preparation(challenge="vpc2024")))
+    # -30 LUFS before are a gain, which the peak undoes.
+    louder = prepared(3 * samples, RATE, Preparation(challenge="vpc2024"))
+    np.testing.assert_allclose(louder, done, rtol=1e-6)

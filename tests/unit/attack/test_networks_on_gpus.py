@@ -16,7 +16,7 @@ from voiceprivacy.attack.extractors.networks import BATCH_SIZE, Extractor, embed
 from voiceprivacy.attack.training import training
 from voiceprivacy.attack.training.brain import SpeakerBrain, keep_precision
 from voiceprivacy.inout.files import RESOURCES
-from voiceprivacy.inout.tables import Utterance, read_manifest
+from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.models.folders import Hyperparameters
 
 LENGTHS = [500] * 20 + [400] * 3 + [700]
@@ -115,11 +115,10 @@ def test_a_thread_of_its_own_computes_in_the_precision_of_the_training():
 
 
 def test_a_training_on_several_gpus_saves_the_same_names_and_goes_on_from_its_checkpoints(
-    recipe, tones, tmp_path, monkeypatch
+    train, tmp_path, monkeypatch
 ):
     """DataParallel without any GPU passes everything on to the module that it wraps."""
-    whole = tmp_path / "whole"
-    training.train(read_manifest(tones), recipe=recipe, folder=whole, seed=1)
+    whole = train(tmp_path / "whole")
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
     several = {"device": "cpu", "precision": "fp32", "data_parallel_backend": True}
     monkeypatch.setattr(training, "_run_options", lambda computer: several)
@@ -130,7 +129,7 @@ def test_a_training_on_several_gpus_saves_the_same_names_and_goes_on_from_its_ch
         "_wrap_distributed",
         lambda self: (wrap(self), wrapped.extend(map(type, self.modules.values()))),
     )
-    training.train(read_manifest(tones), recipe=recipe, folder=tmp_path / "several", seed=1)
+    train(tmp_path / "several")
     assert wrapped.count(torch.nn.DataParallel) == 2
     for name in ("embedding_model.ckpt", "classifier.ckpt"):
         assert (tmp_path / "several" / name).read_bytes() == (whole / name).read_bytes()

@@ -61,12 +61,8 @@ def test_scores_of_raw_embeddings_meet_kaldi(golden, enrolment, norm):
 
 @pytest.mark.parametrize("norm", NORMS)
 def test_the_whole_recipe_meets_kaldi(tmp_path, golden, norm):
-    recipe = recipes.vpc_recipe(
-        golden["X_train"],
-        golden["spk_train"],
-        lda_dim=int(golden["lda_dim"]),
-        length_norm=NORMS[norm],
-    )
+    options = {"lda_dim": int(golden["lda_dim"]), "length_norm": NORMS[norm]}
+    recipe = recipes.vpc_recipe(golden["X_train"], golden["spk_train"], **options)
     recipes.write_recipe(tmp_path / "plda.npz", recipe)
     for kept in (recipe, recipes.read_recipe(tmp_path / "plda.npz")):
         llrs = recipes.score_recipe(kept, **golden["multi"], trial=golden["X_test"])
@@ -98,13 +94,8 @@ def test_lda_directions_meet_kaldi_up_to_their_sign(golden):
 @pytest.mark.parametrize("case", json.loads((DATA / "scalar.json").read_text(encoding="utf-8")))
 def test_one_dimension_by_hand(case):
     model = plda.Plda(np.zeros(1), np.array([[float(case["B"])]]), np.array([[float(case["W"])]]))
-    llr = plda.score(
-        model,
-        enrolment=[[case["enrol_mean"]]],
-        counts=[case["n"]],
-        trial=[[case["test"]]],
-        length_norm=None,
-    )
+    given = {"enrolment": [[case["enrol_mean"]]], "counts": [case["n"]], "trial": [[case["test"]]]}
+    llr = plda.score(model, **given, length_norm=None)
     assert llr[0, 0] == pytest.approx(float(case["llr"]), rel=1e-6, abs=1e-14)
 
 
@@ -151,18 +142,10 @@ def test_speakers_with_one_utterance_take_part():
     assert not np.allclose(with_them.between, plda.train(embeddings[:9], speakers[:9]).between)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"length_norm": None},
-        {"length_norm": None, "scale": False},
-        {"scale": False},
-        {"centre": False},
-    ],
-)
-def test_a_saved_recipe_scores_as_before(tmp_path, golden, options):
-    recipe = recipes.vpc_recipe(golden["X_train"], golden["spk_train"], **options)
+@pytest.mark.parametrize("more", [{}, {"length_norm": None}])
+@pytest.mark.parametrize("options", [{}, {"scale": False}, {"centre": False}])
+def test_a_saved_recipe_scores_as_before(tmp_path, golden, options, more):
+    recipe = recipes.vpc_recipe(golden["X_train"], golden["spk_train"], **options, **more)
     recipes.write_recipe(tmp_path / "plda.npz", recipe)
     read = recipes.read_recipe(tmp_path / "plda.npz")
     before = recipes.score_recipe(recipe, **golden["multi"], trial=golden["X_test"])
@@ -171,24 +154,19 @@ def test_a_saved_recipe_scores_as_before(tmp_path, golden, options):
 
 
 def test_embeddings_in_single_precision_are_scored_in_double(golden):
-    recipe = recipes.Recipe(
-        plda.train(golden["X_train"], golden["spk_train"]), None, None, None, False
-    )
+    model = plda.train(golden["X_train"], golden["spk_train"])
     single = golden["X_test"].astype(np.float32)
-    assert (
-        recipes.preprocess(recipe, single).dtype == plda.scale_to_length(single).dtype == np.float64
-    )
-    np.testing.assert_array_equal(recipes.preprocess(recipe, single), single.astype(float))
+    prepared = recipes.preprocess(recipes.Recipe(model, None, None, None, False), single)
+    assert prepared.dtype == plda.scale_to_length(single).dtype == np.float64
+    np.testing.assert_array_equal(prepared, single.astype(float))
 
 
 def test_zero_embeddings_stay_zero():
     np.testing.assert_array_equal(plda.scale_to_length(np.zeros((1, 3))), np.zeros((1, 3)))
     model = plda.Plda(np.zeros(2), np.eye(2), np.eye(2))
     zeros = {"enrolment": np.zeros((1, 2)), "trial": np.zeros((1, 2)), "counts": [1]}
-    np.testing.assert_array_equal(
-        plda.score(model, **zeros, length_norm="kaldi"),
-        plda.score(model, **zeros, length_norm=None),
-    )
+    scores = [plda.score(model, **zeros, length_norm=norm) for norm in ("kaldi", None)]
+    np.testing.assert_array_equal(*scores)
 
 
 def test_single_scoring_takes_every_enrolment_for_one_utterance_and_is_kept_in_the_file(
@@ -210,57 +188,43 @@ def test_single_scoring_takes_every_enrolment_for_one_utterance_and_is_kept_in_t
     assert not recipes.read_recipe(tmp_path / "plda.npz").single
 
 
+def saved(path, size=3, **changed):
+    """A file of a PLDA of so many dimensions, in which arrays are changed."""
+    arrays = {"mean": np.zeros(size), "between": np.eye(size), "within": np.eye(size)}
+    np.savez(path, **arrays | changed)
+    return path
+
+
 @pytest.mark.parametrize("name", ["mean", "between", "within", "lda", "centre"])
 def test_an_array_that_is_not_finite_is_named(tmp_path, name):
-    arrays = {
-        "mean": np.zeros(2),
-        "between": np.eye(2),
-        "within": np.eye(2),
-        "lda": np.eye(2),
-        "centre": np.zeros(2),
-    }
-    arrays[name] = arrays[name] + np.inf
-    np.savez(tmp_path / "plda.npz", **arrays)
-    with pytest.raises(BadInput, match=rf"plda\.npz: {name} is not a finite array of shape \(2"):
-        recipes.read_recipe(tmp_path / "plda.npz")
+    array = np.full(3 if name in ("mean", "centre") else (3, 3), np.inf)
+    with pytest.raises(BadInput, match=rf"plda\.npz: {name} is not a finite array of shape \(3"):
+        recipes.read_recipe(saved(tmp_path / "plda.npz", **{name: array}))
 
 
 def test_a_length_normalisation_that_is_none_is_named(tmp_path):
-    np.savez(
-        tmp_path / "plda.npz",
-        mean=np.zeros(1),
-        between=np.eye(1),
-        within=np.eye(1),
-        length_norm="long",
-    )
-    with pytest.raises(
-        BadInput, match=r"plda\.npz: length_norm 'long' is neither kaldi nor simple"
-    ):
-        recipes.read_recipe(tmp_path / "plda.npz")
+    said = "length_norm 'long' is neither kaldi nor simple"
+    with pytest.raises(BadInput, match=rf"plda\.npz: {said}"):
+        recipes.read_recipe(saved(tmp_path / "plda.npz", length_norm="long"))
     ones = np.ones((1, 1))
-    with pytest.raises(BadInput, match=r"^length_norm 'long' is neither kaldi nor simple"):
-        plda.score(
-            plda.Plda(ones[0], ones, ones),
-            enrolment=ones,
-            counts=[1],
-            trial=ones,
-            length_norm="long",
-        )
+    model, given = plda.Plda(ones[0], ones, ones), {"enrolment": ones, "counts": [1], "trial": ones}
+    with pytest.raises(BadInput, match=f"^{said}"):
+        plda.score(model, **given, length_norm="long")
 
 
 @pytest.mark.parametrize("name", ["between", "within"])
-@pytest.mark.parametrize("fault", ["not symmetric", "negative", "complex", "text"])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        np.eye(3) + np.triu(np.full((3, 3), 0.1), 1),
+        np.diag([1.0, -0.1, 1.0]),
+        np.eye(3) * 1j,
+        np.full((3, 3), "1"),
+    ],
+    ids=["not symmetric", "negative", "complex", "text"],
+)
 def test_a_covariance_that_is_none_is_named(tmp_path, name, fault):
-    faulty = {
-        "not symmetric": np.eye(3) + np.triu(np.full((3, 3), 0.1), 1),
-        "negative": np.diag([1.0, -0.1, 1.0]),
-        "complex": np.eye(3) * 1j,
-        "text": np.full((3, 3), "1"),
-    }[fault]
-    arrays = {"mean": np.zeros(3), "between": np.eye(3), "within": np.eye(3)}
-    np.savez(tmp_path / "plda.npz", **arrays | {name: faulty})
     with pytest.raises(BadInput, match=f"plda.npz: {name} is no"):
-        recipes.read_recipe(tmp_path / "plda.npz")
+        recipes.read_recipe(saved(tmp_path / "plda.npz", **{name: fault}))
     rounded = np.eye(3, dtype=np.float32) + np.float32(1e-7)
-    np.savez(tmp_path / "plda.npz", **arrays | {name: rounded})
-    recipes.read_recipe(tmp_path / "plda.npz")
+    recipes.read_recipe(saved(tmp_path / "plda.npz", **{name: rounded}))

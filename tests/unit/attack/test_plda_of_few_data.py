@@ -55,9 +55,7 @@ def test_shrinkage_moves_towards_the_mean_variance_and_keeps_the_trace():
 
 def test_too_few_utterances_are_refused_unless_shrinkage_is_asked_for():
     embeddings, speakers = few()
-    with pytest.raises(
-        BadInput, match=r"dimensions \(30\), there are 18: use more training speech, shrinkage: 0.1"
-    ):
+    with pytest.raises(BadInput, match=r"dimensions \(30\), there are 18: use more .*, shrinkage"):
         recipes.vpc_recipe(embeddings, speakers)
     recipe = recipes.vpc_recipe(embeddings, speakers, shrinkage=0.2)
     assert np.linalg.cond(recipe.plda.within) < 1e4

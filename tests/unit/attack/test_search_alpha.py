@@ -81,11 +81,8 @@ def searched(results, ecapa, folder, *grid):
     """Scores of the plug-in under OP, as it is called."""
     words = ["--results", results, "--corpus", "c", "--trials", "f", "--anonymisers", "b2"]
     words += ["--model", ecapa, "--scores", folder, "--grid", *grid]
-    done = subprocess.run(
-        [sys.executable, PLUGINS / "search_alpha.py", *map(str, words)],
-        capture_output=True,
-        text=True,
-    )
+    command = [sys.executable, PLUGINS / "search_alpha.py", *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert {path.name for path in folder.rglob("*.tsv")} == {"oo.tsv", "op.tsv"}
     return read_scored_trials(folder / "c" / "f" / "b2" / "op.tsv").scores

@@ -1,10 +1,17 @@
-"""Style of sentences: counts by hand, dictionaries in LIWC's format, and what is refused."""
+"""What is said and in which style: by hand, dictionaries of LIWC, hashed words, and an encoder."""
 
 import numpy as np
 import pytest
+import torch
+import transformers
+from support import neural
+from support.calls import succeeds
 
-from voiceprivacy.attack.extractors import style
+from voiceprivacy.attack.extractors import style, words
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.arrays import read_embeddings
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import Utterance, read_manifest, write_manifest, write_table
 
 DICTIONARY = """%
 1\tpronoun
@@ -21,21 +28,12 @@ lookout\t2 3
 def test_style_by_hand():
     """Six words: the twice, i once, uh; one sentence; five words; lantern is long."""
     dictionary = style.function_words()
-    shares = dict(
-        zip(
-            style.names(dictionary),
-            style.feature("Uh, I saw the the lantern.", dictionary),
-            strict=True,
-        )
-    )
+    feature = style.feature("Uh, I saw the the lantern.", dictionary)
+    shares = dict(zip(style.names(dictionary), feature, strict=True))
     assert shares["the"] == pytest.approx(2 / 6)
     assert shares["i"] == pytest.approx(1 / 6)
-    assert (
-        shares["disfluencies"]
-        == shares["long words"]
-        == shares["sentence ends"]
-        == pytest.approx(1 / 6)
-    )
+    for name in ("disfluencies", "long words", "sentence ends"):
+        assert shares[name] == pytest.approx(1 / 6)
     assert shares["new words"] == pytest.approx(5 / 6)
     assert shares["other words"] == pytest.approx(3 / 6)
     assert sum(shares[word] for word in style.FUNCTION_WORDS) == pytest.approx(3 / 6)
@@ -89,10 +87,8 @@ odd\t<thing>5
     [
         ("i like", {"pronoun": 1, "affect": 1, "time": 1}),
         ("was like", {"filler": 1, "time": 1}),
-        (
-            "like like",
-            {"filler": 1, "affect": 1, "time": 2},
-        ),  # the second comes after a word of time
+        # The second comes after a word of time.
+        ("like like", {"filler": 1, "affect": 1, "time": 2}),
         ("kind of", {"certainty": 1}),
         ("kind", {"affect": 1}),
         ("kind off", {"affect": 1}),
@@ -103,9 +99,164 @@ odd\t<thing>5
 def test_conditions_on_neighbouring_words_by_hand(tmp_path, text, counts):
     (tmp_path / "d.dic").write_text(CONDITIONS)
     dictionary = style.read_dictionary(tmp_path / "d.dic")
-    shares = dict(
-        zip(
-            dictionary.categories, style.feature(text, dictionary) * len(text.split()), strict=False
-        )
-    )
+    feature = style.feature(text, dictionary) * len(text.split())
+    shares = dict(zip(dictionary.categories, feature, strict=False))
     assert {name: round(count) for name, count in shares.items() if count} == counts
+
+
+def utterance(name):
+    return Utterance(name, "s", "f", "x.wav", 1.0)
+
+
+def cosine(one, other):
+    return float(one @ other)
+
+
+def test_terms_by_hand():
+    said = "Don\N{RIGHT SINGLE QUOTATION MARK}t go!"
+    assert words.terms(said, left_out={"don't"}) == ["go", "<go", "<go>", "go>"]
+    assert words.terms("THE the", left_out={"the"}) == []
+    assert words.terms("ox")[0] == "ox"
+
+
+def test_rare_words_weigh_more():
+    """Three transcripts: log(4 / (1 + n)) + 1."""
+    weight = words.frequency_weight({"a": "the ship", "b": "the sea", "c": "the the land"})
+    assert weight("the") == pytest.approx(1)
+    assert weight("ship") == pytest.approx(np.log(2) + 1)
+    assert weight("never") == pytest.approx(np.log(4) + 1)
+    with pytest.raises(BadInput, match="has no transcript"):
+        words.frequency_weight({})
+
+
+def test_who_says_the_same_is_alike_and_who_says_other_things_is_not():
+    one = words.hashed("the captain sailed his ship")
+    assert np.linalg.norm(one) == pytest.approx(1)
+    assert cosine(one, words.hashed("His ship sailed the captain?")) == pytest.approx(1)
+    related = cosine(one, words.hashed("a ship with two captains"))
+    unrelated = cosine(one, words.hashed("a cottage near the forest"))
+    assert related > 0.3
+    assert abs(unrelated) < 0.1
+
+
+def test_without_a_corpus_function_words_say_nothing():
+    one, other = words.hashed("it was not what they were"), words.hashed("the ship")
+    assert not one.any()
+    assert cosine(other, words.hashed("whose ship is it")) == pytest.approx(1)
+
+
+def test_with_weights_function_words_count_as_rarely_as_they_are():
+    weight = words.frequency_weight({str(number): "the and of" for number in range(50)})
+    one = words.hashed("the ship", weight)
+    assert 0 < cosine(one, words.hashed("the forest", weight)) < 0.2
+    assert cosine(words.hashed("the"), words.hashed("the")) == 0
+
+
+def made_up(letters, generator):
+    return " ".join("".join(generator.choice(list(letters), size=6)) for _ in range(60))
+
+
+def test_what_falls_together_is_noise_without_a_bias():
+    """Texts of other letters have no term in common: their mean cosine is about 0."""
+    generator = np.random.default_rng(0)
+    early = np.stack([words.hashed(made_up("abcdefghijklm", generator)) for _ in range(20)])
+    late = np.stack([words.hashed(made_up("nopqrstuvwxyz", generator)) for _ in range(20)])
+    assert abs((early @ late.T).mean()) < 0.03
+
+
+def test_rows_are_in_the_order_of_the_manifest():
+    embeddings = words.embed(
+        [utterance("b"), utterance("a")], {"a": "ship", "b": "forest"}, words.hashed
+    )
+    assert embeddings.ids.tolist() == ["b", "a"]
+    np.testing.assert_allclose(embeddings.embeddings[1], words.hashed("ship"), atol=1e-7)
+    assert embeddings.embeddings.dtype == np.float32
+    with pytest.raises(BadInput, match="utterance 'c' has no transcript"):
+        words.embed([utterance("c")], {}, words.hashed)
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory):
+    """A tiny random BERT in the layout of the hub."""
+    folder = tmp_path_factory.mktemp("encoder")
+    letters = [chr(97 + number) for number in range(26)]
+    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters]
+    vocabulary += [f"##{letter}" for letter in letters]
+    (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n")
+    transformers.BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(str(folder))
+    torch.manual_seed(0)
+    config = transformers.BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        max_position_embeddings=12,
+    )
+    transformers.BertModel(config).save_pretrained(str(folder))
+    return folder
+
+
+def test_a_sentence_is_the_mean_of_the_last_layer_over_its_tokens(encoder):
+    network = transformers.BertModel.from_pretrained(str(encoder)).eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(str(encoder))
+    with torch.inference_mode():
+        expected = network(**tokenizer("a ship", return_tensors="pt")).last_hidden_state[0]
+    vector = words.sentence_encoder(encoder)
+    np.testing.assert_allclose(vector("A SHIP"), expected.mean(dim=0), rtol=1e-5)
+    assert vector("a ship").shape == (8,)
+
+
+def test_long_transcripts_are_cut_where_the_encoder_ends(encoder):
+    vector = words.sentence_encoder(encoder)
+    np.testing.assert_array_equal(vector("a " * 400), vector("a " * 500))
+
+
+def test_a_folder_that_is_no_encoder_is_refused(tmp_path):
+    with pytest.raises(BadInput, match="not found"):
+        words.sentence_encoder(tmp_path / "no")
+    (tmp_path / "config.json").write_text('{"model_type": "of my own"}')
+    with pytest.raises(BadInput, match="is not a text encoder of the hub"):
+        words.sentence_encoder(tmp_path)
+
+
+def test_the_command_embeds_words_plain_weighted_and_by_an_encoder(tones, encoder, tmp_path):
+    names = [utterance.utterance for utterance in read_manifest(tones)]
+    rows = [(name, f"the ship {chr(97 + number) * 4}") for number, name in enumerate(names)]
+    write_table(tmp_path / "said.tsv", ["utterance", "text"], rows)
+    write_table(tmp_path / "others.tsv", ["utterance", "text"], [("x", "the ship"), ("y", "a")])
+    expected = {"plain": words.hashed(rows[1][1])}
+    weight = words.frequency_weight({"x": "the ship", "y": "a"})
+    expected["weighted"] = words.hashed(rows[1][1], weight)
+    expected["encoder"] = words.sentence_encoder(encoder)(rows[1][1])
+    further = {
+        "plain": [],
+        "weighted": ["--training-transcripts", tmp_path / "others.tsv"],
+        "encoder": ["--encoder", encoder],
+    }
+    for kind, options in further.items():
+        path = tmp_path / f"{kind}.npz"
+        flagged = ["--manifest", tones, "--transcripts", tmp_path / "said.tsv", "--words"]
+        succeeds("extract_features", *flagged, *options, "--embeddings", path)
+        ids, embeddings = read_embeddings(path)
+        assert ids.tolist() == names
+        np.testing.assert_allclose(embeddings[1], expected[kind], rtol=1e-4, atol=1e-6)
+
+
+def test_a_recogniser_hears_the_words_and_nothing_in_silence(tmp_path, monkeypatch):
+    neural.install_recogniser(monkeypatch)
+    model = neural.write_recogniser(tmp_path / "model")
+    rows = []
+    for name, samples in (
+        ("noise", np.random.default_rng(0).normal(0, 0.1, 16000)),
+        ("silence", [0.0]),
+    ):
+        audio.write(tmp_path / f"{name}.wav", np.array(samples, np.float32), 16000)
+        rows.append(Utterance(name, "s", "f", str(tmp_path / f"{name}.wav"), len(samples) / 16000))
+    write_manifest(tmp_path / "said.tsv", rows)
+    path = tmp_path / "said.npz"
+    flagged = ["--manifest", tmp_path / "said.tsv", "--recogniser", model]
+    succeeds("extract_features", *flagged, "--embeddings", path)
+    _, embeddings = read_embeddings(path)
+    np.testing.assert_allclose(embeddings[0], words.hashed("one two"), atol=1e-6)
+    assert not embeddings[1].any()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from speechbrain.inference.speaker import EncoderClassifier
+from support.calls import flags, succeeds
 from support.models import tone, write_tones
 from support.trained import FILES, changed, curve, weights
 
@@ -23,131 +24,118 @@ from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.vocabulary import UNDEFINED, HeldOut
 
 
+def loaded_by_speechbrain(folder):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return EncoderClassifier.from_hparams(source=str(folder), savedir=f"{folder}_links")
+
+
 def test_a_trained_extractor_tells_its_speakers_apart_and_speechbrain_loads_it(
-    recipe, tones, tmp_path, capsys
+    train, tones, tmp_path, capsys
 ):
-    utterances = read_manifest(tones)
-    training.train(utterances, recipe=recipe, folder=tmp_path / "model", seed=1)
-    assert [line.split()[1] for line in capsys.readouterr().out.splitlines()] == [
-        "1",
-        "2",
-        "3",
-        "4",
-    ]
-    losses = [float(loss) for loss in curve(tmp_path / "model", "loss")]
+    folder = train(tmp_path / "model")
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[1] for line in lines] == ["1", "2", "3", "4"]
+    losses = [float(loss) for loss in curve(folder, "loss")]
     assert losses[-1] < losses[0]
-    assert sorted(path.name for path in (tmp_path / "model").iterdir()) == FILES
+    assert sorted(path.name for path in folder.iterdir()) == FILES
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "recipe.yaml"]
-    embeddings = embed_manifest(utterances, folder=tmp_path / "model").embeddings
+    embeddings = embed_manifest(read_manifest(tones), folder=folder).embeddings
     unit = embeddings / np.linalg.norm(embeddings, axis=1, keepdims=True)
     same = np.equal.outer(np.arange(16) // 4, np.arange(16) // 4)
     assert (unit @ unit.T)[same].mean() > (unit @ unit.T)[~same].mean()
-    findings = HeldOut(**read_json(tmp_path / "model" / "held_out.json"))
+    findings = HeldOut(**read_json(folder / "held_out.json"))
     assert findings == HeldOut(4, 0, 0, UNDEFINED, UNDEFINED, findings.reason)
     assert "validation_speakers" in findings.reason, "nobody was held out"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        classifier = EncoderClassifier.from_hparams(
-            source=str(tmp_path / "model"), savedir=str(tmp_path / "links")
-        )
-    state = classifier.mods.embedding_model.state_dict()
-    ours = Extractor(tmp_path / "model").model.state_dict()
+    state = loaded_by_speechbrain(folder).mods.embedding_model.state_dict()
+    ours = Extractor(folder).model.state_dict()
     assert all((state[name] == ours[name]).all() for name in ours)
 
 
-def test_seeds_decide_and_the_order_of_the_manifest_does_not(recipe, tones, tmp_path):
-    utterances = read_manifest(tones)
-    training.train(utterances, recipe=recipe, folder=tmp_path / "a", seed=1)
-    training.train(utterances[::-1], recipe=recipe, folder=tmp_path / "b", seed=1)
-    training.train(utterances, recipe=recipe, folder=tmp_path / "c", seed=2)
-    assert weights(tmp_path / "a") == weights(tmp_path / "b")
-    assert weights(tmp_path / "a") != weights(tmp_path / "c")
+def test_seeds_decide_and_the_order_of_the_manifest_does_not(train, tones, tmp_path):
+    first = weights(train(tmp_path / "a"))
+    assert weights(train(tmp_path / "b", read_manifest(tones)[::-1])) == first
+    assert weights(train(tmp_path / "c", seed=2)) != first
 
 
-def test_a_failure_leaves_checkpoints_and_no_folder(recipe, tones, tmp_path, monkeypatch):
+def test_a_failure_leaves_checkpoints_and_no_folder(train, tmp_path, monkeypatch):
     monkeypatch.setattr(training, "_save", lambda *arguments: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        training.train(
-            read_manifest(tones), recipe=recipe, folder=tmp_path / "out" / "model", seed=1
-        )
+        train(tmp_path / "out" / "model")
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["model.checkpoints"]
 
 
-def test_somebody_elses_folder_is_left_alone(recipe, tones, tmp_path):
+def test_somebody_elses_folder_is_left_alone(train, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").touch()
     with pytest.raises(BadInput, match=r"mine: holds other files \(thesis\.txt\)"):
-        training.train(read_manifest(tones), recipe=recipe, folder=tmp_path / "mine", seed=1)
+        train(tmp_path / "mine")
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.txt"]
 
 
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        (
-            "number_of_epochs: 4",
-            "epochs: 4",
-            "number_of_epochs is 'None', expected a positive number",
-        ),
+        ("number_of_epochs: 4", "epochs: 4", "number_of_epochs is 'None', expected a positive"),
         ("noise_share: 1", "reverberation_s: [0, 1]", "expected 0.05 s or more"),
-        (
-            "crop_s: 0.5",
-            "crop_s: 0.5\nvalidation_speakers: 3",
-            "two training speakers besides the 3 held out",
-        ),
+        ("crop_s: 0.5", "crop_s: 0.5\nvalidation_speakers: 3", "besides the 3 held out"),
         ("snr_db: [20, 50]", "snr_db: [10]", "expected the lowest and the highest value"),
         ("opt_class: !name:torch.optim.Adam", "opt_class: !name:os.system", "os.system"),
         ("compute_cost:", "cost:", "has no field 'compute_cost'"),
     ],
 )
-def test_a_recipe_that_is_none_is_refused(recipe, tones, tmp_path, old, new, reason):
+def test_a_recipe_that_is_none_is_refused(train, recipe, tmp_path, old, new, reason):
+    changed(recipe, old, new)
     with pytest.raises(BadInput, match=reason):
-        training.train(
-            read_manifest(tones),
-            recipe=changed(recipe, old, new),
-            folder=tmp_path / "model",
-            seed=1,
-        )
+        train(tmp_path / "model")
     assert not (tmp_path / "model").exists()
 
 
-def test_speech_at_another_rate_is_refused(recipe, tmp_path):
+def test_speech_at_another_rate_is_refused(train, tmp_path):
     manifest = write_tones(tmp_path / "speech", speakers=2, utterances=1, rate=8000)
     with pytest.raises(BadInput, match=r"s0-0\.flac: has 8000 Hz, the recipe is for 16000 Hz"):
-        training.train(read_manifest(manifest), recipe=recipe, folder=tmp_path / "model", seed=1)
+        train(tmp_path / "model", read_manifest(manifest))
+
+
+@pytest.fixture
+def holding_out(recipe):
+    """Let the recipe hold two speakers out; more of its fields can be given."""
+
+    def hold_out(more=""):
+        fields = f"validation_speakers: 2\nvalidation_s: 0.2\n{more}sample_rate: 16000"
+        return changed(recipe, "sample_rate: 16000", fields)
+
+    return hold_out
+
+
+def held_out_of(folder):
+    return set((folder / "held_out_speakers.txt").read_text(encoding="utf-8").split())
 
 
 def test_the_epoch_with_the_lowest_eer_of_held_out_speakers_is_kept(
-    recipe, tones, tmp_path, monkeypatch
+    train, holding_out, tones, tmp_path, monkeypatch
 ):
-    changed(
-        recipe,
-        "sample_rate: 16000",
-        "validation_speakers: 2\nvalidation_s: 0.2\npatience: 2\nsample_rate: 16000",
-    )
+    holding_out("patience: 2\n")
     told_eers, saved = iter([9.0, 5.0, 7.0, 6.0]), {}
     monkeypatch.setattr(brain, "cosine_eer_percent", lambda *arguments: next(told_eers))
     end = SpeakerBrain._end_epoch
 
     def end_epoch(self, epoch, *, eer_percent):
-        saved[epoch] = {
-            name: weights.clone()
-            for name, weights in self.modules.embedding_model.state_dict().items()
-        }
+        state = self.modules.embedding_model.state_dict()
+        saved[epoch] = {name: weights.clone() for name, weights in state.items()}
         end(self, epoch, eer_percent=eer_percent)
 
     monkeypatch.setattr(SpeakerBrain, "_end_epoch", end_epoch)
-    training.train(read_manifest(tones), recipe=recipe, folder=tmp_path / "model", seed=1)
-    assert curve(tmp_path / "model", "held_out_eer_percent") == ["9.00", "5.00", "7.00", "6.00"]
-    state = Extractor(tmp_path / "model").model.state_dict()
+    folder = train(tmp_path / "model")
+    assert curve(folder, "held_out_eer_percent") == ["9.00", "5.00", "7.00", "6.00"]
+    kept = Extractor(folder)
+    state = kept.model.state_dict()
     assert all((state[name] == saved[2][name]).all() for name in state)
-    held_out = (tmp_path / "model" / "held_out_speakers.txt").read_text(encoding="utf-8").split()
+    held_out = held_out_of(folder)
     assert len(held_out) == 2
-    assert set(held_out) < {"s0", "s1", "s2", "s3"}
-    findings = HeldOut(**read_json(tmp_path / "model" / "held_out.json"))
+    findings = HeldOut(**read_json(folder / "held_out.json"))
     assert findings[:2] == (2, 2) and findings.reason == ""
     spoken = [one for one in read_manifest(tones) if one.speaker in held_out]
-    kept = Extractor(tmp_path / "model")
     pieces = validation_pieces(spoken, piece_s=0.2, sample_rate=16000)
     heard = [audio.read_piece(one.path, start=start, length=3200) for one, start in pieces]
     rows = Spoken(
@@ -160,107 +148,125 @@ def test_the_epoch_with_the_lowest_eer_of_held_out_speakers_is_kept(
     assert findings.eer_percent == pytest.approx(expected.eer_percent)
 
 
-def test_training_stops_when_the_eer_does_not_fall_any_more(recipe, tones, tmp_path, monkeypatch):
-    changed(
-        recipe,
-        "sample_rate: 16000",
-        "validation_speakers: 2\nvalidation_s: 0.2\npatience: 1\nsample_rate: 16000",
-    )
+def test_training_stops_when_the_eer_does_not_fall_any_more(
+    train, holding_out, tmp_path, monkeypatch
+):
+    holding_out("patience: 1\n")
     told_eers = iter([9.0, 9.0])
     monkeypatch.setattr(brain, "cosine_eer_percent", lambda *arguments: next(told_eers))
-    training.train(read_manifest(tones), recipe=recipe, folder=tmp_path / "model", seed=1)
-    assert len(curve(tmp_path / "model", "epoch")) == 2
+    assert len(curve(train(tmp_path / "model"), "epoch")) == 2
 
 
-def test_speakers_held_out_are_never_heard(recipe, tones, tmp_path, monkeypatch):
-    changed(
-        recipe,
-        "sample_rate: 16000",
-        "validation_speakers: 2\nvalidation_s: 0.2\nsample_rate: 16000",
-    )
-    heard = set()
-    monkeypatch.setattr(Pieces, "_piece", piece_told(Pieces._piece, heard))
-    training.train(read_manifest(tones), recipe=recipe, folder=tmp_path / "model", seed=1)
-    held_out = set(
-        (tmp_path / "model" / "held_out_speakers.txt").read_text(encoding="utf-8").split()
-    )
-    assert held_out.isdisjoint(heard)
-    assert held_out | heard == {"s0", "s1", "s2", "s3"}
+def test_speakers_held_out_are_never_heard(train, holding_out, tmp_path, monkeypatch):
+    holding_out()
+    heard, piece = set(), Pieces._piece
 
-
-def piece_told(piece, heard):
     def told_piece(self, row, *drawn):
         heard.add(self.utterances[row].speaker)
         return piece(self, row, *drawn)
 
-    return told_piece
+    monkeypatch.setattr(Pieces, "_piece", told_piece)
+    held_out = held_out_of(train(tmp_path / "model"))
+    assert held_out.isdisjoint(heard)
+    assert held_out | heard == {"s0", "s1", "s2", "s3"}
 
 
-def test_fine_tuning_starts_from_the_given_weights(recipe, tones, tmp_path):
-    utterances = read_manifest(tones)
-    training.train(utterances, recipe=recipe, folder=tmp_path / "first", seed=1)
-    still = changed(recipe, "lr: 0.002", "lr: 0.000000000001")
-    changed(still, "lr_final: 0.0001", "lr_final: 0.000000000001")
-    training.train(
-        utterances[:8], recipe=still, folder=tmp_path / "tuned", seed=2, start=tmp_path / "first"
-    )
-    first, tuned = (
-        dict(Extractor(tmp_path / name).model.named_parameters()) for name in ("first", "tuned")
-    )
+def test_fine_tuning_starts_from_the_given_weights(train, recipe, tones, tmp_path):
+    start = train(tmp_path / "first")
+    changed(recipe, "lr: 0.002", "lr: 0.000000000001")
+    changed(recipe, "lr_final: 0.0001", "lr_final: 0.000000000001")
+    folder = train(tmp_path / "tuned", read_manifest(tones)[:8], seed=2, start=start)
+    first, tuned = (dict(Extractor(made).model.named_parameters()) for made in (start, folder))
     assert all(np.allclose(first[name].detach(), tuned[name].detach(), atol=1e-6) for name in first)
 
 
-def test_fine_tuning_another_architecture_is_refused(recipe, tones, ecapa, tmp_path):
+def test_a_classifier_of_other_speakers_or_none_is_said(train, recipe, tones, tmp_path, capsys):
+    changed(recipe, "number_of_epochs: 4 ", "number_of_epochs: 1 ")
+    start, utterances = train(tmp_path / "start"), read_manifest(tones)
+    train(tmp_path / "tuned", start=start)
+    assert "from scratch" not in capsys.readouterr().out
+    train(tmp_path / "fewer", utterances[:12], start=start)
+    assert "is for other speakers or layers, so the classifier" in capsys.readouterr().out
+    (start / "classifier.ckpt").rename(tmp_path / "classifier.ckpt")
+    train(tmp_path / "bare", start=start)
+    assert "not found, so the classifier starts from scratch" in capsys.readouterr().out
+    whole = (tmp_path / "classifier.ckpt").read_bytes()
+    (start / "classifier.ckpt").write_bytes(whole[:100])
+    with pytest.raises(BadInput, match=r"classifier.ckpt: not the weights of a classifier"):
+        train(tmp_path / "cut", start=start)
+
+
+def test_fine_tuning_another_architecture_is_refused(train, ecapa, tmp_path):
     with pytest.raises(BadInput, match="not the weights of the recipe's model"):
-        training.train(
-            read_manifest(tones), recipe=recipe, folder=tmp_path / "model", seed=1, start=ecapa
-        )
+        train(tmp_path / "model", start=ecapa)
+
+
+SMALLER = {"512": "16", "1536": "48", "1500": "24", "128": "16", "384": "48"}
+
+
+def tiny(folder, name, *, smaller=True, **fields):
+    """A shipped recipe with one epoch, and a small model unless it goes on from a large one."""
+    text = (RESOURCES / "recipes" / f"{name}.yaml").read_text(encoding="utf-8")
+    short = {"number_of_epochs": 1, "batch_size": 8, "crop_s": 0.4, "validation_s": 0.4}
+    for field, value in (short | fields).items():
+        text = re.sub(rf"^{field}: \S+", f"{field}: {value}", text, flags=re.MULTILINE)
+    for old, new in SMALLER.items() if smaller else ():
+        text = re.sub(rf"\b{old}\b", new, text)
+    (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+    return folder / f"{name}.yaml"
 
 
 @pytest.mark.parametrize("name", ["ecapa_small", "ecapa_vpc2024", "xvector"])
-def test_a_shipped_recipe_trains_and_speechbrain_loads_the_folder(name, tones, tmp_path):
-    recipe = tmp_path / "recipe.yaml"
-    text = (RESOURCES / "recipes" / f"{name}.yaml").read_text(encoding="utf-8")
-    for field, value in {
-        "number_of_epochs": 1,
-        "batch_size": 8,
-        "crop_s": 0.4,
-        "validation_speakers": 0,
-    }.items():
-        text = re.sub(rf"^{field}: \S+", f"{field}: {value}", text, flags=re.MULTILINE)
-    for old, new in {"512": "16", "1536": "48", "1500": "24", "128": "16", "384": "48"}.items():
-        text = re.sub(rf"\b{old}\b", new, text)
-    recipe.write_text(text, encoding="utf-8")
-    training.train(read_manifest(tones), recipe=recipe, folder=tmp_path / "model", seed=1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        EncoderClassifier.from_hparams(
-            source=str(tmp_path / "model"), savedir=str(tmp_path / "links")
-        )
-    Extractor(tmp_path / "model").embed(tone(0, 0))
+def test_a_shipped_recipe_trains_and_speechbrain_loads_the_folder(name, train, tmp_path):
+    folder = train(tmp_path / "model", recipe=tiny(tmp_path, name, validation_speakers=0))
+    loaded_by_speechbrain(folder)
+    Extractor(folder).embed(tone(0, 0))
 
 
-def test_a_gpu_that_is_not_there_and_fp16_without_one_are_refused(recipe, tones, tmp_path):
-    if torch.cuda.is_available():
-        pytest.skip("there is a GPU")
-    for computer, reason in [
-        (("cuda", 1, "fp32"), "torch sees no GPU"),
-        (("cpu", 1, "fp16"), "needs a GPU"),
-    ]:
-        with pytest.raises(BadInput, match=reason):
-            training.train(
-                read_manifest(tones),
-                recipe=recipe,
-                folder=tmp_path / "model",
-                seed=1,
-                computer=training.Computer(*computer),
-            )
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+@pytest.mark.parametrize(
+    ("computer", "reason"),
+    [(("cuda", 1, "fp32"), "torch sees no GPU"), (("cpu", 1, "fp16"), "needs a GPU")],
+)
+def test_a_gpu_that_is_not_there_and_fp16_without_one_are_refused(
+    train, tmp_path, computer, reason
+):
+    with pytest.raises(BadInput, match=reason):
+        train(tmp_path / "model", computer=training.Computer(*computer))
 
 
-def test_mixed_precision_trains_too(recipe, tones, tmp_path):
+def test_mixed_precision_trains_too(train, recipe, tmp_path):
     changed(recipe, "number_of_epochs: 4", "number_of_epochs: 1")
-    computer = training.Computer("cpu", 1, "bf16")
-    training.train(
-        read_manifest(tones), recipe=recipe, folder=tmp_path / "model", seed=1, computer=computer
-    )
-    assert np.isfinite(Extractor(tmp_path / "model").embed(tone(0, 0))).all()
+    folder = train(tmp_path / "model", computer=training.Computer("cpu", 1, "bf16"))
+    assert np.isfinite(Extractor(folder).embed(tone(0, 0))).all()
+
+
+# The shipped attacker in two stages, by the very commands of its card.
+
+
+def by_command(manifest, recipe, folder, *more):
+    given = flags(manifest=manifest, recipe=recipe, folder=folder, seed=0)
+    return succeeds("train_extractor", *given, *more)
+
+
+def test_the_second_stage_goes_on_from_the_first(tones, tmp_path):
+    """Its epoch at a low rate moves the weights a little; from nothing they would be others."""
+    first, tuned = tmp_path / "first", tmp_path / "tuned"
+    by_command(tones, tiny(tmp_path, "ecapa_small", validation_speakers=2), first)
+    recipe = tiny(tmp_path, "ecapa_small_tune", validation_speakers=2)
+    by_command(tones, recipe, tuned, "--start", first)
+    weights_of = []
+    for folder in (first, tuned):
+        parameters = Extractor(folder).model.parameters()
+        weights_of.append(torch.cat([one.detach().ravel() for one in parameters]))
+    assert not torch.equal(*weights_of)
+    assert torch.corrcoef(torch.stack(weights_of))[0, 1] > 0.9
+    assert held_out_of(first) == held_out_of(tuned) and len(held_out_of(first)) == 2
+
+
+def test_the_second_stage_can_start_from_the_shipped_attacker(tones, tmp_path):
+    shipped = RESOURCES / "ecapa_small"
+    recipe = tiny(tmp_path, "ecapa_small_tune", smaller=False, validation_speakers=0)
+    assert "trained:" in by_command(tones, recipe, tmp_path / "tuned", "--start", shipped)
+    own, tuned = (Extractor(made).model.state_dict() for made in (shipped, tmp_path / "tuned"))
+    assert own.keys() == tuned.keys()

@@ -9,73 +9,63 @@ import pytest
 from speechbrain.utils import checkpoints
 from support.trained import changed, curve, killed_in_epoch, weights
 
-from voiceprivacy.attack.training import training
 from voiceprivacy.attack.training.batches import Pieces
 from voiceprivacy.attack.training.brain import History, SpeakerBrain
 from voiceprivacy.inout.tables import read_manifest
 
 
-def test_a_training_that_was_killed_goes_on_to_the_same_weights(
-    recipe, tones, tmp_path, monkeypatch
-):
-    utterances = read_manifest(tones)
-    training.train(utterances, recipe=recipe, folder=tmp_path / "whole", seed=1)
-    with monkeypatch.context() as patch:
-        patch.setattr(SpeakerBrain, "on_stage_start", killed_in_epoch(3))
-        with pytest.raises(KeyboardInterrupt):
-            training.train(utterances, recipe=recipe, folder=tmp_path / "killed", seed=1)
+@pytest.fixture
+def kill(train, monkeypatch):
+    """Train, and be killed where a method that is put in its place says so."""
+
+    def kill(folder, put, *where, **options):
+        with monkeypatch.context() as patch:
+            getattr(patch, put)(*where)
+            with pytest.raises(KeyboardInterrupt):
+                train(folder, **options)
+
+    return kill
+
+
+IN_EPOCH_3 = ("setattr", SpeakerBrain, "on_stage_start", killed_in_epoch(3))
+
+
+@pytest.fixture
+def heard(monkeypatch):
+    """The epochs of which pieces are heard."""
+    epochs, get = set(), Pieces.__getitem__
+
+    def item(self, piece):
+        epochs.add(piece[0])
+        return get(self, piece)
+
+    monkeypatch.setattr(Pieces, "__getitem__", item)
+    return epochs
+
+
+def assert_same(one, other):
+    assert weights(one) == weights(other)
+    assert curve(one, "loss") == curve(other, "loss")
+
+
+def test_a_training_that_was_killed_goes_on_to_the_same_weights(train, kill, heard, tmp_path):
+    whole = train(tmp_path / "whole")
+    kill(tmp_path / "killed", *IN_EPOCH_3)
     assert not (tmp_path / "killed").exists()
-    heard = []
-    monkeypatch.setattr(Pieces, "__getitem__", told(Pieces.__getitem__, heard))
-    training.train(utterances, recipe=recipe, folder=tmp_path / "killed", seed=1)
-    assert {epoch for epoch, _ in heard} == {3, 4}
-    assert weights(tmp_path / "killed") == weights(tmp_path / "whole")
-    assert curve(tmp_path / "killed", "loss") == curve(tmp_path / "whole", "loss")
+    heard.clear()
+    assert_same(train(tmp_path / "killed"), whole)
+    assert heard == {3, 4}
 
 
-def test_a_training_that_was_killed_while_it_saved_goes_on_from_the_epoch_before(
-    recipe, tones, tmp_path, monkeypatch
-):
-    utterances = read_manifest(tones)
-    training.train(utterances, recipe=recipe, folder=tmp_path / "whole", seed=1)
-    with monkeypatch.context() as patch:
-        patch.setitem(
-            checkpoints.DEFAULT_SAVE_HOOKS, History, killed_in_its_third_call(History.write)
-        )
-        with pytest.raises(KeyboardInterrupt):
-            training.train(utterances, recipe=recipe, folder=tmp_path / "killed", seed=1)
-    half = list(tmp_path.glob("killed.checkpoints/*.unfinished/CKPT*"))
-    assert (
-        len(half) == 1
-        and (half[0] / "CKPT.yaml").exists()
-        and not (half[0] / "history.ckpt").exists()
-    )
-    training.train(utterances, recipe=recipe, folder=tmp_path / "killed", seed=1)
-    assert weights(tmp_path / "killed") == weights(tmp_path / "whole")
-    assert curve(tmp_path / "killed", "loss") == curve(tmp_path / "whole", "loss")
-
-
-def test_a_training_that_was_killed_while_it_cleaned_up_can_be_repeated(
-    recipe, tones, tmp_path, monkeypatch
-):
-    utterances, remove = read_manifest(tones), shutil.rmtree
-
-    def remove_some(folder, **options):
-        if Path(folder).suffix != ".checkpoints":
-            return remove(folder, **options)
-        for path in list(Path(folder).rglob("history.ckpt")):
-            path.unlink()
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(shutil, "rmtree", remove_some)
-        with pytest.raises(KeyboardInterrupt):
-            training.train(utterances, recipe=recipe, folder=tmp_path / "model", seed=1)
-    first = weights(tmp_path / "model")
-    (tmp_path / f".model.{'0' * 32}").mkdir()  # of one that was killed while it wrote the folder
-    training.train(utterances, recipe=recipe, folder=tmp_path / "model", seed=1)
-    assert weights(tmp_path / "model") == first
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "recipe.yaml"]
+def test_a_half_removed_older_checkpoint_is_left_out(train, kill, tmp_path):
+    """As after a kill in the moment when SpeechBrain removes it."""
+    kill(tmp_path / "killed", *IN_EPOCH_3)
+    (checkpoint,) = tmp_path.glob("killed.checkpoints/*/CKPT+*")
+    older = checkpoint.with_name("CKPT+older")
+    older.mkdir()
+    text = (checkpoint / "CKPT.yaml").read_text()
+    (older / "CKPT.yaml").write_text(text.replace("unixtime: ", "unixtime: 1 # "))
+    assert_same(train(tmp_path / "killed"), train(tmp_path / "whole"))
 
 
 def killed_in_its_third_call(save):
@@ -89,56 +79,50 @@ def killed_in_its_third_call(save):
     return write
 
 
-def told(get, heard):
-    def item(self, piece):
-        heard.append(piece)
-        return get(self, piece)
-
-    return item
-
-
-def test_another_recipe_does_not_go_on_from_the_checkpoints_of_this_one(
-    recipe, tones, tmp_path, monkeypatch
+def test_a_training_that_was_killed_while_it_saved_goes_on_from_the_epoch_before(
+    train, kill, tmp_path
 ):
-    utterances = read_manifest(tones)
-    with monkeypatch.context() as patch:
-        patch.setattr(SpeakerBrain, "on_stage_start", killed_in_epoch(3))
-        with pytest.raises(KeyboardInterrupt):
-            training.train(utterances, recipe=recipe, folder=tmp_path / "model", seed=1)
-    heard = []
-    monkeypatch.setattr(Pieces, "__getitem__", told(Pieces.__getitem__, heard))
-    training.train(
-        utterances,
-        recipe=changed(recipe, "lr: 0.002", "lr: 0.001"),
-        folder=tmp_path / "model",
-        seed=1,
-    )
-    assert {epoch for epoch, _ in heard} == {1, 2, 3, 4}
-    assert not (tmp_path / "model.checkpoints").exists()
+    write = killed_in_its_third_call(History.write)
+    kill(tmp_path / "killed", "setitem", checkpoints.DEFAULT_SAVE_HOOKS, History, write)
+    (half,) = tmp_path.glob("killed.checkpoints/*.unfinished/CKPT*")
+    assert (half / "CKPT.yaml").exists() and not (half / "history.ckpt").exists()
+    assert_same(train(tmp_path / "killed"), train(tmp_path / "whole"))
+
+
+def test_a_training_that_was_killed_while_it_cleaned_up_can_be_repeated(train, kill, tmp_path):
+    remove = shutil.rmtree
+
+    def remove_some(folder, **options):
+        if Path(folder).suffix != ".checkpoints":
+            return remove(folder, **options)
+        for path in list(Path(folder).rglob("history.ckpt")):
+            path.unlink()
+        raise KeyboardInterrupt
+
+    kill(tmp_path / "model", "setattr", shutil, "rmtree", remove_some)
+    first = weights(tmp_path / "model")
+    (tmp_path / f".model.{'0' * 32}").mkdir()  # of one that was killed while it wrote the folder
+    assert weights(train(tmp_path / "model")) == first
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "recipe.yaml"]
 
 
 @pytest.mark.parametrize(
-    "changed_file", ["tones/s0-0.flac", "start/embedding_model.ckpt", "start/classifier.ckpt"]
+    "other",
+    ["recipe", "tones/s0-0.flac", "start/embedding_model.ckpt", "start/classifier.ckpt"],
 )
-def test_other_speech_or_another_start_does_not_go_on_from_the_checkpoints(
-    recipe, tones, tmp_path, monkeypatch, changed_file
+def test_another_recipe_speech_or_start_does_not_go_on_from_the_checkpoints(
+    train, kill, heard, recipe, tones, tmp_path, other
 ):
-    """Of the same names and lengths: as after a change of the anonymiser under attack."""
+    """Speech of the same names and lengths: as after a change of the anonymiser under attack."""
     shutil.copytree(tones.parent, tmp_path / "tones")
     utterances = read_manifest(tmp_path / "tones" / tones.name)
-    training.train(utterances, recipe=recipe, folder=tmp_path / "start", seed=2)
-    arguments = {
-        "recipe": recipe,
-        "folder": tmp_path / "model",
-        "seed": 1,
-        "start": tmp_path / "start",
-    }
-    with monkeypatch.context() as patch:
-        patch.setattr(SpeakerBrain, "on_stage_start", killed_in_epoch(3))
-        with pytest.raises(KeyboardInterrupt):
-            training.train(utterances, **arguments)
-    os.utime(tmp_path / changed_file, ns=(0, 0))
-    heard = []
-    monkeypatch.setattr(Pieces, "__getitem__", told(Pieces.__getitem__, heard))
-    training.train(utterances, **arguments)
-    assert {epoch for epoch, _ in heard} == {1, 2, 3, 4}
+    options = {"utterances": utterances, "start": train(tmp_path / "start", utterances, seed=2)}
+    kill(tmp_path / "model", *IN_EPOCH_3, **options)
+    if other == "recipe":
+        changed(recipe, "lr: 0.002", "lr: 0.001")
+    else:
+        os.utime(tmp_path / other, ns=(0, 0))
+    heard.clear()
+    train(tmp_path / "model", **options)
+    assert heard == {1, 2, 3, 4}
+    assert not (tmp_path / "model.checkpoints").exists()

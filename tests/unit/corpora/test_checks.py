@@ -33,9 +33,8 @@ def samples_of(path, samples):
 
 
 def test_silent_and_clipped_audio_of_an_evaluated_corpus_is_an_oddity(tmp_path):
-    source = librispeech(
-        tmp_path, women=[f"{n}" for n in range(11, 21)], men=[f"{n}" for n in range(31, 41)]
-    )
+    women, men = ([f"{number}" for number in range(first, first + 10)] for first in (11, 31))
+    source = librispeech(tmp_path, women=women, men=men)
     noise = np.random.default_rng(0).normal(scale=0.6, size=1600)
     silent, clipped = (tmp_path / "dev" / "11" / "100" / f"11-100-000{n}.flac" for n in (0, 1))
     samples_of(silent, np.full(1600, 1e-4))
@@ -74,12 +73,9 @@ def test_speakers_who_train_attackers_are_not_evaluated(tmp_path):
     assert errors == [
         f"{path}: speaker '11' trains attackers (corpus 'train'), but enrols or is tried here"
     ]
-    finished = call(
-        "compare_speakers",
-        evaluated={"mine": {"source": source, "protocol": ENROL_TRIAL}},
-        training=training,
-        checks=tmp_path / "c.tsv",
-    )
+    evaluated = {"mine": {"source": source, "protocol": ENROL_TRIAL}}
+    written = {"checks": tmp_path / "c.tsv"}
+    finished = call("compare_speakers", evaluated=evaluated, training=training, **written)
     assert finished.returncode == 2
     assert "speaker '11' trains attackers" in finished.stderr
     assert "enrols or is tried in corpus 'mine'" in finished.stderr
@@ -96,20 +92,11 @@ def test_speakers_who_are_left_out_may_train_attackers(tmp_path):
 
 
 def test_a_corpus_that_will_be_downloaded_is_said_and_not_checked(tmp_path):
-    corpora = {
-        "clean": {
-            "librispeech": {"root": str(tmp_path), "subsets": ["test-clean"], "download": True},
-            "use": "evaluation",
-            "sample_rate": 16000,
-            "protocol": ENROL_TRIAL,
-        }
-    }
-    (oddity,) = checks.examine_entry("clean", corpora).findings
-    assert oddity.level == "oddity"
-    assert (
-        str(oddity)
-        == f"{tmp_path}/test-clean: is not there: 347 MB will be downloaded; check again afterwards"
-    )
+    tree = {"root": str(tmp_path), "subsets": ["test-clean"], "download": True}
+    asked = {"use": "evaluation", "sample_rate": 16000, "protocol": ENROL_TRIAL}
+    (oddity,) = checks.examine_entry("clean", {"clean": {"librispeech": tree} | asked}).findings
+    said = "is not there: 347 MB will be downloaded; check again afterwards"
+    assert (oddity.level, str(oddity)) == ("oddity", f"{tmp_path}/test-clean: {said}")
 
 
 def test_an_unknown_kind_is_one_clear_finding():
@@ -118,13 +105,7 @@ def test_an_unknown_kind_is_one_clear_finding():
 
 def test_oddities_pass_and_are_written(tmp_path):
     source, protocol = kaldi(tmp_path)
-    finished = call(
-        "validate_corpus",
-        source=source,
-        protocol=protocol,
-        sample_rate=16000,
-        checks=tmp_path / "c.tsv",
-    )
+    finished = call("validate_corpus", source=source, protocol=protocol, checks=tmp_path / "c.tsv")
     assert finished.returncode == 0
     rows = tables.read_table(tmp_path / "c.tsv", tables.FINDINGS)
     assert [row["level"] for row in rows] == ["oddity"]

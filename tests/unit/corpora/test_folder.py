@@ -4,7 +4,7 @@ import os
 import shutil
 
 import pytest
-from support.trees import folder, write_lines
+from support.trees import folder, librispeech, prepare_list, write_lines
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.kinds.folder import compile_pattern
@@ -147,3 +147,31 @@ def test_a_file_that_is_no_speech_may_have_any_name(tmp_path):
     source = folder(tmp_path, ["anna/s1/a.wav", "anna/s1/b.wav"])
     (tmp_path / os.fsdecode(b"notes f\xfcr.txt")).write_text("x")
     assert ids(source) == ["a", "b"]
+
+
+def test_a_tree_gives_the_same_parts_and_lists_whatever_kind_it_is_read_as(tmp_path):
+    libri = librispeech(tmp_path / "libri")
+    utterances = list_utterances(libri, Findings())
+    genders = {one.speaker: one.gender for one in utterances}
+    tables = {
+        "wav.scp": [f"{one.utterance} {one.audio}" for one in utterances],
+        "utt2spk": [f"{one.utterance} {one.speaker}" for one in utterances],
+        "spk2gender": [f"{name} {gender}" for name, gender in genders.items()],
+        "genders": ["speaker\tgender", *("\t".join(item) for item in genders.items())],
+    }
+    for name, lines in tables.items():
+        write_lines(tmp_path / name, lines)
+    pattern = "dev/{speaker}/{session}/{utterance}.flac"
+    tree = {"root": str(tmp_path / "libri"), "pattern": pattern, "speakers": f"{tmp_path}/genders"}
+    protocol = {"enrol_trial": {"enrolment_utterances": 2, "lists": ["f", "m"]}}
+    made = []
+    for kind, source in enumerate((libri, {"folder": tree}, {"kaldi": str(tmp_path)})):
+        out = tmp_path / f"out{kind}"
+        paths = [
+            *prepare_list(out, source, protocol, "f"),
+            out / "enrolment.tsv",
+            out / "trial.tsv",
+        ]
+        made.append([path.read_text() for path in paths])
+    assert made[0] == made[1] == made[2]
+    assert made[0][0].count("\ttarget\n") == 2 * 3, "two women, tried from their other chapter"

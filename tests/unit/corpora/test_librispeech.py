@@ -1,6 +1,7 @@
 """LibriSpeech's folder tree."""
 
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -38,10 +39,8 @@ def test_an_utterance_in_two_subsets_is_an_error(tmp_path):
     shutil.copytree(tmp_path / "dev" / "11" / "100", tmp_path / "test" / "11" / "100")
     source["librispeech"]["subsets"].append("test")
     again = tmp_path / "test" / "11" / "100" / "11-100-0001.flac"
-    assert (
-        f"{again}: utterance '11-100-0001' is also {tmp_path}/dev/11/100/11-100-0001.flac"
-        in errors(source)
-    )
+    first = f"{tmp_path}/dev/11/100/11-100-0001.flac"
+    assert f"{again}: utterance '11-100-0001' is also {first}" in errors(source)
 
 
 def test_mono_audio_of_the_right_rate_stays_where_it_lies(tmp_path):
@@ -70,8 +69,6 @@ def test_the_excerpt_of_librispeech_is_read_as_it_is(tmp_path):
     for part, count in (("enrolment", 30), ("trial", 70)):
         assert prepare(tmp_path, source, protocol, part).returncode == 0
         manifest = tables.read_manifest(tmp_path / f"{part}.tsv")
-        assert len(manifest) == count
-        assert sorted(utterance.gender for utterance in manifest) == ["f"] * (count // 2) + [
-            "m"
-        ] * (count // 2)
+        genders = Counter(utterance.gender for utterance in manifest)
+        assert genders == {"f": count // 2, "m": count // 2}
         assert all(utterance.path.is_relative_to(Path(SPEECH)) for utterance in manifest)

@@ -20,23 +20,20 @@ from voiceprivacy.inout.tables import Utterance
 OPTIONS = {"observations": 4, "test": 1, "template": 1, "delta": "separated", "lists": ["f", "m"]}
 
 
-def utterances(**counts):
-    return [
-        Utterance(f"{speaker}-{index}", speaker, speaker[0], Path("x.wav"), 1.0)
-        for speaker, count in counts.items()
-        for index in range(count)
-    ]
+def utterances(**durations):
+    """{speaker: seconds of each utterance}, or their number."""
+    made = []
+    for speaker, own in durations.items():
+        for index, lasts in enumerate(own if isinstance(own, list) else [1.0] * own):
+            made.append(Utterance(f"{speaker}-{index}", speaker, speaker[0], Path("x.wav"), lasts))
+    return made
 
 
 def test_five_observations_by_hand():
     """K = 5, T = 1, D = 2: Delta = 1, so shift 0 tests 0 and enrols 2, 3."""
-    assert positions(5, test=1, template=2) == [
-        ([0], [2, 3]),
-        ([1], [3, 4]),
-        ([2], [4, 0]),
-        ([3], [0, 1]),
-        ([4], [1, 2]),
-    ]
+    templates = [[2, 3], [3, 4], [4, 0], [0, 1], [1, 2]]
+    expected = [([number], template) for number, template in enumerate(templates)]
+    assert positions(5, test=1, template=2) == expected
 
 
 @given(observations=st.integers(2, 40), data=st.data())
@@ -47,10 +44,8 @@ def test_test_and_template_never_overlap_and_lie_as_far_apart_as_possible(observ
     assert len(shifts) == observations
     for tested, enrolled in shifts:
         assert not set(tested) & set(enrolled)
-        after, before = (
-            (enrolled[0] - tested[-1]) % observations,
-            (tested[0] - enrolled[-1]) % observations,
-        )
+        after = (enrolled[0] - tested[-1]) % observations
+        before = (tested[0] - enrolled[-1]) % observations
         assert abs(after - before) <= 1
 
 
@@ -72,46 +67,30 @@ def test_too_many_are_refused():
 
 
 def test_a_gallery_holds_one_gender_and_speakers_with_enough_observations():
-    samples, without = sample(
-        OPTIONS, utterances(fa=4, fb=6, fc=3, ma=4), gender="f", test=1, template=2
-    )
+    spoken = utterances(fa=4, fb=6, fc=3, ma=4)
+    samples, without = sample(OPTIONS, spoken, gender="f", test=1, template=2)
     assert {sample.speaker for sample in samples} == {"fa", "fb"}
     assert without == ["fc"]
     assert "fb-5" not in {sample.utterance for sample in samples}
-    assert [sample[2:] for sample in samples if (sample.shift, sample.speaker) == (1, "fb")] == [
-        ("test", "fb-1"),
-        ("template", "fb-2"),
-        ("template", "fb-3"),
-    ]
-
-
-def lasting(**durations):
-    return [
-        Utterance(f"{speaker}-{index}", speaker, speaker[0], Path("x.wav"), lasts)
-        for speaker, own in durations.items()
-        for index, lasts in enumerate(own)
-    ]
+    of_fb = [sample[2:] for sample in samples if (sample.shift, sample.speaker) == (1, "fb")]
+    assert of_fb == [("test", "fb-1"), ("template", "fb-2"), ("template", "fb-3")]
 
 
 def test_seconds_are_those_of_the_observations_in_the_gallery():
     """Those of fa are 2.5 s on average, of fb 5 s: its fifth, and fc, are in no test."""
-    spoken = lasting(fa=[1, 2, 3, 4], fb=[2, 4, 6, 8, 1000], fc=[500, 500, 500])
+    spoken = utterances(fa=[1, 2, 3, 4], fb=[2, 4, 6, 8, 1000], fc=[500, 500, 500])
     for test, template in [(1, 1), (1, 2), (2, 1), (1, 3)]:
         samples, _ = sample(OPTIONS, spoken, gender="f", test=test, template=template)
-        assert seconds(samples, spoken) == {
-            "mean_test_s": test * 3.75,
-            "mean_template_s": template * 3.75,
-        }
+        means = {"mean_test_s": test * 3.75, "mean_template_s": template * 3.75}
+        assert seconds(samples, spoken) == means
 
 
 def test_templates_of_the_printed_gap_have_the_seconds_that_they_hold():
     """K = 3: templates are observations 2, 2 and 0 of each speaker, tests are 0, 1 and 2."""
-    spoken, options = lasting(fa=[1, 2, 6], fb=[1, 2, 6]), OPTIONS | {"observations": 3}
+    spoken, options = utterances(fa=[1, 2, 6], fb=[1, 2, 6]), OPTIONS | {"observations": 3}
     samples, _ = sample(options | {"delta": "printed"}, spoken, gender="f", test=1, template=1)
-    assert seconds(samples, spoken) == {
-        "mean_test_s": 3.0,
-        "mean_template_s": pytest.approx(13 / 3),
-    }
+    means = {"mean_test_s": 3.0, "mean_template_s": pytest.approx(13 / 3)}
+    assert seconds(samples, spoken) == means
 
 
 def test_one_speaker_is_no_gallery():
@@ -120,18 +99,10 @@ def test_one_speaker_is_no_gallery():
 
 
 def test_both_parts_hold_the_first_observations_and_short_speakers_are_told():
-    listed = [
-        Listed(
-            utterance.utterance, utterance.speaker, utterance.gender, "", utterance.path, "list", 1
-        )
-        for utterance in utterances(fa=5, mb=3)
-    ]
+    listed = [Listed(*one[:3], "", one.path, "list", 1) for one in utterances(fa=5, mb=3)]
     findings = Findings()
     enrolment, trial = split({"folder": {}}, OPTIONS, listed, findings)
-    assert (
-        enrolment
-        == trial
-        == {*(f"fa-{index}" for index in range(4)), *(f"mb-{index}" for index in range(3))}
-    )
+    first = {f"fa-{index}" for index in range(4)} | {f"mb-{index}" for index in range(3)}
+    assert enrolment == trial == first
     assert [finding.level for finding in findings] == ["oddity"]
     assert len(split({"folder": {}, "segments": {"seconds": 3}}, OPTIONS, listed, findings)[0]) == 8

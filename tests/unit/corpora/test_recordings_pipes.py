@@ -134,11 +134,8 @@ def test_ctrl_c_does_not_wait_for_pipes(tmp_path):
     source, protocol = piped(tmp_path, f"touch {tmp_path}/begun; sleep 600 |")
     outputs = {"manifest": tmp_path / "trial.tsv", "audio_dir": tmp_path / "trial"}
     words = calls.flags(source=source, protocol=protocol, part="trial", **outputs)
-    with subprocess.Popen(
-        [sys.executable, *calls.module("prepare_part"), *words],
-        env=calls.with_package(),
-        stderr=subprocess.PIPE,
-    ) as command:
+    job = [sys.executable, *calls.module("prepare_part"), *words]
+    with subprocess.Popen(job, env=calls.with_package(), stderr=subprocess.PIPE) as command:
         while not (tmp_path / "begun").exists():
             assert command.poll() is None, command.stderr.read()
             time.sleep(0.05)

@@ -1,25 +1,125 @@
-"""Files are whole or absent; JSON keeps infinity, not NaN; arrays that are read are checked."""
+"""Files are whole or absent; arrays that cannot be what they say are refused."""
 
+import io
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from voiceprivacy.inout import arrays, files, json_files
+from voiceprivacy.inout import files, json_files
+from voiceprivacy.inout.arrays import (
+    ScoreMatrix,
+    is_real,
+    read_embeddings,
+    read_matrix,
+    read_npz,
+    write_matrix,
+)
 from voiceprivacy.inout.files import BadInput
 
+IDS = np.array(["u0", "u1", "u2"])
+SPEAKERS = np.array(["a", "b", "c"])
+MATRIX = {
+    "rows": IDS,
+    "columns": IDS,
+    "row_speakers": SPEAKERS,
+    "column_speakers": SPEAKERS,
+    "scores": np.eye(3),
+}
 
-def matrix(**changes):
-    names = {
-        "rows": ["a-1", "b-1"],
-        "columns": ["a-1"],
-        "row_speakers": ["a", "b"],
-        "column_speakers": ["a"],
-    }
-    names |= {"scores": [[1.0], [2.0]], "row_sources": ["a-1", "b-1"], "column_sources": ["a-1"]}
-    return arrays.ScoreMatrix(
-        **{name: np.array(value) for name, value in (names | changes).items()}
-    )
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "arrays.npz"
+
+
+def write_zip(path, arrays, method=zipfile.ZIP_STORED):
+    with zipfile.ZipFile(path, "w", method) as archive:
+        for name, array in arrays:
+            content = io.BytesIO()
+            np.save(content, array)
+            archive.writestr(f"{name}.npy", content.getvalue())
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"rows": IDS[[0, 0, 2]]}, "'u0' occurs twice among the rows"),
+        ({"columns": IDS[[0, 2, 2]]}, "'u2' occurs twice among the columns"),
+        ({"column_speakers": SPEAKERS[::-1]}, "'u0' has the speaker 'a' as a row, 'c' as a column"),
+    ],
+)
+def test_the_axes_of_a_matrix_agree(path, change, reason):
+    np.savez(path, **MATRIX | change)
+    with pytest.raises(BadInput, match=reason):
+        read_matrix(path)
+
+
+def test_axes_may_be_in_another_order_or_name_other_things(path):
+    other_order = {"columns": IDS[::-1], "column_speakers": SPEAKERS[::-1]}
+    np.savez(path, **MATRIX | other_order)
+    assert read_matrix(path).columns[0] == "u2"
+    templates = {"columns": np.array(["u0", "b", "c"]), "column_speakers": SPEAKERS[::-1]}
+    np.savez(path, **MATRIX | templates)
+    assert read_matrix(path).column_speakers[0] == "c"
+
+
+def test_embeddings_that_are_all_zero_are_refused(path):
+    np.savez(path, ids=IDS, embeddings=np.zeros((3, 4)))
+    with pytest.raises(BadInput, match="all embeddings are zero"):
+        read_embeddings(path)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+def test_only_compressions_of_numpy_are_read(path, method):
+    write_zip(path, MATRIX.items(), method)
+    with pytest.raises(BadInput, match="compressed in another way"):
+        read_matrix(path)
+    write_zip(path, MATRIX.items(), zipfile.ZIP_DEFLATED)
+    assert read_matrix(path).rows.tolist() == IDS.tolist()
+
+
+def test_many_arrays_that_swell_together_are_refused_at_once(path):
+    write_zip(path, [(f"a{k}", np.zeros(2**21)) for k in range(8)], zipfile.ZIP_DEFLATED)
+    with pytest.raises(BadInput, match="unpacks to 134218752 bytes"):
+        read_npz(path, [])
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_two_arrays_of_one_name_are_refused(path):
+    write_zip(path, [("a", np.zeros(2)), ("a", np.ones(2))])
+    with pytest.raises(BadInput, match="two arrays have one name"):
+        read_npz(path, ["a"])
+
+
+@pytest.mark.parametrize("byte", range(1, 61))
+def test_a_directory_of_a_zip_that_is_damaged_gives_the_same_or_an_error(path, byte):
+    np.savez(path, **MATRIX)
+    content = bytearray(path.read_bytes())
+    content[-byte] ^= 0xFF
+    path.write_bytes(content)
+    try:
+        matrix = read_matrix(path)
+    except BadInput as error:
+        assert str(error).startswith(str(path))
+    else:
+        assert np.array_equal(matrix.scores, MATRIX["scores"])
+
+
+@pytest.mark.parametrize(
+    ("array", "real"),
+    [
+        (np.zeros(2), True),
+        (np.zeros(3), False),
+        (np.array([0.0, np.inf]), False),
+        (np.zeros(2, complex), False),
+        (np.zeros(2, bool), False),
+        (np.array(["0", "1"]), False),
+    ],
+)
+def test_real_numbers_are_finite_and_neither_complex_nor_text(array, real):
+    assert is_real(array, (2,)) == real
 
 
 def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path):
@@ -32,10 +132,9 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path):
 
 
 def test_infinity_survives_json(tmp_path):
-    json_files.write_json(
-        tmp_path / "m.json", {"op": {"a": np.float64("inf"), "b": -np.inf}, "n": np.int64(3)}
-    )
-    assert json_files.read_json(tmp_path / "m.json") == {"op": {"a": np.inf, "b": -np.inf}, "n": 3}
+    numbers = {"op": {"a": np.float64("inf"), "b": -np.inf}, "n": np.int64(3)}
+    json_files.write_json(tmp_path / "m.json", numbers)
+    assert json_files.read_json(tmp_path / "m.json") == numbers
 
 
 def test_broken_json_is_named_with_its_line(tmp_path):
@@ -45,15 +144,12 @@ def test_broken_json_is_named_with_its_line(tmp_path):
 
 
 def test_a_matrix_comes_back_as_written_and_sources_default_to_the_ids(tmp_path):
-    arrays.write_matrix(tmp_path / "m.npz", matrix())
-    np.savez(
-        tmp_path / "bare.npz",
-        **{k: v for k, v in matrix()._asdict().items() if not k.endswith("sources")},
-    )
+    matrix = ScoreMatrix(**MATRIX, row_sources=IDS, column_sources=IDS)
+    write_matrix(tmp_path / "m.npz", matrix)
+    np.savez(tmp_path / "bare.npz", **MATRIX)
     for name in ("m.npz", "bare.npz"):
-        read = arrays.read_matrix(tmp_path / name)
-        for array, written in zip(read, matrix(), strict=True):
-            assert (array == written).all()
+        for array, expected in zip(read_matrix(tmp_path / name), matrix, strict=True):
+            assert (array == expected).all()
 
 
 @pytest.mark.parametrize(

@@ -10,54 +10,47 @@ from voiceprivacy.models import hub
 COMMIT = "0f99f2d0ebe89ac095bcc5903c4dd8f72b367286"
 
 
-@pytest.fixture
-def no_network(monkeypatch):
-    """A hub whose cache is empty and whose name cannot be resolved."""
+def unreachable(*arguments, **options):
+    raise HTTPError("Name or service\nnot known")
 
+
+@pytest.fixture
+def snapshot(tmp_path, monkeypatch):
+    """The folder in which the hub's client keeps a model: empty; the hub can be reached."""
+    folder = tmp_path / "snapshot"
+    folder.mkdir()
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda model, **wanted: str(folder))
+    monkeypatch.setattr(huggingface_hub.HfApi, "model_info", lambda *arguments, **options: None)
+    return folder
+
+
+def test_without_a_network_one_line_says_so(monkeypatch, tmp_path):
     def not_cached(model, **wanted):
         raise LocalEntryNotFoundError("not in the cache")
 
-    def unreachable(self, model, *, revision, timeout):
-        raise HTTPError("Name or service\nnot known")
-
     monkeypatch.setattr(huggingface_hub, "snapshot_download", not_cached)
     monkeypatch.setattr(huggingface_hub.HfApi, "model_info", unreachable)
-
-
-def test_without_a_network_one_line_says_so(no_network, tmp_path):
-    with pytest.raises(
-        BadInput,
-        match=rf"^a/b at {COMMIT}: cannot be fetched \(Name or service not known\); .*copy$",
-    ):
+    said = rf"^a/b at {COMMIT}: cannot be fetched \(Name or service not known\); .*copy$"
+    with pytest.raises(BadInput, match=said):
         hub.fetch("a/b", revision=COMMIT, folder=tmp_path / "model")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_files_of_a_snapshot_are_copied(monkeypatch, tmp_path):
-    snapshot = tmp_path / "snapshot"
-    snapshot.mkdir()
+def test_the_files_of_a_snapshot_are_copied(snapshot, tmp_path):
     for name in (*hub.SPEAKER_MODEL.needed, "classifier.ckpt", "README.md"):
         (snapshot / name).write_text(name, encoding="utf-8")
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda model, **wanted: str(snapshot))
     hub.fetch("a/b", revision=COMMIT, folder=tmp_path / "model")
-    assert sorted(path.name for path in (tmp_path / "model").iterdir()) == sorted(
-        [*hub.SPEAKER_MODEL.needed, "classifier.ckpt"]
-    )
+    copied = {path.name for path in (tmp_path / "model").iterdir()}
+    assert copied == {*hub.SPEAKER_MODEL.needed, "classifier.ckpt"}
 
 
 def test_a_download_that_was_killed_is_finished_and_without_a_network_does_with_what_is_needed(
-    monkeypatch, tmp_path
+    snapshot, monkeypatch
 ):
-    snapshot = tmp_path / "snapshot"
-    snapshot.mkdir()
-
     def download(model, local_files_only=False, **wanted):
         for name in [] if local_files_only else hub.SPEAKER_MODEL.files:
             (snapshot / name).touch()
         return str(snapshot)
-
-    def unreachable(*arguments, **options):
-        raise HTTPError("no network")
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
     monkeypatch.setattr(huggingface_hub.HfApi, "model_info", unreachable)
@@ -72,9 +65,7 @@ def test_a_download_that_was_killed_is_finished_and_without_a_network_does_with_
     assert (snapshot / "classifier.ckpt").exists()
 
 
-def test_a_repository_that_holds_no_speaker_model_is_refused(monkeypatch, tmp_path):
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda model, **wanted: str(tmp_path))
-    monkeypatch.setattr(huggingface_hub.HfApi, "model_info", lambda *arguments, **options: None)
+def test_a_repository_that_holds_no_speaker_model_is_refused(snapshot, tmp_path):
     with pytest.raises(BadInput, match=r"a/b: has no hyperparams\.yaml"):
         hub.fetch("a/b", revision=COMMIT, folder=tmp_path / "model")
     assert not (tmp_path / "model").exists()
@@ -101,11 +92,7 @@ def test_a_name_needs_a_revision():
         hub.model_folder("speechbrain/x")
 
 
-def test_an_encoder_needs_one_of_two_files_of_weights(monkeypatch, tmp_path):
-    snapshot = tmp_path / "snapshot"
-    snapshot.mkdir()
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda model, **wanted: str(snapshot))
-    monkeypatch.setattr(huggingface_hub.HfApi, "model_info", lambda *arguments, **options: None)
+def test_an_encoder_needs_one_of_two_files_of_weights(snapshot, tmp_path):
     wanted = {"revision": COMMIT, "folder": tmp_path / "encoder", "wanted": hub.ENCODER}
     for name in (*hub.ENCODER.needed, "README.md"):
         (snapshot / name).write_text(name, encoding="utf-8")
@@ -114,7 +101,5 @@ def test_an_encoder_needs_one_of_two_files_of_weights(monkeypatch, tmp_path):
         hub.fetch("a/wavlm", **wanted)
     (snapshot / "pytorch_model.bin").write_text("weights", encoding="utf-8")
     hub.fetch("a/wavlm", **wanted)
-    assert {path.name for path in (tmp_path / "encoder").iterdir()} == {
-        *hub.ENCODER.needed,
-        "pytorch_model.bin",
-    }
+    copied = {path.name for path in (tmp_path / "encoder").iterdir()}
+    assert copied == {*hub.ENCODER.needed, "pytorch_model.bin"}

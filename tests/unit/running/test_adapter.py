@@ -83,18 +83,11 @@ def test_words_are_read_by_the_types_of_the_signature(words, name, value):
 
 
 @pytest.mark.parametrize(
-    "words",
-    [
-        ["--fit", "other"],
-        ["--bootstrap", "1.5"],
-        ["--weights"],
-        ["--ends", "1"],
-        ["--results", "r"],
-    ],
+    "words", ["--fit other", "--bootstrap 1.5", "--weights", "--ends 1", "--results r"]
 )
 def test_what_does_not_fit_the_signature_is_refused(words):
     with pytest.raises(SystemExit) as left:
-        read(*words)
+        read(*words.split())
     assert left.value.code == 2
 
 
@@ -107,10 +100,6 @@ def test_the_help_is_the_docstring_and_says_the_defaults():
     said = " ".join(adapter.parser_of(job).format_help().split())
     assert "Try all types. And say more. " in said and "Parameters" not in said
     assert "TSV: a list of which the text is long, 50 % of it" in said
-    for default in (
-        "numbers (default: 0.8)",
-        "replicates (default: 0)",
-        "folder (default: results)",
-    ):
-        assert default in said
+    for text in ("numbers (default: 0.8)", "replicates (default: 0)", "folder (default: results)"):
+        assert text in said
     assert said.count("default") == 4

@@ -29,6 +29,17 @@ def in_box(tmp_path, shell, *, words=None, minutes=1.0, **fields):
     return scratch
 
 
+def run(tmp_path, words, *, is_boxed, minutes=None):
+    """Run a command in a box or without one."""
+    if is_boxed:
+        in_box(tmp_path, "", words=words, minutes=minutes or 1.0)
+    else:
+        programs.run(words, name="it", threads=1, minutes=minutes)
+
+
+with_and_without = pytest.mark.parametrize("is_boxed", [pytest.param(True, marks=boxed), False])
+
+
 # Files, network, processes.
 
 
@@ -39,9 +50,6 @@ def test_it_reads_nothing_that_it_was_not_given(tmp_path, monkeypatch):
     for path in paths:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("secret")
-    (tmp_path / "run/nac/run.sh").write_text(
-        'for path in "$@"; do cat "$path"; done > $HOME/../said'
-    )
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path / "run")
     given = f"for path in {' '.join(map(str, paths))} /etc/shadow /root/.bashrc; do"
@@ -88,7 +96,7 @@ print(*said, file=open(sys.argv[3] + "/said", "w"))
 """
 
 
-@pytest.mark.parametrize("is_boxed", [pytest.param(True, marks=boxed), False])
+@with_and_without
 def test_it_has_no_network(tmp_path, is_boxed):
     """Without a box the same program reaches both servers."""
     name = f"voiceprivacy_{os.getpid()}"
@@ -98,10 +106,7 @@ def test_it_has_no_network(tmp_path, is_boxed):
         other.listen()
         port = str(server.getsockname()[1])
         words = [sys.executable, "-c", REACH, port, name, str(tmp_path / "scratch")]
-        if is_boxed:
-            in_box(tmp_path, "", words=words)
-        else:
-            programs.run(words, name="it", threads=1)
+        run(tmp_path, words, is_boxed=is_boxed)
     said = (tmp_path / "scratch" / "said").read_text()
     assert said == "\n" if is_boxed else "127.0.0.1" in said and name in said
 
@@ -224,7 +229,7 @@ def running(marker):
     return count
 
 
-@pytest.mark.parametrize("is_boxed", [pytest.param(True, marks=boxed), False])
+@with_and_without
 @pytest.mark.parametrize("way", ["setsid", "double fork"])
 def test_no_daemon_outlives_its_program(tmp_path, is_boxed, way):
     """Three times each, with a box and without: some are seen only sometimes."""
@@ -234,22 +239,16 @@ def test_no_daemon_outlives_its_program(tmp_path, is_boxed, way):
             "setsid": ["setsid", "--fork", "sh", "-c", "sleep 77", marker],
             "double fork": [sys.executable, "-S", "-c", DAEMON, marker],
         }[way]
-        if is_boxed:
-            in_box(tmp_path, "", words=words)
-        else:
-            programs.run(words, name="it", threads=1)
+        run(tmp_path, words, is_boxed=is_boxed)
         assert running(marker) == 0
 
 
-@pytest.mark.parametrize("is_boxed", [pytest.param(True, marks=boxed), False])
+@with_and_without
 def test_no_daemon_outlives_a_runtime(tmp_path, is_boxed):
     marker = f"late_{os.getpid()}"
     words = [sys.executable, "-c", DAEMON + "time.sleep(77)", marker]
     with pytest.raises(BadInput, match="ran longer than its runtime"):
-        if is_boxed:
-            in_box(tmp_path, "", words=words, minutes=0.02)
-        else:
-            programs.run(words, name="it", threads=1, minutes=0.02)
+        run(tmp_path, words, is_boxed=is_boxed, minutes=0.02)
     assert running(marker) == 0
 
 
@@ -283,10 +282,7 @@ def test_a_program_brings_its_folder_and_nothing_else_of_the_run(tmp_path, monke
     assert reads() == []
 
 
-@pytest.mark.parametrize(
-    "name",
-    [".", "/", "/etc", "/proc/self", "~", "none"],
-)
+@pytest.mark.parametrize("name", [".", "/", "/etc", "/proc/self", "~", "none"])
 def test_too_much_or_nothing_is_refused_in_reads(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     options = {"sandbox": True, "reads": [name]}

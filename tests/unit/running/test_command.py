@@ -1,8 +1,10 @@
 """What all commands share: how they refuse, and what they print."""
 
 import io
+import os
 
 import pytest
+from support.calls import call
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.running import command
@@ -46,10 +48,8 @@ def test_one_of_several_options_is_required(given):
 def test_a_table_shows_once_what_two_numbers_say(capsys):
     numbers = {"ddcf": 0.5, "kl_bit": 1.0, "kl_ll_bit": 1.0, "kl_ms_bit": 2.0}
     command.print_metrics({"a": numbers})
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]] == [
-        "kl_bit",
-        "kl_ms_bit",
-    ]
+    lines = capsys.readouterr().out.splitlines()[1:]
+    assert [line.split()[0] for line in lines] == ["kl_bit", "kl_ms_bit"]
 
 
 def test_a_table_is_printed_in_columns(capsys):
@@ -99,3 +99,21 @@ def test_a_package_that_is_missing_is_named_and_a_module_of_ours_is_a_mistake(at
     assert code == 2 and "package yaml, which is not installed: install the wheel" in said
     code, said = attempt(ModuleNotFoundError("gone", name="voiceprivacy.gone"))
     assert code == 1 and "a mistake of this program" in said
+
+
+ASCII = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+SCORES = "enrolment\ttrial\tlabel\tscore\na\tb\ttarget\t1\na\tc\tnontarget\t0\n"
+
+
+def test_commands_say_in_escapes_what_a_locale_of_ascii_has_not(tmp_path):
+    """As in cron and in many containers."""
+    words = ["--scores", "zoé.tsv", "--metrics", "out.json", "--label", "Zoé 日本"]
+    options = {"env": os.environ | ASCII, "cwd": tmp_path}
+    done = call("assess_verification", *words, **options)
+    assert done.returncode == 2
+    assert done.stderr == "error: zo\\xe9.tsv: not found\n"
+    (tmp_path / "zoé.tsv").write_text(SCORES)
+    done = call("assess_verification", *words, **options)
+    assert done.returncode == 0, done.stderr
+    assert "Zo\\xe9 \\u65e5\\u672c" in done.stdout
+    assert done.stdout.isascii() and "Traceback" not in done.stderr

@@ -46,6 +46,11 @@ def stand_in(tmp_path, monkeypatch):
     return tmp_path
 
 
+def refused(path, said):
+    with pytest.raises(BadInput, match=said), decoding.decoded(path):
+        pass
+
+
 def test_a_film_is_read_as_any_recording_and_leaves_nothing_behind(stand_in):
     (inspection,) = inspect([stand_in / "talk.m4a"], samples=True)
     assert inspection.error is None
@@ -74,11 +79,7 @@ def test_ffmpeg_may_open_files_only_and_no_list_of_others(stand_in):
 def test_lists_of_other_files_and_empty_ones_are_refused_before_ffmpeg_sees_them(stand_in, content):
     (stand_in / "list.mp4").write_bytes(content)
     said = "is a list of other files" if content else "is empty"
-    with (
-        pytest.raises(BadInput, match=f"list.mp4: {said}"),
-        decoding.decoded(stand_in / "list.mp4"),
-    ):
-        pass
+    refused(stand_in / "list.mp4", f"list.mp4: {said}")
     assert not (stand_in / "told").exists()
 
 
@@ -125,15 +126,7 @@ def test_the_real_one_opens_no_playlist_that_hides_behind_an_ending(tmp_path):
     soundfile.write(tmp_path / "tone.wav", TONE, 22050)
     # A line before the mark: our own look at the start does not see it, ffmpeg must not either.
     (tmp_path / "list.mp4").write_text("# x\nffconcat version 1.0\nfile tone.wav\n")
-    with (
-        pytest.raises(BadInput, match="ffmpeg finds no sound"),
-        decoding.decoded(tmp_path / "list.mp4"),
-    ):
-        pass
+    refused(tmp_path / "list.mp4", "ffmpeg finds no sound")
     shutil.copy(tmp_path / "tone.wav", tmp_path / "tone.mp4")
-    with (
-        pytest.raises(BadInput, match="ffmpeg finds no sound"),
-        decoding.decoded(tmp_path / "tone.mp4"),
-    ):
-        pass
+    refused(tmp_path / "tone.mp4", "ffmpeg finds no sound")
     assert decoding.version()

@@ -23,18 +23,15 @@ def test_a_name_leads_to_the_function_of_its_package(site):
     assert packages.load("louder")(3, 16000) == 6
 
 
-def test_a_version_is_that_of_the_package_and_of_its_files(site):
+def test_a_version_is_that_of_the_package_and_of_its_files(site, monkeypatch):
     install(site, "loud", LOUDER, version="1.2", offers="louder = loud:louder")
     first = packages.version("louder")
     assert first.startswith("loud 1.2 (")
     other = site.parent / "other"
     install(other, "loud", LOUDER.replace("2", "3"), version="1.2", offers="louder = loud:louder")
-    sys.path.insert(0, str(other))
-    try:
-        assert packages.version("louder").startswith("loud 1.2 (")
-        assert packages.version("louder") != first
-    finally:
-        sys.path.remove(str(other))
+    monkeypatch.syspath_prepend(other)
+    assert packages.version("louder").startswith("loud 1.2 (")
+    assert packages.version("louder") != first
 
 
 def test_a_version_imports_nothing(site):
@@ -63,7 +60,7 @@ def test_what_is_no_function_is_refused(site):
         packages.load("louder")
 
 
-def test_a_package_that_pip_installed_has_a_version(tmp_path):
+def test_a_package_that_pip_installed_has_a_version(tmp_path, site):
     source = tmp_path / "source"
     source.mkdir()
     (source / "pipped.py").write_text(LOUDER)
@@ -73,12 +70,7 @@ def test_a_package_that_pip_installed_has_a_version(tmp_path):
         f'[project.entry-points."{packages.GROUP}"]\npipped = "pipped:louder"\n'
         '[tool.setuptools]\npy-modules = ["pipped"]\n'
     )
-    target = tmp_path / "site"
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*pip, "--target", str(target), str(source)], check=True)
-    sys.path.insert(0, str(target))
-    try:
-        assert packages.version("pipped").startswith("pipped 2.5 (")
-        assert packages.load("pipped")(2, 16000) == 4
-    finally:
-        sys.path.remove(str(target))
+    subprocess.run([*pip, "--target", str(site), str(source)], check=True)
+    assert packages.version("pipped").startswith("pipped 2.5 (")
+    assert packages.load("pipped")(2, 16000) == 4

@@ -35,6 +35,26 @@ def clock():
     return Clock()
 
 
+def begin(logger):
+    logger.info("Assuming unrestricted shared filesystem usage.")
+    logger.info("Workflow has started!", extra={"event": "workflow_started"})
+    logger.info("Building DAG of jobs...")
+    logger.info("Using shell: /usr/bin/bash")
+
+
+@pytest.fixture
+def brief(clock):
+    """A function that begins a run whose log a stream gets: the stream and the logger."""
+
+    def start(stream, **options):
+        logger = logging.Logger("snakemake", logging.INFO)
+        logger.addHandler(ProgressHandler(logging.StreamHandler(stream), clock=clock, **options))
+        begin(logger)
+        return stream, logger
+
+    return start
+
+
 def run_job(progress, clock, job, rule, seconds, **files):
     progress.see("job_info", {"jobid": job, "rule_name": rule, "input": [], "output": [], **files})
     clock.now += seconds
@@ -130,25 +150,14 @@ def test_the_processors_share_is_that_of_all_threads_calls(clock, monkeypatch):
 
 
 @pytest.mark.parametrize(("resource", "is_shown"), [("cores", True), ("nodes", False)])
-def test_nothing_is_said_of_the_machine_where_jobs_run_on_others(clock, resource, is_shown):
-    stream = Terminal()
-    logger = logging.Logger("snakemake", logging.INFO)
-    shown = logging.StreamHandler(stream)
-    logger.addHandler(ProgressHandler(shown, clock=clock, machine=Machine(clock)))
-    begin(logger)
+def test_nothing_is_said_of_the_machine_where_jobs_run_on_others(brief, clock, resource, is_shown):
+    stream, logger = brief(Terminal(), machine=Machine(clock))
     clock.now = 1.0
     logger.info("Provided", extra={"event": "resources_info", resource: 4})
     logger.info("Provided", extra={"event": "resources_info"})
     logger.info("steps", extra={"event": "progress", "done": 1, "total": 2})
     assert ("CPU" in stream.getvalue()) == is_shown
     assert "progress: 1 of 2 jobs" in stream.getvalue()
-
-
-def logger_to(stream, clock):
-    logger = logging.Logger("snakemake", logging.INFO)
-    logger.addHandler(ProgressHandler(logging.StreamHandler(stream), clock=clock))
-    begin(logger)
-    return logger
 
 
 def run_four_jobs(logger, clock, seconds):
@@ -166,9 +175,8 @@ def screen(text):
     return [line.rpartition(CLEAR)[2] for line in text.split("\n")]
 
 
-def test_the_path_of_the_first_page_is_said_once_when_it_is_there(clock, tmp_path):
-    stream = io.StringIO()
-    logger = logger_to(stream, clock)
+def test_the_path_of_the_first_page_is_said_once_when_it_is_there(brief, clock, tmp_path):
+    stream, logger = brief(io.StringIO())
     page = str(tmp_path / "results" / "report" / "privacy.html")
     first = {"jobid": 9, "rule_name": "write_first_page", "output": [page], "input": []}
     logger.info("rule", extra={"event": "job_info", **first})
@@ -179,9 +187,8 @@ def test_the_path_of_the_first_page_is_said_once_when_it_is_there(clock, tmp_pat
     assert lines == [f"The verdict is there, and measures of utility follow: {page}"]
 
 
-def test_after_the_last_job_and_after_finish_the_line_is_gone(clock):
-    stream = Terminal()
-    logger = logger_to(stream, clock)
+def test_after_the_last_job_and_after_finish_the_line_is_gone(brief, clock):
+    stream, logger = brief(Terminal())
     run_four_jobs(logger, clock, 5)
     assert screen(stream.getvalue())[-1] == ""
     logger.info("1 of 2", extra={"event": "progress", "done": 1, "total": 2})
@@ -189,9 +196,8 @@ def test_after_the_last_job_and_after_finish_the_line_is_gone(clock):
     assert screen(stream.getvalue())[-1] == ""
 
 
-def test_a_file_of_a_long_run_stays_short(clock):
-    stream = io.StringIO()
-    logger = logger_to(stream, clock)
+def test_a_file_of_a_long_run_stays_short(brief, clock):
+    stream, logger = brief(io.StringIO())
     logger.info("Job stats", extra={"event": "run_info", "stats": {"a": 7200, "total": 7200}})
     for done in range(7200):
         clock.now += 1
@@ -200,29 +206,14 @@ def test_a_file_of_a_long_run_stays_short(clock):
     assert 20 < len(lines) < 40
 
 
-def test_events_that_say_something_else_stop_nothing(clock):
-    stream = Terminal()
-    logger = logger_to(stream, clock)
+def test_events_that_say_something_else_stop_nothing(brief):
+    stream, logger = brief(Terminal())
     for event in ("run_info", "job_info", "job_finished", "progress", "unheard_of"):
         logger.info("text", extra={"event": event})
     assert "progress:" not in stream.getvalue()
 
 
 # Under `voiceprivacy run`: of what Snakemake says, what matters.
-
-
-def brief_logger(stream, clock, *, silent=False):
-    logger = logging.Logger("snakemake", logging.INFO)
-    shown = logging.StreamHandler(stream)
-    logger.addHandler(ProgressHandler(shown, silent=silent, clock=clock))
-    return logger
-
-
-def begin(logger):
-    logger.info("Assuming unrestricted shared filesystem usage.")
-    logger.info("Workflow has started!", extra={"event": "workflow_started"})
-    logger.info("Building DAG of jobs...")
-    logger.info("Using shell: /usr/bin/bash")
 
 
 def fail(logger, job, rule, log):
@@ -254,10 +245,8 @@ def kept_log(monkeypatch):
 
 @pytest.mark.usefixtures("not_interrupted", "kept_log")
 class TestBriefScreen:
-    def test_a_run_of_which_all_goes_well_is_two_lines_in_a_file(self, clock):
-        stream = io.StringIO()
-        logger = brief_logger(stream, clock)
-        begin(logger)
+    def test_a_run_of_which_all_goes_well_is_two_lines_in_a_file(self, brief, clock):
+        stream, logger = brief(io.StringIO())
         run_four_jobs(logger, clock, 40)
         assert stream.getvalue().splitlines() == [
             "4 jobs to do. The whole log: whole.log",
@@ -265,13 +254,11 @@ class TestBriefScreen:
         ]
 
     def test_a_failed_job_is_told_once_with_its_reason_and_the_end_says_what_to_do(
-        self, clock, tmp_path
+        self, brief, tmp_path
     ):
         log = tmp_path / "lost.log"
         log.write_text("loading\nerror: utterance 'a': no such voice\n")
-        stream = io.StringIO()
-        logger = brief_logger(stream, clock)
-        begin(logger)
+        stream, logger = brief(io.StringIO())
         for _ in range(3):  # it is tried again
             fail(logger, 6, "anonymise_part", log)
         end(logger)
@@ -285,10 +272,8 @@ class TestBriefScreen:
             " again: finished jobs are not repeated.",
         ]
 
-    def test_after_ctrl_c_jobs_that_ended_have_not_failed(self, clock, tmp_path):
-        stream = io.StringIO()
-        logger = brief_logger(stream, clock)
-        begin(logger)
+    def test_after_ctrl_c_jobs_that_ended_have_not_failed(self, brief, tmp_path):
+        stream, logger = brief(io.StringIO())
         logger.info("Terminating processes on user request, this might take some time.")
         fail(logger, 6, "anonymise_part", tmp_path / "lost.log")
         end(logger)
@@ -317,35 +302,27 @@ class TestBriefScreen:
             ),
         ],
     )
-    def test_an_error_of_snakemakes_own_is_one_line(self, clock, message, exception, line):
-        stream = io.StringIO()
-        logger = brief_logger(stream, clock)
-        begin(logger)
+    def test_an_error_of_snakemakes_own_is_one_line(self, brief, message, exception, line):
+        stream, logger = brief(io.StringIO())
         logger.error(message, extra={"event": "error", "exception": exception})
         assert stream.getvalue() == f"{line}\n"
 
-    def test_warnings_and_what_takes_minutes_are_said(self, clock):
-        stream = io.StringIO()
-        logger = brief_logger(stream, clock)
-        begin(logger)
+    def test_warnings_and_what_takes_minutes_are_said(self, brief):
+        stream, logger = brief(io.StringIO())
         for text in ("Creating conda environment envs/evaluate.yaml...", "Nothing to be done (x)"):
             logger.info(text)
         logger.warning("An odd thing")
         assert len(stream.getvalue().splitlines()) == 3
 
-    def test_a_silent_screen_has_no_line_but_failures(self, clock, tmp_path):
-        stream = Terminal()
-        logger = brief_logger(stream, clock, silent=True)
-        begin(logger)
+    def test_a_silent_screen_has_no_line_but_failures(self, brief, clock, tmp_path):
+        stream, logger = brief(Terminal(), silent=True)
         run_four_jobs(logger, clock, 100)
         fail(logger, 6, "anonymise_part", tmp_path / "lost.log")
         assert "progress:" not in stream.getvalue()
         assert "anonymise_part failed" in stream.getvalue()
 
-    def test_a_terminal_shows_what_runs_and_the_time_goes_on_while_nothing_ends(self, clock):
-        stream = Terminal()
-        logger = brief_logger(stream, clock)
-        begin(logger)
+    def test_a_terminal_shows_what_runs_and_the_time_goes_on_while_nothing_ends(self, brief, clock):
+        stream, logger = brief(Terminal())
         logger.info("Job stats", extra={"event": "run_info", "stats": {"a": 3, "total": 3}})
         for job in (1, 2):
             logger.info("rule a", extra={"event": "job_info", "jobid": job, "rule_name": "a"})

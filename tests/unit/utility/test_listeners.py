@@ -52,14 +52,11 @@ def test_a_speechbrain_classifier_is_a_mean_over_frames_and_a_linear_layer(tmp_p
 def test_weights_of_older_versions_have_other_names(tmp_path):
     folder = tiny.write_speechbrain_recogniser(tmp_path / "asr")
     before = recogniser(folder, device=CPU).transcribe(waves(1))
-    weights = torch.load(folder / "wav2vec2.ckpt")
-    old = {
-        name.replace("parametrizations.weight.original0", "weight_g").replace(
-            "parametrizations.weight.original1", "weight_v"
-        ): tensor
-        for name, tensor in weights.items()
-        if "masked_spec_embed" not in name
-    }
+    weights, old = torch.load(folder / "wav2vec2.ckpt"), {}
+    for name, tensor in weights.items():
+        if "masked_spec_embed" not in name:
+            layer = name.replace("parametrizations.weight.original0", "weight_g")
+            old[layer.replace("parametrizations.weight.original1", "weight_v")] = tensor
     assert len(old.keys() - weights.keys()) == 2
     torch.save(old, folder / "wav2vec2.ckpt")
     assert recogniser(folder, device=CPU).transcribe(waves(1)) == before
@@ -107,7 +104,8 @@ def test_the_last_checkpoint_of_a_training_is_taken(tmp_path):
     assert taken.classify(wave) == last.classify(wave)
 
 
-def edited(path, old, new):
+def edited(folder, old, new):
+    path = folder / "hyperparams.yaml"
     path.write_text(path.read_text().replace(old, new))
 
 
@@ -116,15 +114,9 @@ def lacking(folder, name):
 
 
 SPOILED = {
-    "source": (
-        lambda f: edited(f / "hyperparams.yaml", "wav2vec2_hub: ", "wav2vec2_hub: x"),
-        "shape",
-    ),
-    "beam": (
-        lambda f: edited(f / "hyperparams.yaml", "ctc_greedy_decode", "S2S"),
-        "expected greedy",
-    ),
-    "code": (lambda f: edited(f / "hyperparams.yaml", "VanillaNN.VanillaNN", "os.system"), "enc"),
+    "source": (lambda f: edited(f, "wav2vec2_hub: ", "wav2vec2_hub: x"), "shape"),
+    "beam": (lambda f: edited(f, "ctc_greedy_decode", "S2S"), "expected greedy"),
+    "code": (lambda f: edited(f, "VanillaNN.VanillaNN", "os.system"), "enc"),
     "tokenizer": (lambda f: lacking(f, "tokenizer.ckpt"), "tokenizer.ckpt: not found"),
     "garbled": (lambda f: (f / "tokenizer.ckpt").write_text("???"), "is no tokenizer"),
     "weights": (lambda f: lacking(f, "asr.ckpt"), "asr.ckpt: not found"),

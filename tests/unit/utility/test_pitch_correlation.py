@@ -1,9 +1,16 @@
-"""Pitch correlation: known melodies, stretched, delayed, turned around, silent."""
+"""Pitch correlation: known melodies, and Praat's tracker by a stand-in, compared as YIN's."""
+
+import importlib.util
+import sys
+import types
 
 import numpy as np
 import pytest
 
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import RESOURCES
+from voiceprivacy.inout.tables import Utterance, write_manifest
+from voiceprivacy.utility.measures import read_measured
 from voiceprivacy.utility.pitch_correlation import measure, pitch_correlation, pitch_track
 
 RATE = 16000
@@ -34,43 +41,30 @@ def test_octave_errors_of_the_first_pass_are_out_of_range_in_the_second():
     assert track[track > 0].min() > 80 and track.max() < 160
 
 
-def test_speech_correlates_fully_with_itself():
-    assert pitch_correlation(MELODY, MELODY) == pytest.approx(1)
+SLOW = np.interp(np.linspace(0, 199, 260), np.arange(200), MELODY)
+FRAME = np.arange(200)
+VOICED_LATER, VOICED_EARLIER = np.where(FRAME < 20, 0, MELODY), np.where(FRAME > 180, 0, MELODY)
+WHOLE = pytest.approx(1)
+PAIRS = {
+    "itself": (MELODY, MELODY, WHOLE),
+    "another height and width": (MELODY, 0.5 * MELODY + 100, WHOLE),
+    "unvoiced frames of either": (VOICED_LATER, VOICED_EARLIER, WHOLE),
+    "30 ms later": (MELODY[:-3], MELODY[3:], WHOLE),
+    "30 ms earlier": (MELODY[3:], MELODY[:-3], WHOLE),
+    "slower": (MELODY, SLOW, pytest.approx(1, abs=1e-3)),
+    "faster": (SLOW, MELODY, pytest.approx(1, abs=1e-3)),
+    "turned around": (MELODY, 300 - MELODY, pytest.approx(-1, abs=0.1)),
+    "no voice": (MELODY, np.zeros(200), 0),
+    "one pitch": (MELODY, np.full(200, 100.0), 0),
+    "hardly any voice": (MELODY, np.where(FRAME < 9, MELODY, 0), 0),
+    "an original without voice": (np.zeros(200), MELODY, "undefined"),
+}
 
 
-def test_another_height_and_width_is_the_same_intonation():
-    assert pitch_correlation(MELODY, 0.5 * MELODY + 100) == pytest.approx(1)
-
-
-def test_a_melody_turned_around_is_below_zero():
-    assert pitch_correlation(MELODY, 300 - MELODY) < -0.9
-
-
-def test_unvoiced_frames_of_either_side_do_not_count():
-    original, protected = MELODY.copy(), MELODY.copy()
-    original[20:60], protected[100:130] = 0, 0
-    assert pitch_correlation(original, protected) == pytest.approx(1)
-
-
-def test_a_delay_of_30_ms_is_found():
-    assert pitch_correlation(MELODY[:-3], MELODY[3:]) == pytest.approx(1)
-    assert pitch_correlation(MELODY[3:], MELODY[:-3]) == pytest.approx(1)
-
-
-def test_speech_at_another_speed_is_brought_to_the_same_length():
-    slow = np.interp(np.linspace(0, 199, 260), np.arange(200), MELODY)
-    assert pitch_correlation(MELODY, slow) > 0.999
-    assert pitch_correlation(slow, MELODY) > 0.999
-
-
-def test_speech_without_voice_or_with_one_pitch_has_nothing_of_the_intonation_left():
-    assert pitch_correlation(MELODY, np.zeros(200)) == 0
-    assert pitch_correlation(MELODY, np.full(200, 100.0)) == 0
-    assert pitch_correlation(MELODY, np.where(np.arange(200) < 9, MELODY, 0)) == 0
-
-
-def test_an_original_without_voice_is_undefined():
-    assert pitch_correlation(np.zeros(200), MELODY) == "undefined"
+@pytest.mark.parametrize("kind", PAIRS)
+def test_a_correlation_is_that_of_the_intonation(kind):
+    original, protected, expected = PAIRS[kind]
+    assert pitch_correlation(original, protected) == expected
 
 
 def test_noise_and_speech_shorter_than_a_frame_have_no_pitch():
@@ -80,8 +74,6 @@ def test_noise_and_speech_shorter_than_a_frame_have_no_pitch():
 
 
 def test_every_utterance_is_measured(tmp_path):
-    from voiceprivacy.inout import audio
-
     for name in ("a", "b"):
         audio.write(tmp_path / f"{name}.wav", tone(MELODY), RATE)
     utterances = [Utterance(name, "s", "f", tmp_path / f"{name}.wav", 2.0) for name in ("a", "b")]
@@ -89,3 +81,67 @@ def test_every_utterance_is_measured(tmp_path):
         ("a", "pitch_correlation", pytest.approx(1)),
         ("b", "pitch_correlation", pytest.approx(1)),
     ]
+
+
+class Sound:
+    """Its pitch is the loudness of every 10 ms, times 1,000."""
+
+    def __init__(self, samples, sampling_frequency):
+        self.samples, self.rate = samples, sampling_frequency
+
+    def to_pitch_ac(self, *, time_step, pitch_floor, pitch_ceiling):
+        assert (time_step, pitch_floor, pitch_ceiling) == (0.01, 75, 500)
+        track = 1000 * self.samples[:: int(self.rate * time_step)]
+        return types.SimpleNamespace(selected_array={"frequency": track})
+
+
+@pytest.fixture
+def plugin(monkeypatch):
+    praat = types.ModuleType("parselmouth")
+    praat.Sound = Sound
+    monkeypatch.setitem(sys.modules, "parselmouth", praat)
+    spec = importlib.util.spec_from_file_location(
+        "praat_pitch", RESOURCES / "plugins/praat_pitch.py"
+    )
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def tracks():
+    return {
+        "the same": MELODY,
+        "turned around": 300 - MELODY,
+        "slower": SLOW,
+        "later": np.roll(MELODY, 3),
+        "half voiced": np.where((FRAME > 20) & (FRAME < 110), 0, MELODY),
+        "hardly voiced": np.where(FRAME < 9, 100, 0),
+        "one tone": np.full(200, 100.0),
+        "silent": np.zeros(180),
+        "empty": np.zeros(0),
+    }
+
+
+@pytest.mark.parametrize("original", tracks())
+@pytest.mark.parametrize("protected", tracks())
+def test_tracks_are_compared_as_those_of_yin(plugin, original, protected):
+    pair = tracks()[original], tracks()[protected]
+    assert plugin.correlation(*pair) == pytest.approx(pitch_correlation(*pair))
+
+
+def test_the_table_has_every_utterance_and_short_ones_do_not_reach_praat(
+    plugin, tmp_path, monkeypatch
+):
+    lines = []
+    for name, track in {"a": MELODY / 1000, "b": MELODY[::-1] / 1000, "c": MELODY[:3]}.items():
+        path = tmp_path / f"{name}.wav"
+        audio.write(path, np.repeat(track, RATE // 100).astype(np.float32), RATE)
+        lines.append(Utterance(name, "s", "f", path, len(track) / 100))
+    write_manifest(tmp_path / "m.tsv", lines)
+    arguments = ["--manifest", tmp_path / "m.tsv", "--original", tmp_path / "m.tsv"]
+    arguments += ["--output", tmp_path / "out.tsv"]
+    monkeypatch.setattr(sys, "argv", ["praat_pitch.py", *map(str, arguments)])
+    monkeypatch.chdir(tmp_path)
+    plugin.main()
+    values = [line.value for line in read_measured(tmp_path / "out.tsv", ["a", "b", "c"])]
+    assert values == [pytest.approx(1), pytest.approx(1), "undefined"]

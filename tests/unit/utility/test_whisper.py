@@ -1,16 +1,17 @@
-"""Words that Whisper hears: against transcripts, against the original, by which normaliser."""
+"""Words that Whisper or another network hears: against transcripts, or against the original."""
 
 import json
 
 import numpy as np
 import pytest
+from support import listeners as tiny
 from support import neural
 from support.calls import here
 
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance, write_manifest
-from voiceprivacy.utility import whisper, words_kept
+from voiceprivacy.utility import recogniser, whisper, words_kept
 from voiceprivacy.utility.whisper import basic_words, normaliser_of
 
 RATE = 16000
@@ -43,12 +44,8 @@ def test_words_are_counted_against_transcripts(tmp_path, model):
     said.write_text("utterance\ttext\na\tone TWO three four\nb\tone\nd\t\n")
     speech = spoken(tmp_path / "speech", a=1.5, b=1.0, c=0.5, d=0.5)
     measured = list(whisper.measure(speech, speech, model=model, transcripts=str(said)))
-    assert values(measured, "whisper_wer_percent") == {
-        "a": 25.0,
-        "b": 100.0,
-        "c": "undefined",
-        "d": "undefined",
-    }
+    expected = {"a": 25.0, "b": 100.0, "c": "undefined", "d": "undefined"}
+    assert values(measured, "whisper_wer_percent") == expected
     assert values(measured, "whisper_words")["a"] == 4.0
 
 
@@ -97,3 +94,39 @@ def test_the_job_hears_a_sample_of_the_same_utterances(tmp_path, model):
         lines = (tmp_path / f"{name}.out").read_text().splitlines()[1:]
         heard[name] = {line.split("\t")[0] for line in lines}
     assert heard["original"] == heard["protected"] and len(heard["original"]) == 2
+
+
+@pytest.fixture
+def speech(tmp_path):
+    return spoken(tmp_path, u1=0.5, u2=1.0, u3=0.7)
+
+
+class Lengths:
+    """Hears how long speech is."""
+
+    def __init__(self):
+        self.batches = []
+
+    def transcribe(self, batch):
+        self.batches.append([len(samples) / RATE for samples in batch])
+        return [f"{len(samples) / RATE}" for samples in batch]
+
+
+def test_the_longest_come_first_and_a_batch_has_no_more_than_it_may(speech):
+    listener = Lengths()
+    heard = recogniser.transcribe(listener, speech, batch=2)
+    assert listener.batches == [[1.0, 0.7], [0.5]]
+    assert heard == {"u1": "0.5", "u2": "1.0", "u3": "0.7"}
+
+
+def test_a_network_is_measured_against_transcripts(tmp_path, speech):
+    model = tiny.write_speechbrain_recogniser(tmp_path / "asr")
+    said = tmp_path / "said.tsv"
+    said.write_text("utterance\ttext\nu1\tone two\nu3\tthree\n")
+    options = {"name": "wer", "transcripts": str(said), "model": str(model)}
+    measured = list(recogniser.measure(speech, speech, **options, definition="vpc2024"))
+    words = [line.value for line in measured if line.metric == "wer_words"]
+    assert words == [2, "undefined", 1]
+    said.write_text("utterance\ttext\nother\tone two\n")
+    with pytest.raises(BadInput, match=r"said.tsv: has no transcript of these"):
+        list(recogniser.measure(speech, speech, **options, definition="vpc2024"))

@@ -1,15 +1,19 @@
-"""Word errors: the definitions' edge cases, and that nothing is dropped."""
+"""Word errors: the definitions' edge cases, that nothing is dropped, and those of each speaker."""
 
 import random
+from pathlib import Path
 
 import pytest
 from speechbrain.utils.metric_stats import ErrorRateStats
+from support.calls import flags, succeeds
 
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import Utterance, read_table, write_manifest
+from voiceprivacy.utility.speakers import word_errors_of_speakers
 from voiceprivacy.utility.statistics import STATISTICS
 from voiceprivacy.utility.summary import Draws, resampled_mean
 from voiceprivacy.utility.word_errors import DEFINITIONS, word_errors
-from voiceprivacy.vocabulary import UNDEFINED
+from voiceprivacy.vocabulary import UNDEFINED, SpeakerWords
 
 TOKENS_OF_2024 = {
     "hello, world": ["HELLO", "WORLD"],
@@ -83,25 +87,18 @@ def test_nothing_is_dropped():
 @pytest.mark.parametrize("seed", range(20))
 def test_the_pooled_rate_is_that_of_speechbrain(seed):
     draw = random.Random(seed)
+    names = ["u0", "u1", "u2"]
     said, heard = (
-        [" ".join(draw.choices(["one", "two", "three"], k=draw.randrange(6))) for _ in range(3)]
+        {name: draw.choices(["one", "two", "three"], k=draw.randrange(6)) for name in names}
         for _ in range(2)
     )
-    names = [f"u{at}" for at in range(len(said))]
     stats = ErrorRateStats()
-    predicted, target = ([text.split() for text in texts] for texts in (heard, said))
-    stats.append(ids=names, predict=predicted, target=target)
-    table = rows(
-        dict(zip(names, said, strict=True)), dict(zip(names, heard, strict=True)), names, "vpc2026"
-    )
-    weights = list(table["wer_words"].values())
-    pooled, _ = resampled_mean(
-        list(table["wer_percent"].values()),
-        names,
-        weights=weights,
-        draws=Draws(0, 0),
-        statistic=STATISTICS["rate"],
-    )
+    stats.append(ids=names, predict=list(heard.values()), target=list(said.values()))
+    texts = ({name: " ".join(words) for name, words in one.items()} for one in (said, heard))
+    table = rows(*texts, names, "vpc2026")
+    weights, percent = (list(table[f"wer_{kind}"].values()) for kind in ("words", "percent"))
+    rate = {"draws": Draws(0, 0), "statistic": STATISTICS["rate"]}
+    pooled, _ = resampled_mean(percent, names, weights=weights, **rate)
     if sum(weights):
         summary = stats.summarize()
         errors = sum(summary[kind] for kind in ("insertions", "deletions", "substitutions"))
@@ -109,3 +106,77 @@ def test_the_pooled_rate_is_that_of_speechbrain(seed):
         assert pooled.value == pytest.approx(summary["WER"])
     else:
         assert pooled.value == UNDEFINED
+
+
+SPOKEN = [Utterance(f"u{at}", f"s{at % 2}", "f", Path("-"), 1.0) for at in range(4)]
+SCRIPT = {
+    "u0": "one two three four five six seven",
+    "u1": "",
+    "u2": "one two three",
+}  # nobody knows what u3 says
+RECOGNISED = {"u0": "one too three five six seven eight nine", "u1": "what", "u3": "one"}
+OPTIONS = {"wer": {"weight": "wer_words", "statistic": "rate"}}
+
+
+def written(folder, name, lines):
+    path = folder / "demo" / "trial" / "b2" / f"{name}.tsv"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = ["utterance\tmetric\tvalue", *("\t".join(map(str, line)) for line in lines)]
+    path.write_text("\n".join(text) + "\n")
+    return path
+
+
+@pytest.fixture
+def challenge(tmp_path):
+    """A table of the challenge's measure: u0 has a substitution, a deletion, two insertions."""
+    names = [utterance.utterance for utterance in SPOKEN]
+    definition = DEFINITIONS["vpc2024"]
+    lines = word_errors("wer", names, transcripts=SCRIPT, heard=RECOGNISED, definition=definition)
+    return written(tmp_path, "wer", lines)
+
+
+def test_numbers_of_errors_of_the_challenge(challenge):
+    """By hand: s0 says 7 + 3 words, of which the last three are not heard."""
+    counted = word_errors_of_speakers([challenge], SPOKEN, options=OPTIONS, seed=0)
+    assert counted == [
+        SpeakerWords("b2", "wer", "s0", 2, 10, 1, 2, 4, 70.0),
+        SpeakerWords("b2", "wer", "s1", 1, 0, 0, 1, 0, UNDEFINED),  # u3 is left out
+    ]
+
+
+def test_numbers_of_errors_of_closed_text(tmp_path):
+    values = {
+        "wer_percent": [300 / 7, UNDEFINED, 0.0, 100.0],
+        "substitutions_percent": [100 / 7, UNDEFINED, 0.0, 0.0],
+        "insertions_percent": [0.0, UNDEFINED, 0.0, 50.0],
+        "deletions_percent": [200 / 7, UNDEFINED, 0.0, 50.0],
+        "words": [7, UNDEFINED, 3, 2],
+    }
+    lines = []
+    for metric, of_utterances in values.items():
+        lines += [
+            (f"u{at}", f"closed_text_{metric}", value) for at, value in enumerate(of_utterances)
+        ]
+    path = written(tmp_path, "words", lines)
+    options = {"words": {"weight": "closed_text_words"}}
+    assert word_errors_of_speakers([path], SPOKEN, options=options, seed=0) == [
+        SpeakerWords("b2", "words", "s0", 2, 10, 1, 0, 2, 30.0),
+        SpeakerWords("b2", "words", "s1", 1, 2, 0, 1, 1, 100.0),
+    ]
+
+
+def test_other_measures_have_no_words(tmp_path, challenge):
+    pitch = written(tmp_path, "pitch", [(f"u{at}", "pitch", 0.5) for at in range(4)])
+    weighed = {"pitch": {"weight": "frames"}}
+    for options in (weighed, {"pitch": {"weight": "pitch_words"}}, {}):
+        assert word_errors_of_speakers([pitch], SPOKEN, options=options, seed=0) == []
+
+
+def test_the_command_writes_them(tmp_path, challenge):
+    write_manifest(tmp_path / "manifest.tsv", SPOKEN)
+    files = {"metrics": tmp_path / "means.tsv", "words": tmp_path / "words.tsv"}
+    arguments = {"measures": challenge, "manifest": tmp_path / "manifest.tsv", "options": OPTIONS}
+    succeeds("assess_utility", *flags(**arguments, **files))
+    [first, second] = read_table(files["words"], list(SpeakerWords._fields))
+    assert list(first.values()) == ["b2", "wer", "s0", "2", "10", "1", "2", "4", "70.0"]
+    assert second["wer_percent"] == UNDEFINED

@@ -1,8 +1,17 @@
-"""Transcripts of every kind of corpus that has some."""
+"""Transcripts of every kind of corpus that has some; speakers and genders of a list."""
+
+import random
 
 import pytest
 
-from voiceprivacy.corpora.listing import Findings, list_utterances, read_transcripts
+from voiceprivacy.corpora.listing import (
+    Findings,
+    Listed,
+    by_speaker,
+    list_utterances,
+    read_transcripts,
+    require_gender,
+)
 from voiceprivacy.inout.files import BadInput
 
 
@@ -90,3 +99,38 @@ def test_transcripts_of_a_folder_are_compared_with_its_utterances(tmp_path, rows
     list_utterances({"folder": options}, findings)
     expected = [(level, message)] if level else []
     assert [(finding.level, finding.what) for finding in findings] == expected
+
+
+NAMES = ["s1-a", "s1-b", "s10-a", "s2-a", "s2-b"]
+
+
+def listed(name, gender="f"):
+    return Listed(name, name.split("-")[0], gender, "", None, "list.tsv", 7)
+
+
+def test_speakers_and_their_utterances_come_in_the_order_of_their_ids():
+    shuffled = [listed(name) for name in NAMES]
+    random.Random(0).shuffle(shuffled)
+    groups = by_speaker(shuffled)
+    assert list(groups) == ["s1", "s10", "s2"]
+    in_order = []
+    for own in groups.values():
+        in_order += [utterance.utterance for utterance in own]
+    assert in_order == NAMES
+
+
+@pytest.mark.parametrize(
+    ("gender", "lists", "is_wrong"),
+    [
+        ("-", ["f", "m"], True),
+        ("-", ["mixed", "m_common"], True),
+        ("-", ["mixed"], False),
+        ("-", ["mixed", "mixed_common"], False),
+        ("f", ["f", "m"], False),
+    ],
+)
+def test_a_list_of_one_gender_needs_genders(gender, lists, is_wrong):
+    findings = Findings()
+    require_gender(listed("s1-a", gender), lists, findings)
+    message = "speaker 's1' has no gender, but the lists are per gender"
+    assert [(finding.line, finding.what) for finding in findings] == [(7, message)] * is_wrong
