@@ -2,8 +2,9 @@
 
 import pytest
 from nightly import zoo
-from support import utilities, verdicts
+from support import trees, utilities, verdicts
 
+from voiceprivacy.corpora import parts
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_table
@@ -51,3 +52,21 @@ def test_a_run_of_another_config_is_refused(results):
     write_json(results / zoo.VERDICT, verdicts.usual())
     with pytest.raises(BadInput, match=r"is it of config/zoo\.yaml"):
         zoo.table(results)
+
+
+def test_each_speaker_is_attacked_or_learnt_from_in_pieces_of_one_recording(tmp_path, monkeypatch):
+    trees.librispeech(tmp_path / "speech", chapters=1, utterances=1, subset=zoo.SUBSET)
+    monkeypatch.setattr(zoo, "LEARNT_OF_A_SEX", 1)
+    monkeypatch.setattr(zoo, "LEAST_S", 0.03)  # recordings have 0.1 s
+    zoo.write_pieces(tmp_path / "speech", tmp_path)
+    speakers = {}
+    for name in ("learnt", "attacked"):
+        protocol = {"enrol_trial": {"enrolment_utterances": 1, "lists": ["mixed"]}}
+        source = {"kaldi": str(tmp_path / name)}
+        listed = [parts.list_part(source, protocol, part) for part in ("enrolment", "trial")]
+        assert [len(own) for own in listed] == [2, 4], "three pieces of two speakers"
+        speakers[name] = {one.speaker for one in listed[0]}
+    assert speakers == {"learnt": {"11", "12"}, "attacked": {"13", "14"}}
+    segments = (tmp_path / "learnt" / "segments").read_text().splitlines()
+    ends = [line.split()[2:] for line in segments]
+    assert ends[:3] == [["0.000", "0.033"], ["0.033", "0.067"], ["0.067", "0.100"]]
