@@ -124,7 +124,7 @@ def test_the_page_says_that_words_were_not_measured_and_why_until_they_are():
     several = sections.utility_section([PITCH, *others]).note
     assert "only the pitch, voice and quality were measured" in several
     section = sections.utility_section([PITCH], {"words": "no transcripts were given (how)"})
-    assert section.note.endswith(" was not measured: no transcripts were given (how).")
+    assert " was not measured: no transcripts were given (how)." in section.note
     assert section.missing == [("Words", "no transcripts were given (how)")]
     # Of one corpus of two they were measured: it is told which one lacks them.
     some = sections.utility_section(
