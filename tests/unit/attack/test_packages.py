@@ -3,6 +3,7 @@
 import importlib.util
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -208,3 +209,9 @@ def test_a_file_may_hold_more_than_is_asked_for(manifest, tmp_path):
 def test_embeddings_that_lack_something_are_refused(manifest, tmp_path, ids, embeddings, reason):
     with pytest.raises(BadInput, match=reason):
         foreign.from_file(saved(tmp_path / "e.npz", ids, embeddings), read_manifest(manifest))
+
+
+def test_an_embedding_of_whisper_has_signed_roots_of_the_mean_over_frames():
+    encoder = packages.WhisperEncoder()
+    encoder.network = SimpleNamespace(frames=lambda samples: np.float32([[3, -9, 0], [5, -9, 0]]))
+    assert encoder.embed(np.zeros(160, np.float32)).tolist() == [2, -3, 0]

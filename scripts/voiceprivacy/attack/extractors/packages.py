@@ -6,7 +6,7 @@
   40 mel bands, in 8-bit integers. An embedding is what that package enrols a voice by.
 * ``whisper``: the encoder of Whisper base (models.whisper), which was trained to recognise words.
   An embedding (512,) is the mean over its frames. A few numbers of it are large in all speech, so
-  cosine tells little: it needs a back-end that learns, such as PLDA.
+  roots are taken, which keep the signs: without them cosine finds nothing.
 
 Conventions
 -----------
@@ -20,7 +20,8 @@ Conventions
 References
 ----------
 Wan et al., Generalized end-to-end loss for speaker verification, ICASSP 2018. Wang et al.,
-VoiceFilter, Interspeech 2019. McFee et al., librosa, SciPy 2015. The voice activity detection is
+VoiceFilter, Interspeech 2019. Perronnin et al., Improving the Fisher kernel, ECCV 2010 (signed
+roots). McFee et al., librosa, SciPy 2015. The voice activity detection is
 that of WebRTC. What both encoders were trained on stands in docs/guide/attackers.md.
 """
 
@@ -164,8 +165,9 @@ class WhisperEncoder:
         return Whisper("base")
 
     def embed(self, samples: Floats) -> Floats:
-        """Embedding (512,): the mean over frames of 20 ms."""
-        return self.network.frames(samples).mean(axis=0)
+        """Embedding (512,): roots of the mean over frames of 20 ms."""
+        mean = self.network.frames(samples).mean(axis=0)
+        return np.sign(mean) * np.sqrt(np.abs(mean))
 
 
 ENCODERS = {"resemblyzer": Resemblyzer, "dvector": DVector, "whisper": WhisperEncoder}
