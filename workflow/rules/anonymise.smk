@@ -23,7 +23,7 @@ rule anonymise_part:
     priority: BY_PROGRAMS
     conda:
         anonymisers.entries.environment
-    threads: speech_threads.of_part
+    threads: speech_threads.few
     resources:
         mem_mb=anonymisers.entries.memory,
         runtime=anonymisers.runtime,

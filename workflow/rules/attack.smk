@@ -17,7 +17,7 @@ rule extract_embeddings:
     priority: BY_ATTACKERS
     conda:
         attackers.extractors.environment
-    threads: speech_threads.of_part
+    threads: speech_threads.few
     resources:
         mem_mb=attackers.extractors.memory,
         runtime=attackers.extraction_runtime,

@@ -74,10 +74,9 @@ def test_outputs_are_options_but_those_that_the_command_names():
 
 
 @pytest.mark.parametrize(("cores", "few"), [(1, 1), (2, 1), (6, 3), (64, 4), (None, 4)])
-def test_speech_takes_half_of_the_cores_and_training_speech_all_that_it_may(cores, few):
+def test_jobs_of_speech_take_at_most_half_of_the_cores(cores, few):
     threads = Threads(lambda: cores)
-    assert threads.few(of_job()) == threads.of_part(of_job(part="trial")) == few
-    assert threads.of_part(of_job(part="train")) == 4
+    assert threads.few(of_job()) == few
 
 
 def test_a_second_run_waits_for_the_first_and_has_its_shards(plan):

@@ -27,16 +27,13 @@ class Threads:
         self.cores = cores
 
     def few(self, wildcards: Any) -> int:
-        """Threads of jobs that come in numbers: at most half of this machine's cores.
+        """At most half of this machine's cores.
 
-        A program starts on one core, while another works.
+        A program starts on one core, while another works. A job that wants all cores would wait
+        until no other job is left that fits beside one that runs, whatever its priority.
         """
         cores = self.cores()
         return max(1, min(MOST_THREADS, cores // 2)) if cores else MOST_THREADS
-
-    def of_part(self, wildcards: Any) -> int:
-        """Threads of a job that reads a part: speech to learn from is long, in one job."""
-        return MOST_THREADS if wildcards.get("part") == "train" else self.few(wildcards)
 
 
 class CorpusInputs:
