@@ -23,7 +23,7 @@ EVALUATION, UTILITY_ALONE, TRAIN = "evaluation", "utility", "train"
 # jensen_shannon, words by cosine.
 HISTOGRAMS = ("f0", "contour", "units", "style", "timing", "background")
 WORDS = "words"
-OF_TEXT = ("style", WORDS)  # of what is said, whoever says it
+OF_TEXT = ("style", WORDS)  # features of what is said, not of the voice
 RECOGNISER, EMOTION = "recogniser", "emotion"  # measures of utility by networks of others
 PITCH = "pitch_correlation"  # the measure of utility that every run makes
 QUALITY = "quality"

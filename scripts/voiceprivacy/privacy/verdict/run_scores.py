@@ -106,7 +106,7 @@ def judge(plan: Mapping[str, Any], folder: Path) -> Iterator[tuple[str, Judged]]
 
 
 def _of_text(folder, corpus, lists, thresholds):
-    """What is found in what is said, whoever says it: {system: facts}; {} where it is not tried."""
+    """What attackers find by the words alone: {system: facts}; {} where it is not tried."""
     own = {
         trials: {**options, "attackers": options["of_text"]} for trials, options in lists.items()
     }
