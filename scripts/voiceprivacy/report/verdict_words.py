@@ -196,7 +196,7 @@ NO_LEAK = {  # why no known leak was tried
 }
 RELEASED = "{}: evidence in one recording that is released {}."
 OFTEN = {1: "once", 2: "twice"}
-LOST = "With {} releases, low remaining risk is lost."
+LOST = "With {} releases, the upper limits are too high for low remaining risk."
 SINCE = "{} (%; in brackets: 95 % limits of the difference, speaker by speaker)"
 CHANGE_COLUMNS = ("", RIGHT.short, LAW[0].short, "difference", "")
 LESS, SAME, MORE = "less evidence", "no significant change", "more evidence"

@@ -235,7 +235,7 @@ def test_several_releases_are_said_with_where_the_lowest_state_is_lost():
     assert judged_of("demo", facts).notes.releases == [
         "b2r: evidence in one recording that is released once, 1 % [0, 3]; twice, 2 % [1, 4]; "
         "3 times, 4 % [3, 6].",
-        "With 2 releases, low remaining risk is lost.",
+        "With 2 releases, the upper limits are too high for low remaining risk.",
         "both: evidence in one recording that is released as b2, 7 % [6, 9]; as b2 and stt, "
         f"{DASH}.",
     ]

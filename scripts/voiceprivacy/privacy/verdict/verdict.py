@@ -389,7 +389,7 @@ def _releases(scores, versions, thresholds):
 
 
 def _released(scores, versions, thresholds):
-    """What is left of all these versions together; null where a list could not be measured."""
+    """What is left of all these versions together; null where no list could be measured."""
     judged = _Judged({}, {}, {}, {}, set())
     for name in scores.scores:
         single, linked = (
