@@ -6,6 +6,7 @@
 # make test-long, make test-skipped (what the last make test skipped, after its programs were installed)
 # make benchmark, make benchmark-load, make lock, make clean
 # make zoo     all shipped anonymisers on VOICEPRIVACY_SPEECH, a LibriSpeech tree: a table and .zoo/zoo.png
+# make board   ten systems under four attackers on the same tree, for workflow/resources/leaderboard
 # make test-nightly (hours): conda, LaTeX, attackers and utility of real speech, tutorials, edits, large graphs, fuzzing, runs that are killed, without disk or memory, the zoo; make fuzz (SECONDS=7200, READERS="plda.npz")
 # make house (how large each part is; ARGS=--write keeps it), make same COMMIT=... (whether that version computes the same)
 # make release: wheel and sdist of what is committed below dist/, and the demo of the installed wheel in an empty folder
@@ -28,7 +29,7 @@ endif
 help:
 	@sed -n '/^# /!q; s/^# //p' Makefile
 
-.PHONY: help demo neural resume test test-long test-skipped test-nightly house same release lint docs benchmark benchmark-load coverage mutation audit fuzz zoo lock clean
+.PHONY: help demo neural resume test test-long test-skipped test-nightly house same release lint docs benchmark benchmark-load coverage mutation audit fuzz zoo board lock clean
 .DELETE_ON_ERROR:
 .NOTPARALLEL: # two installations into one folder
 
@@ -79,6 +80,7 @@ benchmark: .venv/installed-test
 	$(BIN)/python tests/benchmark/benchmark_mcadams.py
 	OMP_NUM_THREADS=1 $(BIN)/python tests/benchmark/benchmark_metrics.py
 	$(BIN)/python tests/benchmark/benchmark_embeddings.py
+	$(BIN)/python tests/benchmark/benchmark_runs.py
 
 benchmark-load: .venv/installed
 	OMP_NUM_THREADS=1 $(BIN)/python tests/benchmark/benchmark_load.py
@@ -145,6 +147,12 @@ zoo: .venv/installed $(BIN)/voiceprivacy
 	    results/verdict.json results/metrics/utility/test_other.tsv results/report/tables/speed.tsv
 	PYTHONPATH=scripts $(BIN)/python tests/nightly/zoo.py --results .zoo/results --picture .zoo/zoo.png
 
+board: .venv/installed-optional .venv/installed-neural $(BIN)/voiceprivacy
+	mkdir -p .board
+	cd .board && ../$(BIN)/voiceprivacy run --cores $(CORES) --configfile ../config/board.yaml
+	cd .board && ../$(BIN)/voiceprivacy export-result --repository ../workflow/resources/leaderboard \
+	    --laboratory "Authors of voiceprivacy" --revision voiceprivacy-0.2 --public
+
 test-nightly: .venv/installed-quality .venv/installed-docs .venv/installed-optional .venv/installed-neural $(BIN)/voiceprivacy
 	$(BIN)/python -m pytest -m nightly --numprocesses 2 --dist loadfile --verbose --durations 10
 	$(BIN)/python tests/nightly/measure_faults.py --killed 200 --full 50 --starved 50
@@ -155,6 +163,6 @@ lock: .venv/installed-test
 	$(BIN)/python envs/lock.py $(BIN)/uv $(BIN)/pip
 
 clean:
-	rm -rf .venv .site dist .zoo .snakemake .pytest_cache .ruff_cache .mypy_cache .hypothesis .mutation .coverage htmlcov
+	rm -rf .venv .site dist .zoo .board .snakemake .pytest_cache .ruff_cache .mypy_cache .hypothesis .mutation .coverage htmlcov
 	find results -mindepth 1 ! -name .gitkeep -delete
 	find scripts tests workflow -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -53,7 +53,7 @@ LEARNT_FROM = {
 }
 
 SHARDS = "shards"  # the folder of the manifests of a part's shards, beside that of the part
-MOST_NONTARGETS = 200_000  # pairs that link a release with itself; more would only take time
+MOST_LINKED = 50_000  # pairs of either class that link a release with itself
 
 # The function of an anonymiser that is McAdams, as its entry has it.
 MCADAMS = "{scripts}/voiceprivacy/anonymise/functions/mcadams.py:mcadams"

@@ -61,6 +61,28 @@ SPEAKERS = {
 }
 
 
+def many_systems(folder, *, anonymisers, sets, extractors, backends):
+    """A config of many systems, whose files are empty; every corpus has lists of women and men."""
+    for corpus in range(sets // 2):
+        directory = folder / f"data/c{corpus}"
+        directory.mkdir(parents=True)
+        for name in ("wav.scp", "utt2spk", "spk2gender", "enrolls", "trials"):
+            (directory / name).touch()
+    (folder / "model").mkdir()
+    for name in ("hyperparams.yaml", "embedding_model.ckpt"):
+        (folder / "model" / name).touch()
+    corpora = {f"c{corpus}": f"data/c{corpus}" for corpus in range(sets // 2)}
+    return {
+        "corpora": {
+            name: {"kaldi": path, "protocol": {"given": {"f": path, "m": path}}}
+            for name, path in corpora.items()
+        },
+        "anonymisers": {f"a{number}": {"command": "anonymise"} for number in range(anonymisers)},
+        "extractors": {f"e{number}": {"model": "model"} for number in range(extractors)},
+        "backends": {f"b{number}": {"type": "cosine"} for number in range(backends)},
+    }
+
+
 def snakemake(folder, *arguments, tree=ROOT, snakefile=None, **environment):
     """Run the workflow (of ``tree``, or another one) in a folder; what hangs is cut off.
 

@@ -5,7 +5,7 @@ import re
 import pytest
 import yaml
 from support import needs
-from support.runs import ROOT, snakemake
+from support.runs import ROOT, many_systems, snakemake
 
 pytestmark = pytest.mark.nightly
 SUBMITTED = 150
@@ -13,28 +13,10 @@ LARGEST_GROUP = 100  # jobs: Snakemake's check of a group takes the square of th
 MOST_JOBS = {1: 1_900, 4: 4_800}  # by number of attackers; docs/internals/load.md counts them
 
 
-def write_run(folder, *, anonymisers, sets, extractors, backends):
-    """A config of many systems: every corpus has two lists, women and men; all files are empty."""
-    for corpus in range(sets // 2):
-        directory = folder / f"data/c{corpus}"
-        directory.mkdir(parents=True)
-        for name in ("wav.scp", "utt2spk", "spk2gender", "enrolls", "trials"):
-            (directory / name).touch()
-    (folder / "model").mkdir()
-    for name in ("hyperparams.yaml", "embedding_model.ckpt"):
-        (folder / "model" / name).touch()
-    corpora = {f"c{corpus}": f"data/c{corpus}" for corpus in range(sets // 2)}
-    config = {
-        "corpora": {
-            name: {"kaldi": path, "protocol": {"given": {"f": path, "m": path}}}
-            for name, path in corpora.items()
-        },
-        "anonymisers": {f"a{number}": {"command": "anonymise"} for number in range(anonymisers)},
-        "extractors": {f"e{number}": {"model": "model"} for number in range(extractors)},
-        "backends": {f"b{number}": {"type": "cosine"} for number in range(backends)},
-    }
-    (folder / "config.yaml").write_text(yaml.safe_dump(config))
-    return folder / "config.yaml"
+def write_run(folder, **numbers):
+    config = folder / "config.yaml"
+    config.write_text(yaml.safe_dump(many_systems(folder, **numbers)))
+    return config
 
 
 @pytest.mark.parametrize("attackers", [1, 4])

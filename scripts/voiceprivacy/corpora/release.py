@@ -2,6 +2,11 @@
 
 Every attacker scores the same pairs, so they are listed once for a trial list, and scores are
 compared with them as with any list.
+
+Pairs grow with the square of the recordings, and what they say does not: recordings of the same
+persons resemble each other. So of many pairs some are drawn, evenly. Recordings stand in a circle
+on which those of each speaker are spread evenly; each is compared with its nearest neighbours. So
+all have as many pairs, and of as many speakers as there can be.
 """
 
 from collections.abc import Iterable, Mapping
@@ -9,8 +14,8 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from voiceprivacy.inout import seeds
-from voiceprivacy.inout.tables import Trial, recordings_of
-from voiceprivacy.vocabulary import MOST_NONTARGETS
+from voiceprivacy.inout.tables import LABELS, Trial, recordings_of
+from voiceprivacy.vocabulary import MOST_LINKED
 
 FEWEST_LINKED = 3  # speakers with target pairs, else recordings are not kept apart
 
@@ -33,45 +38,49 @@ def release_pairs(
 
     Returns
     -------
-    list of Trial : all target pairs, and at most MOST_NONTARGETS others, drawn by a fixed seed
+    list of Trial : target pairs, then others, at most MOST_LINKED of either, drawn by a fixed seed
     """
     ids = list(dict.fromkeys(listed.trial for listed in trials))
     _, speaker = np.unique([speakers[utterance] for utterance in ids], return_inverse=True)
-    targets = _linked_targets(ids, speaker, recording)
-    linked = {speakers[pair.enrolment] for pair in targets}
-    if recording and len(linked) < FEWEST_LINKED:
-        targets = _linked_targets(ids, speaker, None)
-    return targets + _drawn_nontargets(ids, speaker)
+    circle = _circle(speaker)
+    by_speaker = circle[np.argsort(speaker[circle], kind="stable")]
+    own = np.split(by_speaker, np.cumsum(np.bincount(speaker))[:-1])
+    for pattern in dict.fromkeys((recording, None)):
+        _, source = np.unique(recordings_of(ids, pattern), return_inverse=True)
+        targets = _nearest(own, source)
+        if len(np.unique(speaker[targets[:, 0]])) >= FEWEST_LINKED:
+            break
+    listed = []
+    for label, pairs in zip(LABELS, (targets, _nearest([circle], speaker)), strict=True):
+        listed += [Trial(ids[one], ids[other], label) for one, other in pairs.tolist()]
+    return listed
 
 
-def _linked_targets(ids, speaker, recording):
-    """Every pair of two recordings of one speaker, once; ``speaker`` (N,) is a number for each
-    id."""
-    recordings = recordings_of(ids, recording)
-    pairs = []
-    for one, utterance in enumerate(ids):
-        for other in one + 1 + np.flatnonzero(speaker[one + 1 :] == speaker[one]):
-            if recordings[one] != recordings[other]:
-                pairs.append(Trial(utterance, ids[other], "target"))
-    return pairs
+def _circle(speaker):
+    """Recordings (N,) in an order that spreads those of each speaker evenly."""
+    draw = seeds.generator(0, "pairs within a release")
+    shuffled, jitter = draw.random((2, len(speaker)))
+    order = np.lexsort([shuffled, speaker])
+    counts = np.bincount(speaker)
+    number = np.empty(len(speaker))
+    number[order] = np.arange(len(speaker)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.argsort((number + jitter) / counts[speaker])
 
 
-def _drawn_nontargets(ids, speaker):
-    """Pairs of two speakers, at most MOST_NONTARGETS.
+def _nearest(circles, group):
+    """Pairs (P, 2) of two groups, rising: neighbours on circles, the nearest MOST_LINKED of all."""
+    nearest = np.empty((0, 2), dtype=int)
+    for distance in range(1, max(map(len, circles)) // 2 + 1):
+        if len(nearest) == MOST_LINKED:
+            break
+        wide = [circle for circle in circles if len(circle) >= 2 * distance]
+        pairs = np.concatenate([_neighbours(circle, distance) for circle in wide])
+        differ = group[pairs[:, 0]] != group[pairs[:, 1]]
+        nearest = np.concatenate([nearest, pairs[differ][: MOST_LINKED - len(nearest)]])
+    return nearest[np.lexsort(nearest.T[::-1])]
 
-    All pairs of thousands of trials would take gigabytes. So they are counted for each first
-    utterance, the places of those to keep are drawn, and only these are listed.
-    """
-    counts = [np.count_nonzero(speaker[n + 1 :] != speaker[n]) for n in range(len(ids))]
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    kept = np.arange(min(starts[-1], MOST_NONTARGETS))
-    if starts[-1] > MOST_NONTARGETS:
-        draw = seeds.generator(0, "pairs within a release")
-        kept = np.sort(draw.choice(starts[-1], MOST_NONTARGETS, replace=False))
-    own = np.searchsorted(kept, starts)  # where the places of each first utterance begin
-    pairs = []
-    for one, utterance in enumerate(ids):
-        others = one + 1 + np.flatnonzero(speaker[one + 1 :] != speaker[one])
-        for other in others[kept[own[one] : own[one + 1]] - starts[one]]:
-            pairs.append(Trial(utterance, ids[other], "nontarget"))
-    return pairs
+
+def _neighbours(circle, distance):
+    """Each pair (P, 2) at a distance on a circle (N,) once; no distance is above N / 2."""
+    pairs = np.sort(np.stack([circle, np.roll(circle, -distance)], axis=1))
+    return pairs[: len(circle) // 2] if 2 * distance == len(circle) else pairs

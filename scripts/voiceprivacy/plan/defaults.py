@@ -53,7 +53,7 @@ GENDERS = ("f", "m")
 MEASURED: dict[str, dict[str, Any]] = {
     PITCH: {"type": PITCH, "sample": 100},
     WORDS: {"type": CLOSED_TEXT, "utterances": 5, "sample": 100},
-    QUALITY: {"type": QUALITY, "utterances": 2, "sample": 20},
+    QUALITY: {"type": QUALITY, "utterances": 2, "sample": 10},
     VOICE: {"type": VOICE},
 }
 # What keeps ${NAME}, because it is handed to a program: the program's job replaces it.
@@ -91,7 +91,7 @@ def _with_defaults(config):
     return config
 
 
-@functools.cache  # half a second, and five times in every start
+@functools.cache  # five times in every start
 def schema() -> dict[str, Any]:
     """The schema of a config; nobody changes it."""
     return yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))

@@ -1,13 +1,11 @@
 """Protocols: enrol_trial (disjoint, from other sessions), all_pairs, and pairs within a release."""
 
-import itertools
 import random
 import tracemalloc
 from collections import Counter
-from itertools import permutations
+from itertools import chain, permutations
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +13,6 @@ from voiceprivacy.corpora import release
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.parts import list_names
 from voiceprivacy.corpora.protocols import all_pairs, enrol_trial
-from voiceprivacy.inout import seeds
 from voiceprivacy.inout.tables import Trial
 
 OPTIONS = {"enrolment_utterances": 3, "lists": ["f", "m"]}
@@ -180,25 +177,26 @@ def test_recordings_are_not_kept_apart_where_no_three_speakers_have_several():
     assert Trial("c-1-1", "c-1-2", "target") in pairs
 
 
-@pytest.mark.parametrize("most", [1, 17, 100, 10**6])
-def test_pairs_are_drawn_from_all_of_them_in_their_order(monkeypatch, most):
-    """As if all were listed, of which a fixed seed draws positions."""
-    monkeypatch.setattr(release, "MOST_NONTARGETS", most)
-    names = [f"{speaker}-{n % 2}-{n}" for n in range(5) for speaker in "abcdef"]
-    listed = released(*names, "g-0-0", *[f"h-1-{n}" for n in range(9)])
-    ids = [trial.trial for trial in listed["trials"]]
-    every = {"target": [], "nontarget": []}
-    for one, other in itertools.combinations(ids, 2):
-        if one[0] != other[0]:
-            every["nontarget"].append(Trial(one, other, "nontarget"))
-        elif one[2] != other[2]:
-            every["target"].append(Trial(one, other, "target"))
-    if len(every["nontarget"]) > most:
-        draw = seeds.generator(0, "pairs within a release")
-        kept = sorted(draw.choice(len(every["nontarget"]), most, replace=False))
-        every["nontarget"] = [every["nontarget"][position] for position in kept]
-    pairs = release.release_pairs(**listed, recording="^(.+)-")
-    assert pairs == every["target"] + every["nontarget"]
+def test_of_many_pairs_all_recordings_have_as_many_and_speakers_meet_all_others(monkeypatch):
+    monkeypatch.setattr(release, "MOST_LINKED", 1000)
+    names = [f"{n % 10}-{n % 3}-{n}" for n in range(120)]
+    pairs = release.release_pairs(**released(*names), recording="^(.+)-")
+    assert len({frozenset(pair[:2]) for pair in pairs}) == len(pairs)
+    others = [pair for pair in pairs if pair.label == "nontarget"]
+    assert len(others) == 1000
+    counts = Counter(chain.from_iterable(pair[:2] for pair in others))
+    assert len(counts) == 120
+    assert max(counts.values()) - min(counts.values()) <= 4
+    met = Counter(frozenset((pair.enrolment[0], pair.trial[0])) for pair in others)
+    assert len(met) == 10 * 9 / 2
+    assert max(met.values()) < 2 * min(met.values())
+
+
+def test_of_many_target_pairs_each_speaker_has_as_many(monkeypatch):
+    monkeypatch.setattr(release, "MOST_LINKED", 99)
+    pairs = release.release_pairs(**released(*[f"{n % 5}-{n}" for n in range(100)], "one-1"))
+    counts = Counter(pair.enrolment[0] for pair in pairs if pair.label == "target")
+    assert {*counts.values()} == {19, 20}
 
 
 def test_pairs_of_thousands_of_trials_are_drawn_without_listing_all_of_them():
@@ -211,5 +209,5 @@ def test_pairs_of_thousands_of_trials_are_drawn_without_listing_all_of_them():
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert sum(pair.label == "nontarget" for pair in pairs) == release.MOST_NONTARGETS
+    assert sum(pair.label == "nontarget" for pair in pairs) == release.MOST_LINKED
     assert peak < 100e6

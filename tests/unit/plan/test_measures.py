@@ -46,7 +46,7 @@ def test_every_run_measures_the_pitch_of_protected_speech_unless_it_says_no():
 def test_every_run_measures_the_quality_of_some_utterances_unless_it_says_no():
     utility = planned()
     assert "results/utility/demo/trial/original/quality.tsv" in utility.measures("demo")
-    assert utility.options()["quality"] == {"better": "higher", "utterances": 2, "sample": 20}
+    assert utility.options()["quality"] == {"better": "higher", "utterances": 2, "sample": 10}
     assert utility.entries["quality"]["env"] == "torch"
     mine = planned(utility={"opinions": {"type": "quality", "utterances": 3}})
     assert "quality" not in mine.entries
