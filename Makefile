@@ -69,6 +69,7 @@ release: .venv/installed-test
 	$(BIN)/uv build --quiet --out-dir dist
 	$(BIN)/python -m venv dist/venv
 	dist/venv/bin/pip install --quiet "$$(echo dist/*.whl)[run]"
+	dist/venv/bin/pip check
 	mkdir dist/empty && cd dist/empty && ../venv/bin/voiceprivacy demo
 	@echo "dist has the wheel and the sdist; dist/empty is the demo of the wheel"
 
