@@ -551,10 +551,8 @@ def _next(run, written):
         for name, protected in run.protected.items():
             if not ids <= protected.files.keys():
                 lacks = f"{name} has no protected version of all of them"
-                learns = (
-                    "so nothing is learnt from it (--method NAME=FILE.py:FUNCTION protects them)"
-                )
-                yield f"  {lacks}, {learns}"
+                how = "--method NAME=FILE.py:FUNCTION protects them"
+                yield f"  {lacks}, so nothing is learnt from it ({how})"
     if run.lists == ["mixed"]:
         table = "--speakers TABLE (columns speaker and gender)"
         yield f"  {table} makes lists of women and of men, as is usual"

@@ -137,12 +137,23 @@ def read_score_file(
     ------
     BadInput : the file is none, or the speakers do not go with its labels
     """
+    scored = read_checked(path, key=key)
+    trials = arranged(path, scored, speaker_map) if speaker_map else None
+    return ScoreFile(scored.classes, trials)
+
+
+def read_checked(path: FilePath, *, key: FilePath | None = None) -> ScoredTrials:
+    """Read a score file as ``read_scored_trials`` does, and say on stderr what is odd in it.
+
+    Raises
+    ------
+    BadInput : the file is none, or double precision cannot count with its scores
+    """
     with naming(path):
         scored = read_scored_trials(path, key=key)
     warn(path, scored)
     _refuse_beyond_precision(path, scored.scores)
-    trials = arranged(path, scored, speaker_map) if speaker_map else None
-    return ScoreFile(scored.classes, trials)
+    return scored
 
 
 def warn(path: FilePath, scored: ScoredTrials) -> None:
@@ -260,8 +271,9 @@ def inferred_speakers(scored: ScoredTrials) -> dict[str, str]:
             name = parent[name]
         return name
 
-    pairs = {*zip(*(one[: scored.n_targets].tolist() for one in scored[2:4]), strict=True)}
-    for enrolment, trial in sorted(pairs):
+    enrolled = scored.enrolment[: scored.n_targets].tolist()
+    tried = scored.trial[: scored.n_targets].tolist()
+    for enrolment, trial in sorted({*zip(enrolled, tried, strict=True)}):
         names = scored.enrolments[enrolment], scored.trials[trial]
         one, other = sorted(map(first_of, names))
         parent[other] = one
@@ -367,15 +379,6 @@ def without_each(trials: ByClass, n_speakers: int) -> Iterator[Sample | None]:
     )
     for (target_weights, targets), (nontarget_weights, nontargets) in zip(*classes, strict=True):
         yield _sample(trials, target_weights, nontarget_weights, targets, nontargets)
-
-
-def weigh(trials: SpeakerTrials, weights: Counts) -> Sample | None:
-    """Sample of trials with integer weights (M,), in which every score is a group of its own.
-
-    None where a class is left without trials.
-    """
-    sorted_trials = by_class(trials, every_score=True)
-    return weigh_classes(sorted_trials, weights[trials.target], weights[~trials.target])
 
 
 def weigh_classes(
