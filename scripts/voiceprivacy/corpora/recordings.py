@@ -195,9 +195,9 @@ def is_used_in_place(recording: Recording | None, sample_rate: int) -> bool:
     header = audio.header(recording)
     if (header.sample_rate, header.channels) != (sample_rate, 1):
         return False
-    if audio.is_16_bit_mono(recording, sample_rate):
-        return True
-    return audio.is_lossless(recording) and audio.fits(audio.read(recording)[0])
+    if not audio.is_lossless(recording):
+        return False
+    return header.subtype == "PCM_16" or audio.fits(audio.read(recording)[0])
 
 
 def _provide(utterance, *, audio_dir, sample_rate):
@@ -402,8 +402,9 @@ def _cut_out(cut: Cut | Joined) -> Iterator[Path]:
 def missing_program(pipe: Pipe) -> str | None:
     """The program with which a pipe begins, if a shell does not find it; nothing is run."""
     program = (pipe.words() or [""])[0]
-    is_there = not re.fullmatch(r"[\w.+/-]+", program) or _is_known(program, pipe.folder)
-    return None if is_there else program
+    if re.fullmatch(r"[\w.+/-]+", program) and not _is_known(program, pipe.folder):
+        return program
+    return None
 
 
 @functools.cache
