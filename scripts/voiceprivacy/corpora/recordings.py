@@ -154,6 +154,8 @@ def inspect(
 ) -> Iterator[Inspection]:
     """Inspect every recording, in their order; ``samples``: read it whole, not its header alone.
 
+    ``threads`` are processes where recordings are many and none is a pipe.
+
     Raises
     ------
     Hangs : a pipe does not end
@@ -437,8 +439,7 @@ def output(pipe: Pipe) -> Iterator[Path]:
 
 
 def _last_words(path):
-    with open(path, "rb") as file:
-        end = file.read()[-2000:]
+    end = path.read_bytes()[-2000:]
     return " ".join(end.decode(errors="replace").split())[-LAST_WORDS:]
 
 

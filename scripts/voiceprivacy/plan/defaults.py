@@ -11,6 +11,7 @@ Defaults live in workflow/schemas/config.schema.yaml. Some depend on other keys 
 * ``sweep`` makes an anonymiser of each of its values (see sweeps).
 * ``attackers: NAME`` adds the attackers of workflow/resources/attackers/NAME.yaml.
 * An encoder inside a package runs in the environment of the package's name.
+* ``draws`` of an anonymiser makes one more of each further draw.
 * ``atlas: true`` adds the channels of the disclosure atlas (see atlas).
 * Measures of utility that every run makes stand in the config once it is completed.
 * Anonymisers that nobody attacks (no ``extractors``, no ``attacks``) are attacked by the strongest
@@ -261,7 +262,8 @@ def with_semi_informed(config: dict[str, Any]) -> dict[str, Any]:
         return config
     _, anonymisers, extractors, backends = sections
     corpus = first_training_corpus(config)
-    if not corpus or not _names_audio_as_text(anonymisers):
+    folders = [options.get("audio", "") for options in anonymisers.values()]
+    if not corpus or not all(isinstance(folder, str) for folder in folders):
         return config
     able = [name for name, options in extractors.items() if options.keys() & EMBEDDING]
     try:
@@ -298,11 +300,6 @@ def _has_entries(section):
         isinstance(options, dict) and isinstance(options.get("train", {}), dict)
         for options in section.values()
     )
-
-
-def _names_audio_as_text(anonymisers):
-    """Whether folders of speech that is anonymised already are texts, as they should be."""
-    return all(isinstance(options.get("audio", ""), str) for options in anonymisers.values())
 
 
 def controls(wanted: Any) -> dict[str, dict]:

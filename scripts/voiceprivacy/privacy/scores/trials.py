@@ -358,10 +358,7 @@ def whole_sample(trials: ByClass) -> Sample:
     ------
     ValueError : a class has no trials
     """
-    target, nontarget = (
-        np.ones(len(scores), dtype=np.int64) for scores in (trials.target, trials.nontarget)
-    )
-    sample = weigh_classes(trials, target, nontarget)
+    sample = weigh_classes(trials, np.ones_like(trials.speaker), np.ones_like(trials.enrolled))
     if sample is None:
         raise ValueError("all trials are targets, or all are nontargets")
     return sample
