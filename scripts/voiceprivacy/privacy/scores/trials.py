@@ -85,28 +85,29 @@ class Sample(NamedTuple):
     nontarget_weights: Counts
     ties: Ties
 
+    @property
+    def classes(self) -> dict[str, tuple[Scores, Counts]]:
+        """The scores of either class and their weights: {target, nontarget: two arrays}."""
+        return {
+            "target": (self.trials.target, self.target_weights),
+            "nontarget": (self.trials.nontarget, self.nontarget_weights),
+        }
+
     def counted(self) -> dict[str, Any]:
         """The scores that occur and their counts as the arguments of a cost such as cllr_bit."""
         counts: dict[str, Any] = {}
-        classes = (
-            ("target", self.trials.target, self.target_weights),
-            ("nontarget", self.trials.nontarget, self.nontarget_weights),
-        )
-        for label, scores, weights in classes:
+        for label, (scores, weights) in self.classes.items():
             drawn = np.flatnonzero(weights != 0)
             counts[label] = scores[drawn]
             counts[f"{label}_counts"] = weights[drawn].astype(np.int64)
         return counts
 
     def single(self, first: int, last: int) -> Ties:
-        """The single scores in its ties at the positions ``first`` to ``last``."""
+        """The single scores in its ties at the positions ``first`` to ``last``, inclusive."""
         is_last = last + 1 == len(self.ties.scores)
         limits = self.ties.scores[[first, last if is_last else last + 1]]
         scores, weights = [], []
-        for class_scores, class_weights in (
-            (self.trials.target, self.target_weights),
-            (self.trials.nontarget, self.nontarget_weights),
-        ):
+        for class_scores, class_weights in self.classes.values():
             start, end = np.searchsorted(class_scores, limits)
             within = slice(start, None if is_last else end)
             drawn = np.flatnonzero(class_weights[within])
