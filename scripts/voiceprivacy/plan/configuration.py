@@ -212,9 +212,10 @@ def problems(config: dict[str, Any], layout: Layout = HERE) -> list[Problem]:
 def usable_corpora(config: dict[str, Any], wrong: list[Problem]) -> dict[str, dict]:
     """The corpora of a config, completed, that have none of the problems."""
     wrong_keys = {problem.keys[:2] for problem in wrong}
-    corpora = complete(config).get("corpora", {})
-    if not isinstance(corpora, dict) or ("corpora",) in wrong_keys:
+    if ("corpora",) in wrong_keys:
         return {}
+    # Alone: what is wrong elsewhere, such as a million draws, is not to be completed.
+    corpora = entries_of(complete({"corpora": config.get("corpora")}), "corpora")
     usable = {name: corpora[name] for name in corpora if ("corpora", name) not in wrong_keys}
     return expand(usable)
 
