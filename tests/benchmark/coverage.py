@@ -21,10 +21,11 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
 import numpy as np
 from simulations import simulated_matrices, simulated_scores, true_numbers
 from support.resampled import resample_similarities
+from support.speakers import weigh
 
 from voiceprivacy.inout import seeds
 from voiceprivacy.privacy.matrices import assessment, ranks, similarity
-from voiceprivacy.privacy.scores import trials, verification, zebra
+from voiceprivacy.privacy.scores import verification, zebra
 from voiceprivacy.privacy.scores.calibration import pav_blocks
 from voiceprivacy.privacy.uncertainty import bootstrap, normalised, null
 
@@ -140,7 +141,7 @@ def numbers(scored, n_replicates, seed):
 
 def whole(scored):
     """The sample in which each score occurs once."""
-    return trials.weigh(scored, np.ones(len(scored.scores), dtype=np.int64))
+    return weigh(scored, np.ones(len(scored.scores), dtype=np.int64))
 
 
 def both(sample):

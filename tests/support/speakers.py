@@ -77,6 +77,12 @@ def sample_of(target, nontarget, *, target_counts, nontarget_counts, every_score
     return trials.weigh_classes(sorted_trials, weights[is_target], weights[~is_target])
 
 
+def weigh(listed, weights):
+    """Sample of trials with integer weights (M,), in which every score is a group of its own."""
+    sorted_trials = trials.by_class(listed, every_score=True)
+    return trials.weigh_classes(sorted_trials, weights[listed.target], weights[~listed.target])
+
+
 def speaker_weights(listed, weights):
     """Weight of each trial (M,) from one weight for each speaker (S,), as trials.draw has it."""
     return weights[listed.enrolment] * np.where(listed.target, 1, weights[listed.trial])

@@ -92,12 +92,6 @@ class Findings(list[Finding]):
         """Add something that is left out, as the config allows or asks."""
         self.append(Finding("excluded", str(file), line, message))
 
-    def bad_input(self, error: BadInput, file: object, line: int | str = "-") -> None:
-        """Add a BadInput that was raised about this line of a file."""
-        # A Finding names file and line itself.
-        message = str(error).removeprefix(f"{file}:").removeprefix(f"{line}:").strip()
-        self.error(file, line, message)
-
     def bad_file(self, error: BadInput) -> None:
         """Add a BadInput about a whole file, whose message begins with its name."""
         file, _, message = str(error).partition(": ")
@@ -200,7 +194,8 @@ def _check_utterance(utterance, source, findings):
         try:
             safe_id(text, file, line)
         except BadInput as error:
-            findings.bad_input(error, file, line)
+            # A Finding names file and line itself.
+            findings.error(file, line, str(error).removeprefix(f"{file}:{line}: "))
     if isinstance(whole(utterance.audio), Pipe) and not source.get("pipes"):
         allowed = "pipes: true in the corpus's entry allows it"
         findings.error(file, line, f"utterance '{name}' is a command (pipe): {allowed}")

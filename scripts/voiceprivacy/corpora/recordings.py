@@ -154,6 +154,8 @@ def inspect(
 ) -> Iterator[Inspection]:
     """Inspect every recording, in their order; ``samples``: read it whole, not its header alone.
 
+    ``threads`` are processes where recordings are many and none is a pipe.
+
     Raises
     ------
     Hangs : a pipe does not end
@@ -195,9 +197,9 @@ def is_used_in_place(recording: Recording | None, sample_rate: int) -> bool:
     header = audio.header(recording)
     if (header.sample_rate, header.channels) != (sample_rate, 1):
         return False
-    if audio.is_16_bit_mono(recording, sample_rate):
-        return True
-    return audio.is_lossless(recording) and audio.fits(audio.read(recording)[0])
+    if not audio.is_lossless(recording):
+        return False
+    return header.subtype == "PCM_16" or audio.fits(audio.read(recording)[0])
 
 
 def _provide(utterance, *, audio_dir, sample_rate):
@@ -402,8 +404,9 @@ def _cut_out(cut: Cut | Joined) -> Iterator[Path]:
 def missing_program(pipe: Pipe) -> str | None:
     """The program with which a pipe begins, if a shell does not find it; nothing is run."""
     program = (pipe.words() or [""])[0]
-    is_there = not re.fullmatch(r"[\w.+/-]+", program) or _is_known(program, pipe.folder)
-    return None if is_there else program
+    if re.fullmatch(r"[\w.+/-]+", program) and not _is_known(program, pipe.folder):
+        return program
+    return None
 
 
 @functools.cache
@@ -436,8 +439,7 @@ def output(pipe: Pipe) -> Iterator[Path]:
 
 
 def _last_words(path):
-    with open(path, "rb") as file:
-        end = file.read()[-2000:]
+    end = path.read_bytes()[-2000:]
     return " ".join(end.decode(errors="replace").split())[-LAST_WORDS:]
 
 

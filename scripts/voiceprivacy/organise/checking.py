@@ -3,18 +3,17 @@
 Conventions
 -----------
 * A finding is a line of text that names file and line.
-* All records are read. Lists, scores and numbers are looked at where they, or what they rest on,
-  have changed.
+* All records and lists are read. Scores are read, and numbers computed from them again, where
+  they, or what they rest on, have changed.
 * A number of tier B is right if it is computed again from the scores to 1e-9, its interval too.
 * Unprotected speech is the same for all systems. So an attacker finds as much in it in every
-  result on a protocol, unless he learns from the system's speech.
+  result on a protocol, unless it learns from the system's speech.
 * A file that is gone was withdrawn: WITHDRAWN says so, with a reason. LABORATORIES is the owner's.
 * What others send is bounded: findings, bytes, draws, and the time that it takes.
 """
 
 import filecmp
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -72,8 +71,10 @@ class Changes(NamedTuple):
     @property
     def lines(self) -> list[str]:
         """A line for each."""
-        kinds = self._asdict().items()
-        return [*chain(*([f"{kind}: {name}" for name in names] for kind, names in kinds))]
+        lines = []
+        for kind, names in self._asdict().items():
+            lines += [f"{kind}: {name}" for name in names]
+        return lines
 
 
 def differences(base: Path, folder: Path) -> Changes:
@@ -136,10 +137,10 @@ def _check(repository: Repository, changes: Changes | None) -> Iterator[str]:
 
 def _check_withdrawn(folder: Path, changes: Changes) -> Iterator[str]:
     """What is gone is declared, with a reason, and what is declared is gone."""
-    declared = set()
+    declared, present = set(), _files(folder)
     for line, row in read_rows_of(folder, WITHDRAWN):
         declared.add(row["file"])
-        if (folder / row["file"]).exists() or not row["because"].strip():
+        if row["file"] in present or not row["because"].strip():
             yield f"{folder / WITHDRAWN}:{line}: {row['file']} is there, or no reason is"
     for name in changes.removed:
         if name.startswith(FOLDERS) and name not in declared:
@@ -272,7 +273,7 @@ def _check_copies(repository: Repository) -> Iterator[str]:
 
 
 def _check_unprotected(repository: Repository) -> Iterator[str]:
-    """An attacker finds as much in unprotected speech whatever system he attacks."""
+    """An attacker finds as much in unprotected speech whatever system is attacked."""
     first: dict[tuple[str, str], str] = {}
     for path, result in repository.results.items():
         attacker = referred("attacker", result)

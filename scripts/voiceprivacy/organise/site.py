@@ -25,6 +25,7 @@ from voiceprivacy.inout.files import RESOURCES, SCRIPTS, whole_folder_or_absent
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.organise.records import (
     KEY,
+    NOTHING,
     UNATTACKED,
     Number,
     Record,
@@ -84,10 +85,10 @@ class Cell(NamedTuple):
     order: str = ""
 
 
-def cell(number: Number | None, metric: str = EER_NAME) -> Cell:
+def cell(number: Number, metric: str = EER_NAME) -> Cell:
     """A number of a metric; metrics that are not of the catalogue have four digits."""
-    if number is None or number.value is None:
-        return Cell(reason=number.not_reported or "" if number else "")
+    if number.value is None:
+        return Cell(reason=number.not_reported or "")
     row, limits = METRICS.get(metric), number.limits
     if row is None:
         interval = f"[{limits[0]:.4g}, {limits[1]:.4g}]" if limits else ""
@@ -98,7 +99,7 @@ def cell(number: Number | None, metric: str = EER_NAME) -> Cell:
 def _pages(repository: Repository, made: Sequence[Board]) -> Iterator[tuple[str, str]]:
     """(path, HTML) of every page."""
     systems, attackers = _by_name(repository.systems), _by_name(repository.attackers)
-    described = repository.protocols.values()
+    protocols = {one["name"]: one for one in repository.protocols.values()}
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES / "leaderboard"),
         autoescape=True,
@@ -112,7 +113,7 @@ def _pages(repository: Repository, made: Sequence[Board]) -> Iterator[tuple[str,
         n_results=len(repository.results),
         systems={name: own[0]["title"] for name, own in systems.items()},
         attackers={name: own[0]["title"] for name, own in attackers.items()},
-        protocols={one["name"]: one["title"] for one in described},
+        protocols={name: one["title"] for name, one in protocols.items()},
         cell=cell,
         is_link=LINK.fullmatch,
         facts=facts,
@@ -122,11 +123,10 @@ def _pages(repository: Repository, made: Sequence[Board]) -> Iterator[tuple[str,
         return environment.get_template(f"{template}.html.j2").render(root=root, **values)
 
     yield "index.html", rendered("index", root="", tables=made)
-    records = {one["name"]: one for one in described}
     attacked: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for board in made:
         name = board.protocol
-        yield f"protocols/{name}.html", rendered("protocol", table=board, record=records[name])
+        yield f"protocols/{name}.html", rendered("protocol", table=board, record=protocols[name])
         for standing in board.all:
             known = attacked.setdefault((standing.system, standing.revision), [])
             known.append({"protocol": name, **_attacks_on(standing)})
@@ -164,7 +164,7 @@ def _attacks_on(standing: Standing) -> dict[str, Any]:
         "headline": standing.headline,
         "metrics": [METRICS[metric].label for metric in metrics],
         "rows": [
-            (attack, [cell(own.get(metric), metric) for metric in metrics])
+            (attack, [cell(own.get(metric, NOTHING), metric) for metric in metrics])
             for attack, own in zip(attacks, numbers, strict=True)
         ],
         "utility": utility,

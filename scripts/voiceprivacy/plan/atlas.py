@@ -20,6 +20,7 @@ from typing import Any
 from voiceprivacy.inout.files import BadInput, expand
 from voiceprivacy.plan.attackers import Attackers
 from voiceprivacy.plan.sources import why_no_transcripts
+from voiceprivacy.plan.speech import entries_of, first_training_corpus
 from voiceprivacy.vocabulary import (
     HISTOGRAMS,
     OF_TEXT,
@@ -59,57 +60,47 @@ def wanted(config: dict[str, Any]) -> list[str]:
     elif atlas is not True:
         return []
     possible = list(CHANNELS)
-    if not _learnt_from(config):
+    if not first_training_corpus(config):
         possible.remove(LEARNT)
-    if not all(_has_transcripts(corpus) for corpus in _attacked(config)):
+    attacked = [
+        corpus
+        for corpus in entries_of(config, "corpora").values()
+        if corpus.get("use") not in (TRAIN, UTILITY_ALONE)
+    ]
+    if not all(map(_has_transcripts, attacked)):
         possible = [channel for channel in possible if channel not in OF_TEXT]
     return possible
 
 
 def with_channels(config: dict[str, Any]) -> dict[str, Any]:
     """The config itself, with the extractors and back-ends of the channels that it lacks."""
-    extractors, backends = config.get("extractors"), config.get("backends")
-    if not isinstance(extractors, dict) or not isinstance(backends, dict):
+    extractors = config.get("extractors")
+    if not isinstance(extractors, dict) or not isinstance(config.get("backends"), dict):
         return config
+    learnt_from = first_training_corpus(config)
     for channel in wanted(config):
         key = CHANNELS[channel]
-        learnt_from = _learnt_from(config)
-        if any(key in options for options in extractors.values() if isinstance(options, dict)):
+        if any(key in options for options in entries_of(config, "extractors").values()):
             continue
         if channel == LEARNT and not learnt_from:
             continue  # a contradiction, which configuration tells
         extractors.setdefault(channel, {key: {"corpus": learnt_from} if channel == LEARNT else {}})
-    kinds = set().union(*(options for options in extractors.values() if isinstance(options, dict)))
+    kinds = set().union(*entries_of(config, "extractors").values())
     if wanted(config) and kinds.intersection(HISTOGRAMS):
-        _add_backend(backends, "jensen_shannon")
+        _add_backend(config, "jensen_shannon")
     if wanted(config) and WORDS in kinds:
-        _add_backend(backends, "cosine")
+        _add_backend(config, "cosine")
     return config
 
 
-def _add_backend(backends, kind):
+def _add_backend(config, kind):
     """A back-end of a type, unless there is one that compares whatever it can."""
-    for options in backends.values():
-        is_of_type = isinstance(options, dict) and options.get("type") == kind
-        if is_of_type and "extractors" not in options:
+    for options in entries_of(config, "backends").values():
+        if options.get("type") == kind and "extractors" not in options:
             return
+    backends = config["backends"]
     name = f"{kind}_of_channels" if kind in backends else kind
     backends.setdefault(name, {"type": kind})
-
-
-def _learnt_from(config):
-    corpora = config.get("corpora")
-    for name, corpus in corpora.items() if isinstance(corpora, dict) else ():
-        if isinstance(corpus, dict) and corpus.get("use") == TRAIN:
-            return name
-    return None
-
-
-def _attacked(config):
-    corpora = config.get("corpora")
-    for corpus in corpora.values() if isinstance(corpora, dict) else ():
-        if isinstance(corpus, dict) and corpus.get("use") not in (TRAIN, UTILITY_ALONE):
-            yield corpus
 
 
 def _has_transcripts(corpus):

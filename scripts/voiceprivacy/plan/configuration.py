@@ -24,14 +24,18 @@ from voiceprivacy.plan import atlas, sources
 from voiceprivacy.plan.defaults import (
     complete,
     controls,
-    first_training_corpus,
     schema,
     with_controls,
     with_protocols,
 )
 from voiceprivacy.plan.measures import wrong_measures
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.plan.speech import ANONYMISER_KINDS, OUR_ENV
+from voiceprivacy.plan.speech import (
+    ANONYMISER_KINDS,
+    OUR_ENV,
+    entries_of,
+    first_training_corpus,
+)
 from voiceprivacy.plan.sweeps import wrong_sweeps
 from voiceprivacy.running import packages
 from voiceprivacy.vocabulary import (
@@ -208,9 +212,10 @@ def problems(config: dict[str, Any], layout: Layout = HERE) -> list[Problem]:
 def usable_corpora(config: dict[str, Any], wrong: list[Problem]) -> dict[str, dict]:
     """The corpora of a config, completed, that have none of the problems."""
     wrong_keys = {problem.keys[:2] for problem in wrong}
-    corpora = complete(config).get("corpora", {})
-    if not isinstance(corpora, dict) or ("corpora",) in wrong_keys:
+    if ("corpora",) in wrong_keys:
         return {}
+    # Alone: what is wrong elsewhere, such as a million draws, is not to be completed.
+    corpora = entries_of(complete({"corpora": config.get("corpora")}), "corpora")
     usable = {name: corpora[name] for name in corpora if ("corpora", name) not in wrong_keys}
     return expand(usable)
 
@@ -222,11 +227,10 @@ def wrong_entries(config: dict[str, Any]) -> list[Problem]:
     """Keys that are no text, variables that are not set, and what the schema refuses."""
     wrong = [*unusable_values(config), *_unset_variables(config)]
     errors = Draft202012Validator(schema()).iter_errors(config)
-    backends = config.get("backends")
     fusions = [
         ("backends", name)
-        for name, options in (backends.items() if isinstance(backends, dict) else ())
-        if isinstance(options, dict) and options.get("type") == "fusion"
+        for name, options in entries_of(config, "backends").items()
+        if options.get("type") == "fusion"
     ]
     wrong += [Problem((*keys, "type"), NO_FUSION) for keys in fusions]
     # Keys can be texts and numbers of list items, which do not compare.

@@ -11,6 +11,7 @@ Defaults live in workflow/schemas/config.schema.yaml. Some depend on other keys 
 * ``sweep`` makes an anonymiser of each of its values (see sweeps).
 * ``attackers: NAME`` adds the attackers of workflow/resources/attackers/NAME.yaml.
 * An encoder inside a package runs in the environment of the package's name.
+* ``draws`` of an anonymiser makes one more of each further draw.
 * ``atlas: true`` adds the channels of the disclosure atlas (see atlas).
 * Measures of utility that every run makes stand in the config once it is completed.
 * Anonymisers that nobody attacks (no ``extractors``, no ``attacks``) are attacked by the strongest
@@ -29,7 +30,7 @@ from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput, expand
 from voiceprivacy.inout.yaml_files import read_yaml
 from voiceprivacy.plan.atlas import with_channels
 from voiceprivacy.plan.measures import NETWORKS_OF_QUALITY, shipped
-from voiceprivacy.plan.speech import Speech
+from voiceprivacy.plan.speech import Speech, entries_of, first_training_corpus
 from voiceprivacy.plan.sweeps import with_sweeps
 from voiceprivacy.vocabulary import (
     CLOSED_TEXT,
@@ -103,13 +104,11 @@ def with_protocols(config: dict[str, Any]) -> dict[str, Any]:
     The config need not be right: what cannot have a protocol is left as it is.
     """
     config = copy.deepcopy({key: value for key, value in config.items() if value is not None})
-    corpora = config.get("corpora")
-    for corpus in corpora.values() if isinstance(corpora, dict) else []:
-        if isinstance(corpus, dict):
-            if "iemocap" in corpus and "protocol" not in corpus:
-                corpus.setdefault("use", UTILITY_ALONE)
-            if corpus.get("use") not in (TRAIN, UTILITY_ALONE):
-                _set_protocol(corpus)
+    for corpus in entries_of(config, "corpora").values():
+        if "iemocap" in corpus and "protocol" not in corpus:
+            corpus.setdefault("use", UTILITY_ALONE)
+        if corpus.get("use") not in (TRAIN, UTILITY_ALONE):
+            _set_protocol(corpus)
     return config
 
 
@@ -180,9 +179,8 @@ def strongest_extractor() -> dict[str, dict[str, str]]:
 
 def with_environments(config: dict[str, Any]) -> dict[str, Any]:
     """The config itself, in which each encoder inside a package has its environment."""
-    extractors = config.get("extractors")
-    for options in extractors.values() if isinstance(extractors, dict) else []:
-        if isinstance(options, dict) and "package" in options:
+    for options in entries_of(config, "extractors").values():
+        if "package" in options:
             package = options["package"]
             options.setdefault("env", "neural" if package == "whisper" else package)
     return config
@@ -199,17 +197,15 @@ def with_measures(config: dict[str, Any]) -> dict[str, Any]:
     report, utility = config.get("report", {}), config.setdefault("utility", {})
     if not isinstance(utility, dict) or not isinstance(report, dict):
         return config
-    kinds = [options.get("type") for options in utility.values() if isinstance(options, dict)]
+    kinds = [options.get("type") for options in entries_of(config, "utility").values()]
     is_wanted = {
         PITCH: report.get("pitch_correlation", True) is True,
-        QUALITY: _has_networks_of_quality(),
+        QUALITY: all(importlib.util.find_spec(name) for name in NETWORKS_OF_QUALITY),
     }
     for name, options in MEASURED.items() if config.get("anonymisers") else ():
         if is_wanted.get(name, True) and options["type"] not in kinds:
             utility.setdefault(name, dict(options))
-    for options in utility.values():
-        if not isinstance(options, dict):
-            continue
+    for options in entries_of(config, "utility").values():
         if "model" in options and "command" not in options:
             options.setdefault("type", RECOGNISER)
         kind = shipped(options)
@@ -220,10 +216,6 @@ def with_measures(config: dict[str, Any]) -> dict[str, Any]:
             if kind.sample_minutes:
                 options.setdefault("minutes", kind.sample_minutes)
     return config
-
-
-def _has_networks_of_quality():
-    return all(importlib.util.find_spec(name) for name in NETWORKS_OF_QUALITY)
 
 
 def with_attackers(config: dict[str, Any]) -> dict[str, Any]:
@@ -242,15 +234,6 @@ def with_attackers(config: dict[str, Any]) -> dict[str, Any]:
     return config
 
 
-def first_training_corpus(config: dict[str, Any]) -> str | None:
-    """The corpus from which attackers learn where nothing else is said; None without one."""
-    corpora = config.get("corpora")
-    for name, corpus in corpora.items() if isinstance(corpora, dict) else ():
-        if isinstance(corpus, dict) and corpus.get("use") == TRAIN:
-            return name
-    return None
-
-
 def with_atlas(config: dict[str, Any]) -> dict[str, Any]:
     """The completed config itself, with the channels of the disclosure atlas that it asks for."""
     return _with_defaults(with_channels(config)) if config.get("atlas") else config
@@ -258,15 +241,12 @@ def with_atlas(config: dict[str, Any]) -> dict[str, Any]:
 
 def with_draws(config: dict[str, Any]) -> dict[str, Any]:
     """The config itself, with an anonymiser for each further draw of one that asks for several."""
-    anonymisers = config.get("anonymisers")
-    if not isinstance(anonymisers, dict):
-        return config
-    for name, options in list(anonymisers.items()):
-        wanted = options.get("draws") if isinstance(options, dict) else None
+    for name, options in entries_of(config, "anonymisers").items():
+        wanted = options.get("draws")
         if isinstance(wanted, int):
             for draw in range(2, wanted + 1):
                 again = {**options, "draws": 1, "runs": 1, "draw": draw}
-                anonymisers.setdefault(f"{name}{FURTHER_DRAW}{draw}", again)
+                config["anonymisers"].setdefault(f"{name}{FURTHER_DRAW}{draw}", again)
     return config
 
 
@@ -282,7 +262,8 @@ def with_semi_informed(config: dict[str, Any]) -> dict[str, Any]:
         return config
     _, anonymisers, extractors, backends = sections
     corpus = first_training_corpus(config)
-    if not corpus or not _names_audio_as_text(anonymisers):
+    folders = [options.get("audio", "") for options in anonymisers.values()]
+    if not corpus or not all(isinstance(folder, str) for folder in folders):
         return config
     able = [name for name, options in extractors.items() if options.keys() & EMBEDDING]
     try:
@@ -319,11 +300,6 @@ def _has_entries(section):
         isinstance(options, dict) and isinstance(options.get("train", {}), dict)
         for options in section.values()
     )
-
-
-def _names_audio_as_text(anonymisers):
-    """Whether folders of speech that is anonymised already are texts, as they should be."""
-    return all(isinstance(options.get("audio", ""), str) for options in anonymisers.values())
 
 
 def controls(wanted: Any) -> dict[str, dict]:

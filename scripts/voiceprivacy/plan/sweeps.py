@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
+from voiceprivacy.plan.speech import entries_of
 from voiceprivacy.vocabulary import FURTHER_DRAW, ORIGINAL, SECOND_RUN, TRAINED_ON
 
 Keys = tuple[str, ...]
@@ -34,7 +35,7 @@ def with_sweeps(config: dict[str, Any]) -> dict[str, Any]:
             made[name] = [point for point, _ in points]
     config["anonymisers"] = entries
     for section in ("extractors", "backends"):
-        for options in _entries(config.get(section)):
+        for options in entries_of(config, section).values():
             train = options.get("train")
             if isinstance(train, dict) and isinstance(train.get("anonymisers"), list):
                 train["anonymisers"] = _replaced(train["anonymisers"], made)
@@ -112,8 +113,3 @@ def _replaced(names, made):
     for name in names:
         replaced += made.get(name, [name]) if isinstance(name, str) else [name]
     return replaced
-
-
-def _entries(section):
-    values = section.values() if isinstance(section, dict) else []
-    return [options for options in values if isinstance(options, dict)]

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from voiceprivacy.plan.defaults import first_training_corpus, leaks
+from voiceprivacy.plan.defaults import leaks
 from voiceprivacy.plan.plan import Plan
+from voiceprivacy.plan.speech import first_training_corpus
 from voiceprivacy.vocabulary import (
     GIVEN,
     LEARNT_FROM,

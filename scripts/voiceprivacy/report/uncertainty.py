@@ -41,10 +41,8 @@ SHORT_EXPLAINED = (
     " says that no error was seen."
 )
 
-
 TOO_FEW = "too few speakers to tell"
 NEARLY_ALL = 0.95  # of a scale: an interval so wide says nothing
-
 
 # The trials of a key are MEAN; its corpus is over-corpora/{average} for an average.
 Comparisons = dict[NumberKey, Limits | None]  # intervals of means over lists
@@ -55,6 +53,10 @@ def read_comparisons(folder: FilePath, numbers: Iterable[Number]) -> Comparisons
     """Read the comparisons of the run that numbers come from.
 
     Averages are read where they are: a folder made of two runs, or by an earlier version, has none.
+
+    Raises
+    ------
+    BadInput : numbers have intervals, and the file of their means is missing or wrong
     """
     folder = Path(folder)
     attacks: dict[tuple[str, str, str], set[str]] = {}  # the lists of each attacker of a corpus
@@ -123,6 +125,6 @@ def tells_nothing(column: Metric, limits: Limits | None) -> bool:
 def within_zero_evidence(values: Mapping[str, Any]) -> bool | None:
     """Whether D_ECE is no more than zero evidence gives; None where that is not known."""
     band = values.get(NULL)
-    if band is None or band == UNDEFINED:
+    if band in (None, UNDEFINED):
         return None
     return values["dece_bit"] <= band

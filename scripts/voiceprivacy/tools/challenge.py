@@ -12,7 +12,8 @@ import yaml
 
 from voiceprivacy.inout.files import SCRIPTS, BadInput, whole_or_absent
 from voiceprivacy.plan import configuration
-from voiceprivacy.plan.defaults import first_training_corpus, strongest_extractor
+from voiceprivacy.plan.defaults import strongest_extractor
+from voiceprivacy.plan.speech import first_training_corpus
 from voiceprivacy.tools.new_config import system_names
 from voiceprivacy.vocabulary import SEMI_INFORMED, TRAIN, UTILITY_ALONE
 

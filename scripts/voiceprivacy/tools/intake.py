@@ -282,6 +282,8 @@ def _named(
     transcripts: Path | None,
 ) -> Intake:
     """Utterances under ids; people's tables speak of them by their names."""
+    if not items:
+        raise BadInput(f"{root}: holds no utterance")
     counts = Counter(item.name for item in items)
     twice = next((name for name, count in counts.items() if count > 1), None)
     if twice is not None:

@@ -108,8 +108,6 @@ MIXED = """\
     # lists of women and of men, which new-run --speakers TABLE makes.
     gender: mixed
 """
-
-
 METHOD = """\
   {name}:
     function: {function}
@@ -122,10 +120,9 @@ def name_of(text: str, *, kind: str = "speech") -> str:
     """A name that a corpus (or a system) can have, made from any text such as that of a folder."""
     name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
     name = re.sub("_on(?=_)", "_of", name)
-    is_taken = name == ORIGINAL or name.endswith(SECOND_RUN)
-    if is_taken or not re.match("[a-z]", name):
-        name = f"{kind}_{name}".removesuffix(SECOND_RUN).strip("_")
-    return name[:LONGEST_NAME].strip("_")
+    if name == ORIGINAL or name.endswith(SECOND_RUN) or not re.match("[a-z]", name):
+        name = f"{kind}_{name}"
+    return re.sub(f"({SECOND_RUN}|_)+$", "", name[:LONGEST_NAME])
 
 
 def corpus_name(run: NewRun) -> str:
@@ -188,9 +185,7 @@ def _written(path, run):
                 beside.append(_write_scp(_beside(path, name) / part, protected.again))
         elif not protected.plain:
             beside.append(_write_scp(_beside(path, name), protected))
-    text = _config(path, run)
-    with whole_or_absent(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    _write(path, _config(path, run))
     return [path, *beside]
 
 
@@ -266,8 +261,10 @@ def _source(path, intake, corpus):
 def _options(path, run):
     lines = []
     if run.intake.is_plain:
-        lines += [f"      speakers: {_quoted(run.speakers)}\n"] if run.speakers else []
-        lines += [f"      transcripts: {_quoted(run.transcripts)}\n"] if run.transcripts else []
+        if run.speakers:
+            lines.append(f"      speakers: {_quoted(run.speakers)}\n")
+        if run.transcripts:
+            lines.append(f"      transcripts: {_quoted(run.transcripts)}\n")
     if run.left_out:
         n_split = len(run.training) if run.taught_by is run.intake else 0
         used = f"{len(run.utterances) + n_split} of {len(run.listed)} utterances"
@@ -343,7 +340,8 @@ def _names(run):
         if text != name and name in run.protected:
             folder = run.protected[name].folder
             rows.append(["anonymiser", name, _one_line(text), _one_line(folder)])
-    for intake in (run.intake, run.taught_by)[: 1 if run.taught_by is run.intake else 2]:
+    intakes = [run.intake] if run.taught_by is run.intake else [run.intake, run.taught_by]
+    for intake in intakes:
         used = {one.speaker for one in intake.listed}
         for name, text in sorted(intake.speakers.items()):
             if name in used:
@@ -363,9 +361,9 @@ def _one_line(text):
 def _write_directory(folder, utterances, intake):
     """Write a Kaldi data directory of utterances, and return its folder."""
     recordings = {one.utterance: whole(one.audio) for one in utterances}
-    cuts = {one.utterance: one.audio for one in utterances if isinstance(one.audio, Cut)}
+    cut = [one for one in utterances if isinstance(one.audio, Cut)]
     _write_map(folder / "wav.scp", recordings)
-    _write_segments(folder, {name: (cut.start_s, cut.end_s) for name, cut in cuts.items()})
+    _write_segments(folder, {one.utterance: (one.audio.start_s, one.audio.end_s) for one in cut})
     _write_map(folder / "utt2spk", {one.utterance: one.speaker for one in utterances})
     genders = {one.speaker: one.gender for one in utterances if one.gender != ABSENT}
     texts = {name: text for name, text in intake.texts.items() if name in recordings}
@@ -379,9 +377,7 @@ def _write_directory(folder, utterances, intake):
 
 def _write_map(path, values):
     """Write a table of Kaldi: an id and its value on each line."""
-    with whole_or_absent(path) as temporary:
-        lines = [f"{name} {value}\n" for name, value in sorted(values.items())]
-        temporary.write_text("".join(lines), encoding="utf-8")
+    _write(path, "".join(f"{name} {value}\n" for name, value in sorted(values.items())))
 
 
 def _write_segments(folder, cuts):
@@ -394,10 +390,13 @@ def _write_segments(folder, cuts):
 
 
 def _write_list(path, utterances):
-    with whole_or_absent(path) as temporary:
-        lines = [f"{utterance.utterance}\n" for utterance in utterances]
-        temporary.write_text("".join(lines), encoding="utf-8")
+    _write(path, "".join(f"{utterance.utterance}\n" for utterance in utterances))
     return path
+
+
+def _write(path, text):
+    with whole_or_absent(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
 
 
 def _write_scp(folder, protected):
@@ -549,9 +548,11 @@ def _next(run, written):
         kept = f"{_n_speakers(run.training)} other speakers, {len(run.training)} utterances"
         yield f"to train the semi-informed attacker: {kept}"
         ids = {one.utterance for one in run.training}
-        for name in [name for name, one in run.protected.items() if not ids <= {*one.files}]:
-            lacks = f"{name} has no protected version of all of them, so nothing is learnt from it"
-            yield f"  {lacks} (--method NAME=FILE.py:FUNCTION protects them)"
+        for name, protected in run.protected.items():
+            if not ids <= protected.files.keys():
+                lacks = f"{name} has no protected version of all of them"
+                how = "--method NAME=FILE.py:FUNCTION protects them"
+                yield f"  {lacks}, so nothing is learnt from it ({how})"
     if run.lists == ["mixed"]:
         table = "--speakers TABLE (columns speaker and gender)"
         yield f"  {table} makes lists of women and of men, as is usual"

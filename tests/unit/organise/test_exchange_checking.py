@@ -254,6 +254,12 @@ def test_what_is_gone_is_declared_with_a_reason(whole, repository):
     assert [one[: len(start)] for one, start in zip(told, wrong, strict=False)] == wrong
 
 
+def test_what_is_declared_is_looked_for_among_the_files_of_the_repository_alone(repository):
+    names = ["a" * 300, f"../{repository.name}"]  # no disk holds the first one
+    (repository / "withdrawn.tsv").write_text("file\tbecause\n" + "\tx\n".join([*names, ""]))
+    assert findings(repository) == []
+
+
 def test_the_command_lists_what_is_new_changed_and_removed(whole, repository):
     remove_x_one(repository)
     edit(repository / f"{X_TWO}.json", lambda values: values.update(date="2026-11-24"))

@@ -41,6 +41,13 @@ def test_several_configs_are_checked_as_one_and_mistakes_named_where_they_stand(
     assert validate(other, one).returncode == 2
 
 
+def test_corpora_are_examined_whatever_is_wrong_elsewhere():
+    wrong = {"attackers": "x" * 300, "anonymisers": {"b2": {"command": "b2", "draws": 10**9}}}
+    config = {"corpora": {"a": SYNTHETIC, "b": {"synthetic": 1}, "c": 2}} | wrong
+    usable = configuration.usable_corpora(config, configuration.problems(config))
+    assert list(usable) == ["a"] and usable["a"]["sample_rate"] == 16000
+
+
 def test_defaults_are_filled_in_and_the_config_is_left_alone():
     config = {"corpora": {"demo": SYNTHETIC}}
     checked = configuration.check(config)

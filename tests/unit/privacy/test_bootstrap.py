@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.speakers import arranged, noisy, rows_of, scored, speaker_weights
+from support.speakers import arranged, noisy, rows_of, scored, speaker_weights, weigh
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.scored_trials import ScoredTrials
@@ -54,7 +54,7 @@ def test_a_weighted_sample_is_the_sample_with_copies(seed, n_speakers):
             weights[one] * (weights[other] if trial.label == "nontarget" else 1)
         )
     listed = trials.arrange(pairs_of, speaker_of)
-    drawn = trials.weigh(
+    drawn = weigh(
         listed,
         speaker_weights(listed, np.array([weights[name] for name in listed.speakers])),
     )
@@ -86,7 +86,7 @@ def test_trials_that_are_counted_together_change_no_digit(seed, n_speakers, most
     listed = trials.arrange(pairs_of, speaker_of)
     weights = draw.integers(0, most + 1, n_speakers)
     together = trials.draw(trials.by_class(listed), weights)
-    apart = trials.weigh(listed, speaker_weights(listed, weights))
+    apart = weigh(listed, speaker_weights(listed, weights))
     if apart is None:
         assert together is None
         return
@@ -114,7 +114,7 @@ def test_calibration_of_two_weighted_runs_is_that_of_runs_with_copies():
     one, other = arranged(1, seed=1), arranged(1.5, seed=2)
     weights = np.array([2, 0, 1, 3, 1, 0])
     metrics = zebra.runs_metrics(
-        *(trials.weigh(run, speaker_weights(run, weights)) for run in (one, other))
+        *(weigh(run, speaker_weights(run, weights)) for run in (one, other))
     )
     expected, _ = zebra.assess_calibration(
         train=with_copies(one, weights), test=with_copies(other, weights)
@@ -150,7 +150,7 @@ def test_infinite_scores_that_are_not_drawn_do_no_harm():
     listed = trials.arrange(
         *scored(lambda enrolled, tried, _: np.inf if enrolled == tried == 0 else tried - enrolled)
     )
-    drawn = trials.weigh(listed, speaker_weights(listed, np.array([0, 1, 1, 1, 1, 1])))
+    drawn = weigh(listed, speaker_weights(listed, np.array([0, 1, 1, 1, 1, 1])))
     assert np.isfinite(verification.sample_metrics(drawn)["cllr_bit"])
 
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from support.speakers import arranged, rows_of, scored
+from support.speakers import arranged, rows_of, scored, weigh
 
 from voiceprivacy.inout.scored_trials import ScoredTrials
 from voiceprivacy.privacy.scores import trials, zebra
@@ -68,7 +68,7 @@ def test_false_alarms_are_rare_over_200_attacks_without_evidence():
     alarms = 0
     for seed in range(200):
         eight = arranged(0, seed=seed, n_speakers=8, n_utterances=2)
-        everyone = trials.weigh(eight, np.ones(len(eight.scores), dtype=np.int64))
+        everyone = weigh(eight, np.ones(len(eight.scores), dtype=np.int64))
         limit = null.dece_null95_bit(
             null.null_dece_bits(eight, n_replicates=59, seed=seed), n_speakers=8
         )

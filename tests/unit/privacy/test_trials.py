@@ -1,12 +1,15 @@
 """Scored trials: who speaks, how they are numbered, and what is odd in their scores."""
 
+from functools import partial
+
 import numpy as np
 import pytest
-from support.speakers import arranged, sample_of
+from support.speakers import arranged, sample_of, weigh
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.scored_trials import ScoredTrials
 from voiceprivacy.inout.tables import Trial
+from voiceprivacy.privacy.scores.assessment import assess
 from voiceprivacy.privacy.scores.trials import (
     by_class,
     ids_of,
@@ -15,9 +18,9 @@ from voiceprivacy.privacy.scores.trials import (
     read_score_file,
     trials_of_unknown,
     warn,
-    weigh,
     whole_sample,
 )
+from voiceprivacy.privacy.uncertainty.interval_files import Draws
 
 
 def labelled(*trials):
@@ -91,10 +94,13 @@ def test_scores_that_are_the_wrong_way_round_or_infinite_are_a_warning(
 
 @pytest.mark.parametrize("factor", [1e200, -1e200, 1e-200])
 def test_scores_beyond_what_can_be_counted_with_are_refused(tmp_path, factor):
+    """By the commands of people, and by the one that a run calls."""
     lines = [f"e\tt{k}\t{'target' if k < 3 else 'nontarget'}\t{(k + 1) * factor}" for k in range(9)]
     (tmp_path / "s.tsv").write_text("\n".join(["enrolment\ttrial\tlabel\tscore", *lines]) + "\n")
-    with pytest.raises(BadInput, match=r"s.tsv: its scores lie between .* multiply all of them"):
-        read_score_file(tmp_path / "s.tsv")
+    assess_as_a_run = partial(assess, "op", draws=Draws(0, 0))
+    for read in (read_score_file, assess_as_a_run):
+        with pytest.raises(BadInput, match=r"s.tsv: its scores lie between .* multiply all of"):
+            read(tmp_path / "s.tsv")
 
 
 @pytest.mark.parametrize("scores", [(1e150, 0.0), (1e-150, 0.0), (7.0, 7.0), (np.inf, -np.inf)])

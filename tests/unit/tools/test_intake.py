@@ -227,6 +227,15 @@ def test_lines_of_metadata_that_cannot_be_are_refused(tmp_path, row, said):
         examine(tmp_path, {"mine": tmp_path})
 
 
+@pytest.mark.parametrize("table", ["wav.scp", "metadata.csv", "metadata.jsonl"])
+def test_a_table_without_lines_is_refused(tmp_path, table):
+    write(tmp_path / "a.wav", sound("a", 0.5))
+    for name in (table, "utt2spk"):
+        (tmp_path / name).write_text("file_name,speaker\n" if table.endswith("csv") else "")
+    with pytest.raises(BadInput, match="holds no utterance"):
+        preview(intake.read(tmp_path, pattern=None, speakers=None, transcripts=None))
+
+
 @pytest.mark.parametrize("text", ["{", "[" * 5000])
 def test_lines_of_jsonl_that_cannot_be_read_are_refused(tmp_path, text):
     (tmp_path / "metadata.jsonl").write_text(f"\n{text}\n")

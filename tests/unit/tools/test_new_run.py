@@ -312,6 +312,8 @@ def test_single_copies_of_originals_are_told_and_kept(tmp_path, speech, new_run)
         # What a config keeps for itself.
         ("original", "speech_original"),
         ("digits_run1", "speech_digits"),
+        ("digits_run1_run1", "speech_digits"),
+        ("a" * 55 + "_run1_of_many", "a" * 55),
         ("mics on-site", "mics_of_site"),
     ],
 )

@@ -94,6 +94,10 @@ def vtln(
         drawn, too.
     level : "speaker" or "utterance"
         What shares one draw.
+
+    Raises
+    ------
+    BadInput : an unknown warp or level, no range of strengths, or one beyond what the warp allows
     """
     draw = generator(seed, level=level, speaker=speaker, utterance=utterance)
     if warp not in DRAWN:

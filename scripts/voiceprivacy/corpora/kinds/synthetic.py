@@ -117,7 +117,7 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
     try:
         require_espeak()
     except BadInput as error:
-        findings.bad_input(error, "synthetic")
+        findings.error("synthetic", "-", str(error))
     first = options.get("first_speaker", 0)
     utterances = []
     for number in range(first, first + options["speakers"]):

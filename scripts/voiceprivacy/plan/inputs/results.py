@@ -84,19 +84,23 @@ class AttackInputs:
         return key or self.given_list(corpus, trials, condition)
 
     def _speakers(self, wildcards):
-        """Who speaks in the trials of a list."""
+        """The file that says who speaks in the trials of a list."""
         attack = attack_of(wildcards)
-        ours = self.plan.layout.trials(attack.corpus, attack.trials, "speakers")
-        return self.plan.given.speakers(attack) if attack.backend == GIVEN else ours
+        if attack.backend == GIVEN:
+            return self.plan.given.speakers(attack)
+        return self.plan.layout.trials(attack.corpus, attack.trials, "speakers")
 
     def speakers(self, wildcards: Any) -> str | list[str]:
-        """The file that says who speaks, or the fingerprint of the user's own."""
+        """The file that says who speaks, or the fingerprint of the user's own.
+
+        Nothing where the config wants no intervals.
+        """
         if not self.plan.n_replicates:
             return []
-        attacks, name = self.plan.given.entries, wildcards.extractor
-        is_users = wildcards.backend == GIVEN and "speakers" in attacks[name]
-        users = self.plan.sources.file("attacks", name)
-        return users if is_users else self._speakers(wildcards)
+        name = wildcards.extractor
+        if wildcards.backend == GIVEN and "speakers" in self.plan.given.entries[name]:
+            return self.plan.sources.file("attacks", name)
+        return self._speakers(wildcards)
 
     def speakers_argument(self, wildcards: Any) -> list[Any]:
         """The file as an argument, where there are intervals."""

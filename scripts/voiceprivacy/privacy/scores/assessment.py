@@ -5,15 +5,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.scored_trials import read_scored_trials
 from voiceprivacy.privacy.law import curves
 from voiceprivacy.privacy.scores import verification, zebra
 from voiceprivacy.privacy.scores.trials import (
     SpeakerTrials,
     arranged,
     ids_of,
+    read_checked,
     trials_of_unknown,
-    warn,
 )
 from voiceprivacy.privacy.uncertainty import null
 from voiceprivacy.privacy.uncertainty.interval_files import Draws, Resampled, resampled_trials
@@ -66,11 +65,11 @@ def assess(
 
     Raises
     ------
-    BadInput : scores and list do not belong together, or one class is missing
+    BadInput : scores and list do not belong together, one class is missing, or double precision
+        cannot count with the scores
     """
-    scored = read_scored_trials(path, key=trials)
+    scored = read_checked(path, key=trials)
     scores: dict[str, Any] = scored.classes
-    warn(path, scored)
     of_speakers = None
     if speakers and draws.n_replicates:
         of_speakers = arranged(path, scored, speakers)

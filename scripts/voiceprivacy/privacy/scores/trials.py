@@ -85,28 +85,29 @@ class Sample(NamedTuple):
     nontarget_weights: Counts
     ties: Ties
 
+    @property
+    def classes(self) -> dict[str, tuple[Scores, Counts]]:
+        """The scores of either class and their weights: {target, nontarget: two arrays}."""
+        return {
+            "target": (self.trials.target, self.target_weights),
+            "nontarget": (self.trials.nontarget, self.nontarget_weights),
+        }
+
     def counted(self) -> dict[str, Any]:
         """The scores that occur and their counts as the arguments of a cost such as cllr_bit."""
         counts: dict[str, Any] = {}
-        classes = (
-            ("target", self.trials.target, self.target_weights),
-            ("nontarget", self.trials.nontarget, self.nontarget_weights),
-        )
-        for label, scores, weights in classes:
+        for label, (scores, weights) in self.classes.items():
             drawn = np.flatnonzero(weights != 0)
             counts[label] = scores[drawn]
             counts[f"{label}_counts"] = weights[drawn].astype(np.int64)
         return counts
 
     def single(self, first: int, last: int) -> Ties:
-        """The single scores in its ties at the positions ``first`` to ``last``."""
+        """The single scores in its ties at the positions ``first`` to ``last``, inclusive."""
         is_last = last + 1 == len(self.ties.scores)
         limits = self.ties.scores[[first, last if is_last else last + 1]]
         scores, weights = [], []
-        for class_scores, class_weights in (
-            (self.trials.target, self.target_weights),
-            (self.trials.nontarget, self.nontarget_weights),
-        ):
+        for class_scores, class_weights in self.classes.values():
             start, end = np.searchsorted(class_scores, limits)
             within = slice(start, None if is_last else end)
             drawn = np.flatnonzero(class_weights[within])
@@ -137,12 +138,23 @@ def read_score_file(
     ------
     BadInput : the file is none, or the speakers do not go with its labels
     """
+    scored = read_checked(path, key=key)
+    trials = arranged(path, scored, speaker_map) if speaker_map else None
+    return ScoreFile(scored.classes, trials)
+
+
+def read_checked(path: FilePath, *, key: FilePath | None = None) -> ScoredTrials:
+    """Read a score file as ``read_scored_trials`` does, and say on stderr what is odd in it.
+
+    Raises
+    ------
+    BadInput : the file is none, or double precision cannot count with its scores
+    """
     with naming(path):
         scored = read_scored_trials(path, key=key)
     warn(path, scored)
     _refuse_beyond_precision(path, scored.scores)
-    trials = arranged(path, scored, speaker_map) if speaker_map else None
-    return ScoreFile(scored.classes, trials)
+    return scored
 
 
 def warn(path: FilePath, scored: ScoredTrials) -> None:
@@ -260,8 +272,9 @@ def inferred_speakers(scored: ScoredTrials) -> dict[str, str]:
             name = parent[name]
         return name
 
-    pairs = {*zip(*(one[: scored.n_targets].tolist() for one in scored[2:4]), strict=True)}
-    for enrolment, trial in sorted(pairs):
+    enrolled = scored.enrolment[: scored.n_targets].tolist()
+    tried = scored.trial[: scored.n_targets].tolist()
+    for enrolment, trial in sorted({*zip(enrolled, tried, strict=True)}):
         names = scored.enrolments[enrolment], scored.trials[trial]
         one, other = sorted(map(first_of, names))
         parent[other] = one
@@ -346,10 +359,7 @@ def whole_sample(trials: ByClass) -> Sample:
     ------
     ValueError : a class has no trials
     """
-    target, nontarget = (
-        np.ones(len(scores), dtype=np.int64) for scores in (trials.target, trials.nontarget)
-    )
-    sample = weigh_classes(trials, target, nontarget)
+    sample = weigh_classes(trials, np.ones_like(trials.speaker), np.ones_like(trials.enrolled))
     if sample is None:
         raise ValueError("all trials are targets, or all are nontargets")
     return sample
@@ -367,15 +377,6 @@ def without_each(trials: ByClass, n_speakers: int) -> Iterator[Sample | None]:
     )
     for (target_weights, targets), (nontarget_weights, nontargets) in zip(*classes, strict=True):
         yield _sample(trials, target_weights, nontarget_weights, targets, nontargets)
-
-
-def weigh(trials: SpeakerTrials, weights: Counts) -> Sample | None:
-    """Sample of trials with integer weights (M,), in which every score is a group of its own.
-
-    None where a class is left without trials.
-    """
-    sorted_trials = by_class(trials, every_score=True)
-    return weigh_classes(sorted_trials, weights[trials.target], weights[~trials.target])
 
 
 def weigh_classes(
