@@ -274,6 +274,13 @@ def test_of_a_corpus_that_is_not_public_only_numbers_leave(say, first, tmp_path)
     say("a", tmp_path, "check-result", "board")
 
 
+def test_a_laboratory_replaces_its_own_result(say, first, tmp_path):
+    words = ["--repository", tmp_path / "board", "--laboratory", "A", "--revision", "1"]
+    for public in ([], ["--public"]):
+        say("a", first, "export-result", *words, *public, "--anonymiser", "x")
+    assert len(read_repository(tmp_path / "board").results) == 1
+
+
 def test_other_lists_under_the_name_of_a_protocol_are_refused(refused, repository, tmp_path):
     protocol = repository / "protocols" / "tiny_all.json"
     other = tmp_path / "protocols" / "tiny_all.json"

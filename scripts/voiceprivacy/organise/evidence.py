@@ -29,7 +29,7 @@ LISTED = ["list", "enrolment", "trial", "label", "enrolment_speaker", "trial_spe
 SCORED = ["condition", "enrolment", "trial", "label", "score"]
 LABELS = ("target", "nontarget")
 LISTS = ("trials", "release")
-SEED = 0  # of the format
+SEED, MOST_DRAWS = 0, 1000  # of the format
 SAME = 1e-9  # to which numbers that are computed again agree, relative or absolute
 
 Pair = tuple[str, str]

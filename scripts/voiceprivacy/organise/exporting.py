@@ -22,6 +22,7 @@ from voiceprivacy.inout.checksums import sha256
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import number_in, read_speakers
 from voiceprivacy.organise.evidence import (
+    MOST_DRAWS,
     SEED,
     Listed,
     Scores,
@@ -138,7 +139,7 @@ def _export_one(
         "laboratory": names.laboratory,
         "date": told.get("created"),
         "conditions": _numbers(run, attack, system, scores, listed),
-        "draws": run.plan.n_replicates,
+        "draws": min(run.plan.n_replicates, MOST_DRAWS),
         "utility": list(_utility(run, attack, system, told["config"].get("utility") or {})),
         "controls": {"refused": "fails" if fails else None},
         "versions": {one: text for one, text in versions.items() if text},
@@ -155,6 +156,7 @@ def _export_one(
         if not lists.exists():
             write_listed(lists, listed)
         result["scores"] = write_scored(repository / path_of(result, SCORES), scores, listed)
+    path.unlink(missing_ok=True)  # one's own is replaced; no command writes over what it has read
     return write_record(repository, "result", result)
 
 
@@ -264,8 +266,8 @@ def _numbers(
     """Condition -> metric -> number, computed again, and compared with those of the run."""
     known = {number.key: number for number in run.numbers}
     corpus, trials, extractor, backend = attack
-    conditions, draws = {}, run.plan.n_replicates
-    has_our_draws = run.config["report"]["seed"] == SEED
+    conditions, draws = {}, min(run.plan.n_replicates, MOST_DRAWS)
+    has_our_draws = (run.config["report"]["seed"], run.plan.n_replicates) == (SEED, draws)
     has_our_prior = run.config["report"].get("p_target", P_TARGET) == P_TARGET
     of_run = (*(() if has_our_draws else OF_DRAWS), *(() if has_our_prior else ("min_dcf",)))
     for condition, own in scores.items():
