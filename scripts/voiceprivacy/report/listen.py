@@ -153,7 +153,7 @@ def examples(
 
 def _protected(speech):
     """The versions of an utterance that give away more than protected speech does are left out."""
-    original, rate = speech[ORIGINAL]
+    original, rate = speech.pop(ORIGINAL)  # silence is not like itself
     protected = {}
     for name, (samples, own_rate) in speech.items():
         same_rate = audio.resample(samples, source_rate=own_rate, target_rate=rate)
@@ -216,8 +216,8 @@ def levels_db(samples: NDArray, sample_rate: int, *, seconds: float) -> NDArray:
 
     window = get_window("hann", round(WINDOW_S * sample_rate))
     stride = round(STRIDE_S * sample_rate)
-    n_frames = round(seconds / STRIDE_S)
-    padded = np.zeros(n_frames * stride)
+    n_frames = max(1, round(seconds / STRIDE_S))
+    padded = np.zeros(max(n_frames * stride, len(window)))  # of less there is no spectrum
     padded[: len(samples)] = samples[: len(padded)]
     n_points = max(1024, len(window))  # a short window has fewer bins than rows
     transform = ShortTimeFFT(window, stride, sample_rate, mfft=n_points, scale_to="magnitude")

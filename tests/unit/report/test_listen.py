@@ -61,6 +61,18 @@ def test_every_version_of_an_utterance_is_there_the_original_first_and_cut(versi
     assert listen.read_examples([tmp_path / "demo.json"]) == chosen
 
 
+@pytest.mark.parametrize("n_samples", [1, 160, 199])
+def test_speech_shorter_than_a_window_has_a_spectrogram(n_samples):
+    assert listen.levels_db(TONE[:n_samples], 16000, seconds=n_samples / 16000).shape == (128, 1)
+
+
+def test_where_nobody_is_named_no_original_is_played_and_be_it_silent(versions):
+    silent = next(one for one in versions["original"] if one.utterance == "u2")
+    audio.write(silent.path, np.zeros(16000), 16000)
+    [example] = listen.examples("demo", {"m": {"u2"}}, versions, count=1, seed=0, codes={"u2": "x"})
+    assert [clip.anonymiser for clip in example.clips] == ["b2"]
+
+
 def test_a_tone_is_a_line_at_its_frequency_and_what_follows_is_silent():
     samples = np.sin(2 * np.pi * 2000 * np.arange(8000) / 16000)
     levels = listen.levels_db(samples, 16000, seconds=1.0)
