@@ -132,8 +132,8 @@ def _checked(folder):
 def _refuse_changed(folder):
     """Refuse a folder of which a file is not the one that its list of checksums names."""
     for line in read_lines(folder / CHECKSUMS):
-        digest, _, name = line.partition("  ")
-        path = folder / name
+        digest, _, name = line.partition(" ")
+        path = folder / name[1:]  # before it stands a blank, or a * (sha256sum -b)
         if name and (not path.is_file() or sha256_of(path) != digest):
             raise BadInput(f"{path}: is not the file that {CHECKSUMS} names: fetch it again")
 
@@ -223,7 +223,7 @@ def _letters(settings, path):
         labels = _labels(path)
     except (OSError, ValueError, SyntaxError, RuntimeError) as error:
         raise BadInput(f"{path}: is no tokenizer ({one_line(error)})") from None
-    return lambda indices: "".join(labels[index] for index in indices)
+    return lambda indices: "".join(_label(labels, index, path) for index in indices)
 
 
 def _labels(path):
@@ -231,6 +231,13 @@ def _labels(path):
     from speechbrain.dataio.encoder import CategoricalEncoder
 
     return CategoricalEncoder._load_literal(path)[1]
+
+
+def _label(labels, index, path):
+    """A label of those that a file has; BadInput where the network has more of them."""
+    if index not in labels:
+        raise BadInput(f"{path}: has no label {index}, which the network next to it gives")
+    return str(labels[index])
 
 
 class SpeechBrainClassifier:
@@ -243,13 +250,13 @@ class SpeechBrainClassifier:
         self.output = settings.section("output_mlp", classes=LINEAR).build()
         load_weights(torch.nn.ModuleList([self.output]), folder / "model.ckpt")
         listed = folder / LABELS  # of a training, it lies beside the checkpoints
-        present = [path for path in (listed, folder.parent / LABELS) if path.exists()]
-        if not present:
+        self.listed = listed if listed.exists() else folder.parent / LABELS
+        if not self.listed.exists():
             raise BadInput(f"{listed}: not found")
         try:
-            self.labels = _labels(present[0])
+            self.labels = _labels(self.listed)
         except (OSError, ValueError, SyntaxError) as error:
-            raise BadInput(f"{present[0]}: is no list of labels ({one_line(error)})") from None
+            raise BadInput(f"{self.listed}: is no list of labels ({one_line(error)})") from None
         for module in (self.wav2vec2, self.output):
             module.to(device).eval()
 
@@ -261,7 +268,7 @@ class SpeechBrainClassifier:
 
     def classify(self, samples: Floats) -> str:
         """See Classifier."""
-        return str(self.labels[int(self.scores(samples).argmax())])
+        return _label(self.labels, int(self.scores(samples).argmax()), self.listed)
 
 
 # Folders of the hub.
