@@ -21,7 +21,7 @@ import soundfile
 from numpy.typing import NDArray
 
 from voiceprivacy.inout import audio, foreign, seeds
-from voiceprivacy.inout.files import FilePath
+from voiceprivacy.inout.files import BadInput, FilePath
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.report.mailed import NAMED, Codes, code_of
@@ -92,11 +92,7 @@ def _clip(fields, path):
 def choose(utterances: Sequence[Utterance], *, count: int, seed: int) -> list[Utterance]:
     """Draw ``count`` utterances, or all where there are fewer."""
     drawn = sorted(
-        utterances,
-        key=lambda utterance: (
-            seeds.derive(seed, "listen", utterance.utterance),
-            utterance.utterance,
-        ),
+        utterances, key=lambda one: (seeds.derive(seed, "listen", one.utterance), one.utterance)
     )
     # One utterance of everybody before anybody's second.
     first_of: dict[str, Utterance] = {}
@@ -126,7 +122,13 @@ def examples(
     count : of each list
     seed : from which they are drawn
     codes : of the speakers, where they are not to be named
+
+    Raises
+    ------
+    BadInput : there is no original, or an anonymiser lacks an utterance
     """
+    if ORIGINAL not in versions:
+        raise BadInput(f"--label: no manifest is called {ORIGINAL}")
     paths = {}
     for name, utterances in versions.items():
         paths[name] = {utterance.utterance: utterance.path for utterance in utterances}
@@ -135,6 +137,9 @@ def examples(
     for trials, ids in lists.items():
         tried = [utterance for utterance in versions[ORIGINAL] if utterance.utterance in ids]
         for k, utterance in enumerate(choose(tried, count=count, seed=seed), start=1):
+            for name in order:
+                if utterance.utterance not in paths[name]:
+                    raise BadInput(f"the manifest of {name} lacks '{utterance.utterance}'")
             speech = {name: audio.read(paths[name][utterance.utterance]) for name in order}
             if codes:
                 speech = _protected(speech)

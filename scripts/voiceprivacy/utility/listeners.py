@@ -37,6 +37,7 @@ from torch.nn.functional import layer_norm
 from voiceprivacy.inout.checksums import CHECKSUMS, sha256_of
 from voiceprivacy.inout.files import BadInput, read_lines
 from voiceprivacy.models import Floats, encoders
+from voiceprivacy.models.encoders import HUB_PREPARATION, HUB_SETTINGS
 from voiceprivacy.models.folders import (
     SETTINGS,
     Hyperparameters,
@@ -49,7 +50,6 @@ CHUNK_S, STRIDE_S = 30, 5
 LABELS = "label_encoder.txt"
 CHECKPOINTS = "CKPT*"  # below a folder of a SpeechBrain training; the last is taken
 
-HUB_SETTINGS = encoders.HUB_SETTINGS
 WAV2VEC2 = ("HuggingFaceWav2Vec2", "Wav2Vec2")  # the class's name in older and newer versions
 NETWORKS = [
     "speechbrain.lobes.models.VanillaNN.VanillaNN",
@@ -96,7 +96,7 @@ def recogniser(folder: Path, *, device: torch.device, language: str | None = Non
     folder = _checked(folder)
     if (folder / SETTINGS).exists():
         return SpeechBrainRecogniser(folder, device)
-    settings = _hub_settings(folder)
+    settings = _part("AutoConfig", folder)
     if _is_of(settings, "MODEL_FOR_CTC_MAPPING"):
         return HubCTC(folder, device)
     if _is_of(settings, "MODEL_FOR_SPEECH_SEQ_2_SEQ_MAPPING"):
@@ -109,7 +109,7 @@ def classifier(folder: Path, *, device: torch.device) -> Classifier:
     folder = _checked(folder)
     if (folder / SETTINGS).exists():
         return SpeechBrainClassifier(folder, device)
-    settings = _hub_settings(folder)
+    settings = _part("AutoConfig", folder)
     if _is_of(settings, "MODEL_FOR_AUDIO_CLASSIFICATION_MAPPING"):
         return HubClassifier(folder, settings, device)
     raise BadInput(f"{folder / HUB_SETTINGS}: '{settings.model_type}' is no classifier of audio")
@@ -155,12 +155,12 @@ class SpeechBrainWav2Vec2(torch.nn.Module):
         if source in ARCHITECTURES:
             self.model = encoders.network_of(Path(settings.path), ARCHITECTURES[source])
         elif (Path(source) / HUB_SETTINGS).exists():
-            self.normalises = encoders.normalises(Path(source) / encoders.HUB_PREPARATION)
+            self.normalises = encoders.normalises(Path(source) / HUB_PREPARATION)
             self.model = encoders.network_of(Path(source) / HUB_SETTINGS)
         else:
             raise BadInput(
                 f"{settings.path}: wav2vec2: the shape of '{source}' is not known here: write the"
-                f" folder of a copy of its {HUB_SETTINGS} and {encoders.HUB_PREPARATION}"
+                f" folder of a copy of its {HUB_SETTINGS} and {HUB_PREPARATION}"
             )
         self.model.config.apply_spec_augment = False
         load_weights(self, path, may_lack=encoders.TRAINING_ONLY)
@@ -358,10 +358,6 @@ class HubClassifier:
         with torch.inference_mode():
             scores = self.model(**inputs.to(self.device)).logits
         return str(self.labels[int(scores[0].argmax())])
-
-
-def _hub_settings(folder):
-    return _part("AutoConfig", folder)
 
 
 def _is_of(settings, mapping):

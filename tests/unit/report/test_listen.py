@@ -8,6 +8,7 @@ import pytest
 import soundfile
 
 from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.report import listen
 
@@ -71,6 +72,13 @@ def test_where_nobody_is_named_no_original_is_played_and_be_it_silent(versions):
     audio.write(silent.path, np.zeros(16000), 16000)
     [example] = listen.examples("demo", {"m": {"u2"}}, versions, count=1, seed=0, codes={"u2": "x"})
     assert [clip.anonymiser for clip in example.clips] == ["b2"]
+
+
+def test_manifests_that_lack_speech_are_named(versions):
+    lacking = versions | {"b2": versions["b2"][:1]}
+    for given, words in ((lacking, "of b2 lacks 'u2'"), ({"b2": []}, "is called original")):
+        with pytest.raises(BadInput, match=words):
+            listen.examples("demo", {"m": {"u2"}}, given, count=1, seed=0)
 
 
 def test_a_tone_is_a_line_at_its_frequency_and_what_follows_is_silent():
