@@ -42,7 +42,7 @@ class Clip(NamedTuple):
 class Example(NamedTuple):
     """One utterance of a trial list and all its versions, the original first if it may be heard.
 
-    ``cut`` if the utterance goes on after the clip. ``utterance`` and ``speaker`` are ids or codes.
+    ``cut`` if a version goes on after its clip. ``utterance`` and ``speaker`` are ids or codes.
     """
 
     corpus: str
@@ -149,7 +149,7 @@ def examples(
                 f"utterance {k}" if codes else utterance.utterance,
                 code_of(utterance.speaker, codes),
                 utterance.gender,
-                cut=utterance.duration_s > LONGEST_S,
+                cut=any(len(samples) > LONGEST_S * rate for samples, rate in speech.values()),
                 clips=_clips(speech) if speech else [],
             )
             chosen.append(example)

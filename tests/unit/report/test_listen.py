@@ -74,6 +74,13 @@ def test_where_nobody_is_named_no_original_is_played_and_be_it_silent(versions):
     assert [clip.anonymiser for clip in example.clips] == ["b2"]
 
 
+def test_a_version_that_is_longer_than_its_original_is_cut(versions):
+    longer = next(one for one in versions["b2"] if one.utterance == "u2")
+    audio.write(longer.path, TONE[np.arange(84000) % len(TONE)], 16000)
+    [example] = listen.examples("demo", {"m": {"u2"}}, versions, count=1, seed=0)
+    assert example.cut
+
+
 def test_manifests_that_lack_speech_are_named(versions):
     lacking = versions | {"b2": versions["b2"][:1]}
     for given, words in ((lacking, "of b2 lacks 'u2'"), ({"b2": []}, "is called original")):
