@@ -133,7 +133,7 @@ def _refuse_changed(folder):
     """Refuse a folder of which a file is not the one that its list of checksums names."""
     for line in read_lines(folder / CHECKSUMS):
         digest, _, name = line.partition(" ")
-        path = folder / name[1:]  # before it stands a blank, or a * (sha256sum -b)
+        path = folder / name.lstrip(" *")  # sha256sum -b writes a * before it
         if name and (not path.is_file() or sha256_of(path) != digest):
             raise BadInput(f"{path}: is not the file that {CHECKSUMS} names: fetch it again")
 
