@@ -250,7 +250,8 @@ def unlike_length(duration_s: float, original_s: float) -> str | None:
         return None
     fault = f"lasts {duration_s:.2f} s, the original {original_s:.2f} s"
     for ratio, name in RATIOS.items():
-        if abs(duration_s / original_s / ratio - 1) < RATIO_SLACK:
+        expected_s = ratio * original_s
+        if abs(duration_s - expected_s) < RATIO_SLACK * expected_s:
             return f"{fault}: {name} as long (does its header name another sample rate?)"
     return fault
 
@@ -399,8 +400,8 @@ def gather_manifests(
 
     Raises
     ------
-    BadInput : an utterance is missing, occurs in two shards or is not of the original; some
-        utterances only have an alpha; the audio of both runs is the same
+    BadInput : an utterance is missing, occurs in two shards or is not of the original; only some
+        utterances have an alpha; the first run is of other utterances, or its audio is the same
     """
     remove_leftovers(manifest)
     remove_earlier(alphas_path(manifest))
@@ -410,7 +411,7 @@ def gather_manifests(
         for utterance in read_manifest(shard, may_be_empty=True):
             protected.add(utterance.utterance, utterance, shard)
     joined = []
-    for before, after in zip(originals, protected.in_order(), strict=True):
+    for before, after in zip(originals, protected.in_order("shards"), strict=True):
         joined.append(before._replace(path=after.path, duration_s=after.duration_s))
     if first_run is not None:
         _refuse_identical(joined, first_run)
@@ -435,8 +436,8 @@ class _Joined:
             raise BadInput(f"{file}: utterance '{name}' is also in {self.files[name]}")
         self.rows[name], self.files[name] = row, file
 
-    def in_order(self) -> list[Any]:
-        """The rows in the order of the originals."""
+    def in_order(self, files: str) -> list[Any]:
+        """The rows in the order of the originals; ``files`` says in words what was joined."""
         known = set(self.names)
         for name, file in self.files.items():
             if name not in known:
@@ -444,7 +445,7 @@ class _Joined:
         if missing := [name for name in self.names if name not in self.rows]:
             are = counted(len(missing), "utterance is", "utterances are")
             first = ", ".join(missing[:MOST_NAMED])
-            raise BadInput(f"{self.original}: {are} in none of the shards: {first}")
+            raise BadInput(f"{self.original}: {are} in none of the {files}: {first}")
         return [self.rows[name] for name in self.names]
 
 
@@ -454,13 +455,16 @@ def _joined_alphas(shards: Sequence[FilePath], joined: _Joined) -> list[Row]:
         if path.exists():
             for row in read_table(path, ALPHAS):
                 joined.add(row["utterance"], row, path)
-    return joined.in_order() if joined.rows else []
+    files = "tables of alphas, which other utterances are in"
+    return joined.in_order(files) if joined.rows else []
 
 
 def _refuse_identical(second: Sequence[Utterance], first_run: FilePath) -> None:
     """Refuse a second run whose samples are all those of the first: nothing was drawn anew."""
     first = {utterance.utterance: utterance.path for utterance in read_manifest(first_run)}
     for utterance in second:
+        if utterance.utterance not in first:
+            raise BadInput(f"{first_run}: has no utterance '{utterance.utterance}' of this run")
         pieces = audio.side_by_side(utterance.path, first[utterance.utterance])
         if not all(np.array_equal(*both) for both in pieces):
             return

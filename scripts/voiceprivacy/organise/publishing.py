@@ -67,7 +67,7 @@ def publish(
     if key.exists():
         why = "without it the owners of the files in it are unknown"
         raise BadInput(f"{key}: is there already, and {why}")
-    if key.absolute().is_relative_to(audio_dir.absolute()):
+    if key.resolve().is_relative_to(audio_dir.resolve()):
         raise BadInput(f"{key}: lies in the folder that is given away; the key stays behind")
     utterances: list[Utterance] = []
     for manifest in manifests:
@@ -131,8 +131,8 @@ def _refuse_originals(utterances: list[Utterance], manifests: Sequence[Path], th
         same = [line for line, is_same in zip(utterances, compared, strict=True) if is_same]
     if same:
         raise BadInput(
-            f"{same[0].path}: is the original speech, or nearly (so are"
-            f" {counted(len(same), 'file')} of {len(utterances)}): nothing was written."
+            f"{same[0].path}: is the original speech, or nearly"
+            f" ({counted(len(same), 'file')} of {len(utterances)}): nothing was written."
             " Filters and reversal were looked for; other speeds and noise are not found"
         )
 

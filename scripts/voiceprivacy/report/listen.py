@@ -21,7 +21,7 @@ import soundfile
 from numpy.typing import NDArray
 
 from voiceprivacy.inout import audio, foreign, seeds
-from voiceprivacy.inout.files import FilePath
+from voiceprivacy.inout.files import BadInput, FilePath
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.report.mailed import NAMED, Codes, code_of
@@ -42,7 +42,7 @@ class Clip(NamedTuple):
 class Example(NamedTuple):
     """One utterance of a trial list and all its versions, the original first if it may be heard.
 
-    ``cut`` if the utterance goes on after the clip. ``utterance`` and ``speaker`` are ids or codes.
+    ``cut`` if a version goes on after its clip. ``utterance`` and ``speaker`` are ids or codes.
     """
 
     corpus: str
@@ -92,11 +92,7 @@ def _clip(fields, path):
 def choose(utterances: Sequence[Utterance], *, count: int, seed: int) -> list[Utterance]:
     """Draw ``count`` utterances, or all where there are fewer."""
     drawn = sorted(
-        utterances,
-        key=lambda utterance: (
-            seeds.derive(seed, "listen", utterance.utterance),
-            utterance.utterance,
-        ),
+        utterances, key=lambda one: (seeds.derive(seed, "listen", one.utterance), one.utterance)
     )
     # One utterance of everybody before anybody's second.
     first_of: dict[str, Utterance] = {}
@@ -126,7 +122,13 @@ def examples(
     count : of each list
     seed : from which they are drawn
     codes : of the speakers, where they are not to be named
+
+    Raises
+    ------
+    BadInput : there is no original, or an anonymiser lacks an utterance
     """
+    if ORIGINAL not in versions:
+        raise BadInput(f"--label: no manifest is called {ORIGINAL}")
     paths = {}
     for name, utterances in versions.items():
         paths[name] = {utterance.utterance: utterance.path for utterance in utterances}
@@ -135,6 +137,9 @@ def examples(
     for trials, ids in lists.items():
         tried = [utterance for utterance in versions[ORIGINAL] if utterance.utterance in ids]
         for k, utterance in enumerate(choose(tried, count=count, seed=seed), start=1):
+            for name in order:
+                if utterance.utterance not in paths[name]:
+                    raise BadInput(f"the manifest of {name} lacks '{utterance.utterance}'")
             speech = {name: audio.read(paths[name][utterance.utterance]) for name in order}
             if codes:
                 speech = _protected(speech)
@@ -144,7 +149,7 @@ def examples(
                 f"utterance {k}" if codes else utterance.utterance,
                 code_of(utterance.speaker, codes),
                 utterance.gender,
-                cut=utterance.duration_s > LONGEST_S,
+                cut=any(len(samples) > LONGEST_S * rate for samples, rate in speech.values()),
                 clips=_clips(speech) if speech else [],
             )
             chosen.append(example)
@@ -153,7 +158,7 @@ def examples(
 
 def _protected(speech):
     """The versions of an utterance that give away more than protected speech does are left out."""
-    original, rate = speech[ORIGINAL]
+    original, rate = speech.pop(ORIGINAL)  # silence is not like itself
     protected = {}
     for name, (samples, own_rate) in speech.items():
         same_rate = audio.resample(samples, source_rate=own_rate, target_rate=rate)
@@ -216,8 +221,8 @@ def levels_db(samples: NDArray, sample_rate: int, *, seconds: float) -> NDArray:
 
     window = get_window("hann", round(WINDOW_S * sample_rate))
     stride = round(STRIDE_S * sample_rate)
-    n_frames = round(seconds / STRIDE_S)
-    padded = np.zeros(n_frames * stride)
+    n_frames = max(1, round(seconds / STRIDE_S))
+    padded = np.zeros(max(n_frames * stride, len(window)))  # of less there is no spectrum
     padded[: len(samples)] = samples[: len(padded)]
     n_points = max(1024, len(window))  # a short window has fewer bins than rows
     transform = ShortTimeFFT(window, stride, sample_rate, mfft=n_points, scale_to="magnitude")

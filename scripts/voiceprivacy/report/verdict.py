@@ -150,10 +150,11 @@ def facts_of(path: FilePath) -> Iterator[dict[str, Any]]:
     content = read_json(path)
     try:
         if content["format"] != FORMAT:
-            raise BadInput(f"format {content['format']}")
+            raise BadInput(f"its format is {content['format']}, not {FORMAT}")
         yield content["sets"]
     except (BadInput, *foreign.UNEXPECTED) as error:
-        raise BadInput(f"{path}: not a verdict of this version ({error!r})") from None
+        reason = error if isinstance(error, BadInput) else repr(error)
+        raise BadInput(f"{path}: not a verdict of this version ({reason})") from None
 
 
 def judged_of(
@@ -180,12 +181,14 @@ def judged_of(
         state = CONTROL if system in facts["controls"] else own["state"]
         systems.append((system, state, own))
     said = facts.get(SAID.key, {})
+    # Words of transcripts are the same in all systems.
+    of_all = said.get(ORIGINAL, {}) if list(said) == [ORIGINAL] else {}
     rows = []
     for system, state, own in systems:
         law = [Cell(*limits(own[column.key])) for column in LAW]
         law += [of_systems.get(system, Cell(DASH)) for of_systems in inferred.values()]
-        if said:  # words of transcripts are the same in all systems
-            law.append(Cell(*limits(said.get(system, said.get(ORIGINAL, {})).get(RIGHT.key))))
+        if said:
+            law.append(Cell(*limits(said.get(system, of_all).get(RIGHT.key))))
         rows.append(
             Row(
                 foreign.line(system, "systems"),
@@ -247,10 +250,11 @@ def _inferred(metric, numbers):
             shown = shown_number(number)
             known = strongest.setdefault(number.anonymiser, shown)
             strongest[number.anonymiser] = max(known, shown, key=lambda one: one.value)
-    return {
-        system: Cell(*limits([shown.value, *(shown.limits or (shown.value, shown.value))]))
-        for system, shown in strongest.items()
-    }
+    cells = {}
+    for system, shown in strongest.items():
+        text, between = limits([shown.value, *(shown.limits or (shown.value, shown.value))])
+        cells[system] = Cell(text, between if shown.limits else "")
+    return cells
 
 
 def _cell(measure, value):

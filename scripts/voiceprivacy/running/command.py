@@ -105,10 +105,11 @@ def _is_ours(module: str | None) -> bool:
 
 def _explained(error: Exception) -> tuple[int, str]:
     """Exit code and line for what a command raised."""
+    reason = printable(" ".join(str(error).split()))
     if isinstance(error, BadInput):
         return BAD_INPUT, str(error)
-    if isinstance(error, MemoryError):
-        return OWN_FAILURE, f"out of memory ({error})" if str(error) else "out of memory"
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":  # torch's
+        return OWN_FAILURE, f"out of memory ({reason})" if reason else "out of memory"
     if isinstance(error, OSError) and error.strerror:
         named = error.filename is not None
         line = f"{error.filename}: {error.strerror}" if named else error.strerror
@@ -121,7 +122,6 @@ def _explained(error: Exception) -> tuple[int, str]:
         before, after = error.object[: error.start], error.object[error.start :]
         line = before.rpartition("\n")[2] + after.partition("\n")[0]
         return BAD_INPUT, f"{line.strip()}: holds a name that is not UTF-8: rename it (convmv)"
-    reason = printable(" ".join(str(error).split()))
     mistake = "a mistake of this program; --debug shows where"
     return OWN_FAILURE, f"unexpected {type(error).__name__}: {reason} ({mistake})"
 

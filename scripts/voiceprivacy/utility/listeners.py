@@ -37,6 +37,7 @@ from torch.nn.functional import layer_norm
 from voiceprivacy.inout.checksums import CHECKSUMS, sha256_of
 from voiceprivacy.inout.files import BadInput, read_lines
 from voiceprivacy.models import Floats, encoders
+from voiceprivacy.models.encoders import HUB_PREPARATION, HUB_SETTINGS
 from voiceprivacy.models.folders import (
     SETTINGS,
     Hyperparameters,
@@ -49,7 +50,6 @@ CHUNK_S, STRIDE_S = 30, 5
 LABELS = "label_encoder.txt"
 CHECKPOINTS = "CKPT*"  # below a folder of a SpeechBrain training; the last is taken
 
-HUB_SETTINGS = encoders.HUB_SETTINGS
 WAV2VEC2 = ("HuggingFaceWav2Vec2", "Wav2Vec2")  # the class's name in older and newer versions
 NETWORKS = [
     "speechbrain.lobes.models.VanillaNN.VanillaNN",
@@ -96,7 +96,7 @@ def recogniser(folder: Path, *, device: torch.device, language: str | None = Non
     folder = _checked(folder)
     if (folder / SETTINGS).exists():
         return SpeechBrainRecogniser(folder, device)
-    settings = _hub_settings(folder)
+    settings = _part("AutoConfig", folder)
     if _is_of(settings, "MODEL_FOR_CTC_MAPPING"):
         return HubCTC(folder, device)
     if _is_of(settings, "MODEL_FOR_SPEECH_SEQ_2_SEQ_MAPPING"):
@@ -109,7 +109,7 @@ def classifier(folder: Path, *, device: torch.device) -> Classifier:
     folder = _checked(folder)
     if (folder / SETTINGS).exists():
         return SpeechBrainClassifier(folder, device)
-    settings = _hub_settings(folder)
+    settings = _part("AutoConfig", folder)
     if _is_of(settings, "MODEL_FOR_AUDIO_CLASSIFICATION_MAPPING"):
         return HubClassifier(folder, settings, device)
     raise BadInput(f"{folder / HUB_SETTINGS}: '{settings.model_type}' is no classifier of audio")
@@ -132,8 +132,8 @@ def _checked(folder):
 def _refuse_changed(folder):
     """Refuse a folder of which a file is not the one that its list of checksums names."""
     for line in read_lines(folder / CHECKSUMS):
-        digest, _, name = line.partition("  ")
-        path = folder / name
+        digest, _, name = line.partition(" ")
+        path = folder / name.lstrip(" *")  # sha256sum -b writes a * before it
         if name and (not path.is_file() or sha256_of(path) != digest):
             raise BadInput(f"{path}: is not the file that {CHECKSUMS} names: fetch it again")
 
@@ -155,12 +155,12 @@ class SpeechBrainWav2Vec2(torch.nn.Module):
         if source in ARCHITECTURES:
             self.model = encoders.network_of(Path(settings.path), ARCHITECTURES[source])
         elif (Path(source) / HUB_SETTINGS).exists():
-            self.normalises = encoders.normalises(Path(source) / encoders.HUB_PREPARATION)
+            self.normalises = encoders.normalises(Path(source) / HUB_PREPARATION)
             self.model = encoders.network_of(Path(source) / HUB_SETTINGS)
         else:
             raise BadInput(
                 f"{settings.path}: wav2vec2: the shape of '{source}' is not known here: write the"
-                f" folder of a copy of its {HUB_SETTINGS} and {encoders.HUB_PREPARATION}"
+                f" folder of a copy of its {HUB_SETTINGS} and {HUB_PREPARATION}"
             )
         self.model.config.apply_spec_augment = False
         load_weights(self, path, may_lack=encoders.TRAINING_ONLY)
@@ -223,7 +223,7 @@ def _letters(settings, path):
         labels = _labels(path)
     except (OSError, ValueError, SyntaxError, RuntimeError) as error:
         raise BadInput(f"{path}: is no tokenizer ({one_line(error)})") from None
-    return lambda indices: "".join(labels[index] for index in indices)
+    return lambda indices: "".join(_label(labels, index, path) for index in indices)
 
 
 def _labels(path):
@@ -231,6 +231,13 @@ def _labels(path):
     from speechbrain.dataio.encoder import CategoricalEncoder
 
     return CategoricalEncoder._load_literal(path)[1]
+
+
+def _label(labels, index, path):
+    """A label of those that a file has; BadInput where the network has more of them."""
+    if index not in labels:
+        raise BadInput(f"{path}: has no label {index}, which the network next to it gives")
+    return str(labels[index])
 
 
 class SpeechBrainClassifier:
@@ -243,13 +250,13 @@ class SpeechBrainClassifier:
         self.output = settings.section("output_mlp", classes=LINEAR).build()
         load_weights(torch.nn.ModuleList([self.output]), folder / "model.ckpt")
         listed = folder / LABELS  # of a training, it lies beside the checkpoints
-        present = [path for path in (listed, folder.parent / LABELS) if path.exists()]
-        if not present:
+        self.listed = listed if listed.exists() else folder.parent / LABELS
+        if not self.listed.exists():
             raise BadInput(f"{listed}: not found")
         try:
-            self.labels = _labels(present[0])
+            self.labels = _labels(self.listed)
         except (OSError, ValueError, SyntaxError) as error:
-            raise BadInput(f"{present[0]}: is no list of labels ({one_line(error)})") from None
+            raise BadInput(f"{self.listed}: is no list of labels ({one_line(error)})") from None
         for module in (self.wav2vec2, self.output):
             module.to(device).eval()
 
@@ -261,7 +268,7 @@ class SpeechBrainClassifier:
 
     def classify(self, samples: Floats) -> str:
         """See Classifier."""
-        return str(self.labels[int(self.scores(samples).argmax())])
+        return _label(self.labels, int(self.scores(samples).argmax()), self.listed)
 
 
 # Folders of the hub.
@@ -351,10 +358,6 @@ class HubClassifier:
         with torch.inference_mode():
             scores = self.model(**inputs.to(self.device)).logits
         return str(self.labels[int(scores[0].argmax())])
-
-
-def _hub_settings(folder):
-    return _part("AutoConfig", folder)
 
 
 def _is_of(settings, mapping):

@@ -210,6 +210,34 @@ def test_gathering_finds_what_is_lost_twice_or_strange(original, tmp_path):
     assert not (tmp_path / "joined.tsv").exists()
 
 
+def test_alphas_of_some_utterances_only_are_refused_with_what_is_wrong(original, tmp_path):
+    names = names_of(original)
+    drawn = shard_manifest(tmp_path / "a.tsv", original, names[:7])
+    plain = shard_manifest(tmp_path / "b.tsv", original, names[7:])
+    rows = "".join(f"{name}\ts\t0.8\n" for name in names[:7])
+    alphas_path(drawn).write_text(f"utterance\tspeaker\talpha\n{rows}")
+    with pytest.raises(
+        BadInput, match=f"1 utterance is in none of the tables of alphas.*{names[7]}"
+    ):
+        gather_manifests(original, [drawn, plain], tmp_path / "joined.tsv")
+
+
+def test_a_first_run_of_other_utterances_is_named(original, tmp_path):
+    names = names_of(original)
+    whole = shard_manifest(tmp_path / "a.tsv", original, names)
+    first = shard_manifest(tmp_path / "first.tsv", original, names[1:])
+    with pytest.raises(BadInput, match=f"first.tsv: has no utterance '{names[0]}'"):
+        gather_manifests(original, [whole], tmp_path / "joined.tsv", first_run=first)
+
+
+def test_speech_of_an_original_that_lasts_nothing_is_unlike_it_in_length():
+    """A manifest that somebody wrote can say 0 s."""
+    assert part.unlike_length(1.0, 0.0) == "lasts 1.00 s, the original 0.00 s"
+    assert part.unlike_length(2.02, 1.0).endswith(
+        "twice as long (does its header name another sample rate?)"
+    )
+
+
 def test_a_second_run_that_differs_in_one_sample_of_one_utterance_is_another_run(
     original, tmp_path, team
 ):

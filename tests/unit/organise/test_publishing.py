@@ -77,6 +77,16 @@ def test_the_key_restores_order_names_and_samples(manifest, tmp_path):
     assert (tmp_path / "key.tsv").stat().st_mode & 0o077 == 0
 
 
+def test_a_key_in_the_folder_is_refused_on_whatever_way_and_one_outside_is_not(manifest, tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path)
+    for inside in ("b2/../out/key.tsv", "link/out/key.tsv"):
+        with pytest.raises(BadInput, match="lies in the folder that is given away"):
+            publish([manifest], tmp_path / "out", tmp_path / inside)
+        assert not (tmp_path / "out").exists()
+    publish([manifest], tmp_path / "out", tmp_path / "out/../key.tsv")
+    assert (tmp_path / "key.tsv").is_file()
+
+
 def test_the_order_of_the_names_is_drawn_and_no_seed_gives_it_again(manifest, tmp_path):
     orders = []
     for number in range(2):

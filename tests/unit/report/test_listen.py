@@ -8,6 +8,7 @@ import pytest
 import soundfile
 
 from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.report import listen
 
@@ -59,6 +60,32 @@ def test_every_version_of_an_utterance_is_there_the_original_first_and_cut(versi
             assert clip.picture.startswith("data:image/webp;base64,UklGR")  # RIFF
     listen.write_examples(tmp_path / "demo.json", chosen)
     assert listen.read_examples([tmp_path / "demo.json"]) == chosen
+
+
+@pytest.mark.parametrize("n_samples", [1, 160, 199])
+def test_speech_shorter_than_a_window_has_a_spectrogram(n_samples):
+    assert listen.levels_db(TONE[:n_samples], 16000, seconds=n_samples / 16000).shape == (128, 1)
+
+
+def test_where_nobody_is_named_no_original_is_played_and_be_it_silent(versions):
+    silent = next(one for one in versions["original"] if one.utterance == "u2")
+    audio.write(silent.path, np.zeros(16000), 16000)
+    [example] = listen.examples("demo", {"m": {"u2"}}, versions, count=1, seed=0, codes={"u2": "x"})
+    assert [clip.anonymiser for clip in example.clips] == ["b2"]
+
+
+def test_a_version_that_is_longer_than_its_original_is_cut(versions):
+    longer = next(one for one in versions["b2"] if one.utterance == "u2")
+    audio.write(longer.path, TONE[np.arange(84000) % len(TONE)], 16000)
+    [example] = listen.examples("demo", {"m": {"u2"}}, versions, count=1, seed=0)
+    assert example.cut
+
+
+def test_manifests_that_lack_speech_are_named(versions):
+    lacking = versions | {"b2": versions["b2"][:1]}
+    for given, words in ((lacking, "of b2 lacks 'u2'"), ({"b2": []}, "is called original")):
+        with pytest.raises(BadInput, match=words):
+            listen.examples("demo", {"m": {"u2"}}, given, count=1, seed=0)
 
 
 def test_a_tone_is_a_line_at_its_frequency_and_what_follows_is_silent():

@@ -188,6 +188,8 @@ def test_inference_is_that_of_the_strongest_attack(read):
     assert judged.law[-1].title == "Inference of sex"
     cells = {row.system: row.law[-1].text for row in judged.rows}
     assert cells["b2"] == "94" and cells["b2r"] == DASH
+    limits = {row.system: row.law[-1].limits for row in judged.rows}
+    assert limits["b2"] == "", "no interval was asked for"
 
 
 def said(state, right=21.0):
@@ -201,6 +203,7 @@ def said(state, right=21.0):
         ({"original": said("unclear")}, ["21", "21"], ""),
         ({"original": said("open"), "b2": said("open", 19.0)}, ["21", "19"], "voice: b2."),
         ({"original": said("open"), "b2": said("unclear", 7.0)}, ["21", "7"], ""),
+        ({"original": said("open"), "b3": said("open")}, ["21", DASH], "voice: b3."),
     ],
 )
 def test_what_is_said_is_apart_from_the_voice(of_text, cells, sentence):
@@ -277,6 +280,11 @@ def test_a_file_that_is_no_verdict_is_named(read, change):
     change(content)
     with pytest.raises(BadInput, match=r"verdict\.json: not a verdict of this version"):
         read(content)
+
+
+def test_a_verdict_of_another_version_is_named_with_its_format(read):
+    with pytest.raises(BadInput, match=r"this version \(its format is 2, not 1\)"):
+        read(verdicts.usual() | {"format": 2})
 
 
 def test_the_terminal_has_a_line_for_each_system_and_at_most_twelve_more(read):

@@ -101,6 +101,14 @@ def test_a_package_that_is_missing_is_named_and_a_module_of_ours_is_a_mistake(at
     assert code == 1 and "a mistake of this program" in said
 
 
+def test_a_gpu_without_memory_is_no_mistake_of_this_program(attempt):
+    class OutOfMemoryError(RuntimeError):
+        """As torch calls it."""
+
+    said = attempt(OutOfMemoryError("CUDA out of memory.\nTried to allocate 2.00 GiB."))
+    assert said == (1, "error: out of memory (CUDA out of memory. Tried to allocate 2.00 GiB.)\n")
+
+
 ASCII = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
 SCORES = "enrolment\ttrial\tlabel\tscore\na\tb\ttarget\t1\na\tc\tnontarget\t0\n"
 

@@ -124,6 +124,10 @@ SPOILED = {
         lambda f: (f / "SHA256SUMS").write_text(f"{'0' * 64}  asr.ckpt\n"),
         "asr.ckpt: is not the file that SHA256SUMS names",
     ),
+    "changed, as sha256sum -b lists it": (
+        lambda f: (f / "SHA256SUMS").write_text(f"{'0' * 64} *asr.ckpt\n"),
+        "asr.ckpt: is not the file that SHA256SUMS names",
+    ),
     "others": (
         lambda f: (f / "asr.ckpt").write_bytes((f / "wav2vec2.ckpt").read_bytes()),
         "asr.ckpt",
@@ -139,6 +143,18 @@ def test_what_is_wrong_with_a_speechbrain_folder_is_named(tmp_path, fault):
     spoil(folder)
     with pytest.raises(BadInput, match=words):
         recogniser(folder, device=CPU)
+
+
+def test_a_network_with_more_labels_than_its_list_is_named(tmp_path):
+    few = "'x' => 99\n================\n'starting_index' => 0\n"
+    folder = tiny.write_speechbrain_classifier(tmp_path / "ser")
+    (folder / "label_encoder.txt").write_text(few)
+    with pytest.raises(BadInput, match=r"label_encoder\.txt: has no label \d"):
+        classifier(folder, device=CPU).classify(waves(1)[0])
+    folder = tiny.write_speechbrain_recogniser(tmp_path / "asr")
+    (folder / "tokenizer.ckpt").write_text(few)
+    with pytest.raises(BadInput, match=r"tokenizer\.ckpt: has no label \d"):
+        recogniser(folder, device=CPU).transcribe(waves(1.5))
 
 
 def test_what_is_wrong_with_a_folder_of_the_hub_is_named(tmp_path):

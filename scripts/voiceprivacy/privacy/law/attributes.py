@@ -107,17 +107,13 @@ def classes_of(attribute: str, values: Mapping[str, str]) -> Classes | None:
     groups: dict[str, list[str]] = {}
     for name, value in known.items():
         groups.setdefault(value, []).append(name)
-    large = {name: groups[name] for name in sorted(groups) if _is_enough(groups[name])}
+    large = {name: own for name, own in sorted(groups.items()) if len(own) >= FEWEST_OF_A_CLASS}
     small = sorted(groups.keys() - large.keys())
     left_out = f"classes of fewer than {FEWEST_OF_A_CLASS} speakers: {', '.join(small)}"
     reason = ""
     if len(large) < 2:
         reason = f"fewer than two classes have {FEWEST_OF_A_CLASS} speakers"
     return Classes(large or groups, left_out if small and not reason else "", reason)
-
-
-def _is_enough(speakers):
-    return len(speakers) >= FEWEST_OF_A_CLASS
 
 
 def _younger_and_older(ages):

@@ -7,12 +7,35 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.scored_trials import Pair, read_scored_trials
 from voiceprivacy.inout.tables import read_speakers
 from voiceprivacy.privacy.verdict.score_table import Attack, ScoreTable
 from voiceprivacy.privacy.verdict.verdict import Known, Thresholds, verdict_of
 from voiceprivacy.vocabulary import GIVEN, LEFT_UNPROTECTED, ORIGINAL
+
+
+class _Speakers(dict[str, str]):
+    """{id: speaker} as files say it; BadInput where one contradicts another, or an id is in none.
+
+    Scores that were made elsewhere may come with a file of their own. Of a person with two names
+    targets would be nontargets, and no evidence would be found.
+    """
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        super().__init__()
+        self.paths = list(paths)
+        first: dict[str, str] = {}
+        for path in self.paths:
+            for name, speaker in read_speakers(path).items():
+                if self.setdefault(name, speaker) != speaker:
+                    known = f"and of '{self[name]}' in {first[name]}"
+                    raise BadInput(f"{path}: '{name}' is of '{speaker}', {known}: name them alike")
+                first.setdefault(name, path)
+
+    def __missing__(self, name: str) -> str:
+        raise BadInput(f"{', '.join(self.paths)}: no speaker of '{name}', which has scores")
 
 
 class RunScores(ScoreTable):
@@ -42,10 +65,7 @@ class RunScores(ScoreTable):
 
     def speakers(self, name: str) -> dict[str, str]:
         """{id: speaker} of a list."""
-        known: dict[str, str] = {}
-        for path in self.lists[name]["speakers"]:
-            known |= read_speakers(path)
-        return known
+        return _Speakers(self.lists[name]["speakers"])
 
     def of_attack(self, scores: Path) -> dict[Pair, float]:
         """The scores of a file."""

@@ -1,11 +1,13 @@
 """Known leaks: recordings that are left unprotected on purpose, and whether the verdict notices."""
 
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
 from support.heldout_lists import complete, rows_of
 
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.privacy.verdict.run_scores import RunScores
 from voiceprivacy.privacy.verdict.score_table import Scored, ScoreTable
 from voiceprivacy.privacy.verdict.verdict import Known, verdict_of
@@ -93,6 +95,20 @@ def test_in_a_run_they_are_original_against_original_and_against_protected_enrol
     unprotected = [scores.unprotected("demo/f", "b2", attack) for attack in scored.attacks]
     assert unprotected[0] is None
     assert [values["a", "b"] for values in unprotected[1:]] == [1, 4]
+
+
+def test_a_speaker_with_two_names_and_an_id_without_a_speaker_are_refused(tmp_path):
+    paths = [str(tmp_path / "run.tsv"), str(tmp_path / "theirs.tsv")]
+    for path, speaker in zip(paths, ("s1", "spk1"), strict=True):
+        Path(path).write_text(f"id\tspeaker\nu1\t{speaker}\n")
+    scores = RunScores(tmp_path, "demo", {"f": {"speakers": paths, "attackers": {}}})
+    with pytest.raises(BadInput, match=r"theirs\.tsv: 'u1' is of 'spk1', and of 's1' in .*run"):
+        scores.speakers("demo/f")
+    Path(paths[1]).write_text("id\tspeaker\nu1\ts1\nu2\ts2\n")
+    speaker_of = scores.speakers("demo/f")
+    assert speaker_of == {"u1": "s1", "u2": "s2"}
+    with pytest.raises(BadInput, match=r"theirs\.tsv: no speaker of 'u3', which has scores"):
+        speaker_of["u3"]
 
 
 # What the verdict says of them.
