@@ -41,6 +41,7 @@ SPEAKERS = ["id", "speaker"]
 FACTS = ["speaker", "attribute", "value"]
 SCORES = [*TRIALS, "score"]
 FINDINGS = ["level", "file", "line", "what", "sound"]
+TRANSCRIPTS = ["utterance", "text"]
 ALPHAS = ["utterance", "speaker", "alpha"]
 POSITIONS = ["utterance", "position"]
 LABELS = ("target", "nontarget")
@@ -270,6 +271,16 @@ def read_positions(path: FilePath) -> dict[str, int]:
             raise BadInput(f"{path}:{line}: position '{row['position']}' is no whole number")
         positions[row["utterance"]] = int(row["position"])
     return positions
+
+
+def read_transcripts(path: FilePath) -> dict[str, str]:
+    """Read what was said (TSV: utterance text): {utterance: text}."""
+    texts: dict[str, str] = {}
+    for line, row in read_rows(path, TRANSCRIPTS):
+        if row["utterance"] in texts:
+            raise BadInput(f"{path}:{line}: utterance '{row['utterance']}' occurs twice")
+        texts[row["utterance"]] = row["text"]
+    return texts
 
 
 # Trial lists, enrolments, speakers.
