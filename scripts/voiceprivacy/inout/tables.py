@@ -174,6 +174,8 @@ def recordings_of(utterances: Collection[str], pattern: str | None = None) -> li
         return sources
     recordings = []
     with matching(pattern, len(sources)):
+        if not re.compile(pattern).groups:
+            raise BadInput(f"{pattern}: has no group, (...), which finds the recording")
         for source in sources:
             match = re.search(pattern, source)
             recordings.append(match[1] or source if match else source)
