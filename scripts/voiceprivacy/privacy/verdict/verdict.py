@@ -389,7 +389,7 @@ def _releases(scores, versions, thresholds):
 
 
 def _released(scores, versions, thresholds):
-    """What is left of all these versions together; null where no list could be measured."""
+    """What is left of all these versions together; null where lists could not be measured."""
     judged = _Judged({}, {}, {}, {}, set())
     for name in scores.scores:
         single, linked = (
@@ -404,12 +404,13 @@ def _released(scores, versions, thresholds):
         if single.trials:
             _measure(judged, name, single, linked, scores.speakers(name))
     of_one = [one for (measure, _), one in judged.evidence.items() if measure == ONE]
-    is_measured = len(judged.evidence) == len(MEASURES) * len(scores.scores)
+    within_low: bool | None = all(
+        one.high() <= thresholds.low(measure) for (measure, _), one in judged.evidence.items()
+    )
+    if within_low and len(judged.evidence) < len(MEASURES) * len(scores.scores):
+        within_low = None  # what was not measured may be above
     return {
         "systems": [*versions],
         "evidence_percent": _limits(max(of_one, key=lambda one: one.high(), default=None)),
-        "within_low": is_measured
-        and all(
-            one.high() <= thresholds.low(measure) for (measure, _), one in judged.evidence.items()
-        ),
+        "within_low": within_low,
     }
