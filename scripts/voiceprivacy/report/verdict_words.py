@@ -3,6 +3,7 @@
 Codes and numbers come in (privacy/verdict/verdict.py), text goes out.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -310,7 +311,8 @@ def _why(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> I
     yield from _speakers(systems, unprotected)
     if low := states["low"]:
         most = max(one["evidence_percent"][2] for one in low.values())
-        yield f"{listed(list(low))}: these attackers find at most {most:.0f} % in one recording."
+        most = math.ceil(10 * most) / 10  # rounded down it would not be the most
+        yield f"{listed(list(low))}: these attackers find at most {most:g} % in one recording."
     for names, codes in _grouped({name: tuple(own["reasons"]) for name, own in systems.items()}):
         if codes:
             yield f"{listed(names)}: inconclusive, because {why_inconclusive(codes)}."
@@ -404,7 +406,7 @@ def _released(releases: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[s
             often = often if is_of_draws else f"as {listed(one['systems'])}"
             parts.append(f"{often}, {DASH if percent == DASH else f'{percent} % {between}'}")
         yield RELEASED.format(name, "; ".join(parts))
-        lost = [len(one["systems"]) for one in grown if not one["within_low"]]
+        lost = [len(one["systems"]) for one in grown if one["within_low"] is False]
         if grown[0]["within_low"] and lost:
             yield LOST.format(lost[0])
 

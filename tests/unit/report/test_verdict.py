@@ -241,6 +241,20 @@ def test_several_releases_are_said_with_where_the_lowest_state_is_lost():
     ]
 
 
+def test_releases_that_were_not_measured_lose_no_state():
+    grown = [released(1.0, "b2"), released(None, "b2", "stt", is_low=None)]
+    facts = verdicts.set_of({"b2": verdicts.system("low")}, releases={"both": grown})
+    assert verdict_schema.faults(verdicts.verdict({"demo": facts})) == []
+    [sentence] = judged_of("demo", facts).notes.releases
+    assert sentence.startswith("both: evidence in one recording that is released as b2, 1 %")
+
+
+@pytest.mark.parametrize(("high", "most"), [(0.04, "0.1"), (1.0, "1"), (1.44, "1.5")])
+def test_what_attackers_find_at_most_is_never_less_than_the_upper_limit(high, most):
+    why = told(state="low", by=[], reasons=[], evidence_percent=[0.0, -1.0, high]).why
+    assert f"b2: these attackers find at most {most} % in one recording." in why
+
+
 def test_utility_of_the_corpus_is_a_column(read):
     key = ("-", "b2", "-", "-", "-", "wer_percent")
     numbers = [Number("demo", *key, "12.34", "11", "14"), Number("other", *key, "50", "-", "-")]
