@@ -25,6 +25,7 @@ from voiceprivacy.inout.rows import limits_of, read_labelled
 from voiceprivacy.inout.tables import number, read_manifest, read_rows
 from voiceprivacy.report.mailed import NAMED, Codes, code_of, coded
 from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.typeset import listed
 from voiceprivacy.report.uncertainty import Shown, shown, shown_number
 from voiceprivacy.vocabulary import (
     ABSENT,
@@ -88,11 +89,7 @@ def read_systems(
     ------
     BadInput : not one file per anonymiser, or a curve without metrics
     """
-    if not len(anonymisers) == len(curves) == len(metrics):
-        raise BadInput(
-            f"{len(anonymisers)} anonymisers, {len(curves)} curves and {len(metrics)} metrics:"
-            " give one of each"
-        )
+    require_one_each(anonymisers=anonymisers, curves=curves, metrics=metrics)
     curve_of, metrics_of = {}, {}
     for anonymiser, curve_path, metrics_path in zip(anonymisers, curves, metrics, strict=True):
         numbers = read_numbers(metrics_path)
@@ -104,6 +101,13 @@ def read_systems(
             curve_of[f"{anonymiser}/{label}"] = curve
             metrics_of[f"{anonymiser}/{label}"] = numbers[label]
     return curve_of, metrics_of
+
+
+def require_one_each(**files: Sequence[FilePath]) -> None:
+    """Refuse (BadInput) options, by their names, that do not hold a value for each anonymiser."""
+    if len({len(values) for values in files.values()}) > 1:
+        counts = [f"{len(values)} {name}" for name, values in files.items()]
+        raise BadInput(f"{listed(counts)}: give one of each")
 
 
 def read_numbers(path: FilePath) -> Numbers:

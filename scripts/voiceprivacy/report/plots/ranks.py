@@ -21,6 +21,7 @@ from voiceprivacy.report.curves import (
     read_disclosures,
     read_examples,
     read_systems,
+    require_one_each,
     seconds_of_tests,
     seconds_text,
     shown_of,
@@ -65,6 +66,7 @@ def rank_speakers(
     codes: Codes = NAMED,
 ) -> Figure:
     """How rank disclosure is spread over the speakers, from files of assess_ranks.py."""
+    require_one_each(anonymisers=anonymisers, speakers=speakers, examples=examples)
     disclosures = {}
     for anonymiser, path in zip(anonymisers, speakers, strict=True):
         for label, bits in read_disclosures(path).items():
