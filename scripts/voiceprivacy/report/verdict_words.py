@@ -354,9 +354,10 @@ def _speakers(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None)
     if not_tested:
         yield f"{counted(not_tested, 'other')} had too few recordings."
     for name, one in systems.items():
-        if any(one["missing"].values()):
-            lacks = "{persons} speakers and {trials} trials".format(**one["missing"])
-            yield f"{name} lacks {lacks} of unprotected speech."
+        kinds = {"persons": "speaker", "trials": "trial"}
+        lacks = [counted(n, kinds[kind]) for kind, n in one["missing"].items() if n]
+        if lacks:
+            yield f"{name} lacks {listed(lacks)} of unprotected speech."
     for name, own in known.items():
         if own["named"]:
             yield f"{name}: the attacker re-identifies {listed(own['named'])}."

@@ -256,7 +256,9 @@ def _unmet(system, judged, original, thresholds, known):
     measured = {measure for measure, _ in judged.evidence}
     learnt = math.inf if known.learnt is None else known.learnt.get(system, 0)
     on_original = original.evidence.items() if original else ()
-    strength = min((one.low() for key, one in on_original if key[0] == ONE), default=-1)
+    strengths = [one.low() for key, one in on_original if key[0] == ONE]
+    # Where nothing was measured in unprotected speech, its reasons are the reasons.
+    of_original = original.codes - {"no_linkage"} if original and not strengths else set()
     unmet = {
         "persons_exposed": any(
             guesses.p_value <= LEVEL or guesses.exposed for guesses in judged.guesses.values()
@@ -264,7 +266,7 @@ def _unmet(system, judged, original, thresholds, known):
         "missing": any(judged.missing.values()),
         "failing_attack": judged.failing,
         "no_unprotected": original is None,
-        "weak_attackers": original and strength < thresholds.unprotected_percent,
+        "weak_attackers": any(low < thresholds.unprotected_percent for low in strengths),
         "scores_elsewhere": known.learnt is None,
         "few_learnt_persons": learnt < thresholds.learnt_persons,
     }
@@ -274,7 +276,7 @@ def _unmet(system, judged, original, thresholds, known):
         for (measure, _), one in judged.evidence.items()
         if one.high() > thresholds.low(measure)
     }
-    return sorted(judged.codes | {code for code in unmet if unmet[code]})
+    return sorted(judged.codes | of_original | {code for code in unmet if unmet[code]})
 
 
 def _less_than(safer, original, name):
