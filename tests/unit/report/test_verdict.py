@@ -145,7 +145,9 @@ def test_persons_by_chance_not_tested_missing_and_named():
 
 
 def test_what_is_missing_is_counted_and_nothing_else():
-    assert "b2 lacks 1 trial of unprotected speech." in told(missing={"persons": 0, "trials": 1}).why
+    assert (
+        "b2 lacks 1 trial of unprotected speech." in told(missing={"persons": 0, "trials": 1}).why
+    )
 
 
 def test_each_step_is_said_once_with_the_most_persons():
