@@ -77,13 +77,12 @@ def _lists(plan):
 
 
 def _set(plan, corpus, lists):
-    controls = [name for name, one in plan.config["anonymisers"].items() if one["control"]]
     anonymisers = plan.speech.anonymisers
     systems = _systems_of_attackers(plan)
     tried = {one.trials: _list(plan, one, systems) for one in lists}
     learnt = {name: files for name in anonymisers if (files := _learnt(plan, name))}
     return {
-        "controls": [name for name in anonymisers if name in controls],
+        "controls": [name for name, one in anonymisers.items() if one["control"]],
         "shows_names": _shows_names(plan, corpus),
         "leaks": leaks(plan.config),
         "releases": _releases(plan),

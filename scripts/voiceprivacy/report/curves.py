@@ -362,6 +362,7 @@ MEASURES = {  # of exposure, and what they are called at axes and in tables
     "worst_case_log10": METRICS["worst_case_log10"].label,
     "deid_percent": "de-identification [%]",
 }
+MARGIN = 0.08  # of the range of means, on both sides
 WORDS = ("corner", "animal", "doddington")  # columns that hold no numbers
 
 
@@ -399,16 +400,13 @@ def read_speakers(
     return {label: coded(of_label, codes) for label, of_label in speakers.items()}
 
 
-def span_of_means(
-    zoo: Mapping[str, Mapping[str, dict]], mean: str, *, margin: float = 0.08
-) -> tuple[float, float]:
+def span_of_means(zoo: Mapping[str, Mapping[str, dict]], mean: str) -> tuple[float, float]:
     """The range of a mean LLR over all conditions and 0, no evidence, with a margin.
 
     Parameters
     ----------
     zoo : {condition: {speaker: {mean: float, None where undefined}}}
     mean : its column
-    margin : share of the range
 
     Returns
     -------
@@ -417,7 +415,7 @@ def span_of_means(
     means = [0.0]
     for speakers in zoo.values():
         means += [animal[mean] for animal in speakers.values() if animal[mean] is not None]
-    width = margin * (max(means) - min(means)) or 1.0  # all means 0: an axis needs a length
+    width = MARGIN * (max(means) - min(means)) or 1.0  # all means 0: an axis needs a length
     return min(means) - width, max(means) + width
 
 

@@ -43,7 +43,7 @@ from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.arrays import write_npz
 from voiceprivacy.inout.files import BadInput, FilePath
-from voiceprivacy.inout.rows import Limits, write_typed
+from voiceprivacy.inout.rows import Limits
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.utility.measures import drawn, read_measured
 from voiceprivacy.utility.statistics import MEAN, STATISTICS, Statistic
@@ -217,11 +217,6 @@ def _rows_of_lists(
     for trials, ids in lists.items():
         rows_of[trials] = [row for row, line in enumerate(utterances) if line.utterance in ids]
     return rows_of
-
-
-def write_summary(path: FilePath, numbers: Iterable[UtilityMean]) -> None:
-    """Write the numbers of a summary as TSV."""
-    write_typed(path, UtilityMean, numbers)
 
 
 def write_replicates(path: FilePath, replicates: Mapping[Key, Floats]) -> None:
