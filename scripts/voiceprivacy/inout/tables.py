@@ -134,14 +134,11 @@ def seconds_of(start: str, end: str) -> tuple[float, float] | None:
 
     >>> seconds_of("0.5", "2"), seconds_of("2", "0.5"), seconds_of("2", "-1")
     ((0.5, 2.0), None, (2.0, -1.0))
+    >>> seconds_of("1_0", "20")
     """
-    try:
-        first, last = float(start), float(end)
-    except ValueError:
-        return None
-    return (
-        (first, last) if 0 <= first < math.inf and (first < last < math.inf or last == -1) else None
-    )
+    first, last = number_in(start), number_in(end)
+    is_stretch = 0 <= first < math.inf and (first < last < math.inf or last == -1)
+    return (first, last) if is_stretch else None
 
 
 def piece_id(source: str, number: int) -> str:
