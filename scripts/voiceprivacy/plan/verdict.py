@@ -203,7 +203,7 @@ def _learnt_from(plan, extractor):
 
 
 def _unknown_speakers(plan: Plan, lists: list[TrialList]) -> Iterator[dict[str, Any]]:
-    """Scores that were made elsewhere, without a file of speakers: they are not judged."""
+    """Scores that were made elsewhere: lists without a file of speakers are not judged."""
     for name in plan.given.entries:
         attacks = [Attack(*trial_list, name, GIVEN) for trial_list in lists]
         tried = [attack for attack in attacks if plan.given.systems(attack)]

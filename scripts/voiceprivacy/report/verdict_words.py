@@ -184,7 +184,7 @@ WARNINGS = {
     " less in others.",
     "no_training_speech": "No attacker is trained on {system}: it has no protected speech for"
     " training. `voiceprivacy new-run --train DIR --method FILE.py:FUNCTION` makes it.",
-    "unknown_speakers": "{attack} is not judged: a file of its speakers is missing.",
+    "unknown_speakers": "{attack} is not judged on lists without a file of its speakers.",
 }
 SHARES = {"leak_5": "one recording in twenty", "leak_20": "one recording in five"}
 NOTICED = "If {} of {} had been left unprotected, this evaluation would have noticed."

@@ -261,6 +261,14 @@ def test_what_attackers_find_at_most_is_never_less_than_the_upper_limit(high, mo
     assert f"b2: these attackers find at most {most} % in one recording." in why
 
 
+def test_scores_of_unknown_speakers_are_not_judged_on_those_lists_alone():
+    """On other lists the same attack can be judged."""
+    warnings = [{"code": "unknown_speakers", "attack": "asv/given"}]
+    facts = verdicts.set_of({"b2": verdicts.system()}, warnings=warnings)
+    [warning] = judged_of("demo", facts).notes.warnings
+    assert warning == "asv/given is not judged on lists without a file of its speakers."
+
+
 def test_utility_of_the_corpus_is_a_column(read):
     key = ("-", "b2", "-", "-", "-", "wer_percent")
     numbers = [Number("demo", *key, "12.34", "11", "14"), Number("other", *key, "50", "-", "-")]
