@@ -77,8 +77,14 @@ def read_systems(
     curves: Sequence[FilePath],
     metrics: Sequence[FilePath],
     columns: Sequence[str],
+    needs: Sequence[str] = (),
 ) -> tuple[dict[str, Arrays], Numbers]:
     """Read curves and metrics of several anonymisers, one file of each per anonymiser.
+
+    Parameters
+    ----------
+    columns : of the curves
+    needs : names of the metrics that are shown
 
     Returns
     -------
@@ -87,7 +93,7 @@ def read_systems(
 
     Raises
     ------
-    BadInput : not one file per anonymiser, or a curve without metrics
+    BadInput : not one file per anonymiser, or a curve without metrics or without one of ``needs``
     """
     require_one_each(anonymisers=anonymisers, curves=curves, metrics=metrics)
     curve_of, metrics_of = {}, {}
@@ -97,6 +103,11 @@ def read_systems(
             if label not in numbers:
                 raise BadInput(
                     f"{metrics_path}: has no metrics of '{label}', which {curve_path} draws"
+                )
+            if missing := [name for name in needs if name not in numbers[label]]:
+                raise BadInput(
+                    f"{metrics_path}: '{label}' has no {missing[0]}: are they metrics of another"
+                    " command?"
                 )
             curve_of[f"{anonymiser}/{label}"] = curve
             metrics_of[f"{anonymiser}/{label}"] = numbers[label]
