@@ -49,6 +49,15 @@ def test_what_is_no_regular_expression_is_named_by_the_config_and_by_the_command
     assert str(problem).startswith("corpora.mine.recording: is no regular expression")
 
 
+@pytest.mark.parametrize("pattern", ["^.+-", "(?:a)b", r"\(a\)"])
+def test_a_pattern_without_a_group_is_named_by_the_config_and_by_the_command(pattern):
+    with pytest.raises(BadInput, match="has no group"):
+        tables.recordings_of(["a-b"], pattern)
+    corpus = {"use": "train", "recording": pattern}
+    (problem,) = configuration._wrong_options(("corpora", "mine"), corpus)
+    assert str(problem).startswith("corpora.mine.recording: has no group")
+
+
 def test_the_time_of_a_pattern_is_its_own(monkeypatch):
     """Nobody is ended later by a limit that was not reached."""
     monkeypatch.setattr(foreign, "LONGEST_S", 0.2)

@@ -124,7 +124,7 @@ READERS = {
     "vctk/speaker-info.txt": lambda path: check_corpus(VCTK, {}),
     "genders.tsv": lambda path: check_corpus(FOLDER, {}),
     "submission/wav.scp": lambda path: plugins.find_audio(["submission"], []),
-    "transcripts.tsv": style.read_transcripts,
+    "transcripts.tsv": tables.read_transcripts,
     "words.dic": style.read_dictionary,
     "tags.yaml": zebra.read_tags,
     "config.yaml": read_config,

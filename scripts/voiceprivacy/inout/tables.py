@@ -41,6 +41,7 @@ SPEAKERS = ["id", "speaker"]
 FACTS = ["speaker", "attribute", "value"]
 SCORES = [*TRIALS, "score"]
 FINDINGS = ["level", "file", "line", "what", "sound"]
+TRANSCRIPTS = ["utterance", "text"]
 ALPHAS = ["utterance", "speaker", "alpha"]
 POSITIONS = ["utterance", "position"]
 LABELS = ("target", "nontarget")
@@ -133,14 +134,11 @@ def seconds_of(start: str, end: str) -> tuple[float, float] | None:
 
     >>> seconds_of("0.5", "2"), seconds_of("2", "0.5"), seconds_of("2", "-1")
     ((0.5, 2.0), None, (2.0, -1.0))
+    >>> seconds_of("1_0", "20")
     """
-    try:
-        first, last = float(start), float(end)
-    except ValueError:
-        return None
-    return (
-        (first, last) if 0 <= first < math.inf and (first < last < math.inf or last == -1) else None
-    )
+    first, last = number_in(start), number_in(end)
+    is_stretch = 0 <= first < math.inf and (first < last < math.inf or last == -1)
+    return (first, last) if is_stretch else None
 
 
 def piece_id(source: str, number: int) -> str:
@@ -173,6 +171,8 @@ def recordings_of(utterances: Collection[str], pattern: str | None = None) -> li
         return sources
     recordings = []
     with matching(pattern, len(sources)):
+        if not re.compile(pattern).groups:
+            raise BadInput(f"{pattern}: has no group, (...), which finds the recording")
         for source in sources:
             match = re.search(pattern, source)
             recordings.append(match[1] or source if match else source)
@@ -270,6 +270,16 @@ def read_positions(path: FilePath) -> dict[str, int]:
             raise BadInput(f"{path}:{line}: position '{row['position']}' is no whole number")
         positions[row["utterance"]] = int(row["position"])
     return positions
+
+
+def read_transcripts(path: FilePath) -> dict[str, str]:
+    """Read what was said (TSV: utterance text): {utterance: text}."""
+    texts: dict[str, str] = {}
+    for line, row in read_rows(path, TRANSCRIPTS):
+        if row["utterance"] in texts:
+            raise BadInput(f"{path}:{line}: utterance '{row['utterance']}' occurs twice")
+        texts[row["utterance"]] = row["text"]
+    return texts
 
 
 # Trial lists, enrolments, speakers.

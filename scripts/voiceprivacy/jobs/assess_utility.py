@@ -10,8 +10,8 @@ from voiceprivacy.privacy.uncertainty.paired import compare_utility
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import require_at_least, say
 from voiceprivacy.utility.speakers import word_errors_of_speakers
-from voiceprivacy.utility.summary import Key, Summary, summarise, write_replicates, write_summary
-from voiceprivacy.vocabulary import ABSENT, SpeakerWords, UtilityPair
+from voiceprivacy.utility.summary import Key, Summary, summarise, write_replicates
+from voiceprivacy.vocabulary import ABSENT, SpeakerWords, UtilityMean, UtilityPair
 
 
 def assess_utility(
@@ -53,7 +53,7 @@ def assess_utility(
     summary = summarise(
         measures, utterances, lists, options=weights, n_replicates=bootstrap, seed=seed
     )
-    write_summary(metrics, summary.numbers)
+    write_typed(metrics, UtilityMean, summary.numbers)
     if replicates:
         write_replicates(replicates, summary.replicates)
     if comparisons:

@@ -10,7 +10,7 @@ from voiceprivacy.attack.extractors import words as wording
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import Embeddings, write_embeddings
 from voiceprivacy.inout.files import counted, naming
-from voiceprivacy.inout.tables import Utterance, read_manifest
+from voiceprivacy.inout.tables import Utterance, read_manifest, read_transcripts
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import require_one, say
 from voiceprivacy.vocabulary import ENGLISH
@@ -59,13 +59,13 @@ def extract_features(
         said = heard(utterances, recogniser, language=language)
         extracted = of_words(utterances, said, encoder=encoder, others=training_transcripts)
     elif transcripts and words:
-        said = style.read_transcripts(transcripts)
+        said = read_transcripts(transcripts)
         with naming(transcripts):
             extracted = of_words(utterances, said, encoder=encoder, others=training_transcripts)
     elif transcripts:
         known = style.read_dictionary(dictionary) if dictionary else style.function_words()
         with naming(transcripts):
-            extracted = style.embed(utterances, style.read_transcripts(transcripts), known)
+            extracted = style.embed(utterances, read_transcripts(transcripts), known)
     else:
         name = next((name for name, is_wanted in features.items() if is_wanted), "codebook")
         extracted = of_speech(utterances, name, codebook=codebook, encoder=encoder)
@@ -97,7 +97,7 @@ def of_words(
         vector = wording.sentence_encoder(encoder)
     elif others:
         with naming(others):
-            weight = wording.frequency_weight(style.read_transcripts(others))
+            weight = wording.frequency_weight(read_transcripts(others))
         vector = functools.partial(wording.hashed, weight=weight)
     return wording.embed(utterances, said, vector)
 

@@ -2,7 +2,7 @@
 
 from voiceprivacy.corpora.listing import read_transcripts
 from voiceprivacy.inout.files import counted
-from voiceprivacy.inout.tables import read_manifest, write_table
+from voiceprivacy.inout.tables import TRANSCRIPTS, read_manifest, write_table
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 
@@ -25,7 +25,7 @@ def list_transcripts(
     names = [utterance.utterance for utterance in read_manifest(manifest)]
     # Of an utterance that was never transcribed there is no line, and no style.
     rows = [(name, " ".join(texts[name].split())) for name in names if name in texts]
-    write_table(transcripts, ["utterance", "text"], rows)
+    write_table(transcripts, TRANSCRIPTS, rows)
     say(f"{counted(len(rows), 'transcript')} of {counted(len(names), 'utterance')}")
 
 

@@ -63,7 +63,7 @@ class FinishedRun:
     @property
     def config(self) -> dict[str, Any]:
         """The run's config, with every default."""
-        return self.provenance.get("config", {})
+        return self.provenance["config"]
 
     @cached_property
     def plan(self) -> Plan:

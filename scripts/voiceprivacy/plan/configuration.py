@@ -402,7 +402,8 @@ def _wrong_options(keys: Keys, corpus: dict[str, Any]) -> Iterator[Problem]:
         words = "needs a protocol that names its trial lists, such as given: {f: DIR, m: DIR}"
         yield Problem(keys, words)
     try:
-        re.compile(corpus.get("recording", ""))
+        if not re.compile(corpus.get("recording", "()")).groups:
+            yield Problem((*keys, "recording"), "has no group, (...), which finds the recording")
     except (re.error, OverflowError, RecursionError) as error:
         yield Problem((*keys, "recording"), f"is no regular expression ({error})")
     seconds = corpus.get("segments", {}).get("seconds")

@@ -77,13 +77,12 @@ def _lists(plan):
 
 
 def _set(plan, corpus, lists):
-    controls = [name for name, one in plan.config["anonymisers"].items() if one["control"]]
     anonymisers = plan.speech.anonymisers
     systems = _systems_of_attackers(plan)
     tried = {one.trials: _list(plan, one, systems) for one in lists}
     learnt = {name: files for name in anonymisers if (files := _learnt(plan, name))}
     return {
-        "controls": [name for name in anonymisers if name in controls],
+        "controls": [name for name, one in anonymisers.items() if one["control"]],
         "shows_names": _shows_names(plan, corpus),
         "leaks": leaks(plan.config),
         "releases": _releases(plan),
@@ -204,7 +203,7 @@ def _learnt_from(plan, extractor):
 
 
 def _unknown_speakers(plan: Plan, lists: list[TrialList]) -> Iterator[dict[str, Any]]:
-    """Scores that were made elsewhere, without a file of speakers: they are not judged."""
+    """Scores that were made elsewhere: lists without a file of speakers are not judged."""
     for name in plan.given.entries:
         attacks = [Attack(*trial_list, name, GIVEN) for trial_list in lists]
         tried = [attack for attack in attacks if plan.given.systems(attack)]

@@ -25,6 +25,7 @@ from voiceprivacy.inout.rows import limits_of, read_labelled
 from voiceprivacy.inout.tables import number, read_manifest, read_rows
 from voiceprivacy.report.mailed import NAMED, Codes, code_of, coded
 from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.typeset import listed
 from voiceprivacy.report.uncertainty import Shown, shown, shown_number
 from voiceprivacy.vocabulary import (
     ABSENT,
@@ -76,8 +77,14 @@ def read_systems(
     curves: Sequence[FilePath],
     metrics: Sequence[FilePath],
     columns: Sequence[str],
+    needs: Sequence[str] = (),
 ) -> tuple[dict[str, Arrays], Numbers]:
     """Read curves and metrics of several anonymisers, one file of each per anonymiser.
+
+    Parameters
+    ----------
+    columns : of the curves
+    needs : names of the metrics that are shown
 
     Returns
     -------
@@ -86,13 +93,9 @@ def read_systems(
 
     Raises
     ------
-    BadInput : not one file per anonymiser, or a curve without metrics
+    BadInput : not one file per anonymiser, or a curve without metrics or without one of ``needs``
     """
-    if not len(anonymisers) == len(curves) == len(metrics):
-        raise BadInput(
-            f"{len(anonymisers)} anonymisers, {len(curves)} curves and {len(metrics)} metrics:"
-            " give one of each"
-        )
+    require_one_each(anonymisers=anonymisers, curves=curves, metrics=metrics)
     curve_of, metrics_of = {}, {}
     for anonymiser, curve_path, metrics_path in zip(anonymisers, curves, metrics, strict=True):
         numbers = read_numbers(metrics_path)
@@ -101,9 +104,21 @@ def read_systems(
                 raise BadInput(
                     f"{metrics_path}: has no metrics of '{label}', which {curve_path} draws"
                 )
+            if missing := [name for name in needs if name not in numbers[label]]:
+                raise BadInput(
+                    f"{metrics_path}: '{label}' has no {missing[0]}: are they metrics of another"
+                    " command?"
+                )
             curve_of[f"{anonymiser}/{label}"] = curve
             metrics_of[f"{anonymiser}/{label}"] = numbers[label]
     return curve_of, metrics_of
+
+
+def require_one_each(**files: Sequence[FilePath]) -> None:
+    """Refuse (BadInput) options, by their names, that do not hold a value for each anonymiser."""
+    if len({len(values) for values in files.values()}) > 1:
+        counts = [f"{len(values)} {name}" for name, values in files.items()]
+        raise BadInput(f"{listed(counts)}: give one of each")
 
 
 def read_numbers(path: FilePath) -> Numbers:
@@ -358,6 +373,7 @@ MEASURES = {  # of exposure, and what they are called at axes and in tables
     "worst_case_log10": METRICS["worst_case_log10"].label,
     "deid_percent": "de-identification [%]",
 }
+MARGIN = 0.08  # of the range of means, on both sides
 WORDS = ("corner", "animal", "doddington")  # columns that hold no numbers
 
 
@@ -395,16 +411,13 @@ def read_speakers(
     return {label: coded(of_label, codes) for label, of_label in speakers.items()}
 
 
-def span_of_means(
-    zoo: Mapping[str, Mapping[str, dict]], mean: str, *, margin: float = 0.08
-) -> tuple[float, float]:
+def span_of_means(zoo: Mapping[str, Mapping[str, dict]], mean: str) -> tuple[float, float]:
     """The range of a mean LLR over all conditions and 0, no evidence, with a margin.
 
     Parameters
     ----------
     zoo : {condition: {speaker: {mean: float, None where undefined}}}
     mean : its column
-    margin : share of the range
 
     Returns
     -------
@@ -413,7 +426,7 @@ def span_of_means(
     means = [0.0]
     for speakers in zoo.values():
         means += [animal[mean] for animal in speakers.values() if animal[mean] is not None]
-    width = margin * (max(means) - min(means)) or 1.0  # all means 0: an axis needs a length
+    width = MARGIN * (max(means) - min(means)) or 1.0  # all means 0: an axis needs a length
     return min(means) - width, max(means) + width
 
 

@@ -3,6 +3,7 @@
 Codes and numbers come in (privacy/verdict/verdict.py), text goes out.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -183,7 +184,7 @@ WARNINGS = {
     " less in others.",
     "no_training_speech": "No attacker is trained on {system}: it has no protected speech for"
     " training. `voiceprivacy new-run --train DIR --method FILE.py:FUNCTION` makes it.",
-    "unknown_speakers": "{attack} is not judged: a file of its speakers is missing.",
+    "unknown_speakers": "{attack} is not judged on lists without a file of its speakers.",
 }
 SHARES = {"leak_5": "one recording in twenty", "leak_20": "one recording in five"}
 NOTICED = "If {} of {} had been left unprotected, this evaluation would have noticed."
@@ -310,7 +311,8 @@ def _why(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> I
     yield from _speakers(systems, unprotected)
     if low := states["low"]:
         most = max(one["evidence_percent"][2] for one in low.values())
-        yield f"{listed(list(low))}: these attackers find at most {most:.0f} % in one recording."
+        most = math.ceil(10 * most) / 10  # rounded down it would not be the most
+        yield f"{listed(list(low))}: these attackers find at most {most:g} % in one recording."
     for names, codes in _grouped({name: tuple(own["reasons"]) for name, own in systems.items()}):
         if codes:
             yield f"{listed(names)}: inconclusive, because {why_inconclusive(codes)}."
@@ -352,9 +354,10 @@ def _speakers(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None)
     if not_tested:
         yield f"{counted(not_tested, 'other')} had too few recordings."
     for name, one in systems.items():
-        if any(one["missing"].values()):
-            lacks = "{persons} speakers and {trials} trials".format(**one["missing"])
-            yield f"{name} lacks {lacks} of unprotected speech."
+        kinds = {"persons": "speaker", "trials": "trial"}
+        lacks = [counted(n, kinds[kind]) for kind, n in one["missing"].items() if n]
+        if lacks:
+            yield f"{name} lacks {listed(lacks)} of unprotected speech."
     for name, own in known.items():
         if own["named"]:
             yield f"{name}: the attacker re-identifies {listed(own['named'])}."
@@ -404,7 +407,7 @@ def _released(releases: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[s
             often = often if is_of_draws else f"as {listed(one['systems'])}"
             parts.append(f"{often}, {DASH if percent == DASH else f'{percent} % {between}'}")
         yield RELEASED.format(name, "; ".join(parts))
-        lost = [len(one["systems"]) for one in grown if not one["within_low"]]
+        lost = [len(one["systems"]) for one in grown if one["within_low"] is False]
         if grown[0]["within_low"] and lost:
             yield LOST.format(lost[0])
 

@@ -39,7 +39,6 @@ from voiceprivacy.inout.tables import (
     Utterance,
     number_in,
     read_rows,
-    read_table,
     write_manifest,
 )
 from voiceprivacy.running import boxes, programs
@@ -92,11 +91,6 @@ def drawn(
         chosen = chosen[: max(1, bisect_right(ends_s, 60 * limits["minutes"]))]
     kept = set(chosen)
     return [line for line in utterances if line.utterance in kept]
-
-
-def read_transcripts(path: FilePath) -> dict[str, str]:
-    """What is said: {utterance: text} of a TSV with these columns."""
-    return {row["utterance"]: row["text"] for row in read_table(path, ["utterance", "text"])}
 
 
 def call_measure(

@@ -7,11 +7,11 @@ from tqdm import tqdm
 
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput, counted
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.tables import Utterance, read_transcripts
 from voiceprivacy.models.devices import torch_device
 from voiceprivacy.running.command import say
 from voiceprivacy.utility.listeners import SAMPLE_RATE, Recogniser, recogniser
-from voiceprivacy.utility.measures import Measured, read_transcripts
+from voiceprivacy.utility.measures import Measured
 from voiceprivacy.utility.word_errors import DEFINITIONS, word_errors
 
 WHY_UNDEFINED = "without a transcript"

@@ -43,7 +43,7 @@ from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.arrays import write_npz
 from voiceprivacy.inout.files import BadInput, FilePath
-from voiceprivacy.inout.rows import Limits, write_typed
+from voiceprivacy.inout.rows import Limits
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.utility.measures import drawn, read_measured
 from voiceprivacy.utility.statistics import MEAN, STATISTICS, Statistic
@@ -133,7 +133,7 @@ def summarise(
             heard[source.measure] = drawn(utterances, said, seed=seed)
         measured[source] = _columns(path, heard[source.measure])
     rows_of_measure = {name: _rows_of_lists(lines, lists) for name, lines in heard.items()}
-    _refuse_contradictions(measured)
+    _refuse_contradictions(measured, options)
     weights_only = {its_own["weight"] for its_own in options.values() if "weight" in its_own}
     draws = Draws(n_replicates, seed)
     numbers, replicates = [], {}
@@ -219,11 +219,6 @@ def _rows_of_lists(
     return rows_of
 
 
-def write_summary(path: FilePath, numbers: Iterable[UtilityMean]) -> None:
-    """Write the numbers of a summary as TSV."""
-    write_typed(path, UtilityMean, numbers)
-
-
 def write_replicates(path: FilePath, replicates: Mapping[Key, Floats]) -> None:
     """Write the replicates of all utterances as METRIC/ANONYMISER of an npz.
 
@@ -251,12 +246,15 @@ def _columns(path: Path, utterances: Sequence[Utterance]) -> Columns:
     return columns
 
 
-def _refuse_contradictions(measured: Mapping[Source, Columns]) -> None:
+def _refuse_contradictions(
+    measured: Mapping[Source, Columns], options: Mapping[str, Mapping[str, Any]]
+) -> None:
     """Each metric is one measure's, and a measure has the same metrics of all anonymisers."""
     owners: dict[str, str] = {}
     first: dict[str, Source] = {}  # of each measure
     for source, columns in measured.items():
-        for metric in columns:
+        joint = options.get(source.measure, {}).get("joint")
+        for metric in (*columns, *filter(None, [joint])):
             owner = owners.setdefault(metric, source.measure)
             if owner != source.measure:
                 raise BadInput(
@@ -337,16 +335,18 @@ def resampled_mean(
             rows.append((value, weight, speaker))
     names = sorted({speaker for _, _, speaker in rows})
     n_undefined = len(values) - len(rows)
-    nothing = Mean(UNDEFINED, None, None, len(values), n_undefined, len(names))
+    nothing = Mean(UNDEFINED, None, None, len(values), n_undefined, 0)
     if not rows:
         return nothing, np.full(draws.n_replicates, np.nan)
     sums = _sums_of_speakers(rows, names, statistic)
+    # Who has nothing but weights of 0 adds nothing, and says nothing of others.
+    nothing = nothing._replace(n_speakers=int(sums.any(axis=0).sum()))
     of_all = float(statistic.of_sums(np.array([term.sum() for term in sums])))
     drawn = draws.of(names)
     replicates = statistic.of_sums(np.stack([drawn @ term for term in sums], axis=1))
     if np.isnan(of_all):  # all have the weight 0
         return nothing, replicates
-    low, high = _interval(of_all, replicates, n_speakers=len(names))
+    low, high = _interval(of_all, replicates, n_speakers=nothing.n_speakers)
     return nothing._replace(value=of_all, ci_low=low, ci_high=high), replicates
 
 

@@ -24,9 +24,9 @@ from tqdm import tqdm
 
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.tables import Utterance, read_transcripts
 from voiceprivacy.models.whisper import Whisper, library
-from voiceprivacy.utility.measures import Measured, read_transcripts
+from voiceprivacy.utility.measures import Measured
 from voiceprivacy.utility.word_counts import counted_words, undefined_words
 from voiceprivacy.utility.word_errors import DEFINITIONS
 from voiceprivacy.vocabulary import ENGLISH, WHISPER

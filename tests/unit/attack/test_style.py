@@ -48,6 +48,15 @@ def test_a_dictionary_in_liwcs_format(tmp_path):
     assert shares[-1] == pytest.approx(1 / 5)
 
 
+@pytest.mark.parametrize("apostrophe", ["'", "\N{RIGHT SINGLE QUOTATION MARK}"])
+def test_either_apostrophe_is_one_in_a_dictionary_too(tmp_path, apostrophe):
+    text = f"%\n1\tnegation\n2\tsure\n%\ndon{apostrophe}t\t<can{apostrophe}t>2/1\n"
+    (tmp_path / "d.dic").write_text(text)
+    dictionary = style.read_dictionary(tmp_path / "d.dic")
+    assert style.feature("don't go", dictionary)[0] == 1 / 2
+    assert style.feature("don't can't", dictionary)[1] == 1 / 2
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

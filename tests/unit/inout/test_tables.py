@@ -62,6 +62,14 @@ def test_what_no_table_can_hold_is_refused_and_leaves_nothing(tmp_path, name):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_an_utterance_with_two_transcripts_is_refused(tmp_path):
+    path = written(tmp_path, "utterance\ttext\nu\tso it is\n", "texts.tsv")
+    assert tables.read_transcripts(path) == {"u": "so it is"}
+    written(tmp_path, "utterance\ttext\nu\tso it is\nu\tno\n", "texts.tsv")
+    with pytest.raises(BadInput, match=r"texts\.tsv:3: utterance 'u' occurs twice"):
+        tables.read_transcripts(path)
+
+
 def test_a_manifest_moves_with_the_speech_below_or_beside_it(tmp_path):
     part = tmp_path / "old" / "shards"
     own = Utterance("a-1", "a", "f", tmp_path / "old" / "wav" / "0" / "a-1.flac", 1.0)

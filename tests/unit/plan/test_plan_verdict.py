@@ -100,6 +100,11 @@ def test_every_list_has_the_scores_that_somebody_made_and_who_speaks(tmp_path):
 
 
 def test_scores_of_unknown_speakers_are_not_judged_and_the_reader_is_warned(tmp_path):
+    """Where their speakers are known, the same attack is judged."""
+    partly = scores(tmp_path / "partly", "demo/f/b2r/pp.tsv", "demo/extra/b2r/pp.tsv")
+    judged = planned(usual(attacks={"partly": partly}))["sets"]["demo"]
+    assert "partly/given" in judged["lists"]["f"]["attackers"]
+    assert {"code": "unknown_speakers", "attack": "partly/given"} in judged["warnings"]
     unknown = scores(tmp_path / "asv", "demo/f/original/oo.tsv", "demo/m/b2/pp.tsv")
     known = scores(tmp_path / "other", "demo/f/b2/pp.tsv")
     speakers(tmp_path / "speakers.tsv")

@@ -76,6 +76,11 @@ def test_a_curve_without_metrics_is_named(system):
         read_systems(**system)
 
 
+def test_metrics_of_another_command_are_named(system):
+    with pytest.raises(BadInput, match=r"b2\.json: 'op' has no dece_bit: are they metrics of"):
+        read_systems(**system, needs=["tag", "dece_bit"])
+
+
 def test_an_empty_curve_file_is_refused(tmp_path):
     write_table(tmp_path / "empty.tsv", ["label", *COLUMNS], [])
     with pytest.raises(BadInput, match="holds no curve"):

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.report.curves import LengthPoint
-from voiceprivacy.report.plots import ranks, style
+from voiceprivacy.report.plots import law, ranks, style
 from voiceprivacy.report.uncertainty import Shown
 
 
@@ -23,6 +24,13 @@ def systems(n_templates, n_systems=1):
 def test_large_galleries_have_logarithmic_axes(n_templates, scale):
     figure = ranks.ranks_picture(**systems(n_templates))
     assert figure.axes[0].get_xscale() == figure.axes[0].get_yscale() == scale
+
+
+def test_a_figure_takes_one_file_of_each_kind_per_anonymiser():
+    with pytest.raises(BadInput, match="2 anonymisers, 2 speakers and 1 examples: give one of"):
+        ranks.rank_speakers(anonymisers=["b2", "b3"], speakers=["x", "y"], examples=["x"])
+    with pytest.raises(BadInput, match="2 anonymisers and 1 curves: give one of each"):
+        law.law(anonymisers=["b2", "b3"], curves=["x"])
 
 
 def test_intervals_stand_beside_the_numbers_of_ranks():

@@ -144,6 +144,12 @@ def test_persons_by_chance_not_tested_missing_and_named():
     assert "b2: the attacker re-identifies anna." in why
 
 
+def test_what_is_missing_is_counted_and_nothing_else():
+    assert (
+        "b2 lacks 1 trial of unprotected speech." in told(missing={"persons": 0, "trials": 1}).why
+    )
+
+
 def test_each_step_is_said_once_with_the_most_persons():
     systems = {
         name: verdicts.system("unclear", next=[{"code": "more_persons", "persons": persons}])
@@ -242,6 +248,28 @@ def test_several_releases_are_said_with_where_the_lowest_state_is_lost():
         "both: evidence in one recording that is released as b2, 7 % [6, 9]; as b2 and stt, "
         f"{DASH}.",
     ]
+
+
+def test_releases_that_were_not_measured_lose_no_state():
+    grown = [released(1.0, "b2"), released(None, "b2", "stt", is_low=None)]
+    facts = verdicts.set_of({"b2": verdicts.system("low")}, releases={"both": grown})
+    assert verdict_schema.faults(verdicts.verdict({"demo": facts})) == []
+    [sentence] = judged_of("demo", facts).notes.releases
+    assert sentence.startswith("both: evidence in one recording that is released as b2, 1 %")
+
+
+@pytest.mark.parametrize(("high", "most"), [(0.04, "0.1"), (1.0, "1"), (1.44, "1.5")])
+def test_what_attackers_find_at_most_is_never_less_than_the_upper_limit(high, most):
+    why = told(state="low", by=[], reasons=[], evidence_percent=[0.0, -1.0, high]).why
+    assert f"b2: these attackers find at most {most} % in one recording." in why
+
+
+def test_scores_of_unknown_speakers_are_not_judged_on_those_lists_alone():
+    """On other lists the same attack can be judged."""
+    warnings = [{"code": "unknown_speakers", "attack": "asv/given"}]
+    facts = verdicts.set_of({"b2": verdicts.system()}, warnings=warnings)
+    [warning] = judged_of("demo", facts).notes.warnings
+    assert warning == "asv/given is not judged on lists without a file of its speakers."
 
 
 def test_utility_of_the_corpus_is_a_column(read):

@@ -103,6 +103,14 @@ def test_contradictions_are_named(tmp_path):
         summary([negative], {"asr": {"weight": "words"}})
 
 
+def test_the_name_of_a_joint_number_is_no_metric_of_another_measure(tmp_path):
+    heard = measure(tmp_path, "b2", "emotion", sad=[1, 0, "undefined", 1])
+    own = measure(tmp_path, "b2", "mine", emotion_percent=[1] * 4)
+    options = {"emotion": {"statistic": "macro_recall", "joint": "emotion_percent"}}
+    with pytest.raises(BadInput, match="emotion and mine both measure emotion_percent"):
+        summary([heard, own], options)
+
+
 def test_the_command_shows_numbers_and_spells_out_what_is_undefined(tmp_path):
     path = measure(tmp_path, "b2", "wer", wer=[0.25] * 4, cer=["undefined"] * 4)
     write_manifest(tmp_path / "manifest.tsv", UTTERANCES)
@@ -149,6 +157,12 @@ def test_two_speakers_have_no_interval_and_three_one_that_is_wider_than_their_va
     assert mean_of([1.0, 2.0], ["a", "b"])[1:3] == (None, None)
     result = mean_of([1.0, 2.0, 3.0], ["a", "b", "c"])
     assert result.ci_low < 1 and result.ci_high > 3
+
+
+def test_speakers_whose_weights_are_all_0_do_not_count():
+    """One speaker says nothing of others, whoever else is there."""
+    result = mean_of([1.0, 0.0, 0.0], ["a", "b", "c"], weights=[1.0, 0.0, 0.0])
+    assert result == (1.0, None, None, 3, 0, 1)
 
 
 def test_equal_values_have_an_interval_without_width():

@@ -35,9 +35,8 @@ import numpy as np
 from voiceprivacy.attack import Floats
 from voiceprivacy.inout.arrays import Embeddings
 from voiceprivacy.inout.files import BadInput, read_lines
-from voiceprivacy.inout.tables import Utterance, read_rows
+from voiceprivacy.inout.tables import Utterance
 
-TRANSCRIPTS = ["utterance", "text"]
 WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 # One category of a word in a .dic file, with its condition: (02 134)125/464 or <of>131/125.
 NUMBER = "[0-9]{1,9}"
@@ -134,7 +133,7 @@ def read_dictionary(path: Path | str) -> Dictionary:
     words: dict[str, tuple[Rule, ...]] = {}
     for number, line in enumerate(lines[last + 1 :], start=last + 2):
         if line:
-            word, rules = _read_word(line.lower(), index_of, f"{path}:{number}")
+            word, rules = _read_word(_plain(line).lower(), index_of, f"{path}:{number}")
             # A word can be listed twice; its categories are those of both lines.
             words[word] = tuple(dict.fromkeys([*words.get(word, ()), *rules]))
     if not words:
@@ -154,9 +153,7 @@ def feature(text: str, dictionary: Dictionary) -> Floats:
     ------
     BadInput : the transcript has no words
     """
-    # Typographic apostrophes are apostrophes: don't is one word.
-    text = text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
-    words = [word.lower() for word in WORD.findall(text)]
+    words = [word.lower() for word in WORD.findall(_plain(text))]
     if not words:
         raise BadInput("its transcript has no words")
     counts = np.zeros(len(dictionary.categories))
@@ -177,11 +174,6 @@ def feature(text: str, dictionary: Dictionary) -> Floats:
         n_other,
     ]
     return np.concatenate([counts, habits]) / len(words)
-
-
-def read_transcripts(path: Path | str) -> dict[str, str]:
-    """Read what was said (TSV: utterance text): {utterance: text}."""
-    return {row["utterance"]: row["text"] for _, row in read_rows(path, TRANSCRIPTS)}
 
 
 def embed(
@@ -205,6 +197,11 @@ def embed(
         ids.append(utterance.utterance)
         rows.append(shares.astype(np.float32))
     return Embeddings(np.array(ids), np.stack(rows))
+
+
+def _plain(text):
+    """Make typographic apostrophes apostrophes: don't is one word, and the same with either."""
+    return text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
 
 
 def _read_categories(lines, first, last, path):

@@ -256,7 +256,9 @@ def _unmet(system, judged, original, thresholds, known):
     measured = {measure for measure, _ in judged.evidence}
     learnt = math.inf if known.learnt is None else known.learnt.get(system, 0)
     on_original = original.evidence.items() if original else ()
-    strength = min((one.low() for key, one in on_original if key[0] == ONE), default=-1)
+    strengths = [one.low() for key, one in on_original if key[0] == ONE]
+    # Where nothing was measured in unprotected speech, its reasons are the reasons.
+    of_original = original.codes - {"no_linkage"} if original and not strengths else set()
     unmet = {
         "persons_exposed": any(
             guesses.p_value <= LEVEL or guesses.exposed for guesses in judged.guesses.values()
@@ -264,7 +266,7 @@ def _unmet(system, judged, original, thresholds, known):
         "missing": any(judged.missing.values()),
         "failing_attack": judged.failing,
         "no_unprotected": original is None,
-        "weak_attackers": original and strength < thresholds.unprotected_percent,
+        "weak_attackers": any(low < thresholds.unprotected_percent for low in strengths),
         "scores_elsewhere": known.learnt is None,
         "few_learnt_persons": learnt < thresholds.learnt_persons,
     }
@@ -274,7 +276,7 @@ def _unmet(system, judged, original, thresholds, known):
         for (measure, _), one in judged.evidence.items()
         if one.high() > thresholds.low(measure)
     }
-    return sorted(judged.codes | {code for code in unmet if unmet[code]})
+    return sorted(judged.codes | of_original | {code for code in unmet if unmet[code]})
 
 
 def _less_than(safer, original, name):
@@ -389,7 +391,7 @@ def _releases(scores, versions, thresholds):
 
 
 def _released(scores, versions, thresholds):
-    """What is left of all these versions together; null where no list could be measured."""
+    """What is left of all these versions together; null where lists could not be measured."""
     judged = _Judged({}, {}, {}, {}, set())
     for name in scores.scores:
         single, linked = (
@@ -404,12 +406,13 @@ def _released(scores, versions, thresholds):
         if single.trials:
             _measure(judged, name, single, linked, scores.speakers(name))
     of_one = [one for (measure, _), one in judged.evidence.items() if measure == ONE]
-    is_measured = len(judged.evidence) == len(MEASURES) * len(scores.scores)
+    within_low: bool | None = all(
+        one.high() <= thresholds.low(measure) for (measure, _), one in judged.evidence.items()
+    )
+    if within_low and len(judged.evidence) < len(MEASURES) * len(scores.scores):
+        within_low = None  # what was not measured may be above
     return {
         "systems": [*versions],
         "evidence_percent": _limits(max(of_one, key=lambda one: one.high(), default=None)),
-        "within_low": is_measured
-        and all(
-            one.high() <= thresholds.low(measure) for (measure, _), one in judged.evidence.items()
-        ),
+        "within_low": within_low,
     }

@@ -52,7 +52,11 @@ def zebra(
 ) -> Figure:
     """ECE profiles of all systems under one attack, from files of assess_zebra.py."""
     profiles, numbers = read_systems(
-        anonymisers=anonymisers, curves=curves, metrics=metrics, columns=PROFILES
+        anonymisers=anonymisers,
+        curves=curves,
+        metrics=metrics,
+        columns=PROFILES,
+        needs=("dece_bit", "worst_case_log10", "tag"),
     )
     looks = style.looks(profiles, palette)
     return profiles_picture(curves=profiles, metrics=numbers, looks=looks)

@@ -13,6 +13,7 @@ from voiceprivacy.report.curves import (
     CRITERIA,
     beside_each_other,
     read_law,
+    require_one_each,
     shown_share,
     speakers_over_lengths,
 )
@@ -24,6 +25,7 @@ def law(
     *, anonymisers: Sequence[str], curves: Sequence[str], palette: Sequence[str] = ()
 ) -> Figure:
     """Both criteria of all systems under one attacker, from files of assess_scores.py --law."""
+    require_one_each(anonymisers=anonymisers, curves=curves)
     systems = {}
     for anonymiser, path in zip(anonymisers, curves, strict=True):
         for condition, points in read_law(path).items():

@@ -21,6 +21,7 @@ from voiceprivacy.report.curves import (
     read_disclosures,
     read_examples,
     read_systems,
+    require_one_each,
     seconds_of_tests,
     seconds_text,
     shown_of,
@@ -36,6 +37,7 @@ MOST_COLUMNS = 4
 PANEL_INCHES = (2.6, 2.5)
 WIDTH_INCHES = 6.2
 HISTOGRAM, MODEL, CHANCE = LEGEND = ("histogram", "beta-binomial model", "chance")
+SUMMARY = ("identification_rate_percent", "mean_disclosure_bit", "model_mean_disclosure_bit")
 MOST_BINS = 20
 LENGTHS_INCHES = (2.8, 2.7)
 BESIDE = 0.02  # of the axis: intervals of several templates stand beside each other
@@ -51,7 +53,7 @@ def ranks(
 ) -> Figure:
     """Rank histograms of all systems under one attacker, from files of assess_ranks.py."""
     histograms, numbers = read_systems(
-        anonymisers=anonymisers, curves=curves, metrics=metrics, columns=RANKS
+        anonymisers=anonymisers, curves=curves, metrics=metrics, columns=RANKS, needs=SUMMARY
     )
     return ranks_picture(curves=histograms, metrics=numbers, anonymisers=palette)
 
@@ -65,6 +67,7 @@ def rank_speakers(
     codes: Codes = NAMED,
 ) -> Figure:
     """How rank disclosure is spread over the speakers, from files of assess_ranks.py."""
+    require_one_each(anonymisers=anonymisers, speakers=speakers, examples=examples)
     disclosures = {}
     for anonymiser, path in zip(anonymisers, speakers, strict=True):
         for label, bits in read_disclosures(path).items():
@@ -284,10 +287,7 @@ def plot_lengths(ax: Axes, *, disclosures: ByLength, most_bit: float) -> None:
 
 
 def _summary(metrics, n_templates):
-    rate = shown_of(metrics, "identification_rate_percent")
-    bit, model_bit = (
-        shown_of(metrics, name) for name in ("mean_disclosure_bit", "model_mean_disclosure_bit")
-    )
+    rate, bit, model_bit = (shown_of(metrics, name) for name in SUMMARY)
     lines = [
         f"rank 1 of {n_templates}: {rate.text('{:.1f}'.format)} %",
         f"mean {bit.text('{:.2f}'.format)} of {math.log2(n_templates):.2f} bit",

@@ -7,7 +7,7 @@ from support.heldout_lists import complete, rows_of
 from voiceprivacy.privacy.verdict.evidence import one_recording
 from voiceprivacy.privacy.verdict.score_table import Scored, ScoreTable, joined
 from voiceprivacy.privacy.verdict.trials import trials_of
-from voiceprivacy.privacy.verdict.verdict import Known, verdict_of
+from voiceprivacy.privacy.verdict.verdict import Known, Thresholds, verdict_of
 
 PLAIN = Known(learnt={}, leaks={})
 OF_DISTANCE_1 = 15.1418  # percent: the evidence of scores whose targets are one deviation higher
@@ -62,6 +62,17 @@ def test_a_list_that_lacks_a_version_is_not_measured():
     one, two = released(made, 2)
     assert one["evidence_percent"] is not None and not one["within_low"]
     assert two["evidence_percent"] is not None and not two["within_low"]
+
+
+def test_what_was_not_measured_is_neither_within_low_nor_above():
+    """No linkage was tried: without evidence in what was tried, nothing is known."""
+    safe, telling = (table(24, 1, seed=0, distance=distance) for distance in (0.0, 3.0))
+    everything = Thresholds(low_percent=100.0, low_all_recordings_percent=100.0)
+    known = PLAIN._replace(releases={"v": {"v0": "v"}})
+    (one,) = verdict_of(safe, known=known, thresholds=everything)["releases"]["v"]
+    assert one["within_low"] is None
+    (one,) = verdict_of(telling, known=known)["releases"]["v"]
+    assert one["within_low"] is False
 
 
 @pytest.mark.parametrize(

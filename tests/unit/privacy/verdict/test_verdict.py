@@ -179,3 +179,13 @@ def test_a_missing_column_asks_for_its_option(tmp_path):
     path.write_text("attacker\tenrolment\ttrial\tlabel\tscore\n")
     with pytest.raises(BadInput, match=r"s.tsv:1: has no column system; give --system$"):
         add_scores(path, {"condition": "op", "list": "all"}, {}, {})
+
+
+def test_attackers_are_not_called_weak_where_unprotected_speech_was_not_measured():
+    """Three persons are too few: their attacker may find everything."""
+    ids, values, speaker_of = rows_of(*complete(3, 2, seed=0, distance=9.0))
+    own = dict(zip(ids, values[:, 0].tolist(), strict=True))
+    table = ScoreTable(speaker_of)
+    table.scores["all"] = {"original": {("a", "oo"): own}, "x": {("a", "op"): own}}
+    reasons = verdict_of(table, known=Known(learnt={}, leaks={}))["systems"]["x"]["reasons"]
+    assert "few_persons" in reasons and "weak_attackers" not in reasons
