@@ -7,6 +7,7 @@
 
 import datetime
 import importlib.metadata
+import itertools
 import os
 import platform
 import re
@@ -144,8 +145,9 @@ def named(path: str, config: dict, results: str | Path | None = None) -> str:
     if results and path.startswith(f"{results}/"):
         return f"results{path.removeprefix(str(results))}"
     path = wherever_ours_lie(path)
-    for name in variables_in(config):
-        value = os.environ.get(name, "").rstrip("/")
+    values = {name: os.environ.get(name, "").rstrip("/") for name in variables_in(config)}
+    # The longest first: the folder of one variable may lie in that of another.
+    for name, value in sorted(values.items(), key=lambda item: -len(item[1])):
         if value and (path == value or path.startswith(f"{value}/")):
             return f"${{{name}}}{path.removeprefix(value)}"
     return path
@@ -186,22 +188,25 @@ def _programs(config: dict) -> Iterator[tuple[str, str]]:
 
 def _is_decoded(config: dict) -> bool:
     """Whether files of a run are such as ffmpeg decodes, by the endings that its config names."""
+    protected = [one["audio"] for one in config.get("anonymisers", {}).values() if "audio" in one]
     folders = []
-    for corpus in config.get("corpora", {}).values():
+    for name, corpus in config.get("corpora", {}).items():
         if corpus.get("folder", {}).get("pattern", "").lower().endswith(decoding.ENDINGS):
             return True
         kaldi = corpus.get("kaldi", {})
         kaldi = kaldi if isinstance(kaldi, dict) else {"directory": kaldi}
-        folders += [kaldi[key] for key in ("directory", "enrolment") if key in kaldi]
-        folders += kaldi.get("trial", [])
-    for anonymiser in config.get("anonymisers", {}).values():
-        if "audio" in anonymiser:
-            folders += [anonymiser["audio"].replace("{part}", part) for part in PARTS]
+        own = [kaldi[key] for key in ("directory", "enrolment") if key in kaldi]
+        own += kaldi.get("trial", [])
+        sets = [Path(folder).name for folder in own] or [name]
+        for audio, part, data_set in itertools.product(protected, PARTS, sets):
+            folder = audio.replace("{corpus}", name).replace("{part}", part)
+            folders.append(folder.replace("{set}", data_set))
+        folders += own
     tables = {Path(ours(expand(folder)), "wav.scp") for folder in folders}
-    named: list[str] = []
+    lines: list[str] = []
     for path in tables:
-        named += read_lines(path) if path.is_file() else []
-    return any(line.rstrip().lower().endswith(decoding.ENDINGS) for line in named)
+        lines += read_lines(path) if path.is_file() else []
+    return any(line.rstrip().lower().endswith(decoding.ENDINGS) for line in lines)
 
 
 def _seeds(config, prefix=""):
