@@ -47,6 +47,14 @@ def test_a_number_passes_up_to_its_tolerance(tmp_path, value, verdict):
     assert compared.verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("expected", "value", "verdict"),
+    [(-math.inf, -math.inf, "PASS"), (math.inf, -math.inf, "FAIL"), (-math.inf, 1.0, "FAIL")],
+)
+def test_an_infinite_number_passes_where_the_same_is_expected(expected, value, verdict):
+    assert Compared(PLACE, expected, 0.1, "somewhere", value).verdict == verdict
+
+
 def test_what_is_written_is_read_again(tmp_path):
     path, verdicts = tmp_path / "compared.tsv", ["PASS", "FAIL"]
     compared = [Compared(PLACE, 7.48, 2.3, "somewhere", 8.0), Compared(PLACE, 1.0, 0.0, "x", 8.0)]
