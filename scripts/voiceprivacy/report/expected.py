@@ -186,6 +186,7 @@ def _pairs(expected: Iterable[Expected], word: str, path: FilePath = "expected")
         rows = sorted(rows, key=lambda row: row.key.condition != UNPROTECTED)
         conditions = [row.key.condition == UNPROTECTED for row in rows]
         are_rates = all(row.key.metric in EERS and 0 <= row.value < 100 for row in rows)
+        are_rates &= len({row.key.metric for row in rows}) == 1
         if conditions != [True, False] or not are_rates:
             rates = " or ".join(EERS)
             raise BadInput(

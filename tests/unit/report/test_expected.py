@@ -215,7 +215,14 @@ def test_joint_rows_that_make_no_pairs_are_refused(tmp_path):
     rows = [line.split("\t") for line in SHIPPED.read_text(encoding="utf-8").splitlines()]
     path = tmp_path / "expected.tsv"
     no_rate = [[*rows[1][0:7], "100", *rows[1][8:]]]
-    for spoiled in (rows[:4], [*rows[:2], *rows[3:]], [*rows, rows[1]], [rows[0], *no_rate]):
+    other_rate = [rows[0], [*rows[1][:6], "eer_percent", *rows[1][7:]], *rows[2:]]
+    for spoiled in (
+        rows[:4],
+        [*rows[:2], *rows[3:]],
+        [*rows, rows[1]],
+        [rows[0], *no_rate],
+        other_rate,
+    ):
         path.write_text("\n".join("\t".join(row) for row in spoiled) + "\n", encoding="utf-8")
         with pytest.raises(BadInput, match="joint 'protection' needs two rows of eer_percent or"):
             read_expected(path)
