@@ -417,7 +417,7 @@ def _flags(options: Mapping[str, Any]) -> list[str]:
 
 def _mcadams_options(words: Sequence[str]) -> argparse.Namespace | None:
     """Options of anonymise_mcadams: alpha, level, variant, draw; None if they are no such."""
-    parser = argparse.ArgumentParser(exit_on_error=False, add_help=False, allow_abbrev=False)
+    parser = argparse.ArgumentParser(exit_on_error=False, add_help=False)
     parser.add_argument("--alpha", type=float, nargs="+", default=[0.8])
     parser.add_argument("--level", default="speaker")
     parser.add_argument("--variant", default="vpc2020")

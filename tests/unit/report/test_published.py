@@ -49,6 +49,8 @@ COMMAND = "python {scripts}/anonymise_mcadams.py --threads {threads}"
         ("--alpha 0.8 --variant vpc2024", None),
         ("--alpha 0.5 0.9 --draw vpc2024", None),
         ("--alpha 0.75", None),
+        ("--alp 0.75", None),  # the command takes it for --alpha, too
+        ("--alp 0.7 0.9", "B2r"),
         ("--alpha much", None),
     ],
 )
