@@ -91,7 +91,7 @@ def provenance(
         "python": platform.python_version(),
         "platform": platform.platform(),
         "hardware": _hardware(),
-        "packages": dict([*_package_versions(), *_programs(config)]),
+        "packages": dict(_package_versions()) | (_ffmpeg() if _is_decoded(config) else {}),
         "revisions": {
             name: extractor["revision"]
             for name, extractor in extractors.items()
@@ -180,10 +180,10 @@ def _package_versions():
             continue  # the environment of a job need not have all of them
 
 
-def _programs(config: dict) -> Iterator[tuple[str, str]]:
-    """(ffmpeg, version) where it decodes files of a run."""
-    if _is_decoded(config) and (version_of := decoding.version()):
-        yield "ffmpeg", version_of
+def _ffmpeg() -> dict[str, str]:
+    """{ffmpeg: its version} where it is installed."""
+    installed = decoding.version()
+    return {"ffmpeg": installed} if installed else {}
 
 
 def _is_decoded(config: dict) -> bool:
@@ -360,7 +360,9 @@ def differences(then: dict, *, directory: str | Path) -> tuple[list[Change], lis
         explain a difference in the last digits (the machine)
     """
     then = {"format": FIRST_FORMAT} | then
-    now = provenance(config=then.get("config", {}), files=[])
+    # Not with the config of that run, whose folders and variables need not be here.
+    now = provenance(config={}, files=[])
+    now["packages"] |= _ffmpeg()
     now["sha256"] = {path: hash_now(directory, path) for path in then.get("sha256", {})}
     return _changes(DECIDES, then, now), _changes(EXPLAINS, then, now)
 
