@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import chi2, norm
 
 from voiceprivacy.inout.files import RESOURCES, BadInput
+from voiceprivacy.jobs.compare_expected import compare_expected
 from voiceprivacy.privacy.scores.verification import eer_speechbrain_percent
 from voiceprivacy.report.expected import (
     DISTANCE,
@@ -22,7 +23,7 @@ from voiceprivacy.report.expected import (
     standard_error_percent,
     write_comparison,
 )
-from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.metrics import Number, write_metrics
 
 PLACE = ("libri_test", "f", "b2", "semi_on_b2", "cosine", "pp", "eer_speechbrain_percent")
 
@@ -69,6 +70,14 @@ def test_a_number_that_was_not_measured_is_named(tmp_path):
         compare(expected, [Number(*PLACE[:-1], "cllr_bit", "1")])
     with pytest.raises(BadInput, match="'undefined' is not a number"):
         compare(expected, measured("undefined"))
+
+
+def test_the_command_names_the_table_that_expects_too_much(tmp_path):
+    expected = table(tmp_path / "expected.tsv", [*PLACE, "7.48", "2.3", "somewhere"])
+    write_metrics(tmp_path / "metrics.tsv", [Number(*PLACE[:-1], "cllr_bit", "1")])
+    files = {"metrics": tmp_path / "metrics.tsv", "expected": expected}
+    with pytest.raises(BadInput, match=rf"^{expected}: {' '.join(PLACE)} is expected"):
+        compare_expected(**files, comparison=tmp_path / "compared.tsv")
 
 
 @pytest.mark.parametrize(
