@@ -269,9 +269,9 @@ def test_children_are_found_beside_a_process_whose_name_is_no_text():
     words = [sys.executable, "-c", renamed]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         child.stdout.readline()
-        found = processes._children_by_parent(os.getpid())
+        children = processes._children_by_parent(os.getpid())
         child.communicate(b"\n")
-    assert child.pid in found
+    assert child.pid in children
 
 
 # What it is given.
