@@ -146,7 +146,10 @@ def _pages(blocks: Sequence[Sequence[Row]]) -> Iterator[list[Sequence[Row]]]:
 
 
 def _line(row: Row, columns: Sequence[int]) -> str:
-    return " & ".join(row[column] for column in columns) + r" \\"
+    cells = " & ".join(row[column] for column in columns)
+    # LaTeX would take these for an argument of the \\ of the line before.
+    guard = "{}" if cells.startswith(("[", "*")) else ""
+    return rf"{guard}{cells} \\"
 
 
 def write_text(path: FilePath, text: str) -> None:

@@ -21,6 +21,8 @@ def test_cells_are_text_and_their_numbers_have_minus_signs(tmp_path):
         "set (-0.5, -inf)": "set ($-$0.5, $-$inf)",
         "-0.1/-0.2": "$-$0.1/$-$0.2",
         "-": "-",
+        "[x]": "{}[x]",
+        "*": "{}*",
     }
     table = typeset.Table(["x"], columns, [{"x": cell} for cell in cells])
     lines = typeset.booktabs(table).splitlines()
