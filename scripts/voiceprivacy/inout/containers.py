@@ -139,9 +139,8 @@ def _missing_page(file):
     tail = file.read()
     start = tail.rfind(b"OggS")
     page = tail[start:]
-    if start < 0 or len(page) < 27 or len(page) < 27 + page[26]:
-        return "its last page is not whole"
-    if len(page) < 27 + page[26] + sum(page[27 : 27 + page[26]]):
+    # Its head says how many bytes follow: those of a table, which holds the lengths of the rest.
+    if start < 0 or len(page) < 27 or len(page) < 27 + page[26] + sum(page[27 : 27 + page[26]]):
         return "its last page is not whole"
     return None if page[5] & LAST_PAGE else "its last page is missing"
 

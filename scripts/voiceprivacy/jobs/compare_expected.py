@@ -1,5 +1,6 @@
 """The job compare_expected."""
 
+from voiceprivacy.inout.files import naming
 from voiceprivacy.report.expected import compare, read_expected, write_comparison
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.running.adapter import run
@@ -20,7 +21,9 @@ def compare_expected(
     expected : TSV: the key of a number, its value, tolerance and source, perhaps joint
     comparison : TSV to write
     """
-    compared = compare(read_expected(expected), read_metrics(metrics))
+    rows, numbers = read_expected(expected), read_metrics(metrics)
+    with naming(expected):
+        compared = compare(rows, numbers)
     write_comparison(comparison, compared)
     for one in compared:
         aim = f"{one.value:g} within {one.tolerance:.3g}"

@@ -7,6 +7,7 @@
 
 import datetime
 import importlib.metadata
+import itertools
 import os
 import platform
 import re
@@ -90,7 +91,7 @@ def provenance(
         "python": platform.python_version(),
         "platform": platform.platform(),
         "hardware": _hardware(),
-        "packages": dict([*_package_versions(), *_programs(config)]),
+        "packages": dict(_package_versions()) | (_ffmpeg() if _is_decoded(config) else {}),
         "revisions": {
             name: extractor["revision"]
             for name, extractor in extractors.items()
@@ -144,8 +145,9 @@ def named(path: str, config: dict, results: str | Path | None = None) -> str:
     if results and path.startswith(f"{results}/"):
         return f"results{path.removeprefix(str(results))}"
     path = wherever_ours_lie(path)
-    for name in variables_in(config):
-        value = os.environ.get(name, "").rstrip("/")
+    values = {name: os.environ.get(name, "").rstrip("/") for name in variables_in(config)}
+    # The longest first: the folder of one variable may lie in that of another.
+    for name, value in sorted(values.items(), key=lambda item: -len(item[1])):
         if value and (path == value or path.startswith(f"{value}/")):
             return f"${{{name}}}{path.removeprefix(value)}"
     return path
@@ -178,30 +180,33 @@ def _package_versions():
             continue  # the environment of a job need not have all of them
 
 
-def _programs(config: dict) -> Iterator[tuple[str, str]]:
-    """(ffmpeg, version) where it decodes files of a run."""
-    if _is_decoded(config) and (version_of := decoding.version()):
-        yield "ffmpeg", version_of
+def _ffmpeg() -> dict[str, str]:
+    """{ffmpeg: its version} where it is installed."""
+    installed = decoding.version()
+    return {"ffmpeg": installed} if installed else {}
 
 
 def _is_decoded(config: dict) -> bool:
     """Whether files of a run are such as ffmpeg decodes, by the endings that its config names."""
+    protected = [one["audio"] for one in config.get("anonymisers", {}).values() if "audio" in one]
     folders = []
-    for corpus in config.get("corpora", {}).values():
+    for name, corpus in config.get("corpora", {}).items():
         if corpus.get("folder", {}).get("pattern", "").lower().endswith(decoding.ENDINGS):
             return True
         kaldi = corpus.get("kaldi", {})
         kaldi = kaldi if isinstance(kaldi, dict) else {"directory": kaldi}
-        folders += [kaldi[key] for key in ("directory", "enrolment") if key in kaldi]
-        folders += kaldi.get("trial", [])
-    for anonymiser in config.get("anonymisers", {}).values():
-        if "audio" in anonymiser:
-            folders += [anonymiser["audio"].replace("{part}", part) for part in PARTS]
+        own = [kaldi[key] for key in ("directory", "enrolment") if key in kaldi]
+        own += kaldi.get("trial", [])
+        sets = [Path(folder).name for folder in own] or [name]
+        for audio, part, data_set in itertools.product(protected, PARTS, sets):
+            folder = audio.replace("{corpus}", name).replace("{part}", part)
+            folders.append(folder.replace("{set}", data_set))
+        folders += own
     tables = {Path(ours(expand(folder)), "wav.scp") for folder in folders}
-    named: list[str] = []
+    lines: list[str] = []
     for path in tables:
-        named += read_lines(path) if path.is_file() else []
-    return any(line.rstrip().lower().endswith(decoding.ENDINGS) for line in named)
+        lines += read_lines(path) if path.is_file() else []
+    return any(line.rstrip().lower().endswith(decoding.ENDINGS) for line in lines)
 
 
 def _seeds(config, prefix=""):
@@ -355,7 +360,9 @@ def differences(then: dict, *, directory: str | Path) -> tuple[list[Change], lis
         explain a difference in the last digits (the machine)
     """
     then = {"format": FIRST_FORMAT} | then
-    now = provenance(config=then.get("config", {}), files=[])
+    # Not with the config of that run, whose folders and variables need not be here.
+    now = provenance(config={}, files=[])
+    now["packages"] |= _ffmpeg()
     now["sha256"] = {path: hash_now(directory, path) for path in then.get("sha256", {})}
     return _changes(DECIDES, then, now), _changes(EXPLAINS, then, now)
 

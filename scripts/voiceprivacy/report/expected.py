@@ -68,7 +68,9 @@ class Compared(NamedTuple):
     @property
     def verdict(self) -> str:
         """PASS within the tolerance, else FAIL."""
-        return "PASS" if abs(self.measured - self.value) <= self.tolerance + ROUNDING else "FAIL"
+        is_near = abs(self.measured - self.value) <= self.tolerance + ROUNDING
+        # Of infinite numbers there is no difference.
+        return "PASS" if is_near or self.measured == self.value else "FAIL"
 
 
 class Pair(NamedTuple):
@@ -184,6 +186,7 @@ def _pairs(expected: Iterable[Expected], word: str, path: FilePath = "expected")
         rows = sorted(rows, key=lambda row: row.key.condition != UNPROTECTED)
         conditions = [row.key.condition == UNPROTECTED for row in rows]
         are_rates = all(row.key.metric in EERS and 0 <= row.value < 100 for row in rows)
+        are_rates &= len({row.key.metric for row in rows}) == 1
         if conditions != [True, False] or not are_rates:
             rates = " or ".join(EERS)
             raise BadInput(

@@ -187,9 +187,7 @@ def published_sets(corpus: Mapping[str, Any]) -> dict[str, str]:
     """
     kaldi = corpus.get("kaldi")
     given = corpus.get("protocol", {}).get("given", {})
-    # With fewer or other utterances it is not the set that was published.
-    cut = corpus.keys() & {"limit", "segments"}
-    if not isinstance(kaldi, dict) or "enrolment" not in kaldi or cut:
+    if not isinstance(kaldi, dict) or "enrolment" not in kaldi or _is_cut(corpus):
         return {}
     prefix = Path(kaldi["enrolment"]).name.removesuffix("_enrolls")
     known = {row["set"] for row in read_table(NUMBERS, NUMBERS_COLUMNS)}
@@ -246,10 +244,9 @@ def published_data(corpus: Mapping[str, Any]) -> str | None:
     corpus : its entry in the config
     """
     kaldi = corpus.get("kaldi")
-    left_out = corpus.keys() & {"limit", "segments", "exclude"}
     lists = corpus.get("protocol", {}).get("given", {}).values()
     has_own_list = any(isinstance(one, dict) and "list" in one for one in lists)
-    if kaldi is None or left_out or has_own_list or corpus.get("on_bad_audio") == "exclude":
+    if kaldi is None or has_own_list or _is_cut(corpus):
         return None
     if isinstance(kaldi, dict) and "enrolment" in kaldi:
         prefix = Path(kaldi["enrolment"]).name.removesuffix("_enrolls")
@@ -258,6 +255,12 @@ def published_data(corpus: Mapping[str, Any]) -> str | None:
         return prefix if tried in whole else None
     directory = kaldi["directory"] if isinstance(kaldi, dict) else kaldi
     return Path(directory).name.lower().replace("emodata_track2", "emodata")
+
+
+def _is_cut(corpus):
+    """Whether a corpus may have fewer or other utterances than its directories."""
+    is_part = corpus.keys() & {"limit", "segments", "exclude"}
+    return bool(is_part) or corpus.get("on_bad_audio") == "exclude"
 
 
 def _is_as_published(measure):
@@ -414,7 +417,7 @@ def _flags(options: Mapping[str, Any]) -> list[str]:
 
 def _mcadams_options(words: Sequence[str]) -> argparse.Namespace | None:
     """Options of anonymise_mcadams: alpha, level, variant, draw; None if they are no such."""
-    parser = argparse.ArgumentParser(exit_on_error=False, add_help=False, allow_abbrev=False)
+    parser = argparse.ArgumentParser(exit_on_error=False, add_help=False)
     parser.add_argument("--alpha", type=float, nargs="+", default=[0.8])
     parser.add_argument("--level", default="speaker")
     parser.add_argument("--variant", default="vpc2020")

@@ -39,7 +39,7 @@ SIGNS = {
 TO_LATEX = str.maketrans(SPECIAL | SIGNS)
 NAMING = ("Set", "System", "")  # titles of columns that name what a row is of
 MOST_NAMES = 6  # of a longer list, so many names are written out
-MINUS_SIGN = re.compile(r"(^|/)-(?=\d|inf$)")  # of a number; else it is a hyphen
+MINUS_SIGN = re.compile(r"(?<![^/[( ])-(?=\d|inf\b)")  # of a number; else it is a hyphen
 
 
 # Names and numbers.
@@ -146,7 +146,10 @@ def _pages(blocks: Sequence[Sequence[Row]]) -> Iterator[list[Sequence[Row]]]:
 
 
 def _line(row: Row, columns: Sequence[int]) -> str:
-    return " & ".join(row[column] for column in columns) + r" \\"
+    cells = " & ".join(row[column] for column in columns)
+    # LaTeX would take these for an argument of the \\ of the line before.
+    guard = "{}" if cells.startswith(("[", "*")) else ""
+    return rf"{guard}{cells} \\"
 
 
 def write_text(path: FilePath, text: str) -> None:
@@ -209,12 +212,12 @@ def _escaped(row: Iterable[str]) -> list[str]:
 
 def booktabs(table: Table) -> str:
     """The table as LaTeX text, a group of rows together on a page."""
-    heads = [[_math(column.title) for column in table.columns]]
+    heads = [[latex_with_math(column.title) for column in table.columns]]
     blocks: list[list[list[str]]] = []
     for row in _cells(table):
         if row[0] or not blocks:
             blocks.append([])
-        blocks[-1].append([_math(cell) for cell in row])
+        blocks[-1].append([MINUS_SIGN.sub("$-$", latex(cell)) for cell in row])
     # Without a first cell that is left out, every row would be a group of its own.
     ruled = any(len(block) > 1 for block in blocks)
     lines = tabulars(heads=heads, blocks=blocks, n_names=_n_names(table), ruled=ruled)
@@ -237,7 +240,3 @@ def _cells(table: Table) -> Iterator[list[str]]:
         first, *others = (column.text(row) for column in table.columns)
         yield ["" if first == before else first, *others]
         before = first
-
-
-def _math(cell: str) -> str:
-    return MINUS_SIGN.sub(r"\1$-$", latex_with_math(cell))

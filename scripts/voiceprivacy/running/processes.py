@@ -115,8 +115,8 @@ def _children_by_parent(pid: int) -> list[int]:
     for name in os.listdir("/proc"):
         if name.isdigit():
             with contextlib.suppress(OSError, IndexError):
-                # After the name, which may hold anything: state, parent.
-                fields = Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()
+                # After the name, which may hold any bytes: state, parent.
+                fields = Path(f"/proc/{name}/stat").read_bytes().rpartition(b")")[2].split()
                 if int(fields[1]) == pid:
                     pids.append(int(name))
     return pids

@@ -5,6 +5,7 @@ it what lies below a data folder, as it is and with a suffix, and what can run o
 """
 
 import glob
+import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -141,7 +142,8 @@ def _preset(challenge):
         "${VPC_TRAINING}": training,
     }
     for variable, value in variables.items():
-        text = text.replace(variable, value)
+        # They stand between double quotes, where YAML escapes as JSON does.
+        text = text.replace(variable, json.dumps(value, ensure_ascii=False)[1:-1])
     return text
 
 
@@ -235,6 +237,10 @@ def _why_untrained(options, config, challenge):
 def _utility(config, challenge):
     """Measure words and emotions by the models that are given; words on what is not measured."""
     measures, corpora = config.get("utility", {}), config["corpora"]
+    notes = []
+    for flag, name in (("recogniser", "wer"), ("emotion", "uar")):
+        if getattr(challenge, flag) and name not in measures:
+            notes.append(f"--{flag} is not used: {challenge.year} has no measure {name}")
     device = "cuda" if challenge.gpu else "cpu"
     if "wer" in measures and challenge.recogniser:
         del measures["wer"]["revision"]
@@ -252,9 +258,13 @@ def _utility(config, challenge):
             "corpora": sets,
             "device": device,
         }
+    elif challenge.emotion and "uar" in measures and challenge.track not in LANGUAGES:
+        folders = " or ".join(EMOTIONS.values())
+        why = f"no {folders} is there with its version {challenge.suffix}"
+        measures["uar"] = {"left_out": why}
     for name in sets if "left_out" in measures.get("uar", {}) else ():
         del corpora[name]  # nothing would be measured of it
     left_out = {
         name: options["left_out"] for name, options in measures.items() if "left_out" in options
     }
-    return [f"{name} is not measured: {why}" for name, why in left_out.items()]
+    return notes + [f"{name} is not measured: {why}" for name, why in left_out.items()]

@@ -118,11 +118,15 @@ def test_too_little_training_speech_is_refused(utterances):
         histograms.train_codebook(utterances[:2], seed=0)
 
 
-def test_an_utterance_that_is_too_short_is_named(tmp_path):
-    audio.write(tmp_path / "short.wav", np.zeros(100, np.float32), 16000)
-    short = Utterance("short", "s", "f", tmp_path / "short.wav", 0.01)
-    with pytest.raises(BadInput, match="utterance 'short': shorter than a frame of 25 ms"):
+@pytest.mark.parametrize("n_samples", [100, 400, 511])
+def test_an_utterance_that_is_too_short_is_named(tmp_path, n_samples):
+    audio.write(tmp_path / "short.wav", np.zeros(n_samples, np.float32), 16000)
+    short = Utterance("short", "s", "f", tmp_path / "short.wav", n_samples / 16000)
+    said = r"short\.wav: utterance 'short': shorter than a frame of 32 ms"
+    with pytest.raises(BadInput, match=said):
         embed_each([short], histograms.frames)
+    with pytest.raises(BadInput, match=said):
+        histograms.train_codebook([short], seed=0)
 
 
 HEIGHTS = len(contour.SEMITONES) - 1

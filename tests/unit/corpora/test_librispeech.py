@@ -8,8 +8,10 @@ import pytest
 from support import needs
 from support.trees import SPEECH, librispeech, prepare, write_audio
 
+from voiceprivacy.corpora.kinds.librispeech import read_transcripts
 from voiceprivacy.corpora.listing import Findings, list_utterances
 from voiceprivacy.inout import audio, tables
+from voiceprivacy.inout.files import BadInput
 
 ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 2, "lists": ["f", "m"]}}
 
@@ -32,6 +34,16 @@ def test_transcripts_and_hidden_files_are_not_audio(tmp_path):
     (tmp_path / "dev" / "11" / "100" / "11-100.trans.txt").write_text("11-100-0000 HELLO\n")
     write_audio(tmp_path / "dev" / "11" / "100" / "._11-100-0000.flac")
     assert len(list_utterances(source, Findings())) == 24
+
+
+def test_hidden_files_and_empty_lines_are_no_transcripts(tmp_path):
+    options = librispeech(tmp_path)["librispeech"]
+    chapter = tmp_path / "dev" / "11" / "100"
+    (chapter / "._11-100.trans.txt").write_bytes(b"\0\5\x16\7")  # as macOS leaves them on disks
+    with pytest.raises(BadInput, match=r"has no speaker/chapter/\*\.trans\.txt"):
+        read_transcripts(options)
+    (chapter / "11-100.trans.txt").write_text("\n11-100-0000 HELLO YOU\n11-100-0001\n\n")
+    assert read_transcripts(options) == {"11-100-0000": "HELLO YOU", "11-100-0001": ""}
 
 
 def test_an_utterance_in_two_subsets_is_an_error(tmp_path):

@@ -109,6 +109,13 @@ def test_an_archive_with_links_or_names_that_lead_elsewhere_is_refused(
     assert not list(tmp_path.rglob("escaped.txt"))
 
 
+def test_a_table_of_archives_without_a_size_is_refused(tmp_path):
+    path = tmp_path / "archives.tsv"
+    path.write_text("subset\tbytes\tmd5\ndev\tmany\t0\n")
+    with pytest.raises(BadInput, match=r"archives\.tsv:2: 'many' is not a number"):
+        downloads.published_archive("dev", path)
+
+
 @pytest.mark.parametrize("address", ["http://www.openslr.org", "http://127.0.0.1.x.org"])
 def test_archives_come_over_https_or_from_this_machine(tmp_path, address):
     archive = downloads.Archive("dev", 1, "0")

@@ -75,7 +75,10 @@ def test_outside_a_repository_the_commit_is_unknown(tmp_path, monkeypatch):
 def test_the_version_of_ffmpeg_is_told_where_it_decodes_files_of_the_run(tmp_path, monkeypatch):
     monkeypatch.setattr(record.decoding, "version", lambda: "5.1.9")
     monkeypatch.chdir(tmp_path)
-    for folder, line in (("sound", "a x/a.wav"), ("films", "a x/A.MP4"), ("made/trial", "a b.mkv")):
+    for folder, line in (
+        *(("sound", "a x/a.wav"), ("films", "a x/A.MP4"), ("made/trial", "a b.mkv")),
+        *(("of/sound_mine", "a b.m4a"), ("of/c", "a b.m4a")),
+    ):
         (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / "wav.scp").write_text(f"{line}\n")
     for config, is_told in (
@@ -83,11 +86,29 @@ def test_the_version_of_ffmpeg_is_told_where_it_decodes_files_of_the_run(tmp_pat
         ({"corpora": {"a": {"kaldi": "films"}}}, True),
         ({"corpora": {"a": {"kaldi": {"enrolment": "sound", "trial": ["films"]}}}}, True),
         ({"corpora": {"a": {"folder": {"pattern": "{speaker}/{utterance}.m4a"}}}}, True),
-        ({"anonymisers": {"a": {"audio": "made/{part}"}}}, True),
-        ({"anonymisers": {"a": {"audio": "sound"}}}, False),
+        ({"corpora": {"c": {}}, "anonymisers": {"a": {"audio": "made/{part}"}}}, True),
+        ({"corpora": {"c": {}}, "anonymisers": {"a": {"audio": "sound"}}}, False),
+        ({"corpora": {"c": {}}, "anonymisers": {"a": {"audio": "of/{set}"}}}, True),
+        ({"corpora": {"c": {}}, "anonymisers": {"a": {"audio": "of/{corpus}"}}}, True),
+        (
+            {
+                "corpora": {"a": {"kaldi": {"enrolment": "x/sound", "trial": ["y"]}}},
+                "anonymisers": {"a": {"audio": "of/{set}_mine"}},
+            },
+            True,
+        ),
     ):
         packages = provenance(config=config, files=[])["packages"]
         assert ("ffmpeg" in packages) == is_told, config
+
+
+def test_a_folder_inside_another_variable_s_is_named_by_its_own(monkeypatch):
+    monkeypatch.setenv("A_DATA", "/data")
+    monkeypatch.setenv("TRAINING", "/data/train/")
+    config = {"a": "${A_DATA}/list", "b": "${TRAINING}/list"}
+    paths = ("/data/list", "/data/train/list", "/data/trained", "/other")
+    names = ["${A_DATA}/list", "${TRAINING}/list", "${A_DATA}/trained", "/other"]
+    assert [record.named(path, config) for path in paths] == names
 
 
 def repository(folder):

@@ -8,6 +8,7 @@ from support.calls import here
 from support.plans import voices
 
 from voiceprivacy.plan import configuration
+from voiceprivacy.provenance import record
 from voiceprivacy.provenance.record import NOT_FOUND, differences, edits, provenance
 from voiceprivacy.vocabulary import RESULTS_FORMAT
 
@@ -30,6 +31,16 @@ def reproduce(folder, *arguments):
 def test_the_same_checkout_differs_in_nothing(run):
     folder, then = run
     assert differences(then, directory=folder) == ([], [])
+
+
+def test_the_speech_of_the_run_need_not_be_here(run, monkeypatch):
+    folder, then = run
+    monkeypatch.setattr(record.decoding, "version", lambda: "5.1.9")
+    then["config"]["corpora"] = {"a": {"kaldi": "${NOT_SET_HERE}/films"}}
+    then["packages"]["ffmpeg"] = "5.1.9"
+    assert differences(then, directory=folder) == ([], [])
+    then["packages"]["ffmpeg"] = "4.0"
+    assert differences(then, directory=folder) == ([("packages ffmpeg", "4.0", "5.1.9")], [])
 
 
 def test_a_changed_list_and_a_lost_one_are_named(run):

@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import chi2, norm
 
 from voiceprivacy.inout.files import RESOURCES, BadInput
+from voiceprivacy.jobs.compare_expected import compare_expected
 from voiceprivacy.privacy.scores.verification import eer_speechbrain_percent
 from voiceprivacy.report.expected import (
     DISTANCE,
@@ -22,7 +23,7 @@ from voiceprivacy.report.expected import (
     standard_error_percent,
     write_comparison,
 )
-from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.metrics import Number, write_metrics
 
 PLACE = ("libri_test", "f", "b2", "semi_on_b2", "cosine", "pp", "eer_speechbrain_percent")
 
@@ -47,6 +48,14 @@ def test_a_number_passes_up_to_its_tolerance(tmp_path, value, verdict):
     assert compared.verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("expected", "value", "verdict"),
+    [(-math.inf, -math.inf, "PASS"), (math.inf, -math.inf, "FAIL"), (-math.inf, 1.0, "FAIL")],
+)
+def test_an_infinite_number_passes_where_the_same_is_expected(expected, value, verdict):
+    assert Compared(PLACE, expected, 0.1, "somewhere", value).verdict == verdict
+
+
 def test_what_is_written_is_read_again(tmp_path):
     path, verdicts = tmp_path / "compared.tsv", ["PASS", "FAIL"]
     compared = [Compared(PLACE, 7.48, 2.3, "somewhere", 8.0), Compared(PLACE, 1.0, 0.0, "x", 8.0)]
@@ -61,6 +70,14 @@ def test_a_number_that_was_not_measured_is_named(tmp_path):
         compare(expected, [Number(*PLACE[:-1], "cllr_bit", "1")])
     with pytest.raises(BadInput, match="'undefined' is not a number"):
         compare(expected, measured("undefined"))
+
+
+def test_the_command_names_the_table_that_expects_too_much(tmp_path):
+    expected = table(tmp_path / "expected.tsv", [*PLACE, "7.48", "2.3", "somewhere"])
+    write_metrics(tmp_path / "metrics.tsv", [Number(*PLACE[:-1], "cllr_bit", "1")])
+    files = {"metrics": tmp_path / "metrics.tsv", "expected": expected}
+    with pytest.raises(BadInput, match=rf"^{expected}: {' '.join(PLACE)} is expected"):
+        compare_expected(**files, comparison=tmp_path / "compared.tsv")
 
 
 @pytest.mark.parametrize(
@@ -207,7 +224,14 @@ def test_joint_rows_that_make_no_pairs_are_refused(tmp_path):
     rows = [line.split("\t") for line in SHIPPED.read_text(encoding="utf-8").splitlines()]
     path = tmp_path / "expected.tsv"
     no_rate = [[*rows[1][0:7], "100", *rows[1][8:]]]
-    for spoiled in (rows[:4], [*rows[:2], *rows[3:]], [*rows, rows[1]], [rows[0], *no_rate]):
+    other_rate = [rows[0], [*rows[1][:6], "eer_percent", *rows[1][7:]], *rows[2:]]
+    for spoiled in (
+        rows[:4],
+        [*rows[:2], *rows[3:]],
+        [*rows, rows[1]],
+        [rows[0], *no_rate],
+        other_rate,
+    ):
         path.write_text("\n".join("\t".join(row) for row in spoiled) + "\n", encoding="utf-8")
         with pytest.raises(BadInput, match="joint 'protection' needs two rows of eer_percent or"):
             read_expected(path)

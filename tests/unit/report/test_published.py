@@ -49,6 +49,8 @@ COMMAND = "python {scripts}/anonymise_mcadams.py --threads {threads}"
         ("--alpha 0.8 --variant vpc2024", None),
         ("--alpha 0.5 0.9 --draw vpc2024", None),
         ("--alpha 0.75", None),
+        ("--alp 0.75", None),  # the command takes it for --alpha, too
+        ("--alp 0.7 0.9", "B2r"),
         ("--alpha much", None),
     ],
 )
@@ -102,6 +104,9 @@ def test_a_set_of_another_directory_or_cut_is_not_known(config):
     corpus = config["corpora"]["libri_test"]
     assert published_sets(corpus | {"limit": {"speakers": 3}}) == {}
     assert published_sets(corpus | {"segments": {"seconds": 3}}) == {}
+    # An enrolment without some utterances leaves as many trials.
+    assert published_sets(corpus | {"exclude": ["1272-128104-0000"]}) == {}
+    assert published_sets(corpus | {"on_bad_audio": "exclude"}) == {}
     other = copy.deepcopy(corpus)
     other["kaldi"]["enrolment"] = "/vpc/data/libri_dev_enrolls"
     assert published_sets(other) == {}

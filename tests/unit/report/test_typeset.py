@@ -2,6 +2,7 @@
 
 import itertools
 
+from voiceprivacy.report import typeset
 from voiceprivacy.report.comparison import compare, shown_columns, write_latex
 from voiceprivacy.report.typeset import TEXT_LINES, latex, tabulars
 
@@ -10,6 +11,23 @@ def test_special_characters_are_escaped():
     assert latex("b2_r & 50% {$#^~\\}") == (
         r"b2\_r \& 50\% \{\$\#\textasciicircum{}\textasciitilde{}\textbackslash{}\}"
     )
+
+
+def test_cells_are_text_and_their_numbers_have_minus_signs(tmp_path):
+    columns = [typeset.Shown("$x_1$", lambda row: row["x"])]
+    cells = {
+        "US$ of b2-1": r"US\$ of b2-1",
+        "-1.25 [-2.00, -0.50]": "$-$1.25 [$-$2.00, $-$0.50]",
+        "set (-0.5, -inf)": "set ($-$0.5, $-$inf)",
+        "-0.1/-0.2": "$-$0.1/$-$0.2",
+        "-": "-",
+        "[x]": "{}[x]",
+        "*": "{}*",
+    }
+    table = typeset.Table(["x"], columns, [{"x": cell} for cell in cells])
+    lines = typeset.booktabs(table).splitlines()
+    assert r"$x_1$ \\" in lines
+    assert [f"{cell} \\\\" in lines for cell in cells.values()] == [True] * len(cells)
 
 
 def test_rows_and_columns_of_the_table(tmp_path, metrics):

@@ -263,6 +263,17 @@ def test_children_of_before_are_spared_and_zombies_are_reaped():
     before.wait()
 
 
+@pytest.mark.skipif(not processes.ON_LINUX, reason="other systems have no /proc")
+def test_children_are_found_beside_a_process_whose_name_is_no_text():
+    renamed = "import ctypes; ctypes.CDLL(None).prctl(15, b'\\xff)', 0, 0, 0); print(); input()"
+    words = [sys.executable, "-c", renamed]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        child.stdout.readline()
+        children = processes._children_by_parent(os.getpid())
+        child.communicate(b"\n")
+    assert child.pid in children
+
+
 # What it is given.
 
 

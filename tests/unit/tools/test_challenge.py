@@ -115,6 +115,33 @@ def test_utility_is_measured_by_the_models_that_are_given(data):
     assert call["options"]["labels"] == str(data / "IEMOCAP_dev")
 
 
+def test_models_that_are_given_in_vain_are_named(data):
+    write_challenge(data, "2024")
+    shutil.rmtree(data / "IEMOCAP_dev")
+    shutil.rmtree(data / "IEMOCAP_test_mine")
+    notes = prepare(Challenge("2024", data, "_mine", emotion=data.parent)).notes
+    without = "no IEMOCAP_dev or IEMOCAP_test is there with its version _mine"
+    assert notes[-1] == f"uar is not measured: {without}"
+    earlier = data.parent / "of 2022"
+    write_challenge(earlier, "2022")
+    own = Challenge("2022", earlier, "_mine", recogniser=data.parent, emotion=data.parent)
+    unused = [
+        "--recogniser is not used: 2022 has no measure wer",
+        "--emotion is not used: 2022 has no measure uar",
+    ]
+    assert [note for note in prepare(own).notes if note.startswith("--")] == unused
+
+
+@pytest.mark.parametrize("name", ['in "quotes"', "back\\slash", "été #1: x"])
+def test_a_folder_of_any_name_is_written_into_the_preset(tmp_path, name):
+    write_challenge(tmp_path / name, "2024")
+    config = prepare(Challenge("2024", tmp_path / name, "_mine")).config
+    assert (
+        config["corpora"]["libri_dev"]["kaldi"]["enrolment"]
+        == f"{tmp_path / name}/libri_dev_enrolls"
+    )
+
+
 def test_languages_of_2026_are_runs_of_their_own(data):
     write_challenge(data, "2026", languages=("de", "ja"))
     assert tracks_in(data) == ["1", "de", "ja"]

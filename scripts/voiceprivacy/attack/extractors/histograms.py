@@ -52,6 +52,7 @@ F0_STRIDE_S = 0.01
 LAGS = np.arange(F0_SAMPLE_RATE // HIGHEST_HZ, F0_SAMPLE_RATE // LOWEST_HZ + 1)
 
 WINDOW, HOP = 400, 160  # of MFCC: 25 ms and 10 ms at SAMPLE_RATE
+FFT_SIZE = 512  # samples that an MFCC is computed on: 32 ms
 SILENCE_DB = 40
 N_UNITS = 256
 FRAMES_PER_UTTERANCE = 200  # at most, so that no utterance rules the codebook
@@ -73,16 +74,21 @@ def embed_each(utterances: list[Utterance], feature: Feature) -> Embeddings:
     ------
     BadInput : names the file and the utterance of which there is no feature
     """
-    rows = []
+    rows = [np.asarray(row, dtype=np.float32) for _, row in _of_each(utterances, feature)]
+    return Embeddings(np.array([utterance.utterance for utterance in utterances]), np.stack(rows))
+
+
+def _of_each(utterances, feature):
+    """Yield (utterance, its feature); BadInput names the file and the utterance."""
     for utterance in tqdm(utterances, unit="utterance", mininterval=1.0):
         samples, sample_rate = audio.read(utterance.path)
         try:
-            rows.append(np.asarray(feature(samples, sample_rate), dtype=np.float32))
+            made = feature(samples, sample_rate)
         except BadInput as error:
             raise BadInput(
                 f"{utterance.path}: utterance '{utterance.utterance}': {error}"
             ) from None
-    return Embeddings(np.array([utterance.utterance for utterance in utterances]), np.stack(rows))
+        yield utterance, made
 
 
 def counted(bins: Counts, n_bins: int) -> Counts | Floats:
@@ -153,12 +159,13 @@ def frames(samples: Floats, sample_rate: int, encoder: Encoder | None = None) ->
     """
     window, hop = (WINDOW, HOP) if encoder is None else (encoder.window, encoder.hop)
     samples = audio.resample(samples, source_rate=sample_rate, target_rate=SAMPLE_RATE)
-    if len(samples) < window:
-        raise BadInput(f"shorter than a frame of {1000 * window / SAMPLE_RATE:g} ms: leave it out")
+    least = FFT_SIZE if encoder is None else window
+    if len(samples) < least:
+        raise BadInput(f"shorter than a frame of {1000 * least / SAMPLE_RATE:g} ms: leave it out")
     wave = torch.from_numpy(np.ascontiguousarray(samples))
     power = wave.unfold(0, window, hop).square().mean(dim=1)
     loud = (power > power.max() * 10 ** (-SILENCE_DB / 10)).numpy()
-    # MFCC are computed on 512 samples, which the last of the windows do not have.
+    # MFCC are computed on FFT_SIZE samples, which the last of the windows do not have.
     made = _mfcc_and_slopes(wave) if encoder is None else encoder.frames(samples)
     kept = made[loud[: len(made)]]
     return kept - kept.mean(axis=0) if len(kept) else kept
@@ -188,12 +195,11 @@ def train_codebook(
 
     Raises
     ------
-    BadInput : too little speech for this many units
+    BadInput : too little speech for this many units; an utterance that is shorter than a frame
     """
     chosen = []
-    for utterance in tqdm(sorted(utterances), unit="utterance", mininterval=1.0):
-        samples, sample_rate = audio.read(utterance.path)
-        kept = frames(samples, sample_rate, encoder)
+    feature = functools.partial(frames, encoder=encoder)
+    for utterance, kept in _of_each(sorted(utterances), feature):
         draw = seeds.generator(seed, "units", utterance.utterance)
         chosen.append(kept[draw.permutation(len(kept))[:FRAMES_PER_UTTERANCE]])
     points = np.concatenate(chosen)
@@ -220,5 +226,11 @@ def _mfcc_and_slopes(wave):
 
 @functools.cache
 def _mfcc():
-    mel = {"n_fft": 512, "win_length": WINDOW, "hop_length": HOP, "n_mels": 40, "center": False}
+    mel = {
+        "n_fft": FFT_SIZE,
+        "win_length": WINDOW,
+        "hop_length": HOP,
+        "n_mels": 40,
+        "center": False,
+    }
     return torchaudio.transforms.MFCC(SAMPLE_RATE, n_mfcc=13, melkwargs=mel)

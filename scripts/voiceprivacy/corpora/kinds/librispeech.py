@@ -23,7 +23,6 @@ from tqdm import tqdm
 
 from voiceprivacy.corpora.listing import Findings, Listed, compare_published
 from voiceprivacy.corpora.recordings import AUDIO, provide_audio
-from voiceprivacy.inout import tables
 from voiceprivacy.inout.files import (
     RESOURCES,
     BadInput,
@@ -32,6 +31,7 @@ from voiceprivacy.inout.files import (
     whole_or_absent,
 )
 from voiceprivacy.inout.foreign import refuse_no_utf8
+from voiceprivacy.inout.rows import read_typed
 
 __all__ = [
     "fetch_subset",
@@ -141,12 +141,15 @@ def read_transcripts(options: dict[str, Any]) -> dict[str, str]:
     texts: dict[str, str] = {}
     for subset in options["subsets"]:
         folder = Path(options["root"], subset)
-        files = sorted(folder.glob("*/*/*.trans.txt"))
+        tables_of_words = folder.glob("*/*/*.trans.txt")
+        files = sorted(path for path in tables_of_words if not path.name.startswith("."))
         if not files:
             raise BadInput(f"{folder}: has no speaker/chapter/*.trans.txt")
         for path in files:
             for line, text in enumerate(read_lines(path), start=1):
                 utterance, _, words = text.partition(" ")
+                if not text.strip():
+                    continue
                 if utterance in texts:
                     raise BadInput(f"{path}:{line}: utterance '{utterance}' occurs twice")
                 texts[utterance] = words
@@ -168,11 +171,11 @@ def to_download(options: dict[str, Any]) -> dict[Path, int]:
 
 def published_archive(subset: str, path: Path | str) -> Archive:
     """The archive of a subset in a table (TSV: subset bytes md5)."""
-    archives = {row["subset"]: row for row in tables.read_table(path, list(Archive._fields))}
+    archives = {archive.subset: archive for archive in read_typed(Archive, path)}
     if subset not in archives:
         known = ", ".join(archives)
         raise BadInput(f"{subset}: is none of the subsets that can be downloaded: {known}")
-    return Archive(subset, int(archives[subset]["bytes"]), archives[subset]["md5"])
+    return archives[subset]
 
 
 def fetch_subset(archive: Archive, *, root: Path | str, address: str) -> None:
