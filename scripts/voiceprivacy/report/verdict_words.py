@@ -159,7 +159,7 @@ LEARN = (
     " `voiceprivacy new-run --train DIR`, with `--method FILE.py:FUNCTION` to protect it"
 )
 STEPS = {  # what to do about a reason, an attack that was not tried, or a state
-    "more_persons": "evaluate about {persons} speakers for narrower limits",
+    "more_persons": "evaluate {persons} speakers for narrower limits",
     "few_persons": "enrol 2 recordings of each speaker and try 4 others",
     "missing": "score every trial of unprotected speech on every system",
     "failing_attack": "repair or leave out the attack that fails",
@@ -208,6 +208,7 @@ MISHEARD = "The recogniser mishears {} % of unprotected words: its word errors s
 MISHEARD_PERCENT = 50
 WIDEST = 90  # percent between limits, from which on a number says nothing
 MOST = 3  # reasons and steps that are shown
+MANY = 1000  # speakers; how many more than these would do, no small set can tell
 
 
 class Notes(NamedTuple):
@@ -420,11 +421,9 @@ def _steps(systems: Iterable[Mapping[str, Any]], not_tried: Iterable[str]) -> li
         for step in one["next"]:
             known = persons.get(step["code"], 0)
             persons[step["code"]] = max(known, step.get("persons", 0))
-    steps = (
-        text.format(persons=f"{float(f'{persons[code]:.2g}'):,.0f}")
-        for code, text in STEPS.items()
-        if code in persons
-    )
+    wanted = persons.get("more_persons", 0)
+    about = f"about {float(f'{wanted:.2g}'):.0f}" if wanted <= MANY else f"more than {MANY:,}"
+    steps = (text.format(persons=about) for code, text in STEPS.items() if code in persons)
     return list(dict.fromkeys(steps))[:MOST]
 
 

@@ -150,14 +150,15 @@ def test_what_is_missing_is_counted_and_nothing_else():
     )
 
 
-def test_each_step_is_said_once_with_the_most_persons():
+@pytest.mark.parametrize(("most", "said"), [(310, "about 310"), (32_000, "more than 1,000")])
+def test_each_step_is_said_once_with_the_most_persons(most, said):
     systems = {
         name: verdicts.system("unclear", next=[{"code": "more_persons", "persons": persons}])
-        for name, persons in (("b2", 80), ("b3", 310))
+        for name, persons in (("b2", 80), ("b3", most))
     }
     steps = judged_of("demo", verdicts.set_of(systems, not_tried=["other_encoders"])).notes.steps
     assert steps == [
-        "evaluate about 310 speakers for narrower limits",
+        f"evaluate {said} speakers for narrower limits",
         "add a second encoder to `extractors` of the config",
     ]
 
