@@ -312,8 +312,9 @@ def _why(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> I
     yield from _speakers(systems, unprotected)
     if low := states["low"]:
         most = max(one["evidence_percent"][2] for one in low.values())
-        most = math.ceil(10 * most) / 10  # rounded down it would not be the most
-        yield f"{listed(list(low))}: these attackers find at most {most:g} % in one recording."
+        most = math.ceil(10 * max(most, 0)) / 10  # rounded down it would not be the most
+        where = "in one recording of the worst list"
+        yield f"{listed(list(low))}: these attackers find at most {most:g} % {where}."
     for names, codes in _grouped({name: tuple(own["reasons"]) for name, own in systems.items()}):
         if codes:
             yield f"{listed(names)}: inconclusive, because {why_inconclusive(codes)}."
@@ -422,7 +423,7 @@ def _steps(systems: Iterable[Mapping[str, Any]], not_tried: Iterable[str]) -> li
             known = persons.get(step["code"], 0)
             persons[step["code"]] = max(known, step.get("persons", 0))
     wanted = persons.get("more_persons", 0)
-    about = f"about {float(f'{wanted:.2g}'):.0f}" if wanted <= MANY else f"more than {MANY:,}"
+    about = f"about {float(f'{wanted:.2g}'):,.0f}" if wanted <= MANY else f"more than {MANY:,}"
     steps = (text.format(persons=about) for code, text in STEPS.items() if code in persons)
     return list(dict.fromkeys(steps))[:MOST]
 

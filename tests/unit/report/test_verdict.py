@@ -259,10 +259,10 @@ def test_releases_that_were_not_measured_lose_no_state():
     assert sentence.startswith("both: evidence in one recording that is released as b2, 1 %")
 
 
-@pytest.mark.parametrize(("high", "most"), [(0.04, "0.1"), (1.0, "1"), (1.44, "1.5")])
+@pytest.mark.parametrize(("high", "most"), [(-0.4, "0"), (0.04, "0.1"), (1.0, "1"), (1.44, "1.5")])
 def test_what_attackers_find_at_most_is_never_less_than_the_upper_limit(high, most):
     why = told(state="low", by=[], reasons=[], evidence_percent=[0.0, -1.0, high]).why
-    assert f"b2: these attackers find at most {most} % in one recording." in why
+    assert f"b2: these attackers find at most {most} % in one recording of the worst list." in why
 
 
 def test_scores_of_unknown_speakers_are_not_judged_on_those_lists_alone():

@@ -3,6 +3,7 @@
 Files of one list and system are read at a time: a run of twenty systems has a thousand.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,22 +18,32 @@ from voiceprivacy.vocabulary import GIVEN, LEFT_UNPROTECTED, ORIGINAL
 
 
 class _Speakers(dict[str, str]):
-    """{id: speaker} as files say it; BadInput where one contradicts another, or an id is in none.
+    """{id: speaker} as files say it together; BadInput for an id that is in none.
 
-    Scores that were made elsewhere may come with a file of their own. Of a person with two names
-    targets would be nontargets, and no evidence would be found.
+    Scores that were made elsewhere may come with a file of their own, which may call persons
+    otherwise: what counts is who is with whom. Of a person with two names targets would be
+    nontargets, and no evidence would be found.
     """
 
     def __init__(self, paths: Iterable[str]) -> None:
         super().__init__()
         self.paths = list(paths)
-        first: dict[str, str] = {}
         for path in self.paths:
-            for name, speaker in read_speakers(path).items():
-                if self.setdefault(name, speaker) != speaker:
-                    known = f"and of '{self[name]}' in {first[name]}"
-                    raise BadInput(f"{path}: '{name}' is of '{speaker}', {known}: name them alike")
-                first.setdefault(name, path)
+            self._join(path, read_speakers(path))
+
+    def _join(self, path, own):
+        """Take over what a file says, under the names of the files before it."""
+        called: dict[str, str] = {}
+        for name, speaker in own.items():
+            if name in self and called.setdefault(speaker, self[name]) != self[name]:
+                persons = f"'{called[speaker]}' and '{self[name]}'"
+                raise BadInput(f"{path}: '{name}' is of '{speaker}', who is {persons} elsewhere")
+        persons = Counter(called.values())
+        for speaker, known in called.items():
+            if persons[known] > 1:
+                raise BadInput(f"{path}: '{speaker}' and another one are '{known}' elsewhere")
+        for name, speaker in own.items():
+            self.setdefault(name, called.get(speaker, speaker))
 
     def __missing__(self, name: str) -> str:
         raise BadInput(f"{', '.join(self.paths)}: no speaker of '{name}', which has scores")

@@ -256,17 +256,19 @@ def _unmet(system, judged, original, thresholds, known):
     measured = {measure for measure, _ in judged.evidence}
     learnt = math.inf if known.learnt is None else known.learnt.get(system, 0)
     on_original = original.evidence.items() if original else ()
-    strengths = [one.low() for key, one in on_original if key[0] == ONE]
+    strengths = {name: one.low() for (measure, name), one in on_original if measure == ONE}
     # Where nothing was measured in unprotected speech, its reasons are the reasons.
-    of_original = original.codes - {"no_linkage"} if original and not strengths else set()
+    is_blind = {name for _, name in judged.evidence} - strengths.keys() or not strengths
+    why = original.codes if original and is_blind else set()
     unmet = {
         "persons_exposed": any(
             guesses.p_value <= LEVEL or guesses.exposed for guesses in judged.guesses.values()
         ),
         "missing": any(judged.missing.values()),
         "failing_attack": judged.failing,
-        "no_unprotected": original is None,
-        "weak_attackers": any(low < thresholds.unprotected_percent for low in strengths),
+        "no_unprotected": original is None or "list_missing" in why,
+        "weak_attackers": "equal_scores" in why
+        or any(low < thresholds.unprotected_percent for low in strengths.values()),
         "scores_elsewhere": known.learnt is None,
         "few_learnt_persons": learnt < thresholds.learnt_persons,
     }
@@ -276,7 +278,8 @@ def _unmet(system, judged, original, thresholds, known):
         for (measure, _), one in judged.evidence.items()
         if one.high() > thresholds.low(measure)
     }
-    return sorted(judged.codes | of_original | {code for code in unmet if unmet[code]})
+    of_both = why & {"few_persons", "no_nontargets"}
+    return sorted(judged.codes | of_both | {code for code in unmet if unmet[code]})
 
 
 def _less_than(safer, original, name):

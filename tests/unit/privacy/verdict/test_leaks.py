@@ -97,18 +97,22 @@ def test_in_a_run_they_are_original_against_original_and_against_protected_enrol
     assert [values["a", "b"] for values in unprotected[1:]] == [1, 4]
 
 
-def test_a_speaker_with_two_names_and_an_id_without_a_speaker_are_refused(tmp_path):
+def test_files_of_speakers_agree_on_who_is_with_whom_and_not_on_names(tmp_path):
     paths = [str(tmp_path / "run.tsv"), str(tmp_path / "theirs.tsv")]
-    for path, speaker in zip(paths, ("s1", "spk1"), strict=True):
-        Path(path).write_text(f"id\tspeaker\nu1\t{speaker}\n")
+    Path(paths[0]).write_text("id\tspeaker\nu1\ts1\nu2\ts2\nu3\ts2\n")
     scores = RunScores(tmp_path, "demo", {"f": {"speakers": paths, "attackers": {}}})
-    with pytest.raises(BadInput, match=r"theirs\.tsv: 'u1' is of 'spk1', and of 's1' in .*run"):
-        scores.speakers("demo/f")
-    Path(paths[1]).write_text("id\tspeaker\nu1\ts1\nu2\ts2\n")
+    Path(paths[1]).write_text("id\tspeaker\nu1\ta\nu2\tb\nu4\tb\n")
     speaker_of = scores.speakers("demo/f")
-    assert speaker_of == {"u1": "s1", "u2": "s2"}
-    with pytest.raises(BadInput, match=r"theirs\.tsv: no speaker of 'u3', which has scores"):
-        speaker_of["u3"]
+    assert speaker_of == {"u1": "s1", "u2": "s2", "u3": "s2", "u4": "s2"}
+    with pytest.raises(BadInput, match=r"theirs\.tsv: no speaker of 'u5', which has scores"):
+        speaker_of["u5"]
+    for theirs, said in {
+        "u1\ta\nu2\ta\n": "'u2' is of 'a', who is 's1' and 's2' elsewhere",
+        "u2\ta\nu3\tb\n": "'a' and another one are 's2' elsewhere",
+    }.items():
+        Path(paths[1]).write_text(f"id\tspeaker\n{theirs}")
+        with pytest.raises(BadInput, match=rf"theirs\.tsv: {said}"):
+            scores.speakers("demo/f")
 
 
 # What the verdict says of them.

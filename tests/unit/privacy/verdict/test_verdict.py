@@ -189,3 +189,26 @@ def test_attackers_are_not_called_weak_where_unprotected_speech_was_not_measured
     table.scores["all"] = {"original": {("a", "oo"): own}, "x": {("a", "op"): own}}
     reasons = verdict_of(table, known=Known(learnt={}, leaks={}))["systems"]["x"]["reasons"]
     assert "few_persons" in reasons and "weak_attackers" not in reasons
+
+
+@pytest.mark.parametrize(
+    ("on_second", "reason"), [("equal", "weak_attackers"), ("absent", "no_unprotected")]
+)
+def test_a_list_without_a_measured_original_is_not_low(on_second, reason):
+    """Whoever finds nothing in one list may have found nothing because it was never tried."""
+    table = None
+    for name in ("first", "second"):
+        ids, values, speaker_of = rows_of(*complete(20, 4, seed=1))
+        noise = dict(zip(ids, values[:, 0].tolist(), strict=True))
+        own = {
+            pair: 9.0 * (speaker_of[pair[0]] == speaker_of[pair[1]]) + score
+            for pair, score in noise.items()
+        }
+        table = table or ScoreTable(speaker_of)
+        table.scores[name] = {"original": {("a", "oo"): own}, "x": {("a", "op"): noise}}
+    if on_second == "equal":
+        table.scores["second"]["original"] = {("a", "oo"): dict.fromkeys(noise, 0.0)}
+    else:
+        del table.scores["second"]["original"]
+    reasons = verdict_of(table, known=Known(learnt={}, leaks={}))["systems"]["x"]["reasons"]
+    assert reason in reasons
