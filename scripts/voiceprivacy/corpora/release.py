@@ -6,7 +6,7 @@ compared with them as with any list.
 Pairs grow with the square of the recordings, and what they say does not: recordings of the same
 persons resemble each other. So of many pairs some are drawn, evenly. Recordings stand in a circle
 on which those of each speaker are spread evenly; each is compared with its nearest neighbours. So
-all have as many pairs, and of as many speakers as there can be.
+all have about as many pairs where speakers have about as many recordings.
 """
 
 from collections.abc import Iterable, Mapping
@@ -70,7 +70,8 @@ def _circle(speaker):
 def _nearest(circles, group):
     """Pairs (P, 2) of two groups, rising: neighbours on circles, the nearest MOST_LINKED of all."""
     nearest = np.empty((0, 2), dtype=int)
-    for distance in range(1, max(map(len, circles)) // 2 + 1):
+    longest = max(map(len, circles)) // 2 if len(np.unique(group)) > 1 else 0
+    for distance in range(1, longest + 1):
         if len(nearest) == MOST_LINKED:
             break
         wide = [circle for circle in circles if len(circle) >= 2 * distance]

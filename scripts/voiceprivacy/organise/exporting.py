@@ -14,7 +14,7 @@ Conventions
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -96,11 +96,11 @@ def export(
     attacker : EXTRACTOR/BACKEND, or EXTRACTOR; None for all
     public : whether everybody can have the corpora; asked where a protocol is not there yet
     """
-    paths = []
+    paths: list[Path] = []
     for attack, system in run.attacks():
         bases = _bases(attack)
         if attacker in (None, bases[0], "/".join(bases)) and anonymiser in (None, system):
-            paths.append(_export_one(run, repository, names, attack, system, public=public))
+            paths.append(_export_one(run, repository, names, attack, system, paths, public=public))
     if not paths:
         known = ", ".join(run.config.get("anonymisers", {})) or "none"
         told = f"no attack of {attacker or 'anybody'} on {anonymiser or 'an anonymiser'}"
@@ -113,7 +113,14 @@ def _bases(attack: Attack) -> list[str]:
 
 
 def _export_one(
-    run: FinishedRun, repository: Path, names: Names, attack: Attack, system: str, *, public: bool
+    run: FinishedRun,
+    repository: Path,
+    names: Names,
+    attack: Attack,
+    system: str,
+    made: Sequence[Path],
+    *,
+    public: bool,
 ) -> Path:
     listed = _listed_of(run, attack)
     protocol = _protocol_of(run, names, attack, listed, public=public)
@@ -146,6 +153,8 @@ def _export_one(
         "provenance": told["sha256"],
     }
     path = repository / path_of(result)
+    if path in made:
+        raise BadInput(f"{path}: two attacks of this run are called so: name one otherwise")
     if path.exists() and (known := read_record(path, repository)[1])["laboratory"] != names[0]:
         raise BadInput(
             f"{path}: is of {known['laboratory']}. Their attacker is called so, too: name yours"

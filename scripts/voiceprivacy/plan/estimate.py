@@ -162,7 +162,7 @@ def _assessment(plan, examined):
             # The trials of a list are also linked with each other.
             linked = (tried.utterances / max(1, len(lists))) ** 2 / 2
             n_scores += n_conditions * lists.get(attack.trials, 0)
-            n_scores += len(systems) * min(linked, MOST_LINKED)
+            n_scores += len(systems) * min(linked, 2 * MOST_LINKED)
     n_given = sum(len(plan.given.systems(attack)) for attack in plan.given.attacks())
     size = PAGE_BYTES + n_systems * SYSTEM_BYTES + n_given * GIVEN_BYTES
     seconds = PAGE_S + n_systems * SYSTEM_S + n_given * GIVEN_S

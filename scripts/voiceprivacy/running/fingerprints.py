@@ -15,8 +15,9 @@ from pathlib import Path
 from voiceprivacy.inout.files import SCRIPTS
 
 # Parsing two hundred files takes a third of a second in every start.
-IMPORT = re.compile(r"^(?:from ([\w.]+) import (\([^)]*\)|.+)|import (.+))", re.MULTILINE)
-WORD = re.compile(r"[\w.]+")
+NAMES = r"\((?:#.*|[^)#])*\)|.+"  # in brackets and with comments, or on one line
+IMPORT = re.compile(rf"^(?:from (\w[\w.]*) import ({NAMES})|import (.+))", re.MULTILINE)
+WORD = re.compile(r"\w+(?:\.\w+)*")
 
 
 def code(*names: str, files: Iterable[Path] = ()) -> str:
