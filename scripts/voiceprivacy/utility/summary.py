@@ -339,7 +339,7 @@ def resampled_mean(
     if not rows:
         return nothing, np.full(draws.n_replicates, np.nan)
     sums = _sums_of_speakers(rows, names, statistic)
-    # Who has nothing but weights of 0 adds nothing, and says nothing of others.
+    # A speaker of whom all sums are 0 says nothing of others.
     nothing = nothing._replace(n_speakers=int(sums.any(axis=0).sum()))
     of_all = float(statistic.of_sums(np.array([term.sum() for term in sums])))
     drawn = draws.of(names)

@@ -195,7 +195,7 @@ def test_attackers_are_not_called_weak_where_unprotected_speech_was_not_measured
     ("on_second", "reason"), [("equal", "weak_attackers"), ("absent", "no_unprotected")]
 )
 def test_a_list_without_a_measured_original_is_not_low(on_second, reason):
-    """Whoever finds nothing in one list may have found nothing because it was never tried."""
+    """On a list where nothing was tried, nothing is found."""
     table = None
     for name in ("first", "second"):
         ids, values, speaker_of = rows_of(*complete(20, 4, seed=1))
