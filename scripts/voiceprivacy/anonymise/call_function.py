@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from tqdm import tqdm
 
 import voiceprivacy.inout.imports  # noqa: F401  # so that plug-ins can import torchaudio
@@ -59,8 +58,6 @@ def call_all(
         tried={utterance.utterance for utterance in utterances[: streams.TRIED]},
     )
     processes = min(threads, len(utterances))
-    if processes > 1:
-        os.environ.setdefault("OMP_NUM_THREADS", "1")  # for libraries in each of the processes
     name = function.rpartition(":")[2]
     died = f"{name}: a process died without a message (out of memory?)"
     with pools.in_processes(call, utterances, processes=processes, if_killed=died) as results:
@@ -116,7 +113,8 @@ def call_function(
         raise BadInput(f"utterance '{utterance.utterance}': {name}: {error}") from None
     except Exception as error:
         raise BadInput(f"utterance '{utterance.utterance}': {name}: {_reason(error)}") from None
-    if not _is_speech(protected):
+    is_speech = protected.ndim == 1 and protected.size > 0 and audio.are_finite(protected)
+    if not is_speech:
         shape = f"shape {protected.shape}, finite: {np.isfinite(protected).all()}"
         instead = "None (is a 'return' missing?)" if returned is None else shape
         raise BadInput(
@@ -146,10 +144,6 @@ def _refuse_signature(
     except TypeError as error:
         call = f"({', '.join([*first, '*', *names])})"
         raise BadInput(f"{name}: {error}: it is called with {call}") from None
-
-
-def _is_speech(samples: NDArray) -> bool:
-    return samples.ndim == 1 and samples.size > 0 and audio.are_finite(samples)
 
 
 @functools.cache

@@ -17,21 +17,28 @@ HOME, GIVEN = "home", "given"  # in the folder of a box; given cannot be written
 SHOWN_HOME = "/box"  # of a program; short, since sockets in it have short names
 
 
-def hand_over(utterances: Sequence[Utterance], folder: Path, kind: str = "input") -> Path:
-    """Give recordings to a box: copies, named after their utterances, and a manifest of them.
+def hand_over(
+    utterances: Sequence[Utterance], folder: Path, kind: str = "input", *, to_box: bool
+) -> Path:
+    """Give recordings to a program: a manifest of them, and to a box copies, named after them.
 
     Parameters
     ----------
     utterances : list of Utterance
     folder : path
-        The folder of the box.
+        The one that the program can write to.
     kind : str
         What they are; the name of their manifest.
+    to_box : bool
+        Whether it runs in a box, and sees no recordings but copies.
 
     Returns
     -------
     path : the manifest, with absolute paths
     """
+    if not to_box:
+        write_manifest(folder / f"{kind}.tsv", utterances)
+        return folder / f"{kind}.tsv"
     speech = folder / GIVEN / kind
     speech.mkdir(parents=True)
     copies = []
