@@ -21,7 +21,7 @@ from tqdm import tqdm
 import voiceprivacy.inout.imports  # noqa: F401  # so that plug-ins can import torchaudio
 from voiceprivacy.anonymise import streams
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import BadInput, ours
+from voiceprivacy.inout.files import SCRIPTS, BadInput, ours
 from voiceprivacy.inout.tables import Utterance, read_manifest
 from voiceprivacy.running import packages, pools
 from voiceprivacy.running.command import BAD_INPUT, DEBUG, run
@@ -188,8 +188,11 @@ def _reason(error: Exception) -> str:
     message = (str(error).splitlines() or [""])[0]
     if isinstance(error, SyntaxError):  # its message names the line
         return f"{type(error).__name__}: {message}"
-    steps = traceback.extract_tb(error.__traceback__)
-    last = [step for step in steps if not step.filename.startswith("<frozen")][-1]
+    traced = traceback.extract_tb(error.__traceback__)
+    steps = [step for step in traced if not step.filename.startswith("<frozen")]
+    # The line of a library says less than the one that called it.
+    others = (str(SCRIPTS), sys.prefix, sys.base_prefix)
+    last = ([step for step in steps if not step.filename.startswith(others)] or steps)[-1]
     where = f"{Path(last.filename).name}, line {last.lineno}"
     return f"{type(error).__name__}: {message} ({where})"
 

@@ -36,19 +36,15 @@ def hand_over(
     -------
     path : the manifest, with absolute paths
     """
-    if not to_box:
-        write_manifest(folder / f"{kind}.tsv", utterances)
-        return folder / f"{kind}.tsv"
-    speech = folder / GIVEN / kind
-    speech.mkdir(parents=True)
-    copies = []
-    for utterance in utterances:
-        path = speech / f"{utterance.utterance}{utterance.path.suffix}"
-        shutil.copyfile(utterance.path, path)
-        copies.append(utterance._replace(path=path))
-    manifest = folder / GIVEN / "manifests" / f"{kind}.tsv"
-    manifest.parent.mkdir(exist_ok=True)
-    write_manifest(manifest, copies)
+    manifest, listed = folder / f"{kind}.tsv", list(utterances)
+    if to_box:
+        speech, manifest = folder / GIVEN / kind, folder / GIVEN / "manifests" / manifest.name
+        speech.mkdir(parents=True)
+        manifest.parent.mkdir(exist_ok=True)
+        for index, utterance in enumerate(utterances):
+            path = speech / f"{utterance.utterance}{utterance.path.suffix}"
+            listed[index] = utterance._replace(path=shutil.copyfile(utterance.path, path))
+    write_manifest(manifest, listed)
     return manifest
 
 

@@ -126,6 +126,7 @@ def test_samples_beyond_full_scale_are_scaled_not_clipped(protect, function):
     ("body", "message"),
     [
         ("return 1 / 0", "utterance 's1_1': .*plugin.py:anonymise: ZeroDivisionError: division"),
+        ("return np.mean(samples, axis=5)", r"AxisError: .* \(plugin\.py, line 3\)"),
         ("return None", r"utterance 's1_1': .* not None \(is a 'return' missing\?\)"),
         ("return samples[:0]", r"must return finite samples \(N,\), not shape \(0,\)"),
         ("return samples * np.nan", "finite: False"),
@@ -179,17 +180,20 @@ def test_the_noise_example_hears_nothing_of_the_speech(protect, original):
     assert np.abs(together - np.eye(len(first))).max() < 0.05
 
 
-def test_options_of_a_command_become_arguments():
+def test_options_of_a_command_become_arguments_and_no_shell_reads_them():
     options = {"strength": 3, "range": [0.5, 0.9], "fast": True, "slow": False}
     options |= {"name": "a b", "none": None}
-    words = programs.words_of("run '{scripts}/my tool' -j{threads}", threads=4)
+    words = programs.words_of("run '{scripts}/my tool' -j{threads} $HOME; *", threads=4)
     words += programs.options_of(options)
     expected = ["--strength", "3", "--range", "0.5", "0.9", "--fast", "--name", "a b"]
-    assert words == ["run", str(Path("scripts/my tool").absolute()), "-j4", *expected]
-
-
-def test_no_shell_reads_the_command():
-    assert programs.words_of("echo $HOME; rm *", threads=1) == ["echo", "$HOME;", "rm", "*"]
+    assert words == [
+        "run",
+        str(Path("scripts/my tool").absolute()),
+        "-j4",
+        "$HOME;",
+        "*",
+        *expected,
+    ]
 
 
 @pytest.mark.parametrize(

@@ -172,16 +172,13 @@ REFUSED = [
     (mcadams, {"alpha": [0.9, 0.5]}, OF_ALPHA),
     (mcadams, {"alpha": "much"}, OF_ALPHA),
     (mcadams, {"alpha": [0.5, 0.6, 0.7]}, OF_ALPHA),
-    (monotone, {"pitch_hz": 0}, "pitch_hz: must be from 65.0 to 420.0, not"),
     (monotone, {"pitch_hz": 64}, "pitch_hz: must be from 65.0 to 420.0, not"),
     (monotone, {"pitch_hz": 421}, "pitch_hz: must be from 65.0 to 420.0, not"),
     (pitch_shift, {"method": "sox"}, "method: 'sox' is neither of vocoder, wsola"),
     (pitch_shift, {"semitones": [0, 25]}, "semitones: at most 24, not 25"),
-    (pitch_shift, {"semitones": 3}, "semitones: expected a range of two numbers, not 3"),
     (pitch_shift, {"level": "list"}, "level: 'list' is neither speaker nor utterance"),
     (borrowed, {"voices": 0}, "voices: must be from 1 to 40, not 0"),
     (borrowed, {"voices": 41}, "voices: must be from 1 to 40, not 41"),
-    (borrowed, {"level": "all"}, "level: 'all' is neither speaker nor utterance"),
     (
         vtln,
         {"warp": "linear"},
@@ -195,7 +192,6 @@ REFUSED = [
     (world, {"semitones": [0, 25]}, "semitones: at most 24, not 25"),
     (world, {"formants": [0, 0.51]}, "formants: at most 0.5, not 0.51"),
     (world, {"formants": 3}, "formants: expected a range of two numbers, not 3"),
-    (world, {"level": "list"}, "level: 'list' is neither speaker nor utterance"),
 ]
 
 

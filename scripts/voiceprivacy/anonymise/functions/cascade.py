@@ -40,7 +40,6 @@ data-driven optimization of cascaded voice modification modules, Computer Speech
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import signal
 
 from voiceprivacy.anonymise.functions import mcadams as published
@@ -49,6 +48,8 @@ from voiceprivacy.anonymise.functions.retuning import pitch_track
 from voiceprivacy.anonymise.functions.shifting import shifted, stretched_by_wsola
 from voiceprivacy.anonymise.functions.spectra import (
     SMALLEST,
+    Rows,
+    Spectra,
     frames_of,
     samples_of,
     window_length,
@@ -112,26 +113,22 @@ def mcadams(samples: Signal, sample_rate: int, alpha: float) -> Signal:
 def modspec(samples: Signal, sample_rate: int, cutoff: float) -> Signal:
     """Smooth log magnitudes along time: what changes fast is lost."""
     refuse_beyond("modspec", cutoff, 0, 1)
-    spectra = np.fft.rfft(frames_of(samples, window_length(sample_rate, WINDOW_S)))
-    magnitudes = np.abs(spectra)
-    rows = np.log(magnitudes + SMALLEST)
+    rows, phases = _logarithms_and_phases(_spectra(samples, sample_rate))
     numerator, denominator = signal.butter(2, cutoff)
     padding = min(9, len(rows) - 1)
     for _ in range(2):  # forwards and backwards, twice
         rows = signal.filtfilt(numerator, denominator, rows, axis=0, padlen=padding)
-    phases = spectra / np.maximum(magnitudes, np.finfo(float).tiny)
     return as_loud(samples_of(np.exp(np.minimum(rows, 20)) * phases, len(samples)), samples)
 
 
 def vtln(samples: Signal, sample_rate: int, strength: float) -> Signal:
     """Warp the whole spectrum bilinearly; phases stay."""
-    spectra = np.fft.rfft(frames_of(samples, window_length(sample_rate, WINDOW_S)))
-    return samples_of(_warped(spectra, strength), len(samples))
+    return samples_of(_warped(_spectra(samples, sample_rate), strength), len(samples))
 
 
 def chorus(samples: Signal, sample_rate: int, strength: float) -> Signal:
     """The mean of the speech warped up, as it is, and warped down."""
-    spectra = np.fft.rfft(frames_of(samples, window_length(sample_rate, WINDOW_S)))
+    spectra = _spectra(samples, sample_rate)
     both = _warped(spectra, strength) + _warped(spectra, -strength)
     return samples_of((spectra + both) / 3, len(samples))
 
@@ -156,7 +153,16 @@ MODULES: dict[str, Callable[[Signal, int, float], Signal]] = {
 }
 
 
-def _warped(spectra: NDArray[np.complex128], strength: float) -> NDArray[np.complex128]:
+def _spectra(samples: Signal, sample_rate: int) -> Spectra:
+    return np.fft.rfft(frames_of(samples, window_length(sample_rate, WINDOW_S)))
+
+
+def _logarithms_and_phases(spectra: Spectra) -> tuple[Rows, Spectra]:
+    """Logarithms of magnitudes (F, bins), and what is left of the spectra without magnitudes."""
     magnitudes = np.abs(spectra)
-    phases = spectra / np.maximum(magnitudes, np.finfo(float).tiny)
-    return np.exp(bent(np.log(magnitudes + SMALLEST), bilinear(strength))) * phases
+    return np.log(magnitudes + SMALLEST), spectra / np.maximum(magnitudes, np.finfo(float).tiny)
+
+
+def _warped(spectra: Spectra, strength: float) -> Spectra:
+    rows, phases = _logarithms_and_phases(spectra)
+    return np.exp(bent(rows, bilinear(strength))) * phases
