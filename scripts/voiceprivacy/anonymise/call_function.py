@@ -28,6 +28,8 @@ from voiceprivacy.running.command import BAD_INPUT, DEBUG, run
 from voiceprivacy.vocabulary import MCADAMS
 
 PACKAGE = "package:"  # before the name of what a package offers
+# What people return instead of samples.
+NO_SAMPLES = {type(None): "None (is a 'return' missing?)", tuple: "a tuple (with the rate?)"}
 
 
 def call_all(
@@ -106,7 +108,8 @@ def call_function(
             returned = streams.whole(make, samples)
         else:  # it may work in place: nothing reads them again
             returned = function(samples, sample_rate, **given, **options)
-        protected = np.asarray(np.nan if returned is None else returned)
+        instead = NO_SAMPLES.get(type(returned))
+        protected = np.asarray(np.nan if instead else returned)
         if protected.dtype != np.int16:  # NaN is refused below, as all else that is no speech
             protected = protected.astype(np.float32)
     except BadInput as error:
@@ -116,10 +119,9 @@ def call_function(
     is_speech = protected.ndim == 1 and protected.size > 0 and audio.are_finite(protected)
     if not is_speech:
         shape = f"shape {protected.shape}, finite: {np.isfinite(protected).all()}"
-        instead = "None (is a 'return' missing?)" if returned is None else shape
         raise BadInput(
             f"utterance '{utterance.utterance}': {name} must return finite samples (N,),"
-            f" not {instead}"
+            f" not {instead or shape}"
         )
     path = audio_dir / f"{utterance.utterance}.flac"
     steps = protected if protected.dtype == np.int16 else audio.within_full_scale(protected)

@@ -338,8 +338,7 @@ def test_a_whole_part_is_anonymised_from_the_command_line(original, tmp_path):
     assert "8 utterances:" in done.stdout
     assert names_of(tmp_path / "manifest.tsv") == names_of(original)
     done = command("anonymise_part", **arguments, threads=0)
-    said = "error: --threads 0: must be at least 1\n"
-    assert (done.returncode, done.stderr) == (2, said)
+    assert (done.returncode, done.stderr) == (2, "error: --threads 0: must be at least 1\n")
 
 
 @pytest.mark.parametrize("n_samples", [999, 1000, 2345])

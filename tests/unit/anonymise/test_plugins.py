@@ -128,6 +128,7 @@ def test_samples_beyond_full_scale_are_scaled_not_clipped(protect, function):
         ("return 1 / 0", "utterance 's1_1': .*plugin.py:anonymise: ZeroDivisionError: division"),
         ("return np.mean(samples, axis=5)", r"AxisError: .* \(plugin\.py, line 3\)"),
         ("return None", r"utterance 's1_1': .* not None \(is a 'return' missing\?\)"),
+        ("return samples, sample_rate", r"finite samples \(N,\), not a tuple \(with the rate\?\)"),
         ("return samples[:0]", r"must return finite samples \(N,\), not shape \(0,\)"),
         ("return samples * np.nan", "finite: False"),
     ],
