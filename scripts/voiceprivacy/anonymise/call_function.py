@@ -16,19 +16,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from tqdm import tqdm
 
 import voiceprivacy.inout.imports  # noqa: F401  # so that plug-ins can import torchaudio
 from voiceprivacy.anonymise import streams
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import BadInput, ours
+from voiceprivacy.inout.files import SCRIPTS, BadInput, ours
 from voiceprivacy.inout.tables import Utterance, read_manifest
 from voiceprivacy.running import packages, pools
 from voiceprivacy.running.command import BAD_INPUT, DEBUG, run
 from voiceprivacy.vocabulary import MCADAMS
 
 PACKAGE = "package:"  # before the name of what a package offers
+# What people return instead of samples.
+NO_SAMPLES = {type(None): "None (is a 'return' missing?)", tuple: "a tuple (with the rate?)"}
 
 
 def call_all(
@@ -59,8 +60,6 @@ def call_all(
         tried={utterance.utterance for utterance in utterances[: streams.TRIED]},
     )
     processes = min(threads, len(utterances))
-    if processes > 1:
-        os.environ.setdefault("OMP_NUM_THREADS", "1")  # for libraries in each of the processes
     name = function.rpartition(":")[2]
     died = f"{name}: a process died without a message (out of memory?)"
     with pools.in_processes(call, utterances, processes=processes, if_killed=died) as results:
@@ -109,19 +108,20 @@ def call_function(
             returned = streams.whole(make, samples)
         else:  # it may work in place: nothing reads them again
             returned = function(samples, sample_rate, **given, **options)
-        protected = np.asarray(np.nan if returned is None else returned)
+        instead = NO_SAMPLES.get(type(returned))
+        protected = np.asarray(np.nan if instead else returned)
         if protected.dtype != np.int16:  # NaN is refused below, as all else that is no speech
             protected = protected.astype(np.float32)
     except BadInput as error:
         raise BadInput(f"utterance '{utterance.utterance}': {name}: {error}") from None
     except Exception as error:
         raise BadInput(f"utterance '{utterance.utterance}': {name}: {_reason(error)}") from None
-    if not _is_speech(protected):
+    is_speech = protected.ndim == 1 and protected.size > 0 and audio.are_finite(protected)
+    if not is_speech:
         shape = f"shape {protected.shape}, finite: {np.isfinite(protected).all()}"
-        instead = "None (is a 'return' missing?)" if returned is None else shape
         raise BadInput(
             f"utterance '{utterance.utterance}': {name} must return finite samples (N,),"
-            f" not {instead}"
+            f" not {instead or shape}"
         )
     path = audio_dir / f"{utterance.utterance}.flac"
     steps = protected if protected.dtype == np.int16 else audio.within_full_scale(protected)
@@ -146,10 +146,6 @@ def _refuse_signature(
     except TypeError as error:
         call = f"({', '.join([*first, '*', *names])})"
         raise BadInput(f"{name}: {error}: it is called with {call}") from None
-
-
-def _is_speech(samples: NDArray) -> bool:
-    return samples.ndim == 1 and samples.size > 0 and audio.are_finite(samples)
 
 
 @functools.cache
@@ -194,8 +190,11 @@ def _reason(error: Exception) -> str:
     message = (str(error).splitlines() or [""])[0]
     if isinstance(error, SyntaxError):  # its message names the line
         return f"{type(error).__name__}: {message}"
-    steps = traceback.extract_tb(error.__traceback__)
-    last = [step for step in steps if not step.filename.startswith("<frozen")][-1]
+    traced = traceback.extract_tb(error.__traceback__)
+    steps = [step for step in traced if not step.filename.startswith("<frozen")]
+    # The line of a library says less than the one that called it.
+    others = (str(SCRIPTS), sys.prefix, sys.base_prefix)
+    last = ([step for step in steps if not step.filename.startswith(others)] or steps)[-1]
     where = f"{Path(last.filename).name}, line {last.lineno}"
     return f"{type(error).__name__}: {message} ({where})"
 

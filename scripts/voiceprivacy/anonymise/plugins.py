@@ -38,7 +38,6 @@ from voiceprivacy.inout.tables import (
     positions_path,
     read_manifest,
     seconds_of,
-    write_manifest,
 )
 from voiceprivacy.running import boxes, decoding, packages, programs
 from voiceprivacy.running.handed_over import hand_over
@@ -100,7 +99,7 @@ def protect(
     ------
     BadInput : the plug-in cannot be found, fails, or breaks its contract
     """
-    kind = kind_of(anonymiser)
+    kind = next(kind for kind in KINDS if kind in anonymiser)
     scratch = Path(scratch).absolute()
     request = Request(
         seed=seed,
@@ -116,16 +115,6 @@ def protect(
     return paths
 
 
-def kind_of(anonymiser: Any) -> str:
-    """The one key of KINDS that an anonymiser's entry has."""
-    kinds = KINDS.keys() & anonymiser.keys() if isinstance(anonymiser, dict) else set()
-    if len(kinds) != 1:
-        raise BadInput(
-            f"an anonymiser has exactly one of {', '.join(KINDS)}; this one is {anonymiser}"
-        )
-    return kinds.pop()
-
-
 def _refuse_shared_files(paths: ProtectedPaths) -> None:
     owners: dict[Path, str] = {}
     for utterance, path in paths.items():
@@ -139,15 +128,12 @@ def _refuse_shared_files(paths: ProtectedPaths) -> None:
 def _function(name: str, utterances: Sequence[Utterance], request: Request) -> ProtectedPaths:
     """Call a function in a program of its own; it says in a file what was wrong."""
     scratch = request.scratch
-    manifest, job = scratch / "input.tsv", scratch / "job.json"
+    job = scratch / "job.json"
     files = programs.options_of(request.options)  # words that name files, as a command's would
     if not name.startswith(call_function.PACKAGE):
-        files.insert(0, _path_word(ours(name).rpartition(":")[0]))
+        files.insert(0, os.path.abspath(ours(name).rpartition(":")[0]))
     box = boxes.of_entry(request.entry, files, scratch, threads=request.threads)
-    if box:
-        manifest = hand_over(utterances, scratch)
-    else:
-        write_manifest(manifest, utterances)
+    manifest = hand_over(utterances, scratch, to_box=box is not None)
     arguments = {
         "function": name,
         "options": request.options,
@@ -182,10 +168,6 @@ def _function(name: str, utterances: Sequence[Utterance], request: Request) -> P
     return {name: scratch / f"{name}.flac" for name in names}
 
 
-def _path_word(file: str) -> str:
-    return f"./{file}" if "/" not in file else file
-
-
 def _package(name: str, utterances: Sequence[Utterance], request: Request) -> ProtectedPaths:
     """Call what an installed package offers; it must be the one that the run was planned with."""
     planned = request.entry.get("version")
@@ -200,14 +182,12 @@ def _package(name: str, utterances: Sequence[Utterance], request: Request) -> Pr
 def _command(command: str, utterances: Sequence[Utterance], request: Request) -> ProtectedPaths:
     """Call a command, with the options of its entry and with those that all commands get."""
     scratch = request.scratch
-    manifest, output, audio_dir = scratch / "input.tsv", scratch / "output.tsv", scratch / "audio"
+    output, audio_dir = scratch / "output.tsv", scratch / "audio"
     audio_dir.mkdir()
-    words = command_words(command, request.options, threads=request.threads)
+    words = programs.words_of(command, threads=request.threads)
+    words += programs.options_of(request.options)
     box = boxes.of_entry(request.entry, words, scratch, threads=request.threads)
-    if box:
-        manifest = hand_over(utterances, scratch)
-    else:
-        write_manifest(manifest, utterances)
+    manifest = hand_over(utterances, scratch, to_box=box is not None)
     if request.positions:
         shutil.copyfile(request.positions, positions_path(manifest))
     contract = {
@@ -226,38 +206,20 @@ def _command(command: str, utterances: Sequence[Utterance], request: Request) ->
     if not output.exists():
         raise BadInput(f"command '{command}' wrote no --output-manifest")
     with naming(f"what command '{command}' wrote"):
-        returned = read_manifest(output)
-    _refuse_strangers(returned, utterances, command)
-    if box:
-        _refuse_outside(returned, scratch, command)
-    return {utterance.utterance: utterance.path for utterance in returned}
-
-
-def command_words(command: str, options: dict[str, Any], *, threads: int) -> list[str]:
-    """The words of a command; options become ``--name value`` (programs.options_of)."""
-    return programs.words_of(command, threads=threads) + programs.options_of(options)
-
-
-def _refuse_strangers(
-    returned: Iterable[Utterance], utterances: Iterable[Utterance], command: str
-) -> None:
+        paths = {utterance.utterance: utterance.path for utterance in read_manifest(output)}
     asked = {utterance.utterance for utterance in utterances}
-    for utterance in returned:
-        if utterance.utterance not in asked:
+    for name, path in paths.items():
+        if name not in asked:
             raise BadInput(
-                f"command '{command}' returned utterance '{utterance.utterance}',"
-                " which is not in its manifest"
+                f"command '{command}' returned utterance '{name}', which is not in its manifest"
             )
-
-
-def _refuse_outside(returned: Iterable[Utterance], scratch: Path, command: str) -> None:
-    """Refuse files that a program in a box did not write: it names what it could not read."""
-    for utterance in returned:
-        if not utterance.path.resolve().is_relative_to(scratch.resolve()):
+        # A program in a box may name what it could not read itself.
+        if box and not path.resolve().is_relative_to(scratch.resolve()):
             raise BadInput(
-                f"command '{command}' returned for utterance '{utterance.utterance}' a file"
-                f" outside of its box: {utterance.path}"
+                f"command '{command}' returned for utterance '{name}' a file"
+                f" outside of its box: {path}"
             )
+    return paths
 
 
 def _audio(

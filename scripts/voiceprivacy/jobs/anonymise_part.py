@@ -55,10 +55,6 @@ def anonymise_part(
     if (seed is None) == (seed_file is None):
         raise BadInput("give --seed or --seed-file")
     require_at_least(1, shards=shards, sample_rate=sample_rate, threads=threads)
-    if first_run and not original:
-        raise BadInput("--first-run: needs --original")
-    if original and shards > 1:
-        raise BadInput("--original: is for a whole part, not for one of several shards")
     options: dict[str, Any] = {
         "anonymiser": {"mem_mb": memory, **anonymiser},
         "seed": derive_secretly(read_secret(seed_file), *seed_of) if seed_file else seed,

@@ -53,7 +53,8 @@ def of_entry(
     for name in [*options.get("inputs", []), *options.get("reads", [])]:
         reads.append(Path(os.path.abspath(os.path.expanduser(ours(expand(name))))))
         if not reads[-1].exists() or _is_too_wide(reads[-1], folder):
-            raise BadInput(f"reads: {name}: is not there, or holds the run or other people's files")
+            fault = "is not there, or holds the run or other people's files"
+            raise BadInput(f"inputs, reads: {name}: {fault}")
     image = Path(ours(options["container"])).absolute() if "container" in options else None
     reads += [] if image else _named(words, folder)
     memory_mb, gpu = options.get("mem_mb", MEMORY_MB), bool(options.get("gpu", 0))

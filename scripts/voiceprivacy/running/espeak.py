@@ -33,20 +33,11 @@ def main() -> None:
         job = json.loads(line)
         child = os.fork()
         if child == 0:
-            _work_and_exit(library, sys.argv[2], job)
+            work = spell if "language" in job else speak
+            work(library, sys.argv[2], job)
+            os._exit(0)
         if os.waitpid(child, 0)[1] != 0:
             sys.exit(f"espeak-ng could not speak {job['name']}")
-
-
-def _work_and_exit(library, data, job):
-    status = 1
-    try:
-        work = spell if "language" in job else speak
-        work(library, data, job)
-        status = 0
-    finally:
-        sys.stderr.flush()
-        os._exit(status)
 
 
 def speak(library: ctypes.CDLL, data: str, job: dict) -> None:
@@ -54,7 +45,7 @@ def speak(library: ctypes.CDLL, data: str, job: dict) -> None:
 
     Raises
     ------
-    RuntimeError : espeak-ng refuses
+    SystemExit : espeak-ng refuses; says why
     """
     sample_rate = _start(library, data)
     pieces: list[bytes] = []
@@ -97,13 +88,13 @@ def spell(library: ctypes.CDLL, data: str, job: dict) -> None:
 def _start(library, data):
     sample_rate = library.espeak_Initialize(SYNCHRONOUS, 0, data.encode(), DO_NOT_EXIT)
     if sample_rate <= 0:
-        raise RuntimeError(f"espeak-ng does not start with the data of {data}")
+        sys.exit(f"espeak-ng does not start with the data of {data}")
     return sample_rate
 
 
 def _succeed(status):
     if status != 0:
-        raise RuntimeError(f"espeak-ng returned {status:#x}")
+        sys.exit(f"espeak-ng returned {status:#x}")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ Contents and paths within the package count, its place does not: a second copy o
 a checkout or in a folder of Python's, repeats nothing of what the first one has made.
 """
 
-import ast
 import functools
 import hashlib
 import re
@@ -94,7 +93,7 @@ def _imports(path: Path) -> list[Path]:
 
 @functools.cache
 def _files(name: str) -> list[Path]:
-    """The file of a module of ours, after those of the packages above it that have code.
+    """The file of a module of ours, after those of the packages above it.
 
     A package is a module, too.
     """
@@ -102,8 +101,4 @@ def _files(name: str) -> list[Path]:
     files = _files(above) if above else []
     path = SCRIPTS / name.replace(".", "/")
     module, package = path.with_suffix(".py"), path / "__init__.py"
-    if not package.exists():
-        return [*files, module] if module.exists() else files
-    tree = ast.parse(package.read_text(encoding="utf-8"))
-    n_docstrings = 0 if ast.get_docstring(tree) is None else 1
-    return [*files, package] if len(tree.body) > n_docstrings else files
+    return files + [file for file in (module, package) if file.exists()]

@@ -17,31 +17,34 @@ HOME, GIVEN = "home", "given"  # in the folder of a box; given cannot be written
 SHOWN_HOME = "/box"  # of a program; short, since sockets in it have short names
 
 
-def hand_over(utterances: Sequence[Utterance], folder: Path, kind: str = "input") -> Path:
-    """Give recordings to a box: copies, named after their utterances, and a manifest of them.
+def hand_over(
+    utterances: Sequence[Utterance], folder: Path, kind: str = "input", *, to_box: bool
+) -> Path:
+    """Give recordings to a program: a manifest of them, and to a box copies, named after them.
 
     Parameters
     ----------
     utterances : list of Utterance
     folder : path
-        The folder of the box.
+        The one that the program can write to.
     kind : str
         What they are; the name of their manifest.
+    to_box : bool
+        Whether it runs in a box, and sees no recordings but copies.
 
     Returns
     -------
     path : the manifest, with absolute paths
     """
-    speech = folder / GIVEN / kind
-    speech.mkdir(parents=True)
-    copies = []
-    for utterance in utterances:
-        path = speech / f"{utterance.utterance}{utterance.path.suffix}"
-        shutil.copyfile(utterance.path, path)
-        copies.append(utterance._replace(path=path))
-    manifest = folder / GIVEN / "manifests" / f"{kind}.tsv"
-    manifest.parent.mkdir(exist_ok=True)
-    write_manifest(manifest, copies)
+    manifest, listed = folder / f"{kind}.tsv", list(utterances)
+    if to_box:
+        speech, manifest = folder / GIVEN / kind, folder / GIVEN / "manifests" / manifest.name
+        speech.mkdir(parents=True)
+        manifest.parent.mkdir(exist_ok=True)
+        for index, utterance in enumerate(utterances):
+            path = speech / f"{utterance.utterance}{utterance.path.suffix}"
+            listed[index] = utterance._replace(path=shutil.copyfile(utterance.path, path))
+    write_manifest(manifest, listed)
     return manifest
 
 

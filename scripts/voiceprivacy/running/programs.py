@@ -101,7 +101,8 @@ def run(
     environment = {**os.environ, **variables}
     if box is not None:
         words, environment = boxes.start(words, box, minutes=minutes, variables=variables)
-        _print(f"box: {box.memory_mb} MB of memory for each process, no network\n".encode())
+        memory = "no limit" if box.gpu else f"{box.memory_mb} MB"
+        _print(f"box: {memory} of memory for each process, no network\n".encode())
     status = _run(words, environment, name, minutes)
     if status != 0:
         raise Failed(f"{name} {_how(status, minutes)}")
@@ -163,6 +164,8 @@ def _how(status: int | None, minutes: float | None) -> str:
             f"ran longer than its runtime of {minutes:g} minutes and was ended:"
             " raise 'runtime', or find out why"
         )
+    if 128 < status < 160:  # what shells and boxes make of a signal
+        status = 128 - status
     if status < 0:
         memory = " (out of memory?)" if -status == signal.SIGKILL else ""
         by = f"signal {-status}, {signal.Signals(-status).name}{memory}"

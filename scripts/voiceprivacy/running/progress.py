@@ -247,13 +247,6 @@ class Failures:
         return list(self._failed.values())
 
 
-def failure_lines(failure: Failure) -> list[str]:
-    """A failed job for the screen: its rule, its log, and what that says."""
-    where = f" Its log is {failure.log}:" if failure.log else ""
-    reason = reasons(failure, REASONS)
-    return ["", f"{failure.rule} failed.{where}", *(f"    {line}" for line in reason)]
-
-
 def reasons(failure: Failure, count: int) -> list[str]:
     """Why a job failed: at most ``count`` lines of its log, and as many of the cluster's.
 
@@ -362,7 +355,9 @@ class ProgressHandler(logging.Handler):
 
     def _tell(self, failure: Failure) -> None:
         """Write why a job failed, once: it may be tried again and fail in the same way."""
-        lines = failure_lines(failure)
+        where = f" Its log is {failure.log}:" if failure.log else ""
+        reason = [f"    {line}" for line in reasons(failure, REASONS)]
+        lines = ["", f"{failure.rule} failed.{where}", *reason]
         if tuple(lines) not in self._shown:
             self._shown.add(tuple(lines))
             self._write(lines)

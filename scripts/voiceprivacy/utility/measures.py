@@ -39,7 +39,6 @@ from voiceprivacy.inout.tables import (
     Utterance,
     number_in,
     read_rows,
-    write_manifest,
 )
 from voiceprivacy.running import boxes, programs
 from voiceprivacy.running.command import say
@@ -153,20 +152,14 @@ def run_measure(
     """
     remove_leftovers(output)
     with scratch_folder(Path(output).absolute()) as folder:
-        files = {
-            "manifest": folder / "manifest.tsv",
-            "original": folder / "original.tsv",
-            "output": folder / "output.tsv",
-        }
         words = programs.words_of(command, threads=threads)
         box = None
         if sandbox is not None:
             box = boxes.of_entry({"sandbox": True, **sandbox}, words, folder, threads=threads)
+        files = {}
         for kind, lines in {"manifest": protected, "original": original}.items():
-            if box:
-                files[kind] = hand_over(lines, folder, kind)
-            else:
-                write_manifest(files[kind], lines)
+            files[kind] = hand_over(lines, folder, kind, to_box=box is not None)
+        files["output"] = folder / "output.tsv"
         programs.run(
             words + programs.options_of(files),
             name=f"command '{command}'",

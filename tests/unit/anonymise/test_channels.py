@@ -149,6 +149,8 @@ def test_clipping_cuts_at_the_share_that_was_asked_for():
     assert cut @ cut == pytest.approx(ramp @ ramp)
     assert (np.abs(cut) > 0.999 * cut.max()).mean() == pytest.approx(0.5, abs=0.01)
     np.testing.assert_allclose(cascade.clip(NOISE, RATE, 1.0), NOISE, rtol=2e-3, atol=1e-3)
+    padded = np.concatenate([ramp, np.zeros(80_000)])
+    assert cascade.clip(padded, RATE, 0.5) @ padded > 0, "speech in a file of zeros is heard"
 
 
 def test_a_warp_of_the_whole_spectrum_moves_a_tone_as_its_formula_says():

@@ -337,12 +337,8 @@ def test_a_whole_part_is_anonymised_from_the_command_line(original, tmp_path):
     assert done.returncode == 0
     assert "8 utterances:" in done.stdout
     assert names_of(tmp_path / "manifest.tsv") == names_of(original)
-    for wrong, said in (
-        ({"shards": 2}, "--original: is for a whole part, not for one of several shards"),
-        ({"threads": 0}, "--threads 0: must be at least 1"),
-    ):
-        done = command("anonymise_part", **arguments, **wrong)
-        assert (done.returncode, done.stderr) == (2, f"error: {said}\n")
+    done = command("anonymise_part", **arguments, threads=0)
+    assert (done.returncode, done.stderr) == (2, "error: --threads 0: must be at least 1\n")
 
 
 @pytest.mark.parametrize("n_samples", [999, 1000, 2345])

@@ -128,6 +128,7 @@ def test_it_sees_no_other_process_and_few_variables(tmp_path, monkeypatch):
 
 GREEDY = {
     "memory": ("x = bytearray(600 * 2**20)", "exit code 1"),
+    "killed": ("import os; os.kill(os.getpid(), 9)", r"was killed by signal 9, SIGKILL \(out of"),
     "file": ("open('FOLDER/x', 'wb').write(bytes(3 * 2**20))", "exit code 1"),
     "time": ("import time; time.sleep(77)", "ran longer than its runtime"),
 }
@@ -153,6 +154,10 @@ def test_limits_are_those_of_its_entry(tmp_path, capfd):
     said = capfd.readouterr().err.split("\n")
     assert said[0] == "box: 123 MB of memory for each process, no network"
     assert list(map(int, said[1:4])) == [123 * 1024, boxes.FILE_MB * 2048, 121]
+    with pytest.raises(BadInput, match="exit code 3"):
+        in_box(tmp_path, "ulimit -d; exit 3", mem_mb=123, gpu=1)
+    said = capfd.readouterr().err.split("\n")
+    assert said[:2] == ["box: no limit of memory for each process, no network", "unlimited"]
 
 
 @pytest.mark.parametrize("missing", ["bwrap", "prlimit"])

@@ -40,18 +40,19 @@ data-driven optimization of cascaded voice modification modules, Computer Speech
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import signal
 
 from voiceprivacy.anonymise.functions import mcadams as published
-from voiceprivacy.anonymise.functions.contract import Signal, as_loud, keeps_length
+from voiceprivacy.anonymise.functions.contract import Signal, as_loud, keeps_length, refuse_beyond
 from voiceprivacy.anonymise.functions.retuning import pitch_track
 from voiceprivacy.anonymise.functions.shifting import shifted, stretched_by_wsola
 from voiceprivacy.anonymise.functions.spectra import (
-    FRAMES_IN_WINDOW,
     SMALLEST,
+    Rows,
+    Spectra,
     frames_of,
     samples_of,
+    window_length,
 )
 from voiceprivacy.anonymise.functions.warping import bent, bilinear
 from voiceprivacy.inout.files import BadInput
@@ -98,50 +99,47 @@ def _gender(samples: Signal, sample_rate: int) -> str:
 
 def resamp(samples: Signal, sample_rate: int, speed: float) -> Signal:
     """Divide all frequencies by ``speed``; the rhythm stays."""
-    _refuse_beyond("resamp", speed, 0.25, 4)
+    refuse_beyond("resamp", speed, 0.25, 4)
     return shifted(samples, sample_rate, 1 / speed, stretched_by_wsola)
 
 
 def mcadams(samples: Signal, sample_rate: int, alpha: float) -> Signal:
     """McAdams as of 2020."""
-    _refuse_beyond("mcadams", alpha, 0, 10)
+    refuse_beyond("mcadams", alpha, 0, 10)
     changed = published.anonymise(samples, sample_rate, alpha=alpha, variant="vpc2020")
     return as_loud(changed, samples)
 
 
 def modspec(samples: Signal, sample_rate: int, cutoff: float) -> Signal:
     """Smooth log magnitudes along time: what changes fast is lost."""
-    _refuse_beyond("modspec", cutoff, 0, 1)
-    spectra = np.fft.rfft(frames_of(samples, _size(sample_rate)))
-    magnitudes = np.abs(spectra)
-    rows = np.log(magnitudes + SMALLEST)
+    refuse_beyond("modspec", cutoff, 0, 1)
+    rows, phases = _logarithms_and_phases(_spectra(samples, sample_rate))
     numerator, denominator = signal.butter(2, cutoff)
     padding = min(9, len(rows) - 1)
     for _ in range(2):  # forwards and backwards, twice
         rows = signal.filtfilt(numerator, denominator, rows, axis=0, padlen=padding)
-    phases = spectra / np.maximum(magnitudes, np.finfo(float).tiny)
     return as_loud(samples_of(np.exp(np.minimum(rows, 20)) * phases, len(samples)), samples)
 
 
 def vtln(samples: Signal, sample_rate: int, strength: float) -> Signal:
     """Warp the whole spectrum bilinearly; phases stay."""
-    spectra = np.fft.rfft(frames_of(samples, _size(sample_rate)))
-    return samples_of(_warped(spectra, strength), len(samples))
+    return samples_of(_warped(_spectra(samples, sample_rate), strength), len(samples))
 
 
 def chorus(samples: Signal, sample_rate: int, strength: float) -> Signal:
     """The mean of the speech warped up, as it is, and warped down."""
-    spectra = np.fft.rfft(frames_of(samples, _size(sample_rate)))
+    spectra = _spectra(samples, sample_rate)
     both = _warped(spectra, strength) + _warped(spectra, -strength)
     return samples_of((spectra + both) / 3, len(samples))
 
 
 def clip(samples: Signal, sample_rate: int, share: float) -> Signal:
     """Cut sizes beyond the one that this share of the samples does not exceed."""
-    _refuse_beyond("clip", share, 0, 1.0001)
+    refuse_beyond("clip", share, 0, 1.0001)
     counts, edges = np.histogram(np.abs(samples), BINS)
     reached = np.cumsum(counts) >= share * len(samples)
-    threshold = edges[np.argmax(reached)]
+    # Where most samples are zeros (a padded file), the lowest bin alone has that share.
+    threshold = edges[max(1, int(reached.argmax()))]
     return as_loud(np.clip(samples, -threshold, threshold), samples)
 
 
@@ -155,16 +153,16 @@ MODULES: dict[str, Callable[[Signal, int, float], Signal]] = {
 }
 
 
-def _warped(spectra: NDArray[np.complex128], strength: float) -> NDArray[np.complex128]:
+def _spectra(samples: Signal, sample_rate: int) -> Spectra:
+    return np.fft.rfft(frames_of(samples, window_length(sample_rate, WINDOW_S)))
+
+
+def _logarithms_and_phases(spectra: Spectra) -> tuple[Rows, Spectra]:
+    """Logarithms of magnitudes (F, bins), and what is left of the spectra without magnitudes."""
     magnitudes = np.abs(spectra)
-    phases = spectra / np.maximum(magnitudes, np.finfo(float).tiny)
-    return np.exp(bent(np.log(magnitudes + SMALLEST), bilinear(strength))) * phases
+    return np.log(magnitudes + SMALLEST), spectra / np.maximum(magnitudes, np.finfo(float).tiny)
 
 
-def _size(sample_rate: int) -> int:
-    return round(WINDOW_S * sample_rate / FRAMES_IN_WINDOW) * FRAMES_IN_WINDOW
-
-
-def _refuse_beyond(name: str, value: float, low: float, high: float) -> None:
-    if not low < value < high:
-        raise BadInput(f"{name}: must lie between {low:g} and {high:g}, not {value}")
+def _warped(spectra: Spectra, strength: float) -> Spectra:
+    rows, phases = _logarithms_and_phases(spectra)
+    return np.exp(bent(rows, bilinear(strength))) * phases

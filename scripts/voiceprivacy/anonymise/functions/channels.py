@@ -75,8 +75,6 @@ def telephone(
         ORDER // 2, TELEPHONE_HZ, btype="bandpass", fs=sample_rate, output="sos"
     )
     band = signal.sosfiltfilt(sections, samples)
-    if sample_rate == TELEPHONE_RATE:
-        return quantised(band)
     narrow = quantised(signal.resample_poly(band, TELEPHONE_RATE, sample_rate))
     return signal.resample_poly(narrow, sample_rate, TELEPHONE_RATE)
 
@@ -112,9 +110,7 @@ def mp3(
     if not LOWEST_KBIT_S < kbit_s <= HIGHEST_KBIT_S:
         raise BadInput(f"kbit_s: above {LOWEST_KBIT_S}, at most {HIGHEST_KBIT_S}, not {kbit_s}")
     level = (HIGHEST_KBIT_S - kbit_s) / (HIGHEST_KBIT_S - LOWEST_KBIT_S)
-    wide = samples
-    if sample_rate != MP3_RATE:
-        wide = signal.resample_poly(samples, MP3_RATE, sample_rate)
+    wide = signal.resample_poly(samples, MP3_RATE, sample_rate)
     longer = fitted(wide, len(wide) + MP3_DELAY)
     file = io.BytesIO()
     soundfile.write(
@@ -130,7 +126,4 @@ def mp3(
     decoded = soundfile.read(file)[0]
     if len(decoded) > len(longer):
         decoded = decoded[MP3_DELAY:]
-    decoded = fitted(decoded, len(wide))
-    if sample_rate != MP3_RATE:
-        decoded = signal.resample_poly(decoded, sample_rate, MP3_RATE)
-    return decoded
+    return signal.resample_poly(fitted(decoded, len(wide)), sample_rate, MP3_RATE)

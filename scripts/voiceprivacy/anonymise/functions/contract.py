@@ -62,6 +62,12 @@ def as_loud(samples: Signal, original: Signal) -> Signal:
     return samples * np.sqrt(original @ original / energy) if energy > 0 else samples
 
 
+def refuse_beyond(name: str, value: float, low: float, high: float) -> None:
+    """Refuse a parameter that does not lie between two limits."""
+    if not low < value < high:
+        raise BadInput(f"{name}: must lie between {low:.3g} and {high:.3g}, not {value}")
+
+
 def generator(seed: int, *, level: str, speaker: str, utterance: str) -> np.random.Generator:
     """Random generator of a seed and of what shares one voice.
 
@@ -82,17 +88,19 @@ def generator(seed: int, *, level: str, speaker: str, utterance: str) -> np.rand
     return np.random.default_rng(list(hashlib.sha256(text.encode()).digest()))
 
 
-def either_way(draw: np.random.Generator, bounds: Any) -> float:
+def either_way(draw: np.random.Generator, name: str, bounds: Any, *, most: float = np.inf) -> float:
     """A number whose size is uniform between two bounds, and whose sign is a coin toss.
 
     Raises
     ------
-    BadInput : the bounds are not two numbers, from 0 on, in order
+    BadInput : the bounds, an option of this name, are not two numbers from 0 to ``most``, in order
     """
     try:
         low, high = (float(bound) for bound in bounds)
     except (TypeError, ValueError):
-        raise BadInput(f"expected a range of two numbers, not {bounds!r}") from None
+        raise BadInput(f"{name}: expected a range of two numbers, not {bounds!r}") from None
     if not 0 <= low <= high < np.inf:
-        raise BadInput(f"expected a range of two numbers from 0 on, not {bounds!r}")
+        raise BadInput(f"{name}: expected a range of two numbers from 0 on, not {bounds!r}")
+    if high > most:
+        raise BadInput(f"{name}: at most {most}, not {high:g}")
     return float(draw.uniform(low, high) * draw.choice([-1, 1]))

@@ -256,15 +256,10 @@ def _generators(
     utterances: Sequence[Utterance], level: str, seed: int
 ) -> list[np.random.Generator]:
     """A generator for each utterance, begun anew: by the seed and the id that shares an alpha."""
-    generators = []
-    for utterance in utterances:
-        shared_by = {
-            "corpus": "",
-            "speaker": utterance.speaker,
-            "utterance": utterance.utterance,
-        }
-        generators.append(seeds.generator(seed, "alpha", level, shared_by[level]))
-    return generators
+    return [
+        seeds.generator(seed, "alpha", level, getattr(line, level, ""))  # a corpus has no name
+        for line in utterances
+    ]
 
 
 def _generators_of_2024(

@@ -22,7 +22,6 @@ Moulines and Charpentier, Pitch-synchronous waveform processing techniques for t
 synthesis using diphones, Speech Communication 9, 1990: TD-PSOLA.
 """
 
-import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +30,7 @@ from scipy import signal
 
 from voiceprivacy.anonymise.functions.contract import Signal, as_loud, keeps_length
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.models.mel import hann
 
 LOWEST_HZ, HIGHEST_HZ = 65.0, 420.0
 STEP_S, WINDOW_S = 0.01, 0.025
@@ -62,7 +62,8 @@ def monotone(
     Parameters
     ----------
     pitch_hz : float, optional
-        The pitch; default - the median of the utterance's own.
+        The pitch; default - the median of the utterance's own. A pitch more than three times as
+        high or low is approached by a factor of three, so that some melody is left.
     """
     if pitch_hz is not None and not LOWEST_HZ <= pitch_hz <= HIGHEST_HZ:
         raise BadInput(f"pitch_hz: must be from {LOWEST_HZ} to {HIGHEST_HZ}, not {pitch_hz}")
@@ -145,7 +146,7 @@ def _chosen(correlations, shortest, sample_rate, limits):
 
 
 class Pulses(NamedTuple):
-    """Pieces of a waveform: their middles and half their lengths in samples, and their pitch."""
+    """Pieces of a waveform: middles and half lengths in samples, and which are of a voice."""
 
     positions: NDArray[np.int64]
     periods: NDArray[np.int64]
@@ -201,12 +202,6 @@ def _overlapped(samples: Signal, sample_rate: int, pulses: Pulses, ratios: Track
         piece = padded[source + widest - period : source + widest + period]
         start = round(position) + widest - period
         # More pieces in the same time are louder by the root of their number.
-        sounds[start : start + 2 * period] += piece * _bell(int(period)) / np.sqrt(ratio)
+        sounds[start : start + 2 * period] += piece * hann(2 * period) / np.sqrt(ratio)
         position += steps[nearest] / ratio
     return sounds[widest : widest + len(samples)]
-
-
-@functools.cache
-def _bell(half: int) -> Signal:
-    """A Hann window (2 half,), whose copies at a distance of ``half`` add up to one."""
-    return 0.5 - 0.5 * np.cos(np.pi * np.arange(2 * half) / half)

@@ -31,6 +31,7 @@ from voiceprivacy.anonymise.functions.contract import (
     keeps_length,
 )
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.models.mel import hann
 
 WINDOW_S, FRAMES_IN_WINDOW = 0.064, 4  # of the vocoder
 PIECE_S, SEARCH_S = 0.02, 0.005
@@ -60,9 +61,7 @@ def pitch_shift(
     method : "vocoder" or "wsola"
     """
     draw = generator(seed, level=level, speaker=speaker, utterance=utterance)
-    shift = either_way(draw, semitones)
-    if abs(shift) > MOST_SEMITONES:
-        raise BadInput(f"semitones: at most {MOST_SEMITONES}, not {shift:.1f}")
+    shift = either_way(draw, "semitones", semitones, most=MOST_SEMITONES)
     if method not in STRETCHES:
         raise BadInput(f"method: '{method}' is neither of {', '.join(STRETCHES)}")
     return shifted(samples, sample_rate, 2 ** (shift / 12), STRETCHES[method])
@@ -100,7 +99,7 @@ def stretched_by_wsola(samples: Signal, sample_rate: int, factor: float) -> Sign
     search = round(SEARCH_S * sample_rate)
     length = round(len(samples) * factor)
     n_pieces = length // hop + 2
-    window = 0.5 - 0.5 * np.cos(np.pi * np.arange(2 * hop) / hop)  # two of them add up to one
+    window = hann(2 * hop)  # two of them add up to one
     margin = search + hop
     source = np.pad(samples, (margin, 3 * hop + 2 * margin))
     longer = np.zeros((n_pieces + 1) * hop)

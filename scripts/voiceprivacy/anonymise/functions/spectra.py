@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from voiceprivacy.anonymise.functions.contract import Signal, fitted
 from voiceprivacy.anonymise.functions.frames import burg
+from voiceprivacy.models.mel import hann
 
 WINDOW_S = 0.032
 FRAMES_IN_WINDOW = 4  # a window is so many steps long
@@ -30,14 +31,9 @@ Rows = NDArray[np.float64]
 Spectra = NDArray[np.complex128]
 
 
-def window_length(sample_rate: int) -> int:
+def window_length(sample_rate: int, seconds: float = WINDOW_S) -> int:
     """Samples of a window, a multiple of FRAMES_IN_WINDOW."""
-    return round(WINDOW_S * sample_rate / FRAMES_IN_WINDOW) * FRAMES_IN_WINDOW
-
-
-def hann(size: int) -> Signal:
-    """A periodic Hann window (size,): shifted copies add up to a constant."""
-    return 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(size) / size)
+    return round(seconds * sample_rate / FRAMES_IN_WINDOW) * FRAMES_IN_WINDOW
 
 
 def frames_of(samples: Signal, size: int) -> Rows:
@@ -61,14 +57,10 @@ def samples_of(spectra: Spectra, length: int) -> Signal:
     return fitted(blocks.ravel()[size - hop :] / 1.5, length)
 
 
-def predictions_of(frames: Rows) -> Rows:
-    """Prediction polynomials (F, 21) of frames (F, size)."""
-    return np.array([burg(frame) for frame in frames])
-
-
 def envelopes_of(frames: Rows) -> Rows:
     """Envelopes (F, size // 2 + 1) of frames (F, size)."""
-    transfer = np.fft.rfft(predictions_of(frames), frames.shape[1])
+    predictions = np.array([burg(frame) for frame in frames])  # (F, 21)
+    transfer = np.fft.rfft(predictions, frames.shape[1])
     return -np.log(np.abs(transfer) + SMALLEST)
 
 

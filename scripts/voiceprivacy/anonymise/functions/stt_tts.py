@@ -87,7 +87,7 @@ def stt_tts_kokoro(
     if level not in LEVELS:
         raise BadInput(f"level: '{level}' is none of {', '.join(LEVELS)}")
     reader = _kokoro(ours(voice))
-    chosen = reader.voices if voices is None else voices
+    chosen = reader.voices if voices is None else list(dict.fromkeys(voices))
     if unknown := [name for name in chosen if name not in reader.voices]:
         raise BadInput(f"voices: '{unknown[0]}' is none of {', '.join(reader.voices)}")
     if not chosen:
@@ -107,7 +107,7 @@ def stt_tts_kokoro(
 
 def _recognised(samples, sample_rate, utterance, model, language):
     """The text of an utterance; a line says where it sounds of another language."""
-    heard = _whisper(model, language).hear(samples, sample_rate)
+    heard = _whisper(model, language=language).hear(samples, sample_rate)
     if heard.text and heard.language != language and heard.certainty > SURE:
         say(
             f"utterance '{utterance}': sounds like the language {heard.language}"
@@ -126,16 +126,7 @@ def _as_speech(spoken, spoken_rate, samples, sample_rate, utterance):
     return spoken
 
 
-@functools.cache
-def _whisper(model: str, language: str) -> Whisper:
-    return Whisper(model, language=language)
-
-
-@functools.cache
-def _piper(voice: str) -> Piper:
-    return Piper(voice)
-
-
-@functools.cache
-def _kokoro(voice: str) -> Kokoro:
-    return Kokoro(voice)
+# Loaded once in a process.
+_whisper = functools.cache(Whisper)
+_piper = functools.cache(Piper)
+_kokoro = functools.cache(Kokoro)

@@ -49,6 +49,7 @@ from voiceprivacy.anonymise.functions.spectra import (
     samples_of,
     window_length,
 )
+from voiceprivacy.inout.arrays import read_npz
 from voiceprivacy.inout.files import RESOURCES, BadInput, FilePath, ours
 
 RATE = 16000
@@ -99,10 +100,10 @@ def borrowed(
         raise BadInput(f"voices: must be from 1 to {len(known.speakers)}, not {voices}")
     draw = generator(seed, level=level, speaker=speaker, utterance=utterance)
     chosen = np.sort(draw.choice(len(known.speakers), size=voices, replace=False))
-    narrow = _resampled(samples, sample_rate, RATE)
+    narrow = signal.resample_poly(samples, RATE, sample_rate)
     tuned = _at_pitch(narrow, *known.pitch[chosen].mean(axis=0))
     spoken = _with_envelopes(tuned, known, chosen)
-    return as_loud(_resampled(spoken, RATE, sample_rate), samples)
+    return as_loud(signal.resample_poly(spoken, sample_rate, RATE), samples)
 
 
 @keeps_length
@@ -119,18 +120,14 @@ def whisper(
     frames = frames_of(samples, size)
     noise = frames_of(draw.standard_normal(len(samples)), size)
     spoken = np.fft.rfft(noise) * np.exp(envelopes_of(frames))
-    energies = (frames**2).sum(axis=1)
-    ratio = energies / np.maximum(_energies(spoken), np.finfo(float).tiny)
+    energies = _energies(np.fft.irfft(spoken))
+    ratio = _energies(frames) / np.maximum(energies, np.finfo(float).tiny)
     return as_loud(samples_of(spoken * np.sqrt(ratio)[:, None], len(samples)), samples)
 
 
-def _energies(spectra: NDArray[np.complex128]) -> NDArray[np.float64]:
-    """Energies (F,) of the frames of spectra."""
-    return (np.fft.irfft(spectra) ** 2).sum(axis=1)
-
-
-def _resampled(samples: Signal, source: int, target: int) -> Signal:
-    return samples if source == target else signal.resample_poly(samples, target, source)
+def _energies(frames: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Energies (F,) of frames (F, size)."""
+    return (frames**2).sum(axis=1)
 
 
 def _at_pitch(samples: Signal, mean: float, deviation: float) -> Signal:
@@ -173,7 +170,7 @@ def _nearest(centred: Cepstra, codebook: Cepstra, mean: NDArray[np.float64]) -> 
 
 
 def _is_loud(frames: NDArray[np.float64]) -> NDArray[np.bool_]:
-    energies = (frames**2).sum(axis=1)
+    energies = _energies(frames)
     return energies >= LOUD * energies.max()
 
 
@@ -220,13 +217,8 @@ def write_pool(path: FilePath, pool: Pool) -> None:
 
 @functools.lru_cache(maxsize=4)
 def _read_pool(path: str) -> Pool:
-    try:
-        with np.load(path, allow_pickle=False) as parts:
-            pool = Pool(*(parts[name] for name in Pool._fields))
-    except FileNotFoundError:
-        raise BadInput(f"{path}: not found") from None
-    except (OSError, ValueError, KeyError) as error:
-        raise BadInput(f"{path}: is no pool of voices ({error})") from None
+    parts = read_npz(path, [*Pool._fields])
+    pool = Pool(*(parts[name] for name in Pool._fields))
     shape = (len(pool.speakers), CODEWORDS, COEFFICIENTS)
     if pool.codebooks.shape != shape or not len(pool.speakers):
         raise BadInput(f"{path}: its codebooks are {pool.codebooks.shape}, expected {shape}")

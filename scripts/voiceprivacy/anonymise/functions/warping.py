@@ -57,6 +57,7 @@ from voiceprivacy.anonymise.functions.contract import (
     either_way,
     generator,
     keeps_length,
+    refuse_beyond,
 )
 from voiceprivacy.anonymise.functions.spectra import (
     envelopes_of,
@@ -130,19 +131,19 @@ def bent(rows: NDArray[np.float64], warp: Warp) -> NDArray[np.float64]:
 
 def bilinear(a: float) -> Warp:
     """The frequencies of an all-pass filter of first order; a > 0 moves formants up."""
-    _refuse_beyond("bilinear", a, -1, 1)
+    refuse_beyond("bilinear", a, -1, 1)
     return lambda omega: omega + 2 * np.arctan2(a * np.sin(omega), 1 - a * np.cos(omega))
 
 
 def quadratic(b: float) -> Warp:
     """A parabola added; b > 0 moves formants up."""
-    _refuse_beyond("quadratic", b, -np.pi, np.pi)
+    refuse_beyond("quadratic", b, -np.pi, np.pi)
     return lambda omega: omega + b * (omega / np.pi - (omega / np.pi) ** 2)
 
 
 def piecewise(p: float) -> Warp:
     """Two straight lines, the first with the slope 1 + p; p > 0 moves formants up."""
-    _refuse_beyond("piecewise", p, -0.5, 1)
+    refuse_beyond("piecewise", p, -0.5, 1)
     bend = BEND * np.pi / max(1.0, 1 + p)
     return lambda omega: np.interp(omega, [0, bend, np.pi], [0, (1 + p) * bend, np.pi])
 
@@ -159,14 +160,10 @@ def distortion(warp: Warp) -> float:
     return float(np.trapezoid(np.abs(warp(omega) - omega), omega))
 
 
-def _refuse_beyond(name: str, value: float, low: float, high: float) -> None:
-    if not low < value < high:
-        raise BadInput(f"{name}: its parameter lies between {low:.3g} and {high:.3g}, not {value}")
-
-
 def _draw_voicemask(draw: np.random.Generator, strength: Sequence[float]) -> Warp:
     for _ in range(MOST_DRAWS):
-        warp = voicemask(either_way(draw, strength), draw.uniform(-HIGHEST_B, HIGHEST_B))
+        a = either_way(draw, "strength", strength)
+        warp = voicemask(a, draw.uniform(-HIGHEST_B, HIGHEST_B))
         if DISTORTION[0] <= distortion(warp) <= DISTORTION[1]:
             return warp
     raise BadInput(f"voicemask: no draw of strength {list(strength)} is distorted by {DISTORTION}")
@@ -180,8 +177,10 @@ STRENGTHS = {
     "voicemask": (0.08, 0.10),
 }
 DRAWN: dict[str, Callable[[np.random.Generator, Sequence[float]], Warp]] = {
-    "bilinear": lambda draw, strength: bilinear(either_way(draw, strength)),
-    "quadratic": lambda draw, strength: quadratic(either_way(draw, strength)),
-    "piecewise": lambda draw, strength: piecewise(either_way(draw, strength)),
+    "bilinear": lambda draw, strength: bilinear(either_way(draw, "strength", strength, most=1)),
+    "quadratic": lambda draw, strength: quadratic(
+        either_way(draw, "strength", strength, most=3.14)
+    ),
+    "piecewise": lambda draw, strength: piecewise(either_way(draw, "strength", strength, most=0.5)),
     "voicemask": _draw_voicemask,
 }

@@ -68,11 +68,8 @@ def world(
         What shares one draw.
     """
     draw = generator(seed, level=level, speaker=speaker, utterance=utterance)
-    shift, stretch = either_way(draw, semitones), either_way(draw, formants)
-    if abs(shift) > MOST_SEMITONES:
-        raise BadInput(f"semitones: at most {MOST_SEMITONES}, not {shift:.1f}")
-    if abs(stretch) > MOST_FORMANTS:
-        raise BadInput(f"formants: at most {MOST_FORMANTS}, not {stretch:.2f}")
+    shift = either_way(draw, "semitones", semitones, most=MOST_SEMITONES)
+    stretch = either_way(draw, "formants", formants, most=MOST_FORMANTS)
     return spoken_anew(samples, sample_rate, pitch=2 ** (shift / 12), formants=1 + stretch)
 
 

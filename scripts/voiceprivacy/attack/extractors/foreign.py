@@ -15,7 +15,7 @@ import numpy as np
 
 from voiceprivacy.inout.arrays import Embeddings, read_embeddings_of
 from voiceprivacy.inout.files import BadInput, naming
-from voiceprivacy.inout.tables import Utterance, write_manifest
+from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.running import boxes, programs
 from voiceprivacy.running.handed_over import hand_over
 
@@ -43,14 +43,11 @@ def from_command(
     """
     words = programs.words_of(command, threads=threads)
     with tempfile.TemporaryDirectory() as folder:
-        manifest, written = Path(folder) / "manifest.tsv", Path(folder) / "embeddings.npz"
-        box = None
-        if sandbox is None:
-            write_manifest(manifest, utterances)
-        else:
+        box, written = None, Path(folder) / "embeddings.npz"
+        if sandbox is not None:
             options = {"sandbox": True, **sandbox}
             box = boxes.of_entry(options, words, Path(folder), threads=threads)
-            manifest = hand_over(utterances, Path(folder))
+        manifest = hand_over(utterances, Path(folder), to_box=box is not None)
         programs.run(
             words + programs.options_of({"manifest": manifest, "embeddings": written}),
             name=f"command '{command}'",
