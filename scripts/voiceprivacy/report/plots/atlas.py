@@ -28,11 +28,11 @@ def atlas(*, curves: str, palette: Sequence[str] = ()) -> Figure:
         return style.say_nothing(style.figure(5, 1)[0], NOT_MEASURED)
     known, channels = {point.condition for point in points}, channels_of(points)
     shown = [name for name in CONDITIONS if name in known] or ["oo"]
-    figure, axes = style.figure(7, 0.9 + 2 * len(shown), len(shown), 1, squeeze=False)
+    figure, axes = style.figure(7, 0.5 + 2 * len(shown), len(shown), 1, squeeze=False)
     for ax, condition in zip(axes[:, 0], shown, strict=True):
         _draw_bars(ax, by_system(points), channels, palette, condition)
         ax.set_xticks(range(len(channels)), [NAMES[channel] for channel in channels])
-    style.one_legend(figure, columns=4)
+    style.one_legend(figure)
     return figure
 
 

@@ -37,10 +37,9 @@ AXES = {  # over what a profile is drawn: what becomes of prior log-odds, and th
     "log_odds": (lambda log_odds: log_odds, r"prior log-odds, logit($\pi$)"),
     "prior": (expit, r"prior $\pi$"),
 }
-WIDTH_INCHES, HEIGHT_INCHES, LINE_INCHES = 6.2, 3.6, 0.19
+WIDTH_INCHES, HEIGHT_INCHES = 6.2, 3.6
 PANEL_OF_CALIBRATION_INCHES = 5.2
 PANEL_INCHES = 2.2
-MOST_COLUMNS_OF_LEGEND = 6
 
 
 def zebra(
@@ -96,8 +95,7 @@ def all_profiles(
 
 def profiles_picture(**arguments: Any) -> Figure:
     """Make the figure of plot_profiles, whose arguments it takes."""
-    height = HEIGHT_INCHES + LINE_INCHES * (len(arguments["curves"]) + 2)
-    figure, ax = style.figure(WIDTH_INCHES, height)
+    figure, ax = style.figure(WIDTH_INCHES, HEIGHT_INCHES)
     plot_profiles(ax, **arguments)
     return figure
 
@@ -128,25 +126,20 @@ def plot_profiles(
     first = next(iter(curves.values()))
     x = scale(first["prior_log_odds"])
     words = "perfect privacy (0, 0, 0)"
-    (perfect,) = ax.plot(x, first["ece_default_bit"], color=INK, label=words)
-    lines = {}
-    for index, (label, curve) in enumerate(curves.items()):
-        look = looks[label] if looks else style.look(index)
+    ax.plot(x, first["ece_default_bit"], color=INK, label=words)
+    looks = looks or {label: style.look(index) for index, label in enumerate(curves)}
+    # The least disclosure stands below perfect privacy.
+    for label in _ranking({label: metrics[label]["dece_bit"] for label in curves}):
+        curve, look = curves[label], looks[label]
         words = f"{look.get('label', label)} {_profile(metrics[label])}"
         said = style.tooltip(look.get("gid", "\t").partition("\t")[0], words)
-        (lines[label],) = ax.plot(
+        ax.plot(
             scale(curve["prior_log_odds"]),
             curve["ece_bit"],
             **style.along(look, len(curve["ece_bit"])) | {"label": words} | said,
         )
-    # The least disclosure stands below perfect privacy.
-    ranking = _ranking({label: metrics[label]["dece_bit"] for label in lines})
-    ax.figure.legend(
-        handles=[perfect, *(lines[label] for label in ranking)],
-        title=_title_of_legend(metrics.values()),
-        loc="outside lower left",
-        alignment="left",
-    )
+    title = {"title": _title_of_legend(metrics.values()), "alignment": "left"}
+    style.one_legend(ax.figure, columns=1, side="lower left", axes=[ax], **title)
     ax.set(xlabel=xlabel, ylabel="ECE [bit]", ylim=(0, None))
 
 
@@ -165,7 +158,7 @@ def all_profiles_picture(
     # Every system once, in the order of the first set that has it.
     systems = list(dict.fromkeys(itertools.chain.from_iterable(profiles.values())))
     looks = style.looks(systems, anonymisers)
-    width, height = PANEL_INCHES * 1.3 * len(profiles) + 0.4, PANEL_INCHES * 1.2 + 0.6
+    width, height = PANEL_INCHES * 1.3 * len(profiles) + 0.4, PANEL_INCHES * 1.2 + 0.2
     figure, axes = style.figure(width, height, 1, len(profiles), squeeze=False, sharey=True)
     for ax, (name, by_system) in zip(axes[0], profiles.items(), strict=True):
         first = next(iter(by_system.values()))
@@ -178,8 +171,7 @@ def all_profiles_picture(
         ax.set_title(name, fontsize="medium")
         ax.set(ylim=(0, None), xlabel=r"logit($\pi$)")
     axes[0, 0].set_ylabel("ECE [bit]")
-    handles = axes[0, 0].get_legend_handles_labels()
-    figure.legend(*handles, loc="outside lower center", ncols=MOST_COLUMNS_OF_LEGEND)
+    style.one_legend(figure, columns=6)
     return figure
 
 

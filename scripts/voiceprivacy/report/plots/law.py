@@ -35,7 +35,7 @@ def law(
         if points and points[0].reading != ASCENDING:
             looks[system]["label"] += f", read {points[0].reading}"
     every = list(chain.from_iterable(systems.values()))
-    figure, axes = style.figure(7.1, 5.8, 2, 2, sharey=True, squeeze=False)
+    figure, axes = style.figure(7.1, 5.2, 2, 2, sharey=True, squeeze=False)
     if not every:
         return style.say_nothing(figure, "too few speakers for any point")
     for row, (criterion, words) in zip(axes, CRITERIA.items(), strict=True):
@@ -49,7 +49,7 @@ def law(
         together = {name: [one for one in own[name] if one.n_speakers == size] for name in own}
         _plot_lengths(row[1], together, looks, size)
         row[0].set(ylabel=f"{words} [%]")
-    style.one_legend(figure, columns=4)
+    style.one_legend(figure)
     return figure
 
 

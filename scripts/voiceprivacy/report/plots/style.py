@@ -319,15 +319,32 @@ def plot_limits(ax: Axes, x: Shown, y: Shown, **look: Any) -> None:
             ax.plot(*ends, **{"linewidth": 0.9, "zorder": 1} | look)
 
 
-def one_legend(figure: Figure, columns: int = 3, side: str = "lower", **options: Any) -> None:
-    """One legend for all panels, below them or on the ``upper`` side: each name once."""
+def one_legend(
+    figure: Figure,
+    columns: int = 4,
+    side: str = "lower center",
+    axes: Iterable[Axes] = (),
+    **options: Any,
+) -> None:
+    """One legend beside all panels, for those of ``axes`` or all: each name once.
+
+    It has as many of the columns as fit, and the figure grows by what it takes.
+    """
     named: dict[str, Any] = {}
-    for ax in figure.axes:
+    for ax in axes or figure.axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             named.setdefault(label, handle)
-    if named:
-        look = {"ncols": min(columns, len(named)), **options}
-        figure.legend(named.values(), named, loc=f"outside {side} center", **look)
+    if not named:
+        return
+    width, height = figure.get_size_inches()
+    for n_columns in range(min(columns, len(named)), 0, -1):
+        look = {"loc": f"outside {side}", "ncols": n_columns, **options}
+        legend = figure.legend(named.values(), named, **look)
+        legend_width, legend_height = legend.get_window_extent().size / figure.dpi
+        if legend_width <= width or n_columns == 1:
+            break
+        legend.remove()
+    figure.set_size_inches(max(width, legend_width), height + legend_height)
 
 
 def say_nothing(figure: Figure, words: str) -> Figure:

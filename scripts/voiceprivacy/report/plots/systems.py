@@ -94,7 +94,7 @@ def distinctiveness_picture(
     for (anonymiser, name), point in points.items():
         sets.setdefault(name, {})[anonymiser] = point
     figure, axes = style.grid(
-        *(len(sets), MOST_PANELS, (2.9, 2.7), (1.2, 1.1)), sharex=True, sharey=True
+        *(len(sets), MOST_PANELS, (2.9, 2.7), (1.2, 0.6)), sharex=True, sharey=True
     )
     if not points:
         return style.say_nothing(figure, "undefined: original speakers are not distinguished")
@@ -106,7 +106,7 @@ def distinctiveness_picture(
     for ax in axes[-MOST_PANELS:]:
         ax.set_xlabel("DeID [%], → more privacy")
     figure.supylabel("gain of voice distinctiveness, $G_{VD}$ [dB]", fontsize="medium")
-    style.one_legend(figure, columns=4)
+    style.one_legend(figure)
     figure.suptitle(title)
     return figure
 
@@ -172,7 +172,7 @@ def features_picture(
     marked = np.unique(np.linspace(0, len(labels) - 1, MARKED_BINS).astype(int))
     ax.set_xticks(marked + 0.5, [labels[index] for index in marked])
     ax.set(xlabel=name, ylabel="share", ylim=(0, None), xlim=(0, len(labels)))
-    figure.legend(loc="outside lower center", ncols=6)
+    style.one_legend(figure, columns=6)
     figure.suptitle(title)
     return figure
 
