@@ -5,8 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.scored_trials import read_scores
 from voiceprivacy.layout import Layout
 from voiceprivacy.privacy.scores.profiles import PROFILES
@@ -55,7 +57,7 @@ SETTINGS: dict[str, dict[str, Any]] = {  # flag: how argparse takes it
     "palette": {"nargs": "*", "default": [], "help": "all anonymisers, for the colours"},
     "order": {"choices": ORDERS, "default": "gender", "help": "of the speakers; default: gender"},
     "title": {"default": "", "help": "title above the picture"},
-    "colour": {"default": COLOURS[0], "help": "of the bars, such as #0072B2: the anonymiser's"},
+    "colour": {"type": to_hex, "default": COLOURS[0], "help": "of the bars, such as #0072B2"},
     "corpus": {"required": True, "help": "of the galleries, or of the verdict"},
     "gender": {"required": True, "help": "speakers of the galleries: f, m or mixed"},
     "extractor": {"required": True, "help": "of the attacker"},
@@ -119,7 +121,10 @@ def draw_scores(
 def draw_job(*, plan: str, job: str) -> None:
     """All pictures of a list and attacker of a run, or of what is not of one."""
     contents, results = read_contents(plan), Path(plan).parent
-    for figure in by_job(contents.figures)[job]:
+    jobs = by_job(contents.figures)
+    if job not in jobs:
+        raise BadInput(f"--job {job}: expected one of {', '.join(jobs)}")
+    for figure in jobs[job]:
         arguments = dict(figure.arguments)
         if KINDS[figure.kind].of_people and figure.corpus not in contents.named:
             arguments["codes"] = codes_of(figure.corpus, results)

@@ -10,10 +10,8 @@ Conventions
 import math
 from collections.abc import Iterable
 
-from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.rows import limits_of, read_typed
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.uncertainty import Shown, metric_limits, shown
+from voiceprivacy.report.uncertainty import metric_limits, shown
 from voiceprivacy.vocabulary import (
     UNDEFINED,
     AtlasPoint,
@@ -55,16 +53,6 @@ def points_of(
     return points
 
 
-def read_atlas(path: FilePath) -> list[AtlasPoint]:
-    """Read the points of a list.
-
-    Raises
-    ------
-    BadInput : a field is missing or is no number
-    """
-    return read_typed(AtlasPoint, path)
-
-
 def by_system(points: Iterable[AtlasPoint]) -> dict[tuple[str, str], dict[str, AtlasPoint]]:
     """{(anonymiser, condition): {channel: point}}, in the order of the table."""
     systems: dict[tuple[str, str], dict[str, AtlasPoint]] = {}
@@ -77,8 +65,3 @@ def channels_of(points: Iterable[AtlasPoint]) -> list[str]:
     """The channels of a table, in the order of NAMES."""
     known = {point.channel for point in points}
     return [channel for channel in NAMES if channel in known]
-
-
-def bits(point: AtlasPoint) -> Shown:
-    """A number of bits with its limits."""
-    return Shown(point.value, limits_of(point.ci_low, point.ci_high))

@@ -195,8 +195,9 @@ def _command(name: str, text: str) -> str:
 
 def _software(provenance: Mapping[str, Any]) -> Iterator[str]:
     version = provenance.get("version", "")
-    commit = (provenance.get("git_commit") or "")[:12]
-    source = f" (commit {commit})" if commit else ""
+    commit, state = (provenance.get(name) or "" for name in ("git_commit", "git_state"))
+    changes = f", {state}" if "changes" in state else ""
+    source = f" (commit {commit[:12]}{changes})" if commit else ""
     workflow = "a workflow of Snakemake [@snakemake]"
     yield f"Privacy was evaluated with voiceprivacy {version}{source}, {workflow}"
 
@@ -321,7 +322,8 @@ def _uncertainty(numbers: Iterable[Number], config: Mapping[str, Any]) -> Iterat
     of_privacy = [number for number in with_limits if number.extractor != ABSENT]
     draws = config.get("report", {}).get("bootstrap", 0)
     if of_privacy and draws:
-        words = f"Intervals (95 %) are over speakers, by a bootstrap of {draws} draws"
+        # Comparing many anonymisers needs more than the config wants.
+        words = f"Intervals (95 %) are over speakers, by a bootstrap of {draws} draws or more"
         yield f"{words} [@snijders,efron]"
 
 

@@ -6,11 +6,14 @@ import re
 
 import pytest
 from support import verdicts
-from support.calls import succeeds
+from support.calls import here, succeeds
 
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_table
+from voiceprivacy.report.contents import Contents, write_contents
 from voiceprivacy.report.curves import PROFILES
+from voiceprivacy.report.figures import Subject, figure
+from voiceprivacy.report.metrics import write_metrics
 from voiceprivacy.report.verdict import NOT_GIVEN
 
 
@@ -77,3 +80,24 @@ def test_curves_of_all_systems_become_one_picture(tmp_path, paths, folder, name,
     systems = ["--anonymisers", "original", "b2", "--curves", *curves, "--metrics", *metrics]
     succeeds("plot", name, *systems, "--figures", tmp_path / "figure.svg")
     assert ">b2 OP" in (tmp_path / "figure.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("plot planned --plan {plan} --job x", "--job x: expected one of demo/f/e/cos"),
+        ("plot speakers --speakers x --figures x.png --colour blau", "--colour: invalid"),
+        (
+            "plot distinctiveness --metrics {metrics} --figures x.png --extractor e --backend cos",
+            "metrics.tsv: has no DeID and G_VD under e + cos",
+        ),
+        ("write_tables --metrics {metrics} --table ranks", "--table ranks: give --output"),
+    ],
+)
+def test_what_cannot_be_drawn_or_written_is_said(tmp_path, metrics, words, message):
+    named = {"plan": tmp_path / "plan.json", "metrics": tmp_path / "metrics.tsv"}
+    drawn = figure("law", Subject("demo", "f", "", "e", "cos"), systems=["original"])
+    write_contents(named["plan"], Contents(figures=[drawn]))
+    write_metrics(named["metrics"], metrics)
+    done = here(*words.format(**named).split())
+    assert (done.returncode, message in done.stderr) == (2, True), done.stderr

@@ -82,7 +82,7 @@ def test_lines_are_those_of_the_file_without_counts_of_utterances(written):
     ]
     drawn = written("zoo", ZOO, rows)
     titles, shown = table_of(drawn)
-    assert titles[:3] == ["speaker", "label", "mean target llr"]
+    assert titles[:3] == ["speaker", "condition", "mean target llr"]
     assert shown == [
         ["a", "oo", "1", f"{MINUS}1.23", "dove", "dove"],
         ["b", "op", "undefined", f"{MINUS}1", DASH, DASH],

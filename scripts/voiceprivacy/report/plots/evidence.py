@@ -5,10 +5,8 @@ The functions that are named like a kind of figure read its files and draw it.
 
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.special import expit
@@ -93,28 +91,19 @@ def all_profiles(
     return all_profiles_picture(profiles, anonymisers=palette)
 
 
-def profiles_picture(**arguments: Any) -> Figure:
-    """Make the figure of plot_profiles, whose arguments it takes."""
-    figure, ax = style.figure(WIDTH_INCHES, HEIGHT_INCHES)
-    plot_profiles(ax, **arguments)
-    return figure
-
-
-def plot_profiles(
-    ax: Axes,
+def profiles_picture(
     *,
     curves: Mapping[str, Profile],
     metrics: Mapping[str, dict],
     over: str = "log_odds",
     looks: Mapping[str, dict] | None = None,
-) -> None:
+) -> Figure:
     """Draw the ECE profiles of all systems and of perfect privacy.
 
     Figure 3 of Nautsch et al., Interspeech 2020.
 
     Parameters
     ----------
-    ax : matplotlib axes
     curves : {label: {prior_log_odds (natural logarithm), ece_bit, ece_default_bit: array (P,)}}
     metrics : {label: {dece_bit, worst_case_log10, tag}}
         The legend, which is sorted by D_ECE; with ``shown`` {dece_bit: Shown} and
@@ -122,6 +111,7 @@ def plot_profiles(
     over : "log_odds", or "prior", over which D_ECE is the area up to perfect privacy
     looks : {label: {color, linestyle, marker}}; without it their order gives them
     """
+    figure, ax = style.figure(WIDTH_INCHES, HEIGHT_INCHES)
     scale, xlabel = AXES[over]
     first = next(iter(curves.values()))
     x = scale(first["prior_log_odds"])
@@ -138,9 +128,10 @@ def plot_profiles(
             curve["ece_bit"],
             **style.along(look, len(curve["ece_bit"])) | {"label": words} | said,
         )
-    title = {"title": _title_of_legend(metrics.values()), "alignment": "left"}
-    style.one_legend(ax.figure, columns=1, side="lower left", axes=[ax], **title)
     ax.set(xlabel=xlabel, ylabel="ECE [bit]", ylim=(0, None))
+    title = {"title": _title_of_legend(metrics.values()), "alignment": "left"}
+    style.one_legend(figure, columns=1, side="lower left", **title)
+    return figure
 
 
 def all_profiles_picture(

@@ -288,13 +288,16 @@ def plot_lengths(ax: Axes, *, disclosures: ByLength, most_bit: float) -> None:
 
 
 def _summary(metrics, n_templates):
-    rate, bit, model_bit = (shown_of(metrics, name) for name in SUMMARY)
-    form = "{:.2f}".format
-    lines = [
-        f"rank 1 of {n_templates}: {rate.text('{:.1f}'.format)} %",
-        # On one line with what it is by definition it would run into the next panel.
-        f"mean {bit._replace(definition=None).text(form)} of {form(math.log2(n_templates))} bit",
-        bit.definition_text(form, f"{BY_DEFINITION} {{}} bit"),
-        f"model {model_bit.text(form)} bit",
-    ]
-    return "\n".join(filter(None, lines))
+    rate, bit, model_bit = SUMMARY
+    lines = []
+    for words, name, form, unit in (
+        (f"rank 1 of {n_templates}:", rate, "{:.1f}".format, "%"),
+        ("mean", bit, "{:.2f}".format, f"of {math.log2(n_templates):.2f} bit"),
+        ("model", model_bit, "{:.2f}".format, "bit"),
+    ):
+        number = shown_of(metrics, name)
+        lines.append(f"{words} {number._replace(definition=None).text(form)} {unit}")
+        # On the same line it would run into the next panel.
+        if definition := number.definition_text(form):
+            lines.append(f"{BY_DEFINITION} {definition} {unit}")
+    return "\n".join(lines)

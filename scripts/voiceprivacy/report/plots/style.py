@@ -263,14 +263,9 @@ def colour(index: int) -> str:
     return COLOURS[index % len(COLOURS)]
 
 
-def line(index: int) -> str:
-    """The kind of line of this system: another one each time the colours repeat."""
-    return LINES[index // len(COLOURS) % len(LINES)]
-
-
 def look(index: int) -> Look:
-    """Colour and line of the system with this index, for matplotlib."""
-    return {"color": colour(index), "linestyle": line(index)}
+    """Colour and line of the system with this index: another line each time colours repeat."""
+    return {"color": colour(index), "linestyle": LINES[index // len(COLOURS) % len(LINES)]}
 
 
 def looks(labels: Iterable[str], anonymisers: Iterable[str] = ()) -> dict[str, Look]:
@@ -340,11 +335,11 @@ def one_legend(
     for n_columns in range(min(columns, len(named)), 0, -1):
         look = {"loc": f"outside {side}", "ncols": n_columns, **options}
         legend = figure.legend(named.values(), named, **look)
-        legend_width, legend_height = legend.get_window_extent().size / figure.dpi
-        if legend_width <= width or n_columns == 1:
+        box = legend.get_window_extent()
+        if n_columns == 1 or box.width <= figure.bbox.width:
             break
         legend.remove()
-    figure.set_size_inches(max(width, legend_width), height + legend_height)
+    figure.set_size_inches(max(width, box.width / figure.dpi), height + box.height / figure.dpi)
 
 
 def say_nothing(figure: Figure, words: str) -> Figure:

@@ -47,6 +47,9 @@ def distinctiveness(
         for metric in read_metrics(metrics)
         if (metric.extractor, metric.backend) == (extractor, backend) and metric.metric in COSTS
     ]
+    title = attacker_name(extractor, backend)
+    if not of_attacker:
+        raise BadInput(f"{metrics}: has no DeID and G_VD under {title}")
     for metric in released_numbers(of_attacker):
         system = (metric.anonymiser, f"{metric.corpus} {metric.trials}")
         if metric.value != UNDEFINED:
@@ -55,7 +58,6 @@ def distinctiveness(
     for system, numbers in measured.items():
         if len(numbers) == len(COSTS):
             points[system] = (numbers["deid_percent"], numbers["gvd_db"])
-    title = attacker_name(extractor, backend)
     return distinctiveness_picture(points=points, title=title, anonymisers=palette)
 
 
