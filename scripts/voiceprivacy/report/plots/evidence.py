@@ -254,7 +254,7 @@ def _title_of_legend(metrics):
     title = "system ($D_{ECE}$ [bit], worst case, tag)"
     if any(numbers.get("shown") for numbers in metrics):
         title = "system ($D_{ECE}$ [bit] with 95 % interval, worst case, tag)"
-    if any(map(_is_zero_evidence, metrics)):
+    if any(map(within_zero_evidence, metrics)):
         title += f"\n{ZERO_EVIDENCE_MARK.strip()} no more than zero evidence"
     return title
 
@@ -262,13 +262,8 @@ def _title_of_legend(metrics):
 def _profile(metrics):
     disclosed = shown_of(metrics, "dece_bit").text(_short)
     worst = short(metrics["worst_case_log10"])
-    mark = ZERO_EVIDENCE_MARK if _is_zero_evidence(metrics) else ""
+    mark = ZERO_EVIDENCE_MARK if within_zero_evidence(metrics) else ""
     return f"({disclosed}, {worst}, {metrics['tag']}){mark}"
-
-
-def _is_zero_evidence(metrics):
-    """Whether D_ECE is known to lie in the zero-evidence band."""
-    return bool(within_zero_evidence(metrics))
 
 
 def _numbers_of_calibration(name, metrics):
@@ -283,5 +278,4 @@ def _numbers_of_calibration(name, metrics):
 
 
 def _short(value):
-    text = short(value)
-    return text.replace("-", MINUS, 1) if value < 0 else text
+    return short(value).replace("-", MINUS)

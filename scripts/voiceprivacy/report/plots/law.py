@@ -8,6 +8,7 @@ from itertools import chain
 
 from matplotlib.figure import Figure
 
+from voiceprivacy.inout.files import counted
 from voiceprivacy.report.curves import (
     ASCENDING,
     CRITERIA,
@@ -101,6 +102,5 @@ def _plot(ax, x, points, look):
 
 def _words(point):
     """What is said where one points at a point."""
-    utterances = "1 utterance" if point.length == 1 else f"{point.length} utterances"
     share = shown_share(point).text("{:.1%}".format)
-    return f"among {point.n_speakers}, {utterances}: {share}"
+    return f"among {point.n_speakers}, {counted(point.length, 'utterance')}: {share}"

@@ -200,7 +200,7 @@ def conventional_picture(name: str, curves: Mapping[str, Curve]) -> Figure:
             TOGETHER[name](ax, curve, label, index)
         ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1))
         return figure
-    figure, axes = style.grid(len(curves), MOST_COLUMNS, PANEL_INCHES, (0.0, 0.6), narrowest=2)
+    figure, axes = style.grid(len(curves), MOST_COLUMNS, PANEL_INCHES, (0.0, 0.2), narrowest=2)
     for ax, (label, curve) in zip(axes, curves.items(), strict=True):
         PANELS[name](ax, curve)
         ax.set_title(label, fontsize="medium")
@@ -209,9 +209,7 @@ def conventional_picture(name: str, curves: Mapping[str, Curve]) -> Figure:
     figure.supylabel(axes[0].get_ylabel(), fontsize="medium")
     for ax in axes:
         ax.set(xlabel="", ylabel="")
-    handles, names = axes[0].get_legend_handles_labels()
-    columns_of_legend = 3 if len(names) < 4 else 2
-    figure.legend(handles, names, loc="outside upper center", ncols=columns_of_legend)
+    style.one_legend(figure, columns=3, side="upper center")
     return figure
 
 
