@@ -113,12 +113,12 @@ def test_draws_are_one_anonymiser_controls_are_none_and_all_are_named():
 def test_what_is_the_user_s_own_is_named_and_cites_nothing():
     config = {
         "anonymisers": {"mine": {"command": "python /secret/place.py"}},
-        "extractors": {"net": {"model": "/secret/model"}, "cmd": {"command": "x"}},
+        "extractors": {"net": {"model": "/secret/model"}, "cmd": {"package": "dvector"}},
         "backends": {"theirs": {"command": "y"}},
     }
     said = methods([], {"version": "1", "config": config})
     assert cited(said) == set(ALWAYS) and "/secret" not in words(said)
-    assert all(name in words(said) for name in ("mine", "net", "cmd", "theirs"))
+    assert all(name in words(said) for name in ("mine", "net", "cmd (dvector)", "theirs"))
 
 
 @pytest.mark.parametrize(("names", "known"), [*METRICS_SAID, *UTILITY])
