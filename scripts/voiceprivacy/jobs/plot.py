@@ -1,14 +1,12 @@
 """Draw a figure for papers as svg, pdf or png: one kind from its files, or those of a run."""
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.scored_trials import read_scores
 from voiceprivacy.layout import Layout
 from voiceprivacy.privacy.scores.profiles import PROFILES
@@ -87,7 +85,8 @@ def plot() -> None:
     else:
         figures = arguments.pop("figures")
         wanted = style.wanted_inches(arguments.pop("columns"), arguments.pop("width"))
-        style.save_each(picture_of(name)(**arguments), figures, wanted)
+        draw = draw_scores if name == "scores" else drawer(name)
+        style.save_each(draw(**arguments), figures, wanted)
 
 
 def _add_flags(parser, kind):
@@ -103,11 +102,6 @@ def _add_flags(parser, kind):
     parser.add_argument("--figures", "--plot", nargs="+", required=True, metavar="FILE", help=words)
 
 
-def picture_of(kind: str) -> Callable[..., Figure]:
-    """The function that draws a kind from the values of its flags."""
-    return draw_scores if kind == "scores" else drawer(kind)
-
-
 def draw_scores(
     *, scores: list[str], picture: str, label: list[str] | None, trials: str | None
 ) -> Figure:
@@ -121,14 +115,11 @@ def draw_scores(
 def draw_job(*, plan: str, job: str) -> None:
     """All pictures of a list and attacker of a run, or of what is not of one."""
     contents, results = read_contents(plan), Path(plan).parent
-    jobs = by_job(contents.figures)
-    if job not in jobs:
-        raise BadInput(f"--job {job}: expected one of {', '.join(jobs)}")
-    for figure in jobs[job]:
+    for figure in by_job(contents.figures)[job]:
         arguments = dict(figure.arguments)
         if KINDS[figure.kind].of_people and figure.corpus not in contents.named:
             arguments["codes"] = codes_of(figure.corpus, results)
-        picture = picture_of(figure.kind)(**arguments)
+        picture = drawer(figure.kind)(**arguments)
         style.save_each(picture, figure.pictures(Layout(results)).values())
 
 
