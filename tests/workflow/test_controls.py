@@ -4,7 +4,9 @@ import pytest
 from support import needs
 from support.runs import WITHOUT_MEASURES, finish, rows, write_config
 
-from voiceprivacy.report.atlas import by_system, read_atlas
+from voiceprivacy.inout.rows import read_typed
+from voiceprivacy.report.atlas import by_system
+from voiceprivacy.vocabulary import AtlasPoint
 
 pytestmark = [pytest.mark.nightly, needs.data("VOICEPRIVACY_SPEECH", "VOICEPRIVACY_ASV")]
 TARGETS = ("results/metrics.tsv", "results/curves/atlas/real/mixed.tsv")
@@ -44,7 +46,7 @@ def values(results):
 @pytest.fixture(scope="module")
 def channels(results):
     """(anonymiser, condition) -> {channel: AtlasPoint}."""
-    return by_system(read_atlas(results / "curves" / "atlas" / "real" / "mixed.tsv"))
+    return by_system(read_typed(AtlasPoint, results / "curves" / "atlas" / "real" / "mixed.tsv"))
 
 
 def test_a_copy_protects_nothing(values):

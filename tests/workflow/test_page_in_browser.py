@@ -169,6 +169,11 @@ def test_the_leaderboard_sorts_by_click_and_by_key_and_what_is_missing_comes_las
     other.get_by_role("button").first.click()
     assert names.all_inner_texts() == ["b2r", "b2"], "what is undefined comes last"
     assert title.get_attribute("aria-sort") == "ascending", "each table by itself"
+    zoo = page.locator("#zoo table").first
+    page.locator("#zoo summary", has_text="As a table").first.click()
+    zoo.get_by_role("button", name="condition").click()
+    shown = zoo.locator("tbody td:nth-child(2)").all_inner_texts()
+    assert shown == sorted(shown, reverse=True) != shown[::-1], "words are sorted, too"
 
 
 def test_sets_and_attacks_are_chosen(read):

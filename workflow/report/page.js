@@ -170,11 +170,9 @@
 
   // Sortable tables --------------------------------------------------------------------------------------------------
 
-  function valueOf(row, column, kind) {
+  function textOf(row, column) {
     const cell = row.cells[column];
-    const text = cell.dataset.value ?? cell.textContent.trim().replace("\u2212", "-");
-    if (kind === "text") return text;
-    return text === "" ? NaN : Number(text);
+    return cell.dataset.value ?? cell.textContent.trim().replaceAll("\u2212", "-");
   }
 
   function sort(header) {
@@ -183,13 +181,16 @@
     for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
     header.ariaSort = down ? "descending" : "ascending";
     const [kind, sign] = [header.dataset.sort, down ? -1 : 1];
-    const rows = [...table.tBodies[0].rows].map((row) => [valueOf(row, header.cellIndex, kind), row]);
-    rows.sort(([a], [b]) => {
-      if (kind === "text") return sign * a.localeCompare(b);
+    const rows = [...table.tBodies[0].rows].map((row) => {
+      const text = textOf(row, header.cellIndex);
+      return [kind === "text" || text === "" ? NaN : Number(text), text, row];
+    });
+    rows.sort(([a, words], [b, others]) => {
+      if (Number.isNaN(a) && Number.isNaN(b)) return sign * words.localeCompare(others); // a column of words
       if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b); // what is missing comes last
       return a === b ? 0 : sign * (a < b ? -1 : 1);
     });
-    table.tBodies[0].append(...rows.map(([, row]) => row));
+    table.tBodies[0].append(...rows.map(([, , row]) => row));
   }
 
   for (const header of document.querySelectorAll("th[data-sort]")) {

@@ -1,10 +1,10 @@
 """Draw a figure for papers as svg, pdf or png: one kind from its files, or those of a run."""
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from voiceprivacy.inout.scored_trials import read_scores
@@ -55,7 +55,7 @@ SETTINGS: dict[str, dict[str, Any]] = {  # flag: how argparse takes it
     "palette": {"nargs": "*", "default": [], "help": "all anonymisers, for the colours"},
     "order": {"choices": ORDERS, "default": "gender", "help": "of the speakers; default: gender"},
     "title": {"default": "", "help": "title above the picture"},
-    "colour": {"default": COLOURS[0], "help": "of the bars, such as #0072B2: the anonymiser's"},
+    "colour": {"type": to_hex, "default": COLOURS[0], "help": "of the bars, such as #0072B2"},
     "corpus": {"required": True, "help": "of the galleries, or of the verdict"},
     "gender": {"required": True, "help": "speakers of the galleries: f, m or mixed"},
     "extractor": {"required": True, "help": "of the attacker"},
@@ -85,7 +85,8 @@ def plot() -> None:
     else:
         figures = arguments.pop("figures")
         wanted = style.wanted_inches(arguments.pop("columns"), arguments.pop("width"))
-        style.save_each(picture_of(name)(**arguments), figures, wanted)
+        draw = draw_scores if name == "scores" else drawer(name)
+        style.save_each(draw(**arguments), figures, wanted)
 
 
 def _add_flags(parser, kind):
@@ -99,11 +100,6 @@ def _add_flags(parser, kind):
         parser.add_argument(f"--{flag}", **(SETTINGS | style.WIDTHS)[flag])
     words = f"the same picture as {', '.join(PICTURES)}"
     parser.add_argument("--figures", "--plot", nargs="+", required=True, metavar="FILE", help=words)
-
-
-def picture_of(kind: str) -> Callable[..., Figure]:
-    """The function that draws a kind from the values of its flags."""
-    return draw_scores if kind == "scores" else drawer(kind)
 
 
 def draw_scores(
@@ -123,7 +119,7 @@ def draw_job(*, plan: str, job: str) -> None:
         arguments = dict(figure.arguments)
         if KINDS[figure.kind].of_people and figure.corpus not in contents.named:
             arguments["codes"] = codes_of(figure.corpus, results)
-        picture = picture_of(figure.kind)(**arguments)
+        picture = drawer(figure.kind)(**arguments)
         style.save_each(picture, figure.pictures(Layout(results)).values())
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from voiceprivacy.inout.files import naming
+from voiceprivacy.inout.files import BadInput, naming
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.paper_tables import TABLES, write_ranks
 from voiceprivacy.report.typeset import markdown, write
@@ -33,6 +33,8 @@ def write_tables(
     """
     numbers = read_metrics(metrics)
     if table == "ranks":
+        if not output:
+            raise BadInput("--table ranks: give --output, which ends in tsv or tex")
         for path in output:
             write_ranks(path, numbers)
         say(f"wrote {' and '.join(output)}")

@@ -10,17 +10,9 @@ Conventions
 import math
 from collections.abc import Iterable
 
-from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.rows import limits_of, read_typed
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.uncertainty import Shown, metric_limits, shown
-from voiceprivacy.vocabulary import (
-    UNDEFINED,
-    AtlasPoint,
-    Heard,
-    NumberKey,
-    TrialList,
-)
+from voiceprivacy.report.uncertainty import metric_limits, shown
+from voiceprivacy.vocabulary import AtlasPoint, Heard, NumberKey, TrialList
 
 BITS, TEMPLATES = "disclosure_bit", "n_templates"
 NAMES = {  # of channels, as they are shown
@@ -39,30 +31,19 @@ def points_of(
     numbers: Iterable[Number], trial_list: TrialList, heard: Iterable[Heard]
 ) -> list[AtlasPoint]:
     """What each channel discloses on a list; a channel without a number is left out."""
-    known = {line.key: line for line in numbers if line.metric in (BITS, TEMPLATES)}
+    known = {line.key: line for line in numbers}
     points = []
     for one in heard:
         attack = (one.heard_in, one.extractor, one.backend, one.heard_under)
         bits = known.get(NumberKey(*trial_list, *attack, BITS))
-        templates = known.get(NumberKey(*trial_list, *attack, TEMPLATES))
-        if bits is None or templates is None or bits.value == UNDEFINED:
+        if bits is None:
             continue
         told = shown(float(bits.value), metric_limits(bits))
-        most = math.log2(float(templates.value))
+        most = math.log2(float(known[bits.key._replace(metric=TEMPLATES)].value))
         # Limits of a normal approximation can lie beyond what a rank can disclose.
         low, high = (told.limits[0], min(told.limits[1], most)) if told.limits else (None, None)
         points.append(AtlasPoint(*one[:3], told.value, low, high, most))
     return points
-
-
-def read_atlas(path: FilePath) -> list[AtlasPoint]:
-    """Read the points of a list.
-
-    Raises
-    ------
-    BadInput : a field is missing or is no number
-    """
-    return read_typed(AtlasPoint, path)
 
 
 def by_system(points: Iterable[AtlasPoint]) -> dict[tuple[str, str], dict[str, AtlasPoint]]:
@@ -77,8 +58,3 @@ def channels_of(points: Iterable[AtlasPoint]) -> list[str]:
     """The channels of a table, in the order of NAMES."""
     known = {point.channel for point in points}
     return [channel for channel in NAMES if channel in known]
-
-
-def bits(point: AtlasPoint) -> Shown:
-    """A number of bits with its limits."""
-    return Shown(point.value, limits_of(point.ci_low, point.ci_high))

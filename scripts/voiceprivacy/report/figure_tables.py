@@ -21,6 +21,7 @@ NO_TABLE: Table = ((), ())
 # No counts of utterances: whoever has the corpus could tell by them whose a code is.
 OF_SPEAKERS = ("speaker", "label")
 DISCLOSED = ("shrunken_disclosure_bit", "shrunken_low_bit", "shrunken_high_bit")
+TITLES = {"label": "condition", "value": "disclosure_bit"}  # of columns, as people read them
 MOST_EXPOSED = 10  # speakers of a system and condition whose ranks disclose most
 
 
@@ -69,7 +70,7 @@ def table_of(figure: Figure, codes: Codes = NAMED) -> Table:
     if codes:  # the order of ids would tell whose codes they are
         rows.sort()
     shown = [list(map(_text, row)) for row in rows]
-    return [title.replace("_", " ") for title in titles], shown
+    return [TITLES.get(title, title).replace("_", " ") for title in titles], shown
 
 
 def _rows(path: FilePath, source: Source, codes: Codes) -> Iterator[list[str]]:

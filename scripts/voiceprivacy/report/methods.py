@@ -24,7 +24,15 @@ from voiceprivacy.report.comparison import System, shown_columns
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.sections import PartOfCorpus
 from voiceprivacy.report.typeset import latex, listed, write_text
-from voiceprivacy.vocabulary import ABSENT, CORPUS_KINDS, EVALUATION, PITCH, TRAIN, UTILITY_ALONE
+from voiceprivacy.vocabulary import (
+    ABSENT,
+    ATTRIBUTES,
+    CORPUS_KINDS,
+    EVALUATION,
+    PITCH,
+    TRAIN,
+    UTILITY_ALONE,
+)
 
 CITATIONS = RESOURCES / "citations.bib"
 ACCESS = (
@@ -54,6 +62,7 @@ ANONYMISERS = {  # a file of ours in the command or function -> what it is
     "warping.py": "vocal-tract length normalisation [@vtln]",
     "cascade.py": "a cascade of voice modifications [@cascade]",
     "shifting.py": "shifted pitch and tempo",
+    "stt_tts.py": "speech recognition and synthesis",
     "retuning.py": "retuned pitch [@psola]",
     "channels.py": "a telephone channel, a filter or coding",
     "voices.py": "borrowed or whispered voices",
@@ -66,6 +75,7 @@ NETWORKS = {  # the beginning of a recipe's name
 BACKENDS = {
     "cosine": "the cosine of embeddings",
     "plda": "probabilistic linear discriminant analysis [@plda,lengthnorm]",
+    "speechbrain_plda": "probabilistic linear discriminant analysis [@plda,speechbrain]",
     "procrustes": "the cosine after an orthogonal alignment [@procrustes]",
     "jensen_shannon": "the Jensen-Shannon divergence of histograms",
 }
@@ -93,7 +103,7 @@ METRICS_SAID = (  # any of these metrics -> what it is
         " [@noe2020,noe2022]",
     ),
     (("mean_disclosure_bit",), "disclosure by similarity rank [@ranks]"),
-    (("inferred_sex_percent",), "whether the speaker's sex can be inferred"),
+    *(((f"inferred_{one}_percent",), f"inference of the speaker's {one}") for one in ATTRIBUTES),
 )
 SIMILARITIES = {
     "geometric": "geometric means of posteriors [@noe2022]",
@@ -195,8 +205,9 @@ def _command(name: str, text: str) -> str:
 
 def _software(provenance: Mapping[str, Any]) -> Iterator[str]:
     version = provenance.get("version", "")
-    commit = (provenance.get("git_commit") or "")[:12]
-    source = f" (commit {commit})" if commit else ""
+    commit, state = (provenance.get(name) or "" for name in ("git_commit", "git_state"))
+    changes = f", {state}" if "changes" in state else ""
+    source = f" (commit {commit[:12]}{changes})" if commit else ""
     workflow = "a workflow of Snakemake [@snakemake]"
     yield f"Privacy was evaluated with voiceprivacy {version}{source}, {workflow}"
 
@@ -277,7 +288,7 @@ def _attackers(config: Mapping[str, Any]) -> Iterator[str]:
         network = next((NETWORKS[start] for start in NETWORKS if recipe.startswith(start)), None)
         toolkit = "with SpeechBrain [@speechbrain]" if network else None
         given = "a given model" if "model" in extractor else None
-        parts = (feature, network, given, _trained(extractor), toolkit)
+        parts = (feature, network, given, extractor.get("package"), _trained(extractor), toolkit)
         extractors.append(_called(name, *parts))
     for name, backend in config.get("backends", {}).items():
         backends.append(_called(name, BACKENDS.get(backend.get("type", "")), _trained(backend)))
@@ -321,7 +332,8 @@ def _uncertainty(numbers: Iterable[Number], config: Mapping[str, Any]) -> Iterat
     of_privacy = [number for number in with_limits if number.extractor != ABSENT]
     draws = config.get("report", {}).get("bootstrap", 0)
     if of_privacy and draws:
-        words = f"Intervals (95 %) are over speakers, by a bootstrap of {draws} draws"
+        # Comparing many anonymisers needs more than the config wants.
+        words = f"Intervals (95 %) are over speakers, by a bootstrap of {draws} draws or more"
         yield f"{words} [@snijders,efron]"
 
 

@@ -268,13 +268,13 @@ def write_page(
 
 def _numbers(systems, metrics, provenance, comparisons, colours):
     """What the template calls by these names: what was run, and tables of numbers."""
-    averages = averages_of(provenance)
+    averages, attacks = averages_of(provenance), {system.attack for system in systems}
     table = leaderboard(systems, colours=colours, averages=averages, comparisons=comparisons)
     return {
         "ready_made_note": ready_made_note(systems, provenance),
         "rank_answers": {} if systems else rank_answers(metrics),
         "has_intervals": comparisons != NONE or any(metric.ci_low != ABSENT for metric in metrics),
-        "attacks": attacks_explained(systems),
+        "attacks": {words: meaning for words, meaning in EXPLAINED.items() if words in attacks},
         "leaderboard": table,
         "averages": dict(table.sets),
         "sessions": sessions(metrics),
@@ -299,12 +299,6 @@ def _drawings(figures, metrics, colours):
         "shown_systems": systems_shown,
         "marks": marks(colours),
     }
-
-
-def attacks_explained(systems: Sequence[System]) -> dict[str, str]:
-    """What the attacks of these systems are: {words: meaning}."""
-    present = {system.attack for system in systems}
-    return {attack: meaning for attack, meaning in EXPLAINED.items() if attack in present}
 
 
 def read_caption(path: FilePath) -> str:

@@ -332,7 +332,10 @@ def _rank_latex(features: Iterable[str], tables: Mapping[RankKey, list[list[str]
         text.append(rf"sum: {latex(BOUND)}\par")
         blocks: list[list[list[str]]] = []
         for (_, part), block in itertools.groupby(lines, key=lambda line: tuple(line[:2])):
-            rows = [[metric, *map(_rounded, texts)] for _, _, metric, *texts in block]
+            rows = [
+                [metric, *(_text(text, "{:.3g}".format) for text in texts)]
+                for _, _, metric, *texts in block
+            ]
             # The name of a part stands once.
             names = [part, *[""] * (len(rows) - 1)]
             blocks.append(
@@ -382,10 +385,3 @@ def _bound(name: str, rows: Iterable[Row]) -> str:
     for row in rows:
         best[row["extractor"]] = max(best.get(row["extractor"], 0.0), float(row[name]))
     return str(min(sum(best.values()), max(float(row["log2_n_templates_bit"]) for row in rows)))
-
-
-def _rounded(text: str) -> str:
-    try:
-        return f"{float(text):.3g}"
-    except ValueError:
-        return text

@@ -512,7 +512,6 @@ def _session_text(line: Number | None, metric: Metric) -> str:
 
     def rounded(value: float) -> str:
         # Small disclosures show their order of magnitude.
-        text = short(value) if metric.digits == 3 else f"{value:z.{metric.digits}f}"
-        return text.replace("-", MINUS)
+        return short(value).replace("-", MINUS) if metric.digits == 3 else metric.text(value)
 
     return shown_number(line).text(rounded)

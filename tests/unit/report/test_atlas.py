@@ -42,11 +42,9 @@ def test_words_of_protected_speech_are_those_of_unprotected():
     numbers = [
         *measured("original", "said", "cosine", "oo", 0.5, 0.1, 0.9),
         *measured("b2", "pitch", "js", "op", 0.25),
-        *measured("b2", "when", "js", "op", "undefined"),
     ]
     heard = [
         Heard("b2", "op", "pitch", "b2", "op", "pitch", "js"),
-        Heard("b2", "op", "timing", "b2", "op", "when", "js"),
         Heard("b2", "op", "contour", "b2", "op", "nowhere", "js"),
         Heard("b2", "op", "words", "original", "oo", "said", "cosine"),
     ]

@@ -6,11 +6,12 @@ import re
 
 import pytest
 from support import verdicts
-from support.calls import succeeds
+from support.calls import here, succeeds
 
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.curves import PROFILES
+from voiceprivacy.report.metrics import write_metrics
 from voiceprivacy.report.verdict import NOT_GIVEN
 
 
@@ -77,3 +78,20 @@ def test_curves_of_all_systems_become_one_picture(tmp_path, paths, folder, name,
     systems = ["--anonymisers", "original", "b2", "--curves", *curves, "--metrics", *metrics]
     succeeds("plot", name, *systems, "--figures", tmp_path / "figure.svg")
     assert ">b2 OP" in (tmp_path / "figure.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("plot speakers --speakers x --figures x.png --colour blau", "--colour: invalid"),
+        (
+            "plot distinctiveness --metrics {metrics} --figures x.png --extractor e --backend cos",
+            "metrics.tsv: has no DeID and G_VD under e + cos",
+        ),
+        ("write_tables --metrics {metrics} --table ranks", "--table ranks: give --output"),
+    ],
+)
+def test_what_cannot_be_drawn_or_written_is_said(tmp_path, metrics, words, message):
+    write_metrics(tmp_path / "metrics.tsv", metrics)
+    done = here(*words.format(metrics=tmp_path / "metrics.tsv").split())
+    assert done.returncode == 2 and message in done.stderr

@@ -53,8 +53,7 @@ def test_every_curve_is_drawn_beside_guessing_and_its_points_say_what_they_are(d
 def test_the_strongest_reading_is_drawn_and_named(drawn):
     ax, *_ = plots.law(**drawn([*POINTS, *TURNED]).arguments).axes
     lines = {line.get_label(): line for line in ax.lines}
-    values = lines["original OO, read descending"].get_ydata()
-    assert values == pytest.approx([10, 20, 50])
+    assert lines["original OO, read descending"].get_ydata() == pytest.approx([10, 20, 50])
 
 
 def test_a_list_too_short_for_any_point_says_so(drawn):

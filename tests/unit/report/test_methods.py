@@ -113,12 +113,12 @@ def test_draws_are_one_anonymiser_controls_are_none_and_all_are_named():
 def test_what_is_the_user_s_own_is_named_and_cites_nothing():
     config = {
         "anonymisers": {"mine": {"command": "python /secret/place.py"}},
-        "extractors": {"net": {"model": "/secret/model"}, "cmd": {"command": "x"}},
+        "extractors": {"net": {"model": "/secret/model"}, "cmd": {"package": "dvector"}},
         "backends": {"theirs": {"command": "y"}},
     }
     said = methods([], {"version": "1", "config": config})
     assert cited(said) == set(ALWAYS) and "/secret" not in words(said)
-    assert all(name in words(said) for name in ("mine", "net", "cmd", "theirs"))
+    assert all(name in words(said) for name in ("mine", "net", "cmd (dvector)", "theirs"))
 
 
 @pytest.mark.parametrize(("names", "known"), [*METRICS_SAID, *UTILITY])
@@ -131,7 +131,7 @@ def test_a_metric_is_said_and_cited_where_the_run_has_it(names, known):
 def test_intervals_are_spoken_of_where_there_are_some():
     provenance = {"version": "1", "config": {"report": {"bootstrap": 1000}}}
     with_limits = [number("eer_percent", limits=("0", "2"))]
-    assert "bootstrap of 1000 draws" in words(methods(with_limits, provenance))
+    assert "bootstrap of 1000 draws or more" in words(methods(with_limits, provenance))
     assert "bootstrap" not in words(methods([number("eer_percent")], provenance))
     of_utility = [number("estoi", "-", ("0", "2"))]
     assert "bootstrap" not in words(methods(of_utility, provenance))
@@ -149,6 +149,7 @@ def test_every_citation_has_its_entry_and_no_entry_is_never_cited():
 
 def test_the_files_cite_what_the_paragraph_cites(tmp_path):
     provenance = one("corpora", {"vctk": {}}) | {"git_commit": "0123456789abcdef"}
+    provenance["git_state"] = "with uncommitted changes"
     said = methods([number("dece_bit"), number("deid_percent")], provenance)
     write_methods(tmp_path, said)
     tex, bib = ((tmp_path / f"methods.{kind}").read_text() for kind in ("tex", "bib"))
@@ -156,7 +157,8 @@ def test_the_files_cite_what_the_paragraph_cites(tmp_path):
     assert keys == set(re.findall(r"^@\w+\{(\w+),", bib, flags=re.MULTILINE))
     assert keys == {"snakemake", "vctk", "zebra", "noe2020", "noe2022"}
     text = (tmp_path / "methods.md").read_text()
-    assert "(commit 0123456789ab)" in text and "similarity matrices [@noe2020; @noe2022]" in text
+    assert "(commit 0123456789ab, with uncommitted changes)" in text
+    assert "similarity matrices [@noe2020; @noe2022]" in text
     assert set(re.findall(r"@(\w+)", text)) == keys
 
 

@@ -172,6 +172,8 @@ def test_excluded_utterances_are_counted_in_plain_sight(render, metrics):
     assert "mine: 2 utterances are excluded from all conditions, trial lists and anonym" in text
     assert "mine: 1 unusual thing and what is excluded" in text
     assert "has no samples (utterance 'b')" in text
+    mailed = Corpora([], [], {"mine": findings[:2]}, are_shown=False)
+    assert "mine: no unusual things besides." in text_of(render(metrics, corpora=mailed))
 
 
 def test_the_row_says_which_attack_it_is_and_which_is_the_strongest(render, metrics):

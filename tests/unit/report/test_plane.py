@@ -126,7 +126,6 @@ def test_good_is_upwards_and_to_the_right(plane):
     left, right = ax.get_xlim()
     assert left > 100 and right < 34  # errors: fewer are to the right
     assert ax.get_ylim() == (100, -8)
-    assert ax.get_ylabel() == "evidence of who speaks [%], ↑ more privacy"
     assert plane._replace(better="higher").utility_range[0] < 34
 
 
@@ -150,17 +149,9 @@ def test_without_a_system_of_known_evidence_and_utility_there_is_no_plane(files)
     assert files.write(content, words()) == []
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"format": 0},
-        {"sets": {"demo": {"systems": {}}}},
-        {"sets": {"demo": verdicts.set_of({"b2": verdicts.system(evidence_percent=[1, 2])})}},
-        {"sets": {"demo": verdicts.set_of({"b2": verdicts.system(evidence_percent=["a"] * 3)})}},
-    ],
-)
-def test_another_verdict_is_refused_in_words(files, change):
-    write_json(files.verdict, verdicts.usual() | change)
+def test_another_verdict_is_refused_in_words(files):
+    changed = verdicts.set_of({"b2": verdicts.system(evidence_percent=["a"] * 3)})
+    write_json(files.verdict, verdicts.usual() | {"sets": {"demo": changed}})
     with pytest.raises(BadInput, match="not a verdict of this version"):
         files.read()
 

@@ -46,7 +46,8 @@ def test_intervals_stand_beside_the_numbers_of_ranks():
     assert title[1:] == [
         "rank 1 of 4: 50.0 [30.0, 70.0] %",
         "mean 1.00 [0.25, 1.50] of 2.00 bit",
-        "model 0.75 [0.62, 1.25] (by definition 0.50) bit",
+        "model 0.75 [0.62, 1.25] bit",
+        "by definition 0.50 bit",
     ]
 
 

@@ -79,3 +79,18 @@ def test_a_width_that_no_figure_can_have_is_refused(columns, width):
     with pytest.raises(BadInput, match="--width"):
         style.wanted_inches(columns, width)
     assert style.wanted_inches(None, None) is None and style.wanted_inches(None, 3.0) == 3.0
+
+
+@pytest.mark.parametrize("name", ["b2", "a_long_name_of_a_system", "long" * 20])
+def test_a_legend_of_many_systems_fits_and_takes_nothing_from_the_panel(name):
+    heights = []
+    for n_systems in (1, 20):
+        figure, ax = style.figure(4.6, 3)
+        for k in range(n_systems):
+            ax.plot([0, 1], [0, k], label=f"{name}{k}")
+        style.one_legend(figure)
+        figure.draw_without_rendering()
+        legend = figure.legends[0].get_window_extent()
+        assert legend.x0 >= 0 and legend.x1 <= figure.bbox.x1 and legend.y0 >= 0
+        heights.append(ax.get_window_extent().height)
+    assert heights[1] == pytest.approx(heights[0], rel=0.02)

@@ -169,12 +169,13 @@ def metric(condition, name, value, *limits):
 def test_numbers_of_two_runs_stand_with_their_intervals():
     numbers = [metric("p0p1", "eer_percent", "30.04", "14.31", "46.4"), metric("p0p1", "tag", "B")]
     numbers.append(metric("op", "cece_linear_bit", "0.0778", "-0.028", "0.1778"))
-    numbers.append(metric("op", "eer_percent", "1.0"))
+    numbers += [metric("op", "eer_percent", "1.0"), metric("p0p1", "worst_case_log10", "inf")]
     [row] = sections.sessions(numbers)
     cells = dict(zip(sections.SESSION_TITLES, row.cells, strict=True))
     assert (cells["EER [%]"], cells["tag"]) == ("30.0 [14.3, 46.4]", "B")
     assert cells["C_ECE linear [bit]"] == "0.078 [\N{MINUS SIGN}0.028, 0.178]"
     assert cells["C_ECE isotonic [bit]"] == cells["linkability"] == "\N{EN DASH}"
+    assert cells["worst case [log10]"] == "\N{INFINITY}"
 
 
 def test_an_interval_or_a_run_that_does_not_exist_is_left_out():

@@ -2,7 +2,6 @@
 
 import pytest
 
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.words import WordsCell, WordsRow, words_tables
 from voiceprivacy.vocabulary import SpeakerWords
@@ -42,12 +41,3 @@ def test_a_mailed_page_has_codes_and_nothing_that_finds_them_out(path):
     assert not table.has_words
     assert [row.speaker for row in table.rows] == ["speaker 01", "speaker 02"]
     assert table.rows[1].cells[1] == WordsCell("70", "10 + 20 + 40")
-
-
-@pytest.mark.parametrize(("column", "value"), [(4, "ten"), (8, "high"), (5, "1.5")])
-def test_what_is_no_number_is_named(path, column, value):
-    line = list(LINES[0])
-    line[column] = value
-    path.write_text("\t".join(SpeakerWords._fields) + "\n" + "\t".join(map(str, line)) + "\n")
-    with pytest.raises(BadInput, match=f"demo.tsv:2: .*{value}"):
-        shown(path, {})

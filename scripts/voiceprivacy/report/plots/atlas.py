@@ -5,16 +5,13 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
-from voiceprivacy.report.atlas import (
-    NAMES,
-    bits,
-    by_system,
-    channels_of,
-    read_atlas,
-)
+from voiceprivacy.inout.rows import limits_of, read_typed
+from voiceprivacy.report.atlas import NAMES, by_system, channels_of
 from voiceprivacy.report.figures import FAINT, INK, draws_in
 from voiceprivacy.report.figures import palette as colours_of
 from voiceprivacy.report.plots import style
+from voiceprivacy.report.uncertainty import Shown
+from voiceprivacy.vocabulary import AtlasPoint
 
 CONDITIONS = ("op", "pp")
 NOT_MEASURED = "No channel was measured on this list."
@@ -23,16 +20,16 @@ BARS = 0.84  # of the distance between channels, which all bars of one take
 
 def atlas(*, curves: str, palette: Sequence[str] = ()) -> Figure:
     """Bars of every channel, a panel for each condition."""
-    points = read_atlas(curves)
+    points = read_typed(AtlasPoint, curves)
     if not points:
         return style.say_nothing(style.figure(5, 1)[0], NOT_MEASURED)
     known, channels = {point.condition for point in points}, channels_of(points)
     shown = [name for name in CONDITIONS if name in known] or ["oo"]
-    figure, axes = style.figure(7, 0.9 + 2 * len(shown), len(shown), 1, squeeze=False)
+    figure, axes = style.figure(7, 0.5 + 2 * len(shown), len(shown), 1, squeeze=False)
     for ax, condition in zip(axes[:, 0], shown, strict=True):
         _draw_bars(ax, by_system(points), channels, palette, condition)
         ax.set_xticks(range(len(channels)), [NAMES[channel] for channel in channels])
-    style.one_legend(figure, columns=4)
+    style.one_legend(figure)
     return figure
 
 
@@ -44,17 +41,16 @@ def _draw_bars(ax, systems, channels, palette, condition):
     systems = {
         system: points for system, points in systems.items() if system[1] in (condition, "oo")
     }
-    width, draws = BARS / max(1, len(systems)), draws_in(colours)
-    for index, ((anonymiser, condition), of_system) in enumerate(systems.items()):
+    width, draws = BARS / len(systems), draws_in(colours)
+    for index, ((anonymiser, attacked), of_system) in enumerate(systems.items()):
         shift = (index - (len(systems) - 1) / 2) * width
         draw = draws[anonymiser]
         label = draw.words
         for channel, point in of_system.items():
-            if channel not in channels:
-                continue
-            x, shown = channels.index(channel) + shift, bits(point)
+            x = channels.index(channel) + shift
+            shown = Shown(point.value, limits_of(point.ci_low, point.ci_high))
             value = f"{shown.text('{:.2f}'.format)} of {point.most_bit:.2f} bit"
-            words = [f"{draw.words} {condition.upper()}", NAMES[channel], value]
+            words = [f"{draw.words} {attacked.upper()}", NAMES[channel], value]
             said = style.tooltip(draw.system, "\n".join(words))
             ax.bar(x, point.value, width, color=colours[anonymiser], label=label, **said)
             label = "_further"  # one entry of the legend for all bars

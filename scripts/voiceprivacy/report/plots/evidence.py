@@ -5,10 +5,8 @@ The functions that are named like a kind of figure read its files and draw it.
 
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.special import expit
@@ -37,10 +35,9 @@ AXES = {  # over what a profile is drawn: what becomes of prior log-odds, and th
     "log_odds": (lambda log_odds: log_odds, r"prior log-odds, logit($\pi$)"),
     "prior": (expit, r"prior $\pi$"),
 }
-WIDTH_INCHES, HEIGHT_INCHES, LINE_INCHES = 6.2, 3.6, 0.19
+WIDTH_INCHES, HEIGHT_INCHES = 6.2, 3.6
 PANEL_OF_CALIBRATION_INCHES = 5.2
 PANEL_INCHES = 2.2
-MOST_COLUMNS_OF_LEGEND = 6
 
 
 def zebra(
@@ -94,29 +91,19 @@ def all_profiles(
     return all_profiles_picture(profiles, anonymisers=palette)
 
 
-def profiles_picture(**arguments: Any) -> Figure:
-    """Make the figure of plot_profiles, whose arguments it takes."""
-    height = HEIGHT_INCHES + LINE_INCHES * (len(arguments["curves"]) + 2)
-    figure, ax = style.figure(WIDTH_INCHES, height)
-    plot_profiles(ax, **arguments)
-    return figure
-
-
-def plot_profiles(
-    ax: Axes,
+def profiles_picture(
     *,
     curves: Mapping[str, Profile],
     metrics: Mapping[str, dict],
     over: str = "log_odds",
     looks: Mapping[str, dict] | None = None,
-) -> None:
+) -> Figure:
     """Draw the ECE profiles of all systems and of perfect privacy.
 
     Figure 3 of Nautsch et al., Interspeech 2020.
 
     Parameters
     ----------
-    ax : matplotlib axes
     curves : {label: {prior_log_odds (natural logarithm), ece_bit, ece_default_bit: array (P,)}}
     metrics : {label: {dece_bit, worst_case_log10, tag}}
         The legend, which is sorted by D_ECE; with ``shown`` {dece_bit: Shown} and
@@ -124,30 +111,27 @@ def plot_profiles(
     over : "log_odds", or "prior", over which D_ECE is the area up to perfect privacy
     looks : {label: {color, linestyle, marker}}; without it their order gives them
     """
+    figure, ax = style.figure(WIDTH_INCHES, HEIGHT_INCHES)
     scale, xlabel = AXES[over]
     first = next(iter(curves.values()))
     x = scale(first["prior_log_odds"])
     words = "perfect privacy (0, 0, 0)"
-    (perfect,) = ax.plot(x, first["ece_default_bit"], color=INK, label=words)
-    lines = {}
-    for index, (label, curve) in enumerate(curves.items()):
-        look = looks[label] if looks else style.look(index)
+    ax.plot(x, first["ece_default_bit"], color=INK, label=words)
+    looks = looks or {label: style.look(index) for index, label in enumerate(curves)}
+    # The least disclosure stands below perfect privacy.
+    for label in _ranking({label: metrics[label]["dece_bit"] for label in curves}):
+        curve, look = curves[label], looks[label]
         words = f"{look.get('label', label)} {_profile(metrics[label])}"
         said = style.tooltip(look.get("gid", "\t").partition("\t")[0], words)
-        (lines[label],) = ax.plot(
+        ax.plot(
             scale(curve["prior_log_odds"]),
             curve["ece_bit"],
             **style.along(look, len(curve["ece_bit"])) | {"label": words} | said,
         )
-    # The least disclosure stands below perfect privacy.
-    ranking = _ranking({label: metrics[label]["dece_bit"] for label in lines})
-    ax.figure.legend(
-        handles=[perfect, *(lines[label] for label in ranking)],
-        title=_title_of_legend(metrics.values()),
-        loc="outside lower left",
-        alignment="left",
-    )
     ax.set(xlabel=xlabel, ylabel="ECE [bit]", ylim=(0, None))
+    title = {"title": _title_of_legend(metrics.values()), "alignment": "left"}
+    style.one_legend(figure, columns=1, side="lower left", **title)
+    return figure
 
 
 def all_profiles_picture(
@@ -165,7 +149,7 @@ def all_profiles_picture(
     # Every system once, in the order of the first set that has it.
     systems = list(dict.fromkeys(itertools.chain.from_iterable(profiles.values())))
     looks = style.looks(systems, anonymisers)
-    width, height = PANEL_INCHES * 1.3 * len(profiles) + 0.4, PANEL_INCHES * 1.2 + 0.6
+    width, height = PANEL_INCHES * 1.3 * len(profiles) + 0.4, PANEL_INCHES * 1.2 + 0.2
     figure, axes = style.figure(width, height, 1, len(profiles), squeeze=False, sharey=True)
     for ax, (name, by_system) in zip(axes[0], profiles.items(), strict=True):
         first = next(iter(by_system.values()))
@@ -178,8 +162,7 @@ def all_profiles_picture(
         ax.set_title(name, fontsize="medium")
         ax.set(ylim=(0, None), xlabel=r"logit($\pi$)")
     axes[0, 0].set_ylabel("ECE [bit]")
-    handles = axes[0, 0].get_legend_handles_labels()
-    figure.legend(*handles, loc="outside lower center", ncols=MOST_COLUMNS_OF_LEGEND)
+    style.one_legend(figure, columns=6)
     return figure
 
 
@@ -271,7 +254,7 @@ def _title_of_legend(metrics):
     title = "system ($D_{ECE}$ [bit], worst case, tag)"
     if any(numbers.get("shown") for numbers in metrics):
         title = "system ($D_{ECE}$ [bit] with 95 % interval, worst case, tag)"
-    if any(map(_is_zero_evidence, metrics)):
+    if any(map(within_zero_evidence, metrics)):
         title += f"\n{ZERO_EVIDENCE_MARK.strip()} no more than zero evidence"
     return title
 
@@ -279,13 +262,8 @@ def _title_of_legend(metrics):
 def _profile(metrics):
     disclosed = shown_of(metrics, "dece_bit").text(_short)
     worst = short(metrics["worst_case_log10"])
-    mark = ZERO_EVIDENCE_MARK if _is_zero_evidence(metrics) else ""
+    mark = ZERO_EVIDENCE_MARK if within_zero_evidence(metrics) else ""
     return f"({disclosed}, {worst}, {metrics['tag']}){mark}"
-
-
-def _is_zero_evidence(metrics):
-    """Whether D_ECE is known to lie in the zero-evidence band."""
-    return bool(within_zero_evidence(metrics))
 
 
 def _numbers_of_calibration(name, metrics):
@@ -300,5 +278,4 @@ def _numbers_of_calibration(name, metrics):
 
 
 def _short(value):
-    text = short(value)
-    return text.replace("-", MINUS, 1) if value < 0 else text
+    return short(value).replace("-", MINUS)

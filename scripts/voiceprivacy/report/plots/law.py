@@ -8,6 +8,7 @@ from itertools import chain
 
 from matplotlib.figure import Figure
 
+from voiceprivacy.inout.files import counted
 from voiceprivacy.report.curves import (
     ASCENDING,
     CRITERIA,
@@ -35,7 +36,7 @@ def law(
         if points and points[0].reading != ASCENDING:
             looks[system]["label"] += f", read {points[0].reading}"
     every = list(chain.from_iterable(systems.values()))
-    figure, axes = style.figure(7.1, 5.8, 2, 2, sharey=True, squeeze=False)
+    figure, axes = style.figure(7.1, 5.2, 2, 2, sharey=True, squeeze=False)
     if not every:
         return style.say_nothing(figure, "too few speakers for any point")
     for row, (criterion, words) in zip(axes, CRITERIA.items(), strict=True):
@@ -49,7 +50,7 @@ def law(
         together = {name: [one for one in own[name] if one.n_speakers == size] for name in own}
         _plot_lengths(row[1], together, looks, size)
         row[0].set(ylabel=f"{words} [%]")
-    style.one_legend(figure, columns=4)
+    style.one_legend(figure)
     return figure
 
 
@@ -101,6 +102,5 @@ def _plot(ax, x, points, look):
 
 def _words(point):
     """What is said where one points at a point."""
-    utterances = "1 utterance" if point.length == 1 else f"{point.length} utterances"
     share = shown_share(point).text("{:.1%}".format)
-    return f"among {point.n_speakers}, {utterances}: {share}"
+    return f"among {point.n_speakers}, {counted(point.length, 'utterance')}: {share}"

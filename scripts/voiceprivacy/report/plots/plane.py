@@ -19,23 +19,20 @@ from voiceprivacy.report.plane import (
 from voiceprivacy.report.plots import style
 
 MARKERS = {CONTROL: "x", UNPROTECTED: "s"}
-MOST_PANELS, NAMES_IN_A_ROW = 3, 3
+MOST_PANELS = 3
 WIDTH_INCHES, HEIGHT_INCHES = 4.6, 3.5
-LEGEND_INCHES, LINE_INCHES = 0.4, 0.19
 
 
 def plane(*, verdict: str, metrics: str, corpus: str, palette: Sequence[str] = ()) -> Figure:
     """A panel for each of the preferred measures of a corpus, one below the other."""
     planes = read_planes(verdict, metrics, corpus)[:MOST_PANELS]
-    n_panels, names = max(1, len(planes)), set().union(*(one.points for one in planes))
-    height = HEIGHT_INCHES * n_panels + LEGEND_INCHES
-    height += LINE_INCHES * len(names) / NAMES_IN_A_ROW
-    figure, axes = style.figure(WIDTH_INCHES, height, n_panels, 1, squeeze=False)
+    n_panels = max(1, len(planes))
+    figure, axes = style.figure(WIDTH_INCHES, HEIGHT_INCHES * n_panels, n_panels, squeeze=False)
     if not planes:
         return style.say_nothing(figure, "no system has evidence and utility")
     for ax, one in zip(axes[:, 0], planes, strict=True):
         draw_plane(ax, one, palette)
-    style.one_legend(figure, columns=NAMES_IN_A_ROW, side="upper")  # seen before the points
+    style.one_legend(figure, columns=3, side="upper center")  # seen before the points
     return figure
 
 

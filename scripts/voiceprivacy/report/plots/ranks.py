@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from voiceprivacy.catalogue.shown import BY_DEFINITION
 from voiceprivacy.report.curves import (
     LENGTH_AXIS,
     MOST_BARS,
@@ -182,7 +183,7 @@ def rank_speakers_picture(
     n_templates : N: at most log2 N bits can be disclosed
     anonymisers : all of the run in the order of its config, which gives the colours
     """
-    figure, ((density, cumulative), (shares, ranks)) = style.figure(9, 6.6, 2, 2)
+    figure, ((density, cumulative), (shares, ranks)) = style.figure(9, 6, 2, 2)
     most = math.log2(n_templates)
     looks = style.looks(disclosures, anonymisers)
     _plot_distribution(density, cumulative, disclosures, most, looks)
@@ -190,7 +191,7 @@ def rank_speakers_picture(
     words = looks[example_of]["label"] if example_of in looks else example_of
     for ax in (shares, ranks):
         ax.set_title(f"three speakers of {words}", fontsize="small")
-    figure.legend(*cumulative.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    style.one_legend(figure, columns=3, axes=[cumulative])
     figure.suptitle(f"{n_templates} templates: at most {most:.2f} bit")
     return figure
 
@@ -287,10 +288,16 @@ def plot_lengths(ax: Axes, *, disclosures: ByLength, most_bit: float) -> None:
 
 
 def _summary(metrics, n_templates):
-    rate, bit, model_bit = (shown_of(metrics, name) for name in SUMMARY)
-    lines = [
-        f"rank 1 of {n_templates}: {rate.text('{:.1f}'.format)} %",
-        f"mean {bit.text('{:.2f}'.format)} of {math.log2(n_templates):.2f} bit",
-        f"model {model_bit.text('{:.2f}'.format)} bit",
-    ]
+    rate, bit, model_bit = SUMMARY
+    lines = []
+    for words, name, form, unit in (
+        (f"rank 1 of {n_templates}:", rate, "{:.1f}".format, "%"),
+        ("mean", bit, "{:.2f}".format, f"of {math.log2(n_templates):.2f} bit"),
+        ("model", model_bit, "{:.2f}".format, "bit"),
+    ):
+        number = shown_of(metrics, name)
+        lines.append(f"{words} {number._replace(definition=None).text(form)} {unit}")
+        # On the same line it would run into the next panel.
+        if definition := number.definition_text(form):
+            lines.append(f"{BY_DEFINITION} {definition} {unit}")
     return "\n".join(lines)

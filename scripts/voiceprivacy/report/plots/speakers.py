@@ -11,7 +11,6 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
@@ -125,42 +124,25 @@ def similarity_picture(
     speakers: Sequence[str],
     title: str = "",
 ) -> Figure:
-    """The figure of plot_matrices with its colour bar."""
+    """OO | OP above PO | PP (Figure 5 of Noe et al., CSL 72, 2022), and the bar of their colours.
+
+    Parameters
+    ----------
+    oo, op, pp : masked array (S, S)
+        Similarities in [0, 1]; rows of OP are original speech. PO is its transpose.
+    speakers : S names in the order of the rows; left out where they would be too small to read
+    title : above the figure
+    """
     figure, ax = style.figure(SIDE_INCHES + 1.6, SIDE_INCHES + 0.9)
-    image = plot_matrices(ax, oo=oo, op=op, pp=pp, speakers=speakers)
+    image = _blocks_map(ax, 0.8, oo=oo, op=op, pp=pp)
+    _name_speakers(ax, speakers)
+    _name_halves(ax, len(speakers))
     style.colour_bar(figure, image, ax, "similarity (0.5 = no evidence)")
     if any(np.ma.is_masked(values) for values in (oo, op, pp)):
         undefined = Patch(color=NO_VALUE, label="undefined: a single utterance")
         figure.legend(handles=[undefined], loc="outside lower center")
     figure.suptitle(title)
     return figure
-
-
-def plot_matrices(
-    ax: Axes,
-    *,
-    oo: np.ma.MaskedArray,
-    op: np.ma.MaskedArray,
-    pp: np.ma.MaskedArray,
-    speakers: Sequence[str],
-) -> AxesImage:
-    """Draw OO | OP above PO | PP (Figure 5 of Noe et al., CSL 72, 2022).
-
-    Parameters
-    ----------
-    ax : matplotlib axes
-    oo, op, pp : masked array (S, S)
-        Similarities in [0, 1]; rows of OP are original speech. PO is its transpose.
-    speakers : S names in the order of the rows; left out where they would be too small to read
-
-    Returns
-    -------
-    matplotlib image : what a colour bar needs
-    """
-    image = _blocks_map(ax, 0.8, oo=oo, op=op, pp=pp)
-    _name_speakers(ax, speakers)
-    _name_halves(ax, len(speakers))
-    return image
 
 
 def all_matrices_picture(matrices: Mapping[tuple[str, str], Matrices]) -> Figure:

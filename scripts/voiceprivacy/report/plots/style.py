@@ -263,14 +263,9 @@ def colour(index: int) -> str:
     return COLOURS[index % len(COLOURS)]
 
 
-def line(index: int) -> str:
-    """The kind of line of this system: another one each time the colours repeat."""
-    return LINES[index // len(COLOURS) % len(LINES)]
-
-
 def look(index: int) -> Look:
-    """Colour and line of the system with this index, for matplotlib."""
-    return {"color": colour(index), "linestyle": line(index)}
+    """Colour and line of the system with this index: another line each time colours repeat."""
+    return {"color": colour(index), "linestyle": LINES[index // len(COLOURS) % len(LINES)]}
 
 
 def looks(labels: Iterable[str], anonymisers: Iterable[str] = ()) -> dict[str, Look]:
@@ -319,15 +314,32 @@ def plot_limits(ax: Axes, x: Shown, y: Shown, **look: Any) -> None:
             ax.plot(*ends, **{"linewidth": 0.9, "zorder": 1} | look)
 
 
-def one_legend(figure: Figure, columns: int = 3, side: str = "lower", **options: Any) -> None:
-    """One legend for all panels, below them or on the ``upper`` side: each name once."""
+def one_legend(
+    figure: Figure,
+    columns: int = 4,
+    side: str = "lower center",
+    axes: Iterable[Axes] = (),
+    **options: Any,
+) -> None:
+    """One legend beside all panels, for those of ``axes`` or all: each name once.
+
+    It has as many of the columns as fit, and the figure grows by what it takes.
+    """
     named: dict[str, Any] = {}
-    for ax in figure.axes:
+    for ax in axes or figure.axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             named.setdefault(label, handle)
-    if named:
-        look = {"ncols": min(columns, len(named)), **options}
-        figure.legend(named.values(), named, loc=f"outside {side} center", **look)
+    if not named:
+        return
+    width, height = figure.get_size_inches()
+    for n_columns in range(min(columns, len(named)), 0, -1):
+        look = {"loc": f"outside {side}", "ncols": n_columns, **options}
+        legend = figure.legend(named.values(), named, **look)
+        box = legend.get_window_extent()
+        if n_columns == 1 or box.width <= figure.bbox.width:
+            break
+        legend.remove()
+    figure.set_size_inches(max(width, box.width / figure.dpi), height + box.height / figure.dpi)
 
 
 def say_nothing(figure: Figure, words: str) -> Figure:

@@ -47,6 +47,9 @@ def distinctiveness(
         for metric in read_metrics(metrics)
         if (metric.extractor, metric.backend) == (extractor, backend) and metric.metric in COSTS
     ]
+    title = attacker_name(extractor, backend)
+    if not of_attacker:
+        raise BadInput(f"{metrics}: has no DeID and G_VD under {title}")
     for metric in released_numbers(of_attacker):
         system = (metric.anonymiser, f"{metric.corpus} {metric.trials}")
         if metric.value != UNDEFINED:
@@ -55,7 +58,6 @@ def distinctiveness(
     for system, numbers in measured.items():
         if len(numbers) == len(COSTS):
             points[system] = (numbers["deid_percent"], numbers["gvd_db"])
-    title = attacker_name(extractor, backend)
     return distinctiveness_picture(points=points, title=title, anonymisers=palette)
 
 
@@ -94,7 +96,7 @@ def distinctiveness_picture(
     for (anonymiser, name), point in points.items():
         sets.setdefault(name, {})[anonymiser] = point
     figure, axes = style.grid(
-        *(len(sets), MOST_PANELS, (2.9, 2.7), (1.2, 1.1)), sharex=True, sharey=True
+        *(len(sets), MOST_PANELS, (2.9, 2.7), (1.2, 0.6)), sharex=True, sharey=True
     )
     if not points:
         return style.say_nothing(figure, "undefined: original speakers are not distinguished")
@@ -106,7 +108,7 @@ def distinctiveness_picture(
     for ax in axes[-MOST_PANELS:]:
         ax.set_xlabel("DeID [%], → more privacy")
     figure.supylabel("gain of voice distinctiveness, $G_{VD}$ [dB]", fontsize="medium")
-    style.one_legend(figure, columns=4)
+    style.one_legend(figure)
     figure.suptitle(title)
     return figure
 
@@ -172,7 +174,7 @@ def features_picture(
     marked = np.unique(np.linspace(0, len(labels) - 1, MARKED_BINS).astype(int))
     ax.set_xticks(marked + 0.5, [labels[index] for index in marked])
     ax.set(xlabel=name, ylabel="share", ylim=(0, None), xlim=(0, len(labels)))
-    figure.legend(loc="outside lower center", ncols=6)
+    style.one_legend(figure, columns=6)
     figure.suptitle(title)
     return figure
 
@@ -198,7 +200,7 @@ def conventional_picture(name: str, curves: Mapping[str, Curve]) -> Figure:
             TOGETHER[name](ax, curve, label, index)
         ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1))
         return figure
-    figure, axes = style.grid(len(curves), MOST_COLUMNS, PANEL_INCHES, (0.0, 0.6), narrowest=2)
+    figure, axes = style.grid(len(curves), MOST_COLUMNS, PANEL_INCHES, (0.0, 0.2), narrowest=2)
     for ax, (label, curve) in zip(axes, curves.items(), strict=True):
         PANELS[name](ax, curve)
         ax.set_title(label, fontsize="medium")
@@ -207,9 +209,7 @@ def conventional_picture(name: str, curves: Mapping[str, Curve]) -> Figure:
     figure.supylabel(axes[0].get_ylabel(), fontsize="medium")
     for ax in axes:
         ax.set(xlabel="", ylabel="")
-    handles, names = axes[0].get_legend_handles_labels()
-    columns_of_legend = 3 if len(names) < 4 else 2
-    figure.legend(handles, names, loc="outside upper center", ncols=columns_of_legend)
+    style.one_legend(figure, columns=3, side="upper center")
     return figure
 
 
