@@ -182,7 +182,10 @@ def test_a_factor_has_two_digits_and_says_what_is_a_gpu_s(factor, text):
     assert (cell.text, cell.interval) == (text, "GPU")
 
 
-@pytest.mark.parametrize("change", [{"streaming": "<b>"}, {"device": "tpu"}])
+@pytest.mark.parametrize(
+    "change",
+    [{"real_time_factor": "fast"}, {"streaming": "<b>"}, {"device": "tpu"}, {"latency_ms": "soon"}],
+)
 def test_a_table_that_no_run_writes_is_refused(tmp_path, change):
     one = Speed("demo", "b2", "gpu", 1.0, 1.0, 0.5, "-")._replace(**change)
     write_table(tmp_path / "speed.tsv", Speed._fields, [one])
