@@ -89,8 +89,11 @@ def test_a_rotation_is_trained_and_undone(files, tones, tmp_path):
     backend = tmp_path / "rotation.npz"
     kind = {"type": "procrustes", "manifest": tones, "backend": backend}
     turned = {"embeddings": tmp_path / "turned.npz", "original": files / "e.npz"}
-    shown = succeeds("train_backend", **kind, **turned)
-    assert shown == "Rotation of 10 dimensions from 16 utterances of 4 speakers\n"
+    shown = succeeds("train_backend", **kind, **turned, held_out=tmp_path / "held_out.json")
+    assert shown.splitlines() == [
+        "Rotation of 10 dimensions from 16 utterances of 4 speakers",
+        "speakers held out: a rotation is not judged on speakers held out",
+    ]
     original = scored(files, tmp_path / "oo.tsv", backend)
     protected = {"trial": tmp_path / "turned.npz", "protected": ["trial"]}
     undone = scored(files, tmp_path / "op.tsv", backend, **protected)

@@ -38,6 +38,14 @@ FUSION = {"type": "fusion", "of": ["a/b", "c/d"], "train": {"corpus": "t"}}
 MISTAKES = [
     # Keys and values.
     ({"qqq": 1}, "qqq: 'qqq' is not a key here"),
+    (
+        {"extractors": {"voice": {"package": "resemblyzer", "vad": True}}},
+        "extractors.voice.vad: True is not allowed beside the other keys here",
+    ),
+    (
+        {"extractors": {"mine": {"model": "models/mine", "start": "other"}}},
+        "extractors.mine.start: 'other' is not allowed beside the other keys here",
+    ),
     (corpus(limit={}), "corpora.a.limit: {}"),
     (
         {"attacker_draw": "independant"},

@@ -179,8 +179,6 @@ def _scaled(embeddings, psi, counts, length_norm):
         return embeddings
     if length_norm == "simple":
         return scale_to_length(embeddings)
-    if length_norm != "kaldi":
-        raise BadInput(f"length_norm '{length_norm}' is neither kaldi nor simple")
     squares = (embeddings**2 / (psi + 1 / counts[:, None])).sum(axis=1, keepdims=True)
     return embeddings * np.sqrt(len(psi) / np.where(squares > 0, squares, len(psi)))
 
