@@ -57,6 +57,5 @@ def spoken(path: FilePath, utterances: Sequence[Utterance]) -> Spoken:
 
 def together(one: Spoken, other: Spoken) -> Spoken:
     """The rows of two files of the same utterances."""
-    rows = list(range(len(one.speakers))) * 2
     embeddings = np.concatenate([one.embeddings, other.embeddings])
-    return one.rows(rows)._replace(embeddings=embeddings)
+    return Spoken(embeddings, *([*names, *names] for names in one[1:]))

@@ -78,7 +78,7 @@ def train(
     """Fit PLDA by expectation maximisation, starting from identity covariances.
 
     Speakers with one utterance take part. The cost of an iteration does not depend on the number
-    of utterances.
+    of utterances. Of too little it learns nothing (``check_enough``).
 
     Parameters
     ----------
@@ -93,17 +93,9 @@ def train(
     Returns
     -------
     Plda
-
-    Raises
-    ------
-    BadInput : fewer than two speakers, never two utterances of one speaker, or, without shrinkage,
-        fewer utterances than dimensions
     """
     statistics = speaker_statistics(embeddings, speakers)
     mean = statistics.means.mean(axis=0)
-    check_enough(
-        statistics.counts.sum(), len(statistics.counts), dimensions=len(mean), shrinkage=shrinkage
-    )
     model = Plda(mean, between=np.eye(len(mean)), within=np.eye(len(mean)))
     for _ in range(iterations):
         model = _maximise(model, statistics)
