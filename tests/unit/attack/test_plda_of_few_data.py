@@ -100,8 +100,8 @@ def test_every_dimension_that_the_data_allow_can_be_kept(lda_dim, kept):
 
 
 def test_two_speakers_and_as_many_utterances_as_dimensions_are_enough():
-    embeddings, speakers = few(speakers=2, utterances=3, dimensions=6)
-    assert plda.train(embeddings, speakers).within.shape == (6, 6)
+    recipe = recipes.vpc_recipe(*few(speakers=2, utterances=3, dimensions=6))
+    assert recipe.lda.shape == (1, 6)
 
 
 def test_a_direction_in_which_nothing_varies_within_speakers_gets_a_floor():
