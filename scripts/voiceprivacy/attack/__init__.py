@@ -9,6 +9,8 @@ Whoever imports anything of this package can import torchaudio and SpeechBrain a
 CUDA, and quicker (``inout.imports``).
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,3 +19,4 @@ import voiceprivacy.inout.imports  # noqa: F401
 Floats = NDArray[np.floating]  # samples, embeddings, scores; float32 or float64
 Counts = NDArray[np.integer]
 Flags = NDArray[np.bool_]
+Scorer = Callable[..., Floats]  # see ``backends``

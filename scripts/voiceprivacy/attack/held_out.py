@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from voiceprivacy.attack import Counts, Flags, Floats
+from voiceprivacy.attack import Counts, Flags, Floats, Scorer
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import source_of
+from voiceprivacy.inout.tables import Utterance, source_of
 from voiceprivacy.vocabulary import UNDEFINED, HeldOut
 
 N_PERMUTATIONS = 1999  # p-values down to 0.0005
@@ -33,8 +33,6 @@ FEWEST_IN_FOLD = 4  # speakers, two of each gender
 MOST_SPEAKERS = 200  # that are tried, in all folds together
 MOST_TRIALS = 10  # of a speaker
 
-Scorer = Callable[..., Floats]
-
 
 class Spoken(NamedTuple):
     """Embeddings (N, D), and of each row its utterance or piece, its speaker and gender."""
@@ -43,6 +41,16 @@ class Spoken(NamedTuple):
     utterances: Sequence[str]
     speakers: Sequence[str]
     genders: Sequence[str]
+
+    @classmethod
+    def heard(cls, embeddings: Floats, utterances: Sequence[Utterance]) -> "Spoken":
+        """Embeddings (N, D) of utterances, or of pieces of them (N,)."""
+        return cls(
+            embeddings,
+            [utterance.utterance for utterance in utterances],
+            [utterance.speaker for utterance in utterances],
+            [utterance.gender for utterance in utterances],
+        )
 
     def rows(self, chosen: Any) -> "Spoken":
         """Some rows of it."""

@@ -31,10 +31,8 @@ def score_samples(
     matrix : npz to write: rows columns row_speakers column_speakers scores
     """
     shifts = backends.read_samples(samples)
-    galleries = {
-        side: backends.read_gallery(path, backend=backend, is_protected=side in protected)
-        for side, path in (("enrolment", enrolment), ("trial", trial))
-    }
+    sides = {"enrolment": enrolment, "trial": trial}
+    galleries = backends.read_galleries(sides, backend=backend, protected=protected)
     with naming(samples):
         scored = backends.sample_matrix(backends.scorer(backend), shifts, **galleries)
     write_matrix(matrix, scored)

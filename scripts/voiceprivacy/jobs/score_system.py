@@ -10,7 +10,7 @@ from voiceprivacy.inout.scored_trials import write_scores
 from voiceprivacy.inout.tables import read_trials
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
-from voiceprivacy.vocabulary import SPEECH_SCORED, WITHIN_RELEASE
+from voiceprivacy.vocabulary import ORIGINAL, SPEECH_SCORED, WITHIN_RELEASE
 
 
 def score_system(
@@ -61,7 +61,7 @@ def score_system(
             if not release:
                 raise BadInput(f"{path}: needs --release, the list that list_trials.py writes")
             listed = read_trials(release)
-            gallery = tried["run0" if "run0" in tried else "original"]  # the released speech
+            gallery = tried["run0" if "run0" in tried else ORIGINAL]  # the released speech
             llrs = backends.score_trials(score, listed, enrolment=gallery, trial=gallery)
         else:
             listed, sides = trial_list, compared(path, enrolled, tried)
@@ -88,11 +88,9 @@ def score_system(
 
 def galleries(words: list[str], option: str, *, backend: str) -> backends.Lookup[backends.Gallery]:
     """Embeddings by whose speech they are of, from WHOSE=FILE; each file is read once."""
-    read = {}
-    for word in words:
-        whose, _, path = word.partition("=")
-        is_protected = whose != "original"
-        read[whose] = backends.read_gallery(path, backend=backend, is_protected=is_protected)
+    split = [word.partition("=") for word in words]
+    paths = {whose: path for whose, _, path in split}
+    read = backends.read_galleries(paths, backend=backend, protected=paths.keys() - {ORIGINAL})
     return backends.Lookup(read, path=option, kind="embeddings of")
 
 

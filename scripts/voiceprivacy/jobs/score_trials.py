@@ -4,10 +4,9 @@ import sys
 from collections.abc import Sequence
 from typing import Literal
 
-from voiceprivacy.attack import Floats
 from voiceprivacy.attack.backends import backends
 from voiceprivacy.inout.scored_trials import ScoredTrials, warning_of_itself, write_scores
-from voiceprivacy.inout.tables import Trial, read_trials
+from voiceprivacy.inout.tables import read_trials
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 
@@ -36,27 +35,17 @@ def score_trials(
     """
     trial_list = read_trials(trials)
     lists = backends.read_enrolments(enrolments) if enrolments else None
-    galleries = {
-        side: backends.read_gallery(path, backend=backend, is_protected=side in protected)
-        for side, path in (("enrolment", enrolment), ("trial", trial))
-    }
+    sides = {"enrolment": enrolment, "trial": trial}
+    galleries = backends.read_galleries(sides, backend=backend, protected=protected)
     score = backends.scorer(backend)
     llrs = backends.score_trials(score, trial_list, **galleries, enrolments=lists)
     scored = ScoredTrials.of(zip(trial_list, llrs, strict=True))
     if warning := warning_of_itself(scored, lists):
         say(f"warning: {trials}: {warning}", file=sys.stderr)
     write_scores(scores, trial_list, llrs)
-    for label in ("target", "nontarget"):
-        show_mean(label, trial_list, llrs)
-
-
-def show_mean(label: str, trials: list[Trial], scores: Floats) -> None:
-    """Print how many trials have a label, and their mean score."""
-    pairs = zip(trials, scores, strict=True)
-    values = [score for trial, score in pairs if trial.label == label]
-    if values:
-        mean = sum(values) / len(values)
-        say(f"{label:<10}{len(values):>10} trials, mean score {mean:>12.6g}")
+    for label, values in scored.classes.items():
+        if len(values):
+            say(f"{label:<10}{len(values):>10} trials, mean score {values.mean():>12.6g}")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from voiceprivacy.attack.backends import procrustes, recipes
-from voiceprivacy.attack.backends.learning import Learning, rotation, spoken, together
+from voiceprivacy.attack.backends.learning import Learning, spoken, together
 from voiceprivacy.attack.held_out import Spoken, crossfitted, unknown
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import write_json
@@ -49,7 +49,8 @@ def train_backend(
     if type == "procrustes":
         if not original:
             raise BadInput("--original: procrustes needs embeddings of the unprotected utterances")
-        alignment = rotation(tried, original)
+        unprotected = spoken(original, utterances).embeddings
+        alignment = procrustes.train(original=unprotected, protected=tried.embeddings)
         procrustes.write_alignment(backend, alignment)
         say(f"Rotation of {alignment.dimensions} dimensions from {sizes(tried)}")
         n_speakers = len(set(tried.speakers))
@@ -81,7 +82,8 @@ def sizes(heard: Spoken) -> str:
 def tell(findings: HeldOut, path: str) -> None:
     """Write what was found in speakers held out."""
     write_json(path, findings._asdict())
-    say(f"speakers held out: EER {findings.eer_percent} %, p = {findings.p_value}")
+    rate = f"EER {findings.eer_percent} %, p = {findings.p_value}"
+    say(f"speakers held out: {findings.reason or rate}")
 
 
 if __name__ == "__main__":

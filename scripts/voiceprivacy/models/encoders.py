@@ -30,8 +30,8 @@ import numpy as np
 import torch
 from torch.nn.functional import layer_norm
 
-from voiceprivacy.inout.checksums import refuse_changed
-from voiceprivacy.inout.files import BadInput, read_bytes
+from voiceprivacy.inout.checksums import read_unchanged
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.models import Floats
 from voiceprivacy.models.devices import single_thread
@@ -133,7 +133,7 @@ class HubNetwork(torch.nn.Module):
     def __init__(self, folder: Path) -> None:
         super().__init__()
         for name in (HUB_SETTINGS, HUB_PREPARATION):
-            _read_unchanged(folder / name)
+            read_unchanged(folder / name)
         self.normalises = normalises(folder / HUB_PREPARATION)
         self.model = network_of(folder / HUB_SETTINGS)
         self.kernels, self.strides = self.model.config.conv_kernel, self.model.config.conv_stride
@@ -205,15 +205,9 @@ def hub_library() -> Any:
     return transformers
 
 
-def _read_unchanged(path):
-    content = read_bytes(path)
-    refuse_changed(path, content)
-    return content
-
-
 def _load(model, path):
     """Load the weights of a network; what belongs to a head on top of it is left out."""
-    state = _tensors(path, _read_unchanged(path))
+    state = _tensors(path, read_unchanged(path))
     prefix = f"{model.base_model_prefix}."
     inner = {
         name.removeprefix(prefix): tensor

@@ -12,23 +12,18 @@ Understood tags: ``!new:<class>`` (an object), ``!name:<class>`` (the class, wit
 import functools
 import importlib
 import io
-import pickle  # nosec B403  # for the name of an error only
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 import yaml
 
-from voiceprivacy.inout.checksums import CHECKSUMS, refuse_changed, sha256_of
-from voiceprivacy.inout.files import (
-    BadInput,
-    lines_of,
-    read_bytes,
-    refuse_endless,
-    whole_or_absent,
-)
+from voiceprivacy.inout.checksums import CHECKSUMS, read_unchanged, sha256_of
+from voiceprivacy.inout.files import BadInput, lines_of, whole_or_absent
+from voiceprivacy.inout.tables import number_in
 from voiceprivacy.inout.yaml_files import compose
 
 SETTINGS, WEIGHTS = "hyperparams.yaml", "embedding_model.ckpt"
@@ -64,25 +59,6 @@ REFERENCE = re.compile(r"<([\w.]+)>")
 NEW, NAME = "!new:", "!name:"
 DEEPEST = 50  # references in a row: more are taken for a circle
 MOST_VALUES = 100_000  # that a field leads to: references to lists of references grow without end
-# What torch raises for a file that holds other tensors, or none.
-LOADING_ERRORS = (
-    RuntimeError,
-    pickle.UnpicklingError,
-    EOFError,
-    OSError,
-    ValueError,
-    TypeError,
-    AttributeError,
-)
-# What a class raises for fields that it does not have, or that do not go together.
-BUILDING_ERRORS = (
-    TypeError,
-    ValueError,
-    AssertionError,
-    IndexError,
-    AttributeError,
-    RuntimeError,
-)
 
 
 class Section:
@@ -124,26 +100,26 @@ class Section:
             return functools.partial(class_, **fields) if fields else class_
         try:
             return class_(**fields)
-        except BUILDING_ERRORS as error:
+        except Exception as error:  # of whatever its fields lead to
             raise BadInput(f"{self.where}: cannot build {self.of_class} ({error})") from None
 
 
 class Hyperparameters:
-    """The fields of a hyperparameter file, resolved one by one as they are asked for."""
+    """The fields of a hyperparameter file, resolved one by one as they are asked for.
 
-    def __init__(
-        self,
-        path: Path | str,
-        placeholders: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Parse ``path``; ``placeholders`` {field: value} are what ``!PLACEHOLDER`` fields get."""
+    Attributes
+    ----------
+    placeholders : dict {field: value}
+        What ``!PLACEHOLDER`` fields get.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        """Parse ``path``; ``placeholders`` can be filled in before their fields are asked for."""
         self.path = path
-        self.placeholders = placeholders or {}
-        content = read_bytes(path)
-        refuse_changed(Path(path), content)
-        self.text = (
-            "\n".join(lines_of(path, content)) + "\n"
-        )  # as it is: a trained folder has a copy
+        self.placeholders: dict[str, Any] = {}
+        content = read_unchanged(Path(path))
+        # As it is: a trained folder has a copy.
+        self.text = "\n".join(lines_of(path, content)) + "\n"
         root = compose(path)
         if not isinstance(root, yaml.MappingNode):
             raise BadInput(
@@ -240,11 +216,15 @@ class Hyperparameters:
             return [self._resolved(item, (*trail, str(number))) for number, item in items]
         # Only plain values are left: numbers, texts, true and false, nothing.
         try:
-            return yaml.SafeLoader("").construct_object(node)
+            value = yaml.SafeLoader("").construct_object(node)
         except (yaml.YAMLError, ValueError, TypeError, KeyError):
             raise BadInput(
                 f"{where}: the tag {node.tag} is not read here: write a plain value"
             ) from None
+        # As HyperPyYAML reads it: 1e-3 is a number, which PyYAML takes for text.
+        if isinstance(value, str) and node.style is None and math.isfinite(number_in(value)):
+            return number_in(value)
+        return value
 
     def _fields(self, node, trail, where):
         if isinstance(node, yaml.ScalarNode) and not node.value:
@@ -295,7 +275,7 @@ def load_weights(
             own = module.state_dict().items()
             state = {name: own_one for name, own_one in own if name.endswith(may_lack)} | state
         module.load_state_dict(state)
-    except LOADING_ERRORS as error:
+    except Exception as error:  # of a file that can be anything
         raise BadInput(f"{path}: not the weights of {model} ({one_line(error)})") from None
     if not any(bool(weights.any()) for weights in module.parameters()):
         raise BadInput(f"{path}: all weights are zero")
@@ -303,17 +283,10 @@ def load_weights(
 
 def read_weights(path: Path, *, model: str) -> dict[str, torch.Tensor]:
     """The tensors {name: tensor} of a .ckpt file, read and refused as ``load_weights`` does."""
-    refuse_endless(path)
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise BadInput(f"{path}: not found") from None
-    except OSError as error:
-        raise BadInput(f"{path}: not the weights of {model} ({error.strerror})") from None
-    refuse_changed(path, content)
+    content = read_unchanged(path)
     try:
         return dict(torch.load(io.BytesIO(content), map_location="cpu", weights_only=True))
-    except LOADING_ERRORS as error:
+    except Exception as error:  # of a file that can be anything
         raise BadInput(f"{path}: not the weights of {model} ({one_line(error)})") from None
 
 

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 
-from voiceprivacy.inout.checksums import refuse_changed, sha256
-from voiceprivacy.inout.files import RESOURCES, BadInput, folder_of_package, read_bytes
+from voiceprivacy.inout.checksums import read_unchanged, sha256
+from voiceprivacy.inout.files import RESOURCES, BadInput, folder_of_package
 from voiceprivacy.inout.tables import read_table
 
 LIST = RESOURCES / "pinned_models.tsv"
@@ -61,18 +61,15 @@ def read_model(model: str, patterns: Sequence[str]) -> dict[str, bytes]:
     """
     models = known_models()
     fitting = [name for name, files in models.items() if _missing(files, patterns) is None]
-    if model in fitting and is_packaged(model):
+    if model in fitting:
         return {name: _packaged(model, *pin) for name, pin in models[model].items()}
     folder = Path(model)
     if not folder.is_dir():
         raise BadInput(f"{model}: is neither a folder nor {' or '.join(fitting)}")
     if missing := _missing([path.name for path in folder.iterdir()], patterns):
         raise BadInput(f"{folder}: needs one file {missing}")
-    files = {}
-    for path in chain.from_iterable(map(folder.glob, patterns)):
-        files[path.name] = read_bytes(path)
-        refuse_changed(path, files[path.name])
-    return files
+    paths = chain.from_iterable(map(folder.glob, patterns))
+    return {path.name: read_unchanged(path) for path in paths}
 
 
 def _missing(names, patterns):

@@ -130,9 +130,10 @@ class Kokoro:
 
 def pieces_of(text: str, voice: str) -> Iterator[str]:
     """The phonemes of a text, with its signs, in pieces that a voice can speak at once."""
-    clauses = re.findall(rf"([^{SIGNS}]*[^{SIGNS}\s][^{SIGNS}]*)([{SIGNS}]*)", text)
+    said = rf"(?:[^{SIGNS}]|(?<=\d)[{SIGNS}](?=\d))*"  # a sign between digits is of a number
+    clauses = re.findall(rf"({said}[^{SIGNS}\s]{said})([{SIGNS}]*)", text)
     spoken = _phonemes([clause.strip() for clause, _ in clauses], voice)
-    marked = [said + signs[:1] for said, (_, signs) in zip(spoken, clauses, strict=True)]
+    marked = [clause + signs[:1] for clause, (_, signs) in zip(spoken, clauses, strict=True)]
     piece = ""
     for word in " ".join(marked).split():
         if piece and len(piece) + 1 + len(word) > MOST_PHONEMES:

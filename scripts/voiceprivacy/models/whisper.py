@@ -86,9 +86,9 @@ class Whisper:
         """What is said in samples (N,)."""
         speech = resampled(samples, sample_rate, SAMPLE_RATE).astype(np.float32)
         pieces = [self._hear(piece) for piece in cut(speech)]
-        longest = pieces[0]  # the language of the beginning is that of all
+        first = pieces[0]  # the language of the beginning is that of all
         text = " ".join(piece.text for piece in pieces if piece.text)
-        return Heard(text, longest.language, longest.certainty)
+        return Heard(text, first.language, first.certainty)
 
     def frames(self, samples: Floats) -> Floats:
         """What the encoder makes (F, D) of samples (N,) at 16 kHz: a frame for every 20 ms."""

@@ -311,7 +311,7 @@ def _explain(error: ValidationError) -> Iterator[Problem]:
     elif error.validator == "pattern" and "description" in error.schema:
         meaning = error.schema["description"].rstrip(".")
         yield Problem(keys, f"{error.instance!r} does not match what is expected here: {meaning}")
-    elif error.validator is None:  # the schema has false for this key, which names no rule
+    elif error.validator == "not":  # the schema has it for keys that have no part beside others
         yield Problem(keys, f"{error.instance!r} is not allowed beside the other keys here")
     else:
         yield Problem(keys, error.message)

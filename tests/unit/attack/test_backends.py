@@ -229,15 +229,6 @@ def test_odd_samples_are_refused(tmp_path, rows, message):
         read_samples(tmp_path / "s.tsv")
 
 
-def test_an_observation_without_an_embedding_is_named(tmp_path):
-    write_table(tmp_path / "s.tsv", SAMPLES, [*ROWS[:-1], (1, "b", "template", "b9")])
-    (enrolment, _), (trial, _) = drawn_gallery(0), drawn_gallery(1)
-    with pytest.raises(BadInput, match="has no embedding of 'b9'"):
-        sample_matrix(
-            backends.cosine, read_samples(tmp_path / "s.tsv"), enrolment=enrolment, trial=trial
-        )
-
-
 @pytest.fixture(scope="module")
 def of_speakers():
     """Embeddings (240, 6) of 40 speakers."""

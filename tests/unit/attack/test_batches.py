@@ -83,10 +83,11 @@ def utterance(name, speaker, gender="f"):
     return Utterance(name, speaker, gender, None, 1.0)
 
 
-def test_pairs_leave_out_pieces_of_one_utterance_and_other_genders():
+@pytest.mark.parametrize("names", [("a1", "a1"), ("a1_seg000", "a1_seg001")])
+def test_pairs_leave_out_pieces_of_one_utterance_and_other_genders(names):
     cut = [
-        (utterance("a1", "a"), 0),
-        (utterance("a1", "a"), 9),
+        (utterance(names[0], "a"), 0),
+        (utterance(names[1], "a"), 9),
         (utterance("a2", "a"), 0),
         (utterance("b1", "b"), 0),
     ]
@@ -122,6 +123,8 @@ def test_validation_pieces_follow_each_other_and_are_limited(speech):
     cut = pieces.validation_pieces(speech, piece_s=0.05, sample_rate=RATE)
     assert len(cut) == 3 * pieces.VALIDATION_PIECES
     assert [start for _, start in cut[:3]] == [0, 800, 1600]
+    # The first utterance alone would fill them, and its pieces share a room.
+    assert [heard.utterance for heard, _ in cut[:10]] == ["s0-0"] * 5 + ["s0-1"] * 5
 
 
 def test_the_eer_of_separated_and_of_opposite_embeddings():

@@ -156,6 +156,7 @@ def test_a_track_by_hand():
     assert heights.sum() == 12
     # One slope over 50 ms within either stretch, and none across the gap.
     assert slopes.sum() == slopes[len(slopes) // 2] == 2
+    assert contour.of_track(track[:5]).sum() == 5, "too short for a slope"
 
 
 @pytest.mark.parametrize("semitones_per_s", [-20, -10, 0, 10, 20])

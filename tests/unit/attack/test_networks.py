@@ -264,7 +264,6 @@ def test_voice_activity_leaves_pauses_out():
 
 def test_nothing_is_the_default():
     assert prepared(TONE, RATE, NOTHING) is TONE
-    assert Preparation() == NOTHING
 
 
 @pytest.mark.parametrize(

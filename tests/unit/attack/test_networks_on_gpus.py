@@ -78,9 +78,8 @@ def test_an_embedding_is_computed_on_the_device_alone(other_device, ecapa):
 
 @pytest.mark.parametrize("name", ["ecapa_vpc2024", "xvector"])
 def test_a_step_of_training_is_computed_on_the_device_alone(other_device, name):
-    settings = Hyperparameters(
-        RESOURCES / "recipes" / f"{name}.yaml", placeholders={training.SPEAKERS: 7}
-    )
+    settings = Hyperparameters(RESOURCES / "recipes" / f"{name}.yaml")
+    settings.placeholders[training.SPEAKERS] = 7
     modules = training._modules(settings)
     deferred = settings.get("compute_cost").deferred
     cost = settings.section("compute_cost", classes=training.COST, deferred=deferred).build()

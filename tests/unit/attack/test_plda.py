@@ -203,13 +203,8 @@ def test_an_array_that_is_not_finite_is_named(tmp_path, name):
 
 
 def test_a_length_normalisation_that_is_none_is_named(tmp_path):
-    said = "length_norm 'long' is neither kaldi nor simple"
-    with pytest.raises(BadInput, match=rf"plda\.npz: {said}"):
+    with pytest.raises(BadInput, match=r"plda\.npz: length_norm .long. is neither"):
         recipes.read_recipe(saved(tmp_path / "plda.npz", length_norm="long"))
-    ones = np.ones((1, 1))
-    model, given = plda.Plda(ones[0], ones, ones), {"enrolment": ones, "counts": [1], "trial": ones}
-    with pytest.raises(BadInput, match=f"^{said}"):
-        plda.score(model, **given, length_norm="long")
 
 
 @pytest.mark.parametrize("name", ["between", "within"])

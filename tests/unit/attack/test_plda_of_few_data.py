@@ -15,10 +15,9 @@ from voiceprivacy.inout.files import BadInput
         ((10, 11), np.arange(10) % 3, "as many training utterances as dimensions"),
     ],
 )
-@pytest.mark.parametrize("trained", [plda.train, recipes.vpc_recipe])
-def test_too_few_data_are_refused(shape, speakers, reason, trained):
+def test_too_few_data_are_refused(shape, speakers, reason):
     with pytest.raises(BadInput, match=reason):
-        trained(np.random.default_rng(0).normal(size=shape), speakers)
+        recipes.vpc_recipe(np.random.default_rng(0).normal(size=shape), speakers)
 
 
 def test_speakers_within_whom_nothing_varies_are_refused():
@@ -68,13 +67,13 @@ def test_too_few_utterances_are_refused_unless_shrinkage_is_asked_for():
 @pytest.mark.parametrize("shrinkage", [-0.1, 1.0, float("nan")])
 def test_a_shrinkage_that_is_none_is_refused(shrinkage):
     with pytest.raises(BadInput, match="expected 0"):
-        plda.train(*few(), shrinkage=shrinkage)
+        recipes.vpc_recipe(*few(), shrinkage=shrinkage)
 
 
 def test_shrinkage_does_not_excuse_one_utterance_a_speaker():
     embeddings, _ = few()
     with pytest.raises(BadInput, match="one utterance a speaker"):
-        plda.train(embeddings, np.arange(18), shrinkage=0.5)
+        recipes.vpc_recipe(embeddings, np.arange(18), shrinkage=0.5)
 
 
 def test_shrinkage_reaches_lda_and_every_iteration_of_plda():
@@ -101,8 +100,8 @@ def test_every_dimension_that_the_data_allow_can_be_kept(lda_dim, kept):
 
 
 def test_two_speakers_and_as_many_utterances_as_dimensions_are_enough():
-    embeddings, speakers = few(speakers=2, utterances=3, dimensions=6)
-    assert plda.train(embeddings, speakers).within.shape == (6, 6)
+    recipe = recipes.vpc_recipe(*few(speakers=2, utterances=3, dimensions=6))
+    assert recipe.lda.shape == (1, 6)
 
 
 def test_a_direction_in_which_nothing_varies_within_speakers_gets_a_floor():

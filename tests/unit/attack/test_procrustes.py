@@ -77,15 +77,14 @@ def test_only_protected_galleries_are_rotated(speech, tmp_path):
     backend = str(tmp_path / "backend.npz")
     alignment = procrustes.train(original=original, protected=protected)
     procrustes.write_alignment(backend, alignment)
-    for is_protected in (False, True):
-        gallery = backends.read_gallery(
-            tmp_path / "e.npz", backend=backend, is_protected=is_protected
-        )
+    sides = dict.fromkeys(("enrolment", "trial"), tmp_path / "e.npz")
+    galleries = backends.read_galleries(sides, backend=backend, protected=["trial"])
+    for side, is_protected in (("enrolment", False), ("trial", True)):
         expected = procrustes.aligned(alignment, protected, is_protected=is_protected)
-        np.testing.assert_allclose(gallery.embeddings_of(ids), expected, atol=1e-5)
+        np.testing.assert_allclose(galleries[side].embeddings_of(ids), expected, atol=1e-5)
     assert backends.scorer(backend) is backends.cosine
-    plain = backends.read_gallery(tmp_path / "e.npz", is_protected=True)
-    np.testing.assert_array_equal(plain.embeddings, protected.astype(np.float32))
+    plain = backends.read_galleries(sides, backend="cosine", protected=["trial"])
+    np.testing.assert_array_equal(plain["trial"].embeddings, protected.astype(np.float32))
 
 
 def test_what_does_not_fit_is_refused(speech, tmp_path):

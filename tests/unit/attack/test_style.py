@@ -1,5 +1,7 @@
 """What is said and in which style: by hand, dictionaries of LIWC, hashed words, and an encoder."""
 
+import shutil
+
 import numpy as np
 import pytest
 import torch
@@ -221,12 +223,18 @@ def test_long_transcripts_are_cut_where_the_encoder_ends(encoder):
     np.testing.assert_array_equal(vector("a " * 400), vector("a " * 500))
 
 
-def test_a_folder_that_is_no_encoder_is_refused(tmp_path):
+def test_a_folder_that_is_no_encoder_is_refused(encoder, tmp_path):
     with pytest.raises(BadInput, match="not found"):
         words.sentence_encoder(tmp_path / "no")
     (tmp_path / "config.json").write_text('{"model_type": "of my own"}')
     with pytest.raises(BadInput, match="is not a text encoder of the hub"):
         words.sentence_encoder(tmp_path)
+    shutil.copytree(encoder, tmp_path / "t5")
+    sizes = {"vocab_size": 57, "d_model": 8, "d_kv": 4, "d_ff": 8, "num_layers": 1, "num_heads": 2}
+    network = transformers.T5Model(transformers.T5Config(**sizes))
+    network.save_pretrained(str(tmp_path / "t5"))
+    with pytest.raises(BadInput, match=r"not a text encoder of the hub .*max_position"):
+        words.sentence_encoder(tmp_path / "t5")
 
 
 def test_the_command_embeds_words_plain_weighted_and_by_an_encoder(tones, encoder, tmp_path):

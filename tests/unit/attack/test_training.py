@@ -1,7 +1,9 @@
 """Training an extractor: it learns, repeatably; SpeechBrain loads it; and what is refused."""
 
+import itertools
 import re
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,7 +22,7 @@ from voiceprivacy.attack.training.brain import SpeakerBrain
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import RESOURCES, BadInput
 from voiceprivacy.inout.json_files import read_json
-from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.inout.tables import Utterance, read_manifest
 from voiceprivacy.vocabulary import UNDEFINED, HeldOut
 
 
@@ -138,12 +140,8 @@ def test_the_epoch_with_the_lowest_eer_of_held_out_speakers_is_kept(
     spoken = [one for one in read_manifest(tones) if one.speaker in held_out]
     pieces = validation_pieces(spoken, piece_s=0.2, sample_rate=16000)
     heard = [audio.read_piece(one.path, start=start, length=3200) for one, start in pieces]
-    rows = Spoken(
-        np.stack([kept.embed(samples) for samples in heard]),
-        [one.utterance for one, _ in pieces],
-        [one.speaker for one, _ in pieces],
-        [one.gender for one, _ in pieces],
-    )
+    embeddings = np.stack([kept.embed(samples) for samples in heard])
+    rows = Spoken.heard(embeddings, [one for one, _ in pieces])
     expected = judged([trials_of(rows, cosine)], n_training_speakers=2)
     assert findings.eer_percent == pytest.approx(expected.eer_percent)
 
@@ -155,6 +153,22 @@ def test_training_stops_when_the_eer_does_not_fall_any_more(
     told_eers = iter([9.0, 9.0])
     monkeypatch.setattr(brain, "cosine_eer_percent", lambda *arguments: next(told_eers))
     assert len(curve(train(tmp_path / "model"), "epoch")) == 2
+
+
+def test_after_its_last_epoch_a_schedule_of_rates_keeps_the_last_rate(train, recipe, tmp_path):
+    changed(recipe, "epoch_count: !ref <number_of_epochs>", "epoch_count: 2")
+    rates = curve(train(tmp_path / "model"), "learning_rate")
+    assert rates == ["0.002", "0.0001", "0.0001", "0.0001"]
+
+
+def test_pieces_that_were_cut_before_are_judged_as_one_recording():
+    """Of each speaker three pieces of x enrol, and y is tried against both."""
+    names = itertools.product("ab", ("x_seg000", "x_seg001", "x_seg002", "y"))
+    pieces = [(Utterance(who + name, who, "f", None, 4.0), 0) for who, name in names]
+    embeddings = np.random.default_rng(0).normal(size=(8, 3))
+    brain = SimpleNamespace(embed=lambda validation: embeddings)
+    findings = training._findings(brain, SimpleNamespace(pieces=pieces), n_speakers=9)
+    assert findings.n_trials == 2 * 2
 
 
 def test_speakers_held_out_are_never_heard(train, holding_out, tmp_path, monkeypatch):

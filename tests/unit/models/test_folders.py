@@ -13,12 +13,15 @@ FBANK = "speechbrain.lobes.features.Fbank"
 
 def read(tmp_path, text, **placeholders):
     (tmp_path / "hyperparams.yaml").write_text(text, encoding="utf-8")
-    return Hyperparameters(tmp_path / "hyperparams.yaml", placeholders=placeholders)
+    settings = Hyperparameters(tmp_path / "hyperparams.yaml")
+    settings.placeholders |= placeholders
+    return settings
 
 
 def test_references_are_followed_to_plain_values(tmp_path):
-    settings = read(tmp_path, "n: 24\nm: !ref <n>\nlist: [1, !ref <m>, null]\n")
-    assert settings.get("list") == [1, 24, None]
+    settings = read(tmp_path, "n: 24\nm: !ref <n>\nlist: [1, !ref <m>, null, 2e-5, '2e-5']\n")
+    # As HyperPyYAML reads the same file.
+    assert settings.get("list") == [1, 24, None, 0.00002, "2e-5"]
 
 
 def test_a_section_is_built_with_its_fields(tmp_path):

@@ -22,6 +22,8 @@ def test_signs_stay_between_phonemes():
     assert list(pieces_of("The dog barks, twice!?", "en-us")) == ["ðə dˈɑːɡ bˈɑːɹks, twˈaɪs!"]
     assert list(pieces_of("Der Hund.", "de")) == ["dɛɾ hˈʊnt."]
     assert list(pieces_of(" ... ", "en-us")) == list(pieces_of("", "en-us")) == []
+    spelled = "wˈʌn θˈaʊzənd æt θɹˈiː pɔɪnt fˈaɪv, tˈɛn."
+    assert list(pieces_of("1,000 at 3.5, 10.", "en-us")) == [spelled]
 
 
 def test_a_long_text_is_spoken_in_pieces_that_end_between_words():

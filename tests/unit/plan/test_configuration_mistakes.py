@@ -38,6 +38,10 @@ FUSION = {"type": "fusion", "of": ["a/b", "c/d"], "train": {"corpus": "t"}}
 MISTAKES = [
     # Keys and values.
     ({"qqq": 1}, "qqq: 'qqq' is not a key here"),
+    ({"extractors": {"r": {"package": "whisper", "vad": True}}}, "extractors.r.vad: True is not"),
+    ({"extractors": {"m": {"model": "m", "start": "o"}}}, "extractors.m.start: 'o' is not allowed"),
+    ({"extractors": {"m": {"model": "m", "sandbox": True}}}, "extractors.m.sandbox: True is not"),
+    (plda(type="speechbrain_plda", shrinkage=0.1), "backends.p.shrinkage: 0.1 is not allowed"),
     (corpus(limit={}), "corpora.a.limit: {}"),
     (
         {"attacker_draw": "independant"},
@@ -154,6 +158,7 @@ VOICE = ATTACKED["extractors"] | {"voice": {"package": "resemblyzer"}}
 )
 def test_what_embeddings_and_transcripts_allow_is_no_problem(config):
     assert problems(config) == []
+    assert problems(configuration.check(config)) == [], "as a finished run keeps it"
 
 
 def test_what_belongs_to_somebody_elses_scores_must_be_there(tmp_path):

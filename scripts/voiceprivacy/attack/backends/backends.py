@@ -11,24 +11,23 @@ Conventions
 * Trials and enrolments of a list have the order of their first appearance in it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from voiceprivacy.attack import Counts, Floats
+from voiceprivacy.attack import Counts, Floats, Scorer
 from voiceprivacy.attack.backends import procrustes, recipes
 from voiceprivacy.inout import tables
 from voiceprivacy.inout.arrays import Embeddings, ScoreMatrix, read_embeddings
-from voiceprivacy.inout.files import BadInput, naming
+from voiceprivacy.inout.files import BadInput, FilePath, naming
 from voiceprivacy.inout.tables import Trial, read_manifest, read_rows, source_of
 
 BLOCK_SCORES = 4_000_000  # scores computed at a time: 32 MB for each temporary array
 SAMPLES = ["shift", "speaker", "role", "utterance"]
 ROLES = ("test", "template")
 
-Scorer = Callable[..., Floats]
 Value = TypeVar("Value")
 
 
@@ -74,22 +73,30 @@ class Gallery:
         return Models(np.stack(means), np.array(counts))
 
 
-def read_gallery(
-    path: Path | str, *, backend: str = "cosine", is_protected: bool = False
-) -> Gallery:
-    """Read embeddings as a Gallery, as a back-end compares them.
+def read_galleries(
+    paths: Mapping[str, FilePath], *, backend: str, protected: Collection[str]
+) -> dict[str, Gallery]:
+    """Read embeddings as Galleries, as a back-end compares them.
 
     Only a Procrustes back-end changes them: see ``procrustes.aligned``.
+
+    Parameters
+    ----------
+    paths : {name: npz}
+    backend : as for ``scorer``
+    protected : names of those of protected speech
     """
-    embeddings = read_embeddings(path)
     alignment = None if backend in NAMED else procrustes.read_alignment(backend)
-    if alignment is None:
-        return Gallery(embeddings, path)
-    with naming(backend):
-        rotated = procrustes.aligned(
-            alignment, embeddings.embeddings.astype(np.float64), is_protected=is_protected
-        )
-    return Gallery(Embeddings(embeddings.ids, rotated), path)
+    galleries = {}
+    for name, path in paths.items():
+        ids, embeddings = read_embeddings(path)
+        if alignment is not None:
+            with naming(backend):
+                embeddings = procrustes.aligned(
+                    alignment, embeddings.astype(np.float64), is_protected=name in protected
+                )
+        galleries[name] = Gallery(Embeddings(ids, embeddings), path)
+    return galleries
 
 
 def read_enrolments(path: Path | str) -> Lookup[list[str]]:
@@ -131,7 +138,7 @@ NAMED = {"cosine": cosine, "jensen_shannon": jensen_shannon}
 def scorer(backend: str) -> Scorer:
     """The scorer of a back-end: cosine, jensen_shannon, or the npz of a trained one.
 
-    Galleries that Procrustes has rotated (see ``read_gallery``) are compared by cosine.
+    Galleries that Procrustes has rotated (see ``read_galleries``) are compared by cosine.
     """
     if backend in NAMED:
         return NAMED[backend]
@@ -353,7 +360,7 @@ def _blocks(
 ) -> Iterator[tuple[int, Floats]]:
     """Yield (first row, scores of a block of rows against all trials)."""
     # At least one row, however many trials there are.
-    size = max(1, BLOCK_SCORES // max(1, len(trial_embeddings)))
+    size = max(1, BLOCK_SCORES // len(trial_embeddings))
     for start in range(0, len(models.means), size):
         means, counts = models.means[start : start + size], models.counts[start : start + size]
         yield start, score(enrolment=means, counts=counts, trial=trial_embeddings)
@@ -364,8 +371,6 @@ def _numbered(names):
     numbers = {}
     # A new name gets the number of those before it, a known one keeps its own.
     index = [numbers.setdefault(name, len(numbers)) for name in names]
-    if not index:
-        raise BadInput("the trial list lists no trial")
     return list(numbers), np.array(index)
 
 

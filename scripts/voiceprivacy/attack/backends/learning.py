@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from voiceprivacy.attack import Floats
-from voiceprivacy.attack.backends import backends, procrustes, recipes
-from voiceprivacy.attack.held_out import Scorer, Spoken
+from voiceprivacy.attack import Floats, Scorer
+from voiceprivacy.attack.backends import recipes
+from voiceprivacy.attack.held_out import Spoken
+from voiceprivacy.inout.arrays import read_embeddings_of
 from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.tables import Utterance
 
@@ -50,22 +51,11 @@ class Learning(NamedTuple):
 def spoken(path: FilePath, utterances: Sequence[Utterance]) -> Spoken:
     """Embeddings of a file in the order of the manifest, and who speaks."""
     names = [utterance.utterance for utterance in utterances]
-    return Spoken(
-        backends.read_gallery(path).embeddings_of(names),
-        names,
-        [utterance.speaker for utterance in utterances],
-        [utterance.gender for utterance in utterances],
-    )
+    embeddings = read_embeddings_of(path, names).embeddings.astype(np.float64)
+    return Spoken.heard(embeddings, utterances)
 
 
 def together(one: Spoken, other: Spoken) -> Spoken:
     """The rows of two files of the same utterances."""
-    rows = list(range(len(one.speakers))) * 2
     embeddings = np.concatenate([one.embeddings, other.embeddings])
-    return one.rows(rows)._replace(embeddings=embeddings)
-
-
-def rotation(protected: Spoken, original: FilePath) -> procrustes.Alignment:
-    """The rotation from embeddings of protected speech to those of the same original speech."""
-    unprotected = backends.read_gallery(original).embeddings_of(protected.utterances)
-    return procrustes.train(original=unprotected, protected=protected.embeddings)
+    return Spoken(embeddings, *([*names, *names] for names in one[1:]))

@@ -78,7 +78,7 @@ def train(
     """Fit PLDA by expectation maximisation, starting from identity covariances.
 
     Speakers with one utterance take part. The cost of an iteration does not depend on the number
-    of utterances.
+    of utterances. Of too little it learns nothing (``check_enough``).
 
     Parameters
     ----------
@@ -93,17 +93,9 @@ def train(
     Returns
     -------
     Plda
-
-    Raises
-    ------
-    BadInput : fewer than two speakers, never two utterances of one speaker, or, without shrinkage,
-        fewer utterances than dimensions
     """
     statistics = speaker_statistics(embeddings, speakers)
     mean = statistics.means.mean(axis=0)
-    check_enough(
-        statistics.counts.sum(), len(statistics.counts), dimensions=len(mean), shrinkage=shrinkage
-    )
     model = Plda(mean, between=np.eye(len(mean)), within=np.eye(len(mean)))
     for _ in range(iterations):
         model = _maximise(model, statistics)
@@ -179,8 +171,6 @@ def _scaled(embeddings, psi, counts, length_norm):
         return embeddings
     if length_norm == "simple":
         return scale_to_length(embeddings)
-    if length_norm != "kaldi":
-        raise BadInput(f"length_norm '{length_norm}' is neither kaldi nor simple")
     squares = (embeddings**2 / (psi + 1 / counts[:, None])).sum(axis=1, keepdims=True)
     return embeddings * np.sqrt(len(psi) / np.where(squares > 0, squares, len(psi)))
 

@@ -114,9 +114,7 @@ def vpc_recipe(
     return Recipe(model, mean, directions, length_norm, scale)
 
 
-def speechbrain_recipe(
-    embeddings: Floats, speakers: Any, *, rank: int = 100, iterations: int = 10
-) -> Recipe:
+def speechbrain_recipe(embeddings: Floats, speakers: Any, *, rank: int = 100) -> Recipe:
     """Train SpeechBrain's own PLDA, for comparison with numbers that were made with it.
 
     Its limits: it takes no account of how many utterances enrol a speaker. It has no length
@@ -128,7 +126,6 @@ def speechbrain_recipe(
     ----------
     embeddings, speakers : array (N, D), array-like (N,)
     rank : int
-    iterations : int
 
     Raises
     ------
@@ -153,7 +150,7 @@ def speechbrain_recipe(
         stat0=np.ones((n_utterances, 1)),
         stat1=np.array(embeddings, dtype=np.float64),
     )
-    model = PLDA(rank_f=rank, nb_iter=iterations)
+    model = PLDA(rank_f=rank, nb_iter=10)
     model.plda(statistics)
     return Recipe(
         Plda(model.mean, between=model.F @ model.F.T, within=model.Sigma),

@@ -46,15 +46,16 @@ def contour_histogram(samples: Floats, sample_rate: int) -> Counts | Floats:
 
 def of_track(frequencies: Floats) -> Counts | Floats:
     """The same of F0 in Hz (F,), every 10 ms; 0 where a frame has no period."""
-    if not (frequencies > 0).any():
+    has_period = frequencies > 0
+    if not has_period.any():
         return np.ones(BINS)
     height = np.full(len(frequencies), np.nan)
-    has_period = frequencies > 0
     height[has_period] = 12 * np.log2(frequencies[has_period])
     height -= np.nanmedian(height)
     slopes = height[SLOPE_FRAMES:] - height[:-SLOPE_FRAMES]
-    windows = np.lib.stride_tricks.sliding_window_view(has_period, SLOPE_FRAMES + 1)[: len(slopes)]
-    slopes = slopes[windows.all(axis=1)] if len(slopes) else slopes
+    if len(slopes):
+        windows = np.lib.stride_tricks.sliding_window_view(has_period, SLOPE_FRAMES + 1)
+        slopes = slopes[windows.all(axis=1)]
     return np.concatenate([_counts(height[has_period], SEMITONES), _counts(slopes, SLOPES)])
 
 

@@ -109,9 +109,7 @@ class Extractor:
         folder = Path(folder)
         if not folder.is_dir():
             raise BadInput(f"{folder}: not found (a folder with {SETTINGS} and {WEIGHTS})")
-        settings = Hyperparameters(folder / SETTINGS)
-        features = settings.section("compute_features", classes=FEATURES)
-        embedding = settings.section("embedding_model", classes=EMBEDDING)
+        settings, features, embedding = _described(folder)
         self.folder, self.device, self.preparation = folder, torch_device(device), preparation
         self.sample_rate = features.fields.get("sample_rate", 16000)
         self.shortest = _shortest(features, embedding)
@@ -350,10 +348,15 @@ def _random_states(device):
 
 def shortest_s(folder: Path | str) -> float:
     """How long a recording has to be, in seconds, for the model of a SpeechBrain folder."""
-    settings = Hyperparameters(Path(folder) / SETTINGS)
-    features = settings.section("compute_features", classes=FEATURES)
-    embedding = settings.section("embedding_model", classes=EMBEDDING)
+    _, features, embedding = _described(folder)
     return _shortest(features, embedding) / _field(features, "sample_rate")
+
+
+def _described(folder):
+    """The settings in a folder, and its sections of filter banks and of the network."""
+    settings = Hyperparameters(Path(folder, SETTINGS))
+    features = settings.section("compute_features", classes=FEATURES)
+    return settings, features, settings.section("embedding_model", classes=EMBEDDING)
 
 
 def _normalisation(settings: Hyperparameters) -> Any:

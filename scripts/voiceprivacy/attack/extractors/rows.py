@@ -4,7 +4,7 @@ An extractor is anything that ``embed`` takes; see ``networks`` and ``packages``
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -48,10 +48,19 @@ def embed_each(
 
 
 def collected(embedded: Iterable[tuple[int, Floats]], utterances: list[Utterance]) -> Embeddings:
-    """Put (index, embedding (D,)) of all utterances into their order, with a bar of progress."""
+    """Put (index, embedding (D,)) of all utterances into their order, with a bar of progress.
+
+    It shows utterances and hours of speech per second.
+    """
     rows: list[Any] = [None] * len(utterances)
-    for index, embedding in _with_progress(embedded, utterances):
-        rows[index] = embedding
+    started, hours = time.monotonic(), 0.0
+    with tqdm(total=len(utterances), unit="utterance", mininterval=1.0) as bar:
+        for index, embedding in embedded:
+            rows[index] = embedding
+            hours += utterances[index].duration_s / 3600
+            seconds = max(time.monotonic() - started, 1e-3)
+            bar.set_postfix_str(f"{hours / seconds:.4f} h/s", refresh=False)
+            bar.update()
     return Embeddings(np.array([utterance.utterance for utterance in utterances]), np.stack(rows))
 
 
@@ -62,15 +71,3 @@ def checked(embedding: Floats, utterance: Utterance) -> Floats:
             f"{utterance.path}: utterance '{utterance.utterance}': its embedding is not finite"
         )
     return embedding
-
-
-def _with_progress(embedded: Iterable, utterances: list[Utterance]) -> Iterator:
-    """Pass (index, embedding) on, and show utterances and hours of speech per second."""
-    started, hours = time.monotonic(), 0.0
-    with tqdm(total=len(utterances), unit="utterance", mininterval=1.0) as bar:
-        for index, embedding in embedded:
-            hours += utterances[index].duration_s / 3600
-            seconds = max(time.monotonic() - started, 1e-3)
-            bar.set_postfix_str(f"{hours / seconds:.4f} h/s", refresh=False)
-            bar.update()
-            yield index, embedding

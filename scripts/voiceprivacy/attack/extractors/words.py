@@ -129,6 +129,7 @@ def sentence_encoder(folder: Path | str) -> Vector:
     import transformers
 
     from voiceprivacy.models.devices import single_thread
+    from voiceprivacy.models.folders import one_line
 
     if not Path(folder).is_dir():
         raise BadInput(f"{folder}: not found")
@@ -137,10 +138,10 @@ def sentence_encoder(folder: Path | str) -> Vector:
     try:  # the folder is on this disk, so there is no revision to pin
         tokenizer = tokenizers.from_pretrained(str(folder), **only_local)
         network = networks.from_pretrained(str(folder), **only_local).eval()
+        longest = min(tokenizer.model_max_length, network.config.max_position_embeddings)
     except Exception as error:  # of whatever a stranger's folder leads to
-        reason = " ".join(str(error).split())[:200]
+        reason = one_line(error)
         raise BadInput(f"{folder}: is not a text encoder of the hub ({reason})") from None
-    longest = min(tokenizer.model_max_length, network.config.max_position_embeddings)
 
     def mean_of_tokens(text: str) -> Floats:
         tokens = tokenizer(text.lower(), truncation=True, max_length=longest, return_tensors="pt")

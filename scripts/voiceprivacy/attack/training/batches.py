@@ -11,7 +11,9 @@ Conventions
 * Every draw depends on the seed, the epoch and the utterance's name: not on the manifest's order,
   on other utterances or on the number of loading processes.
 * Validation: consecutive pieces of speakers who are held out of training. Pairs are of one gender.
-  Pairs of pieces of one utterance are left out, unless no held-out speaker has two utterances.
+  Pairs of pieces of one utterance are left out, unless no held-out speaker has two utterances. An
+  utterance that was cut before (``segments``) is one. It fills more than half of a speaker's pieces
+  only where there are too few others.
   Where pieces are too long for any pair (of speech that was cut, say), they are halved.
 
 References
@@ -22,6 +24,7 @@ Snyder et al., X-vectors, ICASSP 2018 (noise).
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -32,12 +35,13 @@ from voiceprivacy.attack import Counts, Flags, Floats
 from voiceprivacy.attack.held_out import eer_percent
 from voiceprivacy.inout import audio, seeds
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.tables import Utterance, source_of
 
 DECAY_60_DB = 3 * np.log(10)  # exponent by which an amplitude falls 60 dB
 EARLIEST_ECHO_S = 0.002
 MOST_DIRECT_DB = 12  # how much less energy than the direct sound a room's tail has at most
 VALIDATION_PIECES = 10  # of one speaker, at most
+MOST_BEFORE_OTHERS = 5  # pieces of an utterance, before those of others are taken
 SHORTEST_VALIDATED_S = 1.0  # in less there is hardly a voice
 
 
@@ -255,7 +259,7 @@ def hold_out(
 ) -> tuple[list[Utterance], list[Utterance]]:
     """Split utterances into (training, held out), with this number of random speakers held out."""
     names = sorted({utterance.speaker for utterance in utterances})
-    if len(names) < max(2, speakers + 2):
+    if len(names) < speakers + 2:
         besides = f" besides the {speakers} held out for validation: there are {len(names)}"
         raise BadInput(
             f"an extractor needs at least two training speakers{besides if speakers else ''}"
@@ -274,14 +278,17 @@ def validation_pieces(
     Utterances that are shorter than a piece have none.
     """
     length = round(piece_s * sample_rate)
-    pieces_of: dict[str, list[ValidationPiece]] = {}
+    pieces_of: dict[str, dict[str, list[ValidationPiece]]] = {}
     for utterance in sorted(utterances):
-        pieces = pieces_of.setdefault(utterance.speaker, [])
+        recordings = pieces_of.setdefault(utterance.speaker, {})
+        pieces = recordings.setdefault(source_of(utterance.utterance), [])
         for start in range(0, n_samples(utterance, sample_rate) - length + 1, length):
             pieces.append(ValidationPiece(utterance, start))
     kept = []
-    for pieces in pieces_of.values():
-        kept += pieces[:VALIDATION_PIECES]
+    for recordings in pieces_of.values():
+        first = chain.from_iterable(pieces[:MOST_BEFORE_OTHERS] for pieces in recordings.values())
+        rest = chain.from_iterable(pieces[MOST_BEFORE_OTHERS:] for pieces in recordings.values())
+        kept += [*first, *rest][:VALIDATION_PIECES]
     return kept
 
 
@@ -293,7 +300,7 @@ def validation_pairs(pieces: Sequence[tuple[Utterance, int]]) -> Pairs:
     BadInput : not a single pair of one speaker, or of two
     """
     heard = [utterance for utterance, _ in pieces]
-    utterances = np.array([utterance.utterance for utterance in heard])
+    sources = np.array([source_of(utterance.utterance) for utterance in heard])
     speakers = np.array([utterance.speaker for utterance in heard])
     genders = np.array([utterance.gender for utterance in heard])
     rows, columns = np.triu_indices(len(pieces), 1)
@@ -301,7 +308,7 @@ def validation_pairs(pieces: Sequence[tuple[Utterance, int]]) -> Pairs:
     # Across genders nearly all are told apart: the EER would say little.
     wanted = genders[rows] == genders[columns]
     # Pieces of one utterance share its room and its day.
-    other_utterance = utterances[rows] != utterances[columns]
+    other_utterance = sources[rows] != sources[columns]
     if (same & other_utterance).any():
         wanted &= other_utterance
     if not (same & wanted).any() or not (~same & wanted).any():

@@ -160,7 +160,9 @@ class SpeakerBrain(speechbrain.Brain):
             seconds=f"{time.monotonic() - self.started:.0f}",
         )
         if not hasattr(self.hparams.lr_annealing, "on_batch_end"):
-            update_learning_rate(self.optimizer, self.hparams.lr_annealing(epoch)[1])
+            rates = self.hparams.lr_annealing.value_at_epoch
+            # After the last rate there is no other: SpeechBrain would look for one.
+            update_learning_rate(self.optimizer, rates[min(epoch, len(rates) - 1)])
         if eer_percent is None:
             self.checkpointer.save_and_keep_only()
         else:

@@ -52,7 +52,7 @@ from voiceprivacy.attack.training.brain import (
     keep_precision,
 )
 from voiceprivacy.inout import seeds
-from voiceprivacy.inout.checksums import is_listed
+from voiceprivacy.inout.checksums import listed
 from voiceprivacy.inout.files import (
     BadInput,
     remove_at_once,
@@ -146,7 +146,8 @@ def train(
     ------
     BadInput : a recipe that is none, an utterance of another sample rate, too few speakers, no GPU
     """
-    schedule, augmentation = _schedule(recipe), _augmentation(recipe)
+    settings = Hyperparameters(recipe)
+    schedule, augmentation = _schedule(settings), _augmentation(settings)
     heard, held_out = hold_out(utterances, speakers=schedule.validation_speakers, seed=seed)
     pieces = Pieces(
         heard,
@@ -158,7 +159,7 @@ def train(
     )
     # Who speaks faster or slower is another speaker to the classifier.
     n_classes = len(pieces.speakers) * len(augmentation.speeds)
-    settings = Hyperparameters(recipe, placeholders={SPEAKERS: n_classes})
+    settings.placeholders[SPEAKERS] = n_classes
     encoder = _encoder_folder(settings, encoder, start)
     checkpoints = _checkpoints(folder, settings.text, utterances, seed, start, encoder)
     # A killed training of this folder may have left both.
@@ -170,7 +171,14 @@ def train(
             _load(modules, Path(start))
         listening = _listening(encoder, modules["embedding_model"], computer)
         brain = _brain(settings, modules, schedule, checkpoints, computer, seed, listening)
-        validation = _validation(held_out, schedule) if held_out else None
+        validation = None
+        if held_out:
+            validation = ValidationSet(
+                held_out,
+                piece_s=schedule.validation_s,
+                sample_rate=schedule.sample_rate,
+                batch_size=schedule.batch_size,
+            )
         brain.train_on(_loader(pieces, schedule, computer, seed), validation)
         _save(modules, settings.text.replace(PLACEHOLDER, str(n_classes)), temporary)
         brain.history.write(temporary / CURVE)
@@ -184,8 +192,7 @@ def train(
     remove_at_once(checkpoints.parent)
 
 
-def _schedule(recipe):
-    settings = Hyperparameters(recipe)
+def _schedule(settings):
     schedule = Schedule(
         number_of_epochs=int(settings.number("number_of_epochs")),
         batch_size=int(settings.number("batch_size")),
@@ -205,8 +212,7 @@ def _schedule(recipe):
     return schedule
 
 
-def _augmentation(recipe):
-    settings = Hyperparameters(recipe)
+def _augmentation(settings):
     augmentation = Augmentation(
         speeds=settings.numbers("speeds", default=[1.0]),
         reverberation_s=settings.numbers("reverberation_s", default=[0.1, 0.5]),
@@ -216,43 +222,29 @@ def _augmentation(recipe):
     )
     if not all(SLOWEST <= speed <= FASTEST for speed in augmentation.speeds):
         raise BadInput(
-            f"{recipe}: speeds are {augmentation.speeds}, expected numbers from 0.5 to 2"
+            f"{settings.path}: speeds are {augmentation.speeds}, expected numbers from 0.5 to 2"
         )
     for field in ("snr_db", "reverberation_s"):
         values = getattr(augmentation, field)
         if len(values) != 2 or values[0] > values[1]:
             raise BadInput(
-                f"{recipe}: {field} is {values}, expected the lowest and the highest value"
+                f"{settings.path}: {field} is {values}, expected the lowest and the highest value"
             )
     if augmentation.reverberation_s[0] < SHORTEST_REVERBERATION_S:
         raise BadInput(
-            f"{recipe}: reverberation_s is {augmentation.reverberation_s}, expected 0.05 s or more"
+            f"{settings.path}: reverberation_s is {augmentation.reverberation_s}, "
+            "expected 0.05 s or more"
         )
     return augmentation
-
-
-def _validation(held_out, schedule):
-    return ValidationSet(
-        held_out,
-        piece_s=schedule.validation_s,
-        sample_rate=schedule.sample_rate,
-        batch_size=schedule.batch_size,
-    )
 
 
 def _findings(brain, validation, *, n_speakers):
     """What the extractor that is kept finds in the speakers who were held out."""
     if validation is None:
         return unknown(n_speakers, "no speakers were held out (validation_speakers)")
-    spoken = Spoken(
-        brain.embed(validation),
-        # Their starts, in samples, tell pieces of an utterance from each other.
-        [f"{utterance.utterance}_seg{start:06d}" for utterance, start in validation.pieces],
-        [utterance.speaker for utterance, _ in validation.pieces],
-        [utterance.gender for utterance, _ in validation.pieces],
-    )
+    heard = [utterance for utterance, _ in validation.pieces]
     try:
-        trials = trials_of(spoken, cosine)
+        trials = trials_of(Spoken.heard(brain.embed(validation), heard), cosine)
     except BadInput as error:
         return unknown(n_speakers, str(error))
     return judged([trials], n_training_speakers=n_speakers)
@@ -270,14 +262,10 @@ def _modules(settings):
 
 def _load(modules, start):
     """Start from a model's weights; from its classifier's too, where it has as many speakers."""
-    weights = modules["embedding_model"]
-    load_weights(weights, start / WEIGHTS, model="the recipe's model")
-    _load_classifier(modules["classifier"], start / CLASSIFIER_WEIGHTS)
-
-
-def _load_classifier(classifier, path):
+    load_weights(modules["embedding_model"], start / WEIGHTS, model="the recipe's model")
+    classifier, path = modules["classifier"], start / CLASSIFIER_WEIGHTS
     if not path.exists():
-        if is_listed(path):
+        if listed(path):
             remedy = f"remove {path.with_name(WEIGHTS)} and run again, or copy the model again"
             raise BadInput(f"{path}: not found, and it was there once: {remedy}")
         say(f"{path}: not found, so the classifier starts from scratch")
