@@ -96,8 +96,18 @@ def export(
     attacker : EXTRACTOR/BACKEND, or EXTRACTOR; None for all
     public : whether everybody can have the corpora; asked where a protocol is not there yet
     """
+    attacks = list(run.attacks())
+    of_run = (
+        ("system", names.systems, {system for _, system in attacks}),
+        ("protocol", names.protocols, {"/".join(attack[:2]) for attack, _ in attacks}),
+        ("attacker", names.attackers, {"/".join(_bases(attack)) for attack, _ in attacks}),
+    )
+    for kind, given, known in of_run:
+        for name in given.keys() - known:
+            has = ", ".join(sorted(known)) or "none"
+            raise BadInput(f"--{kind}-name {name}=...: {run.folder} has {has}")
     paths: list[Path] = []
-    for attack, system in run.attacks():
+    for attack, system in attacks:
         bases = _bases(attack)
         if attacker in (None, bases[0], "/".join(bases)) and anonymiser in (None, system):
             paths.append(_export_one(run, repository, names, attack, system, paths, public=public))

@@ -9,7 +9,13 @@ from pathlib import Path
 
 import pytest
 from support.calls import here
-from support.exchange import PROTOCOL, write_protocol, write_repository, write_result
+from support.exchange import (
+    PROTOCOL,
+    write_protocol,
+    write_repository,
+    write_result,
+    write_system,
+)
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.jobs.check_result import below
@@ -98,6 +104,9 @@ def test_a_changed_list_is_refused_with_the_line_of_its_hash(repository, text, o
     lines = Path(protocol).read_text().splitlines()
     line = next(n for n, own in enumerate(lines, 1) if own.strip().startswith(key))
     require(repository, f"{protocol}:{line}: {field} is")
+    # Nor is it read where a contribution concerns others.
+    write_system(repository, "z")
+    assert findings(repository, changed=["systems/z/2026/system.json"]) == []
 
 
 def test_a_list_that_is_changed_with_its_hash_no_longer_has_these_scores(repository):

@@ -47,10 +47,17 @@ def curve(
 
     Parameters
     ----------
-    trials, enrolment_id, trial_id, seed
-        As for criteria.linkability and criteria.singling_out.
-    weights
-        The same; replicates are made for lengths WITH_LIMITS only.
+    trials : SpeakerTrials
+        M trials.
+    enrolment_id, trial_id : array (M,) of int
+        Which model and which utterance each trial is of.
+    sizes : numbers of speakers, each at least 2
+    lengths : numbers of utterances that are known to belong together; None: all of a speaker
+    weights : array (B, S) of int, optional
+        How often each speaker is drawn in each replicate (bootstrap.multiplicities); replicates are
+        made for lengths WITH_LIMITS only.
+    seed : int
+        Of the choice of utterances for a conversation, and of singling out.
 
     Returns
     -------
