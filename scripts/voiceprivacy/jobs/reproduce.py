@@ -7,7 +7,7 @@ import yaml
 
 from voiceprivacy.inout.files import BadInput, counted, printable, whole_or_absent
 from voiceprivacy.inout.foreign import not_ours
-from voiceprivacy.provenance.commit import CLEAN, UNKNOWN
+from voiceprivacy.provenance.commit import CLEAN
 from voiceprivacy.provenance.record import Change, differences, read_provenance
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
@@ -41,7 +41,8 @@ def reproduce(
     print_changes("Another machine (last digits may differ)", machine)
     if decisive:
         sys.exit(1)
-    state, files = then.get("git_state", UNKNOWN), counted(len(then.get("sha256", {})), "file")
+    state = then.get("git_state", "unknown")
+    files = counted(len(then.get("sha256", {})), "file")
     say(f"No relevant difference: commit {then['git_commit']}, {state}; {files}.")
     if state != CLEAN:
         say("Code that was not committed is not compared: it may be other code.")

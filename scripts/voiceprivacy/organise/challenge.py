@@ -193,7 +193,7 @@ class Exported:
         trained_on = {one: self.run.plan.attackers.attacked(*one) for one in attackers}
         for folder, learnt in (("asv_orig", None), (f"asv_anon{self.suffix}", self.anonymiser)):
             own = [one for one, other in trained_on.items() if other == learnt]
-            if own and any(one.lists for one in self._sets()):
+            if own:
                 yield folder, self._attack(folder, *own[0])
         for folder, title, make in (("asr", "ASR", self._words), ("ser", "SER", self._emotions)):
             rows = dict(make())

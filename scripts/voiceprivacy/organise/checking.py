@@ -120,19 +120,18 @@ def checked(
 def _check(repository: Repository, changes: Changes | None) -> Iterator[str]:
     yield from _check_withdrawn(repository.folder, changes or Changes([], [], []))
     results: list[Record] = []
-    protocols: set[str] = set()
-    for path, result in repository.results.items():
-        protocol = referred("protocol", result)
-        rests_on = {referred(kind, result) for kind in REFERRED}
-        rests_on |= {path, path_of(result, SCORES), _lists_of(protocol)}
-        if changes is None or rests_on & changes.all:
-            results.append(result)
-            protocols.add(protocol)
-    listed: dict[str, Listed] = {}
+    protocols: set[str] = set()  # lists of others would cost each contribution their time
     for path in repository.protocols:
-        # Lists of others would cost each contribution more time, the more a board has.
-        if changes is None or path in protocols or {path, _lists_of(path)} & changes.all:
-            yield from _check_protocol(repository, path, listed)
+        if changes is None or changes.all & {path, _lists_of(path)}:
+            protocols.add(path)
+    for path, result in repository.results.items():
+        rests_on = {path, path_of(result, SCORES), *(referred(kind, result) for kind in REFERRED)}
+        if changes is None or changes.all & rests_on or referred("protocol", result) in protocols:
+            results.append(result)
+    protocols |= {referred("protocol", result) for result in results}
+    listed: dict[str, Listed] = {}
+    for path in sorted(protocols & repository.protocols.keys()):
+        yield from _check_protocol(repository, path, listed)
     yield from _check_copies(repository)
     yield from _check_unprotected(repository)
     for result in results:

@@ -89,7 +89,7 @@ def boards(
         for system in of_corpus:
             if len(system.lists) > 1:
                 explanation = f"equal weights: {', '.join(system.lists)}"
-                names[system.mean_label] = (f"{corpus}: {system.mean_label}", explanation)
+                names[system.mean_label] = f"{corpus}: {system.mean_label}", explanation
         for system in of_corpus:
             names |= {trials: (f"{corpus} {trials}", "") for trials in system.lists}
         for label, (name, explanation) in names.items():

@@ -55,7 +55,6 @@ import numpy as np
 from voiceprivacy.privacy import Counts, Floats, Names
 from voiceprivacy.privacy.law import galleries, predicates
 from voiceprivacy.privacy.law.galleries import Conversations
-from voiceprivacy.privacy.scores.trials import SpeakerTrials
 
 BLOCK = 100_000  # numbers in one array: several of them fit a core's cache
 
@@ -79,9 +78,7 @@ class Contests(NamedTuple):
 
     def part(self, chosen: Counts) -> "Contests":
         """Those of some positions."""
-        return Contests(
-            self.speaker[chosen], self.above[chosen], self.tied[chosen], self.others[chosen]
-        )
+        return Contests(*(field[chosen] for field in self))
 
 
 def linked_among(

@@ -116,7 +116,9 @@ def curves_of(
         for criterion in CRITERIA:
             for point in curve(criterion, **searched, sizes=SIZES, weights=weights, seed=seed):
                 if not np.isnan(point.rate.value):
-                    points.append(_law_point(reading, criterion, point))
+                    size, length, rate = point
+                    own = size, length or ALL_UTTERANCES, rate.value, *_limits(rate)
+                    points.append(LawPoint(reading, criterion, *own, guessing(criterion, size)))
     return points
 
 
@@ -140,20 +142,6 @@ def _compared_linkability(trials, ids, reading, weights, seed):
     contests = criteria.contests_of(rows, len(trials.speakers))
     n_compared = max(1, min(MOST_COMPARED, criteria.largest_gallery(contests)))
     return criteria.settled(criteria.linked(contests, n_compared, drawn))
-
-
-def _law_point(reading, criterion, point):
-    low, high = _limits(point.rate)
-    return LawPoint(
-        reading,
-        criterion,
-        point.n_speakers,
-        ALL_UTTERANCES if point.length is None else point.length,
-        point.rate.value,
-        low,
-        high,
-        guessing(criterion, point.n_speakers),
-    )
 
 
 def _limits(rate):

@@ -19,7 +19,6 @@ Vauquier et al., Legally validated evaluation framework for voice anonymization,
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
 from voiceprivacy.inout import seeds
@@ -107,9 +106,7 @@ def _joined(trials, enrolment_id, trial_id, length, seed):
     first = kept[first[whole]]
     return Conversations(
         means[whole],
-        trials.target[first],
-        trials.enrolment[first],
-        trials.trial[first],
+        *(field[first] for field in trials[2:]),
         model[first],
         conversation[utterance[first]],
     )
@@ -133,7 +130,7 @@ def _conversations(speaker_of, speakers, length, seed):
 # Chances over all sets of N speakers.
 
 
-def comes_first(others: ArrayLike, above: ArrayLike, tied: ArrayLike, *, size: int) -> Floats:
+def comes_first(others: Floats, above: Floats, tied: Floats, *, size: int) -> Floats:
     """Probability that the one in question ranks first among N, ties being shared.
 
     C(M - k, N - 1) / C(M, N - 1) without ties. With t of them it is the mean over the t + 1 orders
@@ -147,7 +144,6 @@ def comes_first(others: ArrayLike, above: ArrayLike, tied: ArrayLike, *, size: i
     size : int
         N, at most M + 1.
     """
-    others, above, tied = (np.asarray(number, dtype=float) for number in (others, above, tied))
     sets = _log_choose(others, size - 1)  # before others are repeated for every replicate
     below = others - above - tied
     chance = np.array(np.exp(_log_choose(below, size - 1) - sets))
@@ -161,16 +157,14 @@ def comes_first(others: ArrayLike, above: ArrayLike, tied: ArrayLike, *, size: i
     return np.clip(chance, 0.0, 1.0)
 
 
-def nobody_passes(others: ArrayLike, passing: ArrayLike, *, size: int) -> Floats:
+def nobody_passes(others: Floats, passing: Floats, *, size: int) -> Floats:
     """Probability that none of the N - 1 others is one of the k of M that pass."""
-    others, passing = np.asarray(others, dtype=float), np.asarray(passing, dtype=float)
     chance = np.exp(_log_choose(others - passing, size - 1) - _log_choose(others, size - 1))
     return np.clip(chance, 0.0, 1.0)
 
 
-def one_passes(others: ArrayLike, passing: ArrayLike, *, size: int) -> Floats:
+def one_passes(others: Floats, passing: Floats, *, size: int) -> Floats:
     """Probability that exactly one of the N - 1 others is one of the k of M that pass."""
-    others, passing = np.asarray(others, dtype=float), np.asarray(passing, dtype=float)
     rest = np.exp(_log_choose(others - passing, size - 2) - _log_choose(others, size - 1))
     return np.clip(passing * rest, 0.0, 1.0)
 

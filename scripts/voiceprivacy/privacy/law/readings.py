@@ -45,11 +45,7 @@ def searched_in(trials: SpeakerTrials, ids: Ids, reading: str) -> dict[str, Any]
     order = np.argsort(scores, kind="stable")
     return {
         "trials": SpeakerTrials(
-            trials.speakers,
-            scores[order],
-            trials.target[order],
-            trials.enrolment[order],
-            trials.trial[order],
+            trials.speakers, scores[order], *(field[order] for field in trials[2:])
         ),
         "enrolment_id": ids.enrolment[order],
         "trial_id": ids.trial[order],

@@ -272,7 +272,7 @@ def _facts(system, judged, original, is_open, level, thresholds, known):
 
 
 def _worst_list(measure, evidence, shown):
-    """The list with the largest lower limit that is ``shown``, else with the largest upper limit."""
+    """The list with the largest lower limit that is ``shown``, else the largest upper limit."""
     values = {key: low for key, low in shown.items() if key[0] == measure} or {
         key: one.high() for key, one in evidence.items() if key[0] == measure
     }

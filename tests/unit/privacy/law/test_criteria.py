@@ -63,9 +63,7 @@ def test_perfect_scores_link_everybody_and_constant_ones_guess(n, length):
 @pytest.mark.parametrize("separation", [0, 1, 2.5])
 def test_linkability_of_gaussians(separation):
     rates = [
-        linkability(
-            **conversation_list(gaussian(seed, 40, 5, separation)), n_speakers=20
-        ).value
+        linkability(**conversation_list(gaussian(seed, 40, 5, separation)), n_speakers=20).value
         for seed in range(20)
     ]
     error = np.std(rates) / np.sqrt(20)
@@ -186,9 +184,7 @@ def test_random_scores_single_out_by_chance(length):
 @pytest.mark.parametrize("separation", [1.5, 2.5, 4])
 def test_singling_out_of_gaussians(separation):
     rates = [
-        singling_out(
-            **conversation_list(gaussian(seed, 80, 8, separation)), n_speakers=20
-        ).value
+        singling_out(**conversation_list(gaussian(seed, 80, 8, separation)), n_speakers=20).value
         for seed in range(4)
     ]
     assert np.mean(rates) == pytest.approx(isolation_of_gaussians(20, separation), abs=0.015)
