@@ -145,7 +145,7 @@ def comes_first(others: Floats, above: Floats, tied: Floats, *, size: int) -> Fl
         N, at most M + 1.
     """
     sets = _log_choose(others, size - 1)  # before others are repeated for every replicate
-    below = others - above - tied
+    below = np.asarray(others - above - tied)
     chance = np.array(np.exp(_log_choose(below, size - 1) - sets))
     tied, sets = np.broadcast_to(tied, chance.shape), np.broadcast_to(sets, chance.shape)
     shared = tied > 0
