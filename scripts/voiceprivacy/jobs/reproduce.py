@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 
-from voiceprivacy.inout.files import BadInput, counted, printable, whole_or_absent
+from voiceprivacy.inout.files import BadInput, printable, whole_or_absent
 from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.provenance.commit import CLEAN
 from voiceprivacy.provenance.record import Change, differences, read_provenance
@@ -42,8 +42,7 @@ def reproduce(
     if decisive:
         sys.exit(1)
     state = then.get("git_state", "unknown")
-    files = counted(len(then.get("sha256", {})), "file")
-    say(f"No relevant difference: commit {then['git_commit']}, {state}; {files}.")
+    say(f"No relevant difference: commit {then['git_commit']}, {state}.")
     if state != CLEAN:
         say("Code that was not committed is not compared: it may be other code.")
 

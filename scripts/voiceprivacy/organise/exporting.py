@@ -112,9 +112,9 @@ def export(
         if attacker in (None, bases[0], "/".join(bases)) and anonymiser in (None, system):
             paths.append(_export_one(run, repository, names, attack, system, paths, public=public))
     if not paths:
-        known = ", ".join(run.config.get("anonymisers", {})) or "none"
+        named = ", ".join(run.config.get("anonymisers", {})) or "none"
         told = f"no attack of {attacker or 'anybody'} on {anonymiser or 'an anonymiser'}"
-        raise BadInput(f"{run.folder}: has {told}; its anonymisers: {known}")
+        raise BadInput(f"{run.folder}: has {told}; its anonymisers: {named}")
     return paths
 
 

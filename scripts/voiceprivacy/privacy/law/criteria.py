@@ -78,7 +78,7 @@ class Contests(NamedTuple):
 
     def part(self, chosen: Counts) -> "Contests":
         """Those of some positions."""
-        return Contests(*(field[chosen] for field in self))
+        return Contests._make(field[chosen] for field in self)
 
 
 def linked_among(

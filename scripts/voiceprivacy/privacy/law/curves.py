@@ -117,8 +117,10 @@ def curves_of(
             for point in curve(criterion, **searched, sizes=SIZES, weights=weights, seed=seed):
                 if not np.isnan(point.rate.value):
                     size, length, rate = point
-                    own = size, length or ALL_UTTERANCES, rate.value, *_limits(rate)
-                    points.append(LawPoint(reading, criterion, *own, guessing(criterion, size)))
+                    low, high = _limits(rate)
+                    own = (length or ALL_UTTERANCES, rate.value, low, high)
+                    lots = guessing(criterion, size)
+                    points.append(LawPoint(reading, criterion, size, *own, lots))
     return points
 
 

@@ -141,11 +141,13 @@ def in_sets(attacked: Attacked, n_speakers: int) -> Attacked:
     kept = attacked.there.sum(axis=1) >= n_speakers - 1
     cell = np.cumsum(kept) - 1
     trials = kept[attacked.cell]
-    return Attacked(
-        *(field[kept] for field in attacked[:3]),
-        attacked.score[trials],
-        cell[attacked.cell[trials]],
-        attacked.speaker[trials],
+    return Attacked._make(
+        [
+            *(field[kept] for field in attacked[:3]),
+            attacked.score[trials],
+            cell[attacked.cell[trials]],
+            attacked.speaker[trials],
+        ]
     )
 
 

@@ -215,7 +215,7 @@ def test_a_list_where_its_attackers_find_nothing_in_the_original_is_not_low(on_s
         table = table or ScoreTable(speaker_of)
         table.scores[name] = {"original": {("a", "oo"): own}, "x": {("a", "op"): noise}}
     known = {"own": own, "noise": noise, "equal": dict.fromkeys(noise, 0.0)}
-    original = {(attacker, "oo"): known[found] for attacker, found in on_second.items()}
+    original = {(attacker, "oo"): known[finds] for attacker, finds in on_second.items()}
     del table.scores["second"]["original"]
     table.scores["second"] |= {"original": original} if original else {}
     reasons = verdict_of(table, known=Known(learnt={}, leaks={}))["systems"]["x"]["reasons"]
