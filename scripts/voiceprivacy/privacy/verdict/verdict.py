@@ -161,8 +161,10 @@ def _judge_list(scores, name, judged):
         shares = _useless_shares(scored, linked)
         if one is original:
             unprotected, usual = scored, shares
-        for (attack, is_linkage), share in shares.items():
-            if share > usual.get((attack, is_linkage), 0.0) + FAILING_SHARE:
+        for kind, share in shares.items():
+            attack, is_linkage = kind
+            # Where unprotected speech was not linked, equal scores may be rounded ones.
+            if share > usual.get(kind, float(is_linkage)) + FAILING_SHARE:
                 warning = {"code": "failing_attack", "system": system, "attack": attack}
                 one.failing[attack] = warning
         known = compress(scored.trials, ~np.isnan(scored.scores).any(axis=1))

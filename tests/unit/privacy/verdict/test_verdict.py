@@ -120,6 +120,7 @@ def test_an_attack_that_fails_on_a_system_is_named(tmp_path, is_linkage):
         tmp_path,
         scores(*ORIGINAL, target=4),
         scores("original", "b", "oo", 5, target=4),
+        linked("original", "b", 6, target=4),
         scores("x", "a", "op", 2, target=4),
         constant,
     )
