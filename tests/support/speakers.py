@@ -1,10 +1,13 @@
 """Simulated trials and matrices of known speakers, and scores that a resampling draws twice."""
 
+from functools import partial
+
 import numpy as np
 
 from voiceprivacy.inout.arrays import ScoreMatrix
 from voiceprivacy.inout.scored_trials import ScoredTrials
 from voiceprivacy.inout.tables import Trial
+from voiceprivacy.privacy.law.curves import curve
 from voiceprivacy.privacy.scores import trials
 
 
@@ -120,3 +123,12 @@ def conversation_list(scores):
         "enrolment_id": enrolled[order],
         "trial_id": (tried * scores.shape[1] + utterance)[order],
     }
+
+
+def rate(criterion, *, n_speakers, length=1, **listed):
+    """A criterion of law among so many speakers, of so many utterances that belong together."""
+    [point] = curve(criterion, sizes=[n_speakers], lengths=[length], **listed)
+    return point.rate
+
+
+linkability, singling_out = (partial(rate, name) for name in ("linkability", "singling_out"))

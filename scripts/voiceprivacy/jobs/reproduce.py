@@ -7,7 +7,7 @@ import yaml
 
 from voiceprivacy.inout.files import BadInput, printable, whole_or_absent
 from voiceprivacy.inout.foreign import not_ours
-from voiceprivacy.inout.json_files import read_json
+from voiceprivacy.provenance.commit import CLEAN
 from voiceprivacy.provenance.record import Change, differences, read_provenance
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
@@ -29,11 +29,9 @@ def reproduce(
     directory : where that run's paths start (default: above results/)
     config : YAML to write: the config of that run, to be run again
     """
-    # Any JSON could be given; these two keys are what a comparison begins with.
-    content = read_json(provenance)
-    if not isinstance(content, dict) or "git_commit" not in content or "config" not in content:
-        raise BadInput(f"{provenance}: is no provenance.json (no git_commit, no config)")
     then = read_provenance(provenance)
+    if "git_commit" not in then or not then["config"]:
+        raise BadInput(f"{provenance}: is no provenance.json (no git_commit, no config)")
     if config:
         write_config(config, then)
     start = directory or provenance.absolute().parents[1]
@@ -43,8 +41,10 @@ def reproduce(
     print_changes("Another machine (last digits may differ)", machine)
     if decisive:
         sys.exit(1)
-    n_files = len(then.get("sha256", {}))
-    say(f"No relevant difference: commit {then['git_commit']}, {n_files} files.")
+    state = then.get("git_state", "unknown")
+    say(f"No relevant difference: commit {then['git_commit']}, {state}.")
+    if state != CLEAN:
+        say("Code that was not committed is not compared: it may be other code.")
 
 
 def print_changes(title: str, changes: list[Change]) -> None:

@@ -45,10 +45,9 @@ ACCURACIES = {"ACC_sad": "sad", "ACC_neu": "neutral", "ACC_ang": "angry", "ACC_h
 HEARD = ("dataset", "split", "ser", "UAR", *ACCURACIES)
 SUMMARY = "results_summary"
 # Protected directories that are sent in.
-LISTS = ("enrolls", "trials_f", "trials_m")
 UPLOADED = (
-    *(f"libri_dev_{name}" for name in LISTS),
-    *(f"libri_test_{name}" for name in LISTS),
+    *("libri_dev_enrolls", "libri_dev_trials_f", "libri_dev_trials_m"),
+    *("libri_test_enrolls", "libri_test_trials_f", "libri_test_trials_m"),
     *("IEMOCAP_dev", "IEMOCAP_test", "train-clean-360"),
 )
 FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # a zip of the same files has the same bytes

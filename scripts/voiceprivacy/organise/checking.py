@@ -119,20 +119,31 @@ def checked(
 
 def _check(repository: Repository, changes: Changes | None) -> Iterator[str]:
     yield from _check_withdrawn(repository.folder, changes or Changes([], [], []))
-    listed: dict[str, Listed] = {}
+    results: list[Record] = []
+    protocols: set[str] = set()  # lists of others would cost each contribution their time
     for path in repository.protocols:
+        if changes is None or changes.all & {path, _lists_of(path)}:
+            protocols.add(path)
+    for path, result in repository.results.items():
+        rests_on = {path, path_of(result, SCORES), *(referred(kind, result) for kind in REFERRED)}
+        if changes is None or changes.all & rests_on or referred("protocol", result) in protocols:
+            results.append(result)
+    protocols |= {referred("protocol", result) for result in results}
+    listed: dict[str, Listed] = {}
+    for path in sorted(protocols & repository.protocols.keys()):
         yield from _check_protocol(repository, path, listed)
     yield from _check_copies(repository)
     yield from _check_unprotected(repository)
-    for path, result in repository.results.items():
-        protocol = referred("protocol", result)
-        rests_on = {referred(kind, result) for kind in REFERRED}
-        rests_on |= {path, path_of(result, SCORES), protocol.removesuffix(".json") + TRIALS}
-        if changes is None or rests_on & changes.all:
-            try:
-                yield from _check_result(repository, result, listed)
-            except BadInput as error:
-                yield str(error)
+    for result in results:
+        try:
+            yield from _check_result(repository, result, listed)
+        except BadInput as error:
+            yield str(error)
+
+
+def _lists_of(protocol: str) -> str:
+    """Where the lists of a protocol lie below the repository."""
+    return protocol.removesuffix(".json") + TRIALS
 
 
 def _check_withdrawn(folder: Path, changes: Changes) -> Iterator[str]:
@@ -154,7 +165,7 @@ def _check_protocol(
 ) -> Iterator[str]:
     """Compare lists with their SHA-256 and counts; those that are right are kept in ``listed``."""
     record, path = repository.protocols[protocol], repository.folder / protocol
-    lists = path.with_name(path.name.removesuffix(".json") + TRIALS)
+    lists = repository.folder / _lists_of(protocol)
     if not lists.exists():
         return
     if not record["public"]:
@@ -227,8 +238,7 @@ def _check_scores(
     if result["tier"] != "B":
         yield f"{where(path, ['tier'])}: scores lie beside it, so it is tier B"
     if name not in listed:
-        lists = name.removesuffix(".json") + TRIALS
-        yield f"{scores_path}: cannot be checked without {lists} that is right"
+        yield f"{scores_path}: cannot be checked without {_lists_of(name)} that is right"
         return
     digest = sha256(unpacked(scores_path))
     if digest != result.get("scores"):

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from voiceprivacy.inout.checksums import sha256
 from voiceprivacy.inout.files import BadInput, FilePath, naming
 from voiceprivacy.inout.scored_trials import ScoredTrials
-from voiceprivacy.inout.tables import Trial, number, read_packed, safe_id, write_packed
+from voiceprivacy.inout.tables import LABELS, Trial, number, read_packed, safe_id, write_packed
 from voiceprivacy.organise.records import Number
 from voiceprivacy.privacy.scores.assessment import measured
 from voiceprivacy.privacy.scores.trials import arrange
@@ -27,7 +27,6 @@ from voiceprivacy.vocabulary import UNDEFINED, WITHIN_RELEASE
 
 LISTED = ["list", "enrolment", "trial", "label", "enrolment_speaker", "trial_speaker"]
 SCORED = ["condition", "enrolment", "trial", "label", "score"]
-LABELS = ("target", "nontarget")
 LISTS = ("trials", "release")
 SEED, MOST_DRAWS = 0, 1000  # of the format
 SAME = 1e-9  # to which numbers that are computed again agree, relative or absolute

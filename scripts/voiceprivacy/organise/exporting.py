@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.inout.checksums import sha256
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import number_in, read_speakers
+from voiceprivacy.inout.tables import number_in, read_enrolments, read_speakers, read_trials
 from voiceprivacy.organise.evidence import (
     MOST_DRAWS,
     SEED,
@@ -96,15 +96,25 @@ def export(
     attacker : EXTRACTOR/BACKEND, or EXTRACTOR; None for all
     public : whether everybody can have the corpora; asked where a protocol is not there yet
     """
+    attacks = list(run.attacks())
+    of_run = (
+        {system for _, system in attacks},
+        {"/".join(attack[:2]) for attack, _ in attacks},
+        {"/".join(_bases(attack)) for attack, _ in attacks},
+    )
+    for kind, given, known in zip(Names._fields[2:], names[2:], of_run, strict=True):
+        for name in given.keys() - known:
+            has = f"{run.folder} has {', '.join(sorted(known))}"
+            raise BadInput(f"--{kind[:-1]}-name {name}=...: {has}")
     paths: list[Path] = []
-    for attack, system in run.attacks():
+    for attack, system in attacks:
         bases = _bases(attack)
         if attacker in (None, bases[0], "/".join(bases)) and anonymiser in (None, system):
             paths.append(_export_one(run, repository, names, attack, system, paths, public=public))
     if not paths:
-        known = ", ".join(run.config.get("anonymisers", {})) or "none"
+        named = ", ".join(run.config.get("anonymisers", {})) or "none"
         told = f"no attack of {attacker or 'anybody'} on {anonymiser or 'an anonymiser'}"
-        raise BadInput(f"{run.folder}: has {told}; its anonymisers: {known}")
+        raise BadInput(f"{run.folder}: has {told}; its anonymisers: {named}")
     return paths
 
 
@@ -185,8 +195,8 @@ def _listed_of(run: FinishedRun, attack: Attack) -> Listed:
     """The lists of an attack, and who speaks in them."""
     listed, lists, used = TrialList(attack.corpus, attack.trials), {}, set()
     for name, ending in (("trials", ".tsv"), ("release", ".release.tsv")):
-        if run.trial_file(listed, ending).exists():
-            trials = run.trials(listed, ending)
+        if (path := run.trial_file(listed, ending)).exists():
+            trials = read_trials(path)
             lists[name] = {(one.enrolment, one.trial): one.label for one in trials}
             used |= {one.enrolment for one in trials} | {one.trial for one in trials}
     speakers = read_speakers(run.trial_file(listed, ".speakers.tsv"))
@@ -199,8 +209,9 @@ def _protocol_of(
     """What the repository is to say of a list."""
     trial_list = f"{attack.corpus}/{attack.trials}"
     hashes = listed.hashes()
-    models = run.enrolments(TrialList(attack.corpus, attack.trials))
-    if models is not None:
+    path = run.trial_file(TrialList(attack.corpus, attack.trials), ".enrolments.tsv")
+    if path.exists():  # else utterances enrol themselves
+        models = read_enrolments(path)
         hashes["enrolments"] = digest(f"{one} {' '.join(models[one])}" for one in models)
     return {
         "name": names.protocols.get(trial_list, trial_list.replace("/", "_")),

@@ -17,11 +17,6 @@ from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import VARIABLE, BadInput
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.scored_trials import read_scored_trials
-from voiceprivacy.inout.tables import (
-    Trial,
-    read_enrolments,
-    read_trials,
-)
 from voiceprivacy.layout import Layout
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.provenance.record import read_provenance
@@ -94,15 +89,6 @@ class FinishedRun:
                     if warning["code"] == "failing_attack":
                         refused.add((corpus, warning["attack"], warning["system"]))
         return refused
-
-    def trials(self, listed: TrialList, ending: str = ".tsv") -> list[Trial]:
-        """The trials of a list, or with another ending the pairs of its release."""
-        return read_trials(self.trial_file(listed, ending))
-
-    def enrolments(self, listed: TrialList) -> dict[str, list[str]] | None:
-        """{enrolment: utterances} of a list; None where utterances enrol themselves."""
-        path = self.trial_file(listed, ".enrolments.tsv")
-        return read_enrolments(path) if path.exists() else None
 
     def trial_file(self, listed: TrialList, ending: str) -> Path:
         """A table of a list."""

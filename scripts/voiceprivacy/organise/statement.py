@@ -104,6 +104,7 @@ def _set(run: FinishedRun, corpus: str, judged: Judged) -> dict[str, Any]:
     lowest = [one.low() for (measure, _), one in on_original if measure == ONE]
     controls = facts["controls"]
     systems = [name for name in facts["systems"] if name not in controls]
+    said = {name: {"state": one["state"]} for name, one in facts["of_text"].items()}
     return {
         "made_up": is_made_up(run.config["corpora"].get(corpus, {})),
         "attacks": ["{attacker} {condition}".format(**attack) for attack in facts["attacks"]],
@@ -112,6 +113,7 @@ def _set(run: FinishedRun, corpus: str, judged: Judged) -> dict[str, Any]:
         "controls": {name: facts["systems"][name]["state"] == OPEN for name in controls},
         "leaks": facts["leaks"] and facts["leaks"] | {"tried": _tried(facts["leaks"]["tried"])},
         "not_tried": facts["not_tried"],
+        **({"of_text": said} if said else {}),
     }
 
 

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 BUILT = "commit.json"  # beside Snakefile, in wheels and source archives only
-UNKNOWN = "unknown"
+CLEAN, UNKNOWN = "clean", "unknown"
 LIMIT_S = 60  # for one answer of a program
 
 
@@ -25,7 +25,7 @@ def state_of(tree: Path) -> dict[str, str]:
         return {"git_commit": UNKNOWN, "git_state": UNKNOWN}
     return {
         "git_commit": commit,
-        "git_state": "with uncommitted changes" if changes else "clean",
+        "git_state": "with uncommitted changes" if changes else CLEAN,
     }
 
 

@@ -41,7 +41,6 @@ NO_OUTPUTS = {
     *("format", "plan.json", "codes.key", SECRET_SEED, PROVENANCE, PREVIOUS, "exp"),
 }
 RANK = "result_for_rank"  # with a suffix: the challenge's summary, and its exp/
-HARDWARE = {"processor", "cores", "memory_gb", "gpus"}
 PACKAGES = (
     "ctranslate2",
     "espeakng-loader",

@@ -124,8 +124,7 @@ def ready_made_note(systems: Iterable[System], provenance: dict) -> str:
 
 
 def _count(names: Collection[str], singular: str, plural: str | None = None) -> str:
-    word = singular if len(names) == 1 else plural or f"{singular}s"
-    return f"{len(names)} {word} ({listed(sorted(names), ', ')})"
+    return f"{counted(len(names), singular, plural)} ({listed(sorted(names), ', ')})"
 
 
 # The answer of similarity ranks.

@@ -218,14 +218,14 @@ def compare(numbers: Sequence[Number], comparisons: Comparisons = NONE) -> list[
     lines = {line.key: line for line in numbers}
     systems = []
     for key, lists in _tried(numbers).items():
-        first_eer = key.number(min(lists), "eer_percent")
-        if key.backend == GIVEN and first_eer not in lines:  # others need not attack everybody
-            continue
+        if key.backend == GIVEN:  # others need not attack everybody, nor on every list
+            lists = {one for one in lists if key.number(one, "eer_percent") in lines}
         sets = {trials: _on_list(lines, key, trials) for trials in sorted(lists)}
         if len(sets) > 1:
             mean = mean_of(list(sets.values()), [1] * len(sets), key, comparisons)
             sets[f"mean of {', '.join(sets)}"] = mean
-        systems.append(System(*key, sets))
+        if sets:
+            systems.append(System(*key, sets))
     return in_order(systems)
 
 

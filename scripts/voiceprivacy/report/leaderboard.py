@@ -85,12 +85,13 @@ def boards(
         sets.append(Board(name, _explanation(weights), name, on_average))
     for corpus in dict.fromkeys(system.corpus for system in systems):
         of_corpus = [system for system in systems if system.corpus == corpus]
-        first = of_corpus[0]
-        names = {trials: (f"{corpus} {trials}", "") for trials in first.lists}
-        if len(names) > 1:
-            explanation = f"equal weights: {', '.join(names)}"
-            of_mean = {first.mean_label: (f"{corpus}: {first.mean_label}", explanation)}
-            names = of_mean | names
+        names: dict[str, tuple[str, str]] = {}  # others need not attack on every list
+        for system in of_corpus:
+            if len(system.lists) > 1:
+                explanation = f"equal weights: {', '.join(system.lists)}"
+                names[system.mean_label] = f"{corpus}: {system.mean_label}", explanation
+        for system in of_corpus:
+            names |= {trials: (f"{corpus} {trials}", "") for trials in system.lists}
         for label, (name, explanation) in names.items():
             tried = [system for system in of_corpus if label in system.sets]
             sets.append(Board(name, explanation, label, tried))

@@ -20,7 +20,6 @@ Hahn and Meeker, Statistical intervals, 1991 (an interval for one further observ
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
@@ -52,8 +51,6 @@ def one_release(draws: Sequence[Shown], metric: str = "") -> Shown:
         return draws[0]
     values = [draw.value for draw in draws]
     equal_weights = [1] * len(draws)
-    if any(isinstance(value, str) for value in values):
-        return Shown(UNDEFINED)
     value = weighted_mean(values, equal_weights)
     if not isinstance(value, float) or not math.isfinite(value):
         return Shown(value)
@@ -137,8 +134,8 @@ def released_numbers(numbers: Iterable[Number]) -> list[Number]:
             lines.append(of_release[0]._replace(anonymiser=system))
             continue
         draws_shown = [shown_number(each) for each in of_release]
-        if any(_is_word(draw.value) for draw in draws_shown):
-            continue
+        if any(isinstance(draw.value, str) and draw.value != UNDEFINED for draw in draws_shown):
+            continue  # a word
         release = one_release(draws_shown, key.metric)
         defined = release.value if release.definition is None else release.definition
         line = Number(*key, str(defined))
@@ -147,7 +144,3 @@ def released_numbers(numbers: Iterable[Number]) -> list[Number]:
             line = line._replace(ci_low=low, ci_high=high, unbiased=release.value)
         lines.append(line)
     return lines
-
-
-def _is_word(value: Any) -> bool:
-    return isinstance(value, str) and value != UNDEFINED

@@ -80,7 +80,9 @@ def summary(
             "",
             "Of many systems, the strongest attack on each anonymiser; all are in the report.",
         ]
-    attackers = itertools.groupby(shown, key=lambda system: (system.corpus, system.attacker))
+    attackers = itertools.groupby(
+        shown, key=lambda system: (system.corpus, system.attacker, system.mean_label)
+    )
     for _, group in attackers:
         lines += ["", *_table(list(group))]
     if systems:

@@ -109,7 +109,7 @@ SAID = Column(
 TERMS = {  # what else is on the first view, and what it means
     "evidence": "What attackers find. 0 %: nothing. 100 %: enough to re-identify every speaker.",
     "95 % limits": "In brackets. Of 100 such evaluations about 95 have limits that hold the truth."
-    " Each row has its worst trial list.",
+    " Each number is that of its worst trial list.",
     "release": "The beginning of the SHA-256 over the SHA-256 and paths of all protected recordings"
     " (provenance.json), which says what speech was evaluated.",
     "re-identified": "The attacker's first guess among all enrolled speakers is right, from all"
@@ -129,7 +129,7 @@ REASONS = {  # of an inconclusive system, the most telling first
     "few_persons": "a list has fewer than 4 speakers with enough recordings",
     "no_nontargets": "a list has no trials between speakers who are enrolled and tried",
     "no_one_recording": "no list could be measured",
-    "no_unprotected": "unprotected speech was not attacked",
+    "no_unprotected": "unprotected speech was not attacked by its attackers",
     "weak_attackers": "the attackers find too little even in unprotected speech",
     "upper_limit_one_recording": "the upper limit for one recording is too high",
     "upper_limit_all_recordings": "the upper limit for all recordings is too high",
@@ -281,7 +281,7 @@ def notes(facts: Mapping[str, Any], names: str = "") -> Notes:
     attacks = "; ".join(NOT_TRIED[code] for code in facts["not_tried"])
     return Notes(
         answer=_answer(systems),
-        why=[*_why(systems, facts["unprotected"]), *_said(facts), *_better(facts["better"])],
+        why=[*_why(systems, facts["unprotected"]), *what_is_said(facts), *_better(facts["better"])],
         control=leaks_noticed(facts),
         releases=[*_released(facts.get("releases", {}))],  # files of 0.2.0 had none at first
         not_tried=f"{attacks[:1].upper()}{attacks[1:]}." if attacks else "",
@@ -365,7 +365,7 @@ def _speakers(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None)
             yield f"{name}: the attacker re-identifies {listed(own['named'])}."
 
 
-def _said(facts: Mapping[str, Any]) -> Iterator[str]:
+def what_is_said(facts: Mapping[str, Any]) -> Iterator[str]:
     """Say in which systems the words give speakers away; those of transcripts are in all."""
     of_text = facts.get("of_text", {})  # files of 0.2.0 had none at first
     given_away = [name for name, one in of_text.items() if one["state"] == "open"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.calls import here
-from support.exchange import PROTOCOL, write_protocol, write_repository, write_result
+from support.exchange import PROTOCOL, write_protocol, write_repository, write_result, write_system
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.jobs.check_result import below
@@ -98,6 +98,9 @@ def test_a_changed_list_is_refused_with_the_line_of_its_hash(repository, text, o
     lines = Path(protocol).read_text().splitlines()
     line = next(n for n, own in enumerate(lines, 1) if own.strip().startswith(key))
     require(repository, f"{protocol}:{line}: {field} is")
+    # Nor is it read where a contribution concerns others.
+    write_system(repository, "z")
+    assert findings(repository, changed=["systems/z/2026/system.json"]) == []
 
 
 def test_a_list_that_is_changed_with_its_hash_no_longer_has_these_scores(repository):
@@ -140,6 +143,7 @@ def find_less_in_unprotected_speech(values):
         (lambda folder: shutil.rmtree(folder / "attackers/one"), "there is no attackers/one/1/"),
         (lambda folder: shutil.rmtree(folder / "systems/x"), "system: there is no systems/x/2026/"),
         (lambda folder: (folder / "results/notes.txt").write_text("x"), "is no record"),
+        (lambda folder: (folder / "systems/x/s.scores.gz").write_text("x"), "s.scores.gz: is no"),
         (
             lambda folder: (folder / f"{X_ONE}.scores.gz").write_bytes(b"\x1f\x8b\x08 no more"),
             "cannot be unpacked",
@@ -293,12 +297,6 @@ def test_a_removed_file_is_recognised_wherever_it_is_named_from(repository, monk
         assert below(repository, path) == name
     with pytest.raises(BadInput, match="lies outside of"):
         below(repository, "/elsewhere/x.json")
-
-
-def test_scores_beside_a_record_that_has_none_are_no_scores(repository):
-    [system, *_] = sorted((repository / "systems").rglob("*.json"))
-    system.with_name(f"{system.stem}.scores.gz").write_bytes(b"x")
-    assert any("scores.gz" in finding for finding in findings(repository))
 
 
 def test_many_broken_records_hide_none_that_others_refer_to(repository):

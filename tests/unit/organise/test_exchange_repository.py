@@ -2,11 +2,13 @@
 
 import gzip
 import json
+from types import SimpleNamespace
 
 import pytest
 from support.exchange import PROTOCOL, UNSAID, write_protocol
 
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.organise.exporting import Names, export
 from voiceprivacy.organise.records import (
     Number,
     Repository,
@@ -16,6 +18,7 @@ from voiceprivacy.organise.records import (
     read_repository,
     write_record,
 )
+from voiceprivacy.vocabulary import Attack
 
 PUBLISHED = {
     "system": "b2",
@@ -82,10 +85,28 @@ def test_a_record_of_another_form_is_refused_with_file_and_line(tmp_path, text, 
         read_repository(tmp_path)
 
 
-def test_nothing_is_written_that_nobody_could_read(tmp_path):
-    with pytest.raises(BadInput, match=r"ecapa@1\.json.*laboratory"):
-        write_record(tmp_path, "result", PUBLISHED | {"laboratory": "A\nB"})
-    assert not (tmp_path / PATH).exists()
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"laboratory": "A\nB"}, r"ecapa@1\.json.*laboratory"),
+        ({"revision": "V1"}, r"b2/V1/.*cannot be: expected results/\{system\}.* in small letters"),
+        ({"attacker_revision": ""}, r"ecapa@\.json: cannot be"),
+    ],
+)
+def test_nothing_is_written_that_nobody_could_read(tmp_path, changed, said):
+    with pytest.raises(BadInput, match=said):
+        write_record(tmp_path, "result", PUBLISHED | changed)
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_another_name_of_what_the_run_has_not_is_refused(tmp_path):
+    """Else it would be exported under the name of the config."""
+    attack = Attack("tiny", "all", "ecapa_on_b2", "cosine")
+    run = SimpleNamespace(folder="results", attacks=lambda: [(attack, "b2")])
+    for kind, has in (("systems", "b2"), ("protocols", "tiny/all"), ("attackers", "ecapa/cosine")):
+        names = Names("A", "1", **{kind: {"B2": "x"}})
+        with pytest.raises(BadInput, match=f"^--{kind[:-1]}-name B2=...: results has {has}$"):
+            export(run, tmp_path, names)
 
 
 def test_links_and_files_elsewhere_are_refused(tmp_path):

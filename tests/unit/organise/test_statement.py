@@ -61,7 +61,8 @@ def judged(n_persons=N_PERSONS, state="open"):
     systems = {"b2": verdicts.system(state), "reversed": verdicts.not_measured()}
     systems |= {"copy": verdicts.system("open"), "noise": verdicts.system("unclear")}
     leaks = {"system": "b2", "reason": None, "tried": [LEAK]}
-    facts = verdicts.set_of(systems, controls=["copy", "noise"], leaks=leaks)
+    said = {"original": {"state": "open", "right_of_20_percent": None, "evidence_percent": None}}
+    facts = verdicts.set_of(systems, controls=["copy", "noise"], leaks=leaks, of_text=said)
     return Judged(scores, facts, known, {"b2": 104})
 
 
@@ -177,6 +178,7 @@ TAMPERING = [
     (("sets", "demo", "leaks", "system"), "copy"),
     (("sets", "demo", "not_tried", "semi_informed"), DROPPED),
     (("sets", "demo", "made_up"), True),
+    (("sets", "demo", "of_text"), DROPPED),
     (("sets", "demo"), DROPPED),
     (("expires", "same_persons"), DROPPED),
     (("thresholds", "low_percent"), 60),
@@ -291,6 +293,7 @@ def test_the_page_rounds_upper_limits_up_and_says_what_was_not_measured(facts, t
     assert "In unprotected speech they find at least 61 % of the evidence" in page
     assert "reversed: inconclusive, because a list has fewer than 4 speakers" in page
     assert "The jobs of all attacks lasted 1.5 hours" in page
+    assert "What is said gives speakers away, whatever the voice: in all systems" in page
     assert "Found to be not protected: copy . Not found: noise ." in page
     assert "in five of b2 had been left unprotected, this evaluation would not" in page
     assert "an attacker trained on protected speech" in page
@@ -319,6 +322,7 @@ def test_the_page_says_how_many_earlier_releases_were_counted(results, tmp_path,
         (("sets", "demo", "controls"), {}, "No controls were evaluated."),
         (("sets", "demo", "not_tried"), [], "All kinds of attacks on our list were made."),
         (("sets", "demo", "made_up"), True, "The voices of demo are synthetic"),
+        (("sets", "demo", "of_text", "original", "state"), "low", "It was not shown to give"),
         (("sets", "demo", "attacks"), ["asv/given op"], "Their effort is not known."),
         ((*B2, "sha256"), None, "speech of b2, reversed none: the run had scores only"),
         (("git_state",), "unknown", "The hash does not say exactly which code it was."),

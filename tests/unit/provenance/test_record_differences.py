@@ -75,11 +75,16 @@ def test_results_of_another_format_differ_whether_they_name_it_or_not(run):
     assert decisive == [("format", 1, RESULTS_FORMAT)]
 
 
-def test_the_command_finds_the_runs_folder_and_says_what_differs(run):
-    folder, _ = run
+@pytest.mark.parametrize("state", ["clean", "with uncommitted changes"])
+def test_the_command_finds_the_runs_folder_and_says_what_differs(run, monkeypatch, state):
+    folder, then = run
+    git = {"git_commit": "0123abc", "git_state": state}
+    monkeypatch.setattr(record, "state_of", lambda tree: git)
+    (folder / "results/provenance.json").write_text(json.dumps(then | git))
     same = reproduce(folder)
     assert (same.returncode, same.stderr) == (0, "")
-    assert "No relevant difference" in same.stdout
+    assert f"No relevant difference: commit 0123abc, {state}." in same.stdout
+    assert ("it may be other code" in same.stdout) == (state != "clean")
     elsewhere = reproduce(folder, "--directory", "/nowhere")
     assert elsewhere.returncode == 1
     assert "sha256 results/trials/f.tsv" in elsewhere.stdout and NOT_FOUND in elsewhere.stdout

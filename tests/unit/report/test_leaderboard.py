@@ -8,7 +8,7 @@ from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.figures import palette
 from voiceprivacy.report.leaderboard import boards, leaderboard
 from voiceprivacy.report.uncertainty import TOO_FEW, Comparisons
-from voiceprivacy.vocabulary import EVERYTHING, MINUS
+from voiceprivacy.vocabulary import EVERYTHING, GIVEN, MINUS
 
 AVERAGES = made_up.PROVENANCE["config"]["report"]["averages"]
 COLOURS = palette(["b2", "b2r"])
@@ -83,3 +83,15 @@ def test_nothing_is_minus_zero():
     for metric in METRICS.values():
         assert metric.text(-1e-9) == metric.text(0.0)
     assert METRICS["gvd_db"].text(-0.5) == f"{MINUS}0.50"
+
+
+@pytest.mark.parametrize("on_both", [(), ("original",)])
+def test_scores_of_others_on_one_list_hide_no_other(on_both):
+    given = []
+    for one in made_up.metrics():
+        if one.trials == "f" or one.anonymiser in on_both:
+            given.append(one._replace(extractor="a", backend=GIVEN))
+    tables = {one.name: one for one in boards(compare([*made_up.metrics(), *given]))}
+    assert {"libri: mean of f, m", "libri f", "libri m"} <= tables.keys()
+    assert ("b2", GIVEN) in {(one.anonymiser, one.backend) for one in tables["libri f"].systems}
+    assert "b2r" in {one.anonymiser for one in tables["libri m"].systems}

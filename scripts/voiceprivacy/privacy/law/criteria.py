@@ -55,7 +55,6 @@ import numpy as np
 from voiceprivacy.privacy import Counts, Floats, Names
 from voiceprivacy.privacy.law import galleries, predicates
 from voiceprivacy.privacy.law.galleries import Conversations
-from voiceprivacy.privacy.scores.trials import SpeakerTrials
 
 BLOCK = 100_000  # numbers in one array: several of them fit a core's cache
 
@@ -79,88 +78,23 @@ class Contests(NamedTuple):
 
     def part(self, chosen: Counts) -> "Contests":
         """Those of some positions."""
-        return Contests(
-            self.speaker[chosen], self.above[chosen], self.tied[chosen], self.others[chosen]
-        )
-
-
-def linkability(
-    *,
-    trials: SpeakerTrials,
-    enrolment_id: Counts,
-    trial_id: Counts,
-    n_speakers: int,
-    length: int | None = 1,
-    weights: Counts | None = None,
-    seed: int = 0,
-) -> Rate:
-    """How often a conversation is linked to its speaker among N: rank 1, ties shared.
-
-    Vauquier et al.; the mean over all target trials and over all sets of N - 1
-    other models. Guessing reaches 1/N.
-
-    Parameters
-    ----------
-    trials : SpeakerTrials
-        M trials. Speakers with several models count once for each; a set can hold two of them.
-    enrolment_id, trial_id : array (M,) of int
-        Which model and which utterance each trial is of.
-    n_speakers : int
-        N, at least 2.
-    length : int or None
-        Utterances L that are known to belong together; None: all of a speaker.
-    weights : array (B, S) of int, optional
-        How often each speaker is drawn in each replicate (bootstrap.multiplicities).
-    seed : int
-        Of the choice of utterances for a conversation.
-
-    Returns
-    -------
-    Rate : undefined where fewer than half of the conversations were tried against N - 1 others
-    """
-    drawn = with_everybody(len(trials.speakers), weights)
-    rows, reason = galleries.joined(trials, enrolment_id, trial_id, length, seed)
-    if reason:
-        return undefined(reason, drawn)
-    return linked_among([n_speakers], rows, trials.speakers, drawn, seed)[0]
-
-
-def singling_out(
-    *,
-    trials: SpeakerTrials,
-    enrolment_id: Counts,
-    trial_id: Counts,
-    n_speakers: int,
-    length: int | None = 1,
-    weights: Counts | None = None,
-    seed: int = 0,
-) -> Rate:
-    """How often a predicate isolates exactly one of N speakers (see Singling out above).
-
-    Vauquier et al.; galleries.chance_of_isolation is no gain.
-
-    Parameters
-    ----------
-    trials, enrolment_id, trial_id, n_speakers, length, weights
-        As for linkability.
-    seed : int
-        Of the halves of speakers and of which conversations are attacked together.
-
-    Returns
-    -------
-    Rate : undefined where a half has fewer than N speakers or 10 N calibration trials of two
-    """
-    drawn = with_everybody(len(trials.speakers), weights)
-    rows, reason = galleries.joined(trials, enrolment_id, trial_id, length, seed)
-    if reason:
-        return undefined(reason, drawn)
-    return isolated_among([n_speakers], rows, trials.speakers, drawn, seed)[0]
+        return Contests._make(field[chosen] for field in self)
 
 
 def linked_among(
     sizes: Sequence[int], rows: Conversations, speakers: Names, drawn: Counts, seed: int
 ) -> list[Rate]:
-    """Linkability of a list of conversations among each number of speakers; see linkability."""
+    """Linkability of a list of conversations among each of some numbers N of speakers.
+
+    How often a conversation is linked to its speaker: rank 1, ties shared. Vauquier et al.; the
+    mean over all target trials and over all sets of N - 1 other models. Speakers with several
+    models count once for each; a set can hold two of them. Guessing reaches 1/N.
+
+    Returns
+    -------
+    Rate of each : undefined where fewer than half of the conversations were tried against N - 1
+        others
+    """
     contests = contests_of(rows, len(speakers))
     largest = largest_gallery(contests)
     rates = []
@@ -176,7 +110,17 @@ def linked_among(
 def isolated_among(
     sizes: Sequence[int], rows: Conversations, speakers: Names, drawn: Counts, seed: int
 ) -> list[Rate]:
-    """Singling out in a list of conversations among each number of speakers; see singling_out."""
+    """Singling out in a list of conversations among each of some numbers N of speakers.
+
+    How often a predicate isolates exactly one of them (see Singling out above). Vauquier et al.;
+    galleries.chance_of_isolation is no gain. ``seed`` is of the halves of speakers and of which
+    conversations are attacked together.
+
+    Returns
+    -------
+    Rate of each : undefined where a half has fewer than N speakers or 10 N calibration trials of
+        two
+    """
     folds = predicates.folds(rows, speakers, seed=seed)
     largest = predicates.largest_half(folds)
     rates = []

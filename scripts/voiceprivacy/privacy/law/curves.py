@@ -47,10 +47,17 @@ def curve(
 
     Parameters
     ----------
-    trials, enrolment_id, trial_id, seed
-        As for criteria.linkability and criteria.singling_out.
-    weights
-        The same; replicates are made for lengths WITH_LIMITS only.
+    trials : SpeakerTrials
+        M trials.
+    enrolment_id, trial_id : array (M,) of int
+        Which model and which utterance each trial is of.
+    sizes : numbers of speakers, each at least 2
+    lengths : numbers of utterances that are known to belong together; None: all of a speaker
+    weights : array (B, S) of int, optional
+        How often each speaker is drawn in each replicate (bootstrap.multiplicities); replicates are
+        made for lengths WITH_LIMITS only.
+    seed : int
+        Of the choice of utterances for a conversation, and of singling out.
 
     Returns
     -------
@@ -109,7 +116,11 @@ def curves_of(
         for criterion in CRITERIA:
             for point in curve(criterion, **searched, sizes=SIZES, weights=weights, seed=seed):
                 if not np.isnan(point.rate.value):
-                    points.append(_law_point(reading, criterion, point))
+                    size, length, rate = point
+                    low, high = _limits(rate)
+                    own = (length or ALL_UTTERANCES, rate.value, low, high)
+                    lots = guessing(criterion, size)
+                    points.append(LawPoint(reading, criterion, size, *own, lots))
     return points
 
 
@@ -133,20 +144,6 @@ def _compared_linkability(trials, ids, reading, weights, seed):
     contests = criteria.contests_of(rows, len(trials.speakers))
     n_compared = max(1, min(MOST_COMPARED, criteria.largest_gallery(contests)))
     return criteria.settled(criteria.linked(contests, n_compared, drawn))
-
-
-def _law_point(reading, criterion, point):
-    low, high = _limits(point.rate)
-    return LawPoint(
-        reading,
-        criterion,
-        point.n_speakers,
-        ALL_UTTERANCES if point.length is None else point.length,
-        point.rate.value,
-        low,
-        high,
-        guessing(criterion, point.n_speakers),
-    )
 
 
 def _limits(rate):

@@ -19,7 +19,6 @@ Vauquier et al., Legally validated evaluation framework for voice anonymization,
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
 from voiceprivacy.inout import seeds
@@ -42,14 +41,9 @@ class Conversations(NamedTuple):
     conversation: Counts
 
 
-def join(
-    trials: SpeakerTrials,
-    *,
-    enrolment_id: Counts,
-    trial_id: Counts,
-    length: int | None,
-    seed: int,
-) -> Conversations:
+def joined(
+    trials: SpeakerTrials, enrolment_id: Counts, trial_id: Counts, length: int | None, seed: int
+) -> tuple[Conversations, str]:
     """Join the utterances of each speaker to conversations.
 
     Parameters
@@ -65,50 +59,12 @@ def join(
     Returns
     -------
     Conversations : none of a model that was not tried on the whole conversation
-
-    Raises
-    ------
-    ValueError : ids of another length, an id of two speakers, scores that have no mean
-    """
-    _, model = np.unique(enrolment_id, return_inverse=True)
-    _, utterance = np.unique(trial_id, return_inverse=True)
-    _check_ids(model, trials.enrolment)
-    speaker_of = _check_ids(utterance, trials.trial)
-    if length == 1:
-        return Conversations(*trials[1:], model, utterance)
-    if not np.isfinite(trials.scores).all():
-        raise ValueError("infinite scores have no mean over utterances")
-    conversation, sizes = _conversations(speaker_of, trials.speakers, length, seed)
-    kept = np.flatnonzero(conversation[utterance] >= 0)
-    of_rows = conversation[utterance[kept]]
-    keys, first, row = np.unique(
-        model[kept] * (len(sizes) + 1) + of_rows, return_index=True, return_inverse=True
-    )
-    counts = np.bincount(row, minlength=len(keys))
-    means = np.bincount(row, weights=trials.scores[kept], minlength=len(keys)) / counts
-    whole = counts == sizes[of_rows[first]]
-    first = kept[first[whole]]
-    return Conversations(
-        means[whole],
-        trials.target[first],
-        trials.enrolment[first],
-        trials.trial[first],
-        model[first],
-        conversation[utterance[first]],
-    )
-
-
-def joined(
-    trials: SpeakerTrials, enrolment_id: Counts, trial_id: Counts, length: int | None, seed: int
-) -> tuple[Conversations, str]:
-    """The list of ``join``, and why it is too small; empty where it suffices.
-
-    Half of the speakers need a conversation.
+    str : why the list is too small, as half of the speakers need a conversation; else empty
     """
     if length != 1 and not np.isfinite(trials.scores).all():
-        rows = join(trials, enrolment_id=enrolment_id, trial_id=trial_id, length=1, seed=seed)
+        rows = _joined(trials, enrolment_id, trial_id, 1, seed)
         return rows, "infinite scores have no mean over utterances"
-    rows = join(trials, enrolment_id=enrolment_id, trial_id=trial_id, length=length, seed=seed)
+    rows = _joined(trials, enrolment_id, trial_id, length, seed)
     n_there = len(np.unique(rows.trial[rows.target]))
     n_all = len(np.unique(trials.trial[trials.target]))
     if 2 * n_there < n_all or not n_there:
@@ -131,15 +87,29 @@ def rounds(rows: Conversations, speakers: Names, *, seed: int) -> Counts:
     return round_of[position]
 
 
-def _check_ids(ids, speaker):
-    """The speaker of each id (ids are 0 ... n - 1)."""
-    if ids.shape != speaker.shape:
-        raise ValueError(f"{len(ids)} ids for {len(speaker)} trials")
-    speaker_of = np.empty(ids.max(initial=-1) + 1, dtype=np.int64)
-    speaker_of[ids] = speaker
-    if (speaker_of[ids] != speaker).any():
-        raise ValueError("an id belongs to two speakers")
-    return speaker_of
+def _joined(trials, enrolment_id, trial_id, length, seed):
+    _, model = np.unique(enrolment_id, return_inverse=True)
+    names, utterance = np.unique(trial_id, return_inverse=True)
+    if length == 1:
+        return Conversations(*trials[1:], model, utterance)
+    speaker_of = np.empty(len(names), dtype=np.int64)
+    speaker_of[utterance] = trials.trial
+    conversation, sizes = _conversations(speaker_of, trials.speakers, length, seed)
+    kept = np.flatnonzero(conversation[utterance] >= 0)
+    of_rows = conversation[utterance[kept]]
+    keys, first, row = np.unique(
+        model[kept] * (len(sizes) + 1) + of_rows, return_index=True, return_inverse=True
+    )
+    counts = np.bincount(row, minlength=len(keys))
+    means = np.bincount(row, weights=trials.scores[kept], minlength=len(keys)) / counts
+    whole = counts == sizes[of_rows[first]]
+    first = kept[first[whole]]
+    return Conversations(
+        means[whole],
+        *(field[first] for field in trials[2:]),
+        model[first],
+        conversation[utterance[first]],
+    )
 
 
 def _conversations(speaker_of, speakers, length, seed):
@@ -160,7 +130,7 @@ def _conversations(speaker_of, speakers, length, seed):
 # Chances over all sets of N speakers.
 
 
-def comes_first(others: ArrayLike, above: ArrayLike, tied: ArrayLike, *, size: int) -> Floats:
+def comes_first(others: Floats, above: Floats, tied: Floats, *, size: int) -> Floats:
     """Probability that the one in question ranks first among N, ties being shared.
 
     C(M - k, N - 1) / C(M, N - 1) without ties. With t of them it is the mean over the t + 1 orders
@@ -174,9 +144,8 @@ def comes_first(others: ArrayLike, above: ArrayLike, tied: ArrayLike, *, size: i
     size : int
         N, at most M + 1.
     """
-    others, above, tied = (np.asarray(number, dtype=float) for number in (others, above, tied))
     sets = _log_choose(others, size - 1)  # before others are repeated for every replicate
-    below = others - above - tied
+    below = np.asarray(others - above - tied)
     chance = np.array(np.exp(_log_choose(below, size - 1) - sets))
     tied, sets = np.broadcast_to(tied, chance.shape), np.broadcast_to(sets, chance.shape)
     shared = tied > 0
@@ -188,16 +157,14 @@ def comes_first(others: ArrayLike, above: ArrayLike, tied: ArrayLike, *, size: i
     return np.clip(chance, 0.0, 1.0)
 
 
-def nobody_passes(others: ArrayLike, passing: ArrayLike, *, size: int) -> Floats:
+def nobody_passes(others: Floats, passing: Floats, *, size: int) -> Floats:
     """Probability that none of the N - 1 others is one of the k of M that pass."""
-    others, passing = np.asarray(others, dtype=float), np.asarray(passing, dtype=float)
     chance = np.exp(_log_choose(others - passing, size - 1) - _log_choose(others, size - 1))
     return np.clip(chance, 0.0, 1.0)
 
 
-def one_passes(others: ArrayLike, passing: ArrayLike, *, size: int) -> Floats:
+def one_passes(others: Floats, passing: Floats, *, size: int) -> Floats:
     """Probability that exactly one of the N - 1 others is one of the k of M that pass."""
-    others, passing = np.asarray(others, dtype=float), np.asarray(passing, dtype=float)
     rest = np.exp(_log_choose(others - passing, size - 2) - _log_choose(others, size - 1))
     return np.clip(passing * rest, 0.0, 1.0)
 

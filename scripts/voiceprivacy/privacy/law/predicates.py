@@ -141,13 +141,13 @@ def in_sets(attacked: Attacked, n_speakers: int) -> Attacked:
     kept = attacked.there.sum(axis=1) >= n_speakers - 1
     cell = np.cumsum(kept) - 1
     trials = kept[attacked.cell]
-    return Attacked(
-        attacked.own_score[kept],
-        attacked.own_speaker[kept],
-        attacked.there[kept],
-        attacked.score[trials],
-        cell[attacked.cell[trials]],
-        attacked.speaker[trials],
+    return Attacked._make(
+        [
+            *(field[kept] for field in attacked[:3]),
+            attacked.score[trials],
+            cell[attacked.cell[trials]],
+            attacked.speaker[trials],
+        ]
     )
 
 
@@ -189,12 +189,7 @@ def _fold(rows, round_of, side, n_speakers, *, attacked):
     ordered = Conversations(*(field[best_first] for field in rows))
     scores, round_of = scores[best_first], round_of[best_first]
     return Fold(
-        Calibration(
-            scores[calibrates],
-            ordered.target[calibrates],
-            ordered.enrolment[calibrates],
-            ordered.trial[calibrates],
-        ),
+        Calibration(scores[calibrates], *(field[calibrates] for field in ordered[1:4])),
         _cells(ordered, scores, round_of, is_attacked, n_speakers),
     )
 

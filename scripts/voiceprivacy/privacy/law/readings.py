@@ -44,12 +44,8 @@ def searched_in(trials: SpeakerTrials, ids: Ids, reading: str) -> dict[str, Any]
     scores = read_in(trials.scores, reading, nontarget=~trials.target)
     order = np.argsort(scores, kind="stable")
     return {
-        "trials": SpeakerTrials(
-            trials.speakers,
-            scores[order],
-            trials.target[order],
-            trials.enrolment[order],
-            trials.trial[order],
+        "trials": SpeakerTrials._make(
+            [trials.speakers, scores[order], *(field[order] for field in trials[2:])]
         ),
         "enrolment_id": ids.enrolment[order],
         "trial_id": ids.trial[order],

@@ -34,7 +34,6 @@ from scipy.special import ndtr, stdtr, stdtrit
 from voiceprivacy.privacy import Counts, Flags, Floats
 from voiceprivacy.privacy.verdict import learner
 from voiceprivacy.privacy.verdict.trials import (
-    FORMS,
     NotMeasured,
     Trials,
     counted,
@@ -74,7 +73,6 @@ class Evidence:
     n_targets: int  # trials
     chosen: Counts  # (K,) how many blocks use each candidate
     recordings: int  # that every pair pools
-    forms_dropped: list[str]
 
     @property
     def n_persons(self) -> int:
@@ -310,7 +308,6 @@ def _evidence(trials, recordings, n_bins):
         n_targets=int(target.sum()),
         chosen=chosen,
         recordings=int(recordings),
-        forms_dropped=[name for name in FORMS if name not in forms],
     )
 
 

@@ -121,13 +121,7 @@ def judge(plan: Mapping[str, Any], folder: Path) -> Iterator[tuple[str, Judged]]
         facts = verdict_of(
             scores,
             thresholds=thresholds,
-            known=Known(
-                learnt=learnt,
-                controls=options["controls"],
-                shows_names=options["shows_names"],
-                leaks=options["leaks"],
-                releases=options["releases"],
-            ),
+            known=Known(learnt, *(options[field] for field in Known._fields[1:])),
             evidence=evidence,
         )
         facts["of_text"] = _of_text(folder, corpus, options["lists"], thresholds)

@@ -25,7 +25,6 @@ FEWEST_PERSONS = 4  # two to learn from, two to judge
 FEWEST_IN_COHORT = 3  # persons; the mean of fewer is mostly noise
 RESOLUTION = 1e9  # parts of a quartile range; scores in another unit round to the same numbers
 N_ROUNDS = 3  # of numbering; only equal scores need more than one
-FORMS = ("raw", "enrolment", "recording", "both")  # what is subtracted
 
 
 class NotMeasured(Exception):

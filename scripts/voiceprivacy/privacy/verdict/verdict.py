@@ -85,6 +85,7 @@ class _Judged(NamedTuple):
 
     evidence: dict[tuple[str, str], Evidence]  # of a measure and a list
     guesses: dict[str, Guesses]  # of a list
+    unprotected: dict[str, Evidence]  # of a list, for the attackers of the system
     missing: dict[str, int]
     failing: dict[str, dict[str, str]]  # warnings of attackers
     codes: set[str]
@@ -109,7 +110,7 @@ def verdict_of(
     dict : as ``sets[NAME]`` of verdict.json
     """
     judged = {
-        system: _Judged({}, {}, {"persons": 0, "trials": 0}, {}, set())
+        system: _Judged({}, {}, {}, {"persons": 0, "trials": 0}, {}, set())
         for system in scores.systems()
     }
     for name in scores.scores:
@@ -153,23 +154,49 @@ def _judge_list(scores, name, judged):
     complete = [ORIGINAL] if ORIGINAL in attacks else attacks
     reference = set().union(*(scores.scored(name, system).trials for system in complete))
     persons = _persons(reference, speaker_of)
+    original = judged.get(ORIGINAL)
     usual = {}  # shares of useless scores of unprotected speech
     for system, one in judged.items():
-        scored = scores.scored(name, system)
-        shares = _useless_shares(scored)
-        if system == ORIGINAL:
-            usual = shares
-        for attack, share in shares.items():
-            if share > usual.get(attack, 0.0) + FAILING_SHARE:
+        scored, linked = (scores.scored(name, system, linkage=own) for own in (False, True))
+        shares = _useless_shares(scored, linked)
+        if one is original:
+            unprotected, usual = scored, shares
+        for kind, share in shares.items():
+            attack, is_linkage = kind
+            # Where unprotected speech was not linked, equal scores may be rounded ones.
+            if share > usual.get(kind, float(is_linkage)) + FAILING_SHARE:
                 warning = {"code": "failing_attack", "system": system, "attack": attack}
                 one.failing[attack] = warning
         known = compress(scored.trials, ~np.isnan(scored.scores).any(axis=1))
         one.missing["trials"] += len(reference.difference(known))
         one.missing["persons"] += len(persons - _persons(scored.trials, speaker_of))
-        if scored.trials:
-            _measure(one, name, scored, scores.scored(name, system, linkage=True), speaker_of)
-        else:
+        if not scored.trials:
             one.codes.add("list_missing")
+            continue
+        _measure(one, name, scored, linked, speaker_of)
+        if original and one is not original and (ONE, name) in original.evidence:
+            same = _of_attackers(scored, unprotected, original.evidence[ONE, name], speaker_of)
+            if same:
+                one.unprotected[name] = same
+            else:
+                one.codes.add("no_unprotected")
+
+
+def _of_attackers(scored, unprotected, evidence, speaker_of):
+    """The evidence in unprotected speech for those who attack a system, too; None of nobody.
+
+    Who attacks unprotected speech and not the system says nothing of the system.
+    """
+    attackers = {attacker for attacker, _ in scored.attacks}
+    same = [attacker in attackers for attacker, _ in unprotected.attacks]
+    if all(same):
+        return evidence
+    if not any(same):
+        return None
+    try:
+        return one_recording(trials_of(unprotected.trials, unprotected.scores[:, same], speaker_of))
+    except NotMeasured:  # all scores are equal
+        return None
 
 
 def _measure(one, name, scored, linked, speaker_of):
@@ -194,13 +221,15 @@ def _persons(trials, speaker_of):
     return {speaker_of[one] for one, other in trials if speaker_of[one] == speaker_of[other]}
 
 
-def _useless_shares(scored):
-    """{attacker: largest share of its scores that are equal to others or not finite}."""
+def _useless_shares(*both):
+    """{(attacker, whether it links): largest share of scores that are equal or not finite}."""
     shares = {}
-    for (attacker, _), column in zip(scored.attacks, scored.scores.T, strict=True):
-        known = column[~np.isnan(column)]
-        share = 1 - len(np.unique(known[np.isfinite(known)])) / max(1, len(known))
-        shares[attacker] = max(share, shares.get(attacker, 0.0))
+    for scored in both:
+        for (attacker, condition), column in zip(scored.attacks, scored.scores.T, strict=True):
+            known = column[~np.isnan(column)]
+            share = 1 - len(np.unique(known[np.isfinite(known)])) / max(1, len(known))
+            kind = attacker, condition == LINKAGE
+            shares[kind] = max(share, shares.get(kind, 0.0))
     return shares
 
 
@@ -223,28 +252,33 @@ def _facts(system, judged, original, is_open, level, thresholds, known):
     shown = {key: low[key] for key in low if is_open and low[key] >= thresholds.open_percent}
     reasons = _unmet(system, judged, original, thresholds, known)
     state = OPEN if shown else UNCLEAR if reasons else LOW
-    # The largest lower limit where the state is open, else upper limit.
-    values = shown or {key: one.high() for key, one in judged.evidence.items()}
-    ordered = sorted(values, key=lambda key: key[1])
-    _, worst = max(ordered, key=values.get, default=(None, None))
-    single, pooled, linked = (judged.evidence.get((measure, worst)) for measure in MEASURES)
+    worst = {measure: _worst_list(measure, judged.evidence, shown) for measure in MEASURES}
+    single, pooled, linked = map(judged.evidence.get, worst.items())
     limits = _limits(single)
     return {
         "state": state,
         "by": [measure for measure in MEASURES if measure in {key[0] for key in shown}],
-        "worst_list": worst,
+        "worst_list": worst[ONE],
         "evidence_percent": limits,
         "tested_percent": _limits(single, confidence),
         "evidence_all_recordings_percent": _limits(pooled),
         "linkage_percent": _limits(linked),
         "right_of_20_percent": limits and [right_of(percent) for percent in limits],
-        "less_than_unprotected_points": _less_than(single, original, worst),
+        "less_than_unprotected_points": _less_than(single, judged.unprotected.get(worst[ONE])),
         "recordings": pooled and pooled.recordings,
-        "exposed": _exposed(judged.guesses.get(worst), known),
+        "exposed": _exposed(judged.guesses.get(worst[ONE]), known),
         "missing": judged.missing,
         "reasons": [] if shown else reasons,
         "next": [] if shown else _next(judged, reasons, thresholds),
     }
+
+
+def _worst_list(measure, evidence, shown):
+    """The list with the largest lower limit that is ``shown``, else the largest upper limit."""
+    values = {key: low for key, low in shown.items() if key[0] == measure} or {
+        key: one.high() for key, one in evidence.items() if key[0] == measure
+    }
+    return max(sorted(values), key=values.get, default=(measure, None))[1]
 
 
 def _limits(evidence, confidence=0.95):
@@ -255,8 +289,7 @@ def _unmet(system, judged, original, thresholds, known):
     """The codes of all conditions of ``low`` that a system does not meet."""
     measured = {measure for measure, _ in judged.evidence}
     learnt = math.inf if known.learnt is None else known.learnt.get(system, 0)
-    on_original = original.evidence.items() if original else ()
-    strengths = {name: one.low() for (measure, name), one in on_original if measure == ONE}
+    strengths = {name: one.low() for name, one in judged.unprotected.items()}
     # Where nothing was measured in unprotected speech, its reasons are the reasons.
     is_blind = {name for _, name in judged.evidence} - strengths.keys() or not strengths
     why = original.codes if original and is_blind else set()
@@ -282,9 +315,8 @@ def _unmet(system, judged, original, thresholds, known):
     return sorted(judged.codes | of_both | {code for code in unmet if unmet[code]})
 
 
-def _less_than(safer, original, name):
+def _less_than(safer, worse):
     """How much less a list leaves than unprotected speech: points and 95 % limits."""
-    worse = original and original.evidence.get((ONE, name))
     if not safer or not worse:
         return None
     difference, error = leaves_less(safer, worse)
@@ -356,7 +388,7 @@ def _leaks(scores, competing, facts, thresholds, known):
     if not percents:
         return {"system": None, "reason": "no_system", "tried": []}
     system = min(percents, key=lambda name: (facts[name]["state"] != LOW, percents[name]))
-    leaky = {name: _Judged({}, {}, {}, {}, set()) for name in known.leaks}
+    leaky = {name: _Judged({}, {}, {}, {}, {}, set()) for name in known.leaks}
     numbers = dict.fromkeys(known.leaks, 0)
     for name in scores.scores:
         scored = scores.scored(name, system)
@@ -395,7 +427,7 @@ def _releases(scores, versions, thresholds):
 
 def _released(scores, versions, thresholds):
     """What is left of all these versions together; null where lists could not be measured."""
-    judged = _Judged({}, {}, {}, {}, set())
+    judged = _Judged({}, {}, {}, {}, {}, set())
     for name in scores.scores:
         single, linked = (
             joined(

@@ -6,9 +6,10 @@ set on other speakers: the two agree where conversations of one speaker have not
 
 import numpy as np
 import pytest
+from support import speakers as simulated
 from support.speakers import conversation_list
 
-from voiceprivacy.privacy.law import criteria, galleries
+from voiceprivacy.privacy.law import galleries
 
 pytest.importorskip("legal_eval", reason="voice-anonymization-legal-eval: not installed")
 from legal_eval.io import ScoreMatrix
@@ -50,7 +51,7 @@ def their_singling_out(values):
 def test_linkability_agrees(n, separation):
     values = scores(n, separation)
     expected = their_linkability(matrix(values), n, estimator="exact")
-    ours = criteria.linkability(**conversation_list(values), n_speakers=n).value
+    ours = simulated.linkability(**conversation_list(values), n_speakers=n).value
     assert [ours] == pytest.approx(expected, rel=1e-12)
 
 
@@ -58,9 +59,9 @@ def test_ties_are_shared_and_not_won():
     """Theirs gives constant scores a linkability of 1."""
     values = scores(0, 1, digits=0)
     expected = their_linkability(matrix(values), N, estimator="exact")[0]
-    assert criteria.linkability(**conversation_list(values), n_speakers=N).value < expected
+    assert simulated.linkability(**conversation_list(values), n_speakers=N).value < expected
     assert their_linkability(matrix(values * 0), N, estimator="exact") == [1]
-    constant = criteria.linkability(**conversation_list(values * 0), n_speakers=N).value
+    constant = simulated.linkability(**conversation_list(values * 0), n_speakers=N).value
     assert constant == pytest.approx(1 / N)
 
 
@@ -69,7 +70,7 @@ def test_singling_out_agrees(separation):
     """Theirs is 1 to 4 points lower: ten conversations of a speaker are few for a threshold."""
     values = [scores(seed, separation) for seed in range(8)]
     ours = [
-        criteria.singling_out(**conversation_list(value), n_speakers=N).value for value in values
+        simulated.singling_out(**conversation_list(value), n_speakers=N).value for value in values
     ]
     expected = np.mean([their_singling_out(value) for value in values])
     assert np.mean(ours) == pytest.approx(expected, abs=0.05)
@@ -77,6 +78,6 @@ def test_singling_out_agrees(separation):
 
 def test_perfect_scores_and_chance_are_the_same():
     assert their_singling_out(scores(0, 100)) == 1
-    assert criteria.singling_out(**conversation_list(scores(0, 100)), n_speakers=N).value == 1
+    assert simulated.singling_out(**conversation_list(scores(0, 100)), n_speakers=N).value == 1
     by_chance = np.mean([their_singling_out(scores(seed, 0)) for seed in range(8)])
     assert by_chance == pytest.approx(galleries.chance_of_isolation(N), abs=0.03)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.special import ndtr
-from support.speakers import conversation_list, gaussian
+from support.speakers import conversation_list, gaussian, linkability, singling_out
 
 from voiceprivacy.privacy.law import criteria, galleries, predicates
 from voiceprivacy.privacy.uncertainty.bootstrap import multiplicities
@@ -38,16 +38,16 @@ def test_linkability_by_hand():
     """Own model second of three for one speaker, first for the others: 1/2 and 1 among two."""
     scores = np.array([[[2.0, 3, 1]], [[0, 2, 1]], [[0, 1, 2]]])
     listed = conversation_list(scores)
-    assert criteria.linkability(**listed, n_speakers=2).value == pytest.approx((1 / 2 + 1 + 1) / 3)
-    assert criteria.linkability(**listed, n_speakers=3).value == pytest.approx(2 / 3)
+    assert linkability(**listed, n_speakers=2).value == pytest.approx((1 / 2 + 1 + 1) / 3)
+    assert linkability(**listed, n_speakers=3).value == pytest.approx(2 / 3)
 
 
 def test_utterances_that_belong_together_are_attacked_by_their_mean():
     """Alone one utterance of the first speaker is linked, together none: 1 - 4 is below 0."""
     scores = np.array([[[1.0, 0], [-4, 0]], [[0, 5], [0, 5]]])
     listed = conversation_list(scores)
-    assert criteria.linkability(**listed, n_speakers=2).value == 3 / 4
-    assert criteria.linkability(**listed, n_speakers=2, length=None).value == 1 / 2
+    assert linkability(**listed, n_speakers=2).value == 3 / 4
+    assert linkability(**listed, n_speakers=2, length=None).value == 1 / 2
 
 
 @pytest.mark.parametrize("n", [2, 5, 12])
@@ -55,17 +55,15 @@ def test_utterances_that_belong_together_are_attacked_by_their_mean():
 def test_perfect_scores_link_everybody_and_constant_ones_guess(n, length):
     perfect = conversation_list(gaussian(0, 12, 4, 100))
     constant = conversation_list(np.zeros((12, 4, 12)))
-    assert criteria.linkability(**perfect, n_speakers=n, length=length).value == 1
-    rate = criteria.linkability(**constant, n_speakers=n, length=length).value
+    assert linkability(**perfect, n_speakers=n, length=length).value == 1
+    rate = linkability(**constant, n_speakers=n, length=length).value
     assert rate == pytest.approx(1 / n)
 
 
 @pytest.mark.parametrize("separation", [0, 1, 2.5])
 def test_linkability_of_gaussians(separation):
     rates = [
-        criteria.linkability(
-            **conversation_list(gaussian(seed, 40, 5, separation)), n_speakers=20
-        ).value
+        linkability(**conversation_list(gaussian(seed, 40, 5, separation)), n_speakers=20).value
         for seed in range(20)
     ]
     error = np.std(rates) / np.sqrt(20)
@@ -76,7 +74,7 @@ def test_more_utterances_link_better():
     """The mean of L utterances has sqrt(L) times the d'."""
     listed = conversation_list(gaussian(3, 60, 12, 1.0))
     for length in (3, None):
-        rate = criteria.linkability(**listed, n_speakers=20, length=length).value
+        rate = linkability(**listed, n_speakers=20, length=length).value
         assert rate == pytest.approx(linked_gaussians(20, np.sqrt(length or 12)), abs=0.07)
 
 
@@ -85,11 +83,11 @@ def test_more_utterances_link_better():
 def test_linkability_falls_with_the_number_of_speakers_and_ignores_the_scale(seed, digits):
     scores = np.round(gaussian(seed, 6, 2, 1.0), digits)
     sizes = range(1, 7)
-    rates = [criteria.linkability(**conversation_list(scores), n_speakers=n).value for n in sizes]
+    rates = [linkability(**conversation_list(scores), n_speakers=n).value for n in sizes]
     curved = conversation_list(np.exp(scores))
     assert rates[0] == pytest.approx(1)
     assert (np.diff(rates) <= 1e-12).all() and min(rates) >= 0
-    assert [criteria.linkability(**curved, n_speakers=n).value for n in sizes] == rates
+    assert [linkability(**curved, n_speakers=n).value for n in sizes] == rates
 
 
 def test_a_speaker_who_is_not_drawn_is_as_if_he_were_not_there():
@@ -99,7 +97,7 @@ def test_a_speaker_who_is_not_drawn_is_as_if_he_were_not_there():
     weights = np.ones((1, 8), dtype=np.int64)
     weights[0, 5] = 0
     contests = contests_of(conversation_list(scores))
-    expected = criteria.linkability(**conversation_list(without), n_speakers=2).value
+    expected = linkability(**conversation_list(without), n_speakers=2).value
     assert criteria.linked(contests, 2, weights)[0] == pytest.approx(expected)
 
 
@@ -111,9 +109,7 @@ def test_everybody_drawn_twice_is_everybody():
 
 
 def contests_of(listed):
-    rows, reason = galleries.joined(
-        listed["trials"], listed["enrolment_id"], listed["trial_id"], 1, 0
-    )
+    rows, reason = galleries.joined(**listed, length=1, seed=0)
     assert not reason
     return criteria.contests_of(rows, len(listed["trials"].speakers))
 
@@ -141,32 +137,28 @@ def test_contests_count_who_is_above_and_who_is_tied(seed, n_scores):
 
 def test_a_set_needs_as_many_models_as_speakers():
     listed = conversation_list(gaussian(0, 6, 2, 1.0))
-    rate = criteria.linkability(**listed, n_speakers=7, weights=np.ones((5, 6), dtype=np.int64))
+    rate = linkability(**listed, n_speakers=7, weights=np.ones((5, 6), dtype=np.int64))
     assert np.isnan(rate.value) and np.isnan(rate.replicates).all() and len(rate.replicates) == 5
     assert rate.reason == "conversations were tried against 6 speakers, fewer than 7"
-
-
-def test_half_of_the_speakers_need_so_many_utterances():
-    listed = conversation_list(gaussian(0, 6, 2, 1.0))
-    rate = criteria.linkability(**listed, n_speakers=2, length=3)
-    assert np.isnan(rate.value) and rate.reason == "0 of 6 speakers have 3 utterances"
 
 
 def test_infinite_scores_are_ranked_and_have_no_mean():
     scores = gaussian(0, 6, 2, 1.0)
     scores[0, 0, :2] = np.inf, -np.inf
     listed = conversation_list(scores)
-    assert 0 < criteria.linkability(**listed, n_speakers=6).value < 1
-    rate = criteria.linkability(**listed, n_speakers=2, length=2)
+    assert 0 < linkability(**listed, n_speakers=6).value < 1
+    rate = linkability(**listed, n_speakers=2, length=2)
     assert rate.reason == "infinite scores have no mean over utterances"
 
 
 # Singling out
 
 
-def test_perfect_scores_single_out_always():
-    listed = conversation_list(gaussian(0, 24, 4, 100))
-    assert criteria.singling_out(**listed, n_speakers=12).value == 1
+@pytest.mark.parametrize("separation", [100, np.inf])
+def test_perfect_scores_single_out_always(separation):
+    own = np.where(np.eye(24, dtype=bool), separation, 0)[:, None]
+    listed = conversation_list(gaussian(0, 24, 4, 0) + own)
+    assert singling_out(**listed, n_speakers=12).value == 1
 
 
 @pytest.mark.parametrize("length", [1, 2, None])
@@ -174,7 +166,7 @@ def test_random_scores_single_out_by_chance(length):
     """Not above chance. Thresholds set on few conversations lie below it."""
     options = {"n_speakers": 10, "length": length}
     rates = [
-        criteria.singling_out(**conversation_list(gaussian(seed, 24, 4, 0)), **options).value
+        singling_out(**conversation_list(gaussian(seed, 24, 4, 0)), **options).value
         for seed in range(100)
     ]
     four_errors = 4 * np.std(rates) / np.sqrt(100)
@@ -186,9 +178,7 @@ def test_random_scores_single_out_by_chance(length):
 @pytest.mark.parametrize("separation", [1.5, 2.5, 4])
 def test_singling_out_of_gaussians(separation):
     rates = [
-        criteria.singling_out(
-            **conversation_list(gaussian(seed, 80, 8, separation)), n_speakers=20
-        ).value
+        singling_out(**conversation_list(gaussian(seed, 80, 8, separation)), n_speakers=20).value
         for seed in range(4)
     ]
     assert np.mean(rates) == pytest.approx(isolation_of_gaussians(20, separation), abs=0.015)
@@ -198,8 +188,8 @@ def test_every_model_has_a_threshold_of_its_own():
     """Models that score high against everybody change nothing."""
     scores = gaussian(5, 30, 4, 3.0)
     offsets = np.random.default_rng(0).normal(0, 50, 30)
-    plain = criteria.singling_out(**conversation_list(scores), n_speakers=10)
-    moved = criteria.singling_out(**conversation_list(scores + offsets), n_speakers=10)
+    plain = singling_out(**conversation_list(scores), n_speakers=10)
+    moved = singling_out(**conversation_list(scores + offsets), n_speakers=10)
     assert moved.value == pytest.approx(plain.value, abs=0.01)
 
 
@@ -210,7 +200,7 @@ def test_a_threshold_that_passes_too_many_isolates_as_often_as_theory_says():
         scores = gaussian(seed, 60, 8, 0)
         scores[:, ::2] += 100 * np.eye(60)[:, None, :]
         listed = conversation_list(scores)
-        rates.append(criteria.singling_out(**listed, n_speakers=20).value)
+        rates.append(singling_out(**listed, n_speakers=20).value)
     alarm = 0.5 / 19.5  # a share of 0.5 + 0.5 alarm of the own conversations passes, 1 - 19 alarm
     none, one = (1 - alarm) ** 19, 19 * alarm * (1 - alarm) ** 18
     expected = (0.5 + 0.5 * alarm) * none + (0.5 - 0.5 * alarm) * one
@@ -219,29 +209,24 @@ def test_a_threshold_that_passes_too_many_isolates_as_often_as_theory_says():
 
 def test_constant_scores_single_nobody_out():
     listed = conversation_list(np.zeros((24, 4, 24)))
-    assert criteria.singling_out(**listed, n_speakers=10).value == 0
-
-
-def test_infinite_scores_can_single_out():
-    scores = gaussian(0, 24, 4, 0)
-    scores[np.eye(24, dtype=bool)[:, None, :].repeat(4, axis=1)] = np.inf
-    assert criteria.singling_out(**conversation_list(scores), n_speakers=12).value == 1
+    assert singling_out(**listed, n_speakers=10).value == 0
 
 
 @pytest.mark.parametrize(
-    ("n_speakers", "n", "reason"),
+    ("n_speakers", "n", "length", "reason"),
     [
-        (24, 13, "half of the speakers are 12, fewer than 13"),
-        (8, 4, "24 trials of two speakers set a threshold, 40 are needed"),
+        (24, 13, 1, "half of the speakers are 12, fewer than 13"),
+        (8, 4, 1, "24 trials of two speakers set a threshold, 40 are needed"),
+        (6, 2, 3, "0 of 6 speakers have 3 utterances"),
     ],
 )
-def test_a_list_too_small_for_singling_out_says_why(n_speakers, n, reason):
+def test_a_list_too_small_for_singling_out_says_why(n_speakers, n, length, reason):
     listed = conversation_list(gaussian(0, n_speakers, 2, 1.0))
-    rate = criteria.singling_out(**listed, n_speakers=n)
+    rate = singling_out(**listed, n_speakers=n, length=length)
     assert np.isnan(rate.value) and rate.reason == reason
 
 
-@pytest.mark.parametrize("measure", [criteria.linkability, criteria.singling_out])
+@pytest.mark.parametrize("measure", [linkability, singling_out])
 def test_replicates_lie_around_the_value_and_repeat(measure):
     listed = conversation_list(gaussian(0, 30, 4, 2.0))
     weights = multiplicities(listed["trials"].speakers, n_replicates=200, seed=0)
@@ -256,7 +241,7 @@ def test_replicates_lie_around_the_value_and_repeat(measure):
 def test_replicates_do_not_depend_on_blocks(monkeypatch):
     listed = conversation_list(gaussian(0, 20, 4, 2.0))
     weights = multiplicities(listed["trials"].speakers, n_replicates=50, seed=0)
-    measures = (criteria.linkability, criteria.singling_out)
+    measures = (linkability, singling_out)
     whole = [measure(**listed, n_speakers=10, weights=weights) for measure in measures]
     monkeypatch.setattr(criteria, "BLOCK", 200)
     monkeypatch.setattr(predicates, "BLOCK", 200)
@@ -270,8 +255,8 @@ def test_replicates_do_not_depend_on_blocks(monkeypatch):
 def test_intervals_hold_the_truth():
     """Of 60 lists at least 85 %; docs/internals/measured.md has simulations of more."""
     truth = {
-        criteria.linkability: linked_gaussians(10, 2),
-        criteria.singling_out: isolation_of_gaussians(10, 2),
+        linkability: linked_gaussians(10, 2),
+        singling_out: isolation_of_gaussians(10, 2),
     }
     held = dict.fromkeys(truth, 0)
     for seed in range(60):
@@ -282,11 +267,3 @@ def test_intervals_hold_the_truth():
             low, high = np.quantile(replicates, (0.025, 0.975))
             held[measure] += low <= expected <= high
     assert min(held.values()) >= 51
-
-
-def test_ids_go_with_speakers():
-    listed = conversation_list(gaussian(0, 4, 2, 0.0))
-    with pytest.raises(ValueError, match="31 ids for 32 trials"):
-        criteria.linkability(**{**listed, "trial_id": listed["trial_id"][1:]}, n_speakers=2)
-    with pytest.raises(ValueError, match="an id belongs to two speakers"):
-        criteria.linkability(**{**listed, "trial_id": listed["trial_id"] * 0}, n_speakers=2)

@@ -56,16 +56,12 @@ def test_chance_of_isolation_falls_to_one_in_e(n, chance):
 def test_conversations_hold_each_utterance_once_and_leave_the_rest_out():
     scores = gaussian(0, 3, 7, 0.0)
     listed = conversation_list(scores)
-    rows, reason = galleries.joined(
-        listed["trials"], listed["enrolment_id"], listed["trial_id"], 3, 0
-    )
+    rows, reason = galleries.joined(**listed, length=3, seed=0)
     assert not reason and len(rows.scores) == 3 * 2 * 3
     assert (rows.target == (rows.enrolment == rows.trial)).all()
-    again, _ = galleries.joined(listed["trials"], listed["enrolment_id"], listed["trial_id"], 3, 0)
+    again, _ = galleries.joined(**listed, length=3, seed=0)
     assert all((one == other).all() for one, other in zip(rows, again, strict=True))
-    whole, _ = galleries.joined(
-        listed["trials"], listed["enrolment_id"], listed["trial_id"], None, 0
-    )
+    whole, _ = galleries.joined(**listed, length=None, seed=0)
     means = {
         (row.enrolment, row.trial): row.scores
         for row in map(galleries.Conversations._make, zip(*whole, strict=True))

@@ -34,10 +34,6 @@ def test_five_trials_in_all_readings_by_hand():
     }
 
 
-def test_the_median_between_two_nontargets_is_their_mean():
-    assert far([0, 4, 5], [False, False, True]) == [2, 2, 3]
-
-
 def test_an_infinite_score_is_not_far_from_an_infinite_one():
     assert distances(np.array([-INF, 0, INF]), INF).tolist() == [INF, INF, 0]
     assert distances(np.array([-INF, 0, INF]), 0.0).tolist() == [INF, 0, INF]
@@ -46,12 +42,13 @@ def test_an_infinite_score_is_not_far_from_an_infinite_one():
 @pytest.mark.parametrize(
     ("nontargets", "target", "expected"),
     [
+        ([0, 4], 5, [2, 2, 3]),  # the median between two nontargets is their mean
         ([0, 0, 1], INF, [0, 0, 1, INF]),
         ([INF, INF, 0], INF, [0, 0, INF, 0]),  # the median is infinite, and so is the target
         ([-INF, INF], 3, [INF, INF, 3]),  # no number is the mean of these
     ],
 )
-def test_infinite_scores_have_distances(nontargets, target, expected):
+def test_scores_have_distances_infinite_ones_too(nontargets, target, expected):
     assert far([*nontargets, target], [False] * len(nontargets) + [True]) == expected
 
 

@@ -108,7 +108,6 @@ def evidence_of(values, in_sample=None, kinds=(learner.ONE_SCORE,), chosen=(1,),
         n_targets=n_targets,
         chosen=np.array(chosen),
         recordings=1,
-        forms_dropped=[],
     )
 
 

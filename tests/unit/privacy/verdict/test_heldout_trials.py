@@ -6,7 +6,6 @@ from support.heldout_lists import complete, rows_of, trials_from
 
 from voiceprivacy.privacy.verdict.evidence import one_recording
 from voiceprivacy.privacy.verdict.trials import (
-    FORMS,
     NotMeasured,
     forms_of,
     group_sums,
@@ -14,6 +13,8 @@ from voiceprivacy.privacy.verdict.trials import (
     standardised,
     trials_of,
 )
+
+FORMS = ("raw", "enrolment", "recording", "both")
 
 
 def test_scores_that_are_not_finite_lie_one_quartile_range_beyond():
@@ -115,13 +116,14 @@ def test_double_centring_removes_offsets_of_enrolments_and_recordings_exactly():
     assert np.ptp(forms["raw"]) > 1
 
 
-def test_a_form_with_small_cohorts_is_dropped_and_named():
+def test_a_form_with_small_cohorts_is_dropped():
     """Recordings of targets that are tried once have no cohort; by their scores they come last."""
     enrolled, tried, recordings, scores = complete(8, 4, seed=4, distance=100)
     alone = recordings % 4 == 0
     kept = np.where(enrolled == tried, alone, ~alone)
     columns = [column[kept] for column in (enrolled, tried, recordings, scores)]
-    assert one_recording(trials_from(*columns)).forms_dropped == ["recording", "both"]
+    trials = trials_from(*columns)
+    assert [*forms_of(trials, judged(trials))] == ["raw", "enrolment"]
 
 
 def test_few_persons_and_missing_classes_have_codes():

@@ -112,12 +112,15 @@ def test_persons_whom_a_system_lacks_are_counted(tmp_path):
     assert "missing" in judgement["reasons"]
 
 
-def test_an_attack_that_fails_on_a_system_is_named(tmp_path):
-    constant = [line.rpartition("\t")[0] + "\t0.5" for line in scores("x", "b", "op", 4)]
+@pytest.mark.parametrize("is_linkage", [False, True])
+def test_an_attack_that_fails_on_a_system_is_named(tmp_path, is_linkage):
+    failing = linked("x", "b", 4) if is_linkage else scores("x", "b", "op", 4)
+    constant = [line.rpartition("\t")[0] + "\t0.5" for line in failing]
     facts, shown = judged(
         tmp_path,
         scores(*ORIGINAL, target=4),
         scores("original", "b", "oo", 5, target=4),
+        linked("original", "b", 6, target=4),
         scores("x", "a", "op", 2, target=4),
         constant,
     )
@@ -192,10 +195,16 @@ def test_attackers_are_not_called_weak_where_unprotected_speech_was_not_measured
 
 
 @pytest.mark.parametrize(
-    ("on_second", "reason"), [("equal", "weak_attackers"), ("absent", "no_unprotected")]
+    ("on_second", "reason"),
+    [
+        ({"a": "equal"}, "weak_attackers"),
+        ({}, "no_unprotected"),
+        ({"b": "own"}, "no_unprotected"),
+        ({"a": "noise", "b": "own"}, "weak_attackers"),
+    ],
 )
-def test_a_list_without_a_measured_original_is_not_low(on_second, reason):
-    """On a list where nothing was tried, nothing is found."""
+def test_a_list_where_its_attackers_find_nothing_in_the_original_is_not_low(on_second, reason):
+    """On a list where nothing was tried, nothing is found; what others find there says nothing."""
     table = None
     for name in ("first", "second"):
         ids, values, speaker_of = rows_of(*complete(20, 4, seed=1))
@@ -206,9 +215,25 @@ def test_a_list_without_a_measured_original_is_not_low(on_second, reason):
         }
         table = table or ScoreTable(speaker_of)
         table.scores[name] = {"original": {("a", "oo"): own}, "x": {("a", "op"): noise}}
-    if on_second == "equal":
-        table.scores["second"]["original"] = {("a", "oo"): dict.fromkeys(noise, 0.0)}
-    else:
-        del table.scores["second"]["original"]
+    known = {"own": own, "noise": noise, "equal": dict.fromkeys(noise, 0.0)}
+    original = {(attacker, "oo"): known[finds] for attacker, finds in on_second.items()}
+    del table.scores["second"]["original"]
+    table.scores["second"] |= {"original": original} if original else {}
     reasons = verdict_of(table, known=Known(learnt={}, leaks={}))["systems"]["x"]["reasons"]
     assert reason in reasons
+
+
+def test_each_number_is_of_the_list_on_which_it_is_worst():
+    """On the second list recordings are of less use, and each person has eight."""
+    table = None
+    for name, distance, n_recordings in (("first", 3.0, 1), ("second", 1.5, 8)):
+        columns = complete(24, 8, seed=1, distance=distance)
+        ids, values, speaker_of = rows_of(*columns)
+        tried = zip(ids, values[:, 0].tolist(), columns[2] % 8 < n_recordings, strict=True)
+        own = {pair: score for pair, score, is_kept in tried if is_kept}
+        table = table or ScoreTable(speaker_of)
+        table.scores[name] = {"x": {("a", "op"): own}}
+    judgement = verdict_of(table)["systems"]["x"]
+    assert (judgement["state"], judgement["worst_list"]) == ("open", "first")
+    assert judgement["evidence_percent"][0] > 55
+    assert judgement["evidence_all_recordings_percent"][0] > 85
