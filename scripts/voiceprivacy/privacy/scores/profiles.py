@@ -36,7 +36,7 @@ from voiceprivacy.privacy.scores.calibration import (
     oracle_blocks,
     oracle_llrs,
 )
-from voiceprivacy.privacy.scores.verification import roc_hull
+from voiceprivacy.privacy.scores.verification import range_of, roc_hull
 
 MOST_BINS = 60
 POSTERIOR_BINS = 20
@@ -142,7 +142,8 @@ def scores(*, target: Scores, nontarget: Scores) -> dict[str, Floats]:
     finite = np.concatenate([target, nontarget])
     finite = finite[np.isfinite(finite)]
     bins = int(np.clip(np.sqrt(len(finite)), 10, MOST_BINS))  # the square-root rule
-    edges = np.histogram_bin_edges(finite, bins=bins)
+    limits = range_of(finite, bins) if len(finite) else (0.0, 1.0)
+    edges = np.histogram_bin_edges(finite, bins, limits)
     return {
         "edges": edges,
         "target": _density(target, edges),

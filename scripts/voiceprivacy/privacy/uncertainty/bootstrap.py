@@ -294,11 +294,15 @@ def linear_replicates(value: float, left_out: Floats, drawn: Counts) -> Floats:
 
 
 def by_metric(drawn: Sequence[Metrics]) -> Replicates:
-    """{metric: array (B,)} of a list of {metric: value}, empty where a replicate is undefined."""
-    names = next((metrics for metrics in drawn if metrics), {})
+    """{metric: array (B,)} of a list of {metric: value}, empty where a replicate is undefined.
+
+    What is a word in a list of this size, such as undefined, is not resampled.
+    """
+    first = next((metrics for metrics in drawn if metrics), {})
     return {
         name: np.array([metrics.get(name, np.nan) for metrics in drawn], dtype=float)
-        for name in names
+        for name, value in first.items()
+        if not isinstance(value, str)
     }
 
 
@@ -325,9 +329,7 @@ def interval(
     ordered = np.sort(replicates[~np.isnan(replicates)])
     n_replicates = len(ordered)
     if not n_replicates or isinstance(value, str) or n_speakers < FEWEST_SPEAKERS:
-        return Interval(
-            value, *(None, None, None, None, None, None), n_speakers, n_replicates, None
-        )
+        return Interval(value, *[None] * 6, n_speakers, n_replicates, None)
     half_width = _half_width(n_speakers)
     percentile = _limits(value, ordered, half_width)
     reported = moved(percentile, value, ordered, correction)
@@ -337,9 +339,7 @@ def interval(
     corrected = moved(percentile, value, ordered, correction._replace(times=OF_CALIBRATION))
     return Interval(
         value,
-        *(float(reported[0]), float(reported[1])),
-        *(float(percentile[0]), float(percentile[1])),
-        *(float(corrected[0]), float(corrected[1])),
+        *map(float, (*reported, *percentile, *corrected)),
         n_speakers,
         n_replicates,
         _unbiased(value, ordered, correction, reported),
