@@ -169,8 +169,8 @@ ZEBRA = [
         title="worst case",
         unit="log10",
         family="zebra",
-        meaning="ZEBRA's strongest evidence of a trial, for one speaker or for two, as the power of ten"
-        " of the odds, with its tag from 0 (none), A (below 10 to 1) to F (a million to 1 or more).",
+        meaning="ZEBRA's strongest evidence of a trial, for one speaker or for two, as the power of"
+        " ten of the odds. Its tag is 0 (none), A (below 10 to 1) to F (a million to 1 or more).",
         better="lower",
         digits=2,
         short="worst",

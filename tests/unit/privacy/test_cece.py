@@ -94,5 +94,10 @@ def test_a_calibration_tested_on_its_own_scores_is_no_better_than_the_oracle():
     generator = np.random.default_rng(1)
     run = {"target": generator.normal(1, 1, 50), "nontarget": generator.normal(0, 1, 80)}
     metrics, _ = zebra.assess_calibration(train=run, test=run)
-    assert 0 < metrics["cece_linear_bit"] < metrics["cece_isotonic_bit"] < score_metric("dece_bit")(**run)
+    assert (
+        0
+        < metrics["cece_linear_bit"]
+        < metrics["cece_isotonic_bit"]
+        < score_metric("dece_bit")(**run)
+    )
     assert metrics["cece_isotonic_bit"] == metrics["cece_isotonic_interpolated_bit"]

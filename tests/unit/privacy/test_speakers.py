@@ -28,7 +28,6 @@ from voiceprivacy.privacy.matrices.speakers import (
 )
 
 
-
 def trials(seed, n_speakers=6):
     rng = np.random.default_rng(seed)
     names = np.array([f"s{index}" for index in range(n_speakers)])

@@ -329,7 +329,9 @@ def interval(
     ordered = np.sort(replicates[~np.isnan(replicates)])
     n_replicates = len(ordered)
     if not n_replicates or isinstance(value, str) or n_speakers < FEWEST_SPEAKERS:
-        return Interval(value, *[None] * 6, n_speakers, n_replicates, None)
+        return Interval(
+            value, *(None, None, None, None, None, None), n_speakers, n_replicates, None
+        )
     half_width = _half_width(n_speakers)
     percentile = _limits(value, ordered, half_width)
     reported = moved(percentile, value, ordered, correction)
@@ -339,7 +341,9 @@ def interval(
     corrected = moved(percentile, value, ordered, correction._replace(times=OF_CALIBRATION))
     return Interval(
         value,
-        *map(float, (*reported, *percentile, *corrected)),
+        *(float(reported[0]), float(reported[1])),
+        *(float(percentile[0]), float(percentile[1])),
+        *(float(corrected[0]), float(corrected[1])),
         n_speakers,
         n_replicates,
         _unbiased(value, ordered, correction, reported),

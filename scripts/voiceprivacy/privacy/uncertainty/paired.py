@@ -271,9 +271,7 @@ def describe(pair: Pair | StrongestPair) -> str:
     limits = ""
     if pair.ci_low is not None:
         limits = f" {pair.difference:.3g} [{pair.ci_low:.3g}, {pair.ci_high:.3g}]:"
-    return (
-        f"{number}: A = {pair.anonymiser_a}, B = {pair.anonymiser_b}:{limits} {pair.verdict}"
-    )
+    return f"{number}: A = {pair.anonymiser_a}, B = {pair.anonymiser_b}:{limits} {pair.verdict}"
 
 
 def average(systems: Iterable[Estimate], weights: Sequence[float] | None = None) -> Estimate:
