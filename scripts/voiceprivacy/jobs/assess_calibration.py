@@ -49,7 +49,7 @@ def assess_calibration(
     if len(train) != len(test):
         raise BadInput(f"--train names {len(train)} files, --test {len(test)}; give one for each")
     draws = Draws.of(bootstrap, seed)
-    own_tags = zebra.read_tags(tags) if tags else zebra.TABLE_1
+    own_tags = zebra.read_tags(tags)
     numbers, profiles, resampled = {}, {}, {}
     laplace = not without_laplace
     # Without replicates nobody needs to know who speaks.

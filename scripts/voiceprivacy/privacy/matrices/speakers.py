@@ -54,7 +54,7 @@ from voiceprivacy.inout.files import BadInput, FilePath, naming
 from voiceprivacy.inout.scored_trials import ScoredTrials, read_scored_trials
 from voiceprivacy.inout.tables import LABELS, read_manifest, write_table
 from voiceprivacy.privacy import Classes, Counts, Flags, Names, Number
-from voiceprivacy.privacy.matrices.similarity import Comparisons, Similarities
+from voiceprivacy.privacy.matrices.similarity import Comparisons, Similarities, deid_percent
 from voiceprivacy.privacy.scores.calibration import cece_bit, oracle_llrs
 from voiceprivacy.running.command import say
 from voiceprivacy.vocabulary import ABSENT, UNDEFINED, Animal, Exposure
@@ -138,10 +138,9 @@ def deid_percents(*, oo: Mapping[str, Number], op: Mapping[str, Number]) -> dict
     percents: dict[str, Number] = {}
     for speaker, gap in oo.items():
         protected = op[speaker]
-        if isinstance(gap, str) or isinstance(protected, str) or gap == 0:
-            percents[speaker] = UNDEFINED
-        else:
-            percents[speaker] = 100 * (1 - abs(protected) / abs(gap))
+        percents[speaker] = UNDEFINED
+        if not isinstance(gap, str) and not isinstance(protected, str):
+            percents[speaker] = deid_percent(oo=abs(gap), op=abs(protected))
     return percents
 
 

@@ -77,8 +77,8 @@ def bayes_error(*, target: Scores, nontarget: Scores) -> dict[str, Floats]:
 def normalised_bayes_error(*, target: Scores, nontarget: Scores) -> dict[str, Floats]:
     """Bayes error rate in proportion to the default: dict like that of ``ece``."""
     errors = bayes_error(target=target, nontarget=nontarget)
-    rates = {name: errors[name] / errors["default"] for name in ("actual", "minimum", "default")}
-    return {"prior_log_odds": errors["prior_log_odds"], **rates}
+    rates = ("actual", "minimum", "default")
+    return errors | {name: errors[name] / errors["default"] for name in rates}
 
 
 def bayes_error_rate(prior_log_odds: ArrayLike, *, target: Scores, nontarget: Scores) -> Floats:

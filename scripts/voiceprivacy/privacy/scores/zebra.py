@@ -83,12 +83,12 @@ def tag_of(worst_case_log10: float, tags: Sequence[Tag] = TABLE_1) -> Tag:
     return [tag for tag in tags if tag.holds(worst_case_log10)][-1]
 
 
-def read_tags(path: FilePath) -> tuple[Tag, ...]:
-    """Read tags of one's own, in the order of rising worst cases.
+def read_tags(path: FilePath | None) -> tuple[Tag, ...]:
+    """Read tags of one's own, in the order of rising worst cases; without a file, TABLE_1.
 
     Parameters
     ----------
-    path : path
+    path : path, optional
         YAML: {tag: {from_log10: number, meaning: text}}, or above_log10 for a tag that begins above
         its number. The first tag begins at 0.
 
@@ -96,6 +96,8 @@ def read_tags(path: FilePath) -> tuple[Tag, ...]:
     ------
     BadInput : no such file, no YAML, another shape, tags that do not rise
     """
+    if not path:
+        return TABLE_1
     # Imported here, so that the commands start without YAML.
     from voiceprivacy.inout.yaml_files import read_yaml
 
