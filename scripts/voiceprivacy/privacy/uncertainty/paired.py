@@ -168,7 +168,8 @@ def read_attacks(
 
     Raises
     ------
-    BadInput : a file in another place, attacks with other numbers of replicates
+    BadInput : a file in another place, attacks with other numbers of replicates, a weight of a list
+        without attack
     """
     estimates: dict[Attack, dict[TrialList, Estimate]] = {}
     lists, shapes = set(), set()  # shapes of replicates
@@ -183,6 +184,9 @@ def read_attacks(
     if len(shapes) > 1:
         raise BadInput(f"{folder}: attacks differ in their numbers of replicates")
     weights = weights or dict.fromkeys(sorted(lists), 1)
+    unknown = sorted("/".join(trial_list) for trial_list in weights.keys() - lists)
+    if unknown:
+        raise BadInput(f"{folder}: with a weight but no intervals: {', '.join(unknown)}")
     return {
         attack: average_over(on_lists, weights)
         for attack, on_lists in estimates.items()
