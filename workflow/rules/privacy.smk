@@ -10,6 +10,11 @@ COMPARED_PAIRS = [
     f"results/pairs/{SYSTEM}/op.npz",
     f"results/pairs/{SYSTEM}/pp.npz",
 ]
+COMPARED_SCORES = [
+    f"results/scores/{UNPROTECTED}/oo.tsv",
+    f"results/scores/{SYSTEM}/op.tsv",
+    f"results/scores/{SYSTEM}/pp.tsv",
+]
 OF_SECOND_RUN = SCORES.replace("{anonymiser}", f"{{anonymiser}}{SECOND_RUN}")
 NOT_RESAMPLED_GIVEN = [name for name in config["attacks"] if name not in RESAMPLED_GIVEN]
 # Metrics of original speech without each speaker: intervals of ratios to it are made of them.
@@ -171,6 +176,7 @@ rule assess_calibration:
         train=expand(SCORES, condition=config["report"]["cece"], allow_missing=True),
         test=expand(OF_SECOND_RUN, condition=config["report"]["cece"], allow_missing=True),
         trials=ask(plan.speech.list_file),
+        tags=plan.sources.file("report", "tags"),
         speakers=scored.speakers,
     output:
         **scored.intervals(METRICS, "calibration"),
@@ -193,7 +199,7 @@ rule assess_calibration:
         label=config["report"]["cece"],
         trials=ask(scored.calibration_lists),
         speakers=scored.speakers_argument,
-        draws=DRAWS,
+        draws=[*DRAWS, *TAGS],
     shell:
         command(
             "assess_calibration",
@@ -209,6 +215,7 @@ use rule assess_calibration as assess_calibration_of_unknown_speakers with:
         train=expand(SCORES, condition=config["report"]["cece"], allow_missing=True),
         test=expand(OF_SECOND_RUN, condition=config["report"]["cece"], allow_missing=True),
         trials=ask(plan.speech.list_file),
+        tags=plan.sources.file("report", "tags"),
     output:
         metrics=f"results/metrics/calibration/{SYSTEM}.json",
         curves=f"results/curves/calibration/{SYSTEM}.tsv",
@@ -220,18 +227,14 @@ use rule assess_calibration as assess_calibration_of_unknown_speakers with:
         label=config["report"]["cece"],
         trials=ask(scored.calibration_lists),
         speakers=[],
-        draws=[],
+        draws=TAGS,
 
 
 rule assess_matrices:
     """Similarity, zoo, what each speaker gives away, and ranks of one anonymiser."""
     input:
         pairs=COMPARED_PAIRS,
-        scores=[
-            f"results/scores/{UNPROTECTED}/oo.tsv",
-            f"results/scores/{SYSTEM}/op.tsv",
-            f"results/scores/{SYSTEM}/pp.tsv",
-        ],
+        scores=COMPARED_SCORES,
         trials="results/trials/{corpus}/{trials}.tsv",
         manifest="results/audio/{corpus}/trial/original/manifest.tsv",
         templates=scored.files(TEMPLATES, plan.speech.conditions),
@@ -275,11 +278,7 @@ rule assess_matrices:
 use rule assess_matrices as assess_matrices_without_ranks with:
     input:
         pairs=COMPARED_PAIRS,
-        scores=[
-            f"results/scores/{UNPROTECTED}/oo.tsv",
-            f"results/scores/{SYSTEM}/op.tsv",
-            f"results/scores/{SYSTEM}/pp.tsv",
-        ],
+        scores=COMPARED_SCORES,
         trials="results/trials/{corpus}/{trials}.tsv",
         manifest="results/audio/{corpus}/trial/original/manifest.tsv",
     output:

@@ -169,8 +169,8 @@ ZEBRA = [
         title="worst case",
         unit="log10",
         family="zebra",
-        meaning="ZEBRA's strongest evidence against any one speaker as the power of ten of the"
-        " odds, with its tag from 0 (none), A (below 10 to 1) to F (a million to 1 or more).",
+        meaning="ZEBRA's strongest evidence of a trial, for one speaker or for two, as the power of"
+        " ten of the odds. Its tag is 0 (none), A (below 10 to 1) to F (a million to 1 or more).",
         better="lower",
         digits=2,
         short="worst",
@@ -205,7 +205,7 @@ ZEBRA = [
             title="size of the worst case",
             unit="",
             family="zebra",
-            meaning="Target trials with the strongest evidence, and speakers whose they are.",
+            meaning="Trials with the strongest evidence, and speakers in them.",
             low=0,
             digits=0,
         ),

@@ -20,6 +20,7 @@ def assess_calibration(
     train_trials: str | None = None,
     test_trials: str | None = None,
     without_laplace: bool = False,
+    tags: str | None = None,
     metrics: str | None = None,
     curves: str | None = None,
     plot: str | None = None,
@@ -37,6 +38,7 @@ def assess_calibration(
     train_trials : key, if --train are Kaldi scores; or the trial list of ours
     test_trials : key, if --test are Kaldi scores; or the trial list of ours
     without_laplace : isotonic calibration with infinite LLRs
+    tags : YAML with tags of your own: {tag: {from_log10: 1, meaning: ...}}
     metrics : JSON to write
     curves : TSV of the ECE profiles to write
     plot : picture of the ECE profiles to write: svg, pdf or png
@@ -47,6 +49,7 @@ def assess_calibration(
     if len(train) != len(test):
         raise BadInput(f"--train names {len(train)} files, --test {len(test)}; give one for each")
     draws = Draws.of(bootstrap, seed)
+    own_tags = zebra.read_tags(tags)
     numbers, profiles, resampled = {}, {}, {}
     laplace = not without_laplace
     # Without replicates nobody needs to know who speaks.
@@ -57,7 +60,7 @@ def assess_calibration(
         tested = read_score_file(test_path, key=test_trials, speaker_map=speaker_map)
         with naming(train_path):
             numbers[name], profiles[name] = zebra.assess_calibration(
-                train=trained.scores, test=tested.scores, laplace=laplace
+                train=trained.scores, test=tested.scores, laplace=laplace, tags=own_tags
             )
         if trained.trials and tested.trials:
             measure = functools.partial(zebra.runs_metrics, laplace=laplace)

@@ -77,7 +77,13 @@ def assess_matrices(
     say(assessed.headline)
     print_metrics({condition: assessed.metrics[condition] for condition in CONDITIONS})
     of_conditions = dict(zip(CONDITIONS, scores, strict=True))
-    write_speakers(speakers, of_conditions, manifest=manifest, cells=cells, trial_list=trials)
+    write_speakers(
+        speakers,
+        of_conditions,
+        manifest=manifest,
+        matrices=assessed.matrices,
+        trial_list=trials,
+    )
     notes = assessed.notes
     if labelled and ranks:
         ranked = assessment.assess_ranks(labelled, draws, fit=fit, all_fits=True, by_speaker=True)

@@ -52,7 +52,7 @@ def assess_ranks(
         ties=ties,
         all_fits=all_fits,
         by_speaker=bool(speakers or examples),
-        seconds=assessment.read_seconds(seconds) if seconds else {},
+        seconds=assessment.read_seconds(seconds) if seconds else None,
     )
     if plot:  # matplotlib takes long to import
         from voiceprivacy.report.plots import style

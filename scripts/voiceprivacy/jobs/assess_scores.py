@@ -58,7 +58,7 @@ def assess_scores(
     if normalised and not (verification_original and zebra_original):
         raise BadInput("--normalised needs --verification-original and --zebra-original")
     draws = Draws.of(bootstrap, seed)
-    own_tags = evidence.read_tags(tags) if tags else evidence.TABLE_1
+    own_tags = evidence.read_tags(tags)
     assessed = {
         label: assess(
             label,

@@ -44,8 +44,9 @@ def assess_verification(
     draws = Draws.of(bootstrap, seed)
     numbers, resampled = {}, {}
     for name, path in label_inputs(scores, label).items():
-        speaker_map = speakers if draws.n_replicates else None
-        given, arranged = read_score_file(path, key=trials, speaker_map=speaker_map)
+        given, arranged = read_score_file(
+            path, key=trials, speaker_map=speakers if draws.n_replicates else None
+        )
         numbers[name] = verification.assess(**given, p_target=p_target)
         if arranged:
             measure = verification.resampled_metrics(**given)

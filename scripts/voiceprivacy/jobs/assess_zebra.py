@@ -49,11 +49,12 @@ def assess_zebra(
     seed : of the draws of speakers
     """
     draws = Draws.of(bootstrap, seed)
-    own_tags = zebra.read_tags(tags) if tags else zebra.TABLE_1
+    own_tags = zebra.read_tags(tags)
     numbers, profiles, resampled = {}, {}, {}
     for name, path in label_inputs(scores, label).items():
-        speaker_map = speakers if draws.n_replicates else None
-        given, arranged = read_score_file(path, key=trials, speaker_map=speaker_map)
+        given, arranged = read_score_file(
+            path, key=trials, speaker_map=speakers if draws.n_replicates else None
+        )
         numbers[name], profiles[name] = zebra.assess(**given, tags=own_tags)
         if arranged:
             resampled[name] = resampled_trials(arranged, zebra.sample_metrics, draws)

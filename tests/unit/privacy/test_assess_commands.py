@@ -192,6 +192,10 @@ def test_tags_table_and_picture_of_ones_own(scores, tmp_path):
     picture = (tmp_path / "p.svg").read_text()
     assert ">s_1 (0.361, 0.301, much)</text>" in picture
     assert r"<!-- prior $\pi$ -->" in picture
+    words = flags(train=paths[0], test=paths[1], tags=tags, metrics=metrics)
+    succeeds("assess_calibration", *words)
+    written = json.loads(metrics.read_text())
+    assert (written["tag_train"], written["tag_test"]) == ("much", "little")
 
 
 def test_a_train_file_without_test_file_is_refused(scores, tmp_path):

@@ -235,6 +235,14 @@ def test_statistics_of_models_stay_in_their_range():
     assert replicates["model_mean_disclosure_bit"].max() == pytest.approx(np.log2(3))
 
 
+def test_a_single_template_has_replicates_of_what_is_a_number():
+    """How often another template speaks for the speaker is undefined: there is no other."""
+    only = ranks.Ranks(np.array([1, 1]), np.array([1, 1]), 1)
+    replicates = resample_ranks(only, np.array(["a", "b"]), **DRAWS)
+    assert "other_positive_percent" not in replicates
+    assert np.nanmax(replicates["mean_disclosure_bit"]) == 0
+
+
 def test_a_single_speaker_has_no_interval_of_the_model():
     true_ranks = ranks.Ranks(np.array([1, 2]), np.array([1, 2]), 3)
     replicates = resample_rank_models(true_ranks, np.array(["a", "a"]), **DRAWS)

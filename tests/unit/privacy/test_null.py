@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from support.speakers import arranged, rows_of, scored, weigh
+from support.score_cases import score_metric
+from support.speakers import arranged, noisy, rows_of, scored, weigh
 
 from voiceprivacy.inout.scored_trials import ScoredTrials
 from voiceprivacy.privacy.scores import trials, zebra
@@ -51,7 +52,7 @@ def test_a_derangement_gives_what_the_same_scores_give_with_its_labels(digits):
         if all(name != position for position, name in enumerate(permutation)):
             target = np.array(permutation)[listed.enrolment] == listed.trial
             relabelled = {"target": listed.scores[target], "nontarget": listed.scores[~target]}
-            expected.append(zebra.dece_bit(**relabelled))
+            expected.append(score_metric("dece_bit")(**relabelled))
     assert null.null_dece_bits(listed, n_replicates=100, seed=0).tolist() == expected
 
 
@@ -93,6 +94,36 @@ def test_a_list_that_tries_one_speaker_cannot_say_what_zero_evidence_gives():
     )
 
 
+def test_derangements_have_as_many_targets_as_the_list(monkeypatch):
+    """All pairs of two utterances find twice as many targets as the list has, and less noise."""
+    taken, ties_of = [], null._ties_of
+    monkeypatch.setattr(
+        null, "_ties_of", lambda scores, edges: taken.append(len(scores)) or ties_of(scores, edges)
+    )
+    pairs_of, speaker_of = noisy(0, n_speakers=8, n_utterances=2)
+    rows = [
+        (trial, score)
+        for trial, score in rows_of(pairs_of)
+        if trial.label == "nontarget" or trial.trial.endswith("-0")
+    ]
+    listed = trials.arrange(ScoredTrials.of(rows), speaker_of)
+    null.null_dece_bits(listed, n_replicates=20, seed=0)
+    assert taken == [8] * 20
+
+
+def test_two_groups_that_are_tried_apart_cannot_say_what_zero_evidence_gives():
+    """Half of a derangement's pairs are not in the list: fewer targets find more in noise."""
+    pairs_of, speaker_of = noisy(1, n_speakers=20)
+    apart = [
+        (trial, score)
+        for trial, score in rows_of(pairs_of)
+        if len(speaker_of[trial.enrolment]) == len(speaker_of[trial.trial])
+    ]
+    listed = trials.arrange(ScoredTrials.of(apart), speaker_of)
+    metrics = null.assess(listed, n_replicates=40, seed=0)
+    assert metrics["dece_null95_bit"] == "undefined"
+
+
 def test_evidence_is_seen():
     metrics = null.assess(arranged(2, n_speakers=8), n_replicates=200, seed=0)
     assert metrics["dece_null95_bit"] < 0.1
@@ -101,7 +132,7 @@ def test_evidence_is_seen():
     )
     assert "no more than zero evidence" in null.describe({"dece_bit": 0.0} | metrics)
     assert null.describe({"dece_bit": 0.0, "dece_null95_bit": "undefined"}).startswith(
-        "too few speakers"
+        "too few permutations"
     )
 
 
@@ -151,4 +182,6 @@ def test_the_words_at_the_end_of_the_band():
         == "D_ECE 0.2500 bit: no more than zero evidence (permuted speakers give up to 0.2500 bit)"
     )
     words = null.describe({"dece_bit": 0.25, "dece_null95_bit": "undefined"})
-    assert words == "too few speakers to say whether D_ECE is more than zero evidence"
+    assert (
+        words == "too few permutations of speakers to say whether D_ECE is more than zero evidence"
+    )

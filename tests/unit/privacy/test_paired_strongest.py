@@ -111,6 +111,8 @@ def test_attacks_are_read_on_all_lists_that_were_tried(paths, tmp_path):
     assert weighted[LAZY][0] == 11 and weighted[LAZY][2] == 20
     alone = paired.read_attacks(paths, folder=tmp_path, weights={("libri", "f"): 1})
     assert paired.strongest_attacks(alone)["b2"] == SEMI
+    with pytest.raises(BadInput, match=r"with a weight but no intervals: libri/F$"):
+        paired.read_attacks(paths, folder=tmp_path, weights={("libri", "F"): 1})
 
 
 def test_attacks_with_other_replicates_are_refused(paths, tmp_path):

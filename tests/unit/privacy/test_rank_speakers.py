@@ -109,6 +109,8 @@ def test_the_headline_is_the_models_value_where_the_histogram_is_sparse():
     )
     assert dense["mean_disclosure_bias_bit"] == pytest.approx(3 / (2 * 20 * np.log(2)))
     assert dense["log2_n_templates_bit"] == 2
+    for fit in ("auto", "cll"):
+        assert "too sparse" in assess_histogram(p, n_utterances=19, fit=fit).notes[-1]
 
 
 def test_log_likelihood_has_the_smallest_divergence_and_cll_needs_a_match():

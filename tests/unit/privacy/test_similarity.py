@@ -10,9 +10,7 @@ from scipy.special import expit
 from support.speakers import square
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy.matrices.similarity import (
-    CELLS,
     NO_DIAGONAL,
     Comparisons,
     Similarities,
@@ -22,7 +20,6 @@ from voiceprivacy.privacy.matrices.similarity import (
     deid_percent,
     diagonal_metrics,
     gvd_db,
-    read_cells,
     similarities,
     without_each,
 )
@@ -188,23 +185,6 @@ def test_pairs_of_one_source_are_left_out():
     with pytest.raises(BadInput, match="no speaker has two utterances"):
         compare(matrix._replace(row_speakers=sources, column_speakers=sources))
     np.testing.assert_array_equal(compare(matrix).llrs, compare(changed).llrs)
-
-
-def test_cells_that_are_written_are_read_back(tmp_path):
-    matrix = similarities(compare(three_speakers()))
-    write_table(tmp_path / "cells.tsv", CELLS, cells(oo=matrix, op=matrix))
-    cells_read = read_cells(tmp_path / "cells.tsv")
-    assert list(cells_read) == ["oo", "op"]
-    assert cells_read["oo"] == cells_read["op"]
-    assert cells_read["oo"]["c", "c"] == "undefined"
-    assert cells_read["oo"]["a", "b"] == matrix.values[0, 1]
-    assert len(cells_read["oo"]) == 9
-    write_table(tmp_path / "one.tsv", CELLS, cells(oo=matrix))
-    with pytest.raises(BadInput, match=r"one\.tsv: has no matrix 'op'"):
-        read_cells(tmp_path / "one.tsv")
-    (tmp_path / "bad.tsv").write_text("\t".join(CELLS) + "\noo\ta\tb\tmuch\n")
-    with pytest.raises(BadInput, match=r"bad\.tsv:2: 'much' is not a number"):
-        read_cells(tmp_path / "bad.tsv")
 
 
 def test_what_compares_with_originals_without_a_diagonal_is_undefined_for_one_reason():

@@ -9,13 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, hypergeom
 from support.calls import flags, here
+from support.score_cases import score_metric
 from support.speakers import square
 
 from voiceprivacy.inout.arrays import write_matrix
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import SCORES, Utterance, write_manifest, write_table
-from voiceprivacy.privacy.matrices.similarity import Comparisons, diagonal_metrics
+from voiceprivacy.privacy.matrices.similarity import Comparisons, Similarities, diagonal_metrics
 from voiceprivacy.privacy.matrices.speakers import (
     CORNERS,
     corner_p_values,
@@ -25,12 +26,6 @@ from voiceprivacy.privacy.matrices.speakers import (
     write_speakers,
     zoo,
 )
-from voiceprivacy.privacy.scores.zebra import dece_bit, worst_case_log10
-
-CELLS = [
-    (name, row, column, 0.9 if row == column and name == "oo" else 0.5)
-    for name, row, column in itertools.product(("oo", "op", "pp"), "ab", "ab")
-]
 
 
 def trials(seed, n_speakers=6):
@@ -45,10 +40,10 @@ def test_equally_tried_speakers_average_to_the_lists_disclosure(seed):
     scores, speakers = trials(seed)
     exposed = exposures(scores, speakers)
     assert np.mean([speaker.dece_bit for speaker in exposed]) == pytest.approx(
-        dece_bit(**scores), abs=1e-12
+        score_metric("dece_bit")(**scores), abs=1e-12
     )
     assert max(speaker.worst_case_log10 for speaker in exposed) == pytest.approx(
-        worst_case_log10(**scores), abs=1e-12
+        score_metric("worst_case_log10")(**scores), abs=1e-12
     )
 
 
@@ -61,7 +56,7 @@ def test_the_calibration_is_that_of_the_whole_list():
     a, b, c = exposures(scores, speakers)
     assert (a.n_target, a.n_nontarget) == (1, 1)
     assert c.dece_bit > b.dece_bit
-    assert c.worst_case_log10 == pytest.approx(worst_case_log10(**scores))
+    assert c.worst_case_log10 == pytest.approx(score_metric("worst_case_log10")(**scores))
 
 
 def test_equal_scores_put_nobody_at_risk():
@@ -76,22 +71,20 @@ def test_a_speaker_without_a_target_trial_is_undefined():
     assert exposed[1][:5] == ("b", 0, 1, "undefined", "undefined")
 
 
-def cells(values):
-    return {
-        (f"s{row}", f"s{column}"): value
-        for (row, column), value in np.ndenumerate(np.asarray(values))
-    }
+def alike(values):
+    values = np.ma.masked_invalid(values)
+    return Similarities(np.array([f"s{index}" for index in range(len(values))]), values)
 
 
 def test_gaps_average_to_the_signed_diagonal():
     values = np.random.default_rng(0).uniform(size=(5, 5))
     signed = diagonal_metrics(np.ma.masked_array(values))["ddiag_signed"]
-    assert np.mean(list(gaps(cells(values)).values())) == pytest.approx(signed, abs=1e-15)
+    assert np.mean(list(gaps(alike(values)).values())) == pytest.approx(signed, abs=1e-15)
 
 
 def test_gaps_are_of_the_protected_column():
     """Originals in the rows: protected s1 is like everybody, protected s0 like himself only."""
-    own_gaps = gaps(cells([[0.9, 0.5], [0.1, 0.5]]))
+    own_gaps = gaps(alike([[0.9, 0.5], [0.1, 0.5]]))
     assert own_gaps == {"s0": pytest.approx(0.8), "s1": 0}
 
 
@@ -109,12 +102,7 @@ def test_deid_of_a_speaker_by_hand():
 
 
 def test_an_undefined_diagonal_leaves_the_gap_undefined():
-    assert gaps({("a", "a"): "undefined", ("b", "a"): 0.5})["a"] == "undefined"
-
-
-def test_other_speakers_are_refused():
-    with pytest.raises(BadInput, match="'b' is in one of them only"):
-        deid_percents(oo={"a": 0.1}, op={"a": 0.1, "b": 0.2})
+    assert gaps(alike([[np.nan, 0.4], [0.5, 0.9]])) == {"s0": "undefined", "s1": 0.5}
 
 
 def comparisons(target, impostor):
@@ -240,20 +228,14 @@ def folder(tmp_path):
             label = "target" if enrolment == utterance.speaker else "nontarget"
             rows.append((enrolment, utterance.utterance, label, score))
     write_table(tmp_path / "op.tsv", SCORES, rows)
-    write_table(
-        tmp_path / "c.tsv", ["matrix", "row_speaker", "column_speaker", "similarity"], CELLS
-    )
     return tmp_path
 
 
-def write(folder, **changes):
-    paths = {"scores": "op.tsv", "manifest": "m.tsv", "cells": "c.tsv"} | changes
-    write_speakers(
-        folder / "t.tsv",
-        {"op": folder / paths["scores"]},
-        manifest=folder / paths["manifest"],
-        cells=folder / paths["cells"],
-    )
+def write(folder, scores="op.tsv", manifest="m.tsv"):
+    matrices = {"oo": alike(0.5 + 0.4 * np.eye(2)), "op": alike(np.full((2, 2), 0.5))}
+    named = {name: own._replace(speakers=np.array(["a", "b"])) for name, own in matrices.items()}
+    files = {"manifest": folder / manifest, "matrices": named}
+    write_speakers(folder / "t.tsv", {"op": folder / scores}, **files)
 
 
 def test_every_speaker_gets_a_line_with_his_trials(folder, capsys):
@@ -275,15 +257,11 @@ def test_every_speaker_gets_a_line_with_his_trials(folder, capsys):
     [
         ({"scores": "none.tsv"}, "none.tsv: not found"),
         ({"manifest": "short.tsv"}, "op.tsv: trial 'b1' is not in the manifest"),
-        ({"cells": "pp.tsv"}, "pp.tsv: has no matrix 'oo'"),
     ],
 )
 def test_bad_input_is_one_line(folder, change, message):
     lines = (folder / "m.tsv").read_text().splitlines()
     (folder / "short.tsv").write_text("\n".join(lines[:3]) + "\n")
-    write_table(
-        folder / "pp.tsv", ["matrix", "row_speaker", "column_speaker", "similarity"], [CELLS[-1]]
-    )
     with pytest.raises(BadInput) as error:
         write(folder, **change)
     assert message in str(error.value) and str(error.value).count("\n") == 0

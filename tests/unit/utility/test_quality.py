@@ -9,6 +9,7 @@ import pytest
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.report.metrics import possible
 from voiceprivacy.utility import quality
 from voiceprivacy.utility.quality import Dnsmos, cut, estoi, measure, read
 from voiceprivacy.vocabulary import UNDEFINED
@@ -69,6 +70,15 @@ def test_nothing_is_said_of_a_recording_without_samples(network):
 def test_one_sample_and_silence_have_opinions(network):
     for samples in (np.ones(1, np.float32), np.zeros(RATE, np.float32)):
         assert all(0 < value < 6 for value in network.opinions(samples).values())
+
+
+def test_metrics_take_an_opinion_of_what_is_no_speech(network):
+    """The speech of clicks has 0.89, though people give 1 to 5."""
+    clicks = np.arange(4 * RATE) % (RATE // 4) == 0
+    opinions = network.opinions(clicks.astype(np.float32))
+    assert opinions["dnsmos_speech"] < 1
+    for metric, value in opinions.items():
+        assert possible(metric, str(value), "metrics.tsv", words="")
 
 
 def test_estoi_of_the_original_is_one_and_falls_with_noise():

@@ -13,7 +13,6 @@ How matrices are resampled
 """
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,7 +46,6 @@ RANK_TABLES = {
     "speakers": ranks.Disclosure._fields,
     "examples": ("speaker", *RANKS),
 }
-NOT_KNOWN: Mapping[str, float] = MappingProxyType({})
 
 
 class SimilarityAssessment(NamedTuple):
@@ -177,7 +175,7 @@ def assess_ranks(
     ties: str = "shared",
     all_fits: bool,
     by_speaker: bool,
-    seconds: Mapping[str, float] = NOT_KNOWN,
+    seconds: Mapping[str, float] | None = None,
 ) -> RankAssessment:
     """Assess matrices of test utterances against templates.
 
@@ -192,7 +190,7 @@ def assess_ranks(
     by_speaker : bool
         Whether to describe each speaker.
     seconds : {mean_test_s, mean_template_s: seconds}
-        Of a sampled gallery, which all matrices are of; else empty.
+        Of a sampled gallery, which all matrices are of.
 
     Raises
     ------
@@ -205,7 +203,7 @@ def assess_ranks(
             metrics, p, gamma, notes = ranks.assess(matrix, fit=fit, ties=ties)
             if draws.n_replicates:
                 assessed.resampled[label] = _resampled_ranks(matrix, draws, fit=fit, ties=ties)
-        metrics |= seconds
+        metrics |= seconds or {}
         assessed.metrics[label] = metrics
         assessed.curves[label] = {"p": p, "gamma": gamma}
         assessed.lines["curves"].extend((label, *line) for line in ranks.by_rank(p, gamma))

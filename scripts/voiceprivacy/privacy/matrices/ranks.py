@@ -26,6 +26,7 @@ from voiceprivacy.inout.arrays import ScoreMatrix
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.privacy import Counts, Floats, Metrics, Number
 from voiceprivacy.privacy.matrices import betabinomial, exposure
+from voiceprivacy.privacy.scores.calibration import count_ties
 from voiceprivacy.privacy.scores.verification import eer_percent
 from voiceprivacy.vocabulary import UNDEFINED, Disclosure
 
@@ -189,7 +190,7 @@ def assess_histogram(p: Floats, *, n_utterances: int, fit: str = "auto") -> Asse
     }
     if enough:
         metrics["mean_disclosure_bias_bit"] = histogram_bias_bit(len(p), n_utterances)
-    return Assessment(metrics, p, gamma, _notes(metrics, model.limit, fit))
+    return Assessment(metrics, p, gamma, _notes(metrics, model.limit, enough))
 
 
 def histogram_bias_bit(n_ranks: int, n_utterances: int) -> float:
@@ -232,7 +233,7 @@ def gallery_eer_percent(matrix: ScoreMatrix) -> Number:
     if true.all():
         return UNDEFINED
     scores: dict[str, Any] = {"target": matrix.scores[true], "nontarget": matrix.scores[~true]}
-    return eer_percent(**scores)
+    return eer_percent(count_ties(**scores))
 
 
 def by_speaker(
@@ -361,16 +362,15 @@ def _or_undefined(value: float) -> Number:
     return UNDEFINED if np.isnan(value) else float(value)
 
 
-def _notes(metrics: Mapping[str, Any], limit: str, fit: str) -> list[str]:
+def _notes(metrics: Mapping[str, Any], limit: str, enough: bool) -> list[str]:
     notes = []
     if limit:
         notes.append(f"the best model is a limit without finite alpha and beta: {limit}")
     if metrics["n_templates"] == 1:
         notes.append("with a single template there is nothing to disclose")
-    enough = metrics["n_utterances"] >= OBSERVATIONS_PER_RANK * metrics["n_templates"]
-    if fit == "auto" and not enough:
+    if not enough:
         notes.append(
-            f"{metrics['n_utterances']} utterances are less than {OBSERVATIONS_PER_RANK} a rank:"
-            " read the model (model_), the histogram is too sparse"
+            f"fewer than {OBSERVATIONS_PER_RANK} utterances a rank ({metrics['n_utterances']} for"
+            f" {metrics['n_templates']}): read the model (model_), the histogram is too sparse"
         )
     return notes

@@ -26,8 +26,7 @@ import numpy as np
 from scipy.special import expit, log_expit
 
 from voiceprivacy.inout.arrays import ScoreMatrix
-from voiceprivacy.inout.files import BadInput, FilePath
-from voiceprivacy.inout.tables import number, read_rows
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.privacy import Counts, Flags, Names, Number, Scores
 from voiceprivacy.privacy.scores.calibration import (
     Ties,
@@ -45,8 +44,6 @@ PAIRS = ("all", "upper")
 NO_DIAGONAL = (
     "D_diag(OO) = 0: the attacker cannot tell the original speakers apart, nothing can be compared"
 )
-
-Cells = dict[tuple[str, str], Number]  # {(row speaker, column speaker): similarity or undefined}
 
 
 class Comparisons(NamedTuple):
@@ -234,29 +231,6 @@ def cells(**conditions: Similarities) -> Iterator[tuple[str, str, str, Number]]:
         for row, similarities_of_row in zip(speakers, values.tolist(), strict=True):
             for column, value in zip(speakers, similarities_of_row, strict=True):
                 yield name, row, column, UNDEFINED if value is None else value
-
-
-def read_cells(path: FilePath) -> dict[str, Cells]:
-    """Read from a TSV what ``cells`` gave.
-
-    Returns
-    -------
-    {condition: {(row speaker, column speaker): similarity or "undefined"}}
-
-    Raises
-    ------
-    BadInput : no such table, or one without OO or OP
-    """
-    conditions: dict[str, Cells] = {}
-    for line, row in read_rows(path, CELLS):
-        text = row["similarity"]
-        value = text if text == UNDEFINED else number(text, path, line)
-        speakers = (row["row_speaker"], row["column_speaker"])
-        conditions.setdefault(row["matrix"], {})[speakers] = value
-    for condition in ("oo", "op"):
-        if condition not in conditions:
-            raise BadInput(f"{path}: has no matrix '{condition}'")
-    return conditions
 
 
 def _compared(matrix, pairs):

@@ -54,7 +54,7 @@ from voiceprivacy.inout.files import BadInput, FilePath, naming
 from voiceprivacy.inout.scored_trials import ScoredTrials, read_scored_trials
 from voiceprivacy.inout.tables import LABELS, read_manifest, write_table
 from voiceprivacy.privacy import Classes, Counts, Flags, Names, Number
-from voiceprivacy.privacy.matrices.similarity import Cells, Comparisons, read_cells
+from voiceprivacy.privacy.matrices.similarity import Comparisons, Similarities, deid_percent
 from voiceprivacy.privacy.scores.calibration import cece_bit, oracle_llrs
 from voiceprivacy.running.command import say
 from voiceprivacy.vocabulary import ABSENT, UNDEFINED, Animal, Exposure
@@ -133,46 +133,28 @@ def deid_percents(*, oo: Mapping[str, Number], op: Mapping[str, Number]) -> dict
 
     Parameters
     ----------
-    oo, op : dict {speaker: gap}, from ``gaps``
-
-    Raises
-    ------
-    BadInput : other speakers in one of them
+    oo, op : dict {speaker: gap}, from ``gaps`` of the same speakers
     """
-    if oo.keys() != op.keys():
-        odd = min(oo.keys() ^ op.keys())
-        raise BadInput(f"oo and op hold different speakers ('{odd}' is in one of them only)")
     percents: dict[str, Number] = {}
     for speaker, gap in oo.items():
         protected = op[speaker]
-        if isinstance(gap, str) or isinstance(protected, str) or gap == 0:
-            percents[speaker] = UNDEFINED
-        else:
-            percents[speaker] = 100 * (1 - abs(protected) / abs(gap))
+        percents[speaker] = UNDEFINED
+        if not isinstance(gap, str) and not isinstance(protected, str):
+            percents[speaker] = deid_percent(oo=abs(gap), op=abs(protected))
     return percents
 
 
-def gaps(cells: Cells) -> dict[str, Number]:
+def gaps(similarities: Similarities) -> dict[str, Number]:
     """How much every speaker's own similarity stands above the others' in the column: {speaker:
     gap}.
 
     "undefined" where the own similarity is.
-
-    Parameters
-    ----------
-    cells : dict {(row speaker, column speaker): similarity or undefined}
     """
-    others: dict[str, list[Number]] = {}
-    for (row, column), similarity in cells.items():
-        if row != column:
-            others.setdefault(column, []).append(similarity)
     own_gaps: dict[str, Number] = {}
-    for speaker, similarities in others.items():
-        own = cells.get((speaker, speaker), UNDEFINED)
-        if isinstance(own, str):
-            own_gaps[speaker] = UNDEFINED
-        else:
-            own_gaps[speaker] = own - float(np.mean(np.array(similarities, dtype=float)))
+    for position, speaker in enumerate(similarities.speakers.tolist()):
+        column = similarities.values[:, position]
+        own, others = column[position], np.delete(column.data, position)
+        own_gaps[speaker] = UNDEFINED if own is np.ma.masked else float(own - others.mean())
     return own_gaps
 
 
@@ -181,7 +163,7 @@ def write_speakers(
     scores: Mapping[str, FilePath],
     *,
     manifest: FilePath,
-    cells: FilePath,
+    matrices: Mapping[str, Similarities],
     trial_list: FilePath | None = None,
 ) -> None:
     """Write what the speech of each speaker still gives away, and print who is most at risk.
@@ -193,19 +175,17 @@ def write_speakers(
     scores : {condition: score file}
     manifest : path
         Of the trial part: who speaks.
-    cells : path
-        TSV of similarity.cells: adds the de-identification of each speaker under op.
+    matrices : {condition: Similarities}
+        Of oo and op: they add the de-identification of each speaker under op.
     trial_list : path, optional
         The trials that the scores must be of.
 
     Raises
     ------
-    BadInput : see read_scored_trials, tried_speakers and similarity.read_cells
+    BadInput : see read_scored_trials and tried_speakers
     """
     speaker_of = {utterance.utterance: utterance.speaker for utterance in read_manifest(manifest)}
-    matrices = read_cells(cells)
-    standing_out = {condition: gaps(matrices[condition]) for condition in ("oo", "op")}
-    percents = {"op": deid_percents(**standing_out)}
+    percents = {"op": deid_percents(oo=gaps(matrices["oo"]), op=gaps(matrices["op"]))}
     rows = []
     for condition, file in scores.items():
         with naming(file):

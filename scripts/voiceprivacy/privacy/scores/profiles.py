@@ -36,7 +36,7 @@ from voiceprivacy.privacy.scores.calibration import (
     oracle_blocks,
     oracle_llrs,
 )
-from voiceprivacy.privacy.scores.verification import roc_hull
+from voiceprivacy.privacy.scores.verification import range_of, roc_hull
 
 MOST_BINS = 60
 POSTERIOR_BINS = 20
@@ -77,8 +77,8 @@ def bayes_error(*, target: Scores, nontarget: Scores) -> dict[str, Floats]:
 def normalised_bayes_error(*, target: Scores, nontarget: Scores) -> dict[str, Floats]:
     """Bayes error rate in proportion to the default: dict like that of ``ece``."""
     errors = bayes_error(target=target, nontarget=nontarget)
-    rates = {name: errors[name] / errors["default"] for name in ("actual", "minimum", "default")}
-    return {"prior_log_odds": errors["prior_log_odds"], **rates}
+    rates = ("actual", "minimum", "default")
+    return errors | {name: errors[name] / errors["default"] for name in rates}
 
 
 def bayes_error_rate(prior_log_odds: ArrayLike, *, target: Scores, nontarget: Scores) -> Floats:
@@ -142,7 +142,8 @@ def scores(*, target: Scores, nontarget: Scores) -> dict[str, Floats]:
     finite = np.concatenate([target, nontarget])
     finite = finite[np.isfinite(finite)]
     bins = int(np.clip(np.sqrt(len(finite)), 10, MOST_BINS))  # the square-root rule
-    edges = np.histogram_bin_edges(finite, bins=bins)
+    limits = range_of(finite, bins) if len(finite) else (0.0, 1.0)
+    edges = np.histogram_bin_edges(finite, bins, limits)
     return {
         "edges": edges,
         "target": _density(target, edges),

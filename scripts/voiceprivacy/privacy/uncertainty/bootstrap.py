@@ -294,11 +294,15 @@ def linear_replicates(value: float, left_out: Floats, drawn: Counts) -> Floats:
 
 
 def by_metric(drawn: Sequence[Metrics]) -> Replicates:
-    """{metric: array (B,)} of a list of {metric: value}, empty where a replicate is undefined."""
-    names = next((metrics for metrics in drawn if metrics), {})
+    """{metric: array (B,)} of a list of {metric: value}, empty where a replicate is undefined.
+
+    What is a word in a list of this size, such as undefined, is not resampled.
+    """
+    first = next((metrics for metrics in drawn if metrics), {})
     return {
         name: np.array([metrics.get(name, np.nan) for metrics in drawn], dtype=float)
-        for name in names
+        for name, value in first.items()
+        if not isinstance(value, str)
     }
 
 

@@ -144,13 +144,8 @@ def resample(
     {metric: array (B,)} : NaN where a number is undefined or infinite, with all speakers or without
     any
     """
-    left_out = []
-    for position in range(len(speakers)):
-        dece = {condition: float(values[position]) for condition, values in dece_bit.items()}
-        cllr_min = {
-            condition: float(values[position]) for condition, values in cllr_min_bit.items()
-        }
-        left_out.append(normalise(dece_bit=dece, cllr_min_bit=cllr_min))
+    numbers_left_out = zip(_of_each(dece_bit), _of_each(cllr_min_bit), strict=True)
+    left_out = [normalise(dece_bit=dece, cllr_min_bit=cost) for dece, cost in numbers_left_out]
     drawn = multiplicities(speakers, n_replicates=n_replicates, seed=seed)
     replicates = {}
     for name, value in metrics.items():
@@ -273,6 +268,12 @@ def _read_left_out(proportion: Proportion) -> LeftOut:
         replicates[condition] = arrays[f"{condition}/{metric}"]
     assert names is not None
     return LeftOut(names, numbers, replicates, min(counts))
+
+
+def _of_each(numbers: Mapping[str, Floats]) -> list[dict[str, float]]:
+    """[{condition: number}, ...] of {condition: array (S,)}."""
+    rows = zip(*numbers.values(), strict=True)
+    return [dict(zip(numbers, row, strict=True)) for row in rows]
 
 
 def _without_rounding(bit):

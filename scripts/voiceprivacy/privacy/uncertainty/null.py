@@ -44,6 +44,7 @@ from voiceprivacy.vocabulary import UNDEFINED
 
 FALSE_ALARMS = 0.05
 ENUMERATED_UP_TO = 6  # speakers, who have 265 derangements
+ENOUGH_TARGETS = 0.75  # of those of the list
 
 
 def assess(trials: SpeakerTrials, *, n_replicates: int, seed: int) -> Metrics:
@@ -69,7 +70,8 @@ def null_dece_bits(trials: SpeakerTrials, *, n_replicates: int, seed: int) -> Fl
     """D_ECE of derangements of the enrolments' speaker labels, in bits: array (at most B,).
 
     Few speakers have fewer derangements than ``n_replicates``: up to six, every one is taken once.
-    Derangements that leave no targets (the list lacks those pairs) are left out.
+    Of more targets than the list has, so many are drawn; fewer find more in noise. Derangements
+    that leave less than ENOUGH_TARGETS (the list lacks those pairs) are left out.
     """
     enrolled = np.unique(trials.enrolment)
     label = np.arange(len(trials.speakers))
@@ -78,12 +80,15 @@ def null_dece_bits(trials: SpeakerTrials, *, n_replicates: int, seed: int) -> Fl
     begins = np.concatenate([[True], trials.scores[1:] != trials.scores[:-1]])
     starts, score = np.flatnonzero(begins), np.cumsum(begins) - 1
     edges = np.append(starts, len(score))
+    n_targets = np.count_nonzero(trials.target)
     null = []
     for deranged in derangements(len(enrolled), n_replicates, draw):
         # A speaker who is only tried, and not enrolled, keeps the label.
         label[enrolled] = enrolled[deranged]
         targets = np.flatnonzero(label[trials.enrolment] == trials.trial)
-        if 0 < len(targets) < len(score):
+        if len(targets) > n_targets:
+            targets = np.sort(draw.choice(targets, n_targets, replace=False))
+        if len(targets) >= ENOUGH_TARGETS * n_targets:
             ties = _ties_of(score[targets], edges)
             null.append(counted_llrs(pav_blocks(ties)))
     return np.array(cece_bits(null))
@@ -140,7 +145,7 @@ def describe(metrics: dict[str, Any]) -> str:
     ``assess``)."""
     value, limit = metrics["dece_bit"], metrics["dece_null95_bit"]
     if limit == UNDEFINED:
-        return "too few speakers to say whether D_ECE is more than zero evidence"
+        return "too few permutations of speakers to say whether D_ECE is more than zero evidence"
     verdict = "no more than zero evidence" if value <= limit else "more than zero evidence"
     return f"D_ECE {value:.4f} bit: {verdict} (permuted speakers give up to {limit:.4f} bit)"
 
@@ -167,7 +172,7 @@ def leave_one_out_log10(trials: SpeakerTrials) -> tuple[Number, Number]:
     "undefined" if no speaker can be left out.
     """
     samples = without_each(by_class(trials), len(trials.speakers))
-    worst = [zebra.strongest_of_ties_log10(sample.ties) for sample in samples if sample]
+    worst = [zebra.worst_case_of_ties_log10(sample.ties) for sample in samples if sample]
     return (min(worst), max(worst)) if worst else (UNDEFINED, UNDEFINED)
 
 

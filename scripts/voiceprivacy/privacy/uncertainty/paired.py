@@ -38,6 +38,7 @@ from voiceprivacy.privacy.uncertainty.bootstrap import (
     CORRECTIONS,
     NONE,
     Interval,
+    finite,
     interval,
     p_value,
 )
@@ -167,7 +168,8 @@ def read_attacks(
 
     Raises
     ------
-    BadInput : a file in another place, attacks with other numbers of replicates
+    BadInput : a file in another place, attacks with other numbers of replicates, a weight of a list
+        without attack
     """
     estimates: dict[Attack, dict[TrialList, Estimate]] = {}
     lists, shapes = set(), set()  # shapes of replicates
@@ -182,6 +184,9 @@ def read_attacks(
     if len(shapes) > 1:
         raise BadInput(f"{folder}: attacks differ in their numbers of replicates")
     weights = weights or dict.fromkeys(sorted(lists), 1)
+    unknown = sorted("/".join(trial_list) for trial_list in weights.keys() - lists)
+    if unknown:
+        raise BadInput(f"{folder}: with a weight but no intervals: {', '.join(unknown)}")
     return {
         attack: average_over(on_lists, weights)
         for attack, on_lists in estimates.items()
@@ -267,10 +272,10 @@ def describe(pair: Pair | StrongestPair) -> str:
     """A comparison in one line."""
     # Either system of a StrongestPair has a condition of its own.
     number = f"{pair.condition} {pair.metric}" if isinstance(pair, Pair) else pair.metric
-    return (
-        f"{number}: A = {pair.anonymiser_a}, B = {pair.anonymiser_b}:"
-        f"{_limits_text(pair)} {pair.verdict}"
-    )
+    limits = ""
+    if pair.ci_low is not None:
+        limits = f" {pair.difference:.3g} [{pair.ci_low:.3g}, {pair.ci_high:.3g}]:"
+    return f"{number}: A = {pair.anonymiser_a}, B = {pair.anonymiser_b}:{limits} {pair.verdict}"
 
 
 def average(systems: Iterable[Estimate], weights: Sequence[float] | None = None) -> Estimate:
@@ -304,15 +309,14 @@ def difference(a: Estimate, b: Estimate, *, more_is_better: bool | None) -> dict
     """
     (value_a, replicates_a, speakers_a), (value_b, replicates_b, speakers_b) = a, b
     values = {"value_a": value_a, "value_b": value_b}
-    if isinstance(value_a, str) or isinstance(value_b, str):
-        return values | UNKNOWN | UNTESTED
-    if math.isinf(value_a) or math.isinf(value_b):
+    value = finite(value_a) - finite(value_b)
+    if math.isnan(value):
         return values | UNKNOWN | UNTESTED
     with np.errstate(invalid="ignore"):  # inf - inf: undefined, left out
         differences = replicates_a - replicates_b
     differences = differences[~np.isnan(differences)]
     n_speakers = min(speakers_a, speakers_b)
-    limits = interval(value_a - value_b, differences, n_speakers=n_speakers)
+    limits = interval(value, differences, n_speakers=n_speakers)
     # Too few speakers: the difference is told, nothing is said of it.
     if limits.ci_low is None:
         return values | UNKNOWN | {"difference": limits.value} | UNTESTED
@@ -322,7 +326,7 @@ def difference(a: Estimate, b: Estimate, *, more_is_better: bool | None) -> dict
         "ci_low": limits.ci_low,
         "ci_high": limits.ci_high,
         "share_a_better": _share_better(differences, more_is_better),
-        "p_value": p_value(value_a - value_b, differences, n_speakers=n_speakers),
+        "p_value": p_value(value, differences, n_speakers=n_speakers),
         "verdict": _verdict(limits, more_is_better),
     }
 
@@ -356,13 +360,6 @@ def _require_as_many_replicates(
                 f"{folder}: {metric} under {condition}:"
                 " systems differ in their numbers of replicates"
             )
-
-
-def _limits_text(pair: Pair | StrongestPair) -> str:
-    """The difference of a pair with its interval, to be put into a line; empty if unknown."""
-    if pair.ci_low is None:
-        return ""
-    return f" {pair.difference:.3g} [{pair.ci_low:.3g}, {pair.ci_high:.3g}]:"
 
 
 def _compared(
