@@ -37,7 +37,7 @@ SHOWN = {
     *("deid_percent", "gvd_db", "identification_rate_percent"),
     *(f"{name}_disclosure_bit" for name in OF_RANKS),
 }
-WITHHELD = "min_dcf"
+CLASSES, WITHHELD = ("target", "nontarget"), "min_dcf"
 KINDS = ["scores", "ratios", "embeddings", "ranks", "nothing"]
 COLUMNS = ["simulated", "speakers", "utterances", "metric", "truth", "mean"]
 COLUMNS += ["percentile", "reported", "width", "sets"]
@@ -146,7 +146,9 @@ def whole(scored):
 
 def both(sample):
     """All metrics of scores with an interval, and min DCF, which has none."""
-    of_dcf = {WITHHELD: verification.min_dcf(pav_blocks(sample.ties))}
+    counted = sample.counted()
+    scores = {label: np.repeat(counted[label], counted[f"{label}_counts"]) for label in CLASSES}
+    of_dcf = {WITHHELD: verification.min_dcf(**scores, blocks=pav_blocks(sample.ties))}
     return verification.sample_metrics(sample) | zebra.sample_metrics(sample) | of_dcf
 
 

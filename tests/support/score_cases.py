@@ -6,9 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from voiceprivacy.catalogue import METRICS
-from voiceprivacy.privacy.scores import verification, zebra
-
 DATA = Path(__file__).parents[1] / "data"
 
 
@@ -35,13 +32,6 @@ def scores(arrays, run=""):
         "target": arrays[f"tar{run}"].astype(float),
         "nontarget": arrays[f"non{run}"].astype(float),
     }
-
-
-def score_metric(name):
-    """A metric of verification or ZEBRA as a function of target and nontarget scores."""
-    if METRICS[name].family == "verification":
-        return lambda **options: verification.assess(**options)[name]
-    return lambda **options: zebra.assess(**options)[0][name]
 
 
 def has_ties(arrays):

@@ -5,10 +5,10 @@ import pytest
 from lir import metrics as lir
 from lir.algorithms.isotonic_regression import IsotonicCalibrator
 from lir.data.models import LLRData
-from support.score_cases import assert_close, cases, score_metric, scores, summary
+from support.score_cases import assert_close, cases, scores, summary
 
 from voiceprivacy.privacy.scores.calibration import oracle_llrs
-from voiceprivacy.privacy.scores.verification import cllr_bit
+from voiceprivacy.privacy.scores.verification import cllr_bit, cllr_min_bit
 
 CASES = [case for case in cases("zebra", summary("zebra")) if len(case.values[0]["tar"]) < 100_000]
 
@@ -35,5 +35,5 @@ def test_pav_cllr_and_min_cllr_agree_with_lir(classes):
     with np.errstate(all="ignore"):
         llrs = IsotonicCalibrator().fit_transform(values, labels)
         assert_close(cllr_bit(**classes), lir.cllr(data), 1e-10)
-        assert_close(score_metric("cllr_min_bit")(**classes), lir.cllr_min(data), 1e-10)
+        assert_close(cllr_min_bit(**classes), lir.cllr_min(data), 1e-10)
     assert_close(np.concatenate(oracle_llrs(**classes)) / np.log(10), llrs, 1e-9)

@@ -4,10 +4,10 @@ samples.
 
 import numpy as np
 import pytest
-from support.score_cases import assert_close, cases, score_metric, scores, summary
+from support.score_cases import assert_close, cases, scores, summary
 from support.speakers import drawn, sample_of
 
-from voiceprivacy.privacy.scores import zebra
+from voiceprivacy.privacy.scores import verification, zebra
 
 
 @pytest.mark.parametrize(("arrays", "expected"), cases("cece", summary("cece")["cases"]))
@@ -53,7 +53,7 @@ def test_the_profiles_of_figure_8_have_the_areas_and_heights_of_its_legend(array
         assert_close(profiles[f"ece_{name}_bit"][middle], metrics[f"cllr_{name}_bit"])
     for run in ("train", "test"):
         of_run, _ = zebra.assess(**runs[run])
-        assert_close(profiles[f"ece_{run}_bit"][middle], score_metric("cllr_min_bit")(**runs[run]))
+        assert_close(profiles[f"ece_{run}_bit"][middle], verification.cllr_min_bit(**runs[run]))
         both = (
             metrics[f"dece_{run}_bit"],
             metrics[f"worst_case_{run}_log10"],
@@ -67,9 +67,10 @@ def test_calibrations_follow_laplaces_rule_unless_told_not_to():
         "train": {"target": [1, 2], "nontarget": [0, 1]},
         "test": {"target": [0, 2], "nontarget": [0, 1]},
     }
+    assert np.isfinite(zebra.calibrated_llrs(**runs)["isotonic"]["target"]).all()
+    assert np.isneginf(zebra.calibrated_llrs(**runs, laplace=False)["isotonic"]["target"][0])
     assert np.isfinite(zebra.assess_calibration(**runs)[1]["ece_isotonic_bit"]).all()
-    metrics, profiles = zebra.assess_calibration(**runs, laplace=False)
-    assert metrics["cece_isotonic_bit"] == -np.inf
+    _, profiles = zebra.assess_calibration(**runs, laplace=False)
     assert np.isinf(profiles["ece_isotonic_bit"]).all()
     assert_close(profiles["ece_default_bit"], zebra.ece_default_bit(profiles["prior_log_odds"]))
 
@@ -94,10 +95,5 @@ def test_a_calibration_tested_on_its_own_scores_is_no_better_than_the_oracle():
     generator = np.random.default_rng(1)
     run = {"target": generator.normal(1, 1, 50), "nontarget": generator.normal(0, 1, 80)}
     metrics, _ = zebra.assess_calibration(train=run, test=run)
-    assert (
-        0
-        < metrics["cece_linear_bit"]
-        < metrics["cece_isotonic_bit"]
-        < score_metric("dece_bit")(**run)
-    )
+    assert 0 < metrics["cece_linear_bit"] < metrics["cece_isotonic_bit"] < zebra.dece_bit(**run)
     assert metrics["cece_isotonic_bit"] == metrics["cece_isotonic_interpolated_bit"]

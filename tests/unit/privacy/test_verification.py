@@ -10,23 +10,34 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
-from support.score_cases import assert_close, cases, score_metric, scores, summary, tolerance
+from support.score_cases import assert_close, cases, scores, summary, tolerance
 from support.speakers import sample_of
 
 from voiceprivacy.privacy.scores import verification
-from voiceprivacy.privacy.scores.verification import Bins, cllr_bit, linkability_vpc, tied_percent
+from voiceprivacy.privacy.scores.verification import (
+    Bins,
+    cllr_bit,
+    cllr_cal_bit,
+    cllr_min_bit,
+    eer_percent,
+    eer_rocch_percent,
+    eer_speechbrain_percent,
+    linkability,
+    linkability_vpc,
+    min_dcf,
+    tied_percent,
+)
 
 SCORES = st.lists(st.integers(-30, 30).map(lambda score: score / 4), min_size=1, max_size=30)
 EQUAL = {"target": np.ones(500), "nontarget": np.ones(500)}
-NAMES_OF_ORDER = (
-    *("cllr_min_bit", "eer_percent", "eer_rocch_percent", "eer_speechbrain_percent"),
-    *("linkability", "min_dcf"),
-)
-OF_ORDER = [score_metric(name) for name in NAMES_OF_ORDER]
-cllr_min_bit, eer_percent, eer_rocch_percent, eer_speechbrain_percent, linkability, min_dcf = (
-    OF_ORDER
-)
-cllr_cal_bit = score_metric("cllr_cal_bit")
+OF_ORDER = [
+    cllr_min_bit,
+    eer_percent,
+    eer_rocch_percent,
+    eer_speechbrain_percent,
+    linkability,
+    min_dcf,
+]
 
 
 @pytest.mark.parametrize(("arrays", "expected"), cases("zebra", summary("zebra")))
@@ -161,6 +172,25 @@ def test_calibration_never_costs_and_no_metric_leaves_its_range(target, nontarge
         assert -1e-12 <= metrics[name] <= 1 + 1e-12
 
 
+@given(target=SCORES, nontarget=SCORES)
+@settings(deadline=None)
+def test_assess_gives_what_each_function_gives(target, nontarget):
+    metrics = verification.assess(target=target, nontarget=nontarget, p_target=0.2)
+    assert metrics["min_dcf"] == min_dcf(target=target, nontarget=nontarget, p_target=0.2)
+    for metric in (
+        eer_percent,
+        eer_rocch_percent,
+        eer_speechbrain_percent,
+        cllr_bit,
+        cllr_min_bit,
+        cllr_cal_bit,
+    ):
+        assert metrics[metric.__name__] == metric(target=target, nontarget=nontarget)
+    for metric in (linkability, linkability_vpc):
+        assert metrics[metric.__name__] == metric(target=target, nontarget=nontarget)
+    assert (metrics["n_target"], metrics["n_nontarget"]) == (len(target), len(nontarget))
+
+
 @pytest.mark.parametrize("distance", [0.5, 1, 2, 3])
 def test_two_gaussians_have_the_eer_of_the_closed_form(distance):
     quantiles = norm.ppf((np.arange(20_001) + 0.5) / 20_001)
@@ -281,7 +311,12 @@ def test_a_sample_has_the_challenges_linkability_where_its_list_has_two_bins():
 
 def test_the_prior_of_min_dcf_is_that_of_nist():
     classes = {"target": [0, 1, 2, 3], "nontarget": [-1, 0.5, 2.5, -2]}
-    assert min_dcf(**classes) == min_dcf(**classes, p_target=0.01) == 0.75
+    assert (
+        min_dcf(**classes)
+        == min_dcf(**classes, p_target=0.01)
+        == verification.assess(**classes)["min_dcf"]
+    )
+    assert min_dcf(**classes) == 0.75
     assert min_dcf(**classes, p_target=0.5) == 0.5
 
 

@@ -10,16 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
-from support.score_cases import (
-    DATA,
-    assert_close,
-    cases,
-    has_ties,
-    score_metric,
-    scores,
-    summary,
-    tolerance,
-)
+from support.score_cases import DATA, assert_close, cases, has_ties, scores, summary, tolerance
 from support.speakers import drawn
 
 from voiceprivacy.inout.scored_trials import read_scores
@@ -31,7 +22,6 @@ NO_PRIVACY_BIT = 0.7213475204444817
 SCORES = st.lists(st.integers(-30, 30).map(lambda score: score / 4), min_size=1, max_size=30)
 CASES = cases("zebra", summary("zebra"))
 UNTIED = [case for case in CASES if "tk_dece" in case.values[1] and not has_ties(case.values[0])]
-dece_bit, worst_case_log10, ddcf = map(score_metric, ("dece_bit", "worst_case_log10", "ddcf"))
 SIZES = [(1, 1), (9, 9), (10, 20), (20, 10), (5, 995)]
 
 
@@ -133,14 +123,32 @@ def test_llrs_in_single_precision_are_weighed_in_double():
 
 def test_ddcf_is_what_calibration_saves_of_a_coin_toss():
     classes = {"target": [3, 1], "nontarget": [0, 2]}
-    assert ddcf(**classes) == 1 - score_metric("cllr_min_bit")(**classes) == 0.5
-    assert ddcf(target=[1.0], nontarget=[0.0]) == 1
-    assert ddcf(target=[0.0], nontarget=[0.0]) == 0
+    metrics, _ = zebra.assess(**classes)
+    assert (
+        zebra.ddcf(**classes)
+        == metrics["ddcf"]
+        == pytest.approx(1 - verification.cllr_min_bit(**classes))
+        == 0.5
+    )
+    assert zebra.ddcf(target=[1.0], nontarget=[0.0]) == 1
+    assert zebra.ddcf(target=[0.0], nontarget=[0.0]) == 0
 
 
 METRICS = [
-    *(verification.assess, verification.cllr_bit, verification.linkability_vpc),
-    *(zebra.assess, zebra.cece_bit, calibration.train_linear, calibration.oracle_llrs),
+    *(
+        getattr(verification, name)
+        for name in verification.assess(target=[1], nontarget=[0])
+        if name[:2] != "n_"
+    ),
+    *(
+        zebra.dece_bit,
+        zebra.cece_bit,
+        zebra.worst_case_log10,
+        zebra.tag,
+        zebra.ddcf,
+        calibration.train_linear,
+        calibration.oracle_llrs,
+    ),
     functools.partial(zebra.ece_bit, [0.0]),
 ]
 
@@ -215,22 +223,32 @@ def test_what_a_list_of_this_size_shows_in_any_case_is_said():
 
 @pytest.mark.parametrize(("n_target", "n_nontarget"), SIZES)
 def test_the_floor_is_the_worst_case_of_equal_scores(n_target, n_nontarget):
-    floor = score_metric("worst_case_floor_log10")(
+    floor = zebra.worst_case_floor_log10(
         target=np.arange(n_target), nontarget=np.arange(n_nontarget)
     )
     assert_close(
-        floor, worst_case_log10(target=np.zeros(n_target), nontarget=np.zeros(n_nontarget))
+        floor, zebra.worst_case_log10(target=np.zeros(n_target), nontarget=np.zeros(n_nontarget))
     )
 
 
 @pytest.mark.parametrize(("n_target", "n_nontarget"), SIZES)
 def test_the_ceiling_is_the_worst_case_of_perfect_separation(n_target, n_nontarget):
-    ceiling = score_metric("worst_case_ceiling_log10")(
+    ceiling = zebra.worst_case_ceiling_log10(
         target=np.arange(n_target), nontarget=np.arange(n_nontarget)
     )
     assert_close(
-        ceiling, worst_case_log10(target=np.ones(n_target), nontarget=np.zeros(n_nontarget))
+        ceiling, zebra.worst_case_log10(target=np.ones(n_target), nontarget=np.zeros(n_nontarget))
     )
+
+
+@given(target=SCORES, nontarget=SCORES)
+@settings(deadline=None)
+def test_assess_gives_what_each_function_gives(target, nontarget):
+    metrics, _ = zebra.assess(target=target, nontarget=nontarget)
+    assert (metrics.pop("n_target"), metrics.pop("n_nontarget")) == (len(target), len(nontarget))
+    metrics.pop("tag_ceiling")
+    for name, value in metrics.items():
+        assert getattr(zebra, name)(target=target, nontarget=nontarget) == value
 
 
 @given(target=SCORES, nontarget=SCORES)
@@ -250,7 +268,7 @@ def test_no_reading_of_the_scores_beats_oracle_calibration_at_any_prior(target, 
     assert (profile["ece_bit"] <= actual + 1e-12).all()
     assert (
         zebra.cece_bit(target=target, nontarget=nontarget)
-        <= dece_bit(target=target, nontarget=nontarget) + 1e-12
+        <= zebra.dece_bit(target=target, nontarget=nontarget) + 1e-12
     )
 
 
@@ -266,7 +284,7 @@ def test_a_monotone_map_changes_nothing(target, nontarget):
 @settings(deadline=None)
 def test_swapped_roles_and_signs_change_nothing(target, nontarget):
     swapped = {"target": -np.array(nontarget), "nontarget": -np.array(target)}
-    for metric in (dece_bit, worst_case_log10, zebra.cece_bit):
+    for metric in (zebra.dece_bit, zebra.worst_case_log10, zebra.cece_bit):
         assert_close(metric(**swapped), metric(target=target, nontarget=nontarget))
 
 

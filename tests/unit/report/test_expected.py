@@ -8,10 +8,10 @@ import math
 import numpy as np
 import pytest
 from scipy.stats import chi2, norm
-from support.score_cases import score_metric
 
 from voiceprivacy.inout.files import RESOURCES, BadInput
 from voiceprivacy.jobs.compare_expected import compare_expected
+from voiceprivacy.privacy.scores.verification import eer_speechbrain_percent
 from voiceprivacy.report.expected import (
     DISTANCE,
     EXPECTED,
@@ -126,7 +126,7 @@ def simulated_eer(percent, trials, generator):
     separation = -2 * norm.ppf(percent / 100)
     target = generator.normal(separation, 1, TARGETS[trials])
     nontarget = generator.normal(0, 1, NONTARGETS[trials])
-    return score_metric(RATE)(target=target, nontarget=nontarget)
+    return eer_speechbrain_percent(target=target, nontarget=nontarget)
 
 
 def run_with(rates):

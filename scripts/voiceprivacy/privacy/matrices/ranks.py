@@ -26,7 +26,6 @@ from voiceprivacy.inout.arrays import ScoreMatrix
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.privacy import Counts, Floats, Metrics, Number
 from voiceprivacy.privacy.matrices import betabinomial, exposure
-from voiceprivacy.privacy.scores.calibration import count_ties
 from voiceprivacy.privacy.scores.verification import eer_percent
 from voiceprivacy.vocabulary import UNDEFINED, Disclosure
 
@@ -233,7 +232,7 @@ def gallery_eer_percent(matrix: ScoreMatrix) -> Number:
     if true.all():
         return UNDEFINED
     scores: dict[str, Any] = {"target": matrix.scores[true], "nontarget": matrix.scores[~true]}
-    return eer_percent(count_ties(**scores))
+    return eer_percent(**scores)
 
 
 def by_speaker(

@@ -5,7 +5,7 @@ Conventions
 * ``target`` (T,) and ``nontarget`` (N,) are 1-D arrays of scores, higher = more likely the same
   speaker.
 * LLRs are natural logarithms; costs are in bits; error rates are in percent.
-* ``ties`` and PAV ``blocks`` are those of scores or of a sample (see calibration).
+* ``blocks`` and ``ties`` are those of the same scores, if they are known already.
 * Equal scores cannot be told apart: no threshold lies between them. Only Kaldi's EER ignores ties.
 * ValueError is raised for a class without scores, and for scores that are no numbers.
 
@@ -32,6 +32,7 @@ from voiceprivacy.privacy.scores.calibration import (
     as_scores,
     count_ties,
     counted_llrs,
+    oracle_blocks,
     pav_blocks,
 )
 from voiceprivacy.privacy.scores.trials import Sample, sums_between
@@ -63,18 +64,16 @@ def assess(*, target: Scores, nontarget: Scores, p_target: float = 0.01) -> Metr
     }
     ties = count_ties(**scores)
     blocks = pav_blocks(ties)
-    cllr, cllr_min = cllr_bit(**scores), cllr_bit(**counted_llrs(blocks))
+    cllr, cllr_min = cllr_bit(**scores), cllr_min_bit(**scores, blocks=blocks)
     return {
-        "eer_percent": eer_percent(ties),
-        "eer_rocch_percent": eer_rocch_percent(blocks),
-        "eer_speechbrain_percent": eer_speechbrain_percent(
-            np.cumsum(ties.targets), np.cumsum(ties.nontargets)
-        ),
+        "eer_percent": eer_percent(**scores, ties=ties),
+        "eer_rocch_percent": eer_rocch_percent(**scores, blocks=blocks),
+        "eer_speechbrain_percent": eer_speechbrain_percent(**scores, ties=ties),
         "cllr_bit": cllr,
         "cllr_min_bit": cllr_min,
         "cllr_cal_bit": cllr - cllr_min,
-        "min_dcf": min_dcf(blocks, p_target=p_target),
-        "linkability": linkability(blocks),
+        "min_dcf": min_dcf(**scores, p_target=p_target, blocks=blocks),
+        "linkability": linkability(**scores, blocks=blocks),
         "linkability_vpc": linkability_vpc(**scores),
         "n_target": len(scores["target"]),
         "n_nontarget": len(scores["nontarget"]),
@@ -109,13 +108,13 @@ def sample_metrics(
     )
     cllr_min = cllr_bit(**counted_llrs(blocks))
     metrics: Metrics = {
-        "eer_percent": eer_percent(sample.ties),
-        "eer_rocch_percent": eer_rocch_percent(blocks),
+        "eer_percent": _eer_percent(sample.ties),
+        "eer_rocch_percent": _eer_rocch_percent(blocks),
         "eer_speechbrain_percent": _eer_speechbrain_of_sample(sample),
         "cllr_bit": cllr,
         "cllr_min_bit": cllr_min,
         "cllr_cal_bit": cllr - cllr_min,
-        "linkability": linkability(blocks),
+        "linkability": _linkability(blocks),
     }
     if bins and bins.number > 1:
         edges = np.histogram_bin_edges([], bins.number, bins.limits)
@@ -136,43 +135,27 @@ def resampled_metrics(*, target: Scores, nontarget: Scores) -> Callable[..., Met
     )
 
 
-def eer_percent(ties: Ties) -> float:
+def eer_percent(*, target: Scores, nontarget: Scores, ties: Ties | None = None) -> float:
     """Equal error rate exactly as Kaldi's compute-eer finds it, in percent.
 
     With k of the T targets below the threshold, floor(N k / T) nontargets are above it. Taken is
     the first k = 0 ... T - 1 at which the nontarget next below them is lower than target k
     (ascending), or the last k; EER = k / T. Ties are broken against the verifier: T equal scores of
-    each class give 100 (T - 1) / T percent. Neighbouring scores of one class may be counted
-    together.
+    each class give 100 (T - 1) / T percent.
     """
-    n_target, n_nontarget = ties.targets.sum(), ties.nontargets.sum()
-    targets_below = np.cumsum(ties.targets) - ties.targets
-    nontargets_below = np.cumsum(ties.nontargets) - ties.nontargets
-    # Of all nontargets, floor(N k / T) are above the threshold. The next one is lower than target
-    # k if so many are not below this: floor(N k / T) >= N - below, k >= T (N - below) / N.
-    k = -((nontargets_below - n_nontarget) * n_target // n_nontarget)
-    k = np.maximum(k, targets_below)
-    separated = k < targets_below + ties.targets
-    # Kaldi stops at the last target, wherever the nontargets are.
-    first = k[np.argmax(separated)] if separated.any() else n_target - 1
-    return float(100 * first / n_target)
+    return _eer_percent(ties or count_ties(target=target, nontarget=nontarget))
 
 
-def eer_rocch_percent(blocks: Blocks) -> float:
+def eer_rocch_percent(*, target: Scores, nontarget: Scores, blocks: Blocks | None = None) -> float:
     """Equal error rate on the convex hull of the ROC, in percent; equal scores give 50.
 
     Source: Brummer and de Villiers, 2011.
     """
-    miss, false_alarm = roc_hull(blocks)
-    # Between two vertices of the hull a verifier tosses a coin: error rates are linear there.
-    gap = miss - false_alarm  # rises from -1 to 1
-    after = np.argmax(gap >= 0)
-    share = gap[after - 1] / (gap[after - 1] - gap[after])
-    return float(100 * (miss[after - 1] + share * (miss[after] - miss[after - 1])))
+    return _eer_rocch_percent(blocks or oracle_blocks(target=target, nontarget=nontarget))
 
 
 def eer_speechbrain_percent(
-    misses: Counts, rejections: Counts, totals: tuple[int, int] | None = None
+    *, target: Scores, nontarget: Scores, ties: Ties | None = None
 ) -> float:
     """Equal error rate as SpeechBrain takes it, in percent; equal scores give 50.
 
@@ -180,27 +163,9 @@ def eer_speechbrain_percent(
     accepted above the threshold. The EER is the mean of the two error rates at the lowest threshold
     at which they are closest. Two thresholds are often equally close: there SpeechBrain's single
     precision decides, so it decides here too.
-
-    Parameters
-    ----------
-    misses, rejections : array (G,)
-        Numbers of targets and of nontargets up to each score.
-    totals : int, int, optional
-        Numbers of either class, if there are higher scores.
     """
-    n_target, n_nontarget = totals or (int(misses[-1]), int(rejections[-1]))
-    false_alarms = n_nontarget - rejections
-    miss = _rates_in_single(misses, n_target)
-    false_alarm = _rates_in_single(false_alarms, n_nontarget)
-    gap = np.abs(false_alarm - miss)
-    # SpeechBrain walks over the thresholds and compares a gap in single with one in double
-    # precision.
-    # Only thresholds within rounding of the smallest gap can win, so the walk is over those.
-    closest, *others = np.flatnonzero(gap <= gap.min() * WITHIN_ROUNDING)
-    for other in others:
-        if gap[other] < abs(float(false_alarm[closest]) - float(miss[closest])):
-            closest = other
-    return float(50 * (misses[closest] / n_target + false_alarms[closest] / n_nontarget))
+    ties = ties or count_ties(target=target, nontarget=nontarget)
+    return _eer_speechbrain_percent(np.cumsum(ties.targets), np.cumsum(ties.nontargets))
 
 
 def cllr_bit(
@@ -232,26 +197,37 @@ def llr_costs(*, target: Scores, nontarget: Scores) -> dict[str, Floats]:
     return {"target": np.logaddexp(0, -target), "nontarget": np.logaddexp(0, nontarget)}
 
 
-def min_dcf(blocks: Blocks, *, p_target: float = 0.01) -> float:
+def cllr_min_bit(*, target: Scores, nontarget: Scores, blocks: Blocks | None = None) -> float:
+    """Cllr after oracle calibration, in bits: what remains when only the scores' order counts."""
+    return cllr_bit(**counted_llrs(blocks or oracle_blocks(target=target, nontarget=nontarget)))
+
+
+def cllr_cal_bit(*, target: Scores, nontarget: Scores) -> float:
+    """What the Cllr loses to calibration, in bits: Cllr - min Cllr."""
+    scores: dict[str, Any] = {"target": target, "nontarget": nontarget}
+    return cllr_bit(**scores) - cllr_min_bit(**scores)
+
+
+def min_dcf(
+    *, target: Scores, nontarget: Scores, p_target: float = 0.01, blocks: Blocks | None = None
+) -> float:
     """Lowest detection cost at the prior ``p_target``, both errors costing 1.
 
     It is normalised by the cost min(p, 1 - p) of always deciding the same, as NIST does: 1 = no
     better than without scores.
     """
-    miss, false_alarm = roc_hull(blocks)
+    miss, false_alarm = roc_hull(blocks or oracle_blocks(target=target, nontarget=nontarget))
     costs = p_target * miss + (1 - p_target) * false_alarm
     return float(costs.min() / min(p_target, 1 - p_target))
 
 
-def linkability(blocks: Blocks) -> float:
+def linkability(*, target: Scores, nontarget: Scores, blocks: Blocks | None = None) -> float:
     """Mean over targets of max(0, 2 sigma(l) - 1), l the oracle LLR; 0 = unlinkable, 1 = linkable.
 
     D_sys of Gomez-Barrero et al. at omega = 1. It is a lower bound where the likelihood ratio is
     not monotone in the score.
     """
-    llrs = counted_llrs(blocks)
-    local = np.maximum(0, np.tanh(llrs["target"] / 2))  # tanh(l / 2) = 2 sigma(l) - 1
-    return float(np.average(local, weights=llrs["target_counts"]))
+    return _linkability(blocks or oracle_blocks(target=target, nontarget=nontarget))
 
 
 def linkability_vpc(
@@ -312,12 +288,12 @@ def roc_hull(blocks: Blocks) -> tuple[Floats, Floats]:
     return misses / misses[-1], (rejections[-1] - rejections) / rejections[-1]
 
 
-def tied_percent(*, target: Scores, nontarget: Scores) -> float:
+def tied_percent(*, target: Scores, nontarget: Scores, ties: Ties | None = None) -> float:
     """Share of trials whose score a trial of the other class has too, in percent.
 
     Kaldi's EER gets these wrong.
     """
-    ties = count_ties(target=target, nontarget=nontarget)
+    ties = ties or count_ties(target=target, nontarget=nontarget)
     mixed = (ties.targets > 0) & (ties.nontargets > 0)
     n_mixed = (ties.targets + ties.nontargets)[mixed].sum()
     return float(100 * n_mixed / (len(target) + len(nontarget)))
@@ -334,6 +310,52 @@ def warning_of_ties(*, target: Scores, nontarget: Scores) -> str:
     )
 
 
+def _eer_percent(ties: Ties) -> float:
+    """Kaldi's EER; equal or neighbouring scores of one class may be counted together."""
+    n_target, n_nontarget = ties.targets.sum(), ties.nontargets.sum()
+    targets_below = np.cumsum(ties.targets) - ties.targets
+    nontargets_below = np.cumsum(ties.nontargets) - ties.nontargets
+    # Of all nontargets, floor(N k / T) are above the threshold. The next one is lower than target
+    # k if so many are not below this: floor(N k / T) >= N - below, k >= T (N - below) / N.
+    k = -((nontargets_below - n_nontarget) * n_target // n_nontarget)
+    k = np.maximum(k, targets_below)
+    separated = k < targets_below + ties.targets
+    # Kaldi stops at the last target, wherever the nontargets are.
+    first = k[np.argmax(separated)] if separated.any() else n_target - 1
+    return float(100 * first / n_target)
+
+
+def _eer_rocch_percent(blocks: Blocks) -> float:
+    miss, false_alarm = roc_hull(blocks)
+    # Between two vertices of the hull a verifier tosses a coin: error rates are linear there.
+    gap = miss - false_alarm  # rises from -1 to 1
+    after = np.argmax(gap >= 0)
+    share = gap[after - 1] / (gap[after - 1] - gap[after])
+    return float(100 * (miss[after - 1] + share * (miss[after] - miss[after - 1])))
+
+
+def _eer_speechbrain_percent(
+    misses: Counts, rejections: Counts, totals: tuple[int, int] | None = None
+) -> float:
+    """SpeechBrain's EER by the numbers of targets and of nontargets up to each score (G,).
+
+    ``totals`` are the numbers of either class, if there are higher scores.
+    """
+    n_target, n_nontarget = totals or (int(misses[-1]), int(rejections[-1]))
+    false_alarms = n_nontarget - rejections
+    miss = _rates_in_single(misses, n_target)
+    false_alarm = _rates_in_single(false_alarms, n_nontarget)
+    gap = np.abs(false_alarm - miss)
+    # SpeechBrain walks over the thresholds and compares a gap in single with one in double
+    # precision.
+    # Only thresholds within rounding of the smallest gap can win, so the walk is over those.
+    closest, *others = np.flatnonzero(gap <= gap.min() * WITHIN_ROUNDING)
+    for other in others:
+        if gap[other] < abs(float(false_alarm[closest]) - float(miss[closest])):
+            closest = other
+    return float(50 * (misses[closest] / n_target + false_alarms[closest] / n_nontarget))
+
+
 def _eer_speechbrain_of_sample(sample: Sample) -> float:
     """The same of a sample, of whose ties only those near the EER are split into single scores."""
     misses, rejections = np.cumsum(sample.ties.targets), np.cumsum(sample.ties.nontargets)
@@ -346,7 +368,7 @@ def _eer_speechbrain_of_sample(sample: Sample) -> float:
     single = sample.single(first, last)
     below = misses[first] - sample.ties.targets[first]
     rejected_below = rejections[first] - sample.ties.nontargets[first]
-    return eer_speechbrain_percent(
+    return _eer_speechbrain_percent(
         below + np.cumsum(single.targets), rejected_below + np.cumsum(single.nontargets), totals
     )
 
@@ -366,6 +388,12 @@ def _mean_drawn(costs: Floats, weights: Counts) -> float:
         return float(costs[weights != 0].mean())
     drawn = np.flatnonzero(weights != 0)
     return float(np.average(costs[drawn], weights=weights[drawn].astype(float)))
+
+
+def _linkability(blocks: Blocks) -> float:
+    llrs = counted_llrs(blocks)
+    local = np.maximum(0, np.tanh(llrs["target"] / 2))  # tanh(l / 2) = 2 sigma(l) - 1
+    return float(np.average(local, weights=llrs["target_counts"]))
 
 
 def _counts_between(edges: Floats, scores: Scores, weights: Counts) -> Counts:

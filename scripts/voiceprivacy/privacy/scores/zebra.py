@@ -6,6 +6,7 @@ Conventions
   itself.
 * LLRs and prior log-odds are natural logarithms; the worst case is a base-10 LLR; ECE and D_ECE are
   in bits.
+* ``blocks`` are the PAV blocks of the same scores, if they are known already.
 * A tag says in words what a worst case means, by Table 1 of the ZEBRA paper or by a table of one's
   own.
 * ValueError is raised for a class without scores, and for scores that are no numbers.
@@ -44,9 +45,10 @@ from voiceprivacy.privacy.scores.calibration import (
     train_linear,
 )
 from voiceprivacy.privacy.scores.trials import Sample
-from voiceprivacy.privacy.scores.verification import cllr_bit, resampled_metrics
+from voiceprivacy.privacy.scores.verification import cllr_bit, cllr_min_bit, resampled_metrics
 
 ROUNDING = 1e-9  # an LLR of exactly 10, 100, ... may have come out a little off
+Llrs = dict[str, dict[str, Any]]  # {calibration: {"target": (T,), "nontarget": (N,)}}
 
 
 class Tag(NamedTuple):
@@ -122,11 +124,6 @@ def assess(
 ) -> tuple[Metrics, dict[str, Floats]]:
     """All ZEBRA metrics of a set of scores, and its ECE profile.
 
-    Expected privacy disclosure (D_ECE, ``dece_bit``): Eq. 6 of Nautsch et al. = Eq. 13 of Noe et
-    al., on oracle LLRs without Laplace; 0 = zero evidence, 1 / (2 ln 2) = no privacy. ``ddcf`` is
-    the toolkit's delta DCF, 1 - min Cllr: it looks at even odds only, where D_ECE looks at all
-    priors. The toolkit itself advises against it.
-
     Parameters
     ----------
     target, nontarget : array (T,), array (N,)
@@ -141,24 +138,24 @@ def assess(
     """
     scores: dict[str, Any] = {"target": target, "nontarget": nontarget}
     ties = count_ties(**scores)
+    blocks = pav_blocks(ties)
     # Averages take the plain LLRs. The strongest one would be infinite without Laplace's rule.
-    llrs = counted_llrs(pav_blocks(ties))
-    worst = worst_case_log10(pav_blocks(ties, laplace=True))
+    worst = worst_case_log10(**scores, blocks=pav_blocks(ties, laplace=True))
     ceiling = worst_case_ceiling_log10(**scores)
     metrics: Metrics = {
-        "dece_bit": cece_bit(**llrs),
+        "dece_bit": dece_bit(**scores, blocks=blocks),
         "worst_case_log10": worst,
         "worst_case_floor_log10": worst_case_floor_log10(**scores),
         "worst_case_ceiling_log10": ceiling,
         "tag": tag_of(worst, tags).name,
         "tag_ceiling": tag_of(ceiling, tags).name,
-        "ddcf": 1 - cllr_bit(**llrs),
+        "ddcf": ddcf(**scores, blocks=blocks),
         "n_target": len(target),
         "n_nontarget": len(nontarget),
     }
     profile = {
         "prior_log_odds": PROFILE_LOG_ODDS,
-        "ece_bit": ece_bit(PROFILE_LOG_ODDS, **llrs),
+        "ece_bit": ece_bit(PROFILE_LOG_ODDS, **counted_llrs(blocks)),
         "ece_default_bit": ece_default_bit(PROFILE_LOG_ODDS),
     }
     return metrics, profile
@@ -191,12 +188,8 @@ def measure_of_both(scores: Classes) -> Callable[[Sample], Metrics]:
     return both
 
 
-def assess_calibration(
-    *, train: Classes, test: Classes, laplace: bool = True, tags: Sequence[Tag] = TABLE_1
-) -> tuple[Metrics, dict[str, Floats]]:
-    """What an adversary gains who calibrates the scores of one run of an anonymiser with another's.
-
-    Each calibration is trained on one set of scores and used on another (Eq. 15 of Noe et al.).
+def calibrated_llrs(*, train: Classes, test: Classes, laplace: bool = True) -> Llrs:
+    """Train each calibration on one set of scores and use it on another (Eq. 15 of Noe et al.).
 
     Parameters
     ----------
@@ -204,7 +197,21 @@ def assess_calibration(
         ``target`` and ``nontarget`` scores: two runs of the same anonymiser.
     laplace : bool
         Whether isotonic calibration follows Laplace's rule. Without it, its LLRs can be infinite.
-    tags : sequence of Tag
+
+    Returns
+    -------
+    dict : linear, isotonic, isotonic_interpolated -> LLRs of the test scores of each class
+    """
+    blocks = oracle_blocks(**train, laplace=laplace)
+    return _calibrated(test, linear=train_linear(**train), blocks=blocks)
+
+
+def assess_calibration(
+    *, train: Classes, test: Classes, laplace: bool = True, tags: Sequence[Tag] = TABLE_1
+) -> tuple[Metrics, dict[str, Floats]]:
+    """What an adversary gains who calibrates the scores of one run of an anonymiser with another's.
+
+    Parameters are those of ``calibrated_llrs``.
 
     Returns
     -------
@@ -217,20 +224,21 @@ def assess_calibration(
         ``ece_isotonic_interpolated_bit`` of the test scores with each calibration;
         ``ece_default_bit``.
     """
-    blocks = oracle_blocks(**train, laplace=laplace)
-    calibrations = _calibrated(test, linear=train_linear(**train), blocks=blocks)
+    calibrations = calibrated_llrs(train=train, test=test, laplace=laplace)
     metrics: Metrics = {f"cece_{name}_bit": cece_bit(**llrs) for name, llrs in calibrations.items()}
     metrics |= {f"cllr_{name}_bit": cllr_bit(**llrs) for name, llrs in calibrations.items()}
-    profiles = {"prior_log_odds": PROFILE_LOG_ODDS}
     for run, scores in (("train", train), ("test", test)):
-        own, profile = assess(**scores, tags=tags)
+        worst = worst_case_log10(**scores)
         metrics |= {
             f"cllr_{run}_bit": cllr_bit(**scores),
-            f"dece_{run}_bit": own["dece_bit"],
-            f"worst_case_{run}_log10": own["worst_case_log10"],
-            f"tag_{run}": own["tag"],
+            f"dece_{run}_bit": dece_bit(**scores),
+            f"worst_case_{run}_log10": worst,
+            f"tag_{run}": tag_of(worst, tags).name,
         }
-        profiles[f"ece_{run}_bit"] = profile["ece_bit"]
+    profiles = {"prior_log_odds": PROFILE_LOG_ODDS}
+    for run, scores in (("train", train), ("test", test)):
+        oracle = counted_llrs(oracle_blocks(**scores))
+        profiles[f"ece_{run}_bit"] = ece_bit(PROFILE_LOG_ODDS, **oracle)
     for name, llrs in calibrations.items():
         profiles[f"ece_{name}_bit"] = ece_bit(PROFILE_LOG_ODDS, **llrs)
     profiles["ece_default_bit"] = ece_default_bit(PROFILE_LOG_ODDS)
@@ -258,16 +266,40 @@ def runs_metrics(train: Sample, test: Sample, *, laplace: bool = True) -> Metric
     return metrics
 
 
-def worst_case_log10(blocks: Blocks) -> float:
-    """Worst-case privacy disclosure: the strongest LLR of PAV blocks with Laplace's rule, base 10.
+def dece_bit(*, target: Scores, nontarget: Scores, blocks: Blocks | None = None) -> float:
+    """Expected privacy disclosure D_ECE, in bits: 0 = zero evidence, 1 / (2 ln 2) = no privacy.
 
-    Eq. 8 of Nautsch et al. It may speak for one speaker or for two.
+    Eq. 6 of Nautsch et al. = Eq. 13 of Noe et al., on oracle LLRs without Laplace.
     """
+    return cece_bit(**counted_llrs(blocks or oracle_blocks(target=target, nontarget=nontarget)))
+
+
+def ddcf(*, target: Scores, nontarget: Scores, blocks: Blocks | None = None) -> float:
+    """The delta DCF of the ZEBRA toolkit: 1 - min Cllr, in bits; 0 = zero evidence, 1 = no privacy.
+
+    It looks at one prior only (0.5), where D_ECE looks at all. The toolkit itself advises against
+    it.
+    """
+    return 1 - cllr_min_bit(target=target, nontarget=nontarget, blocks=blocks)
+
+
+def worst_case_log10(*, target: Scores, nontarget: Scores, blocks: Blocks | None = None) -> float:
+    """Worst-case privacy disclosure: the strongest oracle LLR (with Laplace), base 10.
+
+    Eq. 8 of Nautsch et al. It may speak for one speaker or for two. ``blocks`` are those with
+    Laplace's rule.
+    """
+    blocks = blocks or oracle_blocks(target=target, nontarget=nontarget, laplace=True)
+    return strongest_log10(blocks)
+
+
+def strongest_log10(blocks: Blocks) -> float:
+    """The strongest LLR of PAV blocks with Laplace's rule, base 10."""
     return float(np.abs(blocks.llrs).max() / np.log(10))
 
 
-def worst_case_of_ties_log10(ties: Ties) -> float:
-    """The ``worst_case_log10`` of scores, by the outer two of their PAV blocks only."""
+def strongest_of_ties_log10(ties: Ties) -> float:
+    """The ``strongest_log10`` of the PAV blocks of scores, without those between the outer two."""
     n_target, n_nontarget = ties.targets.sum(), ties.nontargets.sum()
     lowest = _lowest_block(ties.targets, ties.nontargets)
     # From above, the classes change places.
@@ -305,6 +337,11 @@ def worst_case_ceiling_log10(*, target: Scores, nontarget: Scores) -> float:
     above = (n_target + 1) * n_nontarget / n_target
     below = (n_nontarget + 1) * n_target / n_nontarget
     return float(np.log10(max(above, below)))
+
+
+def tag(*, target: Scores, nontarget: Scores, tags: Sequence[Tag] = TABLE_1) -> str:
+    """Categorical tag of the worst case: 0, A ... F (Table 1 of Nautsch et al.) or one's own."""
+    return tag_of(worst_case_log10(target=target, nontarget=nontarget), tags).name
 
 
 def describe(metrics: dict[str, Any], tags: Sequence[Tag] = TABLE_1) -> str:

@@ -172,7 +172,7 @@ def leave_one_out_log10(trials: SpeakerTrials) -> tuple[Number, Number]:
     "undefined" if no speaker can be left out.
     """
     samples = without_each(by_class(trials), len(trials.speakers))
-    worst = [zebra.worst_case_of_ties_log10(sample.ties) for sample in samples if sample]
+    worst = [zebra.strongest_of_ties_log10(sample.ties) for sample in samples if sample]
     return (min(worst), max(worst)) if worst else (UNDEFINED, UNDEFINED)
 
 
