@@ -39,12 +39,12 @@ def validate(
         findings.error(config[-1], 1, "is empty: expected sections such as corpora:")
     show(", ".join(config), sorted(findings, key=lambda finding: (finding.file, finding.line)))
     # Corpora without a mistake are examined even where the rest of the config has some.
-    compared = bool(defaults.complete(merged).get("extractors"))
+    plan = None if problems else Plan(defaults.complete(merged))
+    compared = plan is None or bool(plan.attackers.extractors)
     examined = examine(configuration.usable_corpora(merged, problems), compared=compared)
     for examination in examined.values():
         findings += examination.findings
-    if not problems:
-        plan = Plan(configuration.check(merged))
+    if plan:
         for title, odd in (
             ("speech that is anonymised already", file_names.findings_of(plan.config, examined)),
             ("speech to learn from", too_little(plan)),
@@ -58,8 +58,8 @@ def validate(
             say(f"{group}: {reason}")
         say(*attack_lines(plan))
     n_errors = len(findings.errors())
-    if not n_errors:
-        say(*estimate.text(estimate.estimate(configuration.check(merged), examined)).splitlines())
+    if plan and not n_errors:
+        say(*estimate.text(estimate.estimate(plan, examined)).splitlines())
     n_excluded = sum(finding.level == "excluded" for finding in findings)
     oddities = counted(len(findings) - n_errors - n_excluded, "oddity", "oddities")
     left_out = f", {counted(n_excluded, 'utterance')} excluded" if n_excluded else ""

@@ -34,6 +34,8 @@ def plda(on="b", **options):
     return ATTACKED | {"corpora": {"a": SYNTHETIC, "b": TRAINING}, "backends": {"p": backend}}
 
 
+VOICE = ATTACKED["extractors"] | {"voice": {"package": "resemblyzer"}}
+TRAINED = {"train": {"corpus": "b"}, "recipe": "ecapa_small"}
 FUSION = {"type": "fusion", "of": ["a/b", "c/d"], "train": {"corpus": "t"}}
 MISTAKES = [
     # Keys and values.
@@ -57,9 +59,18 @@ MISTAKES = [
     ),
     (
         {"anonymisers": {"b": {"container": "b.sif", "audio": "b"}}},
-        "anonymisers.b.container: is for a command, a program of the image",
+        "anonymisers.b: 'command' is missing",
     ),
     # Corpora, lists and averages.
+    (
+        corpus() | {"report": {"averages": {"mean": {"a": {"f": 1}}}}},
+        "report.averages.mean: 'mean'",
+    ),
+    (
+        corpus(protocol={"rank_sampling": {"observations": 2}})
+        | {"report": {"averages": {"all": {"a": {"f": 1}}}}},
+        "report.averages.all.a.f: a has no trial list 'f'",
+    ),
     (
         corpus(protocol={"enrol_trial": {"lists": ["f_common"]}}),
         "corpora.a.protocol.enrol_trial.lists: only vctk has lists of common sentences",
@@ -89,12 +100,38 @@ MISTAKES = [
     (plda(on="a"), "backends.p.train.corpus: corpus 'a' is not for training: give it 'use: train'"),
     (
         plda(type="procrustes", train={"corpus": "b", "speech": "original"}),
-        "backends.p.train.speech: 'anonymised' was expected",
+        "backends.p.train.speech: 'original' is not allowed beside the other keys here (only 'ano",
+    ),
+    (
+        plda(train={"corpus": "b", "anonymisers": ["x"]})
+        | {"anonymisers": {"x": {"command": "x"}}},
+        "backends.p.train: 'speech' is missing",
+    ),
+    (
+        plda(train={"corpus": "b", "speech": "anonymised", "anonymisers": ["x_draw2"]})
+        | {"anonymisers": {"x": {"command": "x", "draws": 2}}},
+        "backends.p.train.anonymisers: there is no anonymiser 'x_draw2'",
+    ),
+    (plda(type="speechbrain_plda", lda_dim=9), "backends.p.lda_dim: 9 is not allowed beside"),
+    (
+        plda() | {"extractors": {"a": {"model": "m", "train": {"corpus": "b"}}}},
+        "extractors.a: 'recipe",
+    ),
+    (
+        plda() | {"extractors": VOICE | {"a": TRAINED | {"start": "voice"}}},
+        "extractors.a.start: extractor 'voice' has no network that training could start from",
+    ),
+    ({"extractors": {"a": {"package": "dvector", "trim": True}}}, "extractors.a.trim: True is not"),
+    ({"extractors": {"a": {"model": "x/y", "revision": "main"}}}, "extractors.a.revision: 'main'"),
+    ({"extractors": {"a": {"f0": None}}}, "extractors.a.f0: is empty: write what belongs here"),
+    ({"anonymisers": {"a": {"audio": "a", "draws": 3}}}, "anonymisers.a.draws: 3 is not allowed"),
+    (
+        {"utility": {"words": {"type": "whisper", "model": "base", "language": "de"}}},
+        "utility.words.language: whisper does not take this",
     ),
     (plda(lda_dim=150), "backends.p.lda_dim: 150 dimensions, and embeddings of 'small' have 128:"),
     (
-        plda(lda_dim=129)
-        | {"extractors": {"made": {"train": {"corpus": "b"}, "recipe": "ecapa_small"}}},
+        plda(lda_dim=129) | {"extractors": {"made": TRAINED}},
         "backends.p.lda_dim: 129 dimensions, and embeddings of 'made' have 128",
     ),
     (
@@ -114,6 +151,10 @@ MISTAKES = [
         "extractors.said: reads transcripts, and of corpus 'a' no transcripts of the pieces",
     ),
     # What is not there.
+    (
+        {"extractors": {"a": {"model": "speechbrain/spkrec-ecapa-voxceleb"}}},
+        "extractors.a.model: speechbrain/spkrec-ecapa-voxceleb: not found; a model of the hub",
+    ),
     ({"anonymisers": {"b": {"package": "b"}}}, "anonymisers.b.package: no installed package"),
     (
         {"extractors": {"a": {"command": "a", "env": "mine"}}},
@@ -137,9 +178,6 @@ MISTAKES = [
 @pytest.mark.parametrize(("config", "expected"), MISTAKES, ids=[words for _, words in MISTAKES])
 def test_a_mistake_is_named_with_its_place(config, expected):
     assert any(problem.startswith(expected) for problem in problems(config))
-
-
-VOICE = ATTACKED["extractors"] | {"voice": {"package": "resemblyzer"}}
 
 
 @pytest.mark.parametrize(
