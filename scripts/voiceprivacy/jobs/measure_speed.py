@@ -50,6 +50,7 @@ def speed(one: Protecting, speech_s: float, results: Path) -> Speed:
         if all(path.exists() for path in paths):
             seconds += sum(job_s(path, one.device) for path in paths)
             n_draws += 1
+    latency = latency_ms(one, results / "audio")
     known = seconds > 0 and speech_s > 0  # too short a job has no processor time
     return Speed(
         one.corpus,
@@ -58,8 +59,8 @@ def speed(one: Protecting, speech_s: float, results: Path) -> Speed:
         round(seconds, 2),
         round(n_draws * speech_s, 2),
         round(seconds / (n_draws * speech_s), 6) if known else UNDEFINED,
-        STREAMING[one.streaming],
-        latency_ms(one, results / "audio"),
+        STREAMING[one.streaming if latency == ABSENT else one.streaming is not False],
+        latency,
     )
 
 

@@ -7,7 +7,6 @@ from typing import Any
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Finding, Findings
 from voiceprivacy.inout.files import counted
-from voiceprivacy.inout.yaml_files import compose
 from voiceprivacy.plan import configuration, defaults, estimate
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.verdict import attack_lines
@@ -32,9 +31,7 @@ def validate(
     problems = configuration.problems(merged)
     findings = Findings()
     for problem in problems:
-        path, line = configuration.place_of(config, problem.keys)
-        _, words = configuration.located(problem, compose(path)) or (line, str(problem))
-        findings.error(path, line, words)
+        findings.error(*configuration.located(problem, config))
     if not any(merged.values()):
         findings.error(config[-1], 1, "is empty: expected sections such as corpora:")
     show(", ".join(config), sorted(findings, key=lambda finding: (finding.file, finding.line)))

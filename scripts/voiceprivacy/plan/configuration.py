@@ -101,44 +101,37 @@ def read(path: str | Path) -> dict[str, Any]:
     return config or {}
 
 
-def line_of(path: str | Path, keys: Keys) -> int:
-    """The line of a YAML file where a value stands (of the last of its keys that is there)."""
-    return [1, *(line for line, _ in _on_the_way(compose(path), keys))][-1]
-
-
 def place_of(paths: Sequence[str | Path], keys: Keys) -> tuple[str, int]:
     """The file, of several that make one config, that gives a value, and the line there.
 
-    Where none holds it, that which holds most of the keys that lead to it. A later file wins.
+    Where none holds it, that which holds most of the keys that lead to it, and the line of the last
+    of these. A later file wins.
     """
     path = max(reversed(paths), key=lambda one: len(_on_the_way(compose(one), keys)))
-    return str(path), line_of(path, keys)
+    return str(path), [1, *(line for line, _ in _on_the_way(compose(path), keys))][-1]
 
 
 def with_line(problem: Problem, paths: Sequence[str | Path]) -> str:
-    """A problem with the file and the line that hold it; without, where no file does."""
-    for path in reversed(paths):
-        if problem.keys and (in_file := located(problem, compose(path))):
-            return f"{path}:{in_file[0]}: {in_file[1]}"
-    return str(problem)
+    """A problem with the file and the line that hold it; without, where no file has its section."""
+    if not any(_on_the_way(compose(path), problem.keys) for path in paths):
+        return str(problem)
+    return "{}:{}: {}".format(*located(problem, paths))
 
 
-def located(problem: Problem, root: yaml.Node | None) -> tuple[int, str] | None:
-    """The line of a YAML text that holds the value of a problem, and the problem in words.
+def located(problem: Problem, paths: Sequence[str | Path]) -> tuple[str, int, str]:
+    """The file and the line of a problem as ``place_of`` has them, and the problem in words.
 
-    Where YAML reads what stands there otherwise than as text, the words repeat it. None where the
-    text does not hold the value.
+    Where YAML reads what stands there otherwise than as text, the words repeat it.
     """
-    way = _on_the_way(root, problem.keys)
-    if len(way) < len(problem.keys):
-        return None
-    line, node = way[-1] if way else (1, root)
-    if MISREAD not in problem.what or not isinstance(node, yaml.ScalarNode):
-        return line, str(problem)
-    if not node.value:
-        return line, str(problem._replace(what="is empty: write a text, or leave the line out"))
-    words = str(problem).replace(MISREAD, f"YAML reads {node.value} as")
-    return line, words.replace(f" {node.value} as {node.value},", f" {node.value} as a number,")
+    path, line = place_of(paths, problem.keys)
+    words, way = str(problem), _on_the_way(compose(path), problem.keys)
+    if MISREAD in problem.what and len(way) == len(problem.keys):
+        written = way[-1][1].value
+        words = words.replace(MISREAD, f"YAML reads {written} as")
+        words = words.replace(f" {written} as {written},", f" {written} as a number,")
+        if not written:
+            words = str(problem._replace(what="is empty: write a text, or leave the line out"))
+    return path, line, words
 
 
 def _on_the_way(root: yaml.Node | None, keys: Keys) -> list[tuple[int, yaml.Node]]:

@@ -139,7 +139,7 @@ def _scores_of_challenge(folder: str) -> dict[ScoreFile, str]:
     ------
     BadInput : two files are of the same system and trials, as those of two attackers
     """
-    files = {}
+    files: dict[ScoreFile, str] = {}
     for path in sorted(Path(folder).rglob("scores")):
         match = COMPARED_DIRECTORIES.fullmatch(path.parent.name)
         if match and (match["enrolled"] or match["tried"]) == match["tried"]:

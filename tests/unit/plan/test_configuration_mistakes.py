@@ -6,7 +6,6 @@ import pytest
 from support.plans import voices
 
 from voiceprivacy.inout.files import SCRIPTS
-from voiceprivacy.inout.yaml_files import compose
 from voiceprivacy.plan import configuration
 
 SYNTHETIC = {"synthetic": {"speakers": 20, "utterances": 4}}
@@ -40,6 +39,14 @@ FUSION = {"type": "fusion", "of": ["a/b", "c/d"], "train": {"corpus": "t"}}
 MISTAKES = [
     # Keys and values.
     ({"qqq": 1}, "qqq: 'qqq' is not a key here"),
+    ({"seed": 10**400}, "seed: "),
+    ({"report": {"controls": "all"}}, "report.controls: "),
+    ({"report": {"controls": ["leak_10"]}}, "report.controls.0: 'leak_10' is none of copy"),
+    ({"extractors": {"a": {"f0": {}, "style": {}}}}, "extractors.a: needs one of model, package"),
+    (
+        {"extractors": {"a": {"words": {"encoder": "a", "corpus": "b"}}}},
+        "extractors.a.words.encoder",
+    ),
     (corpus(limit={}), "corpora.a.limit: {}"),
     (
         {"attacker_draw": "independant"},
@@ -96,6 +103,11 @@ MISTAKES = [
         "report.averages.all.a.q: a has no trial list 'q'",
     ),
     # What attackers learn from.
+    (plda(extractors=["x"]), "backends.p.extractors: 'x' is not an extractor of this config"),
+    (
+        ATTACKED | {"extractors": {"a": {"units": {"corpus": "a"}}}},
+        "extractors.a.units.corpus: corpus 'a' is not for training: give it 'use: train'",
+    ),
     (plda(on="bb"), "backends.p.train.corpus: there is no corpus 'bb': did you mean 'b'?"),
     (plda(on="a"), "backends.p.train.corpus: corpus 'a' is not for training: give it 'use: train'"),
     (
@@ -122,7 +134,10 @@ MISTAKES = [
         "extractors.a.start: extractor 'voice' has no network that training could start from",
     ),
     ({"extractors": {"a": {"package": "dvector", "trim": True}}}, "extractors.a.trim: True is not"),
-    ({"extractors": {"a": {"model": "x/y", "revision": "main"}}}, "extractors.a.revision: 'main'"),
+    (
+        {"extractors": {"a": {"model": "x/y", "revision": "release-1"}}},
+        "extractors.a.revision: 'release-1'",
+    ),
     ({"extractors": {"a": {"f0": None}}}, "extractors.a.f0: is empty: write what belongs here"),
     ({"anonymisers": {"a": {"audio": "a", "draws": 3}}}, "anonymisers.a.draws: 3 is not allowed"),
     (
@@ -300,6 +315,6 @@ def test_values_that_yaml_reads_otherwise_than_as_text_are_named(tmp_path, wrong
     path = tmp_path / "c.yaml"
     path.write_text(f"corpora:\n  a:\n    synthetic: {{speakers: 4, utterances: 4}}\n    {wrong}\n")
     (problem,) = configuration.problems(configuration.read(path))
-    line, words = configuration.located(problem, compose(path))
+    _, line, words = configuration.located(problem, [path])
     assert line == (5 if "-" in wrong else 4)
     assert words.startswith(f"corpora.a.{said}")

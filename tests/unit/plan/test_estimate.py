@@ -78,9 +78,6 @@ def test_what_attackers_learn_from_is_protected_and_heard_for_every_anonymiser()
     added = {name: more[name].bytes - none[name].bytes for name in more}
     assert added["protected speech"] == pytest.approx(9000 * 16000 * 1.15)  # by b2: mine lies there
     assert added["embeddings"] == 3 * 1000 * 900  # the original, b2, mine
-    per_second = FEATURES + PER_WEIGHT_BYTE * HUB_BYTES
-    heard_s = more["embeddings"].seconds - none["embeddings"].seconds
-    assert heard_s == pytest.approx(3 * 9000 * per_second)
 
 
 def test_scores_of_somebody_else_take_a_second_for_each_system(tmp_path):

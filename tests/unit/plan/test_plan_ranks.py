@@ -81,21 +81,6 @@ def test_histograms_need_no_model_file():
     assert "results/samples/ranks/m_t2_d1.tsv" in files
 
 
-@pytest.mark.parametrize(
-    ("section", "entries", "message"),
-    [
-        ("extractors", {"pitch": {"f0": {"lowest": 50}}}, "'lowest' is not a key here"),
-        ("extractors", {"sounds": {"units": {"corpus": "nobody"}}}, "nobody"),
-        ("extractors", {"both": {"f0": {}, "style": {}}}, "only one"),
-        ("backends", {"js": {"type": "jensen_shannon", "extractors": ["x"]}}, "'x' is not an ex"),
-        ("backends", {"js": {"type": "jensen"}}, "jensen_shannon"),
-    ],
-)
-def test_what_is_wrong_with_a_feature_is_said(section, entries, message):
-    with pytest.raises(BadInput, match=message):
-        configuration.check(config() | {section: entries})
-
-
 SOUNDS = ("extractors", "sounds", "units", "encoder")
 
 
