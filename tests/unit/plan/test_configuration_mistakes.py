@@ -40,6 +40,16 @@ MISTAKES = [
     # Keys and values.
     ({"qqq": 1}, "qqq: 'qqq' is not a key here"),
     ({"seed": 10**400}, "seed: "),
+    ({"attackers": "lader"}, "attackers: 'lader' is none of ladder: did you mean 'ladder'?"),
+    ({"attackers": "ladder"}, "attackers: needs a corpus with 'use: train'"),
+    (
+        {"utility": {"voice": {"type": "voice", "sample": 3, "utterances": 3}}},
+        "utility.voice.utterances: of this type all utterances are measured",
+    ),
+    (
+        {"utility": {"words": {"type": "closed_text", "sandbox": True}}},
+        "utility.words.sandbox: is for a command of your own",
+    ),
     ({"report": {"controls": "all"}}, "report.controls: "),
     ({"report": {"controls": ["leak_10"]}}, "report.controls.0: 'leak_10' is none of copy"),
     ({"extractors": {"a": {"f0": {}, "style": {}}}}, "extractors.a: needs one of model, package"),
