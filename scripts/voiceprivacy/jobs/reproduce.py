@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 
-from voiceprivacy.inout.files import BadInput, printable, whole_or_absent
+from voiceprivacy.inout.files import BadInput, counted, printable, whole_or_absent
 from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.provenance.record import Change, differences, read_provenance
@@ -43,8 +43,8 @@ def reproduce(
     print_changes("Another machine (last digits may differ)", machine)
     if decisive:
         sys.exit(1)
-    n_files = len(then.get("sha256", {}))
-    say(f"No relevant difference: commit {then['git_commit']}, {n_files} files.")
+    files = counted(len(then.get("sha256", {})), "file")
+    say(f"No relevant difference: commit {then['git_commit']}, {files}.")
 
 
 def print_changes(title: str, changes: list[Change]) -> None:

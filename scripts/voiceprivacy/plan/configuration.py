@@ -466,7 +466,8 @@ def missing_files(config: dict[str, Any], layout: Layout) -> Iterator[Problem]:
         if not files:
             path = config["attacks"][name]["scores"]
             nearest = resembling(path, map(str, _deepest(path).iterdir()))
-            yield Problem(("attacks", name, "scores"), f"{path}: not found{nearest}")
+            words = f"{path}: not found (names have small letters, digits and _ only){nearest}"
+            yield Problem(("attacks", name, "scores"), words)
         for scored, path in files.items():
             taken = layout.path(
                 f"scores/{scored.corpus}/{scored.trials}/{scored.anonymiser}/{name}/{GIVEN}"

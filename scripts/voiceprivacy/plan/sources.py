@@ -24,7 +24,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from glob import escape, glob, iglob
-from itertools import chain
+from itertools import chain, pairwise, product
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -158,7 +158,8 @@ def _scores_of_challenge(folder: str) -> dict[ScoreFile, str]:
 def files_in_words(texts: Iterable[object], results: str) -> list[str]:
     """Regular files that commands or options name, of people's own: none of the system or a run.
 
-    A word may be ``--weights=nac.pt``, or hold several ones, as after ``sh -c``.
+    A word may be ``--weights=nac.pt``, or hold several ones, as after ``sh -c``; after ``-m`` it is
+    a module below the working directory.
 
     Parameters
     ----------
@@ -167,7 +168,11 @@ def files_in_words(texts: Iterable[object], results: str) -> list[str]:
     """
     paths: dict[str, None] = {}
     for text in texts:
-        for word in _words(str(text)):
+        words = _words(str(text))
+        modules = [name.replace(".", "/") for flag, name in pairwise(words) if flag == "-m"]
+        for name, end in product(modules, (".py", "/__main__.py")):
+            paths[name + end] = None
+        for word in words:
             inner = (
                 files_in_words([word], results) if word != text and re.search(r"\s", word) else []
             )

@@ -269,7 +269,7 @@ def test_a_wrong_name_gets_the_nearest_file_or_folder_that_is_there(tmp_path, mo
     Path("submissions/team7/b2-op.tsv").touch()
     attack = {"scores": "submissions/team7/{anonymiser}_{condition}.tsv"}
     [scores] = problems({"attacks": {"z": attack}})
-    assert scores.endswith(": not found; the nearest is called submissions/team7/b2-op.tsv")
+    assert scores.endswith("digits and _ only); the nearest is called submissions/team7/b2-op.tsv")
     [audio] = problems(ATTACKED | {"anonymisers": {"b": {"audio": "submission"}}})
     assert audio.endswith(": submission: not found: did you mean 'submissions'?")
 

@@ -283,6 +283,7 @@ def test_a_submissions_wav_scp_counts_from_its_folder_and_from_the_working_one()
     [
         "python nac/run.py --fast",
         "nac/run.py",
+        "python -m nac.run --fast",
         "python code.py --config=nac/run.py",
         "sh -c 'python nac/run.py --fast'",
     ],
