@@ -298,7 +298,8 @@ def _explain(error: ValidationError) -> Iterator[Problem]:
         only = f" (only {error.validator_value!r})" if error.validator == "const" else ""
         yield Problem(keys, f"{error.instance!r} is not allowed beside the other keys here{only}")
     else:
-        yield Problem(keys, error.message)
+        wrong = error.message.replace("of type 'array'", "a list: [...]")
+        yield Problem(keys, wrong.replace("of type 'object'", "keys with values: {...}"))
 
 
 def _is_misread(error: ValidationError) -> bool:
@@ -458,7 +459,7 @@ def missing_files(config: dict[str, Any], layout: Layout) -> Iterator[Problem]:
     for keys, words in plan.attackers.beyond_dimensions():
         yield Problem(keys, words)
     yield from _lacking_transcripts(plan)
-    yield from _wrong_starts(plan)
+    yield from _wrong_extractors(plan)
     for named in dict.fromkeys(plan.named):
         if BRACE.search(named.path) and os.path.exists(named.path):
             yield Problem(named.keys, f"{named.path}: {NO_BRACES}")
@@ -478,10 +479,12 @@ def missing_files(config: dict[str, Any], layout: Layout) -> Iterator[Problem]:
 
 def _perhaps(named: sources.Named) -> str:
     """A question after the neighbour that what is missing resembles, or after a model's commit."""
+    if os.path.lexists(named.path):  # a broken link, a pipe
+        return ""
+    if named.path.startswith("~"):
+        return ": write ${HOME} instead of ~"
     folder = _deepest(named.path)
     wanted, *rest = Path(named.path).relative_to(folder).parts
-    if os.path.lexists(folder / wanted):  # a broken link, a pipe
-        return ""
     names = {Path(name).stem: name for name in os.listdir(folder)}  # endings resemble each other
     for stem in difflib.get_close_matches(Path(wanted).stem, names, n=1):
         if folder.joinpath(names[stem], *rest).exists():
@@ -513,13 +516,19 @@ def _lacking_transcripts(plan):
                 yield Problem(("extractors", name), words)
 
 
-def _wrong_starts(plan):
-    """Trainings that start from an extractor that is no network of SpeechBrain, or not there."""
-    for name, options in plan.attackers.extractors.items():
+def _wrong_extractors(plan):
+    """Extractors that attack nothing, and trainings that start from one without a network."""
+    attackers = plan.attackers
+    starts = {attackers.start_extractor(name) for name in attackers.extractors}
+    for name, options in attackers.extractors.items():
         start = options.get("start")
-        if start in plan.config["extractors"] and plan.attackers.start(name) in (None, start):
+        if start in plan.config["extractors"] and attackers.start(name) in (None, start):
             words = f"extractor '{start}' has no network that training could start from here"
             yield Problem(("extractors", options["base"], "start"), words)
+        is_compared = any(attackers.applies(backend, name) for backend in attackers.backends)
+        if not is_compared and name not in starts:
+            words = "no back-end of this config compares it (histograms: type: jensen_shannon)"
+            yield Problem(("extractors", options["base"]), words)
 
 
 def refuse_braces(*folders: str | Path) -> None:

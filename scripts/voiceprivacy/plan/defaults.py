@@ -15,7 +15,7 @@ Defaults live in workflow/schemas/config.schema.yaml. Some depend on other keys 
 * ``atlas: true`` adds the channels of the disclosure atlas (see atlas).
 * Measures of utility that every run makes stand in the config once it is completed.
 * Anonymisers that nobody attacks (no ``extractors``, no ``attacks``) are attacked by the strongest
-  extractor that is there. Extractors without ``backends`` compare by cosine.
+  extractor that is there. Extractors without ``backends`` compare by cosine or Jensen-Shannon.
 """
 
 import copy
@@ -35,6 +35,7 @@ from voiceprivacy.plan.sweeps import with_sweeps
 from voiceprivacy.vocabulary import (
     CLOSED_TEXT,
     FURTHER_DRAW,
+    HISTOGRAMS,
     LEAKS,
     PITCH,
     QUALITY,
@@ -148,13 +149,18 @@ def with_controls(config: dict[str, Any]) -> dict[str, Any]:
 def with_default_attacker(config: dict[str, Any]) -> dict[str, Any]:
     """The config itself, with an attacker if it has anonymisers and names none.
 
-    A back-end alone is no attacker, and an extractor alone is one that compares by cosine.
+    A back-end alone is no attacker. Extractors alone compare by cosine, histograms by
+    Jensen-Shannon.
     """
-    if config.get("corpora") and config["anonymisers"]:
-        if "extractors" not in config and "attacks" not in config:
-            config["extractors"] = strongest_extractor()
-        if config.get("extractors"):
-            config.setdefault("backends", {"cosine": {"type": "cosine"}})
+    names_nobody = "extractors" not in config and "attacks" not in config
+    if names_nobody and config.get("corpora") and config["anonymisers"]:
+        config["extractors"] = strongest_extractor()
+    kinds = set().union(*config.get("extractors", {}).values())
+    heard = {
+        "cosine": kinds.difference(HISTOGRAMS),
+        "jensen_shannon": kinds.intersection(HISTOGRAMS),
+    }
+    config.setdefault("backends", {kind: {"type": kind} for kind in heard if heard[kind]})
     return config
 
 

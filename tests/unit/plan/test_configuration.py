@@ -212,7 +212,7 @@ def test_with_speech_to_train_on_an_attacker_learns_from_protected_speech():
         {"corpora": {"demo": SYNTHETIC}},
         {"anonymisers": {}},
         {"anonymisers": {"team": {"audio": "team/{set}"}}},
-        {"extractors": {"f0": {"f0": {}}}},
+        {"extractors": {"f0": {"f0": {}}}, "backends": {"js": {"type": "jensen_shannon"}}},
         {"extractors": {"ready": {"embeddings": "{corpus}/{part}/{anonymiser}.npz"}}},
     ],
 )

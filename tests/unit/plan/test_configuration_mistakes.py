@@ -38,6 +38,9 @@ TRAINED = {"train": {"corpus": "b"}, "recipe": "ecapa_small"}
 FUSION = {"type": "fusion", "of": ["a/b", "c/d"], "train": {"corpus": "t"}}
 MISTAKES = [
     # Keys and values.
+    ({"expected": "."}, "expected: .: is a folder, not a file"),
+    ({"corpora": {"a": {"kaldi": "~/a"}}}, "corpora.a.kaldi: ~/a: not found: write ${HOME} in"),
+    ({"report": {"cece": "op"}}, "report.cece: 'op' is not a list: [...]"),
     ({"qqq": 1}, "qqq: 'qqq' is not a key here"),
     ({"seed": 10**400}, "seed: "),
     ({"attackers": "lader"}, "attackers: 'lader' is none of ladder: did you mean 'ladder'?"),
@@ -113,6 +116,10 @@ MISTAKES = [
         "report.averages.all.a.q: a has no trial list 'q'",
     ),
     # What attackers learn from.
+    (
+        ATTACKED | {"extractors": {"a": {"f0": {}}}},
+        "extractors.a: no back-end of this config compares it (histograms: type: jensen_shannon)",
+    ),
     (plda(extractors=["x"]), "backends.p.extractors: 'x' is not an extractor of this config"),
     (
         ATTACKED | {"extractors": {"a": {"units": {"corpus": "a"}}}},
@@ -209,10 +216,10 @@ def test_a_mistake_is_named_with_its_place(config, expected):
     "config",
     [
         plda(lda_dim=128),
-        plda(lda_dim=150, extractors=["voice"]) | {"extractors": VOICE},  # has more
+        plda(lda_dim=150) | {"extractors": {"voice": VOICE["voice"]}},  # has more
         # How many dimensions a program has, its embeddings will say.
         plda(lda_dim=900) | {"extractors": {"mine": {"command": "python mine.py"}}},
-        ATTACKED | {"extractors": {"said": {"style": {}}}},  # synthetic speech has transcripts
+        {"corpora": {"a": SYNTHETIC}, "extractors": {"said": {"style": {}}}},  # has transcripts
     ],
 )
 def test_what_embeddings_and_transcripts_allow_is_no_problem(config):

@@ -60,9 +60,9 @@ def test_histograms_are_compared_by_jensen_shannon_and_networks_by_the_others():
 
 
 def test_a_backend_may_name_what_it_compares():
-    backends = {"cosine": {"type": "cosine", "extractors": ["words"]}}
-    attacks = completed(backends=backends).attackers.rank_attacks()
-    assert {attack.extractor for attack in attacks} == {"words"}
+    everything = {"cosine": {"type": "cosine", "extractors": [*config()["extractors"]]}}
+    attacks = completed(backends=everything).attackers.rank_attacks()
+    assert {attack.extractor for attack in attacks} == config()["extractors"].keys()
 
 
 def test_galleries_have_ranks_and_no_other_metric():
