@@ -53,8 +53,8 @@ MISTAKES = [
         {"utility": {"words": {"type": "closed_text", "sandbox": True}}},
         "utility.words.sandbox: is for a command of your own",
     ),
-    ({"report": {"controls": "all"}}, "report.controls: "),
-    ({"report": {"controls": ["leak_10"]}}, "report.controls.0: 'leak_10' is none of copy"),
+    ({"report": {"cece": ["oo"]}}, "report.cece.0: 'oo' is none of op, pp"),
+    (ATTACKED | {"atlas": {"channels": ["phones"]}}, "atlas.channels: channel 'phones' needs a"),
     ({"extractors": {"a": {"f0": {}, "style": {}}}}, "extractors.a: needs one of model, package"),
     (
         {"extractors": {"a": {"words": {"encoder": "a", "corpus": "b"}}}},

@@ -56,7 +56,6 @@ def test_a_config_that_says_what_is_wanted_gets_nothing_more(installed, section)
     "section",
     [
         {"backends": {"plda": {"type": "plda", "train": {"corpus": "demo"}}}},
-        {"utility": {"words": False}},
         {"utility": {"wer": {"command": "python wer.py"}}},
     ],
 )

@@ -83,7 +83,6 @@ def test_attackers_that_learn_from_it_learn_from_all_its_points():
         ({"x": swept("c", (1, 2), "on")}, "makes the name 'x_on_1', which is reserved"),
         ({"x": swept(options={"alpha": 1})}, "'alpha' is in its options, too"),
         ({"x": swept(values=(0.6,))}, "[0.6] is too short"),
-        ({"x": {"command": "c", "sweep": {"a": [1, None]}}}, "YAML reads this as None"),
     ],
 )
 def test_what_cannot_be_swept_is_named_at_its_place(entries, words):
