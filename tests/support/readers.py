@@ -53,7 +53,7 @@ def read_config(path):
     config = configuration.read(path)
     problems = configuration.problems(config)
     for problem in problems:
-        configuration.line_of(path, problem.keys)
+        configuration.located(problem, [path])
         assert str(problem)
     if not problems:
         configuration.check(config)

@@ -49,7 +49,7 @@ CONFIG = {
         "theirs": {"container": "image.sif", "command": "/opt/anonymise --strength 3"},
         "louder": {"package": "louder"},
     },
-    "extractors": {"timing": {"timing": {}}, "random": {"model": "model"}},
+    "extractors": {"random": {"model": "model"}},
     "backends": {"cosine": {"type": "cosine"}},
     "attacks": {"team7": {"scores": "team7/{anonymiser}_{condition}.tsv"}},
     "utility": WITHOUT_MEASURES | {"length": {"command": "python measure.py"}},

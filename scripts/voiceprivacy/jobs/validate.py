@@ -7,7 +7,6 @@ from typing import Any
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Finding, Findings
 from voiceprivacy.inout.files import counted
-from voiceprivacy.inout.yaml_files import compose
 from voiceprivacy.plan import configuration, defaults, estimate
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.verdict import attack_lines
@@ -32,19 +31,17 @@ def validate(
     problems = configuration.problems(merged)
     findings = Findings()
     for problem in problems:
-        path, line = configuration.place_of(config, problem.keys)
-        _, words = configuration.located(problem, compose(path)) or (line, str(problem))
-        findings.error(path, line, words)
+        findings.error(*configuration.located(problem, config))
     if not any(merged.values()):
         findings.error(config[-1], 1, "is empty: expected sections such as corpora:")
     show(", ".join(config), sorted(findings, key=lambda finding: (finding.file, finding.line)))
     # Corpora without a mistake are examined even where the rest of the config has some.
-    compared = bool(defaults.complete(merged).get("extractors"))
+    plan = None if problems else Plan(defaults.complete(merged))
+    compared = plan is None or bool(plan.attackers.extractors)
     examined = examine(configuration.usable_corpora(merged, problems), compared=compared)
     for examination in examined.values():
         findings += examination.findings
-    if not problems:
-        plan = Plan(configuration.check(merged))
+    if plan:
         for title, odd in (
             ("speech that is anonymised already", file_names.findings_of(plan.config, examined)),
             ("speech to learn from", too_little(plan)),
@@ -58,8 +55,8 @@ def validate(
             say(f"{group}: {reason}")
         say(*attack_lines(plan))
     n_errors = len(findings.errors())
-    if not n_errors:
-        say(*estimate.text(estimate.estimate(configuration.check(merged), examined)).splitlines())
+    if plan and not n_errors:
+        say(*estimate.text(estimate.estimate(plan, examined)).splitlines())
     n_excluded = sum(finding.level == "excluded" for finding in findings)
     oddities = counted(len(findings) - n_errors - n_excluded, "oddity", "oddities")
     left_out = f", {counted(n_excluded, 'utterance')} excluded" if n_excluded else ""

@@ -17,16 +17,15 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from voiceprivacy.inout.files import BadInput, expand
+from voiceprivacy.inout.files import expand
 from voiceprivacy.plan.attackers import Attackers
 from voiceprivacy.plan.sources import why_no_transcripts
-from voiceprivacy.plan.speech import entries_of, first_training_corpus
+from voiceprivacy.plan.speech import first_training_corpus
 from voiceprivacy.vocabulary import (
+    EVALUATION,
     HISTOGRAMS,
     OF_TEXT,
     ORIGINAL,
-    TRAIN,
-    UTILITY_ALONE,
     WORDS,
     Attack,
     Heard,
@@ -47,67 +46,52 @@ LEARNT = "phones"  # its codebook
 
 
 def wanted(config: dict[str, Any]) -> list[str]:
-    """The channels besides the voice that a config asks for; none without an atlas.
+    """The channels besides the voice that a completed config asks for; none without an atlas.
 
     Of ``true`` these are all that the corpora allow: phones need a corpus to learn from, style and
     words need the transcripts of all that is attacked.
     """
-    atlas = config.get("atlas")
-    if isinstance(atlas, dict):
-        named = atlas.get("channels")
-        if isinstance(named, list):
-            return [channel for channel in CHANNELS if channel in named]
-    elif atlas is not True:
+    if config["atlas"] is False:
         return []
+    if config["atlas"] is not True:
+        named = config["atlas"]["channels"]
+        return [channel for channel in CHANNELS if channel in named]
     possible = list(CHANNELS)
     if not first_training_corpus(config):
         possible.remove(LEARNT)
-    attacked = [
-        corpus
-        for corpus in entries_of(config, "corpora").values()
-        if corpus.get("use") not in (TRAIN, UTILITY_ALONE)
-    ]
-    if not all(map(_has_transcripts, attacked)):
+    corpora = config["corpora"].values()
+    attacked = [expand(corpus) for corpus in corpora if corpus["use"] == EVALUATION]
+    if any(map(why_no_transcripts, attacked)):
         possible = [channel for channel in possible if channel not in OF_TEXT]
     return possible
 
 
 def with_channels(config: dict[str, Any]) -> dict[str, Any]:
-    """The config itself, with the extractors and back-ends of the channels that it lacks."""
-    extractors = config.get("extractors")
-    if not isinstance(extractors, dict) or not isinstance(config.get("backends"), dict):
-        return config
+    """A config with an atlas, with the extractors and back-ends of the channels that it lacks."""
+    extractors = config["extractors"]
     learnt_from = first_training_corpus(config)
     for channel in wanted(config):
         key = CHANNELS[channel]
-        if any(key in options for options in entries_of(config, "extractors").values()):
+        if any(key in options for options in extractors.values()):
             continue
         if channel == LEARNT and not learnt_from:
             continue  # a contradiction, which configuration tells
         extractors.setdefault(channel, {key: {"corpus": learnt_from} if channel == LEARNT else {}})
-    kinds = set().union(*entries_of(config, "extractors").values())
-    if wanted(config) and kinds.intersection(HISTOGRAMS):
-        _add_backend(config, "jensen_shannon")
-    if wanted(config) and WORDS in kinds:
-        _add_backend(config, "cosine")
+    kinds = set().union(*extractors.values())
+    if kinds.intersection(HISTOGRAMS):
+        _add_backend(config["backends"], "jensen_shannon")
+    if WORDS in kinds:
+        _add_backend(config["backends"], "cosine")
     return config
 
 
-def _add_backend(config, kind):
+def _add_backend(backends, kind):
     """A back-end of a type, unless there is one that compares whatever it can."""
-    for options in entries_of(config, "backends").values():
-        if options.get("type") == kind and "extractors" not in options:
+    for options in backends.values():
+        if options["type"] == kind and "extractors" not in options:
             return
-    backends = config["backends"]
     name = f"{kind}_of_channels" if kind in backends else kind
     backends.setdefault(name, {"type": kind})
-
-
-def _has_transcripts(corpus):
-    try:
-        return why_no_transcripts(expand(corpus)) is None
-    except (BadInput, KeyError, TypeError, AttributeError):  # what is wrong is told later
-        return False
 
 
 class Atlas:

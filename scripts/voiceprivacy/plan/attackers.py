@@ -248,7 +248,7 @@ class Attackers:
         utterances as dimensions, where these are known before the embeddings are there.
         """
         least: dict[str, list[int]] = {}
-        for backend, extractor in self._compared():
+        for backend, extractor in self.trained():
             options = self.backends[backend]
             if options["type"] != "plda":
                 continue
@@ -261,7 +261,7 @@ class Attackers:
 
     def beyond_dimensions(self) -> Iterator[tuple[tuple[str, ...], str]]:
         """What back-ends ask for, and embeddings cannot have: the keys, and what is wrong."""
-        for backend, extractor in self._compared():
+        for backend, extractor in self.trained():
             options, dimensions = self.backends[backend], self.dimensions(extractor)
             field = "rank" if options["type"] == "speechbrain_plda" else "lda_dim"
             wanted = options.get(field, 0) if options["type"] != "procrustes" else 0
@@ -271,7 +271,7 @@ class Attackers:
                 words = f"{wanted} dimensions, and {has}: {remedy}"
                 yield ("backends", options["base"], field), words
 
-    def _compared(self) -> list[tuple[str, str]]:
+    def trained(self) -> list[tuple[str, str]]:
         """Trained back-ends with each extractor that they compare."""
         trained = [name for name, options in self.backends.items() if "train" in options]
         return [pair for pair in product(trained, self.extractors) if self.applies(*pair)]

@@ -20,22 +20,12 @@ from jsonschema import Draft202012Validator, ValidationError
 from voiceprivacy.inout.files import BadInput, expand, resembling, variables_in
 from voiceprivacy.inout.yaml_files import compose, read_yaml
 from voiceprivacy.layout import HERE, Layout
+from voiceprivacy.models.hub import NAME
 from voiceprivacy.plan import atlas, sources
-from voiceprivacy.plan.defaults import (
-    complete,
-    controls,
-    schema,
-    with_controls,
-    with_protocols,
-)
+from voiceprivacy.plan.defaults import complete, controls, schema
 from voiceprivacy.plan.measures import wrong_measures
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.plan.speech import (
-    ANONYMISER_KINDS,
-    OUR_ENV,
-    entries_of,
-    first_training_corpus,
-)
+from voiceprivacy.plan.speech import ANONYMISER_KINDS, OUR_ENV, Speech, first_training_corpus
 from voiceprivacy.plan.sweeps import wrong_sweeps
 from voiceprivacy.running import packages
 from voiceprivacy.vocabulary import (
@@ -111,44 +101,37 @@ def read(path: str | Path) -> dict[str, Any]:
     return config or {}
 
 
-def line_of(path: str | Path, keys: Keys) -> int:
-    """The line of a YAML file where a value stands (of the last of its keys that is there)."""
-    return [1, *(line for line, _ in _on_the_way(compose(path), keys))][-1]
-
-
 def place_of(paths: Sequence[str | Path], keys: Keys) -> tuple[str, int]:
     """The file, of several that make one config, that gives a value, and the line there.
 
-    Where none holds it, that which holds most of the keys that lead to it. A later file wins.
+    Where none holds it, that which holds most of the keys that lead to it, and the line of the last
+    of these. A later file wins.
     """
     path = max(reversed(paths), key=lambda one: len(_on_the_way(compose(one), keys)))
-    return str(path), line_of(path, keys)
+    return str(path), [1, *(line for line, _ in _on_the_way(compose(path), keys))][-1]
 
 
 def with_line(problem: Problem, paths: Sequence[str | Path]) -> str:
-    """A problem with the file and the line that hold it; without, where no file does."""
-    for path in reversed(paths):
-        if problem.keys and (in_file := located(problem, compose(path))):
-            return f"{path}:{in_file[0]}: {in_file[1]}"
-    return str(problem)
+    """A problem with the file and the line that hold it; without, where no file has its section."""
+    if not any(_on_the_way(compose(path), problem.keys) for path in paths):
+        return str(problem)
+    return "{}:{}: {}".format(*located(problem, paths))
 
 
-def located(problem: Problem, root: yaml.Node | None) -> tuple[int, str] | None:
-    """The line of a YAML text that holds the value of a problem, and the problem in words.
+def located(problem: Problem, paths: Sequence[str | Path]) -> tuple[str, int, str]:
+    """The file and the line of a problem as ``place_of`` has them, and the problem in words.
 
-    Where YAML reads what stands there otherwise than as text, the words repeat it. None where the
-    text does not hold the value.
+    Where YAML reads what stands there otherwise than as text, the words repeat it.
     """
-    way = _on_the_way(root, problem.keys)
-    if len(way) < len(problem.keys):
-        return None
-    line, node = way[-1] if way else (1, root)
-    if MISREAD not in problem.what or not isinstance(node, yaml.ScalarNode):
-        return line, str(problem)
-    if not node.value:
-        return line, str(problem._replace(what="is empty: write a text, or leave the line out"))
-    words = str(problem).replace(MISREAD, f"YAML reads {node.value} as")
-    return line, words.replace(f" {node.value} as {node.value},", f" {node.value} as a number,")
+    path, line = place_of(paths, problem.keys)
+    words, way = str(problem), _on_the_way(compose(path), problem.keys)
+    if MISREAD in problem.what and len(way) == len(problem.keys):
+        written = way[-1][1].value
+        words = words.replace(MISREAD, f"YAML reads {written} as")
+        words = words.replace(f" {written} as {written},", f" {written} as a number,")
+        if not written:
+            words = str(problem._replace(what="is empty: write a text, or leave the line out"))
+    return path, line, words
 
 
 def _on_the_way(root: yaml.Node | None, keys: Keys) -> list[tuple[int, yaml.Node]]:
@@ -199,7 +182,8 @@ def problems(config: dict[str, Any], layout: Layout = HERE) -> list[Problem]:
     These are variables, keys and values; if all of them are right, contradictions and missing
     files.
     """
-    wrong = wrong_entries(with_controls(with_protocols(config)))
+    config = {name: section for name, section in config.items() if section is not None}
+    wrong = wrong_entries(config)
     if not wrong:
         wrong = [Problem(keys, words) for keys, words in wrong_sweeps(config)]
     if wrong:
@@ -214,10 +198,10 @@ def usable_corpora(config: dict[str, Any], wrong: list[Problem]) -> dict[str, di
     wrong_keys = {problem.keys[:2] for problem in wrong}
     if ("corpora",) in wrong_keys:
         return {}
-    # Alone: what is wrong elsewhere, such as a million draws, is not to be completed.
-    corpora = entries_of(complete({"corpora": config.get("corpora")}), "corpora")
+    corpora = config.get("corpora") or {}
     usable = {name: corpora[name] for name in corpora if ("corpora", name) not in wrong_keys}
-    return expand(usable)
+    # Alone: what is wrong elsewhere cannot be completed.
+    return expand(complete({"corpora": usable})["corpora"])
 
 
 # What is wrong with single keys and values, in the words of somebody who writes a config.
@@ -227,15 +211,9 @@ def wrong_entries(config: dict[str, Any]) -> list[Problem]:
     """Keys that are no text, variables that are not set, and what the schema refuses."""
     wrong = [*unusable_values(config), *_unset_variables(config)]
     errors = Draft202012Validator(schema()).iter_errors(config)
-    fusions = [
-        ("backends", name)
-        for name, options in entries_of(config, "backends").items()
-        if options.get("type") == "fusion"
-    ]
-    wrong += [Problem((*keys, "type"), NO_FUSION) for keys in fusions]
     # Keys can be texts and numbers of list items, which do not compare.
     for error in sorted(errors, key=lambda error: [str(key) for key in error.path]):
-        wrong += [] if tuple(error.absolute_path)[:2] in fusions else _explain(error)
+        wrong += _explain(error)
     return wrong
 
 
@@ -297,24 +275,31 @@ def _explain(error: ValidationError) -> Iterator[Problem]:
             choices = [" and ".join(branch["required"]) for branch in error.validator_value]
             yield Problem(keys, f"needs one of {', '.join(choices)}, and only one")
     elif "propertyNames" in error.absolute_schema_path:
-        rule = "small letters, digits and _, a letter first; not original, ..._run1 or ..._on_..."
+        rule = "small letters, digits and _, a letter first; not original, mean, ..._run1, ..._on_"
         yield Problem((*keys, error.instance), f"'{error.instance}' cannot be a name here ({rule})")
     elif _is_misread(error):
         yield Problem(keys, f"{MISREAD} {error.instance!r}, not as text: put it in quotes")
+    elif error.instance is None:
+        yield Problem(
+            keys, "is empty: write what belongs here ({} for no options), or leave it out"
+        )
     elif error.validator == "required":
         missing = next(key for key in error.validator_value if key not in error.instance)
         yield Problem(keys, f"'{missing}' is missing")
     elif error.validator == "enum":
         choices = [str(choice) for choice in error.validator_value]
         question = did_you_mean(str(error.instance), choices)
-        yield Problem(keys, f"'{error.instance}' is none of {', '.join(choices)}{question}")
+        wrong = f"'{error.instance}' is none of {', '.join(choices)}{question}"
+        yield Problem(keys, NO_FUSION if error.instance == "fusion" else wrong)
     elif error.validator == "pattern" and "description" in error.schema:
         meaning = error.schema["description"].rstrip(".")
         yield Problem(keys, f"{error.instance!r} does not match what is expected here: {meaning}")
-    elif error.validator == "not":  # the schema has it for keys that have no part beside others
-        yield Problem(keys, f"{error.instance!r} is not allowed beside the other keys here")
+    elif error.validator in ("not", "const"):  # the schema has no value for this key, or one
+        only = f" (only {error.validator_value!r})" if error.validator == "const" else ""
+        yield Problem(keys, f"{error.instance!r} is not allowed beside the other keys here{only}")
     else:
-        yield Problem(keys, error.message)
+        wrong = error.message.replace("of type 'array'", "a list: [...]")
+        yield Problem(keys, wrong.replace("of type 'object'", "keys with values: {...}"))
 
 
 def _is_misread(error: ValidationError) -> bool:
@@ -350,7 +335,6 @@ def contradictions(config: dict[str, Any]) -> Iterator[Problem]:
     for keys, words in wrong_measures(config):
         yield Problem(keys, words)
     yield from _shared_speakers(config["corpora"])
-    yield from _wrong_containers(config["anonymisers"])
     for name, options in config["anonymisers"].items():
         if "package" in options and options["env"] == OUR_ENV:
             try:
@@ -366,13 +350,6 @@ def _wrong_channels(config: dict[str, Any]) -> Iterator[Problem]:
         if atlas.CHANNELS[channel] not in heard:
             words = f"channel '{channel}' needs a corpus with 'use: train', from which it learns"
             yield Problem(("atlas", "channels"), words)
-
-
-def _wrong_containers(anonymisers: dict[str, dict[str, Any]]) -> Iterator[Problem]:
-    for name, options in anonymisers.items():
-        if "container" in options and "command" not in options:
-            words = "is for a command, a program of the image: name it beside (command:)"
-            yield Problem(("anonymisers", name, "container"), words)
 
 
 def _taken_names(config):
@@ -418,6 +395,7 @@ def _wrong_options(keys: Keys, corpus: dict[str, Any]) -> Iterator[Problem]:
 def _wrong_training(config, section, field):
     """Corpora for training that are not there, or not for training."""
     corpora = config["corpora"]
+    anonymisers = draws_of(config["anonymisers"])  # the first draw of each is learnt from
     for name, options in config[section].items():
         if "corpus" not in options.get(field, {}):
             continue
@@ -428,8 +406,8 @@ def _wrong_training(config, section, field):
         elif corpora[corpus]["use"] != TRAIN:
             yield Problem(keys, f"corpus '{corpus}' is not for training: give it 'use: train'")
         for anonymiser in options[field].get("anonymisers", ()):
-            if anonymiser not in config["anonymisers"]:
-                question = did_you_mean(anonymiser, config["anonymisers"])
+            if anonymiser not in anonymisers:
+                question = did_you_mean(anonymiser, anonymisers)
                 words = f"there is no anonymiser '{anonymiser}'{question}"
                 yield Problem((section, name, field, "anonymisers"), words)
 
@@ -443,8 +421,7 @@ def _wrong_averages(averages, corpora):
                 question = did_you_mean(corpus, corpora)
                 yield Problem(keys, f"there is no corpus '{corpus}' to evaluate{question}")
                 continue
-            (options,) = corpora[corpus].get("protocol", {None: {}}).values()
-            lists = options.get("lists", list(options))  # those of given are its keys
+            lists = Speech(corpora, {}).trial_lists(corpus)
             for trials in weights:
                 if trials not in lists:
                     question = did_you_mean(trials, lists)
@@ -478,10 +455,11 @@ def missing_files(config: dict[str, Any], layout: Layout) -> Iterator[Problem]:
     """Files and folders that a completed config names, and that are not there or unusable."""
     plan = Plan(config, layout)
     for named, reason in sources.unusable(plan.named).items():
-        yield Problem(named.keys, f"{named.path}: {reason}{_perhaps(named.path)}")
+        yield Problem(named.keys, f"{named.path}: {reason}{_perhaps(named)}")
     for keys, words in plan.attackers.beyond_dimensions():
         yield Problem(keys, words)
     yield from _lacking_transcripts(plan)
+    yield from _wrong_extractors(plan)
     for named in dict.fromkeys(plan.named):
         if BRACE.search(named.path) and os.path.exists(named.path):
             yield Problem(named.keys, f"{named.path}: {NO_BRACES}")
@@ -489,7 +467,8 @@ def missing_files(config: dict[str, Any], layout: Layout) -> Iterator[Problem]:
         if not files:
             path = config["attacks"][name]["scores"]
             nearest = resembling(path, map(str, _deepest(path).iterdir()))
-            yield Problem(("attacks", name, "scores"), f"{path}: not found{nearest}")
+            words = f"{path}: not found (names have small letters, digits and _ only){nearest}"
+            yield Problem(("attacks", name, "scores"), words)
         for scored, path in files.items():
             taken = layout.path(
                 f"scores/{scored.corpus}/{scored.trials}/{scored.anonymiser}/{name}/{GIVEN}"
@@ -498,17 +477,20 @@ def missing_files(config: dict[str, Any], layout: Layout) -> Iterator[Problem]:
                 yield Problem(("attacks", name, "scores"), f"{path}: {OWN_RESULT}")
 
 
-def _perhaps(path: str) -> str:
-    """A question after the neighbour that a missing file or folder resembles."""
-    folder = _deepest(path)
-    wanted, *rest = Path(path).relative_to(folder).parts
-    if os.path.lexists(folder / wanted):  # a broken link, a pipe
+def _perhaps(named: sources.Named) -> str:
+    """A question after the neighbour that what is missing resembles, or after a model's commit."""
+    if os.path.lexists(named.path):  # a broken link, a pipe
         return ""
+    if named.path.startswith("~"):
+        return ": write ${HOME} instead of ~"
+    folder = _deepest(named.path)
+    wanted, *rest = Path(named.path).relative_to(folder).parts
     names = {Path(name).stem: name for name in os.listdir(folder)}  # endings resemble each other
     for stem in difflib.get_close_matches(Path(wanted).stem, names, n=1):
         if folder.joinpath(names[stem], *rest).exists():
             return f": did you mean '{names[stem]}'?"
-    return ""
+    is_of_hub = named.keys[-1] == "model" and rest and NAME.fullmatch(named.path)
+    return "; a model of the hub needs its commit (revision:)" if is_of_hub else ""
 
 
 def _deepest(path: str) -> Path:
@@ -532,6 +514,21 @@ def _lacking_transcripts(plan):
             if reason := sources.why_no_transcripts(plan.speech.corpora[corpus]):
                 words = f"reads transcripts, and of corpus '{corpus}' {reason}"
                 yield Problem(("extractors", name), words)
+
+
+def _wrong_extractors(plan):
+    """Extractors that attack nothing, and trainings that start from one without a network."""
+    attackers = plan.attackers
+    starts = {attackers.start_extractor(name) for name in attackers.extractors}
+    for name, options in attackers.extractors.items():
+        start = options.get("start")
+        if start in plan.config["extractors"] and attackers.start(name) in (None, start):
+            words = f"extractor '{start}' has no network that training could start from here"
+            yield Problem(("extractors", options["base"], "start"), words)
+        is_compared = any(attackers.applies(backend, name) for backend in attackers.backends)
+        if not is_compared and name not in starts:
+            words = "no back-end of this config compares it (histograms: type: jensen_shannon)"
+            yield Problem(("extractors", options["base"]), words)
 
 
 def refuse_braces(*folders: str | Path) -> None:

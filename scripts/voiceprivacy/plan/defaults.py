@@ -15,7 +15,7 @@ Defaults live in workflow/schemas/config.schema.yaml. Some depend on other keys 
 * ``atlas: true`` adds the channels of the disclosure atlas (see atlas).
 * Measures of utility that every run makes stand in the config once it is completed.
 * Anonymisers that nobody attacks (no ``extractors``, no ``attacks``) are attacked by the strongest
-  extractor that is there. Extractors without ``backends`` compare by cosine.
+  extractor that is there. Extractors without ``backends`` compare by cosine or Jensen-Shannon.
 """
 
 import copy
@@ -26,15 +26,16 @@ from typing import Any
 import yaml
 from jsonschema import Draft202012Validator, validators
 
-from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput, expand
+from voiceprivacy.inout.files import RESOURCES, SCRIPTS, expand
 from voiceprivacy.inout.yaml_files import read_yaml
 from voiceprivacy.plan.atlas import with_channels
 from voiceprivacy.plan.measures import NETWORKS_OF_QUALITY, shipped
-from voiceprivacy.plan.speech import Speech, entries_of, first_training_corpus
+from voiceprivacy.plan.speech import Speech, first_training_corpus
 from voiceprivacy.plan.sweeps import with_sweeps
 from voiceprivacy.vocabulary import (
     CLOSED_TEXT,
     FURTHER_DRAW,
+    HISTOGRAMS,
     LEAKS,
     PITCH,
     QUALITY,
@@ -99,12 +100,9 @@ def schema() -> dict[str, Any]:
 
 
 def with_protocols(config: dict[str, Any]) -> dict[str, Any]:
-    """A copy without empty sections, in which every evaluated corpus has its protocol and lists.
-
-    The config need not be right: what cannot have a protocol is left as it is.
-    """
+    """A copy without empty sections, in which every evaluated corpus has its protocol and lists."""
     config = copy.deepcopy({key: value for key, value in config.items() if value is not None})
-    for corpus in entries_of(config, "corpora").values():
+    for corpus in config.get("corpora", {}).values():
         if "iemocap" in corpus and "protocol" not in corpus:
             corpus.setdefault("use", UTILITY_ALONE)
         if corpus.get("use") not in (TRAIN, UTILITY_ALONE):
@@ -113,20 +111,18 @@ def with_protocols(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def _set_protocol(corpus):
-    kaldi = corpus.get("kaldi")
-    directory = kaldi.get("directory") if isinstance(kaldi, dict) else kaldi
-    if "protocol" not in corpus and kaldi is None:
-        corpus["protocol"] = {"enrol_trial": {}}
-    elif "protocol" not in corpus and isinstance(directory, str):
-        corpus["protocol"] = {"given": {"all": directory}}
-    protocol = corpus.get("protocol")
-    if not isinstance(protocol, dict):
-        return
-    if corpus.get("gender") == "separate" and isinstance(protocol.get("given"), dict):
+    kaldi = corpus.get("kaldi", {})
+    directory = kaldi if isinstance(kaldi, str) else kaldi.get("directory")
+    if not kaldi:
+        corpus.setdefault("protocol", {"enrol_trial": {}})
+    elif directory:
+        corpus.setdefault("protocol", {"given": {"all": directory}})
+    protocol = corpus.get("protocol", {})
+    if corpus.get("gender") == "separate" and "given" in protocol:
         protocol["given"] = _per_gender(protocol["given"])
     lists = ["mixed"] if corpus.get("gender") == "mixed" else list(GENDERS)
     for name in ("enrol_trial", "all_pairs", "rank_sampling"):
-        if isinstance(protocol.get(name), dict):
+        if name in protocol:
             protocol[name].setdefault("lists", lists)
 
 
@@ -134,7 +130,7 @@ def _per_gender(lists):
     """Lists of a protocol given, those of both genders as one for each."""
     separate = {}
     for name, directory in lists.items():
-        if str(name).split("_")[0] in GENDERS or not isinstance(directory, str):
+        if name.split("_")[0] in GENDERS or not isinstance(directory, str):
             separate[name] = directory
             continue
         for gender in GENDERS:
@@ -144,25 +140,27 @@ def _per_gender(lists):
 
 def with_controls(config: dict[str, Any]) -> dict[str, Any]:
     """The config itself, with the control anonymisers if it asks for them."""
-    report, anonymisers = config.get("report"), config.get("anonymisers", {})
-    wanted = report.get("controls") if isinstance(report, dict) else False
-    if wanted and isinstance(anonymisers, dict):
-        config["anonymisers"] = anonymisers | {
-            name: options for name, options in controls(wanted).items() if name not in anonymisers
-        }
+    own = config.get("anonymisers", {})
+    added = controls(config.get("report", {}).get("controls"))
+    config["anonymisers"] = own | {name: added[name] for name in added if name not in own}
     return config
 
 
 def with_default_attacker(config: dict[str, Any]) -> dict[str, Any]:
     """The config itself, with an attacker if it has anonymisers and names none.
 
-    A back-end alone is no attacker, and an extractor alone is one that compares by cosine.
+    A back-end alone is no attacker. Extractors alone compare by cosine, histograms by
+    Jensen-Shannon.
     """
-    if config.get("corpora") and config.get("anonymisers"):
-        if "extractors" not in config and "attacks" not in config:
-            config["extractors"] = strongest_extractor()
-        if config.get("extractors"):
-            config.setdefault("backends", {"cosine": {"type": "cosine"}})
+    names_nobody = "extractors" not in config and "attacks" not in config
+    if names_nobody and config.get("corpora") and config["anonymisers"]:
+        config["extractors"] = strongest_extractor()
+    kinds = set().union(*config.get("extractors", {}).values())
+    heard = {
+        "cosine": kinds.difference(HISTOGRAMS),
+        "jensen_shannon": kinds.intersection(HISTOGRAMS),
+    }
+    config.setdefault("backends", {kind: {"type": kind} for kind in heard if heard[kind]})
     return config
 
 
@@ -179,7 +177,7 @@ def strongest_extractor() -> dict[str, dict[str, str]]:
 
 def with_environments(config: dict[str, Any]) -> dict[str, Any]:
     """The config itself, in which each encoder inside a package has its environment."""
-    for options in entries_of(config, "extractors").values():
+    for options in config.get("extractors", {}).values():
         if "package" in options:
             package = options["package"]
             options.setdefault("env", "neural" if package == "whisper" else package)
@@ -194,19 +192,17 @@ def with_measures(config: dict[str, Any]) -> dict[str, Any]:
     where its entry names none. One with a model is a recogniser of words where nothing else is
     said.
     """
-    report, utility = config.get("report", {}), config.setdefault("utility", {})
-    if not isinstance(utility, dict) or not isinstance(report, dict):
-        return config
-    kinds = [options.get("type") for options in entries_of(config, "utility").values()]
+    utility = config.setdefault("utility", {})
+    kinds = [options.get("type") for options in utility.values() if options]
     is_wanted = {
-        PITCH: report.get("pitch_correlation", True) is True,
+        PITCH: config.get("report", {}).get("pitch_correlation", True),
         QUALITY: all(importlib.util.find_spec(name) for name in NETWORKS_OF_QUALITY),
     }
-    for name, options in MEASURED.items() if config.get("anonymisers") else ():
+    for name, options in MEASURED.items() if config["anonymisers"] else ():
         if is_wanted.get(name, True) and options["type"] not in kinds:
             utility.setdefault(name, dict(options))
-    for options in entries_of(config, "utility").values():
-        if "model" in options and "command" not in options:
+    for options in filter(None, utility.values()):
+        if "model" in options:
             options.setdefault("type", RECOGNISER)
         kind = shipped(options)
         if kind:
@@ -223,30 +219,26 @@ def with_attackers(config: dict[str, Any]) -> dict[str, Any]:
 
     Entries of its own with the same names win.
     """
-    path = RESOURCES / "attackers" / f"{config.get('attackers')}.yaml"
     corpus = first_training_corpus(config)
-    if not path.exists() or corpus is None:
-        return config
-    preset = yaml.safe_load(path.read_text(encoding="utf-8").replace("{train}", corpus))
-    for section, entries in preset.items():
-        own = config.get(section, {})
-        config[section] = entries | own if isinstance(own, dict) else own
+    if "attackers" in config and corpus:
+        path = RESOURCES / "attackers" / f"{config['attackers']}.yaml"
+        preset = yaml.safe_load(path.read_text(encoding="utf-8").replace("{train}", corpus))
+        for section, entries in preset.items():
+            config[section] = entries | config.get(section, {})
     return config
 
 
 def with_atlas(config: dict[str, Any]) -> dict[str, Any]:
     """The completed config itself, with the channels of the disclosure atlas that it asks for."""
-    return _with_defaults(with_channels(config)) if config.get("atlas") else config
+    return _with_defaults(with_channels(config)) if config["atlas"] else config
 
 
 def with_draws(config: dict[str, Any]) -> dict[str, Any]:
     """The config itself, with an anonymiser for each further draw of one that asks for several."""
-    for name, options in entries_of(config, "anonymisers").items():
-        wanted = options.get("draws")
-        if isinstance(wanted, int):
-            for draw in range(2, wanted + 1):
-                again = {**options, "draws": 1, "runs": 1, "draw": draw}
-                config["anonymisers"].setdefault(f"{name}{FURTHER_DRAW}{draw}", again)
+    for name, options in [*config["anonymisers"].items()]:
+        for draw in range(2, options["draws"] + 1):
+            again = {**options, "draws": 1, "runs": 1, "draw": draw}
+            config["anonymisers"].setdefault(f"{name}{FURTHER_DRAW}{draw}", again)
     return config
 
 
@@ -255,26 +247,17 @@ def with_semi_informed(config: dict[str, Any]) -> dict[str, Any]:
 
     It is added where the config has speech to train on and no attacker of its own that does so.
     """
-    names = ("corpora", "anonymisers", "extractors", "backends")
-    sections: list[Any] = [config.get(name) for name in names]
-    # A config with mistakes is completed, too, as far as that goes.
-    if config.get("semi_informed") is not True or not all(map(_has_entries, sections)):
-        return config
-    _, anonymisers, extractors, backends = sections
     corpus = first_training_corpus(config)
-    folders = [options.get("audio", "") for options in anonymisers.values()]
-    if not corpus or not all(isinstance(folder, str) for folder in folders):
+    if not corpus or not config["semi_informed"]:
         return config
+    extractors, backends = config["extractors"], config["backends"]
     able = [name for name, options in extractors.items() if options.keys() & EMBEDDING]
-    try:
-        with_paths = resolved(config)
-    except BadInput:  # a variable is not set, which is said elsewhere
-        return config
+    with_paths = resolved(config)
     speech = Speech(with_paths["corpora"], with_paths["anonymisers"])
     protecting = [
         name
-        for name, options in anonymisers.items()
-        if not options.get("control") and not speech.lacks_training_speech(name, corpus)
+        for name, options in config["anonymisers"].items()
+        if not options["control"] and not speech.lacks_training_speech(name, corpus)
     ]
     learning = [
         options.get("train", {}).get("speech") == "anonymised"
@@ -290,16 +273,6 @@ def with_semi_informed(config: dict[str, Any]) -> dict[str, Any]:
         }
         _with_defaults(config)
     return config
-
-
-def _has_entries(section):
-    """Whether a section of a config is a mapping of entries, as it should be."""
-    if not isinstance(section, dict):
-        return False
-    return all(
-        isinstance(options, dict) and isinstance(options.get("train", {}), dict)
-        for options in section.values()
-    )
 
 
 def controls(wanted: Any) -> dict[str, dict]:

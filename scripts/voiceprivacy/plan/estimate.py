@@ -9,6 +9,7 @@ anonymised already takes no disk unless it has to be converted.
 
 import os
 import shutil
+from itertools import product
 from typing import Any, NamedTuple
 
 from voiceprivacy.plan.plan import Plan
@@ -58,56 +59,69 @@ class Step(NamedTuple):
     seconds: float
 
 
-def estimate(config: dict[str, Any], examined: dict[str, Any]) -> list[Step]:
+def estimate(plan: Plan, examined: dict[str, Any]) -> list[Step]:
     """Estimate the steps of a run.
 
     Parameters
     ----------
-    config : completed
     examined : {corpus: corpora.checks.Examination}
     """
-    plan = Plan(config)
     sizes = {}
     for corpus, examination in examined.items():
         for part, size in examination.parts.items():
             sizes[corpus, part] = size
-    evaluated = {key: size for key, size in sizes.items() if key[1] != "train"}
-    attacked = {key: size for key, size in evaluated.items() if key[0] in plan.speech.attacked}
-    prepared = {key: size for key, size in sizes.items() if _is_made(config["corpora"][key[0]])}
-    anonymisers = [plan.speech.anonymiser(name) for name in plan.speech.protected]
-    written = [options for options in anonymisers if "audio" not in options]
-    mcadams = [
-        options
-        for options in written
-        if MCADAMS_COMMAND in options.get("command", "") or options.get("function") == MCADAMS
-    ]
+    evaluated = [key for key in sizes if key[1] != "train"]
+    prepared = [key for key in sizes if _is_made(plan.speech.corpora[key[0]])]
+    protected = [*product(plan.speech.protected, evaluated), *_learnt_from(plan, sizes)]
+    written: list[tuple[str, str]] = []
+    mcadams: list[tuple[str, str]] = []
+    for name, key in protected:
+        options = plan.speech.anonymiser(name)
+        if "audio" not in options:
+            written.append(key)
+        if MCADAMS_COMMAND in options.get("command", "") or options.get("function") == MCADAMS:
+            mcadams.append(key)
     return [
-        Step("prepared speech", _flac(prepared, config), READING * _seconds(sizes)),
+        Step("prepared speech", _flac(plan, sizes, prepared), READING * _seconds(sizes, sizes)),
         Step(
             "protected speech",
-            len(written) * _flac(evaluated, config),
-            len(mcadams) * MCADAMS_S * _seconds(evaluated),
+            _flac(plan, sizes, written),
+            MCADAMS_S * _seconds(sizes, mcadams),
         ),
-        _embeddings(plan, attacked, to_train=_seconds(sizes) - _seconds(evaluated)),
+        _embeddings(plan, sizes, [key for key in evaluated if key[0] in plan.speech.attacked]),
         *_assessment(plan, examined),
         Step("measures of utility", 0, _utility(plan, examined)),
     ]
 
 
-def _embeddings(plan, attacked, *, to_train):
-    """Every extractor hears the original, and all protected speech or that of its training."""
-    n_utterances = sum(size.utterances for size in attacked.values())
-    spoken = _seconds(attacked)
-    backends = plan.attackers.backends.values()
-    if not any("train" in options for options in backends):
-        to_train = 0  # only back-ends need embeddings of the speech they learn from
+def _learnt_from(plan, sizes):
+    """(anonymiser, key of a part) of each training corpus that is protected, to learn from."""
+    learners = (*plan.attackers.extractors.values(), *plan.attackers.backends.values())
+    parts = {(one["on"], (one["train"]["corpus"], "train")) for one in learners if one["on"]}
+    return [part for part in parts if part[1] in sizes]
+
+
+def _embeddings(plan, sizes, attacked):
+    """Every extractor hears the original, and all protected speech or that of its training.
+
+    Of training speech it hears what back-ends learn from.
+    """
+    learnt_from = {}  # the extractor and the part of each file
+    for backend, extractor in plan.attackers.trained():
+        part = plan.attackers.backends[backend]["train"]["corpus"], "train"
+        original = plan.attackers.original_embeddings(backend, extractor)
+        for file in (plan.attackers.training_embeddings(backend, extractor), original):
+            if file and part in sizes:
+                learnt_from[file] = extractor, part
     count, seconds = 0, 0.0
     for name, options in plan.attackers.extractors.items():
         if plan.attackers.feature(name) == WORDS and not plan.attackers.recogniser(name):
             continue  # no speech is read
         n_systems = 1 + (1 if options["on"] else len(plan.speech.protected))
-        count += n_systems * n_utterances
-        seconds += (n_systems * spoken + to_train) * _rate(plan, name)
+        parts = n_systems * attacked
+        parts += [part for extractor, part in learnt_from.values() if extractor == name]
+        count += sum(sizes[key].utterances for key in parts)
+        seconds += _seconds(sizes, parts) * _rate(plan, name)
     return Step("embeddings", count * EMBEDDING_BYTES, seconds)
 
 
@@ -191,15 +205,14 @@ def _is_made(corpus):
     return "synthetic" in corpus or "vctk" in corpus or "segments" in corpus or corpus["pipes"]
 
 
-def _seconds(sizes):
-    return sum(size.seconds for size in sizes.values())
+def _seconds(sizes, parts):
+    return sum(sizes[part].seconds for part in parts)
 
 
-def _flac(sizes, config):
-    """Bytes of speech, {(corpus, part): size}, as FLAC."""
-    return sum(
-        size.seconds * config["corpora"][corpus]["sample_rate"] * FLAC_BYTES_PER_SAMPLE
-        for (corpus, _), size in sizes.items()
+def _flac(plan, sizes, parts):
+    """Bytes of parts, (corpus, part), as FLAC."""
+    return FLAC_BYTES_PER_SAMPLE * sum(
+        sizes[part].seconds * plan.speech.sample_rate(part[0]) for part in parts
     )
 
 

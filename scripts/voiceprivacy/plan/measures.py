@@ -135,35 +135,38 @@ SHIPPED = {
     VOICE: Shipped(env="evaluate", group="voice", of_embeddings=True),
 }
 
-
+OF_FUNCTIONS = set(chain.from_iterable(kind.options for kind in SHIPPED.values()))
 OF_EVERY_RUN = (WORDS, PITCH, QUALITY, VOICE)  # names of their entries
 
 
 def shipped(options: Mapping[str, Any]) -> Shipped | None:
     """The kind of measure that an entry names; None for a command of the user's."""
-    kind = options.get("type")
-    return SHIPPED.get(kind) if isinstance(kind, str) else None  # a wrong config is completed, too
+    return SHIPPED.get(options.get("type", ""))
 
 
 def wrong_measures(config: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
     """What is wrong with measures of a completed config: place and words."""
     for name, options in config["utility"].items():
-        if options is False and name not in OF_EVERY_RUN:
-            words = f"false leaves out a measure that every run makes: {', '.join(OF_EVERY_RUN)}"
-            yield ("utility", name), words
-        kind = shipped(options or {})
+        if options is False:
+            if name not in OF_EVERY_RUN:
+                every = ", ".join(OF_EVERY_RUN)
+                yield ("utility", name), f"false leaves out a measure that every run makes: {every}"
+            continue
+        kind = shipped(options)
+        taken = kind.options if kind else ()
+        for key in sorted(OF_FUNCTIONS.intersection(options).difference(taken)):
+            yield ("utility", name, key), f"{options.get('type', 'a command')} does not take this"
         for key in kind.needs if kind else ():
             if key not in options:
                 yield ("utility", name), f"needs {key}"
         if kind and options.get("sandbox"):
             yield ("utility", name, "sandbox"), "is for a command of your own"
-        is_emotion = bool(options) and options.get("type") == EMOTION
-        if is_emotion and ("model" in options) == ("predictions" in options):
+        if kind is SHIPPED[EMOTION] and ("model" in options) == ("predictions" in options):
             yield ("utility", name), "needs one of model, predictions, and only one"
         for key in CHOSEN_BY if kind and kind.of_embeddings else ():
             if key in options:
                 yield ("utility", name, key), "of this type all utterances are measured"
-        for corpus in (options or {}).get("corpora", ()):
+        for corpus in options.get("corpora", ()):
             if config["corpora"].get(corpus, {"use": TRAIN})["use"] == TRAIN:
                 yield ("utility", name, "corpora"), f"there is no corpus '{corpus}' to evaluate"
 

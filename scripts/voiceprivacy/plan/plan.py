@@ -123,7 +123,7 @@ class Plan:
 
 
 def _named_paths(plan: Plan) -> Iterator[Named]:
-    config = plan.config
+    config = plan.config | {"utility": plan.utility.entries}
     readers = {
         "corpora": _of_corpus,
         "anonymisers": _of_anonymiser,
@@ -131,11 +131,9 @@ def _named_paths(plan: Plan) -> Iterator[Named]:
         "attacks": _of_attack,
         "utility": _of_measure,
     }
-    for section in ("corpora", "anonymisers", "extractors", "attacks", "utility"):
-        entries = plan.utility.entries if section == "utility" else config[section]
-        for name, options in entries.items():
-            if section in readers:
-                yield from readers[section](plan, name, options)
+    for section, named_by in readers.items():
+        for name, options in config[section].items():
+            yield from named_by(plan, name, options)
             for path in options.get("inputs", ()):
                 yield Named((section, name, "inputs"), ours(path))
             for path in _in_command(plan, options):
@@ -239,17 +237,12 @@ def _of_extractor(plan, name, options):
     keys = ("extractors", name)
     if "model" in options and "revision" not in options:  # a revision is fetched from the hub
         yield from _of_model((*keys, "model"), options["model"], MODEL_FILES)
-    if "encoder" in options.get("units", {}):
-        encoder = options["units"]["encoder"]
-        names = [Path(path).name for path in encoder_files(ours(encoder))]
-        yield from _of_model((*keys, "units", "encoder"), encoder, names)
-    if isinstance(options.get("encoder"), str):  # others are fetched from the hub
-        names = [Path(path).name for path in hub_encoder_files(ours(options["encoder"]))]
-        yield from _of_model((*keys, "encoder"), options["encoder"], names)
-    if "encoder" in options.get(WORDS, {}):
-        encoder = options[WORDS]["encoder"]
-        names = [Path(path).name for path in text_encoder_files(ours(encoder))]
-        yield from _of_model((*keys, WORDS, "encoder"), encoder, names)
+    for feature, files in (("units", encoder_files), (WORDS, text_encoder_files)):
+        if encoder := options.get(feature, {}).get("encoder"):
+            yield from _of_model((*keys, feature, "encoder"), encoder, files(ours(encoder)))
+    encoder = options.get("encoder")
+    if isinstance(encoder, str):  # others are fetched from the hub
+        yield from _of_model((*keys, "encoder"), encoder, hub_encoder_files(ours(encoder)))
     recogniser = options.get(WORDS, {}).get("recogniser")
     if recogniser and not is_packaged(recogniser):
         yield from _of_model((*keys, WORDS, "recogniser"), recogniser, ["model.bin"])

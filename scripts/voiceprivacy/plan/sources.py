@@ -24,7 +24,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from glob import escape, glob, iglob
-from itertools import chain
+from itertools import chain, pairwise, product
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -110,6 +110,10 @@ def given_scores(template: str) -> dict[ScoreFile, str]:
 
     Without {corpus} or {trials} they are ``scores`` and ``all``. Names and conditions that cannot
     be ones do not match. A path without braces is an attacker's folder in a challenge's exp/.
+
+    Raises
+    ------
+    BadInput : that folder has the scores of several attackers
     """
     if "{" not in template:
         return _scores_of_challenge(template)
@@ -129,14 +133,24 @@ def given_scores(template: str) -> dict[ScoreFile, str]:
 
 
 def _scores_of_challenge(folder: str) -> dict[ScoreFile, str]:
-    """libri_dev_enrolls_mine-libri_dev_trials_f_mine/scores and the like, however deep."""
-    files = {}
+    """libri_dev_enrolls_mine-libri_dev_trials_f_mine/scores and the like, however deep.
+
+    Raises
+    ------
+    BadInput : two files are of the same system and trials, as those of two attackers
+    """
+    files: dict[ScoreFile, str] = {}
     for path in sorted(Path(folder).rglob("scores")):
         match = COMPARED_DIRECTORIES.fullmatch(path.parent.name)
         if match and (match["enrolled"] or match["tried"]) == match["tried"]:
             condition = "pp" if match["enrolled"] else "op" if match["tried"] else "oo"
             system = match["tried"].lower().strip("_") or ORIGINAL
             scored = ScoreFile(match["corpus"], match["trials"], system, condition)
+            if scored in files:
+                raise BadInput(
+                    f"{path}: {files[scored]} is of the same system and trials: name the folder of"
+                    " one attacker, such as exp/asv_anon_mine"
+                )
             files[scored] = str(path)
     return files
 
@@ -144,7 +158,8 @@ def _scores_of_challenge(folder: str) -> dict[ScoreFile, str]:
 def files_in_words(texts: Iterable[object], results: str) -> list[str]:
     """Regular files that commands or options name, of people's own: none of the system or a run.
 
-    A word may be ``--weights=nac.pt``, or hold several ones, as after ``sh -c``.
+    A word may be ``--weights=nac.pt``, or hold several ones, as after ``sh -c``; after ``-m`` it is
+    a module below the working directory.
 
     Parameters
     ----------
@@ -153,7 +168,11 @@ def files_in_words(texts: Iterable[object], results: str) -> list[str]:
     """
     paths: dict[str, None] = {}
     for text in texts:
-        for word in _words(str(text)):
+        words = _words(str(text))
+        modules = [name.replace(".", "/") for flag, name in pairwise(words) if flag == "-m"]
+        for name, end in product(modules, (".py", "/__main__.py")):
+            paths[name + end] = None
+        for word in words:
             inner = (
                 files_in_words([word], results) if word != text and re.search(r"\s", word) else []
             )
@@ -203,22 +222,19 @@ def why_unusable(path: str, form: str = "") -> str | None:
 
 
 def encoder_files(folder: str) -> list[str]:
-    """The files of a self-supervised encoder: as on the Hugging Face hub, or of SpeechBrain."""
-    if not os.path.exists(f"{folder}/{HUB_ENCODER_FILES[0]}"):
-        return [f"{folder}/{name}" for name in ENCODER_FILES]
-    return hub_encoder_files(folder)
+    """The files in the folder of a self-supervised encoder: of the hub, or of SpeechBrain."""
+    is_of_hub = os.path.exists(f"{folder}/{HUB_ENCODER_FILES[0]}")
+    return hub_encoder_files(folder) if is_of_hub else ENCODER_FILES
 
 
 def hub_encoder_files(folder: str) -> list[str]:
-    """The files of a self-supervised encoder as on the Hugging Face hub."""
-    names = [*HUB_ENCODER_FILES, _hub_weights(folder)]
-    return [f"{folder}/{name}" for name in names]
+    """Those in that of a self-supervised encoder as on the Hugging Face hub."""
+    return [*HUB_ENCODER_FILES, _hub_weights(folder)]
 
 
 def text_encoder_files(folder: str) -> list[str]:
-    """The files of an encoder of sentences, as on the Hugging Face hub."""
-    names = [*HUB_TEXT_ENCODER_FILES, _hub_weights(folder)]
-    return [f"{folder}/{name}" for name in names]
+    """Those in that of an encoder of sentences, as on the Hugging Face hub."""
+    return [*HUB_TEXT_ENCODER_FILES, _hub_weights(folder)]
 
 
 def _hub_weights(folder):
@@ -339,7 +355,8 @@ def _behind(named: Iterable[Named], known: Mapping[str, Known], results: str) ->
     files: list[str] = []
     for path in named:
         listed, folder = _Listed(path, results), os.path.join(os.path.abspath(path.path), "")
-        if not listed.files and any(file.startswith(folder) for file in known):
+        lay = (file for file in known if file.startswith(folder))
+        if not listed.files and any(file.endswith(path.endings or "") for file in lay):
             raise BadInput(f"{path.path}: is empty, and was not before")
         own = [*listed.files, *listed.needed]
         gone = [file for file in own if not os.path.isfile(file)]

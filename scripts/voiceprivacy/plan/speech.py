@@ -32,17 +32,9 @@ OUR_ENV = "evaluate"  # of what runs in the environment of the run itself
 OF_BOX = ["inputs", "reads", "gpu"]  # of an entry: what its box is made from
 
 
-def entries_of(config: dict[str, Any], section: str) -> dict[str, dict[str, Any]]:
-    """The entries {name: options} of a section, without what is no mapping by mistake."""
-    entries = config.get(section)
-    if not isinstance(entries, dict):
-        return {}
-    return {name: options for name, options in entries.items() if isinstance(options, dict)}
-
-
 def first_training_corpus(config: dict[str, Any]) -> str | None:
     """The corpus from which attackers learn where nothing else is said; None without one."""
-    corpora = entries_of(config, "corpora").items()
+    corpora = config.get("corpora", {}).items()
     return next((name for name, options in corpora if options.get("use") == TRAIN), None)
 
 

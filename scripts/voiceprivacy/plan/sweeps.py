@@ -13,9 +13,9 @@ import re
 import shlex
 from collections.abc import Iterator
 from decimal import Decimal
+from itertools import chain
 from typing import Any
 
-from voiceprivacy.plan.speech import entries_of
 from voiceprivacy.vocabulary import FURTHER_DRAW, ORIGINAL, SECOND_RUN, TRAINED_ON
 
 Keys = tuple[str, ...]
@@ -23,35 +23,30 @@ Keys = tuple[str, ...]
 
 def with_sweeps(config: dict[str, Any]) -> dict[str, Any]:
     """The config itself, with an anonymiser for each value of one that is swept."""
-    anonymisers = config.get("anonymisers")
-    if not isinstance(anonymisers, dict):
-        return config
     made: dict[str, list[str]] = {}
     entries: dict[str, Any] = {}
-    for name, options in anonymisers.items():
+    for name, options in config["anonymisers"].items():
         points = _points(name, options)
         entries |= dict(points) or {name: options}
         if points:
             made[name] = [point for point, _ in points]
     config["anonymisers"] = entries
     for section in ("extractors", "backends"):
-        for options in entries_of(config, section).values():
-            train = options.get("train")
-            if isinstance(train, dict) and isinstance(train.get("anonymisers"), list):
-                train["anonymisers"] = _replaced(train["anonymisers"], made)
+        for options in config.get(section, {}).values():
+            train = options.get("train", {})
+            if "anonymisers" in train:
+                names = [made.get(name, [name]) for name in train["anonymisers"]]
+                train["anonymisers"] = list(chain.from_iterable(names))
     return config
 
 
 def wrong_sweeps(config: dict[str, Any]) -> Iterator[tuple[Keys, str]]:
     """What is wrong with the sweeps of a config whose single values are right: (keys, words)."""
-    anonymisers = config.get("anonymisers") or {}
+    anonymisers = config.get("anonymisers", {})
     for name, options in anonymisers.items():
         if "sweep" not in options:
             continue
         keys = ("anonymisers", name, "sweep")
-        if "audio" in options:
-            yield keys, "speech that is anonymised already has no option that could be swept"
-            continue
         points = [point for point, _ in _points(name, options)]
         for point in dict.fromkeys(points):
             if points.count(point) > 1:
@@ -67,23 +62,17 @@ def wrong_sweeps(config: dict[str, Any]) -> Iterator[tuple[Keys, str]]:
 
 def _points(name, options):
     """[(name, entry)] of the values of a sweep, in their order; empty without one."""
-    sweep = options.get("sweep") if isinstance(options, dict) else None
-    if not isinstance(sweep, dict) or len(sweep) != 1 or "audio" in options:
-        return []
-    [(option, values)] = sweep.items()
-    others = options.get("options", {})
-    if not isinstance(values, list) or not isinstance(others, dict):
-        return []  # a config with mistakes is completed, too
     points = []
-    for value in values:
-        point = {key: own for key, own in options.items() if key != "sweep"}
-        point["swept"] = {"of": name, "option": option, "value": value}
-        placeholder = f"{{{option}}}"
-        if placeholder in str(point.get("command", "")):
-            point["command"] = point["command"].replace(placeholder, shlex.quote(_text(value)))
-        else:
-            point["options"] = {**others, option: value}
-        points.append((_name(name, option, value), point))
+    for option, values in options.get("sweep", {}).items():  # one option
+        for value in values:
+            point = {key: own for key, own in options.items() if key != "sweep"}
+            point["swept"] = {"of": name, "option": option, "value": value}
+            placeholder = f"{{{option}}}"
+            if placeholder in point.get("command", ""):
+                point["command"] = point["command"].replace(placeholder, shlex.quote(_text(value)))
+            else:
+                point["options"] = {**options.get("options", {}), option: value}
+            points.append((_name(name, option, value), point))
     return points
 
 
@@ -105,11 +94,3 @@ def _text(value):
 def _is_reserved(name):
     is_draw = re.search(f"{FURTHER_DRAW}[0-9]+$", name)
     return bool(is_draw) or name == ORIGINAL or name.endswith(SECOND_RUN) or TRAINED_ON in name
-
-
-def _replaced(names, made):
-    """Names of anonymisers, in which that of a sweep stands for all that it makes."""
-    replaced = []
-    for name in names:
-        replaced += made.get(name, [name]) if isinstance(name, str) else [name]
-    return replaced

@@ -10,6 +10,7 @@ from support.calls import here
 from support.challenges import write_challenge
 
 from voiceprivacy.inout.checksums import sha256_of
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.scored_trials import read_scored_trials, write_scores
 from voiceprivacy.inout.tables import Trial
@@ -148,6 +149,8 @@ def test_a_tree_of_the_challenge_is_read_as_it_lies(run, tmp_path):
     theirs["scores"] += "/nowhere"
     [problem] = configuration.problems({"attacks": {"theirs": theirs}})
     assert problem.what.startswith(f"{tree / 'nowhere'}: not found")
+    with pytest.raises(BadInput, match=r"exp/asv_orig.*name the folder of one attacker"):
+        given_scores(str(tree.parent))
 
 
 def test_the_upload_holds_all_protected_directories(run, tmp_path):

@@ -1,9 +1,7 @@
 """Which channels a config gets, whose attackers hear them, and what it cannot have."""
 
-import pytest
 from support.plans import voices
 
-from voiceprivacy.plan.configuration import contradictions
 from voiceprivacy.plan.defaults import complete
 from voiceprivacy.plan.plan import Plan
 
@@ -60,9 +58,3 @@ def test_an_attacker_that_learnt_from_an_anonymiser_hears_its_voice():
     systems = heard(config(atlas=True, corpora={"train": LEARNT}))
     assert systems["original", "oo"]["voice"].backend == "cosine"
     assert systems["b2", "op"]["voice"].backend == "semi_on_b2"
-
-
-@pytest.mark.parametrize(("channel", "n_problems"), [("phones", 1), ("pitch", 0)])
-def test_phones_need_a_corpus_to_learn_from(channel, n_problems):
-    problems = list(contradictions(config(atlas={"channels": [channel]})))
-    assert len(problems) == n_problems

@@ -6,7 +6,6 @@ import pytest
 from support.plans import voices
 
 from voiceprivacy.inout.files import SCRIPTS
-from voiceprivacy.inout.yaml_files import compose
 from voiceprivacy.plan import configuration
 
 SYNTHETIC = {"synthetic": {"speakers": 20, "utterances": 4}}
@@ -34,14 +33,37 @@ def plda(on="b", **options):
     return ATTACKED | {"corpora": {"a": SYNTHETIC, "b": TRAINING}, "backends": {"p": backend}}
 
 
+VOICE = ATTACKED["extractors"] | {"voice": {"package": "resemblyzer"}}
+TRAINED = {"train": {"corpus": "b"}, "recipe": "ecapa_small"}
 FUSION = {"type": "fusion", "of": ["a/b", "c/d"], "train": {"corpus": "t"}}
 MISTAKES = [
     # Keys and values.
+    ({"expected": "."}, "expected: .: is a folder, not a file"),
+    ({"corpora": {"a": {"kaldi": "~/a"}}}, "corpora.a.kaldi: ~/a: not found: write ${HOME} in"),
+    ({"report": {"cece": "op"}}, "report.cece: 'op' is not a list: [...]"),
     ({"qqq": 1}, "qqq: 'qqq' is not a key here"),
     ({"extractors": {"r": {"package": "whisper", "vad": True}}}, "extractors.r.vad: True is not"),
     ({"extractors": {"m": {"model": "m", "start": "o"}}}, "extractors.m.start: 'o' is not allowed"),
     ({"extractors": {"m": {"model": "m", "sandbox": True}}}, "extractors.m.sandbox: True is not"),
     (plda(type="speechbrain_plda", shrinkage=0.1), "backends.p.shrinkage: 0.1 is not allowed"),
+    ({"seed": 10**400}, "seed: "),
+    ({"attackers": "lader"}, "attackers: 'lader' is none of ladder: did you mean 'ladder'?"),
+    ({"attackers": "ladder"}, "attackers: needs a corpus with 'use: train'"),
+    (
+        {"utility": {"voice": {"type": "voice", "sample": 3, "utterances": 3}}},
+        "utility.voice.utterances: of this type all utterances are measured",
+    ),
+    (
+        {"utility": {"words": {"type": "closed_text", "sandbox": True}}},
+        "utility.words.sandbox: is for a command of your own",
+    ),
+    ({"report": {"cece": ["oo"]}}, "report.cece.0: 'oo' is none of op, pp"),
+    (ATTACKED | {"atlas": {"channels": ["phones"]}}, "atlas.channels: channel 'phones' needs a"),
+    ({"extractors": {"a": {"f0": {}, "style": {}}}}, "extractors.a: needs one of model, package"),
+    (
+        {"extractors": {"a": {"words": {"encoder": "a", "corpus": "b"}}}},
+        "extractors.a.words.encoder",
+    ),
     (corpus(limit={}), "corpora.a.limit: {}"),
     (
         {"attacker_draw": "independant"},
@@ -61,9 +83,18 @@ MISTAKES = [
     ),
     (
         {"anonymisers": {"b": {"container": "b.sif", "audio": "b"}}},
-        "anonymisers.b.container: is for a command, a program of the image",
+        "anonymisers.b: 'command' is missing",
     ),
     # Corpora, lists and averages.
+    (
+        corpus() | {"report": {"averages": {"mean": {"a": {"f": 1}}}}},
+        "report.averages.mean: 'mean'",
+    ),
+    (
+        corpus(protocol={"rank_sampling": {"observations": 2}})
+        | {"report": {"averages": {"all": {"a": {"f": 1}}}}},
+        "report.averages.all.a.f: a has no trial list 'f'",
+    ),
     (
         corpus(protocol={"enrol_trial": {"lists": ["f_common"]}}),
         "corpora.a.protocol.enrol_trial.lists: only vctk has lists of common sentences",
@@ -89,16 +120,54 @@ MISTAKES = [
         "report.averages.all.a.q: a has no trial list 'q'",
     ),
     # What attackers learn from.
+    (
+        ATTACKED | {"extractors": {"a": {"f0": {}}}},
+        "extractors.a: no back-end of this config compares it (histograms: type: jensen_shannon)",
+    ),
+    (plda(extractors=["x"]), "backends.p.extractors: 'x' is not an extractor of this config"),
+    (
+        ATTACKED | {"extractors": {"a": {"units": {"corpus": "a"}}}},
+        "extractors.a.units.corpus: corpus 'a' is not for training: give it 'use: train'",
+    ),
     (plda(on="bb"), "backends.p.train.corpus: there is no corpus 'bb': did you mean 'b'?"),
     (plda(on="a"), "backends.p.train.corpus: corpus 'a' is not for training: give it 'use: train'"),
     (
         plda(type="procrustes", train={"corpus": "b", "speech": "original"}),
-        "backends.p.train.speech: 'anonymised' was expected",
+        "backends.p.train.speech: 'original' is not allowed beside the other keys here (only 'ano",
+    ),
+    (
+        plda(train={"corpus": "b", "anonymisers": ["x"]})
+        | {"anonymisers": {"x": {"command": "x"}}},
+        "backends.p.train: 'speech' is missing",
+    ),
+    (
+        plda(train={"corpus": "b", "speech": "anonymised", "anonymisers": ["x_draw2"]})
+        | {"anonymisers": {"x": {"command": "x", "draws": 2}}},
+        "backends.p.train.anonymisers: there is no anonymiser 'x_draw2'",
+    ),
+    (plda(type="speechbrain_plda", lda_dim=9), "backends.p.lda_dim: 9 is not allowed beside"),
+    (
+        plda() | {"extractors": {"a": {"model": "m", "train": {"corpus": "b"}}}},
+        "extractors.a: 'recipe",
+    ),
+    (
+        plda() | {"extractors": VOICE | {"a": TRAINED | {"start": "voice"}}},
+        "extractors.a.start: extractor 'voice' has no network that training could start from",
+    ),
+    ({"extractors": {"a": {"package": "dvector", "trim": True}}}, "extractors.a.trim: True is not"),
+    (
+        {"extractors": {"a": {"model": "x/y", "revision": "release-1"}}},
+        "extractors.a.revision: 'release-1'",
+    ),
+    ({"extractors": {"a": {"f0": None}}}, "extractors.a.f0: is empty: write what belongs here"),
+    ({"anonymisers": {"a": {"audio": "a", "draws": 3}}}, "anonymisers.a.draws: 3 is not allowed"),
+    (
+        {"utility": {"words": {"type": "whisper", "model": "base", "language": "de"}}},
+        "utility.words.language: whisper does not take this",
     ),
     (plda(lda_dim=150), "backends.p.lda_dim: 150 dimensions, and embeddings of 'small' have 128:"),
     (
-        plda(lda_dim=129)
-        | {"extractors": {"made": {"train": {"corpus": "b"}, "recipe": "ecapa_small"}}},
+        plda(lda_dim=129) | {"extractors": {"made": TRAINED}},
         "backends.p.lda_dim: 129 dimensions, and embeddings of 'made' have 128",
     ),
     (
@@ -118,6 +187,10 @@ MISTAKES = [
         "extractors.said: reads transcripts, and of corpus 'a' no transcripts of the pieces",
     ),
     # What is not there.
+    (
+        {"extractors": {"a": {"model": "speechbrain/spkrec-ecapa-voxceleb"}}},
+        "extractors.a.model: speechbrain/spkrec-ecapa-voxceleb: not found; a model of the hub",
+    ),
     ({"anonymisers": {"b": {"package": "b"}}}, "anonymisers.b.package: no installed package"),
     (
         {"extractors": {"a": {"command": "a", "env": "mine"}}},
@@ -143,17 +216,14 @@ def test_a_mistake_is_named_with_its_place(config, expected):
     assert any(problem.startswith(expected) for problem in problems(config))
 
 
-VOICE = ATTACKED["extractors"] | {"voice": {"package": "resemblyzer"}}
-
-
 @pytest.mark.parametrize(
     "config",
     [
         plda(lda_dim=128),
-        plda(lda_dim=150, extractors=["voice"]) | {"extractors": VOICE},  # has more
+        plda(lda_dim=150) | {"extractors": {"voice": VOICE["voice"]}},  # has more
         # How many dimensions a program has, its embeddings will say.
         plda(lda_dim=900) | {"extractors": {"mine": {"command": "python mine.py"}}},
-        ATTACKED | {"extractors": {"said": {"style": {}}}},  # synthetic speech has transcripts
+        {"corpora": {"a": SYNTHETIC}, "extractors": {"said": {"style": {}}}},  # has transcripts
     ],
 )
 def test_what_embeddings_and_transcripts_allow_is_no_problem(config):
@@ -211,7 +281,7 @@ def test_a_wrong_name_gets_the_nearest_file_or_folder_that_is_there(tmp_path, mo
     Path("submissions/team7/b2-op.tsv").touch()
     attack = {"scores": "submissions/team7/{anonymiser}_{condition}.tsv"}
     [scores] = problems({"attacks": {"z": attack}})
-    assert scores.endswith(": not found; the nearest is called submissions/team7/b2-op.tsv")
+    assert scores.endswith("digits and _ only); the nearest is called submissions/team7/b2-op.tsv")
     [audio] = problems(ATTACKED | {"anonymisers": {"b": {"audio": "submission"}}})
     assert audio.endswith(": submission: not found: did you mean 'submissions'?")
 
@@ -267,6 +337,6 @@ def test_values_that_yaml_reads_otherwise_than_as_text_are_named(tmp_path, wrong
     path = tmp_path / "c.yaml"
     path.write_text(f"corpora:\n  a:\n    synthetic: {{speakers: 4, utterances: 4}}\n    {wrong}\n")
     (problem,) = configuration.problems(configuration.read(path))
-    line, words = configuration.located(problem, compose(path))
+    _, line, words = configuration.located(problem, [path])
     assert line == (5 if "-" in wrong else 4)
     assert words.startswith(f"corpora.a.{said}")

@@ -56,7 +56,6 @@ def test_a_config_that_says_what_is_wanted_gets_nothing_more(installed, section)
     "section",
     [
         {"backends": {"plda": {"type": "plda", "train": {"corpus": "demo"}}}},
-        {"utility": {"words": False}},
         {"utility": {"wer": {"command": "python wer.py"}}},
     ],
 )
@@ -64,9 +63,10 @@ def test_sections_that_name_no_attacker_do_not_take_the_attack_away(installed, s
     assert models(PROTECTED | section) == SMALL
 
 
-def test_an_extractor_alone_compares_by_cosine():
-    config = PROTECTED | {"extractors": {"one": {"package": "dvector"}}}
-    assert list(defaults.complete(config)["backends"]) == ["cosine"]
+def test_an_extractor_alone_compares_by_cosine_or_jensen_shannon():
+    for kind, backend in (("package", "cosine"), ("timing", "jensen_shannon")):
+        config = PROTECTED | {"extractors": {"one": {kind: "dvector"}}}
+        assert list(defaults.complete(config)["backends"]) == [backend]
     assert list(defaults.complete(PROTECTED | {"extractors": {}})["backends"]) == []
 
 

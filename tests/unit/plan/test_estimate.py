@@ -21,6 +21,7 @@ from voiceprivacy.plan.estimate import (
     text,
 )
 from voiceprivacy.plan.measures import OF_EVERY_RUN
+from voiceprivacy.plan.plan import Plan
 
 CONFIG = {
     "corpora": {
@@ -38,14 +39,15 @@ CONFIG = {
 }
 
 
-def examined(enrolment_s=1800, trial_s=1800, trials=1000):
+def examined(enrolment_s=1800, trial_s=1800, trials=1000, train_s=0):
     parts = {"enrolment": Size(100, enrolment_s, 10), "trial": Size(100, trial_s, 10)}
-    empty = Examination(Findings(), {"train": Size(0, 0, 0)}, {}, {})
-    return {"a": Examination(Findings(), parts, {"all": trials}, {}), "b": empty}
+    to_learn = Examination(Findings(), {"train": Size(train_s // 9, train_s, 10)}, {}, {})
+    return {"a": Examination(Findings(), parts, {"all": trials}, {}), "b": to_learn}
 
 
 def steps(*, config=CONFIG, **sizes):
-    return {step.what: step for step in estimate(defaults.complete(config), examined(**sizes))}
+    plan = Plan(defaults.complete(config))
+    return {step.what: step for step in estimate(plan, examined(**sizes))}
 
 
 def test_speech_that_is_used_where_it_lies_takes_no_disk():
@@ -68,11 +70,21 @@ def test_an_attacker_trained_on_protected_speech_hears_the_original_and_that_spe
     assert hears.bytes == 2 * 2 * 200 * 900
 
 
+def test_what_attackers_learn_from_is_protected_and_heard_for_every_anonymiser():
+    learning = {"corpus": "b", "speech": "anonymised"}
+    semi = {"type": "plda", "train": learning, "unprotected": True}
+    backends = {"backends": CONFIG["backends"] | {"semi": semi}}
+    none, more = (steps(config=CONFIG | backends, train_s=seconds) for seconds in (0, 9000))
+    added = {name: more[name].bytes - none[name].bytes for name in more}
+    assert added["protected speech"] == pytest.approx(9000 * 16000 * 1.15)  # by b2: mine lies there
+    assert added["embeddings"] == 3 * 1000 * 900  # the original, b2, mine
+
+
 def test_scores_of_somebody_else_take_a_second_for_each_system(tmp_path):
     for name in ("original_oo", "b2_op", "b2_pp"):
         (tmp_path / f"{name}.tsv").touch()
     scores = {"scores": f"{tmp_path}/{{anonymiser}}_{{condition}}.tsv"}
-    (*_, last, _) = estimate(defaults.complete({"attacks": {"team7": scores}}), {})
+    (*_, last, _) = estimate(Plan(defaults.complete({"attacks": {"team7": scores}})), {})
     assert (last.seconds, last.bytes) == (PAGE_S + 2 * 1, 3e6 + 2 * 0.1e6)
 
 
@@ -113,7 +125,7 @@ def test_the_sum_is_right_within_a_factor_of_two_of_what_was_measured():
     """Processor time on idle cores, 23 and 24 November 2026 (docs/internals/load.md)."""
     demo = configuration.check(configuration.read(ROOT / "config" / "config.yaml"))
     seen = {name: checks.examine_entry(name, demo["corpora"]) for name in demo["corpora"]}
-    assert 0.5 < sum(step.seconds for step in estimate(demo, seen)) / 251 < 2
+    assert 0.5 < sum(step.seconds for step in estimate(Plan(demo), seen)) / 251 < 2
     mcadams = {"command": "python {scripts}/anonymise_mcadams.py"}
     hours = defaults.complete(
         {
@@ -126,7 +138,7 @@ def test_the_sum_is_right_within_a_factor_of_two_of_what_was_measured():
     parts = {"enrolment": Size(200, 1600, 40), "trial": Size(2073, 16400, 40)}
     of_hours = {"a": Examination(Findings(), parts, {"f": 20_700, "m": 20_700}, {})}
     measured_s = 444 + 887 - 410 + 273
-    assert 0.5 < sum(step.seconds for step in estimate(hours, of_hours)) / measured_s < 2
+    assert 0.5 < sum(step.seconds for step in estimate(Plan(hours), of_hours)) / measured_s < 2
 
 
 def test_a_corpus_for_utility_is_protected_and_heard_by_no_attacker():
@@ -134,7 +146,7 @@ def test_a_corpus_for_utility_is_protected_and_heard_by_no_attacker():
     both = examined() | {"emotions": Examination(Findings(), parts, {}, {})}
     corpora = CONFIG["corpora"] | {"emotions": {"kaldi": "/", "use": "utility"}}
     config = defaults.complete(CONFIG | {"corpora": corpora})
-    more = {step.what: step for step in estimate(config, both)}
+    more = {step.what: step for step in estimate(Plan(config), both)}
     assert more["protected speech"].seconds == 2 * steps()["protected speech"].seconds
     assert more["embeddings"] == steps()["embeddings"]
 

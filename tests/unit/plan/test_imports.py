@@ -15,10 +15,14 @@ TREE = {
     "package/deep/__init__.py": "from .. import above\n",
     "package/deep/leaf.py": "",
     "package/above.py": "",
+    "package/run.py": "import package.above\n",
     "unused.py": "",
     "broken.py": "import direct\n)",
     "../outside.py": "",
 }
+
+
+UNUSED = ["unused.py", "broken.py", "package/run.py", "../outside.py"]
 
 
 @pytest.fixture
@@ -32,13 +36,14 @@ def folder(tmp_path):
 
 def test_all_that_is_imported_from_its_own_folder_is_its_code(folder):
     imported = [path.removeprefix(f"{folder}/") for path in imported_files(str(folder / "mine.py"))]
-    assert set(TREE) - set(imported) == {"mine.py", "unused.py", "broken.py", "../outside.py"}
+    assert set(TREE) - set(imported) == {"mine.py", *UNUSED}
     assert set(imported) < set(TREE) and imported == sorted(imported)
 
 
 def test_a_program_in_the_working_directory_has_its_code_there(folder, monkeypatch):
     monkeypatch.chdir(folder)
     assert "package/deep/leaf.py" in imported_files("mine.py")
+    assert "package/above.py" in imported_files("package/run.py")  # python -m package.run
 
 
 def test_other_files_have_no_code_of_their_own(folder):

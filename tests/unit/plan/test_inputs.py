@@ -34,6 +34,7 @@ CONFIG = {
     },
     "backends": {
         "cosine": {"type": "cosine"},
+        "js": {"type": "jensen_shannon"},
         "plda": {"type": "plda", "train": {"corpus": "others"}, "extractors": ["ecapa"]},
     },
     "utility": {"mine": {"command": "python mine.py", "better": "higher", "mem_mb": 500}},

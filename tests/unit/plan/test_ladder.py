@@ -2,10 +2,8 @@
 
 import copy
 
-import pytest
 from support.plans import voices
 
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.plan import Plan
 
@@ -44,12 +42,3 @@ def test_entries_of_the_config_win_and_further_ones_stay():
 def test_a_completed_config_is_completed_to_itself():
     completed = configuration.check(CONFIG)
     assert defaults.complete(completed) == completed
-
-
-def test_a_ladder_without_training_speech_and_a_wrong_name_are_told():
-    config = copy.deepcopy(CONFIG)
-    del config["corpora"]["others"]
-    with pytest.raises(BadInput, match="attackers: needs a corpus with 'use: train'"):
-        configuration.check(config)
-    with pytest.raises(BadInput, match="did you mean 'ladder'"):
-        configuration.check(CONFIG | {"attackers": "lader"})

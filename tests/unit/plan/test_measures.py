@@ -263,19 +263,6 @@ def test_embeddings_of_an_attacker_of_one_anonymiser_alone_compare_no_voices():
     assert planned(**config).embedded_by == {"demo": "net"}
 
 
-@pytest.mark.parametrize("key", ["utterances", "sample"])
-def test_all_utterances_have_a_voice(key):
-    config = {"utility": {"voice": {"type": "voice", key: 3}}}
-    ((keys, words),) = wrong_measures(config)
-    assert keys == ("utility", "voice", key) and "all utterances" in words
-
-
-def test_what_is_shipped_runs_in_no_box():
-    config = {"utility": {"words": {"type": "closed_text", "sandbox": True}}}
-    [(keys, words)] = wrong_measures(config)
-    assert keys == ("utility", "words", "sandbox") and words == "is for a command of your own"
-
-
 def test_options_of_a_shipped_measure_are_of_the_corpus_and_the_anonymiser():
     uar = {"definition": "vpc2026", "labels": "{corpus}.tsv"}
     uar |= {"predictions": "{resources}/{corpus}_{anonymiser}.tsv"}

@@ -324,9 +324,3 @@ def test_pictures_for_papers_are_made_of_every_attack(plan):
     assert "results/paper/det/demo/f/ecapa/cosine.pdf" in files
     tables = [file for file in files if file.endswith(".tex")]
     assert tables == [f"results/paper/tables/{table}.tex" for table in TABLES]
-
-
-@pytest.mark.parametrize("cece", [[], ["oo"], "op", ["op", "op"]])
-def test_other_conditions_of_c_ece_are_refused(cece):
-    with pytest.raises(BadInput, match="cece"):
-        configuration.check({**CONFIG, "report": {"cece": cece}})

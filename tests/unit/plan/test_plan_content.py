@@ -104,12 +104,3 @@ def test_an_encoder_of_sentences_is_a_source(tmp_path):
     (tmp_path / "tokenizer.json").unlink()
     with pytest.raises(configuration.BadInput, match=r"tokenizer.json: not found"):
         configuration.check(CONFIG | {"extractors": extractors})
-
-
-def test_words_with_an_encoder_need_no_corpus():
-    extractors = {"said": {"words": {"encoder": "here", "corpus": "others"}}}
-    with pytest.raises(configuration.BadInput, match="not allowed beside the other keys"):
-        configuration.check(CONFIG | {"extractors": extractors})
-    extractors = {"said": {"words": {"corpus": "demo"}}}
-    with pytest.raises(configuration.BadInput, match="'demo' is not for training"):
-        configuration.check(CONFIG | {"extractors": extractors})

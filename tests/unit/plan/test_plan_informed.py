@@ -153,7 +153,8 @@ def test_an_encoder_is_fetched_read_from_a_folder_or_that_of_the_start(tmp_path)
         "mine": {**train, "encoder": str(tmp_path)},
         "tuned": {**train, "start": "hub"},
     }
-    plan = Plan(configuration.check({**INFORMED, "extractors": extractors, "backends": {}}))
+    config = {**INFORMED, "backends": {"cosine": {"type": "cosine"}}}
+    plan = Plan(configuration.check({**config, "extractors": extractors}))
     assert plan.attackers.fetched_encoders() == {"hub": wavlm}
     folders = {name: plan.attackers.training_encoder(f"{name}_on_team") for name in extractors}
     assert folders == {"hub": "results/encoders/hub", "mine": str(tmp_path), "tuned": None}
@@ -165,9 +166,8 @@ def test_an_encoder_is_fetched_read_from_a_folder_or_that_of_the_start(tmp_path)
         ("nowhere", "nowhere: not found"),
         ({**wavlm, "revision": "main"}, "encoder"),
     ):
-        wrong = {"extractors": {"mine": {**train, "encoder": encoder}}, "backends": {}}
         with pytest.raises(BadInput, match=words):
-            configuration.check({**INFORMED, **wrong})
+            configuration.check({**config, "extractors": {"mine": {**train, "encoder": encoder}}})
 
 
 def test_an_attacker_for_some_anonymisers_leaves_the_others_alone():

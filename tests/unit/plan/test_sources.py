@@ -91,10 +91,11 @@ def test_a_disk_that_is_not_mounted_stops_the_run_in_any_case():
     assert FINGERPRINT.read_text() == before
 
 
-def test_a_folder_that_was_always_empty_is_taken():
+def test_a_folder_without_such_files_is_taken_if_it_never_had_any():
     Path("empty").mkdir()
-    for _ in range(2):
-        fingerprint(Sources([Named(("corpora", "mine"), "empty")]))
+    kaldi().refresh()  # which knows the WAVs below audio
+    for folder, endings in (("empty", None), ("empty", None), ("audio", (".flac",))):
+        fingerprint(Sources([Named(("corpora", "mine"), folder, endings=endings)]))
 
 
 def test_a_source_that_cannot_be_read_is_named(monkeypatch):
@@ -282,6 +283,7 @@ def test_a_submissions_wav_scp_counts_from_its_folder_and_from_the_working_one()
     [
         "python nac/run.py --fast",
         "nac/run.py",
+        "python -m nac.run --fast",
         "python code.py --config=nac/run.py",
         "sh -c 'python nac/run.py --fast'",
     ],
