@@ -45,7 +45,7 @@ def new_run(
     protected : NAME=DIR: an anonymiser's version, for each
     again : NAME=DIR: a second, independent draw of it, from which attackers enrol and learn
     method : [NAME=]FILE.py:FUNCTION: an anonymiser in Python, which the run calls, for each
-    train : speech of other speakers, on whom the semi-informed attacker is trained
+    train : speech of other speakers, as --original, on whom the semi-informed attacker is trained
     config : YAML to write
     name : what the speech is called (default: as its folder)
     preview : show who speaks and some pairs, and write nothing
@@ -70,8 +70,8 @@ def new_run(
     functions = dict(map(parse_method, method))
     drawn_again = dict(parse(text, "--again") for text in again)
     texts = [*(text for text, _ in given), *functions]
-    if len({*texts}) < len(given) + len(method):
-        raise BadInput("--protected, --method: a name occurs twice; give each a name of its own")
+    if len({*texts}) + len(drawn_again) < len(given) + len(method) + len(again):
+        raise BadInput("--protected, --again, --method: a name occurs twice; give each its own")
     for again_of in drawn_again:
         if again_of not in dict(given):
             raise BadInput(
@@ -95,7 +95,7 @@ def new_run(
             pattern=pattern,
             speakers=speakers,
             transcripts=transcripts,
-            train=train,
+            train=unpack(train) if train else None,
             methods={ids[text]: function for text, function in functions.items()},
         )
         refuse_copies(examined)
