@@ -9,14 +9,14 @@ Conventions
   each: a pandas DataFrame, or {column: array}.
 * A label is target or nontarget; 1 or 0, True or False say the same.
 * Scores are higher where the speaker is more likely the same.
-* ``speakers`` is {id of an enrolment or trial: speaker}, a dict or a pandas Series. It gives
-  intervals, which draw speakers.
+* ``speakers`` is {id of an enrolment or trial: speaker}, a dict or a pandas Series, or a DataFrame
+  with the columns id and speaker. It gives intervals, which draw speakers.
 * A number that is undefined is nan.
 * Results print in one line, are tables in a notebook, and ``result.frame()`` is a DataFrame.
 """
 
 import html
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -26,6 +26,7 @@ from voiceprivacy.catalogue import shown_once
 from voiceprivacy.catalogue.shown import shown
 from voiceprivacy.inout.arrays import Embeddings, ScoreMatrix
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.score_tables import check_condition
 from voiceprivacy.inout.scored_trials import ScoredTrials
 from voiceprivacy.inout.tables import LABELS, Trial
 from voiceprivacy.privacy import Floats, Scores
@@ -55,7 +56,7 @@ class Trials(Protocol):
 
 
 class Speakers(Protocol):
-    """{id: speaker}: a dict, or a pandas Series."""
+    """{id: speaker}: a dict, a pandas Series, or a DataFrame with the columns id and speaker."""
 
     def items(self) -> Iterable[tuple[Any, Any]]:
         """Each id with its speaker."""
@@ -117,12 +118,24 @@ def _in_html(result: Any) -> str:
     return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
 
 
+def _printed(*headline: str) -> Any:
+    """What makes results print in one line, with the numbers of a headline, and in notebooks."""
+
+    def printed(kind: Any) -> Any:
+        kind.__repr__ = lambda result: _in_one_line(result, *headline)
+        kind._repr_html_ = _in_html
+        return kind
+
+    return printed
+
+
 def _in_frame(result: Any) -> Any:
     import pandas as pd
 
     return pd.DataFrame(_rows(result), columns=ROWS)
 
 
+@_printed("eer_percent", "cllr_min_bit", "linkability", "n_target", "n_nontarget")
 class Verification(NamedTuple):
     """Metrics of voiceprivacy.privacy.scores.verification.assess, and their intervals."""
 
@@ -143,15 +156,8 @@ class Verification(NamedTuple):
         """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
         return _in_frame(self)
 
-    def __repr__(self) -> str:
-        return _in_one_line(
-            self, "eer_percent", "cllr_min_bit", "linkability", "n_target", "n_nontarget"
-        )
 
-    def _repr_html_(self) -> str:
-        return _in_html(self)
-
-
+@_printed("dece_bit", "worst_case_log10", "tag", "n_target", "n_nontarget")
 class Zebra(NamedTuple):
     """Metrics of voiceprivacy.privacy.scores.zebra.assess, its profile, and intervals."""
 
@@ -171,13 +177,8 @@ class Zebra(NamedTuple):
         """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
         return _in_frame(self)
 
-    def __repr__(self) -> str:
-        return _in_one_line(self, "dece_bit", "worst_case_log10", "tag", "n_target", "n_nontarget")
 
-    def _repr_html_(self) -> str:
-        return _in_html(self)
-
-
+@_printed("cece_linear_bit", "cece_isotonic_bit", "cece_isotonic_interpolated_bit")
 class Calibration(NamedTuple):
     """What a calibration of one run is worth on another: C_ECE, all metrics, ECE profiles."""
 
@@ -191,15 +192,8 @@ class Calibration(NamedTuple):
         """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
         return _in_frame(self)
 
-    def __repr__(self) -> str:
-        return _in_one_line(
-            self, "cece_linear_bit", "cece_isotonic_bit", "cece_isotonic_interpolated_bit"
-        )
 
-    def _repr_html_(self) -> str:
-        return _in_html(self)
-
-
+@_printed("disclosure_bit", "identification_rate_percent")
 class Ranks(NamedTuple):
     """Similarity-rank disclosure: the headline, all metrics, histogram p (N,) and model gamma."""
 
@@ -213,13 +207,8 @@ class Ranks(NamedTuple):
         """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
         return _in_frame(self)
 
-    def __repr__(self) -> str:
-        return _in_one_line(self, "disclosure_bit", "identification_rate_percent")
 
-    def _repr_html_(self) -> str:
-        return _in_html(self)
-
-
+@_printed("deid_percent", "gvd_db")
 class Similarity(NamedTuple):
     """De-identification, gain of voice distinctiveness, and matrices {oo, op, pp: (S, S)}."""
 
@@ -232,12 +221,6 @@ class Similarity(NamedTuple):
     def frame(self) -> Any:
         """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
         return _in_frame(self)
-
-    def __repr__(self) -> str:
-        return _in_one_line(self, "deid_percent", "gvd_db")
-
-    def _repr_html_(self) -> str:
-        return _in_html(self)
 
 
 class Verdict(NamedTuple):
@@ -433,6 +416,7 @@ def trial_scores(
     trial: Mapping[str, ArrayLike],
     enrolments: Mapping[str, list[str]] | None = None,
     backend: str = "cosine",
+    protected: Collection[str] = (),
 ) -> Any:
     """The trials with a column ``score``, from embeddings.
 
@@ -444,6 +428,7 @@ def trial_scores(
     enrolments : {enrolment: [utterance, ...]}, optional
         Without it an enrolment id is an utterance id.
     backend : cosine, jensen_shannon (histograms), or the npz of a trained one
+    protected : enrolment, trial or both: the speech that a Procrustes back-end rotates back
 
     Returns
     -------
@@ -465,7 +450,12 @@ def trial_scores(
         if len({row.shape for row in rows}) != 1 or rows[0].ndim != 1:
             raise BadInput(f"{side}: expected arrays of one length, an utterance each")
         ids = np.array([str(name) for name in vectors])
-        galleries[side] = backends.Gallery(Embeddings(ids, np.stack(rows)), f"{side} embeddings")
+        galleries[side] = backends.gallery_of(
+            Embeddings(ids, np.stack(rows)),
+            f"{side} embeddings",
+            backend=backend,
+            is_protected=side in protected,
+        )
     lists = None
     if enrolments is not None:
         names = {str(name): [*map(str, ids)] for name, ids in enrolments.items()}
@@ -496,13 +486,14 @@ def verdict(
 
     Raises
     ------
-    BadInput : as ``verification``; or there is no protected system
+    BadInput : as ``verification``; there is no protected system; a condition that a system has not
     """
     if not {*attacks} - {ORIGINAL}:
         raise BadInput("attacks: expected a protected system")
     table = ScoreTable(_names(speakers))
     for system, conditions in attacks.items():
         for condition, trials in conditions.items():
+            check_condition(system, condition, "attacks")
             scored = _scored(trials)
             _arranged(scored, table.speaker_of)  # refuses labels that speakers contradict
             of_attack = table.scores.setdefault(LIST, {}).setdefault(system, {})
@@ -655,6 +646,8 @@ def _label(word: Any, where: str) -> str:
 
 def _names(speakers: Speakers) -> dict[str, str]:
     """{id: speaker} as text: a DataFrame reads ids of digits as numbers."""
+    if hasattr(speakers, "set_index"):
+        speakers = speakers.set_index("id")["speaker"]
     return {str(name): str(speaker) for name, speaker in speakers.items()}
 
 

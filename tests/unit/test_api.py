@@ -22,6 +22,7 @@ from voiceprivacy import (
     verification,
     zebra,
 )
+from voiceprivacy.attack.backends.procrustes import Alignment, write_alignment
 from voiceprivacy.inout.files import SCRIPTS, BadInput
 from voiceprivacy.inout.json_files import read_json
 
@@ -64,7 +65,8 @@ def test_numbers_and_intervals_are_those_of_the_command(files, family):
     subprocess.run(command, cwd=files, check=True, capture_output=True)
     said, limits = read_json(files / "out.json"), read_json(files / "out.intervals.json")
     table = pd.read_csv(files / "scores.tsv", sep="\t")
-    result = family(table, speakers=pd.Series(speaker_map()), n_replicates=50)
+    names = pd.read_csv(files / "map.tsv", sep="\t")
+    result = family(table, speakers=names, n_replicates=50)
     numbers = result._asdict()
     assert {name: numbers[name] for name in said if name in numbers} == {
         name: value for name, value in said.items() if name in numbers
@@ -131,7 +133,7 @@ def cosines(rows, columns):
     return rows @ columns.T
 
 
-def test_scores_of_embeddings_are_cosines_in_the_order_of_the_trials():
+def test_scores_of_embeddings_are_cosines_in_the_order_of_the_trials(tmp_path):
     table = trials(0).drop(columns="score")
     enrolled = dict(zip(dict.fromkeys(table.enrolment), np.eye(N_SPEAKERS), strict=True))
     names = list(dict.fromkeys(table.trial))
@@ -142,6 +144,12 @@ def test_scores_of_embeddings_are_cosines_in_the_order_of_the_trials():
         assert row.score == pytest.approx(cosine.item(), abs=1e-12)
     columns = {name: table[name].tolist() for name in table}
     assert trial_scores(columns, enrolment=enrolled, trial=tried)["score"] == scored.score.tolist()
+    turn, path = np.linalg.qr(embeddings(1, seed=2)[:8])[0], str(tmp_path / "procrustes.npz")
+    write_alignment(path, Alignment(np.zeros(8), np.zeros(8), turn.T))
+    turned = {name: vector @ turn for name, vector in tried.items()}
+    speech = {"enrolment": enrolled, "trial": turned, "backend": path}
+    back = trial_scores(columns, **speech, protected=["trial"])["score"]
+    assert back == pytest.approx(scored.score.tolist(), abs=1e-12)
     with pytest.raises(BadInput, match="has no embedding of 'u0-0'"):
         trial_scores(table, enrolment=enrolled, trial={"u1-0": np.ones(8)})
     with pytest.raises(BadInput, match="of one length"):
@@ -261,6 +269,8 @@ def test_what_does_not_go_together_is_refused():
         verdict({"original": {"oo": trials(1)}}, speaker_map())
     with pytest.raises(BadInput, match="labelled"):
         verdict({"mine": {"op": trials(1)}}, speaker_map() | {"e0": "s1"})
+    with pytest.raises(BadInput, match="'mine' has no condition 'OP': it has op, pp, rr"):
+        verdict({"mine": {"OP": trials(1)}}, speaker_map())
 
 
 def test_the_environment_of_make_imports_the_package_and_lists_its_functions(tmp_path):
@@ -280,6 +290,7 @@ def test_the_examples_of_the_docs_run(files, monkeypatch, capsys):
     page = (SCRIPTS.parent / "docs/api.md").read_text()
     names = {"oo": trials(6), "op": trials(0), "pp": trials(1), "scores": np.eye(3)[:, :2]}
     draw = np.random.default_rng(0)
+    names |= {"run0": trials(1), "run1": trials(1, seed=1)}
     names |= {name: draw.normal(size=(4, 4)) for name in ("original", "across", "protected")}
     for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
         exec(textwrap.dedent(block), names)

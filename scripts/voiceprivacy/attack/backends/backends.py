@@ -77,11 +77,17 @@ class Gallery:
 def read_gallery(
     path: Path | str, *, backend: str = "cosine", is_protected: bool = False
 ) -> Gallery:
-    """Read embeddings as a Gallery, as a back-end compares them.
+    """Read embeddings as a Gallery, see ``gallery_of``."""
+    return gallery_of(read_embeddings(path), path, backend=backend, is_protected=is_protected)
+
+
+def gallery_of(
+    embeddings: Embeddings, path: Path | str, *, backend: str, is_protected: bool
+) -> Gallery:
+    """Embeddings as a back-end compares them.
 
     Only a Procrustes back-end changes them: see ``procrustes.aligned``.
     """
-    embeddings = read_embeddings(path)
     alignment = None if backend in NAMED else procrustes.read_alignment(backend)
     if alignment is None:
         return Gallery(embeddings, path)
@@ -131,7 +137,7 @@ NAMED = {"cosine": cosine, "jensen_shannon": jensen_shannon}
 def scorer(backend: str) -> Scorer:
     """The scorer of a back-end: cosine, jensen_shannon, or the npz of a trained one.
 
-    Galleries that Procrustes has rotated (see ``read_gallery``) are compared by cosine.
+    Galleries that Procrustes has rotated (see ``gallery_of``) are compared by cosine.
     """
     if backend in NAMED:
         return NAMED[backend]
