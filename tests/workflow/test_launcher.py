@@ -118,6 +118,11 @@ def test_a_slip_on_the_command_line_is_one_line(tmp_path, launch, words, line):
     assert refused(launch("-n", *words)).startswith(line)
 
 
+def test_the_version_of_snakemake_is_printed(launch):
+    asked = launch("--version")
+    assert (asked.returncode, asked.stderr) == (0, "") and asked.stdout.startswith("9.")
+
+
 def test_a_target_may_follow_the_config(tmp_path):
     (tmp_path / "my.yaml").write_text(CORPORA)
     (tmp_path / "paper").mkdir()  # a folder of a target's name is no config
