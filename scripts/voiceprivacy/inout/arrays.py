@@ -181,10 +181,10 @@ def write_npz(path: FilePath, arrays: dict[str, Any], *, compressed: bool = Fals
         write(temporary, **arrays)
 
 
-def _refuse_twice(path, ids, what):
+def _refuse_twice(path, ids, name):
     names, counts = np.unique(ids, return_counts=True)
     if counts.max(initial=1) > 1:
-        raise BadInput(f"{path}: '{names[counts.argmax()]}' occurs twice among the {what}")
+        raise BadInput(f"{path}: '{names[counts.argmax()]}' occurs twice among the {name}")
 
 
 def _check_ids(path, arrays):

@@ -145,7 +145,7 @@ def warning_of_itself(
         wrong += [index * len(position) + one for one in tried]
     keys = scored.enrolment * np.int64(len(position)) + scored.trial
     same = np.flatnonzero(np.isin(keys, wrong))
-    return warning_of_pairs([scored.named(index)[:2] for index in same])
+    return warning_of_pairs([scored.named(index)[:2] for index in same.tolist()])
 
 
 def warning_of_pairs(own: Sequence[Pair]) -> str | None:

@@ -239,11 +239,12 @@ def refuse_copies(run: NewRun) -> None:
 
     A method that changes next to nothing is evaluated: the run says how little it protects.
     """
-    used = [one for one in run.intake.listed if one.utterance not in run.left_out]
+    used = {one.utterance: one.audio for one in run.listed if one.utterance not in run.left_out}
     for name, first in run.protected.items():
         for version in filter(None, (first, first.again)):
             if len(version.unchanged) == len(used) and all(
-                is_same_sound(one.audio, version.files[one.utterance], least=EQUAL) for one in used
+                audio and is_same_sound(audio, version.files[name], least=EQUAL)
+                for name, audio in used.items()
             ):
                 raise BadInput(
                     f"{version.folder}: every file of {name} is a copy of the original: give the"

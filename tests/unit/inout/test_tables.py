@@ -107,12 +107,6 @@ def test_scores_without_a_class_are_refused(tmp_path):
         scored_trials.read_scores(tmp_path / "s.tsv")
 
 
-def test_kaldi_scores_are_joined_with_their_key_by_name(tmp_path):
-    scores = written(tmp_path, "b y -1\na x 2.5\n", "scores.txt")
-    key = written(tmp_path, "a x target\nb y nontarget\n", "key.txt")
-    assert scored_trials.read_scores(scores, key=key)["target"].tolist() == [2.5]
-
-
 @pytest.mark.parametrize("score", ["1", "-0.25", "+3.5e-7"])
 def test_kaldi_scores_without_a_key_are_told_from_a_broken_table(tmp_path, score):
     scores = written(tmp_path, f"a x {score}\n", "scores.txt")
@@ -143,7 +137,6 @@ def test_scores_of_a_list_are_read_in_any_order(tmp_path, trials):
 @pytest.mark.parametrize(
     ("trials", "message"),
     [
-        (LISTED[:2], r"op.tsv: no score for trial 'b y' of .*list.tsv:4"),
         (LISTED[1:], r"op.tsv: no score for trial 'a x' of .*list.tsv:2"),
         ([*LISTED, Trial("b", "x", "nontarget")], r"op.tsv:5: trial 'b x' is not in .*list.tsv"),
         ([LISTED[0], Trial("a", "y", "target"), LISTED[2]], r"op.tsv:3: trial 'a y' is labelled"),

@@ -84,7 +84,7 @@ def test_an_archive_that_leaves_its_folder_is_refused(tmp_path, name):
     assert not (tmp_path / "out.wav").exists()
 
 
-def test_links_and_what_is_no_archive_are_refused(tmp_path):
+def test_links_are_refused(tmp_path):
     with tarfile.open(tmp_path / "x.tar", "w") as archive:
         link = tarfile.TarInfo("a/b.wav")
         link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
@@ -92,10 +92,6 @@ def test_links_and_what_is_no_archive_are_refused(tmp_path):
     with pytest.raises(BadInput, match=r"'a/b\.wav' is a link or a device"):
         unpacking.unpacked(tmp_path / "x.tar", tmp_path / "to")
     assert not list((tmp_path / "to").rglob("*"))
-    for name in ("y.zip", "y.tar"):
-        (tmp_path / name).write_bytes(b"no archive")
-        with pytest.raises(BadInput, match="cannot be unpacked"):
-            unpacking.unpacked(tmp_path / name, tmp_path / "to")
 
 
 @pytest.mark.parametrize("ending", ["zip", "tar.gz"])
