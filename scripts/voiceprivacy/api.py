@@ -276,7 +276,7 @@ def verification(
     Raises
     ------
     BadInput : arrays without names, a column is missing, no score of a class, a score that is NaN,
-        an id twice, a trial whose label its speakers contradict
+        a trial twice, or whose label its speakers contradict, a prior that is not between 0 and 1
     """
     named = {"target": target, "nontarget": nontarget, "scores": scores, "labels": labels}
     values, arranged = _given(trials, arrays, speakers, **named)
@@ -354,8 +354,10 @@ def ranks(
     Raises
     ------
     BadInput : shapes that do not go together, a score that is NaN, two templates of one speaker,
-        an utterance whose speaker has none
+        an utterance whose speaker has none, another fit or ties
     """
+    _refuse_others(_ranks.FITS, "fit", fit)
+    _refuse_others(_ranks.TIES, "ties", ties)
     assessed = _ranks.assess(_matrix(scores, test_speakers, template_speakers), fit=fit, ties=ties)
     numbers = _plain(assessed.metrics)
     return Ranks(
@@ -390,8 +392,10 @@ def similarity(
     Raises
     ------
     BadInput : shapes that do not go together, a score that is NaN, one speaker only, no speaker
-        with two utterances
+        with two utterances, another definition or pairs
     """
+    _refuse_others(_similarity.DEFINITIONS, "definition", definition)
+    _refuse_others(_similarity.PAIRS, "pairs", pairs)
     matrices = {}
     for name, scores in {"oo": oo, "op": op, "pp": pp}.items():
         matrix = _matrix(scores, speakers, speakers, same=True)
@@ -532,8 +536,7 @@ def plot(shown: Mapping[str, Any] | Result, *, picture: str | None = None) -> An
     if isinstance(shown, Result) or not isinstance(shown, Mapping):
         shown = {SET: shown}
     if picture is not None:
-        if picture not in PROFILES:
-            raise BadInput(f"picture={picture!r}: expected one of {', '.join(PROFILES)}")
+        _refuse_others(PROFILES, "picture", picture)
         curves = {label: PROFILES[picture](**_classes(trials)) for label, trials in shown.items()}
         return systems.conventional_picture(picture, curves)
     kinds = {type(result) for result in shown.values()}
@@ -553,6 +556,12 @@ def plot(shown: Mapping[str, Any] | Result, *, picture: str | None = None) -> An
         "plot: expected results of zebra, calibration or ranks, one of similarity, or tables of"
         " trials with picture=..."
     )
+
+
+def _refuse_others(known: Collection[str], name: str, word: str) -> None:
+    """Refuse (BadInput) an argument that is none of the known words."""
+    if word not in known:
+        raise BadInput(f"{name}={word!r}: expected one of {', '.join(known)}")
 
 
 # Tables of trials.

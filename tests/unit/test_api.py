@@ -257,14 +257,21 @@ def test_what_does_not_go_together_is_refused():
     for values in ([], [np.nan]):
         with pytest.raises(BadInput):
             verification(target=values, nontarget=[0.0])
+    with pytest.raises(BadInput, match="p_target: 5 is not between 0 and 1"):
+        verification(**both, p_target=5)
     with pytest.raises(BadInput, match="no column score"):
         zebra(trials(1).drop(columns="score"))
     with pytest.raises(BadInput, match="labelled"):
         zebra(trials(1), speakers=speaker_map() | {"e0": "s1"})
     with pytest.raises(BadInput, match="shape"):
         ranks(np.eye(3), test_speakers=["a"], template_speakers=["a", "b"])
-    with pytest.raises(BadInput, match="NaN"):
-        ranks([[np.nan]], test_speakers=["a"], template_speakers=["a"])
+    one = {"test_speakers": ["a"], "template_speakers": ["a"]}
+    for values, options, said in (
+        ([[np.nan]], {}, "NaN"),
+        ([[1.0]], {"ties": "pesimistic"}, "ties='pesimistic': expected one of shared"),
+    ):
+        with pytest.raises(BadInput, match=said):
+            ranks(values, **one, **options)
     with pytest.raises(BadInput, match="a protected system"):
         verdict({"original": {"oo": trials(1)}}, speaker_map())
     with pytest.raises(BadInput, match="labelled"):

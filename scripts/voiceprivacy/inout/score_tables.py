@@ -18,13 +18,16 @@ GIVEN = ("system", "attacker", "condition", "list")  # columns that options can 
 
 
 def add_scores(
-    path: Path, given: Mapping[str, str], speaker_of: Mapping[str, str], scores: dict[str, Any]
+    path: Path,
+    given: Mapping[str, str | None],
+    speaker_of: Mapping[str, str],
+    scores: dict[str, Any],
 ) -> str | None:
     """Read a file into {list: {system: {(attacker, condition): {(enrolment, trial): score}}}}.
 
     Parameters
     ----------
-    given : values of columns that the file lacks
+    given : values of columns that the file lacks, None where there is none
     speaker_of : the speaker of each id
     scores : to add to
 
@@ -38,7 +41,7 @@ def add_scores(
         or a trial has two scores
     """
     columns = "".join(read_lines(path)[:1]).split("\t")
-    missing = [name for name in COLUMNS if name not in columns and name not in given]
+    missing = [name for name in COLUMNS if name not in columns and not given.get(name)]
     if missing:
         options = [f"--{name}" for name in missing if name in GIVEN]
         remedy = f"; give {', '.join(options)}" if len(options) == len(missing) else ""

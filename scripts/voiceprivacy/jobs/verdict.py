@@ -44,9 +44,8 @@ def verdict(
     """
     table = ScoreTable(read_speakers(speakers))
     given = {"system": system, "attacker": attacker, "condition": condition, "list": list}
-    own = {name: value for name, value in given.items() if value is not None}
     for path in scores:
-        if warning := add_scores(path, own, table.speaker_of, table.scores):
+        if warning := add_scores(path, given, table.speaker_of, table.scores):
             say(f"warning: {path}: {warning}", file=sys.stderr)
     facts = verdict_of(table)
     if output:
