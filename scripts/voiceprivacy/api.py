@@ -533,7 +533,7 @@ def plot(shown: Mapping[str, Any] | Result, *, picture: str | None = None) -> An
     from voiceprivacy.report.plots import evidence, speakers, systems
     from voiceprivacy.report.plots.ranks import ranks_picture
 
-    if isinstance(shown, Result) or not isinstance(shown, Mapping):
+    if not isinstance(shown, Mapping):
         shown = {SET: shown}
     if picture is not None:
         _refuse_others(PROFILES, "picture", picture)
