@@ -4,10 +4,10 @@ import sys
 from collections.abc import Sequence
 from typing import Literal
 
-from voiceprivacy.attack import Floats
 from voiceprivacy.attack.backends import backends
+from voiceprivacy.inout.files import counted
 from voiceprivacy.inout.scored_trials import ScoredTrials, warning_of_itself, write_scores
-from voiceprivacy.inout.tables import Trial, read_trials
+from voiceprivacy.inout.tables import read_trials
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 
@@ -46,17 +46,10 @@ def score_trials(
     if warning := warning_of_itself(scored, lists):
         say(f"warning: {trials}: {warning}", file=sys.stderr)
     write_scores(scores, trial_list, llrs)
-    for label in ("target", "nontarget"):
-        show_mean(label, trial_list, llrs)
-
-
-def show_mean(label: str, trials: list[Trial], scores: Floats) -> None:
-    """Print how many trials have a label, and their mean score."""
-    pairs = zip(trials, scores, strict=True)
-    values = [score for trial, score in pairs if trial.label == label]
-    if values:
-        mean = sum(values) / len(values)
-        say(f"{label:<10}{len(values):>10} trials, mean score {mean:>12.6g}")
+    for label, values in scored.classes.items():
+        if len(values):
+            count = counted(len(values), "trial")
+            say(f"{label:<10}{count:>17}, mean score {values.mean():>12.6g}")
 
 
 if __name__ == "__main__":
