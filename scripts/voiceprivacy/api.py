@@ -11,11 +11,13 @@ Conventions
 * Scores are higher where the speaker is more likely the same.
 * ``speakers`` is {id of an enrolment or trial: speaker}, a dict or a pandas Series, or a DataFrame
   with the columns id and speaker. It gives intervals, which draw speakers.
+* Distances, and trials that compare a recording with itself, give a warning.
 * A number that is undefined is nan.
 * Results print in one line, are tables in a notebook, and ``result.frame()`` is a DataFrame.
 """
 
 import html
+import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
@@ -27,7 +29,7 @@ from voiceprivacy.catalogue.shown import shown
 from voiceprivacy.inout.arrays import Embeddings, ScoreMatrix
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.score_tables import check_condition
-from voiceprivacy.inout.scored_trials import ScoredTrials
+from voiceprivacy.inout.scored_trials import ScoredTrials, warning_of_itself
 from voiceprivacy.inout.tables import LABELS, Trial
 from voiceprivacy.privacy import Floats, Scores
 from voiceprivacy.privacy.matrices import ranks as _ranks
@@ -39,6 +41,7 @@ from voiceprivacy.privacy.scores.trials import (
     SpeakerTrials,
     arrange,
     n_speakers,
+    warning_of_reversed,
 )
 from voiceprivacy.privacy.uncertainty import bootstrap
 from voiceprivacy.privacy.uncertainty.bootstrap import Interval
@@ -280,6 +283,7 @@ def verification(
     """
     named = {"target": target, "nontarget": nontarget, "scores": scores, "labels": labels}
     values, arranged = _given(trials, arrays, speakers, **named)
+    _warn(warning_of_reversed(**values))
     metrics = _verification.assess(**values, p_target=p_target)
     measure = _verification.resampled_metrics(**values)
     limits = _intervals(metrics, arranged, measure, n_replicates, seed)
@@ -303,6 +307,7 @@ def zebra(
     """
     named = {"target": target, "nontarget": nontarget, "scores": scores, "labels": labels}
     values, arranged = _given(trials, arrays, speakers, **named)
+    _warn(warning_of_reversed(**values))
     metrics, profile = _zebra.assess(**values)  # type: ignore[arg-type]
     limits = _intervals(metrics, arranged, _zebra.sample_metrics, n_replicates, seed)
     return Zebra(**_plain(metrics), profile=profile, intervals=limits)
@@ -633,10 +638,16 @@ def _scored(trials: Trials) -> ScoredTrials:
             raise BadInput(f"{where} occurs twice")
         scored[pair] = Trial(*pair, label), float(score)
     arrays = ScoredTrials.of(scored.values())
+    _warn(warning_of_itself(arrays))
     for label, values in arrays.classes.items():
         if not len(values):
             raise BadInput(f"trials: no {label} trials")
     return arrays
+
+
+def _warn(warning: str | None) -> None:
+    if warning:
+        warnings.warn(f"trials: {warning}", stacklevel=3)
 
 
 def _column(trials: Trials, name: str) -> list[Any]:
