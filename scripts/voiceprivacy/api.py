@@ -9,14 +9,16 @@ Conventions
   each: a pandas DataFrame, or {column: array}.
 * A label is target or nontarget; 1 or 0, True or False say the same.
 * Scores are higher where the speaker is more likely the same.
-* ``speakers`` is {id of an enrolment or trial: speaker}, a dict or a pandas Series. It gives
-  intervals, which draw speakers.
+* ``speakers`` is {id of an enrolment or trial: speaker}, a dict or a pandas Series, or a DataFrame
+  with the columns id and speaker. It gives intervals, which draw speakers.
+* Distances, and trials that compare a recording with itself, give a warning.
 * A number that is undefined is nan.
 * Results print in one line, are tables in a notebook, and ``result.frame()`` is a DataFrame.
 """
 
 import html
-from collections.abc import Iterable, Iterator, Mapping
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -26,7 +28,8 @@ from voiceprivacy.catalogue import shown_once
 from voiceprivacy.catalogue.shown import shown
 from voiceprivacy.inout.arrays import Embeddings, ScoreMatrix
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.scored_trials import ScoredTrials
+from voiceprivacy.inout.score_tables import check_condition
+from voiceprivacy.inout.scored_trials import ScoredTrials, warning_of_itself
 from voiceprivacy.inout.tables import LABELS, Trial
 from voiceprivacy.privacy import Floats, Scores
 from voiceprivacy.privacy.matrices import ranks as _ranks
@@ -38,6 +41,7 @@ from voiceprivacy.privacy.scores.trials import (
     SpeakerTrials,
     arrange,
     n_speakers,
+    warning_of_reversed,
 )
 from voiceprivacy.privacy.uncertainty import bootstrap
 from voiceprivacy.privacy.uncertainty.bootstrap import Interval
@@ -55,7 +59,7 @@ class Trials(Protocol):
 
 
 class Speakers(Protocol):
-    """{id: speaker}: a dict, or a pandas Series."""
+    """{id: speaker}: a dict, a pandas Series, or a DataFrame with the columns id and speaker."""
 
     def items(self) -> Iterable[tuple[Any, Any]]:
         """Each id with its speaker."""
@@ -117,12 +121,24 @@ def _in_html(result: Any) -> str:
     return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
 
 
+def _printed(*headline: str) -> Any:
+    """What makes results print in one line, with the numbers of a headline, and in notebooks."""
+
+    def printed(kind: Any) -> Any:
+        kind.__repr__ = lambda result: _in_one_line(result, *headline)
+        kind._repr_html_ = _in_html
+        return kind
+
+    return printed
+
+
 def _in_frame(result: Any) -> Any:
     import pandas as pd
 
     return pd.DataFrame(_rows(result), columns=ROWS)
 
 
+@_printed("eer_percent", "cllr_min_bit", "linkability", "n_target", "n_nontarget")
 class Verification(NamedTuple):
     """Metrics of voiceprivacy.privacy.scores.verification.assess, and their intervals."""
 
@@ -143,15 +159,8 @@ class Verification(NamedTuple):
         """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
         return _in_frame(self)
 
-    def __repr__(self) -> str:
-        return _in_one_line(
-            self, "eer_percent", "cllr_min_bit", "linkability", "n_target", "n_nontarget"
-        )
 
-    def _repr_html_(self) -> str:
-        return _in_html(self)
-
-
+@_printed("dece_bit", "worst_case_log10", "tag", "n_target", "n_nontarget")
 class Zebra(NamedTuple):
     """Metrics of voiceprivacy.privacy.scores.zebra.assess, its profile, and intervals."""
 
@@ -171,13 +180,8 @@ class Zebra(NamedTuple):
         """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
         return _in_frame(self)
 
-    def __repr__(self) -> str:
-        return _in_one_line(self, "dece_bit", "worst_case_log10", "tag", "n_target", "n_nontarget")
 
-    def _repr_html_(self) -> str:
-        return _in_html(self)
-
-
+@_printed("cece_linear_bit", "cece_isotonic_bit", "cece_isotonic_interpolated_bit")
 class Calibration(NamedTuple):
     """What a calibration of one run is worth on another: C_ECE, all metrics, ECE profiles."""
 
@@ -191,15 +195,8 @@ class Calibration(NamedTuple):
         """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
         return _in_frame(self)
 
-    def __repr__(self) -> str:
-        return _in_one_line(
-            self, "cece_linear_bit", "cece_isotonic_bit", "cece_isotonic_interpolated_bit"
-        )
 
-    def _repr_html_(self) -> str:
-        return _in_html(self)
-
-
+@_printed("disclosure_bit", "identification_rate_percent")
 class Ranks(NamedTuple):
     """Similarity-rank disclosure: the headline, all metrics, histogram p (N,) and model gamma."""
 
@@ -213,13 +210,8 @@ class Ranks(NamedTuple):
         """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
         return _in_frame(self)
 
-    def __repr__(self) -> str:
-        return _in_one_line(self, "disclosure_bit", "identification_rate_percent")
 
-    def _repr_html_(self) -> str:
-        return _in_html(self)
-
-
+@_printed("deid_percent", "gvd_db")
 class Similarity(NamedTuple):
     """De-identification, gain of voice distinctiveness, and matrices {oo, op, pp: (S, S)}."""
 
@@ -232,12 +224,6 @@ class Similarity(NamedTuple):
     def frame(self) -> Any:
         """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
         return _in_frame(self)
-
-    def __repr__(self) -> str:
-        return _in_one_line(self, "deid_percent", "gvd_db")
-
-    def _repr_html_(self) -> str:
-        return _in_html(self)
 
 
 class Verdict(NamedTuple):
@@ -293,10 +279,11 @@ def verification(
     Raises
     ------
     BadInput : arrays without names, a column is missing, no score of a class, a score that is NaN,
-        an id twice, a trial whose label its speakers contradict
+        a trial twice, or whose label its speakers contradict, a prior that is not between 0 and 1
     """
     named = {"target": target, "nontarget": nontarget, "scores": scores, "labels": labels}
     values, arranged = _given(trials, arrays, speakers, **named)
+    _warn(warning_of_reversed(**values))
     metrics = _verification.assess(**values, p_target=p_target)
     measure = _verification.resampled_metrics(**values)
     limits = _intervals(metrics, arranged, measure, n_replicates, seed)
@@ -320,6 +307,7 @@ def zebra(
     """
     named = {"target": target, "nontarget": nontarget, "scores": scores, "labels": labels}
     values, arranged = _given(trials, arrays, speakers, **named)
+    _warn(warning_of_reversed(**values))
     metrics, profile = _zebra.assess(**values)  # type: ignore[arg-type]
     limits = _intervals(metrics, arranged, _zebra.sample_metrics, n_replicates, seed)
     return Zebra(**_plain(metrics), profile=profile, intervals=limits)
@@ -371,8 +359,10 @@ def ranks(
     Raises
     ------
     BadInput : shapes that do not go together, a score that is NaN, two templates of one speaker,
-        an utterance whose speaker has none
+        an utterance whose speaker has none, another fit or ties
     """
+    _refuse_others(_ranks.FITS, "fit", fit)
+    _refuse_others(_ranks.TIES, "ties", ties)
     assessed = _ranks.assess(_matrix(scores, test_speakers, template_speakers), fit=fit, ties=ties)
     numbers = _plain(assessed.metrics)
     return Ranks(
@@ -407,8 +397,10 @@ def similarity(
     Raises
     ------
     BadInput : shapes that do not go together, a score that is NaN, one speaker only, no speaker
-        with two utterances
+        with two utterances, another definition or pairs
     """
+    _refuse_others(_similarity.DEFINITIONS, "definition", definition)
+    _refuse_others(_similarity.PAIRS, "pairs", pairs)
     matrices = {}
     for name, scores in {"oo": oo, "op": op, "pp": pp}.items():
         matrix = _matrix(scores, speakers, speakers, same=True)
@@ -433,6 +425,7 @@ def trial_scores(
     trial: Mapping[str, ArrayLike],
     enrolments: Mapping[str, list[str]] | None = None,
     backend: str = "cosine",
+    protected: Collection[str] = (),
 ) -> Any:
     """The trials with a column ``score``, from embeddings.
 
@@ -444,6 +437,7 @@ def trial_scores(
     enrolments : {enrolment: [utterance, ...]}, optional
         Without it an enrolment id is an utterance id.
     backend : cosine, jensen_shannon (histograms), or the npz of a trained one
+    protected : enrolment, trial or both: the speech that a Procrustes back-end rotates back
 
     Returns
     -------
@@ -459,13 +453,14 @@ def trial_scores(
     labels = [_label(word, f"label of row {n}") for n, word in enumerate(columns["label"])]
     texts = [[str(name) for name in columns[side]] for side in ("enrolment", "trial")]
     listed = [Trial(*row) for row in zip(*texts, labels, strict=True)]
-    galleries = {}
+    sides = {}
     for side, vectors in (("enrolment", enrolment), ("trial", trial)):
         rows = [np.asarray(vector, dtype=float) for vector in vectors.values()]
         if len({row.shape for row in rows}) != 1 or rows[0].ndim != 1:
             raise BadInput(f"{side}: expected arrays of one length, an utterance each")
         ids = np.array([str(name) for name in vectors])
-        galleries[side] = backends.Gallery(Embeddings(ids, np.stack(rows)), f"{side} embeddings")
+        sides[side] = Embeddings(ids, np.stack(rows)), f"{side} embeddings"
+    galleries = backends.galleries_of(sides, backend=backend, protected=protected)
     lists = None
     if enrolments is not None:
         names = {str(name): [*map(str, ids)] for name, ids in enrolments.items()}
@@ -496,13 +491,14 @@ def verdict(
 
     Raises
     ------
-    BadInput : as ``verification``; or there is no protected system
+    BadInput : as ``verification``; there is no protected system; a condition that a system has not
     """
     if not {*attacks} - {ORIGINAL}:
         raise BadInput("attacks: expected a protected system")
     table = ScoreTable(_names(speakers))
     for system, conditions in attacks.items():
         for condition, trials in conditions.items():
+            check_condition(system, condition, "attacks")
             scored = _scored(trials)
             _arranged(scored, table.speaker_of)  # refuses labels that speakers contradict
             of_attack = table.scores.setdefault(LIST, {}).setdefault(system, {})
@@ -538,11 +534,10 @@ def plot(shown: Mapping[str, Any] | Result, *, picture: str | None = None) -> An
     from voiceprivacy.report.plots import evidence, speakers, systems
     from voiceprivacy.report.plots.ranks import ranks_picture
 
-    if isinstance(shown, Result) or not isinstance(shown, Mapping):
+    if not isinstance(shown, Mapping):
         shown = {SET: shown}
     if picture is not None:
-        if picture not in PROFILES:
-            raise BadInput(f"picture={picture!r}: expected one of {', '.join(PROFILES)}")
+        _refuse_others(PROFILES, "picture", picture)
         curves = {label: PROFILES[picture](**_classes(trials)) for label, trials in shown.items()}
         return systems.conventional_picture(picture, curves)
     kinds = {type(result) for result in shown.values()}
@@ -562,6 +557,12 @@ def plot(shown: Mapping[str, Any] | Result, *, picture: str | None = None) -> An
         "plot: expected results of zebra, calibration or ranks, one of similarity, or tables of"
         " trials with picture=..."
     )
+
+
+def _refuse_others(known: Collection[str], name: str, word: str) -> None:
+    """Refuse (BadInput) an argument that is none of the known words."""
+    if word not in known:
+        raise BadInput(f"{name}={word!r}: expected one of {', '.join(known)}")
 
 
 # Tables of trials.
@@ -633,10 +634,16 @@ def _scored(trials: Trials) -> ScoredTrials:
             raise BadInput(f"{where} occurs twice")
         scored[pair] = Trial(*pair, label), float(score)
     arrays = ScoredTrials.of(scored.values())
+    _warn(warning_of_itself(arrays))
     for label, values in arrays.classes.items():
         if not len(values):
             raise BadInput(f"trials: no {label} trials")
     return arrays
+
+
+def _warn(warning: str | None) -> None:
+    if warning:
+        warnings.warn(f"trials: {warning}", stacklevel=3)
 
 
 def _column(trials: Trials, name: str) -> list[Any]:
@@ -655,6 +662,8 @@ def _label(word: Any, where: str) -> str:
 
 def _names(speakers: Speakers) -> dict[str, str]:
     """{id: speaker} as text: a DataFrame reads ids of digits as numbers."""
+    if hasattr(speakers, "set_index"):
+        speakers = speakers.set_index("id")["speaker"]
     return {str(name): str(speaker) for name, speaker in speakers.items()}
 
 

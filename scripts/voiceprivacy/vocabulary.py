@@ -372,7 +372,7 @@ class LawPoint(NamedTuple):
 
 
 # What tests and templates of a sampled gallery hold: seconds of unprotected recordings.
-TEST_S, TEMPLATE_S = GALLERY_SECONDS = ("mean_test_s", "mean_template_s")
+GALLERY_SECONDS = ("mean_test_s", "mean_template_s")
 
 ATTRIBUTES = ("sex", "age", "accent")  # of speakers, which speech may tell
 

@@ -110,7 +110,7 @@ ARRAYS = [
     ("numbers for ids", "scoring", "trial.npz", arrays(ids=np.arange(16)), ["trial.npz: ids must be text"]),
     ("complex embeddings", "scoring", "trial.npz", arrays(embeddings=lambda old: old * 1j), ["embeddings must be numbers"]),
     ("an id too few", "scoring", "trial.npz", arrays(ids=lambda old: old[1:]), ["trial.npz: 15 ids for embeddings of"]),
-    ("an id twice", "scoring", "trial.npz", arrays(ids=lambda old: old[[0, *range(15)]]), ["trial.npz: an id occurs twice"]),
+    ("an id twice", "scoring", "trial.npz", arrays(ids=lambda old: old[[0, *range(15)]]), ["trial.npz: 'anna-0' occurs twice among the ids"]),
     ("a NaN embedding", "scoring", "trial.npz", arrays(embeddings=lambda old: old * np.array([1, 1, 1, np.nan])), ["trial.npz: the embedding of 'anna-0' is not finite"]),
     ("embeddings of another size", "scoring", "trial.npz", arrays(embeddings=lambda old: old[:, :3]), ["trial.npz: 3 dimensions, enrolment.npz has 4"]),
     ("a header that claims 4 GB", "scoring", "trial.npz", announced((10**9, 1)), ["announces 4000000000 bytes and holds 8"]),

@@ -22,6 +22,7 @@ from voiceprivacy import (
     verification,
     zebra,
 )
+from voiceprivacy.attack.backends.procrustes import Alignment, write_alignment
 from voiceprivacy.inout.files import SCRIPTS, BadInput
 from voiceprivacy.inout.json_files import read_json
 
@@ -64,7 +65,8 @@ def test_numbers_and_intervals_are_those_of_the_command(files, family):
     subprocess.run(command, cwd=files, check=True, capture_output=True)
     said, limits = read_json(files / "out.json"), read_json(files / "out.intervals.json")
     table = pd.read_csv(files / "scores.tsv", sep="\t")
-    result = family(table, speakers=pd.Series(speaker_map()), n_replicates=50)
+    names = pd.read_csv(files / "map.tsv", sep="\t")
+    result = family(table, speakers=names, n_replicates=50)
     numbers = result._asdict()
     assert {name: numbers[name] for name in said if name in numbers} == {
         name: value for name, value in said.items() if name in numbers
@@ -116,7 +118,8 @@ def test_a_result_is_short_in_print_and_whole_in_a_frame_of_plain_numbers():
     assert frame.value["dece_bit"] == result.dece_bit and type(result.dece_bit) is float
     assert frame.ci_low["dece_bit"] == result.intervals["dece_bit"].ci_low
     assert "<td>dece_bit</td>" in result._repr_html_() and "ddcf" not in result._repr_html_()
-    alone = verification(target=[1.0], nontarget=[1.0, 1.0])
+    with pytest.warns(match="0 % of the targets score above .*, so negate distances"):
+        alone = verification(target=[1.0], nontarget=[1.0, 1.0])
     assert np.isnan(alone.linkability_vpc) or alone.linkability_vpc == 0
     assert not [value for value in alone if isinstance(value, str)]
 
@@ -131,7 +134,7 @@ def cosines(rows, columns):
     return rows @ columns.T
 
 
-def test_scores_of_embeddings_are_cosines_in_the_order_of_the_trials():
+def test_scores_of_embeddings_are_cosines_in_the_order_of_the_trials(tmp_path):
     table = trials(0).drop(columns="score")
     enrolled = dict(zip(dict.fromkeys(table.enrolment), np.eye(N_SPEAKERS), strict=True))
     names = list(dict.fromkeys(table.trial))
@@ -142,6 +145,12 @@ def test_scores_of_embeddings_are_cosines_in_the_order_of_the_trials():
         assert row.score == pytest.approx(cosine.item(), abs=1e-12)
     columns = {name: table[name].tolist() for name in table}
     assert trial_scores(columns, enrolment=enrolled, trial=tried)["score"] == scored.score.tolist()
+    turn, path = np.linalg.qr(embeddings(1, seed=2)[:8])[0], str(tmp_path / "procrustes.npz")
+    write_alignment(path, Alignment(np.zeros(8), np.zeros(8), turn.T))
+    turned = {name: vector @ turn for name, vector in tried.items()}
+    speech = {"enrolment": enrolled, "trial": turned, "backend": path}
+    back = trial_scores(columns, **speech, protected=["trial"])["score"]
+    assert back == pytest.approx(scored.score.tolist(), abs=1e-12)
     with pytest.raises(BadInput, match="has no embedding of 'u0-0'"):
         trial_scores(table, enrolment=enrolled, trial={"u1-0": np.ones(8)})
     with pytest.raises(BadInput, match="of one length"):
@@ -187,7 +196,12 @@ def test_results_and_scores_are_drawn_and_others_refused(tmp_path):
 def test_ids_of_digits_are_the_same_as_numbers_and_as_text():
     ids = {"e0": 10, "e1": 11, "u0": 20, "u1": 21}
     rows = [
-        (ids[f"e{one}"], ids[f"u{other}"], "target" if one == other else "nontarget", one - other)
+        (
+            ids[f"e{one}"],
+            ids[f"u{other}"],
+            "target" if one == other else "nontarget",
+            1.0 * (one == other),
+        )
         for one, other in ((0, 0), (0, 1), (1, 0), (1, 1))
     ]
     table = pd.DataFrame(rows, columns=api.COLUMNS)
@@ -207,6 +221,8 @@ def test_a_verdict_tells_a_copy_from_noise():
     assert judged.better == [("random", "copy_of_it")]
     assert judged.states == {"copy_of_it": "open", "random": "unclear"}
     assert "no protection shown" in judged.text
+    with pytest.warns(match="1 trial compares a recording with itself, such as 'u0-0 u0-0'"):
+        verdict({"mine": {"pp": original.replace("e0", "u0-0").head(60)}}, speaker_map())
     percent = {name: one["evidence_percent"][0] for name, one in judged.facts["systems"].items()}
     assert percent["copy_of_it"] > 60 > 10 > percent["random"]
     flipped = {}
@@ -249,18 +265,27 @@ def test_what_does_not_go_together_is_refused():
     for values in ([], [np.nan]):
         with pytest.raises(BadInput):
             verification(target=values, nontarget=[0.0])
+    with pytest.raises(BadInput, match="p_target: 5 is not between 0 and 1"):
+        verification(**both, p_target=5)
     with pytest.raises(BadInput, match="no column score"):
         zebra(trials(1).drop(columns="score"))
     with pytest.raises(BadInput, match="labelled"):
         zebra(trials(1), speakers=speaker_map() | {"e0": "s1"})
     with pytest.raises(BadInput, match="shape"):
         ranks(np.eye(3), test_speakers=["a"], template_speakers=["a", "b"])
-    with pytest.raises(BadInput, match="NaN"):
-        ranks([[np.nan]], test_speakers=["a"], template_speakers=["a"])
+    one = {"test_speakers": ["a"], "template_speakers": ["a"]}
+    for values, options, said in (
+        ([[np.nan]], {}, "NaN"),
+        ([[1.0]], {"ties": "pesimistic"}, "ties='pesimistic': expected one of shared"),
+    ):
+        with pytest.raises(BadInput, match=said):
+            ranks(values, **one, **options)
     with pytest.raises(BadInput, match="a protected system"):
         verdict({"original": {"oo": trials(1)}}, speaker_map())
     with pytest.raises(BadInput, match="labelled"):
         verdict({"mine": {"op": trials(1)}}, speaker_map() | {"e0": "s1"})
+    with pytest.raises(BadInput, match="'mine' has no condition 'OP': it has op, pp, rr"):
+        verdict({"mine": {"OP": trials(1)}}, speaker_map())
 
 
 def test_the_environment_of_make_imports_the_package_and_lists_its_functions(tmp_path):
@@ -280,6 +305,7 @@ def test_the_examples_of_the_docs_run(files, monkeypatch, capsys):
     page = (SCRIPTS.parent / "docs/api.md").read_text()
     names = {"oo": trials(6), "op": trials(0), "pp": trials(1), "scores": np.eye(3)[:, :2]}
     draw = np.random.default_rng(0)
+    names |= {"run0": trials(1), "run1": trials(1, seed=1)}
     names |= {name: draw.normal(size=(4, 4)) for name in ("original", "across", "protected")}
     for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
         exec(textwrap.dedent(block), names)

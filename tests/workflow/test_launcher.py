@@ -149,6 +149,7 @@ def test_snakemakes_options_pass_through(tmp_path):
     assert made.returncode == 0, made.stderr
     assert (tmp_path / "there" / TARGET).exists()
     assert voiceprivacy(tmp_path, "--unlock", *words).returncode == 0
+    assert voiceprivacy(tmp_path, "--version").stdout.startswith("9.")
     assert not (tmp_path / ".snakemake").exists()
 
 

@@ -77,7 +77,7 @@ TEXTS_OF_MATRIX = [name for name in ScoreMatrix._fields if name != "scores"]
 def read_matrix(path: FilePath) -> ScoreMatrix:
     """Read a ScoreMatrix from npz; BadInput says what does not fit."""
     arrays = read_npz(path, ["rows", "columns", "row_speakers", "column_speakers", "scores"])
-    _check_floats(path, scores=arrays["scores"])
+    _check_floats(path, "scores", arrays["scores"])
     _check_text(path, **{name: arrays[name] for name in TEXTS_OF_MATRIX if name in arrays})
     shape = (len(arrays["rows"]), len(arrays["columns"]))
     if arrays["scores"].shape != shape:
@@ -108,11 +108,10 @@ def read_embeddings(path: FilePath) -> Embeddings:
     arrays = read_npz(path, ["ids", "embeddings"])
     ids, embeddings = arrays["ids"], arrays["embeddings"]
     _check_text(path, ids=ids)
-    _check_floats(path, embeddings=embeddings)
+    _check_floats(path, "embeddings", embeddings)
     if embeddings.ndim != 2 or len(ids) != len(embeddings) or 0 in embeddings.shape:
         raise BadInput(f"{path}: {len(ids)} ids for embeddings of shape {embeddings.shape}")
-    if len(set(ids.tolist())) != len(ids):
-        raise BadInput(f"{path}: an id occurs twice")
+    _refuse_twice(path, ids, "ids")
     # Others may write double precision: what single precision cannot hold is refused.
     finite = np.isfinite(embeddings).all(axis=1)
     small_enough = np.abs(embeddings).max(axis=1) <= np.finfo(np.float32).max
@@ -182,12 +181,16 @@ def write_npz(path: FilePath, arrays: dict[str, Any], *, compressed: bool = Fals
         write(temporary, **arrays)
 
 
+def _refuse_twice(path, ids, name):
+    names, counts = np.unique(ids, return_counts=True)
+    if counts.max(initial=1) > 1:
+        raise BadInput(f"{path}: '{names[counts.argmax()]}' occurs twice among the {name}")
+
+
 def _check_ids(path, arrays):
     """An id occurs once on either side; the same ids on both sides have the same speakers."""
     for ids in ("rows", "columns"):
-        names, counts = np.unique(arrays[ids], return_counts=True)
-        if counts.max(initial=1) > 1:
-            raise BadInput(f"{path}: '{names[counts.argmax()]}' occurs twice among the {ids}")
+        _refuse_twice(path, arrays[ids], ids)
     row_order, column_order = np.argsort(arrays["rows"]), np.argsort(arrays["columns"])
     if not np.array_equal(arrays["rows"][row_order], arrays["columns"][column_order]):
         return
@@ -215,11 +218,10 @@ def _check_text(path: FilePath, **arrays: NDArray) -> None:
             raise BadInput(f"{path}: {name} must be text (N,), not {array.dtype} {array.shape}")
 
 
-def _check_floats(path: FilePath, **arrays: NDArray) -> None:
+def _check_floats(path: FilePath, name: str, array: NDArray) -> None:
     """Numbers are real."""
-    for name, array in arrays.items():
-        if array.dtype.kind not in "fiu":
-            raise BadInput(f"{path}: {name} must be numbers, not {array.dtype}")
+    if array.dtype.kind not in "fiu":
+        raise BadInput(f"{path}: {name} must be numbers, not {array.dtype}")
 
 
 def _check_sizes(path, members):

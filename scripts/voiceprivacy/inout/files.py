@@ -177,17 +177,15 @@ class _Inputs:
     """What was opened, by device and inode, and audio that manifests list, which may be next."""
 
     def __init__(self) -> None:
-        self.opened: set[tuple[int, int]] = set()
+        self.opened: set[tuple[int, int] | None] = set()
         self.listed: set[str] = set()
 
     def are(self, path: Path) -> bool:
         """Whether a path leads to one of them, by whatever name."""
-        try:
-            target = _identity(path)
-        except OSError:  # nothing is there
-            return False
+        target = _identity(path)
         # Listed audio is looked at only where something is in the way: a disk may be far away.
-        return target in self.opened or target in set(map(_identity_or_none, self.listed))
+        is_there = target is not None
+        return is_there and (target in self.opened or target in set(map(_identity, self.listed)))
 
     def lie_around(self, folder: Path) -> bool:
         """Whether audio lies in a folder or below it, or beside what would be written there."""
@@ -221,8 +219,7 @@ def note_listed(paths: Iterable[FilePath]) -> None:
 def note_input(path: FilePath) -> None:
     """Note a file that is read, or will be."""
     if _inputs is not None:
-        with contextlib.suppress(OSError, ValueError):  # whoever opens it says why
-            _inputs.opened.add(_identity(path))
+        _inputs.opened.add(_identity(path))
 
 
 def refuse_input(path: Path) -> None:
@@ -238,16 +235,13 @@ def _refuse_folder_of_inputs(folder: Path) -> None:
         raise BadInput(f"{folder}: speech is read from there: write to a folder of its own")
 
 
-def _identity(path: FilePath) -> tuple[int, int]:
-    status = os.stat(path)
-    return status.st_dev, status.st_ino
-
-
-def _identity_or_none(path: str) -> tuple[int, int] | None:
+def _identity(path: FilePath) -> tuple[int, int] | None:
+    """The device and the inode of a path; None where nothing is there."""
     try:
-        return _identity(path)
+        status = os.stat(path)
     except (OSError, ValueError):
         return None
+    return status.st_dev, status.st_ino
 
 
 # Reading.
@@ -411,16 +405,12 @@ def whole_folder_or_absent(folder: FilePath) -> Iterator[Path]:
     """
     folder = Path(folder)
     _refuse_folder_of_inputs(folder)
-    temporary = _temporary(folder)
-    temporary.mkdir(parents=True)
-    try:
+    with scratch_folder(folder) as temporary:
         yield temporary
         if folder.exists():  # one that we made before is replaced
             _refuse_others_files(folder, {path.name for path in temporary.iterdir()})
             remove_at_once(folder)
         temporary.replace(folder)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _refuse_others_files(folder: Path, own: set[str]) -> None:

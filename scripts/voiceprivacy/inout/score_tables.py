@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from voiceprivacy.inout.files import BadInput, read_lines
+from voiceprivacy.inout.scored_trials import warning_of_pairs
 from voiceprivacy.inout.tables import LABELS, number, read_rows
 from voiceprivacy.vocabulary import ORIGINAL
 
@@ -17,15 +18,22 @@ GIVEN = ("system", "attacker", "condition", "list")  # columns that options can 
 
 
 def add_scores(
-    path: Path, given: Mapping[str, str], speaker_of: Mapping[str, str], scores: dict[str, Any]
-) -> None:
+    path: Path,
+    given: Mapping[str, str | None],
+    speaker_of: Mapping[str, str],
+    scores: dict[str, Any],
+) -> str | None:
     """Read a file into {list: {system: {(attacker, condition): {(enrolment, trial): score}}}}.
 
     Parameters
     ----------
-    given : values of columns that the file lacks
+    given : values of columns that the file lacks, None where there is none
     speaker_of : the speaker of each id
     scores : to add to
+
+    Returns
+    -------
+    str or None : what to say of trials that compare a recording with itself
 
     Raises
     ------
@@ -33,24 +41,36 @@ def add_scores(
         or a trial has two scores
     """
     columns = "".join(read_lines(path)[:1]).split("\t")
-    missing = [name for name in COLUMNS if name not in columns and name not in given]
+    missing = [name for name in COLUMNS if name not in columns and not given.get(name)]
     if missing:
         options = [f"--{name}" for name in missing if name in GIVEN]
         remedy = f"; give {', '.join(options)}" if len(options) == len(missing) else ""
         raise BadInput(f"{path}:1: has no column {', '.join(missing)}{remedy}")
+    own = []
     for line, row in read_rows(path, columns):
         _add_row({**given, **row}, speaker_of, scores, path, line)
+        own += [(row["enrolment"], row["trial"])] if row["enrolment"] == row["trial"] else []
+    return warning_of_pairs(own)
+
+
+def check_condition(system: str, condition: str, where: str) -> None:
+    """Refuse (BadInput) a condition that a system does not have."""
+    known = ("oo", "rr") if system == ORIGINAL else ("op", "pp", "rr")
+    if condition not in known:
+        has = f"it has {', '.join(known)}"
+        raise BadInput(f"{where}: system '{system}' has no condition '{condition}': {has}")
 
 
 def _add_row(row, speaker_of, scores, path, line):
     system, attacker, condition, name, *trial, label, text = [row[name] for name in COLUMNS]
-    if condition not in (("oo", "rr") if system == ORIGINAL else ("op", "pp", "rr")):
-        raise BadInput(f"{path}:{line}: system '{system}' has no condition '{condition}'")
+    check_condition(system, condition, f"{path}:{line}")
     for identity in trial:
         if identity not in speaker_of:
             raise BadInput(f"{path}:{line}: '{identity}' has no speaker in --speakers")
     one, other = (speaker_of[identity] for identity in trial)
-    if label not in LABELS or (label == "target") != (one == other):
+    if label not in LABELS:
+        raise BadInput(f"{path}:{line}: label '{label}' is neither target nor nontarget")
+    if (label == "target") != (one == other):
         raise BadInput(
             f"{path}:{line}: is labelled '{label}', but the speakers are '{one}' and '{other}'"
         )

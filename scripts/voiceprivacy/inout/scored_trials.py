@@ -4,7 +4,7 @@ Whatever is wrong raises BadInput with the file, the line and the reason.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -20,7 +20,6 @@ from voiceprivacy.inout.tables import (
     Trial,
     TrialColumns,
     headerless_fields,
-    number,
     read_columns,
     write_table,
 )
@@ -69,9 +68,15 @@ class ScoredTrials(NamedTuple):
         trial = np.array([trials[trial.trial] for trial, _ in rows], dtype=np.int32)
         target = np.array([trial.label == LABELS[0] for trial, _ in rows], dtype=bool)
         scores = np.array([score for _, score in rows], dtype=np.float64)
-        order = np.argsort(~target, kind="stable")
-        columns = enrolment[order], trial[order], scores[order]
-        return cls(list(enrolments), list(trials), *columns, int(target.sum()))
+        columns = list(enrolments), list(trials), enrolment, trial, target, scores
+        return cls.of_columns(TrialColumns(*columns, lines=np.arange(len(rows), dtype=np.int32)))
+
+    @classmethod
+    def of_columns(cls, columns: TrialColumns) -> "ScoredTrials":
+        """The same trials, targets first."""
+        order = np.argsort(~columns.target, kind="stable")
+        arrays = columns.enrolment[order], columns.trial[order], columns.scores[order]
+        return cls(columns.enrolments, columns.trials, *arrays, int(columns.target.sum()))
 
 
 # Reading and writing.
@@ -102,17 +107,15 @@ def read_scored_trials(path: FilePath, *, key: FilePath | None = None) -> Scored
     blocks = blocks_of_lines(path)
     first = next(blocks, [])
     blocks = chain([first], blocks)
-    has_labels = len("".join(first[:1]).split()) == len(SCORES)
     listed = None if key is None else read_columns(key, blocks_of_lines(key), TRIALS)
-    if listed is None or has_labels:
+    if listed is None:
         _refuse_unlabelled(path, first)
-        columns = read_columns(path, blocks, SCORES)
-        if listed is not None and not columns.lists_the_same(listed):
-            _refuse_others(path, columns, key, listed)
-        scored = _by_class(columns)
-    else:
-        lines = list(chain.from_iterable(blocks))
-        scored = ScoredTrials.of(_kaldi_scores(path, lines, key, listed))
+    elif len("".join(first[:1]).split()) != len(SCORES):  # Kaldi's, without labels
+        blocks = iter([_labelled(path, [*chain.from_iterable(blocks)], listed)])
+    columns = read_columns(path, blocks, SCORES)
+    if listed is not None and not columns.lists_the_same(listed):
+        _refuse_others(path, columns, key, listed)
+    scored = ScoredTrials.of_columns(columns)
     for label, scores in scored.classes.items():
         if not len(scores):
             raise BadInput(f"{path}: no {label} trials")
@@ -142,18 +145,16 @@ def warning_of_itself(
         wrong += [index * len(position) + one for one in tried]
     keys = scored.enrolment * np.int64(len(position)) + scored.trial
     same = np.flatnonzero(np.isin(keys, wrong))
-    if not len(same):
+    return warning_of_pairs([scored.named(index)[:2] for index in same.tolist()])
+
+
+def warning_of_pairs(own: Sequence[Pair]) -> str | None:
+    """What to say of trials that compare a recording with itself; None where there are none."""
+    if not own:
         return None
-    compare = counted(len(same), "trial compares", "trials compare")
-    such = f"such as '{' '.join(scored.named(same[0])[:2])}'"
+    compare = counted(len(own), "trial compares", "trials compare")
+    such = f"such as '{' '.join(own[0])}'"
     return f"{compare} a recording with itself, {such}: leave such trials out of the list"
-
-
-def _by_class(columns: TrialColumns) -> ScoredTrials:
-    """Targets first."""
-    order = np.argsort(~columns.target, kind="stable")
-    arrays = columns.enrolment[order], columns.trial[order], columns.scores[order]
-    return ScoredTrials(columns.enrolments, columns.trials, *arrays, int(columns.target.sum()))
 
 
 def _refuse_others(path, columns, trial_list, listed):
@@ -185,20 +186,9 @@ def _refuse_unlabelled(path, lines):
         )
 
 
-def _kaldi_scores(path, lines, key, listed):
-    """Yield scores with the labels of their key, in the order of the scores."""
-    scores: dict[Pair, tuple[int, str]] = {}
-    for line, (enrolment, tried, score) in headerless_fields(path, lines, 3):
-        if (enrolment, tried) in scores:
-            raise BadInput(f"{path}:{line}: trial '{enrolment} {tried}' occurs twice")
-        scores[enrolment, tried] = line, score
-    labels = {}
-    for index, line in enumerate(listed.lines):
-        pair = listed.pair(index)
-        labels[pair] = LABELS[not listed.target[index]]
-        if pair not in scores:
-            raise BadInput(f"{path}: no score for trial '{' '.join(pair)}' of {key}:{line}")
-    for pair, (line, score) in scores.items():
-        if pair not in labels:
-            raise BadInput(f"{path}:{line}: trial '{' '.join(pair)}' is not in {key}")
-        yield Trial(*pair, labels[pair]), number(score, path, line)
+def _labelled(path, lines, listed):
+    """Lines of Kaldi's scores with the labels of their key; those of no trial of it are refused."""
+    targets = {listed.pair(index) for index in np.flatnonzero(listed.target)}
+    for line, (*pair, score) in headerless_fields(path, lines, 3):
+        lines[line - 1] = " ".join([*pair, LABELS[tuple(pair) not in targets], score])
+    return lines

@@ -32,11 +32,7 @@ def read_yaml(path: FilePath) -> Any:
     BadInput : it is missing or neither, a key occurs twice, an alias holds itself or unfolds to too
         much, or it holds more than texts, numbers, true, false, null, lists and mappings
     """
-    return parse_yaml("\n".join(read_lines(path)), path)
-
-
-def parse_yaml(text: str, path: FilePath) -> Any:
-    """The value of a text of YAML or JSON, read as ``read_yaml`` does; errors name ``path``."""
+    text = "\n".join(read_lines(path))
     root = composed(text, path)  # refuses what safe_load would take, or never come back from
     if root is not None:
         _refuse_special(root, path, seen=set())

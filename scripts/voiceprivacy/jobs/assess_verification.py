@@ -2,7 +2,6 @@
 
 import sys
 
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.privacy.scores import verification
 from voiceprivacy.privacy.scores.trials import read_score_file
@@ -39,8 +38,6 @@ def assess_verification(
     bootstrap : replicates of intervals
     seed : of the draws of speakers
     """
-    if not 0 < p_target < 1:
-        raise BadInput(f"--p-target: {p_target} is not between 0 and 1")
     draws = Draws.of(bootstrap, seed)
     numbers, resampled = {}, {}
     for name, path in label_inputs(scores, label).items():

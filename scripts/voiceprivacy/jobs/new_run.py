@@ -45,7 +45,7 @@ def new_run(
     protected : NAME=DIR: an anonymiser's version, for each
     again : NAME=DIR: a second, independent draw of it, from which attackers enrol and learn
     method : [NAME=]FILE.py:FUNCTION: an anonymiser in Python, which the run calls, for each
-    train : speech of other speakers, on whom the semi-informed attacker is trained
+    train : speech of other speakers, as --original, on whom the semi-informed attacker is trained
     config : YAML to write
     name : what the speech is called (default: as its folder)
     preview : show who speaks and some pairs, and write nothing
@@ -66,26 +66,23 @@ def new_run(
             "--protected and --config are required unless --preview is given (or --method instead"
             " of --protected)"
         )
-    given = [parse(text) for text in protected]
+    given = dict(map(parse, protected))
     functions = dict(map(parse_method, method))
     drawn_again = dict(parse(text, "--again") for text in again)
-    texts = [*(text for text, _ in given), *functions]
-    if len({*texts}) < len(given) + len(method):
-        raise BadInput("--protected, --method: a name occurs twice; give each a name of its own")
-    for again_of in drawn_again:
-        if again_of not in dict(given):
-            raise BadInput(
-                f"--again {again_of}: there is no --protected {again_of}, which it could repeat"
-            )
+    texts = [*given, *functions]
+    if len({*texts}) + len(drawn_again) < len(protected) + len(method) + len(again):
+        raise BadInput("--protected, --again, --method: a name occurs twice; give each its own")
+    for lost in drawn_again.keys() - given.keys():
+        raise BadInput(f"--again {lost}: there is no --protected {lost}, which it could repeat")
     # Before any file is looked at: a wrong name must not cost minutes.
     names = system_names(texts)
     if config.exists() and not overwrite:
         raise BadInput(f"{config}: is there already; name another file, or add --overwrite")
     ids = {text: name for name, text in names.items()}
-    refuse_one_folder(original, dict(given), drawn_again, train=train)
+    refuse_one_folder(original, given, drawn_again, train=train)
     with Unpacking(config) as unpack:
         again_in = {ids[text]: unpack(folder) for text, folder in drawn_again.items()}
-        protected_in = {ids[text]: unpack(folder) for text, folder in given}
+        protected_in = {ids[text]: unpack(folder) for text, folder in given.items()}
         speech = unpack(original)
         examined = examine(
             speech,
@@ -95,7 +92,7 @@ def new_run(
             pattern=pattern,
             speakers=speakers,
             transcripts=transcripts,
-            train=train,
+            train=unpack(train) if train else None,
             methods={ids[text]: function for text, function in functions.items()},
         )
         refuse_copies(examined)

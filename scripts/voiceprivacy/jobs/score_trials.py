@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from voiceprivacy.attack.backends import backends
+from voiceprivacy.inout.files import counted
 from voiceprivacy.inout.scored_trials import ScoredTrials, warning_of_itself, write_scores
 from voiceprivacy.inout.tables import read_trials
 from voiceprivacy.running.adapter import run
@@ -45,7 +46,8 @@ def score_trials(
     write_scores(scores, trial_list, llrs)
     for label, values in scored.classes.items():
         if len(values):
-            say(f"{label:<10}{len(values):>10} trials, mean score {values.mean():>12.6g}")
+            count = counted(len(values), "trial")
+            say(f"{label:<10}{count:>17}, mean score {values.mean():>12.6g}")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The job verdict."""
 
+import sys
 from pathlib import Path
 
 from voiceprivacy.inout.json_files import write_json
@@ -43,9 +44,9 @@ def verdict(
     """
     table = ScoreTable(read_speakers(speakers))
     given = {"system": system, "attacker": attacker, "condition": condition, "list": list}
-    own = {name: value for name, value in given.items() if value is not None}
     for path in scores:
-        add_scores(path, own, table.speaker_of, table.scores)
+        if warning := add_scores(path, given, table.speaker_of, table.scores):
+            say(f"warning: {path}: {warning}", file=sys.stderr)
     facts = verdict_of(table)
     if output:
         write_json(output, {"format": FORMAT, "sets": {set: facts}})

@@ -62,16 +62,15 @@ def find(words: Sequence[str]) -> tuple[str, list[str]]:
     ------
     BadInput : there is no such command; the words say which is meant, perhaps
     """
+    close: list[str] = []
     for length in (2, 1):
         name = " ".join(words[:length])
         if name in COMMANDS:
             return name, list(words[length:])
+        close += difflib.get_close_matches(name, COMMANDS, n=1)
     inner = [name for name in COMMANDS if name.startswith(f"{words[0]} ")]
     if inner:
         raise BadInput(f"voiceprivacy {words[0]}: say which: {', '.join(inner)}")
-    close: list[str] = []
-    for length in (2, 1):
-        close += difflib.get_close_matches(" ".join(words[:length]), COMMANDS, n=1)
     question = f": did you mean '{close[0]}'?" if close else "; voiceprivacy --help lists all"
     raise BadInput(f"voiceprivacy {words[0]}: no such command{question}")
 

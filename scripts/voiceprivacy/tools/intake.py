@@ -90,7 +90,8 @@ def read(
     BadInput : there is no such folder, or nobody can tell the speakers
     """
     if pattern is None and (root / "wav.scp").exists():
-        return _named(root, "a Kaldi data directory", list(_of_directory(root)), speakers, None)
+        items = list(_of_directory(root))
+        return _named(root, "a Kaldi data directory", items, speakers, transcripts)
     tables: list[Path] = []
     for name in TABLES:
         tables += sorted([*root.glob(name), *root.glob(f"*/{name}")])
@@ -199,7 +200,7 @@ def _of_table(root: Path, path: Path) -> Iterator[_Item]:
     for line, row in _rows(path):
         file = row.get("file_name")
         if not isinstance(file, str) or not file:
-            raise BadInput(f"{path}:{line}: has no file_name")
+            raise BadInput(f"{path}:{line}: has no file_name (or use --pattern on names of files)")
         if PurePosixPath(file).is_absolute() or ".." in PurePosixPath(file).parts:
             raise BadInput(f"{path}:{line}: '{file}' is not below the folder of the table")
         speaker = value_of(row, SPEAKER_COLUMNS)

@@ -54,7 +54,9 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         with contextlib.redirect_stderr(said):
             _, options = cli.parse_args([*ours, *words])
     except SystemExit:
-        reason = said.getvalue().strip().splitlines()[-1]
+        reason = said.getvalue().strip().rpartition("\n")[2]
+        if not reason:  # --version has printed it
+            raise
         raise BadInput(reason.removeprefix("Error: ")) from None
     except (CliException, WorkflowError, ValueError) as error:
         raise BadInput(" ".join(str(error).split())) from None

@@ -30,6 +30,7 @@ from voiceprivacy.inout.files import BadInput, counted, naming
 from voiceprivacy.inout.foreign import refuse_no_utf8
 from voiceprivacy.tools.file_names import audio_files, is_found_without_help, pair
 from voiceprivacy.tools.intake import Intake, read, why_not_listed
+from voiceprivacy.tools.unpacking import is_packed
 
 SAMPLE_RATE = 16000  # of the attacker that is shipped
 # A version of which less can be used is set aside, where there are others.
@@ -188,23 +189,15 @@ def examine(
         raise BadInput(_too_few(root, intake.looks_like, len(intake.listed), left_out))
     if max(Counter(utterance.speaker for utterance in usable).values()) < 3:
         raise BadInput(f"{root}: no speaker has three utterances: one enrols, and two are compared")
-    taught_by = intake
-    if train is None:
-        evaluated, training = split_speakers(usable)
-    else:
-        evaluated, (taught_by, training) = (
-            usable,
-            others(Path(train), usable, pattern=pattern, threads=threads),
-        )
-
+    taught = others(Path(train), usable, pattern=pattern, threads=threads) if train else None
+    evaluated, training = (usable, taught[1]) if taught else split_speakers(usable)
     in_place = all(is_used_in_place(one.audio, SAMPLE_RATE) for one in [*usable, *training])
-    taught = None if train is None else (taught_by, training)
     return NewRun(
         intake=intake,
         speakers=table,
         utterances=evaluated,
         training=training,
-        taught_by=taught_by,
+        taught_by=taught[0] if taught else intake,
         left_out=left_out,
         seconds=sum(durations[utterance.utterance] for utterance in evaluated),
         lists=lists,
@@ -228,13 +221,16 @@ def refuse_one_folder(
     *,
     train: Path | None = None,
 ) -> None:
-    """Refuse a folder that is named for two things, also by another path, before it is read."""
+    """Refuse, before any is read, a folder that is not there, or that is named for two things."""
     named = [("the originals", original), *protected.items()]
     named += [("the training speech", train)] if train else []
     named += [(f"the second draw of {name}", folder) for name, folder in again.items()]
     for index, (words, folder) in enumerate(named):
+        if not (folder.is_dir() or is_packed(folder)):
+            wrong = "is no folder, zip or tar" if folder.exists() else "not found"
+            raise BadInput(f"{folder}: {wrong}")
         for other, before in named[:index]:
-            if folder.exists() and before.exists() and folder.samefile(before):
+            if folder.samefile(before):
                 raise BadInput(f"{folder}: is the folder of {other}, too; {words} is other speech")
 
 
@@ -243,12 +239,12 @@ def refuse_copies(run: NewRun) -> None:
 
     A method that changes next to nothing is evaluated: the run says how little it protects.
     """
-    originals = {one.utterance: one.audio for one in run.intake.listed if one.audio}
+    used = {one.utterance: one.audio for one in run.listed if one.utterance not in run.left_out}
     for name, first in run.protected.items():
         for version in filter(None, (first, first.again)):
-            if len(version.unchanged) == len(version.files) and all(
-                is_same_sound(originals[utterance], path, least=EQUAL)
-                for utterance, path in version.files.items()
+            if len(version.unchanged) == len(used) and all(
+                audio and is_same_sound(audio, version.files[name], least=EQUAL)
+                for name, audio in used.items()
             ):
                 raise BadInput(
                     f"{version.folder}: every file of {name} is a copy of the original: give the"
@@ -310,8 +306,6 @@ def _versions(intake, protected, again, headers, sounds, threads):
         for name, folder in folders.items():
             words = f"the second draw of {name}" if draw else name
             folder = Path(folder).absolute()
-            if not folder.is_dir():  # a slip of the pen, which is soon mended
-                raise BadInput(f"{folder}: {'is no folder' if folder.exists() else 'not found'}")
             try:
                 version = _version(words, folder, intake, headers, sounds, threads)
                 why = _hardly_usable(version, headers)

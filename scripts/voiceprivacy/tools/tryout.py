@@ -14,7 +14,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,6 @@ FUNCTIONS = ("function", "package")
 OURS = ("evaluate", "torch")  # environments with nothing but what is here, too
 INTERPRETER = re.compile(r"(python[0-9.]*|bash|sh|perl|Rscript|julia)$")
 MOST_MINUTES = 10  # a model may have to be loaded
-NO_BARS = "TQDM_DISABLE"
 SECOND = "called on one second of speech"
 
 
@@ -64,7 +63,8 @@ def findings_of(configs: Sequence[str | Path], plan: Plan, *, call: bool) -> Fin
                 path, line = configuration.place_of(configs, (section, name, "command"))
                 findings.error(path, line, f"{section}.{name}.command: {missing}")
     functions = functions_of(plan) if call else {}
-    with _without_bars(), tempfile.TemporaryDirectory() as folder:
+    os.environ["TQDM_DISABLE"] = "1"  # bars of progress, in which what a function says would stand
+    with tempfile.TemporaryDirectory() as folder:
         said = a_second(plan, Path(folder)) if functions else None
         for name, kind in functions.items():
             if said is None:
@@ -105,19 +105,6 @@ def too_short(plan: Plan, examined: Mapping[str, Examination]) -> Findings:
                 message = f"{are} shorter than {least_s:.3f} s, which extractor '{extractor}' needs"
                 findings.error(f"corpus {corpus}", "-", f"{message}: exclude: [{', '.join(names)}]")
     return findings
-
-
-@contextlib.contextmanager
-def _without_bars() -> Iterator[None]:
-    """Programs that start draw no bars of progress, in which what a function says would stand."""
-    before = os.environ.get(NO_BARS)
-    os.environ[NO_BARS] = "1"
-    try:
-        yield
-    finally:
-        del os.environ[NO_BARS]
-        if before is not None:
-            os.environ[NO_BARS] = before
 
 
 def _missing_program(options: dict[str, Any]) -> str | None:

@@ -102,12 +102,12 @@ def unpacked(path: Path, folder: Path) -> Path:
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    members: list[tuple[str, int, Any]]
+    members: list[tuple[str, int, Any]] = []
     try:
         if path.name.lower().endswith(".zip"):
             with zipfile.ZipFile(path) as zipped:
-                inside = [one for one in zipped.infolist() if not one.is_dir()]
-                members = [(one.filename, one.file_size, one) for one in inside]
+                for one in zipped.infolist():  # Windows may have written names such as anna\1.wav
+                    members.append((one.filename.replace("\\", "/"), one.file_size, one))
                 _unpack(path, folder, members, zipped.open)
         else:
             with tarfile.open(path) as tar:
@@ -136,6 +136,12 @@ def _refuse_bomb(path, n_files, n_bytes):
         raise BadInput(f"{path}: unpacks to {n_bytes / 1e9:.1f} GB: sound does not")
 
 
+def _refuse_full(path, folder, needed):
+    free = shutil.disk_usage(folder).free
+    if needed > free // 2:
+        raise BadInput(f"{path}: holds {needed / 1e9:.1f} GB, and {free / 1e9:.1f} GB are free")
+
+
 def _unpack(path, folder, members, opened):
     """Write the members [(name, bytes, itself)] that speech consists of."""
     _refuse_bomb(path, len(members), sum(size for _, size, _ in members))
@@ -149,11 +155,9 @@ def _unpack(path, folder, members, opened):
             raise BadInput(f"{path}: '{name}' is a name that is not UTF-8: {advice}")
         is_hidden = any(part.startswith(".") or part == "__MACOSX" for part in parts if part != ".")
         suffix = PurePosixPath(name).suffix.lower()
-        if not is_hidden and (suffix in OF_ARCHIVES or not suffix):
+        if not (is_hidden or name.endswith("/")) and (suffix in OF_ARCHIVES or not suffix):
             wanted.append((folder.joinpath(*parts), size, member))
-    needed, free = sum(size for _, size, _ in wanted), shutil.disk_usage(folder).free
-    if needed > free // 2:
-        raise BadInput(f"{path}: holds {needed / 1e9:.1f} GB, and {free / 1e9:.1f} GB are free")
+    _refuse_full(path, folder, sum(size for _, size, _ in wanted))
     for target, size, member in wanted:
         target.parent.mkdir(parents=True, exist_ok=True)
         with opened(member) as source, open(target, "wb") as file:
@@ -199,9 +203,7 @@ def out_of_tables(path: Path, folder: Path) -> Path:
     shards = shards_of(path)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    needed, free = sum(file.stat().st_size for file in shards), shutil.disk_usage(folder).free
-    if needed > free // 2:
-        raise BadInput(f"{path}: holds {needed / 1e9:.1f} GB, and {free / 1e9:.1f} GB are free")
+    _refuse_full(path, folder, sum(file.stat().st_size for file in shards))
     names: set[str] = set()
     with open(folder / TABLES[1], "w", encoding="utf-8") as metadata:
         for shard in shards:

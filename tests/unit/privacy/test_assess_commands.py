@@ -222,7 +222,7 @@ def test_bad_scores_are_one_line_with_the_place(scores, tmp_path):
     [
         (["--label", "a"], "1 label for 2 inputs"),
         (["--label", "a", "a"], "'a' occurs twice"),
-        (["--p-target", "1"], "--p-target: 1.0 is not between 0 and 1"),
+        (["--p-target", "1"], "p_target: 1.0 is not between 0 and 1"),
     ],
 )
 def test_arguments_that_do_not_fit_are_refused(scores, tmp_path, arguments, message):

@@ -264,8 +264,11 @@ def test_data_directories_with_segments_are_read_on_both_sides(tmp_path):
         write(tmp_path / "anon" / f"{speaker}.wav", -sound(speaker, 3.4))
     original = directory(tmp_path / "original" / "data", tmp_path / "long")
     protected = directory(tmp_path / "protected", tmp_path / "anon")
-    run = examine(original, {"mine": protected})
+    said = tmp_path / "said.tsv"
+    said.write_text("utterance\ttext\nutta0\tso it is\n")
+    run = examine(original, {"mine": protected}, transcripts=said)
     assert len(run.utterances) == 20 and run.left_out == {}
+    assert run.intake.texts == {"utta0": "so it is"}
     heard = taken(tmp_path, run)
     assert len(heard) == 20 and all(same(one, -other) for one, other in heard.values())
     whole, _ = audio.read(tmp_path / "long" / "b.wav")

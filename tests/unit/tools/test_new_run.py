@@ -267,6 +267,7 @@ MADE = ("--protected", "a=made")
     [
         (["--protected", "made"], "--protected made: expected NAME=DIR"),
         ([*MADE, *MADE], "a name occurs twice"),
+        ([*MADE, "--again", "a=other", "--again", "a=copy"], "a name occurs twice"),
         (["--protected", "a=nowhere"], "nowhere: not found"),
         (["--protected", "a=other"], "no protected file has the name of an original"),
         (["--protected", "a=twice"], "utterance 'anna-000' has several files"),
@@ -275,7 +276,8 @@ MADE = ("--protected", "a=made")
         ([*MADE, "--config", "old.yaml"], "old.yaml: is there already"),
         ([*MADE, "--transcripts", "none.tsv"], "none.tsv: not found"),
         (["--protected", "a=speech"], "speech: is the folder of the originals, too"),
-        (["--protected", "a=copy"], "copy: every file of a is a copy of the original"),
+        (["--protected", "a=copy", "--train", "more"], "every file of a is a copy of the original"),
+        ([*MADE, "--train", "mine.py"], "mine.py: is no folder, zip or tar"),
         (["--method", "mine.py"], "expected NAME=FILE.py:FUNCTION"),
         (["--method", "lost.py:f"], "lost.py not found"),
         (["--method", "a=mine.py:f", "--method", "a=mine.py:g"], "a name occurs twice"),
@@ -289,6 +291,8 @@ def test_mistakes_are_one_line_and_nothing_is_written(tmp_path, speech, new_run,
     (tmp_path / "mine.py").touch()
     (tmp_path / "old.yaml").write_text("mine: 1\n")
     shutil.copytree(speech, tmp_path / "copy")
+    for folder in ("more", "copy"):
+        tree(tmp_path / folder, speakers=("emil", "fay"), utterances=2)
     config = [] if "--config" in arguments else ["--config", "my.yaml"]
     said = new_run(*arguments, *config, fails=True)
     assert said.count("\n") == 1 and words in said

@@ -27,7 +27,8 @@ def pack(root, path):
     if path.suffix == ".zip":
         with zipfile.ZipFile(path, "w") as archive:
             for file in root.rglob("*"):
-                archive.write(file, file.relative_to(root.parent))
+                name = str(file.relative_to(root.parent))
+                archive.write(file, name.replace("/", "\\") if "windows" in path.name else name)
     else:
         with tarfile.open(path, "w:gz" if path.suffix == ".gz" else "w") as archive:
             archive.add(root, "top")
@@ -46,7 +47,7 @@ def write_archive(path, content):
     return path
 
 
-@pytest.mark.parametrize("ending", ["zip", "tar.gz"])
+@pytest.mark.parametrize("ending", ["zip", "tar.gz", "windows.zip"])
 def test_archives_are_unpacked_beside_the_config(tmp_path, ending):
     names = ("anna b", "bert", "carl")
     root = tree(tmp_path / "speech" / "top", "{name}/{number}.wav", names=names)
@@ -57,13 +58,16 @@ def test_archives_are_unpacked_beside_the_config(tmp_path, ending):
     for file in root.rglob("[0-9].wav"):
         soundfile.write(file, soundfile.read(file)[0][::-1], RATE)
     pack(root, protected)
+    others = tree(tmp_path / "others", "{name}/x{number}.wav", names=("dora", "emil"))
+    pack(others, tmp_path / f"more.{ending}")
     (tmp_path / "work").mkdir()
     words = ["--original", speech, "--protected", f"mine={protected}", "--config", "my.yaml"]
+    words += ["--train", tmp_path / f"more.{ending}"]
     made = here("new_run", *words, cwd=tmp_path / "work")
     assert made.returncode == 0, made.stderr
     assert "15 of 15 audio files" in made.stdout
     kept = {file.name for file in (tmp_path / "work/my.unpacked").rglob("*") if file.is_file()}
-    assert kept == {f"{number}.wav" for number in range(5)}
+    assert kept == {f"{x}{number}.wav" for x, number in product(("", "x"), range(5))}
 
 
 @pytest.mark.parametrize("name", ["../out.wav", "/tmp/out.wav"])
@@ -80,7 +84,7 @@ def test_an_archive_that_leaves_its_folder_is_refused(tmp_path, name):
     assert not (tmp_path / "out.wav").exists()
 
 
-def test_links_and_what_is_no_archive_are_refused(tmp_path):
+def test_links_are_refused(tmp_path):
     with tarfile.open(tmp_path / "x.tar", "w") as archive:
         link = tarfile.TarInfo("a/b.wav")
         link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
@@ -88,10 +92,6 @@ def test_links_and_what_is_no_archive_are_refused(tmp_path):
     with pytest.raises(BadInput, match=r"'a/b\.wav' is a link or a device"):
         unpacking.unpacked(tmp_path / "x.tar", tmp_path / "to")
     assert not list((tmp_path / "to").rglob("*"))
-    for name in ("y.zip", "y.tar"):
-        (tmp_path / name).write_bytes(b"no archive")
-        with pytest.raises(BadInput, match="cannot be unpacked"):
-            unpacking.unpacked(tmp_path / name, tmp_path / "to")
 
 
 @pytest.mark.parametrize("ending", ["zip", "tar.gz"])

@@ -76,26 +76,37 @@ class Gallery:
 def read_galleries(
     paths: Mapping[str, FilePath], *, backend: str, protected: Collection[str]
 ) -> dict[str, Gallery]:
-    """Read embeddings as Galleries, as a back-end compares them.
+    """Read embeddings, {name: npz}, as Galleries: see ``galleries_of``."""
+    read = {name: (read_embeddings(path), path) for name, path in paths.items()}
+    return galleries_of(read, backend=backend, protected=protected)
+
+
+def galleries_of(
+    embeddings: Mapping[str, tuple[Embeddings, FilePath]],
+    *,
+    backend: str,
+    protected: Collection[str],
+) -> dict[str, Gallery]:
+    """Galleries of embeddings as a back-end compares them.
 
     Only a Procrustes back-end changes them: see ``procrustes.aligned``.
 
     Parameters
     ----------
-    paths : {name: npz}
+    embeddings : {name: (embeddings, where they come from)}
     backend : as for ``scorer``
     protected : names of those of protected speech
     """
     alignment = None if backend in NAMED else procrustes.read_alignment(backend)
     galleries = {}
-    for name, path in paths.items():
-        ids, embeddings = read_embeddings(path)
+    for name, (one, path) in embeddings.items():
         if alignment is not None:
             with naming(backend):
-                embeddings = procrustes.aligned(
-                    alignment, embeddings.astype(np.float64), is_protected=name in protected
+                rotated = procrustes.aligned(
+                    alignment, one.embeddings.astype(np.float64), is_protected=name in protected
                 )
-        galleries[name] = Gallery(Embeddings(ids, embeddings), path)
+            one = one._replace(embeddings=rotated)
+        galleries[name] = Gallery(one, path)
     return galleries
 
 
@@ -138,7 +149,7 @@ NAMED = {"cosine": cosine, "jensen_shannon": jensen_shannon}
 def scorer(backend: str) -> Scorer:
     """The scorer of a back-end: cosine, jensen_shannon, or the npz of a trained one.
 
-    Galleries that Procrustes has rotated (see ``read_galleries``) are compared by cosine.
+    Galleries that Procrustes has rotated (see ``galleries_of``) are compared by cosine.
     """
     if backend in NAMED:
         return NAMED[backend]

@@ -164,7 +164,7 @@ def warn(path: FilePath, scored: ScoredTrials) -> None:
     alike two voices are.
     """
     itself = warning_of_itself(scored)
-    for warning in (itself, _of_infinite(scored), _of_reversed(**scored.classes)):
+    for warning in (itself, _of_infinite(scored), warning_of_reversed(**scored.classes)):
         if warning:
             say(f"warning: {path}: {warning}", file=sys.stderr)
 
@@ -181,11 +181,12 @@ def _of_infinite(scored):
     return f"the score of {named} is infinite on the wrong side: cllr_bit is infinite by it"
 
 
-def _of_reversed(target, nontarget):
+def warning_of_reversed(target: Scores, nontarget: Scores) -> str | None:
+    """What to say of scores that are lower the more alike two voices are; None of others."""
     with np.errstate(invalid="ignore"):  # the mean of inf and -inf
         above = np.mean(target > np.median(nontarget))
     if above >= FEW_ABOVE:
-        return ""
+        return None
     return (
         f"{100 * above:.0f} % of the targets score above the median nontarget: higher must mean"
         " more alike, so negate distances"

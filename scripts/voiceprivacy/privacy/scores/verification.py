@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.privacy import Classes, Counts, Floats, Metrics, Number, Scores
 from voiceprivacy.privacy.scores.calibration import (
     Blocks,
@@ -57,7 +58,13 @@ def assess(*, target: Scores, nontarget: Scores, p_target: float = 0.01) -> Metr
     target, nontarget : array (T,), array (N,)
     p_target : float
         Prior of min_dcf.
+
+    Raises
+    ------
+    BadInput : a prior that is not between 0 and 1
     """
+    if not 0 < p_target < 1:
+        raise BadInput(f"p_target: {p_target} is not between 0 and 1")
     scores: dict[str, Any] = {
         "target": np.asarray(target, dtype=float),
         "nontarget": np.asarray(nontarget, dtype=float),

@@ -164,6 +164,7 @@ def test_columns_may_be_missing_and_stand_in_any_order(tmp_path):
     [
         ("x a op all e_p00 p00_0 target high", "s.tsv:2: 'high' is not a number"),
         ("x a oo all e_p00 p00_0 target 1", "s.tsv:2: system 'x' has no condition 'oo'"),
+        ("x a op all e_p00 p00_0 1 1", "s.tsv:2: label '1' is neither target nor nontarget"),
         ("x a op all e_p00 p99_0 target 1", "s.tsv:2: 'p99_0' has no speaker in --speakers"),
         ("x a op all e_p00 p01_0 target 1", "s.tsv:2: is labelled 'target', but the speakers are"),
         ("x a op all e_p00 p00_0 target", "s.tsv:2: expected 8 columns, found 7"),
@@ -175,6 +176,12 @@ def test_a_wrong_row_is_named_by_file_and_line(tmp_path, row, message):
     speaker_of = {"e_p00": "p00", "p00_0": "p00", "p01_0": "p01"}
     with pytest.raises(BadInput, match=message):
         add_scores(path, {}, speaker_of, {})
+
+
+def test_a_recording_against_itself_is_a_warning(tmp_path):
+    path = tmp_path / "s.tsv"
+    path.write_text("\t".join(COLUMNS) + "\nx\ta\trr\tall\tu\tu\ttarget\t1\n")
+    assert add_scores(path, {}, {"u": "p"}, {}).startswith("1 trial compares a recording with it")
 
 
 def test_a_missing_column_asks_for_its_option(tmp_path):
