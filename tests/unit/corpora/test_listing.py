@@ -30,11 +30,6 @@ def test_a_subset_without_transcripts_is_named(tmp_path):
         read_transcripts({"librispeech": {"root": str(tmp_path), "subsets": ["dev"]}})
 
 
-def test_kaldi(tmp_path):
-    (tmp_path / "text").write_text("u1 so it is\nu2\n")
-    assert read_transcripts({"kaldi": str(tmp_path)}) == {"u1": "so it is", "u2": ""}
-
-
 def test_synthetic_speakers_say_english_sentences():
     texts = read_transcripts({"synthetic": {"speakers": 2, "utterances": 2, "first_speaker": 0}})
     assert len(texts) == 4
@@ -49,9 +44,9 @@ def test_others_have_none():
 def test_kaldi_directories_without_a_file_text_are_passed_over_if_another_has_one(tmp_path):
     for name in ("enrolment", "trial"):
         (tmp_path / name).mkdir()
-    (tmp_path / "trial" / "text").write_text("u1 so it is\n")
+    (tmp_path / "trial" / "text").write_text("u1 so it is\nu2\n")
     options = {"enrolment": str(tmp_path / "enrolment"), "trial": [str(tmp_path / "trial")]}
-    assert read_transcripts({"kaldi": options}) == {"u1": "so it is"}
+    assert read_transcripts({"kaldi": options}) == {"u1": "so it is", "u2": ""}
     (tmp_path / "trial" / "text").unlink()
     with pytest.raises(BadInput, match="text: not found"):
         read_transcripts({"kaldi": options})
@@ -99,6 +94,9 @@ def test_transcripts_of_a_folder_are_compared_with_its_utterances(tmp_path, rows
     list_utterances({"folder": options}, findings)
     expected = [(level, message)] if level else []
     assert [(finding.level, finding.what) for finding in findings] == expected
+    (tmp_path / "list.txt").write_text("a-1\n")
+    list_utterances({"folder": options | {"list": f"{tmp_path}/list.txt"}}, taken := Findings())
+    assert "a-2" not in str(taken)
 
 
 NAMES = ["s1-a", "s1-b", "s10-a", "s2-a", "s2-b"]

@@ -82,7 +82,7 @@ def test_given_lists_are_checked_whole_and_used_in_part(tmp_path):
         f"{left_out} {left_out}-2 target",
         f"{left_out} {left_out}-2 nontarget",
     )
-    messages = [str(finding) for finding in checks.check(source, given, 16000).errors()]
+    messages = [str(finding) for finding in checks.examine(source, given, 16000).findings.errors()]
     assert messages and f"utterance '{left_out}-2' is labelled nontarget" in messages[0]
 
 
@@ -97,3 +97,5 @@ def test_only_what_is_left_is_counted(tmp_path):
         "trial": 2,
     }
     assert examination.lists == {"all": 4}
+    names = {"exclude": ["w1-3", "w2-3", "w3-3"]}  # some of them beyond the limit
+    assert "not one of the corpus" not in str(checks.examine(source | names, given, 16000).findings)

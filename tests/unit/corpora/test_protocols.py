@@ -169,6 +169,8 @@ def test_utterances_of_one_recording_are_not_linked():
     targets = [pair for pair in pairs if pair.label == "target"]
     assert len(targets) == 3 * 4
     assert all(pair.enrolment[2] != pair.trial[2] for pair in targets)
+    shared = release.release_pairs(**released(*names), recording="-(.+)-")  # by all of them
+    assert len(shared) == 3 * 4 + 3 * 8
 
 
 def test_recordings_are_not_kept_apart_where_no_three_speakers_have_several():

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.protocols.rank_sampling import (
-    check_options,
     positions,
     sample,
     seconds,
@@ -63,7 +62,7 @@ def test_the_printed_gap_is_refused_where_it_overlaps():
 
 def test_too_many_are_refused():
     with pytest.raises(BadInput, match="3 for the test and 2 for the template exceed 4"):
-        check_options(OPTIONS | {"test": [1, 3], "template": [1, 2]})
+        split({}, OPTIONS | {"test": [1, 3], "template": [1, 2]}, [], Findings())
 
 
 def test_a_gallery_holds_one_gender_and_speakers_with_enough_observations():

@@ -7,7 +7,6 @@ import pytest
 from speechbrain.utils.metric_stats import ErrorRateStats
 from support.calls import flags, succeeds
 
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance, read_table, write_manifest
 from voiceprivacy.utility.speakers import word_errors_of_speakers
 from voiceprivacy.utility.statistics import STATISTICS
@@ -49,10 +48,6 @@ def test_words_or_characters_as_the_second_track_of_2026_has_them(text):
     assert DEFINITIONS["vpc2026"].tokens(text) == TOKENS_OF_2026[text]
 
 
-def test_how_many_are_heard_at_once_is_a_part_of_a_definition():
-    assert {name: one.batch for name, one in DEFINITIONS.items()} == {"vpc2024": 8, "vpc2026": 1}
-
-
 SAID = {"u1": "one two three", "u2": "four five", "u3": "", "u4": "six"}
 HEARD = {"u1": "one too three four", "u2": "", "u3": "noise noise", "u5": "who is that"}
 
@@ -80,8 +75,6 @@ def test_nothing_is_dropped():
     assert [table["wer_insertions_percent"][name] for name in ("u2", "u3", "u4")] == [0, 200, 0]
     assert [table["wer_deletions_percent"][name] for name in ("u2", "u3", "u4")] == [100, 0, 100]
     assert table["wer_substitutions_percent"]["u1"] == pytest.approx(100 / 3)
-    with pytest.raises(BadInput, match="no utterance has a transcript"):
-        rows({}, HEARD, ["u1"])
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -150,7 +143,7 @@ def test_numbers_of_errors_of_closed_text(tmp_path):
         "substitutions_percent": [100 / 7, UNDEFINED, 0.0, 0.0],
         "insertions_percent": [0.0, UNDEFINED, 0.0, 50.0],
         "deletions_percent": [200 / 7, UNDEFINED, 0.0, 50.0],
-        "words": [7, UNDEFINED, 3, 2],
+        "words": [7, 0, 3, 2],
     }
     lines = []
     for metric, of_utterances in values.items():

@@ -126,10 +126,10 @@ def _read_genders(path, findings):
     """
     genders = {}
     for line, text, speaker, fields in _lines(path):
-        letters = [field.lower() for field in fields if field.lower() in GENDERS]
-        if not letters:
+        gender = next((field.lower() for field in fields if field.lower() in GENDERS), "-")
+        if gender == "-":
             findings.oddity(path, line, f"no gender of speaker '{speaker}' in '{text}'")
-        elif genders.setdefault(speaker, letters[0]) != letters[0]:
+        if genders.setdefault(speaker, gender) != gender:
             findings.error(path, line, f"speaker '{speaker}' has another gender in another line")
     return genders
 

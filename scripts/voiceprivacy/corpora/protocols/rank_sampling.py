@@ -70,8 +70,9 @@ def split(
     ------
     BadInput : the numbers of observations cannot be kept apart
     """
-    check_options(options)
     observations, are_pieces = options["observations"], "segments" in source
+    for test, template in product(_several(options["test"]), _several(options["template"])):
+        positions(observations, test=test, template=template, delta=options["delta"])
     names: set[str] = set()
     for speaker, own in by_speaker(utterances).items():
         first = own[0]
@@ -83,17 +84,6 @@ def split(
             own = own[:observations]
         names |= {utterance.utterance for utterance in own}
     return names, names
-
-
-def check_options(options: dict[str, Any]) -> None:
-    """Refuse numbers of observations that cannot be kept apart.
-
-    Raises
-    ------
-    BadInput : as of ``positions``
-    """
-    for test, template in product(_several(options["test"]), _several(options["template"])):
-        positions(options["observations"], test=test, template=template, delta=options["delta"])
 
 
 def _several(numbers):
