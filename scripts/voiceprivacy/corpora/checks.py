@@ -66,7 +66,11 @@ def examine_entry(
     # Before a download there is nothing to check but what will be fetched.
     missing = kind.to_download(options) if hasattr(kind, "to_download") else {}
     if missing:
-        return Examination(_will_be_downloaded(missing), {}, {}, {})
+        later = Findings()
+        for folder, n_bytes in missing.items():
+            message = f"is not there: {n_bytes / 1e6:.0f} MB will be downloaded"
+            later.oddity(folder, "-", f"{message}; check again afterwards")
+        return Examination(later, {}, {}, {})
     if corpus["use"] == TRAIN:
         return examine(source, {}, corpus["sample_rate"])
     if corpus["use"] == UTILITY_ALONE:  # attackers may know its speakers: they are not attacked
@@ -77,14 +81,6 @@ def examine_entry(
             training[other_name] = source_of_entry(other)
     protocol, sample_rate = corpus.get("protocol", {}), corpus["sample_rate"]
     return examine(source, protocol, sample_rate, training, compared=compared)
-
-
-def _will_be_downloaded(missing):
-    findings = Findings()
-    for folder, n_bytes in missing.items():
-        message = f"is not there: {n_bytes / 1e6:.0f} MB will be downloaded; check again afterwards"
-        findings.oddity(folder, "-", message)
-    return findings
 
 
 def examine(
@@ -433,7 +429,7 @@ def _check_training(training, evaluated, findings, *, where):
             for speaker in sorted(first_of.keys() & speakers):
                 first = first_of[speaker]
                 trains = f"speaker '{speaker}' trains attackers (corpus '{name}')"
-                message = f"{trains}, but enrols or is tried {where}"
+                message = f"{trains}, but enrols or is tried {where}: exclude or rename one"
                 findings.error(first.file, first.line, message)
 
 

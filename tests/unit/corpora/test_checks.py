@@ -72,6 +72,7 @@ def test_speakers_who_train_attackers_are_not_evaluated(tmp_path):
     path = f"{tmp_path}/train/dev/11/100/11-100-0000.flac"
     assert list(map(str, findings.errors())) == [
         f"{path}: speaker '11' trains attackers (corpus 'train'), but enrols or is tried here"
+        ": exclude or rename one"
     ]
     evaluated = {"mine": {"source": source, "protocol": ENROL_TRIAL}}
     written = {"checks": tmp_path / "c.tsv"}

@@ -64,8 +64,8 @@ def test_patterns(tmp_path, pattern, path, utterance):
 
 
 def test_two_persons_of_one_name_are_an_error(tmp_path):
-    paths = ["f/01/a.wav", "m/01/c.wav", "m/01/d.wav"]
-    source = folder(tmp_path, paths, pattern="{gender}/{speaker}/{utterance}.wav")
+    pattern = "{gender}/{speaker}/{utterance}.wav"
+    source = folder(tmp_path, ["f/01/a.wav", "m/01/c.wav", "m/01/d.wav"], pattern=pattern)
     said = f"speaker '01' is m here, and f in {tmp_path}/f/01/a.wav: two persons need two names"
     assert listed(source)[1] == [f"error {tmp_path}/m/01/c.wav: {said}"]
 

@@ -1,6 +1,7 @@
 """Transcripts of every kind of corpus that has some; speakers and genders of a list."""
 
 import random
+from itertools import chain
 
 import pytest
 
@@ -111,10 +112,7 @@ def test_speakers_and_their_utterances_come_in_the_order_of_their_ids():
     random.Random(0).shuffle(shuffled)
     groups = by_speaker(shuffled)
     assert list(groups) == ["s1", "s10", "s2"]
-    in_order = []
-    for own in groups.values():
-        in_order += [utterance.utterance for utterance in own]
-    assert in_order == NAMES
+    assert [one.utterance for one in chain.from_iterable(groups.values())] == NAMES
 
 
 @pytest.mark.parametrize(

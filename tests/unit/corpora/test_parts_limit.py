@@ -1,7 +1,5 @@
 """A quick look: few speakers and utterances, chosen by their ids."""
 
-import random
-
 from support.trees import edit, kaldi, librispeech, prepare_list
 
 from voiceprivacy.corpora import checks, parts
@@ -48,7 +46,7 @@ def test_who_is_chosen_is_drawn_and_not_the_first_by_name():
 
 
 def test_the_choice_does_not_depend_on_the_order():
-    shuffled = random.Random(1).sample(MANY, len(MANY))
+    shuffled = MANY[::-1]
     assert parts.speakers_within(shuffled, 5) == parts.speakers_within(MANY, 5)
     kept = parts.restrict(shuffled, speakers={"f1"}, count=2)
     assert set(names(kept)) == set(names(parts.restrict(MANY, speakers={"f1"}, count=2)))

@@ -98,10 +98,13 @@ def test_one_speaker_is_no_gallery():
 
 
 def test_both_parts_hold_the_first_observations_and_short_speakers_are_told():
-    listed = [Listed(*one[:3], "", one.path, "list", 1) for one in utterances(fa=5, mb=3)]
-    findings = Findings()
-    enrolment, trial = split({"folder": {}}, OPTIONS, listed, findings)
-    first = {f"fa-{index}" for index in range(4)} | {f"mb-{index}" for index in range(3)}
-    assert enrolment == trial == first
+    listed = [Listed(*one[:3], "", one.path, "list", 1) for one in utterances(fa=5, fb=4, mb=3)]
+    findings, options = Findings(), OPTIONS | {"lists": ["f"]}
+    enrolment, trial = split({"folder": {}}, options, listed, findings)
+    assert enrolment == trial == {one.utterance for one in listed} - {"fa-4"}
     assert [finding.level for finding in findings] == ["oddity"]
-    assert len(split({"folder": {}, "segments": {"seconds": 3}}, OPTIONS, listed, findings)[0]) == 8
+    assert (
+        len(split({"folder": {}, "segments": {"seconds": 3}}, options, listed, findings)[0]) == 12
+    )
+    with pytest.raises(BadInput, match=r"only 0 of 1 speakers \(m\) have 4 observations"):
+        split({"folder": {}}, OPTIONS, listed, findings)

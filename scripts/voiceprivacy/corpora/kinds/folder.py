@@ -168,8 +168,9 @@ def _files(root: Path) -> Iterator[str]:
 
 def _listed(root, matches, genders, findings):
     # VoxCeleb calls the first file of every session 00001.wav.
-    repeated = len({match["utterance"] for match in matches}) < len(matches)
-    names = [_joined(match.string) if repeated else match["utterance"] for match in matches]
+    names = [match["utterance"] for match in matches]
+    if len(set(names)) < len(names):  # a relative path without its ending, folders joined by -
+        names = [str(Path(match.string).with_suffix("")).replace("/", "-") for match in matches]
     counts = Counter(names)
     for name, match in zip(names, matches, strict=True):
         fields, path = match.groupdict(), root / match.string
@@ -192,11 +193,6 @@ def _chosen(utterances, path, findings):
     for name in sorted(lines.keys() - known):
         findings.error(path, lines[name], f"there is no utterance '{name}'")
     return [utterance for utterance in utterances if utterance.utterance in lines]
-
-
-def _joined(path):
-    """A relative path without its ending, folders joined by -."""
-    return str(Path(path).with_suffix("")).replace("/", "-")
 
 
 def read_genders(path: str, findings: Findings) -> dict[str, str]:

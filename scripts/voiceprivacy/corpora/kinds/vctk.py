@@ -47,8 +47,10 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
             raise BadInput(f"{needed}: not found")
     genders = _read_genders(root / "speaker-info.txt", findings)
     utterances = []
-    for speaker in _folders(folder):
-        files = [path for path in sorted(speaker.glob(f"*{ending}.*")) if _is_audio(path)]
+    shown = [path for path in sorted(folder.glob("[!.]*")) if path.is_dir()]
+    for speaker in shown:
+        named = sorted(speaker.glob(f"[!.]*{ending}.*"))
+        files = [path for path in named if path.suffix in AUDIO]
         gender = genders.get(speaker.name, "-")
         if not files:
             message = f"has no file *{ending}: the speaker is left out"
@@ -106,16 +108,6 @@ def _ending(options: dict[str, Any]) -> str:
     root = Path(options["root"])
     is_older = (root / OLDER_FOLDER).is_dir() and not (root / AUDIO_FOLDER).is_dir()
     return "" if is_older else f"_{options['microphone']}"
-
-
-def _folders(folder):
-    return sorted(
-        path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")
-    )
-
-
-def _is_audio(path):
-    return path.suffix in AUDIO and not path.name.startswith(".")
 
 
 def _read_genders(path, findings):
