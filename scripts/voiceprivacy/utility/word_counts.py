@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from voiceprivacy.utility.measures import Measured
 from voiceprivacy.vocabulary import UNDEFINED
 
-RATE = "wer_percent"  # of all errors, behind the measure's name
-OTHERS = ("insertions_percent", "deletions_percent", "substitutions_percent", "words")
+RATE = "wer_percent"  # of all errors
+METRICS = (RATE, "insertions_percent", "deletions_percent", "substitutions_percent", "words")
 
 
 def counted_words(
@@ -30,9 +30,9 @@ def measured_errors(
 
 def undefined_words(measure: str, utterance: str, *, rate: str = RATE) -> list[Measured]:
     """The same of an utterance without words to compare with."""
-    return _measured(measure, utterance, [UNDEFINED] * (1 + len(OTHERS)), rate)
+    return _measured(measure, utterance, [UNDEFINED] * len(METRICS), rate)
 
 
 def _measured(measure, utterance, values, rate):
-    names = [f"{measure}_{name}" for name in (rate, *OTHERS)]
+    names = [f"{measure}_{name}" for name in (rate, *METRICS[1:])]
     return [Measured(utterance, name, value) for name, value in zip(names, values, strict=True)]
