@@ -37,7 +37,6 @@ def values(measured):
         ("under_score", ["under", "score"]),
         ("Stra\N{LATIN SMALL LETTER SHARP S}e", ["strasse"]),
         (" ... ' ", []),
-        ("", []),
     ],
 )
 def test_words_are_letters_digits_and_apostrophes(text, words):

@@ -23,7 +23,6 @@ TOKENS_OF_2024 = {
     "Straße": ["STRASSE"],
     "深 交 ok": ["深", "交", "OK"],
     "...": [],
-    "": [],
 }
 TOKENS_OF_2026 = {
     "Hello, World!": ["hello", "world"],
@@ -34,7 +33,6 @@ TOKENS_OF_2026 = {
     "深 shen1 交 jiao1 所 suo3": ["深", "交", "所"],
     "深交所 opened": ["深", "交", "所"],
     "- - ?": [],
-    "": [],
 }
 
 
