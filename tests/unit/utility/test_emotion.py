@@ -169,7 +169,7 @@ def test_labels_of_iemocap_as_it_is_distributed(tmp_path):
         (evaluations / f"Ses0{session}F_impro01.txt").write_text("\n".join(lines) + "\n")
     labels = read_labels(folder, DEFINITIONS["vpc2024"])
     assert len(labels.emotions) == 10
-    assert labels.emotions["Ses01F_impro01_M003"] == "happy", "excited speech is happy"
+    assert labels.emotions["Ses01F_impro01_M003"] == "happy"  # excited speech is happy
     assert labels.fold("Ses02F_impro01_F000") == 2
     apart = read_labels(folder, DEFINITIONS["vpc2026"], excited=LEFT_OUT)
     assert len(apart.emotions) == 8 and "Ses01F_impro01_M003" not in apart.emotions
