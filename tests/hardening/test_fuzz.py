@@ -137,7 +137,7 @@ def test_findings_of_a_corpus_with_a_word_of_a_million_letters_name_the_line(
     with restored(path) as good:
         for content, line in with_long_words(good, 3):
             path.write_bytes(content)
-            findings = checks.check(readers.KALDI, readers.GIVEN, 16000)
+            findings = checks.examine(readers.KALDI, readers.GIVEN, 16000).findings
             assert all(len(str(finding)) <= 500 for finding in findings)
             where = f"{path}:{line}: ", f"data/wav.scp:{line}: "  # of an id that others have, too
             refused = [str(finding) for finding in findings if str(finding).startswith(where)]

@@ -46,7 +46,7 @@ def corpus(folder, spoil, name="anna-2"):
     """The findings of the good world's Kaldi directory with one recording replaced."""
     world.build(folder)
     spoil(folder / "data" / "wav" / f"{name}.wav")
-    findings = checks.check(kaldi(folder) | {"on_bad_audio": "exclude"}, {}, 16000)
+    findings = checks.examine(kaldi(folder) | {"on_bad_audio": "exclude"}, {}, 16000).findings
     return [str(finding) for finding in findings if name in str(finding)]
 
 

@@ -45,7 +45,7 @@ TOKENS += [b"\xff" * 8, b"\x7f\xff\xff\xff"]
 
 def check_corpus(source, protocol):
     """Errors of a corpus are findings; they too are lines."""
-    for finding in checks.check(source, protocol, 16000):
+    for finding in checks.examine(source, protocol, 16000).findings:
         assert "\n" not in str(finding)
 
 

@@ -132,6 +132,7 @@ def prepare_list(folder, source, protocol, name, **flags):
         assert prepare(folder, source, protocol, part, **flags).returncode == 0
     trials, enrolments = folder / f"{name}.tsv", folder / f"{name}.enrolments.tsv"
     written = {"output_trials": trials, "output_enrolments": enrolments}
+    written["output_speakers"] = folder / f"{name}.speakers.tsv"
     made = call("list_trials", source=source, protocol=protocol, trials=name, **parts, **written)
     assert made.returncode == 0, made.stderr
     return trials, enrolments

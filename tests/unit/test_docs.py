@@ -80,9 +80,7 @@ def written_metrics():
         voice.SEX_KEPT,
         *(
             f"{measure}_{ending}"
-            for measure, ending in product(
-                (CLOSED_TEXT, WHISPER, WORDS_KEPT), (*word_counts.METRICS, "words")
-            )
+            for measure, ending in product((CLOSED_TEXT, WHISPER, WORDS_KEPT), word_counts.METRICS)
         ),
     }
 

@@ -239,8 +239,7 @@ def _as_speech(name: str, path: Path, cut: tuple[float, float] | None, scratch: 
         return path
     with decoding.decoded(path) if decoding.is_encoded(path) else nullcontext(path) as file:
         copy = scratch / f"{name}.wav"
-        start_s, end_s = cut or (0.0, -1.0)
-        audio.write_piece(file, copy, start_s=start_s, end_s=end_s)
+        audio.write_stretches(file, copy, [cut or (0.0, -1.0)])
     return copy
 
 

@@ -1,5 +1,6 @@
 """Everything that can be wrong with a corpus, found before any hour is spent on it."""
 
+import contextlib
 from collections import Counter
 from typing import Any, NamedTuple
 
@@ -65,7 +66,11 @@ def examine_entry(
     # Before a download there is nothing to check but what will be fetched.
     missing = kind.to_download(options) if hasattr(kind, "to_download") else {}
     if missing:
-        return Examination(_will_be_downloaded(missing), {}, {}, {})
+        later = Findings()
+        for folder, n_bytes in missing.items():
+            message = f"is not there: {n_bytes / 1e6:.0f} MB will be downloaded"
+            later.oddity(folder, "-", f"{message}; check again afterwards")
+        return Examination(later, {}, {}, {})
     if corpus["use"] == TRAIN:
         return examine(source, {}, corpus["sample_rate"])
     if corpus["use"] == UTILITY_ALONE:  # attackers may know its speakers: they are not attacked
@@ -76,24 +81,6 @@ def examine_entry(
             training[other_name] = source_of_entry(other)
     protocol, sample_rate = corpus.get("protocol", {}), corpus["sample_rate"]
     return examine(source, protocol, sample_rate, training, compared=compared)
-
-
-def _will_be_downloaded(missing):
-    findings = Findings()
-    for folder, n_bytes in missing.items():
-        message = f"is not there: {n_bytes / 1e6:.0f} MB will be downloaded; check again afterwards"
-        findings.oddity(folder, "-", message)
-    return findings
-
-
-def check(
-    source: Source,
-    protocol: Protocol,
-    sample_rate: int,
-    training: dict[str, Source] | None = None,
-) -> Findings:
-    """All errors and oddities of a corpus: the findings of ``examine``."""
-    return examine(source, protocol, sample_rate, training).findings
 
 
 def examine(
@@ -137,7 +124,7 @@ def _examine(examined, source, protocol, sample_rate, training, compared):
     limited = dict(zip(whole, parts.limited(source, *whole.values()), strict=True))
     checked = _used(limited) if "limit" in source else utterances
     heard = _listen(checked, source, bool(protocol), findings)
-    excluded.update(_exclude(source, checked, heard.bad, findings))
+    excluded.update(_exclude(source, utterances, heard.bad, findings))
     _check_rates(heard.files_of_rate, sample_rate, findings)
     _check_loss(source, limited, excluded, findings)
     kept = {name: parts.without(part, excluded) for name, part in limited.items()}
@@ -398,16 +385,18 @@ def check_learnt(
     """
     findings = Findings()
     for name, count in fewest.items():
-        try:
-            (listed,) = parts.limited(training[name], list_utterances(training[name], Findings()))
-        except BadInput:
-            continue  # a finding of that corpus itself
-        kept = parts.without(listed, training[name].get("exclude", ()))
-        speakers = Counter(utterance.speaker for utterance in kept)
-        needed = (count, *(least or {}).get(name, (2, 0)))
-        if lack := _lack(speakers, needed, is_cut="segments" in training[name]):
-            findings.error(f"corpus '{name}'", "-", f"has {lack}")
+        with contextlib.suppress(BadInput):  # a finding of that corpus itself
+            speakers = Counter(utterance.speaker for utterance in _learnt_from(training[name]))
+            needed = (count, *(least or {}).get(name, (2, 0)))
+            if lack := _lack(speakers, needed, is_cut="segments" in training[name]):
+                findings.error(f"corpus '{name}'", "-", f"has {lack}")
     return findings
+
+
+def _learnt_from(source):
+    """The utterances of a corpus that attackers learn from, as far as its entry says."""
+    (listed,) = parts.limited(source, list_utterances(source, Findings()))
+    return parts.without(listed, source.get("exclude", ()))
 
 
 def _lack(speakers, needed, *, is_cut):
@@ -435,15 +424,13 @@ def _check_training(training, evaluated, findings, *, where):
     """Refuse speakers who train an attacker and are evaluated: the attacker knows them already."""
     speakers = {utterance.speaker for utterance in evaluated}
     for name, source in training.items():
-        try:
-            listed = list_utterances(source, Findings())
-        except BadInput:
-            continue  # a finding of that corpus itself
-        first_of = {utterance.speaker: utterance for utterance in reversed(listed)}
-        for speaker in sorted(first_of.keys() & speakers):
-            first = first_of[speaker]
-            trains = f"speaker '{speaker}' trains attackers (corpus '{name}')"
-            findings.error(first.file, first.line, f"{trains}, but enrols or is tried {where}")
+        with contextlib.suppress(BadInput):  # a finding of that corpus itself
+            first_of = {one.speaker: one for one in reversed(_learnt_from(source))}
+            for speaker in sorted(first_of.keys() & speakers):
+                first = first_of[speaker]
+                trains = f"speaker '{speaker}' trains attackers (corpus '{name}')"
+                message = f"{trains}, but enrols or is tried {where}: exclude or rename one"
+                findings.error(first.file, first.line, message)
 
 
 def _measure(part, durations, source, sample_rate, findings):

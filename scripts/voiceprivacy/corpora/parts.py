@@ -287,12 +287,13 @@ def provide_audio(
 def positions_of(source: Source, part: str, listed: Sequence[Listed]) -> dict[str, int]:
     """Which utterance of its data directory each one is, from 0: {utterance: position}.
 
-    Of a kind of corpus that has no such directories the part is one.
+    What no such directory lists is counted in the part: another kind of corpus, and windows.
     """
     kind, options = kind_of(source)
+    positions = {line.utterance: position for position, line in enumerate(listed)}
     if hasattr(kind, "positions_of_part"):
-        return kind.positions_of_part(options, part)
-    return {line.utterance: position for position, line in enumerate(listed)}
+        positions |= kind.positions_of_part(options, part)
+    return positions
 
 
 def with_pseudo_speakers(utterances: Iterable[Utterance]) -> list[Utterance]:
@@ -300,8 +301,7 @@ def with_pseudo_speakers(utterances: Iterable[Utterance]) -> list[Utterance]:
 
     So an attacker who trains on protected speech protects every utterance with a draw of its own.
     """
-    pseudo_speakers = []
-    for utterance in utterances:
-        speaker = f"pseudo-{utterance.utterance}"[:LONGEST_ID]
-        pseudo_speakers.append(utterance._replace(speaker=speaker))
-    return pseudo_speakers
+    return [
+        utterance._replace(speaker=f"pseudo-{utterance.utterance}"[:LONGEST_ID])
+        for utterance in utterances
+    ]

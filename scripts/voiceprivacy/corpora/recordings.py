@@ -389,12 +389,7 @@ def _cut_out(cut: Cut | Joined) -> Iterator[Path]:
     with _as_file(cut.recording) as file, tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "cut.wav")
         stretches = cut.stretches if isinstance(cut, Joined) else (cut[1:],)
-        pieces = []
-        for start_s, end_s in stretches:
-            audio.write_piece(file, path, start_s=start_s, end_s=end_s)
-            pieces.append(audio.read(path))
-        if len(pieces) > 1:
-            audio.write(path, np.concatenate([samples for samples, _ in pieces]), pieces[0][1])
+        audio.write_stretches(file, path, stretches)
         try:
             yield path
         except BadInput as error:

@@ -51,7 +51,7 @@ def release_pairs(
         if len(np.unique(speaker[targets[:, 0]])) >= FEWEST_LINKED:
             break
     listed = []
-    for label, pairs in zip(LABELS, (targets, _nearest([circle], speaker)), strict=True):
+    for label, pairs in zip(LABELS, (targets, _nearest([circle], speaker, source)), strict=True):
         listed += [Trial(ids[one], ids[other], label) for one, other in pairs.tolist()]
     return listed
 
@@ -67,16 +67,17 @@ def _circle(speaker):
     return np.argsort((number + jitter) / counts[speaker])
 
 
-def _nearest(circles, group):
-    """Pairs (P, 2) of two groups, rising: neighbours on circles, the nearest MOST_LINKED of all."""
+def _nearest(circles, *groups):
+    """Pairs (P, 2), rising, of two of all groups: the nearest MOST_LINKED neighbours on circles."""
     nearest = np.empty((0, 2), dtype=int)
-    longest = max(map(len, circles)) // 2 if len(np.unique(group)) > 1 else 0
+    several = all(len(np.unique(group)) > 1 for group in groups)
+    longest = max(map(len, circles)) // 2 if several else 0
     for distance in range(1, longest + 1):
         if len(nearest) == MOST_LINKED:
             break
         wide = [circle for circle in circles if len(circle) >= 2 * distance]
         pairs = np.concatenate([_neighbours(circle, distance) for circle in wide])
-        differ = group[pairs[:, 0]] != group[pairs[:, 1]]
+        differ = np.all([group[pairs[:, 0]] != group[pairs[:, 1]] for group in groups], axis=0)
         nearest = np.concatenate([nearest, pairs[differ][: MOST_LINKED - len(nearest)]])
     return nearest[np.lexsort(nearest.T[::-1])]
 

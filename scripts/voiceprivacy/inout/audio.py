@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import math
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -252,26 +252,30 @@ def side_by_side(one: FilePath, other: FilePath) -> Iterator[tuple[Samples, Samp
             return
 
 
-def write_piece(source: FilePath, target: FilePath, *, start_s: float, end_s: float) -> None:
-    """Write a stretch of a recording as a file of its own, with 16 bits and channels averaged.
+def write_stretches(
+    source: FilePath, target: FilePath, stretches: Iterable[tuple[float, float]]
+) -> None:
+    """Write stretches of a recording as one file, with 16 bits and channels averaged.
 
-    An end below zero, or up to SLACK_S beyond the recording, is the recording's own.
+    Each has a start and an end in seconds. An end below zero, or up to SLACK_S beyond the
+    recording, is the recording's own.
 
     Raises
     ------
     BadInput : the recording cannot be read, or has no such stretch
     """
-    whole = header(source)
-    end_s = whole.duration_s if end_s < 0 else end_s
-    if not 0 <= start_s < end_s <= whole.duration_s + SLACK_S:
-        raise BadInput(
-            f"{source}: lasts {whole.duration_s:.2f} s, and has no piece"
-            f" from {start_s:g} to {end_s:g} s"
-        )
-    first = round(start_s * whole.sample_rate)
-    length = round(end_s * whole.sample_rate) - first
-    samples = read_piece(source, start=first, length=length)
-    write(target, fitted(samples), whole.sample_rate)
+    whole, pieces = header(source), []
+    for start_s, end_s in stretches:
+        end_s = whole.duration_s if end_s < 0 else end_s
+        if not 0 <= start_s < end_s <= whole.duration_s + SLACK_S:
+            raise BadInput(
+                f"{source}: lasts {whole.duration_s:.2f} s, and has no piece"
+                f" from {start_s:g} to {end_s:g} s"
+            )
+        first = round(start_s * whole.sample_rate)
+        length = round(end_s * whole.sample_rate) - first
+        pieces.append(read_piece(source, start=first, length=length))
+    write(target, fitted(np.concatenate(pieces)), whole.sample_rate)
 
 
 def resample(samples: Samples, *, source_rate: int, target_rate: int) -> Samples:
@@ -369,20 +373,14 @@ def write(path: FilePath, samples: ArrayLike, sample_rate: int) -> None:
             written[:] = np.clip(np.rint(given * FULL_SCALE), -FULL_SCALE, FULL_SCALE - 1)
         samples = steps
     with whole_or_absent(path) as temporary:
-        if not _written_whole(temporary, samples, sample_rate):
-            raise OSError(errno.EIO, "cannot be written whole: is the disk full?", str(path))
-
-
-def _written_whole(path: Path, samples: NDArray[np.int16], sample_rate: int) -> bool:
-    """Write samples; libsndfile does not say why it wrote fewer of them."""
-    compression = FLAC_COMPRESSION if path.suffix.lower() == ".flac" else None
-    try:
-        soundfile.write(
-            str(path), samples, sample_rate, subtype="PCM_16", compression_level=compression
-        )
-        return soundfile.info(str(path)).frames == len(samples)
-    except (soundfile.LibsndfileError, AssertionError):
-        return False
+        compression = FLAC_COMPRESSION if temporary.suffix.lower() == ".flac" else None
+        options = {"subtype": "PCM_16", "compression_level": compression}
+        with contextlib.suppress(soundfile.LibsndfileError, AssertionError):
+            soundfile.write(str(temporary), samples, sample_rate, **options)
+            if soundfile.info(str(temporary)).frames == len(samples):
+                return
+        # libsndfile does not say why it wrote fewer of them.
+        raise OSError(errno.EIO, "cannot be written whole: is the disk full?", str(path))
 
 
 def _unreadable(path: FilePath, error: Exception) -> BadInput:
@@ -394,6 +392,4 @@ def _unreadable(path: FilePath, error: Exception) -> BadInput:
         return BadInput(f"{path}: not found")
     except OSError as reason:
         return BadInput(f"{path}: cannot be read ({reason.strerror})")
-    except ValueError:
-        return BadInput(f"{path}: is no path")
     return BadInput(f"{path}: cannot be read as audio ({getattr(error, 'error_string', error)})")

@@ -21,7 +21,7 @@ def list_trials(
     trial: str,
     output_trials: str,
     output_enrolments: str,
-    output_speakers: str | None = None,
+    output_speakers: str,
     output_release: str | None = None,
     recording: str | None = None,
 ) -> None:
@@ -50,9 +50,7 @@ def list_trials(
     findings.refuse_errors()  # oddities stand in the checks of the corpus
     write_enrolments(output_enrolments, enrolments)
     write_trials(output_trials, listed)
-    if output_speakers:
-        speakers = parts.speakers_of(listed, enrolments, [*enrolled, *tried])
-        write_speakers(output_speakers, speakers)
+    write_speakers(output_speakers, parts.speakers_of(listed, enrolments, [*enrolled, *tried]))
     if output_release:
         spoken_by = {utterance.utterance: utterance.speaker for utterance in tried}
         pairs = release_pairs(listed, speakers=spoken_by, recording=recording)

@@ -182,14 +182,12 @@ def recognise(
     """
     dictionary = read_dictionary()
     sentences = {name: words_of(text, dictionary) for name, text in transcripts.items()}
-    if share_known(sentences.values(), dictionary) < FEWEST_KNOWN:
-        for utterance in utterances:
-            yield undefined_words(CLOSED_TEXT, utterance.utterance)
-        return
-    recogniser = Recogniser(list(sentences.values()), dictionary)
+    recogniser = None
+    if share_known(sentences.values(), dictionary) >= FEWEST_KNOWN:
+        recogniser = Recogniser(list(sentences.values()), dictionary)
     for utterance in utterances:
         name = utterance.utterance
-        if not sentences.get(name):
+        if not (recogniser and sentences.get(name)):
             yield undefined_words(CLOSED_TEXT, name)
             continue
         hypothesis = recogniser.words(*audio.read(utterance.path))

@@ -184,19 +184,24 @@ def _fold(text: str, where: str) -> int:
 
 def _rows_of_kaldi(folder: Path) -> Iterator[tuple[str, str, str, int | None]]:
     """The same of a data directory of the challenge."""
-    tables = {}
-    for name in ("utt2emo", "utt2spk", "spk2fold"):
-        is_needed = name == "utt2emo" or (folder / "spk2fold").exists()
-        lines = read_lines(folder / name) if is_needed else []
-        tables[name] = [line.split(maxsplit=1) for line in lines if line.strip()]
-        if short := [at for at, fields in enumerate(tables[name], start=1) if len(fields) < 2]:
-            raise BadInput(f"{folder / name}:{short[0]}: expected 2 columns")
-    speakers = {utterance: speaker.strip() for utterance, speaker in tables["utt2spk"]}
-    folds = {speaker: fold.strip() for speaker, fold in tables["spk2fold"]}
-    for line, (utterance, label) in enumerate(tables["utt2emo"], start=1):
-        fold = folds.get(speakers.get(utterance, ""))
-        where = f"{folder / 'utt2emo'}:{line}"
-        yield where, utterance, label, None if fold is None else _fold(fold, where)
+    folds, speakers = {}, {}
+    if (folder / "spk2fold").exists():
+        speakers = {utterance: speaker for _, utterance, speaker in _pairs(folder / "utt2spk")}
+        folds = {
+            speaker: _fold(fold, where) for where, speaker, fold in _pairs(folder / "spk2fold")
+        }
+    for where, utterance, label in _pairs(folder / "utt2emo"):
+        yield where, utterance, label, folds.get(speakers.get(utterance, ""))
+
+
+def _pairs(path: Path) -> Iterator[tuple[str, str, str]]:
+    """Place and two fields of every line of a table without a header."""
+    for line, text in enumerate(read_lines(path), start=1):
+        fields = text.split(maxsplit=1)
+        if len(fields) == 1:
+            raise BadInput(f"{path}:{line}: expected 2 columns")
+        if fields:
+            yield f"{path}:{line}", fields[0], fields[1].strip()
 
 
 def _rows_of_iemocap(folder: Path) -> Iterator[tuple[str, str, str, int | None]]:
@@ -289,10 +294,13 @@ def recalls(
 
     Raises
     ------
-    BadInput : nobody has one of the emotions, or an utterance with a label has no prediction
+    BadInput : there is no label, or none of an emotion, or an utterance with a label has no
+        prediction
     """
     utterances = list(utterances)
     labelled = [utterance for utterance in utterances if utterance in true.emotions]
+    if not labelled:
+        raise BadInput(f"{true.source}: has no label of these, such as '{utterances[0]}'")
     present = {true.emotions[utterance] for utterance in labelled}
     if absent := [label for label in EMOTIONS if label not in present]:
         raise BadInput(f"{true.source}: no utterance is {absent[0]}: there is no recall of it")

@@ -74,10 +74,8 @@ class Dnsmos:
             str(folder / WEIGHTS), options, providers=["CPUExecutionProvider"]
         )
 
-    def opinions(self, samples: Samples) -> dict[str, float | str]:
-        """Opinions of samples (N,) at 16 kHz by metric; undefined where there are no samples."""
-        if not len(samples):
-            return dict.fromkeys(POLYNOMIALS, UNDEFINED)
+    def opinions(self, samples: Samples) -> dict[str, float]:
+        """Opinions of samples (N,) at 16 kHz by metric, N > 0."""
         raw = [self.session.run(None, {"input_1": window[None]})[0][0] for window in cut(samples)]
         of_windows = np.array(raw, dtype=float).T
         return {

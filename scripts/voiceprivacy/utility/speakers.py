@@ -24,8 +24,6 @@ from voiceprivacy.vocabulary import UNDEFINED, SpeakerWords
 KINDS = ("substitutions", "insertions", "deletions")
 WORDS = "_words"
 
-Values = Mapping[str, float | str]  # {utterance: value} of a metric
-
 
 def word_errors_of_speakers(
     paths: Iterable[FilePath],
@@ -63,33 +61,34 @@ def word_errors_of_speakers(
         for line in read_measured(path, [utterance.utterance for utterance in heard]):
             values.setdefault(line.metric, {})[line.utterance] = line.value
         name = weight.removesuffix(WORDS)
-        errors = [values.get(f"{name}_{kind}_percent") for kind in KINDS]
-        words = values.get(weight)
-        if words is None or None in errors:
+        metrics = [weight, *(f"{name}_{kind}_percent" for kind in KINDS)]
+        if not values.keys() >= set(metrics):
             continue
-        speakers: dict[str, list[str]] = {}
+        speakers: dict[str, list[list[float | str]]] = {}
         for utterance in heard:
-            speakers.setdefault(utterance.speaker, []).append(utterance.utterance)
-        for speaker, names in speakers.items():
-            numbers = _counted(names, words, [of_kind for of_kind in errors if of_kind])
+            row = [values[metric][utterance.utterance] for metric in metrics]
+            speakers.setdefault(utterance.speaker, []).append(row)
+        for speaker, rows in speakers.items():
+            numbers = _counted(rows)
             counted.append(SpeakerWords(source.anonymiser, source.measure, speaker, *numbers))
     return sorted(counted)
 
 
-def _counted(
-    names: Iterable[str], words: Values, percentages: Sequence[Values]
-) -> tuple[int, int, int, int, int, float | str]:
-    """Utterances, words, errors of the three kinds, and the rate in percent."""
+def _counted(rows: Iterable[list[float | str]]) -> tuple[int, int, int, int, int, float | str]:
+    """Utterances, words, errors of the three kinds, and the rate in percent.
+
+    ``rows`` have the words of an utterance, and its errors of each kind in percent.
+    """
     n_utterances = n_words = 0
-    errors = [0] * len(percentages)
-    for name in names:
-        n_said = words[name]
-        if isinstance(n_said, str):
+    errors = [0] * len(KINDS)
+    for row in rows:
+        if UNDEFINED in row:
             continue
+        n_said, *percents = map(float, row)
         n_utterances += 1
         n_words += round(n_said)
-        for kind, values in enumerate(percentages):
-            errors[kind] += round(float(values[name]) / 100 * max(1, n_said))
+        for kind, percent in enumerate(percents):
+            errors[kind] += round(percent / 100 * max(1, n_said))
     rate: float | str = 100 * sum(errors) / n_words if n_words else UNDEFINED
     substitutions, insertions, deletions = errors
     return n_utterances, n_words, substitutions, insertions, deletions, rate

@@ -5,7 +5,8 @@ Conventions
 * The network is that of models.whisper: ``base``, or a folder.
 * A normaliser makes words of both texts. ``whisper`` is OpenAI's: that for English (package
   whisper-normalizer, which spells out contractions and numbers) where English is spoken, else the
-  basic one. ``vpc2024`` and ``vpc2026`` are those of the challenges (utility.word_errors).
+  basic one, of which each letter counts where words are written without spaces between them
+  (appendix C). ``vpc2024`` and ``vpc2026`` are those of the challenges (utility.word_errors).
 * Word errors are counted by jiwer and pooled over words. An utterance in which nothing is heard is
   all deletions. One without words to compare with is undefined.
 * What was heard is not written anywhere.
@@ -23,7 +24,6 @@ from typing import TypeAlias
 from tqdm import tqdm
 
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance, read_transcripts
 from voiceprivacy.models.whisper import Whisper, library
 from voiceprivacy.utility.measures import Measured
@@ -33,6 +33,7 @@ from voiceprivacy.vocabulary import ENGLISH, WHISPER
 
 WHY_UNDEFINED = "no words in the transcripts"
 NORMALISER = "whisper"
+WITHOUT_SPACES = ("zh", "ja", "th", "lo", "my")  # languages: each letter counts as a word
 BRACKETED = re.compile(r"[<\[][^>\]]*[>\]]|\([^)]+?\)")
 
 Normaliser: TypeAlias = Callable[[str], list[str]]
@@ -85,8 +86,8 @@ def normaliser_of(name: str, language: str) -> Normaliser:
     """What makes words of a text, by its name and a language."""
     if name in DEFINITIONS:
         return DEFINITIONS[name].tokens
-    if name != NORMALISER:
-        raise BadInput(f"normaliser: '{name}' is none of {NORMALISER}, {', '.join(DEFINITIONS)}")
+    if language in WITHOUT_SPACES:
+        return lambda text: list("".join(basic_words(text)))
     if language != ENGLISH:
         return basic_words
     english = library("whisper_normalizer.english", "whisper").EnglishTextNormalizer()

@@ -28,9 +28,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 import voiceprivacy.models  # noqa: F401  # whoever imports it can import SpeechBrain
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.utility.measures import Measured
-from voiceprivacy.vocabulary import UNDEFINED
+from voiceprivacy.utility.word_counts import measured_errors, undefined_words
 
 Tokens: TypeAlias = list[str]
 
@@ -80,36 +79,20 @@ def word_errors(
     transcripts, heard : {utterance: text}
         What was said, and what a recogniser heard: nothing, where an utterance is not in it.
     definition : Definition
-
-    Raises
-    ------
-    BadInput : no utterance has a transcript
     """
-    utterances = list(utterances)
-    if not any(utterance in transcripts for utterance in utterances):
-        raise BadInput(f"{name}: no utterance has a transcript")
     for utterance in utterances:
         said = transcripts.get(utterance)
         if said is None:
-            counted: dict[str, float | str] = dict.fromkeys(KINDS, UNDEFINED)
-            n_words: float | str = UNDEFINED
-        else:
-            reference = definition.tokens(said)
-            errors = count_errors(reference, definition.tokens(heard.get(utterance, "")))
-            counted = {kind: 100 * n / max(1, len(reference)) for kind, n in errors.items()}
-            n_words = len(reference)
-        for kind, value in counted.items():
-            metric = "_".join(filter(None, (name, kind, "percent")))
-            yield Measured(utterance, metric, value)
-        yield Measured(utterance, f"{name}_words", n_words)
+            yield from undefined_words(name, utterance, rate="percent")
+            continue
+        reference = definition.tokens(said)
+        counts = count_errors(reference, definition.tokens(heard.get(utterance, "")))
+        yield from measured_errors(name, utterance, counts, len(reference), rate="percent")
 
 
-KINDS = ("", "insertions", "deletions", "substitutions")  # "": all together
-
-
-def count_errors(reference: Tokens, hypothesis: Tokens) -> dict[str, int]:
-    """Numbers of errors by kind; those of all kinds under ""."""
+def count_errors(reference: Tokens, hypothesis: Tokens) -> list[int]:
+    """Numbers of insertions, deletions and substitutions."""
     from speechbrain.utils.edit_distance import count_ops, op_table  # seconds: when words are there
 
     errors = count_ops(op_table(reference, hypothesis))
-    return {"": sum(errors.values())} | {kind: errors[kind] for kind in KINDS[1:]}
+    return [errors[kind] for kind in ("insertions", "deletions", "substitutions")]

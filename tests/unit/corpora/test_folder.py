@@ -63,6 +63,13 @@ def test_patterns(tmp_path, pattern, path, utterance):
     assert findings == []
 
 
+def test_two_persons_of_one_name_are_an_error(tmp_path):
+    pattern = "{gender}/{speaker}/{utterance}.wav"
+    source = folder(tmp_path, ["f/01/a.wav", "m/01/c.wav", "m/01/d.wav"], pattern=pattern)
+    said = f"speaker '01' is m here, and f in {tmp_path}/f/01/a.wav: two persons need two names"
+    assert listed(source)[1] == [f"error {tmp_path}/m/01/c.wav: {said}"]
+
+
 def test_a_field_that_occurs_twice_must_be_the_same_twice(tmp_path):
     source = folder(tmp_path, ["anna/bert_a.wav"], pattern="{speaker}/{speaker}_{utterance}.wav")
     with pytest.raises(BadInput) as error:
@@ -92,10 +99,10 @@ def test_a_pattern_that_fits_no_file_is_the_only_error_and_names_the_nearest(
 
 
 def test_files_beside_the_pattern_are_one_oddity(tmp_path):
-    source = folder(tmp_path, ["anna/s/a.wav", "lost.wav", "anna/s/.hidden.wav"])
+    source = folder(tmp_path, ["anna/s/a.wav", "lost.wav", "anna/s/.hidden.wav", "anna/s/b.WAV"])
     (tmp_path / "anna" / "s" / "a.txt").write_text("words")
     _, (oddity,) = listed(source)
-    assert oddity.startswith(f"oddity {tmp_path}: 1 file does not look like")
+    assert oddity.startswith(f"oddity {tmp_path}: 2 files do not look like")
     assert oddity.endswith("such as lost.wav")
 
 

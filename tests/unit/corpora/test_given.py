@@ -12,7 +12,7 @@ from voiceprivacy.plan import configuration
 
 
 def messages(source, protocol):
-    return [str(finding) for finding in checks.check(source, protocol, 16000)]
+    return [str(finding) for finding in checks.examine(source, protocol, 16000).findings]
 
 
 def few(name, count):
@@ -62,7 +62,7 @@ def test_without_enrolls_all_of_the_enrolment_directory_enrols(tmp_path):
     expected = {who: [f"{who}-enrolls{number}" for number in range(3)] for who in ("w1", "w2")}
     assert tables.read_enrolments(enrolled) == expected
     one = {"kaldi": str(tmp_path / "trials")}
-    [error] = checks.check(one, protocol, 16000).errors()
+    [error] = checks.examine(one, protocol, 16000).findings.errors()
     assert str(error) == f"{tmp_path}/trials/enrolls: not found"
 
 
@@ -77,7 +77,7 @@ def test_a_list_whose_utterances_cannot_be_compared_with_each_other_is_refused_a
         write_lines(tmp_path / "trials", [line for line in trials if line.split()[1] in kept])
         for pieces in ({}, {"segments": {"seconds": 0.1}}):
             cut = source | pieces
-            [error] = checks.check(cut, protocol, 16000).errors()
+            [error] = checks.examine(cut, protocol, 16000).findings.errors()
             assert str(error).startswith(f"trial list all: {said}")
             assert not checks.examine(cut, protocol, 16000, compared=False).findings.errors()
     arguments = {"source": source, "protocol": protocol, "checks": tmp_path / "c.tsv"}

@@ -26,7 +26,7 @@ def test_who_speaks_is_in_the_last_part_of_an_id(tmp_path):
 
 def test_the_utterances_of_four_emotions_or_all_are_taken(tmp_path):
     source = iemocap(tmp_path)
-    assert len(listed(source)[0]) == 2 * 2 * 5, "excited is one of them, xxx is none"
+    assert len(listed(source)[0]) == 2 * 2 * 5  # excited is one of them, xxx is none
     source["iemocap"]["emotions"] = "all"
     assert len(listed(source)[0]) == 2 * 2 * 6
     source["iemocap"]["sessions"] = [2]
@@ -74,7 +74,7 @@ def test_transcripts_have_words_and_no_sounds(tmp_path):
     source = iemocap(tmp_path)
     texts = read_transcripts(source)
     assert texts["Ses02F_impro01_M001"] == "Well, no."
-    assert len(texts) == 2 * 2 * 6 + 2, "also of what is not among the sentences"
+    assert len(texts) == 2 * 2 * 6 + 2  # also of what is not among the sentences
     source["iemocap"]["sessions"] = [3]
     with pytest.raises(BadInput, match="has no Session3/dialog/transcriptions"):
         read_transcripts(source)

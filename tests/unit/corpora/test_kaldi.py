@@ -112,7 +112,7 @@ def test_segments_that_cannot_be_are_named(tmp_path, line, said):
     names = [line.split()[0] for line in (tmp_path / "wav.scp").read_text().splitlines()]
     others = [f"{name} {name} 0 0.1" for name in names[1:]]
     write_lines(tmp_path / "segments", [line.format(names[0]), *others])
-    errors = checks.check(source, protocol, 16000).errors()
+    errors = checks.examine(source, protocol, 16000).findings.errors()
     assert any(said in str(error) for error in errors), errors
 
 
@@ -149,7 +149,7 @@ def test_a_channel_in_segments_is_that_of_a_file_with_one(tmp_path, channel, n_c
 
 def test_turns_are_joined_by_the_window_of_their_centres(tmp_path):
     """Windows of 2 s: the second turn has its centre at 2 s, and begins the second window."""
-    samples = np.linspace(-0.5, 0.5, 5 * 16000, dtype=np.float32)
+    samples = 0.5 * np.linspace(0, 1, 5 * 16000, dtype=np.float32) ** 5  # the first turns are quiet
     audio.write(tmp_path / "a.wav", samples, 16000)
     write_lines(tmp_path / "wav.scp", [f"a {tmp_path}/a.wav"])
     turns = {"x-3": (3, 3.5), "x-1": (0, 0.5), "x-2": (1.5, 2.5), "y-1": (0.5, 1)}
@@ -162,6 +162,8 @@ def test_turns_are_joined_by_the_window_of_their_centres(tmp_path):
     assert list(listed) == ["x-a-000", "x-a-001", "y-a-000"]
     said = {"x-a-000": "", "x-a-001": "said second third", "y-a-000": "yes"}
     assert read_transcripts(source) == said
+    assert prepare(tmp_path, source, {}, "train").returncode == 0
+    assert list(tables.read_positions(tmp_path / "positions.tsv").values()) == [0, 1, 2]
     heard, rate = mono(listed["x-a-001"].audio)
     cut = [samples[24000:40000], samples[48000:56000]]
     assert rate == 16000

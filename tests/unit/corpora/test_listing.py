@@ -1,6 +1,7 @@
 """Transcripts of every kind of corpus that has some; speakers and genders of a list."""
 
 import random
+from itertools import chain
 
 import pytest
 
@@ -30,11 +31,6 @@ def test_a_subset_without_transcripts_is_named(tmp_path):
         read_transcripts({"librispeech": {"root": str(tmp_path), "subsets": ["dev"]}})
 
 
-def test_kaldi(tmp_path):
-    (tmp_path / "text").write_text("u1 so it is\nu2\n")
-    assert read_transcripts({"kaldi": str(tmp_path)}) == {"u1": "so it is", "u2": ""}
-
-
 def test_synthetic_speakers_say_english_sentences():
     texts = read_transcripts({"synthetic": {"speakers": 2, "utterances": 2, "first_speaker": 0}})
     assert len(texts) == 4
@@ -49,9 +45,9 @@ def test_others_have_none():
 def test_kaldi_directories_without_a_file_text_are_passed_over_if_another_has_one(tmp_path):
     for name in ("enrolment", "trial"):
         (tmp_path / name).mkdir()
-    (tmp_path / "trial" / "text").write_text("u1 so it is\n")
+    (tmp_path / "trial" / "text").write_text("u1 so it is\nu2\n")
     options = {"enrolment": str(tmp_path / "enrolment"), "trial": [str(tmp_path / "trial")]}
-    assert read_transcripts({"kaldi": options}) == {"u1": "so it is"}
+    assert read_transcripts({"kaldi": options}) == {"u1": "so it is", "u2": ""}
     (tmp_path / "trial" / "text").unlink()
     with pytest.raises(BadInput, match="text: not found"):
         read_transcripts({"kaldi": options})
@@ -99,6 +95,9 @@ def test_transcripts_of_a_folder_are_compared_with_its_utterances(tmp_path, rows
     list_utterances({"folder": options}, findings)
     expected = [(level, message)] if level else []
     assert [(finding.level, finding.what) for finding in findings] == expected
+    (tmp_path / "list.txt").write_text("a-1\n")
+    list_utterances({"folder": options | {"list": f"{tmp_path}/list.txt"}}, taken := Findings())
+    assert "a-2" not in str(taken)
 
 
 NAMES = ["s1-a", "s1-b", "s10-a", "s2-a", "s2-b"]
@@ -113,10 +112,7 @@ def test_speakers_and_their_utterances_come_in_the_order_of_their_ids():
     random.Random(0).shuffle(shuffled)
     groups = by_speaker(shuffled)
     assert list(groups) == ["s1", "s10", "s2"]
-    in_order = []
-    for own in groups.values():
-        in_order += [utterance.utterance for utterance in own]
-    assert in_order == NAMES
+    assert [one.utterance for one in chain.from_iterable(groups.values())] == NAMES
 
 
 @pytest.mark.parametrize(

@@ -90,9 +90,9 @@ def test_who_enrols_is_not_always_the_first():
 
 
 def test_a_speaker_with_too_few_utterances_is_named():
-    assert split(speakers([[3]]))[2] == [
-        "wav.scp:1: speaker 's0' has 3 utterances: enrol_trial needs at least 4"
-    ]
+    said = "wav.scp:1: speaker 's0' has 3 utterances: enrol_trial needs at least 4"
+    assert split(speakers([[3]]))[2] == [said]
+    assert split(speakers([[3]]), OPTIONS | {"lists": ["m"]})[2] == []
 
 
 def test_every_speaker_of_a_list_meets_every_trial_utterance_of_the_list():
@@ -169,6 +169,8 @@ def test_utterances_of_one_recording_are_not_linked():
     targets = [pair for pair in pairs if pair.label == "target"]
     assert len(targets) == 3 * 4
     assert all(pair.enrolment[2] != pair.trial[2] for pair in targets)
+    shared = release.release_pairs(**released(*names), recording="-(.+)-")  # by all of them
+    assert len(shared) == 3 * 4 + 3 * 8
 
 
 def test_recordings_are_not_kept_apart_where_no_three_speakers_have_several():

@@ -121,12 +121,12 @@ def test_what_is_too_short_is_said(tmp_path):
     source = librispeech(tmp_path, women=["11"], men=[], chapters=1)
     write_audio(tmp_path / "dev/11/100/11-100-0001.flac", seconds=0.05)
     path = tmp_path / "dev/11/100/11-100-0001.flac"
-    (oddity,) = checks.check(source | {"segments": {"seconds": [0.06, 0.1]}}, {}, 16000)
+    (oddity,) = checks.examine(source | {"segments": {"seconds": [0.06, 0.1]}}, {}, 16000).findings
     assert (
         str(oddity)
         == f"{path}: 1 utterance is shorter than 0.06 s and left out, such as '11-100-0001'"
     )
-    findings = checks.check(source | {"segments": {"seconds": 4}}, {}, 16000)
+    findings = checks.examine(source | {"segments": {"seconds": 4}}, {}, 16000).findings
     assert "segments: speaker '11' has no utterance of 4 s in a part" in map(str, findings.errors())
 
 
@@ -134,11 +134,6 @@ def test_a_corpus_of_pieces_is_not_cut_again(tmp_path):
     source, protocol = kaldi(tmp_path)
     for name in ("wav.scp", "utt2spk"):
         edit(tmp_path / name, "w1-0 ", "w1-0_seg000 ")
-    messages = [
-        str(finding)
-        for finding in checks.check(source | {"segments": {"seconds": 0.05}}, protocol, 16000)
-    ]
-    assert (
-        f"{tmp_path}/wav.scp:1: utterance 'w1-0_seg000' has the id of a piece already:"
-        " leave segments out" in messages
-    )
+    findings = checks.examine(source | {"segments": {"seconds": 0.05}}, protocol, 16000).findings
+    said = f"{tmp_path}/wav.scp:1: utterance 'w1-0_seg000' has the id of a piece already:"
+    assert f"{said} leave segments out" in map(str, findings)

@@ -27,7 +27,7 @@ def piped(folder, command="cat wav/a.wav |"):
 
 
 def errors(source, protocol):
-    return [str(finding) for finding in checks.check(source, protocol, 16000).errors()]
+    return [str(finding) for finding in checks.examine(source, protocol, 16000).findings.errors()]
 
 
 def test_a_pipe_is_refused_unless_the_config_allows_it_and_does_not_run(tmp_path):

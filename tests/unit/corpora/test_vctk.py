@@ -77,8 +77,10 @@ def test_a_line_without_a_gender_and_a_speaker_without_a_line_are_said(tmp_path)
     assert {utterance.gender for utterance in utterances} == {"-"}
     info = tmp_path / "speaker-info.txt"
     line = "'p225  23  English    Southern  England'"
-    assert findings[0] == f"oddity {info}:2: no gender of speaker 'p225' in {line}"
-    assert f"oddity {info}: speaker 'p226' is not listed: no gender" in findings
+    assert findings == [
+        f"oddity {info}:2: no gender of speaker 'p225' in {line}",
+        f"oddity {info}: speaker 'p226' is not listed: no gender",
+    ]
 
 
 def test_ages_and_accents_are_read_where_lines_have_them(tmp_path):

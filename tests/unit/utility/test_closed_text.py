@@ -7,7 +7,6 @@ import pytest
 
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.tables import Utterance
-from voiceprivacy.utility import closed_text
 from voiceprivacy.utility.closed_text import (
     language_model,
     read_dictionary,
@@ -38,7 +37,6 @@ def values(measured):
         ("under_score", ["under", "score"]),
         ("Stra\N{LATIN SMALL LETTER SHARP S}e", ["strasse"]),
         (" ... ' ", []),
-        ("", []),
     ],
 )
 def test_words_are_letters_digits_and_apostrophes(text, words):
@@ -114,7 +112,7 @@ def spoken(tmp_path):
     return utterances
 
 
-SAID = {"u0": "The dog barks.", "u1": "One dog of two dogs", "u2": "two or three cats bark"}
+SAID = {"u0": "The dog zarathustra.", "u1": "One dog of two dogs", "u2": "two or three cats bark"}
 
 
 def test_every_utterance_is_recognised_by_itself(spoken):
@@ -126,21 +124,13 @@ def test_every_utterance_is_recognised_by_itself(spoken):
     assert all(values(line)["words"] > 0 for line in together)
 
 
-def test_decoding_repeats_itself_after_other_speech(spoken):
-    sentences = [words_of(text, read_dictionary()) for text in SAID.values()]
-    recogniser = closed_text.Recogniser(sentences, read_dictionary())
-    read = [audio.read(utterance.path) for utterance in spoken]
-    first = [recogniser.words(*pair) for pair in read]
-    assert [recogniser.words(*pair) for pair in read[::-1]][::-1] == first
-
-
 def test_silence_has_no_words(tmp_path):
     path = tmp_path / "silent.wav"
     audio.write(path, np.zeros(16000), 16000)
     silent = Utterance("u0", "s", "f", path, 1.0)
     [errors] = recognise([silent], SAID)
     assert values(errors)["deletions_percent"] + values(errors)["substitutions_percent"] > 0
-    assert values(errors)["words"] == 3
+    assert values(errors)["words"] == 3  # one of them is without a pronunciation
 
 
 def test_utterances_without_words_or_transcript_are_undefined(spoken):
@@ -155,8 +145,3 @@ def test_transcripts_of_another_language_are_undefined(spoken):
     german = dict.fromkeys(SAID, "Zwischen zwei Zwetschgenzweigen zwitschern the Schwalben")
     errors = [values(line) for line in recognise(spoken, german)]
     assert all(line["wer_percent"] == "undefined" for line in errors)
-
-
-def test_words_without_a_pronunciation_are_errors(spoken):
-    said = {"u0": "the dog zarathustra", "u1": "one dog", "u2": "two dogs"}
-    assert values(next(recognise(spoken, said)))["words"] == 3.0

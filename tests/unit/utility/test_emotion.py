@@ -101,7 +101,10 @@ FAULTS = {
     "unknown": ({"heard": {**TRUE, "u1": "bored"}}, r"heard.tsv:2: 'bored' is not known"),
     "label": ({"heard": TRUE, "true": {**TRUE, "u2": "xxx"}}, r"true.tsv:3: 'xxx' is none of"),
     "nobody": ({"heard": TRUE, "true": {"u1": "ang"}}, "true.tsv: no utterance is happy"),
-    "none": ({"heard": TRUE, "true": {}}, "true.tsv: no utterance is angry"),
+    "none": (
+        {"heard": TRUE, "true": {"u1.wav": "ang"}},
+        "true.tsv: has no label of these, such as",
+    ),
     "fold": ({"heard": TRUE, "folds": {**FOLDS, "u2": "five"}}, "fold 'five' is no number"),
 }
 
@@ -147,8 +150,8 @@ def test_labels_and_folds_of_a_data_directory(tmp_path):
     (folder / "utt2spk").write_text("".join(f"{name} s{FOLDS[name]}\n" for name in TRUE))
     (folder / "spk2fold").write_text("s1 1\ns2 2\n")
     assert read_labels(folder, DEFINITIONS["vpc2024"]).folds == FOLDS
-    (folder / "spk2fold").write_text("s1 1\ns2\n")
-    with pytest.raises(BadInput, match="spk2fold:2: expected 2 columns"):
+    (folder / "spk2fold").write_text("s1 1\n\ns2\n")
+    with pytest.raises(BadInput, match="spk2fold:3: expected 2 columns"):
         read_labels(folder, DEFINITIONS["vpc2024"])
 
 
@@ -166,7 +169,7 @@ def test_labels_of_iemocap_as_it_is_distributed(tmp_path):
         (evaluations / f"Ses0{session}F_impro01.txt").write_text("\n".join(lines) + "\n")
     labels = read_labels(folder, DEFINITIONS["vpc2024"])
     assert len(labels.emotions) == 10
-    assert labels.emotions["Ses01F_impro01_M003"] == "happy", "excited speech is happy"
+    assert labels.emotions["Ses01F_impro01_M003"] == "happy"  # excited speech is happy
     assert labels.fold("Ses02F_impro01_F000") == 2
     apart = read_labels(folder, DEFINITIONS["vpc2026"], excited=LEFT_OUT)
     assert len(apart.emotions) == 8 and "Ses01F_impro01_M003" not in apart.emotions

@@ -61,12 +61,6 @@ def test_windows_are_whole_and_begin_every_second(seconds):
         assert set(np.diff(starts)) <= {RATE, 2 * RATE}
 
 
-def test_nothing_is_said_of_a_recording_without_samples(network):
-    empty = np.zeros(0, np.float32)
-    assert set(network.opinions(empty).values()) == {UNDEFINED}
-    assert estoi(empty, empty) == UNDEFINED
-
-
 def test_one_sample_and_silence_have_opinions(network):
     for samples in (np.ones(1, np.float32), np.zeros(RATE, np.float32)):
         assert all(0 < value < 6 for value in network.opinions(samples).values())

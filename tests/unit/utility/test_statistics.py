@@ -36,7 +36,7 @@ def test_a_rate_counts_errors_where_there_was_nothing_to_be_right():
     )
     assert rate.value == 100 * (2 + 3) / 4 and rate.n_undefined == 1
     mean, _ = resampled_mean([50.0, 300.0], ["s1", "s2"], weights=[4.0, 0.0], draws=draws)
-    assert mean.value == 50, "a mean leaves out what weighs nothing"
+    assert mean.value == 50  # a mean leaves out what weighs nothing
 
 
 def judged(seed, n=60, n_speakers=6):
@@ -108,7 +108,7 @@ def test_macro_recall_of_speakers_is_a_mean_over_speakers_and_then_over_folds(tm
     expected = np.mean([np.mean(recalls) for recalls in of_fold.values()])
     by_name = {number.metric: number for number in summary.numbers}
     assert by_name["uar_percent"].value == pytest.approx(expected)
-    assert "uar_fold" not in by_name, "the number of a fold is no measure"
+    assert "uar_fold" not in by_name  # the number of a fold is no measure
 
 
 @pytest.mark.parametrize("options", OPTIONS)

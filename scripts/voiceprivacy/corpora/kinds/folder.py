@@ -13,11 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from voiceprivacy.corpora.listing import Findings, Listed
+from voiceprivacy.corpora.listing import Findings, Listed, by_speaker
 from voiceprivacy.corpora.recordings import provide_audio
-from voiceprivacy.inout import foreign
+from voiceprivacy.inout import foreign, tables
 from voiceprivacy.inout.files import BadInput, counted, ours, read_lines, resembling
-from voiceprivacy.inout.tables import read_rows
 
 __all__ = [
     "compile_pattern",
@@ -60,10 +59,18 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
         number = counted(len(others), "file does", "files do")
         message = f"{number} not look like {pattern}: left out, such as {others[0]}"
         findings.oddity(root, "-", message)
-    utterances = list(_listed(root, matches, genders, findings))
+    utterances = taken = list(_listed(root, matches, genders, findings))
+    if "list" in options:
+        taken = _chosen(utterances, options["list"], findings)
     if "transcripts" in options:
-        _check_transcripts(options, utterances, findings)
-    return _chosen(utterances, options["list"], findings) if "list" in options else utterances
+        _check_transcripts(options, taken, utterances, findings)
+    for speaker, own in by_speaker(taken).items():
+        first = own[0]
+        if other := next((one for one in own if one.gender != first.gender), None):
+            genders_of = f"is {other.gender} here, and {first.gender} in {first.file}"
+            message = f"speaker '{speaker}' {genders_of}: two persons need two names"
+            findings.error(other.file, "-", message)
+    return taken
 
 
 def read_facts(options: dict[str, Any]) -> dict[str, dict[str, str]]:
@@ -92,20 +99,15 @@ def read_transcripts(options: dict[str, Any]) -> dict[str, str]:
     """
     if "transcripts" not in options:
         raise BadInput("this corpus has no transcripts: its entry folder names no table of them")
-    path, texts = ours(options["transcripts"]), {}
-    for line, row in read_rows(path, ["utterance", "text"]):
-        if row["utterance"] in texts:
-            raise BadInput(f"{path}:{line}: utterance '{row['utterance']}' occurs twice")
-        texts[row["utterance"]] = row["text"]
-    return texts
+    return tables.read_transcripts(ours(options["transcripts"]))
 
 
-def _check_transcripts(options, utterances, findings):
+def _check_transcripts(options, taken, utterances, findings):
     """Note utterances without a transcript, and transcripts of none; all of them are an error."""
-    path, names = ours(options["transcripts"]), {utterance.utterance for utterance in utterances}
-    texts = read_transcripts(options)
-    missing, others = sorted(names - texts.keys()), sorted(texts.keys() - names)
-    if names and len(missing) == len(names):
+    path, texts = ours(options["transcripts"]), read_transcripts(options)
+    missing = sorted(one.utterance for one in taken if one.utterance not in texts)
+    others = sorted(texts.keys() - {one.utterance for one in utterances})
+    if taken and len(missing) == len(taken):
         findings.error(path, "-", f"has no utterance of this corpus, such as '{missing[0]}'")
     elif missing:
         number = counted(len(missing), "utterance has", "utterances have")
@@ -117,8 +119,8 @@ def _check_transcripts(options, utterances, findings):
 
 def _matches(root, pattern):
     """The matches of a pattern, and the other files below a folder that end like it."""
-    expression = compile_pattern(pattern)
-    paths = [path for path in _files(root) if path.endswith(Path(pattern).suffix)]
+    expression, ending = compile_pattern(pattern), Path(pattern).suffix.lower()
+    paths = [path for path in _files(root) if path.lower().endswith(ending)]
     foreign.refuse_no_utf8(root, (f"{root}/{path}" for path in paths))
     matches, others = [], []
     with foreign.matching(pattern, len(paths)):
@@ -166,8 +168,9 @@ def _files(root: Path) -> Iterator[str]:
 
 def _listed(root, matches, genders, findings):
     # VoxCeleb calls the first file of every session 00001.wav.
-    repeated = len({match["utterance"] for match in matches}) < len(matches)
-    names = [_joined(match.string) if repeated else match["utterance"] for match in matches]
+    names = [match["utterance"] for match in matches]
+    if len(set(names)) < len(names):  # a relative path without its ending, folders joined by -
+        names = [str(Path(match.string).with_suffix("")).replace("/", "-") for match in matches]
     counts = Counter(names)
     for name, match in zip(names, matches, strict=True):
         fields, path = match.groupdict(), root / match.string
@@ -190,11 +193,6 @@ def _chosen(utterances, path, findings):
     for name in sorted(lines.keys() - known):
         findings.error(path, lines[name], f"there is no utterance '{name}'")
     return [utterance for utterance in utterances if utterance.utterance in lines]
-
-
-def _joined(path):
-    """A relative path without its ending, folders joined by -."""
-    return str(Path(path).with_suffix("")).replace("/", "-")
 
 
 def read_genders(path: str, findings: Findings) -> dict[str, str]:

@@ -47,8 +47,10 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
             raise BadInput(f"{needed}: not found")
     genders = _read_genders(root / "speaker-info.txt", findings)
     utterances = []
-    for speaker in _folders(folder):
-        files = [path for path in sorted(speaker.glob(f"*{ending}.*")) if _is_audio(path)]
+    shown = [path for path in sorted(folder.glob("[!.]*")) if path.is_dir()]
+    for speaker in shown:
+        named = sorted(speaker.glob(f"[!.]*{ending}.*"))
+        files = [path for path in named if path.suffix in AUDIO]
         gender = genders.get(speaker.name, "-")
         if not files:
             message = f"has no file *{ending}: the speaker is left out"
@@ -108,16 +110,6 @@ def _ending(options: dict[str, Any]) -> str:
     return "" if is_older else f"_{options['microphone']}"
 
 
-def _folders(folder):
-    return sorted(
-        path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")
-    )
-
-
-def _is_audio(path):
-    return path.suffix in AUDIO and not path.name.startswith(".")
-
-
 def _read_genders(path, findings):
     """speaker-info.txt: ID AGE GENDER ACCENTS REGION COMMENTS between spaces.
 
@@ -126,10 +118,10 @@ def _read_genders(path, findings):
     """
     genders = {}
     for line, text, speaker, fields in _lines(path):
-        letters = [field.lower() for field in fields if field.lower() in GENDERS]
-        if not letters:
+        gender = next((field.lower() for field in fields if field.lower() in GENDERS), "-")
+        if gender == "-":
             findings.oddity(path, line, f"no gender of speaker '{speaker}' in '{text}'")
-        elif genders.setdefault(speaker, letters[0]) != letters[0]:
+        if genders.setdefault(speaker, gender) != gender:
             findings.error(path, line, f"speaker '{speaker}' has another gender in another line")
     return genders
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from voiceprivacy.corpora.kinds.vctk import is_common
 from voiceprivacy.corpora.listing import (
+    GENDERS,
     Findings,
     Listed,
     Source,
@@ -113,12 +114,13 @@ def _is_for_common_lists(utterance, options):
 
 
 def _check_speaker(first, count, options, findings):
-    """A speaker needs enough utterances and, in lists per gender, a gender.
+    """A speaker of a list needs enough utterances and, in lists per gender, a gender.
 
     ``first`` is the first utterance, ``count`` the number of those that can enrol.
     """
     needed = options["enrolment_utterances"] + 1
-    if count < needed:
+    is_listed = any(first.gender in GENDERS[name.removesuffix(COMMON)] for name in options["lists"])
+    if count < needed and is_listed:
         has = f"speaker '{first.speaker}' has {counted(count, 'utterance')}"
         findings.error(first.file, first.line, f"{has}: enrol_trial needs at least {needed}")
     require_gender(first, options["lists"], findings)

@@ -125,7 +125,7 @@ def _wrong_with(trial: Trial, known: _Known, labels: dict[tuple[str, str], str])
     if (speaker, utterance) in labels:
         yield f"trial '{speaker} {utterance}' occurs twice"
     if speaker not in known.enrolments:
-        yield f"speaker '{speaker}' is unknown: no enrolled speaker or utterance has this id"
+        yield f"speaker '{speaker}' is unknown: no enrolled speaker has this id"
     said = f"utterance '{utterance}'"
     if utterance not in known.speakers:
         yield f"{said} is unknown: no data directory lists it with a speaker and a file"

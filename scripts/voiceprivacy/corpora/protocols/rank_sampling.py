@@ -32,7 +32,7 @@ from voiceprivacy.corpora.listing import (
     of_gender,
     require_gender,
 )
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.files import BadInput, counted
 from voiceprivacy.inout.tables import Utterance, mean_seconds
 from voiceprivacy.vocabulary import GALLERY_SECONDS
 
@@ -68,10 +68,11 @@ def split(
 
     Raises
     ------
-    BadInput : the numbers of observations cannot be kept apart
+    BadInput : numbers that cannot be kept apart, or a list with less than two speakers
     """
-    check_options(options)
     observations, are_pieces = options["observations"], "segments" in source
+    for test, template in product(_several(options["test"]), _several(options["template"])):
+        positions(observations, test=test, template=template, delta=options["delta"])
     names: set[str] = set()
     for speaker, own in by_speaker(utterances).items():
         first = own[0]
@@ -82,18 +83,21 @@ def split(
                 findings.oddity(first.file, first.line, f"speaker '{speaker}' {has}")
             own = own[:observations]
         names |= {utterance.utterance for utterance in own}
+    for gender in options["lists"]:
+        fewest = 1 if are_pieces else observations
+        _with_enough(by_speaker(of_gender(utterances, gender)), fewest, gender)
     return names, names
 
 
-def check_options(options: dict[str, Any]) -> None:
-    """Refuse numbers of observations that cannot be kept apart.
-
-    Raises
-    ------
-    BadInput : as of ``positions``
-    """
-    for test, template in product(_several(options["test"]), _several(options["template"])):
-        positions(options["observations"], test=test, template=template, delta=options["delta"])
+def _with_enough(speakers, observations, gender):
+    """The speakers {speaker: utterances} with so many observations; BadInput where they are few."""
+    enough = {speaker: own for speaker, own in speakers.items() if len(own) >= observations}
+    if len(enough) < FEWEST_SPEAKERS:
+        few = f"only {len(enough)} of {len(speakers)} speakers ({gender})"
+        raise BadInput(
+            f"rank_sampling: {few} have {counted(observations, 'observation')}: name other lists"
+        )
+    return enough
 
 
 def _several(numbers):
@@ -169,10 +173,7 @@ def sample(
     """
     observations = options["observations"]
     speakers = by_speaker(of_gender(utterances, gender))
-    used = {speaker: own for speaker, own in speakers.items() if len(own) >= observations}
-    if len(used) < FEWEST_SPEAKERS:
-        few = f"only {len(used)} of {len(speakers)} speakers ({gender})"
-        raise BadInput(f"{few} have {observations} observations")
+    used = _with_enough(speakers, observations, gender)
     shifts = positions(observations, test=test, template=template, delta=options["delta"])
     samples: list[Sample] = []
     for shift, chosen in enumerate(shifts):
