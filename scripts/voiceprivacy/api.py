@@ -663,6 +663,8 @@ def _label(word: Any, where: str) -> str:
 def _names(speakers: Speakers) -> dict[str, str]:
     """{id: speaker} as text: a DataFrame reads ids of digits as numbers."""
     if hasattr(speakers, "set_index"):
+        if not {"id", "speaker"} <= {*speakers.columns}:
+            raise BadInput("speakers: expected a table with the columns id and speaker")
         speakers = speakers.set_index("id")["speaker"]
     return {str(name): str(speaker) for name, speaker in speakers.items()}
 
