@@ -3,8 +3,8 @@
 from voiceprivacy.plan.attackers import Attackers, instances
 from voiceprivacy.plan.given import Given
 from voiceprivacy.plan.outputs import Averages
-from voiceprivacy.plan.speech import Speech
 from voiceprivacy.plan.sources import ScoreFile
+from voiceprivacy.plan.speech import Speech
 from voiceprivacy.vocabulary import Attack
 
 DEMO = {"synthetic": {}, "use": "evaluation", "protocol": {"enrol_trial": {"lists": ["f", "m"]}}}
