@@ -662,10 +662,11 @@ def _label(word: Any, where: str) -> str:
 
 def _names(speakers: Speakers) -> dict[str, str]:
     """{id: speaker} as text: a DataFrame reads ids of digits as numbers."""
-    if hasattr(speakers, "set_index"):
-        if not {"id", "speaker"} <= {*speakers.columns}:
+    table: Any = speakers
+    if hasattr(table, "columns"):
+        if not {"id", "speaker"} <= {*table.columns}:
             raise BadInput("speakers: expected a table with the columns id and speaker")
-        speakers = speakers.set_index("id")["speaker"]
+        speakers = table.set_index("id")["speaker"]
     return {str(name): str(speaker) for name, speaker in speakers.items()}
 
 
