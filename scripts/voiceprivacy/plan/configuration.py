@@ -538,7 +538,7 @@ def _wrong_extractors(plan):
             yield Problem(("extractors", options["base"], "start"), words)
         is_compared = any(attackers.applies(backend, name) for backend in attackers.backends)
         if not is_compared and name not in starts:
-            words = "no back-end of this config compares it (histograms: type: jensen_shannon)"
+            words = "no back-end compares it: add one (for histograms jensen_shannon), or remove this"
             yield Problem(("extractors", options["base"]), words)
 
 

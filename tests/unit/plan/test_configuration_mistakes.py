@@ -127,7 +127,7 @@ MISTAKES = [
     # What attackers learn from.
     (
         ATTACKED | {"extractors": {"a": {"f0": {}}}},
-        "extractors.a: no back-end of this config compares it (histograms: type: jensen_shannon)",
+        "extractors.a: no back-end compares it: add one (for histograms jensen_shannon), or remove",
     ),
     (plda(extractors=["x"]), "backends.p.extractors: 'x' is not an extractor of this config"),
     (
