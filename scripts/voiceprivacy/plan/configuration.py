@@ -528,7 +528,7 @@ def _lacking_transcripts(plan):
 
 
 def _wrong_extractors(plan):
-    """Extractors that attack nothing, and trainings that start from one without a network."""
+    """Extractors that attack nothing, and trainings that cannot start where they should."""
     attackers = plan.attackers
     starts = {attackers.start_extractor(name) for name in attackers.extractors}
     for name, options in attackers.extractors.items():
@@ -536,9 +536,16 @@ def _wrong_extractors(plan):
         if start in plan.config["extractors"] and attackers.start(name) in (None, start):
             words = f"extractor '{start}' has no network that training could start from here"
             yield Problem(("extractors", options["base"], "start"), words)
+        before, other = {name}, attackers.start_extractor(name)
+        while other and other not in before:
+            before.add(other)
+            other = attackers.start_extractor(other)
+        if other:
+            words = f"extractor '{start}' starts from itself in the end: name another one"
+            yield Problem(("extractors", options["base"], "start"), words)
         is_compared = any(attackers.applies(backend, name) for backend in attackers.backends)
         if not is_compared and name not in starts:
-            words = "no back-end compares it: add one (for histograms jensen_shannon), or remove this"
+            words = "no back-end compares it: add one (jensen_shannon for histograms), or remove it"
             yield Problem(("extractors", options["base"]), words)
 
 

@@ -127,7 +127,7 @@ MISTAKES = [
     # What attackers learn from.
     (
         ATTACKED | {"extractors": {"a": {"f0": {}}}},
-        "extractors.a: no back-end compares it: add one (for histograms jensen_shannon), or remove",
+        "extractors.a: no back-end compares it: add one (jensen_shannon for histograms), or remove",
     ),
     (plda(extractors=["x"]), "backends.p.extractors: 'x' is not an extractor of this config"),
     (
@@ -238,6 +238,10 @@ def test_a_mistake_is_named_with_its_place(config, expected):
         (
             LEARNING | {"extractors": {"a": SEMI | {"start": "voice"}} | VOICE},
             "extractors.a.start: extractor 'voice' has no network",
+        ),
+        (
+            LEARNING | {"extractors": {"a": TRAINED | {"start": "a"}}},
+            "extractors.a.start: extractor 'a' starts from itself in the end",
         ),
     ],
 )
