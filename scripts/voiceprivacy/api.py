@@ -453,6 +453,8 @@ def trial_scores(
     labels = [_label(word, f"label of row {n}") for n, word in enumerate(columns["label"])]
     texts = [[str(name) for name in columns[side]] for side in ("enrolment", "trial")]
     listed = [Trial(*row) for row in zip(*texts, labels, strict=True)]
+    if not listed:
+        raise BadInput("trials: there is no trial")
     sides = {}
     for side, vectors in (("enrolment", enrolment), ("trial", trial)):
         rows = [np.asarray(vector, dtype=float) for vector in vectors.values()]

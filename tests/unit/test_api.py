@@ -154,6 +154,8 @@ def test_scores_of_embeddings_are_cosines_in_the_order_of_the_trials(tmp_path):
     speech = {"enrolment": enrolled, "trial": turned, "backend": path}
     back = trial_scores(columns, **speech, protected=["trial"])["score"]
     assert back == pytest.approx(scored.score.tolist(), abs=1e-12)
+    with pytest.raises(BadInput, match="there is no trial"):
+        trial_scores(table[:0], enrolment=enrolled, trial=tried)
     with pytest.raises(BadInput, match="has no embedding of 'u0-0'"):
         trial_scores(table, enrolment=enrolled, trial={"u1-0": np.ones(8)})
     with pytest.raises(BadInput, match="of one length"):

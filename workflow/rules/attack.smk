@@ -80,8 +80,8 @@ rule extract_features:
     conda:
         attackers.feature_environment
     resources:
-        mem_mb=attackers.by_encoder(8000, without=4000),
-        runtime=attackers.by_encoder(1440, without=120),
+        mem_mb=attackers.feature_memory,
+        runtime=attackers.feature_runtime,
     params:
         code=code(
             "extract_features",

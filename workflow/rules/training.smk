@@ -107,8 +107,8 @@ rule train_units:
     conda:
         "../../envs/torch.yaml"
     resources:
-        mem_mb=attackers.by_encoder(8000, without=4000),
-        runtime=attackers.by_encoder(1440, without=120),
+        mem_mb=attackers.feature_memory,
+        runtime=attackers.feature_runtime,
     params:
         code=code("train_units"),
         encoder=ask_option("--encoder", plan.attackers.encoder),

@@ -1,5 +1,6 @@
 """The job reproduce."""
 
+import copy
 import sys
 from pathlib import Path
 
@@ -32,10 +33,10 @@ def reproduce(
     then = read_provenance(provenance)
     if "git_commit" not in then or not then["config"]:
         raise BadInput(f"{provenance}: is no provenance.json (no git_commit, no config)")
-    if config:
-        write_config(config, then)
     start = directory or provenance.absolute().parents[1]
     with not_ours(provenance):
+        if config:
+            write_config(config, then)
         decisive, machine = differences(then, directory=start)
     print_changes("Differs", decisive)
     print_changes("Another machine (last digits may differ)", machine)
@@ -61,7 +62,12 @@ def write_config(path: Path, then: dict) -> None:
         raise BadInput(f"{path}: is there already: name a file that is not")
     # A foreign provenance may hold line ends: what follows one would be read as the config.
     made = printable(f"Run of {then.get('created', 'an unknown day')}, commit {then['git_commit']}")
-    text = yaml.safe_dump(then["config"], sort_keys=False, allow_unicode=True)
+    again = copy.deepcopy(then["config"])
+    for corpus in again.get("corpora", {}).values():
+        # Its lists are there as they were; with this key they would be split by gender again.
+        if corpus.get("gender") == "separate":
+            del corpus["gender"]
+    text = yaml.safe_dump(again, sort_keys=False, allow_unicode=True)
     with whole_or_absent(path) as temporary:
         temporary.write_text(f"# {made}; every default is filled in.\n{text}", encoding="utf-8")
     say(f"wrote {path}: voiceprivacy run --configfile {path}")

@@ -63,6 +63,7 @@ GONE = {  # keys of earlier configs, and what serves instead
     "is no longer a key: the verdict has other states, which begin at open_percent and low_percent"
     " (docs/guide/verdict.md)",
 )
+FUSION = "fusion"
 NO_FUSION = (
     "'fusion' is no longer a type: remove this back-end, because the verdict joins the scores of"
     " all attackers by itself (docs/guide/verdict.md)"
@@ -190,7 +191,8 @@ def problems(config: dict[str, Any], layout: Layout = HERE) -> list[Problem]:
         return wrong
     # A config with a wrong value cannot be completed: what follows would only puzzle.
     config = complete(expand(config))
-    return [*contradictions(config), *missing_files(config, layout)]
+    # What is wrong with an attacker is wrong with it for every anonymiser.
+    return [*dict.fromkeys([*contradictions(config), *missing_files(config, layout)])]
 
 
 def usable_corpora(config: dict[str, Any], wrong: list[Problem]) -> dict[str, dict]:
@@ -210,10 +212,13 @@ def usable_corpora(config: dict[str, Any], wrong: list[Problem]) -> dict[str, di
 def wrong_entries(config: dict[str, Any]) -> list[Problem]:
     """Keys that are no text, variables that are not set, and what the schema refuses."""
     wrong = [*unusable_values(config), *_unset_variables(config)]
-    errors = Draft202012Validator(schema()).iter_errors(config)
+    errors = [*Draft202012Validator(schema()).iter_errors(config)]
     # Keys can be texts and numbers of list items, which do not compare.
-    for error in sorted(errors, key=lambda error: [str(key) for key in error.path]):
-        wrong += _explain(error)
+    errors.sort(key=lambda error: [str(key) for key in error.path])
+    gone = [[*error.path][:2] for error in errors if error.instance == FUSION]
+    for error in errors:  # the other keys of a back-end that has to go do not matter
+        if error.instance == FUSION or [*error.path][:2] not in gone:
+            wrong += _explain(error)
     return wrong
 
 
@@ -290,7 +295,7 @@ def _explain(error: ValidationError) -> Iterator[Problem]:
         choices = [str(choice) for choice in error.validator_value]
         question = did_you_mean(str(error.instance), choices)
         wrong = f"'{error.instance}' is none of {', '.join(choices)}{question}"
-        yield Problem(keys, NO_FUSION if error.instance == "fusion" else wrong)
+        yield Problem(keys, NO_FUSION if error.instance == FUSION else wrong)
     elif error.validator == "pattern" and "description" in error.schema:
         meaning = error.schema["description"].rstrip(".")
         yield Problem(keys, f"{error.instance!r} does not match what is expected here: {meaning}")
@@ -299,7 +304,7 @@ def _explain(error: ValidationError) -> Iterator[Problem]:
         yield Problem(keys, f"{error.instance!r} is not allowed beside the other keys here{only}")
     else:
         wrong = error.message.replace("of type 'array'", "a list: [...]")
-        yield Problem(keys, wrong.replace("of type 'object'", "keys with values: {...}"))
+        yield Problem(keys, wrong.replace("of type 'object'", "a mapping of keys to values: {...}"))
 
 
 def _is_misread(error: ValidationError) -> bool:
@@ -453,6 +458,12 @@ def _shared_speakers(corpora):
 
 def missing_files(config: dict[str, Any], layout: Layout) -> Iterator[Problem]:
     """Files and folders that a completed config names, and that are not there or unusable."""
+    for name, options in config["attacks"].items():
+        try:
+            sources.given_scores(options["scores"])
+        except BadInput as error:  # of such scores no plan can be made
+            yield Problem(("attacks", name, "scores"), str(error))
+            return
     plan = Plan(config, layout)
     for named, reason in sources.unusable(plan.named).items():
         yield Problem(named.keys, f"{named.path}: {reason}{_perhaps(named)}")
@@ -517,7 +528,7 @@ def _lacking_transcripts(plan):
 
 
 def _wrong_extractors(plan):
-    """Extractors that attack nothing, and trainings that start from one without a network."""
+    """Extractors that attack nothing, and trainings that cannot start where they should."""
     attackers = plan.attackers
     starts = {attackers.start_extractor(name) for name in attackers.extractors}
     for name, options in attackers.extractors.items():
@@ -525,9 +536,16 @@ def _wrong_extractors(plan):
         if start in plan.config["extractors"] and attackers.start(name) in (None, start):
             words = f"extractor '{start}' has no network that training could start from here"
             yield Problem(("extractors", options["base"], "start"), words)
+        before, other = {name}, attackers.start_extractor(name)
+        while other and other not in before:
+            before.add(other)
+            other = attackers.start_extractor(other)
+        if other:
+            words = f"extractor '{start}' starts from itself in the end: name another one"
+            yield Problem(("extractors", options["base"], "start"), words)
         is_compared = any(attackers.applies(backend, name) for backend in attackers.backends)
         if not is_compared and name not in starts:
-            words = "no back-end of this config compares it (histograms: type: jensen_shannon)"
+            words = "no back-end compares it: add one (jensen_shannon for histograms), or remove it"
             yield Problem(("extractors", options["base"]), words)
 
 

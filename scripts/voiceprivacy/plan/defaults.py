@@ -155,12 +155,14 @@ def with_default_attacker(config: dict[str, Any]) -> dict[str, Any]:
     names_nobody = "extractors" not in config and "attacks" not in config
     if names_nobody and config.get("corpora") and config["anonymisers"]:
         config["extractors"] = strongest_extractor()
-    kinds = set().union(*config.get("extractors", {}).values())
-    heard = {
-        "cosine": kinds.difference(HISTOGRAMS),
-        "jensen_shannon": kinds.intersection(HISTOGRAMS),
-    }
-    config.setdefault("backends", {kind: {"type": kind} for kind in heard if heard[kind]})
+    extractors = config.get("extractors", {}).values()
+    are_histograms = [not options.keys().isdisjoint(HISTOGRAMS) for options in extractors]
+    backends = {}
+    if not all(are_histograms):
+        backends["cosine"] = {"type": "cosine"}
+    if any(are_histograms):
+        backends["jensen_shannon"] = {"type": "jensen_shannon"}
+    config.setdefault("backends", backends)
     return config
 
 

@@ -21,10 +21,12 @@ def imported_files(program: str) -> list[str]:
     path = Path(program)
     if path.suffix != ".py" or SCRIPTS in path.resolve().parents:
         return []
+    # A file that is imported from both has one name.
+    folders = {path.parent, Path.cwd() if path.is_absolute() else Path()}
     reached = {path}
     new = [path]
     while new:
-        imported = set(_imports(new.pop(), {path.parent, Path()})) - reached
+        imported = set(_imports(new.pop(), folders)) - reached
         reached |= imported
         new += imported
     return sorted(map(str, reached - {path}))

@@ -228,12 +228,12 @@ def encoder_files(folder: str) -> list[str]:
 
 
 def hub_encoder_files(folder: str) -> list[str]:
-    """Those in that of a self-supervised encoder as on the Hugging Face hub."""
+    """The files in the folder of a self-supervised encoder, as on the Hugging Face hub."""
     return [*HUB_ENCODER_FILES, _hub_weights(folder)]
 
 
 def text_encoder_files(folder: str) -> list[str]:
-    """Those in that of an encoder of sentences, as on the Hugging Face hub."""
+    """The files in the folder of an encoder of sentences, as on the Hugging Face hub."""
     return [*HUB_TEXT_ENCODER_FILES, _hub_weights(folder)]
 
 

@@ -192,12 +192,10 @@ def _heard(plan: Plan, corpus: str) -> Iterator[dict[str, Any]]:
 def _learnt_from(plan, extractor):
     """What an extractor learnt from, as far as we know it, and the models where training began."""
     known: list[str] = []
-    passed: list[str] = []
-    while extractor and extractor not in passed:
+    while extractor:
         options = plan.attackers.extractors[extractor]
         known += LEARNT_FROM.get(options.get("package", options.get("model")), ())
         known += LEARNT_FROM.get(options.get("start"), ())
-        passed.append(extractor)
         extractor = plan.attackers.start_extractor(extractor)
     return known
 

@@ -35,6 +35,11 @@ def plda(on="b", **options):
 
 VOICE = ATTACKED["extractors"] | {"voice": {"package": "resemblyzer"}}
 TRAINED = {"train": {"corpus": "b"}, "recipe": "ecapa_small"}
+SEMI = {"train": {"corpus": "b", "speech": "anonymised"}, "recipe": "ecapa_small"}
+LEARNING = {
+    "corpora": {"a": SYNTHETIC, "b": TRAINING},
+    "anonymisers": {"x": {"command": "x"}, "y": {"command": "y"}},
+}
 FUSION = {"type": "fusion", "of": ["a/b", "c/d"], "train": {"corpus": "t"}}
 MISTAKES = [
     # Keys and values.
@@ -83,7 +88,7 @@ MISTAKES = [
     ),
     (
         {"anonymisers": {"b": {"container": "b.sif", "audio": "b"}}},
-        "anonymisers.b: 'command' is missing",
+        "anonymisers.b.container: 'b.sif' is not allowed beside the other keys here",
     ),
     # Corpora, lists and averages.
     (
@@ -122,7 +127,7 @@ MISTAKES = [
     # What attackers learn from.
     (
         ATTACKED | {"extractors": {"a": {"f0": {}}}},
-        "extractors.a: no back-end of this config compares it (histograms: type: jensen_shannon)",
+        "extractors.a: no back-end compares it: add one (jensen_shannon for histograms), or remove",
     ),
     (plda(extractors=["x"]), "backends.p.extractors: 'x' is not an extractor of this config"),
     (
@@ -159,6 +164,15 @@ MISTAKES = [
         {"extractors": {"a": {"model": "x/y", "revision": "release-1"}}},
         "extractors.a.revision: 'release-1'",
     ),
+    (
+        {"extractors": {"a": {"package": "dvector", "revision": "0123abc"}}},
+        "extractors.a.revision: '0123abc' is not allowed beside the other keys here",
+    ),
+    (
+        {"extractors": {"a": {"model": "m"} | TRAINED}},
+        "extractors.a: needs one of model, package, command, embeddings, train, f0,",
+    ),
+    (plda(rank=50), "backends.p.rank: 50 is not allowed beside the other keys here"),
     ({"extractors": {"a": {"f0": None}}}, "extractors.a.f0: is empty: write what belongs here"),
     ({"anonymisers": {"a": {"audio": "a", "draws": 3}}}, "anonymisers.a.draws: 3 is not allowed"),
     (
@@ -214,6 +228,40 @@ MISTAKES = [
 @pytest.mark.parametrize(("config", "expected"), MISTAKES, ids=[words for _, words in MISTAKES])
 def test_a_mistake_is_named_with_its_place(config, expected):
     assert any(problem.startswith(expected) for problem in problems(config))
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ({"backends": {"a": FUSION}}, "backends.a.type: 'fusion' is no longer a type"),
+        ({"extractors": {"a": {"train": {"corpus": "b"}}}}, "extractors.a: 'recipe' is missing"),
+        (
+            LEARNING | {"extractors": {"a": SEMI | {"start": "voice"}} | VOICE},
+            "extractors.a.start: extractor 'voice' has no network",
+        ),
+        (
+            LEARNING | {"extractors": {"a": TRAINED | {"start": "a"}}},
+            "extractors.a.start: extractor 'a' starts from itself in the end",
+        ),
+    ],
+)
+def test_a_mistake_is_named_once(config, expected):
+    """Not with what follows from it, and not for every anonymiser."""
+    (problem,) = problems(config)
+    assert problem.startswith(expected)
+
+
+def test_scores_of_several_attackers_are_a_mistake_with_a_line(tmp_path):
+    path = tmp_path / "c.yaml"
+    for attacker in ("asv_anon_mine", "asv_orig"):
+        folder = tmp_path / "exp" / attacker / "libri_enrolls_mine-libri_trials_f_mine"
+        folder.mkdir(parents=True)
+        (folder / "scores").touch()
+    path.write_text(f"attacks:\n  team7:\n    scores: {tmp_path}/exp\n")
+    (problem,) = configuration.problems(configuration.read(path))
+    words = configuration.with_line(problem, [path])
+    assert words.startswith(f"{path}:3: attacks.team7.scores: {tmp_path}/exp/asv_orig/")
+    assert words.endswith("name the folder of one attacker, such as exp/asv_anon_mine")
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_sections_that_name_no_attacker_do_not_take_the_attack_away(installed, s
 
 def test_an_extractor_alone_compares_by_cosine_or_jensen_shannon():
     for kind, backend in (("package", "cosine"), ("timing", "jensen_shannon")):
-        config = PROTECTED | {"extractors": {"one": {kind: "dvector"}}}
+        config = PROTECTED | {"extractors": {"one": {kind: "dvector", "mem_mb": 500}}}
         assert list(defaults.complete(config)["backends"]) == [backend]
     assert list(defaults.complete(PROTECTED | {"extractors": {}})["backends"]) == []
 

@@ -42,7 +42,9 @@ def test_all_that_is_imported_from_its_own_folder_is_its_code(folder):
 
 def test_a_program_in_the_working_directory_has_its_code_there(folder, monkeypatch):
     monkeypatch.chdir(folder)
-    assert "package/deep/leaf.py" in imported_files("mine.py")
+    imported = imported_files("mine.py")
+    assert "package/deep/leaf.py" in imported
+    assert imported_files(str(folder / "mine.py")) == [f"{folder}/{path}" for path in imported]
     assert "package/above.py" in imported_files("package/run.py")  # python -m package.run
 
 

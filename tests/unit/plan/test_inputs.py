@@ -6,6 +6,7 @@ import ast
 import re
 
 import pytest
+import yaml
 from snakemake.iocontainers import Wildcards
 from support.plans import ECAPA, voices
 from support.runs import ROOT
@@ -90,6 +91,19 @@ def test_a_second_run_waits_for_the_first_and_has_its_shards(plan):
 
 def test_a_job_that_is_tried_again_has_more_memory(plan):
     assert UtilityInputs(plan).memory(of_job(measure="mine"), attempt=3) == 1500
+    attackers = AttackerInputs(plan)
+    assert attackers.feature_memory(of_job(extractor="f0"), attempt=3) == 3 * 4000
+    assert attackers.training_memory(of_job(extractor="ecapa"), attempt=3) == 3 * 8000
+
+
+def test_no_profile_overrides_memory_that_a_rule_works_out():
+    """A training with a large encoder asked a cluster for half of what it needs."""
+    profile = yaml.safe_load((ROOT / "workflow/profiles/slurm/config.yaml").read_text())
+    rules = "".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
+    worked_out = r"\nrule (\w+):(?:(?!\nrule ).)*?mem_mb=\w+\.\w+,"
+    names = re.findall(worked_out, rules, re.DOTALL)
+    assert {"train_extractor", "train_units", "extract_features"} <= {*names}
+    assert not profile["set-resources"].keys() & {*names}
 
 
 def test_words_depend_on_the_transcripts_that_weigh_them_and_f0_on_nothing(plan):

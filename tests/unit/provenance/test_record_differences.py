@@ -92,7 +92,8 @@ def test_the_command_finds_the_runs_folder_and_says_what_differs(run, monkeypatc
 
 def test_the_config_of_the_run_is_written_to_be_run_again(run):
     folder, then = run
-    config = {"corpora": {"demo": voices(20, 4)}, "report": {"controls": True}}
+    corpora = {"demo": voices(20, 4), "mine": {"kaldi": str(folder)}}  # a list given: all
+    config = {"corpora": corpora, "report": {"controls": True}}
     then["config"] = configuration.check(config)
     (folder / "results/provenance.json").write_text(json.dumps(then))
     same = reproduce(folder, "--config", folder / "again.yaml")

@@ -65,10 +65,10 @@ class AttackerInputs:
         start = self.attackers.start_extractor(wildcards.extractor)
         return self._model(start) if start else []
 
-    def training_memory(self, wildcards: Any) -> int:
-        """Megabytes of a training."""
+    def training_memory(self, wildcards: Any, attempt: int) -> int:
+        """Megabytes of a training, which has more each time that it is tried again."""
         has_encoder = "encoder" in self.extractors.of_job(wildcards)
-        return BATCH_OF_ENCODER_MB if has_encoder else 8000
+        return (BATCH_OF_ENCODER_MB if has_encoder else 8000) * attempt
 
     def training_threads(self, wildcards: Any) -> int:
         """One, so that a machine's cores change no weights; beside a GPU, some that load speech."""
@@ -115,9 +115,13 @@ class AttackerInputs:
 
     # Features, which no network makes.
 
-    def by_encoder(self, with_one: int, *, without: int) -> Ask:
-        """Return a resource: an encoder or a recogniser takes more of it than MFCC or terms."""
-        return lambda wildcards: with_one if self._has_network(wildcards.extractor) else without
+    def feature_memory(self, wildcards: Any, attempt: int) -> int:
+        """Megabytes of a job; an encoder or a recogniser takes more than MFCC or terms."""
+        return (8000 if self._has_network(wildcards.extractor) else 4000) * attempt
+
+    def feature_runtime(self, wildcards: Any) -> int:
+        """Minutes of a job, likewise."""
+        return 1440 if self._has_network(wildcards.extractor) else 120
 
     def _has_network(self, extractor):
         return self.attackers.encoder(extractor) or self.attackers.recogniser(extractor)
