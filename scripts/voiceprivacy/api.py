@@ -662,9 +662,16 @@ def _label(word: Any, where: str) -> str:
 
 def _names(speakers: Speakers) -> dict[str, str]:
     """{id: speaker} as text: a DataFrame reads ids of digits as numbers."""
-    if hasattr(speakers, "set_index"):
-        speakers = speakers.set_index("id")["speaker"]
-    return {str(name): str(speaker) for name, speaker in speakers.items()}
+    pairs = speakers.items()
+    if hasattr(speakers, "columns"):
+        if not {"id", "speaker"} <= {*speakers.columns}:
+            raise BadInput("speakers: expected the columns id and speaker")
+        pairs = zip(speakers["id"], speakers["speaker"], strict=True)
+    names: dict[str, str] = {}
+    for name, speaker in pairs:
+        if names.setdefault(str(name), str(speaker)) != str(speaker):
+            raise BadInput(f"speakers: '{name}' has two speakers, {names[str(name)]} and {speaker}")
+    return names
 
 
 def _arranged(scored: ScoredTrials, speaker_of: Mapping[str, str]) -> SpeakerTrials:
