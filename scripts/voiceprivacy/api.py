@@ -662,13 +662,13 @@ def _label(word: Any, where: str) -> str:
 
 def _names(speakers: Speakers) -> dict[str, str]:
     """{id: speaker} as text: a DataFrame reads ids of digits as numbers."""
-    pairs = speakers.items()
-    if hasattr(speakers, "columns"):
-        if not {"id", "speaker"} <= {*speakers.columns}:
-            raise BadInput("speakers: expected the columns id and speaker")
-        pairs = zip(speakers["id"], speakers["speaker"], strict=True)
+    if hasattr(speakers, "set_index"):
+        try:
+            speakers = speakers.set_index("id")["speaker"]
+        except KeyError:
+            raise BadInput("speakers: expected the columns id and speaker") from None
     names: dict[str, str] = {}
-    for name, speaker in pairs:
+    for name, speaker in speakers.items():
         if names.setdefault(str(name), str(speaker)) != str(speaker):
             raise BadInput(f"speakers: '{name}' has two speakers, {names[str(name)]} and {speaker}")
     return names
