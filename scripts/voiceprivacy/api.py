@@ -662,11 +662,11 @@ def _label(word: Any, where: str) -> str:
 
 def _names(speakers: Speakers) -> dict[str, str]:
     """{id: speaker} as text: a DataFrame reads ids of digits as numbers."""
-    if hasattr(speakers, "set_index"):
-        try:
-            speakers = speakers.set_index("id")["speaker"]
-        except KeyError:
-            raise BadInput("speakers: expected the columns id and speaker") from None
+    table: Any = speakers
+    if hasattr(table, "columns"):
+        if not {"id", "speaker"} <= {*table.columns}:
+            raise BadInput("speakers: expected a table with the columns id and speaker")
+        speakers = table.set_index("id")["speaker"]
     names: dict[str, str] = {}
     for name, speaker in speakers.items():
         if names.setdefault(str(name), str(speaker)) != str(speaker):

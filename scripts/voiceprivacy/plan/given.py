@@ -122,25 +122,28 @@ class Given:
         return paths
 
     def compared(self) -> list[Attack]:
-        """Attacks on which anonymisers are compared: each list, and the mean of several."""
+        """Attacks on which anonymisers are compared: each list, and the mean of several.
+
+        There is a mean where a system was tried on all of them.
+        """
         compared = []
         for name in self.resampled():
             corpora = dict.fromkeys(attack.corpus for attack in self._attacks_of(name))
             for corpus in corpora:
-                on_lists = self._on_corpus(name, corpus)
-                compared += on_lists
-                if len(on_lists) > 1:
+                lists = self._lists_of(name, corpus)
+                compared += [Attack(*trial_list, name, GIVEN) for trial_list in lists]
+                if len(lists) > 1 and self._on_all(name, lists):
                     compared.append(Attack(corpus, MEAN, name, GIVEN))
         return compared
 
     def compared_intervals(self, attack: Attack) -> list[str]:
         """The intervals behind such a comparison; ``attack`` may be on the mean of a corpus."""
-        attacks = [attack]
+        name, lists = attack.extractor, [TrialList(attack.corpus, attack.trials)]
         if attack.trials == MEAN:
-            attacks = self._on_corpus(attack.extractor, attack.corpus)
+            lists = self._lists_of(name, attack.corpus)
         paths = []
-        for on_list in attacks:
-            paths += self._intervals(on_list, self.systems(on_list))
+        for trial_list in lists:
+            paths += self._intervals(Attack(*trial_list, name, GIVEN), self._on_all(name, lists))
         return paths
 
     def averaged_intervals(self, name: str, lists: list[TrialList]) -> list[str]:
@@ -161,11 +164,17 @@ class Given:
                 everywhere.append(system)
         return everywhere
 
+    def _on_all(self, name: str, lists: list[TrialList]) -> list[str]:
+        """The systems that an attack tried on each of ``lists``."""
+        first, *others = (self.systems(Attack(*trial_list, name, GIVEN)) for trial_list in lists)
+        return [system for system in first if all(system in systems for systems in others)]
+
     def _attacks_of(self, name: str) -> list[Attack]:
         return [attack for attack in self.attacks() if attack.extractor == name]
 
-    def _on_corpus(self, name: str, corpus: str) -> list[Attack]:
-        return [attack for attack in self._attacks_of(name) if attack.corpus == corpus]
+    def _lists_of(self, name: str, corpus: str) -> list[TrialList]:
+        attacks = self._attacks_of(name)
+        return [TrialList(corpus, attack.trials) for attack in attacks if attack.corpus == corpus]
 
     def _intervals(self, attack: Attack, systems: Iterable[str]) -> list[str]:
         return self._of_families(attack, systems, ending="intervals.json")

@@ -242,7 +242,11 @@ class Outputs:
             ]
         for attack in self.averages.attacks():
             compared.setdefault(TrialList(attack.corpus, attack.trials), []).append(attack)
-        return {trial_list: attacks for trial_list, attacks in compared.items() if attacks}
+        return {
+            trial_list: attacks
+            for trial_list, attacks in compared.items()
+            if any(map(self.compared_intervals, attacks))  # others need not attack on every list
+        }
 
     def strongest_intervals(self, corpus: str, trials: str) -> list[str]:
         """The intervals behind a comparison of strongest attacks: equal error rates of all."""

@@ -56,19 +56,24 @@ def read_comparisons(folder: FilePath, numbers: Iterable[Number]) -> Comparisons
 
     Raises
     ------
-    BadInput : numbers have intervals, and the file of their means is missing or wrong
+    BadInput : numbers of a system on all lists have intervals, and the file of their means is
+        missing or wrong
     """
     folder = Path(folder)
-    attacks: dict[tuple[str, str, str], set[str]] = {}  # the lists of each attacker of a corpus
+    # The lists on which each attacker of a corpus tried each system.
+    attacks: dict[tuple[str, str, str], dict[str, set[str]]] = {}
     for line in numbers:
         if line.metric == "eer_percent" and line.ci_low != ABSENT:
             attacker = (line.corpus, line.extractor, line.backend)
-            attacks.setdefault(attacker, set()).add(line.trials)
+            lists = attacks.setdefault(attacker, {}).setdefault(line.anonymiser, set())
+            lists.add(line.trials)
     comparisons: Comparisons = {}
-    for (corpus, extractor, backend), trials in sorted(attacks.items()):
+    for (corpus, extractor, backend), systems in sorted(attacks.items()):
+        trials = set().union(*systems.values())
         # What must be there, because its numbers have intervals: a missing file is an error.
-        compared = MEAN if len(trials) > 1 else next(iter(trials))
-        _read_limits(comparisons, folder / corpus / compared, corpus, extractor, backend)
+        if trials in systems.values():
+            compared = MEAN if len(trials) > 1 else min(trials)
+            _read_limits(comparisons, folder / corpus / compared, corpus, extractor, backend)
         # What may be there.
         for average in sorted((folder / ACROSS_CORPORA).glob("*")):
             if (average / extractor / f"{backend}.systems.tsv").exists():

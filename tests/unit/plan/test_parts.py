@@ -3,6 +3,7 @@
 from voiceprivacy.plan.attackers import Attackers, instances
 from voiceprivacy.plan.given import Given
 from voiceprivacy.plan.outputs import Averages
+from voiceprivacy.plan.sources import ScoreFile
 from voiceprivacy.plan.speech import Speech
 from voiceprivacy.vocabulary import Attack
 
@@ -41,3 +42,17 @@ def test_lists_of_one_corpus_have_no_average_over_corpora():
     named = Averages({"both lists": {"demo": {"f": 1, "m": 3}}}, ecapa(speech), given)
     assert named.weights == {"both-lists": {("demo", "f"): 1, ("demo", "m"): 3}}
     assert named.attacks() == [Attack("over-corpora", "both-lists", "ecapa", "cosine")]
+
+
+def test_the_mean_of_given_scores_is_of_systems_on_all_lists():
+    files = {
+        ScoreFile("demo", trials, system, "op"): f"{trials}_{system}.tsv"
+        for trials, system in (("f", "b1"), ("f", "b2"), ("m", "b2"), ("m", "b3"))
+    }
+    for missing, mean in ((None, {"b2"}), (ScoreFile("demo", "f", "b2", "op"), set())):
+        files.pop(missing, None)
+        entries = {"theirs": {"speakers": "{trials}.tsv"}}
+        given = Given(entries, {"theirs": files}, demo(), n_replicates=20)
+        of_mean = Attack("demo", "mean", "theirs", "given")
+        assert {path.split("/")[-3] for path in given.compared_intervals(of_mean)} == mean
+        assert (of_mean in given.compared()) == bool(mean)

@@ -131,7 +131,7 @@ def test_evidence_is_seen():
     )
     assert "no more than zero evidence" in null.describe({"dece_bit": 0.0} | metrics)
     assert null.describe({"dece_bit": 0.0, "dece_null95_bit": "undefined"}).startswith(
-        "too few permutations"
+        "too few speakers, or too few trials between them, to say"
     )
 
 
@@ -181,6 +181,4 @@ def test_the_words_at_the_end_of_the_band():
         == "D_ECE 0.2500 bit: no more than zero evidence (permuted speakers give up to 0.2500 bit)"
     )
     words = null.describe({"dece_bit": 0.25, "dece_null95_bit": "undefined"})
-    assert (
-        words == "too few permutations of speakers to say whether D_ECE is more than zero evidence"
-    )
+    assert words.endswith("to say whether D_ECE is more than zero evidence")

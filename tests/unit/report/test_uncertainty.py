@@ -85,6 +85,13 @@ def test_a_missing_comparison_is_named(metrics, tmp_path):
         read_comparisons(tmp_path, with_intervals(metrics))
 
 
+def test_no_mean_is_read_where_no_system_is_on_all_lists(metrics, tmp_path):
+    """Others need not attack on every list."""
+    lists = {"b2": "f", "b2r": "m"}
+    numbers = [one for one in metrics if lists.get(one.anonymiser) == one.trials]
+    assert read_comparisons(tmp_path, with_intervals(numbers)) == {}
+
+
 def test_the_terminal_shows_limits_and_the_band(report):
     systems, comparisons = report(band="0.25")
     lines = summary(systems, comparisons)

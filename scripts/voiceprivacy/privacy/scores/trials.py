@@ -184,8 +184,9 @@ def _of_infinite(scored):
 def warning_of_reversed(target: Scores, nontarget: Scores) -> str | None:
     """What to say of scores that are lower the more alike two voices are; None of others."""
     with np.errstate(invalid="ignore"):  # the mean of inf and -inf
-        above = np.mean(target > np.median(nontarget))
-    if above >= FEW_ABOVE:
+        middle = np.median(nontarget)
+        above, equal = np.mean(target > middle), np.mean(target == middle)
+    if above + equal / 2 >= FEW_ABOVE:  # equal scores are no distances
         return None
     return (
         f"{100 * above:.0f} % of the targets score above the median nontarget: higher must mean"

@@ -145,7 +145,8 @@ def describe(metrics: dict[str, Any]) -> str:
     ``assess``)."""
     value, limit = metrics["dece_bit"], metrics["dece_null95_bit"]
     if limit == UNDEFINED:
-        return "too few permutations of speakers to say whether D_ECE is more than zero evidence"
+        lacks = "too few speakers, or too few trials between them"
+        return f"{lacks}, to say whether D_ECE is more than zero evidence"
     verdict = "no more than zero evidence" if value <= limit else "more than zero evidence"
     return f"D_ECE {value:.4f} bit: {verdict} (permuted speakers give up to {limit:.4f} bit)"
 

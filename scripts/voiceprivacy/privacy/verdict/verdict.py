@@ -175,28 +175,32 @@ def _judge_list(scores, name, judged):
             continue
         _measure(one, name, scored, linked, speaker_of)
         if original and one is not original and (ONE, name) in original.evidence:
-            same = _of_attackers(scored, unprotected, original.evidence[ONE, name], speaker_of)
-            if same:
-                one.unprotected[name] = same
-            else:
-                one.codes.add("no_unprotected")
+            evidence = original.evidence[ONE, name]
+            try:
+                one.unprotected[name] = _of_attackers(scored, unprotected, evidence, speaker_of)
+            except NotMeasured as error:
+                one.codes.add(str(error))
 
 
 def _of_attackers(scored, unprotected, evidence, speaker_of):
-    """The evidence in unprotected speech for those who attack a system, too; None of nobody.
+    """The evidence in unprotected speech for those who attack a system, too.
 
     Who attacks unprotected speech and not the system says nothing of the system.
+
+    Raises
+    ------
+    NotMeasured : no_unprotected, weak_attackers
     """
     attackers = {attacker for attacker, _ in scored.attacks}
     same = [attacker in attackers for attacker, _ in unprotected.attacks]
     if all(same):
         return evidence
     if not any(same):
-        return None
+        raise NotMeasured("no_unprotected")
     try:
         return one_recording(trials_of(unprotected.trials, unprotected.scores[:, same], speaker_of))
     except NotMeasured:  # all scores are equal
-        return None
+        raise NotMeasured("weak_attackers") from None
 
 
 def _measure(one, name, scored, linked, speaker_of):
@@ -221,14 +225,14 @@ def _persons(trials, speaker_of):
     return {speaker_of[one] for one, other in trials if speaker_of[one] == speaker_of[other]}
 
 
-def _useless_shares(*both):
+def _useless_shares(scored, linked):
     """{(attacker, whether it links): largest share of scores that are equal or not finite}."""
     shares = {}
-    for scored in both:
-        for (attacker, condition), column in zip(scored.attacks, scored.scores.T, strict=True):
+    for is_linkage, own in ((False, scored), (True, linked)):
+        for (attacker, _), column in zip(own.attacks, own.scores.T, strict=True):
             known = column[~np.isnan(column)]
             share = 1 - len(np.unique(known[np.isfinite(known)])) / max(1, len(known))
-            kind = attacker, condition == LINKAGE
+            kind = attacker, is_linkage
             shares[kind] = max(share, shares.get(kind, 0.0))
     return shares
 

@@ -101,6 +101,12 @@ def test_a_release_whose_recordings_are_linked_is_open_by_linkage_alone(tmp_path
     assert "Whose they are was not shown." in shown
 
 
+def test_rounded_scores_of_linkage_are_no_failure_where_unprotected_speech_was_not_linked(tmp_path):
+    rounded = [line[: line.rindex(".") + 2] for line in linked("x", "a", 3)]
+    facts, _ = judged(tmp_path, scores(*ORIGINAL, target=4), scores("x", "a", "op", 2), rounded)
+    assert facts["sets"]["scores"]["warnings"] == []
+
+
 def test_persons_whom_a_system_lacks_are_counted(tmp_path):
     facts, _ = judged(
         tmp_path,
@@ -208,6 +214,7 @@ def test_attackers_are_not_called_weak_where_unprotected_speech_was_not_measured
         ({}, "no_unprotected"),
         ({"b": "own"}, "no_unprotected"),
         ({"a": "noise", "b": "own"}, "weak_attackers"),
+        ({"a": "equal", "b": "own"}, "weak_attackers"),
     ],
 )
 def test_a_list_where_its_attackers_find_nothing_in_the_original_is_not_low(on_second, reason):
@@ -227,7 +234,7 @@ def test_a_list_where_its_attackers_find_nothing_in_the_original_is_not_low(on_s
     del table.scores["second"]["original"]
     table.scores["second"] |= {"original": original} if original else {}
     reasons = verdict_of(table, known=Known(learnt={}, leaks={}))["systems"]["x"]["reasons"]
-    assert reason in reasons
+    assert [one for one in reasons if one in ("weak_attackers", "no_unprotected")] == [reason]
 
 
 def test_each_number_is_of_the_list_on_which_it_is_worst():
