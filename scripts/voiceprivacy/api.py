@@ -669,7 +669,11 @@ def _names(speakers: Speakers) -> dict[str, str]:
         if not {"id", "speaker"} <= {*table.columns}:
             raise BadInput("speakers: expected a table with the columns id and speaker")
         speakers = table.set_index("id")["speaker"]
-    return {str(name): str(speaker) for name, speaker in speakers.items()}
+    names: dict[str, str] = {}
+    for name, speaker in speakers.items():
+        if names.setdefault(str(name), str(speaker)) != str(speaker):
+            raise BadInput(f"speakers: '{name}' has two speakers, {names[str(name)]} and {speaker}")
+    return names
 
 
 def _arranged(scored: ScoredTrials, speaker_of: Mapping[str, str]) -> SpeakerTrials:

@@ -215,6 +215,17 @@ def test_ids_of_digits_are_the_same_as_numbers_and_as_text():
     assert zebra(table, speakers=numbers).intervals == zebra(table, speakers=names).intervals != {}
 
 
+def test_a_frame_of_speakers_has_two_columns_and_one_speaker_for_an_id():
+    frame = pd.DataFrame(speaker_map().items(), columns=["id", "speaker"])
+    intervals = zebra(trials(1), speakers=speaker_map()).intervals
+    assert zebra(trials(1), speakers=frame).intervals == intervals != {}
+    with pytest.raises(BadInput, match="speakers: expected a table with the columns"):
+        zebra(trials(1), speakers=frame.set_index("id"))
+    twice = pd.concat([frame, frame.head(1).assign(speaker="s9")])
+    with pytest.raises(BadInput, match="'e0' has two speakers, s0 and s9"):
+        zebra(trials(1), speakers=twice)
+
+
 def test_a_verdict_tells_a_copy_from_noise():
     original, noise = trials(6), trials(0, seed=1)
     attacks = {

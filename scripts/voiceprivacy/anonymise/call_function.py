@@ -193,7 +193,7 @@ def _reason(error: Exception) -> str:
     traced = traceback.extract_tb(error.__traceback__)
     steps = [step for step in traced if not step.filename.startswith("<frozen")]
     # The line of a library says less than the one that called it.
-    others = (str(SCRIPTS), sys.prefix, sys.base_prefix)
+    others = tuple(os.path.join(folder, "") for folder in (SCRIPTS, sys.prefix, sys.base_prefix))
     last = ([step for step in steps if not step.filename.startswith(others)] or steps)[-1]
     where = f"{Path(last.filename).name}, line {last.lineno}"
     return f"{type(error).__name__}: {message} ({where})"

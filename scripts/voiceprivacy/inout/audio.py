@@ -392,4 +392,6 @@ def _unreadable(path: FilePath, error: Exception) -> BadInput:
         return BadInput(f"{path}: not found")
     except OSError as reason:
         return BadInput(f"{path}: cannot be read ({reason.strerror})")
+    except ValueError:  # it holds a NUL, as a text of JSON can
+        return BadInput(f"{path}: is no path")
     return BadInput(f"{path}: cannot be read as audio ({getattr(error, 'error_string', error)})")

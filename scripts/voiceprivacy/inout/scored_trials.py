@@ -188,6 +188,8 @@ def _refuse_unlabelled(path, lines):
 
 def _labelled(path, lines, listed):
     """Lines of Kaldi's scores with the labels of their key; those of no trial of it are refused."""
+    if not any(lines) or {*lines[0].split()} & {*SCORES}:
+        raise BadInput(f"{path}:1: expected lines of enrolment trial score, and no header")
     targets = {listed.pair(index) for index in np.flatnonzero(listed.target)}
     for line, (*pair, score) in headerless_fields(path, lines, 3):
         lines[line - 1] = " ".join([*pair, LABELS[tuple(pair) not in targets], score])

@@ -442,7 +442,7 @@ def read_columns(path: FilePath, blocks: Iterator[list[str]], names: list[str]) 
     BadInput : it is none, a field is not what it should be, or a trial occurs twice
     """
     first = next(blocks, [])
-    header = (first[:1] or [""])[0]
+    header = next(filter(str.strip, first), "")  # empty lines may stand before it
     ids = Positions(), Positions()
     parts = []
     if len(header.split()) == len(names) and not {*header.split()} & {*names}:
@@ -452,7 +452,7 @@ def read_columns(path: FilePath, blocks: Iterator[list[str]], names: list[str]) 
         fields = [*chain.from_iterable(chain(trial, others) for _, trial, others in trials)]
         parts.append(_columns_of(path, at, fields, range(len(names)), ids))
     else:
-        columns = header.split("\t")
+        columns = "".join(first[:1]).split("\t")
         if sorted(columns) != sorted(names):
             raise BadInput(f"{path}:1: expected the columns {' '.join(names)}, separated by tabs")
         order = [columns.index(name) for name in names]

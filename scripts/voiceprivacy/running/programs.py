@@ -164,13 +164,16 @@ def _how(status: int | None, minutes: float | None) -> str:
             f"ran longer than its runtime of {minutes:g} minutes and was ended:"
             " raise 'runtime', or find out why"
         )
-    if 128 < status < 160:  # what shells and boxes make of a signal
-        status = 128 - status
     if status < 0:
-        memory = " (out of memory?)" if -status == signal.SIGKILL else ""
-        by = f"signal {-status}, {signal.Signals(-status).name}{memory}"
-        return f"was killed by {by}; its output is above"
-    return f"ended with exit code {status}; its output is above"
+        return f"was killed by {_signal(-status)}; its output is above"
+    # What shells and boxes make of a signal. A program may end so by itself, as git does.
+    by_signal = f", as if killed by {_signal(status - 128)}" if 128 < status < 160 else ""
+    return f"ended with exit code {status}{by_signal}; its output is above"
+
+
+def _signal(number: int) -> str:
+    memory = " (out of memory?)" if number == signal.SIGKILL else ""
+    return f"signal {number}, {signal.Signals(number).name}{memory}"
 
 
 def _pass_on(stream: IO[bytes]) -> None:

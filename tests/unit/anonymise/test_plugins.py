@@ -8,7 +8,7 @@ import pytest
 from support.installed import install
 from support.sounds import RATE, tone
 
-from voiceprivacy.anonymise import plugins
+from voiceprivacy.anonymise import call_function, plugins
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance, read_manifest
@@ -166,6 +166,16 @@ def test_the_copy_example_hands_back_the_speech(protect):
     for name, path in protect({"command": COPY}).items():
         original, _ = audio.read(path.parents[3] / f"original/{name}.flac")
         np.testing.assert_array_equal(audio.read(path)[0], original)
+
+
+def test_a_folder_whose_name_begins_as_that_of_ours_is_not_ours(tmp_path, monkeypatch):
+    monkeypatch.setattr(call_function, "SCRIPTS", tmp_path / "scripts")
+    plugin = tmp_path / "scripts_of_mine" / "mine.py"
+    plugin.parent.mkdir()
+    plugin.write_text("import numpy as np\n\ndef mine():\n    return np.mean([1], axis=5)\n")
+    with pytest.raises(np.exceptions.AxisError) as raised:
+        call_function.load_function(f"{plugin}:mine")()
+    assert call_function._reason(raised.value).endswith("(mine.py, line 4)")
 
 
 def test_the_noise_example_hears_nothing_of_the_speech(protect, original):

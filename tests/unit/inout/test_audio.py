@@ -44,6 +44,12 @@ def test_a_file_is_read_whole_or_not_at_all(tmp_path, kind, code):
             audio.read(path)
 
 
+def test_a_name_that_no_file_can_have_is_refused():
+    """A text of JSON can hold NUL: metadata.jsonl names files."""
+    with pytest.raises(BadInput, match="is no path"):
+        audio.header("a\0.wav")
+
+
 @pytest.mark.parametrize(("kind", "order"), [*ORDERS, ("RF64", "LITTLE")])
 def test_the_order_of_bytes_does_not_matter(tmp_path, kind, order):
     path = tmp_path / "speech"

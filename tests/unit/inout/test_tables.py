@@ -110,6 +110,18 @@ def test_kaldi_scores_without_a_key_are_told_from_a_broken_table(tmp_path, score
         scored_trials.read_scores(written(tmp_path, "a x target\n", "trials.txt"))
 
 
+def test_kaldi_scores_may_have_empty_lines_and_have_no_header(tmp_path):
+    key = written(tmp_path, "a x target\na y nontarget\n", "key")
+    scores = scored_trials.read_scores(written(tmp_path, "\na y 1\n\na x 2\n", "s"), key=key)
+    assert {label: values.tolist() for label, values in scores.items()} == {
+        "target": [2.0],
+        "nontarget": [1.0],
+    }
+    for text in ("", "enrolment\ttrial\tscore\na\tx\t1\n"):
+        with pytest.raises(BadInput, match="s:1: expected lines of enrolment trial score, and no"):
+            scored_trials.read_scores(written(tmp_path, text, "s"), key=key)
+
+
 LISTED = [Trial("a", "x", "target"), Trial("a", "y", "nontarget"), Trial("b", "y", "target")]
 
 

@@ -128,7 +128,7 @@ def test_it_sees_no_other_process_and_few_variables(tmp_path, monkeypatch):
 
 GREEDY = {
     "memory": ("x = bytearray(600 * 2**20)", "exit code 1"),
-    "killed": ("import os; os.kill(os.getpid(), 9)", r"was killed by signal 9, SIGKILL \(out of"),
+    "killed": ("import os; os.kill(os.getpid(), 9)", r"killed by signal 9, SIGKILL \(out of"),
     "file": ("open('FOLDER/x', 'wb').write(bytes(3 * 2**20))", "exit code 1"),
     "time": ("import time; time.sleep(77)", "ran longer than its runtime"),
 }
@@ -145,6 +145,12 @@ def test_a_greedy_program_is_ended(tmp_path, monkeypatch, kind):
     minutes = 0.02 if kind == "time" else 1
     with pytest.raises(programs.Failed, match=message):
         in_box(tmp_path, "", words=words, minutes=minutes, mem_mb=500)
+
+
+def test_an_exit_code_of_its_own_is_no_signal_for_sure():
+    """Git ends with 129 where it is called wrongly."""
+    with pytest.raises(programs.Failed, match=r"git ended with exit code 129, as if killed by sig"):
+        programs.run(["sh", "-c", "exit 129"], name="git", threads=1)
 
 
 @boxed

@@ -94,9 +94,8 @@ def _with_enough(speakers, observations, gender):
     enough = {speaker: own for speaker, own in speakers.items() if len(own) >= observations}
     if len(enough) < FEWEST_SPEAKERS:
         few = f"only {len(enough)} of {len(speakers)} speakers ({gender})"
-        raise BadInput(
-            f"rank_sampling: {few} have {counted(observations, 'observation')}: name other lists"
-        )
+        have = f"{few} have {counted(observations, 'observation')}"
+        raise BadInput(f"rank_sampling: {have}: name other lists, or lower 'observations'")
     return enough
 
 
