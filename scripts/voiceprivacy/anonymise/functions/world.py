@@ -8,6 +8,7 @@ Conventions
 * The fundamental frequency is multiplied by one factor. The envelope is stretched along the
   frequency axis by another: what was at f is at factor f afterwards. What lies beyond half the
   sample rate is lost; above a shrunk envelope stands its last value.
+* Below 16 kHz all of this is done at 16 kHz: D4C listens up to 7.9 kHz.
 * Both factors belong to a speaker (or an utterance), each with a sign of its own. The rhythm stays.
 * It needs pyworld, and nothing else of this project does: ``env: world`` for conda, or
   envs/requirements-world.txt.
@@ -27,6 +28,7 @@ Morise, D4C, a band-aperiodicity estimator for high-quality speech synthesis, Sp
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.signal import resample_poly
 
 from voiceprivacy.anonymise.functions.contract import (
     Signal,
@@ -42,6 +44,7 @@ MOST_SEMITONES, MOST_FORMANTS = 24, 0.5
 # Noise far below 16 bits: WORLD divides by the energy of a frame, and zeros have none.
 DITHER = 1e-7
 STEP_MS = 8.0
+LOWEST_RATE = 16000
 
 
 @keeps_length
@@ -82,6 +85,10 @@ def spoken_anew(samples: Signal, sample_rate: int, *, pitch: float, formants: fl
             "world needs pyworld: pip install --no-deps -r envs/requirements-world.txt,"
             " or run with --sdm conda (env: world)"
         ) from None
+    if sample_rate < LOWEST_RATE:
+        wide = resample_poly(samples, LOWEST_RATE, sample_rate)
+        spoken = spoken_anew(wide, LOWEST_RATE, pitch=pitch, formants=formants)
+        return as_loud(resample_poly(spoken, sample_rate, LOWEST_RATE), samples)
     # The level does not matter to anybody but the vocoder's thresholds.
     peak = np.abs(samples).max()
     dither = np.random.default_rng(0).normal(0, DITHER, len(samples))
