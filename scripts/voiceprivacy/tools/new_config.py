@@ -95,7 +95,7 @@ SEMI = """\
   # The semi-informed attacker learns from speech that each anonymiser protects, and the originals.
   semi:
     type: plda
-    train: {{corpus: {corpus}_train, speech: anonymised}}
+    train: {{corpus: {corpus}_train, speech: anonymised{only}}}
     unprotected: true
     shrinkage: 0.1
 """
@@ -207,12 +207,28 @@ def _config(path, run):
         options=_options(path, run),
         limit=_limit(run.utterances, LIMIT) or QUICK,
         training=_training(path, run),
-        semi=SEMI.format(corpus=corpus_name(run)) if run.training else NO_SEMI,
+        semi=_semi_informed(run),
         lists=", ".join(run.lists),
         extractor=_flow(defaults.strongest_extractor()),
         recogniser=_recogniser(run),
         anonymisers="".join(anonymisers),
     )
+
+
+def _semi_informed(run):
+    """The attacker who learns from the systems that have protected speech to learn from."""
+    if not run.training:
+        return NO_SEMI
+    lacking = _lacking_training(run)
+    learning = [name for name in [*run.protected, *run.methods] if name not in lacking]
+    only = f", anonymisers: [{', '.join(learning)}]" if lacking else ""
+    return SEMI.format(corpus=corpus_name(run), only=only) if learning else ""
+
+
+def _lacking_training(run):
+    """Systems without a protected version of all training speech."""
+    ids = {one.utterance for one in run.training}
+    return [name for name, protected in run.protected.items() if not ids <= protected.files.keys()]
 
 
 def _recogniser(run):
@@ -547,12 +563,10 @@ def _next(run, written):
     if run.training:
         kept = f"{_n_speakers(run.training)} other speakers, {len(run.training)} utterances"
         yield f"to train the semi-informed attacker: {kept}"
-        ids = {one.utterance for one in run.training}
-        for name, protected in run.protected.items():
-            if not ids <= protected.files.keys():
-                lacks = f"{name} has no protected version of all of them"
-                how = "--method NAME=FILE.py:FUNCTION protects them"
-                yield f"  {lacks}, so nothing is learnt from it ({how})"
+        for name in _lacking_training(run):
+            lacks = f"{name} has no protected version of all of them"
+            how = "--method NAME=FILE.py:FUNCTION protects them"
+            yield f"  {lacks}, so nothing is learnt from it ({how})"
     if run.lists == ["mixed"]:
         table = "--speakers TABLE (columns speaker and gender)"
         yield f"  {table} makes lists of women and of men, as is usual"

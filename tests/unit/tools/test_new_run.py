@@ -102,6 +102,13 @@ def test_training_speech_in_a_protected_folder_is_found_with_the_rest(tmp_path, 
     run = examine(speech, {"mine": made}, train=others)
     assert len(run.protected["mine"].files) == 20  # those of the others are not there
     assert "mine has no protected version of all of them" in "\n".join(summary(run, [made]))
+    write_config(tmp_path / "alone.yaml", run)
+    assert "semi" not in config_in(tmp_path, "alone.yaml")["backends"]
+    (tmp_path / "m.py").write_text("def anonymise(samples, rate):\n    return -samples\n")
+    methods = {"other": f"{tmp_path}/m.py:anonymise"}
+    write_config(tmp_path / "both.yaml", run._replace(methods=methods))
+    semi = config_in(tmp_path, "both.yaml")["backends"]["semi"]
+    assert semi["train"]["anonymisers"] == ["other"]
     tree(made, layout, **few)
     run = examine(speech, {"mine": made}, train=others)
     assert {"emil-000", "fay-001"} <= run.protected["mine"].files.keys()
