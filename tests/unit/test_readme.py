@@ -125,6 +125,17 @@ def test_the_ten_lines_of_the_five_minutes_are_an_anonymiser(tmp_path, monkeypat
     assert configuration.problems(yaml.safe_load(config)) == []
 
 
+def test_the_demo_config_takes_the_anonymiser_of_the_five_minutes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my_anonymiser.py").touch()
+    text = section(FIVE_MINUTES)
+    config = configuration.read(str(ROOT / "config" / "config.yaml"))
+    for name in re.findall("Delete its back-end `(.+?)`", text):
+        del config["backends"][name]
+    config |= yaml.safe_load(indented(text)[1])
+    assert configuration.problems(config) == []
+
+
 def anchors(page):
     headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.checksums import sha256_of
 from voiceprivacy.inout.files import (
+    SCRIPTS,
     BadInput,
     expand,
     ours,
@@ -32,7 +33,7 @@ from voiceprivacy.provenance.commit import answer, state_of
 from voiceprivacy.running import decoding
 from voiceprivacy.vocabulary import PARTS, PREVIOUS, RESULTS_FORMAT, SECRET_SEED, SOURCES
 
-ROOT = Path(__file__).parents[3]
+ROOT = SCRIPTS.parent
 PROVENANCE = "provenance.json"  # below results/
 SECRET = f"results/{SECRET_SEED}"
 # Below results/: what says when, what is for people, and what is there for a while.

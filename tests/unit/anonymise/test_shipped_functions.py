@@ -21,6 +21,9 @@ from voiceprivacy.anonymise.functions.voices import borrowed
 from voiceprivacy.anonymise.functions.warping import vtln
 from voiceprivacy.anonymise.functions.world import world
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.jobs.validate import too_little
+from voiceprivacy.plan import configuration, defaults
+from voiceprivacy.plan.plan import Plan
 from voiceprivacy.vocabulary import MCADAMS
 
 CONFIG = Path(__file__).parents[3] / "config" / "anonymisers.yaml"
@@ -34,6 +37,10 @@ RATES = (8000, 16000, 44100)
 STEP = 1 / 32768  # of 16 bits
 
 shipped = pytest.mark.parametrize("name", SHIPPED)
+
+
+def test_its_config_has_speech_enough_to_learn_from():
+    assert not too_little(Plan(defaults.complete(configuration.read(str(CONFIG)))))
 
 
 def call(name, samples, rate=16000, *, speaker="anna", utterance="anna-1", seed=0):

@@ -1,5 +1,6 @@
 """The words behind ``voiceprivacy``: each is a script that helps, and a wrong one is told apart."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -86,6 +87,14 @@ def test_without_words_it_helps_and_its_version_is_that_of_the_project():
     assert helped == voiceprivacy("--help").stdout and "start here:" in helped
     version = voiceprivacy("--version").stdout.split()[1]
     assert f'version = "{version}"' in (SCRIPTS.parent / "pyproject.toml").read_text()
+
+
+def test_its_version_is_known_through_a_link_as_in_an_environment_of_make(tmp_path):
+    (tmp_path / "voiceprivacy").symlink_to(SCRIPTS / "voiceprivacy")
+    command = [sys.executable, "-m", "voiceprivacy", "--version"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    said = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert said.stdout.startswith("voiceprivacy ")
 
 
 @pytest.mark.parametrize("shell", SHELLS)
