@@ -288,6 +288,8 @@ def _of_measure(plan, name, options):
         for folder in folders:
             yield Named((*keys, "model"), folder, A_FOLDER)
     for corpus in plan.utility.corpora(name):
+        if corpus not in plan.speech.corpora:  # a mistake that is named elsewhere
+            continue
         if "labels" in options:
             own = plan.speech.data_sets(corpus, "trial")[0]
             path = ours(options["labels"].replace("{corpus}", corpus).replace("{set}", own))
