@@ -284,18 +284,18 @@ def _of_measure(plan, name, options):
     keys = ("utility", name)
     if plan.utility.has_folder(name):
         model = ours(options["model"])
-        folders = sorted(glob(glob_escape(model).replace("{fold}", "*"))) or [model]
-        for folder in folders:
+        for folder in sorted(glob(glob_escape(model).replace("{fold}", "*"))) or [model]:
             yield Named((*keys, "model"), folder, A_FOLDER)
-    for corpus in plan.utility.corpora(name):
+    # A corpus that is not there is named as a mistake elsewhere.
+    for corpus in filter(plan.speech.corpora.get, plan.utility.corpora(name)):
         if "labels" in options:
             own = plan.speech.data_sets(corpus, "trial")[0]
             path = ours(options["labels"].replace("{corpus}", corpus).replace("{set}", own))
             # A table, or a folder: of a data directory some tables, of IEMOCAP the evaluations.
-            tables = [Path(path, table) for table in ("utt2emo", "utt2spk", "spk2fold")]
+            tables = map(Path(path).joinpath, ("utt2emo", "utt2spk", "spk2fold"))
             files = [str(table) for table in tables if table.exists()]
-            evaluations = [str(folder) for folder in Path(path).glob(f"Session*/{EVALUATED}")]
-            for file in files or sorted(evaluations) or [path]:
+            evaluations = sorted(map(str, Path(path).glob(f"Session*/{EVALUATED}")))
+            for file in files or evaluations or [path]:
                 yield Named((*keys, "labels"), file, endings=TEXTS)
         for system in plan.utility.systems(name) if "predictions" in options else ():
             path = options["predictions"].replace("{corpus}", corpus)

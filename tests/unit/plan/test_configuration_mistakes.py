@@ -33,6 +33,7 @@ def plda(on="b", **options):
     return ATTACKED | {"corpora": {"a": SYNTHETIC, "b": TRAINING}, "backends": {"p": backend}}
 
 
+RECALLS = {"type": "emotion", "definition": "vpc2024", "corpora": ["no"]}
 VOICE = ATTACKED["extractors"] | {"voice": {"package": "resemblyzer"}}
 TRAINED = {"train": {"corpus": "b"}, "recipe": "ecapa_small"}
 SEMI = {"train": {"corpus": "b", "speech": "anonymised"}, "recipe": "ecapa_small"}
@@ -235,6 +236,10 @@ def test_a_mistake_is_named_with_its_place(config, expected):
     [
         ({"backends": {"a": FUSION}}, "backends.a.type: 'fusion' is no longer a type"),
         ({"extractors": {"a": {"train": {"corpus": "b"}}}}, "extractors.a: 'recipe' is missing"),
+        (
+            {"utility": {"e": {**RECALLS, "labels": "{set}", "model": "{resources}"}}},
+            "utility.e.corpora: there is no corpus 'no' to evaluate",
+        ),
         (
             LEARNING | {"extractors": {"a": SEMI | {"start": "voice"}} | VOICE},
             "extractors.a.start: extractor 'voice' has no network",
