@@ -97,12 +97,12 @@ def export(
     public : whether everybody can have the corpora; asked where a protocol is not there yet
     """
     attacks = list(run.attacks())
-    of_run = (
+    known_names = (
         {system for _, system in attacks},
         {"/".join(attack[:2]) for attack, _ in attacks},
         {"/".join(_bases(attack)) for attack, _ in attacks},
     )
-    for kind, given, known in zip(Names._fields[2:], names[2:], of_run, strict=True):
+    for kind, given, known in zip(Names._fields[2:], names[2:], known_names, strict=True):
         for name in given.keys() - known:
             has = f"{run.folder} has {', '.join(sorted(known))}"
             raise BadInput(f"--{kind[:-1]}-name {name}=...: {has}")
@@ -113,8 +113,8 @@ def export(
             paths.append(_export_one(run, repository, names, attack, system, paths, public=public))
     if not paths:
         named = ", ".join(run.config.get("anonymisers", {})) or "none"
-        told = f"no attack of {attacker or 'anybody'} on {anonymiser or 'an anonymiser'}"
-        raise BadInput(f"{run.folder}: has {told}; its anonymisers: {named}")
+        lacks = f"no attack of {attacker or 'anybody'} on {anonymiser or 'an anonymiser'}"
+        raise BadInput(f"{run.folder}: has {lacks}; its anonymisers: {named}")
     return paths
 
 

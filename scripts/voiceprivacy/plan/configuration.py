@@ -122,7 +122,7 @@ def with_line(problem: Problem, paths: Sequence[str | Path]) -> str:
 def located(problem: Problem, paths: Sequence[str | Path]) -> tuple[str, int, str]:
     """The file and the line of a problem as ``place_of`` has them, and the problem in words.
 
-    Where YAML reads what stands there otherwise than as text, the words repeat it.
+    Where YAML reads what is written there otherwise than as text, the words repeat it.
     """
     path, line = place_of(paths, problem.keys)
     words, way = str(problem), _on_the_way(compose(path), problem.keys)

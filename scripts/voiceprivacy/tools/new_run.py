@@ -243,8 +243,8 @@ def refuse_copies(run: NewRun) -> None:
     for name, first in run.protected.items():
         for version in filter(None, (first, first.again)):
             if len(version.unchanged) == len(used) and all(
-                audio and is_same_sound(audio, version.files[name], least=EQUAL)
-                for name, audio in used.items()
+                audio and is_same_sound(audio, version.files[utterance], least=EQUAL)
+                for utterance, audio in used.items()
             ):
                 raise BadInput(
                     f"{version.folder}: every file of {name} is a copy of the original: give the"

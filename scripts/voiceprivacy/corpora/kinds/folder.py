@@ -67,8 +67,8 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
     for speaker, own in by_speaker(taken).items():
         first = own[0]
         if other := next((one for one in own if one.gender != first.gender), None):
-            genders_of = f"is {other.gender} here, and {first.gender} in {first.file}"
-            message = f"speaker '{speaker}' {genders_of}: two persons need two names"
+            differs = f"is {other.gender} here, and {first.gender} in {first.file}"
+            message = f"speaker '{speaker}' {differs}: two persons need two names"
             findings.error(other.file, "-", message)
     return taken
 

@@ -118,7 +118,7 @@ def profiles_picture(
     words = "perfect privacy (0, 0, 0)"
     ax.plot(x, first["ece_default_bit"], color=INK, label=words)
     looks = looks or {label: style.look(index) for index, label in enumerate(curves)}
-    # The least disclosure stands below perfect privacy.
+    # The least disclosure comes first, below perfect privacy.
     for label in _ranking({label: metrics[label]["dece_bit"] for label in curves}):
         curve, look = curves[label], looks[label]
         words = f"{look.get('label', label)} {_profile(metrics[label])}"
