@@ -5,13 +5,16 @@ Conventions
 * A model is ``base`` (models.pinned) or a folder as CTranslate2 converts it: model.bin, config.json
   and vocabulary.txt or .json.
 * Speech is brought to 16 kHz. Spectra are those of OpenAI's program: 80 mel bands (as many as the
-  network wants), windows of 25 ms every 10 ms, padded with silence to 30 s, logarithms within 80 dB
-  of the loudest.
+  network wants), windows of 25 ms every 10 ms, logarithms within 80 dB of the loudest.
+* OpenAI's program pads every piece with silence to 30 s. Here 5 to 10 s of silence follow, up to a
+  multiple of 5 s and at most 30 s: utterances of 8 s take half the time and have as many wrong
+  words (docs/internals/load.md). With 2 s of silence the network begins to repeat itself.
 * More than 30 s are cut at the quietest 20 ms of the last third of every 30 s, and heard piece by
   piece.
 * Greedy search, products in 8 bits, one thread: the same text on one kind of processor. There is no
   second attempt at a higher temperature. A text has at most 10 tokens a second (and 20 more), so
-  that one that turns in circles ends.
+  that one that turns in circles ends. Such a text, which zlib shortens to less than 1 / 2.4
+  (Radford et al., section 4.5), is heard again with silence up to 30 s.
 * The language is given. Which one it sounds like is reported, not obeyed.
 
 References
@@ -21,6 +24,7 @@ Radford et al., Robust speech recognition via large-scale weak supervision, ICML
 
 import importlib
 import json
+import zlib
 from math import ceil, gcd
 from typing import Any, NamedTuple
 
@@ -36,8 +40,10 @@ from voiceprivacy.vocabulary import ENGLISH
 FILES = ("model.bin", "config.json", "vocabulary.*")
 WINDOW, HOP, FRAME = 400, 160, 320  # samples; the encoder halves the rate
 LONGEST, FIRST_CUT = 30 * SAMPLE_RATE, 20 * SAMPLE_RATE  # samples
+SILENCE = 5 * SAMPLE_RATE  # samples
 QUIET = SAMPLE_RATE // 50  # samples of which the energy is taken
 TOKENS_PER_S, MORE_TOKENS, MOST_TOKENS = 10, 20, 224
+MOST_COMPRESSION = 2.4
 LEAST_POWER = 1e-10
 START, TRANSCRIBE, NO_TIMES = "<|startoftranscript|>", "<|transcribe|>", "<|notimestamps|>"
 
@@ -98,24 +104,28 @@ class Whisper:
             pieces.append(encoded[: ceil(len(piece) / FRAME)])
         return np.concatenate(pieces)
 
-    def _encoded(self, samples):
-        bands = log_mel(samples, self.network.n_mels)
+    def _encoded(self, samples, length=0):
+        bands = log_mel(samples, self.network.n_mels, length)
         return self.network.encode(self.library.StorageView.from_array(bands[None]), to_cpu=True)
 
     def _hear(self, samples):
-        encoded = self._encoded(samples)
+        most = min(MOST_TOKENS, ceil(TOKENS_PER_S * len(samples) / SAMPLE_RATE) + MORE_TOKENS)
+        for length in (0, LONGEST):
+            encoded = self._encoded(samples, length)
+            (heard,) = self.network.generate(
+                encoded,
+                [self.prompt],
+                beam_size=1,
+                max_length=len(self.prompt) + most,
+            )
+            text = decoded(heard.sequences[0])
+            if len(text.encode()) <= MOST_COMPRESSION * len(zlib.compress(text.encode())):
+                break
         language, certainty = self.language, 1.0
         if self.network.is_multilingual:
             token, certainty = self.network.detect_language(encoded)[0][0]
             language = token.strip("<|>")
-        most = min(MOST_TOKENS, ceil(TOKENS_PER_S * len(samples) / SAMPLE_RATE) + MORE_TOKENS)
-        (heard,) = self.network.generate(
-            encoded,
-            [self.prompt],
-            beam_size=1,
-            max_length=len(self.prompt) + most,
-        )
-        return Heard(decoded(heard.sequences[0]), language, float(certainty))
+        return Heard(text, language, float(certainty))
 
 
 def library(name: str, wanted_by: str) -> Any:
@@ -148,12 +158,17 @@ def cut(samples: Floats) -> list[Floats]:
     return [*pieces, samples]
 
 
-def log_mel(samples: Floats, n_bands: int) -> Floats:
-    """Log-mel spectrogram (B, 3000) float32 of samples (N,) at 16 kHz, N at most 480,000."""
-    padded = np.zeros(LONGEST, np.float32)
+def log_mel(samples: Floats, n_bands: int, length: int = 0) -> Floats:
+    """Log-mel spectrogram (B, F) float32 of samples (N,) at 16 kHz, N at most 480,000.
+
+    F are the frames of 10 ms of the samples and the silence behind them, at most 3000; ``length``
+    is how many samples there are together, 0 for the least.
+    """
+    length = length or min(LONGEST, (ceil(len(samples) / SILENCE) + 1) * SILENCE)
+    padded = np.zeros(length, np.float32)
     padded[: len(samples)] = samples
     padded = np.pad(padded, WINDOW // 2, mode="reflect")
-    frames = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)[::HOP][: LONGEST // HOP]
+    frames = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)[::HOP][: length // HOP]
     powers = np.abs(np.fft.rfft(frames * hann(WINDOW))) ** 2
     logs = np.log10(np.maximum(mel_bands(WINDOW, n_bands) @ powers.T, LEAST_POWER))
     return ((np.maximum(logs, logs.max() - 8) + 4) / 4).astype(np.float32)

@@ -1,6 +1,7 @@
 """Whisper: spectra, pieces, tokens, and what is asked of CTranslate2."""
 
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -27,12 +28,19 @@ def test_spectra_are_those_of_the_definition():
     """By hand: a tone of 1 kHz, whose band is the loudest; silence is 80 dB below, eight less."""
     tone = np.sin(2 * np.pi * 1000 * np.arange(RATE) / RATE).astype(np.float32)
     spectrum = log_mel(tone, 80)
-    assert spectrum.shape == (80, 3000) and spectrum.dtype == np.float32
+    assert spectrum.shape == (80, 1000) and spectrum.dtype == np.float32
     corners = whisper.mel_bands(400, 80)
     assert spectrum[:, 50].argmax() == corners[:, round(1000 / 40)].argmax()
     assert spectrum.max() - spectrum.min() == pytest.approx(2.0)  # 8 / 4
     assert (spectrum[:, 150:] == spectrum.min()).all()
     assert (log_mel(np.zeros(0, np.float32), 80) == np.float32((-10 + 4) / 4)).all()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "with_silence"), [(0, 5), (3, 10), (5, 10), (5.1, 15), (24, 30), (27, 30), (30, 30)]
+)
+def test_at_least_5_s_of_silence_follow_within_30_s(seconds, with_silence):
+    assert log_mel(noise(seconds), 80).shape == (80, with_silence * 100)
 
 
 def test_long_speech_is_cut_where_it_is_quiet():
@@ -44,6 +52,25 @@ def test_long_speech_is_cut_where_it_is_quiet():
     assert all(len(piece) <= 30 * RATE for piece in pieces)
     np.testing.assert_array_equal(np.concatenate(pieces), samples)
     assert len(cut(noise(30))) == len(cut(noise(0))) == 1
+
+
+def test_a_text_in_circles_is_heard_again_with_30_s(network, monkeypatch):
+    lengths, encode, generate = [], network.network.encode, network.network.generate
+
+    def encode_noting(features, to_cpu):
+        lengths.append(features.shape[-1])
+        return encode(features, to_cpu=to_cpu)
+
+    def generate_in_circles(*given, **options):
+        (heard,) = generate(*given, **options)
+        return (
+            [SimpleNamespace(sequences=[heard.sequences[0] * 20])] if len(lengths) < 2 else [heard]
+        )
+
+    monkeypatch.setattr(network.network, "encode", encode_noting)
+    monkeypatch.setattr(network.network, "generate", generate_in_circles)
+    assert network.hear(noise(1.5), RATE).text == "One two three"
+    assert lengths == [1000, 3000]
 
 
 def test_tokens_are_bytes_of_utf8():
@@ -84,7 +111,7 @@ def test_without_the_runtime_the_command_is_named(monkeypatch):
         Whisper("base")
 
 
-def test_frames_are_those_of_the_speech_and_not_of_the_silence_that_fills_30_s(network):
+def test_frames_are_those_of_the_speech_and_not_of_the_silence_behind_it(network):
     ramp = np.arange(1500, dtype=np.float32)[None, :, None] * [[[1, 2]]]
     network.network.encode = lambda features, to_cpu: ramp
     frames = network.frames(noise(0.5))
