@@ -50,6 +50,14 @@ with open(given["--output"], "w") as output:
         kept = float(row["duration_s"]) / lengths[row["utterance"]]
         print(row["utterance"], "length_kept", kept, sep="\\t", file=output)
 """
+B2 = "python {scripts}/anonymise_mcadams.py --alpha 0.8 --level corpus"
+B2R = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
+REVERSED = {"function": "{resources}/plugins/reversed.py:anonymise"}
+# A plug-in that fails.
+LOSES = """
+def anonymise(samples, sample_rate, *, utterance, speaker, seed):
+    raise RuntimeError("no such voice")
+"""
 # Utility takes most of a run of real speech: for tests that ask nothing about it.
 WITHOUT_MEASURES = dict.fromkeys(OF_EVERY_RUN, False)
 SPEAKERS = {

@@ -11,6 +11,7 @@ import soundfile
 import yaml
 from support import calls, intervals_shown
 from support.runs import (
+    B2R,
     MEASURE,
     ROOT,
     SPEAKERS,
@@ -21,7 +22,6 @@ from support.runs import (
     write_config,
 )
 
-B2R = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
 FUNCTION = """
 def anonymise(samples, sample_rate, *, utterance, speaker, seed, gain):
     return gain * samples[::-1]

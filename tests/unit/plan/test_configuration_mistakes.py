@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from support.plans import voices
+from support.plans import problems, voices
 
 from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.plan import configuration
@@ -17,10 +17,6 @@ ATTACKED = {
     "extractors": {"small": {"model": "{resources}/ecapa_small"}},
     "backends": {"cosine": {"type": "cosine"}},
 }
-
-
-def problems(config):
-    return [str(problem) for problem in configuration.problems(config)]
 
 
 def corpus(**options):

@@ -8,7 +8,7 @@ import re
 import pytest
 import yaml
 from snakemake.iocontainers import Wildcards
-from support.plans import ECAPA, voices
+from support.plans import CORPORA, ECAPA
 from support.runs import ROOT
 
 from voiceprivacy.inout.files import SCRIPTS
@@ -23,10 +23,7 @@ from voiceprivacy.running import fingerprints
 from voiceprivacy.vocabulary import Attack
 
 CONFIG = {
-    "corpora": {
-        "demo": {"synthetic": {"speakers": 4, "utterances": 3}},
-        "others": voices(4, 3, first=4, use="train"),
-    },
+    "corpora": CORPORA,
     "anonymisers": {"b2r": {"command": "python b2r.py", "runs": 2, "shards": 3}},
     "extractors": {
         "ecapa": ECAPA,

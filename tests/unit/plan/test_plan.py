@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 from support.installed import install
-from support.plans import ECAPA, pictures_of, voices
+from support.plans import CORPORA, ECAPA, pictures_of, voices
 
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.files import BadInput
@@ -15,10 +15,7 @@ from voiceprivacy.report.contents import contents_of
 from voiceprivacy.vocabulary import Attack
 
 CONFIG = {
-    "corpora": {
-        "demo": {"synthetic": {"speakers": 4, "utterances": 3}},
-        "others": voices(4, 3, first=4, use="train"),
-    },
+    "corpora": CORPORA,
     "anonymisers": {
         "b2r": {"command": "python b2r.py", "runs": 2},
         "team": {"audio": "submissions/{corpus}/{part}/{set}"},
