@@ -155,11 +155,6 @@ def test_the_set_is_the_kaldi_directory_where_a_part_has_one(tmp_path):
     assert speech.anonymiser_call("b3", "libri", "trial")["audio"] == both
 
 
-def test_a_second_run_is_compared_with_the_first(plan):
-    assert plan.speech.first_run("b2r_run1") == "b2r"
-    assert plan.speech.first_run("b2r") is plan.speech.first_run("team") is None
-
-
 def test_extraction_is_a_model_with_switches_a_command_or_a_file():
     extractors = {
         "model": {"model": "{resources}/recipes", "vad": True, "device": "cuda"},
@@ -307,11 +302,6 @@ def test_calibration_is_assessed_and_drawn_where_there_are_two_runs(plan):
     metrics = [f"results/metrics/calibration/{path}.json" for path in of_b2r]
     figures = [f"results/report/figures/calibration/{path}.svg" for path in of_b2r]
     assert [path for path in made if "/calibration/" in path] == [*metrics, *figures]
-
-
-def test_every_anonymiser_is_put_in_proportion_to_the_original(plan):
-    assert "normalised" in plan.outputs.families("team")
-    assert "normalised" not in plan.outputs.families("original")
 
 
 def test_pictures_for_papers_are_made_of_every_attack(plan):
