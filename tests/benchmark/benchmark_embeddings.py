@@ -1,8 +1,7 @@
 """What an embedding costs, and how much two processes gain over one, beside two programs.
 
 The cost is processor time for a second of speech, and how many times that of the network's bare
-forward pass it is. Batches of equally long utterances are timed too: on a CPU they gain nothing,
-so every utterance is embedded alone.
+forward pass it is.
 
 Noise stands for speech: the network does the same work on it. Two programs at once that halve the
 utterances between them are what the machine can do at most; whatever they miss of a factor of two,
@@ -29,7 +28,7 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance, write_manifest
 
 N_UTTERANCES, SECONDS, N_FILES = 2400, 7.5, 24
-REPEATED, BATCHES = 3, (4, 8, 16)
+REPEATED = 3
 MODEL = ROOT / "workflow" / "resources" / "ecapa_small"
 
 
@@ -54,7 +53,7 @@ def main():
 
 
 def cost_of_network(utterances):
-    """Processor seconds for a second of speech: (whole, bare forward pass); shows batches too."""
+    """Processor seconds for a second of speech: (whole, bare forward pass)."""
     torch.set_num_threads(1)
     extractor = networks.Extractor(MODEL)
     samples = [extractor.samples_of(utterance) for utterance in utterances]
@@ -68,14 +67,6 @@ def cost_of_network(utterances):
                 extractor.model(bands, whole)
 
         bare = processor_time(forward)
-    alone = np.stack([extractor.embed(wave) for wave in samples])
-    print(f"alone: {processor_time(lambda: list(map(extractor.embed, samples))):.5f} s for each s")
-    for size in BATCHES:
-        stacks = [np.stack(samples[i : i + size]) for i in range(0, len(samples), size)]
-        seconds = processor_time(lambda stacks=stacks: list(map(extractor.embed_batch, stacks)))
-        together = np.concatenate([extractor.embed_batch(stack) for stack in stacks])
-        difference = np.abs(together - alone).max()
-        print(f"in batches of {size}: {seconds:.5f} s, embeddings differ by {difference:.1e}")
     return processor_time(lambda: list(map(extractor.embed_utterance, utterances))), bare
 
 

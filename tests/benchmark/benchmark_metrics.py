@@ -1,4 +1,4 @@
-"""How fast metrics are on one core: against plain loops, with a million scores, as commands."""
+"""How fast metrics are on one core: with a million scores, and as commands."""
 
 import functools
 import json
@@ -17,7 +17,7 @@ from support.calls import call_measured
 from voiceprivacy.inout.arrays import ScoreMatrix, write_matrix
 from voiceprivacy.inout.scored_trials import write_scores
 from voiceprivacy.inout.tables import Trial, write_speakers
-from voiceprivacy.privacy.scores import calibration, trials, verification, zebra
+from voiceprivacy.privacy.scores import trials, verification, zebra
 from voiceprivacy.privacy.uncertainty import bootstrap, null
 
 ROUNDS = 3
@@ -29,14 +29,7 @@ TOOLKIT_S = 8.7  # the ZEBRA toolkit, for its part of the same on a million scor
 
 
 def main():
-    few, many = drawn(10_000), drawn(1_000_000)
-    for name, plain, ours in (
-        ("PAV", plain_llrs, calibration.oracle_llrs),
-        ("ECE at 201 priors", plain_profile, profile),
-    ):
-        slow, fast = seconds(plain, **few), seconds(ours, **few)
-        show(f"{name}, 10 000 scores", f"plain loop {slow:.3f} s, ours {fast:.4f} s", slow / fast)
-    both = seconds(everything, **many)
+    both = seconds(everything, **drawn(1_000_000))
     faster = f"{both:.3f} s, a {TOOLKIT_S / both:.0f}th of the toolkit's"
     show("all metrics and the profile, 1 000 000 scores", faster)
     scored = spoken(n_speakers=20, n_utterances=30)
@@ -61,8 +54,8 @@ def main():
     show(title, f"{spent:.1f} s; {peak_mb:.0f} MB (at most {SIMILARITY_MB})")
 
 
-def show(title, took, ratio=None):
-    print(f"{title}: {took}" + (f", ratio {ratio:.0f}" if ratio else ""))
+def show(title, took):
+    print(f"{title}: {took}")
 
 
 def drawn(n_scores):
@@ -110,46 +103,6 @@ def seconds(function, **arguments):
 def everything(*, target, nontarget):
     zebra.assess(target=target, nontarget=nontarget)
     verification.assess(target=target, nontarget=nontarget)
-
-
-def profile(*, target, nontarget):
-    blocks = calibration.oracle_blocks(target=target, nontarget=nontarget)
-    return zebra.ece_bit(zebra.PROFILE_LOG_ODDS, **calibration.counted_llrs(blocks))
-
-
-def plain_profile(*, target, nontarget):
-    llrs = plain_llrs(target=target, nontarget=nontarget)
-    targets, nontargets = llrs[: len(target)], llrs[len(target) :]
-    profile = []
-    for log_odds in zebra.PROFILE_LOG_ODDS:
-        prior = 1 / (1 + np.exp(-log_odds))
-        misses = [np.log1p(np.exp(-llr - log_odds)) for llr in targets if llr < np.inf]
-        alarms = [np.log1p(np.exp(llr + log_odds)) for llr in nontargets if llr > -np.inf]
-        cost = prior * sum(misses) / len(targets) + (1 - prior) * sum(alarms) / len(nontargets)
-        profile.append(cost / np.log(2))
-    return profile
-
-
-def plain_llrs(*, target, nontarget):
-    """Pool adjacent violators score by score, as the textbook has it (ties apart)."""
-    scores = [*target, *nontarget]
-    order = sorted(range(len(scores)), key=scores.__getitem__)
-    blocks = []  # targets, trials
-    for index in order:
-        blocks.append([int(index < len(target)), 1])
-        while len(blocks) > 1 and blocks[-2][0] * blocks[-1][1] >= blocks[-1][0] * blocks[-2][1]:
-            targets, trials = blocks.pop()
-            blocks[-1][0] += targets
-            blocks[-1][1] += trials
-    llrs, position = np.empty(len(scores)), 0
-    prior = np.log(len(target) / len(nontarget))
-    for targets, trials in blocks:
-        with np.errstate(divide="ignore"):
-            llr = np.log(np.divide(targets, trials - targets)) - prior
-        for index in order[position : position + trials]:
-            llrs[index] = llr
-        position += trials
-    return llrs
 
 
 def command(scores):

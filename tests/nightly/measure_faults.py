@@ -34,12 +34,11 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
 
 import voiceprivacy.attack  # noqa: E402, F401  # isort: skip  # before torchaudio: it may lack CUDA
 from support.models import untrained_xvector  # noqa: E402
-from support.runs import make_kaldi_directory, write_config  # noqa: E402
+from support.runs import B2R, make_kaldi_directory, write_config  # noqa: E402
 
 IN_A_RUN = 10  # faults, until it is left alone
 LIMIT_S = 900
 COMPARED = ("results/metrics.tsv", "results/verdict.json")
-B2R = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
 NAMED = re.compile(r"results/[\w/.-]+")
 
 

@@ -13,7 +13,7 @@ CHROMIUM = shutil.which("chromium")
 # A machine may have none and wait for them.
 WITHOUT_DEVICES = ["--disable-gpu", "--disable-audio-output"]
 PATIENCE_MS = 180_000  # for what comes in a moment, on a machine that has little time for it
-HANG_SECONDS = 1200
+HANG_SECONDS, ATTEMPTS = 1200, 3
 UNDRAWN = """[...document.querySelectorAll('.chart')]
     .filter((chart) => chart.offsetParent && !(chart.querySelector('svg')?.clientHeight > 50))
     .map((chart) => chart.ariaLabel)"""
@@ -35,14 +35,14 @@ class Hang(Exception):
     """Chromium does not answer."""
 
 
-def asked(visit, *, attempts=3, hang_seconds=HANG_SECONDS):
+def asked(visit):
     """``visit(chromium)``, again in another Chromium where the first one hangs and is killed."""
     from playwright.sync_api import Error
 
     hung = threading.Event()
-    for _ in range(attempts):
+    for _ in range(ATTEMPTS):
         hung.clear()
-        watch = threading.Timer(hang_seconds, _kill_chromium, [hung])
+        watch = threading.Timer(HANG_SECONDS, _kill_chromium, [hung])
         watch.start()
         try:
             with browser() as chromium:
@@ -54,7 +54,7 @@ def asked(visit, *, attempts=3, hang_seconds=HANG_SECONDS):
                 raise
         finally:
             watch.cancel()
-    raise TimeoutError(f"Chromium hung {attempts} times")
+    raise TimeoutError(f"Chromium hung {ATTEMPTS} times")
 
 
 def _kill_chromium(hung):

@@ -11,16 +11,16 @@ COMMON = {"libri": (), "vctk": ("_common",)}
 EMOTIONS = ("ang", "hap", "neu", "sad")
 
 
-def write_challenge(data, year, *, suffix="_mine", languages=(), utterances=3, speech=False):
+def write_challenge(data, year, *, languages=(), speech=False):
     """Write the directories of a year (libri_dev_enrolls, ...), and protected ones.
 
     Tables alone, unless ``speech`` is wanted; protected speech runs backwards.
     """
-    writer = _Writer(data, suffix, speech)
+    writer = _Writer(data, speech)
     for corpus in SETS.get(year, ("libri", *languages)):
         for split in ("dev", "test"):
             name = f"{corpus}_{split}"
-            enrolled = {one: [f"{one}-{name}-e{n}" for n in range(utterances)] for one in GENDERS}
+            enrolled = {one: [f"{one}-{name}-e{n}" for n in range(3)] for one in GENDERS}
             writer.write(f"{name}_enrolls", enrolled, GENDERS)
             lists = ["mixed"]
             if year != "2026":
@@ -50,11 +50,11 @@ def write_challenge(data, year, *, suffix="_mine", languages=(), utterances=3, s
 class _Writer:
     """Writes data directories below a folder as a challenge has them, and protected ones."""
 
-    def __init__(self, data, suffix, speech):
-        self.data, self.suffix, self.speech = data, suffix, speech
+    def __init__(self, data, speech):
+        self.data, self.speech = data, speech
 
     def write(self, directory, names, genders, *, lists=False):
-        folder, protected = self.data / directory, self.data / f"{directory}{self.suffix}"
+        folder, protected = self.data / directory, self.data / f"{directory}_mine"
         folder.mkdir(parents=True)
         (protected / "wav").mkdir(parents=True)
         spoken_by = {name: speaker for speaker, own in names.items() for name in own}

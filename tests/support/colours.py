@@ -49,20 +49,5 @@ def lab(colour, sight):
 
 
 def distance(one, other, sight="everybody"):
-    """CIEDE2000 (Sharma, Wu and Dalal, 2005): about 1 is just seen, 10 is clearly different."""
-    (l1, a1, b1), (l2, a2, b2) = lab(one, sight), lab(other, sight)
-    chroma = (math.hypot(a1, b1) + math.hypot(a2, b2)) / 2
-    stretch = 1.5 - 0.5 * math.sqrt(chroma**7 / (chroma**7 + 25**7))
-    c1, c2 = math.hypot(a1 * stretch, b1), math.hypot(a2 * stretch, b2)
-    h1, h2 = (math.degrees(math.atan2(b, a * stretch)) % 360 for a, b in ((a1, b1), (a2, b2)))
-    turn = (h2 - h1 + 180) % 360 - 180 if c1 * c2 else 0  # the shorter way round
-    hue = (h1 + turn / 2) % 360
-    lightness, mean = (l1 + l2) / 2, (c1 + c2) / 2
-    weights = ((-0.17, 1, -30), (0.24, 2, 0), (0.32, 3, 6), (-0.20, 4, -63))
-    t = 1 + sum(w * math.cos(math.radians(k * hue + shift)) for w, k, shift in weights)
-    of_l = (l2 - l1) / (1 + 0.015 * (lightness - 50) ** 2 / math.sqrt(20 + (lightness - 50) ** 2))
-    of_c = (c2 - c1) / (1 + 0.045 * mean)
-    of_h = 2 * math.sqrt(c1 * c2) * math.sin(math.radians(turn / 2)) / (1 + 0.015 * mean * t)
-    rotation = 60 * math.exp(-(((hue - 275) / 25) ** 2))
-    twist = -2 * math.sqrt(mean**7 / (mean**7 + 25**7)) * math.sin(math.radians(rotation))
-    return math.sqrt(of_l**2 + of_c**2 + of_h**2 + twist * of_c * of_h)
+    """CIE 1976: about 2 is just seen, 15 is clearly different."""
+    return math.dist(lab(one, sight), lab(other, sight))

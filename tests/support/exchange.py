@@ -27,10 +27,11 @@ def listed():
     return Listed({"trials": trials, "release": release}, speakers)
 
 
-def write_protocol(folder, *, public=True, data=("LibriSpeech test-clean",)):
+def write_protocol(folder, *, public=True):
     """The protocol and its lists."""
     own = listed()
-    record = {"name": PROTOCOL, "title": "a list", "public": public, "data": list(data)}
+    record = {"name": PROTOCOL, "title": "a list", "public": public}
+    record |= {"data": ["LibriSpeech test-clean"]}
     record |= {"sha256": own.hashes(), "counts": own.counts()}
     write_record(folder, "protocol", record)
     if public:
@@ -44,10 +45,10 @@ def write_system(folder, name, revision="2026"):
     write_record(folder, "system", record)
 
 
-def write_attacker(folder, name, revision="1", *, training_data=("VoxCeleb 1",)):
+def write_attacker(folder, name):
     """An attacker."""
-    record = {"name": name, "revision": revision, "title": name, "weights": {}}
-    record |= {"training_data": list(training_data), "adaptation": None, "code": UNSAID}
+    record = {"name": name, "revision": "1", "title": name, "weights": {}}
+    record |= {"training_data": ["VoxCeleb 1"], "adaptation": None, "code": UNSAID}
     write_record(folder, "attacker", record)
 
 

@@ -112,7 +112,7 @@ def write_speechbrain_recogniser(folder, seed=0):
     return folder
 
 
-def write_speechbrain_classifier(folder, seed=0, labels=EMOTIONS):
+def write_speechbrain_classifier(folder, seed=0):
     """As speechbrain/emotion-recognition-wav2vec2-IEMOCAP; its encoder is a folder beside it."""
     encoder = folder.parent / f"{folder.name}_encoder"
     model = write_encoder(encoder, seed)
@@ -122,14 +122,14 @@ def write_speechbrain_classifier(folder, seed=0, labels=EMOTIONS):
     head = Linear(input_size=WIDTH, n_neurons=4, bias=False)
     torch.save(torch.nn.ModuleList([head]).state_dict(), folder / "model.ckpt")
     names = CategoricalEncoder()
-    names.update_from_iterable([label[:3] for label in labels])
+    names.update_from_iterable([label[:3] for label in EMOTIONS])
     names.save(folder / "label_encoder.txt")
     return folder
 
 
-def write_hub_ctc(folder, seed=0):
+def write_hub_ctc(folder):
     """As facebook/wav2vec2-base-960h."""
-    torch.manual_seed(seed)
+    torch.manual_seed(0)
     folder.mkdir(parents=True)
     vocabulary = ["<pad>", "<s>", "</s>", "<unk>", "|", *LETTERS[1:-1]]
     numbers = {letter: index for index, letter in enumerate(vocabulary)}
@@ -141,19 +141,19 @@ def write_hub_ctc(folder, seed=0):
     return folder
 
 
-def write_hub_classifier(folder, seed=0, labels=EMOTIONS):
+def write_hub_classifier(folder):
     """As superb/wav2vec2-base-superb-er."""
-    torch.manual_seed(seed)
-    named = {index: label[:3] for index, label in enumerate(labels)}
+    torch.manual_seed(0)
+    named = {index: label[:3] for index, label in enumerate(EMOTIONS)}
     settings = transformers.Wav2Vec2Config(**ENCODER, num_labels=len(named), id2label=named)
     transformers.Wav2Vec2ForSequenceClassification(settings).save_pretrained(folder)
     transformers.Wav2Vec2FeatureExtractor().save_pretrained(folder)
     return folder
 
 
-def write_whisper(folder, seed=0):
+def write_whisper(folder):
     """As openai/whisper-large-v3, with an alphabet of bytes and two languages."""
-    torch.manual_seed(seed)
+    torch.manual_seed(0)
     folder.mkdir(parents=True)
     letters = sorted(ByteLevel.alphabet())
     vocabulary = {one: at for at, one in enumerate(letters)}

@@ -37,13 +37,13 @@ ENDLESS_ID = "a" * 300
 FOREIGN = "berta\tcarl-2\tnontarget"  # of trials.tsv
 
 
-def announced(shape, dtype="<f4"):
+def announced(shape):
     """An npz whose embeddings announce another shape than they have."""
 
     def change(path):
         header = io.BytesIO()
         np.lib.format.write_array_header_1_0(
-            header, {"descr": dtype, "fortran_order": False, "shape": shape}
+            header, {"descr": "<f4", "fortran_order": False, "shape": shape}
         )
         with zipfile.ZipFile(path) as old:
             ids = old.read("ids.npy")

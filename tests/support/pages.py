@@ -1,4 +1,4 @@
-"""What pages tell people to type, as jobs; the handlers and addresses of a page."""
+"""What pages tell people to type, as jobs; what is in a page."""
 
 import re
 from html.parser import HTMLParser
@@ -18,13 +18,30 @@ def as_jobs(text: str) -> str:
 
 
 class Page(HTMLParser):
-    """The event handlers of a page, and the addresses that it names."""
+    """What is in a page: attributes, text, types of scripts; every element has to be closed."""
+
+    VOID = ("meta", "link", "img", "br", "input")
 
     def __init__(self, text):
         super().__init__()
-        self.handlers, self.addresses = [], []
+        self.attributes, self.text, self.open, self.scripts = [], [], [], []
         self.feed(text)
+        self.close()
+        assert self.open == []
 
     def handle_starttag(self, tag, attributes):
-        self.handlers += [name for name, _ in attributes if name.startswith("on")]
-        self.addresses += [value for name, value in attributes if name in ("src", "href") and value]
+        self.attributes += attributes
+        if tag == "script":
+            self.scripts.append(dict(attributes).get("type"))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+    def values(self, *names):
+        """The values of attributes of these names."""
+        return [value for name, value in self.attributes if name in names and value]

@@ -1,5 +1,6 @@
 """Entries of configs that tests of plans start from, and what they look at in a plan."""
 
+from voiceprivacy.plan import configuration
 from voiceprivacy.report.contents import planned
 
 ECAPA = {"model": "speechbrain/ecapa", "revision": "0123456789"}
@@ -11,6 +12,15 @@ def voices(speakers, utterances, *, first=None, **options):
     if first is not None:
         drawn["first_speaker"] = first
     return {"synthetic": drawn, **options}
+
+
+# One corpus to attack, and one to learn from.
+CORPORA = {"demo": voices(4, 3), "others": voices(4, 3, first=4, use="train")}
+
+
+def problems(config):
+    """What is said of a config, in words."""
+    return [str(problem) for problem in configuration.problems(config)]
 
 
 def pictures_of(plan):

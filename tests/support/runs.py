@@ -50,6 +50,14 @@ with open(given["--output"], "w") as output:
         kept = float(row["duration_s"]) / lengths[row["utterance"]]
         print(row["utterance"], "length_kept", kept, sep="\\t", file=output)
 """
+B2 = "python {scripts}/anonymise_mcadams.py --alpha 0.8 --level corpus"
+B2R = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
+REVERSED = {"function": "{resources}/plugins/reversed.py:anonymise"}
+# A plug-in that fails.
+LOSES = """
+def anonymise(samples, sample_rate, *, utterance, speaker, seed):
+    raise RuntimeError("no such voice")
+"""
 # Utility takes most of a run of real speech: for tests that ask nothing about it.
 WITHOUT_MEASURES = dict.fromkeys(OF_EVERY_RUN, False)
 SPEAKERS = {
@@ -156,12 +164,12 @@ def has_command(text):
     return False
 
 
-def spoken(speaker, utterance, pitch_hz, *, seconds=1.2, sample_rate=16000):
+def spoken(speaker, utterance, pitch_hz):
     """A buzz with a formant of the speaker's own and noise: enough for a pipeline."""
     draw = seeds.generator(0, speaker, utterance)
-    time = np.arange(int(seconds * sample_rate)) / sample_rate
+    time = np.arange(19200) / 16000
     pitch = pitch_hz * (1 + 0.02 * np.sin(2 * np.pi * (2 + draw.uniform()) * time))
-    phase = 2 * np.pi * np.cumsum(pitch) / sample_rate
+    phase = 2 * np.pi * np.cumsum(pitch) / 16000
     harmonics = range(1, 12)
     weights = [1 / (1 + ((h * pitch_hz - 4 * pitch_hz) / 300) ** 2) + 0.05 for h in harmonics]
     buzz = sum(weight * np.sin(h * phase) for h, weight in zip(harmonics, weights, strict=True))

@@ -82,19 +82,14 @@ def tiny(folder, _tree):
 
     import voiceprivacy.attack  # noqa: F401  # before torchaudio
     from support.models import xvector
-    from support.runs import make_kaldi_directory, write_config
+    from support.runs import B2R, REVERSED, make_kaldi_directory, write_config
 
     make_kaldi_directory(folder / "data" / "tiny")
     torch.manual_seed(0)
     xvector(folder / "model")
-    (folder / "mine.py").write_text(
-        "def anonymise(samples, sample_rate, *, utterance, speaker, seed):\n"
-        "    return samples[::-1]\n"
-    )
-    b2r = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
     systems = {
-        "b2r": {"command": b2r, "runs": 2, "shards": 2},
-        "mine": {"function": "mine.py:anonymise"},
+        "b2r": {"command": B2R, "runs": 2, "shards": 2},
+        "mine": REVERSED,
     }
     path = write_config(folder, anonymisers=systems, report={"bootstrap": 100})
     return ["--configfile", str(path)]

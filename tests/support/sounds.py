@@ -36,28 +36,28 @@ def vowel(*, pitch_hz=120.0, formants_hz=VOWEL_HZ, sample_rate=16000, seconds=1.
     return 0.5 * samples / np.abs(samples).max()
 
 
-def measured_formants(samples, sample_rate=16000, *, count=3):
-    """The lowest resonances in Hz of the middle 200 ms of a vowel, by linear prediction."""
-    piece = _middle(samples, sample_rate)
+def measured_formants(samples):
+    """The three lowest resonances in Hz of the middle 200 ms of a vowel, by linear prediction."""
+    piece = _middle(samples)
     products = signal.correlate(piece, piece, mode="full")[len(piece) - 1 :]
-    order = 2 * count + 2
+    order = 8
     predictor = linalg.solve_toeplitz(products[:order], products[1 : order + 1])
     poles = np.roots(np.concatenate([[1.0], -predictor]))
     poles = poles[(np.abs(poles) > 0.8) & (poles.imag > 0)]
-    return np.sort(np.angle(poles) * sample_rate / (2 * np.pi))[:count]
+    return np.sort(np.angle(poles) * RATE / (2 * np.pi))[:3]
 
 
-def measured_pitch(samples, sample_rate=16000, *, lowest_hz=60, highest_hz=450):
-    """The pitch in Hz of the middle 200 ms of a sound, by autocorrelation."""
-    piece = _middle(samples, sample_rate)
+def measured_pitch(samples):
+    """The pitch in Hz, 60 to 450, of the middle 200 ms of a sound, by autocorrelation."""
+    piece = _middle(samples)
     products = signal.correlate(piece, piece, mode="full")[len(piece) - 1 :]
-    first, last = int(sample_rate / highest_hz), int(sample_rate / lowest_hz)
+    first, last = int(RATE / 450), int(RATE / 60)
     products = products[first:last] / products[0]
     peaks, _ = signal.find_peaks(products, height=0.8 * products.max())
-    return sample_rate / (first + peaks[0])
+    return RATE / (first + peaks[0])
 
 
-def _middle(samples, sample_rate):
-    middle, half = len(samples) // 2, sample_rate // 10
+def _middle(samples):
+    middle, half = len(samples) // 2, RATE // 10
     piece = np.asarray(samples, float)[middle - half : middle + half]
     return piece * np.hamming(len(piece))

@@ -78,13 +78,13 @@ SENTENCES = (1, 24, 25, 26, 27)
 MICROPHONES = ("mic1", "mic2")
 
 
-def vctk(root, *, sentences=SENTENCES, women=("p225",), men=("p226",), microphones=MICROPHONES):
+def vctk(root, *, men=("p226",), microphones=MICROPHONES):
     """wav48_silence_trimmed/speaker/speaker_sentence_microphone.flac at 48 kHz, and a table."""
     lines = ["ID  AGE  GENDER  ACCENTS  REGION COMMENTS "]
-    for speaker in (*women, *men):
-        sex = "F" if speaker in women else "M"
+    for speaker in ("p225", *men):
+        sex = "M" if speaker in men else "F"
         lines.append(f"{speaker}  23  {sex}    English    Southern  England")
-        for sentence in sentences:
+        for sentence in SENTENCES:
             for microphone in microphones:
                 name = f"{speaker}_{sentence:03d}_{microphone}.flac"
                 write_audio(root / "wav48_silence_trimmed" / speaker / name, sample_rate=48000)
@@ -141,7 +141,7 @@ def prepare_list(folder, source, protocol, name, **flags):
 OF_IEMOCAP = ("ang", "hap", "exc", "neu", "sad", "xxx")
 
 
-def iemocap(root, *, sessions=(1, 2), labels=OF_IEMOCAP, write=None):
+def iemocap(root, *, sessions=(1, 2), write=None):
     """IEMOCAP as it is distributed: an utterance of both speakers of a session for each label.
 
     Parameters
@@ -152,7 +152,7 @@ def iemocap(root, *, sessions=(1, 2), labels=OF_IEMOCAP, write=None):
         folder, dialogue = root / f"Session{session}", f"Ses0{session}F_impro01"
         evaluated = ["% [START_TIME - END_TIME] TURN_NAME EMOTION [V, A, D]", ""]
         transcribed = []
-        for number, label in enumerate(labels):
+        for number, label in enumerate(OF_IEMOCAP):
             for speaker in "FM":
                 name = f"{dialogue}_{speaker}{number:03d}"
                 path = folder / "sentences" / "wav" / dialogue / f"{name}.wav"

@@ -24,12 +24,17 @@ def system(state="open", percent=52.0, **changed):
     } | changed
 
 
-def not_measured(code="few_persons"):
+def not_measured():
     """The facts of a system of which no list can be measured."""
     unknown = [name for name, value in system().items() if isinstance(value, list | dict)]
     facts = system("unclear", **dict.fromkeys(unknown), recordings=None, worst_list=None)
     missing = {"persons": 0, "trials": 0}
-    return facts | {"by": [], "missing": missing, "reasons": [code], "next": [{"code": code}]}
+    return facts | {
+        "by": [],
+        "missing": missing,
+        "reasons": ["few_persons"],
+        "next": [{"code": "few_persons"}],
+    }
 
 
 def set_of(systems, **changed):

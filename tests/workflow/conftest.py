@@ -5,9 +5,7 @@ import shutil
 
 import pytest
 from support.browser import Reader, browser
-from support.runs import WITHOUT_MEASURES, finish, make_kaldi_directory, write_config
-
-B2R = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
+from support.runs import B2R, WITHOUT_MEASURES, finish, make_kaldi_directory, write_config
 
 
 @pytest.fixture(scope="session")

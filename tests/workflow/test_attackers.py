@@ -11,12 +11,10 @@ import pytest
 import yaml
 from support.calls import call
 from support.challenges import write_challenge
-from support.runs import ROOT, finish, make_kaldi_directory, rows, snakemake, write_config
+from support.runs import B2, B2R, ROOT, finish, make_kaldi_directory, rows, snakemake, write_config
 
 from voiceprivacy.report.expected import EXPECTED
 
-B2 = "python {scripts}/anonymise_mcadams.py --alpha 0.8 --level corpus"
-B2R = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
 PLAIN = "results/scores/tiny/all/original/plain/cosine/oo.tsv"
 NOTHING = "Nothing to be done"
 

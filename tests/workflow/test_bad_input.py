@@ -7,14 +7,10 @@ import re
 import sys
 
 import pytest
-from support.runs import ROOT, call_in, write_config
+from support.runs import LOSES, REVERSED, ROOT, call_in, write_config
 
 from voiceprivacy.inout import tables
 
-LOSES = """
-def anonymise(samples, sample_rate, *, utterance, speaker, seed):
-    raise RuntimeError("no such voice")
-"""
 LOSING_COMMAND = """
 import argparse, csv
 parser = argparse.ArgumentParser()
@@ -24,7 +20,6 @@ arguments = parser.parse_args()
 rows = open(arguments.manifest).read().splitlines()
 open(arguments.output_manifest, "w").write("\\n".join(rows[:-1]) + "\\n")
 """
-REVERSED = {"function": "{resources}/plugins/reversed.py:anonymise"}
 CONFIG = {
     "corpora": {
         "strict": {"kaldi": "data/tiny"},

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 import yaml
-from support.runs import ROOT, call_in, finish, make_kaldi_directory, write_config
+from support.runs import B2, ROOT, call_in, finish, make_kaldi_directory, write_config
 
 from voiceprivacy.plan.measures import OF_EVERY_RUN
 from voiceprivacy.vocabulary import PITCH
@@ -20,7 +20,7 @@ def anonymise(samples, sample_rate, *, utterance, speaker, seed, gain):
 """
 ANONYMISERS = {
     "b2": {
-        "command": "python {scripts}/anonymise_mcadams.py --alpha 0.8 --level corpus",
+        "command": B2,
         "inputs": ["{scripts}/anonymise_mcadams.py"],
     },
     "mine": {"function": "mine.py:anonymise", "options": {"gain": 0.5}},

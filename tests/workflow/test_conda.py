@@ -15,17 +15,13 @@ import sys
 import pytest
 import yaml
 from support.conda_stand_in import ONLY_CUDA, build_channel, conda_specs, install_command
-from support.runs import ROOT, make_kaldi_directory, snakemake, write_config
+from support.runs import REVERSED, ROOT, make_kaldi_directory, snakemake, write_config
 
 pytestmark = pytest.mark.nightly
 ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))
 METRICS = "results/metrics/zebra/tiny/all/mine/random/cosine.json"
 QUALITY = "results/utility/tiny/trial/original/quality.tsv"
 ENCODERS = ("resemblyzer", "dvector")  # inside packages
-FUNCTION = """
-def anonymise(samples, sample_rate, *, utterance, speaker, seed):
-    return samples[::-1]
-"""
 WORLD = "{scripts}/voiceprivacy/anonymise/functions/world.py:world"
 SPOKEN = "results/audio/tiny/trial/world/manifest.tsv"
 OF_A_CALL = re.compile(r"^(?:-P -m voiceprivacy\.jobs\.|-m |.*/)(\w+)", re.MULTILINE)
@@ -50,12 +46,11 @@ def run(folder, model, **channel):
     install_command(folder / "base", folder / "channel")
     make_kaldi_directory(folder / "data" / "tiny")
     shutil.copytree(model, folder / "model")
-    (folder / "mine.py").write_text(FUNCTION)
     extractors = {name: {"package": name} for name in ENCODERS} | {"random": {"model": "model"}}
     config = write_config(
         folder,
         anonymisers={
-            "mine": {"function": "mine.py:anonymise"},
+            "mine": REVERSED,
             "world": {"function": WORLD, "env": "world"},
         },
         extractors=extractors,

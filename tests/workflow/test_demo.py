@@ -1,6 +1,5 @@
 """The embedded demo as a new user gets it: small, a useful attacker, finished after one run."""
 
-import re
 import statistics
 
 import pytest
@@ -47,12 +46,9 @@ def test_time_reversal_protects_nothing_against_an_informed_attacker(demo):
     assert values(demo, "dece_bit")["reversed", "pp"] > 0.3
 
 
-def test_the_page_is_small_and_needs_no_network(demo):
-    page = (demo / "results" / "report" / "index.html").read_text()
-    assert len(page.encode()) < 3e6
-    # Whether it asks the network is seen in the browser below.
-    markup = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
-    assert len(markup) > 10_000 and not re.search(r'(?:src|href)="https?:', markup)
+def test_the_page_is_small(demo):
+    """Whether it asks the network is seen in the browser below."""
+    assert 10_000 < (demo / "results" / "report" / "index.html").stat().st_size < 3e6
 
 
 @needs_browser

@@ -1,15 +1,15 @@
 """A corpus that is there for utility: IEMOCAP is protected and measured, and nobody is attacked."""
 
 import pytest
-from support.runs import finish, make_kaldi_directory, rows, spoken, write_config
+from support.runs import B2, REVERSED, finish, make_kaldi_directory, rows, spoken, write_config
 from support.trees import iemocap
 
 from voiceprivacy.inout import audio
 from voiceprivacy.utility.emotion import DEFINITIONS, read_labels
 
 ANONYMISERS = {
-    "b2": {"command": "python {scripts}/anonymise_mcadams.py --alpha 0.8 --level corpus"},
-    "wrong": {"function": "{resources}/plugins/reversed.py:anonymise"},
+    "b2": {"command": B2},
+    "wrong": REVERSED,
 }
 UAR = {
     "type": "emotion",

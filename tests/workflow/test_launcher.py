@@ -108,7 +108,6 @@ def test_what_no_config_can_mean_is_one_line(tmp_path, call, text, line):
         (["--profile", "nowhere"], "error: profile directory given (nowhere), but no"),
         (["--unheard-of"], "error: unrecognized arguments: --unheard-of"),
         (["--cores", "many"], "error: Error parsing number of cores"),
-        (["--set-threads", "x"], "error: Invalid threads definition"),
         (["--set-resources", "x"], "error: "),
     ],
 )

@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 import yaml
-from support.runs import WITHOUT_MEASURES, finish
+from support.runs import REVERSED, WITHOUT_MEASURES, finish
 from support.trees import names_of, write_kaldi
 
 from voiceprivacy.inout import audio
@@ -63,13 +63,12 @@ def judged(tmp_path_factory):
     write_speech(folder / "tried", speakers[:N_TRIED], enrolled=2, tried=4)
     write_speech(folder / "learnt", speakers[N_TRIED:], enrolled=1, tried=2)
     (folder / "embed.py").write_text(EMBED)
-    reversing = {"function": "{resources}/plugins/reversed.py:anonymise"}
     config = {
         "corpora": {
             "tried": {"kaldi": "tried", "protocol": {"given": {"all": "tried"}}},
             "learnt": {"kaldi": "learnt", "use": "train"},
         },
-        "anonymisers": {"hidden": reversing, "one_in_ten": reversing},
+        "anonymisers": {"hidden": REVERSED, "one_in_ten": REVERSED},
         "extractors": {"made": {"command": "python embed.py"}},
         "backends": {"cosine": {"type": "cosine"}},
         "utility": WITHOUT_MEASURES,

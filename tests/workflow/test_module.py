@@ -4,9 +4,8 @@ import re
 
 import pytest
 import yaml
-from support.runs import ROOT, snakemake
+from support.runs import B2, ROOT, snakemake
 
-B2 = "python {scripts}/anonymise_mcadams.py --alpha 0.8 --level corpus"
 LARGER = f"""
 configfile: "larger.yaml"
 

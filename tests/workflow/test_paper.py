@@ -1,9 +1,7 @@
 """All pictures and tables for papers on a tiny run, on request: snakemake paper."""
 
 import pytest
-from support.runs import finish, rows, write_config
-
-B2 = "python {scripts}/anonymise_mcadams.py --alpha 0.8 --level corpus"
+from support.runs import B2, finish, rows, write_config
 
 
 @pytest.mark.nightly

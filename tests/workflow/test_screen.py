@@ -9,16 +9,12 @@ import sys
 import time
 
 import pytest
-from support.runs import HANG_SECONDS, ROOT, call_in, snakemake
+from support.runs import HANG_SECONDS, LOSES, ROOT, call_in, snakemake
 
 SPEECH = "results/audio/demo/trial/mine/manifest.tsv"
 CONFIG = """
 corpora: {demo: {synthetic: {speakers: 6, utterances: 6}}}
 anonymisers: {mine: {function: "mine.py:anonymise"}}
-"""
-LOSES = """
-def anonymise(samples, sample_rate, *, utterance, speaker, seed):
-    raise RuntimeError("no such voice")
 """
 # Until a file "go" lies there; as stubborn as programs can be.
 WAITS = """

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 from support.calls import call
-from support.runs import make_kaldi_directory, write_config
+from support.runs import B2R, make_kaldi_directory, write_config
 
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.tables import ALPHAS, read_table
 
-B2R = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
 # It leaves its seed outside of the results, for this test alone.
 FUNCTION = """
 import os

@@ -8,16 +8,12 @@ from pathlib import Path
 
 import pytest
 from support import needs, slurm
-from support.runs import ROOT, make_kaldi_directory, snakemake, write_config
+from support.runs import LOSES, ROOT, make_kaldi_directory, snakemake, write_config
 
 pytestmark = [pytest.mark.long, needs.program("slurm", slurm.why_not)]
 PROFILE = ["--workflow-profile", ROOT / "workflow" / "profiles" / "slurm"]
 ONE_SMALL_NODE = [*PROFILE, "--slurm-status-command", "squeue", "--cores", "2"]
 ONE_SMALL_NODE += ["--resources", "mem_mb=8000"]
-ALWAYS_FAILS = """
-def anonymise(samples, sample_rate, *, utterance, speaker, seed):
-    raise RuntimeError("no such voice")
-"""
 ONCE = """
 import pathlib, subprocess, time
 
@@ -57,7 +53,7 @@ def test_the_numbers_of_a_cluster_are_those_of_one_machine(same_folder, undistur
 
 
 def test_a_failing_job_is_reported_and_a_killed_one_is_overcome(tmp_path, model_folder):
-    finished = anonymise(tmp_path, model_folder, failing=ALWAYS_FAILS, killed=CANCELLED)
+    finished = anonymise(tmp_path, model_folder, failing=LOSES, killed=CANCELLED)
     output = finished.stderr + finished.stdout
     assert finished.returncode != 0
     assert not manifest_of(tmp_path, "failing").exists()

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 from support.conda_stand_in import build_channel, install_command
-from support.runs import ROOT, WITHOUT_MEASURES, call_in, make_kaldi_directory, write_config
+from support.runs import B2, ROOT, WITHOUT_MEASURES, call_in, make_kaldi_directory, write_config
 
 from voiceprivacy.vocabulary import QUALITY, SOURCES
 
@@ -24,7 +24,7 @@ BESIDE = ("LICENSE", "README.md")  # of the metadata
 GIT = ("git", "-c", "user.name=Tester", "-c", "user.email=tester@example.org")
 ANONYMISERS = {
     "b2": {
-        "command": "python {scripts}/anonymise_mcadams.py --alpha 0.8 --level corpus",
+        "command": B2,
         "inputs": ["{scripts}/anonymise_mcadams.py"],
     }
 }

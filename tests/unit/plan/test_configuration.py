@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 from support.calls import here
-from support.plans import voices
+from support.plans import problems, voices
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration
@@ -16,10 +16,6 @@ from voiceprivacy.plan.plan import Plan
 from voiceprivacy.running import programs
 
 SYNTHETIC = {"synthetic": {"speakers": 20, "utterances": 4}}
-
-
-def problems(config):
-    return [str(problem) for problem in configuration.problems(config)]
 
 
 def validate(*paths):

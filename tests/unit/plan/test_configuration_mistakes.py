@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from support.plans import voices
+from support.plans import problems, voices
 
 from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.plan import configuration
@@ -17,10 +17,6 @@ ATTACKED = {
     "extractors": {"small": {"model": "{resources}/ecapa_small"}},
     "backends": {"cosine": {"type": "cosine"}},
 }
-
-
-def problems(config):
-    return [str(problem) for problem in configuration.problems(config)]
 
 
 def corpus(**options):
@@ -44,7 +40,6 @@ LEARNING = {
 FUSION = {"type": "fusion", "of": ["a/b", "c/d"], "train": {"corpus": "t"}}
 MISTAKES = [
     # Keys and values.
-    ({"expected": "."}, "expected: .: is a folder, not a file"),
     ({"corpora": {"a": {"kaldi": "~/a"}}}, "corpora.a.kaldi: ~/a: not found: write ${HOME} in"),
     ({"report": {"cece": "op"}}, "report.cece: 'op' is not a list: [...]"),
     ({"qqq": 1}, "qqq: 'qqq' is not a key here"),
@@ -71,14 +66,9 @@ MISTAKES = [
         "extractors.a.words.encoder",
     ),
     (corpus(limit={}), "corpora.a.limit: {}"),
-    (
-        {"attacker_draw": "independant"},
-        "attacker_draw: 'independant' is none of independent, same: did you mean 'independent'?",
-    ),
     ({"corpora": {"a": {"synthetic": {"speakers": 2}}}}, "corpora.a.synthetic: 'utterances' is"),
     ({"utility": {"closed_text": False}}, "utility.closed_text: false leaves out a measure that"),
     ({"report": {"speech_per_attack": {}}}, "report.speech_per_attack: is no longer a key"),
-    ({"backends": {"a": FUSION}}, "backends.a.type: 'fusion' is no longer a type: remove"),
     (
         {"corpora": {"a": {"folder": {"root": "/", "pattern": "{utterance}.wav"}}}},
         "corpora.a.folder.pattern: '{utterance}.wav' does not match what is expected here: Of",
@@ -121,10 +111,6 @@ MISTAKES = [
         {"corpora": {"demo": SYNTHETIC}, "report": {"averages": {"all": {"deno": {"f": 1}}}}},
         "report.averages.all.deno: there is no corpus 'deno' to evaluate: did you mean 'demo'?",
     ),
-    (
-        corpus() | {"report": {"averages": {"all": {"a": {"f": 0.5, "q": 0.5}}}}},
-        "report.averages.all.a.q: a has no trial list 'q'",
-    ),
     # What attackers learn from.
     (
         ATTACKED | {"extractors": {"a": {"f0": {}}}},
@@ -152,14 +138,6 @@ MISTAKES = [
         "backends.p.train.anonymisers: there is no anonymiser 'x_draw2'",
     ),
     (plda(type="speechbrain_plda", lda_dim=9), "backends.p.lda_dim: 9 is not allowed beside"),
-    (
-        plda() | {"extractors": {"a": {"model": "m", "train": {"corpus": "b"}}}},
-        "extractors.a: 'recipe",
-    ),
-    (
-        plda() | {"extractors": VOICE | {"a": TRAINED | {"start": "voice"}}},
-        "extractors.a.start: extractor 'voice' has no network that training could start from",
-    ),
     ({"extractors": {"a": {"package": "dvector", "trim": True}}}, "extractors.a.trim: True is not"),
     (
         {"extractors": {"a": {"model": "x/y", "revision": "release-1"}}},
@@ -168,10 +146,6 @@ MISTAKES = [
     (
         {"extractors": {"a": {"package": "dvector", "revision": "0123abc"}}},
         "extractors.a.revision: '0123abc' is not allowed beside the other keys here",
-    ),
-    (
-        {"extractors": {"a": {"model": "m"} | TRAINED}},
-        "extractors.a: needs one of model, package, command, embeddings, train, f0,",
     ),
     (plda(rank=50), "backends.p.rank: 50 is not allowed beside the other keys here"),
     ({"extractors": {"a": {"f0": None}}}, "extractors.a.f0: is empty: write what belongs here"),
@@ -196,10 +170,6 @@ MISTAKES = [
     (
         {"corpora": {"a": {"folder": FOLDER}}, "extractors": {"said": {"style": {}}}},
         "extractors.said: reads transcripts, and of corpus 'a' no transcripts were given",
-    ),
-    (
-        corpus(segments={"seconds": 2}) | {"extractors": {"said": {"words": {}}}},
-        "extractors.said: reads transcripts, and of corpus 'a' no transcripts of the pieces",
     ),
     # What is not there.
     (
@@ -234,7 +204,7 @@ def test_a_mistake_is_named_with_its_place(config, expected):
 @pytest.mark.parametrize(
     ("config", "expected"),
     [
-        ({"backends": {"a": FUSION}}, "backends.a.type: 'fusion' is no longer a type"),
+        ({"backends": {"a": FUSION}}, "backends.a.type: 'fusion' is no longer a type: remove"),
         ({"extractors": {"a": {"train": {"corpus": "b"}}}}, "extractors.a: 'recipe' is missing"),
         (
             {"utility": {"e": {**RECALLS, "labels": "{set}", "model": "{resources}"}}},
@@ -242,7 +212,7 @@ def test_a_mistake_is_named_with_its_place(config, expected):
         ),
         (
             LEARNING | {"extractors": {"a": SEMI | {"start": "voice"}} | VOICE},
-            "extractors.a.start: extractor 'voice' has no network",
+            "extractors.a.start: extractor 'voice' has no network that training could start from",
         ),
         (
             LEARNING | {"extractors": {"a": TRAINED | {"start": "a"}}},

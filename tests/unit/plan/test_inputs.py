@@ -1,6 +1,4 @@
-"""What rules ask of a plan: wildcards go where they belong, what is not there is left out, and
-paths are the patterns of the rules.
-"""
+"""What rules ask of a plan: wildcards go where they belong, and what is not there is left out."""
 
 import ast
 import re
@@ -8,11 +6,10 @@ import re
 import pytest
 import yaml
 from snakemake.iocontainers import Wildcards
-from support.plans import ECAPA, voices
+from support.plans import CORPORA, ECAPA
 from support.runs import ROOT
 
 from voiceprivacy.inout.files import SCRIPTS
-from voiceprivacy.layout import HERE, Layout
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.inputs.attackers import AttackerInputs
 from voiceprivacy.plan.inputs.results import AttackInputs, UtilityInputs
@@ -20,13 +17,9 @@ from voiceprivacy.plan.inputs.speech import AnonymiserInputs, Threads
 from voiceprivacy.plan.inputs.wildcards import ask, ask_option, command, one_of, tables
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.running import fingerprints
-from voiceprivacy.vocabulary import Attack
 
 CONFIG = {
-    "corpora": {
-        "demo": {"synthetic": {"speakers": 4, "utterances": 3}},
-        "others": voices(4, 3, first=4, use="train"),
-    },
+    "corpora": CORPORA,
     "anonymisers": {"b2r": {"command": "python b2r.py", "runs": 2, "shards": 3}},
     "extractors": {
         "ecapa": ECAPA,
@@ -156,12 +149,6 @@ def test_scores_of_others_have_a_list_where_the_config_has_it_and_speakers_of_th
     assert scored.under(given.speech.scored)(own) == ["op", "pp", "p0p1", "rr"]
 
 
-def test_replicates_lie_beside_their_intervals(plan):
-    scored = AttackInputs(plan)
-    files = scored.replicates(lambda wildcards: ["m/a.intervals.json"])(of_job())
-    assert files == ["m/a.bootstrap.npz"]
-
-
 def test_flags_of_a_command_are_called_as_what_the_rule_has():
     made = command("plot scores", also="--top 3", options="width", input="trial_list", params="job")
     assert made == (
@@ -224,29 +211,3 @@ def test_modules_that_load_late_count(tmp_path, monkeypatch, edited, extractor, 
         fingerprints, "_digest", lambda file: "other" if file == changed else digest(file)
     )
     assert (attackers.extraction_code(wildcards) != before) == is_noticed
-
-
-CORPUS, PART, TRIALS = "{corpus}", "{part}", "{trials}"
-SYSTEM, EXTRACTOR, BACKEND = "{anonymiser}", "{extractor}", "{backend}"
-ATTACK = Attack(CORPUS, TRIALS, EXTRACTOR, BACKEND)
-ASKED = [
-    HERE.speech(CORPUS, PART, SYSTEM),
-    HERE.speech(CORPUS, PART, "original", "transcripts"),
-    HERE.trials(CORPUS, TRIALS),
-    HERE.trials(CORPUS, TRIALS, "release"),
-    HERE.embeddings(CORPUS, PART, SYSTEM, EXTRACTOR),
-    HERE.scores(ATTACK, SYSTEM, "{condition}"),
-    HERE.metrics("zebra", ATTACK, SYSTEM),
-]
-
-
-def test_the_rules_hold_the_paths_that_python_asks_for():
-    rules = [path.read_text() for path in sorted(ROOT.glob("workflow/rules/*.smk"))]
-    text = "\n".join(rules).replace("{SYSTEM}", ATTACK.path(SYSTEM))
-    assert [path for path in ASKED if f'"{path}"' not in text] == []
-
-
-def test_every_path_is_marked_and_below_the_root():
-    layout, attack = Layout("vp/results", "<{}>".format), Attack("demo", "f", "ecapa", "plda")
-    path = "<vp/results/metrics/zebra/demo/f/b2/ecapa/plda.intervals.json>"
-    assert layout.metrics("zebra", attack, "b2", "intervals.json") == path

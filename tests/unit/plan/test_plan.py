@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 from support.installed import install
-from support.plans import ECAPA, pictures_of, voices
+from support.plans import CORPORA, ECAPA, pictures_of, voices
 
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.files import BadInput
@@ -15,10 +15,7 @@ from voiceprivacy.report.contents import contents_of
 from voiceprivacy.vocabulary import Attack
 
 CONFIG = {
-    "corpora": {
-        "demo": {"synthetic": {"speakers": 4, "utterances": 3}},
-        "others": voices(4, 3, first=4, use="train"),
-    },
+    "corpora": CORPORA,
     "anonymisers": {
         "b2r": {"command": "python b2r.py", "runs": 2},
         "team": {"audio": "submissions/{corpus}/{part}/{set}"},
@@ -156,11 +153,6 @@ def test_the_set_is_the_kaldi_directory_where_a_part_has_one(tmp_path):
     assert speech.data_sets("one", "trial") == ["trials_m"]
     both = ["data/trials_f_sttts", "data/trials_m_sttts"]
     assert speech.anonymiser_call("b3", "libri", "trial")["audio"] == both
-
-
-def test_a_second_run_is_compared_with_the_first(plan):
-    assert plan.speech.first_run("b2r_run1") == "b2r"
-    assert plan.speech.first_run("b2r") is plan.speech.first_run("team") is None
 
 
 def test_extraction_is_a_model_with_switches_a_command_or_a_file():
@@ -310,11 +302,6 @@ def test_calibration_is_assessed_and_drawn_where_there_are_two_runs(plan):
     metrics = [f"results/metrics/calibration/{path}.json" for path in of_b2r]
     figures = [f"results/report/figures/calibration/{path}.svg" for path in of_b2r]
     assert [path for path in made if "/calibration/" in path] == [*metrics, *figures]
-
-
-def test_every_anonymiser_is_put_in_proportion_to_the_original(plan):
-    assert "normalised" in plan.outputs.families("team")
-    assert "normalised" not in plan.outputs.families("original")
 
 
 def test_pictures_for_papers_are_made_of_every_attack(plan):

@@ -1,7 +1,7 @@
 """Attackers of what is said and when: who compares them, on which systems, and from which files."""
 
 import pytest
-from support.plans import ECAPA, voices
+from support.plans import CORPORA, ECAPA
 
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
@@ -9,10 +9,7 @@ from voiceprivacy.plan.verdict import score_files, verdict_plan
 from voiceprivacy.vocabulary import Attack
 
 CONFIG = {
-    "corpora": {
-        "demo": {"synthetic": {"speakers": 4, "utterances": 3}},
-        "others": voices(4, 3, first=4, use="train"),
-    },
+    "corpora": CORPORA,
     "anonymisers": {"b2": {"command": "python b2.py"}, "b3": {"command": "python b3.py"}},
     "extractors": {
         "ecapa": ECAPA,

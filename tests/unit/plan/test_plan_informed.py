@@ -6,7 +6,7 @@ import copy
 from itertools import product
 
 import pytest
-from support.plans import ECAPA, voices
+from support.plans import CORPORA, ECAPA, problems, voices
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration, defaults
@@ -14,10 +14,7 @@ from voiceprivacy.plan.plan import Plan
 
 LEARNING = {"corpus": "others", "speech": "anonymised"}
 INFORMED = {
-    "corpora": {
-        "demo": {"synthetic": {"speakers": 4, "utterances": 3}},
-        "others": voices(4, 3, first=4, use="train"),
-    },
+    "corpora": CORPORA,
     "anonymisers": {
         "b2r": {"command": "python b2r.py", "runs": 2},
         "team": {"command": "python team.py"},
@@ -124,8 +121,8 @@ def test_attackers_learn_from_the_first_draw_and_are_tried_on_all(informed):
 
 
 def test_the_name_of_a_draw_cannot_be_another_anonymisers():
-    [problem] = configuration.problems(with_draws(b2r_draw2={"command": "python other.py"}))
-    assert str(problem).endswith("is the name of a draw of b2r: take another name")
+    [problem] = problems(with_draws(b2r_draw2={"command": "python other.py"}))
+    assert problem.endswith("is the name of a draw of b2r: take another name")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Operating points of one anonymiser: their names, their options, and what cannot be swept."""
 
 import pytest
+from support.plans import problems
 
 from voiceprivacy.plan import configuration
 
@@ -18,10 +19,6 @@ def swept(command=MCADAMS, values=(0.6, 0.8), option="alpha", **more):
 
 def anonymisers_of(**anonymisers):
     return configuration.check(config(**anonymisers))["anonymisers"]
-
-
-def problems(**anonymisers):
-    return [str(problem) for problem in configuration.problems(config(**anonymisers))]
 
 
 def test_each_value_makes_an_anonymiser_with_a_flag_in_the_place_of_the_entry():
@@ -86,5 +83,5 @@ def test_attackers_that_learn_from_it_learn_from_all_its_points():
     ],
 )
 def test_what_cannot_be_swept_is_named_at_its_place(entries, words):
-    first = problems(**entries)[0]
+    first = problems(config(**entries))[0]
     assert first.startswith("anonymisers.x.sweep") and words in first

@@ -33,7 +33,7 @@ def test_twenty_systems_are_told_apart_by_everybody():
     for one, other in itertools.combinations(["original", *names], 2):
         if mark_of[one] == mark_of[other]:
             for sight in SEEN_BY:
-                assert distance(colours[one], colours[other], sight) > 10, (one, other, sight)
+                assert distance(colours[one], colours[other], sight) > 15, (one, other, sight)
     neighbours = itertools.pairwise(names)
     assert all(colours[a] != colours[b] and mark_of[a] != mark_of[b] for a, b in neighbours)
 
@@ -45,13 +45,11 @@ def test_draws_of_an_anonymiser_share_their_look():
     assert figures.marks(names) == marks
 
 
-def test_distances_of_colours_are_those_of_sharma_and_others():
-    """Table 1 of Sharma, Wu and Dalal, 2005, for two colours of sRGB: black and white are 100."""
-    assert abs(distance("#000000", "#ffffff", "everybody") - 100) < 0.1
-    assert distance("#0072B2", "#0072B2", "deuteranopia") == 0
-    # Red and green of one lightness are told apart by most people, and hardly by deuteranopes.
+def test_distances_of_colours_are_those_of_the_colour_blind():
+    """Black and white are 100 apart; deuteranopes confuse red and green of one lightness."""
+    assert abs(distance("#000000", "#ffffff") - 100) < 0.1
     red, green = "#b06050", "#6e8050"
-    assert distance(red, green, "deuteranopia") < 10 < distance(red, green, "everybody")
+    assert distance(red, green, "deuteranopia") < 15 < distance(red, green)
 
 
 ATTACKER = ("ecapa", "cosine")

@@ -10,7 +10,6 @@ from voiceprivacy.report.leaderboard import boards, leaderboard
 from voiceprivacy.report.uncertainty import TOO_FEW, Comparisons
 from voiceprivacy.vocabulary import EVERYTHING, GIVEN, MINUS
 
-AVERAGES = made_up.PROVENANCE["config"]["report"]["averages"]
 COLOURS = palette(["b2", "b2r"])
 
 
@@ -20,10 +19,10 @@ def run():
 
 
 def test_an_average_over_corpora_has_the_weights_of_the_config(run):
-    names = [board.name for board in boards(run, AVERAGES)]
+    names = [board.name for board in boards(run, made_up.AVERAGES)]
     assert names == ["challenge", EVERYTHING, "libri: mean of f, m", "libri f", "libri m", "vctk f"]
     eer = {}
-    for one in boards(run, AVERAGES):
+    for one in boards(run, made_up.AVERAGES):
         for system in one.systems:
             if (system.anonymiser, system.condition) == ("b2", "pp"):
                 eer[one.name] = system.shown(one.label, "eer_percent").value
@@ -33,7 +32,7 @@ def test_an_average_over_corpora_has_the_weights_of_the_config(run):
 
 def eer_cells(run, comparisons):
     """The table, and its cells of EERs: {(set, anonymiser, condition): cell}."""
-    table = leaderboard(run, colours=COLOURS, averages=AVERAGES, comparisons=comparisons)
+    table = leaderboard(run, colours=COLOURS, averages=made_up.AVERAGES, comparisons=comparisons)
     column = [column.name for column in table.columns].index("eer_percent")
     rows = {(row.set, row.anonymiser, row.condition): row for row in table.rows}
     return table, {key: row.cells[column] for key, row in rows.items()}
@@ -54,13 +53,13 @@ def test_an_average_over_corpora_shows_the_interval_of_its_comparison(run):
 
 
 def test_the_leaderboard_says_one_strongest_attack_an_anonymiser_and_set(run):
-    table = leaderboard(run, colours=COLOURS, averages=AVERAGES)
+    table = leaderboard(run, colours=COLOURS, averages=made_up.AVERAGES)
     strongest = [(row.set, row.anonymiser) for row in table.rows if row.strongest]
     assert len(strongest) == len(set(strongest)) == len(table.sets) * 3
 
 
 def test_what_holds_conditions_against_each_other_is_of_an_attacker_and_of_no_attack(run):
-    table = leaderboard(run, colours=COLOURS, averages=AVERAGES)
+    table = leaderboard(run, colours=COLOURS, averages=made_up.AVERAGES)
     assert [column.name for column in table.of_voices] == ["deid_percent", "gvd_db"]
     assert not {"deid_percent", "gvd_db"} & {column.name for column in table.columns}
     shown = {(row.set, row.anonymiser): [cell.order for cell in row.cells] for row in table.voices}

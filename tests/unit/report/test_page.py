@@ -2,10 +2,10 @@
 
 import re
 import shutil
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from support.pages import Page
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import read_json, write_json
@@ -35,37 +35,8 @@ CONTENTS = {"svg": SVG, "png": "PNG", "pdf": "PDF"}
 EVIL = "<script>alert('x')</script>"
 
 
-class Elements(HTMLParser):
-    """Collects the elements, the attributes and the text of a page, and checks that every element
-    is closed.
-    """
-
-    VOID = ("meta", "link", "img", "br", "input")
-
-    def __init__(self, text):
-        super().__init__()
-        self.elements, self.attributes, self.text, self.open, self.scripts = [], [], [], [], []
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attributes):
-        self.elements.append(tag)
-        self.attributes += attributes
-        if tag == "script":
-            self.scripts.append(dict(attributes).get("type"))
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.text.append(data)
-
-
 def text_of(page):
-    return re.sub(r"\s+", " ", " ".join(Elements(page).text))
+    return re.sub(r"\s+", " ", " ".join(Page(page).text))
 
 
 SUBJECTS = (
@@ -115,17 +86,15 @@ def test_the_page_asks_for_nothing_from_outside(render, metrics):
     page = render(metrics)
     without_pictures = re.sub(r"base64,[A-Za-z0-9+/=]+", "", page)
     assert not re.search(r"https?:|\b//[a-z]|@import|url\((?!#)", without_pictures)
-    attributes = Elements(page).attributes
-    assert all(value.startswith("data:") for name, value in attributes if name == "src")
-    links = [value for name, value in attributes if name == "href"]
+    assert all(value.startswith("data:") for value in Page(page).values("src"))
+    links = Page(page).values("href")
     assert all(re.match(r"#|data:,", value) for value in links), "dead text in a mailed page"
 
 
 def test_every_link_inside_the_page_has_its_target(render, metrics):
-    attributes = Elements(render(metrics)).attributes
-    targets = {f"#{value}" for name, value in attributes if name == "id"}
-    links = {value for name, value in attributes if name == "href"}
-    assert {link for link in links if link.startswith("#")} <= targets
+    page = Page(render(metrics))
+    targets = {f"#{value}" for value in page.values("id")}
+    assert {link for link in page.values("href") if link.startswith("#")} <= targets
 
 
 def test_a_figure_of_all_attackers_names_none(render, metrics, figures, pictured):
@@ -144,7 +113,7 @@ def test_names_from_data_are_escaped_everywhere(render, metrics):
     provenance = {key: {EVIL: EVIL} for key in ("packages", "seeds", "sha256")}
     provenance |= {"version": EVIL, "config": {"speaker": EVIL}}
     page = render(renamed, provenance)
-    assert Elements(page).scripts == [None] and EVIL not in page
+    assert Page(page).scripts == [None] and EVIL not in page
     assert text_of(page).count(EVIL) > 20
 
 
@@ -158,7 +127,7 @@ def test_the_corpora_are_a_section_of_their_own_and_escaped(render, metrics):
     assert f"{EVIL} f 5 0 0 45 100 400" in text
     assert f"{EVIL} : 1 unusual thing" in text.replace(f"{EVIL}:", f"{EVIL} :")
     assert "a.wav:3" in text and "fine" not in text
-    assert Elements(page).scripts == [None]
+    assert Page(page).scripts == [None]
     assert 'id="corpora"' not in render(metrics)
 
 

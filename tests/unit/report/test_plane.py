@@ -149,17 +149,9 @@ def test_without_a_system_of_known_evidence_and_utility_there_is_no_plane(files)
     assert files.write(content, words()) == []
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"format": 0},
-        {"sets": {"demo": {"systems": {}}}},
-        {"sets": {"demo": verdicts.set_of({"b2": verdicts.system(evidence_percent=[1, 2])})}},
-        {"sets": {"demo": verdicts.set_of({"b2": verdicts.system(evidence_percent=["a"] * 3)})}},
-    ],
-)
-def test_another_verdict_is_refused_in_words(files, change):
-    write_json(files.verdict, verdicts.usual() | change)
+def test_another_verdict_is_refused_in_words(files):
+    facts = verdicts.set_of({"b2": verdicts.system(evidence_percent=[1, 2])})
+    write_json(files.verdict, verdicts.verdict({"demo": facts}))
     with pytest.raises(BadInput, match="not a verdict of this version"):
         files.read()
 

@@ -21,7 +21,6 @@ from voiceprivacy.vocabulary import UNDEFINED
 SHIFTS = {"b2r": 0.0, "b2r_draw2": 3.0, "b2r_draw3": -9.0}  # of every EER of b2r
 PROVENANCE = {"config": {"anonymisers": {"b2": {}, "b2r": {}, "b2r_draw2": {}, "b2r_draw3": {}}}}
 COLOURS = palette(PROVENANCE["config"]["anonymisers"])
-AVERAGES = made_up.PROVENANCE["config"]["report"]["averages"]
 
 
 def with_draws(numbers):
@@ -103,7 +102,7 @@ def test_nothing_changes_where_nothing_is_drawn_again():
 
 
 def test_an_average_is_of_releases_too(run):
-    on_average = boards(run, AVERAGES)[0].systems
+    on_average = boards(run, made_up.AVERAGES)[0].systems
     assert [system.anonymiser for system in on_average].count("b2r") == 2  # op and pp
     release = next(s for s in on_average if (s.anonymiser, s.condition) == ("b2r", "pp"))
     assert [draw.mean.numbers["eer_percent"].value for draw in release.draws] == [21.5, 24.5, 12.5]

@@ -19,7 +19,6 @@ from voiceprivacy.report.terminal import summary
 from voiceprivacy.report.verdict import read_verdict
 from voiceprivacy.vocabulary import Attack
 
-AVERAGES = made_up.PROVENANCE["config"]["report"]["averages"]
 NO_INTERVAL = ("n_target", "n_nontarget", "n_templates", "tag", "dece_null95_bit")
 LOW, UNBIASED, HIGH = 0.21, 0.37, 0.66  # above every value
 
@@ -71,7 +70,7 @@ def numbers():
 @pytest.fixture(scope="module")
 def comparisons(numbers):
     means = {}
-    for board in boards(compare(numbers), AVERAGES):
+    for board in boards(compare(numbers), made_up.AVERAGES):
         means |= limits_of_means(board.systems)
     return means
 

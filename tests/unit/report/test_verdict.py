@@ -257,14 +257,6 @@ def test_what_attackers_find_at_most_is_never_less_than_the_upper_limit(high, mo
     assert f"b2: these attackers find at most {most} % in one recording of the worst list." in why
 
 
-def test_scores_of_unknown_speakers_are_not_judged_on_those_lists_alone():
-    """On other lists the same attack can be judged."""
-    warnings = [{"code": "unknown_speakers", "attack": "asv/given"}]
-    facts = verdicts.set_of({"b2": verdicts.system()}, warnings=warnings)
-    [warning] = judged_of("demo", facts).notes.warnings
-    assert warning == "asv/given is not judged on lists without a file of its speakers."
-
-
 def test_utility_of_the_corpus_is_a_column(read):
     key = ("-", "b2", "-", "-", "-", "wer_percent")
     numbers = [Number("demo", *key, "12.34", "11", "14"), Number("other", *key, "50", "-", "-")]
@@ -289,7 +281,8 @@ def test_a_recogniser_that_mishears_unprotected_speech_is_a_warning(read, percen
     "change",
     [
         lambda content: content.pop("format"),
-        lambda content: content.update(format=2),
+        lambda content: content["sets"]["demo"]["systems"]["b2"].update(evidence_percent=[1, 2]),
+        lambda content: content["sets"]["demo"]["systems"]["b2"].update(evidence_percent=3 * ["a"]),
         lambda content: content["sets"]["demo"].pop("systems"),
         lambda content: content["sets"]["demo"]["systems"]["b2"].update(state="perfect"),
         lambda content: content["sets"]["demo"].update(not_tried=["unheard"]),

@@ -1,7 +1,7 @@
 """What the end of a run says of the run before, and `voiceprivacy compare` of two folders."""
 
 from support.calls import here
-from support.result_folders import EER, write_state
+from support.result_folders import write_state
 
 from voiceprivacy.report.terminal import WIDTH
 from voiceprivacy.tools.changes import change_lines, since_last_run
@@ -42,7 +42,7 @@ def test_the_measure_of_utility_is_told_where_it_has_changed(tmp_path):
 
 
 def test_other_speakers_or_recordings_are_one_line(tmp_path):
-    write_state(tmp_path / "old"), write_state(tmp_path / "new", speakers="others", eer=EER)
+    write_state(tmp_path / "old"), write_state(tmp_path / "new", speakers="others")
     why = "no list has the same speakers and recordings, and enough of them"
     assert since_last_run(tmp_path / "old", tmp_path / "new")[2:] == [f"Not compared: {why}."]
     finished = here("compare", "old", "new", cwd=tmp_path)
