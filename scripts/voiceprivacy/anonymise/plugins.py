@@ -338,7 +338,9 @@ def _by_stem(folders: Iterable[Path]) -> dict[str, list[Path]]:
     stems: dict[str, list[Path]] = {}
     for folder in folders:
         files = [
-            path for path in folder.rglob("*") if path.suffix in AUDIO_ENDINGS and path.is_file()
+            path
+            for path in folder.rglob("*")
+            if path.suffix.lower() in AUDIO_ENDINGS and path.is_file()
         ]
         refuse_no_utf8(folder, files)
         for path in sorted(files):

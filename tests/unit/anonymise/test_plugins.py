@@ -260,6 +260,7 @@ def layout(folder, name, layout_name):
         "2022": folder / "wav" / f"{name}.wav",
         "flat": folder / f"{name}.flac",
         "relative": folder / "original" / f"{name}.wav",
+        "capitals": folder / "any" / f"{name}.WAV",
         "scp": folder / "elsewhere" / f"x{name}.wav",
     }
     audio.write(paths[layout_name], tone(9), RATE)
@@ -269,7 +270,7 @@ def layout(folder, name, layout_name):
     return paths[layout_name]
 
 
-@pytest.mark.parametrize("layout_name", ["2020", "2022", "flat", "relative", "scp"])
+@pytest.mark.parametrize("layout_name", ["2020", "2022", "flat", "relative", "capitals", "scp"])
 def test_every_layout_of_the_challenges_is_found(protect, tmp_path, layout_name):
     expected = {name: layout(tmp_path / "team", name, layout_name) for name in ("s0_0", "s3_1")}
     assert protect({"audio": str(tmp_path / "team")}) == expected
