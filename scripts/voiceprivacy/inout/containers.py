@@ -12,8 +12,9 @@ from typing import BinaryIO
 
 STREAM = 0x7FFFF000  # the length in the header of a WAV that was written to a pipe is this or more
 MOST_CHUNKS = 10_000  # before the samples: a file of zeros would have millions
-LONGEST_PAGE = 65307  # bytes of Ogg
 LAST_PAGE = 4  # flag of an Ogg page
+FIRST_PAGE = b"OggS\0\2"  # of a stream: version 0, and the flag of the first
+HIDDEN = 4096  # bytes behind the samples of a WAV that may be a rest: a tag, a sector
 NIST_HEADER = 1024
 UNCODED = (
     1,
@@ -82,8 +83,28 @@ def _of_riff(file):
         if name == b"data" and not of_data and size >= STREAM:
             return of_file + 8 - file.tell() if 0 < of_file < STREAM else None
         if name == b"data":
-            return of_data or size
+            start, size = file.tell(), of_data or size
+            if size:  # of none, others look for the end
+                _refuse_hidden(file, start + size + size % 2, order)
+            file.seek(start)
+            return size
     return None
+
+
+def _refuse_hidden(file, behind, order):
+    """Refuse a WAV that has more behind its samples than chunks: its header states too little."""
+    end = file.seek(0, io.SEEK_END)
+    file.seek(behind)
+    for name, size in _chunks(file, f"{order}4sI", even=2):
+        start = file.tell()
+        if not (name.isascii() and name.decode().isprintable() and start + size <= end):
+            break
+        behind = start + size + size % 2
+    file.seek(min(behind, end))
+    rest = file.read().strip(b"\0")
+    if len(rest) > HIDDEN:
+        more = f"{len(rest)} bytes more than its header states"
+        raise ValueError(f"{more}: mend it by sox --ignore-length OLD.wav NEW.wav")
 
 
 def _check_format(tag, channels, block, bits):
@@ -133,14 +154,13 @@ def _of_nist(file):
 
 
 def _missing_page(file):
-    """Ogg: the last page is whole, and says that it is the last."""
-    size = file.seek(0, io.SEEK_END)
-    file.seek(max(0, size - 2 * LONGEST_PAGE))
-    tail = file.read()
-    start = tail.rfind(b"OggS")
-    page = tail[start:]
+    """Ogg: there is one stream, its last page is whole, and says that it is the last."""
+    pages = file.read()
+    if pages.rfind(FIRST_PAGE) > 0:
+        raise ValueError("several streams one after the other: join them by ffmpeg -i OLD NEW.wav")
+    page = pages[pages.rfind(b"OggS") :]
     # Its head says how many bytes follow: those of a table, which holds the lengths of the rest.
-    if start < 0 or len(page) < 27 or len(page) < 27 + page[26] + sum(page[27 : 27 + page[26]]):
+    if len(page) < 27 or len(page) < 27 + page[26] + sum(page[27 : 27 + page[26]]):
         return "its last page is not whole"
     return None if page[5] & LAST_PAGE else "its last page is missing"
 
