@@ -631,6 +631,8 @@ def _scored(trials: Trials) -> ScoredTrials:
         if not isinstance(score, int | float) or np.isnan(score):
             raise BadInput(f"{where}: {score!r} is no score")
         pair = str(enrolment), str(trial)
+        if "nan" in pair and float in {type(enrolment), type(trial)}:  # pandas reads NA so
+            raise BadInput(f"{where}: NaN is no id: read the table with keep_default_na=False")
         if pair in scored:
             raise BadInput(f"{where} occurs twice")
         scored[pair] = Trial(*pair, label), float(score)

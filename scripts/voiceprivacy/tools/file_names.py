@@ -32,6 +32,7 @@ from voiceprivacy.corpora import parts
 from voiceprivacy.corpora.checks import Examination
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.recordings import is_same_sound
+from voiceprivacy.inout.checksums import sha256_of
 from voiceprivacy.inout.files import BadInput, counted, ours
 from voiceprivacy.inout.foreign import walk
 from voiceprivacy.inout.tables import Utterance, sexes_in
@@ -664,3 +665,7 @@ def _note_originals(listed, paths, anonymiser, findings):
         original, path = unchanged[0]
         such = f"such as '{original.utterance}' (anonymiser '{anonymiser}')"
         note(path, "-", f"{share}: not protected, {such}")
+    files = {path for _, path in pairs}  # of one recording several utterances may be cut
+    if n_copies := len(files) - len({*map(sha256_of, files)}):
+        copies = f"{n_copies} of {len(heard)} recordings that were compared are the file of another"
+        findings.error(pairs[0][1], "-", f"{copies} utterance (anonymiser '{anonymiser}')")

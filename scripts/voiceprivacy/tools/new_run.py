@@ -188,7 +188,8 @@ def examine(
     if len({utterance.speaker for utterance in usable}) < 2:
         raise BadInput(_too_few(root, intake.looks_like, len(intake.listed), left_out))
     if max(Counter(utterance.speaker for utterance in usable).values()) < 3:
-        raise BadInput(f"{root}: no speaker has three utterances: one enrols, and two are compared")
+        wrong = "no speaker has three utterances: one enrols, and two are compared"
+        raise BadInput(f"{root}: {wrong}{_reasons(left_out)}")
     taught = others(Path(train), usable, pattern=pattern, threads=threads) if train else None
     evaluated, training = (usable, taught[1]) if taught else split_speakers(usable)
     in_place = all(is_used_in_place(one.audio, SAMPLE_RATE) for one in [*usable, *training])
@@ -348,7 +349,7 @@ def _version(name, folder, intake, headers, sounds, threads):
         Cut(path, *cuts[utterance]) if utterance in cuts else path
         for utterance, path in checked.items()
     ]
-    rates, n_mixed, unchanged = {}, 0, []
+    rates, theirs, n_mixed, unchanged = {}, {}, 0, []
     originals = {original.utterance: original.audio for original in intake.listed}
     inspections = inspect(recordings, samples=True, threads=threads)
     for (utterance, path), recording, inspection in zip(
@@ -360,10 +361,14 @@ def _version(name, folder, intake, headers, sounds, threads):
             faults[utterance] = f"{path}: {fault}"
         else:
             rates[utterance] = inspection.header.sample_rate
+            theirs[utterance] = inspection.sound
             n_mixed += inspection.header.channels > 1
             may_be = same_sound.may_be_same(sounds[utterance], inspection.sound)
             if may_be and is_same_sound(originals[utterance], recording):
                 unchanged.append(utterance)
+    protected = [one._replace(audio=pairs.get(one.utterance)) for one in intake.listed]
+    _leave_out_copies(protected, theirs, faults, Findings())
+    rates = {utterance: rate for utterance, rate in rates.items() if utterance not in faults}
     return _Version(folder, pairs, rates, faults, n_mixed, cuts, unchanged)
 
 
@@ -437,12 +442,15 @@ def others(
     return intake, usable
 
 
-def _too_few(root, pattern, n_listed, left_out):
+def _reasons(left_out):
     examples = [f"'{utterance}': {why}" for utterance, why in list(left_out.items())[:3]]
-    reasons = f" (left out: {'; '.join(examples)})" if examples else ""
+    return f" (left out: {'; '.join(examples)})" if examples else ""
+
+
+def _too_few(root, pattern, n_listed, left_out):
     return (
         f"{root}: of {n_listed} utterances that look like {pattern} too few are left for two "
-        f"speakers{reasons}; is the speaker read wrongly? --pattern says it"
+        f"speakers{_reasons(left_out)}; is the speaker read wrongly? --pattern says it"
     )
 
 
