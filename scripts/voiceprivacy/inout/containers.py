@@ -8,6 +8,7 @@ FLAC and MP3 are not here: fewer samples come out of them than their headers ann
 import io
 import struct
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import BinaryIO
 
 STREAM = 0x7FFFF000  # the length in the header of a WAV that was written to a pipe is this or more
@@ -113,26 +114,15 @@ def _check_format(tag, channels, block, bits):
         raise ValueError(f"{bits} bits for each of {channels} channels in blocks of {block} bytes")
 
 
-def _of_wave64(file):
-    """Sony's: names of 16 bytes, lengths of 64 bits that count the head."""
-    file.seek(40)
-    sizes = (size for name, size in _chunks(file, "<4s12xQ", even=8, of_head=24) if name == b"data")
-    size = next(sizes, None)
-    return None if size is None else size - 24
+def _of_chunk(file, *, first, head, wanted, most=2**62, **sizes):
+    """The bytes of a chunk, where the first chunk begins; None where it states none.
 
-
-def _of_aiff(file):
-    file.seek(12)
-    sizes = (size for name, size in _chunks(file, ">4sI", even=2) if name == b"SSND")
-    size = next(sizes, STREAM)
-    return size if size < STREAM else None
-
-
-def _of_core_audio(file):
-    file.seek(8)
-    sizes = (size for name, size in _chunks(file, ">4sq") if name == b"data")
-    size = next(sizes, -1)
-    return size if size >= 0 else None
+    In Sony's W64 names have 16 bytes, and lengths count the head.
+    """
+    file.seek(first)
+    stated = (size for name, size in _chunks(file, head, **sizes) if name == wanted)
+    size = next(stated, -1) - sizes.get("of_head", 0)
+    return size if 0 <= size < most else None
 
 
 def _of_sun(file):
@@ -169,9 +159,9 @@ ANNOUNCED: dict[str, Callable[[BinaryIO], int | None]] = {
     "WAV": _of_riff,
     "WAVEX": _of_riff,
     "RF64": _of_riff,
-    "W64": _of_wave64,
-    "AIFF": _of_aiff,
-    "CAF": _of_core_audio,
+    "W64": partial(_of_chunk, first=40, head="<4s12xQ", wanted=b"data", even=8, of_head=24),
+    "AIFF": partial(_of_chunk, first=12, head=">4sI", wanted=b"SSND", most=STREAM, even=2),
+    "CAF": partial(_of_chunk, first=8, head=">4sq", wanted=b"data"),
     "AU": _of_sun,
     "NIST": _of_nist,
 }

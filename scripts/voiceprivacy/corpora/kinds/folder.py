@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from voiceprivacy.corpora.listing import Findings, Listed, by_speaker
+from voiceprivacy.corpora.listing import Findings, Listed, by_speaker, note_gender
 from voiceprivacy.corpora.recordings import provide_audio
 from voiceprivacy.inout import foreign, tables
 from voiceprivacy.inout.files import BadInput, counted, ours, read_lines, resembling
@@ -202,14 +202,8 @@ def read_genders(path: str, findings: Findings) -> dict[str, str]:
     """Who is a woman and who a man, by a table of speakers: {speaker: f or m}."""
     genders: dict[str, str] = {}
     for line, fields in _rows_of_speakers(path):
-        speaker, written = fields.get("speaker"), fields.get("gender", "")
-        if not speaker:
-            continue
-        if (gender := tables.GENDERS.get(written.lower())) is None:
-            message = f"gender '{written}' of speaker '{speaker}' is neither f nor m"
-            findings.error(path, line, message)
-        elif genders.setdefault(speaker, gender) != gender:
-            findings.error(path, line, f"speaker '{speaker}' has another gender in another line")
+        if speaker := fields.get("speaker"):
+            note_gender(genders, speaker, fields.get("gender", ""), path, line, findings)
     return genders
 
 
