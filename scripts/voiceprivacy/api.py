@@ -30,7 +30,7 @@ from voiceprivacy.inout.arrays import Embeddings, ScoreMatrix
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.score_tables import check_condition
 from voiceprivacy.inout.scored_trials import ScoredTrials, warning_of_itself
-from voiceprivacy.inout.tables import LABELS, Trial
+from voiceprivacy.inout.tables import LABELS, Trial, label_of
 from voiceprivacy.privacy import Floats, Scores
 from voiceprivacy.privacy.matrices import ranks as _ranks
 from voiceprivacy.privacy.matrices import similarity as _similarity
@@ -66,7 +66,6 @@ class Speakers(Protocol):
 
 
 COLUMNS = ("enrolment", "trial", "label", "score")
-CLASSES = {"target": "target", "nontarget": "nontarget", 1: "target", 0: "nontarget"}
 SET, LIST, ATTACKER = "scores", "all", "these scores"  # what the verdict calls them
 ROWS = ("metric", "value", "ci_low", "ci_high")
 
@@ -632,6 +631,8 @@ def _scored(trials: Trials) -> ScoredTrials:
         if not isinstance(score, int | float) or np.isnan(score):
             raise BadInput(f"{where}: {score!r} is no score")
         pair = str(enrolment), str(trial)
+        if "nan" in pair and float in {type(enrolment), type(trial)}:  # pandas reads NA so
+            raise BadInput(f"{where}: NaN is no id: read the table with keep_default_na=False")
         if pair in scored:
             raise BadInput(f"{where} occurs twice")
         scored[pair] = Trial(*pair, label), float(score)
@@ -656,10 +657,10 @@ def _column(trials: Trials, name: str) -> list[Any]:
 
 
 def _label(word: Any, where: str) -> str:
-    try:
-        return CLASSES[word]
-    except (KeyError, TypeError):
-        raise BadInput(f"{where}: label {word!r} is none of target, nontarget, 1, 0") from None
+    label = label_of(word)
+    if label is None:
+        raise BadInput(f"{where}: label {word!r} is none of target, nontarget, 1, 0")
+    return label
 
 
 def _names(speakers: Speakers) -> dict[str, str]:

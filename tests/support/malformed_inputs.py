@@ -125,7 +125,7 @@ ARRAYS = [
 MANIFESTS = [
     ("an utterance twice", "McAdams", "speech/manifest.tsv", repeat(2), [":18: utterance 'anna-0' occurs twice"]),
     ("an utterance without a speaker", "McAdams", "speech/manifest.tsv", edit("anna-1\tanna", "anna-1\t"), [":3:", "speaker"]),
-    ("a gender in words", "McAdams", "speech/manifest.tsv", edit("\tf\t", "\tfemale\t"), [":2: gender 'female' is not f,"]),
+    ("a gender in words", "McAdams", "speech/manifest.tsv", edit("\tf\t", "\twoman_\t"), [":2: gender 'woman_' is not f,"]),
     ("no path", "McAdams", "speech/manifest.tsv", line(2, "u\ts\tf\t\t1"), ["manifest.tsv:2: utterance 'u' has no path"]),
     ("a path to nothing", "McAdams", "speech/manifest.tsv", edit("anna-0.wav", "x.wav"), ["wav/x.wav: not found"]),
     ("a path to a folder", "McAdams", "speech/manifest.tsv", edit("/anna-0.wav", ""), ["wav: cannot be read as audio"]),
@@ -188,7 +188,7 @@ CORPORA = [
     ("a byte-order mark amid wav.scp", CHECK, "data/wav.scp", edit("\nberta-2", "\n\ufeffberta-2"), ["data/wav.scp:7: a byte-order mark"]),
     ("a mark that nobody sees", CHECK, "data/utt2spk", edit("anna-2 anna", "anna-2 an\u200bna"), ["but 'an\\u200bna' speaks it"]),
     ("trials of one speaker", CHECK, "data/trials", write("anna anna-2 target\n"), ["trial list all: has no nontarget trial"]),
-    ("a gender in full", "a folder", "genders.tsv", edit("anna\tf", "anna\tfemale"), ["genders.tsv:2: gender 'female'"]),
+    ("a gender in full", "a folder", "genders.tsv", edit("anna\tf", "anna\twoman_"), ["genders.tsv:2: gender 'woman_'"]),
     ("no SPEAKERS.TXT", "LibriSpeech", "libri/SPEAKERS.TXT", remove, ["SPEAKERS.TXT: not found"]),
     ("a speaker who is not listed", "LibriSpeech", "libri/SPEAKERS.TXT", edit("11 | F", "13 | F"), ["speaker '11'"]),
     ("a speaker without a sex", "LibriSpeech", "libri/SPEAKERS.TXT", edit("11 | F", "11 | ?"), ["SPEAKERS.TXT:2: expected"]),

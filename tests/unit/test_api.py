@@ -111,6 +111,14 @@ def test_ids_that_lost_their_zeros_are_refused_with_the_way_to_read_them(tmp_pat
     assert zebra(kept, speakers=names, n_replicates=20).intervals
 
 
+def test_ids_that_pandas_took_for_nothing_are_refused(tmp_path):
+    table = trials(1)
+    table["enrolment"] = table.enrolment.replace("e0", "NA")
+    table.to_csv(tmp_path / "scores.tsv", sep="\t", index=False)
+    with pytest.raises(BadInput, match=r"NaN is no id: .*keep_default_na=False"):
+        verification(pd.read_csv(tmp_path / "scores.tsv", sep="\t"))
+
+
 def test_a_result_is_short_in_print_and_whole_in_a_frame_of_plain_numbers():
     result = zebra(trials(2), speakers=speaker_map(), n_replicates=20)
     short = r"Zebra\(dece_bit=0\.\d+ \[0?[.\d]+, [.\d]+\], .*n_nontarget=168\)"

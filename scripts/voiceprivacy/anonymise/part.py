@@ -237,6 +237,8 @@ def finding(
         return f"has {its_header.channels} channels instead of one"
     if sample_rate and its_rate != sample_rate:
         return f"is sampled at {its_rate} Hz instead of {sample_rate} (resample: true converts it)"
+    if fault := audio.cancelled(channels, samples):
+        return fault
     if fault := unlike_length(len(samples) / its_rate, original.duration_s):
         return fault
     if is_silent(samples) and not is_silent(audio.read(original.path)[0]):

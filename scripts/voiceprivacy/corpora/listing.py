@@ -261,6 +261,18 @@ def compare_published(name: str, counts: dict[str, int], file: object, findings:
             findings.oddity(file, "-", f"{name} has {number}, published are {expected}")
 
 
+def note_gender(
+    genders: dict[str, str], speaker: str, word: str, file: object, line: int, findings: Findings
+) -> None:
+    """Add to {speaker: f or m} what a table says of a speaker, in one of the words of GENDERS."""
+    gender = tables.GENDERS.get(word.lower())
+    if gender is None:
+        message = f"gender '{word}' of speaker '{speaker}' is neither f nor m"
+        findings.error(file, line, message)
+    elif genders.setdefault(speaker, gender) != gender:
+        findings.error(file, line, f"speaker '{speaker}' has another gender elsewhere")
+
+
 def require_gender(first: Listed, lists: Iterable[str], findings: Findings) -> None:
     """Add an error for a speaker without a gender, where lists are of one gender.
 

@@ -50,7 +50,6 @@ SILENT = 1e-3  # no sample beyond -60 dB of full scale, whatever their mean
 SHORTEST_S, LONG_S = 0.025, 600  # one frame of any feature; longer than any utterance
 SILENT_FLOAT = 1e-7  # the same in files of floating-point numbers, whatever their scale
 MANY, BATCH = 1000, 50  # recordings for which processes are started, and what one gets at a time
-CANCELLED = 0.01  # of the loudest channel's level is left in the average
 FULL_SCALE = 0.999
 CLIPPED_RUN = 4  # samples in a row at full scale
 
@@ -268,9 +267,8 @@ def _mono(file, recording):
             )
         return channels[:, recording.number - 1], header
     samples = audio.averaged(channels)
-    if header.channels > 1 and np.std(samples) < CANCELLED * np.std(channels, axis=0).max():
-        cancel = f"its {channels.shape[1]} channels cancel each other where they are averaged"
-        raise BadInput(f"{recording}: {cancel}: name one of them ('channel: 1')")
+    if wrong := audio.cancelled(channels, samples):
+        raise BadInput(f"{recording}: {wrong}: name one of them ('channel: 1')")
     return samples, header
 
 

@@ -31,6 +31,7 @@ QUIET, USUAL_PEAK = 0.02, 0.5  # a recording below the first peak is brought to 
 # Speech whose samples correlate more than this with the original's, at any gain and delay, is that
 # original for an ear. McAdams with a coefficient of 0.9 reaches 0.7.
 NEARLY_THE_SAME = 0.95
+CANCELLED = 0.1  # of the power that unrelated channels would have in their sum is left
 # What a recording may take in memory: so many bytes, or its bytes on disk so many times. FLAC makes
 # days of silence small, and a header can announce anything.
 MOST_BYTES, MOST_TIMES = 400e6, 20
@@ -210,6 +211,17 @@ def _has_its_sum(path: FilePath, samples: Samples) -> bool:
         numbers = np.rint(block * 2.0 ** (n_bits - 1)).astype("<i4")
         digest.update(numbers.view(np.uint8).reshape(-1, 4)[:, : n_bits // 8].tobytes())
     return digest.digest() == stated
+
+
+def cancelled(channels: Samples, average: Samples) -> str | None:
+    """What is wrong where channels (N, C) are in opposite phase; None where they are not.
+
+    Unrelated channels have in their sum (C times the average, N) the power of all together.
+    """
+    count = channels.shape[1]
+    if count == 1 or count**2 * np.var(average) >= CANCELLED * np.var(channels, axis=0).sum():
+        return None
+    return f"its {count} channels cancel each other where they are averaged"
 
 
 def averaged(samples: Samples) -> Samples:

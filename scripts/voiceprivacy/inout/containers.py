@@ -8,12 +8,14 @@ FLAC and MP3 are not here: fewer samples come out of them than their headers ann
 import io
 import struct
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import BinaryIO
 
 STREAM = 0x7FFFF000  # the length in the header of a WAV that was written to a pipe is this or more
 MOST_CHUNKS = 10_000  # before the samples: a file of zeros would have millions
-LONGEST_PAGE = 65307  # bytes of Ogg
 LAST_PAGE = 4  # flag of an Ogg page
+FIRST_PAGE = b"OggS\0\2"  # of a stream: version 0, and the flag of the first
+HIDDEN = 4096  # bytes behind the samples of a WAV that may be a rest: a tag, a sector
 NIST_HEADER = 1024
 UNCODED = (
     1,
@@ -82,8 +84,28 @@ def _of_riff(file):
         if name == b"data" and not of_data and size >= STREAM:
             return of_file + 8 - file.tell() if 0 < of_file < STREAM else None
         if name == b"data":
-            return of_data or size
+            start, size = file.tell(), of_data or size
+            if size:  # of none, others look for the end
+                _refuse_hidden(file, start + size + size % 2, order)
+            file.seek(start)
+            return size
     return None
+
+
+def _refuse_hidden(file, behind, order):
+    """Refuse a WAV that has more behind its samples than chunks: its header states too little."""
+    end = file.seek(0, io.SEEK_END)
+    file.seek(behind)
+    for name, size in _chunks(file, f"{order}4sI", even=2):
+        start = file.tell()
+        if not (name.isascii() and name.decode().isprintable() and start + size <= end):
+            break
+        behind = start + size + size % 2
+    file.seek(min(behind, end))
+    rest = file.read().strip(b"\0")
+    if len(rest) > HIDDEN:
+        more = f"{len(rest)} bytes more than its header states"
+        raise ValueError(f"{more}: mend it by sox --ignore-length OLD.wav NEW.wav")
 
 
 def _check_format(tag, channels, block, bits):
@@ -92,26 +114,15 @@ def _check_format(tag, channels, block, bits):
         raise ValueError(f"{bits} bits for each of {channels} channels in blocks of {block} bytes")
 
 
-def _of_wave64(file):
-    """Sony's: names of 16 bytes, lengths of 64 bits that count the head."""
-    file.seek(40)
-    sizes = (size for name, size in _chunks(file, "<4s12xQ", even=8, of_head=24) if name == b"data")
-    size = next(sizes, None)
-    return None if size is None else size - 24
+def _of_chunk(file, *, first, head, wanted, most=2**62, **sizes):
+    """The bytes of a chunk, where the first chunk begins; None where it states none.
 
-
-def _of_aiff(file):
-    file.seek(12)
-    sizes = (size for name, size in _chunks(file, ">4sI", even=2) if name == b"SSND")
-    size = next(sizes, STREAM)
-    return size if size < STREAM else None
-
-
-def _of_core_audio(file):
-    file.seek(8)
-    sizes = (size for name, size in _chunks(file, ">4sq") if name == b"data")
-    size = next(sizes, -1)
-    return size if size >= 0 else None
+    In Sony's W64 names have 16 bytes, and lengths count the head.
+    """
+    file.seek(first)
+    stated = (size for name, size in _chunks(file, head, **sizes) if name == wanted)
+    size = next(stated, -1) - sizes.get("of_head", 0)
+    return size if 0 <= size < most else None
 
 
 def _of_sun(file):
@@ -133,14 +144,13 @@ def _of_nist(file):
 
 
 def _missing_page(file):
-    """Ogg: the last page is whole, and says that it is the last."""
-    size = file.seek(0, io.SEEK_END)
-    file.seek(max(0, size - 2 * LONGEST_PAGE))
-    tail = file.read()
-    start = tail.rfind(b"OggS")
-    page = tail[start:]
+    """Ogg: there is one stream, its last page is whole, and says that it is the last."""
+    pages = file.read()
+    if pages.rfind(FIRST_PAGE) > 0:
+        raise ValueError("several streams one after the other: join them by ffmpeg -i OLD NEW.wav")
+    page = pages[pages.rfind(b"OggS") :]
     # Its head says how many bytes follow: those of a table, which holds the lengths of the rest.
-    if start < 0 or len(page) < 27 or len(page) < 27 + page[26] + sum(page[27 : 27 + page[26]]):
+    if len(page) < 27 or len(page) < 27 + page[26] + sum(page[27 : 27 + page[26]]):
         return "its last page is not whole"
     return None if page[5] & LAST_PAGE else "its last page is missing"
 
@@ -149,9 +159,9 @@ ANNOUNCED: dict[str, Callable[[BinaryIO], int | None]] = {
     "WAV": _of_riff,
     "WAVEX": _of_riff,
     "RF64": _of_riff,
-    "W64": _of_wave64,
-    "AIFF": _of_aiff,
-    "CAF": _of_core_audio,
+    "W64": partial(_of_chunk, first=40, head="<4s12xQ", wanted=b"data", even=8, of_head=24),
+    "AIFF": partial(_of_chunk, first=12, head=">4sI", wanted=b"SSND", most=STREAM, even=2),
+    "CAF": partial(_of_chunk, first=8, head=">4sq", wanted=b"data"),
     "AU": _of_sun,
     "NIST": _of_nist,
 }

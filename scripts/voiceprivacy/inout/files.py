@@ -276,7 +276,8 @@ def lines_of(path: FilePath, content: bytes, *, first: int = 1) -> list[str]:
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + first
         byte = f"0x{content[error.start]:02x}"
-        raise BadInput(f"{path}:{line}: not UTF-8 text (byte {byte})") from None
+        remedy = "save or unpack it as UTF-8 text"
+        raise BadInput(f"{path}:{line}: not UTF-8 text (byte {byte}): {remedy}") from None
     if "\0" in text:
         line = _line_of(text, "\0") + first - 1
         raise BadInput(f"{path}:{line}: not text (it holds a NUL byte)")

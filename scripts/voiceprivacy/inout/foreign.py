@@ -83,17 +83,6 @@ def a_number(value: object, where: str) -> float:
     raise BadInput(f"{where}: '{value}' is no number")
 
 
-def numeral(text: str, where: str, *, words: str = "") -> str:
-    """A number as text, or one of the words of a pattern."""
-    is_number = len(text) <= MOST_DIGITS and re.fullmatch(
-        r"[+-]?(inf|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)", text, re.ASCII
-    )
-    overflows = is_number and math.isinf(float(text)) and "inf" not in text
-    if (is_number and not overflows) or (words and re.fullmatch(words, text)):
-        return text
-    raise BadInput(f"{where}: '{text}' is no number")
-
-
 def mapping(value: object, where: str) -> dict[str, Any]:
     """A JSON object."""
     if isinstance(value, dict):

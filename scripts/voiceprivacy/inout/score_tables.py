@@ -10,7 +10,7 @@ from typing import Any
 
 from voiceprivacy.inout.files import BadInput, read_lines
 from voiceprivacy.inout.scored_trials import warning_of_pairs
-from voiceprivacy.inout.tables import LABELS, number, read_rows
+from voiceprivacy.inout.tables import label_of, number, read_rows
 from voiceprivacy.vocabulary import ORIGINAL
 
 COLUMNS = ("system", "attacker", "condition", "list", "enrolment", "trial", "label", "score")
@@ -68,9 +68,9 @@ def _add_row(row, speaker_of, scores, path, line):
         if identity not in speaker_of:
             raise BadInput(f"{path}:{line}: '{identity}' has no speaker in --speakers")
     one, other = (speaker_of[identity] for identity in trial)
-    if label not in LABELS:
+    if label_of(label) is None:
         raise BadInput(f"{path}:{line}: label '{label}' is neither target nor nontarget")
-    if (label == "target") != (one == other):
+    if (label_of(label) == "target") != (one == other):
         raise BadInput(
             f"{path}:{line}: is labelled '{label}', but the speakers are '{one}' and '{other}'"
         )

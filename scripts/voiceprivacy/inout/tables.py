@@ -45,9 +45,10 @@ TRANSCRIPTS = ["utterance", "text"]
 ALPHAS = ["utterance", "speaker", "alpha"]
 POSITIONS = ["utterance", "position"]
 LABELS = ("target", "nontarget")
-# What lists of others call them: VoxCeleb's and SpeechBrain's 1 and 0, tgt and imp of VOiCES.
-LABEL_WORDS = dict.fromkeys(("target", "tgt", "1"), "target") | dict.fromkeys(
-    ("nontarget", "imp", "0"), "nontarget"
+# What lists of others call them: VoxCeleb's and SpeechBrain's 1 and 0, tgt and imp of VOiCES,
+# truth values of pandas.
+LABEL_WORDS = dict.fromkeys(("target", "tgt", "1", "1.0", "true"), "target") | dict.fromkeys(
+    ("nontarget", "imp", "0", "0.0", "false"), "nontarget"
 )
 GENDERS = {"f": "f", "female": "f", "woman": "f", "m": "m", "male": "m", "man": "m"}
 # BIO01F, p_m_01: a word by itself, or behind the number of a speaker.
@@ -360,6 +361,15 @@ def write_facts(path: FilePath, facts: Mapping[str, Mapping[str, str]]) -> None:
     write_table(path, FACTS, rows)
 
 
+def label_of(word: object) -> str | None:
+    """The label that a word or a truth value means; None where it means none.
+
+    >>> label_of("Target"), label_of("0"), label_of(True), label_of("same")
+    ('target', 'nontarget', 'target', None)
+    """
+    return LABEL_WORDS.get(str(word).lower())
+
+
 def headerless_trials(
     rows: Sequence[tuple[int, list[str]]],
 ) -> Iterator[tuple[int, Trial, list[str]]]:
@@ -368,11 +378,10 @@ def headerless_trials(
     The order is that of Kaldi, enrolment trial label, or that of VoxCeleb, label enrolment trial:
     whichever has more labels where they are expected. A label that is none stays as it is.
     """
-    first = sum(fields[0] in LABEL_WORDS for _, fields in rows)
-    last = sum(fields[2] in LABEL_WORDS for _, fields in rows)
+    first, last = (sum(bool(label_of(fields[at])) for _, fields in rows) for at in (0, 2))
     for line, (one, two, three, *others) in rows:
         enrolment, trial, label = (two, three, one) if first > last else (one, two, three)
-        yield line, Trial(enrolment, trial, LABEL_WORDS.get(label, label)), others
+        yield line, Trial(enrolment, trial, label_of(label) or label), others
 
 
 def headerless_fields(
@@ -443,19 +452,17 @@ def read_columns(path: FilePath, blocks: Iterator[list[str]], names: list[str]) 
     """
     first = next(blocks, [])
     header = next(filter(str.strip, first), "")  # empty lines may stand before it
+    words = header.lower().split()
     ids = Positions(), Positions()
     parts = []
-    if len(header.split()) == len(names) and not {*header.split()} & {*names}:
+    if len(words) == len(names) and not {*words} & {*names}:
         lines = [*first, *chain.from_iterable(blocks)]
         trials = list(headerless_trials(list(headerless_fields(path, lines, len(names)))))
         at = np.array([line for line, _, _ in trials], dtype=np.int32)
         fields = [*chain.from_iterable(chain(trial, others) for _, trial, others in trials)]
         parts.append(_columns_of(path, at, fields, range(len(names)), ids))
     else:
-        columns = "".join(first[:1]).split("\t")
-        if sorted(columns) != sorted(names):
-            raise BadInput(f"{path}:1: expected the columns {' '.join(names)}, separated by tabs")
-        order = [columns.index(name) for name in names]
+        order = _order(path, first, names)
         line = 2
         for lines in chain([first[1:]], blocks):
             at, fields = _fields_in(path, line, lines, len(names))
@@ -492,11 +499,13 @@ def _columns_of(path, at, fields, order, ids):
         for name in islice(own, n_known, None):
             if reason := _wrong_id(name):
                 raise BadInput(f"{path}:{at[names.index(name)]}: {reason}")
-    if {*labels} - {*LABELS}:
-        index = [label in LABELS for label in labels].index(False)
+    known = {word: label_of(word) for word in {*labels}}
+    if None in known.values():
+        index = [known[word] for word in labels].index(None)
         wrong = f"label '{labels[index]}' is neither target nor nontarget"
         raise BadInput(f"{path}:{at[index]}: {wrong}")
-    columns.append(np.fromiter(map(LABELS[0].__eq__, labels), np.bool_, len(labels)))
+    is_target = {word: label == LABELS[0] for word, label in known.items()}
+    columns.append(np.fromiter(map(is_target.__getitem__, labels), np.bool_, len(labels)))
     columns.append(_numbers(path, at, fields[order[3] :: len(order)] if len(order) > 3 else []))
     return *columns, at
 
@@ -561,17 +570,25 @@ def _fields_of(
     path: FilePath, lines: list[str], columns: list[str]
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield (line number, its fields in the order of ``columns``)."""
-    header = "".join(lines[:1]).split("\t")
-    if sorted(header) != sorted(columns):
-        raise BadInput(f"{path}:1: expected the columns {' '.join(columns)}, separated by tabs")
-    order = None if header == columns else [header.index(name) for name in columns]
+    order = _order(path, lines, columns)
     for line, text in enumerate(lines[1:], start=2):
         if not text:
             continue
         fields = text.split("\t")
         if len(fields) != len(columns):
             raise BadInput(f"{path}:{line}: expected {len(columns)} columns, found {len(fields)}")
-        yield line, [fields[index] for index in order] if order else fields
+        yield line, [fields[index] for index in order]
+
+
+def _order(path: FilePath, lines: Sequence[str], names: Sequence[str]) -> list[int]:
+    """Where each column is, by the first of some lines, which must name these and no other."""
+    header = "".join(lines[:1])
+    columns = header.split("\t")
+    if sorted(columns) != sorted(names):
+        seen = f": '{header}'" if header else ""
+        expected = f"expected the columns {' '.join(names)}, separated by tabs{seen}"
+        raise BadInput(f"{path}:1: {expected}")
+    return [columns.index(name) for name in names]
 
 
 def number(text: str, path: FilePath, line: int | str) -> float:

@@ -42,15 +42,16 @@ def opened(
         return _opened_mp3(content)
     if file.frames >= UNKNOWN_LENGTH:
         return _forwards(content)
-    if file.format in ("WAV", "WAVEX") and file.frames == 0 and _is_unfinished(content):
+    if file.format in ("WAV", "WAVEX", "RF64") and file.frames == 0 and _is_unfinished(content):
         start = content.index(b"data") + 4
-        return _from_pipe(content[:start] + b"\xff\xff\xff\xff" + content[start + 4 :])
+        return _from_pipe(b"RIFF" + content[4:start] + b"\xff\xff\xff\xff" + content[start + 4 :])
     return contextlib.nullcontext((file, file.frames))
 
 
 def _is_unfinished(wav: bytes) -> bool:
     """Whether the first size in a WAV's header is not that of the file: it was never filled in."""
-    return int.from_bytes(wav[4:8], "little") + 8 < len(wav)
+    size = wav[20:28] if wav.startswith(b"RF64") else wav[4:8]
+    return int.from_bytes(size, "little") + 8 < len(wav)
 
 
 class _Forwards(soundfile.SoundFile):

@@ -11,6 +11,7 @@ Conventions
 """
 
 import math
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -141,8 +142,9 @@ def possible(metric: str, text: str, where: str, *, words: str) -> str:
     ------
     BadInput : it is neither, such as an EER of -5 or of 5000 percent
     """
-    foreign.numeral(text, where, words=words)
     row, value = METRICS.get(metric), number_in(text)
+    if math.isnan(value) and not re.fullmatch(words, text):
+        raise BadInput(f"{where}: '{text}' is no number")
     if row and not math.isnan(value) and not row.low - ROUNDING <= value <= row.high + ROUNDING:
         reason = f"is between {row.low:g} and {row.high:g}"
         raise BadInput(f"{where}: '{text}' is no {metric}, which {reason}")

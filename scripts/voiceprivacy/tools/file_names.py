@@ -32,6 +32,7 @@ from voiceprivacy.corpora import parts
 from voiceprivacy.corpora.checks import Examination
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.recordings import is_same_sound
+from voiceprivacy.inout.checksums import sha256_of
 from voiceprivacy.inout.files import BadInput, counted, ours
 from voiceprivacy.inout.foreign import walk
 from voiceprivacy.inout.tables import Utterance, sexes_in
@@ -383,7 +384,7 @@ def pair(
     if not pairs:
         original, protected = originals[0].audio, audio_files(folder)[0]
         raise BadInput(
-            f"{folder}: no protected file has the name of an original: "
+            f"{folder}: no protected file has the name of an original, or of one alone: "
             f"originals are called such as {original}, protected files such as {protected}"
         )
     return {utterance: Path(path).absolute() for utterance, path in pairs.items()}
@@ -431,17 +432,19 @@ def _pair_by_name(originals, root, folder, called):
     # What is left may be written with other capitals, or its accents in another way.
     for spelling in (str, _folded):
         taken = {path for path, _ in best.values()}
-        left = {path: spelling(stem) for path, stem in files.items() if path not in taken}
-        rest = {key: spelling(name) for key, name in names.items() if key not in best}
+        stems = {path: spelling(stem) for path, stem in files.items()}
+        wanted = {key: spelling(name) for key, name in names.items()}
+        stripped = _without_usual_tail(stems, wanted, spoken)
         attempts = [
-            _match(rest, left),
-            _match(rest, _without_usual_tail(left, rest, spoken)),
-            _match(_without_usual_tail(rest, left, spoken), left),
+            _match(wanted, stems),
+            _match(wanted, stripped),
+            _match(_without_usual_tail(wanted, stems, spoken), stems),
         ]
-        best |= max(attempts, key=len)  # of equally good ones the first, which changes no name
+        pairs = max(attempts, key=len)  # of equally good ones the first, which changes no name
+        best = {key: own for key, own in pairs.items() if own[0] not in taken} | best
     _refuse_two_speakers(speakers, names, best, folder)
     if len(best) < len(names):
-        _refuse_several(names, files, best, folder)
+        _refuse_several(wanted, stripped, best, folder)
     return {utterance: Path(folder) / path for utterance, (path, _) in best.items()}
 
 
@@ -466,10 +469,13 @@ def _without_usual_tail(files, names, spoken):
             if known.intersection(_keys(stem[: start.start()])):
                 tail = stem[start.start() :]  # of several of a kind the last, which is the shortest
                 kind = NAME.sub(lambda word: "" if _folded(word[0]) in spoken else word[0], tail)
-                tails.setdefault(TIME.sub("", kind), {})[path] = tail
+                kind = ALIKE.sub("-", TIME.sub("", kind))
+                tails.setdefault(kind, {})[path] = tail
     if not tails:
         return files
-    usual = max(tails.values(), key=len)
+    most, usual = max(map(len, tails.values())), {}
+    for own in tails.values():
+        usual |= own if len(own) == most else {}  # of two that are as usual both: nobody knows
     return {path: stem.removesuffix(usual.get(path, "")) for path, stem in files.items()}
 
 
@@ -659,3 +665,7 @@ def _note_originals(listed, paths, anonymiser, findings):
         original, path = unchanged[0]
         such = f"such as '{original.utterance}' (anonymiser '{anonymiser}')"
         note(path, "-", f"{share}: not protected, {such}")
+    files = {path for _, path in pairs}  # of one recording several utterances may be cut
+    if n_copies := len(files) - len({*map(sha256_of, files)}):
+        copies = f"{n_copies} of {len(heard)} recordings that were compared are the file of another"
+        findings.error(pairs[0][1], "-", f"{copies} utterance (anonymiser '{anonymiser}')")

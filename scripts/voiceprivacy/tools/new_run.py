@@ -188,7 +188,8 @@ def examine(
     if len({utterance.speaker for utterance in usable}) < 2:
         raise BadInput(_too_few(root, intake.looks_like, len(intake.listed), left_out))
     if max(Counter(utterance.speaker for utterance in usable).values()) < 3:
-        raise BadInput(f"{root}: no speaker has three utterances: one enrols, and two are compared")
+        wrong = "no speaker has three utterances: one enrols, and two are compared"
+        raise BadInput(f"{root}: {wrong}{_reasons(left_out)}")
     taught = others(Path(train), usable, pattern=pattern, threads=threads) if train else None
     evaluated, training = (usable, taught[1]) if taught else split_speakers(usable)
     in_place = all(is_used_in_place(one.audio, SAMPLE_RATE) for one in [*usable, *training])
@@ -332,38 +333,35 @@ def _hardly_usable(version, headers):
     return f"{version.folder}: {share}; '{utterance}': {why}"
 
 
-def _version(name, folder, intake, headers, sounds, threads):
+def _version(words, folder, intake, headers, sounds, threads):
     """Look at the protected files of one folder; of the originals that can be read."""
     if not (folder / "wav.scp").exists():
         refuse_no_utf8(folder, (f"{folder}/{path}" for path in audio_files(folder)))
     pairs = pair(intake.listed, intake.root, folder, called=intake.names)
-    faults = {}
-    for utterance in headers:
-        if utterance not in pairs:
-            faults[utterance] = f"{name} has no protected version"
-    checked = {utterance: path for utterance, path in pairs.items() if utterance in headers}
-    ids = {intake.names.get(utterance, utterance): utterance for utterance in checked}
-    cuts = {ids[own]: cut for own, cut in cuts_of([folder]).items() if own in ids}
-    recordings = [
-        Cut(path, *cuts[utterance]) if utterance in cuts else path
-        for utterance, path in checked.items()
-    ]
+    originals = {one.utterance: one for one in intake.listed if one.utterance in headers}
+    faults = dict.fromkeys(originals, f"{words} has no protected version")
+    called = {intake.names.get(name, name): name for name in originals}
+    cuts = {called[own]: cut for own, cut in cuts_of([folder]).items() if own in called}
+    protected = []
+    for name in filter(pairs.__contains__, originals):
+        del faults[name]
+        recording = Cut(pairs[name], *cuts[name]) if name in cuts else pairs[name]
+        protected.append(originals[name]._replace(audio=recording))
+    theirs, prints, notes = _heard(protected, faults, threads)
+    _leave_out_copies(protected, prints, faults, notes)
     rates, n_mixed, unchanged = {}, 0, []
-    originals = {original.utterance: original.audio for original in intake.listed}
-    inspections = inspect(recordings, samples=True, threads=threads)
-    for (utterance, path), recording, inspection in zip(
-        checked.items(), recordings, inspections, strict=True
-    ):
-        fault = inspection.error or _silent(inspection) or why_not_listed(path)
-        fault = fault or unlike_length(inspection.header.duration_s, headers[utterance].duration_s)
-        if fault:
-            faults[utterance] = f"{path}: {fault}"
-        else:
-            rates[utterance] = inspection.header.sample_rate
-            n_mixed += inspection.header.channels > 1
-            may_be = same_sound.may_be_same(sounds[utterance], inspection.sound)
-            if may_be and is_same_sound(originals[utterance], recording):
-                unchanged.append(utterance)
+    for one in protected:
+        name, path = one.utterance, pairs[one.utterance]
+        if name in faults:
+            continue
+        if fault := unlike_length(theirs[name].duration_s, headers[name].duration_s):
+            faults[name] = f"{path}: {fault}"
+            continue
+        rates[name] = theirs[name].sample_rate
+        n_mixed += theirs[name].channels > 1
+        may_be = same_sound.may_be_same(sounds[name], prints[name])
+        if may_be and is_same_sound(originals[name].audio, one.audio):
+            unchanged.append(name)
     return _Version(folder, pairs, rates, faults, n_mixed, cuts, unchanged)
 
 
@@ -437,12 +435,15 @@ def others(
     return intake, usable
 
 
-def _too_few(root, pattern, n_listed, left_out):
+def _reasons(left_out):
     examples = [f"'{utterance}': {why}" for utterance, why in list(left_out.items())[:3]]
-    reasons = f" (left out: {'; '.join(examples)})" if examples else ""
+    return f" (left out: {'; '.join(examples)})" if examples else ""
+
+
+def _too_few(root, pattern, n_listed, left_out):
     return (
         f"{root}: of {n_listed} utterances that look like {pattern} too few are left for two "
-        f"speakers{reasons}; is the speaker read wrongly? --pattern says it"
+        f"speakers{_reasons(left_out)}; is the speaker read wrongly? --pattern says it"
     )
 
 

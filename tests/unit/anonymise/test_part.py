@@ -435,6 +435,9 @@ def test_several_channels_are_mixed_down_of_ready_speech_only(original, tmp_path
     assert np.abs(mixed - (one + other) / 2).max() < 1e-4
     utterance = Utterance("s3_0", "s3", "f", team["s3_0"], 0.5)
     assert part.finding(utterance, team["s3_0"], RATE) == "has 2 channels instead of one"
+    soundfile.write(team["s3_0"], np.outer(one, (1, -1)), RATE)
+    opposite = part.finding(utterance, team["s3_0"], RATE, mixed_down=True)
+    assert opposite == "its 2 channels cancel each other where they are averaged"
 
 
 @pytest.mark.parametrize(

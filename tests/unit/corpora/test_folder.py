@@ -49,7 +49,7 @@ def test_joined_paths_that_are_not_unique_either_are_an_error(tmp_path):
     [
         ("{speaker}/{utterance}.wav", "anna/a.wav", "a"),
         ("{speaker}/{speaker}_{utterance}.wav", "anna/anna_a.wav", "a"),
-        ("{gender}/{speaker}/*/{utterance}.wav", "f/anna/any/a.wav", "a"),
+        ("{gender}/{speaker}/*/{utterance}.wav", "female/anna/any/a.wav", "a"),
         ("wav/{speaker}.{utterance}.wav", "wav/anna.a.wav", "a"),
         ("{speaker}-*-{utterance}.wav", "anna-x-1-a.wav", "1-a"),
     ],
@@ -159,7 +159,8 @@ def test_a_file_that_is_no_speech_may_have_any_name(tmp_path):
 def test_a_tree_gives_the_same_parts_and_lists_whatever_kind_it_is_read_as(tmp_path):
     libri = librispeech(tmp_path / "libri")
     utterances = list_utterances(libri, Findings())
-    genders = {one.speaker: one.gender for one in utterances}
+    words = {"f": "Female", "m": "male"}
+    genders = {one.speaker: words[one.gender] for one in utterances}
     tables = {
         "wav.scp": [f"{one.utterance} {one.audio}" for one in utterances],
         "utt2spk": [f"{one.utterance} {one.speaker}" for one in utterances],

@@ -122,7 +122,7 @@ def test_directories_that_contradict_each_other_are_an_error(tmp_path):
     source = {"kaldi": {"enrolment": str(tmp_path / "a"), "trial": [str(tmp_path / "b")]}}
     folder = f"{tmp_path}/b"
     assert {
-        f"{folder}/spk2gender:1: speaker 'w1' has another gender in another spk2gender",
+        f"{folder}/spk2gender:1: speaker 'w1' has another gender elsewhere",
         f"{folder}/wav.scp:1: utterance 'w1-0' differs from {tmp_path}/a/wav.scp:1",
     } <= {*errors(source)}
 

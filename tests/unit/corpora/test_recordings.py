@@ -78,6 +78,10 @@ def test_channels_that_cancel_each_other_are_no_silence(tmp_path):
     odd_audio.CANCELLED(path)
     error, _ = oddities_of(path)
     assert error.startswith("its 2 channels cancel each other")
+    # Each has noise of its own, which alone is left of their average.
+    noise = 0.01 * np.random.default_rng(0).normal(size=(RATE, 2))
+    soundfile.write(path, np.outer(odd_audio.sound()[:RATE], (1, -1)) + noise, RATE)
+    assert oddities_of(path)[0] == error
     assert oddities_of(Channel(path, 2)) == (None, [])
     assert oddities_of(Channel(path, 3))[0] == "has no channel 3, but 2"
 

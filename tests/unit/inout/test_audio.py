@@ -80,6 +80,36 @@ def test_a_stream_could_not_know_its_length_unless_it_knows_that_of_the_file(tmp
         audio.read(path)
 
 
+def test_a_wav_that_states_less_than_it_holds_is_refused(tmp_path):
+    """A recorder writes its header before the end, or never again; tags and zeros are no sound."""
+    path = tmp_path / "speech.wav"
+    content = bytearray(written(path, "WAV", "PCM_16"))
+    for rest in (b"TAG" + b"x" * 125, bytes(200_000), struct.pack("<4sI", b"LIST", 6000) * 751):
+        path.write_bytes(content + rest)
+        assert len(audio.read(path)[0]) == len(SAMPLES)
+    start = content.index(b"data") + 4
+    content[start : start + 4] = struct.pack("<I", len(SAMPLES))
+    path.write_bytes(content)
+    with pytest.raises(BadInput, match=r"\d bytes more than its header states: .*--ignore-length"):
+        audio.header(path)
+
+
+def test_an_rf64_that_was_never_finished_is_read_to_its_end(tmp_path):
+    path = tmp_path / "speech.wav"
+    content = bytearray(written(path, "RF64", "PCM_16"))
+    content[20:44] = bytes(24)
+    path.write_bytes(content)
+    assert len(audio.read(path)[0]) == len(SAMPLES)
+
+
+def test_a_chain_of_streams_is_refused(tmp_path):
+    """libsndfile reads the first alone."""
+    path = tmp_path / "speech.ogg"
+    path.write_bytes(2 * written(path, "OGG", "VORBIS"))
+    with pytest.raises(BadInput, match="several streams one after the other"):
+        audio.header(path)
+
+
 @pytest.mark.parametrize(("block", "bits"), [(0, 16), (4, 16), (2, 17)])
 def test_samples_that_do_not_fit_their_blocks_are_no_speech(tmp_path, block, bits):
     path = tmp_path / "speech.wav"

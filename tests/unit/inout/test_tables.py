@@ -106,7 +106,8 @@ def test_kaldi_scores_without_a_key_are_told_from_a_broken_table(tmp_path, score
     scores = written(tmp_path, f"a x {score}\n", "scores.txt")
     with pytest.raises(BadInput, match=r"scores.txt:1: .*Kaldi's kind, without labels: name its"):
         scored_trials.read_scores(scores)
-    with pytest.raises(BadInput, match=r"trials.txt:1: expected the columns enrolment trial label"):
+    seen = r"^\S*/trials.txt:1: expected the columns enrolment trial label score, .*: 'a x target'$"
+    with pytest.raises(BadInput, match=seen):
         scored_trials.read_scores(written(tmp_path, "a x target\n", "trials.txt"))
 
 
@@ -210,6 +211,14 @@ def test_trials_of_a_recording_with_itself_are_one_warning(trials, enrolments, s
     warning = scored_trials.warning_of_itself(scored, enrolments)
     assert (warning is None) == (said is None)
     assert not said or said in warning
+
+
+@pytest.mark.parametrize("words", ["1 0", "True False", "tgt imp", "1.0 0.0", "Target Nontarget"])
+def test_labels_have_the_same_words_below_a_header(tmp_path, words):
+    target, nontarget = words.split()
+    text = f"{HEADER}\na\tx\t{target}\t3\na\ty\t{nontarget}\t1\n"
+    scored = scored_trials.read_scores(written(tmp_path, text, "s.tsv"))
+    assert (scored["target"].tolist(), scored["nontarget"].tolist()) == ([3], [1])
 
 
 HEADER = "enrolment\ttrial\tlabel\tscore"

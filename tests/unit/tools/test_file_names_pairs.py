@@ -148,3 +148,18 @@ def test_a_wav_scp_answers_the_question(tmp_path):
     (folder / "wav.scp").write_text("\n".join(lines))
     paired = pair(listed(tmp_path, FLAT), tmp_path, folder)
     assert paired == {f"{source}_{number:03d}": path for (source, number), path in made.items()}
+
+
+def test_a_file_that_lies_about_is_not_the_one_that_is_missing(tmp_path):
+    """A speaker's folder is missing, and speech of somebody has the same name elsewhere."""
+    made = make(tmp_path / "mine", TREE)
+    for number in range(1, 5):
+        made.pop(("p226", number)).rename(tmp_path / "mine" / f"{number:03d}.wav")
+    assert {*pair(listed(tmp_path, TREE), tmp_path, tmp_path / "mine").values()} == {*made.values()}
+
+
+def test_two_tails_that_are_as_usual_are_two_files(tmp_path):
+    for tail in ("anon", "orig"):
+        make(tmp_path / "mine", f"{{source}}_{{number:03d}}_{tail}.wav")
+    with pytest.raises(BadInput, match=r"several files: p225_001_anon.wav and p225_001_orig.wav"):
+        pair(listed(tmp_path, FLAT), tmp_path, tmp_path / "mine")

@@ -108,3 +108,10 @@ def test_a_submission_that_holds_originals_is_an_error_and_one_that_is_alike_is_
         noise = np.random.default_rng(9).normal(0, 0.01, 4800)  # a tenth of the samples' level
         audio.write(path, audio.read(path)[0] + noise, 16000)
     assert [one.level for one in findings()] == ["oddity", "oddity"]
+
+
+def test_one_file_under_many_names_is_an_error(tmp_path):
+    for path in (tmp_path / "submissions" / "two").rglob("*.wav"):
+        shutil.copy("submissions/two/f1/f1_0.wav", path) if path.stem != "f1_0" else None
+    said = "7 of 8 recordings that were compared are the file of another utterance"
+    assert said in findings()[1].what

@@ -339,6 +339,21 @@ def test_files_that_a_table_does_not_list_are_counted(tmp_path):
     assert said in preview(read)[0]
 
 
+def test_a_protected_file_that_is_another_ones_is_left_out_with_it(tmp_path):
+    root, made = tmp_path / "speech", tmp_path / "made"
+    for name, number in product(THREE, range(5)):
+        write(root / name / f"{number}.wav", samples := odd_voice(name, number))
+        write(made / name / f"{number}.wav", samples[::-1])
+    soundfile.write(made / "bert" / "1.flac", soundfile.read(made / "anna" / "0.wav")[0], RATE)
+    (made / "bert" / "1.wav").unlink()
+    run = examine(root, {"mine": made})
+    said = {name: why.partition(": ")[2] for name, why in run.left_out.items()}
+    assert said == {
+        "anna-0": f"is the same sound as {made}/bert/1.flac",
+        "bert-1": f"is the same sound as {made}/anna/0.wav",
+    }
+
+
 def test_an_original_is_known_in_another_container_at_another_rate_and_gain(tmp_path):
     root, made = tmp_path / "speech", tmp_path / "made"
     for name, number in product(THREE, range(5)):

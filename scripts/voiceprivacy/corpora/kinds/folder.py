@@ -1,10 +1,11 @@
 """Any tree of audio files whose paths follow a pattern.
 
 An example is {speaker}/{session}/{utterance}.wav, as of VoxCeleb. {speaker}, {session}, {utterance}
-and {gender} (f or m) stand for a part of the path without a slash, * for anything without one. A
-field that occurs twice must be the same twice. A field is as short as the rest of the pattern
-allows: {speaker}_{utterance}.wav reads p225_001_mic2.wav as speaker p225. Where the {utterance} of
-two files is the same, every utterance gets the relative path as its id, folders joined by -.
+and {gender} (f or m, female or male) stand for a part of the path without a slash, * for anything
+without one. A field that occurs twice must be the same twice. A field is as short as the rest of
+the pattern allows: {speaker}_{utterance}.wav reads p225_001_mic2.wav as speaker p225. Where the
+{utterance} of two files is the same, every utterance gets the relative path as its id, folders
+joined by -.
 """
 
 import re
@@ -13,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from voiceprivacy.corpora.listing import Findings, Listed, by_speaker
+from voiceprivacy.corpora.listing import Findings, Listed, by_speaker, note_gender
 from voiceprivacy.corpora.recordings import provide_audio
 from voiceprivacy.inout import foreign, tables
 from voiceprivacy.inout.files import BadInput, counted, ours, read_lines, resembling
@@ -177,9 +178,11 @@ def _listed(root, matches, genders, findings):
         if counts[name] > 1:
             findings.error(path, "-", f"utterance '{name}' is another file's id too")
         speaker, session = fields["speaker"], fields.get("session", "")
-        gender = fields.get("gender", "").lower() or genders.get(speaker, "-")
-        if gender not in ("f", "m", "-"):
-            findings.error(path, "-", f"gender '{gender}' is neither f nor m")
+        gender = genders.get(speaker, "-")
+        if written := fields.get("gender"):
+            gender = tables.GENDERS.get(written.lower(), "-")
+            if gender == "-":
+                findings.error(path, "-", f"gender '{written}' is neither f nor m")
         yield Listed(name, speaker, gender, session, path, str(path), "-")
 
 
@@ -199,14 +202,8 @@ def read_genders(path: str, findings: Findings) -> dict[str, str]:
     """Who is a woman and who a man, by a table of speakers: {speaker: f or m}."""
     genders: dict[str, str] = {}
     for line, fields in _rows_of_speakers(path):
-        speaker, gender = fields.get("speaker"), fields.get("gender", "").lower()
-        if not speaker:
-            continue
-        if gender not in ("f", "m"):
-            message = f"gender '{gender}' of speaker '{speaker}' is neither f nor m"
-            findings.error(path, line, message)
-        elif genders.setdefault(speaker, gender) != gender:
-            findings.error(path, line, f"speaker '{speaker}' has another gender in another line")
+        if speaker := fields.get("speaker"):
+            note_gender(genders, speaker, fields.get("gender", ""), path, line, findings)
     return genders
 
 

@@ -18,7 +18,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voiceprivacy.corpora.listing import Findings, Listed
+from voiceprivacy.corpora.listing import Findings, Listed, note_gender
 from voiceprivacy.corpora.recordings import Cut, Joined, Pipe, Recording, provide_audio
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput, base_of, counted, name_too_long, read_lines
@@ -307,13 +307,7 @@ def _merged_genders(directories, findings):
         if not path.exists():
             continue
         for speaker, written in _read_map(path, "speaker", findings).items():
-            gender = written.text.lower()
-            if gender not in ("f", "m"):
-                message = f"gender '{written.text}' of speaker '{speaker}' is neither f nor m"
-                findings.error(path, written.line, message)
-            elif genders.setdefault(speaker, gender) != gender:
-                message = f"speaker '{speaker}' has another gender in another spk2gender"
-                findings.error(path, written.line, message)
+            note_gender(genders, speaker, written.text, path, written.line, findings)
     return genders
 
 

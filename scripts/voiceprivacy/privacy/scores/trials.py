@@ -150,8 +150,7 @@ def read_checked(path: FilePath, *, key: FilePath | None = None) -> ScoredTrials
     ------
     BadInput : the file is none, or double precision cannot count with its scores
     """
-    with naming(path):
-        scored = read_scored_trials(path, key=key)
+    scored = read_scored_trials(path, key=key)
     warn(path, scored)
     _refuse_beyond_precision(path, scored.scores)
     return scored
@@ -212,8 +211,9 @@ def arranged(path: FilePath, scored: ScoredTrials, speaker_map: FilePath) -> Spe
     ------
     BadInput : the speakers do not go with the labels; the file is named
     """
+    speaker_of = read_speakers(speaker_map)
     with naming(path):
-        return arrange(scored, read_speakers(speaker_map))
+        return arrange(scored, speaker_of)
 
 
 def arrange(scored: ScoredTrials, speaker_of: Mapping[str, str]) -> SpeakerTrials:
