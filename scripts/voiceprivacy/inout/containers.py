@@ -86,14 +86,27 @@ def _of_riff(file):
         if name == b"data":
             start, size = file.tell(), of_data or size
             if size:  # of none, others look for the end
-                _refuse_hidden(file, start + size + size % 2, order)
+                _refuse_hidden(file, start + size, order)
             file.seek(start)
             return size
     return None
 
 
 def _refuse_hidden(file, behind, order):
-    """Refuse a WAV that has more behind its samples than chunks: its header states too little."""
+    """Refuse a WAV that has more behind its samples than chunks: its header may state too little.
+
+    Chunks begin at even bytes; some programs forget that.
+    """
+    hidden = min(_bytes_in_no_chunk(file, start, order) for start in {behind, behind + behind % 2})
+    if hidden > HIDDEN:
+        raise ValueError(
+            f"{hidden} bytes behind the samples that its header states: if they are sound, mend it"
+            " by sox --ignore-length OLD.wav NEW.wav, else by sox OLD.wav NEW.wav"
+        )
+
+
+def _bytes_in_no_chunk(file, behind, order):
+    """How many bytes but zeros lie behind the last whole chunk from here on."""
     end = file.seek(0, io.SEEK_END)
     file.seek(behind)
     for name, size in _chunks(file, f"{order}4sI", even=2):
@@ -102,10 +115,7 @@ def _refuse_hidden(file, behind, order):
             break
         behind = start + size + size % 2
     file.seek(min(behind, end))
-    rest = file.read().strip(b"\0")
-    if len(rest) > HIDDEN:
-        more = f"{len(rest)} bytes more than its header states"
-        raise ValueError(f"{more}: mend it by sox --ignore-length OLD.wav NEW.wav")
+    return len(file.read().strip(b"\0"))
 
 
 def _check_format(tag, channels, block, bits):

@@ -385,7 +385,9 @@ def pair(
         original, protected = originals[0].audio, audio_files(folder)[0]
         raise BadInput(
             f"{folder}: no protected file has the name of an original, or of one alone: "
-            f"originals are called such as {original}, protected files such as {protected}"
+            f"originals are called such as {original}, protected files such as {protected} "
+            "(of two recordings of an utterance, --pattern '{speaker}/{utterance}_mic1.flac' "
+            "names one)"
         )
     return {utterance: Path(path).absolute() for utterance, path in pairs.items()}
 

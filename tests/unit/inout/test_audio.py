@@ -87,10 +87,16 @@ def test_a_wav_that_states_less_than_it_holds_is_refused(tmp_path):
     for rest in (b"TAG" + b"x" * 125, bytes(200_000), struct.pack("<4sI", b"LIST", 6000) * 751):
         path.write_bytes(content + rest)
         assert len(audio.read(path)[0]) == len(SAMPLES)
+    content = bytearray(written(path, "WAV", "PCM_U8"))
+    assert len(SAMPLES) % 2 == 0
     start = content.index(b"data") + 4
+    content[start : start + 4] = struct.pack("<I", len(SAMPLES) - 1)
+    path.write_bytes(content[:-1] + struct.pack("<4sI", b"id3 ", 9000) + b"x" * 9000)
+    assert len(audio.read(path)[0]) == len(SAMPLES) - 1, "an odd number of bytes, not padded"
+    content = bytearray(written(path, "WAV", "PCM_16"))
     content[start : start + 4] = struct.pack("<I", len(SAMPLES))
     path.write_bytes(content)
-    with pytest.raises(BadInput, match=r"\d bytes more than its header states: .*--ignore-length"):
+    with pytest.raises(BadInput, match=r"\d bytes behind the samples that .*--ignore-length"):
         audio.header(path)
 
 
