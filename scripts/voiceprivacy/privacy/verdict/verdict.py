@@ -132,10 +132,8 @@ def verdict_of(
         unprotected = _facts(ORIGINAL, original, None, is_open, LEVEL, thresholds, known)
     competing = {name: one for name, one in judged.items() if name not in known.controls}
     attacks = scores.attacks()
-    tried = {}
-    for own in scores.scores.values():
-        for system in judged.keys() & own.keys():
-            tried.setdefault(system, set()).update(condition for _, condition in own[system])
+    systems = chain.from_iterable(own.values() for own in scores.scores.values())
+    tried = [{condition for _, condition in own} for own in systems]
     return {
         "systems": facts,
         "unprotected": unprotected,
@@ -150,7 +148,7 @@ def verdict_of(
         "not_tried": [
             f"condition_{name}"
             for name in ("op", "pp", "rr")
-            if not all(name in own for own in tried.values())
+            if not all({name, "oo"} & own for own in tried)  # unprotected speech has oo alone
         ],
         "warnings": [*chain.from_iterable(one.failing.values() for one in judged.values())],
     }
