@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.score_tables import add_scores
 from voiceprivacy.inout.tables import read_speakers
@@ -12,6 +13,7 @@ from voiceprivacy.report.terminal import lines_of_set
 from voiceprivacy.report.verdict import judged_of
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
+from voiceprivacy.vocabulary import ORIGINAL
 
 
 def verdict(
@@ -47,6 +49,8 @@ def verdict(
     for path in scores:
         if warning := add_scores(path, given, table.speaker_of, table.scores):
             say(f"warning: {path}: {warning}", file=sys.stderr)
+    if not {*table.systems()} - {ORIGINAL}:
+        raise BadInput(f"{scores[0]}: no scores of a protected system; give them, op, pp and rr")
     facts = verdict_of(table)
     if output:
         write_json(output, {"format": FORMAT, "sets": {set: facts}})

@@ -132,7 +132,7 @@ class Given:
             for corpus in corpora:
                 lists = self._lists_of(name, corpus)
                 compared += [Attack(*trial_list, name, GIVEN) for trial_list in lists]
-                if len(lists) > 1 and self._on_all(name, lists):
+                if len(lists) > 1 and self.everywhere(name, lists):
                     compared.append(Attack(corpus, MEAN, name, GIVEN))
         return compared
 
@@ -141,10 +141,7 @@ class Given:
         name, lists = attack.extractor, [TrialList(attack.corpus, attack.trials)]
         if attack.trials == MEAN:
             lists = self._lists_of(name, attack.corpus)
-        paths = []
-        for trial_list in lists:
-            paths += self._intervals(Attack(*trial_list, name, GIVEN), self._on_all(name, lists))
-        return paths
+        return self.averaged_intervals(name, lists)
 
     def averaged_intervals(self, name: str, lists: list[TrialList]) -> list[str]:
         """The intervals behind a comparison on an average over lists of several corpora."""
@@ -163,11 +160,6 @@ class Given:
             if all(systems.get(system) == conditions for systems in others):
                 everywhere.append(system)
         return everywhere
-
-    def _on_all(self, name: str, lists: list[TrialList]) -> list[str]:
-        """The systems that an attack tried on each of ``lists``."""
-        first, *others = (self.systems(Attack(*trial_list, name, GIVEN)) for trial_list in lists)
-        return [system for system in first if all(system in systems for systems in others)]
 
     def _attacks_of(self, name: str) -> list[Attack]:
         return [attack for attack in self.attacks() if attack.extractor == name]

@@ -108,25 +108,38 @@ class ScoreFile(NamedTuple):
 def given_scores(template: str) -> dict[ScoreFile, str]:
     """Score files that match a path with {corpus}, {trials}, {anonymiser} and {condition}.
 
-    Without {corpus} or {trials} they are ``scores`` and ``all``. Names and conditions that cannot
-    be ones do not match. A path without braces is an attacker's folder in a challenge's exp/.
+    Without {corpus} or {trials} they are ``scores`` and ``all``. Other conditions do not match. A
+    path without braces is an attacker's folder in a challenge's exp/.
 
     Raises
     ------
-    BadInput : that folder has the scores of several attackers
+    BadInput : a name has capitals, or could be split otherwise; that folder has the scores of
+        several attackers
     """
     if "{" not in template:
         return _scores_of_challenge(template)
     pattern, star = re.escape(template), escape(template)
     for field in ScoreFile._fields:
         placeholder = f"{{{field}}}"
-        values = "|".join(CONDITIONS) if field == "condition" else NAME
+        values = "|".join(CONDITIONS) if field == "condition" else r"\w+"
         pattern = pattern.replace(re.escape(placeholder), f"(?P<{field}>{values})", 1)
         pattern = pattern.replace(re.escape(placeholder), f"(?P={field})")  # the same once more
         star = star.replace(placeholder, "*")
     files = {}
     for path in sorted(glob(star)):
         if match := re.fullmatch(pattern, path):
+            for name in match.groups():
+                if not re.fullmatch(NAME, name):
+                    raise BadInput(
+                        f"{path}: '{name}' is no name: write small letters, digits and _, and begin"
+                        " with a letter"
+                    )
+            other: Any = re.fullmatch(pattern.replace("+", "+?"), path)
+            if other.groups() != match.groups():
+                raise BadInput(
+                    f"{path}: is it of {' '.join(match.groups())} or of {' '.join(other.groups())}?"
+                    f" Names may hold '_': put / between them, also in {template}"
+                )
             names = {"corpus": "scores", "trials": "all"} | match.groupdict()
             files[ScoreFile(**names)] = path
     return files

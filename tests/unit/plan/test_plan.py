@@ -11,6 +11,7 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.outputs import PICTURES, TABLES
 from voiceprivacy.plan.plan import Plan
+from voiceprivacy.plan.sources import given_scores
 from voiceprivacy.report.contents import contents_of
 from voiceprivacy.vocabulary import Attack
 
@@ -172,7 +173,7 @@ def test_extraction_is_a_model_with_switches_a_command_or_a_file():
 
 
 def test_given_scores_are_found_by_their_names(tmp_path):
-    for name in ("original/oo", "b2/op", "b2/pp", "b2_run1/op", "other/xx", "Bad/op"):
+    for name in ("original/oo", "b2/op", "b2/pp", "b2_run1/op", "other/xx"):
         touch(tmp_path / "demo" / "f" / f"{name}.tsv")
     template = f"{tmp_path}/{{corpus}}/{{trials}}/{{anonymiser}}/{{condition}}.tsv"
     given = Plan(configuration.check({"attacks": {"team7": {"scores": template}}})).given
@@ -183,6 +184,18 @@ def test_given_scores_are_found_by_their_names(tmp_path):
     assert given.file("team7", "demo", "f", "b2", "op") == f"{tmp_path}/demo/f/b2/op.tsv"
     assert "results/metrics/calibration/demo/f/b2/team7/given.json" in given.metrics()
     assert len(given.metrics()) == 2 + 2 + 1
+    touch(tmp_path / "demo" / "f" / "B2" / "op.tsv")
+    with pytest.raises(
+        configuration.WrongConfig, match=r"B2/op.tsv: 'B2' is no name: write small letters"
+    ):
+        configuration.check({"attacks": {"team7": {"scores": template}}})
+
+
+def test_given_scores_whose_names_can_be_split_in_two_ways_are_refused(tmp_path):
+    touch(tmp_path / "libri_test_f_b2_op.tsv")
+    template = f"{tmp_path}/{{corpus}}_{{trials}}_{{anonymiser}}_{{condition}}.tsv"
+    with pytest.raises(BadInput, match="is it of libri_test f b2 op or of libri test f_b2 op"):
+        given_scores(template)
 
 
 def test_limit_and_segments_belong_to_the_source():

@@ -34,6 +34,7 @@ from scipy.special import ndtr, stdtr, stdtrit
 from voiceprivacy.privacy import Counts, Flags, Floats
 from voiceprivacy.privacy.verdict import learner
 from voiceprivacy.privacy.verdict.trials import (
+    FEWER,
     NotMeasured,
     Trials,
     counted,
@@ -48,7 +49,6 @@ from voiceprivacy.privacy.verdict.trials import (
 N_BINS = 10
 FEW_PERSONS, MOST_GROUPS, GROUPS = 20, 8, 6  # up to 20 persons 8 groups, with more persons 6
 MOST_FITTED = 4000  # trials of each class that are learnt from
-FEWER = 10  # one pair in so many may have fewer recordings than all others pool
 PERCENT = 200  # of a gain in nats, of which 0.5 is everything
 SMALLEST_ERROR = 1e-9  # percent
 # Evidence in percent of Gaussian classes with variance 1 and means 0, 0.5, 1 ... 8 apart.
@@ -69,6 +69,7 @@ class Evidence:
     held_out: Floats  # (P,) percent; the mean of targets and that of nontargets add up
     in_sample: Floats  # (P, K) percent
     llrs: Floats  # (P,) held out, means over trials; natural logarithms
+    centred: Floats  # (P, A) scores in the most centred form, means over trials
     candidates: list[learner.Candidate]
     n_targets: int  # trials
     chosen: Counts  # (K,) how many blocks use each candidate
@@ -263,17 +264,20 @@ def _evidence(trials, recordings, n_bins):
         raise NotMeasured("equal_scores")
     forms = {name: scores[chosen] for name, scores in forms_of(trials, chosen).items()}
     columns, candidates = learner.design(forms, n_bins)
+    unknown, columns = np.isnan(columns), np.nan_to_num(columns)
     trials = trials.only(chosen)
     target = trials.target
     numbers, persons = np.unique(trials[:2], return_inverse=True)
     enrolled, tried = persons.reshape(2, -1)
     n_persons = len(numbers)
     pairs, first, pair, sizes = np.unique(enrolled * n_persons + tried, True, True, True)
+    known = ~unknown.any(axis=1)
     bound = np.log(2 * n_persons)  # as certain as so many persons allow
-    # Where there are more trials, a draw of them that does not depend on the file.
+    # Where there are more trials, a draw of them that does not depend on the file. What is unknown
+    # is not learnt, as it would tell how the list was made.
     fitted = np.concatenate(
         [
-            np.random.default_rng(0).permutation(np.flatnonzero(label))[:MOST_FITTED]
+            np.random.default_rng(0).permutation(np.flatnonzero(label & known))[:MOST_FITTED]
             for label in (target, ~target)
         ]
     )
@@ -288,6 +292,7 @@ def _evidence(trials, recordings, n_bins):
             weights *= len(np.unique(enrolled[fitted][label > 0])) / sums[label]
             slopes = learner.fit(columns[fitted], label, weights, candidates)
         llrs = np.clip(columns[rows] @ slopes, -bound, bound)
+        llrs[unknown[rows] @ (slopes != 0)] = 0
         gains = PERCENT * gain(np.where(target[rows, None], llrs, -llrs))
         return group_means(pair[rows], np.hstack([gains, llrs]))
 
@@ -304,6 +309,7 @@ def _evidence(trials, recordings, n_bins):
         held_out=judged_pairs[:, 0],
         in_sample=in_sample,
         llrs=judged_pairs[:, 1],
+        centred=group_means(pair, np.nan_to_num([*forms.values()][-1]))[1],
         candidates=candidates,
         n_targets=int(target.sum()),
         chosen=chosen,

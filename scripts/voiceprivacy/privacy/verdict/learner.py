@@ -41,7 +41,7 @@ def design(forms: dict[str, Floats], n_bins: int) -> tuple[Floats, list[Candidat
     Parameters
     ----------
     forms : {name: array (M, A)}
-        Standardised scores
+        Standardised scores; NaN where a trial has none, and so are its columns
     n_bins : int
         Of raw and doubly centred scores; 1 for no bins
     """
@@ -68,7 +68,7 @@ def _bins(score, n_bins):
     ordered = np.sort(score)
     twice_middle = sum(np.searchsorted(ordered, score, side) for side in ("left", "right"))
     number = twice_middle * n_bins // (2 * len(score))
-    return [number == each for each in np.unique(number)[1:]]
+    return [(number == each) + 0 * score for each in np.unique(number)[1:]]
 
 
 def fit(columns: Floats, target: Flags, weights: Floats, candidates: list[Candidate]) -> Floats:

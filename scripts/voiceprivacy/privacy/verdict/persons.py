@@ -55,14 +55,17 @@ def first_guesses(trials: Trials, evidence: Evidence) -> Guesses:
 
 
 def _exposed(evidence):
-    """Persons whose own LLR is significantly larger than those of all pairs of two persons.
+    """Persons whose own pair is significantly larger than all pairs of two persons.
 
-    Pairs of the person count too: who is like everybody is not exposed.
+    Pairs of the person count too: who is like everybody is not exposed. A pair is as large as its
+    LLR or one of its scores, whichever has the higher rank: where one person alone is exposed, an
+    attacker who learns on others learns nothing.
     """
-    own = evidence.llrs[evidence.target]
-    others = np.sort(evidence.llrs[~evidence.target])
-    n_not_smaller = 1 + len(others) - np.searchsorted(others, own)
-    p_values = holm(n_not_smaller / (1 + len(others))).tolist()
+    other = ~evidence.target
+    columns = np.column_stack([evidence.llrs, evidence.centred]).T
+    rank = np.max([np.searchsorted(np.sort(each[other]), each) for each in columns], axis=0)
+    n_not_smaller = 1 + other.sum() - np.searchsorted(np.sort(rank[other]), rank[evidence.target])
+    p_values = holm(n_not_smaller / (1 + other.sum())).tolist()
     # Every person has a target, and pairs rise: targets are in the order of persons.
     named = zip(evidence.persons, p_values, strict=True)
     return {name: p_value for name, p_value in named if p_value <= SIGNIFICANT}

@@ -23,6 +23,7 @@ from voiceprivacy.privacy import Counts, Flags, Floats
 
 FEWEST_PERSONS = 4  # two to learn from, two to judge
 FEWEST_IN_COHORT = 3  # persons; the mean of fewer is mostly noise
+FEWER = 10  # one trial or pair in so many may have a smaller cohort, or fewer recordings
 RESOLUTION = 1e9  # parts of a quartile range; scores in another unit round to the same numbers
 N_ROUNDS = 3  # of numbering; only equal scores need more than one
 
@@ -185,17 +186,20 @@ def means_of(sums: Floats) -> Floats:
 def forms_of(trials: Trials, chosen: Flags) -> dict[str, Floats]:
     """The forms of all scores, {name: array (M, A)}.
 
-    A form is left out if the cohort of any chosen trial has fewer than three persons.
+    A trial whose cohort has fewer than three persons is NaN. A form is left out if these are more
+    than one in ten of the chosen trials of a class.
     """
     enrolment, n_tried, spare = _cohort_means(trials, trials.enrolment, trials.trial_person)
     recording, n_enrolled, _ = _cohort_means(trials, trials.trial, trials.enrolment_person)
+    both = enrolment + recording - _grand_means(trials, spare)
+    fewest = np.minimum(n_tried, n_enrolled)
     forms = {"raw": trials.scores}
-    if n_tried[chosen].min() >= FEWEST_IN_COHORT:
-        forms["enrolment"] = trials.scores - enrolment
-    if n_enrolled[chosen].min() >= FEWEST_IN_COHORT:
-        forms["recording"] = trials.scores - recording
-    if len(forms) == 3:
-        forms["both"] = trials.scores - enrolment - recording + _grand_means(trials, spare)
+    cohorts = {"enrolment": n_tried, "recording": n_enrolled, "both": fewest}
+    for (name, n_persons), mean in zip(cohorts.items(), (enrolment, recording, both), strict=True):
+        known = n_persons >= FEWEST_IN_COHORT
+        share = min(known[chosen & label].mean() for label in (trials.target, ~trials.target))
+        if share >= 1 - 1 / FEWER:
+            forms[name] = np.where(known[:, None], trials.scores - mean, np.nan)
     return forms
 
 

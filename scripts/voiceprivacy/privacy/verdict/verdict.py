@@ -13,6 +13,7 @@ null means not measured; its code is one of the reasons.
 """
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain, compress, permutations
 from typing import Any, NamedTuple
@@ -131,7 +132,8 @@ def verdict_of(
         unprotected = _facts(ORIGINAL, original, None, is_open, LEVEL, thresholds, known)
     competing = {name: one for name, one in judged.items() if name not in known.controls}
     attacks = scores.attacks()
-    tried = {condition for _, condition in attacks}
+    systems = chain.from_iterable(own.values() for own in scores.scores.values())
+    tried = [{condition for _, condition in own} for own in systems]
     return {
         "systems": facts,
         "unprotected": unprotected,
@@ -143,7 +145,11 @@ def verdict_of(
             for name, versions in known.releases.items()
         },
         "attacks": [{"attacker": name, "condition": condition} for name, condition in attacks],
-        "not_tried": [f"condition_{name}" for name in ("op", "pp", "rr") if name not in tried],
+        "not_tried": [
+            f"condition_{name}"
+            for name in ("op", "pp", "rr")
+            if not all({name, "oo"} & own for own in tried)  # unprotected speech has oo alone
+        ],
         "warnings": [*chain.from_iterable(one.failing.values() for one in judged.values())],
     }
 
@@ -169,7 +175,12 @@ def _judge_list(scores, name, judged):
                 one.failing[attack] = warning
         known = compress(scored.trials, ~np.isnan(scored.scores).any(axis=1))
         one.missing["trials"] += len(reference.difference(known))
-        one.missing["persons"] += len(persons - _persons(scored.trials, speaker_of))
+        missing = persons - _persons(scored.trials, speaker_of)
+        if linked.trials:
+            n_tried = Counter(speaker_of[tried] for tried in {tried for _, tried in scored.trials})
+            repeated = {person for person in persons if n_tried[person] > 1}
+            missing |= repeated - _persons(linked.trials, speaker_of)
+        one.missing["persons"] += len(missing)
         if not scored.trials:
             one.codes.add("list_missing")
             continue

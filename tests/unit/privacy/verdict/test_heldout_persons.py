@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 from support.heldout_lists import complete, trials_from
 
-from voiceprivacy.privacy.verdict.evidence import all_recordings
+from voiceprivacy.privacy.verdict.evidence import all_recordings, one_recording
 from voiceprivacy.privacy.verdict.persons import first_guesses
 
 
@@ -33,10 +33,20 @@ def test_one_person_of_fifty_is_exposed_by_name():
     assert guesses.exposed["p7"] <= 0.05
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_who_alone_is_exposed_is_exposed_although_others_teach_nothing(seed):
+    enrolled, tried, recordings, scores = complete(60, 4, seed=seed)
+    scores = scores + 8 * ((enrolled == 7) & (tried == 7))[:, None]
+    trials = trials_from(enrolled, tried, recordings, scores)
+    assert "p7" in first_guesses(trials, one_recording(trials)).exposed
+
+
 def test_where_nobody_is_found_the_p_value_is_one():
     trials = trials_from(*complete(5, 2, seed=0))
     llrs = np.where(np.arange(25) % 6 == 0, -1.0, 0.0)  # own ones are the lowest
-    guesses = first_guesses(trials, replace(all_recordings(trials), llrs=llrs))
+    guesses = first_guesses(
+        trials, replace(all_recordings(trials), llrs=llrs, centred=llrs[:, None])
+    )
     assert (guesses.n_right, guesses.p_value, guesses.exposed) == (0, 1.0, {})
 
 

@@ -5,10 +5,11 @@ import json
 import numpy as np
 import pytest
 from support.calls import here
-from support.heldout_lists import complete, rows_of
+from support.heldout_lists import complete, rows_of, trials_from
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.score_tables import COLUMNS, add_scores
+from voiceprivacy.privacy.verdict.evidence import one_recording
 from voiceprivacy.privacy.verdict.score_table import ScoreTable
 from voiceprivacy.privacy.verdict.verdict import Known, verdict_of
 
@@ -116,6 +117,30 @@ def test_persons_whom_a_system_lacks_are_counted(tmp_path):
     judgement = facts["sets"]["scores"]["systems"]["x"]
     assert judgement["missing"] == {"persons": 4, "trials": (16 * 16 - 12 * 12) * RECORDINGS}
     assert "missing" in judgement["reasons"]
+
+
+def test_persons_whom_linkage_lacks_are_counted_and_conditions_that_one_system_lacks(tmp_path):
+    some = [line for line in linked("x", "a", 3) if "p15_" not in line]
+    attacks = scores(*ORIGINAL, target=4), scores("x", "a", "op", 2), some
+    facts, _ = judged(tmp_path, *attacks, scores("y", "a", "pp", 4))
+    assert facts["sets"]["scores"]["systems"]["x"]["missing"] == {"persons": 1, "trials": 0}
+    assert facts["sets"]["scores"]["not_tried"] == ["condition_op", "condition_pp", "condition_rr"]
+
+
+def test_scores_of_unprotected_speech_alone_are_refused(tmp_path):
+    with pytest.raises(AssertionError, match=r"scores\.tsv: no scores of a protected system"):
+        judged(tmp_path, scores(*ORIGINAL, target=4))
+
+
+def test_one_small_cohort_hides_no_offsets():
+    """Of 24 persons the first one is compared with two others only, after scores with offsets."""
+    enrolled, tried, recordings, values = complete(24, 4, seed=0, distance=5)
+    values = values + 1000 * np.random.default_rng(0).standard_normal(24)[enrolled][:, None]
+    kept = (enrolled > 0) | (tried < 3)
+    found = one_recording(
+        trials_from(*(column[kept] for column in (enrolled, tried, recordings, values)))
+    )
+    assert found.low() > 50
 
 
 @pytest.mark.parametrize("is_linkage", [False, True])
