@@ -69,7 +69,7 @@ class Evidence:
     held_out: Floats  # (P,) percent; the mean of targets and that of nontargets add up
     in_sample: Floats  # (P, K) percent
     llrs: Floats  # (P,) held out, means over trials; natural logarithms
-    centred: Floats  # (P, A) scores in the most centred form, means over trials
+    centred: Floats  # (P, 1) sum of scores in the most centred form, means over trials
     candidates: list[learner.Candidate]
     n_targets: int  # trials
     chosen: Counts  # (K,) how many blocks use each candidate
@@ -309,7 +309,7 @@ def _evidence(trials, recordings, n_bins):
         held_out=judged_pairs[:, 0],
         in_sample=in_sample,
         llrs=judged_pairs[:, 1],
-        centred=group_means(pair, np.nan_to_num([*forms.values()][-1]))[1],
+        centred=group_means(pair, np.nansum([*forms.values()][-1], axis=1, keepdims=True))[1],
         candidates=candidates,
         n_targets=int(target.sum()),
         chosen=chosen,

@@ -58,14 +58,14 @@ def _exposed(evidence):
     """Persons whose own pair is significantly larger than all pairs of two persons.
 
     Pairs of the person count too: who is like everybody is not exposed. A pair is as large as its
-    LLR or one of its scores, whichever has the higher rank: where one person alone is exposed, an
-    attacker who learns on others learns nothing.
+    LLR or the sum of its scores, whichever is rarer among others (Bonferroni): where one person
+    alone is exposed, an attacker who learns on others learns nothing.
     """
-    other = ~evidence.target
-    columns = np.column_stack([evidence.llrs, evidence.centred]).T
-    rank = np.max([np.searchsorted(np.sort(each[other]), each) for each in columns], axis=0)
-    n_not_smaller = 1 + other.sum() - np.searchsorted(np.sort(rank[other]), rank[evidence.target])
-    p_values = holm(n_not_smaller / (1 + other.sum())).tolist()
+    columns = np.column_stack([evidence.llrs, evidence.centred])
+    own, others = columns[evidence.target], np.sort(columns[~evidence.target], axis=0)
+    smaller = [np.searchsorted(*sides) for sides in zip(others.T, own.T, strict=True)]
+    p_value = 1 - np.max(smaller, axis=0) / (1 + len(others))
+    p_values = holm(np.minimum(1, len(smaller) * p_value)).tolist()
     # Every person has a target, and pairs rise: targets are in the order of persons.
     named = zip(evidence.persons, p_values, strict=True)
     return {name: p_value for name, p_value in named if p_value <= SIGNIFICANT}

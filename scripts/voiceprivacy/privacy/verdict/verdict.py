@@ -162,11 +162,13 @@ def _judge_list(scores, name, judged):
     persons = _persons(reference, speaker_of)
     original = judged.get(ORIGINAL)
     usual = {}  # shares of useless scores of unprotected speech
+    linkable = set()  # persons whom linkage compares with themselves there
     for system, one in judged.items():
         scored, linked = (scores.scored(name, system, linkage=own) for own in (False, True))
         shares = _useless_shares(scored, linked)
         if one is original:
             unprotected, usual = scored, shares
+            linkable = _persons(linked.trials, speaker_of)
         for kind, share in shares.items():
             attack, is_linkage = kind
             # Where unprotected speech was not linked, equal scores may be rounded ones.
@@ -179,7 +181,7 @@ def _judge_list(scores, name, judged):
         if linked.trials:
             n_tried = Counter(speaker_of[tried] for tried in {tried for _, tried in scored.trials})
             repeated = {person for person in persons if n_tried[person] > 1}
-            missing |= repeated - _persons(linked.trials, speaker_of)
+            missing |= (linkable or repeated) - _persons(linked.trials, speaker_of)
         one.missing["persons"] += len(missing)
         if not scored.trials:
             one.codes.add("list_missing")

@@ -20,8 +20,8 @@ def test_everybody_is_found():
     guesses = guesses_of(*complete(45, 3, seed=0, distance=20))
     assert (guesses.n_right, guesses.not_tested) == (45, 0)
     assert guesses.p_value < 1e-12
-    # Each own LLR is above all others: 1 in 1 + 45 * 44, times 45 by Holm.
-    assert guesses.exposed == {f"p{number}": pytest.approx(45 / 1981) for number in range(45)}
+    # Each own LLR is above all others: 1 in 1 + 45 * 44, times 45 by Holm, times 2 columns.
+    assert guesses.exposed == {f"p{number}": pytest.approx(90 / 1981) for number in range(45)}
 
 
 def test_one_person_of_fifty_is_exposed_by_name():

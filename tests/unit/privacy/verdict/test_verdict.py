@@ -137,10 +137,10 @@ def test_one_small_cohort_hides_no_offsets():
     enrolled, tried, recordings, values = complete(24, 4, seed=0, distance=5)
     values = values + 1000 * np.random.default_rng(0).standard_normal(24)[enrolled][:, None]
     kept = (enrolled > 0) | (tried < 3)
-    found = one_recording(
+    evidence = one_recording(
         trials_from(*(column[kept] for column in (enrolled, tried, recordings, values)))
     )
-    assert found.low() > 50
+    assert evidence.low() > 50
 
 
 @pytest.mark.parametrize("is_linkage", [False, True])
