@@ -585,7 +585,7 @@ def _order(path: FilePath, lines: Sequence[str], names: Sequence[str]) -> list[i
     header = "".join(lines[:1])
     columns = header.split("\t")
     if sorted(columns) != sorted(names):
-        seen = f": '{header}'" if header else ""
+        seen = f": '{header[:100]}'" if header else ""
         expected = f"expected the columns {' '.join(names)}, separated by tabs{seen}"
         raise BadInput(f"{path}:1: {expected}")
     return [columns.index(name) for name in names]
