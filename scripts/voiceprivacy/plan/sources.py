@@ -57,8 +57,8 @@ NEEDED_TABLES = ("wav.scp", "utt2spk", "enrolls", "trials")  # what each corpus 
 NAME = "[a-z][a-z0-9_]*"
 # What is compared in a challenge's exp/: directories, of protected speech with a suffix.
 COMPARED_DIRECTORIES = re.compile(
-    rf"(?P<corpus>{NAME})_enrolls(?P<enrolled>_\w+|)"
-    r"-(?P=corpus)_trials_(?P<trials>(?:f|m|mixed)(?:_common)?)(?P<tried>_[A-Za-z]\w*|)"
+    rf"(?P<corpus>{NAME})_enrolls(?P<enrolled>_.+|)"
+    r"-(?P=corpus)_trials_(?P<trials>(?:f|m|mixed)(?:_common)?)(?P<tried>_.+|)"
 )
 Known: TypeAlias = list  # what was seen of a file: two times of change, size, inode; SHA-256
 ENCODER_FILES = ["hyperparams.yaml", "latent_extractor.ckpt", "latent_encoder.ckpt"]
@@ -113,27 +113,22 @@ def given_scores(template: str) -> dict[ScoreFile, str]:
 
     Raises
     ------
-    BadInput : a name has capitals, or could be split otherwise; that folder has the scores of
-        several attackers
+    BadInput : a file's name of a system, list or corpus is none, or could be split otherwise; that
+        folder has the scores of several attackers
     """
     if "{" not in template:
         return _scores_of_challenge(template)
     pattern, star = re.escape(template), escape(template)
     for field in ScoreFile._fields:
         placeholder = f"{{{field}}}"
-        values = "|".join(CONDITIONS) if field == "condition" else r"\w+"
+        values = f"(?i:{'|'.join(CONDITIONS)})" if field == "condition" else "[^/]+"
         pattern = pattern.replace(re.escape(placeholder), f"(?P<{field}>{values})", 1)
         pattern = pattern.replace(re.escape(placeholder), f"(?P={field})")  # the same once more
         star = star.replace(placeholder, "*")
     files = {}
     for path in sorted(glob(star)):
         if match := re.fullmatch(pattern, path):
-            for name in match.groups():
-                if not re.fullmatch(NAME, name):
-                    raise BadInput(
-                        f"{path}: '{name}' is no name: write small letters, digits and _, and begin"
-                        " with a letter"
-                    )
+            _refuse_no_names(path, match.groups())
             other: Any = re.fullmatch(pattern.replace("+", "+?"), path)
             if other.groups() != match.groups():
                 raise BadInput(
@@ -150,7 +145,8 @@ def _scores_of_challenge(folder: str) -> dict[ScoreFile, str]:
 
     Raises
     ------
-    BadInput : two files are of the same system and trials, as those of two attackers
+    BadInput : a suffix is no name; two files are of the same system and trials, as those of two
+        attackers
     """
     files: dict[ScoreFile, str] = {}
     for path in sorted(Path(folder).rglob("scores")):
@@ -158,6 +154,7 @@ def _scores_of_challenge(folder: str) -> dict[ScoreFile, str]:
         if match and (match["enrolled"] or match["tried"]) == match["tried"]:
             condition = "pp" if match["enrolled"] else "op" if match["tried"] else "oo"
             system = match["tried"].lower().strip("_") or ORIGINAL
+            _refuse_no_names(path, [system])
             scored = ScoreFile(match["corpus"], match["trials"], system, condition)
             if scored in files:
                 raise BadInput(
@@ -166,6 +163,16 @@ def _scores_of_challenge(folder: str) -> dict[ScoreFile, str]:
                 )
             files[scored] = str(path)
     return files
+
+
+def _refuse_no_names(path, names):
+    """Refuse scores of what has no name in a run: left out, nobody would miss them."""
+    for name in names:
+        if not re.fullmatch(NAME, name):
+            raise BadInput(
+                f"{path}: '{name}' is no name: write small letters, digits and _, and begin with a"
+                " letter"
+            )
 
 
 def files_in_words(texts: Iterable[object], results: str) -> list[str]:

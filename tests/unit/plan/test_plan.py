@@ -184,11 +184,29 @@ def test_given_scores_are_found_by_their_names(tmp_path):
     assert given.file("team7", "demo", "f", "b2", "op") == f"{tmp_path}/demo/f/b2/op.tsv"
     assert "results/metrics/calibration/demo/f/b2/team7/given.json" in given.metrics()
     assert len(given.metrics()) == 2 + 2 + 1
-    touch(tmp_path / "demo" / "f" / "B2" / "op.tsv")
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("f/B2/op.tsv", "B2"),
+        ("f/my-b2/op.tsv", "my-b2"),
+        ("f/b2/PP.tsv", "PP"),
+        ("demo_enrolls_my-b2-demo_trials_f_my-b2/scores", "my-b2"),
+    ],
+)
+def test_given_scores_of_what_has_no_name_are_refused_and_not_left_out(file, name, tmp_path):
+    touch(tmp_path / "f" / "b2" / "op.tsv")
+    touch(tmp_path / file)
+    template = (
+        tmp_path
+        if file.endswith("/scores")
+        else f"{tmp_path}/{{trials}}/{{anonymiser}}/{{condition}}.tsv"
+    )
     with pytest.raises(
-        configuration.WrongConfig, match=r"B2/op.tsv: 'B2' is no name: write small letters"
+        configuration.WrongConfig, match=rf"{file}: '{name}' is no name: write small"
     ):
-        configuration.check({"attacks": {"team7": {"scores": template}}})
+        configuration.check({"attacks": {"team7": {"scores": str(template)}}})
 
 
 def test_given_scores_whose_names_can_be_split_in_two_ways_are_refused(tmp_path):
