@@ -53,6 +53,7 @@ LABEL_WORDS = dict.fromkeys(("target", "tgt", "1", "1.0", "true"), "target") | d
 GENDERS = {"f": "f", "female": "f", "woman": "f", "m": "m", "male": "m", "man": "m"}
 # BIO01F, p_m_01: a word by itself, or behind the number of a speaker.
 SEX = re.compile(rf"(?:^|[\W\d_])({'|'.join(GENDERS)})(?=$|[\W_])")
+WHOLE_NUMBER = r"(?!(?<=\d)\d)"  # between two characters, of which one at most is a digit
 ABOVE = "../"
 
 # What no id may hold: spaces, slashes, control characters, half a character; - and . in front.
@@ -79,7 +80,9 @@ class Utterance(NamedTuple):
     @property
     def shown_by_name(self) -> set[str]:
         """What its name shows: speaker, sex, both or nothing."""
-        shown = {"speaker"} if self.speaker.lower() in self.utterance.lower() else set()
+        # Of numbers all digits: speaker 1 speaks in utt_1 and utt_01, not in utt_21.
+        speaker = rf"{WHOLE_NUMBER}0*{re.escape(self.speaker)}{WHOLE_NUMBER}"
+        shown = {"speaker"} if re.search(speaker, self.utterance, re.IGNORECASE) else set()
         return shown | ({"sex"} if self.gender in sexes_in(self.utterance) else set())
 
 

@@ -60,6 +60,11 @@ def test_speakers_are_counted_by_gender_and_hours_are_summed(results):
         ("BIO01F", "x9", "sex"),
         ("x9_0017", "x9", "speaker"),
         ("0017-m", "x9", "-"),
+        ("utt_21", "1", "-"),
+        ("x90_0017", "x9", "-"),
+        ("ANNAUTT_001", "anna", "speaker"),
+        ("utt_01", "1", "speaker"),
+        ("take2x9", "x9", "speaker"),
     ],
 )
 def test_what_names_of_files_show_is_described(tmp_path, name, speaker, shown):
