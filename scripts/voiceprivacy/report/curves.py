@@ -133,12 +133,12 @@ def read_numbers(path: FilePath) -> Numbers:
     numbers = {}
     for condition, values in foreign.mapping(read_json(path), str(path)).items():
         if isinstance(values, dict):
-            own = intervals.get(condition, {}).items()
-            with_limits = {
-                metric: shown(one["value"], (one["ci_low"], one["ci_high"]), one.get("unbiased"))
-                for metric, one in own
-                if one["value"] == values.get(metric) and one["ci_low"] is not None
-            }
+            with foreign.not_ours(beside):
+                with_limits = {
+                    name: shown(one["value"], (one["ci_low"], one["ci_high"]), one.get("unbiased"))
+                    for name, one in intervals.get(condition, {}).items()
+                    if one["value"] == values.get(name) and one["ci_low"] is not None
+                }
             numbers[condition] = values | {"shown": with_limits}
     return numbers
 

@@ -185,7 +185,7 @@ def print_metrics(metrics: Mapping[str, Mapping[str, Any]]) -> None:
         names.update(dict.fromkeys(values))
     rows = [["", *metrics]]
     for name in names:
-        rows.append([name, *(_text(values.get(name, "-")) for values in metrics.values())])
+        rows.append([name, *(_text(values.get(name)) for values in metrics.values())])
     print_table(rows)
 
 
@@ -199,4 +199,6 @@ def print_table(rows: Sequence[Sequence[str]]) -> None:
 
 
 def _text(value: Any) -> str:
+    if value is None:
+        return "-"
     return f"{value:.6g}" if isinstance(value, float) else str(value)

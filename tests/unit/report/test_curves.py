@@ -63,6 +63,10 @@ def test_intervals_beside_the_metrics_are_read_if_they_are_of_the_same_numbers(s
     _, metrics = read_systems(**system)
     assert metrics["b2/op"]["shown"] == {"eer_percent": Shown(7.0, (5.0, 9.0))}
     assert metrics["b2/pp"]["shown"] == {}
+    for broken in ([], {"op": {"eer_percent": 7.0}}, {"op": {"eer_percent": {"ci_low": 5.0}}}):
+        write_json(tmp_path / "b2.intervals.json", broken)
+        with pytest.raises(BadInput, match=r"b2.intervals.json: holds what no run writes"):
+            read_systems(**system)
 
 
 def test_one_file_of_each_kind_per_anonymiser(system):

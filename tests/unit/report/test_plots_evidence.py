@@ -6,6 +6,7 @@ from voiceprivacy.inout.files import RESOURCES
 from voiceprivacy.report.curves import Curve, read_curve
 from voiceprivacy.report.plots.evidence import (
     all_profiles_picture,
+    calibration_picture,
     profiles_picture,
     training_picture,
 )
@@ -49,6 +50,19 @@ def test_draws_of_one_system_stand_together_in_the_legend():
     [legend] = profiles_picture(curves=dict.fromkeys(metrics, CURVE), metrics=metrics).legends
     entries = [text.get_text().partition(" ")[0] for text in legend.get_texts()][1:]
     assert entries == ["b2/pp", "b2r/pp", "b2r_draw2/pp"], "the mean of both draws is 0.35"
+
+
+def test_a_calibration_that_costs_more_than_no_evidence_is_drawn_whole():
+    kinds = {"default": 1.0, "train": 0.4, "test": 0.5, "isotonic": 0.9, "linear": 3.0}
+    profile = {f"ece_{kind}_bit": np.array([0.1, bit]) for kind, bit in kinds.items()}
+    metrics = {
+        f"{cost}_{way}_bit": 1.0 for cost in ("cece", "cllr") for way in ("linear", "isotonic")
+    }
+    for run in ("train", "test"):
+        metrics |= {f"worst_case_{run}_log10": 1.0, f"dece_{run}_bit": 0.3, f"tag_{run}": "B"}
+    curves = {"op": profile | {"prior_log_odds": np.arange(2)}}
+    [ax] = calibration_picture(curves=curves, metrics={"op": metrics}).axes
+    assert ax.get_ylim() == (0, 3)
 
 
 def test_the_curve_of_the_shipped_attacker_has_both_panels():

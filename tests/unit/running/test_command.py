@@ -53,11 +53,13 @@ def test_a_table_shows_once_what_two_numbers_say(capsys):
 
 
 def test_a_table_is_printed_in_columns(capsys):
-    command.print_metrics({"a": {"n": 3, "eer_percent": 12.3456789}, "b.tsv": {"n": 12}})
+    command.print_metrics(
+        {"a": {"n": 3, "eer_percent": 12.3456789}, "b": {"n": 12}, "c": {"n": None}}
+    )
     assert capsys.readouterr().out.splitlines() == [
-        "                   a  b.tsv",
-        "n                  3     12",
-        "eer_percent  12.3457      -",
+        "                   a   b  c",
+        "n                  3  12  -",
+        "eer_percent  12.3457   -  -",
     ]
 
 

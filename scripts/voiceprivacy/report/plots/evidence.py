@@ -206,7 +206,7 @@ def _plot_calibration(ax, profiles, metrics):
     title += "\nwith 95 % intervals" if has_limits else ""
     below = {"loc": "upper left", "bbox_to_anchor": (-0.02, -0.2), "alignment": "left"}
     ax.legend(title=title, fontsize="small", title_fontsize="small", **below)
-    ax.set(xlabel=AXES["log_odds"][1], ylabel="ECE [bit]", ylim=(0, 1.4))
+    ax.set(xlabel=AXES["log_odds"][1], ylabel="ECE [bit]", ylim=(0, max(1.4, ax.dataLim.ymax)))
 
 
 def training_picture(curve: Curve, *, title: str = "") -> Figure:
