@@ -26,6 +26,7 @@ import argparse
 import math
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -96,8 +97,8 @@ SHOWN = [*COLUMNS, *(metric for metric in METRICS.values() if not metric.column)
 class Published(NamedTuple):
     """A published number beside one's own; numbers as text in full precision.
 
-    ``value`` is that by definition, which alone can be compared; ``unbiased`` is it without its
-    bias.
+    ``set`` names the corpus, too, where several of a run are of it. ``value`` is that by definition,
+    which alone can be compared; ``unbiased`` is it without its bias.
     """
 
     set: str
@@ -215,6 +216,7 @@ def beside(numbers: Sequence[Number], config: Mapping[str, Any]) -> list[Publish
         for name, options in (config.get("utility") or {}).items()
         if options and _is_as_published(options)
     }
+    n_corpora = Counter([*sets.values(), *data.values()])
     rows = []
     for line in numbers:
         system, own = systems.get(line.anonymiser, ""), line
@@ -228,11 +230,12 @@ def beside(numbers: Sequence[Number], config: Mapping[str, Any]) -> list[Publish
             if line.backend == GIVEN or (system == UNPROTECTED and attacker == "protected"):
                 continue
         bias_free = ABSENT if line.unbiased is None else str(line.unbiased)
+        label = f"{subject} ({line.corpus})" if n_corpora[subject] > 1 else subject
         # Several papers can have published the same number: a line for each.
         for value, source in published.get(
             (subject, system, own.condition, own.metric, attacker), []
         ):
-            rows.append(Published(subject, system, *own[2:10], value, attacker, source, bias_free))
+            rows.append(Published(label, system, *own[2:10], value, attacker, source, bias_free))
     return sorted(rows)
 
 
@@ -324,7 +327,7 @@ def _note(group: Sequence[Published]) -> str:
         heard_by = HEARD_BY.get((row.metric, row.attacker), "another network")
         return f"Published by the same definition ({row.attacker}), heard by {heard_by}"
     speech = "original speech" if row.attacker == "original" else "speech that the system protected"
-    state = f", {STATE_OF_2026}" if any(MIXED.fullmatch(one.set) for one in group) else ""
+    state = f", {STATE_OF_2026}" if any(MIXED.match(one.set) for one in group) else ""
     return f"Published attacker trained on {speech}{state}"
 
 

@@ -169,6 +169,12 @@ def test_the_page_shows_set_attack_own_and_published(config):
     assert table.rows[0] == ("libri_test_trials_f", "op", cells)
     gain = table.rows[1][2][1]
     assert (gain.own, gain.published) == (f"{MINUS}∞", f"{MINUS}1.45")
+    config["corpora"]["louder"] = config["corpora"]["libri_test"]
+    louder = [one._replace(corpus="louder") for one in (*COUNTS, own[0]._replace(value="30"))]
+    (table,) = tables_of(beside([*COUNTS, own[0], *louder], config))
+    shown = {name: cells[0].own for name, _, cells in table.rows}
+    of_set = "libri_test_trials_f"
+    assert shown == {f"{of_set} (libri_test)": "25.5", f"{of_set} (louder)": "30.0"}
 
 
 def test_beside_published_numbers_stands_the_definition_s_where_another_is_shown(config, tmp_path):
