@@ -97,8 +97,8 @@ SHOWN = [*COLUMNS, *(metric for metric in METRICS.values() if not metric.column)
 class Published(NamedTuple):
     """A published number beside one's own; numbers as text in full precision.
 
-    ``set`` names the corpus, too, where several of a run are of it. ``value`` is that by definition,
-    which alone can be compared; ``unbiased`` is it without its bias.
+    ``set`` names the corpus, too, where several of a run are of it. ``value`` is that by
+    definition, which alone can be compared; ``unbiased`` is it without its bias.
     """
 
     set: str
