@@ -133,9 +133,18 @@ def lines_of_set(judged: Judged) -> list[str]:
 
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows of texts, each column as wide as it has to be."""
-    widths = [max(map(len, texts)) for texts in zip(*rows, strict=True)]
-    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    """Rows of texts, each column as wide as it has to be; names for which no room is left stand
+    above their rows."""
+    _, *widths = (max(map(len, texts)) for texts in zip(*rows, strict=True))
+    room = WIDTH - sum(2 + width for width in widths)
+    fitting = max((len(name) for name, *_ in rows if len(name) <= room), default=0)
+    lines = []
+    for name, *cells in rows:
+        if len(name) > fitting:
+            lines += _wrapped(name)
+            name = ""
+        lines.append("  ".join(map(str.ljust, [name, *cells], [fitting, *widths])).rstrip())
+    return lines
 
 
 def headed(title: str, text: str, *, most: int = 3) -> list[str]:

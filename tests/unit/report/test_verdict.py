@@ -313,14 +313,24 @@ def test_the_terminal_has_a_line_for_each_system_and_at_most_twelve_more(read):
 def test_many_systems_and_reasons_do_not_fill_a_terminal():
     reasons = list(verdict_words.REASONS)
     systems = {
-        f"system_{code}": verdicts.system("unclear", reasons=reasons[index:], percent=index)
-        for index, code in enumerate(reasons)
+        f"s{index}": verdicts.system("unclear", reasons=reasons[index:], percent=index)
+        for index in range(len(reasons))
     }
     facts = verdicts.set_of(systems, not_tried=list(verdict_words.NOT_TRIED))
     judged = judged_of("demo", facts)
     lines = lines_of_set(judged)
     assert len(lines) <= len(judged.rows) + 14
     assert sum("[...]" in line for line in lines) == 1
+
+
+def test_a_system_whose_name_leaves_no_room_has_it_above_its_numbers():
+    names = ["b2", f"my_{'very_' * 4}long_name", f"{'no-end-' * 20}"]
+    lines = lines_of_set(
+        judged_of("demo", verdicts.set_of(dict.fromkeys(names, verdicts.system())))
+    )
+    assert max(map(len, lines)) <= WIDTH
+    row = next(line for line in lines if line.startswith("b2 "))
+    assert lines[lines.index(names[1]) + 1] == row.replace("b2", "  ")
 
 
 def test_a_run_without_a_verdict_says_so(systems):
