@@ -177,8 +177,8 @@ def write_npz(path: FilePath, arrays: dict[str, Any], *, compressed: bool = Fals
     ``compressed`` pays for replicates, in which values recur; of embeddings it saves nothing.
     """
     write = np.savez_compressed if compressed else np.savez
-    with whole_or_absent(path) as temporary:
-        write(temporary, **arrays)
+    with whole_or_absent(path) as temporary, open(temporary, "wb") as file:
+        write(file, **arrays)  # to a path, numpy would add .npz
 
 
 def _refuse_twice(path, ids, name):

@@ -223,10 +223,11 @@ def note_input(path: FilePath) -> None:
 
 
 def refuse_input(path: Path) -> None:
-    """Refuse (BadInput) to overwrite a file that this command reads."""
+    """Refuse (BadInput) to overwrite a file that this command has read or written."""
     if _inputs is not None and _inputs.are(path):
         raise BadInput(
-            f"{path}: is an input of this command and would be overwritten: name another file"
+            f"{path}: is an input of this command, or another output,"
+            " and would be overwritten: name another file"
         )
 
 
@@ -386,6 +387,7 @@ def whole_or_absent(path: FilePath) -> Iterator[Path]:
     try:
         yield temporary
         temporary.replace(path)
+        note_input(path)  # two outputs under one name: the first would be lost
     except OSError as error:
         if error.errno is not None and str(error.filename) in ("None", str(temporary)):
             raise type(error)(error.errno, error.strerror, str(path)) from error

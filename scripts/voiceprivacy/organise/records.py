@@ -120,7 +120,7 @@ def overlap(attacker: Record, protocol: Record) -> list[str]:
 
 
 def read_repository(folder: Path, wrong: list[str] | None = None) -> Repository:
-    """Read all records of a repository; BadInput where it is not there.
+    """Read all records of a repository; BadInput where it is not there, or has none.
 
     ``wrong`` gets what is wrong with files, which are left out then; without it, that is BadInput.
     """
@@ -137,6 +137,8 @@ def read_repository(folder: Path, wrong: list[str] | None = None) -> Repository:
             if wrong is None:
                 raise
             wrong.append(str(error))
+    if not (any(records.values()) or wrong):
+        raise BadInput(f"{folder}: has no record below {', '.join(FOLDERS)}: is it a repository?")
     systems, attackers, protocols, results = records.values()
     laboratories: frozenset[str] = frozenset()
     try:

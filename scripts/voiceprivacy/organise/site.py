@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import jinja2
 
 from voiceprivacy.catalogue import METRICS
-from voiceprivacy.inout.files import RESOURCES, SCRIPTS, whole_folder_or_absent
+from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput, whole_folder_or_absent
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.organise.records import (
     KEY,
@@ -55,6 +55,8 @@ BOARD = [*KEY, *MEASURED, "condition", "counted", EER_NAME, "ci_low", "ci_high"]
 
 def new_repository(folder: Path) -> list[str]:
     """Begin a repository of results: its checks, what others published, and our own."""
+    if folder.exists() and any(folder.iterdir()):  # perhaps everybody's results
+        raise BadInput(f"{folder}: is not empty: a repository begins in a new folder")
     with whole_folder_or_absent(folder) as temporary:
         shutil.copytree(RESOURCES / "leaderboard", temporary, dirs_exist_ok=True)
     return [f"{folder}: a new repository", f"Its site: voiceprivacy leaderboard {folder}"]

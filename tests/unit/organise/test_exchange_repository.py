@@ -119,6 +119,8 @@ def test_links_and_files_elsewhere_are_refused(tmp_path):
     path.rename(path.with_name("Ecapa.json"))
     with pytest.raises(BadInput, match="is no record"):
         read_repository(tmp_path)
+    with pytest.raises(BadInput, match="has no record below systems, attackers, protocols, results"):
+        read_repository(path.parent)  # such as the results of a run
 
 
 def test_lists_are_packed_as_no_version_of_python_packs_them_otherwise(tmp_path):

@@ -187,6 +187,8 @@ def test_a_site_is_made_of_what_was_checked_or_not_at_all(tmp_path):
     write_repository(tmp_path / "board")
     succeeds("build_leaderboard", tmp_path / "board", "--output", tmp_path / "site")
     forge(tmp_path / "board")
+    # Who begins again where something is would lose it.
+    assert here("build_leaderboard", "--new", tmp_path / "board").returncode == 2
     refused = here("build_leaderboard", tmp_path / "board", "--output", tmp_path / "other")
     assert refused.returncode == 2 and "from the scores" in refused.stdout
     assert not (tmp_path / "other").exists()

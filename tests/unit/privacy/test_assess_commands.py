@@ -152,6 +152,9 @@ def test_two_speakers_are_too_few_for_intervals_and_the_command_says_so(tmp_path
         assert done.returncode == 0 and "no intervals with 2 speakers, it takes 3" in done.stderr
         intervals = json.loads((tmp_path / "m.intervals.json").read_text())
         assert {limits["ci_low"] for limits in intervals.values()} == {None}
+    # Of what no speakers are known of there are no intervals, an earlier call's neither.
+    assert here("assess_verification", *files, "--bootstrap", 0).returncode == 0
+    assert [*tmp_path.glob("m.*")] == [tmp_path / "m.json"]
 
 
 def test_calibration_of_kaldi_scores(tmp_path):

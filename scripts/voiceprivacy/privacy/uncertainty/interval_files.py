@@ -21,7 +21,7 @@ import numpy as np
 
 from voiceprivacy.catalogue.shown import shown
 from voiceprivacy.inout.arrays import read_npz, write_npz
-from voiceprivacy.inout.files import BadInput, FilePath, counted
+from voiceprivacy.inout.files import BadInput, FilePath, counted, remove_earlier
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.privacy import Floats, Metrics, Number
 from voiceprivacy.privacy.scores.trials import Sample, SpeakerTrials, n_speakers
@@ -136,7 +136,7 @@ def write_intervals(
     resampled: Mapping[str, Resampled],
     labels: Sequence[str] | None,
 ) -> Labelled:
-    """Write the siblings of a metrics file; none if nothing was resampled.
+    """Write the siblings of a metrics file; remove an earlier call's if nothing was resampled.
 
     Parameters
     ----------
@@ -159,12 +159,15 @@ def write_intervals(
                 f" it takes {FEWEST_SPEAKERS}",
                 file=sys.stderr,
             )
-    # A command that was given no map of speakers writes neither.
-    if limits and path:
-        write_json(Path(path).with_suffix(INTERVALS), flat_unless_labelled(limits, labels))
-        flat = labels is None and len(limits) == 1
-        replicates = _arrays(resampled, flat=flat)
-        write_npz(Path(path).with_suffix(REPLICATES), replicates, compressed=True)
+    if path:
+        siblings = [Path(path).with_suffix(ending) for ending in (INTERVALS, REPLICATES)]
+        for sibling in siblings:  # an earlier call's are of other numbers
+            remove_earlier(sibling)
+        # A command that was given no map of speakers writes neither.
+        if limits:
+            write_json(siblings[0], flat_unless_labelled(limits, labels))
+            flat = labels is None and len(limits) == 1
+            write_npz(siblings[1], _arrays(resampled, flat=flat), compressed=True)
     shown: Labelled = {}
     for label, values in metrics.items():
         own = limits.get(label, {})
