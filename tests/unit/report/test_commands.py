@@ -6,19 +6,26 @@ import re
 
 import pytest
 from support import verdicts
-from support.calls import here, succeeds
+from support.calls import flags, here, succeeds
 
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_table
+from voiceprivacy.report.contents import Contents, write_contents
 from voiceprivacy.report.curves import PROFILES
 from voiceprivacy.report.metrics import write_metrics
 from voiceprivacy.report.verdict import NOT_GIVEN
 
 
+def collect_metrics(folder, paths, metrics):
+    plan = folder / "plan.json"
+    write_contents(plan, Contents(metrics=[str(path) for path in paths]))
+    succeeds("collect_metrics", *flags(folder=folder, plan=plan, metrics=metrics))
+
+
 def test_from_metrics_files_to_the_page(tmp_path, paths, folder):
     metrics, provenance = tmp_path / "metrics.tsv", tmp_path / "provenance.json"
     report = tmp_path / "report"
-    succeeds("collect_metrics", "--folder", folder, "--metrics", metrics, *paths)
+    collect_metrics(folder, paths, metrics)
     config = json.dumps({"report": {"seed": 5}})
     succeeds("write_provenance", "--config", config, "--files", metrics, "--provenance", provenance)
     outputs = ["--page", report / "index.html", "--tables", report / "tables"]
@@ -50,7 +57,7 @@ def test_from_metrics_files_to_the_page(tmp_path, paths, folder):
 
 def test_what_the_end_of_a_run_recommends_answers_with_the_verdict(tmp_path, paths, folder):
     results = tmp_path / "results"
-    succeeds("collect_metrics", "--folder", folder, "--metrics", results / "metrics.tsv", *paths)
+    collect_metrics(folder, paths, results / "metrics.tsv")
     verdict = results / "verdict.json"
     write_json(verdict, verdicts.usual())
     named = ["--metrics", results / "metrics.tsv", "--verdict", verdict]

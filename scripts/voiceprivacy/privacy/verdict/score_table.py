@@ -1,7 +1,6 @@
 """Scores that a verdict is made from, in memory; those of a run lie in files (run_scores.py)."""
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,8 +17,8 @@ Attack = tuple[str, str]  # attacker, condition
 class Scored(NamedTuple):
     """The trials of one list and system, and their scores under every attack.
 
-    ``trials`` has M pairs of ids, ``attacks`` A pairs. ``scores`` (M, A) is NaN where an attack has
-    no score of a trial.
+    ``trials`` has M pairs of ids, ``attacks`` A pairs. Trials that an attack lacks are left out:
+    who has a score would tell how the lists were made. ``scores`` is (M, A).
     """
 
     trials: list[Trial]
@@ -44,7 +43,7 @@ class Scored(NamedTuple):
         scores = self.scores.copy()
         for row, trial in enumerate(self.trials):
             if trial[1] in drawn:
-                scores[row] = [column.get(trial, np.nan) for column in unprotected]
+                scores[row] = [column[trial] for column in unprotected]
         return self._replace(scores=scores), n_leaked
 
 
@@ -93,18 +92,15 @@ class ScoreTable:
         where that is unknown."""
         return None
 
-    def attacks(self) -> list[Attack]:
-        """All attacks on any system."""
-        systems = chain.from_iterable(own.values() for own in self.scores.values())
-        return sorted(set().union(*systems))
-
     def systems(self) -> list[str]:
         """Names of all systems, unprotected speech first."""
         names = set().union(*self.scores.values())
         return sorted(names, key=lambda name: (name != ORIGINAL, name))
 
-    def scored(self, name: str, system: str, *, linkage: bool = False) -> Scored:
-        """The trials of a list and a system, perhaps none, with all scores.
+    def columns(
+        self, name: str, system: str, *, linkage: bool = False
+    ) -> dict[Attack, Mapping[Trial, float]]:
+        """The scores of each attack on a list and a system.
 
         Parameters
         ----------
@@ -113,7 +109,11 @@ class ScoreTable:
         """
         own = self.scores[name].get(system, {})
         attacks = sorted(attack for attack in own if (attack[1] == LINKAGE) == linkage)
-        columns = [self.of_attack(own[attack]) for attack in attacks]
-        trials = sorted(set().union(*columns))
-        scores = [[column.get(trial, np.nan) for column in columns] for trial in trials]
-        return Scored(trials, np.array(scores).reshape(len(trials), len(attacks)), attacks)
+        return {attack: self.of_attack(own[attack]) for attack in attacks}
+
+    def scored(self, name: str, system: str, *, linkage: bool = False) -> Scored:
+        """The trials that all these attacks scored, perhaps none."""
+        columns = self.columns(name, system, linkage=linkage)
+        trials = sorted(set.intersection(*map(set, columns.values()))) if columns else []
+        scores = [[column[trial] for column in columns.values()] for trial in trials]
+        return Scored(trials, np.array(scores).reshape(len(trials), len(columns)), [*columns])

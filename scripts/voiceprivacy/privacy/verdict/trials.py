@@ -24,6 +24,7 @@ from voiceprivacy.privacy import Counts, Flags, Floats
 FEWEST_PERSONS = 4  # two to learn from, two to judge
 FEWEST_IN_COHORT = 3  # persons; the mean of fewer is mostly noise
 FEWER = 10  # one trial or pair in so many may have a smaller cohort, or fewer recordings
+FARTHEST = 1e6  # quartile ranges from the median
 RESOLUTION = 1e9  # parts of a quartile range; scores in another unit round to the same numbers
 N_ROUNDS = 3  # of numbering; only equal scores need more than one
 
@@ -94,8 +95,8 @@ def trials_of(ids: Any, scores: Floats, speaker_of: Mapping[str, str]) -> Trials
 def standardised(scores: Floats, target: Flags) -> Floats:
     """Scores (M, A) with median 0 and quartile range 1, and targets above nontargets on average.
 
-    Infinite scores lie one quartile range beyond finite ones, NaN at the median. Equal scores are
-    zero.
+    Infinite scores lie one quartile range beyond finite ones, NaN at the median, and none further
+    out than FARTHEST: a cohort's mean would be that one score. Equal scores are zero.
     """
     return np.apply_along_axis(_standardised, 0, scores, target)
 
@@ -108,7 +109,7 @@ def _standardised(scores, target):
     spread = (high - low) or finite.std() or 1
     known = np.clip(np.nan_to_num(scores, nan=median), finite.min() - spread, finite.max() + spread)
     # Sums of whole numbers are exact, so that the sign does not depend on the order of rows.
-    parts = np.rint((known - median) / spread * RESOLUTION)
+    parts = np.rint(np.clip((known - median) / spread, -FARTHEST, FARTHEST) * RESOLUTION)
     above = (parts * target).sum() / max(target.sum(), 1) - parts.mean() or parts.sum()
     return parts * np.copysign(1, above) / RESOLUTION
 

@@ -15,7 +15,7 @@ null means not measured; its code is one of the reasons.
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import chain, compress, permutations
+from itertools import chain, permutations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -131,8 +131,7 @@ def verdict_of(
         is_open = _p_open(original, thresholds) <= LEVEL
         unprotected = _facts(ORIGINAL, original, None, is_open, LEVEL, thresholds, known)
     competing = {name: one for name, one in judged.items() if name not in known.controls}
-    attacks = scores.attacks()
-    systems = chain.from_iterable(own.values() for own in scores.scores.values())
+    systems = [*chain.from_iterable(own.values() for own in scores.scores.values())]
     tried = [{condition for _, condition in own} for own in systems]
     return {
         "systems": facts,
@@ -144,7 +143,10 @@ def verdict_of(
             name: _releases(scores, versions, thresholds)
             for name, versions in known.releases.items()
         },
-        "attacks": [{"attacker": name, "condition": condition} for name, condition in attacks],
+        "attacks": [
+            {"attacker": name, "condition": condition}
+            for name, condition in sorted(set().union(*systems))
+        ],
         "not_tried": [
             f"condition_{name}"
             for name in ("op", "pp", "rr")
@@ -158,7 +160,8 @@ def _judge_list(scores, name, judged):
     """Judge the systems of one list; unprotected speech, if it is there, says what is usual."""
     attacks, speaker_of = scores.scores[name], scores.speakers(name)
     complete = [ORIGINAL] if ORIGINAL in attacks else attacks
-    reference = set().union(*(scores.scored(name, system).trials for system in complete))
+    tried = [scores.columns(name, system).values() for system in complete]
+    reference = set().union(*chain.from_iterable(tried))
     persons = _persons(reference, speaker_of)
     original = judged.get(ORIGINAL)
     usual = {}  # shares of useless scores of unprotected speech
@@ -175,8 +178,7 @@ def _judge_list(scores, name, judged):
             if share > usual.get(kind, float(is_linkage)) + FAILING_SHARE:
                 warning = {"code": "failing_attack", "system": system, "attack": attack}
                 one.failing[attack] = warning
-        known = compress(scored.trials, ~np.isnan(scored.scores).any(axis=1))
-        one.missing["trials"] += len(reference.difference(known))
+        one.missing["trials"] += len(reference.difference(scored.trials))
         missing = persons - _persons(scored.trials, speaker_of)
         if linked.trials:
             n_tried = Counter(speaker_of[tried] for tried in {tried for _, tried in scored.trials})
@@ -243,8 +245,7 @@ def _useless_shares(scored, linked):
     shares = {}
     for is_linkage, own in ((False, scored), (True, linked)):
         for (attacker, _), column in zip(own.attacks, own.scores.T, strict=True):
-            known = column[~np.isnan(column)]
-            share = 1 - len(np.unique(known[np.isfinite(known)])) / max(1, len(known))
+            share = 1 - len(np.unique(column[np.isfinite(column)])) / max(1, len(column))
             kind = attacker, is_linkage
             shares[kind] = max(share, shares.get(kind, 0.0))
     return shares

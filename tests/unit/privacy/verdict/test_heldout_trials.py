@@ -23,6 +23,17 @@ def test_scores_that_are_not_finite_lie_one_quartile_range_beyond():
     assert column.tolist() == [-1.0, -0.5, 0.0, 0.5, 1.0, 2.0, -2.0, 0.0]
 
 
+@pytest.mark.parametrize("score", [3.4e38, 1e200, -1.7e308])
+def test_one_score_far_out_hides_no_others(score):
+    """Of the first attacker, whose scores have offsets, or of the second, who finds nothing."""
+    enrolled, tried, recordings, scores = complete(16, 3, seed=0, n_attacks=2)
+    scores[:, 0] += 5 * (enrolled == tried) + 30 * np.cos(enrolled)
+    for column, smallest in ((0, 30), (1, 75)):
+        far = scores.copy()
+        far[17, column] = score
+        assert one_recording(trials_from(enrolled, tried, recordings, far)).low() > smallest
+
+
 def test_targets_are_above_nontargets_on_average():
     """Their scores are lower here, and the mean of all is above the median."""
     enrolled, tried, recordings, noise = complete(8, 3, seed=0)

@@ -262,6 +262,26 @@ def test_a_list_where_its_attackers_find_nothing_in_the_original_is_not_low(on_s
     assert [one for one in reasons if one in ("weak_attackers", "no_unprotected")] == [reason]
 
 
+@pytest.mark.parametrize("partial", ["original", "x"])
+def test_who_has_a_score_is_no_evidence(partial):
+    """One of two attackers, who find nothing, scored all targets and a tenth of the others."""
+    ids, values, speaker_of = rows_of(*complete(20, 4, seed=1, n_attacks=2))
+    one, other = (dict(zip(ids, column, strict=True)) for column in values.T.tolist())
+    some = {
+        pair: other[pair]
+        for number, pair in enumerate(ids)
+        if number % 10 == 0 or speaker_of[pair[0]] == speaker_of[pair[1]]
+    }
+    scores = {("a", "oo"): one, ("b", "oo"): other}, {("a", "op"): one, ("b", "op"): other}
+    table = ScoreTable(speaker_of)
+    table.scores["all"] = dict(zip(("original", "x"), scores, strict=True))
+    table.scores["all"][partial]["b", "oo" if partial == "original" else "op"] = some
+    facts = verdict_of(table, known=Known(learnt={}, leaks={}))
+    judgement = facts["unprotected"] if partial == "original" else facts["systems"]["x"]
+    assert judgement["evidence_percent"][0] < 5
+    assert judgement["missing"] == {"persons": 0, "trials": len(ids) - len(some)}
+
+
 def test_each_number_is_of_the_list_on_which_it_is_worst():
     """On the second list recordings are of less use, and each person has eight."""
     table = None
