@@ -67,6 +67,7 @@ ENVIRONMENTS = {  # of conda: what for, and the packages that the scripts there 
             "webrtcvad-wheels",
             "jiwer",
             "pocketsphinx",
+            "onnx",
             "onnxruntime",
             "speechmos",
             "pystoi",

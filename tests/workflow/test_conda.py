@@ -109,7 +109,7 @@ IMPORTED = {
     "evaluate": ["jinja2", "matplotlib", "numba", "pandas", "scipy", "soundfile", "yaml"],
     "dvector": ["numpy", "onnxruntime", "soundfile"],
     "torch": [
-        *("jiwer", "jsonschema", "onnxruntime", "pocketsphinx", "pystoi"),
+        *("jiwer", "jsonschema", "onnx", "onnxruntime", "pocketsphinx", "pystoi"),
         *("resemblyzer", "scipy", "soundfile", "speechbrain", "torch", "torchaudio", "torchyin"),
         *("tqdm", "transformers", "webrtcvad", "yaml"),
     ],

@@ -33,7 +33,7 @@ from voiceprivacy.vocabulary import (
 )
 
 NO_NETWORK = "no network of an attacker hears the original and all anonymisers"
-NETWORKS_OF_QUALITY = ("onnxruntime", "speechmos", "pystoi")  # packages; make installs them
+NETWORKS_OF_QUALITY = ("onnx", "onnxruntime", "speechmos", "pystoi")  # packages; make installs them
 NOT_INSTALLED = f"not all of {', '.join(NETWORKS_OF_QUALITY)} are installed where the run started"
 THREADS = 4  # of a command of the user's
 LATE_MODULES = ["utility/listeners", "inout/audio"]  # imported inside functions of emotion

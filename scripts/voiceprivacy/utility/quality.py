@@ -8,6 +8,8 @@ Conventions
   imports librosa.
 * The network hears 9.01 s. Longer speech is heard in windows that begin every second, and the mean
   of them is taken. Shorter speech is doubled until it is long enough, as the package does.
+* Before they pool, the network's convolutions see four frames to each side. So windows share what
+  lies further from their ends: it is computed once, though nine windows hear it.
 * ESTOI foretells how much is understood, from -1 to 1, by comparing protected and original speech
   frame by frame. 1 is the original. So it exists only where both last equally long: to within one
   of its frames (25.6 ms), by which the longer one is cut. It is by pystoi 0.4.1.
@@ -23,13 +25,16 @@ maskers, IEEE/ACM Transactions on Audio, Speech, and Language Processing 24, 201
 
 import warnings
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from math import gcd
 from typing import Any
 
 import numpy as np
+import onnx
 import onnxruntime
 import pystoi
 from numpy.typing import NDArray
+from onnx import helper
 from scipy.signal import resample_poly
 from tqdm import tqdm
 
@@ -42,6 +47,10 @@ from voiceprivacy.vocabulary import UNDEFINED
 WEIGHTS = "dnsmos_models/sig_bak_ovr.onnx"  # in the package
 SAMPLE_RATE = 16000
 WINDOW_S = 9.01  # what the network hears; a new window begins every second
+HOP = 160  # samples from one of the network's frames to the next; a frame has two hops
+N_FRAMES = 900  # of a window
+SECOND = SAMPLE_RATE // HOP  # frames
+MARGIN = 4  # frames: what lies further from the end of a window does not depend on it
 # From the network's outputs (speech, background, overall) to opinions, as the package has it.
 POLYNOMIALS = {
     "dnsmos_speech": (-0.08397278, 1.22083953, 0.0052439),
@@ -57,7 +66,7 @@ Samples = NDArray[np.float32]
 
 
 class Dnsmos:
-    """The network of DNSMOS."""
+    """The network of DNSMOS in two parts: ``convolve``, of frames, and ``judge``, of a window."""
 
     def __init__(self) -> None:
         """Load the weights; BadInput where the package is not there."""
@@ -67,35 +76,88 @@ class Dnsmos:
                 "utility: quality needs the Python package speechmos, which is not installed here:"
                 " make .venv/installed, or start snakemake with --sdm conda"
             )
-        options = onnxruntime.SessionOptions()
-        # One thread: the same sums in the same order whatever the machine has.
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        self.session: Any = onnxruntime.InferenceSession(
-            str(folder / WEIGHTS), options, providers=["CPUExecutionProvider"]
-        )
+        model = onnx.load(folder / WEIGHTS)
+        nodes = list(model.graph.node)
+        operators = [node.op_type for node in nodes]
+        framed, pooled = operators.index("Concat"), operators.index("MaxPool")
+        self.convolve = _part(model, nodes[framed:pooled])
+        self.judge = _part(model, nodes[pooled:])
 
     def opinions(self, samples: Samples) -> dict[str, float]:
         """Opinions of samples (N,) at 16 kHz by metric, N > 0."""
-        raw = [self.session.run(None, {"input_1": window[None]})[0][0] for window in cut(samples)]
+        while len(samples) < WINDOW_S * SAMPLE_RATE:
+            samples = np.append(samples, samples)
+        hops = samples[: len(samples) // HOP * HOP].reshape(-1, HOP)
+        begins = [SECOND * second for second in starts(len(samples))]
+        raw = [self.judge(window)[0] for window in self._convolved(hops, begins)]
         of_windows = np.array(raw, dtype=float).T
         return {
             metric: round(float(np.polyval(polynomial, values).mean()), DIGITS)
             for (metric, polynomial), values in zip(POLYNOMIALS.items(), of_windows, strict=True)
         }
 
+    def _convolved(self, hops, begins):
+        """Yield windows (1, 32, N_FRAMES, 161) that begin at these frames."""
 
-def cut(samples: Samples) -> list[Samples]:
-    """Windows (144160,) of samples (N,), N > 0."""
-    length = int(WINDOW_S * SAMPLE_RATE)
-    while len(samples) < length:
-        samples = np.append(samples, samples)
-    windows: list[Samples] = []
-    # The package counts so, and leaves out what rounding makes one sample too short.
-    for number in range(int(len(samples) // SAMPLE_RATE - WINDOW_S) + 1):
-        window = samples[number * SAMPLE_RATE : int((number + WINDOW_S) * SAMPLE_RATE)]
-        if len(window) == length:
-            windows.append(window)
-    return windows
+        def convolved(first, stop):
+            return self.convolve(hops[None, first:stop], hops[None, first + 1 : stop + 1])
+
+        last = begins[-1] + N_FRAMES
+        blocks: dict[int, Any] = {}  # by the first frame; the next window needs all but one again
+        for begin in begins:
+            end = begin + N_FRAMES
+            for first in range(begin, end, SECOND):
+                if first not in blocks:
+                    stop = min(first + SECOND + 2 * MARGIN, last)
+                    blocks[first] = convolved(first, stop)[:, :, MARGIN:-MARGIN]
+            shared = [blocks[first] for first in range(begin, end, SECOND)]
+            blocks.pop(begin)
+            yield np.concatenate(
+                [
+                    convolved(begin, begin + 2 * MARGIN)[:, :, :MARGIN],
+                    np.concatenate(shared, axis=2)[:, :, : N_FRAMES - 2 * MARGIN],
+                    convolved(end - 2 * MARGIN, end)[:, :, MARGIN:],
+                ],
+                axis=2,
+            )
+
+
+def starts(length: int) -> list[int]:
+    """In seconds, where the windows of so many samples begin; at least WINDOW_S of them.
+
+    The package counts so, and leaves out what rounding makes one sample too short.
+    """
+    begins = range(int(length // SAMPLE_RATE - WINDOW_S) + 1)
+    window = int(WINDOW_S * SAMPLE_RATE)
+    ends = [int((begin + WINDOW_S) * SAMPLE_RATE) for begin in begins]
+    return [
+        begin
+        for begin, end in zip(begins, ends, strict=True)
+        if end - begin * SAMPLE_RATE == window and end <= length
+    ]
+
+
+def _part(model, nodes):
+    """What these nodes of a network do, as a function of the arrays that come from others."""
+    known = {array.name: array for array in model.graph.initializer}
+    made = set(chain.from_iterable(node.output for node in nodes))
+    used = dict.fromkeys(chain.from_iterable(node.input for node in nodes))
+    given = [name for name in used if name not in made and name not in known]
+    tensors = [
+        helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, None)
+        for name in (*given, nodes[-1].output[0])
+    ]
+    weights = [known[name] for name in used if name in known]
+    graph = helper.make_graph(nodes, "part", tensors[:-1], tensors[-1:], weights)
+    opset, version = model.opset_import, model.ir_version
+    part = helper.make_model(graph, opset_imports=opset, ir_version=version)
+    options = onnxruntime.SessionOptions()
+    # One thread: the same sums in the same order whatever the machine has.
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    session: Any = onnxruntime.InferenceSession(
+        part.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
+    return lambda *arrays: session.run(None, dict(zip(given, arrays, strict=True)))[0]
 
 
 def estoi(original: Samples, protected: Samples) -> float | str:

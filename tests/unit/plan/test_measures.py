@@ -56,14 +56,14 @@ def test_every_run_measures_the_quality_of_some_utterances_unless_it_says_no():
     assert not [path for path in silent.measures("demo") if path.endswith("/quality.tsv")]
 
 
-@pytest.mark.parametrize("package", ["onnxruntime", "speechmos", "pystoi"])
+@pytest.mark.parametrize("package", ["onnx", "onnxruntime", "speechmos", "pystoi"])
 def test_quality_is_measured_where_its_packages_are(monkeypatch, package):
     find = importlib.util.find_spec
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name == package else find(name)
     )
     assert "quality" not in planned().entries
-    assert "onnxruntime, speechmos, pystoi are installed" in planned().not_measured()["quality"]
+    assert "onnx, onnxruntime, speechmos, pystoi are installed" in planned().not_measured()["quality"]
     for asked in ({"quality": {"type": "quality"}}, {"mos": {"type": "quality"}}):
         assert planned(utility=asked).entries.keys() >= asked.keys()  # as asked for
         assert planned(utility=asked).not_measured() == {}
