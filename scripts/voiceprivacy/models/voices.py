@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.models import Floats
+from voiceprivacy.models import Floats, onnx_network
 from voiceprivacy.models.pinned import read_model
 from voiceprivacy.models.whisper import library
 from voiceprivacy.running.espeak_jobs import run_espeak
@@ -167,9 +167,5 @@ def _joined(pieces):
 
 
 def _session(network: bytes) -> Any:
-    onnxruntime = library("onnxruntime", "a voice")
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    # Without it, products of 8 bits overflow on processors without VNNI.
-    options.add_session_config_entry("session.x64quantprecision", "1")
-    return onnxruntime.InferenceSession(network, options, providers=["CPUExecutionProvider"])
+    library("onnxruntime", "a voice")
+    return onnx_network.session(network)

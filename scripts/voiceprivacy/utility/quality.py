@@ -31,7 +31,6 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 import pystoi
 from numpy.typing import NDArray
 from onnx import helper
@@ -41,6 +40,7 @@ from tqdm import tqdm
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput, FilePath, folder_of_package
 from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.models import onnx_network
 from voiceprivacy.utility.measures import Measured
 from voiceprivacy.vocabulary import UNDEFINED
 
@@ -151,12 +151,7 @@ def _part(model, nodes):
     graph = helper.make_graph(nodes, "part", tensors[:-1], tensors[-1:], weights)
     opset, version = model.opset_import, model.ir_version
     part = helper.make_model(graph, opset_imports=opset, ir_version=version)
-    options = onnxruntime.SessionOptions()
-    # One thread: the same sums in the same order whatever the machine has.
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    session: Any = onnxruntime.InferenceSession(
-        part.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
+    session = onnx_network.session(part.SerializeToString())
     return lambda *arrays: session.run(None, dict(zip(given, arrays, strict=True)))[0]
 
 

@@ -38,6 +38,7 @@ from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import Embeddings
 from voiceprivacy.inout.files import BadInput, folder_of_package
 from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.models import onnx_network
 from voiceprivacy.models.mel import hamming, hann, mel_bands
 from voiceprivacy.models.whisper import Whisper
 from voiceprivacy.vocabulary import PACKAGES
@@ -126,19 +127,13 @@ class DVector:
 
     def __init__(self) -> None:
         """Find the network; BadInput where the package, or onnxruntime, is not there."""
-        self.path = weights("dvector", "models/embedder.int8.onnx")
-        self.onnxruntime = _library("onnxruntime", "dvector")
+        self.path = str(weights("dvector", "models/embedder.int8.onnx"))
+        _library("onnxruntime", "dvector")
 
     @functools.cached_property
     def session(self) -> Any:
         """The network in memory: each process loads its own, because forks share no session."""
-        options = self.onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        # Without it, products of 8 bits overflow on processors without VNNI: other embeddings.
-        options.add_session_config_entry("session.x64quantprecision", "1")
-        return self.onnxruntime.InferenceSession(
-            self.path, options, providers=["CPUExecutionProvider"]
-        )
+        return onnx_network.session(self.path)
 
     def embed(self, samples: Floats) -> Floats:
         """Embedding (256,): the mean over slices of 0.8 s, two of which overlap by half."""
