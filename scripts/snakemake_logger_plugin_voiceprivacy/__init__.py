@@ -6,7 +6,7 @@ import threading
 
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 
-from voiceprivacy.running.progress import Machine, ProgressHandler, is_silent
+from voiceprivacy.running.progress import ProgressHandler, is_silent
 
 
 class LogHandler(LogHandlerBase):
@@ -17,7 +17,7 @@ class LogHandler(LogHandlerBase):
 
     def __post_init__(self) -> None:
         screen = logging.StreamHandler(sys.stdout if self.common_settings.dryrun else sys.stderr)
-        self.ours = ProgressHandler(screen, machine=Machine(), silent=is_silent())
+        self.ours = ProgressHandler(screen, silent=is_silent())
         threading.Thread(target=self.ours.tick, daemon=True).start()
 
     def emit(self, record: logging.LogRecord) -> None:

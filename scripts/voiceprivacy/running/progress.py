@@ -1,9 +1,8 @@
 """What the screen shows of a run: how far it is, in one line, and why jobs failed.
 
-The line says: jobs done, speech worked through, time left, how busy this machine is, what runs.
+The line says: jobs done, speech worked through, time left, what runs.
 Speech is worked through when it was protected or embedded. It counts once, however many systems and
-attackers there are: one hour of people's recordings is one hour. Of a cluster's nodes this process
-knows nothing.
+attackers there are: one hour of people's recordings is one hour.
 
 ``voiceprivacy run`` names a logger plug-in of ours (scripts/snakemake_logger_plugin_voiceprivacy),
 which hands every event of a run to ``ProgressHandler``. Of what Snakemake says only errors and
@@ -25,8 +24,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import psutil
 
 from voiceprivacy.inout.files import counted, shown
 from voiceprivacy.running import turns
@@ -101,7 +98,6 @@ class Progress:
         self._took_s: dict[str, list[float]] = defaultdict(list)  # of each rule's finished jobs
         self.done, self.total = 0, 0
         self.speech_s: dict[Path, float] = {}  # of each part of a corpus
-        self.is_remote = False
         self.first_page: str | None = None  # where the last event was that it is there
 
     def see(self, event: str, fields: Mapping[str, Any]) -> None:
@@ -125,17 +121,15 @@ class Progress:
                 self.speech_s[Path(manifest).parents[1]] = _speech_s(manifest)
         elif event == "progress":
             self.done, self.total = fields["done"], fields["total"]
-        elif event == "resources_info":
-            self.is_remote = self.is_remote or "nodes" in fields
 
-    def text(self, *, machine: str = "", width: int | None = None) -> str:
-        """The line, with what is said of the machine; a narrow terminal does without some of it."""
-        line = self._line(machine, with_speech=True)
+    def text(self, width: int | None = None) -> str:
+        """The line; a narrow terminal does without some of it."""
+        line = self._line(with_speech=True)
         if width is None or len(line) <= width:
             return line
-        return self._line(machine, with_speech=False)[:width]
+        return self._line(with_speech=False)[:width]
 
-    def _line(self, machine: str, *, with_speech: bool) -> str:
+    def _line(self, *, with_speech: bool) -> str:
         parts = [f"progress: {self.done} of {self.total} jobs"]
         speech_s = sum(self.speech_s.values())
         if speech_s and with_speech:
@@ -147,7 +141,7 @@ class Progress:
         # Last, because a narrow terminal cuts the end.
         running = Counter(job.rule for job in self._running.values())
         rules = [f"{rule} ({n})" if n > 1 else rule for rule, n in running.items()]
-        return "; ".join(filter(None, [", ".join(parts), machine, ", ".join(rules)]))
+        return "; ".join(filter(None, [", ".join(parts), ", ".join(rules)]))
 
     def _left_s(self) -> float | None:
         """Seconds that are left; None before any job is done, or where nothing can be said.
@@ -170,38 +164,6 @@ class Progress:
         new = [job for job in self._running.values() if not self._took_s.get(job.rule)]
         longest_s = max((self._clock() - job.began_s for job in new), default=0.0)
         return None if longest_s > left_s else left_s
-
-
-class Machine:
-    """How busy this machine is, in a few words that are renewed once a second at most."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic):
-        self._clock, self._text = clock, ""
-        self._read_s = clock()
-        self._times = psutil.cpu_times()
-
-    def text(self) -> str:
-        """Share of the processors that is in use since the last time, and memory."""
-        if self._clock() - self._read_s >= TICK_S:
-            self._read_s = self._clock()
-            memory = psutil.virtual_memory()
-            used_gb = (memory.total - memory.available) / 1e9
-            of_memory = f"{used_gb:.1f} of {memory.total / 1e9:.0f} GB"
-            self._text = f"CPU {self._busy_percent():.0f} %, {of_memory}"
-        return self._text
-
-    def _busy_percent(self) -> float:
-        """Since the last time. psutil.cpu_percent tells every thread of its own calls only: 0 the
-        first time, and several threads write the line."""
-        before, self._times = self._times, psutil.cpu_times()
-        spent = {
-            name: now - then
-            for name, now, then in zip(before._fields, self._times, before, strict=True)
-        }
-        idle_s = spent["idle"] + spent.get("iowait", 0.0)
-        guests_s = spent.get("guest", 0.0) + spent.get("guest_nice", 0.0)  # counted twice
-        total_s = sum(spent.values()) - guests_s
-        return 100 * max(0.0, total_s - idle_s) / total_s if total_s > 0 else 0.0
 
 
 class Failure(NamedTuple):
@@ -279,7 +241,6 @@ class ProgressHandler(logging.Handler):
     ----------
     shown : the handler that writes Snakemake's log to the screen
     silent : leaves the line out
-    machine : what the line says of the machine; None leaves it out
     clock : gives seconds
     """
 
@@ -288,13 +249,12 @@ class ProgressHandler(logging.Handler):
         shown: logging.StreamHandler,
         *,
         silent: bool = False,
-        machine: Machine | None = None,
         clock: Callable[[], float] = time.monotonic,
     ):
         super().__init__()
         self.shown, self.progress, self._clock = shown, Progress(clock), clock
         self.failures = Failures()
-        self._is_silent, self._machine = silent, machine
+        self._is_silent = silent
         self._shown: set[tuple[str, ...]] = set()
         self._said_last = ""
         self._began_s = self._written_s = clock()
@@ -404,17 +364,13 @@ class ProgressHandler(logging.Handler):
     def _show(self) -> None:
         stream, now_s = self.shown.stream, self._clock()
         if self._on_terminal:
-            stream.write(self._line(width=shutil.get_terminal_size().columns - 1))
+            stream.write(self.progress.text(shutil.get_terminal_size().columns - 1))
             self._is_shown = True
             stream.flush()
         elif now_s - self._written_s >= max(EVERY_S, (now_s - self._began_s) / 10):
             self._written_s = now_s
-            stream.write(self._line() + "\n")
+            stream.write(self.progress.text() + "\n")
             stream.flush()
-
-    def _line(self, width: int | None = None) -> str:
-        machine = None if self.progress.is_remote else self._machine
-        return self.progress.text(machine=machine.text() if machine else "", width=width)
 
     def _clear(self) -> None:
         if self._is_shown:

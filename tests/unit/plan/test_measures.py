@@ -63,7 +63,9 @@ def test_quality_is_measured_where_its_packages_are(monkeypatch, package):
         importlib.util, "find_spec", lambda name: None if name == package else find(name)
     )
     assert "quality" not in planned().entries
-    assert "onnx, onnxruntime, speechmos, pystoi are installed" in planned().not_measured()["quality"]
+    assert (
+        "onnx, onnxruntime, speechmos, pystoi are installed" in planned().not_measured()["quality"]
+    )
     for asked in ({"quality": {"type": "quality"}}, {"mos": {"type": "quality"}}):
         assert planned(utility=asked).entries.keys() >= asked.keys()  # as asked for
         assert planned(utility=asked).not_measured() == {}

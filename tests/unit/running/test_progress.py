@@ -1,16 +1,13 @@
 """The progress line: what it says, and that it neither garbles a terminal nor fills a file."""
 
-import collections
 import io
 import itertools
 import logging
-import threading
 
 import pytest
 
 from voiceprivacy.running.progress import (
     CLEAR,
-    Machine,
     Progress,
     ProgressHandler,
     interrupted,
@@ -127,37 +124,11 @@ def test_a_narrow_terminal_does_without_the_speech_and_then_without_what_runs(cl
     progress = Progress(clock)
     progress.speech_s, progress.total = {"mine/trial": 3600.0}, 2
     progress.see("job_info", {"jobid": 1, "rule_name": "train", "input": [], "output": []})
-    machine = "CPU 93 %, 5.1 of 16 GB"
-    whole = f"progress: 0 of 2 jobs, 60 min of speech worked through, 0 s; {machine}; train"
-    assert progress.text(machine=machine) == whole
-    assert progress.text(machine=machine, width=len(whole)) == whole
-    without = f"progress: 0 of 2 jobs, 0 s; {machine}; train"
-    assert progress.text(machine=machine, width=len(whole) - 1) == without
-    assert progress.text(machine=machine, width=30) == without[:30]
-
-
-def test_the_processors_share_is_that_of_all_threads_calls(clock, monkeypatch):
-    """psutil's own answer to the first call of another thread is 0."""
-    spent = iter([(10.0, 5.0, 100.0, 1.0), (12.0, 6.0, 101.0, 1.0), (12.0, 6.0, 104.0, 2.0)])
-    times = collections.namedtuple("times", "user system idle iowait")
-    monkeypatch.setattr("psutil.cpu_times", lambda: times(*next(spent)))
-    machine, texts = Machine(clock), []
-    for clock.now in (1.0, 2.0):
-        thread = threading.Thread(target=lambda: texts.append(machine.text().partition(",")[0]))
-        thread.start()
-        thread.join()
-    assert texts == ["CPU 75 %", "CPU 0 %"]
-
-
-@pytest.mark.parametrize(("resource", "is_shown"), [("cores", True), ("nodes", False)])
-def test_nothing_is_said_of_the_machine_where_jobs_run_on_others(brief, clock, resource, is_shown):
-    stream, logger = brief(Terminal(), machine=Machine(clock))
-    clock.now = 1.0
-    logger.info("Provided", extra={"event": "resources_info", resource: 4})
-    logger.info("Provided", extra={"event": "resources_info"})
-    logger.info("steps", extra={"event": "progress", "done": 1, "total": 2})
-    assert ("CPU" in stream.getvalue()) == is_shown
-    assert "progress: 1 of 2 jobs" in stream.getvalue()
+    whole = "progress: 0 of 2 jobs, 60 min of speech worked through, 0 s; train"
+    assert progress.text() == progress.text(len(whole)) == whole
+    without = "progress: 0 of 2 jobs, 0 s; train"
+    assert progress.text(len(whole) - 1) == without
+    assert progress.text(30) == without[:30]
 
 
 def run_four_jobs(logger, clock, seconds):
