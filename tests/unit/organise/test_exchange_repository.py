@@ -119,9 +119,7 @@ def test_links_and_files_elsewhere_are_refused(tmp_path):
     path.rename(path.with_name("Ecapa.json"))
     with pytest.raises(BadInput, match="is no record"):
         read_repository(tmp_path)
-    with pytest.raises(
-        BadInput, match="no record below systems, attackers, protocols, results"
-    ):
+    with pytest.raises(BadInput, match="no record below systems, attackers, protocols, results"):
         read_repository(path.parent)  # such as the results of a run
 
 
