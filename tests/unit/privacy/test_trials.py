@@ -72,6 +72,7 @@ def test_ids_are_numbered_in_the_order_of_the_file_and_listed_in_that_of_scores(
     [
         ([-2, -3], [1, 2], "0 % of the targets score above the median nontarget: higher must mean"),
         ([3, 0, 0, 0, 0, 0], [1, 1], "17 % of the targets score above the median nontarget"),
+        ([1, 1, 1, 0, 0, 0, 0, 0, 0, 0], [1, 1], "0 % of the targets score above"),  # equal: half
         ([3, 2], [np.inf, 1, 2], "the score of nontarget 'a2 b2' is infinite on the wrong side"),
         ([-np.inf, 2], [1, 0], "the score of target 'a0 b0' is infinite on the wrong side"),
         (
@@ -103,8 +104,10 @@ def test_scores_beyond_what_can_be_counted_with_are_refused(tmp_path, factor):
             read(tmp_path / "s.tsv")
 
 
-@pytest.mark.parametrize("scores", [(1e150, 0.0), (1e-150, 0.0), (7.0, 7.0), (np.inf, -np.inf)])
-def test_the_largest_the_smallest_equal_and_infinite_scores_are_read(tmp_path, scores):
+@pytest.mark.parametrize(
+    "scores", [(1e150, 0.0), (1e-150, 0.0), (7.0, 7.0), (np.inf, -np.inf), (0.0, 1.0)]
+)
+def test_the_largest_the_smallest_equal_and_infinite_scores_are_read(tmp_path, scores, capsys):
     lines = [
         f"e\tt{k}\t{k}\t{score}" for k, score in zip(("target", "nontarget"), scores, strict=True)
     ]
@@ -112,6 +115,8 @@ def test_the_largest_the_smallest_equal_and_infinite_scores_are_read(tmp_path, s
     read = read_score_file(tmp_path / "s.tsv")
     assert [float(own[0]) for own in read.scores.values()] == list(scores)
     assert read.trials is None
+    said = capsys.readouterr().err
+    assert (f"warning: {tmp_path / 's.tsv'}: " in said) == (scores[0] < scores[1])
 
 
 def test_a_file_of_kaldi_is_read_with_its_key_and_the_speakers_of_a_map(tmp_path):
