@@ -11,6 +11,7 @@ from support.resampled import resample_similarities
 from voiceprivacy.inout.arrays import ScoreMatrix, write_matrix
 from voiceprivacy.privacy.matrices import ranks, similarity
 from voiceprivacy.privacy.matrices.assessment import (
+    assess_ranks,
     assess_similarity,
     resample_rank_models,
     resample_ranks,
@@ -185,6 +186,26 @@ def test_ranks_of_drawn_speakers_take_ties_as_they_are_told(ties):
         assert {name: values[replicate] for name, values in replicates.items()} == pytest.approx(
             expected, nan_ok=True
         )
+
+
+@pytest.mark.parametrize("ties", ["shared", "optimistic", "pessimistic"])
+def test_all_that_is_said_of_ranks_takes_ties_in_one_way(tmp_path, ties):
+    names = np.array(list("abcd"))
+    scores = np.random.default_rng(0).normal(size=(8, 4)).round()
+    rows = np.arange(8).astype(str)
+    tied = ScoreMatrix(rows, names, np.repeat(names, 2), names, scores, rows, names)
+    write_matrix(tmp_path / "m.npz", tied)
+    options = {"fit": "ms", "all_fits": False, "by_speaker": True}
+    draws = {"n_replicates": 9, "seed": 0}
+    assessed = assess_ranks({"op": tmp_path / "m.npz"}, Draws(**draws), ties=ties, **options)
+    expected = ranks.disclosure(ranks.histogram(ranks.true_ranks(tied), ties=ties))
+    assert expected.items() <= assessed.metrics["op"].items()
+    of_speakers, _ = ranks.by_speaker(tied, ties=ties)
+    assert assessed.lines["speakers"] == [("op", *disclosed) for disclosed in of_speakers]
+    drawn = assessed.resampled["op"].replicates
+    again = resample_ranks(ranks.true_ranks(tied), tied.row_speakers, ties=ties, **draws)
+    for name, values in again.items():
+        assert drawn[name].tolist() == values.tolist()
 
 
 def test_models_of_ranks_are_fitted_anew_without_each_speaker():

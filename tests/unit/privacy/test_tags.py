@@ -1,9 +1,10 @@
 """Tags of one's own: a YAML table is taken at its word, and every mistake in it is named."""
 
+import numpy as np
 import pytest
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.privacy.scores.zebra import TABLE_1, read_tags, tag_of
+from voiceprivacy.privacy.scores.zebra import TABLE_1, assess, read_tags, tag, tag_of
 
 TABLE_1_AS_YAML = """
 "0": {from_log10: 0, meaning: "50 : 50 (flat posterior)"}
@@ -48,6 +49,13 @@ def test_a_tag_begins_at_or_above_its_number(written, worst_case_log10, expected
         written("\n".join(f"{name}: {{{start}, meaning: -}}" for name, start in starts.items()))
     )
     assert tag_of(worst_case_log10, tags).name == expected
+
+
+def test_scores_have_the_tag_that_one_s_own_table_says(written):
+    tags = read_tags(written("any: {from_log10: 0, meaning: -}"))
+    scores = {"target": np.array([1.0, 2.0]), "nontarget": np.array([0.0, -1.0])}
+    metrics, _ = assess(**scores, tags=tags)
+    assert metrics["tag"] == metrics["tag_ceiling"] == tag(**scores, tags=tags) == "any"
 
 
 def test_the_smallest_evidence_is_not_none():
