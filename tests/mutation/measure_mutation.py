@@ -27,6 +27,7 @@ TESTS = {  # module: its tests below tests/unit
         "privacy/test_cece.py",
         "privacy/test_tags.py",
         "privacy/test_bootstrap.py",
+        "privacy/test_assess_scores.py",
     ],
     "privacy/scores/calibration": [
         "privacy/test_calibration.py",
