@@ -331,7 +331,9 @@ class ProgressHandler(logging.Handler):
         stream.flush()
 
     def explain(self) -> None:
-        """Say at the end of a run which jobs failed, and what to do; not after Ctrl-C."""
+        """Say once, at the end of a run, which jobs failed, and what to do; not after Ctrl-C."""
+        if self._over.is_set():  # Snakemake closes a handler, and so does Python when it ends
+            return
         self.finish()
         failed = self.failures.all()
         if interrupted.is_set() or not failed:

@@ -233,7 +233,8 @@ class TestBriefScreen:
         for _ in range(3):  # it is tried again
             fail(logger, 6, "anonymise_part", log)
         end(logger)
-        logger.handlers[0].explain()
+        for _ in range(2):  # Snakemake closes the handler, and Python at its exit
+            logger.handlers[0].explain()
         assert stream.getvalue().splitlines() == [
             "",
             f"anonymise_part failed. Its log is {log}:",
