@@ -135,7 +135,7 @@ REASONS = {  # of an inconclusive system, the most telling first
     "upper_limit_all_recordings": "the upper limit for all recordings is too high",
     "upper_limit_linkage": "the upper limit for linkage is too high",
     "no_all_recordings": "all recordings of a speaker were not measured",
-    "no_linkage": "linkage was not tried",
+    "no_linkage": "linkage was not measured",
     "few_learnt_persons": "no attacker was trained on protected speech of enough speakers",
     "scores_elsewhere": "the attackers' training is unknown",
 }
@@ -160,7 +160,8 @@ LEARN = (
 )
 STEPS = {  # what to do about a reason, an attack that was not tried, or a state
     "more_persons": "evaluate {persons} speakers for narrower limits",
-    "few_persons": "enrol 2 recordings of each speaker and try 4 others",
+    "few_persons": "put 4 speakers or more into each list: 2 recordings of each enrol, 4 others are"
+    " tried",
     "missing": "score every trial of unprotected speech on every system",
     "failing_attack": "repair or leave out the attack that fails",
     "no_linkage": "score released recordings against each other (rr)",
@@ -307,7 +308,8 @@ def _why(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> I
     for names, ways in _grouped({name: tuple(one["by"]) for name, one in states["open"].items()}):
         by = listed([BY[way] for way in ways])
         yield f"{listed(names)}: the attacker finds who speaks {by}."
-        if ways == ("linkage",):
+        exposed = [systems[name]["exposed"] for name in names]
+        if ways == ("linkage",) and not any(one and one["beyond_chance"] for one in exposed):
             yield "The recordings can be linked. Whose they are was not shown."
     yield from _speakers(systems, unprotected)
     if low := states["low"]:
