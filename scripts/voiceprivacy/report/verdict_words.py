@@ -308,9 +308,8 @@ def _why(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> I
     for names, ways in _grouped({name: tuple(one["by"]) for name, one in states["open"].items()}):
         by = listed([BY[way] for way in ways])
         yield f"{listed(names)}: the attacker finds who speaks {by}."
-        exposed = [systems[name]["exposed"] for name in names]
-        if ways == ("linkage",) and not any(one and one["beyond_chance"] for one in exposed):
-            yield "The recordings can be linked. Whose they are was not shown."
+        if ways == ("linkage",):
+            yield "Linked recordings alone do not show whose they are."
     yield from _speakers(systems, unprotected)
     if low := states["low"]:
         most = max(one["evidence_percent"][2] for one in low.values())
