@@ -185,8 +185,8 @@ WARNINGS = {
     " less in others.",
     "no_training_speech": "No attacker is trained on {system}: it has no protected speech for"
     " training. `voiceprivacy new-run --train DIR --method FILE.py:FUNCTION` makes it.",
-    "unknown_speakers": "{attack} is not judged on lists whose speakers are unknown: write {{corpus}}"
-    " into the path of its scores, or name `speakers: MAP.tsv` beside it.",
+    "unknown_speakers": "{attack} is not judged on lists whose speakers are unknown: write"
+    " {{corpus}} into the path of its scores, or name `speakers: MAP.tsv` beside it.",
 }
 SHARES = {"leak_5": "one recording in twenty", "leak_20": "one recording in five"}
 NOTICED = "If {} of {} had been left unprotected, this evaluation would have noticed."
@@ -295,10 +295,11 @@ def notes(facts: Mapping[str, Any], names: str = "") -> Notes:
 
 def _answer(systems: Mapping[str, Any]) -> str:
     groups = _grouped({name: (ANSWERS[own["state"]],) for name, own in systems.items()})
-    if len(groups) > 1:
-        return " ".join(f"{listed(names)}: {answer}." for names, (answer,) in groups)
-    [answer] = groups[0][1] if groups else [ANSWERS["unclear"]]  # nothing could be judged
-    return f"{answer[:1].upper()}{answer[1:]}."
+    if len(groups) == 1:
+        [(_, (answer,))] = groups
+        return f"{answer[:1].upper()}{answer[1:]}."
+    answers = (f"{listed(names)}: {answer}." for names, (answer,) in groups)
+    return " ".join(answers) or "Nothing was judged, so treat it as not protected."
 
 
 def _why(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> Iterator[str]:

@@ -240,7 +240,7 @@ def refuse_copies(run: NewRun) -> None:
 
     A method that changes next to nothing is evaluated: the run says how little it protects.
     """
-    originals = {one.utterance: one.audio for one in run.listed}
+    originals = {one.utterance: one.audio for one in run.listed if one.audio}
     for name, first in run.protected.items():
         for version in filter(None, (first, first.again)):
             copies = [
