@@ -135,7 +135,7 @@ REASONS = {  # of an inconclusive system, the most telling first
     "upper_limit_all_recordings": "the upper limit for all recordings is too high",
     "upper_limit_linkage": "the upper limit for linkage is too high",
     "no_all_recordings": "all recordings of a speaker were not measured",
-    "no_linkage": "linkage was not tried",
+    "no_linkage": "linkage was not measured",
     "few_learnt_persons": "no attacker was trained on protected speech of enough speakers",
     "scores_elsewhere": "the attackers' training is unknown",
 }
@@ -160,7 +160,8 @@ LEARN = (
 )
 STEPS = {  # what to do about a reason, an attack that was not tried, or a state
     "more_persons": "evaluate {persons} speakers for narrower limits",
-    "few_persons": "enrol 2 recordings of each speaker and try 4 others",
+    "few_persons": "put 4 speakers or more into each list: 2 recordings of each enrol, 4 others are"
+    " tried",
     "missing": "score every trial of unprotected speech on every system",
     "failing_attack": "repair or leave out the attack that fails",
     "no_linkage": "score released recordings against each other (rr)",
@@ -184,7 +185,8 @@ WARNINGS = {
     " less in others.",
     "no_training_speech": "No attacker is trained on {system}: it has no protected speech for"
     " training. `voiceprivacy new-run --train DIR --method FILE.py:FUNCTION` makes it.",
-    "unknown_speakers": "{attack} is not judged on lists without a file of its speakers.",
+    "unknown_speakers": "{attack} is not judged on lists whose speakers are unknown: write"
+    " {{corpus}} into the path of its scores, or name `speakers: MAP.tsv` beside it.",
 }
 SHARES = {"leak_5": "one recording in twenty", "leak_20": "one recording in five"}
 NOTICED = "If {} of {} had been left unprotected, this evaluation would have noticed."
@@ -296,7 +298,8 @@ def _answer(systems: Mapping[str, Any]) -> str:
     if len(groups) == 1:
         [(_, (answer,))] = groups
         return f"{answer[:1].upper()}{answer[1:]}."
-    return " ".join(f"{listed(names)}: {answer}." for names, (answer,) in groups)
+    answers = (f"{listed(names)}: {answer}." for names, (answer,) in groups)
+    return " ".join(answers) or "Nothing was judged, so treat it as not protected."
 
 
 def _why(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> Iterator[str]:
@@ -308,7 +311,7 @@ def _why(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> I
         by = listed([BY[way] for way in ways])
         yield f"{listed(names)}: the attacker finds who speaks {by}."
         if ways == ("linkage",):
-            yield "The recordings can be linked. Whose they are was not shown."
+            yield "Linked recordings alone do not show whose they are."
     yield from _speakers(systems, unprotected)
     if low := states["low"]:
         most = max(one["evidence_percent"][2] for one in low.values())

@@ -331,23 +331,26 @@ class ProgressHandler(logging.Handler):
         stream.flush()
 
     def explain(self) -> None:
-        """Say at the end of a run which jobs failed, and what to do; not after Ctrl-C."""
-        self.finish()
+        """Say once, at the end of a run, which jobs failed, and what to do; not after Ctrl-C.
+
+        The line is taken away; it does not come back.
+        """
+        if self._over.is_set():  # Snakemake closes a handler, and so does Python when it ends
+            return
+        self._over.set()
+        self._clear()
+        self._is_wanted = False
         failed = self.failures.all()
         if interrupted.is_set() or not failed:
             return
         for failure in failed:
             self._tell(failure)
         names = ", ".join(dict.fromkeys(failure.rule for failure in failed))
-        again = "give the same command again: finished jobs are not repeated."
-        jobs = counted(len(failed), "job")
-        self._write(["", f"{jobs} failed: {names}. Correct what is named above and {again}"])
-
-    def finish(self) -> None:
-        """Take the line away; it does not come back."""
-        self._over.set()
-        self._clear()
-        self._is_wanted = False
+        end = (
+            f"{counted(len(failed), 'job')} failed: {names}. Correct what is named above and give"
+            " the same command again: finished jobs are not repeated."
+        )
+        self._write(["", end])
 
     def tick(self) -> None:
         """Renew the line until the run is over, also where no job ends for an hour."""

@@ -236,20 +236,23 @@ def refuse_one_folder(
 
 
 def refuse_copies(run: NewRun) -> None:
-    """Refuse a protected version of which every file has the samples of the original.
+    """Refuse a protected version with files that have the samples of the original, as the run does.
 
     A method that changes next to nothing is evaluated: the run says how little it protects.
     """
-    used = {one.utterance: one.audio for one in run.listed if one.utterance not in run.left_out}
+    originals = {one.utterance: one.audio for one in run.listed if one.audio}
     for name, first in run.protected.items():
         for version in filter(None, (first, first.again)):
-            if len(version.unchanged) == len(used) and all(
-                audio and is_same_sound(audio, version.files[utterance], least=EQUAL)
-                for utterance, audio in used.items()
-            ):
+            copies = [
+                utterance
+                for utterance in version.unchanged
+                if is_same_sound(originals[utterance], version.files[utterance], least=EQUAL)
+            ]
+            if copies:
                 raise BadInput(
-                    f"{version.folder}: every file of {name} is a copy of the original: give the"
-                    " folder of the protected speech (unprotected speech is in every run)"
+                    f"{version.files[copies[0]]}: is its original, as {len(copies)} of"
+                    f" {len(version.files)} files of {name}: give the folder of the protected"
+                    " speech, or leave these recordings out of both folders"
                 )
 
 

@@ -113,6 +113,7 @@ def test_limits_below_zero_are_shown_as_zero_and_what_is_not_measured_as_a_dash(
         (("open", "open"), "No."),
         (("unclear",), "Not proven, so treat it as not protected."),
         (("low", "open"), "a: these attackers find little against it. b: no."),
+        ([], "Nothing was judged, so treat it as not protected."),
     ],
 )
 def test_the_question_is_answered_for_all_or_by_system(states, answer):

@@ -163,7 +163,7 @@ def test_after_the_last_job_and_after_finish_the_line_is_gone(brief, clock):
     run_four_jobs(logger, clock, 5)
     assert screen(stream.getvalue())[-1] == ""
     logger.info("1 of 2", extra={"event": "progress", "done": 1, "total": 2})
-    logger.handlers[0].finish()
+    logger.handlers[0].explain()
     assert screen(stream.getvalue())[-1] == ""
 
 
@@ -233,7 +233,8 @@ class TestBriefScreen:
         for _ in range(3):  # it is tried again
             fail(logger, 6, "anonymise_part", log)
         end(logger)
-        logger.handlers[0].explain()
+        for _ in range(2):  # Snakemake closes the handler, and Python at its exit
+            logger.handlers[0].explain()
         assert stream.getvalue().splitlines() == [
             "",
             f"anonymise_part failed. Its log is {log}:",

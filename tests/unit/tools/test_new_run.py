@@ -285,7 +285,7 @@ MADE = ("--protected", "a=made")
         ([*MADE, "--config", "old.yaml"], "old.yaml: is there already"),
         ([*MADE, "--transcripts", "none.tsv"], "none.tsv: not found"),
         (["--protected", "a=speech"], "speech: is the folder of the originals, too"),
-        (["--protected", "a=copy", "--train", "more"], "every file of a is a copy of the original"),
+        (["--protected", "a=copy", "--train", "more"], "is its original, as 20 of 24 files"),
         ([*MADE, "--train", "mine.py"], "mine.py: is no folder, zip or tar"),
         (["--method", "mine.py"], "expected NAME=FILE.py:FUNCTION"),
         (["--method", "lost.py:f"], "lost.py not found"),
@@ -308,12 +308,11 @@ def test_mistakes_are_one_line_and_nothing_is_written(tmp_path, speech, new_run,
     assert not list(tmp_path.glob("my.*")) and (tmp_path / "old.yaml").read_text() == "mine: 1\n"
 
 
-def test_single_copies_of_originals_are_told_and_kept(tmp_path, speech, new_run):
+def test_single_copies_of_originals_are_refused_as_the_run_refuses_them(tmp_path, speech, new_run):
     made = tree(tmp_path / "made")
     shutil.copy(speech / "bert" / "002.wav", made / "bert" / "002.wav")
-    said = new_run(*MADE, "--config", "my.yaml")
-    assert "warning: 1 file is its original or nearly so, such as that of 'bert-002'" in said
-    assert "left out" not in said
+    said = new_run(*MADE, "--config", "my.yaml", fails=True)
+    assert "bert/002.wav: is its original, as 1 of 20 files of a" in said
 
 
 @pytest.mark.parametrize(
