@@ -410,8 +410,8 @@ def _unreadable(path: FilePath, error: Exception) -> BadInput:
         return BadInput(f"{path}: cannot be read ({reason.strerror})")
     except ValueError:  # it holds a NUL, as a text of JSON can
         return BadInput(f"{path}: is no path")
-    reason = getattr(error, "error_string", error)
+    why = getattr(error, "error_string", error)
     if getattr(error, "code", None) == UNRECOGNISED:  # a page of a server, a pointer of Git LFS
         with open(path, "rb") as file:
-            reason = f"{reason} It begins with {file.read(START)!r}"
-    return BadInput(f"{path}: cannot be read as audio ({reason})")
+            why = f"{why} It begins with {file.read(START)!r}"
+    return BadInput(f"{path}: cannot be read as audio ({why})")
