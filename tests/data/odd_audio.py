@@ -102,6 +102,14 @@ def header_of_a_part(content):
     return content
 
 
+def in_a_wav(content):
+    """An MP3 as the samples of a WAV, as video editors and telephones write it."""
+    form = struct.pack("<HHIIHHHHIHHH", 0x55, 1, RATE, 8000, 1, 0, 12, 1, 2, 576, 1, 0)
+    chunks = (b"fmt ", form), (b"fact", struct.pack("<I", 2 * RATE)), (b"data", bytes(content))
+    body = b"".join(name + struct.pack("<I", len(own)) + own for name, own in chunks)
+    return b"RIFF" + struct.pack("<I", 4 + len(body)) + b"WAVE" + body
+
+
 MP3 = plain("MP3", "MPEG_LAYER_III")
 MP3_VBR = plain("MP3", "MPEG_LAYER_III", bitrate_mode="VARIABLE", compression_level=0.6)
 MP3_48K = plain("MP3", "MPEG_LAYER_III", rate=48000)
@@ -129,6 +137,7 @@ RECORDINGS: dict[str, Odd] = {
     "24_bit.flac": Odd(plain("FLAC", "PCM_24")),
     "vorbis.ogg": Odd(plain("OGG", "VORBIS"), 0.98),
     "opus.ogg": Odd(plain("OGG", "OPUS"), **LOSSY),
+    "mp3_in.wav": Odd(changed(BARE, in_a_wav), **LOSSY),
     # scales and rates
     "float.wav": Odd(plain("WAV", "FLOAT")),
     "float_beyond.wav": Odd(plain("WAV", "FLOAT", gain=4)),

@@ -116,7 +116,7 @@ ARRAYS = [
     ("a header that claims 4 GB", "scoring", "trial.npz", announced((10**9, 1)), ["announces 4000000000 bytes and holds 8"]),
     ("an npz that unpacks to 500 MB", "scoring", "trial.npz", bomb, ["trial.npz", "unpacks to"]),
     ("a matrix on its side", "similarity", "oo.npz", arrays(scores=lambda old: old[:3]), ["oo.npz: scores have the shape"]),
-    ("a matrix with NaN", "similarity", "oo.npz", arrays(scores=lambda old: old * np.nan), ["oo.npz: scores hold NaN"]),
+    ("a matrix with NaN", "similarity", "oo.npz", arrays(scores=lambda old: old * np.nan), ["oo.npz: scores hold NaN, such as that of '"]),
     ("a matrix of one row", "similarity", "oo.npz", arrays(**{name: lambda old: old[:1] for name in ("rows", "row_speakers", "row_sources", "scores")}), ["the same speakers"]),
     ("a gallery without tests", "ranks", "templates.npz", arrays(**{name: lambda old: old[:0] for name in ("rows", "row_speakers", "row_sources", "scores")}), ["there are no test utterances"]),
     ("speakers too few", "ranks", "templates.npz", arrays(row_speakers=lambda old: old[1:]), ["has 15 entries for 16 rows"]),

@@ -259,8 +259,8 @@ def unlike_length(duration_s: float, original_s: float) -> str | None:
 
 
 def is_silent(samples: audio.Samples) -> bool:
-    """Whether no sample (N,) survives 16 bits."""
-    return bool(audio.peak_of(samples) < SILENT)
+    """Whether no sample (N,) survives 16 bits, or all are one constant."""
+    return bool(np.ptp(samples) < 2 * SILENT)
 
 
 def raise_findings(findings: Sequence[tuple[str, str]], *, n_utterances: int) -> None:

@@ -32,7 +32,7 @@ from voiceprivacy.inout.files import (
     ours,
     read_lines,
 )
-from voiceprivacy.inout.foreign import refuse_no_utf8
+from voiceprivacy.inout.foreign import files_below, refuse_no_utf8
 from voiceprivacy.inout.tables import (
     Utterance,
     positions_path,
@@ -337,13 +337,9 @@ def _by_stem(folders: Iterable[Path]) -> dict[str, list[Path]]:
     """All audio below the folders by its name without ending."""
     stems: dict[str, list[Path]] = {}
     for folder in folders:
-        files = [
-            path
-            for path in folder.rglob("*")
-            if path.suffix.lower() in AUDIO_ENDINGS and path.is_file()
-        ]
+        files = sorted(map(folder.joinpath, files_below(folder, AUDIO_ENDINGS)))
         refuse_no_utf8(folder, files)
-        for path in sorted(files):
+        for path in files:
             stems.setdefault(path.stem, []).append(path)
     return stems
 

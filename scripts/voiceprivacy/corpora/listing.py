@@ -23,7 +23,7 @@ A kind of corpus is the module of that name in ``kinds``. It has the functions
 import importlib
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from operator import attrgetter
 from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
@@ -271,6 +271,19 @@ def note_gender(
         findings.error(file, line, message)
     elif genders.setdefault(speaker, gender) != gender:
         findings.error(file, line, f"speaker '{speaker}' has another gender elsewhere")
+
+
+def check_names(utterances: Collection[Listed], findings: Findings) -> None:
+    """Add an error for a file that lies with one speaker and has the name of another.
+
+    In published trees a name begins with its speaker: 61-70968-0000, p225_001.
+    """
+    speakers = {utterance.speaker for utterance in utterances}
+    for utterance in utterances:
+        named = re.split("[-_]", utterance.utterance)[0]
+        if named != utterance.speaker and named in speakers:
+            message = f"lies with speaker '{utterance.speaker}': which of the two speaks?"
+            findings.error(utterance.file, "-", f"has the name of '{named}' and {message}")
 
 
 def require_gender(first: Listed, lists: Iterable[str], findings: Findings) -> None:

@@ -36,7 +36,12 @@ from voiceprivacy.inout.files import BadInput, shown
 from voiceprivacy.inout.tables import piece_id
 from voiceprivacy.running import decoding, pools, processes, programs
 
-AUDIO = {".flac", ".wav"}
+# Endings of recordings. Of two files of one name, the one whose ending stands first is taken.
+AUDIO = (
+    *(".wav", ".flac", ".aiff", ".aif", ".w64", ".caf", ".au", ".sph"),
+    *(".ogg", ".oga", ".opus", ".mp3"),
+    *decoding.ENDINGS,
+)
 
 LIMIT_S = 300  # for the pipe of one utterance
 LIMIT_BYTES = 4 * 2**30  # the longest WAV

@@ -84,8 +84,9 @@ def read_matrix(path: FilePath) -> ScoreMatrix:
         raise BadInput(
             f"{path}: scores have the shape {arrays['scores'].shape}, rows and columns say {shape}"
         )
-    if np.isnan(arrays["scores"]).any():
-        raise BadInput(f"{path}: scores hold NaN")
+    for row, column in np.argwhere(np.isnan(arrays["scores"]))[:1]:
+        pair = f"'{arrays['rows'][row]}' and '{arrays['columns'][column]}'"
+        raise BadInput(f"{path}: scores hold NaN, such as that of {pair}")
     arrays.setdefault("row_sources", arrays["rows"])
     arrays.setdefault("column_sources", arrays["columns"])
     for side, length in zip(("row", "column"), shape, strict=True):

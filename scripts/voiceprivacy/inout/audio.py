@@ -35,9 +35,11 @@ CANCELLED = 0.1  # of the power that unrelated channels would have in their sum 
 # What a recording may take in memory: so many bytes, or its bytes on disk so many times. FLAC makes
 # days of silence small, and a header can announce anything.
 MOST_BYTES, MOST_TIMES = 400e6, 20
+UNRECOGNISED, START = 1, 24  # what libsndfile calls a file of no kind it knows; bytes shown
 UNREADABLE = (
     soundfile.LibsndfileError,
     OSError,
+    TypeError,
     ValueError,
     AssertionError,
     LookupError,
@@ -88,7 +90,7 @@ def _opened(path: FilePath) -> Iterator[tuple[SoundFile, int | None]]:
             if missing:
                 raise BadInput(f"{path}: truncated: {missing}")
             n_samples: int | None = file.frames
-            if kind == "MP3" or not 0 < file.frames < unstated.UNKNOWN_LENGTH:
+            if file.subtype.startswith("MPEG") or not 0 < file.frames < unstated.UNKNOWN_LENGTH:
                 whole = Path(path).read_bytes()
                 file, n_samples = stack.enter_context(unstated.opened(whole, file))
             if n_samples is not None and n_samples <= 0:
@@ -137,15 +139,14 @@ def is_16_bit_mono(path: FilePath, sample_rate: int) -> bool:
 
 
 def is_lossless(path: FilePath) -> bool:
-    """Whether a file is a FLAC or WAV whose header states its length."""
+    """Whether a file is a FLAC or WAV, without an MP3 in it, whose header states its length."""
     info = soundfile.info(str(path))
-    return info.format in ("FLAC", "WAV") and 0 < info.frames < unstated.UNKNOWN_LENGTH
+    is_kind = info.format in ("FLAC", "WAV") and "MPEG" not in info.subtype
+    return is_kind and 0 < info.frames < unstated.UNKNOWN_LENGTH
 
 
-def read(path: FilePath, *, verify: bool = False) -> tuple[Samples, int]:
+def read(path: FilePath) -> tuple[Samples, int]:
     """Read an audio file, channels averaged.
-
-    ``verify`` compares the samples of a FLAC with the MD5 that its header states.
 
     Returns
     -------
@@ -157,12 +158,15 @@ def read(path: FilePath, *, verify: bool = False) -> tuple[Samples, int]:
     BadInput : the file is missing, unreadable, truncated, empty, damaged, or holds NaN or infinite
         samples
     """
-    samples, its_header = read_channels(path, verify=verify)
+    samples, its_header = read_channels(path)
     return averaged(samples), its_header.sample_rate
 
 
 def read_channels(path: FilePath, *, verify: bool = False) -> tuple[Samples, Header]:
-    """Read an audio file: array (N, channels) and the header, at one opening; as ``read`` does."""
+    """Read an audio file: array (N, channels) and the header, at one opening; as ``read`` does.
+
+    ``verify`` compares the samples of a FLAC with the MD5 that its header states.
+    """
     refuse_endless(path)
     with _opened(path) as (file, n_samples):
         blocks = _blocks(path, file)
@@ -406,4 +410,8 @@ def _unreadable(path: FilePath, error: Exception) -> BadInput:
         return BadInput(f"{path}: cannot be read ({reason.strerror})")
     except ValueError:  # it holds a NUL, as a text of JSON can
         return BadInput(f"{path}: is no path")
-    return BadInput(f"{path}: cannot be read as audio ({getattr(error, 'error_string', error)})")
+    why = getattr(error, "error_string", error)
+    if getattr(error, "code", None) == UNRECOGNISED:  # a page of a server, a pointer of Git LFS
+        with open(path, "rb") as file:
+            why = f"{why} It begins with {file.read(START)!r}"
+    return BadInput(f"{path}: cannot be read as audio ({why})")

@@ -145,8 +145,10 @@ def plain_file(path: FilePath, folder: FilePath) -> Path:
 MOST_WAYS = 1000  # that links may lead to one folder
 
 
-def walk(root: FilePath) -> Iterator[tuple[str, list[str], list[str]]]:
-    """As os.walk does: (folder, folders, names), links followed and hidden folders left out.
+def files_below(root: FilePath, endings: tuple[str, ...] = ("",)) -> Iterator[str]:
+    """Relative paths of files below a folder, links followed, hidden ones left out.
+
+    ``endings`` are in small letters; those of names may have capitals.
 
     Raises
     ------
@@ -154,7 +156,8 @@ def walk(root: FilePath) -> Iterator[tuple[str, list[str], list[str]]]:
     """
     above: dict[str, frozenset[tuple[int, int]]] = {}
     ways: Counter[tuple[int, int]] = Counter()
-    for folder, folders, names in os.walk(str(Path(root)), followlinks=True):
+    top = str(Path(root))
+    for folder, folders, names in os.walk(top, followlinks=True):
         status = os.stat(folder)
         identity = (status.st_dev, status.st_ino)
         on_the_way = above.get(os.path.dirname(folder), frozenset())
@@ -163,7 +166,10 @@ def walk(root: FilePath) -> Iterator[tuple[str, list[str], list[str]]]:
             raise BadInput(f"{folder}: is a link to a folder on the way to it: remove the link")
         above[folder] = on_the_way | {identity}
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield folder, folders, sorted(names)
+        prefix = "" if folder == top else f"{os.path.relpath(folder, top)}/"
+        for name in sorted(names):
+            if name.lower().endswith(endings) and not name.startswith("."):
+                yield prefix + name
 
 
 NO_UTF8 = re.compile(r".*?[\ud800-\udfff][^/]*", re.DOTALL)

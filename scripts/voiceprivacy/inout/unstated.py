@@ -38,8 +38,9 @@ def opened(
     context manager of (SoundFile, int or None) : a file to read, and how many samples its header
         states; None where it states none, or fewer than there are
     """
-    if file.format == "MP3":
-        return _opened_mp3(content)
+    if "MPEG" in file.subtype:  # the samples of a WAV may be an MP3, too
+        start = 0 if file.format == "MP3" else content.index(b"data") + 8
+        return _opened_mp3(content[start:])
     if file.frames >= UNKNOWN_LENGTH:
         return _forwards(content)
     if file.format in ("WAV", "WAVEX", "RF64") and file.frames == 0 and _is_unfinished(content):

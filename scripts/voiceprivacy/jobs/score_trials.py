@@ -38,6 +38,11 @@ def score_trials(
     lists = backends.read_enrolments(enrolments) if enrolments else None
     sides = {"enrolment": enrolment, "trial": trial}
     galleries = backends.read_galleries(sides, backend=backend, protected=protected)
+    for path, gallery in zip((enrolment, trial), galleries.values(), strict=True):
+        zero = [name for name, row in gallery.rows.items() if not gallery.embeddings[row].any()]
+        if zero:
+            are = counted(len(zero), "embedding is", "embeddings are")
+            say(f"warning: {path}: {are} all zero, such as that of '{zero[0]}'", file=sys.stderr)
     score = backends.scorer(backend)
     llrs = backends.score_trials(score, trial_list, **galleries, enrolments=lists)
     scored = ScoredTrials.of(zip(trial_list, llrs, strict=True))

@@ -7,7 +7,6 @@
 
 import datetime
 import importlib.metadata
-import itertools
 import os
 import platform
 import re
@@ -23,7 +22,6 @@ from voiceprivacy.inout.files import (
     BadInput,
     expand,
     ours,
-    read_lines,
     variables_in,
     wherever_ours_lie,
 )
@@ -31,7 +29,7 @@ from voiceprivacy.inout.json_files import parse_json, read_json
 from voiceprivacy.inout.tables import read_table
 from voiceprivacy.provenance.commit import answer, state_of
 from voiceprivacy.running import decoding
-from voiceprivacy.vocabulary import PARTS, PREVIOUS, RESULTS_FORMAT, SECRET_SEED, SOURCES
+from voiceprivacy.vocabulary import PREVIOUS, RESULTS_FORMAT, SECRET_SEED, SOURCES
 
 ROOT = SCRIPTS.parent
 PROVENANCE = "provenance.json"  # below results/
@@ -91,7 +89,7 @@ def provenance(
         "python": platform.python_version(),
         "platform": platform.platform(),
         "hardware": _hardware(),
-        "packages": dict(_package_versions()) | (_ffmpeg() if _is_decoded(config) else {}),
+        "packages": dict(_package_versions()),
         "revisions": {
             name: extractor["revision"]
             for name, extractor in extractors.items()
@@ -178,35 +176,8 @@ def _package_versions():
             yield package, importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
             continue  # the environment of a job need not have all of them
-
-
-def _ffmpeg() -> dict[str, str]:
-    """{ffmpeg: its version} where it is installed."""
-    installed = decoding.version()
-    return {"ffmpeg": installed} if installed else {}
-
-
-def _is_decoded(config: dict) -> bool:
-    """Whether files of a run are such as ffmpeg decodes, by the endings that its config names."""
-    protected = [one["audio"] for one in config.get("anonymisers", {}).values() if "audio" in one]
-    folders = []
-    for name, corpus in config.get("corpora", {}).items():
-        if corpus.get("folder", {}).get("pattern", "").lower().endswith(decoding.ENDINGS):
-            return True
-        kaldi = corpus.get("kaldi", {})
-        kaldi = kaldi if isinstance(kaldi, dict) else {"directory": kaldi}
-        own = [kaldi[key] for key in ("directory", "enrolment") if key in kaldi]
-        own += kaldi.get("trial", [])
-        sets = [Path(folder).name for folder in own] or [name]
-        for audio, part, data_set in itertools.product(protected, PARTS, sets):
-            folder = audio.replace("{corpus}", name).replace("{part}", part)
-            folders.append(folder.replace("{set}", data_set))
-        folders += own
-    tables = {Path(ours(expand(folder)), "wav.scp") for folder in folders}
-    lines: list[str] = []
-    for path in tables:
-        lines += read_lines(path) if path.is_file() else []
-    return any(line.rstrip().lower().endswith(decoding.ENDINGS) for line in lines)
+    if installed := decoding.version():  # what decodes recordings, and what pipes call
+        yield "ffmpeg", installed
 
 
 def _seeds(config, prefix=""):
@@ -362,7 +333,6 @@ def differences(then: dict, *, directory: str | Path) -> tuple[list[Change], lis
     then = {"format": FIRST_FORMAT} | then
     # Not with the config of that run, whose folders and variables need not be here.
     now = provenance(config={}, files=[])
-    now["packages"] |= _ffmpeg()
     now["sha256"] = {path: hash_now(directory, path) for path in then.get("sha256", {})}
     return _changes(DECIDES, then, now), _changes(EXPLAINS, then, now)
 

@@ -7,6 +7,7 @@ files or addresses, and no streams. The first track of sound is taken, as it is,
 
 import contextlib
 import functools
+import re
 import shutil
 import subprocess
 import tempfile
@@ -16,13 +17,22 @@ from pathlib import Path
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.running import boxes, handed_over, programs
 
-# Of files that ffmpeg is asked for; others are left to libsndfile.
+# Of files that ffmpeg is asked for, unless they begin as others; others are left to libsndfile.
 ENDINGS = (
     *(".m4a", ".aac", ".wma", ".amr", ".3gp", ".mka"),
     *(".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi"),
 )
 # ffmpeg's names of the containers that it may look into.
 CONTAINERS = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,asf,amr,aac,avi"
+# How such files begin, whatever their endings: MP4, Matroska, WMA, AMR, AAC and AVI; and others.
+ENCODED = re.compile(
+    rb".{4}ftyp|\x1aE\xdf\xa3|0&\xb2u\x8ef\xcf\x11|#!AMR|\xff[\xf0\xf1\xf8\xf9]|RIFF.{4}AVI ",
+    re.DOTALL,
+)
+READ_WITHOUT = re.compile(
+    rb"(RIFF|RF64|RIFX).{4}WAVE|fLaC|OggS|FORM|\.snd|caff|NIST|\xff[\xe2-\xe7\xf2-\xf7\xfa-\xff]",
+    re.DOTALL,
+)
 PLAYLISTS = (b"#EXTM3U", b"ffconcat", b"[playlist]", b"<?xml", b"<MPD", b"#!")
 LIMIT_MINUTES, MEMORY_MB = 10, 2000
 MOST_BYTES = 4 * 2**30  # the longest WAV
@@ -30,8 +40,15 @@ INSTALL = "install it (Debian, Ubuntu: apt-get install ffmpeg; conda install -c 
 
 
 def is_encoded(path: object) -> bool:
-    """Whether a path is one that ffmpeg has to decode, by its ending."""
-    return isinstance(path, Path) and path.suffix.lower() in ENDINGS
+    """Whether ffmpeg has to decode a file: by how it begins, or by its ending where that is new."""
+    if not isinstance(path, Path):
+        return False
+    start = b""
+    if path.is_file():
+        with contextlib.suppress(OSError), open(path, "rb") as file:  # who reads it says why
+            start = file.read(16)
+    is_known = path.suffix.lower() in ENDINGS and not READ_WITHOUT.match(start)
+    return is_known or ENCODED.match(start) is not None
 
 
 @contextlib.contextmanager

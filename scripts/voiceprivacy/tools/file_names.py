@@ -31,20 +31,12 @@ from voiceprivacy.anonymise.plugins import find_audio
 from voiceprivacy.corpora import parts
 from voiceprivacy.corpora.checks import Examination
 from voiceprivacy.corpora.listing import Findings, Listed
-from voiceprivacy.corpora.recordings import is_same_sound
+from voiceprivacy.corpora.recordings import AUDIO, is_same_sound
 from voiceprivacy.inout.checksums import sha256_of
 from voiceprivacy.inout.files import BadInput, counted, ours
-from voiceprivacy.inout.foreign import walk
+from voiceprivacy.inout.foreign import files_below
 from voiceprivacy.inout.tables import Utterance, sexes_in
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.running import decoding
-
-# Of two files of one name, the one whose ending stands first is taken.
-ENDINGS = (
-    *(".wav", ".flac", ".aiff", ".aif", ".w64", ".caf", ".au", ".sph"),
-    *(".ogg", ".oga", ".opus", ".mp3"),
-    *decoding.ENDINGS,
-)
 
 
 def audio_files(root: str | Path) -> list[str]:
@@ -60,15 +52,10 @@ def audio_files(root: str | Path) -> list[str]:
         raise BadInput(f"{root}: not found")
     if not os.path.isdir(root):
         raise BadInput(f"{root}: is no folder")
-    paths = []
-    for folder, _, names in walk(root):
-        below = os.path.relpath(folder, root)
-        for name in names:
-            if name.lower().endswith(ENDINGS) and not name.startswith("."):
-                paths.append(name if below == "." else f"{below}/{name}")
+    paths = sorted(files_below(root, AUDIO))
     if not paths:
         raise BadInput(f"{root}: there is no audio below it (.wav, .flac, .mp3, .m4a and the like)")
-    return sorted(paths)
+    return paths
 
 
 # Who speaks: a pattern for the corpus kind ``folder``.
@@ -452,7 +439,7 @@ def _pair_by_name(originals, root, folder, called):
 
 def loss_of(path: str) -> tuple[int, str]:
     """A key by which files that lost less come first."""
-    return ENDINGS.index(PurePosixPath(path).suffix.lower()), path
+    return AUDIO.index(PurePosixPath(path).suffix.lower()), path
 
 
 def _folded(name):

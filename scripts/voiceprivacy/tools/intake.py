@@ -27,13 +27,13 @@ from typing import Any, NamedTuple
 from voiceprivacy.corpora.kinds import folder as tree
 from voiceprivacy.corpora.kinds import kaldi
 from voiceprivacy.corpora.listing import Findings, Listed, list_utterances
-from voiceprivacy.corpora.recordings import Pipe, whole
+from voiceprivacy.corpora.recordings import AUDIO, Pipe, whole
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import BadInput, read_lines
 from voiceprivacy.inout.json_files import parse_json
 from voiceprivacy.inout.tables import GENDERS, UNSAFE
 from voiceprivacy.running import decoding
-from voiceprivacy.tools.file_names import ENDINGS, audio_files, guess_pattern, loss_of
+from voiceprivacy.tools.file_names import audio_files, guess_pattern, loss_of
 
 LONGEST_NAME = 120  # bytes of an id that was changed
 TABLES = ("metadata.csv", "metadata.jsonl")
@@ -143,7 +143,7 @@ def refuse_errors(findings: Findings) -> None:
 def _of_tree(root: Path, pattern: str, paths: list[str]) -> tuple[list[_Item], bool]:
     """The utterances of a tree, and whether their names and endings are good as they are."""
     ending = PurePosixPath(pattern).suffix
-    stem = pattern.removesuffix(ending) if ending.lower() in ENDINGS else pattern
+    stem = pattern.removesuffix(ending) if ending.lower() in AUDIO else pattern
     tree.compile_pattern(pattern)  # what is wrong is said of all of it
     expression = tree.compile_pattern(stem)
     best: dict[str, str] = {}

@@ -20,15 +20,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from voiceprivacy.corpora.recordings import AUDIO
 from voiceprivacy.inout.arrays import UNREADABLE
 from voiceprivacy.inout.files import BadInput, whole_or_absent
 from voiceprivacy.inout.foreign import NO_UTF8
 from voiceprivacy.running.command import say
-from voiceprivacy.tools.file_names import ENDINGS, audio_files
+from voiceprivacy.tools.file_names import audio_files
 from voiceprivacy.tools.intake import ID_COLUMNS, TABLES, as_id, value_of
 
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
-OF_ARCHIVES = (*ENDINGS, ".csv", ".jsonl", ".tsv", ".txt", ".json")  # and files without an ending
+OF_ARCHIVES = (*AUDIO, ".csv", ".jsonl", ".tsv", ".txt", ".json")  # and files without an ending
 SHARDS = (".parquet", ".arrow")
 ROWS = 64  # that are in memory at a time
 MOST_FILES = 1_000_000
@@ -225,7 +226,7 @@ def _written(row: dict[str, Any], shard: Path, folder: Path, names: set[str]) ->
     if not content:
         raise BadInput(f"{shard}: '{name}' has no sound inside of the table, only the path {given}")
     ending = given.suffix.lower()
-    if ending not in ENDINGS:
+    if ending not in AUDIO:
         ending = BEGINNINGS.get(content[:4], ".mp3")
     (folder / f"{name}{ending}").write_bytes(content)
     others = {key: value for key, value in row.items() if isinstance(value, str | int)}

@@ -397,7 +397,7 @@ def test_a_file_that_stays_is_named_in_full_one_that_does_not_by_its_end(origina
     ):
         run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
     (tmp_path / "silence.py").write_text(
-        "def anonymise(samples, sample_rate, **_):\n    return 0 * samples\n"
+        "def anonymise(samples, sample_rate, **_):\n    return 0 * samples + 0.3\n"
     )
     with pytest.raises(BadInput, match=r"'s0_0' s0_0\.flac: is silent, the original is not; "):
         run_shard(original, {"function": f"{tmp_path / 'silence.py'}:anonymise"}, tmp_path / "out")

@@ -81,6 +81,18 @@ def test_plda_is_trained_and_scores(files, tones):
     assert scores["target"].mean() > scores["nontarget"].mean()
 
 
+def test_embeddings_that_are_all_zero_are_said(files, tmp_path):
+    """An extractor failed: nobody is like them, as if they were well protected."""
+    ids, embeddings = read_embeddings(files / "e.npz")
+    embeddings[3] = 0
+    write_embeddings(tmp_path / "e.npz", Embeddings(ids, embeddings))
+    options = {"trials": files / "trials.tsv", "enrolments": files / "enrolments.tsv"}
+    options |= {"enrolment": files / "e.npz", "trial": tmp_path / "e.npz", "backend": "cosine"}
+    done = calls.here("score_trials", *calls.flags(**options, scores=tmp_path / "s.tsv"))
+    zero = f"{tmp_path}/e.npz: 1 embedding is all zero, such as that of '{ids[3]}'"
+    assert (done.returncode, done.stderr) == (0, f"warning: {zero}\n")
+
+
 def test_a_rotation_is_trained_and_undone(files, tones, tmp_path):
     """Of speech whose embeddings were only turned, all is as of the original speech."""
     embedded = read_embeddings(files / "e.npz")

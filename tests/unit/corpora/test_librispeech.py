@@ -46,6 +46,35 @@ def test_hidden_files_and_empty_lines_are_no_transcripts(tmp_path):
     assert read_transcripts(options) == {"11-100-0000": "HELLO YOU", "11-100-0001": ""}
 
 
+def test_files_of_any_kind_are_read_and_those_in_no_chapter_are_said(tmp_path):
+    source = librispeech(tmp_path)
+    chapter = tmp_path / "dev" / "11" / "100"
+    (chapter / "11-100-0000.flac").rename(chapter / "11-100-0000.FLAC")
+    (chapter / "11-100-0001.flac").rename(chapter / "11-100-0001.m4a")
+    shutil.move(tmp_path / "dev/12/100/12-100-0000.flac", tmp_path / "dev/12")
+    findings = Findings()
+    assert len(list_utterances(source, findings)) == 23
+    (said,) = [finding for finding in findings if "left out" in finding.what]
+    assert said.what.startswith("1 audio file is in no folder of a chapter: left out, such as")
+
+
+def test_a_file_with_another_speaker_s_name_is_an_error(tmp_path):
+    source = librispeech(tmp_path)
+    path = tmp_path / "dev" / "11" / "100" / "12-109-0000.flac"
+    shutil.move(tmp_path / "dev" / "12" / "100" / "12-100-0000.flac", path)
+    lies = "has the name of '12' and lies with speaker '11': which of the two speaks?"
+    assert errors(source) == [f"{path}: {lies}"]
+
+
+def test_sexes_are_written_in_the_words_of_all_tables(tmp_path):
+    source, table = librispeech(tmp_path), tmp_path / "SPEAKERS.TXT"
+    table.write_text(table.read_text().replace("| F |", "| female |").replace("| M |", "| m |"))
+    assert {one.gender for one in list_utterances(source, Findings())} == {"f", "m"}
+    assert errors(source) == []
+    table.write_text(table.read_text().replace("| female |", "| ? |"))
+    assert f"{table}:2: gender '?' of speaker '11' is neither f nor m" in errors(source)
+
+
 def test_an_utterance_in_two_subsets_is_an_error(tmp_path):
     source = librispeech(tmp_path)
     shutil.copytree(tmp_path / "dev" / "11" / "100", tmp_path / "test" / "11" / "100")

@@ -29,6 +29,17 @@ def test_one_microphone_is_listed_with_speaker_and_gender(tmp_path):
     assert {utterance.utterance[-4:] for utterance in listed(source)[0]} == {"mic1"}
 
 
+def test_capitals_are_read_and_a_file_with_another_speaker_s_name_is_an_error(tmp_path):
+    source, folder = vctk(tmp_path), tmp_path / "wav48_silence_trimmed"
+    path = folder / "p225" / "p225_024_mic2.flac"
+    path.rename(path.with_suffix(".FLAC"))
+    shutil.move(folder / "p226" / "p226_024_mic2.flac", folder / "p225")
+    utterances, findings = listed(source)
+    assert len(utterances) == 10
+    lies = "has the name of 'p226' and lies with speaker 'p225': which of the two speaks?"
+    assert findings == [f"error {folder}/p225/p226_024_mic2.flac: {lies}"]
+
+
 def test_a_speaker_without_the_microphone_is_left_out_and_said(tmp_path):
     source = vctk(tmp_path)
     for path in (tmp_path / "wav48_silence_trimmed" / "p225").glob("*_mic2.flac"):

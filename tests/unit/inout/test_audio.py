@@ -44,6 +44,17 @@ def test_a_file_is_read_whole_or_not_at_all(tmp_path, kind, code):
             audio.read(path)
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("a.wav", "It begins with b'version https://git-lfs."), ("a.raw", "samplerate")],
+)
+def test_what_is_no_recording_is_shown(tmp_path, name, said):
+    """A pointer of Git LFS, and an ending by which soundfile asks for the rate."""
+    (tmp_path / name).write_bytes(b"version https://git-lfs.github.com/spec/v1\n")
+    with pytest.raises(BadInput, match=f"{name}: cannot be read as audio .*{said}"):
+        audio.header(tmp_path / name)
+
+
 def test_a_name_that_no_file_can_have_is_refused():
     """A text of JSON can hold NUL: metadata.jsonl names files."""
     with pytest.raises(BadInput, match="is no path"):
@@ -131,11 +142,11 @@ def test_samples_that_do_not_fit_their_blocks_are_no_speech(tmp_path, block, bit
 def test_a_flac_with_other_samples_than_it_had_is_damaged(tmp_path, code, channels):
     path = tmp_path / "speech.flac"
     content = bytearray(written(path, "FLAC", code, samples=np.stack([SAMPLES] * channels, 1)))
-    assert len(audio.read(path, verify=True)[0]) == len(SAMPLES)
+    assert len(audio.read_channels(path, verify=True)[0]) == len(SAMPLES)
     content[30] ^= 1  # in the MD5, as if the samples were others
     path.write_bytes(content)
     with pytest.raises(BadInput, match="is damaged"):
-        audio.read(path, verify=True)
+        audio.read_channels(path, verify=True)
 
 
 @pytest.mark.parametrize(

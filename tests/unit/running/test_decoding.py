@@ -61,6 +61,17 @@ def test_a_film_is_read_as_any_recording_and_leaves_nothing_behind(stand_in):
     assert not file.exists()
 
 
+def test_how_a_file_begins_decides_not_what_it_is_called(stand_in):
+    shutil.copy(stand_in / "talk.m4a", stand_in / "talk.wav")
+    shutil.copy(stand_in / "sound.wav", stand_in / "sound.m4a")
+    talk, sound = inspect([stand_in / "talk.wav", stand_in / "sound.m4a"], samples=True)
+    assert (talk.error, sound.error) == (None, None)
+    assert (stand_in / "told").read_text().split("\n")[-1].endswith("sound.wav")
+    (stand_in / "told").unlink()
+    inspect([stand_in / "sound.m4a"], samples=True)
+    assert not (stand_in / "told").exists(), "libsndfile reads it"
+
+
 def test_ffmpeg_may_open_files_only_and_no_list_of_others(stand_in):
     with decoding.decoded(stand_in / "talk.m4a"):
         told = (stand_in / "told").read_text().split("\n")

@@ -54,7 +54,7 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
     genders = read_genders(options["speakers"], findings) if "speakers" in options else {}
     matches, others = _matches(root, pattern)
     if not matches:
-        nearest = resembling(pattern, others or _files(root))
+        nearest = resembling(pattern, others or foreign.files_below(root))
         raise BadInput(f"{root}: no file below it looks like {pattern}{nearest}")
     if others:
         number = counted(len(others), "file does", "files do")
@@ -121,7 +121,7 @@ def _check_transcripts(options, taken, utterances, findings):
 def _matches(root, pattern):
     """The matches of a pattern, and the other files below a folder that end like it."""
     expression, ending = compile_pattern(pattern), Path(pattern).suffix.lower()
-    paths = [path for path in _files(root) if path.lower().endswith(ending)]
+    paths = list(foreign.files_below(root, (ending,)))
     foreign.refuse_no_utf8(root, (f"{root}/{path}" for path in paths))
     matches, others = [], []
     with foreign.matching(pattern, len(paths)):
@@ -157,14 +157,6 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
         if name not in seen:
             raise BadInput(f"{pattern}: has no {{{name}}}")
     return re.compile(expression)
-
-
-def _files(root: Path) -> Iterator[str]:
-    """Relative paths of all files below a folder, links followed, hidden ones left out."""
-    for folder, _, names in foreign.walk(root):
-        below = Path(folder).relative_to(root).as_posix()
-        prefix = "" if below == "." else f"{below}/"
-        yield from (prefix + name for name in names if not name.startswith("."))
 
 
 def _listed(root, matches, genders, findings):

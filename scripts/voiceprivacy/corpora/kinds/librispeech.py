@@ -21,16 +21,23 @@ from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
-from voiceprivacy.corpora.listing import Findings, Listed, compare_published
+from voiceprivacy.corpora.listing import (
+    Findings,
+    Listed,
+    check_names,
+    compare_published,
+    note_gender,
+)
 from voiceprivacy.corpora.recordings import AUDIO, provide_audio
 from voiceprivacy.inout.files import (
     RESOURCES,
     BadInput,
+    counted,
     read_lines,
     whole_folder_or_absent,
     whole_or_absent,
 )
-from voiceprivacy.inout.foreign import refuse_no_utf8
+from voiceprivacy.inout.foreign import files_below, refuse_no_utf8
 from voiceprivacy.inout.rows import read_typed
 
 __all__ = [
@@ -88,6 +95,7 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
             if known := utterances.get(listed.utterance):  # two subsets, or .flac and .wav
                 findings.error(path, "-", f"utterance '{listed.utterance}' is also {known.audio}")
             utterances.setdefault(listed.utterance, listed)
+    check_names(utterances.values(), findings)
     speakers = {utterance.speaker for utterance in utterances.values()}
     for speaker in sorted(speakers - genders.keys()):
         message = f"speaker '{speaker}' of the subsets is not listed"
@@ -99,14 +107,17 @@ def _audio_files(folder, findings):
     """The audio files subset/speaker/chapter/*, in the order of their names."""
     if not folder.is_dir():
         raise BadInput(f"{folder}: not found")
-    files = []
-    for path in folder.glob("*/*/*"):
-        if path.suffix in AUDIO and not path.name.startswith("."):
-            files.append(path)
+    files, others = [], []
+    for path in sorted(files_below(folder, AUDIO)):
+        (files if path.count("/") == 2 else others).append(folder / path)
     if not files:
         findings.error(folder, "-", "no audio file speaker/chapter/utterance.flac in it")
+    if others:
+        number = counted(len(others), "audio file is", "audio files are")
+        message = f"{number} in no folder of a chapter: left out, such as {others[0]}"
+        findings.oddity(folder, "-", message)
     refuse_no_utf8(folder, files)
-    return sorted(files)
+    return files
 
 
 def _listed(path, genders):
@@ -122,12 +133,10 @@ def _read_genders(path, findings):
         fields = [field.strip() for field in text.split("|")]
         if text.startswith(";") or not text.strip():
             continue
-        if len(fields) < 2 or fields[1] not in ("F", "M"):
+        if len(fields) < 2:
             findings.error(path, line, "expected a speaker and F or M, separated by |")
-        elif fields[0] in genders:
-            findings.error(path, line, f"speaker '{fields[0]}' occurs twice")
         else:
-            genders[fields[0]] = fields[1].lower()
+            note_gender(genders, *fields[:2], path, line, findings)
     return genders
 
 

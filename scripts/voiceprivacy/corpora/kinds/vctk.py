@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from voiceprivacy.corpora.listing import Findings, Listed
+from voiceprivacy.corpora.listing import Findings, Listed, check_names
 from voiceprivacy.corpora.recordings import AUDIO, provide_audio
 from voiceprivacy.inout.files import BadInput, read_lines
-from voiceprivacy.inout.foreign import refuse_no_utf8
+from voiceprivacy.inout.foreign import files_below, refuse_no_utf8
 
 __all__ = ["is_common", "list_utterances", "provide_audio", "read_facts", "read_transcripts"]
 
@@ -49,8 +49,8 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
     utterances = []
     shown = [path for path in sorted(folder.glob("[!.]*")) if path.is_dir()]
     for speaker in shown:
-        named = sorted(speaker.glob(f"[!.]*{ending}.*"))
-        files = [path for path in named if path.suffix in AUDIO]
+        named = sorted(map(speaker.joinpath, files_below(speaker, AUDIO)))
+        files = [path for path in named if path.stem.endswith(ending)]
         gender = genders.get(speaker.name, "-")
         if not files:
             message = f"has no file *{ending}: the speaker is left out"
@@ -61,6 +61,7 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
         refuse_no_utf8(folder, files)
         for path in files:  # VCTK tells of no sessions
             utterances.append(Listed(path.stem, speaker.name, gender, "", path, str(path), "-"))
+    check_names(utterances, findings)
     return utterances
 
 
