@@ -104,7 +104,7 @@ def evidence_of(values, in_sample=None, kinds=(learner.ONE_SCORE,), chosen=(1,),
         held_out=values.ravel(),
         in_sample=np.stack([np.ravel(each) for each in in_sample], axis=1).astype(float),
         llrs=values.ravel(),
-        centred=values.reshape(-1, 1),
+        centred=values.ravel(),
         candidates=[learner.Candidate([1], 1.0, kind) for kind in kinds],
         n_targets=n_targets,
         chosen=np.array(chosen),
@@ -208,6 +208,11 @@ def held_out_by_definition(trials, n_groups):
     rows = list(zip(trials.enrolment_person, trials.trial_person, strict=True))
     of_pair = {pair: [n for n, row in enumerate(rows) if row == pair] for pair in sorted({*rows})}
     limit = np.log(2 * len(trials.persons))
+    drawn = np.random.default_rng(0).permutation(len(rows))
+    guessed_by = {  # as many of each pair as there are targets of who is tried
+        pair: sorted(own, key=lambda number: drawn[number])[: len(of_pair[pair[1], pair[1]])]
+        for pair, own in of_pair.items()
+    }
 
     def learn_and_judge(known, pairs):
         """{pair: gains of all candidates, and their LLRs}."""
@@ -222,9 +227,12 @@ def held_out_by_definition(trials, n_groups):
             slopes = learner.fit(columns[known], label.astype(int), weights, candidates)
         judged_pairs = {}
         for pair in pairs:
-            llrs = np.clip(columns[of_pair[pair]] @ slopes, -limit, limit)
+            llrs, guessing = (
+                np.clip(columns[numbers] @ slopes, -limit, limit)
+                for numbers in (of_pair[pair], guessed_by[pair])
+            )
             gains = 200 * gain(llrs if pair[0] == pair[1] else -llrs)
-            judged_pairs[pair] = np.array([gains.mean(axis=0), llrs.mean(axis=0)])
+            judged_pairs[pair] = np.array([gains.mean(axis=0), guessing.mean(axis=0)])
         return judged_pairs
 
     groups = {pair: {person % n_groups for person in pair} for pair in of_pair}
@@ -326,6 +334,13 @@ def one_trial_for_each_target_file(seed):
     return [column[kept] for column in (enrolled, tried, recordings, scores)]
 
 
+def one_trial_in_ten_without_cohort(seed):
+    """One recording of each person is tried against that person alone."""
+    enrolled, tried, recordings, scores = complete(24, 10, seed=seed)
+    kept = (enrolled == tried) | (recordings % 10 > 0)
+    return [column[kept] for column in (enrolled, tried, recordings, scores)]
+
+
 def impostors_from_a_noisier_room(seed):
     """Twelve more persons are tried but never enrolled; their scores are lower."""
     enrolled, tried, recordings, scores = complete(36, 4, seed=seed)
@@ -349,7 +364,12 @@ def unequal_trials_with_offsets(seed):
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(
     "shape",
-    [one_trial_for_each_target_file, impostors_from_a_noisier_room, unequal_trials_with_offsets],
+    [
+        one_trial_for_each_target_file,
+        one_trial_in_ten_without_cohort,
+        impostors_from_a_noisier_room,
+        unequal_trials_with_offsets,
+    ],
 )
 def test_no_shape_of_a_list_is_evidence(shape, seed):
     trials = trials_from(*shape(seed))

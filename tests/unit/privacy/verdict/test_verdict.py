@@ -90,15 +90,20 @@ def test_what_leaks_by_offsets_is_open_and_what_does_not_is_inconclusive(tmp_pat
 
 
 def test_a_release_whose_recordings_are_linked_is_open_by_linkage_alone(tmp_path):
+    """Of two systems nothing but linkage was tried; one cannot be linked."""
     facts, shown = judged(
         tmp_path,
         scores(*ORIGINAL, target=4),
         scores("x", "a", "op", 2),
         linked("x", "a", 3, target=4),
+        linked("y", "a", 3, target=4),
+        linked("z", "a", 3),
     )
-    judgement = facts["sets"]["scores"]["systems"]["x"]
-    assert (judgement["state"], judgement["by"]) == ("open", ["linkage"])
-    assert judgement["linkage_percent"][1] > 50 > judgement["evidence_percent"][1]
+    x, y, z = facts["sets"]["scores"]["systems"].values()
+    assert (x["state"], x["by"]) == (y["state"], y["by"]) == ("open", ["linkage"])
+    assert x["linkage_percent"][1] > 50 > x["evidence_percent"][1]
+    assert z["linkage_percent"][0] < 5
+    assert "list_missing" in z["reasons"] and "no_linkage" not in z["reasons"]
     assert "Whose they are was not shown." in shown
 
 
@@ -167,14 +172,17 @@ def test_an_attack_that_fails_on_a_system_is_named(tmp_path, is_linkage):
 def test_from_41_persons_on_the_exposed_are_named_where_names_may_be_shown(
     n_persons, shows_names, n_named
 ):
-    """Twelve persons keep their identity."""
+    """Twelve persons keep their identity; another list, of eight persons, has more evidence."""
     enrolled, tried, recordings, values = complete(n_persons, 3, seed=1)
     values = values[:, 0] + 6 * ((enrolled == tried) & (enrolled < 12))
     ids, values, speaker_of = rows_of(enrolled, tried, recordings, values.tolist())
     table = ScoreTable(speaker_of)
-    table.scores["all"] = {"x": {("a", "op"): dict(zip(ids, values, strict=True))}}
-    facts = verdict_of(table, known=Known(shows_names=shows_names))
-    exposed = facts["systems"]["x"]["exposed"]
+    few = np.flatnonzero((enrolled < 8) & (tried < 8))
+    for name, rows in (("all", range(len(ids))), ("few", few)):
+        table.scores[name] = {"x": {("a", "op"): {ids[row]: values[row] for row in rows}}}
+    judgement = verdict_of(table, known=Known(shows_names=shows_names))["systems"]["x"]
+    exposed = judgement["exposed"]
+    assert judgement["worst_list"] == "few"
     assert exposed["of"] == n_persons and exposed["beyond_chance"]
     assert exposed["named"] == sorted(f"p{number}" for number in range(n_named))
 
