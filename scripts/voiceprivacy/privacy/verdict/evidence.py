@@ -190,6 +190,17 @@ def all_recordings(trials: Trials) -> Evidence:
     return _evidence(Trials(*sides, *sides, scores, trials.persons), pooled, 1)
 
 
+def linkage(trials: Trials) -> Evidence:
+    """Evidence of pairs of recordings, each of which is there in both directions.
+
+    Raises
+    ------
+    NotMeasured : few_persons, no_nontargets, equal_scores
+    """
+    evidence = one_recording(trials)
+    return replace(evidence, n_targets=evidence.n_targets // 2)
+
+
 def leaves_less(safer: Evidence, worse: Evidence) -> tuple[float, float]:
     """By how much the safer of two systems leaves less evidence.
 
@@ -259,7 +270,7 @@ def right_of(percent: float, n: int = 20) -> float:
 
 
 def _shuffled(pair):
-    """An order of trials, pair by pair; as they have an order of their own, files change nothing."""
+    """Trials pair by pair, drawn; they have an order of their own, so that files change nothing."""
     return np.lexsort([np.random.default_rng(0).permutation(len(pair)), pair])
 
 
@@ -279,9 +290,9 @@ def _evidence(trials, recordings, n_bins):
     # Persons are guessed by no more trials of a pair than there are targets of who is tried: means
     # of fewer trials lie further out.
     most = np.minimum(sizes, np.bincount(tried[target])[pairs % n_persons])
-    counts = np.zeros(len(pair))
-    counts[_shuffled(pair)] = np.arange(len(pair)) - np.repeat(first, sizes) < np.repeat(most, sizes)
-    counts *= (sizes / most)[pair]
+    shares = np.zeros(len(pair))
+    shares[_shuffled(pair)] = np.arange(len(pair)) - first[pair] < most[pair]
+    shares *= (sizes / most)[pair]
     known = ~unknown.any(axis=1)
     bound = np.log(2 * n_persons)  # as certain as so many persons allow
     # Where there are more trials, a draw of them that does not depend on the file. What is unknown
@@ -305,7 +316,7 @@ def _evidence(trials, recordings, n_bins):
         llrs = np.clip(columns[rows] @ slopes, -bound, bound)
         llrs[unknown[rows] @ (slopes != 0)] = 0
         gains = PERCENT * gain(np.where(target[rows, None], llrs, -llrs))
-        return group_means(pair[rows], np.hstack([gains, llrs * counts[rows, None]]))
+        return group_means(pair[rows], np.hstack([gains, llrs * shares[rows, None]]))
 
     in_sample = learn_and_judge(fitted, np.arange(len(target)))[1][:, : len(candidates)]
     n_groups = min(n_persons, MOST_GROUPS if n_persons <= FEW_PERSONS else GROUPS)
@@ -314,7 +325,7 @@ def _evidence(trials, recordings, n_bins):
         one, other = (np.isin(side % n_groups, block) for side in (enrolled, tried))
         blocks[block] = learn_and_judge(fitted[~(one | other)[fitted]], np.flatnonzero(one & other))
     judged_pairs, chosen = _chosen(blocks, target[first])
-    most_centred = np.nan_to_num([*forms.values()][-1]) * counts[:, None]
+    most_centred = np.nan_to_num([*forms.values()][-1]) * shares[:, None]
     return Evidence(
         persons=tuple(trials.persons[number] for number in numbers),
         pairs=pairs,

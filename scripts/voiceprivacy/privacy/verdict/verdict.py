@@ -26,6 +26,7 @@ from voiceprivacy.privacy.verdict.evidence import (
     Evidence,
     all_recordings,
     leaves_less,
+    linkage,
     one_recording,
     right_of,
 )
@@ -218,15 +219,18 @@ def _of_attackers(scored, unprotected, evidence, speaker_of):
 
 def _measure(one, name, scored, linked, speaker_of):
     """Measure the evidence of a system on a list, and who is guessed."""
+    # A pair of recordings has no direction: in lists that name persons in order, the first ones
+    # would be tried against nobody, and offsets would hide them.
+    both_ways = [*linked.trials, *(pair[::-1] for pair in linked.trials)]
     kinds = [
-        (scored, "list_missing", {ONE: one_recording, ALL: all_recordings}),
-        (linked, "no_linkage", {LINKAGE: one_recording}),
+        (scored.trials, scored.scores, "list_missing", {ONE: one_recording, ALL: all_recordings}),
+        (both_ways, np.tile(linked.scores, (2, 1)), "no_linkage", {LINKAGE: linkage}),
     ]
-    for own, lacking, measures in kinds:
-        if not own.trials:
+    for ids, scores, lacking, measures in kinds:
+        if not ids:
             one.codes.add(lacking)
             continue
-        trials = trials_of(*own[:2], speaker_of)
+        trials = trials_of(ids, scores, speaker_of)
         for measure, function in measures.items():
             try:
                 evidence = one.evidence[measure, name] = function(trials)

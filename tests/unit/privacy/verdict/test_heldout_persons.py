@@ -46,9 +46,7 @@ def test_who_alone_is_exposed_is_exposed_although_others_teach_nothing(effects, 
 def test_where_nobody_is_found_the_p_value_is_one():
     trials = trials_from(*complete(5, 2, seed=0))
     llrs = np.where(np.arange(25) % 6 == 0, -1.0, 0.0)  # own ones are the lowest
-    guesses = first_guesses(
-        trials, replace(all_recordings(trials), llrs=llrs, centred=llrs)
-    )
+    guesses = first_guesses(trials, replace(all_recordings(trials), llrs=llrs, centred=llrs))
     assert (guesses.n_right, guesses.p_value, guesses.exposed) == (0, 1.0, {})
 
 
