@@ -80,9 +80,16 @@ TESTS = {  # module: its tests below tests/unit
         "privacy/verdict/test_heldout_learner.py",
         "privacy/verdict/test_heldout_evidence.py",
     ],
-    "privacy/verdict/evidence": ["privacy/verdict/test_heldout_evidence.py"],
+    "privacy/verdict/evidence": [
+        "privacy/verdict/test_heldout_evidence.py",
+        "privacy/verdict/test_heldout_persons.py",
+    ],
     "privacy/verdict/persons": ["privacy/verdict/test_heldout_persons.py"],
-    "privacy/verdict/verdict": ["privacy/verdict/test_verdict.py"],
+    "privacy/verdict/verdict": [
+        "privacy/verdict/test_verdict.py",
+        "privacy/verdict/test_leaks.py",
+        "privacy/verdict/test_releases.py",
+    ],
     "attack/backends/plda": ["attack/test_plda.py", "attack/test_plda_of_few_data.py"],
     "attack/backends/recipes": ["attack/test_plda.py", "attack/test_plda_of_few_data.py"],
     "anonymise/functions/mcadams": ["anonymise/test_mcadams.py"],
