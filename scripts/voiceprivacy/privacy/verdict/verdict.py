@@ -127,16 +127,13 @@ def verdict_of(
         name: _facts(name, judged[name], original, is_open, level, thresholds, known)
         for name, is_open, level in tested
     }
-    unprotected = None
-    if original:
-        is_open = _p_open(original, thresholds) <= LEVEL
-        unprotected = _facts(ORIGINAL, original, None, is_open, LEVEL, thresholds, known)
     competing = {name: one for name, one in judged.items() if name not in known.controls}
     systems = [*chain.from_iterable(own.values() for own in scores.scores.values())]
     tried = [{condition for _, condition in own} for own in systems]
     return {
         "systems": facts,
-        "unprotected": unprotected,
+        "unprotected": original
+        and _facts(ORIGINAL, original, None, True, LEVEL, thresholds, known),
         "controls": sorted(known.controls),
         "better": _better(competing, thresholds),
         "leaks": _leaks(scores, competing, facts, thresholds, known) if known.leaks else None,
