@@ -83,6 +83,7 @@ TESTS = {  # module: its tests below tests/unit
     "privacy/verdict/evidence": [
         "privacy/verdict/test_heldout_evidence.py",
         "privacy/verdict/test_heldout_persons.py",
+        "privacy/verdict/test_heldout_trials.py",
     ],
     "privacy/verdict/persons": ["privacy/verdict/test_heldout_persons.py"],
     "privacy/verdict/verdict": [
@@ -107,7 +108,8 @@ timeout_multiplier = 10.0
 
 [tool.pytest.ini_options]
 pythonpath = ["src", "tests"]
-addopts = "--import-mode=importlib -W error -p no:cacheprovider"
+addopts = "--import-mode=importlib -W error -p no:cacheprovider -m 'not nightly'"
+markers = ["nightly: takes minutes"]
 """
 SAME_EXAMPLES = """\
 from hypothesis import Phase, settings

@@ -23,6 +23,7 @@ from voiceprivacy.privacy.verdict.evidence import (
     gaussian_error,
     jackknife_error,
     leaves_less,
+    linkage,
     one_recording,
     right_of,
 )
@@ -158,7 +159,9 @@ def test_the_error_of_gaussian_scores_is_that_of_the_distance(distance):
     assert gaussian_error(percent, 20) == pytest.approx(np.std(others), rel=0.15)
 
 
-def test_without_evidence_gaussian_scores_have_no_error():
+def test_the_error_of_gaussian_scores_two_deviations_apart_and_of_none():
+    slope = 2 * ROOTS[4] * (ROOTS[5] - ROOTS[3])
+    assert gaussian_error(ROOTS[4] ** 2, 20) == pytest.approx(slope * np.sqrt(1.5 / 20))
     assert gaussian_error(-3.0, 10) == gaussian_error(0.0, 10) == 0
 
 
@@ -181,6 +184,10 @@ def test_the_upper_limit_is_higher_where_few_persons_have_the_evidence():
     assert evidence_of(even).percent == evidence_of(few).percent == 6
     assert evidence_of(even).standard_error == pytest.approx(error)
     assert evidence_of(few).high() > evidence_of(even).high() + 5
+    # The error is 6, too; the t-quantile of 9 degrees of freedom is Johnson's.
+    johnson = 2.262157 + 80 / 81 * (1 + 2 * 2.262157**2) / 6
+    assert evidence_of(few).high() == pytest.approx(6 * (1 + johnson / 2) ** 2)
+    assert evidence_of(10 * few).high() == 100
 
 
 @pytest.mark.parametrize(("n_persons", "n_groups"), [(5, 5), (20, 8), (21, 6)])
@@ -305,6 +312,22 @@ def test_the_sum_of_two_useless_attackers_is_found():
     assert both.high() > 60
 
 
+def test_of_many_trials_the_same_ones_are_learnt_from(monkeypatch):
+    trials = trials_from(*complete(6, 4, seed=6, distance=1))
+    everything = one_recording(trials).high()
+    monkeypatch.setattr(heldout, "MOST_FITTED", 20)
+    assert one_recording(trials).high() == one_recording(trials).high() != everything
+
+
+def test_a_pair_that_is_linked_in_both_directions_counts_once():
+    one, other = np.triu_indices(12, 1)
+    ids = [(str(first), str(second)) for first, second in zip(one, other, strict=True)]
+    scores = np.random.default_rng(0).normal(size=(66, 1))
+    speaker_of = {str(number): f"p{number // 2}" for number in range(12)}
+    both_ways = ids + [pair[::-1] for pair in ids]
+    assert linkage(trials_of(both_ways, np.tile(scores, (2, 1)), speaker_of)).n_targets == 6
+
+
 def test_more_recordings_have_more_evidence():
     trials = trials_from(*complete(30, 8, seed=8, distance=1))
     pooled = all_recordings(trials)
@@ -419,6 +442,13 @@ def test_the_same_system_leaves_as_much_at_most():
     difference, error = leaves_less(evidence, evidence)
     assert difference < 0
     assert error > 0
+
+
+def test_an_order_holds_the_largest_evidence_of_the_safer_against_it():
+    """That of one person: without this one another candidate has more."""
+    in_sample = [np.diag([3.0] * 4), np.diag([40.0, 0, 0, 0])]
+    safer = evidence_of(np.zeros((4, 4)), in_sample, (learner.ONE_SCORE,) * 2, (1, 0))
+    assert leaves_less(safer, evidence_of(np.diag([50.0] * 4)))[0] == 40
 
 
 def test_an_order_is_paired_by_names():
