@@ -81,9 +81,17 @@ TESTS = {  # module: its tests below tests/unit
         "privacy/verdict/test_heldout_learner.py",
         "privacy/verdict/test_heldout_evidence.py",
     ],
-    "privacy/verdict/evidence": ["privacy/verdict/test_heldout_evidence.py"],
+    "privacy/verdict/evidence": [
+        "privacy/verdict/test_heldout_evidence.py",
+        "privacy/verdict/test_heldout_persons.py",
+        "privacy/verdict/test_heldout_trials.py",
+    ],
     "privacy/verdict/persons": ["privacy/verdict/test_heldout_persons.py"],
-    "privacy/verdict/verdict": ["privacy/verdict/test_verdict.py"],
+    "privacy/verdict/verdict": [
+        "privacy/verdict/test_verdict.py",
+        "privacy/verdict/test_leaks.py",
+        "privacy/verdict/test_releases.py",
+    ],
     "attack/backends/plda": ["attack/test_plda.py", "attack/test_plda_of_few_data.py"],
     "attack/backends/recipes": ["attack/test_plda.py", "attack/test_plda_of_few_data.py"],
     "anonymise/functions/mcadams": ["anonymise/test_mcadams.py"],
@@ -101,7 +109,8 @@ timeout_multiplier = 10.0
 
 [tool.pytest.ini_options]
 pythonpath = ["src", "tests"]
-addopts = "--import-mode=importlib -W error -p no:cacheprovider"
+addopts = "--import-mode=importlib -W error -p no:cacheprovider -m 'not nightly'"
+markers = ["nightly: takes minutes"]
 """
 SAME_EXAMPLES = """\
 from hypothesis import Phase, settings

@@ -362,7 +362,8 @@ def _speakers(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None)
         kinds = {"persons": "speaker", "trials": "trial"}
         lacks = [counted(n, kinds[kind]) for kind, n in one["missing"].items() if n]
         if lacks:
-            yield f"{name} lacks {listed(lacks)} of unprotected speech."
+            whose = "unprotected speech" if unprotected else "other systems"
+            yield f"{name} lacks {listed(lacks)} of {whose}."
     for name, own in known.items():
         if own["named"]:
             yield f"{name}: the attacker re-identifies {listed(own['named'])}."

@@ -68,8 +68,8 @@ class Evidence:
     pairs: Counts  # (P,) enrolled person * S + tried person, rising
     held_out: Floats  # (P,) percent; the mean of targets and that of nontargets add up
     in_sample: Floats  # (P, K) percent
-    llrs: Floats  # (P,) held out, means over trials; natural logarithms
-    centred: Floats  # (P, 1) sum of scores in the most centred form, means over trials
+    llrs: Floats  # (P,) held out, means over alike many trials; natural logarithms
+    centred: Floats  # (P,) how far out such means of the most centred scores lie, over all attacks
     candidates: list[learner.Candidate]
     n_targets: int  # trials
     chosen: Counts  # (K,) how many blocks use each candidate
@@ -171,9 +171,11 @@ def all_recordings(trials: Trials) -> Evidence:
     ------
     NotMeasured : few_persons, no_nontargets, equal_scores
     """
-    # Trials are in an order of their own, so that this one does not depend on the file.
-    shuffled = np.random.default_rng(0).permutation(len(trials.pair))
-    trials = trials.only(np.lexsort([shuffled, trials.pair]))
+    trials = trials.only(_shuffled(trials.pair))
+    distance = np.abs(forms_of(trials, judged(trials)).get("both", trials.scores))
+    # What is unknown is left out: it would tell how the list was made.
+    trials = trials._replace(scores=np.column_stack([trials.scores, distance]))
+    trials = trials.only(~np.isnan(distance).any(axis=1))
     _, start, sizes = np.unique(trials.pair, return_index=True, return_counts=True)
     chosen, target = judged(trials)[start], trials.target[start]
     classes = [np.sort(sizes[chosen & label]) for label in (target, ~target)]
@@ -181,13 +183,22 @@ def all_recordings(trials: Trials) -> Evidence:
     position = np.arange(len(trials.pair)) - np.repeat(start, sizes)
     trials = trials.only((position < pooled) & np.repeat(sizes >= pooled, sizes))
 
-    distance = np.abs(forms_of(trials, judged(trials)).get("both", trials.scores))
-    scores = np.column_stack([trials.scores, distance])
-    means = scores.reshape(-1, pooled, scores.shape[1]).mean(axis=1)
+    means = trials.scores.reshape(-1, pooled, trials.scores.shape[1]).mean(axis=1)
     first = trials.only(slice(None, None, pooled))
     sides = first[:2]
     scores = standardised(means, first.target)
     return _evidence(Trials(*sides, *sides, scores, trials.persons), pooled, 1)
+
+
+def linkage(trials: Trials) -> Evidence:
+    """Evidence of pairs of recordings, each of which is there in both directions.
+
+    Raises
+    ------
+    NotMeasured : few_persons, no_nontargets, equal_scores
+    """
+    evidence = one_recording(trials)
+    return replace(evidence, n_targets=evidence.n_targets // 2)
 
 
 def leaves_less(safer: Evidence, worse: Evidence) -> tuple[float, float]:
@@ -258,6 +269,11 @@ def right_of(percent: float, n: int = 20) -> float:
     return float(100 * np.average(right, weights=np.exp(-(noise**2) / 2)))
 
 
+def _shuffled(pair):
+    """Trials pair by pair, drawn; they have an order of their own, so that files change nothing."""
+    return np.lexsort([np.random.default_rng(0).permutation(len(pair)), pair])
+
+
 def _evidence(trials, recordings, n_bins):
     chosen = judged(trials)
     if not trials.scores.any():
@@ -271,6 +287,12 @@ def _evidence(trials, recordings, n_bins):
     enrolled, tried = persons.reshape(2, -1)
     n_persons = len(numbers)
     pairs, first, pair, sizes = np.unique(enrolled * n_persons + tried, True, True, True)
+    # Persons are guessed by no more trials of a pair than there are targets of who is tried: means
+    # of fewer trials lie further out.
+    most = np.minimum(sizes, np.bincount(tried[target])[pairs % n_persons])
+    shares = np.zeros(len(pair))
+    shares[_shuffled(pair)] = np.arange(len(pair)) - first[pair] < most[pair]
+    shares *= (sizes / most)[pair]
     known = ~unknown.any(axis=1)
     bound = np.log(2 * n_persons)  # as certain as so many persons allow
     # Where there are more trials, a draw of them that does not depend on the file. What is unknown
@@ -294,7 +316,7 @@ def _evidence(trials, recordings, n_bins):
         llrs = np.clip(columns[rows] @ slopes, -bound, bound)
         llrs[unknown[rows] @ (slopes != 0)] = 0
         gains = PERCENT * gain(np.where(target[rows, None], llrs, -llrs))
-        return group_means(pair[rows], np.hstack([gains, llrs]))
+        return group_means(pair[rows], np.hstack([gains, llrs * shares[rows, None]]))
 
     in_sample = learn_and_judge(fitted, np.arange(len(target)))[1][:, : len(candidates)]
     n_groups = min(n_persons, MOST_GROUPS if n_persons <= FEW_PERSONS else GROUPS)
@@ -303,13 +325,14 @@ def _evidence(trials, recordings, n_bins):
         one, other = (np.isin(side % n_groups, block) for side in (enrolled, tried))
         blocks[block] = learn_and_judge(fitted[~(one | other)[fitted]], np.flatnonzero(one & other))
     judged_pairs, chosen = _chosen(blocks, target[first])
+    most_centred = np.nan_to_num([*forms.values()][-1]) * shares[:, None]
     return Evidence(
         persons=tuple(trials.persons[number] for number in numbers),
         pairs=pairs,
         held_out=judged_pairs[:, 0],
         in_sample=in_sample,
         llrs=judged_pairs[:, 1],
-        centred=group_means(pair, np.nansum([*forms.values()][-1], axis=1, keepdims=True))[1],
+        centred=np.abs(group_means(pair, most_centred)[1]).sum(axis=1),
         candidates=candidates,
         n_targets=int(target.sum()),
         chosen=chosen,

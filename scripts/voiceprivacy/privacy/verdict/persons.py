@@ -58,14 +58,12 @@ def _exposed(evidence):
     """Persons whose own pair is significantly larger than all pairs of two persons.
 
     Pairs of the person count too: who is like everybody is not exposed. A pair is as large as its
-    LLR or the sum of its scores, whichever is rarer among others (Bonferroni): where one person
-    alone is exposed, an attacker who learns on others learns nothing.
+    LLR, or as its scores lie far out, whichever is rarer among others (Bonferroni): where one
+    person alone is exposed, an attacker who learns on others learns nothing.
     """
-    columns = np.column_stack([evidence.llrs, evidence.centred])
-    own, others = columns[evidence.target], np.sort(columns[~evidence.target], axis=0)
-    smaller = [np.searchsorted(*sides) for sides in zip(others.T, own.T, strict=True)]
-    p_value = 1 - np.max(smaller, axis=0) / (1 + len(others))
-    p_values = holm(np.minimum(1, len(smaller) * p_value)).tolist()
+    target, columns = evidence.target, (evidence.llrs, evidence.centred)
+    smaller = [np.searchsorted(np.sort(column[~target]), column[target]) for column in columns]
+    p_values = holm(len(columns) * (1 - np.max(smaller, axis=0) / (1 + (~target).sum())))
     # Every person has a target, and pairs rise: targets are in the order of persons.
-    named = zip(evidence.persons, p_values, strict=True)
+    named = zip(evidence.persons, p_values.tolist(), strict=True)
     return {name: p_value for name, p_value in named if p_value <= SIGNIFICANT}

@@ -135,8 +135,6 @@ def _of_text(folder, corpus, lists, thresholds):
     own = {
         trials: {**options, "attackers": options["of_text"]} for trials, options in lists.items()
     }
-    if not any(options["attackers"] for options in own.values()):
-        return {}
     scores = RunScores(folder, corpus, own)
     facts = verdict_of(scores, thresholds=thresholds, known=Known(leaks={}))
     systems = {ORIGINAL: facts["unprotected"], **facts["systems"]}

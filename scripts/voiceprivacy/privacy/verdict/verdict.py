@@ -26,6 +26,7 @@ from voiceprivacy.privacy.verdict.evidence import (
     Evidence,
     all_recordings,
     leaves_less,
+    linkage,
     one_recording,
     right_of,
 )
@@ -126,16 +127,13 @@ def verdict_of(
         name: _facts(name, judged[name], original, is_open, level, thresholds, known)
         for name, is_open, level in tested
     }
-    unprotected = None
-    if original:
-        is_open = _p_open(original, thresholds) <= LEVEL
-        unprotected = _facts(ORIGINAL, original, None, is_open, LEVEL, thresholds, known)
     competing = {name: one for name, one in judged.items() if name not in known.controls}
     systems = [*chain.from_iterable(own.values() for own in scores.scores.values())]
     tried = [{condition for _, condition in own} for own in systems]
     return {
         "systems": facts,
-        "unprotected": unprotected,
+        "unprotected": original
+        and _facts(ORIGINAL, original, None, True, LEVEL, thresholds, known),
         "controls": sorted(known.controls),
         "better": _better(competing, thresholds),
         "leaks": _leaks(scores, competing, facts, thresholds, known) if known.leaks else None,
@@ -185,11 +183,9 @@ def _judge_list(scores, name, judged):
             repeated = {person for person in persons if n_tried[person] > 1}
             missing |= (linkable or repeated) - _persons(linked.trials, speaker_of)
         one.missing["persons"] += len(missing)
-        if not scored.trials:
-            one.codes.add("list_missing")
-            continue
         _measure(one, name, scored, linked, speaker_of)
-        if original and one is not original and (ONE, name) in original.evidence:
+        is_protected = scored.trials and one is not original
+        if is_protected and original and (ONE, name) in original.evidence:
             evidence = original.evidence[ONE, name]
             try:
                 one.unprotected[name] = _of_attackers(scored, unprotected, evidence, speaker_of)
@@ -220,19 +216,26 @@ def _of_attackers(scored, unprotected, evidence, speaker_of):
 
 def _measure(one, name, scored, linked, speaker_of):
     """Measure the evidence of a system on a list, and who is guessed."""
-    trials = trials_of(*scored[:2], speaker_of)
-    measures = [(ONE, one_recording, trials), (ALL, all_recordings, trials)]
-    if linked.trials:
-        measures.append((LINKAGE, one_recording, trials_of(*linked[:2], speaker_of)))
-    else:
-        one.codes.add("no_linkage")
-    for measure, function, of_measure in measures:
-        try:
-            one.evidence[measure, name] = function(of_measure)
-        except NotMeasured as error:
-            one.codes.add(str(error))
-    if (ONE, name) in one.evidence:
-        one.guesses[name] = first_guesses(trials, one.evidence[ONE, name])
+    # A pair of recordings has no direction: in lists that name persons in order, the first ones
+    # would be tried against nobody, and offsets would hide them.
+    both_ways = [*linked.trials, *(pair[::-1] for pair in linked.trials)]
+    kinds = [
+        (scored.trials, scored.scores, "list_missing", {ONE: one_recording, ALL: all_recordings}),
+        (both_ways, np.tile(linked.scores, (2, 1)), "no_linkage", {LINKAGE: linkage}),
+    ]
+    for ids, scores, lacking, measures in kinds:
+        if not ids:
+            one.codes.add(lacking)
+            continue
+        trials = trials_of(ids, scores, speaker_of)
+        for measure, function in measures.items():
+            try:
+                evidence = one.evidence[measure, name] = function(trials)
+            except NotMeasured as error:
+                one.codes.add(str(error))
+                continue
+            if measure == ONE:
+                one.guesses[name] = first_guesses(trials, evidence)
 
 
 def _persons(trials, speaker_of):
@@ -284,7 +287,7 @@ def _facts(system, judged, original, is_open, level, thresholds, known):
         "right_of_20_percent": limits and [right_of(percent) for percent in limits],
         "less_than_unprotected_points": _less_than(single, judged.unprotected.get(worst[ONE])),
         "recordings": pooled and pooled.recordings,
-        "exposed": _exposed(judged.guesses.get(worst[ONE]), known),
+        "exposed": _exposed(judged.guesses, known),
         "missing": judged.missing,
         "reasons": [] if shown else reasons,
         "next": [] if shown else _next(judged, reasons, thresholds),
@@ -343,16 +346,17 @@ def _less_than(safer, worse):
 
 
 def _exposed(guesses, known):
-    """How many persons' first guess is right."""
-    if guesses is None:
+    """How many persons' first guess is right, on the list where chance explains it least."""
+    if not guesses:
         return None
-    shows = known.shows_names and guesses.n_persons_judged >= NAMED_FROM
+    worst = min((own.p_value, name) for name, own in guesses.items())[1]
+    large = [own.exposed for own in guesses.values() if own.n_persons_judged >= NAMED_FROM]
     return {
-        "persons": guesses.n_right,
-        "of": guesses.n_persons_judged,
-        "not_tested": guesses.not_tested,
-        "beyond_chance": bool(guesses.p_value <= LEVEL),
-        "named": sorted(guesses.exposed) if shows else [],
+        "persons": guesses[worst].n_right,
+        "of": guesses[worst].n_persons_judged,
+        "not_tested": guesses[worst].not_tested,
+        "beyond_chance": guesses[worst].p_value <= LEVEL,
+        "named": sorted(set().union(*large)) if known.shows_names else [],
     }
 
 
@@ -456,8 +460,7 @@ def _released(scores, versions, thresholds):
             )
             for is_linkage in (False, True)
         )
-        if single.trials:
-            _measure(judged, name, single, linked, scores.speakers(name))
+        _measure(judged, name, single, linked, scores.speakers(name))
     of_one = [one for (measure, _), one in judged.evidence.items() if measure == ONE]
     within_low: bool | None = all(
         one.high() <= thresholds.low(measure) for (measure, _), one in judged.evidence.items()

@@ -23,6 +23,7 @@ from voiceprivacy.privacy.verdict.evidence import (
     gaussian_error,
     jackknife_error,
     leaves_less,
+    linkage,
     one_recording,
     right_of,
 )
@@ -104,7 +105,7 @@ def evidence_of(values, in_sample=None, kinds=(learner.ONE_SCORE,), chosen=(1,),
         held_out=values.ravel(),
         in_sample=np.stack([np.ravel(each) for each in in_sample], axis=1).astype(float),
         llrs=values.ravel(),
-        centred=values.reshape(-1, 1),
+        centred=values.ravel(),
         candidates=[learner.Candidate([1], 1.0, kind) for kind in kinds],
         n_targets=n_targets,
         chosen=np.array(chosen),
@@ -158,7 +159,9 @@ def test_the_error_of_gaussian_scores_is_that_of_the_distance(distance):
     assert gaussian_error(percent, 20) == pytest.approx(np.std(others), rel=0.15)
 
 
-def test_without_evidence_gaussian_scores_have_no_error():
+def test_the_error_of_gaussian_scores_two_deviations_apart_and_of_none():
+    slope = 2 * ROOTS[4] * (ROOTS[5] - ROOTS[3])
+    assert gaussian_error(ROOTS[4] ** 2, 20) == pytest.approx(slope * np.sqrt(1.5 / 20))
     assert gaussian_error(-3.0, 10) == gaussian_error(0.0, 10) == 0
 
 
@@ -181,6 +184,10 @@ def test_the_upper_limit_is_higher_where_few_persons_have_the_evidence():
     assert evidence_of(even).percent == evidence_of(few).percent == 6
     assert evidence_of(even).standard_error == pytest.approx(error)
     assert evidence_of(few).high() > evidence_of(even).high() + 5
+    # The error is 6, too; the t-quantile of 9 degrees of freedom is Johnson's.
+    johnson = 2.262157 + 80 / 81 * (1 + 2 * 2.262157**2) / 6
+    assert evidence_of(few).high() == pytest.approx(6 * (1 + johnson / 2) ** 2)
+    assert evidence_of(10 * few).high() == 100
 
 
 @pytest.mark.parametrize(("n_persons", "n_groups"), [(5, 5), (20, 8), (21, 6)])
@@ -208,6 +215,11 @@ def held_out_by_definition(trials, n_groups):
     rows = list(zip(trials.enrolment_person, trials.trial_person, strict=True))
     of_pair = {pair: [n for n, row in enumerate(rows) if row == pair] for pair in sorted({*rows})}
     limit = np.log(2 * len(trials.persons))
+    drawn = np.random.default_rng(0).permutation(len(rows))
+    guessed_by = {  # as many of each pair as there are targets of who is tried
+        pair: sorted(own, key=lambda number: drawn[number])[: len(of_pair[pair[1], pair[1]])]
+        for pair, own in of_pair.items()
+    }
 
     def learn_and_judge(known, pairs):
         """{pair: gains of all candidates, and their LLRs}."""
@@ -222,9 +234,12 @@ def held_out_by_definition(trials, n_groups):
             slopes = learner.fit(columns[known], label.astype(int), weights, candidates)
         judged_pairs = {}
         for pair in pairs:
-            llrs = np.clip(columns[of_pair[pair]] @ slopes, -limit, limit)
+            llrs, guessing = (
+                np.clip(columns[numbers] @ slopes, -limit, limit)
+                for numbers in (of_pair[pair], guessed_by[pair])
+            )
             gains = 200 * gain(llrs if pair[0] == pair[1] else -llrs)
-            judged_pairs[pair] = np.array([gains.mean(axis=0), llrs.mean(axis=0)])
+            judged_pairs[pair] = np.array([gains.mean(axis=0), guessing.mean(axis=0)])
         return judged_pairs
 
     groups = {pair: {person % n_groups for person in pair} for pair in of_pair}
@@ -297,6 +312,22 @@ def test_the_sum_of_two_useless_attackers_is_found():
     assert both.high() > 60
 
 
+def test_of_many_trials_the_same_ones_are_learnt_from(monkeypatch):
+    trials = trials_from(*complete(6, 4, seed=6, distance=1))
+    everything = one_recording(trials).high()
+    monkeypatch.setattr(heldout, "MOST_FITTED", 20)
+    assert one_recording(trials).high() == one_recording(trials).high() != everything
+
+
+def test_a_pair_that_is_linked_in_both_directions_counts_once():
+    one, other = np.triu_indices(12, 1)
+    ids = [(str(first), str(second)) for first, second in zip(one, other, strict=True)]
+    scores = np.random.default_rng(0).normal(size=(66, 1))
+    speaker_of = {str(number): f"p{number // 2}" for number in range(12)}
+    both_ways = ids + [pair[::-1] for pair in ids]
+    assert linkage(trials_of(both_ways, np.tile(scores, (2, 1)), speaker_of)).n_targets == 6
+
+
 def test_more_recordings_have_more_evidence():
     trials = trials_from(*complete(30, 8, seed=8, distance=1))
     pooled = all_recordings(trials)
@@ -326,6 +357,13 @@ def one_trial_for_each_target_file(seed):
     return [column[kept] for column in (enrolled, tried, recordings, scores)]
 
 
+def one_trial_in_ten_without_cohort(seed):
+    """One recording of each person is tried against that person alone."""
+    enrolled, tried, recordings, scores = complete(24, 10, seed=seed)
+    kept = (enrolled == tried) | (recordings % 10 > 0)
+    return [column[kept] for column in (enrolled, tried, recordings, scores)]
+
+
 def impostors_from_a_noisier_room(seed):
     """Twelve more persons are tried but never enrolled; their scores are lower."""
     enrolled, tried, recordings, scores = complete(36, 4, seed=seed)
@@ -349,7 +387,12 @@ def unequal_trials_with_offsets(seed):
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(
     "shape",
-    [one_trial_for_each_target_file, impostors_from_a_noisier_room, unequal_trials_with_offsets],
+    [
+        one_trial_for_each_target_file,
+        one_trial_in_ten_without_cohort,
+        impostors_from_a_noisier_room,
+        unequal_trials_with_offsets,
+    ],
 )
 def test_no_shape_of_a_list_is_evidence(shape, seed):
     trials = trials_from(*shape(seed))
@@ -399,6 +442,13 @@ def test_the_same_system_leaves_as_much_at_most():
     difference, error = leaves_less(evidence, evidence)
     assert difference < 0
     assert error > 0
+
+
+def test_an_order_holds_the_largest_evidence_of_the_safer_against_it():
+    """That of one person: without this one another candidate has more."""
+    in_sample = [np.diag([3.0] * 4), np.diag([40.0, 0, 0, 0])]
+    safer = evidence_of(np.zeros((4, 4)), in_sample, (learner.ONE_SCORE,) * 2, (1, 0))
+    assert leaves_less(safer, evidence_of(np.diag([50.0] * 4)))[0] == 40
 
 
 def test_an_order_is_paired_by_names():

@@ -21,6 +21,9 @@ class Table(ScoreTable):
 
     known = True
 
+    def speakers(self, name):
+        return {"all": self.speaker_of}[name]
+
     def unprotected(self, name, system, attack):
         return self.scores[name]["original"]["a", "oo"] if self.known else None
 
@@ -139,7 +142,7 @@ def test_what_attackers_cannot_tell_in_unprotected_speech_is_no_leak_for_them():
 
 
 def test_the_safest_system_that_is_not_open_gets_the_leaks():
-    systems = {"noise": 0.0, "weak": 0.4, "b2": 0.0, "none": 4.0}
+    systems = {"noise": 0.0, "a": 0.4, "b2": 0.0, "none": 4.0}
     known = OF_A_RUN._replace(controls=["noise"], leaks={"leak_20": 20})
     facts = verdict_of(table(16, 4, **systems), known=known)
     assert facts["systems"]["none"]["state"] == "open"

@@ -73,6 +73,9 @@ def test_what_was_not_measured_is_neither_within_low_nor_above():
     assert one["within_low"] is None
     (one,) = verdict_of(telling, known=known)["releases"]["v"]
     assert one["within_low"] is False
+    strict = everything._replace(low_percent=0.1)
+    (one,) = verdict_of(safe, known=known, thresholds=strict)["releases"]["v"]
+    assert one["within_low"] is False
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,12 @@ from support.heldout_lists import complete, rows_of, trials_from
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.score_tables import COLUMNS, add_scores
-from voiceprivacy.privacy.verdict.evidence import one_recording
+from voiceprivacy.privacy.verdict import evidence as heldout
+from voiceprivacy.privacy.verdict.evidence import leaves_less, one_recording, right_of
+from voiceprivacy.privacy.verdict.persons import first_guesses
 from voiceprivacy.privacy.verdict.score_table import ScoreTable
-from voiceprivacy.privacy.verdict.verdict import Known, verdict_of
+from voiceprivacy.privacy.verdict.trials import trials_of
+from voiceprivacy.privacy.verdict.verdict import Known, Thresholds, verdict_of
 
 PERSONS = [f"p{number:02d}" for number in range(16)]
 RECORDINGS = 3
@@ -31,14 +34,15 @@ def scores(system, attacker, condition, seed, *, target=0.0, offset=0.0, persons
                     yield "\t".join([system, attacker, condition, "all", *names])
 
 
-def linked(system, attacker, seed, *, target=0.0):
-    """Lines of released recordings against each other."""
+def linked(system, attacker, seed, *, target=0.0, offset=0.0):
+    """Lines of released recordings against each other, each pair once; recordings have offsets."""
     draw = np.random.default_rng(seed)
     names = [f"{person}_{number}" for person in PERSONS for number in range(RECORDINGS)]
+    offsets = offset * draw.standard_normal(len(names))
     for index, one in enumerate(names):
-        for other in names[index + 1 :]:
+        for number, other in enumerate(names[index + 1 :], index + 1):
             is_target = one[:3] == other[:3]
-            value = draw.standard_normal() + target * is_target
+            value = draw.standard_normal() + target * is_target + offsets[[index, number]].sum()
             label = "target" if is_target else "nontarget"
             row = [system, attacker, "rr", "all", one, other, label, repr(float(value))]
             yield "\t".join(row)
@@ -90,15 +94,20 @@ def test_what_leaks_by_offsets_is_open_and_what_does_not_is_inconclusive(tmp_pat
 
 
 def test_a_release_whose_recordings_are_linked_is_open_by_linkage_alone(tmp_path):
+    """Of two systems nothing but linkage was tried; one cannot be linked."""
     facts, shown = judged(
         tmp_path,
         scores(*ORIGINAL, target=4),
         scores("x", "a", "op", 2),
         linked("x", "a", 3, target=4),
+        linked("y", "a", 3, target=4, offset=20),
+        linked("z", "a", 3),
     )
-    judgement = facts["sets"]["scores"]["systems"]["x"]
-    assert (judgement["state"], judgement["by"]) == ("open", ["linkage"])
-    assert judgement["linkage_percent"][1] > 50 > judgement["evidence_percent"][1]
+    x, y, z = facts["sets"]["scores"]["systems"].values()
+    assert (x["state"], x["by"]) == (y["state"], y["by"]) == ("open", ["linkage"])
+    assert min(x["linkage_percent"][1], y["linkage_percent"][1]) > 50 > x["evidence_percent"][1]
+    assert z["linkage_percent"][0] < 5
+    assert "list_missing" in z["reasons"] and "no_linkage" not in z["reasons"]
     assert "Linked recordings alone do not show whose they are." in " ".join(shown.split())
 
 
@@ -154,6 +163,7 @@ def test_an_attack_that_fails_on_a_system_is_named(tmp_path, is_linkage):
         linked("original", "b", 6, target=4),
         scores("x", "a", "op", 2, target=4),
         constant,
+        scores("x", "b", "pp", 7),
     )
     warning = {"code": "failing_attack", "system": "x", "attack": "b"}
     assert facts["sets"]["scores"]["warnings"] == [warning]
@@ -167,14 +177,17 @@ def test_an_attack_that_fails_on_a_system_is_named(tmp_path, is_linkage):
 def test_from_41_persons_on_the_exposed_are_named_where_names_may_be_shown(
     n_persons, shows_names, n_named
 ):
-    """Twelve persons keep their identity."""
+    """Twelve persons keep their identity; another list, of eight persons, has more evidence."""
     enrolled, tried, recordings, values = complete(n_persons, 3, seed=1)
     values = values[:, 0] + 6 * ((enrolled == tried) & (enrolled < 12))
     ids, values, speaker_of = rows_of(enrolled, tried, recordings, values.tolist())
     table = ScoreTable(speaker_of)
-    table.scores["all"] = {"x": {("a", "op"): dict(zip(ids, values, strict=True))}}
-    facts = verdict_of(table, known=Known(shows_names=shows_names))
-    exposed = facts["systems"]["x"]["exposed"]
+    few = np.flatnonzero((enrolled < 8) & (tried < 8))
+    for name, rows in (("all", range(len(ids))), ("few", few)):
+        table.scores[name] = {"x": {("a", "op"): {ids[row]: values[row] for row in rows}}}
+    judgement = verdict_of(table, known=Known(shows_names=shows_names))["systems"]["x"]
+    exposed = judgement["exposed"]
+    assert judgement["worst_list"] == "few"
     assert exposed["of"] == n_persons and exposed["beyond_chance"]
     assert exposed["named"] == sorted(f"p{number}" for number in range(n_named))
 
@@ -224,10 +237,12 @@ def test_a_missing_column_asks_for_its_option(tmp_path):
 
 def test_attackers_are_not_called_weak_where_unprotected_speech_was_not_measured():
     """Three persons are too few: their attacker may find everything."""
-    ids, values, speaker_of = rows_of(*complete(3, 2, seed=0, distance=9.0))
+    ids, values, speaker_of = rows_of(*complete(4, 2, seed=0, distance=9.0))
     own = dict(zip(ids, values[:, 0].tolist(), strict=True))
+    noise = dict(zip(ids, complete(4, 2, seed=1)[3][:, 0].tolist(), strict=True))
+    some = {pair: score for pair, score in own.items() if "p3" not in map(speaker_of.get, pair)}
     table = ScoreTable(speaker_of)
-    table.scores["all"] = {"original": {("a", "oo"): own}, "x": {("a", "op"): own}}
+    table.scores["all"] = {"original": {("a", "oo"): some}, "x": {("a", "op"): noise}}
     reasons = verdict_of(table, known=Known(learnt={}, leaks={}))["systems"]["x"]["reasons"]
     assert "few_persons" in reasons and "weak_attackers" not in reasons
 
@@ -260,6 +275,128 @@ def test_a_list_where_its_attackers_find_nothing_in_the_original_is_not_low(on_s
     table.scores["second"] |= {"original": original} if original else {}
     reasons = verdict_of(table, known=Known(learnt={}, leaks={}))["systems"]["x"]["reasons"]
     assert [one for one in reasons if one in ("weak_attackers", "no_unprotected")] == [reason]
+
+
+LENIENT = Thresholds(low_percent=20, low_all_recordings_percent=80, unprotected_percent=40)
+LEARNT = Known(learnt={"x": 100, "y": 100}, leaks={})
+DISTANCES = {"original_oo": 9, "original_rr": 9, "x_op": 0, "x_rr": 0, "y_op": 4, "y_rr": 0}
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """The scores of eight persons, without some of them."""
+    monkeypatch.setattr(heldout, "MOST_GROUPS", 4)  # quickly
+
+    def made(lacking=None):
+        table = None
+        for number, (name, distance) in enumerate(DISTANCES.items()):
+            ids, values, speaker_of = rows_of(*complete(8, 3, seed=number, distance=distance))
+            table = table or ScoreTable(speaker_of)
+            if name != lacking:
+                system, condition = name.split("_")
+                own = table.scores.setdefault("all", {}).setdefault(system, {})
+                own["a", condition] = dict(zip(ids, values[:, 0].tolist(), strict=True))
+        return table
+
+    return made
+
+
+def test_all_facts_of_a_set_are_what_their_definitions_say(small):
+    evidence, table = {}, small()
+    facts = verdict_of(table, thresholds=LENIENT, known=LEARNT, evidence=evidence)
+    x, y = facts["systems"].values()
+    assert facts == {
+        "systems": {"x": x, "y": y},
+        "unprotected": facts["unprotected"],
+        "controls": [],
+        "better": [["x", "y"]],
+        "leaks": None,
+        "releases": {},
+        "attacks": [{"attacker": "a", "condition": each} for each in ("oo", "op", "rr")],
+        "not_tried": ["condition_pp"],
+        "warnings": [],
+    }
+    ids = [*table.scores["all"]["x"]["a", "op"]]
+    trials = trials_of(ids, np.zeros((192, 1)), table.speaker_of)
+    # Three measures; y is tested first, and x after that by itself.
+    for system, level, state in (("x", 0.025, "low"), ("y", 0.0125, "open")):
+        one, every, linked = (
+            evidence[system][measure, "all"]
+            for measure in ("one_recording", "all_recordings", "linkage")
+        )
+        limits = [one.percent, one.low(), one.high()]
+        confidence = 1 - 2 * level / 3
+        less, error = leaves_less(one, evidence["original"]["one_recording", "all"])
+        margin = 2.364624 * error  # t of 7 degrees of freedom
+        shown = facts["systems"][system]
+        assert shown == {
+            "state": state,
+            "by": [] if system == "x" else ["one_recording", "all_recordings"],
+            "worst_list": "all",
+            "evidence_percent": limits,
+            "tested_percent": pytest.approx(
+                [one.percent, one.low(confidence), one.high(confidence)]
+            ),
+            "evidence_all_recordings_percent": [every.percent, every.low(), every.high()],
+            "linkage_percent": [linked.percent, linked.low(), linked.high()],
+            "right_of_20_percent": [right_of(percent) for percent in limits],
+            "less_than_unprotected_points": pytest.approx([less, less - margin, less + margin]),
+            "recordings": 3,
+            "exposed": shown["exposed"],
+            "missing": {"persons": 0, "trials": 0},
+            "reasons": [],
+            "next": [],
+        }
+        n_right = first_guesses(trials, one).n_right
+        assert shown["exposed"] == {
+            "persons": n_right,
+            "of": 8,
+            "not_tested": 0,
+            "beyond_chance": system == "y",
+            "named": [],
+        }
+
+
+@pytest.mark.parametrize(
+    ("reason", "thresholds", "known"),
+    [
+        ("few_learnt_persons", {}, {"learnt": {"x": 99}}),
+        ("few_learnt_persons", {}, {"learnt": {}}),
+        ("scores_elsewhere", {}, {"learnt": None}),
+        ("weak_attackers", {"unprotected_percent": 99}, {}),
+        ("upper_limit_one_recording", {"low_percent": 5}, {}),
+    ],
+)
+def test_one_unmet_condition_is_a_reason_and_a_next_step(small, reason, thresholds, known):
+    facts = verdict_of(
+        small(),
+        thresholds=LENIENT._replace(**thresholds),
+        known=LEARNT._replace(**known),
+    )
+    x = facts["systems"]["x"]
+    assert (x["state"], x["reasons"]) == ("unclear", [reason])
+    steps = [{"code": reason}]
+    if "low_percent" in thresholds:  # errors fall with the root of persons
+        value, _, high = x["evidence_percent"]
+        persons = np.ceil(8 * ((high - max(value, 0)) / (5 - max(value, 0))) ** 2)
+        steps = [{"code": "more_persons", "persons": persons}]
+    assert x["next"] == steps
+
+
+@pytest.mark.parametrize(
+    ("lacking", "reasons", "n_persons"),
+    [
+        ("x_rr", ["no_linkage"], 0),
+        ("original_oo", ["no_unprotected"], 0),
+        ("x_op", ["list_missing", "missing", "no_all_recordings", "no_one_recording"], 16),
+    ],
+)
+def test_scores_that_are_lacking_on_two_lists_are_a_reason(small, lacking, reasons, n_persons):
+    table = small(lacking)
+    table.scores["again"] = table.scores["all"]
+    x = verdict_of(table, thresholds=LENIENT, known=LEARNT)["systems"]["x"]
+    assert (x["state"], x["reasons"]) == ("unclear", reasons)
+    assert x["missing"] == {"persons": n_persons, "trials": 24 * n_persons}
 
 
 @pytest.mark.parametrize("partial", ["original", "x"])
