@@ -25,6 +25,7 @@ from voiceprivacy.inout.checksums import CHECKSUMS, read_unchanged, sha256_of
 from voiceprivacy.inout.files import BadInput, lines_of, whole_or_absent
 from voiceprivacy.inout.tables import number_in
 from voiceprivacy.inout.yaml_files import compose
+from voiceprivacy.running.command import NO_MEMORY
 
 SETTINGS, WEIGHTS = "hyperparams.yaml", "embedding_model.ckpt"
 CLASSES = {
@@ -298,8 +299,14 @@ def write_list(folder: Path) -> None:
 
 
 def one_line(error: Exception) -> str:
-    """What a library says of an error, short enough for a message of ours."""
-    return " ".join(str(error).split())[:200]
+    """What a library says of an error, short enough for a message of ours.
+
+    Too little memory is no fault of a file: such an error is raised again.
+    """
+    words = " ".join(str(error).split())[:200]
+    if isinstance(error, MemoryError) or NO_MEMORY.search(words):
+        raise error
+    return words
 
 
 def _is_number(value):

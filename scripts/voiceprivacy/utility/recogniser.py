@@ -10,7 +10,7 @@ from voiceprivacy.inout.files import BadInput, counted
 from voiceprivacy.inout.tables import Utterance, read_transcripts
 from voiceprivacy.models.devices import torch_device
 from voiceprivacy.running.command import say
-from voiceprivacy.utility.listeners import SAMPLE_RATE, Recogniser, recogniser
+from voiceprivacy.utility.listeners import SAMPLE_RATE, Recogniser, listening_to, recogniser
 from voiceprivacy.utility.measures import Measured
 from voiceprivacy.utility.word_errors import DEFINITIONS, word_errors
 
@@ -64,7 +64,8 @@ def transcribe(
             for utterance in together:
                 wave, rate = audio.read(utterance.path)
                 samples.append(audio.resample(wave, source_rate=rate, target_rate=SAMPLE_RATE))
-            for utterance, text in zip(together, listener.transcribe(samples), strict=True):
-                heard[utterance.utterance] = text
+            with listening_to(together[0]):
+                texts = listener.transcribe(samples)
+            heard |= zip([utterance.utterance for utterance in together], texts, strict=True)
             progress.update(len(together))
     return heard

@@ -39,7 +39,7 @@ from voiceprivacy.attack import Floats
 from voiceprivacy.attack.extractors import rows
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import Embeddings
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.files import BadInput, naming
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.models.devices import single_thread, torch_device
 from voiceprivacy.models.folders import (
@@ -144,7 +144,8 @@ class Extractor:
 
     def embed_utterance(self, utterance: Utterance) -> Floats:
         """Embedding (D,) of an Utterance; BadInput names it where it cannot be embedded."""
-        return rows.checked(self.embed(self.samples_of(utterance)), utterance)
+        with naming(utterance.path):
+            return rows.checked(self.embed(self.samples_of(utterance)), utterance)
 
     def samples_of(self, utterance: Utterance) -> Floats:
         """The prepared samples (N,) of an Utterance.
@@ -326,7 +327,8 @@ def in_batches(
             indices = order[start : start + READ_AHEAD]
             samples = pool.map(extractor.samples_of, [utterances[index] for index in indices])
             for batch in _batches(zip(indices, samples, strict=True), extractor.batch_size):
-                embeddings = extractor.embed_batch(np.stack([samples for _, samples in batch]))
+                with naming(utterances[batch[0][0]].path):
+                    embeddings = extractor.embed_batch(np.stack([samples for _, samples in batch]))
                 for (index, _), embedding in zip(batch, embeddings, strict=True):
                     yield index, rows.checked(embedding, utterances[index])
 
