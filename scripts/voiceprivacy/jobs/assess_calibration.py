@@ -47,7 +47,9 @@ def assess_calibration(
     seed : of the draws of speakers
     """
     if len(train) != len(test):
-        raise BadInput(f"--train: {counted(len(train), 'file')}, --test: {len(test)}; give one for each")
+        raise BadInput(
+            f"--train: {counted(len(train), 'file')}, --test: {len(test)}; give one for each"
+        )
     draws = Draws.of(bootstrap, seed)
     own_tags = zebra.read_tags(tags)
     numbers, profiles, resampled = {}, {}, {}

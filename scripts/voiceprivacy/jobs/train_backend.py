@@ -65,12 +65,7 @@ def train_backend(
     with naming(manifest):
         recipe = learning.recipe(heard.embeddings, heard.speakers)
     recipes.write_recipe(backend, recipe)
-    name = type.replace("plda", "PLDA")
-    shrunk = f", within-speaker covariance shrunk by {shrinkage}"
-    say(
-        f"{name} of {len(recipe.plda.mean)} dimensions from {sizes(heard)}"
-        f"{shrunk if shrinkage else ''}"
-    )
+    say(f"{type} of {len(recipe.plda.mean)} dimensions from {sizes(heard)}")
     if held_out:
         tell(crossfitted(tried, heard, learning.scorer), held_out)
 

@@ -9,12 +9,13 @@ Understood tags: ``!new:<class>`` (an object), ``!name:<class>`` (the class, wit
 ``!ref <field>`` (another field) and ``!PLACEHOLDER`` (a value that the reader supplies).
 """
 
+import contextlib
 import functools
 import importlib
 import io
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -296,6 +297,15 @@ def write_list(folder: Path) -> None:
     lines = [f"{sha256_of(path)}  {path.name}\n" for path in sorted(folder.iterdir())]
     with whole_or_absent(folder / CHECKSUMS) as temporary:
         temporary.write_text("".join(lines), encoding="utf-8")
+
+
+@contextlib.contextmanager
+def listening_to(path: Path) -> Iterator[None]:
+    """Name the speech, or the longest of a batch, that a network cannot take: BadInput."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise BadInput(f"{path}: too short for the network? ({one_line(error)})") from None
 
 
 def one_line(error: Exception) -> str:

@@ -26,8 +26,7 @@ Baevski et al., wav2vec 2.0, NeurIPS 2020. Radford et al., Whisper, ICML 2023. R
 SpeechBrain, 2021.
 """
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -37,7 +36,6 @@ from torch.nn.functional import layer_norm
 
 from voiceprivacy.inout.checksums import CHECKSUMS, sha256_of
 from voiceprivacy.inout.files import BadInput, read_lines
-from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.models import Floats, encoders
 from voiceprivacy.models.encoders import HUB_PREPARATION, HUB_SETTINGS
 from voiceprivacy.models.folders import (
@@ -115,18 +113,6 @@ def classifier(folder: Path, *, device: torch.device) -> Classifier:
     if _is_of(settings, "MODEL_FOR_AUDIO_CLASSIFICATION_MAPPING"):
         return HubClassifier(folder, settings, device)
     raise BadInput(f"{folder / HUB_SETTINGS}: '{settings.model_type}' is no classifier of audio")
-
-
-@contextlib.contextmanager
-def listening_to(utterance: Utterance) -> Iterator[None]:
-    """Name an utterance, the longest of a batch, which a network cannot take: BadInput."""
-    try:
-        yield
-    except RuntimeError as error:
-        raise BadInput(
-            f"{utterance.path}: a network cannot hear it ({one_line(error)}):"
-            f" it lasts {utterance.duration_s:.3f} s; leave it out if that is too short"
-        ) from None
 
 
 def _checked(folder):

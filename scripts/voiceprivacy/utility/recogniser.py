@@ -9,8 +9,9 @@ from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput, counted
 from voiceprivacy.inout.tables import Utterance, read_transcripts
 from voiceprivacy.models.devices import torch_device
+from voiceprivacy.models.folders import listening_to
 from voiceprivacy.running.command import say
-from voiceprivacy.utility.listeners import SAMPLE_RATE, Recogniser, listening_to, recogniser
+from voiceprivacy.utility.listeners import SAMPLE_RATE, Recogniser, recogniser
 from voiceprivacy.utility.measures import Measured
 from voiceprivacy.utility.word_errors import DEFINITIONS, word_errors
 
@@ -64,7 +65,7 @@ def transcribe(
             for utterance in together:
                 wave, rate = audio.read(utterance.path)
                 samples.append(audio.resample(wave, source_rate=rate, target_rate=SAMPLE_RATE))
-            with listening_to(together[0]):
+            with listening_to(together[0].path):
                 texts = listener.transcribe(samples)
             heard |= zip([utterance.utterance for utterance in together], texts, strict=True)
             progress.update(len(together))

@@ -215,7 +215,7 @@ def test_a_trusted_folder_is_loaded_by_speechbrain_with_the_weights_that_lie_the
     assert_equal_in_float32(trusted.embed(tone(0, 0)), Extractor(ecapa).embed(tone(0, 0)))
     short = Utterance("u", "s", "f", tmp_path / "u.wav", 0.00625)
     audio.write(short.path, tone(0, 0)[:100], RATE)
-    with pytest.raises(BadInput, match=r"u\.wav: .* cannot embed 100 samples"):
+    with pytest.raises(BadInput, match=r"u\.wav: too short for the network\? \("):
         trusted.embed_utterance(short)
 
 
