@@ -16,15 +16,16 @@ rule fetch_model:
         "../../envs/torch.yaml"
     params:
         code=code_alone("fetch_model"),
+        kind="speakers",
         model=attackers.extractors.field("model"),
         revision=attackers.extractors.field("revision"),
         folder=ask(plan.attackers.model_folder),
     shell:
-        command("fetch_model", params="model revision folder")
+        command("fetch_model", params="kind model revision folder")
 
 
-rule fetch_encoder:
-    """Fetch a self-supervised encoder from the hub at its pinned revision."""
+# A self-supervised encoder, at its pinned revision.
+use rule fetch_model as fetch_encoder with:
     output:
         settings="results/encoders/{extractor}/config.json",
         preparation="results/encoders/{extractor}/preprocessor_config.json",
@@ -32,17 +33,12 @@ rule fetch_encoder:
         "results/logs/fetch_encoder/{extractor}.log",
     wildcard_constraints:
         extractor=one_of(plan.attackers.fetched_encoders()),
-    priority: EARLY
-    localrule: True
-    conda:
-        "../../envs/torch.yaml"
     params:
-        code=code_alone("fetch_encoder"),
+        code=code_alone("fetch_model"),
+        kind="encoder",
         model=attackers.encoders.field("model"),
         revision=attackers.encoders.field("revision"),
         folder=f"{RESULTS}/encoders/{{extractor}}",
-    shell:
-        command("fetch_encoder", params="model revision folder")
 
 
 rule train_extractor:

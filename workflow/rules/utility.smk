@@ -1,26 +1,20 @@
 """What protected speech is still good for: measures that are shipped, and those of one's own."""
 
 
-rule fetch_listener:
-    """Fetch the model of a measure from the hub at its pinned revision."""
+# The model of a measure, at its pinned revision.
+use rule fetch_model as fetch_listener with:
     output:
         checksums="results/listeners/{measure}/SHA256SUMS",
     log:
         "results/logs/fetch_listener/{measure}.log",
     wildcard_constraints:
         measure=one_of(plan.utility.fetched()),
-    priority: EARLY
-    localrule: True
-    conda:
-        "../../envs/torch.yaml"
     params:
         code=code_alone("fetch_model"),
         model=utility.entries.field("model"),
         revision=utility.entries.field("revision"),
         kind=ask(plan.utility.kind_of_model),
         folder=ask(plan.utility.model_folder),
-    shell:
-        command("fetch_model", params="kind model revision folder")
 
 
 rule measure_utility:

@@ -233,7 +233,7 @@ def refuse_input(path: Path) -> None:
 
 def _refuse_folder_of_inputs(folder: Path) -> None:
     if _inputs is not None and _inputs.lie_around(folder):
-        raise BadInput(f"{folder}: speech is read from there: write to a folder of its own")
+        raise BadInput(f"{folder}: speech is read from there, or from above it: write elsewhere")
 
 
 def _identity(path: FilePath) -> tuple[int, int] | None:

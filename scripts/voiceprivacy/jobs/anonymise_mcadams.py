@@ -41,7 +41,7 @@ def anonymise_mcadams(
     audio_dir : folder for <utterance>.flac, 16 bit
     output_manifest : TSV to write; the alphas go beside it (.alphas.tsv)
     alpha : one value or a range
-    level : who has one
+    level : whose utterances share one value
     variant : vpc2024: all frames, no clip
     draw : vpc2024 is that year's published rule, for comparisons only. It ignores --seed: attacker
         and user draw the same alpha for a speaker. Per utterance, the i-th utterance of every data

@@ -53,7 +53,7 @@ def anonymise_part(
     memory : MB that each process in a box may use
     """
     if (seed is None) == (seed_file is None):
-        raise BadInput("give --seed or --seed-file")
+        raise BadInput("give one of --seed, --seed-file")
     require_at_least(1, shards=shards, sample_rate=sample_rate, threads=threads)
     options: dict[str, Any] = {
         "anonymiser": {"mem_mb": memory, **anonymiser},

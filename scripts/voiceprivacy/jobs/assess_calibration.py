@@ -2,7 +2,7 @@
 
 import functools
 
-from voiceprivacy.inout.files import BadInput, naming
+from voiceprivacy.inout.files import BadInput, counted, naming
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_curves
 from voiceprivacy.privacy.scores import zebra
@@ -47,7 +47,9 @@ def assess_calibration(
     seed : of the draws of speakers
     """
     if len(train) != len(test):
-        raise BadInput(f"--train names {len(train)} files, --test {len(test)}; give one for each")
+        raise BadInput(
+            f"--train: {counted(len(train), 'file')}, --test: {len(test)}; give one for each"
+        )
     draws = Draws.of(bootstrap, seed)
     own_tags = zebra.read_tags(tags)
     numbers, profiles, resampled = {}, {}, {}

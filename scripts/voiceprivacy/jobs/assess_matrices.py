@@ -73,9 +73,7 @@ def assess_matrices(
     assessed = assessment.assess_similarity(matrices, draws, **options)
     write_table(cells, similarities.CELLS, similarities.cells(**assessed.matrices))
     write_table(zoo, ZOO, assessed.animals)
-    assessment.write_similarity(similarity, assessed)
-    say(assessed.headline)
-    print_metrics({condition: assessed.metrics[condition] for condition in CONDITIONS})
+    print_metrics(assessment.write_similarity(similarity, assessed))
     of_conditions = dict(zip(CONDITIONS, scores, strict=True))
     write_speakers(
         speakers,

@@ -60,13 +60,8 @@ def assess_similarity(
         write_table(curves, similarity.CELLS, similarity.cells(**matrices))
     if zoo:
         write_table(zoo, ZOO, assessed.animals)
-    if metrics:
-        assessment.write_similarity(metrics, assessed)
-    say(
-        f"{len(matrices['oo'].speakers)} speakers, {definition},"
-        f" pairs: {pairs}: {assessed.headline}"
-    )
-    print_metrics({condition: assessed.metrics[condition] for condition in matrices})
+    say(f"{len(matrices['oo'].speakers)} speakers, {definition}, pairs: {pairs}")
+    print_metrics(assessment.write_similarity(metrics, assessed))
     for note in assessed.notes:
         say(f"note: {note}", file=sys.stderr)
 

@@ -12,20 +12,21 @@ from voiceprivacy.tools.changes import change_lines
 from voiceprivacy.vocabulary import COMPARED
 
 
-def compare(results: tuple[Path, Path]) -> None:
-    """What has changed between two folders of results, old and new.
+def compare(old: Path, new: Path) -> None:
+    """What has changed between two folders of results.
 
     Parameters
     ----------
-    results : folder of a finished run; results/previous is what the run before has found
+    old : folder of a finished run; results/previous is what the run before has found
+    new : folder of a later one
     """
-    with not_ours(" or ".join(map(str, results))):
-        for folder, file in product(results, COMPARED):
+    with not_ours(f"{old} or {new}"):
+        for folder, file in product((old, new), COMPARED):
             if not (folder / file).exists():
                 raise BadInput(f"{folder / file}: not found")
             plain_file(folder / file, folder)
-        lines = change_lines(*results) or [NO_CHANGE]
-    say(SINCE.format("From {} to {}".format(*results)), *lines)
+        lines = change_lines(old, new) or [NO_CHANGE]
+    say(SINCE.format(f"From {old} to {new}"), *lines)
 
 
 if __name__ == "__main__":

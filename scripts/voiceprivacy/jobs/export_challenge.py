@@ -29,7 +29,7 @@ def export_challenge(
     upload : tar.gz to write, with result_for_rank, the zip of scores and all protected directories
     """
     if (upload is None) != (data is None):
-        raise BadInput("--upload: needs --data, and is what --data is for")
+        raise BadInput("--upload, --data: give both, or neither")
     [name] = system_names([suffix])
     exported = Exported(unchanged(results), anonymiser or name, suffix)
     say(f"wrote {exported.write()}, and {results / 'exp'}")

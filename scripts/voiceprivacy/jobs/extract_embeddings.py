@@ -11,7 +11,7 @@ from voiceprivacy.inout.tables import Utterance, read_manifest
 from voiceprivacy.models import hub
 from voiceprivacy.running import boxes, programs
 from voiceprivacy.running.adapter import run
-from voiceprivacy.running.command import require_one, say
+from voiceprivacy.running.command import require_at_least, require_one, say
 from voiceprivacy.vocabulary import PACKAGES
 
 
@@ -58,6 +58,9 @@ def extract_embeddings(
     sandbox : run the command in a box; as JSON what its entry says of it: reads, mem_mb, gpu
     """
     require_one(model=model, package=package, command=command, ready=ready)
+    require_at_least(1, threads=threads)
+    if not model and any((revision, trust, loudness, trim, vad, preparation)):
+        raise BadInput("--revision, --trust, --loudness, --trim, --vad, --preparation need --model")
     if len(manifest) != len(embeddings):
         raise BadInput("--embeddings: must name one file for each --manifest")
     extract: Callable[[list[Utterance]], Embeddings]

@@ -16,14 +16,14 @@ def fetch_model(
     folder: Path,
     kind: Annotated[str, KINDS] = "speakers",
 ) -> None:
-    """Fetch a model from the hub at a pinned commit: one of speakers, words or emotions.
+    """Fetch a model from the hub at a pinned commit: of speakers, words, emotions, or an encoder.
 
     Parameters
     ----------
     model : name on the hub, such as speechbrain/spkrec-ecapa-voxceleb
     revision : commit
-    folder : folder to make: hyperparams.yaml, embedding_model.ckpt, ...
-    kind : what it listens for
+    folder : folder to make, with its settings and weights, and SHA256SUMS
+    kind : what it listens for; encoder: a self-supervised one
     """
     fetch(model, revision=revision, folder=folder, wanted=KINDS[kind])
     write_list(folder)

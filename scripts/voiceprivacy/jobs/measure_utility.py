@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import read_manifest, write_table
 from voiceprivacy.running import boxes, programs
 from voiceprivacy.running.adapter import run
@@ -37,6 +38,8 @@ def measure_utility(
     require_at_least(1, threads=threads)
     everything = {line.utterance: line for line in read_manifest(manifest)}
     originals = {line.utterance: line for line in read_manifest(original)}
+    if unknown := everything.keys() - originals.keys():
+        raise BadInput(f"{original}: has no utterance '{min(unknown)}', which {manifest} lists")
     for asked, path in zip(measures, output, strict=True):
         unprotected = drawn(
             [originals[name] for name in everything], asked, seed=asked.get("seed", 0)

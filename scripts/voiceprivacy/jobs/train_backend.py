@@ -5,7 +5,7 @@ from typing import Literal
 from voiceprivacy.attack.backends import procrustes, recipes
 from voiceprivacy.attack.backends.learning import Learning, spoken, together
 from voiceprivacy.attack.held_out import Spoken, crossfitted, unknown
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.files import BadInput, naming
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.running.adapter import run
@@ -62,14 +62,10 @@ def train_backend(
     if original:
         heard = together(tried, spoken(original, utterances))
     learning = Learning(type, lda_dim, length_norm, not no_centre, shrinkage, rank)
-    recipe = learning.recipe(heard.embeddings, heard.speakers)
+    with naming(manifest):
+        recipe = learning.recipe(heard.embeddings, heard.speakers)
     recipes.write_recipe(backend, recipe)
-    name = type.replace("plda", "PLDA")
-    shrunk = f", within-speaker covariance shrunk by {shrinkage}"
-    say(
-        f"{name} of {len(recipe.plda.mean)} dimensions from {sizes(heard)}"
-        f"{shrunk if shrinkage else ''}"
-    )
+    say(f"{type} of {len(recipe.plda.mean)} dimensions from {sizes(heard)}")
     if held_out:
         tell(crossfitted(tried, heard, learning.scorer), held_out)
 

@@ -22,7 +22,7 @@ def verify(
 
     Parameters
     ----------
-    checked : folder of a finished run, or statement.json (default: results)
+    checked : folder of a finished run, or statement.json
     results : of a statement: the folder that it is of (default: results)
     """
     is_statement = bool(results) or checked.suffix == ".json"

@@ -27,7 +27,6 @@ def write_report(
     plan: Path | None = None,
     comparisons: Path | None = None,
     verdict: Path | None = None,
-    template: Path = TEMPLATE,
     page: Path,
     tables: Path,
 ) -> None:
@@ -40,7 +39,6 @@ def write_report(
     plan : plan.json: what the page shows besides the metrics
     comparisons : folder of CORPUS/TRIALS/EXTRACTOR/BACKEND.tsv: how sure
     verdict : verdict.json: what the page says first
-    template : Jinja2, with captions beside it
     page : HTML to write
     tables : folder for comparison.tsv, comparison.tex, numbers.tex
     """
@@ -62,7 +60,7 @@ def write_report(
         judged = read_verdict(verdict, numbers=numbers, evaluated=about)
     write_page(
         page,
-        template=template,
+        template=TEMPLATE,
         systems=systems,
         metrics=numbers,
         figures=show_all(contents.figures, Layout(metrics.parent), codes),

@@ -9,12 +9,13 @@ Understood tags: ``!new:<class>`` (an object), ``!name:<class>`` (the class, wit
 ``!ref <field>`` (another field) and ``!PLACEHOLDER`` (a value that the reader supplies).
 """
 
+import contextlib
 import functools
 import importlib
 import io
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from voiceprivacy.inout.checksums import CHECKSUMS, read_unchanged, sha256_of
 from voiceprivacy.inout.files import BadInput, lines_of, whole_or_absent
 from voiceprivacy.inout.tables import number_in
 from voiceprivacy.inout.yaml_files import compose
+from voiceprivacy.running.command import NO_MEMORY
 
 SETTINGS, WEIGHTS = "hyperparams.yaml", "embedding_model.ckpt"
 CLASSES = {
@@ -297,9 +299,24 @@ def write_list(folder: Path) -> None:
         temporary.write_text("".join(lines), encoding="utf-8")
 
 
+@contextlib.contextmanager
+def listening_to(path: Path) -> Iterator[None]:
+    """Name the speech, or the longest of a batch, that a network cannot take: BadInput."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise BadInput(f"{path}: too short for the network? ({one_line(error)})") from None
+
+
 def one_line(error: Exception) -> str:
-    """What a library says of an error, short enough for a message of ours."""
-    return " ".join(str(error).split())[:200]
+    """What a library says of an error, short enough for a message of ours.
+
+    Too little memory is no fault of a file: such an error is raised again.
+    """
+    words = " ".join(str(error).split())[:200]
+    if isinstance(error, MemoryError) or NO_MEMORY.search(words):
+        raise error
+    return words
 
 
 def _is_number(value):

@@ -100,6 +100,7 @@ KINDS = {
     "recogniser": RECOGNISER,
     "classifier": CLASSIFIER,
     "whisper": WHISPER,
+    "encoder": ENCODER,
 }
 
 

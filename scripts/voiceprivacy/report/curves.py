@@ -102,7 +102,8 @@ def read_systems(
         for label, curve in read_curves(curve_path, columns).items():
             if label not in numbers:
                 raise BadInput(
-                    f"{metrics_path}: has no metrics of '{label}', which {curve_path} draws"
+                    f"{metrics_path}: has no metrics of '{label}', which {curve_path} draws:"
+                    " write both files by one command with --label"
                 )
             if missing := [name for name in needs if name not in numbers[label]]:
                 raise BadInput(

@@ -31,7 +31,9 @@ DEBUG = "VOICEPRIVACY_DEBUG"
 SEARCH_PATH = "PYTHONPATH"
 # Exit codes.
 OWN_FAILURE, BAD_INPUT, INTERRUPTED, TERMINATED = 1, 2, 130, 143
-INSTALL = "install the wheel with its extra: pip install 'FILE.whl[run]' (docs/guide/install.md)"
+INSTALL = "pip install 'FILE.whl[run]' brings it, or a smaller extra (docs/guide/install.md)"
+# What libraries say, by errors of several kinds: torch of a GPU, torch of a CPU, C++.
+NO_MEMORY = re.compile(r"out of memory|allocate memory|bad_alloc")
 # Errors of the disk or of the machine: the same command may succeed elsewhere, or later.
 OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE)
 
@@ -108,7 +110,7 @@ def _explained(error: Exception) -> tuple[int, str]:
     reason = printable(" ".join(str(error).split()))
     if isinstance(error, BadInput):
         return BAD_INPUT, str(error)
-    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":  # torch's
+    if isinstance(error, MemoryError) or NO_MEMORY.search(reason):
         return OWN_FAILURE, f"out of memory ({reason})" if reason else "out of memory"
     if isinstance(error, OSError) and error.strerror:
         named = error.filename is not None

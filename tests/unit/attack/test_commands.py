@@ -60,6 +60,10 @@ def test_several_manifests_are_embedded_as_one_after_the_other(files, tones, eca
         np.testing.assert_array_equal(embeddings, alone.embeddings[:n_utterances])
     line = fails("extract_embeddings", manifest=[tones, few], model=ecapa, embeddings=written[:1])
     assert line == "error: --embeddings: must name one file for each --manifest"
+    line = fails(
+        "extract_embeddings", manifest=few, ready="e.npz", revision="0a1b2", embeddings="x"
+    )
+    assert line.endswith("--vad, --preparation need --model")
 
 
 def scored(files, path, backend="cosine", **changed):
@@ -74,7 +78,7 @@ def test_plda_is_trained_and_scores(files, tones):
     backend = files / "plda.npz"
     trained = {"embeddings": files / "e.npz", "manifest": tones, "backend": backend}
     shown = succeeds("train_backend", **trained, lda_dim=2)
-    assert shown == "PLDA of 2 dimensions from 16 utterances of 4 speakers\n"
+    assert shown == "plda of 2 dimensions from 16 utterances of 4 speakers\n"
     scores = scored(files, files / "plda.tsv", backend)
     assert len(scores["target"]) == 8
     assert len(scores["nontarget"]) == 24

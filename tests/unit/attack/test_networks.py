@@ -208,11 +208,15 @@ def test_preparation_changes_what_is_embedded_and_leaves_too_little_to_refuse(ec
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_trusted_folder_is_loaded_by_speechbrain_with_the_weights_that_lie_there(ecapa):
+def test_a_trusted_folder_is_loaded_by_speechbrain_with_the_weights_that_lie_there(ecapa, tmp_path):
     assert "pretrained_path: speechbrain/spkrec-ecapa-voxceleb" in settings_of(ecapa)
     trusted = TrustedExtractor(ecapa)
     assert trusted.sample_rate == 16000
     assert_equal_in_float32(trusted.embed(tone(0, 0)), Extractor(ecapa).embed(tone(0, 0)))
+    short = Utterance("u", "s", "f", tmp_path / "u.wav", 0.00625)
+    audio.write(short.path, tone(0, 0)[:100], RATE)
+    with pytest.raises(BadInput, match=r"u\.wav: too short for the network\? \("):
+        trusted.embed_utterance(short)
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -1,6 +1,7 @@
 """Hyperparameter files: what is read, and that nothing in one runs as code."""
 
 import hashlib
+from unittest import mock
 
 import pytest
 import torch
@@ -109,6 +110,13 @@ def test_weights_are_those_that_the_list_beside_them_names(listed):
         load_weights(torch.nn.Linear(2, 1), listed)
     listed.with_name("SHA256SUMS").write_text(f"{'0' * 64}  other.ckpt\n")
     load_weights(torch.nn.Linear(2, 1), listed)
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("CPU: can't allocate memory")])
+def test_too_little_memory_is_no_fault_of_the_weights(listed, monkeypatch, error):
+    monkeypatch.setattr(torch, "load", mock.Mock(side_effect=error))
+    with pytest.raises(type(error)):
+        load_weights(torch.nn.Linear(2, 1), listed)
 
 
 def test_settings_are_those_that_the_list_beside_them_names(tmp_path):

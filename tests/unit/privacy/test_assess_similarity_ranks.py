@@ -129,7 +129,11 @@ def test_of_a_whole_system_the_definitions_are_those_of_the_separate_commands(fo
     definitions = flags(definition="sigmoid_mean", compared="upper", fit="cll")
     run("assess_matrices", *words, *definitions)
     options = flags(definition="sigmoid_mean", pairs="upper", bootstrap=20)
-    run("assess_similarity", *matrices(folder), *options, "--metrics", folder / "s.json")
+    said = [
+        run("assess_similarity", *matrices(folder), *options, *file)[0]
+        for file in ([], ["--metrics", folder / "s.json"])
+    ]
+    assert said[0] == said[1] and said[0].count("[") > 6, "intervals"
     assert (folder / "similarity.out").read_bytes() == (folder / "s.json").read_bytes()
     both = flags(matrix=folder / "templates_op.npz", metrics=folder / "r.json", fit="cll")
     run("assess_ranks", *both, *templates, "--all-fits", "--speakers", folder / "r.tsv")

@@ -9,8 +9,12 @@ from speechbrain.integrations.huggingface.wav2vec2 import Wav2Vec2
 from speechbrain.nnet.pooling import StatisticsPooling
 from support import listeners as tiny
 
+from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.utility import emotion
 from voiceprivacy.utility.listeners import classifier, recogniser
+from voiceprivacy.utility.recogniser import transcribe
 
 CPU = torch.device("cpu")
 
@@ -68,6 +72,20 @@ def test_a_ctc_network_of_the_hub_hears_what_transformers_hears(tmp_path):
     (wave,) = waves(1.5)
     assert recogniser(folder, device=CPU).transcribe([wave]) == [pipe(wave.copy())["text"]]
     assert len(recogniser(folder, device=CPU).transcribe(waves(1, 0.7, 0.5))) == 3
+
+
+def test_an_utterance_that_is_too_short_to_be_heard_is_named(tmp_path):
+    short = Utterance("u", "s", "f", tmp_path / "u.wav", 0.00625)
+    audio.write(short.path, *waves(short.duration_s), 16000)
+    asr = recogniser(tiny.write_hub_ctc(tmp_path / "ctc"), device=CPU)
+    ser = str(tiny.write_speechbrain_classifier(tmp_path / "ser"))
+    definition, labels = emotion.DEFINITIONS["vpc2026"], emotion.Labels("", {}, {})
+    for hear in (
+        lambda: transcribe(asr, [short], batch=2),
+        lambda: emotion.classified([short], ser, labels, definition, device="cpu"),
+    ):
+        with pytest.raises(BadInput, match=r"u\.wav: too short for the network\? \("):
+            hear()
 
 
 def test_whisper_is_told_the_language_and_gets_chunks_of_what_is_long(tmp_path):

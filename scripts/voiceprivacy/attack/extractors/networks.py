@@ -47,6 +47,7 @@ from voiceprivacy.models.folders import (
     WEIGHTS,
     Hyperparameters,
     Section,
+    listening_to,
     load_weights,
     one_line,
 )
@@ -144,7 +145,8 @@ class Extractor:
 
     def embed_utterance(self, utterance: Utterance) -> Floats:
         """Embedding (D,) of an Utterance; BadInput names it where it cannot be embedded."""
-        return rows.checked(self.embed(self.samples_of(utterance)), utterance)
+        with listening_to(utterance.path):
+            return rows.checked(self.embed(self.samples_of(utterance)), utterance)
 
     def samples_of(self, utterance: Utterance) -> Floats:
         """The prepared samples (N,) of an Utterance.
@@ -207,12 +209,7 @@ class TrustedExtractor(Extractor):
         self.shortest, self.batch_size = 1, 1
 
     def _embed(self, waves):
-        try:
-            return self.model.encode_batch(waves)
-        except RuntimeError as error:
-            raise BadInput(
-                f"{self.folder}: cannot embed {waves.shape[1]} samples ({one_line(error)})"
-            ) from None
+        return self.model.encode_batch(waves)
 
 
 def frozen_encoder(folder: Path, model: torch.nn.Module, device: torch.device) -> Any:
@@ -326,7 +323,8 @@ def in_batches(
             indices = order[start : start + READ_AHEAD]
             samples = pool.map(extractor.samples_of, [utterances[index] for index in indices])
             for batch in _batches(zip(indices, samples, strict=True), extractor.batch_size):
-                embeddings = extractor.embed_batch(np.stack([samples for _, samples in batch]))
+                with listening_to(utterances[batch[0][0]].path):
+                    embeddings = extractor.embed_batch(np.stack([samples for _, samples in batch]))
                 for (index, _), embedding in zip(batch, embeddings, strict=True):
                     yield index, rows.checked(embedding, utterances[index])
 

@@ -108,13 +108,16 @@ def assess_similarity(
     return SimilarityAssessment(matrices, metrics, notes, animals, resampled)
 
 
-def write_similarity(path: FilePath, assessed: SimilarityAssessment) -> None:
-    """Write the metrics of similarity and the siblings with their intervals, and print them."""
-    metrics = assessed.metrics
-    write_json(path, metrics)
-    # In the file DeID and G_VD stand at the top level; their intervals stand under op and pp.
-    flat = {condition: metrics | metrics[condition] for condition in assessed.matrices}
-    write_intervals(path, flat, assessed.resampled, None)
+def write_similarity(path: FilePath | None, assessed: SimilarityAssessment) -> Labelled:
+    """Write the metrics of similarity and the siblings with their intervals, if there is a path.
+
+    Returns
+    -------
+    {condition: {metric: value, or text with the interval}} to be printed
+    """
+    if path:
+        write_json(path, assessed.metrics)
+    return write_intervals(path, _by_condition(assessed.metrics), assessed.resampled, None)
 
 
 def _diagonals_without_each(matrix, **options):
@@ -140,21 +143,21 @@ def _linear_replicates(metrics, left_out, speakers, draws):
     for condition, numbers in values.items():
         replicates[condition] = {}
         for name, value in numbers.items():
-            others = np.array([own[condition][name] for own in without_each])
-            replicates[condition][name] = linear_replicates(value, others, drawn)
+            others = np.array([finite(own[condition][name]) for own in without_each])
+            replicates[condition][name] = linear_replicates(finite(value), others, drawn)
     return replicates
 
 
 def _by_condition(metrics):
-    """The numbers that are resampled: {condition: {metric: value}}, NaN where undefined."""
+    """The numbers that are resampled: {condition: {metric: value}}.
+
+    In the file of metrics DeID and G_VD stand at the top level, their intervals under op and pp.
+    """
     values = {condition: dict(metrics[condition]) for condition in ("oo", "op", "pp")}
     # They compare with OO, so that oo itself has neither.
     values["op"]["deid_percent"] = metrics["deid_percent"]
     values["pp"]["gvd_db"] = metrics["gvd_db"]
-    return {
-        condition: {name: finite(value) for name, value in numbers.items()}
-        for condition, numbers in values.items()
-    }
+    return values
 
 
 class RankAssessment(NamedTuple):
