@@ -13,7 +13,6 @@ def fetch_subset(
     subset: str,
     root: Path,
     address: str = librispeech.ADDRESS,
-    archives: Path = librispeech.ARCHIVES,
     done: str,
 ) -> None:
     """Download a subset of LibriSpeech, unless it is there.
@@ -25,10 +24,9 @@ def fetch_subset(
     subset : name of a subset, such as test-clean
     root : folder that has, or gets, SPEAKERS.TXT and the subset
     address : folder of the archives
-    archives : TSV: subset bytes md5
     done : TSV to write when the subset is there: subset folder
     """
-    archive = librispeech.published_archive(subset, archives)
+    archive = librispeech.published_archive(subset)
     librispeech.fetch_subset(archive, root=root, address=expand(address))
     folder = root / subset
     write_table(done, ["subset", "folder"], [(subset, folder)])

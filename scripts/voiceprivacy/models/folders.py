@@ -9,12 +9,13 @@ Understood tags: ``!new:<class>`` (an object), ``!name:<class>`` (the class, wit
 ``!ref <field>`` (another field) and ``!PLACEHOLDER`` (a value that the reader supplies).
 """
 
+import contextlib
 import functools
 import importlib
 import io
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from voiceprivacy.inout.checksums import CHECKSUMS, read_unchanged, sha256_of
 from voiceprivacy.inout.files import BadInput, lines_of, whole_or_absent
 from voiceprivacy.inout.tables import number_in
 from voiceprivacy.inout.yaml_files import compose
+from voiceprivacy.running.command import out_of_memory
 
 SETTINGS, WEIGHTS = "hyperparams.yaml", "embedding_model.ckpt"
 CLASSES = {
@@ -98,10 +100,8 @@ class Section:
         fields = {key: built(value) for key, value in self.fields.items()}
         if self.deferred:
             return functools.partial(class_, **fields) if fields else class_
-        try:
+        with refusing(f"{self.where}: cannot build {self.of_class}"):
             return class_(**fields)
-        except Exception as error:  # of whatever its fields lead to
-            raise BadInput(f"{self.where}: cannot build {self.of_class} ({error})") from None
 
 
 class Hyperparameters:
@@ -270,13 +270,11 @@ def load_weights(
         it is not the one that SHA256SUMS beside it names
     """
     state = read_weights(path, model=model)
-    try:
+    with refusing(f"{path}: not the weights of {model}"):
         if may_lack:
             own = module.state_dict().items()
             state = {name: own_one for name, own_one in own if name.endswith(may_lack)} | state
         module.load_state_dict(state)
-    except Exception as error:  # of a file that can be anything
-        raise BadInput(f"{path}: not the weights of {model} ({one_line(error)})") from None
     if not any(bool(weights.any()) for weights in module.parameters()):
         raise BadInput(f"{path}: all weights are zero")
 
@@ -284,10 +282,8 @@ def load_weights(
 def read_weights(path: Path, *, model: str) -> dict[str, torch.Tensor]:
     """The tensors {name: tensor} of a .ckpt file, read and refused as ``load_weights`` does."""
     content = read_unchanged(path)
-    try:
+    with refusing(f"{path}: not the weights of {model}"):
         return dict(torch.load(io.BytesIO(content), map_location="cpu", weights_only=True))
-    except Exception as error:  # of a file that can be anything
-        raise BadInput(f"{path}: not the weights of {model} ({one_line(error)})") from None
 
 
 def write_list(folder: Path) -> None:
@@ -297,9 +293,19 @@ def write_list(folder: Path) -> None:
         temporary.write_text("".join(lines), encoding="utf-8")
 
 
-def one_line(error: Exception) -> str:
-    """What a library says of an error, short enough for a message of ours."""
-    return " ".join(str(error).split())[:200]
+@contextlib.contextmanager
+def refusing(what: str, *, errors: type[Exception] = Exception) -> Iterator[None]:
+    """Refuse (BadInput) what a library cannot do in the block: ``what``, and what it says of it.
+
+    Where memory is full, nothing is wrong with anybody's file: that error stays.
+    """
+    try:
+        yield
+    except errors as error:
+        if isinstance(error, BadInput) or out_of_memory(error):
+            raise
+        reason = " ".join(str(error).split())[:200]
+        raise BadInput(f"{what} ({type(error).__name__}: {reason})") from None
 
 
 def _is_number(value):

@@ -31,7 +31,10 @@ DEBUG = "VOICEPRIVACY_DEBUG"
 SEARCH_PATH = "PYTHONPATH"
 # Exit codes.
 OWN_FAILURE, BAD_INPUT, INTERRUPTED, TERMINATED = 1, 2, 130, 143
-INSTALL = "install the wheel with its extra: pip install 'FILE.whl[run]' (docs/guide/install.md)"
+INSTALL = (
+    "install the wheel with the extra that this command needs, [plots], [exchange], [neural] or"
+    " mostly [run]: pip install 'FILE.whl[run]' (docs/guide/install.md)"
+)
 # Errors of the disk or of the machine: the same command may succeed elsewhere, or later.
 OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE)
 
@@ -103,12 +106,18 @@ def _is_ours(module: str | None) -> bool:
     return module is None or module.partition(".")[0] == __package__.partition(".")[0]
 
 
+def out_of_memory(error: Exception) -> bool:
+    """Whether an error says that memory is full: Python's, or torch's of a GPU or of a CPU."""
+    is_of_gpu = type(error).__name__ == "OutOfMemoryError"
+    return isinstance(error, MemoryError) or is_of_gpu or "DefaultCPUAllocator" in str(error)
+
+
 def _explained(error: Exception) -> tuple[int, str]:
     """Exit code and line for what a command raised."""
     reason = printable(" ".join(str(error).split()))
     if isinstance(error, BadInput):
         return BAD_INPUT, str(error)
-    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":  # torch's
+    if out_of_memory(error):
         return OWN_FAILURE, f"out of memory ({reason})" if reason else "out of memory"
     if isinstance(error, OSError) and error.strerror:
         named = error.filename is not None

@@ -208,11 +208,16 @@ def test_preparation_changes_what_is_embedded_and_leaves_too_little_to_refuse(ec
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_trusted_folder_is_loaded_by_speechbrain_with_the_weights_that_lie_there(ecapa):
+def test_a_trusted_folder_is_loaded_by_speechbrain_with_the_weights_that_lie_there(ecapa, tmp_path):
     assert "pretrained_path: speechbrain/spkrec-ecapa-voxceleb" in settings_of(ecapa)
     trusted = TrustedExtractor(ecapa)
     assert trusted.sample_rate == 16000
     assert_equal_in_float32(trusted.embed(tone(0, 0)), Extractor(ecapa).embed(tone(0, 0)))
+    audio.write(tmp_path / "short.wav", tone(0, 0)[:400], 16000)
+    short = Utterance("short", "s", "f", tmp_path / "short.wav", 0.025)
+    for embed in (trusted.embed_utterance, lambda one: [*in_batches(trusted, [one], 1)]):
+        with pytest.raises(BadInput, match=r"^\S+short\.wav: .* cannot embed 400 samples"):
+            embed(short)
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -1,6 +1,7 @@
 """Hyperparameter files: what is read, and that nothing in one runs as code."""
 
 import hashlib
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -126,6 +127,13 @@ def test_the_shipped_weights_are_all_listed_as_they_are():
     assert {path.name for path in folder.glob("*.ckpt")} <= listed.keys()
     for name, digest in listed.items():
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("DefaultCPUAllocator: no memory")])
+def test_weights_are_not_blamed_for_a_machine_without_memory(listed, monkeypatch, error):
+    monkeypatch.setattr(torch, "load", Mock(side_effect=error))
+    with pytest.raises(type(error)):
+        load_weights(torch.nn.Linear(2, 1), listed)
 
 
 def test_weights_that_are_all_zero_are_refused(tmp_path):

@@ -103,12 +103,14 @@ def test_a_package_that_is_missing_is_named_and_a_module_of_ours_is_a_mistake(at
     assert code == 1 and "a mistake of this program" in said
 
 
-def test_a_gpu_without_memory_is_no_mistake_of_this_program(attempt):
+def test_a_machine_without_memory_is_no_mistake_of_this_program(attempt):
     class OutOfMemoryError(RuntimeError):
         """As torch calls it."""
 
     said = attempt(OutOfMemoryError("CUDA out of memory.\nTried to allocate 2.00 GiB."))
     assert said == (1, "error: out of memory (CUDA out of memory. Tried to allocate 2.00 GiB.)\n")
+    said = attempt(RuntimeError("DefaultCPUAllocator: can't allocate memory"))
+    assert said == (1, "error: out of memory (DefaultCPUAllocator: can't allocate memory)\n")
 
 
 ASCII = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
