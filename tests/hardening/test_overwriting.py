@@ -73,7 +73,7 @@ def test_speech_is_not_written_where_it_is_read(folder, monkeypatch, capfd, comm
     os.symlink(os.path.abspath(SPEECH), "link")
     words = [audio_dir if word == "out" else word for word in shlex.split(world.COMMANDS[command])]
     said = refused(monkeypatch, folder, capfd, command, words)
-    assert f"{audio_dir}: speech is read from there, or from above it" in said
+    assert f"{audio_dir}: speech is read from this folder, or one above or below it" in said
 
 
 def test_a_file_that_was_not_read_is_replaced_once(folder, monkeypatch):

@@ -41,7 +41,6 @@ def folders(tmp_path_factory):
     data = str(shared / "data")
     make_kaldi_directory(shared / "data", utterances=4, enrolled=1)
     prepare_list(shared, {"kaldi": data}, {"given": {"all": data}}, "all")
-    (shared / "positions.tsv").unlink()  # of one of the two parts that lie in this folder
     old = OLD_PROCESSOR | {"NUMBA_CACHE_DIR": str(shared)}
     return [
         evaluate(shared, tmp_path_factory.mktemp(name), variables)

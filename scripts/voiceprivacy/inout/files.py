@@ -233,7 +233,8 @@ def refuse_input(path: Path) -> None:
 
 def _refuse_folder_of_inputs(folder: Path) -> None:
     if _inputs is not None and _inputs.lie_around(folder):
-        raise BadInput(f"{folder}: speech is read from there, or from above it: write elsewhere")
+        where = "from this folder, or one above or below it"
+        raise BadInput(f"{folder}: speech is read {where}: write to another")
 
 
 def _identity(path: FilePath) -> tuple[int, int] | None:

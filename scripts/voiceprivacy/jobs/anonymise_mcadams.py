@@ -50,13 +50,14 @@ def anonymise_mcadams(
     """
     require_at_least(1, threads=threads)
     utterances = read_manifest(manifest)
+    is_counted = (draw, level) == ("vpc2024", "utterance")
     alphas = mcadams.draw_alphas(
         utterances,
         alpha,
         level=level,
         draw=draw,
         seed=seed,
-        positions=positions_of(utterances, positions_path(manifest)),
+        positions=positions_of(utterances, positions_path(manifest)) if is_counted else None,
     ).tolist()
     protected = protect(
         list(zip(utterances, alphas, strict=True)), audio_dir, variant=variant, threads=threads

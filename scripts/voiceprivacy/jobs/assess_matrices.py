@@ -71,9 +71,10 @@ def assess_matrices(
     matrices = dict(zip(CONDITIONS, pairs, strict=True))
     options = {"pairs": compared, "definition": definition}
     assessed = assessment.assess_similarity(matrices, draws, **options)
-    write_table(cells, similarities.CELLS, similarities.cells(**assessed.matrices))
-    write_table(zoo, ZOO, assessed.animals)
-    print_metrics(assessment.write_similarity(similarity, assessed))
+    notes = assessed.notes
+    if labelled and ranks:
+        ranked = assessment.assess_ranks(labelled, draws, fit=fit, all_fits=True, by_speaker=True)
+        notes += ranked.notes
     of_conditions = dict(zip(CONDITIONS, scores, strict=True))
     write_speakers(
         speakers,
@@ -82,12 +83,12 @@ def assess_matrices(
         matrices=assessed.matrices,
         trial_list=trials,
     )
-    notes = assessed.notes
+    write_table(cells, similarities.CELLS, similarities.cells(**assessed.matrices))
+    write_table(zoo, ZOO, assessed.animals)
+    print_metrics(assessment.write_similarity(similarity, assessed))
     if labelled and ranks:
-        ranked = assessment.assess_ranks(labelled, draws, fit=fit, all_fits=True, by_speaker=True)
         tables = {"curves": rank_curves, "speakers": rank_speakers, "examples": rank_examples}
         print_metrics(assessment.write_ranks(ranks, ranked, tables, label))
-        notes += ranked.notes
     for note in notes:
         say(f"note: {note}", file=sys.stderr)
 

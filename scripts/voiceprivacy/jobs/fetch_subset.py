@@ -26,7 +26,7 @@ def fetch_subset(
     address : folder of the archives
     done : TSV to write when the subset is there: subset folder
     """
-    archive = librispeech.published_archive(subset, librispeech.ARCHIVES)
+    archive = librispeech.published_archive(subset)
     librispeech.fetch_subset(archive, root=root, address=expand(address))
     folder = root / subset
     write_table(done, ["subset", "folder"], [(subset, folder)])

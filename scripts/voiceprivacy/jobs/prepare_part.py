@@ -42,7 +42,8 @@ def prepare_part(
     part : which part
     excluded : TSV of validate_corpus: utterances that are left out (default: none)
     sample_rate : in Hz
-    manifest : TSV to write, last: utterance speaker gender path duration_s
+    manifest : TSV to write, last: utterance speaker gender path duration_s; its folder is for one
+        part
     audio_dir : folder for audio that has to be made or converted
     threads : threads that convert audio
     """

@@ -51,6 +51,7 @@ def score_system(
     """
     score = backends.scorer(backend)
     trial_list = read_trials(trials)
+    released = read_trials(release) if release else None
     enrolled_by = backends.read_enrolments(enrolments)
     enrolment_speakers = backends.read_speakers(enrolment_manifest)
     trial_speakers = backends.read_speakers(trial_manifest)
@@ -58,9 +59,9 @@ def score_system(
     tried = galleries(trial, "--trial", backend=backend)
     for path in scores:
         if Path(path).stem in WITHIN_RELEASE:
-            if not release:
+            if not released:
                 raise BadInput(f"{path}: needs --release, the list that list_trials.py writes")
-            listed = read_trials(release)
+            listed = released
             gallery = tried["run0" if "run0" in tried else ORIGINAL]  # the released speech
             llrs = backends.score_trials(score, listed, enrolment=gallery, trial=gallery)
         else:

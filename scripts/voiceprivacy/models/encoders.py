@@ -39,7 +39,7 @@ from voiceprivacy.models.folders import (
     SETTINGS,
     Hyperparameters,
     load_weights,
-    one_line,
+    refusing,
 )
 
 SAMPLE_RATE = 16000
@@ -93,14 +93,10 @@ class Encoder:
         F = 1 + (N - window) // hop.
         """
         wave = torch.from_numpy(np.ascontiguousarray(samples, dtype=np.float32))[None]
-        with torch.inference_mode(), single_thread():
-            try:
-                return self.network(wave)[0].numpy()
-            # Speech longer than the positional encoding, or parts that do not fit each other.
-            except RuntimeError as error:
-                raise BadInput(
-                    f"{self.folder}: cannot encode {len(samples)} samples ({one_line(error)})"
-                ) from None
+        # Speech longer than the positional encoding, or parts that do not fit each other.
+        what = f"{self.folder}: cannot encode {len(samples)} samples"
+        with torch.inference_mode(), single_thread(), refusing(what, errors=RuntimeError):
+            return self.network(wave)[0].numpy()
 
 
 class SpeechBrainNetwork(torch.nn.Module):
@@ -177,13 +173,9 @@ def network_of(path: Path, settings: Mapping[str, Any] | None = None) -> Any:
         raise BadInput(f"{path}: add_adapter is true; frames behind an adapter are not read")
     transformers = hub_library()
     fields = {key: settings[key] for key in FIELDS if key in settings}
-    try:
+    with refusing(f"{path}: no network can be built from it"):
         config = getattr(transformers, f"{kind}Config")(**fields)
         return getattr(transformers, f"{kind}Model")(config)
-    except Exception as error:  # of whatever its numbers lead to
-        raise BadInput(
-            f"{path}: no network can be built from it ({type(error).__name__}: {one_line(error)})"
-        ) from None
 
 
 def _json_object(path):
@@ -214,12 +206,8 @@ def _load(model, path):
         for name, tensor in state.items()
         if name.startswith(prefix)
     }
-    try:
+    with refusing(f"{path}: not the weights of the network in {HUB_SETTINGS}"):
         unfit = model.load_state_dict(inner or state, strict=False)
-    except RuntimeError as error:
-        raise BadInput(
-            f"{path}: not the weights of the network in {HUB_SETTINGS} ({one_line(error)})"
-        ) from None
     missing = sorted(set(unfit.missing_keys) - {TRAINING_ONLY})
     if missing:
         raise BadInput(
@@ -231,9 +219,7 @@ def _tensors(path, content):
     """The tensors {name: tensor} in the bytes of a file of weights."""
     import safetensors.torch  # comes with transformers
 
-    try:
+    with refusing(f"{path}: holds no weights"):
         if path.suffix == ".safetensors":
             return safetensors.torch.load(content)
         return dict(torch.load(io.BytesIO(content), map_location="cpu", weights_only=True))
-    except Exception as error:  # of a file that can be anything
-        raise BadInput(f"{path}: holds no weights ({one_line(error)})") from None

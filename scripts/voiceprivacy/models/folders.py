@@ -26,7 +26,7 @@ from voiceprivacy.inout.checksums import CHECKSUMS, read_unchanged, sha256_of
 from voiceprivacy.inout.files import BadInput, lines_of, whole_or_absent
 from voiceprivacy.inout.tables import number_in
 from voiceprivacy.inout.yaml_files import compose
-from voiceprivacy.running.command import NO_MEMORY
+from voiceprivacy.running.command import out_of_memory
 
 SETTINGS, WEIGHTS = "hyperparams.yaml", "embedding_model.ckpt"
 CLASSES = {
@@ -100,10 +100,8 @@ class Section:
         fields = {key: built(value) for key, value in self.fields.items()}
         if self.deferred:
             return functools.partial(class_, **fields) if fields else class_
-        try:
+        with refusing(f"{self.where}: cannot build {self.of_class}"):
             return class_(**fields)
-        except Exception as error:  # of whatever its fields lead to
-            raise BadInput(f"{self.where}: cannot build {self.of_class} ({error})") from None
 
 
 class Hyperparameters:
@@ -272,13 +270,11 @@ def load_weights(
         it is not the one that SHA256SUMS beside it names
     """
     state = read_weights(path, model=model)
-    try:
+    with refusing(f"{path}: not the weights of {model}"):
         if may_lack:
             own = module.state_dict().items()
             state = {name: own_one for name, own_one in own if name.endswith(may_lack)} | state
         module.load_state_dict(state)
-    except Exception as error:  # of a file that can be anything
-        raise BadInput(f"{path}: not the weights of {model} ({one_line(error)})") from None
     if not any(bool(weights.any()) for weights in module.parameters()):
         raise BadInput(f"{path}: all weights are zero")
 
@@ -286,10 +282,8 @@ def load_weights(
 def read_weights(path: Path, *, model: str) -> dict[str, torch.Tensor]:
     """The tensors {name: tensor} of a .ckpt file, read and refused as ``load_weights`` does."""
     content = read_unchanged(path)
-    try:
+    with refusing(f"{path}: not the weights of {model}"):
         return dict(torch.load(io.BytesIO(content), map_location="cpu", weights_only=True))
-    except Exception as error:  # of a file that can be anything
-        raise BadInput(f"{path}: not the weights of {model} ({one_line(error)})") from None
 
 
 def write_list(folder: Path) -> None:
@@ -300,23 +294,18 @@ def write_list(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def listening_to(path: Path) -> Iterator[None]:
-    """Name the speech, or the longest of a batch, that a network cannot take: BadInput."""
+def refusing(what: str, *, errors: type[Exception] = Exception) -> Iterator[None]:
+    """Refuse (BadInput) what a library cannot do in the block: ``what``, and what it says of it.
+
+    Where memory is full, nothing is wrong with anybody's file: that error stays.
+    """
     try:
         yield
-    except RuntimeError as error:
-        raise BadInput(f"{path}: too short for the network? ({one_line(error)})") from None
-
-
-def one_line(error: Exception) -> str:
-    """What a library says of an error, short enough for a message of ours.
-
-    Too little memory is no fault of a file: such an error is raised again.
-    """
-    words = " ".join(str(error).split())[:200]
-    if isinstance(error, MemoryError) or NO_MEMORY.search(words):
-        raise error
-    return words
+    except errors as error:
+        if isinstance(error, BadInput) or out_of_memory(error):
+            raise
+        reason = " ".join(str(error).split())[:200]
+        raise BadInput(f"{what} ({type(error).__name__}: {reason})") from None
 
 
 def _is_number(value):

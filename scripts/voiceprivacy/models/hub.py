@@ -116,6 +116,8 @@ def model_folder(model: str | Path, *, revision: str | None = None) -> Path:
     """
     if Path(model).is_dir():
         return Path(model)
+    if Path(model).exists():
+        raise BadInput(f"{model}: is a file, expected the folder of a model")
     if not NAME.fullmatch(str(model)):
         raise BadInput(f"{model}: not found")
     if revision is None:

@@ -31,7 +31,10 @@ DEBUG = "VOICEPRIVACY_DEBUG"
 SEARCH_PATH = "PYTHONPATH"
 # Exit codes.
 OWN_FAILURE, BAD_INPUT, INTERRUPTED, TERMINATED = 1, 2, 130, 143
-INSTALL = "pip install 'FILE.whl[run]' brings it, or a smaller extra (docs/guide/install.md)"
+INSTALL = (
+    "install the wheel with the extra that this command needs, [plots], [exchange], [neural] or"
+    " mostly [run]: pip install 'FILE.whl[run]' (docs/guide/install.md)"
+)
 # What libraries say, by errors of several kinds: torch of a GPU, torch of a CPU, C++.
 NO_MEMORY = re.compile(r"out of memory|allocate memory|bad_alloc")
 # Errors of the disk or of the machine: the same command may succeed elsewhere, or later.
@@ -105,12 +108,17 @@ def _is_ours(module: str | None) -> bool:
     return module is None or module.partition(".")[0] == __package__.partition(".")[0]
 
 
+def out_of_memory(error: Exception) -> bool:
+    """Whether an error says that memory is full: Python's, or torch's of a GPU or of a CPU."""
+    return isinstance(error, MemoryError) or bool(NO_MEMORY.search(str(error)))
+
+
 def _explained(error: Exception) -> tuple[int, str]:
     """Exit code and line for what a command raised."""
     reason = printable(" ".join(str(error).split()))
     if isinstance(error, BadInput):
         return BAD_INPUT, str(error)
-    if isinstance(error, MemoryError) or NO_MEMORY.search(reason):
+    if out_of_memory(error):
         return OWN_FAILURE, f"out of memory ({reason})" if reason else "out of memory"
     if isinstance(error, OSError) and error.strerror:
         named = error.filename is not None

@@ -262,7 +262,7 @@ def classified(
     # Seconds to import, and of no use to a table of predictions.
     from voiceprivacy.inout import audio
     from voiceprivacy.models.devices import torch_device
-    from voiceprivacy.models.folders import listening_to
+    from voiceprivacy.models.folders import refusing
     from voiceprivacy.utility.listeners import SAMPLE_RATE, Classifier, classifier
 
     heard = Labels(model, {}, true.folds)
@@ -275,7 +275,8 @@ def classified(
             listeners[folder] = classifier(Path(folder), device=torch_device(device))
         wave, rate = audio.read(utterance.path)
         samples = audio.resample(wave, source_rate=rate, target_rate=SAMPLE_RATE)
-        with listening_to(utterance.path):
+        what = f"{utterance.path}: utterance '{utterance.utterance}' cannot be classified"
+        with refusing(what, errors=RuntimeError):
             label = listeners[folder].classify(samples)
         known = emotion(label, definition.mapped)
         if known is None:

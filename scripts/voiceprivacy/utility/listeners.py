@@ -42,7 +42,7 @@ from voiceprivacy.models.folders import (
     SETTINGS,
     Hyperparameters,
     load_weights,
-    one_line,
+    refusing,
 )
 
 SAMPLE_RATE = 16000
@@ -214,15 +214,13 @@ def _letters(settings, path):
     class_, _ = settings.described("tokenizer")
     if not path.is_file():
         raise BadInput(f"{path}: not found")
-    try:
+    with refusing(f"{path}: is no tokenizer"):
         if class_.endswith("SentencePieceProcessor"):
             import sentencepiece  # comes with SpeechBrain
 
             pieces = sentencepiece.SentencePieceProcessor(model_file=str(path))
             return pieces.decode_ids
         labels = _labels(path)
-    except (OSError, ValueError, SyntaxError, RuntimeError) as error:
-        raise BadInput(f"{path}: is no tokenizer ({one_line(error)})") from None
     return lambda indices: "".join(_label(labels, index, path) for index in indices)
 
 
@@ -253,10 +251,8 @@ class SpeechBrainClassifier:
         self.listed = listed if listed.exists() else folder.parent / LABELS
         if not self.listed.exists():
             raise BadInput(f"{listed}: not found")
-        try:
+        with refusing(f"{self.listed}: is no list of labels"):
             self.labels = _labels(self.listed)
-        except (OSError, ValueError, SyntaxError) as error:
-            raise BadInput(f"{self.listed}: is no list of labels ({one_line(error)})") from None
         for module in (self.wav2vec2, self.output):
             module.to(device).eval()
 
@@ -337,7 +333,7 @@ class HubSequence:
             return self.pipe(inputs, generate_kwargs=dict(self.options), **chunks)["text"]
         except ValueError as error:
             if self.options and "anguage" in str(error):
-                raise BadInput(f"language {self.language}: {one_line(error)}") from None
+                raise BadInput(f"language {self.language}: {error}") from None
             raise
 
 
@@ -367,11 +363,8 @@ def _is_of(settings, mapping):
 def _part(name, folder, **options):
     """What a class of transformers reads from a folder; BadInput where it cannot."""
     class_ = getattr(encoders.hub_library(), name)
-    try:
+    with refusing(f"{folder}: {name} cannot read it"):
         return class_.from_pretrained(folder, local_files_only=True, **options)
-    except Exception as error:  # of a folder that can be anything
-        words = f"{type(error).__name__}: {one_line(error)}"
-        raise BadInput(f"{folder}: {name} cannot read it ({words})") from None
 
 
 def _loaded(name, folder):

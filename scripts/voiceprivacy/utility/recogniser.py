@@ -9,7 +9,7 @@ from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput, counted
 from voiceprivacy.inout.tables import Utterance, read_transcripts
 from voiceprivacy.models.devices import torch_device
-from voiceprivacy.models.folders import listening_to
+from voiceprivacy.models.folders import refusing
 from voiceprivacy.running.command import say
 from voiceprivacy.utility.listeners import SAMPLE_RATE, Recogniser, recogniser
 from voiceprivacy.utility.measures import Measured
@@ -65,8 +65,10 @@ def transcribe(
             for utterance in together:
                 wave, rate = audio.read(utterance.path)
                 samples.append(audio.resample(wave, source_rate=rate, target_rate=SAMPLE_RATE))
-            with listening_to(together[0].path):
+            first = together[0]  # the longest: others are padded to its length
+            what = f"{first.path}: utterance '{first.utterance}' cannot be recognised"
+            with refusing(what, errors=RuntimeError):
                 texts = listener.transcribe(samples)
-            heard |= zip([utterance.utterance for utterance in together], texts, strict=True)
+            heard |= zip((utterance.utterance for utterance in together), texts, strict=True)
             progress.update(len(together))
     return heard

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from support.calls import call
+from support.calls import call, flags, here
 from support.shards import run_shard
 from support.sounds import RATE, tone
 
@@ -14,7 +14,14 @@ from voiceprivacy.anonymise.functions.mcadams import draw_alphas
 from voiceprivacy.anonymise.part import gather_manifests
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import ALPHAS, Utterance, alphas_path, read_manifest, read_table
+from voiceprivacy.inout.tables import (
+    ALPHAS,
+    Utterance,
+    alphas_path,
+    read_manifest,
+    read_table,
+    write_manifest,
+)
 
 UTTERANCES = [Utterance(f"u{n}", f"s{n // 2}", "f", f"u{n}.flac", 1.0) for n in range(6)]
 
@@ -67,6 +74,17 @@ def test_the_rule_of_2024():
 def test_the_rule_of_2024_knows_no_corpus():
     with pytest.raises(BadInput, match="no rule for --level corpus"):
         drawn(draw="vpc2024", level="corpus")
+
+
+def test_positions_of_other_speech_are_read_only_where_a_draw_counts_them(tmp_path):
+    audio.write(tmp_path / "own" / "u.wav", tone(0), RATE)
+    write_manifest(tmp_path / "m.tsv", [Utterance("u", "s", "f", tmp_path / "own/u.wav", 1.0)])
+    (tmp_path / "positions.tsv").write_text("utterance\tposition\nother\t0\n")
+    words = flags(manifest=tmp_path / "m.tsv", seed=1, alpha=[0.5, 0.9], level="utterance")
+    words += flags(audio_dir=tmp_path / "wav", output_manifest=tmp_path / "p.tsv")
+    assert here("anonymise_mcadams", *words).returncode == 0
+    done = here("anonymise_mcadams", *words, "--draw", "vpc2024")
+    assert done.stderr.endswith("positions.tsv: utterance 'u' is missing\n")
 
 
 DRAWN = "scripts/anonymise_mcadams.py --alpha 0.5 0.9 --draw vpc2024"

@@ -214,3 +214,10 @@ def test_a_condition_that_cannot_be_scored_is_one_line(files, tones, tmp_path, n
     line = fails("score_system", **sides, **lists(files, tones), scores=[tmp_path / name])
     assert line.endswith(reason)
     assert not (tmp_path / name).exists()
+
+
+def test_nothing_is_scored_where_the_list_of_rr_is_missing(files, tones, tmp_path):
+    sides = dict.fromkeys(("enrolment", "trial"), f"original={files / 'e.npz'}")
+    wanted = {"scores": [tmp_path / "oo.tsv", tmp_path / "rr.tsv"], "release": tmp_path / "none"}
+    assert fails("score_system", **sides, **lists(files, tones), **wanted).endswith(": not found")
+    assert not any(tmp_path.iterdir())

@@ -213,10 +213,11 @@ def test_a_trusted_folder_is_loaded_by_speechbrain_with_the_weights_that_lie_the
     trusted = TrustedExtractor(ecapa)
     assert trusted.sample_rate == 16000
     assert_equal_in_float32(trusted.embed(tone(0, 0)), Extractor(ecapa).embed(tone(0, 0)))
-    short = Utterance("u", "s", "f", tmp_path / "u.wav", 0.00625)
-    audio.write(short.path, tone(0, 0)[:100], RATE)
-    with pytest.raises(BadInput, match=r"u\.wav: too short for the network\? \("):
-        trusted.embed_utterance(short)
+    audio.write(tmp_path / "short.wav", tone(0, 0)[:400], 16000)
+    short = Utterance("short", "s", "f", tmp_path / "short.wav", 0.025)
+    for embed in (trusted.embed_utterance, lambda one: [*in_batches(trusted, [one], 1)]):
+        with pytest.raises(BadInput, match=r"^\S+short\.wav: .* cannot embed 400 samples"):
+            embed(short)
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -109,11 +109,12 @@ def test_an_archive_with_links_or_names_that_lead_elsewhere_is_refused(
     assert not list(tmp_path.rglob("escaped.txt"))
 
 
-def test_a_table_of_archives_without_a_size_is_refused(tmp_path):
+def test_a_table_of_archives_without_a_size_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "archives.tsv"
     path.write_text("subset\tbytes\tmd5\ndev\tmany\t0\n")
+    monkeypatch.setattr(downloads, "ARCHIVES", path)
     with pytest.raises(BadInput, match=r"archives\.tsv:2: 'many' is not a number"):
-        downloads.published_archive("dev", path)
+        downloads.published_archive("dev")
 
 
 @pytest.mark.parametrize("address", ["http://www.openslr.org", "http://127.0.0.1.x.org"])
@@ -182,17 +183,18 @@ def test_a_server_that_gives_nothing_is_named_with_what_is_there(tmp_path, serve
 
 
 def test_only_published_subsets_can_be_downloaded():
-    archive = downloads.published_archive("test-clean", downloads.ARCHIVES)
+    archive = downloads.published_archive("test-clean")
     assert archive.md5 == "32fa31d27d2e1cad72775fee3f4849a9"
     with pytest.raises(BadInput, match=r"dev: is none of the subsets .*: dev-clean"):
-        downloads.published_archive("dev", downloads.ARCHIVES)
+        downloads.published_archive("dev")
 
 
-def test_the_command_shows_progress_and_says_when_it_is_done(tmp_path, server, archive):
+def test_the_command_shows_progress(tmp_path, server, archive, monkeypatch):
     listed = tmp_path / "archives.tsv"
+    monkeypatch.setattr(downloads, "ARCHIVES", listed)
     listed.write_text(f"subset\tbytes\tmd5\ndev\t{archive.bytes}\t{archive.md5}\n")
-    where = {"root": tmp_path / "root", "address": server.address, "archives": listed}
-    finished = call("fetch_subset", subset="dev", done=tmp_path / "done.tsv", **where)
+    where = {"root": tmp_path / "root", "address": server.address, "done": tmp_path / "done.tsv"}
+    finished = call("fetch_subset", subset="dev", **where)
     assert finished.returncode == 0, finished.stderr
     assert "dev.tar.gz.part" in finished.stderr
     assert (tmp_path / "done.tsv").read_text() == f"subset\tfolder\ndev\t{tmp_path}/root/dev\n"

@@ -79,6 +79,9 @@ def test_a_revision_that_can_move_is_refused(tmp_path, revision):
 
 def test_a_folder_is_a_folder(tmp_path):
     assert hub.model_folder(str(tmp_path)) == tmp_path
+    (tmp_path / "embedding_model.ckpt").touch()
+    with pytest.raises(BadInput, match=r"model\.ckpt: is a file, expected the folder of a model"):
+        hub.model_folder(tmp_path / "embedding_model.ckpt")
 
 
 @pytest.mark.parametrize("model", ["/no/such/folder", "./no/folder", "nowhere"])

@@ -159,9 +159,8 @@ def frames(samples: Floats, sample_rate: int, encoder: Encoder | None = None) ->
     """
     window, hop = (WINDOW, HOP) if encoder is None else (encoder.window, encoder.hop)
     samples = audio.resample(samples, source_rate=sample_rate, target_rate=SAMPLE_RATE)
-    least = FFT_SIZE if encoder is None else window
-    if len(samples) < least:
-        raise BadInput(f"shorter than a frame of {1000 * least / SAMPLE_RATE:g} ms: leave it out")
+    if len(samples) < window:
+        raise BadInput(f"shorter than a frame of {1000 * window / SAMPLE_RATE:g} ms: leave it out")
     wave = torch.from_numpy(np.ascontiguousarray(samples))
     power = wave.unfold(0, window, hop).square().mean(dim=1)
     loud = (power > power.max() * 10 ** (-SILENCE_DB / 10)).numpy()
@@ -217,9 +216,11 @@ def train_codebook(
 
 
 def _mfcc_and_slopes(wave):
-    """13 MFCC with first and second slopes, array (F, 39)."""
+    """13 MFCC with first and second slopes, array (F, 39); one frame of less than FFT_SIZE."""
+    missing = max(FFT_SIZE - len(wave), 0)  # the window is in the middle
+    padded = torch.nn.functional.pad(wave, (missing // 2, missing - missing // 2))
     with torch.inference_mode():
-        mfcc = _mfcc()(wave)
+        mfcc = _mfcc()(padded)
         slopes = torchaudio.functional.compute_deltas(mfcc)
         return torch.cat([mfcc, slopes, torchaudio.functional.compute_deltas(slopes)]).T.numpy()
 

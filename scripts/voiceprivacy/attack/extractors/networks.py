@@ -39,7 +39,7 @@ from voiceprivacy.attack import Floats
 from voiceprivacy.attack.extractors import rows
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import Embeddings
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.files import BadInput, naming
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.models.devices import single_thread, torch_device
 from voiceprivacy.models.folders import (
@@ -47,9 +47,8 @@ from voiceprivacy.models.folders import (
     WEIGHTS,
     Hyperparameters,
     Section,
-    listening_to,
     load_weights,
-    one_line,
+    refusing,
 )
 
 FEATURES = ["speechbrain.lobes.features.Fbank"]
@@ -145,7 +144,7 @@ class Extractor:
 
     def embed_utterance(self, utterance: Utterance) -> Floats:
         """Embedding (D,) of an Utterance; BadInput names it where it cannot be embedded."""
-        with listening_to(utterance.path):
+        with naming(utterance.path):
             return rows.checked(self.embed(self.samples_of(utterance)), utterance)
 
     def samples_of(self, utterance: Utterance) -> Floats:
@@ -192,24 +191,20 @@ class TrustedExtractor(Extractor):
         # The weights beside the settings are meant.
         settings = Hyperparameters(self.folder / SETTINGS)
         overrides = {PRETRAINED_PATH: source} if PRETRAINED_PATH in settings else {}
-        with tempfile.TemporaryDirectory() as links:
-            try:
-                self.model = EncoderClassifier.from_hparams(
-                    source=source,
-                    savedir=links,
-                    overrides=overrides,
-                    run_opts={"device": str(self.device)},
-                )
-            except Exception as error:
-                reason = one_line(error)
-                raise BadInput(
-                    f"{folder}: SpeechBrain cannot load it ({type(error).__name__}: {reason})"
-                ) from None
+        cannot = refusing(f"{folder}: SpeechBrain cannot load it")
+        with tempfile.TemporaryDirectory() as links, cannot:
+            self.model = EncoderClassifier.from_hparams(
+                source=source,
+                savedir=links,
+                overrides=overrides,
+                run_opts={"device": str(self.device)},
+            )
         self.sample_rate = self.model.audio_normalizer.sample_rate
         self.shortest, self.batch_size = 1, 1
 
     def _embed(self, waves):
-        return self.model.encode_batch(waves)
+        with refusing(f"{self.folder}: cannot embed {waves.shape[1]} samples", errors=RuntimeError):
+            return self.model.encode_batch(waves)
 
 
 def frozen_encoder(folder: Path, model: torch.nn.Module, device: torch.device) -> Any:
@@ -323,7 +318,7 @@ def in_batches(
             indices = order[start : start + READ_AHEAD]
             samples = pool.map(extractor.samples_of, [utterances[index] for index in indices])
             for batch in _batches(zip(indices, samples, strict=True), extractor.batch_size):
-                with listening_to(utterances[batch[0][0]].path):
+                with naming(utterances[batch[0][0]].path):
                     embeddings = extractor.embed_batch(np.stack([samples for _, samples in batch]))
                 for (index, _), embedding in zip(batch, embeddings, strict=True):
                     yield index, rows.checked(embedding, utterances[index])

@@ -129,19 +129,17 @@ def sentence_encoder(folder: Path | str) -> Vector:
     import transformers
 
     from voiceprivacy.models.devices import single_thread
-    from voiceprivacy.models.folders import one_line
+    from voiceprivacy.models.folders import refusing
 
     if not Path(folder).is_dir():
         raise BadInput(f"{folder}: not found")
     only_local = {"local_files_only": True, "trust_remote_code": False}
     tokenizers, networks = transformers.AutoTokenizer, transformers.AutoModel
-    try:  # the folder is on this disk, so there is no revision to pin
+    with refusing(f"{folder}: is not a text encoder of the hub"):
+        # The folder is on this disk, so there is no revision to pin.
         tokenizer = tokenizers.from_pretrained(str(folder), **only_local)
         network = networks.from_pretrained(str(folder), **only_local).eval()
         longest = min(tokenizer.model_max_length, network.config.max_position_embeddings)
-    except Exception as error:  # of whatever a stranger's folder leads to
-        reason = one_line(error)
-        raise BadInput(f"{folder}: is not a text encoder of the hub ({reason})") from None
 
     def mean_of_tokens(text: str) -> Floats:
         tokens = tokenizer(text.lower(), truncation=True, max_length=longest, return_tensors="pt")

@@ -174,13 +174,13 @@ def to_download(options: dict[str, Any]) -> dict[Path, int]:
     for subset in options["subsets"] if options.get("download") else ():
         folder = Path(options["root"], subset)
         if not folder.is_dir():
-            sizes[folder] = published_archive(subset, ARCHIVES).bytes
+            sizes[folder] = published_archive(subset).bytes
     return sizes
 
 
-def published_archive(subset: str, path: Path | str) -> Archive:
-    """The archive of a subset in a table (TSV: subset bytes md5)."""
-    archives = {archive.subset: archive for archive in read_typed(Archive, path)}
+def published_archive(subset: str) -> Archive:
+    """The archive of a subset; BadInput where there is none."""
+    archives = {archive.subset: archive for archive in read_typed(Archive, ARCHIVES)}
     if subset not in archives:
         known = ", ".join(archives)
         raise BadInput(f"{subset}: is none of the subsets that can be downloaded: {known}")
