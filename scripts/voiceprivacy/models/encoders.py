@@ -94,8 +94,8 @@ class Encoder:
         """
         wave = torch.from_numpy(np.ascontiguousarray(samples, dtype=np.float32))[None]
         # Speech longer than the positional encoding, or parts that do not fit each other.
-        what = f"{self.folder}: cannot encode {len(samples)} samples"
-        with torch.inference_mode(), single_thread(), refusing(what, errors=RuntimeError):
+        message = f"{self.folder}: cannot encode {len(samples)} samples"
+        with torch.inference_mode(), single_thread(), refusing(message, errors=RuntimeError):
             return self.network(wave)[0].numpy()
 
 

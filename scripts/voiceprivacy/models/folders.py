@@ -294,8 +294,8 @@ def write_list(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def refusing(what: str, *, errors: type[Exception] = Exception) -> Iterator[None]:
-    """Refuse (BadInput) what a library cannot do in the block: ``what``, and what it says of it.
+def refusing(message: str, *, errors: type[Exception] = Exception) -> Iterator[None]:
+    """Refuse (BadInput) what a library cannot do in the block: ``message``, and what it says of it.
 
     Where memory is full, nothing is wrong with anybody's file: that error stays.
     """
@@ -305,7 +305,7 @@ def refusing(what: str, *, errors: type[Exception] = Exception) -> Iterator[None
         if isinstance(error, BadInput) or out_of_memory(error):
             raise
         reason = " ".join(str(error).split())[:200]
-        raise BadInput(f"{what} ({type(error).__name__}: {reason})") from None
+        raise BadInput(f"{message} ({type(error).__name__}: {reason})") from None
 
 
 def _is_number(value):

@@ -275,8 +275,8 @@ def classified(
             listeners[folder] = classifier(Path(folder), device=torch_device(device))
         wave, rate = audio.read(utterance.path)
         samples = audio.resample(wave, source_rate=rate, target_rate=SAMPLE_RATE)
-        what = f"{utterance.path}: utterance '{utterance.utterance}' cannot be classified"
-        with refusing(what, errors=RuntimeError):
+        message = f"{utterance.path}: utterance '{utterance.utterance}' cannot be classified"
+        with refusing(message, errors=RuntimeError):
             label = listeners[folder].classify(samples)
         known = emotion(label, definition.mapped)
         if known is None:

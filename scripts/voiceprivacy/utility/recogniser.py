@@ -66,8 +66,8 @@ def transcribe(
                 wave, rate = audio.read(utterance.path)
                 samples.append(audio.resample(wave, source_rate=rate, target_rate=SAMPLE_RATE))
             first = together[0]  # the longest: others are padded to its length
-            what = f"{first.path}: utterance '{first.utterance}' cannot be recognised"
-            with refusing(what, errors=RuntimeError):
+            message = f"{first.path}: utterance '{first.utterance}' cannot be recognised"
+            with refusing(message, errors=RuntimeError):
                 texts = listener.transcribe(samples)
             heard |= zip((utterance.utterance for utterance in together), texts, strict=True)
             progress.update(len(together))

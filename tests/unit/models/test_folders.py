@@ -129,7 +129,7 @@ def test_the_shipped_weights_are_all_listed_as_they_are():
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
 
 
-@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("DefaultCPUAllocator: cannot allocate memory")])
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("cannot allocate memory")])
 def test_weights_are_not_blamed_for_a_machine_without_memory(listed, monkeypatch, error):
     monkeypatch.setattr(torch, "load", Mock(side_effect=error))
     with pytest.raises(type(error)):
