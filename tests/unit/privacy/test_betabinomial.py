@@ -129,6 +129,7 @@ def test_a_histogram_that_is_the_model_gives_its_parameters_back(loss, alpha, be
 def test_a_uniform_histogram_gives_the_uniform_model(loss):
     model = fit(np.full(20, 1 / 20), loss=loss)
     assert (model.alpha, model.beta, model.limit) == (pytest.approx(1), pytest.approx(1), "")
+    assert np.exp(model.log_gamma) == pytest.approx(1 / 20)
 
 
 @pytest.mark.parametrize("loss", LOSSES)

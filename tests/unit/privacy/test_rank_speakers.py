@@ -11,6 +11,7 @@ from voiceprivacy.inout.arrays import ScoreMatrix
 from voiceprivacy.privacy.matrices.ranks import (
     assess,
     assess_histogram,
+    by_rank,
     by_speaker,
     disclosure,
     examples,
@@ -80,6 +81,11 @@ def test_summary_and_examples_by_hand():
     assert summary(disclosures)["speaker_max_disclosure_bit"] == bits[-1]
     assert summary(disclosures)["speaker_mean_disclosure_bit"] == pytest.approx(sum(bits) / 3)
     assert [bits_of[name] for name in examples(disclosures)] == bits
+    five = [disclosures[0]._replace(speaker=f"s{n}", model_mean_disclosure_bit=n) for n in range(5)]
+    assert examples(five) == ["s0", "s2", "s4"]
+    for one in disclosures:
+        assert one.shrunken_low_bit < one.shrunken_disclosure_bit < one.shrunken_high_bit
+    assert by_rank(np.array([0.75, 0.25]), np.array([0.5, 0.5])) == [(1, 0.75, 0.5), (2, 0.25, 0.5)]
 
 
 def test_matches_and_others_by_hand():

@@ -231,7 +231,11 @@ def test_another_template_speaks_for_the_speaker_by_hand():
     assert disclosure(np.array([1.0]))["other_positive_percent"] == "undefined"
 
 
-def test_an_utterance_that_is_its_own_template_is_refused():
+def test_an_utterance_that_is_its_own_template_or_has_none_is_refused():
     matrix = gallery(np.zeros((2, 2)), [0, 1])
+    for shape in ((0, 2), (2, 0)):
+        none = gallery(np.zeros(shape), np.zeros(0, int))._replace(row_speakers=np.array(["s"]))
+        with pytest.raises(BadInput, match="there are no test utterances or no templates"):
+            true_ranks(none)
     with pytest.raises(BadInput, match="utterance 'u1' is compared with itself"):
         true_ranks(matrix._replace(column_sources=np.array(["s000", "u1"])))

@@ -13,6 +13,7 @@ from scipy.stats import norm
 from support.score_cases import assert_close, cases, scores, summary, tolerance
 from support.speakers import sample_of
 
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.privacy.scores import verification
 from voiceprivacy.privacy.scores.verification import (
     Bins,
@@ -97,8 +98,11 @@ def test_scores_that_differ_by_rounding_link_nobody_by_bins():
     assert linkability_vpc(**classes) == 0
 
 
-def test_only_ties_between_the_classes_are_counted():
-    assert tied_percent(target=[1, 1, 2], nontarget=[0, 0, 0, 2, 3]) == 25
+def test_only_ties_between_the_classes_are_counted_and_many_are_a_warning():
+    classes = {"target": [1, 1, 2], "nontarget": [0, 0, 0, 2, 3]}
+    assert tied_percent(**classes) == 25
+    assert verification.warning_of_ties(**classes).startswith("25 % of the trials have a score")
+    assert not verification.warning_of_ties(**classes | {"nontarget": [0, 0, 0, 3, 3]})
 
 
 @given(target=SCORES, nontarget=SCORES)
@@ -318,6 +322,9 @@ def test_the_prior_of_min_dcf_is_that_of_nist():
     )
     assert min_dcf(**classes) == 0.75
     assert min_dcf(**classes, p_target=0.5) == 0.5
+    for wrong in (0, 1):
+        with pytest.raises(BadInput, match=rf"p_target: {wrong} is not between 0 and 1"):
+            verification.assess(**classes, p_target=wrong)
 
 
 def test_infinite_scores_have_no_histogram():
