@@ -7,6 +7,7 @@ files or addresses, and no streams. The first track of sound is taken, as it is,
 
 import contextlib
 import functools
+import os
 import re
 import shutil
 import subprocess
@@ -44,7 +45,7 @@ def is_encoded(path: object) -> bool:
     if not isinstance(path, Path):
         return False
     start = b""
-    if path.is_file():
+    if os.path.isfile(path):  # False, too, of what no file can be called
         with contextlib.suppress(OSError), open(path, "rb") as file:  # who reads it says why
             start = file.read(16)
     is_known = path.suffix.lower() in ENDINGS and not READ_WITHOUT.match(start)
