@@ -202,6 +202,8 @@ def test_all_that_is_said_of_ranks_takes_ties_in_one_way(tmp_path, ties):
     assert expected.items() <= assessed.metrics["op"].items()
     of_speakers, _ = ranks.by_speaker(tied, ties=ties)
     assert assessed.lines["speakers"] == [("op", *disclosed) for disclosed in of_speakers]
+    rates = [disclosed.identification_rate_percent for disclosed in of_speakers]
+    assert np.mean(rates) == pytest.approx(expected["identification_rate_percent"])
     drawn = assessed.resampled["op"].replicates
     again = resample_ranks(ranks.true_ranks(tied), tied.row_speakers, ties=ties, **draws)
     for name, values in again.items():
