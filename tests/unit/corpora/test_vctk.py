@@ -62,6 +62,11 @@ def test_version_0_80_has_one_microphone_and_lists_the_same(tmp_path):
     assert [one[:4] for one in utterances] == [
         (name.removesuffix("_mic2"), *others) for name, *others in newer
     ]
+    # Speech of the newer one in a folder of that name: one microphone, too.
+    shutil.rmtree(tmp_path / "wav48")
+    vctk(tmp_path)
+    (tmp_path / "wav48_silence_trimmed").rename(tmp_path / "wav48")
+    assert [one[:4] for one in listed(source)[0]] == newer
 
 
 @pytest.mark.parametrize(

@@ -40,8 +40,7 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
     ------
     BadInput : a folder is not there
     """
-    root, ending = Path(options["root"]), _ending(options)
-    folder = root / (AUDIO_FOLDER if ending else OLDER_FOLDER)
+    root, folder, ending = Path(options["root"]), _folder(options), _ending(options)
     for needed in (root, folder):  # the first that is missing says most
         if not needed.is_dir():
             raise BadInput(f"{needed}: not found")
@@ -104,10 +103,16 @@ def is_common(utterance: str) -> bool:
     return number is not None and int(number.group(1)) <= COMMON_SENTENCES
 
 
+def _folder(options: dict[str, Any]) -> Path:
+    """Where recordings lie: that of 0.80 only where there is no newer one."""
+    newer, older = (Path(options["root"], name) for name in (AUDIO_FOLDER, OLDER_FOLDER))
+    return older if older.is_dir() and not newer.is_dir() else newer
+
+
 def _ending(options: dict[str, Any]) -> str:
     """How names of recordings end: with the microphone, and with nothing in VCTK 0.80."""
-    root = Path(options["root"])
-    is_older = (root / OLDER_FOLDER).is_dir() and not (root / AUDIO_FOLDER).is_dir()
+    folder = _folder(options)
+    is_older = folder.name == OLDER_FOLDER and not any(folder.glob("*/*_mic[12].*"))
     return "" if is_older else f"_{options['microphone']}"
 
 
