@@ -75,7 +75,9 @@ def test_mistakes_are_named_a_second_run_names_them_again_and_what_is_excluded_i
     assert "emil-4" not in {trial.trial for trial in tables.read_trials(folder / f"{LIST}.tsv")}
     assert tables.read_enrolments(folder / f"{LIST}.enrolments.tsv")["anna"] == ["anna-1"]
     findings = tables.read_table(folder / "results/checks/tiny.tsv", tables.FINDINGS)
-    excluded = [row["what"].partition("'")[2] for row in findings if row["level"] == "excluded"]
+    excluded = [
+        row["what"].rpartition("utterance '")[2] for row in findings if row["level"] == "excluded"
+    ]
     assert excluded == ["anna-0')", "emil-4')"]
 
 

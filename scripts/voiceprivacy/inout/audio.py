@@ -411,7 +411,8 @@ def _unreadable(path: FilePath, error: Exception) -> BadInput:
     except ValueError:  # it holds a NUL, as a text of JSON can
         return BadInput(f"{path}: is no path")
     why = getattr(error, "error_string", error)
-    if getattr(error, "code", None) == UNRECOGNISED:  # a page of a server, a pointer of Git LFS
+    if getattr(error, "code", None) == UNRECOGNISED and Path(path).is_file():
+        # A page of a server, a pointer of Git LFS.
         with open(path, "rb") as file:
             why = f"{why} It begins with {file.read(START)!r}"
     return BadInput(f"{path}: cannot be read as audio ({why})")

@@ -184,7 +184,7 @@ def test_other_systems_and_other_runs_are_refused(run, tmp_path):
     refused = here("export_challenge", "--suffix", "_theirs", cwd=tmp_path)
     assert refused.stderr == "error: --anonymiser theirs: results has mine\n"
     refused = here("export_challenge", "--suffix", "_mine", "--data", ".", cwd=tmp_path)
-    assert refused.stderr.startswith("error: --upload: needs --data")
+    assert refused.stderr.startswith("error: --upload, --data: give both")
 
 
 def test_a_table_is_as_pandas_prints_it():

@@ -137,6 +137,7 @@ def _read_genders(path, findings):
             findings.error(path, line, "expected a speaker and F or M, separated by |")
         else:
             note_gender(genders, *fields[:2], path, line, findings)
+            genders.setdefault(fields[0], "-")  # the speaker is listed
     return genders
 
 
