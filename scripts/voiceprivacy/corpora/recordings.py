@@ -36,7 +36,7 @@ from voiceprivacy.inout.files import BadInput, shown
 from voiceprivacy.inout.tables import piece_id
 from voiceprivacy.running import decoding, pools, processes, programs
 
-# Endings of recordings. Of two files of one name, the one whose ending stands first is taken.
+# Endings of recordings. Of two files of one name, the one whose ending is first here is taken.
 AUDIO = (
     *(".wav", ".flac", ".aiff", ".aif", ".w64", ".caf", ".au", ".sph"),
     *(".ogg", ".oga", ".opus", ".mp3"),

@@ -166,7 +166,7 @@ def _scores_of_challenge(folder: str) -> dict[ScoreFile, str]:
 
 
 def _refuse_no_names(path, names):
-    """Refuse scores of what has no name in a run: left out, nobody would miss them."""
+    """Refuse scores of what has no name in a run: left out, they would not be missed."""
     for name in names:
         if not re.fullmatch(NAME, name):
             raise BadInput(

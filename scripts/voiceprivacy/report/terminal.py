@@ -133,7 +133,7 @@ def lines_of_set(judged: Judged) -> list[str]:
 
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows of texts, each column as wide as it has to be; names for which no room is left stand
+    """Rows of texts, each column as wide as it has to be; names for which no room is left are
     above their rows."""
     _, *widths = (max(map(len, texts)) for texts in zip(*rows, strict=True))
     room = WIDTH - sum(2 + width for width in widths)

@@ -151,7 +151,7 @@ def _linear_replicates(metrics, left_out, speakers, draws):
 def _by_condition(metrics):
     """The numbers that are resampled: {condition: {metric: value}}.
 
-    In the file of metrics DeID and G_VD stand at the top level, their intervals under op and pp.
+    In the file of metrics DeID and G_VD are at the top level, their intervals under op and pp.
     """
     values = {condition: dict(metrics[condition]) for condition in ("oo", "op", "pp")}
     # They compare with OO, so that oo itself has neither.

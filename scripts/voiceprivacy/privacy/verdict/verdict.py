@@ -217,7 +217,7 @@ def _of_attackers(scored, unprotected, evidence, speaker_of):
 def _measure(one, name, scored, linked, speaker_of):
     """Measure the evidence of a system on a list, and who is guessed."""
     # A pair of recordings has no direction: in lists that name persons in order, the first ones
-    # would be tried against nobody, and offsets would hide them.
+    # would be tried against no one, and offsets would hide them.
     both_ways = [*linked.trials, *(pair[::-1] for pair in linked.trials)]
     kinds = [
         (scored.trials, scored.scores, "list_missing", {ONE: one_recording, ALL: all_recordings}),
