@@ -24,7 +24,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from glob import escape, glob, iglob
-from itertools import chain, pairwise, product
+from itertools import accumulate, chain, pairwise, product
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -55,6 +55,7 @@ MANY_BYTES = 1e9  # more than this is announced, because planning seems to hang
 FILE, A_FOLDER = "file", "folder"
 NEEDED_TABLES = ("wav.scp", "utt2spk", "enrolls", "trials")  # what each corpus of Kaldi's needs
 NAME = "[a-z][a-z0-9_]*"
+MODULE_ENDINGS = (".py", "/__init__.py", "/__main__.py")
 # What is compared in a challenge's exp/: directories, of protected speech with a suffix.
 COMPARED_DIRECTORIES = re.compile(
     rf"(?P<corpus>{NAME})_enrolls(?P<enrolled>_.+|)"
@@ -179,7 +180,7 @@ def files_in_words(texts: Iterable[object], results: str) -> list[str]:
     """Regular files that commands or options name, of people's own: none of the system or a run.
 
     A word may be ``--weights=nac.pt``, or hold several ones, as after ``sh -c``; after ``-m`` it is
-    a module below the working directory.
+    a module below the working directory, which runs the packages above it first.
 
     Parameters
     ----------
@@ -189,15 +190,20 @@ def files_in_words(texts: Iterable[object], results: str) -> list[str]:
     paths: dict[str, None] = {}
     for text in texts:
         words = _words(str(text))
-        modules = [name.replace(".", "/") for flag, name in pairwise(words) if flag == "-m"]
-        for name, end in product(modules, (".py", "/__main__.py")):
-            paths[name + end] = None
+        modules = [name.split(".") for flag, name in pairwise(words) if flag == "-m"]
+        for stem, end in product(chain(*map(_stems, modules)), MODULE_ENDINGS):
+            paths[stem + end] = None
         for word in words:
             inner = (
                 files_in_words([word], results) if word != text and re.search(r"\s", word) else []
             )
             paths |= dict.fromkeys([*inner, word, word.partition("=")[2]])
     return [path for path in paths if os.path.isfile(path) and _is_persons(path, results)]
+
+
+def _stems(names):
+    """Of the names in nac.run: nac, nac/run."""
+    return accumulate(names, "{}/{}".format)
 
 
 def _is_persons(path: str, results: str) -> bool:

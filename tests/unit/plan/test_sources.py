@@ -294,6 +294,14 @@ def test_a_file_that_a_command_names_is_an_input(command):
     assert sources.files_in_words([command], "results") == ["nac/run.py"]
 
 
+def test_a_module_that_a_command_names_runs_the_packages_above_it():
+    Path("nac/fast").mkdir(parents=True)
+    files = ["nac/__init__.py", "nac/fast/__init__.py", "nac/fast/run.py"]
+    for file in files:
+        edit(file)
+    assert sources.files_in_words(["python -m nac.fast.run"], "results") == files
+
+
 def test_files_of_the_system_of_python_and_of_results_are_no_inputs():
     Path("results").mkdir()
     edit("results/plan.json")
