@@ -6,7 +6,8 @@ from typing import Any
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Finding, Findings
-from voiceprivacy.inout.files import counted
+from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.inout.scored_trials import read_scored_trials
 from voiceprivacy.plan import configuration, defaults, estimate
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.verdict import attack_lines
@@ -46,6 +47,7 @@ def validate(
             ("speech that is anonymised already", file_names.findings_of(plan.config, examined)),
             ("speech to learn from", too_little(plan)),
             ("speech for attackers", tryout.too_short(plan, examined)),
+            ("scores of other people's attackers", wrong_scores(plan)),
             ("programs of the config", tried(config, plan, findings, call=call)),
         ):
             if odd:
@@ -91,6 +93,20 @@ def too_little(plan: Plan) -> Findings:
     fewest = plan.attackers.fewest_utterances()
     there = {name: count for name, count in fewest.items() if not plan.speech.downloads(name)}
     return checks.check_learnt(plan.speech.training_sources(), there, plan.attackers.least_speech())
+
+
+def wrong_scores(plan: Plan) -> Findings:
+    """Score files that cannot be read; those of our own lists are compared when these are there."""
+    findings = Findings()
+    for attacker, files in plan.given.files.items():
+        for (corpus, trials, _, _), path in files.items():
+            key = plan.given.key(attacker, corpus, trials)
+            if key or not plan.speech.list_file(corpus, trials):
+                try:
+                    read_scored_trials(path, key=key)
+                except BadInput as error:
+                    findings.bad_file(error)
+    return findings
 
 
 def tried(paths: Sequence[str], plan: Plan, findings: Findings, *, call: bool) -> Findings:

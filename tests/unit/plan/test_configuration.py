@@ -178,6 +178,18 @@ def test_validate_prints_every_finding_of_the_config_and_of_the_corpora_that_can
     assert f"\n{errors} errors, " in finished.stdout
 
 
+def test_validate_reads_the_scores_of_other_peoples_attackers(tmp_path):
+    config = {"attacks": {"theirs": {"scores": f"{tmp_path}/{{anonymiser}}_{{condition}}.tsv"}}}
+    (tmp_path / "c.yaml").write_text(yaml.safe_dump(config))
+    rows = "enrolment\ttrial\tlabel\tscore\na\tb\ttarget\t1\na\tc\tnontarget\t"
+    (tmp_path / "original_oo.tsv").write_text(f"{rows}0\n")
+    (tmp_path / "b2_pp.tsv").write_text(f"{rows}nan\n")
+    finished = validate(tmp_path / "c.yaml")
+    assert finished.returncode == 2
+    assert "b2_pp.tsv:3: 'nan' is not a number" in finished.stdout
+    assert "\n1 error, " in finished.stdout
+
+
 # The semi-informed attack by default.
 
 
