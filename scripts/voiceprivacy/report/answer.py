@@ -118,8 +118,9 @@ def ready_made_note(systems: Iterable[System], provenance: dict) -> str:
     if not names:
         return ""
     return (
-        f"Speech of {listed(names)} was there already. In PP the attacker enrols with more of it:"
-        " where a speaker has one pseudonym in all of it, they hold that pseudonym."
+        f"Speech of {listed(names)} was protected before this run. Where it gives a person one new"
+        " voice for all recordings, the attacker of PP has heard that voice: an attack stronger"
+        " than usual."
     )
 
 
