@@ -19,7 +19,6 @@ Vauquier et al., Legally validated evaluation framework for voice anonymization,
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
 
 from voiceprivacy.inout import seeds
 from voiceprivacy.privacy import Counts, Flags, Floats, Names, Scores
@@ -144,29 +143,29 @@ def comes_first(others: Floats, above: Floats, tied: Floats, *, size: int) -> Fl
     size : int
         N, at most M + 1.
     """
-    sets = _log_choose(others, size - 1)  # before others are repeated for every replicate
     below = np.asarray(others - above - tied)
-    chance = np.array(np.exp(_log_choose(below, size - 1) - sets))
-    tied, sets = np.broadcast_to(tied, chance.shape), np.broadcast_to(sets, chance.shape)
+    chance = _share_of_sets(below, others, size - 1)
+    tied = np.broadcast_to(tied, chance.shape)
     shared = tied > 0
     if shared.any():
-        n_tied, sets, below = tied[shared], sets[shared], below[shared]
-        high = np.exp(_log_choose(below + n_tied + 1, size) - sets)
-        low = np.exp(_log_choose(below, size) - sets)
-        chance[shared] = (high - low) / (n_tied + 1)
+        all_others = np.broadcast_to(others, chance.shape)[shared]
+        tied, below = tied[shared], below[shared]
+        # C(n + 1, N) is (n + 1) / N times C(n, N - 1).
+        high = (below + tied + 1) * _share_of_sets(below + tied, all_others, size - 1)
+        low = below * _share_of_sets(below - 1, all_others, size - 1)
+        chance[shared] = (high - low) / (size * (tied + 1))
     return np.clip(chance, 0.0, 1.0)
 
 
 def nobody_passes(others: Floats, passing: Floats, *, size: int) -> Floats:
     """Probability that none of the N - 1 others is one of the k of M that pass."""
-    chance = np.exp(_log_choose(others - passing, size - 1) - _log_choose(others, size - 1))
-    return np.clip(chance, 0.0, 1.0)
+    return np.clip(_share_of_sets(others - passing, others, size - 1), 0.0, 1.0)
 
 
 def one_passes(others: Floats, passing: Floats, *, size: int) -> Floats:
     """Probability that exactly one of the N - 1 others is one of the k of M that pass."""
-    rest = np.exp(_log_choose(others - passing, size - 2) - _log_choose(others, size - 1))
-    return np.clip(passing * rest, 0.0, 1.0)
+    rest = _share_of_sets(others - passing, others, size - 2) / (others - size + 2)
+    return np.clip(passing * (size - 1) * rest, 0.0, 1.0)
 
 
 def chance_of_isolation(n_speakers: int) -> float:
@@ -178,10 +177,9 @@ def chance_of_isolation(n_speakers: int) -> float:
     return float((1 - 1 / n_speakers) ** (n_speakers - 1))
 
 
-def _log_choose(n, k):
-    """Logarithm of C(n, k) for real n; -inf where fewer than k are there."""
-    # Between k - 1 and k the gamma function goes on smoothly to 0, which whole numbers never see.
-    enough = n > k - 1
-    held = np.where(enough, n, k)
-    logarithm = gammaln(held + 1) - gammaln(held - k + 1) - gammaln(k + 1)
-    return np.where(enough, logarithm, -np.inf)
+def _share_of_sets(part: Floats, whole: Floats, size: int) -> Floats:
+    """C(part, size) / C(whole, size) for real numbers; 0 where the part is smaller than a set."""
+    share = np.ones(np.broadcast(part, whole).shape)
+    for taken in range(size):
+        share *= np.maximum(part - taken, 0) / (whole - taken)
+    return share

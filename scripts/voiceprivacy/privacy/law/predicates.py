@@ -102,7 +102,7 @@ def thresholds(calibration: Calibration, *, n_speakers: int, drawn: Counts) -> F
     """
     limits = np.empty(len(drawn))
     rows = max(1, BLOCK // max(1, len(calibration.score)))
-    n_first = FIRST_TRIALS + int(4 * len(calibration.score) / n_speakers)
+    n_first = FIRST_TRIALS + int(2 * len(calibration.score) / n_speakers)
     for block in _blocks(len(drawn), max(rows, 20)):
         part = slice(0, n_first)
         low, reached = _limits(calibration, part, n_speakers, drawn[block])
