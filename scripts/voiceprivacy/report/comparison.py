@@ -196,7 +196,7 @@ class System(NamedTuple):
 
     @property
     def informed(self) -> bool:
-        """Whether the attacker was trained on protected speech: his name says so."""
+        """Whether the attacker was trained on protected speech, as the name says."""
         return TRAINED_ON in self.extractor or TRAINED_ON in self.backend
 
     @property

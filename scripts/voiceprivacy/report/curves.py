@@ -173,7 +173,7 @@ ByLength = Mapping[int, Mapping[int, LengthPoint]]
 
 
 class SpeakerBits(NamedTuple):
-    """Mean rank disclosure of a speaker: of his own model, and of one with all speakers."""
+    """Mean rank disclosure of a speaker: of the own model, and of one of all speakers."""
 
     own: float
     shrunken: Shown

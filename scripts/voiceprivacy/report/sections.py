@@ -11,7 +11,7 @@ Conventions
   unfold. Both are grouped by what they are about. Speed is no measure: it is not in metrics.tsv.
 * Without a measure of words or quality, speech that is only noise would lead a table of privacy.
   ``understood_note`` says so.
-* Two runs of an anonymiser are two sessions of the same speakers (p0p1): whether his voices of one
+* Two runs of an anonymiser are two sessions of the same speakers (p0p1): whether the voices of one
   day can be matched with those of another.
 """
 

@@ -27,7 +27,7 @@ class WordsCell(NamedTuple):
 
 
 class WordsRow(NamedTuple):
-    """One speaker; ``words`` is how many he said, or empty where the page does not tell."""
+    """One speaker; ``words`` is how many they said, or empty where the page does not tell."""
 
     speaker: str
     words: str

@@ -1,7 +1,7 @@
 """What everybody has heard: a telephone, a low-pass, an MP3 file. None of them hides a voice.
 
 These are baselines for readers who know no anonymiser. They draw nothing, so the attacker who uses
-the same one on his own recordings has exactly what the user has.
+the same one on other recordings has exactly what the user has.
 
 Conventions
 -----------

@@ -19,7 +19,7 @@ Two rules say which alpha an utterance gets:
 * ``ours`` depends on the seed and on the id alone. So the order of the utterances, shards and
   processes do not matter, and another seed (the attacker's, say) gives another alpha.
 * ``vpc2024`` reproduces what the VoicePrivacy 2024 baseline published, number for number, and so
-  its flaws. It knows no seed: an attacker who protects his own recordings draws the user's very
+  its flaws. It knows no seed: an attacker who protects other recordings draws the user's very
   alpha. Per utterance it begins anew in every data directory: the i-th utterances of all
   directories get the same alpha, whatever parts and shards a run makes of them.
 

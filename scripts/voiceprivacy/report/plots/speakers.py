@@ -228,7 +228,7 @@ def plot_zoo(
     for position, speaker in enumerate(speakers, start=1):
         animal = animals[speaker]
         point = (animal["mean_target_llr"], animal["mean_impostor_llr"])
-        if None in point:  # his number stays free: numbers are those of the matrix above
+        if None in point:  # the number stays free: numbers are those of the matrix above
             continue
         look = _look_of_animal(animal["corner"], filled=animal["animal"] != "-")
         means = "target {:.2f}, impostor {:.2f}".format(*point)
@@ -401,7 +401,7 @@ def _look_of_bar(condition, colour):
 
 
 def _n_targets(exposures, attacks, speaker):
-    """His number of target trials; two where attacks differ in it."""
+    """How many target trials a speaker has; two numbers where attacks differ in it."""
     counts = {
         exposures[condition][speaker]["n_target"]
         for condition in attacks

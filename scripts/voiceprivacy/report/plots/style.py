@@ -206,7 +206,7 @@ def save_each(figure: Figure, paths: Iterable[FilePath], width_inches: float | N
 
 
 def wanted_inches(columns: int | None, width: float | None) -> float | None:
-    """The width that a person asked for; None where he did not.
+    """The width that a person asked for; None without a wish.
 
     Raises
     ------
