@@ -160,8 +160,9 @@ def _learnt(plan, system):
 
 
 def _attackers(plan):
-    """Every (extractor, back-end) of the run's own."""
-    return dict.fromkeys((attack.extractor, attack.backend) for attack in plan.attackers.attacks())
+    """Every (extractor, back-end) of the run's own, on lists or on sampled galleries."""
+    attacks = (*plan.attackers.attacks(), *plan.attackers.rank_attacks())
+    return dict.fromkeys((attack.extractor, attack.backend) for attack in attacks)
 
 
 def _not_tried(plan: Plan, lists: dict[str, Any], learnt: dict[str, Any]) -> Iterator[str]:

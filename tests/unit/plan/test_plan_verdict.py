@@ -450,6 +450,8 @@ def test_each_system_has_a_line_with_its_attacks_and_why_one_is_left_out(tmp_pat
     ]
     config["corpora"].pop("others")
     assert "no corpus has 'use: train'" in attack_lines(Plan(defaults.complete(config)))[0]
+    config["corpora"]["first"]["protocol"] = {"rank_sampling": {"observations": 3}}
+    assert attack_lines(Plan(defaults.complete(config)))[0].startswith("attacks on b2: ecapa + ")
 
 
 @pytest.mark.parametrize(("n_systems", "last"), [(30, "19 more systems"), (12, "s11")])
