@@ -32,7 +32,7 @@ from voiceprivacy.vocabulary import (
     WORDS_KEPT,
 )
 
-NO_NETWORK = "no network of an attacker hears the original and all anonymisers"
+NO_NETWORK = "no network of an attacker hears the original and all anonymisers on trial lists"
 NETWORKS_OF_QUALITY = ("onnx", "onnxruntime", "speechmos", "pystoi")  # packages; make installs them
 NOT_INSTALLED = f"not all of {', '.join(NETWORKS_OF_QUALITY)} are installed where the run started"
 THREADS = 4  # of a command of the user's

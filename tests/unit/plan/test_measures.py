@@ -246,7 +246,9 @@ def test_no_voices_are_measured_without_embeddings_or_where_the_config_says_no(c
     utility = planned(**config)
     assert "demo" not in utility.embedded_by or utility.of_embeddings() == []
     own = config.get("utility", {}).get("voice")
-    why = {"voice": "no network of an attacker hears the original and all anonymisers"}
+    why = {
+        "voice": "no network of an attacker hears the original and all anonymisers on trial lists"
+    }
     assert utility.not_measured() == (why if own is None else {})
     tables = utility.measures("demo")
     assert tables and any(path.endswith("/voice.tsv") for path in tables) == bool(own)
