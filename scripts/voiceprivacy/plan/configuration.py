@@ -25,7 +25,7 @@ from voiceprivacy.plan import atlas, sources
 from voiceprivacy.plan.defaults import complete, controls, schema
 from voiceprivacy.plan.measures import wrong_measures
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.plan.speech import ANONYMISER_KINDS, OUR_ENV, Speech, first_training_corpus
+from voiceprivacy.plan.speech import ANONYMISER_KINDS, OUR_ENV, first_training_corpus
 from voiceprivacy.plan.sweeps import wrong_sweeps
 from voiceprivacy.running import packages
 from voiceprivacy.vocabulary import (
@@ -335,7 +335,6 @@ def contradictions(config: dict[str, Any]) -> Iterator[Problem]:
         words = "needs a corpus with 'use: train', from which these attackers learn"
         yield Problem(("attackers",), words)
     yield from _wrong_channels(config)
-    yield from _wrong_averages(config["report"]["averages"], config["corpora"])
     yield from _wrong_releases(config["releases"], config["anonymisers"])
     for keys, words in wrong_measures(config):
         yield Problem(keys, words)
@@ -417,23 +416,6 @@ def _wrong_training(config, section, field):
                 yield Problem((section, name, field, "anonymisers"), words)
 
 
-def _wrong_averages(averages, corpora):
-    """Averages over corpora or lists that are not there."""
-    for name, weighted in averages.items():
-        for corpus, weights in weighted.items():
-            keys = ("report", "averages", name, corpus)
-            if corpora.get(corpus, {}).get("use") != EVALUATION:
-                question = did_you_mean(corpus, corpora)
-                yield Problem(keys, f"there is no corpus '{corpus}' to evaluate{question}")
-                continue
-            lists = Speech(corpora, {}).trial_lists(corpus)
-            for trials in weights:
-                if trials not in lists:
-                    question = did_you_mean(trials, lists)
-                    words = f"{corpus} has no trial list '{trials}'{question}"
-                    yield Problem((*keys, trials), words)
-
-
 def _wrong_releases(releases, anonymisers):
     """Releases of anonymisers that are not there."""
     for name, versions in releases.items():
@@ -470,6 +452,7 @@ def missing_files(config: dict[str, Any], layout: Layout) -> Iterator[Problem]:
     for keys, words in plan.attackers.beyond_dimensions():
         yield Problem(keys, words)
     yield from _lacking_transcripts(plan)
+    yield from _wrong_averages(plan)
     yield from _wrong_extractors(plan)
     for named in dict.fromkeys(plan.named):
         if BRACE.search(named.path) and os.path.exists(named.path):
@@ -525,6 +508,25 @@ def _lacking_transcripts(plan):
             if reason := sources.why_no_transcripts(plan.speech.corpora[corpus]):
                 words = f"reads transcripts, and of corpus '{corpus}' {reason}"
                 yield Problem(("extractors", name), words)
+
+
+def _wrong_averages(plan):
+    """Averages over corpora or lists on which nobody is tried."""
+    lists = {corpus: [*plan.speech.trial_lists(corpus)] for corpus in plan.speech.attacked}
+    for attack in plan.given.attacks():
+        lists.setdefault(attack.corpus, []).append(attack.trials)
+    for name, weighted in plan.config["report"]["averages"].items():
+        for corpus, weights in weighted.items():
+            keys = ("report", "averages", name, corpus)
+            if corpus not in lists:
+                question = did_you_mean(corpus, lists)
+                yield Problem(keys, f"there is no corpus '{corpus}' to evaluate{question}")
+                continue
+            for trials in weights:
+                if trials not in lists[corpus]:
+                    question = did_you_mean(trials, lists[corpus])
+                    words = f"{corpus} has no trial list '{trials}'{question}"
+                    yield Problem((*keys, trials), words)
 
 
 def _wrong_extractors(plan):
