@@ -239,6 +239,12 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
     return f": did you mean '{close[0]}'?" if close else ""
 
 
+def _if_unknown(keys: Keys, words: str, word: str, choices: Iterable[str]) -> Iterator[Problem]:
+    """A problem in these words, and what is meant perhaps, where a word is none of the choices."""
+    if word not in choices:
+        yield Problem(keys, words + did_you_mean(word, choices))
+
+
 def _values(value: Any, keys: Keys = ()) -> Iterator[tuple[Keys, Any]]:
     """A value and all values in it, each with the keys that lead to it."""
     yield keys, value
@@ -404,25 +410,23 @@ def _wrong_training(config, section, field):
         if "corpus" not in options.get(field, {}):
             continue
         keys, corpus = (section, name, field, "corpus"), options[field]["corpus"]
-        if corpus not in corpora:
-            question = did_you_mean(corpus, corpora)
-            yield Problem(keys, f"there is no corpus '{corpus}'{question}")
-        elif corpora[corpus]["use"] != TRAIN:
+        yield from _if_unknown(keys, f"there is no corpus '{corpus}'", corpus, corpora)
+        if corpora.get(corpus, {"use": TRAIN})["use"] != TRAIN:
             yield Problem(keys, f"corpus '{corpus}' is not for training: give it 'use: train'")
         for anonymiser in options[field].get("anonymisers", ()):
-            if anonymiser not in anonymisers:
-                question = did_you_mean(anonymiser, anonymisers)
-                words = f"there is no anonymiser '{anonymiser}'{question}"
-                yield Problem((section, name, field, "anonymisers"), words)
+            keys, words = (
+                (section, name, field, "anonymisers"),
+                f"there is no anonymiser '{anonymiser}'",
+            )
+            yield from _if_unknown(keys, words, anonymiser, anonymisers)
 
 
 def _wrong_releases(releases, anonymisers):
     """Releases of anonymisers that are not there."""
     for name, versions in releases.items():
         for version in versions:
-            if version not in anonymisers:
-                question = did_you_mean(version, anonymisers)
-                yield Problem(("releases", name), f"there is no anonymiser '{version}'{question}")
+            words = f"there is no anonymiser '{version}'"
+            yield from _if_unknown(("releases", name), words, version, anonymisers)
 
 
 def _shared_speakers(corpora):
@@ -518,15 +522,11 @@ def _wrong_averages(plan):
     for name, weighted in plan.config["report"]["averages"].items():
         for corpus, weights in weighted.items():
             keys = ("report", "averages", name, corpus)
-            if corpus not in lists:
-                question = did_you_mean(corpus, lists)
-                yield Problem(keys, f"there is no corpus '{corpus}' to evaluate{question}")
-                continue
+            words = f"there is no corpus '{corpus}' to evaluate"
+            yield from _if_unknown(keys, words, corpus, lists)
             for trials in weights:
-                if trials not in lists[corpus]:
-                    question = did_you_mean(trials, lists[corpus])
-                    words = f"{corpus} has no trial list '{trials}'{question}"
-                    yield Problem((*keys, trials), words)
+                words = f"{corpus} has no trial list '{trials}'"
+                yield from _if_unknown((*keys, trials), words, trials, lists.get(corpus, weights))
 
 
 def _wrong_extractors(plan):
