@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.inout.checksums import sha256
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import number_in, read_enrolments, read_speakers, read_trials
+from voiceprivacy.inout.tables import read_enrolments, read_speakers, read_trials
 from voiceprivacy.organise.evidence import (
     MOST_DRAWS,
     SEED,
@@ -50,7 +50,6 @@ from voiceprivacy.vocabulary import (
     LEARNT_FROM,
     ORIGINAL,
     TRAINED_ON,
-    UNDEFINED,
     Attack,
     NumberKey,
     TrialList,
@@ -311,8 +310,7 @@ def _numbers(
 def _number(line: Any) -> Number:
     """The number of a line of metrics or of utility."""
     limits = {field: getattr(line, field) for field in ("ci_low", "ci_high")}
-    value = UNDEFINED if line.value == UNDEFINED else number_in(line.value)
-    return number_and(value, {} if ABSENT in limits.values() else limits)
+    return number_and(line.value, {} if ABSENT in limits.values() else limits)
 
 
 def _utility(
