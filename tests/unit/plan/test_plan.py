@@ -319,11 +319,15 @@ def test_given_scores_are_averaged_over_the_corpora_that_they_have(tmp_path):
     assert {tuple(path.split("/")[3:5]) for path in paths} == {("a", "all"), ("b", "all")}
 
 
-def test_many_anonymisers_take_more_replicates_than_the_config_says():
+def test_many_anonymisers_take_more_replicates_than_the_config_says(tmp_path):
     anonymisers = {f"a{number}": {"command": "a"} for number in range(9)}
     plan = Plan(configuration.check({**CONFIG, "anonymisers": anonymisers}))
     assert plan.n_replicates == 40 * 36
     assert Plan(configuration.check({**CONFIG, "report": {"bootstrap": 60}})).n_replicates == 60
+    for name in ("original/oo", "a0_run1/op", *(f"a{number}/op" for number in range(9))):
+        touch(tmp_path / f"{name}.tsv")
+    attacks = {"team7": {"scores": f"{tmp_path}/{{anonymiser}}/{{condition}}.tsv"}}
+    assert Plan(configuration.check({"attacks": attacks})).n_replicates == 40 * 36
 
 
 # What is made on request, and of anonymisers with two runs.
