@@ -8,7 +8,8 @@ Conventions
   are not told: two of them under one name have one revision.
 * What is there of a system, an attacker or a protocol stays. A protocol must have the run's lists.
 * A laboratory writes over its own results, and never over another's.
-* Numbers are computed again from the scores, by the format's draws. They must be those of the run.
+* Numbers are computed again from the scores, and must be those of the run. Intervals are by the
+  format's draws, whatever those of the run are.
 * No record holds a seed of the run, a command, an option, or a path of the machine.
 * Scores of a corpus that is not public stay where they are. Such results are of tier A.
 """
@@ -23,7 +24,6 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import read_enrolments, read_speakers, read_trials
 from voiceprivacy.organise.evidence import (
     MOST_DRAWS,
-    SEED,
     Listed,
     Scores,
     difference,
@@ -60,7 +60,7 @@ OF_BOTH = ("paper", "code", "licence", "training_data")  # which a run does not 
 OF_SYSTEMS = (*OF_BOTH, "level", "real_time_factor")
 REVISION_LETTERS = 8
 CONDITIONS = ("op", "pp", "rr")  # of a system that an attacker is tried on; oo comes with them
-OF_DRAWS = ("dece_null95_bit",)  # metrics whose value depends on the draws
+OF_DRAWS = "dece_null95_bit"  # whose value depends on the draws, as intervals do
 P_TARGET = 0.01  # of min DCF in the format
 
 
@@ -113,7 +113,10 @@ def export(
     if not paths:
         named = ", ".join(run.config.get("anonymisers", {})) or "none"
         lacks = f"no attack of {attacker or 'anybody'} on {anonymiser or 'an anonymiser'}"
-        raise BadInput(f"{run.folder}: has {lacks}; its anonymisers: {named}")
+        raise BadInput(
+            f"{run.folder}: has {lacks}; its anonymisers: {named}. Scores that others made (attacks:)"
+            " are not exported"
+        )
     return paths
 
 
@@ -286,24 +289,22 @@ def _numbers(
     known = {number.key: number for number in run.numbers}
     corpus, trials, extractor, backend = attack
     conditions, draws = {}, min(run.plan.n_replicates, MOST_DRAWS)
-    has_our_draws = (run.config["report"]["seed"], run.plan.n_replicates) == (SEED, draws)
-    has_our_prior = run.config["report"].get("p_target", P_TARGET) == P_TARGET
-    of_run = (*(() if has_our_draws else OF_DRAWS), *(() if has_our_prior else ("min_dcf",)))
+    own_prior = run.config["report"].get("p_target", P_TARGET) != P_TARGET
     for condition, own in scores.items():
         speech = ORIGINAL if condition == "oo" else system
         path = run.score_file(attack, system, condition)
-        numbers = recomputed(condition, own, listed, draws=draws, path=path)
-        conditions[condition] = numbers
-        for metric, number in numbers.items():
+        conditions[condition] = recomputed(condition, own, listed, draws=draws, path=path)
+        for metric, number in conditions[condition].items():
             key = NumberKey(corpus, trials, speech, extractor, backend, condition, metric)
-            # Of rr a run keeps evidence only; other draws make other intervals.
-            if key in known and metric not in of_run:
-                stated = _number(known[key])
-                wrong = difference(number, stated)
-                if wrong and (has_our_draws or wrong == "value"):
-                    told = f"{wrong} of {metric} under {condition} is {getattr(stated, wrong)}"
-                    again = f"and {getattr(number, wrong)} from {path}: run it again"
-                    raise BadInput(f"{run.folder / 'metrics.tsv'}: {told}, {again}")
+            # Of rr a run keeps evidence only.
+            if key not in known or metric == OF_DRAWS or (metric == "min_dcf" and own_prior):
+                continue
+            stated = _number(known[key])
+            if difference(number._replace(low=stated.low, high=stated.high), stated):
+                told = (
+                    f"{metric} under {condition} is {stated.value}, and {number.value} from {path}"
+                )
+                raise BadInput(f"{run.folder / 'metrics.tsv'}: {told}: run it again")
     return conditions
 
 
