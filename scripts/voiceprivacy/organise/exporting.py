@@ -113,10 +113,8 @@ def export(
     if not paths:
         named = ", ".join(run.config.get("anonymisers", {})) or "none"
         lacks = f"no attack of {attacker or 'anybody'} on {anonymiser or 'an anonymiser'}"
-        raise BadInput(
-            f"{run.folder}: has {lacks}; its anonymisers: {named}. Scores that others made (attacks:)"
-            " are not exported"
-        )
+        others = "scores that others made (attacks:) are not exported"
+        raise BadInput(f"{run.folder}: has {lacks}; its anonymisers: {named}; {others}")
     return paths
 
 
