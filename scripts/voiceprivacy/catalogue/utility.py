@@ -94,8 +94,6 @@ UTILITY = [
         unit="",
         meaning="Correlation of pitch (by YIN) in original and protected speech: 1 = as before.",
         better="higher",
-        low=-1,
-        high=1,
         digits=2,
         group="pitch",
         headline=True,

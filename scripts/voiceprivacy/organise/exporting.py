@@ -95,6 +95,10 @@ def export(
     attacker : EXTRACTOR/BACKEND, or EXTRACTOR; None for all
     public : whether everybody can have the corpora; asked where a protocol is not there yet
     """
+    if not (
+        names.laboratory.strip() and names.laboratory.isprintable()
+    ):  # before files are written
+        raise BadInput(f"--laboratory {names.laboratory!r}: is no name")
     attacks = list(run.attacks())
     known_names = (
         {system for _, system in attacks},

@@ -97,11 +97,15 @@ def test_the_config_of_the_run_is_written_to_be_run_again(run):
     then["config"] = configuration.check(config)
     (folder / "results/provenance.json").write_text(json.dumps(then))
     same = reproduce(folder, "--config", folder / "again.yaml")
-    assert same.returncode == 0 and "--configfile" in same.stdout
+    assert same.returncode == 0 and same.stdout.splitlines()[0].endswith("again.yaml")
     assert configuration.check(configuration.read(folder / "again.yaml")) == then["config"]
     assert then["git_commit"] in (folder / "again.yaml").read_text().splitlines()[0]
     again = reproduce(folder, "--config", folder / "again.yaml")
     assert again.returncode == 2 and "again.yaml: is there already" in again.stderr
+    then["sha256"]["results/secret_seed"] = "0" * 64
+    (folder / "results/provenance.json").write_text(json.dumps(then))
+    secret = reproduce(folder, "--config", folder / "secret.yaml")
+    assert "secret.yaml --seed-file results/secret_seed\n" in secret.stdout
 
 
 @pytest.mark.parametrize("field", ["git_commit", "created"])
