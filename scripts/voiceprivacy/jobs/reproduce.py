@@ -44,6 +44,7 @@ def reproduce(
         sys.exit(1)
     state = then.get("git_state", "unknown")
     say(f"No relevant difference: commit {then['git_commit']}, {state}.")
+    say("Speech, scores and programs of the config were not read: a run finds what was edited.")
     if state != CLEAN:
         say("Code that was not committed is not compared: it may be other code.")
 

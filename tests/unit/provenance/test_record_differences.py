@@ -83,7 +83,7 @@ def test_the_command_finds_the_runs_folder_and_says_what_differs(run, monkeypatc
     (folder / "results/provenance.json").write_text(json.dumps(then | git))
     same = reproduce(folder)
     assert (same.returncode, same.stderr) == (0, "")
-    assert f"No relevant difference: commit 0123abc, {state}." in same.stdout
+    assert f"No relevant difference: commit 0123abc, {state}.\nSpeech, scores and" in same.stdout
     assert ("it may be other code" in same.stdout) == (state != "clean")
     elsewhere = reproduce(folder, "--directory", "/nowhere")
     assert elsewhere.returncode == 1
