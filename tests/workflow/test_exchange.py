@@ -237,8 +237,8 @@ def test_laboratories_that_know_nothing_of_each_other_write_the_same_protocol(sa
 def refused(commands, first):
     """A function: what is said to A whose result may not be written into a repository."""
 
-    def export(repository, *words):
-        words = ["--repository", repository, "--laboratory", "A", "--revision", "1", *words]
+    def export(repository, *words, laboratory="A"):
+        words = ["--repository", repository, "--laboratory", laboratory, "--revision", "1", *words]
         ended = call_in(first, [*commands["a"], "export-result", *words], {})
         assert ended.returncode == 2
         return ended.stderr
@@ -252,6 +252,7 @@ def test_nobody_writes_over_what_another_laboratory_measured(refused, repository
     mine = f"attacker_a/cosine=attacker_b_cosine@{path.name}"
     said = refused(repository, "--attacker-name", mine)
     assert f"attacker_b_cosine@{path.name}.json: is of B." in said
+    assert "--laboratory '': is no name" in refused(repository, laboratory="")
     assert {path: path.read_bytes() for path in repository.rglob("*.json")} == before
 
 

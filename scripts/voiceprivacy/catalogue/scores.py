@@ -119,17 +119,17 @@ VERIFICATION = [
         low=0,
         high=1,
     ),
-    *alike(
-        ("n_target", "n_nontarget"),
+    *(
         Metric(
-            name="",
-            title="number of trials",
+            name=f"n_{label}",
+            title=f"{label} trials",
             unit="",
             family="verification",
             meaning="How many trials of this class the list has.",
             low=0,
             digits=0,
-        ),
+        )
+        for label in ("target", "nontarget")
     ),
 ]
 

@@ -9,7 +9,7 @@ import yaml
 from voiceprivacy.inout.files import BadInput, printable, whole_or_absent
 from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.provenance.commit import CLEAN
-from voiceprivacy.provenance.record import Change, differences, read_provenance
+from voiceprivacy.provenance.record import SECRET, Change, differences, read_provenance
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 
@@ -44,6 +44,7 @@ def reproduce(
         sys.exit(1)
     state = then.get("git_state", "unknown")
     say(f"No relevant difference: commit {then['git_commit']}, {state}.")
+    say("Speech, scores and programs of the config were not read: a run finds what was edited.")
     if state != CLEAN:
         say("Code that was not committed is not compared: it may be other code.")
 
@@ -70,7 +71,8 @@ def write_config(path: Path, then: dict) -> None:
     text = yaml.safe_dump(again, sort_keys=False, allow_unicode=True)
     with whole_or_absent(path) as temporary:
         temporary.write_text(f"# {made}; every default is filled in.\n{text}", encoding="utf-8")
-    say(f"wrote {path}: voiceprivacy run --configfile {path}")
+    drawn = f" --seed-file {SECRET}" if SECRET in then.get("sha256", {}) else ""
+    say(f"wrote {path}: voiceprivacy run --configfile {path}{drawn}")
 
 
 if __name__ == "__main__":

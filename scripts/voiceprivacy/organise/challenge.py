@@ -65,21 +65,15 @@ class Table(NamedTuple):
 
     def text(self) -> str:
         """The table with its title, as pandas prints it."""
-        numbered = sorted(self.rows.items(), key=lambda item: item[1][:2])
-        heads = 2 if self.under else 1
-        numbers = [str(number) for number, _ in numbered]
-        width = max(map(len, numbers))
-        columns = [[cell.ljust(width) for cell in [*[""] * heads, *numbers]]]
-        for position, name in enumerate(self.columns):
-            values = [row[position] for _, row in numbered]
-            # pandas keeps a blank before every value, and before a head of numbers in one line.
-            is_number = isinstance(values[0], float)
-            blank = " " if is_number and not self.under else ""
-            above = [f"{blank}{name}", self.under if is_number else ""]
-            cells = [*above[:heads], *(f" {cell}" for cell in _in_columns(values))]
-            columns.append([cell.rjust(max(map(len, cells))) for cell in cells])
-        lines = [" ".join(line) for line in zip(*columns, strict=True)]
-        return "\n".join([f"---- {self.title} results ----", *lines, ""])
+        import pandas
+
+        frame = pandas.DataFrame(self.rows.values(), index=[*self.rows], columns=self.columns)
+        frame = frame.sort_values([*self.columns[:2]])
+        if self.under:
+            numbers = dict.fromkeys(frame.select_dtypes("number"), self.under)
+            heads = [(name, numbers.get(name, "")) for name in self.columns]
+            frame.columns = pandas.MultiIndex.from_tuples(heads)
+        return f"---- {self.title} results ----\n{frame.to_string()}\n"
 
     def csv(self) -> str:
         """The table as the challenge's csv."""
@@ -92,16 +86,6 @@ class Table(NamedTuple):
         wanted = CONDITIONS[condition]
         rows = {number: row for number, row in self.rows.items() if row[3:5] == wanted}
         return self._replace(title=title, rows=rows)
-
-
-def _in_columns(values):
-    """Numbers with as many decimals as one of them needs, up to six; words as they are."""
-    if not isinstance(values[0], float):
-        return list(map(str, values))
-    texts = [f"{value:.6f}" for value in values]
-    while all(text.endswith("0") and not text.endswith(".0") for text in texts):
-        texts = [text[:-1] for text in texts]
-    return texts
 
 
 class DataSet(NamedTuple):

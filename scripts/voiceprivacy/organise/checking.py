@@ -43,6 +43,7 @@ from voiceprivacy.organise.records import (
     Repository,
     files_below,
     measured,
+    number_of,
     path_of,
     read_repository,
     read_rows_of,
@@ -194,6 +195,10 @@ def _check_result(
     for kind in REFERRED:
         if referred(kind, result) not in getattr(repository, f"{kind}s"):
             yield f"{where(path, [kind])}: there is no {referred(kind, result)}"
+    for index, line in enumerate(result.get("utility", ())):  # measures may be people's own
+        wrong = _impossible(line["metric"], number_of(line), {})
+        if wrong and line["metric"] in METRICS:
+            yield f"{where(path, ['utility', index])}: {wrong}"
     if protocol := repository.protocols.get(referred("protocol", result)):
         for condition, numbers in result["conditions"].items():
             counts = {} if condition in WITHIN_RELEASE else protocol.get("counts") or {}
@@ -212,6 +217,8 @@ def _impossible(metric: str, number: Number, counts: dict[str, Any]) -> str | No
             possible(metric, ABSENT if value is None else repr(value), metric, words=ABSENT)
     except BadInput as error:
         return str(error)
+    if number.limits and number.limits[0] > number.limits[1]:
+        return "has its lower limit above its upper one"
     stated = counts.get(metric.removeprefix("n_")) if metric.startswith("n_") else None
     if stated not in (None, number.value):
         return f"is {number.value}, and the protocol has {stated}"

@@ -8,7 +8,8 @@ Conventions
   are not told: two of them under one name have one revision.
 * What is there of a system, an attacker or a protocol stays. A protocol must have the run's lists.
 * A laboratory writes over its own results, and never over another's.
-* Numbers are computed again from the scores, by the format's draws. They must be those of the run.
+* Numbers are computed again from the scores, and must be those of the run. Intervals are by the
+  format's draws, whatever those of the run are.
 * No record holds a seed of the run, a command, an option, or a path of the machine.
 * Scores of a corpus that is not public stay where they are. Such results are of tier A.
 """
@@ -20,10 +21,9 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.inout.checksums import sha256
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import number_in, read_enrolments, read_speakers, read_trials
+from voiceprivacy.inout.tables import read_enrolments, read_speakers, read_trials
 from voiceprivacy.organise.evidence import (
     MOST_DRAWS,
-    SEED,
     Listed,
     Scores,
     difference,
@@ -50,7 +50,6 @@ from voiceprivacy.vocabulary import (
     LEARNT_FROM,
     ORIGINAL,
     TRAINED_ON,
-    UNDEFINED,
     Attack,
     NumberKey,
     TrialList,
@@ -61,7 +60,7 @@ OF_BOTH = ("paper", "code", "licence", "training_data")  # which a run does not 
 OF_SYSTEMS = (*OF_BOTH, "level", "real_time_factor")
 REVISION_LETTERS = 8
 CONDITIONS = ("op", "pp", "rr")  # of a system that an attacker is tried on; oo comes with them
-OF_DRAWS = ("dece_null95_bit",)  # metrics whose value depends on the draws
+OF_DRAWS = "dece_null95_bit"  # whose value depends on the draws, as intervals do
 P_TARGET = 0.01  # of min DCF in the format
 
 
@@ -96,6 +95,10 @@ def export(
     attacker : EXTRACTOR/BACKEND, or EXTRACTOR; None for all
     public : whether everybody can have the corpora; asked where a protocol is not there yet
     """
+    if not (
+        names.laboratory.strip() and names.laboratory.isprintable()
+    ):  # before files are written
+        raise BadInput(f"--laboratory {names.laboratory!r}: is no name")
     attacks = list(run.attacks())
     known_names = (
         {system for _, system in attacks},
@@ -114,7 +117,8 @@ def export(
     if not paths:
         named = ", ".join(run.config.get("anonymisers", {})) or "none"
         lacks = f"no attack of {attacker or 'anybody'} on {anonymiser or 'an anonymiser'}"
-        raise BadInput(f"{run.folder}: has {lacks}; its anonymisers: {named}")
+        others = "scores that others made (attacks:) are not exported"
+        raise BadInput(f"{run.folder}: has {lacks}; its anonymisers: {named}; {others}")
     return paths
 
 
@@ -287,32 +291,29 @@ def _numbers(
     known = {number.key: number for number in run.numbers}
     corpus, trials, extractor, backend = attack
     conditions, draws = {}, min(run.plan.n_replicates, MOST_DRAWS)
-    has_our_draws = (run.config["report"]["seed"], run.plan.n_replicates) == (SEED, draws)
-    has_our_prior = run.config["report"].get("p_target", P_TARGET) == P_TARGET
-    of_run = (*(() if has_our_draws else OF_DRAWS), *(() if has_our_prior else ("min_dcf",)))
+    own_prior = run.config["report"].get("p_target", P_TARGET) != P_TARGET
     for condition, own in scores.items():
         speech = ORIGINAL if condition == "oo" else system
         path = run.score_file(attack, system, condition)
-        numbers = recomputed(condition, own, listed, draws=draws, path=path)
-        conditions[condition] = numbers
-        for metric, number in numbers.items():
+        conditions[condition] = recomputed(condition, own, listed, draws=draws, path=path)
+        for metric, number in conditions[condition].items():
             key = NumberKey(corpus, trials, speech, extractor, backend, condition, metric)
-            # Of rr a run keeps evidence only; other draws make other intervals.
-            if key in known and metric not in of_run:
-                stated = _number(known[key])
-                wrong = difference(number, stated)
-                if wrong and (has_our_draws or wrong == "value"):
-                    told = f"{wrong} of {metric} under {condition} is {getattr(stated, wrong)}"
-                    again = f"and {getattr(number, wrong)} from {path}: run it again"
-                    raise BadInput(f"{run.folder / 'metrics.tsv'}: {told}, {again}")
+            # Of rr a run keeps evidence only.
+            if key not in known or metric == OF_DRAWS or (metric == "min_dcf" and own_prior):
+                continue
+            stated = _number(known[key])
+            if difference(number._replace(low=stated.low, high=stated.high), stated):
+                told = (
+                    f"{metric} under {condition} is {stated.value}, and {number.value} from {path}"
+                )
+                raise BadInput(f"{run.folder / 'metrics.tsv'}: {told}: run it again")
     return conditions
 
 
 def _number(line: Any) -> Number:
     """The number of a line of metrics or of utility."""
     limits = {field: getattr(line, field) for field in ("ci_low", "ci_high")}
-    value = UNDEFINED if line.value == UNDEFINED else number_in(line.value)
-    return number_and(value, {} if ABSENT in limits.values() else limits)
+    return number_and(line.value, {} if ABSENT in limits.values() else limits)
 
 
 def _utility(

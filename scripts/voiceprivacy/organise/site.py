@@ -154,7 +154,8 @@ def _attacks_on(standing: Standing) -> dict[str, Any]:
     attacks = sorted(standing.attacks, key=_by_strength)
     numbers = [attack.result["conditions"][attack.condition] for attack in attacks]
     known = set().union(*numbers) - {EER_NAME}
-    metrics = [metric for metric in METRICS if metric in known][:MOST_METRICS]
+    own = [metric for metric in METRICS if metric in known]
+    metrics = sorted(own, key=lambda metric: not METRICS[metric].column)[:MOST_METRICS]
     utility = []
     for line in standing.utility:
         said = (line.get(field) for field in ("definition", "model", "data"))

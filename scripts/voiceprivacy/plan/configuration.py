@@ -25,7 +25,7 @@ from voiceprivacy.plan import atlas, sources
 from voiceprivacy.plan.defaults import complete, controls, schema
 from voiceprivacy.plan.measures import wrong_measures
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.plan.speech import ANONYMISER_KINDS, OUR_ENV, Speech, first_training_corpus
+from voiceprivacy.plan.speech import ANONYMISER_KINDS, OUR_ENV, first_training_corpus
 from voiceprivacy.plan.sweeps import wrong_sweeps
 from voiceprivacy.running import packages
 from voiceprivacy.vocabulary import (
@@ -239,6 +239,12 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
     return f": did you mean '{close[0]}'?" if close else ""
 
 
+def _if_unknown(keys: Keys, words: str, word: str, choices: Iterable[str]) -> Iterator[Problem]:
+    """A problem in these words, and what is meant perhaps, where a word is none of the choices."""
+    if word not in choices:
+        yield Problem(keys, words + did_you_mean(word, choices))
+
+
 def _values(value: Any, keys: Keys = ()) -> Iterator[tuple[Keys, Any]]:
     """A value and all values in it, each with the keys that lead to it."""
     yield keys, value
@@ -335,7 +341,6 @@ def contradictions(config: dict[str, Any]) -> Iterator[Problem]:
         words = "needs a corpus with 'use: train', from which these attackers learn"
         yield Problem(("attackers",), words)
     yield from _wrong_channels(config)
-    yield from _wrong_averages(config["report"]["averages"], config["corpora"])
     yield from _wrong_releases(config["releases"], config["anonymisers"])
     for keys, words in wrong_measures(config):
         yield Problem(keys, words)
@@ -405,42 +410,23 @@ def _wrong_training(config, section, field):
         if "corpus" not in options.get(field, {}):
             continue
         keys, corpus = (section, name, field, "corpus"), options[field]["corpus"]
-        if corpus not in corpora:
-            question = did_you_mean(corpus, corpora)
-            yield Problem(keys, f"there is no corpus '{corpus}'{question}")
-        elif corpora[corpus]["use"] != TRAIN:
+        yield from _if_unknown(keys, f"there is no corpus '{corpus}'", corpus, corpora)
+        if corpora.get(corpus, {"use": TRAIN})["use"] != TRAIN:
             yield Problem(keys, f"corpus '{corpus}' is not for training: give it 'use: train'")
         for anonymiser in options[field].get("anonymisers", ()):
-            if anonymiser not in anonymisers:
-                question = did_you_mean(anonymiser, anonymisers)
-                words = f"there is no anonymiser '{anonymiser}'{question}"
-                yield Problem((section, name, field, "anonymisers"), words)
-
-
-def _wrong_averages(averages, corpora):
-    """Averages over corpora or lists that are not there."""
-    for name, weighted in averages.items():
-        for corpus, weights in weighted.items():
-            keys = ("report", "averages", name, corpus)
-            if corpora.get(corpus, {}).get("use") != EVALUATION:
-                question = did_you_mean(corpus, corpora)
-                yield Problem(keys, f"there is no corpus '{corpus}' to evaluate{question}")
-                continue
-            lists = Speech(corpora, {}).trial_lists(corpus)
-            for trials in weights:
-                if trials not in lists:
-                    question = did_you_mean(trials, lists)
-                    words = f"{corpus} has no trial list '{trials}'{question}"
-                    yield Problem((*keys, trials), words)
+            keys, words = (
+                (section, name, field, "anonymisers"),
+                f"there is no anonymiser '{anonymiser}'",
+            )
+            yield from _if_unknown(keys, words, anonymiser, anonymisers)
 
 
 def _wrong_releases(releases, anonymisers):
     """Releases of anonymisers that are not there."""
     for name, versions in releases.items():
         for version in versions:
-            if version not in anonymisers:
-                question = did_you_mean(version, anonymisers)
-                yield Problem(("releases", name), f"there is no anonymiser '{version}'{question}")
+            words = f"there is no anonymiser '{version}'"
+            yield from _if_unknown(("releases", name), words, version, anonymisers)
 
 
 def _shared_speakers(corpora):
@@ -470,6 +456,7 @@ def missing_files(config: dict[str, Any], layout: Layout) -> Iterator[Problem]:
     for keys, words in plan.attackers.beyond_dimensions():
         yield Problem(keys, words)
     yield from _lacking_transcripts(plan)
+    yield from _wrong_averages(plan)
     yield from _wrong_extractors(plan)
     for named in dict.fromkeys(plan.named):
         if BRACE.search(named.path) and os.path.exists(named.path):
@@ -525,6 +512,21 @@ def _lacking_transcripts(plan):
             if reason := sources.why_no_transcripts(plan.speech.corpora[corpus]):
                 words = f"reads transcripts, and of corpus '{corpus}' {reason}"
                 yield Problem(("extractors", name), words)
+
+
+def _wrong_averages(plan):
+    """Averages over corpora or lists on which nobody is tried."""
+    lists = {corpus: [*plan.speech.trial_lists(corpus)] for corpus in plan.speech.attacked}
+    for attack in plan.given.attacks():
+        lists.setdefault(attack.corpus, []).append(attack.trials)
+    for name, weighted in plan.config["report"]["averages"].items():
+        for corpus, weights in weighted.items():
+            keys = ("report", "averages", name, corpus)
+            words = f"there is no corpus '{corpus}' to evaluate"
+            yield from _if_unknown(keys, words, corpus, lists)
+            for trials in weights:
+                words = f"{corpus} has no trial list '{trials}'"
+                yield from _if_unknown((*keys, trials), words, trials, lists.get(corpus, weights))
 
 
 def _wrong_extractors(plan):

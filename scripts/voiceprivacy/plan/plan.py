@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Iterator
 from glob import escape as glob_escape
 from glob import glob
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,14 @@ from voiceprivacy.plan.sources import (
     text_encoder_files,
 )
 from voiceprivacy.plan.speech import Speech, environment_file
-from voiceprivacy.vocabulary import AUDIO_ENDINGS, CORPUS_KINDS, ORIGINAL, WORDS, draws_of
+from voiceprivacy.vocabulary import (
+    AUDIO_ENDINGS,
+    CORPUS_KINDS,
+    ORIGINAL,
+    SECOND_RUN,
+    WORDS,
+    draws_of,
+)
 
 
 def keep_all_objects() -> None:
@@ -83,7 +90,9 @@ class Plan:
             name: given_scores(options["scores"]) for name, options in config["attacks"].items()
         }
 
-        self.n_replicates = replicates(report["bootstrap"], n_anonymisers=len(different))
+        compared = {one.anonymiser.removesuffix(SECOND_RUN) for one in chain(*files.values())}
+        n_anonymisers = len(compared.union(different) - {ORIGINAL})
+        self.n_replicates = replicates(report["bootstrap"], n_anonymisers=n_anonymisers)
         self.speech = Speech(
             config["corpora"],
             anonymisers,

@@ -292,6 +292,8 @@ def _attackers(config: Mapping[str, Any]) -> Iterator[str]:
         extractors.append(_called(name, *parts))
     for name, backend in config.get("backends", {}).items():
         backends.append(_called(name, BACKENDS.get(backend.get("type", "")), _trained(backend)))
+    if scored := [*config.get("attacks", {})]:
+        yield f"Scores of {_all(scored)} were made elsewhere"
     if extractors:
         yield f"Attackers heard speech by {_all(extractors)}"
     if backends:

@@ -14,7 +14,7 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.scored_trials import read_scored_trials, write_scores
 from voiceprivacy.inout.tables import Trial
-from voiceprivacy.organise.challenge import Exported, Table
+from voiceprivacy.organise.challenge import Exported
 from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
@@ -185,14 +185,3 @@ def test_other_systems_and_other_runs_are_refused(run, tmp_path):
     assert refused.stderr == "error: --anonymiser theirs: results has mine\n"
     refused = here("export_challenge", "--suffix", "_mine", "--data", ".", cwd=tmp_path)
     assert refused.stderr.startswith("error: --upload, --data: give both")
-
-
-def test_a_table_is_as_pandas_prints_it():
-    pandas = pytest.importorskip("pandas")
-    rows = {0: ("b", "dev", 10.5, 1.5), 11: ("a", "dev", 0.123456789, 2.0)}
-    rows[3] = ("a", "test", 100.0, 3.0)
-    columns = ("set", "split", "EER", "ACC_sad")
-    frame = pandas.DataFrame(rows.values(), index=rows.keys(), columns=columns)
-    printed = frame.sort_values(["set", "split"]).to_string()
-    text = Table("ASV", columns, rows).text()
-    assert text == f"---- ASV results ----\n{printed}\n"

@@ -190,11 +190,17 @@ def test_numbers_that_no_metric_can_have_are_refused_whatever_the_tier(tmp_path)
     numbers = values["conditions"]["op"]
     numbers["eer_percent"]["value"], numbers["n_target"]["value"] = 101.0, 13.0
     numbers["my_own"] = {"value": 1.0, "low": None, "high": None}
+    numbers["cllr_bit"] = {"value": 0.5, "low": 0.6, "high": 0.4}
+    errors = {"low": None, "high": None, "definition": "vpc2024", "model": None}
+    names = {"wer_percent": -3, "my_measure": -3}
+    values["utility"] = [errors | {"metric": name, "value": value} for name, value in names.items()]
     path.write_text(json.dumps(values, indent=1))
     told = "\n".join(findings(tmp_path))
     assert "conditions.op.eer_percent: eer_percent: '101.0' is no eer_percent" in told
     assert "conditions.op.n_target: is 13.0, and the protocol has 12" in told
     assert "conditions.op.my_own: is no metric of ours" in told
+    assert "conditions.op.cllr_bit: has its lower limit above its upper one" in told
+    assert "utility.0: wer_percent: '-3.0' is no wer_percent" in told and "my_measure" not in told
 
 
 def edit(path, change):

@@ -17,6 +17,7 @@ from support.calls import here, succeeds
 from support.exchange import PROTOCOL, write_repository, write_result
 from support.repositories import attacker, repository, result, system, word_errors
 
+from voiceprivacy.catalogue import COLUMNS, METRICS
 from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.inout.tables import LABELS, read_table
 from voiceprivacy.organise.records import Number, read_repository, referred
@@ -276,8 +277,17 @@ def test_the_commands_of_the_template_refuse_what_is_forged(contribute):
 
 
 def test_the_site_says_who_measured_what_and_links_only_to_what_is_there(tmp_path):
+    every = {
+        name: Number(1.0)
+        for name, row in METRICS.items()
+        if row.family in ("verification", "zebra")
+    }
     results = [
-        result(eer=20.0, utility=[word_errors(4.0)]),
+        result(
+            eer=20.0,
+            utility=[word_errors(4.0)],
+            conditions={"pp": every | {"eer_percent": Number(20.0)}},
+        ),
         result(attacker="wavlm", eer=11.0, laboratory="Lab B & <sons>"),
         result("y", eer=30.0, tier="A"),
     ]
@@ -294,6 +304,13 @@ def test_the_site_says_who_measured_what_and_links_only_to_what_is_there(tmp_pat
         rows = list(csv.DictReader(file, delimiter="\t"))
     shown = [(row["system"], row["counted"], row["eer_percent"]) for row in rows]
     assert shown == [("x", "yes", "11.0"), ("y", "no", "30.0")]
+    heads = re.findall(
+        r'<th scope="col" class="number">([^<]*)</th>', (site / "systems" / "x.html").read_text()
+    )
+    assert len({*heads}) == len(heads) and {row.label for row in COLUMNS if row.name in every} <= {
+        *heads,
+        "EER [%]",
+    }
 
 
 def test_a_site_of_a_hundred_systems_is_made_in_a_minute_and_is_below_5_mb(tmp_path):

@@ -306,22 +306,28 @@ def test_given_scores_are_averaged_over_the_corpora_that_they_have(tmp_path):
     for name in ("a/original/oo", "a/b1/pp", "a/b2/pp", "b/original/oo", "b/b1/pp"):
         touch(tmp_path / f"{name}.tsv")
     scores = f"{tmp_path}/{{corpus}}/{{anonymiser}}/{{condition}}.tsv"
-    attacks = {"team7": {"scores": scores, "speakers": "speakers.tsv"}}
-    plan = Plan({**configuration.check(CONFIG), "corpora": {}, "attacks": attacks})
-    lists = [("a", "all"), ("b", "all"), ("over-corpora", "all-lists")]
+    (tmp_path / "speakers.tsv").touch()
+    attacks = {"team7": {"scores": scores, "speakers": f"{tmp_path}/speakers.tsv"}}
+    averages = {"mine": {"a": {"all": 1}, "b": {"all": 3}}}
+    plan = Plan(configuration.check({"attacks": attacks, "report": {"averages": averages}}))
+    lists = [("a", "all"), ("b", "all"), ("over-corpora", "all-lists"), ("over-corpora", "mine")]
     assert sorted(plan.outputs.compared_strongest()) == lists
-    [average] = plan.averages.attacks()
-    assert average == Attack("over-corpora", "all-lists", "team7", "given")
+    average, _ = plan.averages.attacks()
+    assert average == Attack("over-corpora", "mine", "team7", "given")
     paths = plan.outputs.compared_intervals(average)
     assert {path.split("/")[5] for path in paths} == {"original", "b1"}, "b2 was not tried on b"
     assert {tuple(path.split("/")[3:5]) for path in paths} == {("a", "all"), ("b", "all")}
 
 
-def test_many_anonymisers_take_more_replicates_than_the_config_says():
+def test_many_anonymisers_take_more_replicates_than_the_config_says(tmp_path):
     anonymisers = {f"a{number}": {"command": "a"} for number in range(9)}
     plan = Plan(configuration.check({**CONFIG, "anonymisers": anonymisers}))
     assert plan.n_replicates == 40 * 36
     assert Plan(configuration.check({**CONFIG, "report": {"bootstrap": 60}})).n_replicates == 60
+    for name in ("original/oo", "a0_run1/op", *(f"a{number}/op" for number in range(9))):
+        touch(tmp_path / f"{name}.tsv")
+    attacks = {"team7": {"scores": f"{tmp_path}/{{anonymiser}}/{{condition}}.tsv"}}
+    assert Plan(configuration.check({"attacks": attacks})).n_replicates == 40 * 36
 
 
 # What is made on request, and of anonymisers with two runs.

@@ -83,7 +83,7 @@ def test_the_command_finds_the_runs_folder_and_says_what_differs(run, monkeypatc
     (folder / "results/provenance.json").write_text(json.dumps(then | git))
     same = reproduce(folder)
     assert (same.returncode, same.stderr) == (0, "")
-    assert f"No relevant difference: commit 0123abc, {state}." in same.stdout
+    assert f"No relevant difference: commit 0123abc, {state}.\nSpeech, scores and" in same.stdout
     assert ("it may be other code" in same.stdout) == (state != "clean")
     elsewhere = reproduce(folder, "--directory", "/nowhere")
     assert elsewhere.returncode == 1
@@ -97,11 +97,15 @@ def test_the_config_of_the_run_is_written_to_be_run_again(run):
     then["config"] = configuration.check(config)
     (folder / "results/provenance.json").write_text(json.dumps(then))
     same = reproduce(folder, "--config", folder / "again.yaml")
-    assert same.returncode == 0 and "--configfile" in same.stdout
+    assert same.returncode == 0 and same.stdout.splitlines()[0].endswith("again.yaml")
     assert configuration.check(configuration.read(folder / "again.yaml")) == then["config"]
     assert then["git_commit"] in (folder / "again.yaml").read_text().splitlines()[0]
     again = reproduce(folder, "--config", folder / "again.yaml")
     assert again.returncode == 2 and "again.yaml: is there already" in again.stderr
+    then["sha256"]["results/secret_seed"] = "0" * 64
+    (folder / "results/provenance.json").write_text(json.dumps(then))
+    secret = reproduce(folder, "--config", folder / "secret.yaml")
+    assert "secret.yaml --seed-file results/secret_seed\n" in secret.stdout
 
 
 @pytest.mark.parametrize("field", ["git_commit", "created"])

@@ -73,6 +73,8 @@ def test_what_a_run_uses_is_said_and_cited(section, configured, known, others):
 def test_where_trials_were_given_and_networks_learnt_is_said():
     given = {"vctk": {}, "protocol": {"given": {}}}
     assert "Trial lists were given" in words(methods([], one("corpora", given)))
+    said = words(methods([], one("attacks", {"scores": "{anonymiser}/{condition}.tsv"})))
+    assert said.endswith("Scores of mine were made elsewhere")
     recipe, known = next(iter(NETWORKS.items()))
     said = words(methods([], one("extractors", trained(recipe))))
     assert f"{known} trained on anonymised speech" in said
