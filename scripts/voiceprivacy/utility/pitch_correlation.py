@@ -44,6 +44,7 @@ RANGE = (0.75, 1.5)  # of the quartiles
 STRIDE_S = 0.01
 THRESHOLD = 0.2
 FEWEST_FRAMES = 10  # a tenth of a second of voice: fewer frames say nothing about intonation
+BLOCK = 3000  # frames at once, 200 MB: all of a long recording would need gigabytes
 LARGEST_LAG = 5  # frames; a filter or a vocoder delays by less
 
 Track = NDArray[np.float64]
@@ -72,20 +73,21 @@ def pitch_track(samples: audio.Samples, sample_rate: int) -> Track:
 
 def _frequencies(waveform: torch.Tensor, lowest: float, highest: float) -> Track:
     """F0 (F,) between two limits in Hz; the number of frames does not depend on the limits."""
-    # YIN's frames hold two periods of the lowest F0 and start together.
-    frame = 2 * int(SAMPLE_RATE / LOWEST_HZ)
-    padded = torch.nn.functional.pad(waveform, [0, max(0, frame - len(waveform))])
-    frequencies = torchyin.estimate(
-        padded,
-        sample_rate=SAMPLE_RATE,
-        pitch_min=lowest,
-        pitch_max=highest,
-        frame_stride=STRIDE_S,
-        threshold=THRESHOLD,
-    )
-    # Narrower limits give torchyin more frames at the end than the wide ones do.
-    n_frames = (len(padded) - frame) // int(STRIDE_S * SAMPLE_RATE) + 1
-    return frequencies[:n_frames].numpy().astype(float)
+    # YIN's frames hold two periods of the lowest F0; those of narrower limits start with them.
+    longest, own = (2 * int(SAMPLE_RATE / limit) for limit in (LOWEST_HZ, lowest))
+    padded = torch.nn.functional.pad(waveform, [0, max(0, longest - len(waveform))])
+    frames = padded.unfold(0, longest, int(STRIDE_S * SAMPLE_RATE))[:, :own]
+    blocks = []
+    for block in frames.split(BLOCK):
+        frequencies = torchyin.estimate(
+            block,
+            sample_rate=SAMPLE_RATE,
+            pitch_min=lowest,
+            pitch_max=highest,
+            threshold=THRESHOLD,
+        )
+        blocks.append(frequencies[:, 0])
+    return torch.cat(blocks).numpy().astype(float)
 
 
 def pitch_correlation(original: Track, protected: Track) -> float | str:
