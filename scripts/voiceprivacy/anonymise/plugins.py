@@ -103,7 +103,7 @@ def protect(
     scratch = Path(scratch).absolute()
     request = Request(
         seed=seed,
-        positions=positions if positions and positions.exists() else None,
+        positions=positions,
         options=expand(anonymiser.get("options") or {}),
         threads=threads,
         scratch=scratch,
@@ -188,7 +188,7 @@ def _command(command: str, utterances: Sequence[Utterance], request: Request) ->
     words += programs.options_of(request.options)
     box = boxes.of_entry(request.entry, words, scratch, threads=request.threads)
     manifest = hand_over(utterances, scratch, to_box=box is not None)
-    if request.positions:
+    if request.positions and request.positions.exists():
         shutil.copyfile(request.positions, positions_path(manifest))
     contract = {
         "manifest": manifest,

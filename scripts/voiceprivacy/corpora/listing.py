@@ -105,10 +105,10 @@ class Findings(list[Finding]):
         groups: dict[tuple, list[Finding]] = {}
         for number, finding in enumerate(self):
             kind = NAMES_AND_NUMBERS.sub("", finding.what)
-            alone = number if finding.level == "excluded" else None
-            groups.setdefault((finding.level, kind, alone), []).append(finding)
+            alike = number if finding.level == "excluded" else kind
+            groups.setdefault((finding.level, alike), []).append(finding)
         self.clear()
-        for (level, *_), group in groups.items():
+        for (level, _), group in groups.items():
             if len(group) > MOST_ALIKE[level]:
                 kept = group[: 1 if level == "oddity" else MOST_ALIKE[level]]
                 others = f" (and {len(group) - len(kept)} more like this)"
@@ -122,13 +122,12 @@ class Findings(list[Finding]):
         return [finding for finding in self if finding.level == "error"]
 
     def refuse_errors(self) -> None:
-        """Raise BadInput with the first error; voiceprivacy validate prints all of them."""
+        """Raise BadInput with the first errors; voiceprivacy validate prints more of them."""
         errors = self.errors()
-        if not errors:
-            return
-        others = len(errors) - 1
-        more = f" (and {others} more: voiceprivacy validate lists them)" if others else ""
-        raise BadInput(f"{errors[0]}{more}")
+        if errors:
+            first = "; ".join(map(str, errors[:3]))
+            more = f" (and {len(errors) - 3} more)" if len(errors) > 3 else ""
+            raise BadInput(f"{first}{more}")
 
 
 def kind_of(source: Source) -> tuple[ModuleType, Any]:

@@ -107,8 +107,10 @@ def pitch_correlation(original: Track, protected: Track) -> float | str:
     length = max(len(original), len(protected))
     original, protected = _stretched(original, length), _stretched(protected, length)
     correlations = []
-    for lag in range(-LARGEST_LAG, LARGEST_LAG + 1):
-        correlation = _correlation(*_shifted(original, protected, lag))
+    for lag in range(-LARGEST_LAG, LARGEST_LAG + 1):  # frames that protected speech comes later
+        before = original[max(0, -lag) : length - max(0, lag)]
+        after = protected[max(0, lag) : length - max(0, -lag)]
+        correlation = _correlation(before, after)
         if correlation is not None:
             correlations.append(correlation)
     # The challenge takes the best lag: a delay of the anonymiser is no loss of intonation.
@@ -128,12 +130,6 @@ def _stretched(track: Track, length: int) -> Track:
     frames = np.linspace(0, len(track) - 1, length)  # in frames of the track, with fractions
     is_voiced = track[np.rint(frames).astype(int)] > 0
     return np.where(is_voiced, np.interp(frames, voiced, track[voiced]), 0.0)
-
-
-def _shifted(one: Track, other: Track, lag: int) -> tuple[Track, Track]:
-    """The frames of two tracks that coincide if ``other`` comes ``lag`` frames later."""
-    length = len(one)
-    return one[max(0, -lag) : length - max(0, lag)], other[max(0, lag) : length - max(0, -lag)]
 
 
 def _correlation(one: Track, other: Track) -> float | None:
