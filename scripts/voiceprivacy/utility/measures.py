@@ -35,7 +35,6 @@ from voiceprivacy.inout.files import (
     scratch_folder,
 )
 from voiceprivacy.inout.tables import (
-    Row,
     Utterance,
     number_in,
     read_rows,
@@ -177,7 +176,12 @@ def read_measured(path: FilePath, utterances: Sequence[str]) -> list[Measured]:
         values = values_of.setdefault(metric, {})
         if utterance in values:
             raise BadInput(f"{path}:{line}: {metric} of utterance '{utterance}' occurs twice")
-        values[utterance] = _value(row, path, line)
+        value = number_in(row["value"])
+        is_number = math.isfinite(value)
+        if not is_number and row["value"] != UNDEFINED:
+            wrong = f"'{row['value']}', neither a finite number nor the word {UNDEFINED}"
+            raise BadInput(f"{path}:{line}: {metric} of utterance '{utterance}' is {wrong}")
+        values[utterance] = value if is_number else UNDEFINED
     if not values_of:
         raise BadInput(f"{path}: holds no measures")
     measured: list[Measured] = []
@@ -190,15 +194,3 @@ def read_measured(path: FilePath, utterances: Sequence[str]) -> list[Measured]:
             raise BadInput(f"{path}: {metric} of {other}")
         measured += [Measured(name, metric, values[name]) for name in utterances]
     return measured
-
-
-def _value(row: Row, path: FilePath, line: int) -> float | str:
-    if row["value"] == UNDEFINED:
-        return UNDEFINED
-    value = number_in(row["value"])
-    if not math.isfinite(value):
-        raise BadInput(
-            f"{path}:{line}: {row['metric']} of utterance '{row['utterance']}' is"
-            f" '{row['value']}', neither a finite number nor the word {UNDEFINED}"
-        )
-    return value
