@@ -96,8 +96,8 @@ def call(
     BadInput : it cannot be started, fails, or writes nothing
     """
     words, folder = words_of(command, threads=threads), written.parent
-    entry = {} if sandbox is None else {"sandbox": True, **sandbox}
-    box = boxes.of_entry(entry, words, folder, threads=threads)
+    options = {} if sandbox is None else {"sandbox": True, **sandbox}
+    box = boxes.of_entry(options, words, folder, threads=threads)
     files = {}
     for kind, lines in speech.items():
         files[kind] = handed_over.hand_over(lines, folder, kind, to_box=box is not None)
