@@ -55,16 +55,12 @@ EQUAL = 0.99999  # correlation of samples: what differs lies 47 dB below the spe
 
 def anonymise_part(
     manifest: FilePath,
-    anonymiser: dict[str, Any],
     *,
     original: FilePath,
     first_run: FilePath | None = None,
-    seed: int,
-    sample_rate: int,
     audio_dir: FilePath,
     output_manifest: FilePath,
-    threads: int,
-    runtime: float | None = None,
+    **how: Any,
 ) -> list[Utterance]:
     """Protect all utterances of a part as its only shard, and gather them.
 
@@ -84,16 +80,7 @@ def anonymise_part(
     _remove_earlier(manifest, output_manifest, audio_dir)
     with scratch_folder(scratch_name) as scratch:
         shard = scratch / "0.tsv"
-        anonymise_shard(
-            manifest,
-            anonymiser,
-            seed=seed,
-            sample_rate=sample_rate,
-            audio_dir=audio_dir,
-            output_manifest=shard,
-            threads=threads,
-            runtime=runtime,
-        )
+        anonymise_shard(manifest, audio_dir=audio_dir, output_manifest=shard, **how)
         return gather_manifests(original, [shard], output_manifest, first_run=first_run)
 
 
@@ -289,8 +276,8 @@ def _check(
     for original in tqdm(utterances, desc="check", unit="utterance", mininterval=1.0):
         path = protected.get(original.utterance)
         text = finding(original, path, sample_rate, mixed_down=mixed_down)
-        if text and path:
-            text = f"{_shown(path, scratch)}: {text}"
+        if text and path:  # of a path in the scratch folder, which will be removed, only its end
+            text = f"{path.absolute()}: {text}".removeprefix(f"{scratch.absolute()}/")
         if text:
             findings.append((original.utterance, text))
     if mixed_down and not findings:  # made elsewhere
@@ -335,12 +322,6 @@ def is_the_original(original: FilePath, protected: FilePath) -> bool:
     covariance = products - np.outer(sums, sums) / n_samples
     with np.errstate(invalid="ignore"):  # silence is like nothing
         return bool(abs(covariance[0, 1]) > EQUAL * np.sqrt(covariance[0, 0] * covariance[1, 1]))
-
-
-def _shown(path: Path, scratch: Path) -> Path:
-    """A path, or only its end in the scratch folder, which is removed after a failure."""
-    path, scratch = path.absolute(), scratch.absolute()
-    return path.relative_to(scratch) if path.is_relative_to(scratch) else path
 
 
 def _keep(

@@ -97,25 +97,25 @@ def protect(
 
     Raises
     ------
-    BadInput : the plug-in cannot be found, fails, or breaks its contract
+    BadInput : the plug-in cannot be found, fails, breaks its contract, or changes an original
     """
     kind = next(kind for kind in KINDS if kind in anonymiser)
     scratch = Path(scratch).absolute()
     request = Request(
         seed=seed,
-        positions=positions if positions and positions.exists() else None,
+        positions=positions,
         options=expand(anonymiser.get("options") or {}),
         threads=threads,
         scratch=scratch,
         minutes=minutes,
         entry=anonymiser,
     )
-    paths = KINDS[kind](anonymiser[kind], utterances, request)
-    _refuse_shared_files(paths)
-    return paths
-
-
-def _refuse_shared_files(paths: ProtectedPaths) -> None:
+    before = _times(utterances)
+    paths: ProtectedPaths = KINDS[kind](anonymiser[kind], utterances, request)
+    if changed := before - _times(utterances):
+        path, _ = min(changed)
+        wrote = "the anonymiser changed or removed this original recording"
+        raise BadInput(f"{path}: {wrote}: put it back, and let it write to --audio-dir")
     owners: dict[Path, str] = {}
     for utterance, path in paths.items():
         owner = owners.setdefault(path.resolve(), utterance)
@@ -123,6 +123,12 @@ def _refuse_shared_files(paths: ProtectedPaths) -> None:
             raise BadInput(
                 f"utterances '{owner}' and '{utterance}' have the same protected file {path}"
             )
+    return paths
+
+
+def _times(utterances: Sequence[Utterance]) -> set[tuple[Path, float]]:
+    """Recordings that are there, and when each was last written."""
+    return {(line.path, line.path.stat().st_mtime) for line in utterances if line.path.exists()}
 
 
 def _function(name: str, utterances: Sequence[Utterance], request: Request) -> ProtectedPaths:
@@ -188,7 +194,7 @@ def _command(command: str, utterances: Sequence[Utterance], request: Request) ->
     words += programs.options_of(request.options)
     box = boxes.of_entry(request.entry, words, scratch, threads=request.threads)
     manifest = hand_over(utterances, scratch, to_box=box is not None)
-    if request.positions:
+    if request.positions and request.positions.exists():
         shutil.copyfile(request.positions, positions_path(manifest))
     contract = {
         "manifest": manifest,

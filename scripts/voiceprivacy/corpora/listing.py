@@ -37,7 +37,7 @@ from voiceprivacy.vocabulary import BESIDE_THE_KIND, CORPUS_KINDS, PROTOCOLS
 Source: TypeAlias = dict[str, Any]  # {kind: options}, and BESIDE_THE_KIND
 Protocol: TypeAlias = dict[str, Any]  # {protocol: options}
 
-MOST_ALIKE = 3  # oddities that are shown one by one
+MOST_ALIKE = {"oddity": 3, "error": 10, "excluded": 1}  # findings that are shown one by one
 NAMES_AND_NUMBERS = re.compile(r"'[^']*'|[\d.]+(e[-+]?\d+)?")
 GENDERS = {"f": ("f",), "m": ("m",), "mixed": ("f", "m", "-")}  # of the speakers in a list
 PUBLISHED_COUNTS = RESOURCES / "published_counts.tsv"
@@ -98,32 +98,36 @@ class Findings(list[Finding]):
         self.error(file, "-", message)
 
     def group(self) -> None:
-        """Keep one of many oddities that differ in numbers and names alone, with their count."""
+        """Of many errors or oddities that differ in numbers and names alone, keep the first.
+
+        The last of those that are kept, of oddities the only one, says how many more there were.
+        """
         groups: dict[tuple, list[Finding]] = {}
         for number, finding in enumerate(self):
             kind = NAMES_AND_NUMBERS.sub("", finding.what)
-            alone = number if finding.level != "oddity" else None
-            groups.setdefault((finding.level, kind, alone), []).append(finding)
+            alike = number if finding.level == "excluded" else kind
+            groups.setdefault((finding.level, alike), []).append(finding)
         self.clear()
-        for group in groups.values():
-            others = f" (and {len(group) - 1} more like this)"
-            first = group[0]
-            sound = first.sound if first.sound == "-" else first.sound + others
-            merged = first._replace(what=first.what + others, sound=sound)
-            self += [merged] if len(group) > MOST_ALIKE else group
+        for (level, _), group in groups.items():
+            if len(group) > MOST_ALIKE[level]:
+                kept = group[: 1 if level == "oddity" else MOST_ALIKE[level]]
+                others = f" (and {len(group) - len(kept)} more like this)"
+                last = kept.pop()
+                sound = last.sound if last.sound == "-" else last.sound + others
+                group = [*kept, last._replace(what=last.what + others, sound=sound)]
+            self += group
 
     def errors(self) -> list[Finding]:
         """The findings that have to be put right."""
         return [finding for finding in self if finding.level == "error"]
 
     def refuse_errors(self) -> None:
-        """Raise BadInput with the first error; voiceprivacy validate prints all of them."""
+        """Raise BadInput with the first errors; voiceprivacy validate prints more of them."""
         errors = self.errors()
-        if not errors:
-            return
-        others = len(errors) - 1
-        more = f" (and {others} more: voiceprivacy validate lists them)" if others else ""
-        raise BadInput(f"{errors[0]}{more}")
+        if errors:
+            first = "; ".join(map(str, errors[:3]))
+            more = f" (and {len(errors) - 3} more)" if len(errors) > 3 else ""
+            raise BadInput(f"{first}{more}")
 
 
 def kind_of(source: Source) -> tuple[ModuleType, Any]:

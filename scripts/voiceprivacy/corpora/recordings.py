@@ -56,6 +56,7 @@ SHORTEST_S, LONG_S = 0.025, 600  # one frame of any feature; longer than any utt
 SILENT_FLOAT = 1e-7  # the same in files of floating-point numbers, whatever their scale
 MANY, BATCH = 1000, 50  # recordings for which processes are started, and what one gets at a time
 FULL_SCALE = 0.999
+OFFSET = 0.01  # of the peak: a quarter of it already moves embeddings as another session does
 CLIPPED_RUN = 4  # samples in a row at full scale
 
 
@@ -284,6 +285,9 @@ def _oddities(samples, subtype):
     if max(high - offset, offset - low) < (SILENT_FLOAT if is_float else SILENT):
         constant = f" (a constant {offset:.3g})" if abs(offset) >= SILENT else ""
         yield f"{IS_SILENT}: no sample beyond {SILENT} of full scale{constant}"
+    elif abs(offset) > OFFSET * max(high, -low):
+        said = f"has a constant offset of {offset:.2g} of full scale, which changes embeddings"
+        yield f"{said}: a high-pass filter at 20 Hz removes it"
     peak = max(high, -low)
     if peak > 1:
         yield f"has a peak of {peak:.3g} times full scale: it is scaled down"

@@ -21,7 +21,7 @@ def validate(
     config: list[str],
     call: bool = False,
 ) -> None:
-    """Check a config and all that it names before hours of work: every finding, with file and line.
+    """Check a config and all that it names before hours of work: what is wrong, with file and line.
 
     Parameters
     ----------

@@ -12,10 +12,12 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import IO, Any
 
 from voiceprivacy.inout.files import BadInput, expand, ours
+from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.running import boxes, handed_over, processes
 
 LOG_BYTES, LAST_BYTES = 4 * 2**20, 2**14
@@ -63,6 +65,46 @@ def options_of(values: Mapping[str, object]) -> list[str]:
         elif value is not True:
             words.append(str(value))
     return words
+
+
+def call(
+    command: str,
+    speech: Mapping[str, Sequence[Utterance]],
+    written: Path,
+    *,
+    threads: int,
+    minutes: float | None = None,
+    sandbox: dict[str, Any] | None = None,
+) -> None:
+    """Call a command with a manifest of each kind of speech, and with the file that it writes.
+
+    Parameters
+    ----------
+    command : str
+        {scripts}, {resources} and {threads} in it are filled in; no shell is involved.
+    speech : {flag: list of Utterance}
+    written : path
+        Its stem is its flag. The command works in its folder, which is empty.
+    threads : int
+    minutes : float, optional
+        After which it is ended, with all that it started.
+    sandbox : dict, optional
+        Run it in a box, with what its entry says of it (voiceprivacy.running.boxes).
+
+    Raises
+    ------
+    BadInput : it cannot be started, fails, or writes nothing
+    """
+    words, folder = words_of(command, threads=threads), written.parent
+    options = {} if sandbox is None else {"sandbox": True, **sandbox}
+    box = boxes.of_entry(options, words, folder, threads=threads)
+    files = {}
+    for kind, lines in speech.items():
+        files[kind] = handed_over.hand_over(lines, folder, kind, to_box=box is not None)
+    words += options_of({**files, written.stem: written})
+    run(words, name=f"command '{command}'", threads=threads, minutes=minutes, box=box)
+    if not written.exists():  # though it ended well
+        raise BadInput(f"command '{command}' wrote no --{written.stem}")
 
 
 def run(

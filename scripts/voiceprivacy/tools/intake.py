@@ -124,17 +124,8 @@ def _as_folder(
     options |= {key: str(table) for key, table in tables.items() if table}
     findings = Findings()
     listed = list_utterances({"folder": options}, findings)
-    refuse_errors(findings)
+    findings.refuse_errors()
     return listed
-
-
-def refuse_errors(findings: Findings) -> None:
-    """Raise BadInput with the first errors: there is no config yet that validate could look at."""
-    errors = findings.errors()
-    if errors:
-        shown = "; ".join(map(str, errors[:3]))
-        more = f" (and {len(errors) - 3} more)" if len(errors) > 3 else ""
-        raise BadInput(f"{shown}{more}")
 
 
 # A tree of files.
@@ -183,7 +174,7 @@ def _of_tree(root: Path, pattern: str, paths: list[str]) -> tuple[list[_Item], b
 def _of_directory(root: Path) -> Iterator[_Item]:
     findings = Findings()
     listed = kaldi.list_utterances(str(root), findings)
-    refuse_errors(findings)
+    findings.refuse_errors()
     texts = kaldi.read_transcripts(str(root)) if (root / "text").exists() else {}
     for one in listed:
         if isinstance(whole(one.audio), Pipe):
@@ -292,7 +283,7 @@ def _named(
     findings = Findings()
     genders = _genders(speakers, findings)
     texts = tree.read_transcripts({"transcripts": str(transcripts)}) if transcripts else {}
-    refuse_errors(findings)
+    findings.refuse_errors()
     utterance_ids = ids_of([item.name for item in items])
     # Accents are written in two ways; a person is one.
     speaker_ids = ids_of([unicodedata.normalize("NFC", item.speaker) for item in items])

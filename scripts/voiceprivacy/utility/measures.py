@@ -35,14 +35,12 @@ from voiceprivacy.inout.files import (
     scratch_folder,
 )
 from voiceprivacy.inout.tables import (
-    Row,
     Utterance,
     number_in,
     read_rows,
 )
-from voiceprivacy.running import boxes, programs
+from voiceprivacy.running import programs
 from voiceprivacy.running.command import say
-from voiceprivacy.running.handed_over import hand_over
 from voiceprivacy.vocabulary import UNDEFINED
 
 COLUMNS = ["utterance", "metric", "value"]
@@ -134,17 +132,13 @@ def run_measure(
 
     Parameters
     ----------
-    command : str
-        {scripts}, {resources} and {threads} are filled in; no shell is involved.
+    command, threads, sandbox : as of ``voiceprivacy.running.programs.call``
     original, protected : lists of Utterance
         All protected ones must be measured.
-    threads : int
     output : path
         What is made of it: the command works in a folder beside it.
     runtime : float, optional
         Minutes after which the command is ended.
-    sandbox : dict, optional
-        Run it in a box, with what its entry says of it (voiceprivacy.running.boxes).
 
     Raises
     ------
@@ -152,34 +146,14 @@ def run_measure(
     """
     remove_leftovers(output)
     with scratch_folder(Path(output).absolute()) as folder:
-        words = programs.words_of(command, threads=threads)
-        box = None
-        if sandbox is not None:
-            box = boxes.of_entry({"sandbox": True, **sandbox}, words, folder, threads=threads)
-        files = {}
-        for kind, lines in {"manifest": protected, "original": original}.items():
-            files[kind] = hand_over(lines, folder, kind, to_box=box is not None)
-        files["output"] = folder / "output.tsv"
-        programs.run(
-            words + programs.options_of(files),
-            name=f"command '{command}'",
-            threads=threads,
-            minutes=runtime,
-            box=box,
-        )
+        written, speech = folder / "output.tsv", {"manifest": protected, "original": original}
+        programs.call(command, speech, written, threads=threads, minutes=runtime, sandbox=sandbox)
         names = [utterance.utterance for utterance in protected]
-        return _read_output(files["output"], names, command)
-
-
-def _read_output(path: Path, utterances: Sequence[str], command: str) -> list[Measured]:
-    """Read what a command wrote; a person knows the file as --output of the command."""
-    if not path.exists():  # though it ended well
-        raise BadInput(f"command '{command}' wrote no --output")
-    try:
-        return read_measured(path, utterances)
-    except BadInput as error:
-        reason = str(error).replace(str(path), "--output")
-        raise BadInput(f"command '{command}': {reason}") from None
+        try:
+            return read_measured(written, names)
+        except BadInput as error:  # a person knows the file as --output of the command
+            reason = str(error).replace(str(written), "--output")
+            raise BadInput(f"command '{command}': {reason}") from None
 
 
 def read_measured(path: FilePath, utterances: Sequence[str]) -> list[Measured]:
@@ -202,39 +176,21 @@ def read_measured(path: FilePath, utterances: Sequence[str]) -> list[Measured]:
         values = values_of.setdefault(metric, {})
         if utterance in values:
             raise BadInput(f"{path}:{line}: {metric} of utterance '{utterance}' occurs twice")
-        values[utterance] = _value(row, path, line)
+        value = number_in(row["value"])
+        is_number = math.isfinite(value)
+        if not is_number and row["value"] != UNDEFINED:
+            wrong = f"'{row['value']}', neither a finite number nor the word {UNDEFINED}"
+            raise BadInput(f"{path}:{line}: {metric} of utterance '{utterance}' is {wrong}")
+        values[utterance] = value if is_number else UNDEFINED
     if not values_of:
         raise BadInput(f"{path}: holds no measures")
     measured: list[Measured] = []
     for metric, values in sorted(values_of.items()):  # whatever order the command wrote
-        _refuse_others(path, metric, values, utterances)
+        if missing := [name for name in utterances if name not in values]:
+            share = f"{len(missing)} of {len(utterances)} utterances is missing"
+            raise BadInput(f"{path}: {metric} of {share}: {', '.join(missing[:MOST_NAMED])}")
+        if unknown := sorted(values.keys() - set(utterances)):
+            other = f"'{unknown[0]}', an utterance that is not in the manifest"
+            raise BadInput(f"{path}: {metric} of {other}")
         measured += [Measured(name, metric, values[name]) for name in utterances]
     return measured
-
-
-def _value(row: Row, path: FilePath, line: int) -> float | str:
-    if row["value"] == UNDEFINED:
-        return UNDEFINED
-    value = number_in(row["value"])
-    if not math.isfinite(value):
-        raise BadInput(
-            f"{path}:{line}: {row['metric']} of utterance '{row['utterance']}' is"
-            f" '{row['value']}', neither a finite number nor the word {UNDEFINED}"
-        )
-    return value
-
-
-def _refuse_others(
-    path: FilePath, metric: str, values: dict[str, float | str], utterances: Sequence[str]
-) -> None:
-    """Refuse values of other utterances than those that were asked for."""
-    if missing := [name for name in utterances if name not in values]:
-        first = ", ".join(missing[:MOST_NAMED])
-        raise BadInput(
-            f"{path}: {metric} of {len(missing)} of {len(utterances)} utterances is missing:"
-            f" {first}"
-        )
-    if unknown := sorted(values.keys() - set(utterances)):
-        raise BadInput(
-            f"{path}: {metric} of '{unknown[0]}', an utterance that is not in the manifest"
-        )

@@ -44,6 +44,7 @@ RANGE = (0.75, 1.5)  # of the quartiles
 STRIDE_S = 0.01
 THRESHOLD = 0.2
 FEWEST_FRAMES = 10  # a tenth of a second of voice: fewer frames say nothing about intonation
+BLOCK = 3000  # frames at once, 200 MB: all of a long recording would need gigabytes
 LARGEST_LAG = 5  # frames; a filter or a vocoder delays by less
 
 Track = NDArray[np.float64]
@@ -72,20 +73,21 @@ def pitch_track(samples: audio.Samples, sample_rate: int) -> Track:
 
 def _frequencies(waveform: torch.Tensor, lowest: float, highest: float) -> Track:
     """F0 (F,) between two limits in Hz; the number of frames does not depend on the limits."""
-    # YIN's frames hold two periods of the lowest F0 and start together.
-    frame = 2 * int(SAMPLE_RATE / LOWEST_HZ)
-    padded = torch.nn.functional.pad(waveform, [0, max(0, frame - len(waveform))])
-    frequencies = torchyin.estimate(
-        padded,
-        sample_rate=SAMPLE_RATE,
-        pitch_min=lowest,
-        pitch_max=highest,
-        frame_stride=STRIDE_S,
-        threshold=THRESHOLD,
-    )
-    # Narrower limits give torchyin more frames at the end than the wide ones do.
-    n_frames = (len(padded) - frame) // int(STRIDE_S * SAMPLE_RATE) + 1
-    return frequencies[:n_frames].numpy().astype(float)
+    # YIN's frames hold two periods of the lowest F0; those of narrower limits start with them.
+    longest, own = (2 * int(SAMPLE_RATE / limit) for limit in (LOWEST_HZ, lowest))
+    padded = torch.nn.functional.pad(waveform, [0, max(0, longest - len(waveform))])
+    frames = padded.unfold(0, longest, int(STRIDE_S * SAMPLE_RATE))[:, :own]
+    blocks = []
+    for block in frames.split(BLOCK):
+        frequencies = torchyin.estimate(
+            block,
+            sample_rate=SAMPLE_RATE,
+            pitch_min=lowest,
+            pitch_max=highest,
+            threshold=THRESHOLD,
+        )
+        blocks.append(frequencies[:, 0])
+    return torch.cat(blocks).numpy().astype(float)
 
 
 def pitch_correlation(original: Track, protected: Track) -> float | str:
@@ -105,8 +107,10 @@ def pitch_correlation(original: Track, protected: Track) -> float | str:
     length = max(len(original), len(protected))
     original, protected = _stretched(original, length), _stretched(protected, length)
     correlations = []
-    for lag in range(-LARGEST_LAG, LARGEST_LAG + 1):
-        correlation = _correlation(*_shifted(original, protected, lag))
+    for lag in range(-LARGEST_LAG, LARGEST_LAG + 1):  # frames that protected speech comes later
+        before = original[max(0, -lag) : length - max(0, lag)]
+        after = protected[max(0, lag) : length - max(0, -lag)]
+        correlation = _correlation(before, after)
         if correlation is not None:
             correlations.append(correlation)
     # The challenge takes the best lag: a delay of the anonymiser is no loss of intonation.
@@ -126,12 +130,6 @@ def _stretched(track: Track, length: int) -> Track:
     frames = np.linspace(0, len(track) - 1, length)  # in frames of the track, with fractions
     is_voiced = track[np.rint(frames).astype(int)] > 0
     return np.where(is_voiced, np.interp(frames, voiced, track[voiced]), 0.0)
-
-
-def _shifted(one: Track, other: Track, lag: int) -> tuple[Track, Track]:
-    """The frames of two tracks that coincide if ``other`` comes ``lag`` frames later."""
-    length = len(one)
-    return one[max(0, -lag) : length - max(0, lag)], other[max(0, lag) : length - max(0, -lag)]
 
 
 def _correlation(one: Track, other: Track) -> float | None:

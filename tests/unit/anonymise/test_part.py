@@ -257,7 +257,7 @@ def run_part(original, anonymiser, folder, *, manifest=None, seed=1, first_run=N
     """Anonymise a part at once; give its manifest."""
     anonymise_part(
         manifest or original,
-        anonymiser,
+        anonymiser=anonymiser,
         original=original,
         first_run=first_run,
         seed=seed,

@@ -254,6 +254,14 @@ def test_what_a_command_joins_to_the_audio_dir_is_found_wherever_it_runs(
     assert {path.parent for path in paths.values()} == {tmp_path / "my scratch/audio"}
 
 
+def test_a_command_that_writes_over_the_originals_is_refused(protect, tmp_path):
+    """Else they would be measured as unprotected speech."""
+    written = JOINED + "    import os; os.utime(row[3], (0, 0)); os.replace(row[3], there)\n"
+    written = written.replace("    path =", "    there = row[3]; path =")
+    with pytest.raises(BadInput, match="flac: the anonymiser changed or"):
+        protect(command_that(tmp_path, written))
+
+
 def layout(folder, name, layout_name):
     paths = {
         "2020": folder / "wav" / name / f"{name}.wav",

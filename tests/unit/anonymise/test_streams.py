@@ -79,7 +79,7 @@ def protect_part(original, tmp_path):
     def run(anonymiser, *, threads=1):
         part.anonymise_part(
             original,
-            anonymiser,
+            anonymiser=anonymiser,
             original=original,
             seed=1,
             sample_rate=RATE,

@@ -42,7 +42,7 @@ def test_hidden_files_and_empty_lines_are_no_transcripts(tmp_path):
     (chapter / "._11-100.trans.txt").write_bytes(b"\0\5\x16\7")  # as macOS leaves them on disks
     with pytest.raises(BadInput, match=r"has no speaker/chapter/\*\.trans\.txt"):
         read_transcripts(options)
-    (chapter / "11-100.trans.txt").write_text("\n11-100-0000 HELLO YOU\n11-100-0001\n\n")
+    (chapter / "11-100.trans.txt").write_text("\n11-100-0000\tHELLO YOU\n11-100-0001\n\n")
     assert read_transcripts(options) == {"11-100-0000": "HELLO YOU", "11-100-0001": ""}
 
 

@@ -71,6 +71,8 @@ def test_what_is_changed_is_said(tmp_path):
     averaged = "has 2 channels, which are averaged ('channel: 1' takes the first)"
     assert said["stereo.wav"][1] == [averaged]
     assert said["16_bit.wav"] == (None, [])
+    soundfile.write(tmp_path / "offset.wav", 0.5 * odd_audio.sound() + 0.02, RATE)
+    assert oddities_of(tmp_path / "offset.wav")[1][0].startswith("has a constant offset of 0.02 of")
 
 
 def test_channels_that_cancel_each_other_are_no_silence(tmp_path):

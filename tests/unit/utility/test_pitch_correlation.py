@@ -35,6 +35,13 @@ def test_a_rate_of_8_khz_gives_the_same_track():
     assert track == pytest.approx(np.full(len(track), 100.0), rel=0.01)
 
 
+def test_a_long_recording_is_read_in_blocks_with_the_same_track(monkeypatch):
+    """Frames of the second pass, which has narrower limits, are shorter."""
+    whole = pitch_track(tone(MELODY), RATE)
+    monkeypatch.setattr(sys.modules[pitch_track.__module__], "BLOCK", 37)
+    assert pitch_track(tone(MELODY), RATE).tobytes() == whole.tobytes()
+
+
 def test_octave_errors_of_the_first_pass_are_out_of_range_in_the_second():
     """Every second pulse weaker: YIN alone falls to half of the frequency in some frames."""
     track = pitch_track(tone(MELODY), RATE)

@@ -16,8 +16,7 @@ import numpy as np
 from voiceprivacy.inout.arrays import Embeddings, read_embeddings_of
 from voiceprivacy.inout.files import BadInput, naming
 from voiceprivacy.inout.tables import Utterance
-from voiceprivacy.running import boxes, programs
-from voiceprivacy.running.handed_over import hand_over
+from voiceprivacy.running import programs
 
 
 def from_command(
@@ -32,31 +31,13 @@ def from_command(
 
     Parameters
     ----------
-    command : str
-        {scripts}, {resources} and {threads} in it are filled in; no shell is involved.
+    command, threads, minutes, sandbox : as of ``voiceprivacy.running.programs.call``
     utterances : list of Utterance
-    threads : int
-    minutes : float, optional
-        After which it is ended, with all that it started.
-    sandbox : dict, optional
-        It runs in a box, with what its entry says of it (see ``voiceprivacy.running.boxes``).
     """
-    words = programs.words_of(command, threads=threads)
     with tempfile.TemporaryDirectory() as folder:
-        box, written = None, Path(folder) / "embeddings.npz"
-        if sandbox is not None:
-            options = {"sandbox": True, **sandbox}
-            box = boxes.of_entry(options, words, Path(folder), threads=threads)
-        manifest = hand_over(utterances, Path(folder), to_box=box is not None)
-        programs.run(
-            words + programs.options_of({"manifest": manifest, "embeddings": written}),
-            name=f"command '{command}'",
-            threads=threads,
-            minutes=minutes,
-            box=box,
-        )
-        if not written.exists():
-            raise BadInput(f"command '{command}' wrote no --embeddings")
+        written = Path(folder) / "embeddings.npz"
+        speech = {"manifest": utterances}
+        programs.call(command, speech, written, threads=threads, minutes=minutes, sandbox=sandbox)
         with naming(f"what command '{command}' wrote"):
             return from_file(written, utterances)
 

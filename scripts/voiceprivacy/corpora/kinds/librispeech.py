@@ -157,12 +157,12 @@ def read_transcripts(options: dict[str, Any]) -> dict[str, str]:
             raise BadInput(f"{folder}: has no speaker/chapter/*.trans.txt")
         for path in files:
             for line, text in enumerate(read_lines(path), start=1):
-                utterance, _, words = text.partition(" ")
-                if not text.strip():
+                utterance, *words = text.split(maxsplit=1) or [""]
+                if not utterance:
                     continue
                 if utterance in texts:
                     raise BadInput(f"{path}:{line}: utterance '{utterance}' occurs twice")
-                texts[utterance] = words
+                texts[utterance] = "".join(words)
     return texts
 
 
