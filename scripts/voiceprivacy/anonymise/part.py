@@ -55,12 +55,16 @@ EQUAL = 0.99999  # correlation of samples: what differs lies 47 dB below the spe
 
 def anonymise_part(
     manifest: FilePath,
+    anonymiser: dict[str, Any],
     *,
     original: FilePath,
     first_run: FilePath | None = None,
+    seed: int,
+    sample_rate: int,
     audio_dir: FilePath,
     output_manifest: FilePath,
-    **how: Any,
+    threads: int,
+    runtime: float | None = None,
 ) -> list[Utterance]:
     """Protect all utterances of a part as its only shard, and gather them.
 
@@ -80,7 +84,16 @@ def anonymise_part(
     _remove_earlier(manifest, output_manifest, audio_dir)
     with scratch_folder(scratch_name) as scratch:
         shard = scratch / "0.tsv"
-        anonymise_shard(manifest, audio_dir=audio_dir, output_manifest=shard, **how)
+        anonymise_shard(
+            manifest,
+            anonymiser,
+            seed=seed,
+            sample_rate=sample_rate,
+            audio_dir=audio_dir,
+            output_manifest=shard,
+            threads=threads,
+            runtime=runtime,
+        )
         return gather_manifests(original, [shard], output_manifest, first_run=first_run)
 
 
