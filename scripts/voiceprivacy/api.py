@@ -132,6 +132,7 @@ def _printed(*headline: str) -> Any:
 
 
 def _in_frame(result: Any) -> Any:
+    """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
     import pandas as pd
 
     return pd.DataFrame(_rows(result), columns=ROWS)
@@ -154,9 +155,7 @@ class Verification(NamedTuple):
     n_nontarget: int
     intervals: dict[str, Interval]
 
-    def frame(self) -> Any:
-        """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
-        return _in_frame(self)
+    frame = _in_frame
 
 
 @_printed("dece_bit", "worst_case_log10", "tag", "n_target", "n_nontarget")
@@ -175,9 +174,7 @@ class Zebra(NamedTuple):
     profile: dict[str, Floats]
     intervals: dict[str, Interval]
 
-    def frame(self) -> Any:
-        """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
-        return _in_frame(self)
+    frame = _in_frame
 
 
 @_printed("cece_linear_bit", "cece_isotonic_bit", "cece_isotonic_interpolated_bit")
@@ -190,9 +187,7 @@ class Calibration(NamedTuple):
     metrics: dict[str, Any]
     profiles: dict[str, Floats]
 
-    def frame(self) -> Any:
-        """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
-        return _in_frame(self)
+    frame = _in_frame
 
 
 @_printed("disclosure_bit", "identification_rate_percent")
@@ -205,9 +200,7 @@ class Ranks(NamedTuple):
     p: Floats
     gamma: Floats
 
-    def frame(self) -> Any:
-        """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
-        return _in_frame(self)
+    frame = _in_frame
 
 
 @_printed("deid_percent", "gvd_db")
@@ -220,9 +213,7 @@ class Similarity(NamedTuple):
     matrices: dict[str, np.ma.MaskedArray]
     notes: list[str]
 
-    def frame(self) -> Any:
-        """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
-        return _in_frame(self)
+    frame = _in_frame
 
 
 class Verdict(NamedTuple):
@@ -492,19 +483,24 @@ def verdict(
 
     Raises
     ------
-    BadInput : as ``verification``; there is no protected system; a condition that a system has not
+    BadInput : as ``verification``; no protected system; a condition that a system has not; no
+        condition of a system; a threshold that is none
     """
     if not {*attacks} - {ORIGINAL}:
         raise BadInput("attacks: expected a protected system")
     table = ScoreTable(_names(speakers))
+    given: Any = thresholds or {}
+    for name in given:
+        _refuse_others(Thresholds._fields, "thresholds", name)
     for system, conditions in attacks.items():
+        if not len(conditions):
+            raise BadInput(f"attacks: system '{system}' has no condition: give op, pp or rr")
         for condition, trials in conditions.items():
             check_condition(system, condition, "attacks")
             scored = _scored(trials)
             _arranged(scored, table.speaker_of)  # refuses labels that speakers contradict
             of_attack = table.scores.setdefault(LIST, {}).setdefault(system, {})
             of_attack[ATTACKER, condition] = scored.by_names()
-    given: Any = thresholds or {}
     facts = verdict_of(table, thresholds=Thresholds(**given))
     return Verdict(
         "\n".join(lines_of_set(judged_of(SET, facts))),
@@ -666,12 +662,16 @@ def _label(word: Any, where: str) -> str:
 def _names(speakers: Speakers) -> dict[str, str]:
     """{id: speaker} as text: a DataFrame reads ids of digits as numbers."""
     table: Any = speakers
-    if hasattr(table, "columns"):
-        if not {"id", "speaker"} <= {*table.columns}:
-            raise BadInput("speakers: expected a table with the columns id and speaker")
-        speakers = table.set_index("id")["speaker"]
+    try:
+        if hasattr(table, "columns"):
+            table = table.set_index("id")["speaker"]
+        known = table.items()
+    except (AttributeError, KeyError):
+        raise BadInput(
+            "speakers: expected a table with the columns id and speaker, or {id: speaker}"
+        ) from None
     names: dict[str, str] = {}
-    for name, speaker in speakers.items():
+    for name, speaker in known:
         if names.setdefault(str(name), str(speaker)) != str(speaker):
             raise BadInput(f"speakers: '{name}' has two speakers, {names[str(name)]} and {speaker}")
     return names
