@@ -120,22 +120,23 @@ def _in_html(result: Any) -> str:
     return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
 
 
-def _printed(*headline: str) -> Any:
-    """What makes results print in one line, with the numbers of a headline, and in notebooks."""
-
-    def printed(kind: Any) -> Any:
-        kind.__repr__ = lambda result: _in_one_line(result, *headline)
-        kind._repr_html_ = _in_html
-        return kind
-
-    return printed
-
-
 def _in_frame(result: Any) -> Any:
     """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
     import pandas as pd
 
     return pd.DataFrame(_rows(result), columns=ROWS)
+
+
+def _printed(*headline: str) -> Any:
+    """What prints results in one line, with a headline, and in notebooks; ``frame`` is a table."""
+
+    def printed(kind: Any) -> Any:
+        kind.__repr__ = lambda result: _in_one_line(result, *headline)
+        kind._repr_html_ = _in_html
+        kind.frame = _in_frame
+        return kind
+
+    return printed
 
 
 @_printed("eer_percent", "cllr_min_bit", "linkability", "n_target", "n_nontarget")
@@ -155,8 +156,6 @@ class Verification(NamedTuple):
     n_nontarget: int
     intervals: dict[str, Interval]
 
-    frame = _in_frame
-
 
 @_printed("dece_bit", "worst_case_log10", "tag", "n_target", "n_nontarget")
 class Zebra(NamedTuple):
@@ -174,8 +173,6 @@ class Zebra(NamedTuple):
     profile: dict[str, Floats]
     intervals: dict[str, Interval]
 
-    frame = _in_frame
-
 
 @_printed("cece_linear_bit", "cece_isotonic_bit", "cece_isotonic_interpolated_bit")
 class Calibration(NamedTuple):
@@ -186,8 +183,6 @@ class Calibration(NamedTuple):
     cece_isotonic_interpolated_bit: float
     metrics: dict[str, Any]
     profiles: dict[str, Floats]
-
-    frame = _in_frame
 
 
 @_printed("disclosure_bit", "identification_rate_percent")
@@ -200,8 +195,6 @@ class Ranks(NamedTuple):
     p: Floats
     gamma: Floats
 
-    frame = _in_frame
-
 
 @_printed("deid_percent", "gvd_db")
 class Similarity(NamedTuple):
@@ -212,8 +205,6 @@ class Similarity(NamedTuple):
     speakers: list[str]
     matrices: dict[str, np.ma.MaskedArray]
     notes: list[str]
-
-    frame = _in_frame
 
 
 class Verdict(NamedTuple):
