@@ -120,21 +120,23 @@ def _in_html(result: Any) -> str:
     return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
 
 
+def _in_frame(result: Any) -> Any:
+    """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
+    import pandas as pd
+
+    return pd.DataFrame(_rows(result), columns=ROWS)
+
+
 def _printed(*headline: str) -> Any:
-    """What makes results print in one line, with the numbers of a headline, and in notebooks."""
+    """What prints results in one line, with a headline, and in notebooks; ``frame`` is a table."""
 
     def printed(kind: Any) -> Any:
         kind.__repr__ = lambda result: _in_one_line(result, *headline)
         kind._repr_html_ = _in_html
+        kind.frame = _in_frame
         return kind
 
     return printed
-
-
-def _in_frame(result: Any) -> Any:
-    import pandas as pd
-
-    return pd.DataFrame(_rows(result), columns=ROWS)
 
 
 @_printed("eer_percent", "cllr_min_bit", "linkability", "n_target", "n_nontarget")
@@ -154,10 +156,6 @@ class Verification(NamedTuple):
     n_nontarget: int
     intervals: dict[str, Interval]
 
-    def frame(self) -> Any:
-        """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
-        return _in_frame(self)
-
 
 @_printed("dece_bit", "worst_case_log10", "tag", "n_target", "n_nontarget")
 class Zebra(NamedTuple):
@@ -175,10 +173,6 @@ class Zebra(NamedTuple):
     profile: dict[str, Floats]
     intervals: dict[str, Interval]
 
-    def frame(self) -> Any:
-        """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
-        return _in_frame(self)
-
 
 @_printed("cece_linear_bit", "cece_isotonic_bit", "cece_isotonic_interpolated_bit")
 class Calibration(NamedTuple):
@@ -189,10 +183,6 @@ class Calibration(NamedTuple):
     cece_isotonic_interpolated_bit: float
     metrics: dict[str, Any]
     profiles: dict[str, Floats]
-
-    def frame(self) -> Any:
-        """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
-        return _in_frame(self)
 
 
 @_printed("disclosure_bit", "identification_rate_percent")
@@ -205,10 +195,6 @@ class Ranks(NamedTuple):
     p: Floats
     gamma: Floats
 
-    def frame(self) -> Any:
-        """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
-        return _in_frame(self)
-
 
 @_printed("deid_percent", "gvd_db")
 class Similarity(NamedTuple):
@@ -219,10 +205,6 @@ class Similarity(NamedTuple):
     speakers: list[str]
     matrices: dict[str, np.ma.MaskedArray]
     notes: list[str]
-
-    def frame(self) -> Any:
-        """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
-        return _in_frame(self)
 
 
 class Verdict(NamedTuple):
@@ -492,19 +474,24 @@ def verdict(
 
     Raises
     ------
-    BadInput : as ``verification``; there is no protected system; a condition that a system has not
+    BadInput : as ``verification``; no protected system; a condition that a system has not; no
+        condition of a system; a threshold that is none
     """
     if not {*attacks} - {ORIGINAL}:
         raise BadInput("attacks: expected a protected system")
     table = ScoreTable(_names(speakers))
+    given: Any = thresholds or {}
+    for name in given:
+        _refuse_others(Thresholds._fields, "thresholds", name)
     for system, conditions in attacks.items():
+        if not len(conditions):
+            raise BadInput(f"attacks: system '{system}' has no condition: give op, pp or rr")
         for condition, trials in conditions.items():
             check_condition(system, condition, "attacks")
             scored = _scored(trials)
             _arranged(scored, table.speaker_of)  # refuses labels that speakers contradict
             of_attack = table.scores.setdefault(LIST, {}).setdefault(system, {})
             of_attack[ATTACKER, condition] = scored.by_names()
-    given: Any = thresholds or {}
     facts = verdict_of(table, thresholds=Thresholds(**given))
     return Verdict(
         "\n".join(lines_of_set(judged_of(SET, facts))),
@@ -666,12 +653,16 @@ def _label(word: Any, where: str) -> str:
 def _names(speakers: Speakers) -> dict[str, str]:
     """{id: speaker} as text: a DataFrame reads ids of digits as numbers."""
     table: Any = speakers
-    if hasattr(table, "columns"):
-        if not {"id", "speaker"} <= {*table.columns}:
-            raise BadInput("speakers: expected a table with the columns id and speaker")
-        speakers = table.set_index("id")["speaker"]
+    try:
+        if hasattr(table, "columns"):
+            table = table.set_index("id")["speaker"]
+        known = table.items()
+    except (AttributeError, KeyError):
+        raise BadInput(
+            "speakers: expected a table with the columns id and speaker, or {id: speaker}"
+        ) from None
     names: dict[str, str] = {}
-    for name, speaker in speakers.items():
+    for name, speaker in known:
         if names.setdefault(str(name), str(speaker)) != str(speaker):
             raise BadInput(f"speakers: '{name}' has two speakers, {names[str(name)]} and {speaker}")
     return names

@@ -310,8 +310,20 @@ def test_what_does_not_go_together_is_refused():
         verdict({"original": {"oo": trials(1)}}, speaker_map())
     with pytest.raises(BadInput, match="labelled"):
         verdict({"mine": {"op": trials(1)}}, speaker_map() | {"e0": "s1"})
-    with pytest.raises(BadInput, match="'mine' has no condition 'OP': it has op, pp, rr"):
-        verdict({"mine": {"OP": trials(1)}}, speaker_map())
+    mine = {"mine": {"op": trials(1)}}
+    for attacks, known, thresholds, said in (
+        (
+            {"mine": {"OP": trials(1)}},
+            speaker_map(),
+            {},
+            "has no condition 'OP': it has op, pp, rr",
+        ),
+        (mine | {"other": {}}, speaker_map(), {}, "system 'other' has no condition: give op, pp"),
+        (mine, None, {}, "speakers: expected a table with .*, or {id: speaker}"),
+        (mine, speaker_map(), {"open": 5.0}, "thresholds='open': expected one of open_percent"),
+    ):
+        with pytest.raises(BadInput, match=said):
+            verdict(attacks, known, thresholds=thresholds)
 
 
 def test_the_environment_of_make_imports_the_package_and_lists_its_functions(tmp_path):

@@ -38,7 +38,7 @@ def add_scores(
     Raises
     ------
     BadInput : a column is missing, a word is none of those known, a label contradicts the speakers,
-        or a trial has two scores
+        or a trial occurs twice
     """
     columns = "".join(read_lines(path)[:1]).split("\t")
     missing = [name for name in COLUMNS if name not in columns and not given.get(name)]
@@ -76,6 +76,7 @@ def _add_row(row, speaker_of, scores, path, line):
         )
     attacks = scores.setdefault(name, {}).setdefault(system, {})
     of_attack = attacks.setdefault((attacker, condition), {})
-    score = number(text, path, line)
-    if of_attack.setdefault((*trial,), score) != score:
-        raise BadInput(f"{path}:{line}: trial '{' '.join(trial)}' has two scores")
+    pair = (*trial,)
+    if pair in of_attack:
+        raise BadInput(f"{path}:{line}: trial '{' '.join(trial)}' occurs twice")
+    of_attack[pair] = number(text, path, line)

@@ -82,11 +82,6 @@ class ScoredTrials(NamedTuple):
 # Reading and writing.
 
 
-def read_scores(path: FilePath, *, key: FilePath | None = None) -> dict[str, Floats]:
-    """The scores of a file by class, see read_scored_trials."""
-    return read_scored_trials(path, key=key).classes
-
-
 def read_scored_trials(path: FilePath, *, key: FilePath | None = None) -> ScoredTrials:
     """Read a score table (TSV: enrolment trial label score), or a Kaldi score file with its key.
 

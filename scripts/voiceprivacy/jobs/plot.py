@@ -7,9 +7,9 @@ from typing import Any
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from voiceprivacy.inout.scored_trials import read_scores
 from voiceprivacy.layout import Layout
 from voiceprivacy.privacy.scores.profiles import PROFILES
+from voiceprivacy.privacy.scores.trials import read_checked
 from voiceprivacy.report.contents import by_job, read_contents
 from voiceprivacy.report.curves import ORDERS
 from voiceprivacy.report.figures import (
@@ -108,7 +108,7 @@ def draw_scores(
     """One conventional picture of score files, ours or Kaldi's (``trials`` is the key of these)."""
     curves = {}
     for name, path in label_inputs(scores, label).items():
-        curves[name] = PROFILES[picture](**read_scores(path, key=trials))
+        curves[name] = PROFILES[picture](**read_checked(path, key=trials).classes)
     return systems.conventional_picture(picture, curves)
 
 

@@ -100,6 +100,9 @@ def _refuse_options(parser: argparse.ArgumentParser, message: str) -> NoReturn:
         known = [option for option in parser._option_string_actions if option.startswith("--")]
         close = difflib.get_close_matches(unknown[1], known, n=1)
         message += f": did you mean {close[0]}?" if close else ""
+    for path in sys.argv[1:]:
+        if path.startswith("-") and os.path.exists(path):
+            message += f": write the file as ./{path}"
     say(f"error: {parser.prog}: {message} (--help says more)", file=sys.stderr)
     sys.exit(BAD_INPUT)
 

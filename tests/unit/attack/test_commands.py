@@ -8,7 +8,7 @@ from support import calls
 
 from voiceprivacy.corpora.release import release_pairs
 from voiceprivacy.inout.arrays import Embeddings, read_embeddings, read_matrix, write_embeddings
-from voiceprivacy.inout.scored_trials import read_scored_trials, read_scores
+from voiceprivacy.inout.scored_trials import read_scored_trials
 from voiceprivacy.inout.tables import (
     read_manifest,
     read_trials,
@@ -71,7 +71,7 @@ def scored(files, path, backend="cosine", **changed):
     given = {"enrolment": files / "e.npz", "trial": files / "e.npz"} | changed
     lists = {"trials": files / "trials.tsv", "enrolments": files / "enrolments.tsv"}
     succeeds("score_trials", **given, **lists, backend=backend, scores=path)
-    return read_scores(path)
+    return read_scored_trials(path).classes
 
 
 def test_plda_is_trained_and_scores(files, tones):
@@ -199,7 +199,7 @@ def test_each_condition_compares_its_own_speech(files, tones, tmp_path):
     written = [tmp_path / f"{condition}.tsv" for condition in expected]
     succeeds("score_system", **sides, **lists(files, tones), scores=written)
     for path, score in zip(written, expected.values(), strict=True):
-        np.testing.assert_allclose(read_scores(path)["target"], score, atol=1e-6)
+        np.testing.assert_allclose(read_scored_trials(path).classes["target"], score, atol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,10 @@ from voiceprivacy.inout.scored_trials import ScoredTrials, read_scored_trials
 from voiceprivacy.inout.tables import Trial, Utterance
 
 
+def read_scores(path, *, key=None):
+    return read_scored_trials(path, key=key).classes
+
+
 def written(tmp_path, text, name="table.tsv"):
     path = tmp_path / name
     path.write_bytes(text.encode())
@@ -96,7 +100,7 @@ def test_scores_come_back_in_full_precision(tmp_path):
     labels = {"a": "target", "b": "nontarget", "c": "nontarget"}
     trials = [Trial(name, "a-1", label) for name, label in labels.items()]
     scored_trials.write_scores(tmp_path / "s.tsv", trials, np.array([1 / 3, -np.inf, 1e-300]))
-    scores = scored_trials.read_scores(tmp_path / "s.tsv")
+    scores = read_scores(tmp_path / "s.tsv")
     assert scores["target"].tolist() == [1 / 3]
     assert scores["nontarget"].tolist() == [-np.inf, 1e-300]
 
@@ -105,22 +109,22 @@ def test_scores_come_back_in_full_precision(tmp_path):
 def test_kaldi_scores_without_a_key_are_told_from_a_broken_table(tmp_path, score):
     scores = written(tmp_path, f"a x {score}\n", "scores.txt")
     with pytest.raises(BadInput, match=r"scores.txt:1: .*Kaldi's kind, without labels: name its"):
-        scored_trials.read_scores(scores)
+        read_scores(scores)
     seen = r"^\S*/trials.txt:1: expected the columns enrolment trial label score, .*: 'a x target'$"
     with pytest.raises(BadInput, match=seen):
-        scored_trials.read_scores(written(tmp_path, "a x target\n", "trials.txt"))
+        read_scores(written(tmp_path, "a x target\n", "trials.txt"))
 
 
 def test_kaldi_scores_may_have_empty_lines_and_have_no_header(tmp_path):
     key = written(tmp_path, "a x target\na y nontarget\n", "key")
-    scores = scored_trials.read_scores(written(tmp_path, "\na y 1\n\na x 2\n", "s"), key=key)
+    scores = read_scores(written(tmp_path, "\na y 1\n\na x 2\n", "s"), key=key)
     assert {label: values.tolist() for label, values in scores.items()} == {
         "target": [2.0],
         "nontarget": [1.0],
     }
     for text in ("", "enrolment\ttrial\tscore\na\tx\t1\n"):
         with pytest.raises(BadInput, match="s:1: expected lines of enrolment trial score, and no"):
-            scored_trials.read_scores(written(tmp_path, text, "s"), key=key)
+            read_scores(written(tmp_path, text, "s"), key=key)
 
 
 LISTED = [Trial("a", "x", "target"), Trial("a", "y", "nontarget"), Trial("b", "y", "target")]
@@ -161,7 +165,7 @@ def test_a_key_that_is_a_pipe_is_read_once(tmp_path):
     read_end, write_end = os.pipe()
     os.write(write_end, b"a x target\nb y nontarget\n")
     os.close(write_end)
-    assert scored_trials.read_scores(scores, key=f"/dev/fd/{read_end}")["target"].tolist() == [1.0]
+    assert read_scores(scores, key=f"/dev/fd/{read_end}")["target"].tolist() == [1.0]
     os.close(read_end)
 
 
@@ -176,9 +180,9 @@ def test_keys_are_read_with_the_labels_and_in_the_order_of_others(tmp_path, key)
     path = written(tmp_path, key, "key.txt")
     assert tables.read_trials(path) == LISTED
     scores = written(tmp_path, "a x 3\nb y 2\na y 1\n", "scores.txt")
-    assert scored_trials.read_scores(scores, key=path)["target"].tolist() == [3, 2]
+    assert read_scores(scores, key=path)["target"].tolist() == [3, 2]
     scored_trials.write_scores(tmp_path / "s.tsv", LISTED, [3.0, 1.0, 2.0])
-    assert scored_trials.read_scores(tmp_path / "s.tsv", key=path)["nontarget"].tolist() == [1]
+    assert read_scores(tmp_path / "s.tsv", key=path)["nontarget"].tolist() == [1]
 
 
 def test_ids_may_look_like_labels(tmp_path):
@@ -188,12 +192,12 @@ def test_ids_may_look_like_labels(tmp_path):
 
 def test_scores_without_a_header_are_those_of_speechbrain(tmp_path):
     scores = written(tmp_path, "a x 1 3\na y 0 1.5\nb y 1 2\n", "scores.txt")
-    assert scored_trials.read_scores(scores)["target"].tolist() == [3, 2]
+    assert read_scores(scores)["target"].tolist() == [3, 2]
     tables.write_trials(tmp_path / "list.tsv", LISTED)
-    keyed = scored_trials.read_scores(scores, key=tmp_path / "list.tsv")
+    keyed = read_scores(scores, key=tmp_path / "list.tsv")
     assert keyed["nontarget"].tolist() == [1.5]
     with pytest.raises(BadInput, match=r"b.txt:2: label '2' is neither target nor nontarget"):
-        scored_trials.read_scores(written(tmp_path, "a x 1 3\na y 2 1.5\n", "b.txt"))
+        read_scores(written(tmp_path, "a x 1 3\na y 2 1.5\n", "b.txt"))
 
 
 @pytest.mark.parametrize(
@@ -217,7 +221,7 @@ def test_trials_of_a_recording_with_itself_are_one_warning(trials, enrolments, s
 def test_labels_have_the_same_words_below_a_header(tmp_path, words):
     target, nontarget = words.split()
     text = f"{HEADER}\na\tx\t{target}\t3\na\ty\t{nontarget}\t1\n"
-    scored = scored_trials.read_scores(written(tmp_path, text, "s.tsv"))
+    scored = read_scores(written(tmp_path, text, "s.tsv"))
     assert (scored["target"].tolist(), scored["nontarget"].tolist()) == ([3], [1])
 
 

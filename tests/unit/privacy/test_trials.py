@@ -7,17 +7,18 @@ import pytest
 from support.speakers import arranged, sample_of, weigh
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.scored_trials import ScoredTrials
+from voiceprivacy.inout.scored_trials import ScoredTrials, write_scores
 from voiceprivacy.inout.tables import Trial
+from voiceprivacy.jobs.plot import draw_scores
 from voiceprivacy.privacy.scores.assessment import assess
 from voiceprivacy.privacy.scores.trials import (
     by_class,
     ids_of,
     inferred_speakers,
     n_speakers,
+    read_checked,
     read_score_file,
     trials_of_unknown,
-    warn,
     whole_sample,
 )
 from voiceprivacy.privacy.uncertainty.interval_files import Draws
@@ -85,21 +86,24 @@ def test_ids_are_numbered_in_the_order_of_the_file_and_listed_in_that_of_scores(
     ],
 )
 def test_scores_that_are_the_wrong_way_round_or_infinite_are_a_warning(
-    target, nontarget, warning, capsys
+    target, nontarget, warning, capsys, tmp_path
 ):
-    warn("s.tsv", of_scores(target, nontarget))
+    path, scored = tmp_path / "s.tsv", of_scores(target, nontarget)
+    write_scores(path, map(scored.named, range(len(scored.scores))), scored.scores)
+    read_checked(path)
     said = capsys.readouterr().err
     assert said.count("\n") == bool(warning)
-    assert said.startswith("warning: s.tsv: " * bool(warning)) and warning in said
+    assert said.startswith(f"warning: {path}: " * bool(warning)) and warning in said
 
 
 @pytest.mark.parametrize("factor", [1e200, -1e200, 1e-200])
 def test_scores_beyond_what_can_be_counted_with_are_refused(tmp_path, factor):
-    """By the commands of people, and by the one that a run calls."""
+    """By the commands of people, by the one that a run calls, and by pictures of scores."""
     lines = [f"e\tt{k}\t{'target' if k < 3 else 'nontarget'}\t{(k + 1) * factor}" for k in range(9)]
     (tmp_path / "s.tsv").write_text("\n".join(["enrolment\ttrial\tlabel\tscore", *lines]) + "\n")
     assess_as_a_run = partial(assess, "op", draws=Draws(0, 0))
-    for read in (read_score_file, assess_as_a_run):
+    picture = partial(draw_scores, picture="det", label=None, trials=None)
+    for read in (read_score_file, assess_as_a_run, lambda path: picture(scores=[path])):
         with pytest.raises(BadInput, match=r"s.tsv: its scores lie between .* multiply all of"):
             read(tmp_path / "s.tsv")
 

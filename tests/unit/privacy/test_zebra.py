@@ -13,7 +13,7 @@ from scipy.special import expit
 from support.score_cases import DATA, assert_close, cases, has_ties, scores, summary, tolerance
 from support.speakers import drawn
 
-from voiceprivacy.inout.scored_trials import read_scores
+from voiceprivacy.inout.scored_trials import read_scored_trials
 from voiceprivacy.privacy.scores import calibration, verification, zebra
 from voiceprivacy.privacy.scores.calibration import oracle_llrs
 from voiceprivacy.privacy.scores.zebra import tag_of
@@ -52,7 +52,8 @@ def test_zebra_meets_the_toolkit_where_no_scores_are_tied(arrays, expected):
 
 def test_kaldi_scores_give_what_the_toolkit_prints():
     folder = DATA / "zebra_cli"
-    metrics, _ = zebra.assess(**read_scores(folder / "scores.txt", key=folder / "key.txt"))
+    scored = read_scored_trials(folder / "scores.txt", key=folder / "key.txt")
+    metrics, _ = zebra.assess(**scored.classes)
     printed = (folder / "toolkit_stdout.txt").read_text()
     assert f"Population: {metrics['dece_bit']:.3f} bit" in printed
     assert f"Individual: {metrics['worst_case_log10']:.3f} ({metrics['tag']})" in printed

@@ -60,9 +60,12 @@ def test_the_first_word_of_several_commands_helps_with_these():
         (["validate", "my.yaml"], "voiceprivacy validate: the following arguments are required"),
         (["new-run", "--original", "x", "--protcted", "a=b"], "did you mean --protected?"),
         (["plot", "zebr"], "argument KIND: invalid choice: 'zebr'"),
+        (["assess", "zebra", "--scores", "-s.tsv"], "write the file as ./-s.tsv"),
     ],
 )
-def test_wrong_options_are_one_line(words, said):
+def test_wrong_options_are_one_line(words, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("-s.tsv").touch()
     finished = voiceprivacy(*words)
     assert finished.returncode == 2 and not finished.stdout
     assert finished.stderr.startswith("error: ") and finished.stderr.count("\n") == 1

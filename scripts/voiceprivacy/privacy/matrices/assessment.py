@@ -83,14 +83,23 @@ def assess_similarity(
 
     Raises
     ------
-    BadInput : see similarity.compare and similarity.assess
+    BadInput : other recordings than under oo; see similarity.compare and similarity.assess
     """
     options = {"pairs": pairs, "definition": definition}
     matrices, left_out, animals = {}, {}, []
+    recordings: set[tuple[str, str]] = set()
     for condition, path in paths.items():  # one matrix at a time is kept
         matrix = read_matrix(path)
         with naming(path):
             comparisons = similarity.compare(matrix, pairs=pairs)
+        own = {*zip(matrix.row_sources.tolist(), matrix.row_speakers.tolist(), strict=True)}
+        own |= {*zip(matrix.column_sources.tolist(), matrix.column_speakers.tolist(), strict=True)}
+        recordings = recordings or own
+        for name, speaker in sorted(own ^ recordings)[:1]:
+            raise BadInput(
+                f"{path}: '{name}' of speaker '{speaker}' is in this matrix or in {paths['oo']}"
+                " only: before and after protection a recording has one id, or one source"
+            )
         matrices[condition] = similarity.similarities(comparisons, definition=definition)
         animals += [(condition, *animal) for animal in zoo(comparisons)]
         del comparisons

@@ -146,26 +146,20 @@ def read_score_file(
 def read_checked(path: FilePath, *, key: FilePath | None = None) -> ScoredTrials:
     """Read a score file as ``read_scored_trials`` does, and say on stderr what is odd in it.
 
+    Trials may compare a recording with itself, scores be infinite on the wrong side, or lower the
+    more alike two voices are.
+
     Raises
     ------
     BadInput : the file is none, or double precision cannot count with its scores
     """
     scored = read_scored_trials(path, key=key)
-    warn(path, scored)
-    _refuse_beyond_precision(path, scored.scores)
-    return scored
-
-
-def warn(path: FilePath, scored: ScoredTrials) -> None:
-    """Say on stderr what is odd in scored trials.
-
-    They may compare a recording with itself, be infinite on the wrong side, or be lower the more
-    alike two voices are.
-    """
     itself = warning_of_itself(scored)
     for warning in (itself, _of_infinite(scored), warning_of_reversed(**scored.classes)):
         if warning:
             say(f"warning: {path}: {warning}", file=sys.stderr)
+    _refuse_beyond_precision(path, scored.scores)
+    return scored
 
 
 def _of_infinite(scored):

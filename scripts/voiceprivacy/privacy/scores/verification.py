@@ -295,20 +295,15 @@ def roc_hull(blocks: Blocks) -> tuple[Floats, Floats]:
     return misses / misses[-1], (rejections[-1] - rejections) / rejections[-1]
 
 
-def tied_percent(*, target: Scores, nontarget: Scores, ties: Ties | None = None) -> float:
-    """Share of trials whose score a trial of the other class has too, in percent.
-
-    Kaldi's EER gets these wrong.
-    """
-    ties = ties or count_ties(target=target, nontarget=nontarget)
-    mixed = (ties.targets > 0) & (ties.nontargets > 0)
-    n_mixed = (ties.targets + ties.nontargets)[mixed].sum()
-    return float(100 * n_mixed / (len(target) + len(nontarget)))
-
-
 def warning_of_ties(*, target: Scores, nontarget: Scores) -> str:
-    """What is to be said of scores that trials of both classes have; empty if they are few."""
-    percent = tied_percent(target=target, nontarget=nontarget)
+    """What is to be said of scores that trials of both classes have; empty if they are few.
+
+    Kaldi's EER gets these trials wrong.
+    """
+    ties = count_ties(target=target, nontarget=nontarget)
+    counts = ties.targets + ties.nontargets
+    mixed = (ties.targets > 0) & (ties.nontargets > 0)
+    percent = 100 * counts[mixed].sum() / counts.sum()
     if percent <= MANY_TIES_PERCENT:
         return ""
     return (

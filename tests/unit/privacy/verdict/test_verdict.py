@@ -211,6 +211,7 @@ def test_columns_may_be_missing_and_stand_in_any_order(tmp_path):
         ("x a op all e_p00 p00_0 same 1", "s.tsv:2: label 'same' is neither target nor"),
         ("x a op all e_p00 p99_0 target 1", "s.tsv:2: 'p99_0' has no speaker in --speakers"),
         ("x a op all e_p00 p01_0 target 1", "s.tsv:2: is labelled 'target', but the speakers are"),
+        ("\n".join(["x a op all e_p00 p00_0 target 1"] * 2), "s.tsv:3: trial 'e_p00 p00_0' occurs"),
         ("x a op all e_p00 p00_0 target", "s.tsv:2: expected 8 columns, found 7"),
     ],
 )
