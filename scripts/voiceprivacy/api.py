@@ -120,23 +120,21 @@ def _in_html(result: Any) -> str:
     return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
 
 
-def _in_frame(result: Any) -> Any:
-    """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
-    import pandas as pd
-
-    return pd.DataFrame(_rows(result), columns=ROWS)
-
-
 def _printed(*headline: str) -> Any:
-    """What prints results in one line, with a headline, and in notebooks; ``frame`` is a table."""
+    """What makes results print in one line, with the numbers of a headline, and in notebooks."""
 
     def printed(kind: Any) -> Any:
         kind.__repr__ = lambda result: _in_one_line(result, *headline)
         kind._repr_html_ = _in_html
-        kind.frame = _in_frame
         return kind
 
     return printed
+
+
+def _in_frame(result: Any) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(_rows(result), columns=ROWS)
 
 
 @_printed("eer_percent", "cllr_min_bit", "linkability", "n_target", "n_nontarget")
@@ -156,6 +154,10 @@ class Verification(NamedTuple):
     n_nontarget: int
     intervals: dict[str, Interval]
 
+    def frame(self) -> Any:
+        """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
+        return _in_frame(self)
+
 
 @_printed("dece_bit", "worst_case_log10", "tag", "n_target", "n_nontarget")
 class Zebra(NamedTuple):
@@ -173,6 +175,10 @@ class Zebra(NamedTuple):
     profile: dict[str, Floats]
     intervals: dict[str, Interval]
 
+    def frame(self) -> Any:
+        """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
+        return _in_frame(self)
+
 
 @_printed("cece_linear_bit", "cece_isotonic_bit", "cece_isotonic_interpolated_bit")
 class Calibration(NamedTuple):
@@ -183,6 +189,10 @@ class Calibration(NamedTuple):
     cece_isotonic_interpolated_bit: float
     metrics: dict[str, Any]
     profiles: dict[str, Floats]
+
+    def frame(self) -> Any:
+        """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
+        return _in_frame(self)
 
 
 @_printed("disclosure_bit", "identification_rate_percent")
@@ -195,6 +205,10 @@ class Ranks(NamedTuple):
     p: Floats
     gamma: Floats
 
+    def frame(self) -> Any:
+        """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
+        return _in_frame(self)
+
 
 @_printed("deid_percent", "gvd_db")
 class Similarity(NamedTuple):
@@ -205,6 +219,10 @@ class Similarity(NamedTuple):
     speakers: list[str]
     matrices: dict[str, np.ma.MaskedArray]
     notes: list[str]
+
+    def frame(self) -> Any:
+        """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
+        return _in_frame(self)
 
 
 class Verdict(NamedTuple):

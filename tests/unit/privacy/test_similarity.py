@@ -268,3 +268,9 @@ def test_matrices_that_cannot_be_assessed_are_refused(row_speakers, column_speak
     )
     with pytest.raises(BadInput, match=message):
         compare(matrix)
+
+
+def test_conditions_of_different_speakers_are_refused():
+    matrix = similarities(compare(three_speakers()))
+    with pytest.raises(BadInput, match="'c' is in one of them only"):
+        assess(oo=matrix, op=matrix._replace(speakers=np.array(["a", "b", "d"])), pp=matrix)

@@ -12,6 +12,7 @@ How matrices are resampled
   histogram of ranks, which nothing is fitted to, are those of resampled speakers.
 """
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -37,7 +38,7 @@ from voiceprivacy.privacy.uncertainty.interval_files import (
     Resampled,
     write_intervals,
 )
-from voiceprivacy.running.command import flat_unless_labelled
+from voiceprivacy.running.command import flat_unless_labelled, say
 from voiceprivacy.vocabulary import GALLERY_SECONDS, UNDEFINED
 
 RANKS = ranks.RankLine._fields
@@ -83,22 +84,19 @@ def assess_similarity(
 
     Raises
     ------
-    BadInput : other recordings than under oo; see similarity.compare and similarity.assess
+    BadInput : see similarity.compare and similarity.assess
     """
     options = {"pairs": pairs, "definition": definition}
     matrices, left_out, animals = {}, {}, []
-    recordings: set[tuple[str, str]] = set()
     for condition, path in paths.items():  # one matrix at a time is kept
         matrix = read_matrix(path)
         with naming(path):
             comparisons = similarity.compare(matrix, pairs=pairs)
-        own = {*zip(matrix.row_sources.tolist(), matrix.row_speakers.tolist(), strict=True)}
-        own |= {*zip(matrix.column_sources.tolist(), matrix.column_speakers.tolist(), strict=True)}
-        recordings = recordings or own
-        for name, speaker in sorted(own ^ recordings)[:1]:
-            raise BadInput(
-                f"{path}: '{name}' of speaker '{speaker}' is in this matrix or in {paths['oo']}"
-                " only: before and after protection a recording has one id, or one source"
+        if not np.isin(matrix.row_sources, matrix.column_sources).any():
+            say(
+                f"warning: {path}: rows and columns share no recording; what a column was made from"
+                " is its source (column_sources), so that no recording is compared with itself",
+                file=sys.stderr,
             )
         matrices[condition] = similarity.similarities(comparisons, definition=definition)
         animals += [(condition, *animal) for animal in zoo(comparisons)]

@@ -154,13 +154,23 @@ def without_each(
 
 
 def assess(*, oo: Similarities, op: Similarities, pp: Similarities) -> Assessment:
-    """De-identification and gain of voice distinctiveness from three Similarities of speakers.
+    """De-identification and gain of voice distinctiveness from three Similarities.
 
     Returns
     -------
     Assessment : deid_percent, gvd_db; under oo, op, pp the metrics of the diagonal
+
+    Raises
+    ------
+    BadInput : other speakers in one of them
     """
     conditions = {"oo": oo, "op": op, "pp": pp}
+    for name, matrix in conditions.items():
+        if not np.array_equal(matrix.speakers, oo.speakers):
+            odd = sorted(set(matrix.speakers.tolist()) ^ set(oo.speakers.tolist()))
+            raise BadInput(
+                f"oo and {name} hold different speakers ('{odd[0]}' is in one of them only)"
+            )
     metrics = compare_diagonals(
         {name: diagonal_metrics(matrix.values) for name, matrix in conditions.items()}
     )
