@@ -515,7 +515,7 @@ def _lacking_transcripts(plan):
 
 
 def _wrong_averages(plan):
-    """Averages over corpora or lists on which nobody is tried."""
+    """Averages over corpora or lists that are not evaluated."""
     lists = {corpus: [*plan.speech.trial_lists(corpus)] for corpus in plan.speech.attacked}
     for attack in plan.given.attacks():
         lists.setdefault(attack.corpus, []).append(attack.trials)

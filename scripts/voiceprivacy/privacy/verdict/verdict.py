@@ -369,7 +369,13 @@ def _next(judged, reasons, thresholds):
             factor = ((one.high() - value) / (limit - value)) ** 2
             wanted = max(wanted, math.ceil(one.n_persons * factor))
     steps = [{"code": "more_persons", "persons": wanted}] if wanted else []
-    return steps + [{"code": code} for code in reasons if not code.startswith("upper_limit")]
+    # Linkage that was scored and cannot be measured has another reason, which says what to do.
+    unscored = {"no_linkage"} - judged.codes
+    return steps + [
+        {"code": code}
+        for code in reasons
+        if code not in unscored and not code.startswith("upper_limit")
+    ]
 
 
 def _better(judged, thresholds):

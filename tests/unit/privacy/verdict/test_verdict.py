@@ -400,6 +400,17 @@ def test_scores_that_are_lacking_on_two_lists_are_a_reason(small, lacking, reaso
     assert x["missing"] == {"persons": n_persons, "trials": 24 * n_persons}
 
 
+def test_linkage_of_too_few_persons_asks_for_persons_not_for_scores(small):
+    table = small()
+    linked = table.scores["all"]["x"]["a", "rr"]
+    few = {"p0", "p1", "p2"}
+    kept = {pair: linked[pair] for pair in linked if {*map(table.speaker_of.get, pair)} <= few}
+    table.scores["all"]["x"]["a", "rr"] = kept
+    x = verdict_of(table, thresholds=LENIENT, known=LEARNT)["systems"]["x"]
+    assert {"no_linkage", "few_persons"} <= {*x["reasons"]}
+    assert {"code": "few_persons"} in x["next"] and {"code": "no_linkage"} not in x["next"]
+
+
 @pytest.mark.parametrize("partial", ["original", "x"])
 def test_who_has_a_score_is_no_evidence(partial):
     """One of two attackers, who find nothing, scored all targets and a tenth of the others."""
