@@ -95,10 +95,9 @@ def export(
     attacker : EXTRACTOR/BACKEND, or EXTRACTOR; None for all
     public : whether everybody can have the corpora; asked where a protocol is not there yet
     """
-    if not (
-        names.laboratory.strip() and names.laboratory.isprintable()
-    ):  # before files are written
-        raise BadInput(f"--laboratory {names.laboratory!r}: is no name")
+    laboratory = names.laboratory
+    if not (laboratory.strip() and laboratory.isprintable()):  # before files are written
+        raise BadInput(f"--laboratory {laboratory!r}: is no name")
     attacks = list(run.attacks())
     known_names = (
         {system for _, system in attacks},
@@ -303,10 +302,10 @@ def _numbers(
                 continue
             stated = _number(known[key])
             if difference(number._replace(low=stated.low, high=stated.high), stated):
-                told = (
-                    f"{metric} under {condition} is {stated.value}, and {number.value} from {path}"
+                raise BadInput(
+                    f"{run.folder / 'metrics.tsv'}: {metric} under {condition} is {stated.value},"
+                    f" and {number.value} from {path}: run it again"
                 )
-                raise BadInput(f"{run.folder / 'metrics.tsv'}: {told}: run it again")
     return conditions
 
 

@@ -414,10 +414,8 @@ def _wrong_training(config, section, field):
         if corpora.get(corpus, {"use": TRAIN})["use"] != TRAIN:
             yield Problem(keys, f"corpus '{corpus}' is not for training: give it 'use: train'")
         for anonymiser in options[field].get("anonymisers", ()):
-            keys, words = (
-                (section, name, field, "anonymisers"),
-                f"there is no anonymiser '{anonymiser}'",
-            )
+            keys = (section, name, field, "anonymisers")
+            words = f"there is no anonymiser '{anonymiser}'"
             yield from _if_unknown(keys, words, anonymiser, anonymisers)
 
 
