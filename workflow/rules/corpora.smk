@@ -168,7 +168,7 @@ rule list_samples:
 rule list_transcripts:
     """Write what is said in every utterance of one part."""
     input:
-        files=plan.sources.behind("corpora/{corpus}"),
+        files=plan.sources.behind("corpora/{corpus}", "corpora/{corpus}/transcripts"),
         manifest="results/audio/{corpus}/{part}/original/manifest.tsv",
     output:
         transcripts="results/audio/{corpus}/{part}/original/transcripts.tsv",
@@ -184,7 +184,7 @@ rule list_transcripts:
         runtime=20,
     params:
         code=corpora.code("list_transcripts"),
-        source=in_json(plan.speech.source),
+        source=in_json(plan.speech.transcribed),
     shell:
         command("list_transcripts", input="manifest", output="transcripts", params="source")
 

@@ -9,13 +9,14 @@ from voiceprivacy.corpora.listing import (
     Findings,
     Protocol,
     Source,
+    check_transcripts,
     kind_of,
     list_utterances,
     source_of_entry,
 )
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput, counted
-from voiceprivacy.vocabulary import NO_TRIALS, TRAIN, UTILITY_ALONE
+from voiceprivacy.vocabulary import EVALUATION, NO_TRIALS, TRAIN, UTILITY_ALONE
 
 OTHER_SPEAKER = "another speaker"
 TRIED_AGAINST_ITSELF = "the same speaker that it is compared with"
@@ -71,16 +72,15 @@ def examine_entry(
             message = f"is not there: {n_bytes / 1e6:.0f} MB will be downloaded"
             later.oddity(folder, "-", f"{message}; check again afterwards")
         return Examination(later, {}, {}, {})
-    if corpus["use"] == TRAIN:
-        return examine(source, {}, corpus["sample_rate"])
+    protocol, training = corpus.get("protocol", {}), {}
     if corpus["use"] == UTILITY_ALONE:  # attackers may know its speakers: they are not attacked
-        return examine(source, {NO_TRIALS: {}}, corpus["sample_rate"])
-    training = {}
-    for other_name, other in corpora.items():
-        if other["use"] == TRAIN:
-            training[other_name] = source_of_entry(other)
-    protocol, sample_rate = corpus.get("protocol", {}), corpus["sample_rate"]
-    return examine(source, protocol, sample_rate, training, compared=compared)
+        protocol = {NO_TRIALS: {}}
+    elif corpus["use"] == EVALUATION:
+        for other_name, other in corpora.items():
+            if other["use"] == TRAIN:
+                training[other_name] = source_of_entry(other)
+    rate = corpus["sample_rate"]
+    return examine(source, protocol, rate, training, compared=compared, transcripts=True)
 
 
 def examine(
@@ -90,6 +90,7 @@ def examine(
     training: dict[str, Source] | None = None,
     *,
     compared: bool = True,
+    transcripts: bool = False,
 ) -> Examination:
     """Check a corpus: its listing, its audio and its trial lists, and measure it.
 
@@ -106,10 +107,14 @@ def examine(
         Its speakers must not be evaluated.
     compared : bool
         Whether an attacker of the run compares utterances. Where all scores are given, nobody does.
+    transcripts : bool
+        Whether they are looked at, too. Jobs whose speech does not depend on them leave them alone.
     """
     examined = Examination(Findings(), {}, {}, {}, {})
     try:
-        _examine(examined, source, protocol, sample_rate, training or {}, compared)
+        utterances = _examine(examined, source, protocol, sample_rate, training or {}, compared)
+        if transcripts:
+            check_transcripts(source, utterances, examined.findings)
     except BadInput as error:  # nothing that comes after can be checked
         examined.findings.bad_file(error)
     examined.findings.group()
@@ -132,6 +137,7 @@ def _examine(examined, source, protocol, sample_rate, training, compared):
     if protocol:
         examined.lists.update(_check_lists(source, protocol, whole, kept, findings, compared))
         _check_sessions(kept, findings)
+        _check_overlaps(kept, findings)
         _check_training(training, _used(kept), findings, where="here")
     if "segments" not in source:
         for utterance in _used(kept):
@@ -140,6 +146,7 @@ def _examine(examined, source, protocol, sample_rate, training, compared):
     for name, part in kept.items():
         size = _measure(part, heard.durations, source, sample_rate, findings)
         examined.parts[name] = size
+    return utterances
 
 
 def _whole_parts(source, protocol, utterances, findings):
@@ -262,6 +269,28 @@ def _check_same_sound(kept, sounds, findings):
             findings.error(second.audio, "-", message)
         else:
             findings.oddity(second.audio, "-", message, sound)
+
+
+def _check_overlaps(kept, findings):
+    """Note stretches that are tried and overlap with one of the same recording that enrols."""
+    enrolled: dict[object, list[tuple]] = {}
+    for utterance in kept["enrolment"]:
+        for stretch in recordings.stretches(utterance.audio):
+            enrolled.setdefault(recordings.whole(utterance.audio), []).append((stretch, utterance))
+    overlapping = {}
+    for tried in kept["trial"]:
+        for start, end in recordings.stretches(tried.audio):
+            for (other_start, other_end), other in enrolled.get(recordings.whole(tried.audio), []):
+                if max(start, other_start) < min(end, other_end) and tried.audio != other.audio:
+                    overlapping[tried] = other
+    if overlapping:
+        tried, other = next(iter(overlapping.items()))
+        lie = counted(
+            len(overlapping), "utterance that is tried lies", "utterances that are tried lie"
+        )
+        such = f"such as '{tried.utterance}' and '{other.utterance}'"
+        message = f"{lie} in part in the stretch of a recording that enrols, {such}"
+        findings.oddity(tried.file, tried.line, message)
 
 
 def _check_loss(source, limited, excluded, findings):

@@ -16,6 +16,7 @@ A kind of corpus is the module of that name in ``kinds``. It has the functions
 * ``list_utterances(options, findings)``: what exists; what is wrong is added to ``findings``;
 * ``provide_audio(utterances, *, audio_dir, sample_rate, threads)``: the lines of a manifest;
 * ``read_transcripts(options)``: {utterance: what is said};
+* ``check_transcripts(options, utterances, findings)``, where a table has them: whose are missing;
 * ``read_facts(options)``, where it says more of speakers: {attribute: {speaker: value}};
 * ``to_download(options)``, where it is published: {folder that is missing: bytes}.
 """
@@ -25,12 +26,13 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable
 from operator import attrgetter
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
 from voiceprivacy.corpora.recordings import Channel, Pipe, Recording, whole
 from voiceprivacy.inout import tables
-from voiceprivacy.inout.files import RESOURCES, BadInput, shown
+from voiceprivacy.inout.files import RESOURCES, BadInput, counted, shown
 from voiceprivacy.inout.tables import PIECE, safe_id
 from voiceprivacy.vocabulary import BESIDE_THE_KIND, CORPUS_KINDS, PROTOCOLS
 
@@ -238,6 +240,26 @@ def read_transcripts(source: Source) -> dict[str, str]:
     return texts
 
 
+def check_transcripts(source: Source, utterances: Iterable[Listed], findings: Findings) -> None:
+    """Note utterances of a corpus that its transcripts lack, where it has a table of them."""
+    kind, options = kind_of(source)
+    if hasattr(kind, "check_transcripts"):
+        kind.check_transcripts(options, utterances, findings)
+
+
+def note_not_transcribed(
+    path: Path, texts: Collection[str], utterances: Iterable[Listed], findings: Findings
+) -> None:
+    """Note utterances without a transcript in a table; it is an error if all are without."""
+    names = [one.utterance for one in utterances]
+    missing = sorted(set(names) - set(texts))
+    if missing and len(missing) == len(names):
+        findings.error(path, "-", f"has no utterance of this corpus, such as '{missing[0]}'")
+    elif missing:
+        number = counted(len(missing), "utterance has", "utterances have")
+        findings.oddity(path, "-", f"{number} no transcript, such as '{missing[0]}'")
+
+
 def read_facts(source: Source) -> dict[str, dict[str, str]]:
     """What a corpus says of its speakers besides their gender: {attribute: {speaker: value}}."""
     kind, options = kind_of(source)
@@ -258,10 +280,10 @@ def compare_published(name: str, counts: dict[str, int], file: object, findings:
     """
     rows = tables.read_table(PUBLISHED_COUNTS, ["set", "what", "count"])
     published = {row["what"]: int(row["count"]) for row in rows if row["set"] == name}
-    for counted, count in counts.items():
-        expected = published.get(counted, count)
+    for unit, count in counts.items():
+        expected = published.get(unit, count)
         if count != expected:
-            number = f"{count} {counted.replace('_', ' ')}"
+            number = f"{count} {unit.replace('_', ' ')}"
             findings.oddity(file, "-", f"{name} has {number}, published are {expected}")
 
 

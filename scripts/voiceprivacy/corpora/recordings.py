@@ -22,7 +22,7 @@ import shlex
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -152,6 +152,17 @@ def whole(recording: Recording | None) -> Path | Pipe | None:
     while isinstance(recording, Cut | Joined | Channel):
         recording = recording.recording
     return recording
+
+
+def stretches(recording: Recording | None) -> Sequence[tuple[float, float]]:
+    """Where a recording starts and ends in the whole one, in seconds; none of speech to be made."""
+    while isinstance(recording, Channel):
+        recording = recording.recording
+    if isinstance(recording, Joined):
+        return recording.stretches
+    if isinstance(recording, Cut):
+        return [(recording.start_s, math.inf if recording.end_s == -1 else recording.end_s)]
+    return [(0.0, math.inf)] if recording else []
 
 
 def inspect(

@@ -1,7 +1,7 @@
 """The job list_transcripts."""
 
 from voiceprivacy.corpora.listing import read_transcripts
-from voiceprivacy.inout.files import counted
+from voiceprivacy.inout.files import BadInput, counted
 from voiceprivacy.inout.tables import TRANSCRIPTS, read_manifest, write_table
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
@@ -25,6 +25,8 @@ def list_transcripts(
     names = [utterance.utterance for utterance in read_manifest(manifest)]
     # Of an utterance that was never transcribed there is no line, and no style.
     rows = [(name, " ".join(texts[name].split())) for name in names if name in texts]
+    if names and not rows:
+        raise BadInput(f"{manifest}: no utterance has a transcript, such as '{names[0]}'")
     write_table(transcripts, TRANSCRIPTS, rows)
     say(f"{counted(len(rows), 'transcript')} of {counted(len(names), 'utterance')}")
 

@@ -36,6 +36,7 @@ from voiceprivacy.plan.outputs import Averages, Outputs, replicates
 from voiceprivacy.plan.sources import (
     A_FOLDER,
     FILE,
+    TRANSCRIPTS,
     Named,
     Sources,
     encoder_files,
@@ -182,9 +183,13 @@ def _of_corpus(plan, name, options):
         root = ours(options["librispeech"]["root"])
         yield Named((*keys, "librispeech", "root"), root, A_FOLDER, below=False)  # SPEAKERS.TXT
         for subset in options["librispeech"]["subsets"]:
-            yield Named((*keys, "librispeech", "subsets"), f"{root}/{subset}", A_FOLDER)
+            folder = Named((*keys, "librispeech", "subsets"), f"{root}/{subset}", A_FOLDER)
+            yield folder._replace(without_texts=True)
+            yield folder._replace(endings=(".trans.txt",), member=TRANSCRIPTS)
     for kind in options.keys() & {*CORPUS_KINDS} - OF_SEVERAL_FILES:
-        yield Named((*keys, kind, "root"), ours(options[kind]["root"]), A_FOLDER)
+        keys_of_root, root = (*keys, kind, "root"), ours(options[kind]["root"])
+        yield Named(keys_of_root, root, A_FOLDER, without_texts=True)
+        yield from _transcribed(keys_of_root, f"{root}/txt")  # of VCTK
     if "iemocap" in options:
         keys_of_root, root = (*keys, "iemocap", "root"), ours(options["iemocap"]["root"])
         # Only what is read of it: videos and tracks of faces are thirty times as much.
@@ -192,16 +197,17 @@ def _of_corpus(plan, name, options):
             folder = f"{root}/Session{session}"
             yield Named(keys_of_root, f"{folder}/{SPOKEN}", A_FOLDER)
             yield Named(keys_of_root, f"{folder}/{EVALUATED}", A_FOLDER, endings=TEXTS)
-            if os.path.isdir(f"{folder}/{TRANSCRIBED}"):
-                yield Named(keys_of_root, f"{folder}/{TRANSCRIBED}", endings=TEXTS)
+            yield from _transcribed(keys_of_root, f"{folder}/{TRANSCRIBED}")
     if "folder" in options:
         ending = Path(options["folder"]["pattern"]).suffix
         endings = None if re.search(r"[*{]", ending) else (ending,)
         root = ours(options["folder"]["root"])
         yield Named((*keys, "folder", "root"), root, A_FOLDER, endings=endings)
-        for key in ("speakers", "list", "transcripts"):
+        for key in ("speakers", "list", TRANSCRIPTS):
             if key in options["folder"]:
-                yield Named((*keys, "folder", key), ours(options["folder"][key]), FILE)
+                member = key if key == TRANSCRIPTS else ""
+                path = ours(options["folder"][key])
+                yield Named((*keys, "folder", key), path, FILE, member=member)
     yield from _of_kaldi(name, options)
 
 
@@ -221,7 +227,15 @@ def _of_kaldi(name, options):
     may_lack = options["on_bad_audio"] == "exclude"
     for directory in directories:
         path = ours(directory)
-        yield Named(keys, path, A_FOLDER, below=False, root=root, may_lack=may_lack)
+        read = Named(keys, path, A_FOLDER, below=False, root=root, may_lack=may_lack)
+        yield read._replace(without_texts=True)
+        yield from _transcribed(keys, f"{path}/text")
+
+
+def _transcribed(keys, path):
+    """The transcripts of a corpus, a file or a folder, where it has some."""
+    if os.path.exists(path):
+        yield Named(keys, path, endings=TEXTS, member=TRANSCRIPTS)
 
 
 def _of_anonymiser(plan, name, options):

@@ -55,6 +55,8 @@ MANY_BYTES = 1e9  # more than this is announced, because planning seems to hang
 FILE, A_FOLDER = "file", "folder"
 NEEDED_TABLES = ("wav.scp", "utt2spk", "enrolls", "trials")  # what each corpus of Kaldi's needs
 NAME = "[a-z][a-z0-9_]*"
+TRANSCRIPTS = "transcripts"  # of a corpus: a member of its entry, which no speech is made of
+TRANSCRIPT = re.compile(r"(\.trans\.txt|/text|/txt/[^/]+/[^/]+\.txt)$")  # LibriSpeech, Kaldi, VCTK
 MODULE_ENDINGS = (".py", "/__init__.py", "/__main__.py")
 # What is compared in a challenge's exp/: directories, of protected speech with a suffix.
 COMPARED_DIRECTORIES = re.compile(
@@ -77,7 +79,8 @@ class Named(NamedTuple):
     ``root`` is where relative paths in a wav.scp start, if the config says so. ``may_lack`` is True
     where recordings that are not there are left out. ``needed`` is False where a job of its own
     says what is missing. ``member`` names a file of an entry that has a fingerprint of its own,
-    because each job reads only one of them. ``form`` is what it has to be, if that is certain.
+    because each job reads only one of them. ``without_texts`` is True where the transcripts among
+    the files are such a member. ``form`` is what it has to be, if that is certain.
     """
 
     keys: tuple[str, ...]
@@ -89,6 +92,7 @@ class Named(NamedTuple):
     may_lack: bool = False
     needed: bool = True
     member: str = ""
+    without_texts: bool = False
 
     @property
     def source(self) -> str:
@@ -478,6 +482,8 @@ class _Listed:
             self._add_tree(named.path, named.endings)
         if wav_scp in in_folder:
             self._add_named_in(wav_scp, named)
+        if named.without_texts:
+            self.files = [path for path in self.files if not TRANSCRIPT.search(path)]
 
     def _add_tree(self, root: str, endings: tuple[str, ...] | None) -> None:
         """All files below a folder, links followed; hidden ones and the run's own left out."""

@@ -84,10 +84,18 @@ class Speech:
         """Which key of CORPUS_KINDS a corpus has."""
         return next(kind for kind in CORPUS_KINDS if kind in self.corpora[corpus])
 
-    def source(self, corpus: str) -> dict[str, Any]:
+    def transcribed(self, corpus: str) -> dict[str, Any]:
         """What a corpus's entry says of its speech, as the scripts of the corpora room take it."""
         keys = (*CORPUS_KINDS, *BESIDE_THE_KIND)
         return {key: self.corpora[corpus][key] for key in keys if key in self.corpora[corpus]}
+
+    def source(self, corpus: str) -> dict[str, Any]:
+        """The same without transcripts: a new table of them makes no speech again."""
+        source = self.transcribed(corpus)
+        if "folder" in source:
+            source["folder"] = {**source["folder"]}
+            source["folder"].pop("transcripts", None)
+        return source
 
     def protocol(self, corpus: str) -> dict[str, Any]:
         """{protocol: options} of a corpus; nothing for one that only trains."""

@@ -6,7 +6,12 @@ from support.trees import edit, kaldi, prepare, write_audio, write_lines
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.kinds.kaldi import read_text
-from voiceprivacy.corpora.listing import Findings, list_utterances, read_transcripts
+from voiceprivacy.corpora.listing import (
+    Findings,
+    check_transcripts,
+    list_utterances,
+    read_transcripts,
+)
 from voiceprivacy.corpora.recordings import mono
 from voiceprivacy.inout import audio, tables
 from voiceprivacy.inout.files import BadInput
@@ -70,16 +75,18 @@ def test_the_chapter_in_the_ids_of_librispeech_is_the_session(tmp_path):
     assert sessions == {"61-70968-0000": "70968", "62-70968-0000": "", "61-2": "", "61-3": ""}
 
 
-def test_text_may_be_empty_but_names_known_utterances_once(tmp_path):
+def test_text_may_be_empty_and_names_utterances_once(tmp_path):
     source, _ = kaldi(tmp_path, women=["w1"])
-    write_lines(tmp_path / "text", ["w1-0 HELLO  YOU", "w1-1", "w9-9 LOST", "", "w1-0 AGAIN"])
-    findings = Findings()
-    assert len(list_utterances(source, findings)) == 4
-    assert {f"{finding.level} {finding}" for finding in findings} == {
-        f"oddity {tmp_path}/text:3: utterance 'w9-9' is not in {tmp_path}/wav.scp",
-        f"error {tmp_path}/text:5: utterance 'w1-0' occurs twice",
-    }
+    write_lines(tmp_path / "text", ["w1-0 HELLO  YOU", "w1-1", "w9-9 LOST", ""])
+    utterances = list_utterances(source, findings := Findings())
+    check_transcripts(source, utterances, findings)
+    (finding,) = findings
+    missing = f"{tmp_path}/text: 2 utterances have no transcript, such as 'w1-2'"
+    assert (finding.level, str(finding)) == ("oddity", missing)
     assert read_text(tmp_path / "text", Findings())["w1-0"] == (1, "HELLO  YOU")
+    write_lines(tmp_path / "text", ["w1-0 HELLO", "w1-0 AGAIN"])
+    with pytest.raises(BadInput, match="text:2: utterance 'w1-0' occurs twice"):
+        check_transcripts(source, utterances, findings)
 
 
 def test_utterances_of_segments_are_stretches_of_recordings(tmp_path):
@@ -114,6 +121,18 @@ def test_segments_that_cannot_be_are_named(tmp_path, line, said):
     write_lines(tmp_path / "segments", [line.format(names[0]), *others])
     errors = checks.examine(source, protocol, 16000).findings.errors()
     assert any(said in str(error) for error in errors), errors
+
+
+def test_a_stretch_that_is_tried_should_not_lie_in_one_that_enrols(tmp_path):
+    source, protocol = kaldi(tmp_path, women=["w1", "w2"], enrolled=1)
+    others = [f"{name} {name} 0 0.06" for name in ("w1-0", "w1-1", "w1-2", "w2-0")]
+    beside, within = "w2-1 w2-0 0.06 0.1", "w2-2 w2-0 0.05 0.1"
+    write_lines(tmp_path / "segments", [*others, beside, "w2-2 w2-2 0 0.1"])
+    assert "lie in part" not in str(checks.examine(source, protocol, 16000).findings)
+    write_lines(tmp_path / "segments", [*others, beside, within])
+    said = "1 utterance that is tried lies in part in the stretch of a recording that enrols"
+    such = f"{tmp_path}/segments:6: {said}, such as 'w2-2' and 'w2-0'"
+    assert such in map(str, checks.examine(source, protocol, 16000).findings)
 
 
 def test_directories_that_contradict_each_other_are_an_error(tmp_path):

@@ -113,6 +113,8 @@ def contents(plan):
                 paths += [os.path.join(folder, name) for name in names]
             if start.path == "data/mine":
                 paths += ["speech/anna/1.wav", "speech/anna/2.flac"]
+            if start.without_texts:
+                paths = [path for path in paths if path != "data/mine/text"]
             held[source] |= {
                 path: Path(path).read_bytes() for path in paths if os.path.isfile(path)
             }

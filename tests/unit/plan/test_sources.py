@@ -15,6 +15,7 @@ from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.sources import CACHE, Named, Sources
 
 CORPUS = ("corpora", "mine", "kaldi")
+FOLDER = {"root": "audio", "pattern": "{speaker}/{utterance}.wav"}
 FINGERPRINT = Path("results/sources/corpora/mine.sha256")
 
 
@@ -150,8 +151,35 @@ def test_subsets_that_a_run_downloads_are_no_source():
     there = {"librispeech": {"root": "libri", "subsets": ["a"]}}
     assert Plan(defaults.complete({"corpora": {"mine": downloaded}})).sources.named == {}
     named = Plan(defaults.complete({"corpora": {"mine": there}})).named
-    assert [(path.path, path.below) for path in named] == [("libri", False), ("libri/a", True)]
+    assert {(path.path, path.below) for path in named} == {("libri", False), ("libri/a", True)}
     assert [path.path for path in sources.unusable(named)] == ["libri"]
+
+
+@pytest.mark.parametrize(
+    ("options", "transcript"),
+    [
+        ({"kaldi": "data/mine"}, "data/mine/text"),
+        ({"librispeech": {"root": "libri", "subsets": ["a"]}}, "libri/a/1/2/1-2.trans.txt"),
+        ({"vctk": {"root": "vctk"}}, "vctk/txt/p225/p225_001.txt"),
+        ({"folder": {**FOLDER, "transcripts": "told.tsv"}}, "told.tsv"),
+    ],
+)
+def test_no_speech_is_made_again_for_a_transcript(options, transcript):
+    Path(transcript).parent.mkdir(parents=True, exist_ok=True)
+    edit(transcript, "before")
+    for beside in ("libri/SPEAKERS.TXT", "libri/a/1/2/1-2-0.flac", "vctk/speaker-info.txt"):
+        Path(beside).parent.mkdir(parents=True, exist_ok=True)
+        edit(beside)
+    plan = Plan(defaults.complete({"corpora": {"mine": options}}))
+    said = Path("results/sources/corpora/mine/transcripts.sha256")
+    plan.sources.refresh()
+    before = FINGERPRINT.read_text(), said.read_text()
+    edit(transcript)
+    plan.sources.refresh()
+    assert FINGERPRINT.read_text() == before[0]
+    assert said.read_text() != before[1]
+    assert "told.tsv" not in str(plan.speech.source("mine"))
+    assert ("told.tsv" in str(plan.speech.transcribed("mine"))) == ("folder" in options)
 
 
 def edit_keeping_all_times(monkeypatch, path):

@@ -10,11 +10,17 @@ joined by -.
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from voiceprivacy.corpora.listing import Findings, Listed, by_speaker, note_gender
+from voiceprivacy.corpora.listing import (
+    Findings,
+    Listed,
+    by_speaker,
+    note_gender,
+    note_not_transcribed,
+)
 from voiceprivacy.corpora.recordings import provide_audio
 from voiceprivacy.inout import foreign, tables
 from voiceprivacy.inout.files import BadInput, counted, ours, read_lines, resembling
@@ -60,18 +66,16 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
         number = counted(len(others), "file does", "files do")
         message = f"{number} not look like {pattern}: left out, such as {others[0]}"
         findings.oddity(root, "-", message)
-    utterances = taken = list(_listed(root, matches, genders, findings))
+    utterances = list(_listed(root, matches, genders, findings))
     if "list" in options:
-        taken = _chosen(utterances, options["list"], findings)
-    if "transcripts" in options:
-        _check_transcripts(options, taken, utterances, findings)
-    for speaker, own in by_speaker(taken).items():
+        utterances = _chosen(utterances, options["list"], findings)
+    for speaker, own in by_speaker(utterances).items():
         first = own[0]
         if other := next((one for one in own if one.gender != first.gender), None):
             differs = f"is {other.gender} here, and {first.gender} in {first.file}"
             message = f"speaker '{speaker}' {differs}: two persons need two names"
             findings.error(other.file, "-", message)
-    return taken
+    return utterances
 
 
 def read_facts(options: dict[str, Any]) -> dict[str, dict[str, str]]:
@@ -103,19 +107,13 @@ def read_transcripts(options: dict[str, Any]) -> dict[str, str]:
     return tables.read_transcripts(ours(options["transcripts"]))
 
 
-def _check_transcripts(options, taken, utterances, findings):
-    """Note utterances without a transcript, and transcripts of none; all of them are an error."""
-    path, texts = ours(options["transcripts"]), read_transcripts(options)
-    missing = sorted(one.utterance for one in taken if one.utterance not in texts)
-    others = sorted(texts.keys() - {one.utterance for one in utterances})
-    if taken and len(missing) == len(taken):
-        findings.error(path, "-", f"has no utterance of this corpus, such as '{missing[0]}'")
-    elif missing:
-        number = counted(len(missing), "utterance has", "utterances have")
-        findings.oddity(path, "-", f"{number} no transcript, such as '{missing[0]}'")
-    elif others:
-        number = counted(len(others), "transcript is", "transcripts are")
-        findings.oddity(path, "-", f"{number} of no utterance, such as '{others[0]}'")
+def check_transcripts(
+    options: dict[str, Any], utterances: Iterable[Listed], findings: Findings
+) -> None:
+    """Note utterances without a line in the table of transcripts, where one is named."""
+    if "transcripts" in options:
+        path = ours(options["transcripts"])
+        note_not_transcribed(path, read_transcripts(options), utterances, findings)
 
 
 def _matches(root, pattern):

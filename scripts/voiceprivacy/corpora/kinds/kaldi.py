@@ -13,12 +13,12 @@ data/.) A pipe ("sox a.flac -t wav - |") runs in that folder, where the config a
 
 import contextlib
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voiceprivacy.corpora.listing import Findings, Listed, note_gender
+from voiceprivacy.corpora.listing import Findings, Listed, note_gender, note_not_transcribed
 from voiceprivacy.corpora.recordings import Cut, Joined, Pipe, Recording, provide_audio
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput, base_of, counted, name_too_long, read_lines
@@ -129,6 +129,16 @@ def read_transcripts(options: Any) -> dict[str, str]:
     return texts
 
 
+def check_transcripts(options: Any, utterances: Iterable[Listed], findings: Findings) -> None:
+    """Note utterances that the file text of their directory does not have, where there is one."""
+    tables: dict[Path, list[Listed]] = {}
+    for utterance in utterances:
+        tables.setdefault(Path(utterance.file).parent / "text", []).append(utterance)
+    for path, own in tables.items():
+        if path.exists():
+            note_not_transcribed(path, read_transcripts(options), own, findings)
+
+
 def read_text(path: Path, findings: Findings) -> dict[str, Value]:
     """Read a file text: an utterance, then what is said in it, which may be nothing."""
     said: dict[str, Value] = {}
@@ -188,7 +198,6 @@ def _list_directory(directory, root, genders, findings):
     for utterance in sorted(speakers.keys() - utterances.keys()):
         message = f"utterance '{utterance}' is not in {table}"
         findings.error(utt2spk, speakers[utterance].line, message)
-    _note_silent(directory / "text", table, utterances, findings)
     for utterance, recording in utterances.items():
         if utterance not in speakers:
             message = f"utterance '{utterance}' has no speaker in {utt2spk}"
@@ -265,15 +274,6 @@ def _channels_of(recording):
     with contextlib.suppress(BadInput):  # the reader of the file says why
         return 1 if isinstance(recording, Pipe) else audio.header(recording).channels
     return 1
-
-
-def _note_silent(path, table, recordings, findings):
-    """Note utterances of a file text, where there is one, that have no recording."""
-    if not path.exists():
-        return
-    for utterance, words in read_text(path, findings).items():
-        if utterance not in recordings:
-            findings.oddity(path, words.line, f"utterance '{utterance}' is not in {table}")
 
 
 def _audio(text, base):
