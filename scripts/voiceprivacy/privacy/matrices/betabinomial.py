@@ -61,12 +61,8 @@ def log_pmf(alpha: float, beta: float, n_templates: int) -> Floats:
     Products of rising factorials instead of beta functions: no cancellation of large terms, exactly
     uniform for alpha = beta = 1, and a gradient at the same price.
     """
-    n_others = n_templates - 1
-    return (
-        _log_rising(alpha, n_others)
-        + _log_rising(beta, n_others)[::-1]
-        - _log_rising(alpha + beta, n_others)[-1]
-    )
+    of_alpha, of_beta, of_both = _log_rising(alpha, beta, n_templates - 1)
+    return of_alpha + of_beta[::-1] - of_both[-1]
 
 
 def fit(probability: ArrayLike, *, loss: str = "ll") -> Fit:
@@ -104,12 +100,14 @@ def _minimise(probability, loss):
     uniform_loss, _ = loss(probability, log_pmf(1.0, 1.0, n_templates))
     scale = max(uniform_loss, 1e-30)  # losses near 1, for the tolerances of the search
 
-    def objective(log_parameters):
-        alpha, beta = np.exp(log_parameters)
-        value, slope = loss(probability, log_pmf(alpha, beta, n_templates))
-        return value / scale, _gradient(alpha, beta, slope) / scale
+    def loss_at(log_parameters):
+        return loss(probability, log_pmf(*np.exp(log_parameters), n_templates))
 
-    starts = sorted(_candidates(probability), key=lambda start: objective(start)[0])[:N_STARTS]
+    def objective(log_parameters):
+        value, slope = loss_at(log_parameters)
+        return value / scale, _gradient(*np.exp(log_parameters), slope) / scale
+
+    starts = sorted(_candidates(probability), key=lambda start: loss_at(start)[0])[:N_STARTS]
     bounds = [(-LOG_RANGE, LOG_RANGE)] * 2
     options = {"ftol": 1e-16, "gtol": 1e-11, "maxiter": 1000}
     searches = [
@@ -132,22 +130,34 @@ def _candidates(probability):
 
 def _gradient(alpha, beta, slope):
     """Derivatives of a loss by log alpha and log beta from those by log gamma, array (N,)."""
-    n_others = len(slope) - 1
-    both = _rising_slope(alpha + beta, n_others)[-1]
-    by_alpha = slope @ (_rising_slope(alpha, n_others) - both)
-    by_beta = slope @ (_rising_slope(beta, n_others)[::-1] - both)
+    of_alpha, of_beta, of_both = _rising_slope(alpha, beta, len(slope) - 1)
+    by_alpha = slope @ (of_alpha - of_both[-1])
+    by_beta = slope @ (of_beta[::-1] - of_both[-1])
     return np.array([alpha * by_alpha, beta * by_beta])
 
 
-def _log_rising(x, n):
-    """Log of x (x + 1) ... (x + k - 1) / k! for k = 0..n, array (n + 1,)."""
-    steps = np.arange(n)
-    return np.concatenate([[0.0], np.cumsum(np.log((x + steps) / (1 + steps)))])
+def _log_rising(alpha, beta, n):
+    """Log of x (x + 1) ... (x + k - 1) / k! for k = 0..n, array (3, n + 1).
+
+    The rows are of x = alpha, beta and their sum.
+    """
+    factors = _factors(alpha, beta, n) / np.arange(1, n + 1)
+    return _sums(np.log(factors, out=factors))
 
 
-def _rising_slope(x, n):
-    """Derivatives of _log_rising by x, array (n + 1,)."""
-    return np.concatenate([[0.0], np.cumsum(1 / (x + np.arange(n)))])
+def _rising_slope(alpha, beta, n):
+    """Derivatives of _log_rising by x, array (3, n + 1)."""
+    return _sums(1 / _factors(alpha, beta, n))
+
+
+def _factors(alpha, beta, n):
+    return np.add.outer([alpha, beta, alpha + beta], np.arange(n))
+
+
+def _sums(terms):
+    sums = np.zeros((len(terms), terms.shape[1] + 1))
+    terms.cumsum(axis=1, out=sums[:, 1:])
+    return sums
 
 
 def _exact_models(last_probability, n_templates):

@@ -310,8 +310,8 @@ def ece_bit(
     target, nontarget = as_scores(target, "target"), as_scores(nontarget, "nontarget")
     profile = []
     for log_odds in np.asarray(prior_log_odds):
-        miss = np.average(np.logaddexp(0, -target - log_odds), weights=target_counts)
-        false_alarm = np.average(np.logaddexp(0, nontarget + log_odds), weights=nontarget_counts)
+        miss = counted_mean(np.logaddexp(0, -target - log_odds), target_counts)
+        false_alarm = counted_mean(np.logaddexp(0, nontarget + log_odds), nontarget_counts)
         profile.append(expit(log_odds) * miss + expit(-log_odds) * false_alarm)
     return np.array(profile) / np.log(2)
 
@@ -363,14 +363,14 @@ def cece_bits(sets: Sequence[Mapping[str, Any]]) -> list[float]:
     gains = iter(np.split(_gain(np.concatenate(llrs)), ends[:-1]))
     bits = []
     for one in sets:
-        gain = _mean(next(gains), one.get("target_counts"))
-        gain += _mean(next(gains), one.get("nontarget_counts"))
+        gain = counted_mean(next(gains), one.get("target_counts"))
+        gain += counted_mean(next(gains), one.get("nontarget_counts"))
         bits.append(float(gain * NO_PRIVACY_BIT))
     return bits
 
 
-def _mean(numbers, counts):
-    """Mean of numbers (N,), each of which occurs ``counts`` times, or once."""
+def counted_mean(numbers: Floats, counts: Counts | None) -> float:
+    """Mean of numbers (N,), each of which occurs ``counts`` times (N,), or once."""
     # As np.average has it, which takes three times as long for a dozen numbers.
     return numbers.mean() if counts is None else (numbers * counts).sum() / np.sum(counts)
 

@@ -33,6 +33,7 @@ from voiceprivacy.privacy.scores.calibration import (
     as_scores,
     count_ties,
     counted_llrs,
+    counted_mean,
     oracle_blocks,
     pav_blocks,
 )
@@ -193,8 +194,8 @@ def cllr_bit(
         How often each LLR occurs (default: once).
     """
     costs = llr_costs(target=target, nontarget=nontarget)
-    miss = np.average(costs["target"], weights=target_counts)
-    false_alarm = np.average(costs["nontarget"], weights=nontarget_counts)
+    miss = counted_mean(costs["target"], target_counts)
+    false_alarm = counted_mean(costs["nontarget"], nontarget_counts)
     return _cllr_bit(miss, false_alarm)
 
 
@@ -389,13 +390,13 @@ def _mean_drawn(costs: Floats, weights: Counts) -> float:
     if weights.max() == 1:
         return float(costs[weights != 0].mean())
     drawn = np.flatnonzero(weights != 0)
-    return float(np.average(costs[drawn], weights=weights[drawn].astype(float)))
+    return float(counted_mean(costs[drawn], weights[drawn]))
 
 
 def _linkability(blocks: Blocks) -> float:
     llrs = counted_llrs(blocks)
     local = np.maximum(0, np.tanh(llrs["target"] / 2))  # tanh(l / 2) = 2 sigma(l) - 1
-    return float(np.average(local, weights=llrs["target_counts"]))
+    return float(counted_mean(local, llrs["target_counts"]))
 
 
 def _counts_between(edges: Floats, scores: Scores, weights: Counts) -> Counts:
