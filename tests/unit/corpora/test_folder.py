@@ -4,17 +4,12 @@ import os
 import shutil
 
 import pytest
-from support.trees import folder, librispeech, prepare_list, write_lines
+from support.trees import folder, librispeech, listed, prepare_list, write_lines
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.kinds.folder import compile_pattern
 from voiceprivacy.corpora.listing import Findings, list_utterances, read_facts
 from voiceprivacy.inout.files import BadInput
-
-
-def listed(source):
-    findings = Findings()
-    return list_utterances(source, findings), [f"{finding.level} {finding}" for finding in findings]
 
 
 def ids(source):

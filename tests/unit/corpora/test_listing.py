@@ -11,24 +11,8 @@ from voiceprivacy.corpora.listing import (
     by_speaker,
     list_utterances,
     read_transcripts,
-    require_gender,
 )
 from voiceprivacy.inout.files import BadInput
-
-
-def test_librispeech(tmp_path):
-    chapter = tmp_path / "test-clean" / "61" / "70968"
-    chapter.mkdir(parents=True)
-    (chapter / "61-70968.trans.txt").write_text(
-        "61-70968-0000 HE BEGAN A CONFUSED COMPLAINT\n61-70968-0001 GO\n"
-    )
-    texts = read_transcripts({"librispeech": {"root": str(tmp_path), "subsets": ["test-clean"]}})
-    assert texts == {"61-70968-0000": "HE BEGAN A CONFUSED COMPLAINT", "61-70968-0001": "GO"}
-
-
-def test_a_subset_without_transcripts_is_named(tmp_path):
-    with pytest.raises(BadInput, match="dev: has no speaker/chapter"):
-        read_transcripts({"librispeech": {"root": str(tmp_path), "subsets": ["dev"]}})
 
 
 def test_synthetic_speakers_say_english_sentences():
@@ -113,20 +97,3 @@ def test_speakers_and_their_utterances_come_in_the_order_of_their_ids():
     groups = by_speaker(shuffled)
     assert list(groups) == ["s1", "s10", "s2"]
     assert [one.utterance for one in chain.from_iterable(groups.values())] == NAMES
-
-
-@pytest.mark.parametrize(
-    ("gender", "lists", "is_wrong"),
-    [
-        ("-", ["f", "m"], True),
-        ("-", ["mixed", "m_common"], True),
-        ("-", ["mixed"], False),
-        ("-", ["mixed", "mixed_common"], False),
-        ("f", ["f", "m"], False),
-    ],
-)
-def test_a_list_of_one_gender_needs_genders(gender, lists, is_wrong):
-    findings = Findings()
-    require_gender(listed("s1-a", gender), lists, findings)
-    message = "speaker 's1' has no gender, but the lists are per gender"
-    assert [(finding.line, finding.what) for finding in findings] == [(7, message)] * is_wrong

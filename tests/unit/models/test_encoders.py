@@ -166,17 +166,6 @@ def test_fewer_layers_in_the_settings_give_the_frames_of_a_lower_layer(tmp_path)
     )
 
 
-def test_units_count_the_frames(of_the_hub):
-    encoder = Encoder(of_the_hub)
-    draw = np.random.default_rng(0)
-    codebook = histograms.Codebook(
-        np.ones(16, np.float32), draw.normal(scale=0.3, size=(256, 16)).astype(np.float32)
-    )
-    counts = histograms.unit_histogram(codebook, encoder)(speech(), 16000)
-    assert counts.sum() == len(encoder.frames(speech()))
-    assert (counts > 0).sum() > 1
-
-
 def test_a_folder_of_the_hub_runs_no_code(of_the_hub, tmp_path):
     """It names its own code wherever transformers would look; its weights hold a call."""
     own = "own.Network"

@@ -116,16 +116,6 @@ def test_a_matrix_whose_protected_recordings_have_other_ids_gets_a_warning(folde
     assert "op.npz: rows and columns share no recording" in errors
 
 
-def test_definition_and_pairs_change_the_numbers(folder):
-    said = set()
-    for definition in ("geometric", "sigmoid_mean"):
-        for pairs in ("all", "upper"):
-            choice = ["--definition", definition, "--pairs", pairs, "--metrics", folder / "m.json"]
-            run("assess_similarity", *matrices(folder), *choice)
-            said.add(json.loads((folder / "m.json").read_text())["deid_percent"])
-    assert len(said) == 4
-
-
 def test_of_a_whole_system_the_definitions_are_those_of_the_separate_commands(folder):
     utterances = [Utterance(name, name, "f", folder / "x.wav", 1.0) for name in ("s0", "s1")]
     write_manifest(folder / "m.tsv", utterances)
@@ -234,15 +224,12 @@ def test_the_headline_of_ranks_has_the_interval_of_what_it_shows(folder):
             ["--oo", "{folder}/templates_oo.npz", "--pairs", "upper"],
             "templates_oo.npz: pairs 'upper' needs the same",
         ),
-        (["--op", "{folder}/alone.npz"], "alone.npz: no speaker has two utterances"),
         (["--plot", "{folder}/p.xyz"], "p.xyz: cannot write this kind of picture"),
     ],
 )
 def test_assess_similarity_refuses_bad_input_in_one_line(folder, change, message):
     speakers, original = voices(1, spread=3)
-    (folder / "text.npz").write_text("no numbers\n")
     write(folder / "flat.npz", 0 * original, 0 * original, speakers, speakers)
-    write(folder / "alone.npz", original[::4], original[::4], speakers[::4], speakers[::4])
     change = [word.format(folder=folder) for word in change]
     _, errors = run(
         "assess_similarity", *matrices(folder), "--metrics", folder / "m.json", *change, code=2

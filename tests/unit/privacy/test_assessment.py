@@ -150,27 +150,6 @@ def test_a_speaker_that_cannot_be_left_out_leaves_no_interval():
     assert limits.ci_low is None
 
 
-def test_ranks_of_drawn_speakers_keep_the_gallery():
-    names = np.array(["a", "b", "c"])
-    speakers = np.repeat(names, 4)
-    scores = np.random.default_rng(0).normal(size=(12, 3)).round(1)
-    ids = (np.arange(12).astype(str), names, speakers, names)
-    matrix = ScoreMatrix(*ids, scores, np.arange(12).astype(str), names)
-    replicates = resample_ranks(ranks.true_ranks(matrix), speakers, **DRAWS)
-    for index, weights in enumerate(bootstrap.multiplicities(names, **DRAWS)[:20]):
-        if weights.any():
-            rows = np.repeat(np.arange(12), np.repeat(weights, 4))
-            fields = {
-                name: getattr(matrix, name)[rows]
-                for name in ("rows", "row_speakers", "scores", "row_sources")
-            }
-            expected = ranks.disclosure(
-                ranks.histogram(ranks.true_ranks(matrix._replace(**fields)))
-            )
-            for name, value in expected.items():
-                assert replicates[name][index] == pytest.approx(value), name
-
-
 @pytest.mark.parametrize("ties", ["shared", "optimistic", "pessimistic"])
 def test_ranks_of_drawn_speakers_take_ties_as_they_are_told(ties):
     true_ranks = ranks.Ranks(best=np.array([1, 1, 3]), worst=np.array([2, 4, 3]), n_templates=4)

@@ -55,8 +55,7 @@ def test_a_weighted_sample_is_the_sample_with_copies(seed, n_speakers):
         )
     listed = trials.arrange(pairs_of, speaker_of)
     drawn = weigh(
-        listed,
-        speaker_weights(listed, np.array([weights[name] for name in listed.speakers])),
+        listed, speaker_weights(listed, np.array([weights[name] for name in listed.speakers]))
     )
     if not copies["target"] or not copies["nontarget"]:
         assert drawn is None
@@ -110,25 +109,6 @@ def with_copies(listed, weights):
     }
 
 
-def test_calibration_of_two_weighted_runs_is_that_of_runs_with_copies():
-    one, other = arranged(1, seed=1), arranged(1.5, seed=2)
-    weights = np.array([2, 0, 1, 3, 1, 0])
-    metrics = zebra.runs_metrics(
-        *(weigh(run, speaker_weights(run, weights)) for run in (one, other))
-    )
-    expected, _ = zebra.assess_calibration(
-        train=with_copies(one, weights), test=with_copies(other, weights)
-    )
-    assert metrics == pytest.approx({name: expected[name] for name in metrics})
-    assert {
-        "cece_linear_bit",
-        "cece_isotonic_bit",
-        "cece_isotonic_interpolated_bit",
-        "dece_test_bit",
-    } <= metrics.keys()
-    assert metrics.keys() == {name for name in expected if name.endswith("_bit")}
-
-
 def test_both_runs_draw_the_same_speakers():
     """A run against itself: C_ECE of every replicate is that of the replicate's own calibration."""
     one = arranged(1)
@@ -159,19 +139,6 @@ def test_a_speakers_draws_depend_on_the_seed_and_the_name_only():
     many = bootstrap.multiplicities(["z", "b", "c", "a"], n_replicates=80, seed=3)
     np.testing.assert_array_equal(few, many[:50, [3, 1]])
     assert (few != bootstrap.multiplicities(["a", "b"], n_replicates=50, seed=4)).any()
-
-
-def test_replicates_of_identical_speakers_do_not_vary():
-    listed = trials.arrange(
-        *scored(lambda enrolled, tried, utterance: (enrolled == tried) - utterance)
-    )
-    replicates = bootstrap.resample_scores(listed, verification.sample_metrics, **DRAWS)
-    for name, values in replicates.items():
-        if name in bootstrap.OF_RARE_ERRORS:
-            values = values[
-                values <= np.nanmedian(values)
-            ]  # upwards they are spread as independent trials are
-        assert np.nanmax(values) - np.nanmin(values) == pytest.approx(0, abs=1e-12), name
 
 
 def test_a_replicate_without_a_class_is_undefined_and_left_out():
@@ -251,18 +218,6 @@ def test_a_sample_without_a_speaker_is_the_one_that_weighs_this_speaker_0(seed, 
             blocks = calibration.pav_blocks(expected.ties, laplace=True)
             assert zebra.strongest_of_ties_log10(sample.ties) == zebra.strongest_log10(blocks)
             assert verification.sample_metrics(sample) == verification.sample_metrics(expected)
-
-
-@given(
-    counts=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=9).filter(
-        lambda counts: all(map(any, counts)) and all(map(any, zip(*counts, strict=True)))
-    )
-)
-def test_the_outer_blocks_are_those_of_all(counts):
-    targets, nontargets = np.array(counts).T
-    ties = calibration.Ties(np.arange(len(counts)).astype(float), targets, nontargets)
-    blocks = calibration.pav_blocks(ties, laplace=True)
-    assert zebra.strongest_of_ties_log10(ties) == zebra.strongest_log10(blocks)
 
 
 def test_leaving_a_speaker_out_does_not_add_up_all_trials_again(monkeypatch):

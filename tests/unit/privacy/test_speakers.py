@@ -129,10 +129,7 @@ def test_means_are_those_of_the_speaker_who_is_tried():
     assert [
         (animal.n_target, animal.mean_target_llr, animal.n_impostor, animal.mean_impostor_llr)
         for animal in animals
-    ] == [
-        (2, 1.5, 1, -4.0),
-        (1, 3.0, 2, -1.5),
-    ]
+    ] == [(2, 1.5, 1, -4.0), (1, 3.0, 2, -1.5)]
 
 
 def test_corners_are_quarters_of_both_means():
@@ -244,10 +241,7 @@ def test_every_speaker_gets_a_line_with_his_trials(folder, capsys):
         rows = list(csv.DictReader(file, delimiter="\t"))
     assert [
         (row["label"], row["speaker"], row["n_target"], row["n_nontarget"]) for row in rows
-    ] == [
-        ("op", "a", "2", "2"),
-        ("op", "b", "2", "2"),
-    ]
+    ] == [("op", "a", "2", "2"), ("op", "b", "2", "2")]
     assert {float(row["deid_percent"]) for row in rows} == {100.0}
     assert "op: most at risk: " in capsys.readouterr().out
 
