@@ -15,7 +15,6 @@ from support.models import RATE, settings_of, tone, write_tones
 
 from voiceprivacy.attack.extractors import networks
 from voiceprivacy.attack.extractors.networks import (
-    NOTHING,
     Extractor,
     Preparation,
     TrustedExtractor,
@@ -257,10 +256,6 @@ def test_voice_activity_leaves_pauses_out():
     kept = active(np.concatenate([QUIET, TONE, QUIET, TONE, QUIET]), RATE)
     assert len(kept) == pytest.approx(2 * RATE, abs=0.2 * RATE)
     assert level_db(kept) == pytest.approx(level_db(TONE), abs=1)
-
-
-def test_nothing_is_the_default():
-    assert prepared(TONE, RATE, NOTHING) is TONE
 
 
 @pytest.mark.parametrize(

@@ -77,11 +77,6 @@ def test_short_sessions_enrol_together_when_one_is_left():
     assert trial == {"s0-2-0"}
 
 
-def test_without_enough_sessions_one_session_is_divided():
-    enrolment, trial, _ = split(speakers([[10]]))
-    assert (len(enrolment), len(trial)) == (3, 7)
-
-
 def test_who_enrols_is_not_always_the_first():
     enrolment, _, _ = split(speakers([[10]] * 30))
     counts = Counter(name.split("-")[2] for name in enrolment)
@@ -155,12 +150,6 @@ def test_a_release_has_each_unordered_pair_once():
         Trial("a-1", "b-1", "nontarget"),
         Trial("a-2", "b-1", "nontarget"),
     ]
-
-
-def test_pieces_of_one_utterance_are_not_linked():
-    pairs = release.release_pairs(**released("a-1_seg000", "a-1_seg001", "a-2", "b-1"))
-    targets = {(pair.enrolment, pair.trial) for pair in pairs if pair.label == "target"}
-    assert targets == {("a-1_seg000", "a-2"), ("a-1_seg001", "a-2")}
 
 
 def test_utterances_of_one_recording_are_not_linked():

@@ -13,11 +13,10 @@ from hyperpyyaml import load_hyperpyyaml
 from safetensors.torch import load_file
 from speechbrain.integrations.huggingface import hubert, wav2vec2, wavlm
 from support import models
+from support.sounds import recording
 
 from voiceprivacy.attack.extractors import histograms
-from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.models.encoders import Encoder
 
 
@@ -57,11 +56,7 @@ def test_window_and_hop_by_hand(folder):
 
 
 def test_units_of_an_encoder_count_its_frames(folder, tmp_path):
-    utterances = []
-    for index in range(8):
-        path = tmp_path / f"u{index}.wav"
-        audio.write(path, samples_of(index), 16000)
-        utterances.append(Utterance(path.stem, f"s{index % 4}", "f", path, 2.0))
+    utterances = [recording(tmp_path, f"u{index}", samples_of(index)) for index in range(8)]
     encoder = Encoder(folder)
     codebook = histograms.train_codebook(utterances, seed=0, encoder=encoder)
     assert codebook.centres.shape == (256, 8)

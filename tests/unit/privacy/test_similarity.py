@@ -121,26 +121,6 @@ def test_protection_that_makes_it_worse_and_a_reversed_diagonal_are_remarked_on(
     ]
 
 
-def test_op_is_not_forced_to_be_symmetric():
-    rng = np.random.default_rng(3)
-    matrix = three_speakers()._replace(scores=rng.standard_normal((6, 6)))
-    values = similarities(compare(matrix)).values
-    assert not np.allclose(values, values.T)
-    upper = similarities(compare(matrix, pairs="upper")).values.filled(-1)
-    np.testing.assert_array_equal(upper, upper.T)
-    assert np.count_nonzero(upper == -1) == 1
-
-
-def test_upper_pairs_ignore_what_is_not_above_the_diagonal():
-    matrix = three_speakers()
-    changed = matrix._replace(scores=np.where(np.tri(6, dtype=bool), 99.0, matrix.scores))
-    before, after = (
-        similarities(compare(scores, pairs="upper")).values.filled(-1)
-        for scores in (matrix, changed)
-    )
-    np.testing.assert_array_equal(before, after)
-
-
 @given(seed=st.integers(0, 1000))
 def test_upper_pairs_of_speakers_who_alternate_are_those_of_the_recipe(seed):
     """Pairs i < j; a cell takes those of its row's speaker first, the rows in the order of the

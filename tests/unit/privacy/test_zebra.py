@@ -215,13 +215,6 @@ def test_an_llr_of_exactly_ten_to_the_n_gets_the_higher_tag(size, expected):
     assert metrics["tag"] == expected
 
 
-def test_what_a_list_of_this_size_shows_in_any_case_is_said():
-    metrics, _ = zebra.assess(target=np.ones(2), nontarget=np.ones(200))
-    assert zebra.describe(metrics).endswith(
-        "(a list of this size can show C at most, and shows A even if all scores are equal)"
-    )
-
-
 @pytest.mark.parametrize(("n_target", "n_nontarget"), SIZES)
 def test_the_floor_is_the_worst_case_of_equal_scores(n_target, n_nontarget):
     floor = zebra.worst_case_floor_log10(

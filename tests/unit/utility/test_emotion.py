@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from support import listeners as tiny
 from support.models import RATE
+from support.sounds import recording
 
-from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.utility.emotion import (
     DEFINITIONS,
     LEFT_OUT,
@@ -121,13 +120,8 @@ def test_what_is_wrong_is_one_clear_line(tmp_path, fault):
 
 @pytest.fixture
 def speech(tmp_path):
-    generator = np.random.default_rng(0)
-    utterances = []
-    for name in TRUE:
-        path = tmp_path / f"{name}.wav"
-        audio.write(path, generator.normal(0, 0.1, RATE).astype(np.float32), RATE)
-        utterances.append(Utterance(name, f"s{FOLDS[name]}", "f", path, 1.0))
-    return utterances
+    noise = np.random.default_rng(0).normal(0, 0.1, (len(TRUE), RATE))
+    return [recording(tmp_path, name, own) for name, own in zip(TRUE, noise, strict=True)]
 
 
 def test_the_classifier_of_each_fold_is_asked(tmp_path, speech):
