@@ -142,6 +142,17 @@ def test_speakers_with_one_utterance_take_part():
     assert not np.allclose(with_them.between, plda.train(embeddings[:9], speakers[:9]).between)
 
 
+@pytest.mark.parametrize("more", [{}, {"length_norm": None}])
+@pytest.mark.parametrize("options", [{}, {"scale": False}, {"centre": False}])
+def test_a_saved_recipe_scores_as_before(tmp_path, golden, options, more):
+    recipe = recipes.vpc_recipe(golden["X_train"], golden["spk_train"], **options, **more)
+    recipes.write_recipe(tmp_path / "plda.npz", recipe)
+    read = recipes.read_recipe(tmp_path / "plda.npz")
+    before = recipes.score_recipe(recipe, **golden["multi"], trial=golden["X_test"])
+    after = recipes.score_recipe(read, **golden["multi"], trial=golden["X_test"])
+    np.testing.assert_array_equal(before, after)
+
+
 def test_embeddings_in_single_precision_are_scored_in_double(golden):
     model = plda.train(golden["X_train"], golden["spk_train"])
     single = golden["X_test"].astype(np.float32)

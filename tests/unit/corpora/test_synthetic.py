@@ -15,10 +15,9 @@ def listed(**options):
     return synthetic.list_utterances({"first_speaker": 0, **options}, Findings())
 
 
-def speak(utterances, folder, threads=1):
-    return list(
-        synthetic.provide_audio(utterances, audio_dir=folder, sample_rate=16000, threads=threads)
-    )
+def speak(utterances, folder, *, sample_rate=16000, threads=1):
+    options = {"sample_rate": sample_rate, "threads": threads}
+    return list(synthetic.provide_audio(utterances, audio_dir=folder, **options))
 
 
 def digests(utterances):
@@ -87,6 +86,11 @@ def test_voices_differ():
 def test_utterances_say_different_things():
     texts = [synthetic.job(utterance)["text"] for utterance in listed(speakers=30, utterances=10)]
     assert len(set(texts)) == 300
+
+
+def test_speech_has_the_rate_that_is_asked_for(tmp_path):
+    (utterance,) = speak(listed(speakers=1, utterances=1), tmp_path, sample_rate=8000)
+    assert audio.header(utterance.path)[:2] == (8000, 1)
 
 
 def test_without_espeak_ng_the_check_says_what_installs_it(monkeypatch):

@@ -80,6 +80,11 @@ def test_estoi_of_the_original_is_one_and_falls_with_noise():
     assert values[0] == pytest.approx(1) and values[0] > values[1] > values[2]
 
 
+def test_estoi_is_the_same_twice():
+    speech, noise = babble(2), babble(2, seed=1)
+    assert estoi(speech, noise) == estoi(speech, noise)
+
+
 @pytest.mark.parametrize(("fewer", "is_defined"), [(0, True), (410, True), (411, False)])
 def test_estoi_wants_the_timing_of_the_original(fewer, is_defined):
     speech = babble(2)

@@ -197,3 +197,13 @@ def test_nothing_of_the_other_parts_of_a_system_is_read_for_what_it_keeps(tmp_pa
     corpus = read_corpus("few", audio=tmp_path / "audio", facts=None)
     told = class_kept(corpus, "sex", "net", ["hidden"], embeddings=tmp_path / "embeddings", seed=0)
     assert len(told.recognised["hidden"]) == 36
+
+
+def test_of_one_sex_and_of_speakers_of_unknown_sex_nothing_is_kept(tmp_path):
+    write_run(tmp_path, men=4)
+    corpus = read_corpus("few", audio=tmp_path / "audio", facts=None)
+    options = {"embeddings": tmp_path / "embeddings", "seed": 0}
+    told, reason = class_kept(corpus, "sex", "net", ["original"], **options)
+    assert told == {"original": {}} and reason == "fewer than two classes have 5 speakers"
+    unknown = corpus._replace(known={"sex": {}})
+    assert class_kept(unknown, "sex", "net", ["original"], **options).recognised == {"original": {}}
