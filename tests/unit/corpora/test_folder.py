@@ -16,18 +16,6 @@ def ids(source):
     return [utterance.utterance for utterance in listed(source)[0]]
 
 
-def test_fields_of_the_pattern_are_read_from_the_path(tmp_path):
-    source = folder(
-        tmp_path, ["anna/s1/a.wav", "bert/s2/b.wav"], genders={"anna": "f", "bert": "M"}
-    )
-    utterances, findings = listed(source)
-    assert [utterance[:5] for utterance in utterances] == [
-        ("a", "anna", "f", "s1", tmp_path / "anna/s1/a.wav"),
-        ("b", "bert", "m", "s2", tmp_path / "bert/s2/b.wav"),
-    ]
-    assert findings == []
-
-
 def test_ids_that_are_not_unique_become_paths_joined_by_a_hyphen(tmp_path):
     source = folder(tmp_path, ["id1/x/00001.wav", "id1/y/00001.wav", "id2/x/00002.wav"])
     assert ids(source) == ["id1-x-00001", "id1-y-00001", "id2-x-00002"]

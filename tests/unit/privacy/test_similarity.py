@@ -35,17 +35,16 @@ def of_llrs(definition):
     return similarities(comparisons, definition=definition)
 
 
-def test_geometric_similarity_is_the_geometric_mean_of_the_posteriors():
-    np.testing.assert_allclose(
-        of_llrs("geometric").values.filled(-1), [[np.sqrt(1 / 2 * 3 / 4), 1 / 2], [1 / 4, 3 / 4]]
-    )
-
-
-def test_sigmoid_mean_similarity_is_the_posterior_of_the_mean_llr():
-    np.testing.assert_allclose(
-        of_llrs("sigmoid_mean").values.filled(-1),
-        [[np.sqrt(3) / (1 + np.sqrt(3)), 1 / 2], [1 / 4, 3 / 4]],
-    )
+@pytest.mark.parametrize(
+    ("definition", "own_of_a"),
+    [
+        ("geometric", np.sqrt(1 / 2 * 3 / 4)),  # the geometric mean of the posteriors
+        ("sigmoid_mean", np.sqrt(3) / (1 + np.sqrt(3))),  # the posterior of the mean LLR
+    ],
+)
+def test_similarities_by_hand(definition, own_of_a):
+    values = of_llrs(definition).values.filled(-1)
+    np.testing.assert_allclose(values, [[own_of_a, 1 / 2], [1 / 4, 3 / 4]])
 
 
 def test_diagonal_metrics_by_hand():

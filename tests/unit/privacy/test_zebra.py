@@ -216,23 +216,12 @@ def test_an_llr_of_exactly_ten_to_the_n_gets_the_higher_tag(size, expected):
 
 
 @pytest.mark.parametrize(("n_target", "n_nontarget"), SIZES)
-def test_the_floor_is_the_worst_case_of_equal_scores(n_target, n_nontarget):
-    floor = zebra.worst_case_floor_log10(
-        target=np.arange(n_target), nontarget=np.arange(n_nontarget)
-    )
-    assert_close(
-        floor, zebra.worst_case_log10(target=np.zeros(n_target), nontarget=np.zeros(n_nontarget))
-    )
-
-
-@pytest.mark.parametrize(("n_target", "n_nontarget"), SIZES)
-def test_the_ceiling_is_the_worst_case_of_perfect_separation(n_target, n_nontarget):
-    ceiling = zebra.worst_case_ceiling_log10(
-        target=np.arange(n_target), nontarget=np.arange(n_nontarget)
-    )
-    assert_close(
-        ceiling, zebra.worst_case_log10(target=np.ones(n_target), nontarget=np.zeros(n_nontarget))
-    )
+def test_floor_and_ceiling_are_of_equal_scores_and_of_perfect_separation(n_target, n_nontarget):
+    classes = {"target": np.arange(n_target), "nontarget": np.arange(n_nontarget)}
+    equal = {name: np.zeros(len(values)) for name, values in classes.items()}
+    apart = equal | {"target": np.ones(n_target)}
+    assert_close(zebra.worst_case_floor_log10(**classes), zebra.worst_case_log10(**equal))
+    assert_close(zebra.worst_case_ceiling_log10(**classes), zebra.worst_case_log10(**apart))
 
 
 @given(target=SCORES, nontarget=SCORES)
