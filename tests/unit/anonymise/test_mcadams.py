@@ -1,6 +1,5 @@
 """McAdams: the published programs' numbers and their mistakes, and a plain loop as oracle."""
 
-import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support import plain_mcadams
+from support.memory import peak_of
 from support.sounds import speech_like, tone
 
 from voiceprivacy.anonymise.functions import mcadams
@@ -73,12 +73,8 @@ def test_a_long_recording_is_protected_without_copies_of_it_in_memory(tmp_path, 
     whole = to_int16(anonymise(audio.read(original)[0], 8000, alpha=0.8))
     for module, name in ((mcadams, "BLOCK"), (mcadams, "BLOCK_FRAMES"), (audio, "BLOCK")):
         monkeypatch.setattr(module, name, 100 if name == "BLOCK_FRAMES" else 10_000)
-    tracemalloc.start()
-    try:
-        line = anonymise_file((utterance, 0.8), variant="vpc2020", audio_dir=tmp_path)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    options = {"variant": "vpc2020", "audio_dir": tmp_path}
+    line, peak = peak_of(lambda: anonymise_file((utterance, 0.8), **options))
     assert peak < 5 * 2 * n_samples + 500_000
     assert (audio.read(line.path)[0] * 32768 == whole).all()
 

@@ -1,13 +1,13 @@
 """Protocols: enrol_trial (disjoint, from other sessions), all_pairs, and pairs within a release."""
 
 import random
-import tracemalloc
 from collections import Counter
 from itertools import chain, permutations
 from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
+from support.memory import peak_of
 
 from voiceprivacy.corpora import release
 from voiceprivacy.corpora.listing import Findings, Listed
@@ -194,11 +194,6 @@ def test_pairs_of_thousands_of_trials_are_drawn_without_listing_all_of_them():
     """2,500 trials have three million pairs, which took hundreds of megabytes."""
     names = [f"{n % 500}-{n}" for n in range(2500)]
     listed = released(*names)
-    tracemalloc.start()
-    try:
-        pairs = release.release_pairs(**listed)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
+    pairs, peak = peak_of(lambda: release.release_pairs(**listed))
     assert sum(pair.label == "nontarget" for pair in pairs) == release.MOST_LINKED
     assert peak < 100e6

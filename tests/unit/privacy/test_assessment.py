@@ -2,10 +2,9 @@
 left out.
 """
 
-import tracemalloc
-
 import numpy as np
 import pytest
+from support.memory import peak_of
 from support.resampled import resample_similarities
 
 from voiceprivacy.inout.arrays import ScoreMatrix, write_matrix
@@ -63,12 +62,7 @@ def test_similarity_takes_a_bounded_memory_for_each_pair_of_utterances(
     for name, scores in three(n_speakers=20, n_utterances=20).items():
         paths[name] = tmp_path / f"{name}.npz"
         write_matrix(paths[name], scores)
-    tracemalloc.start()
-    try:
-        assess_similarity(paths, Draws(n_replicates, 0))
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    _, peak = peak_of(lambda: assess_similarity(paths, Draws(n_replicates, 0)))
     assert peak / 400**2 < most_bytes
 
 

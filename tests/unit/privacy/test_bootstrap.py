@@ -3,12 +3,12 @@ that hold the truth.
 """
 
 import functools
-import tracemalloc
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.memory import peak_of
 from support.speakers import arranged, noisy, rows_of, scored, speaker_weights, weigh
 
 from voiceprivacy.inout.files import BadInput
@@ -264,22 +264,16 @@ def test_memory_does_not_grow_with_the_number_of_samples(resample):
     """A sample is as large as the list of trials: of a thousand speakers, a thousand of them are
     gigabytes.
     """
-    few, many = (peak_of(resample, n_samples) for n_samples in (20, 60))
+    few, many = (memory_of(resample, n_samples) for n_samples in (20, 60))
     assert many < 1.5 * few
 
 
-def peak_of(resample, n_samples):
+def memory_of(resample, n_samples):
     """Peak memory in bytes, with the same number of trials whatever the number of speakers."""
     draw = np.random.default_rng(0)
     speaker, other = draw.integers(0, n_samples, (2, 20_000))
     names, scores = np.arange(n_samples).astype(str), np.sort(draw.normal(size=20_000))
     listed = trials.SpeakerTrials(names, scores, speaker == other, speaker, other)
-    options = (
-        {"n_replicates": n_samples, "seed": 0} if resample is bootstrap.resample_scores else {}
-    )
-    tracemalloc.start()
-    try:
-        resample(listed, zebra.sample_metrics, **options)
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    draws = {"n_replicates": n_samples, "seed": 0}
+    options = draws if resample is bootstrap.resample_scores else {}
+    return peak_of(lambda: resample(listed, zebra.sample_metrics, **options))[1]
