@@ -220,6 +220,18 @@ def test_a_sample_without_a_speaker_is_the_one_that_weighs_this_speaker_0(seed, 
             assert verification.sample_metrics(sample) == verification.sample_metrics(expected)
 
 
+@given(
+    counts=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=9).filter(
+        lambda counts: all(map(any, counts)) and all(map(any, zip(*counts, strict=True)))
+    )
+)
+def test_the_outer_blocks_are_those_of_all(counts):
+    targets, nontargets = np.array(counts).T
+    ties = calibration.Ties(np.arange(len(counts)).astype(float), targets, nontargets)
+    blocks = calibration.pav_blocks(ties, laplace=True)
+    assert zebra.strongest_of_ties_log10(ties) == zebra.strongest_log10(blocks)
+
+
 def test_leaving_a_speaker_out_does_not_add_up_all_trials_again(monkeypatch):
     """Of 10,000 speakers and 210,000 trials that took most of three minutes."""
     added_up = []
