@@ -157,6 +157,14 @@ def test_two_speakers_are_too_few_for_intervals_and_the_command_says_so(tmp_path
     assert [*tmp_path.glob("m.*")] == [tmp_path / "m.json"]
 
 
+def test_calibration_of_kaldi_scores(tmp_path):
+    path, key = DATA / "zebra_cli" / "scores.txt", DATA / "zebra_cli" / "key.txt"
+    files = ["--train", path, "--test", path, "--train-trials", key, "--test-trials", key]
+    done = here("assess_calibration", *files, "--label", "op", "--metrics", tmp_path / "m.json")
+    assert done.returncode == 0, done.stderr
+    assert 0 < json.loads((tmp_path / "m.json").read_text())["op"]["cece_linear_bit"] < 0.427
+
+
 def test_calibration_without_laplace_shows_the_infinite(scores, tmp_path):
     train, test = scores("run0.tsv", [2, 1], [0, 1]), scores("run1.tsv", [0, 3], [0, 1])
     files = flags(train=train, test=test, label="op", metrics=tmp_path / "m.json")

@@ -88,6 +88,14 @@ def test_curves_of_the_law_are_of_all_attacks_and_need_no_map_of_speakers(scores
     assert {row["ci_low"] for row in known.values()} != {"-"}
 
 
+def test_without_speakers_there_are_numbers_and_no_intervals(scores, tmp_path):
+    files = {family: tmp_path / f"{family}.json" for family in FAMILIES}
+    words = ["--scores", scores["op"], "--label", "op"]
+    succeeds("assess_scores", *words, *flags(**files, curves=tmp_path / "curves.tsv"))
+    assert all(path.exists() for path in files.values())
+    assert not list(tmp_path.glob("*.intervals.json")) and not list(tmp_path.glob("*.npz"))
+
+
 @pytest.mark.parametrize(("label", "option"), [("rr", "release"), ("op", "trials")])
 def test_scores_of_every_condition_are_compared_with_their_list(scores, tmp_path, label, option):
     rows = [list(row.values()) for _, row in read_rows(scores["op"], SCORES)]

@@ -116,6 +116,16 @@ def test_a_matrix_whose_protected_recordings_have_other_ids_gets_a_warning(folde
     assert "op.npz: rows and columns share no recording" in errors
 
 
+def test_definition_and_pairs_change_the_numbers(folder):
+    said = set()
+    for definition in ("geometric", "sigmoid_mean"):
+        for pairs in ("all", "upper"):
+            choice = ["--definition", definition, "--pairs", pairs, "--metrics", folder / "m.json"]
+            run("assess_similarity", *matrices(folder), *choice)
+            said.add(json.loads((folder / "m.json").read_text())["deid_percent"])
+    assert len(said) == 4
+
+
 def test_of_a_whole_system_the_definitions_are_those_of_the_separate_commands(folder):
     utterances = [Utterance(name, name, "f", folder / "x.wav", 1.0) for name in ("s0", "s1")]
     write_manifest(folder / "m.tsv", utterances)
