@@ -87,6 +87,10 @@ def test_log_pmf_meets_scipy_and_sums_to_one(alpha, beta, n_templates):
     assert np.exp(log_gamma).sum() == pytest.approx(1, rel=1e-9)
 
 
+def test_alpha_and_beta_of_one_are_exactly_uniform():
+    assert np.ptp(log_pmf(1.0, 1.0, 16)) == 0
+
+
 @pytest.mark.parametrize("loss", LOSSES)
 def test_gradients_meet_finite_differences(loss):
     p = histogram([20, 9, 5, 3, 2, 2, 1, 0, 1, 1])
