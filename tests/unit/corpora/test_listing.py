@@ -11,6 +11,7 @@ from voiceprivacy.corpora.listing import (
     by_speaker,
     list_utterances,
     read_transcripts,
+    require_gender,
 )
 from voiceprivacy.inout.files import BadInput
 
@@ -97,3 +98,19 @@ def test_speakers_and_their_utterances_come_in_the_order_of_their_ids():
     groups = by_speaker(shuffled)
     assert list(groups) == ["s1", "s10", "s2"]
     assert [one.utterance for one in chain.from_iterable(groups.values())] == NAMES
+
+
+@pytest.mark.parametrize(
+    ("gender", "lists", "is_wrong"),
+    [
+        ("-", ["f", "m"], True),
+        ("-", ["mixed", "m_common"], True),
+        ("-", ["mixed", "mixed_common"], False),
+        ("f", ["f", "m"], False),
+    ],
+)
+def test_a_list_of_one_gender_needs_genders(gender, lists, is_wrong):
+    findings = Findings()
+    require_gender(listed("s1-a", gender), lists, findings)
+    message = "speaker 's1' has no gender, but the lists are per gender"
+    assert [(finding.line, finding.what) for finding in findings] == [(7, message)] * is_wrong
