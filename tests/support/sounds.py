@@ -3,8 +3,18 @@
 import numpy as np
 from scipy import linalg, signal
 
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.tables import Utterance
+
 RATE = 16000
 VOWEL_HZ = (600.0, 1600.0, 2800.0)  # formants far enough apart to be measured
+
+
+def recording(folder, name, samples, sample_rate=RATE, *, speaker="s"):
+    """Write folder/NAME.wav; the utterance of it."""
+    path = folder / f"{name}.wav"
+    audio.write(path, np.asarray(samples, np.float32), sample_rate)
+    return Utterance(name, speaker, "f", path, len(samples) / sample_rate)
 
 
 def tone(index, seconds=0.5):

@@ -6,6 +6,8 @@ import numpy as np
 import soundfile
 
 from support import calls
+from voiceprivacy.corpora import checks
+from voiceprivacy.corpora.listing import Findings, list_utterances
 
 SPEECH = os.environ.get("VOICEPRIVACY_SPEECH")
 
@@ -112,6 +114,24 @@ def edit(path, old, new):
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new, 1))
+
+
+def listed(source):
+    """The utterances of a corpus, and what was found: "level place: what"."""
+    findings = Findings()
+    return list_utterances(source, findings), [f"{finding.level} {finding}" for finding in findings]
+
+
+def errors(source):
+    """The errors that are found where a corpus is listed."""
+    findings = Findings()
+    list_utterances(source, findings)
+    return [str(finding) for finding in findings.errors()]
+
+
+def messages(source, protocol):
+    """All that is found in a corpus before hours of work."""
+    return [str(finding) for finding in checks.examine(source, protocol, 16000).findings]
 
 
 def call(script, **flags):

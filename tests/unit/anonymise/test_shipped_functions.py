@@ -162,30 +162,23 @@ def test_an_option_that_does_not_exist_is_refused(name):
         )
 
 
-OF_ALPHA = "alpha: give one number above 0"
 REFUSED = [
     (cascade, {"modules": {"reverb": 1}}, "modules: 'reverb' is none of vtln, resamp, mcadams"),
     (cascade, {"modules": {"modspec": 1.08}}, "modspec: must lie between 0 and 1, not 1.08"),
-    (cascade, {"modules": {"resamp": 0}}, "resamp: must lie between 0.25 and 4, not 0"),
     (cascade, {"modules": {"clip": 1.2}}, "clip: must lie between 0 and"),
     (cascade, {"modules": {"vtln": 1}}, "bilinear: must lie between -1 and 1, not 1"),
     (low_pass, {"cutoff_hz": 0}, "cutoff_hz: must be above 0, not 0"),
     (mp3, {"kbit_s": 8}, "kbit_s: above 8, at most 160, not 8"),
-    (mp3, {"kbit_s": 161}, "kbit_s: above 8, at most 160, not 161"),
     (mcadams, {"level": "utterance", "draw": "vpc2024"}, "use anonymise_mcadams.py"),
     (mcadams, {"level": "sentence"}, "level is one of speaker, utterance, corpus"),
     (mcadams, {"draw": "mine"}, "draw one of ours, vpc2024"),
     (mcadams, {"variant": "mine"}, "variant 'mine' is none of vpc2020, vpc2024"),
-    (mcadams, {"alpha": [0.9, 0.5]}, OF_ALPHA),
-    (mcadams, {"alpha": "much"}, OF_ALPHA),
-    (mcadams, {"alpha": [0.5, 0.6, 0.7]}, OF_ALPHA),
+    (mcadams, {"alpha": [0.9, 0.5]}, "alpha: give one number above 0"),
     (monotone, {"pitch_hz": 64}, "pitch_hz: must be from 65.0 to 420.0, not"),
-    (monotone, {"pitch_hz": 421}, "pitch_hz: must be from 65.0 to 420.0, not"),
     (pitch_shift, {"method": "sox"}, "method: 'sox' is neither of vocoder, wsola"),
     (pitch_shift, {"semitones": [0, 25]}, "semitones: at most 24, not 25"),
     (pitch_shift, {"level": "list"}, "level: 'list' is neither speaker nor utterance"),
     (borrowed, {"voices": 0}, "voices: must be from 1 to 40, not 0"),
-    (borrowed, {"voices": 41}, "voices: must be from 1 to 40, not 41"),
     (
         vtln,
         {"warp": "linear"},
@@ -198,7 +191,6 @@ REFUSED = [
     (vtln, {"warp": "voicemask", "strength": [0.5, 0.6]}, "no draw of strength"),
     (world, {"semitones": [0, 25]}, "semitones: at most 24, not 25"),
     (world, {"formants": [0, 0.51]}, "formants: at most 0.5, not 0.51"),
-    (world, {"formants": 3}, "formants: expected a range of two numbers, not 3"),
 ]
 
 

@@ -67,13 +67,6 @@ def test_every_draw_of_voicemask_is_distorted_as_much_as_was_said():
         assert (np.diff(warp(OMEGA)) > 0).all()
 
 
-def test_a_row_is_moved_to_where_the_warp_says():
-    rows = np.zeros((1, 257))
-    rows[0, 64] = 1  # pi / 4
-    moved = warping.bent(rows, warping.piecewise(0.5))
-    assert moved.argmax() == 96
-
-
 def test_no_warp_changes_nothing():
     sound = vowel()
     same = warping.warped(sound, lambda omega: omega, size=512)

@@ -8,13 +8,7 @@ from support.calls import flags, here
 
 from voiceprivacy.attack.backends import recipes
 from voiceprivacy.attack.backends.backends import cosine
-from voiceprivacy.attack.held_out import (
-    Spoken,
-    crossfitted,
-    eer_percent,
-    judged,
-    trials_of,
-)
+from voiceprivacy.attack.held_out import Spoken, crossfitted, eer_percent, judged, trials_of
 from voiceprivacy.inout.arrays import Embeddings, write_embeddings
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.vocabulary import UNDEFINED

@@ -15,7 +15,6 @@ from support.models import RATE, settings_of, tone, write_tones
 
 from voiceprivacy.attack.extractors import networks
 from voiceprivacy.attack.extractors.networks import (
-    NOTHING,
     Extractor,
     Preparation,
     TrustedExtractor,
@@ -171,14 +170,6 @@ def test_a_gpu_gives_the_same_embeddings(kind, request):
     np.testing.assert_allclose(on_gpu, on_cpu, rtol=1e-3, atol=1e-4 * np.abs(on_cpu).max())
 
 
-def test_utterances_of_one_length_give_the_same_alone_and_together(ecapa):
-    extractor = Extractor(ecapa)
-    samples = np.stack([tone(speaker, 0) for speaker in range(4)])
-    together = extractor.embed_batch(samples)
-    alone = np.stack([extractor.embed(wave) for wave in samples])
-    np.testing.assert_allclose(together, alone, rtol=0, atol=1e-5 * np.abs(alone).max())
-
-
 @pytest.mark.parametrize("kind", ["ecapa", "xvector"])
 def test_batches_keep_the_order_and_the_embeddings(kind, request, tones, monkeypatch):
     monkeypatch.setattr(networks, "READ_AHEAD", 6)
@@ -265,10 +256,6 @@ def test_voice_activity_leaves_pauses_out():
     kept = active(np.concatenate([QUIET, TONE, QUIET, TONE, QUIET]), RATE)
     assert len(kept) == pytest.approx(2 * RATE, abs=0.2 * RATE)
     assert level_db(kept) == pytest.approx(level_db(TONE), abs=1)
-
-
-def test_nothing_is_the_default():
-    assert prepared(TONE, RATE, NOTHING) is TONE
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from support.calls import flags, here
 from support.models import write_tones
+from support.sounds import recording
 
 from voiceprivacy.attack.extractors import foreign, packages
-from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import read_embeddings
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import Utterance, read_manifest, write_manifest
+from voiceprivacy.inout.tables import read_manifest, write_manifest
 from voiceprivacy.models import mel
 
 DATA = Path(__file__).parents[2] / "data"
@@ -61,11 +61,7 @@ def test_embeddings_are_those_of_the_package(signals, name):
 
 @EACH
 def test_the_number_of_processes_changes_nothing(signals, name, tmp_path):
-    utterances = []
-    for utterance, samples in signals.items():
-        audio.write(tmp_path / f"{utterance}.wav", samples, 16000)
-        path = tmp_path / f"{utterance}.wav"
-        utterances.append(Utterance(utterance, "s", "f", path, len(samples) / 16000))
+    utterances = [recording(tmp_path, name, samples) for name, samples in signals.items()]
     write_manifest(tmp_path / "manifest.tsv", utterances)
     for threads in ("1", "2"):
         files = flags(manifest=tmp_path / "manifest.tsv", embeddings=tmp_path / f"{threads}.npz")
@@ -83,9 +79,7 @@ def test_the_number_of_processes_changes_nothing(signals, name, tmp_path):
     [(8000, 8000, "has 8000 Hz, the encoder is for 16000 Hz"), (16000, 500, "lasts 0.031 s")],
 )
 def test_speech_that_cannot_be_embedded_is_named(name, sample_rate, n_samples, message, tmp_path):
-    samples = np.full(n_samples, 0.1, np.float32)
-    audio.write(tmp_path / "a.wav", samples, sample_rate)
-    utterance = Utterance("a", "s", "f", tmp_path / "a.wav", n_samples / sample_rate)
+    utterance = recording(tmp_path, "a", np.full(n_samples, 0.1), sample_rate)
     if name == "resemblyzer" and sample_rate == 16000:
         assert len(packages.embed_manifest([utterance], package=name).embeddings) == 1
         return  # it fills short speech up

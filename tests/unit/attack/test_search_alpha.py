@@ -6,13 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.sounds import recording
 
 from voiceprivacy.anonymise.functions import mcadams
 from voiceprivacy.attack.backends import backends
-from voiceprivacy.inout import audio
 from voiceprivacy.inout.scored_trials import read_scored_trials
 from voiceprivacy.inout.tables import (
-    Utterance,
     read_manifest,
     write_enrolments,
     write_manifest,
@@ -45,8 +44,7 @@ def test_undoing_the_right_alpha_brings_the_formants_back(plugin, tmp_path, alph
     with np.load("tests/data/mcadams/espeak2.npz") as file:
         original = file["in_int16"] / 32768
     protected = mcadams.to_int16(mcadams.anonymise(original, RATE, alpha=alpha))
-    audio.write(tmp_path / "u.flac", protected, RATE)
-    utterance = Utterance("u", "s", "f", tmp_path / "u.flac", 2.5)
+    utterance = recording(tmp_path, "u", protected / 32768)
     wanted = envelope_db(original)
     distances = {}
     for tried in (1.0, alpha, alpha - 0.1, alpha - 0.2):

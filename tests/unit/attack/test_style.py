@@ -8,9 +8,9 @@ import torch
 import transformers
 from support import neural
 from support.calls import succeeds
+from support.sounds import recording
 
 from voiceprivacy.attack.extractors import style, words
-from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import read_embeddings
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance, read_manifest, write_manifest, write_table
@@ -263,14 +263,8 @@ def test_the_command_embeds_words_plain_weighted_and_by_an_encoder(tones, encode
 def test_a_recogniser_hears_the_words_and_nothing_in_silence(tmp_path, monkeypatch):
     neural.install_recogniser(monkeypatch)
     model = neural.write_recogniser(tmp_path / "model")
-    rows = []
-    for name, samples in (
-        ("noise", np.random.default_rng(0).normal(0, 0.1, 16000)),
-        ("silence", [0.0]),
-    ):
-        audio.write(tmp_path / f"{name}.wav", np.array(samples, np.float32), 16000)
-        rows.append(Utterance(name, "s", "f", str(tmp_path / f"{name}.wav"), len(samples) / 16000))
-    write_manifest(tmp_path / "said.tsv", rows)
+    noise = recording(tmp_path, "noise", np.random.default_rng(0).normal(0, 0.1, 16000))
+    write_manifest(tmp_path / "said.tsv", [noise, recording(tmp_path, "silence", [0.0])])
     path = tmp_path / "said.npz"
     flagged = ["--manifest", tmp_path / "said.tsv", "--recogniser", model]
     succeeds("extract_features", *flagged, "--embeddings", path)

@@ -107,8 +107,7 @@ def test_a_training_that_was_killed_while_it_cleaned_up_can_be_repeated(train, k
 
 
 @pytest.mark.parametrize(
-    "other",
-    ["recipe", "tones/s0-0.flac", "start/embedding_model.ckpt", "start/classifier.ckpt"],
+    "other", ["recipe", "tones/s0-0.flac", "start/embedding_model.ckpt", "start/classifier.ckpt"]
 )
 def test_another_recipe_speech_or_start_does_not_go_on_from_the_checkpoints(
     train, kill, heard, recipe, tones, tmp_path, other

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import soundfile
-from support.trees import call, edit, kaldi, librispeech, write_audio
+from support.trees import call, edit, kaldi, librispeech, messages, write_audio
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Findings
@@ -11,10 +11,6 @@ from voiceprivacy.corpora.recordings import is_clipped
 from voiceprivacy.inout import tables
 
 ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 2, "lists": ["f", "m"]}}
-
-
-def messages(source, protocol):
-    return [str(finding) for finding in checks.examine(source, protocol, 16000).findings]
 
 
 def test_audio_below_the_rate_of_the_corpus_is_an_oddity(tmp_path):

@@ -4,7 +4,7 @@ import os
 import shutil
 
 import pytest
-from support.trees import folder, librispeech, prepare_list, write_lines
+from support.trees import folder, librispeech, listed, prepare_list, write_lines
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.kinds.folder import compile_pattern
@@ -12,25 +12,8 @@ from voiceprivacy.corpora.listing import Findings, list_utterances, read_facts
 from voiceprivacy.inout.files import BadInput
 
 
-def listed(source):
-    findings = Findings()
-    return list_utterances(source, findings), [f"{finding.level} {finding}" for finding in findings]
-
-
 def ids(source):
     return [utterance.utterance for utterance in listed(source)[0]]
-
-
-def test_fields_of_the_pattern_are_read_from_the_path(tmp_path):
-    source = folder(
-        tmp_path, ["anna/s1/a.wav", "bert/s2/b.wav"], genders={"anna": "f", "bert": "M"}
-    )
-    utterances, findings = listed(source)
-    assert [utterance[:5] for utterance in utterances] == [
-        ("a", "anna", "f", "s1", tmp_path / "anna/s1/a.wav"),
-        ("b", "bert", "m", "s2", tmp_path / "bert/s2/b.wav"),
-    ]
-    assert findings == []
 
 
 def test_ids_that_are_not_unique_become_paths_joined_by_a_hyphen(tmp_path):

@@ -3,16 +3,12 @@
 import re
 
 from support import calls
-from support.trees import call, edit, kaldi, prepare_list, write_lines
+from support.trees import call, edit, kaldi, messages, prepare_list, write_lines
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.parts import list_names
 from voiceprivacy.inout import tables
 from voiceprivacy.plan import configuration
-
-
-def messages(source, protocol):
-    return [str(finding) for finding in checks.examine(source, protocol, 16000).findings]
 
 
 def few(name, count):

@@ -1,7 +1,7 @@
 """IEMOCAP as it is distributed: who speaks, which emotions are taken, and nobody is tried."""
 
 import pytest
-from support.trees import iemocap, write_audio, write_lines
+from support.trees import iemocap, listed, write_audio, write_lines
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Findings, list_utterances, read_transcripts
@@ -9,11 +9,6 @@ from voiceprivacy.corpora.parts import list_part
 from voiceprivacy.inout.files import BadInput
 
 NOBODY_TRIED = {"no_trials": {}}
-
-
-def listed(source):
-    findings = Findings()
-    return list_utterances(source, findings), [f"{finding.level} {finding}" for finding in findings]
 
 
 def test_who_speaks_is_in_the_last_part_of_an_id(tmp_path):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.trees import edit, kaldi, prepare, write_audio, write_lines
+from support.trees import edit, errors, kaldi, prepare, write_audio, write_lines
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.kinds.kaldi import read_text
@@ -17,26 +17,12 @@ from voiceprivacy.inout import audio, tables
 from voiceprivacy.inout.files import BadInput
 
 
-def errors(source):
-    findings = Findings()
-    list_utterances(source, findings)
-    return [str(finding) for finding in findings.errors()]
-
-
 def test_a_data_directory_is_listed_with_file_and_line(tmp_path):
     source, _ = kaldi(tmp_path, men=["m1"])
     utterances = list_utterances(source, Findings())
     assert len(utterances) == 12
     path = tmp_path / "wav" / "m1-0.wav"
     assert utterances[0] == ("m1-0", "m1", "m", "", path, f"{tmp_path}/wav.scp", 9)
-
-
-def test_enrolment_and_trial_directories_are_one_corpus(tmp_path):
-    kaldi(tmp_path / "enrolls", women=["w1"])
-    kaldi(tmp_path / "trials_m", women=[], men=["m1"])
-    folders = {"enrolment": str(tmp_path / "enrolls"), "trial": [str(tmp_path / "trials_m")]}
-    listed = list_utterances({"kaldi": folders}, Findings())
-    assert [utterance.speaker for utterance in listed] == ["m1"] * 4 + ["w1"] * 4
 
 
 def test_a_directory_without_spk2gender_relies_on_the_others(tmp_path):

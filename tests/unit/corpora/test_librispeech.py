@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support import needs
-from support.trees import SPEECH, librispeech, prepare, write_audio
+from support.trees import SPEECH, errors, librispeech, prepare, write_audio
 
 from voiceprivacy.corpora.kinds.librispeech import read_transcripts
 from voiceprivacy.corpora.listing import Findings, list_utterances
@@ -14,12 +14,6 @@ from voiceprivacy.inout import audio, tables
 from voiceprivacy.inout.files import BadInput
 
 ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 2, "lists": ["f", "m"]}}
-
-
-def errors(source):
-    findings = Findings()
-    list_utterances(source, findings)
-    return [str(finding) for finding in findings.errors()]
 
 
 def test_speaker_gender_and_chapter_are_read_from_the_tree(tmp_path):

@@ -1,12 +1,11 @@
 """A quick look: few speakers and utterances, chosen by their ids."""
 
-from support.trees import edit, kaldi, librispeech, prepare_list
+from support.trees import edit, kaldi, prepare_list
 
 from voiceprivacy.corpora import checks, parts
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.inout import tables
 
-ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 2, "lists": ["f", "m"]}}
 MANY = [
     Listed(f"{s}-{u}", s, s[0], "", None, "-", "-")
     for s in [f"f{n}" for n in range(9)] + ["m1", "m2"]
@@ -50,18 +49,6 @@ def test_the_choice_does_not_depend_on_the_order():
     assert parts.speakers_within(shuffled, 5) == parts.speakers_within(MANY, 5)
     kept = parts.restrict(shuffled, speakers={"f1"}, count=2)
     assert set(names(kept)) == set(names(parts.restrict(MANY, speakers={"f1"}, count=2)))
-
-
-def test_a_limited_corpus_has_the_same_speakers_in_both_parts(tmp_path):
-    source = librispeech(tmp_path) | {"limit": {"speakers": 2, "utterances": 1}}
-    enrolment, trial = (
-        parts.list_part(source, ENROL_TRIAL, part) for part in ("enrolment", "trial")
-    )
-    assert len(enrolment) == len(trial) == 2
-    assert {utterance.speaker for utterance in enrolment} == {
-        utterance.speaker for utterance in trial
-    }
-    assert {utterance.gender for utterance in enrolment} == {"f", "m"}
 
 
 def test_given_lists_are_checked_whole_and_used_in_part(tmp_path):

@@ -7,12 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voiceprivacy.corpora.listing import Findings, Listed
-from voiceprivacy.corpora.protocols.rank_sampling import (
-    positions,
-    sample,
-    seconds,
-    split,
-)
+from voiceprivacy.corpora.protocols.rank_sampling import positions, sample, seconds, split
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance
 

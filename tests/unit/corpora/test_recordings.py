@@ -2,13 +2,13 @@
 
 import importlib.util
 import subprocess
-import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import pytest
 import soundfile
 from support import needs
+from support.memory import peak_of
 
 from voiceprivacy.anonymise import part
 from voiceprivacy.corpora.listing import Findings, Listed, list_utterances
@@ -125,12 +125,7 @@ def inspected(path, seconds):
 def test_a_long_recording_is_in_memory_once(tmp_path, look_at, ending):
     """Three hours took 4.8 GB, of which 0.35 GB are samples of 16 bits."""
     path = noise(tmp_path / f"long.{ending}", 60 * MINUTES)
-    tracemalloc.start()
-    try:
-        look_at(path, 60 * MINUTES)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    _, peak = peak_of(lambda: look_at(path, 60 * MINUTES))
     of_16_bits = 2 * SLOW * 60 * MINUTES
     assert peak < 4.5 * of_16_bits
 

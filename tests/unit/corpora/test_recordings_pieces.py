@@ -51,10 +51,7 @@ def test_pieces_are_equal_fit_and_have_an_allowed_length(n_samples, shortest, mo
         assert shortest <= length <= shortest + more
 
 
-@pytest.mark.parametrize(
-    ("n_samples", "rate"),
-    [(4800, 16000), (6615, 22050)],
-)
+@pytest.mark.parametrize(("n_samples", "rate"), [(4800, 16000), (6615, 22050)])
 def test_what_is_estimated_is_what_is_cut(tmp_path, rate, n_samples):
     """Pieces of 0.1 s, of durations around 0.3 s, at other rates than the corpus's too."""
     source = librispeech(tmp_path / "libri", women=["11"], men=[], chapters=1) | {

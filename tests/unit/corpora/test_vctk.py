@@ -3,18 +3,13 @@
 import shutil
 
 import pytest
-from support.trees import edit, vctk, write_audio, write_lines
+from support.trees import edit, listed, vctk, write_audio, write_lines
 
 from voiceprivacy.corpora.kinds.vctk import is_common
-from voiceprivacy.corpora.listing import Findings, list_utterances, read_facts
+from voiceprivacy.corpora.listing import Findings, read_facts
 from voiceprivacy.corpora.protocols import enrol_trial
 
 LISTS = {"enrolment_utterances": 1, "lists": ["f", "m", "f_common", "m_common"]}
-
-
-def listed(source):
-    findings = Findings()
-    return list_utterances(source, findings), [f"{finding.level} {finding}" for finding in findings]
 
 
 def test_one_microphone_is_listed_with_speaker_and_gender(tmp_path):

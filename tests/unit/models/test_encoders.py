@@ -13,11 +13,10 @@ from hyperpyyaml import load_hyperpyyaml
 from safetensors.torch import load_file
 from speechbrain.integrations.huggingface import hubert, wav2vec2, wavlm
 from support import models
+from support.sounds import recording
 
 from voiceprivacy.attack.extractors import histograms
-from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.models.encoders import Encoder
 
 
@@ -57,11 +56,7 @@ def test_window_and_hop_by_hand(folder):
 
 
 def test_units_of_an_encoder_count_its_frames(folder, tmp_path):
-    utterances = []
-    for index in range(8):
-        path = tmp_path / f"u{index}.wav"
-        audio.write(path, samples_of(index), 16000)
-        utterances.append(Utterance(path.stem, f"s{index % 4}", "f", path, 2.0))
+    utterances = [recording(tmp_path, f"u{index}", samples_of(index)) for index in range(8)]
     encoder = Encoder(folder)
     codebook = histograms.train_codebook(utterances, seed=0, encoder=encoder)
     assert codebook.centres.shape == (256, 8)
@@ -164,17 +159,6 @@ def test_fewer_layers_in_the_settings_give_the_frames_of_a_lower_layer(tmp_path)
     np.testing.assert_allclose(
         frames, layers[1][0].numpy(), rtol=0, atol=1e-5 * np.abs(frames).max()
     )
-
-
-def test_units_count_the_frames(of_the_hub):
-    encoder = Encoder(of_the_hub)
-    draw = np.random.default_rng(0)
-    codebook = histograms.Codebook(
-        np.ones(16, np.float32), draw.normal(scale=0.3, size=(256, 16)).astype(np.float32)
-    )
-    counts = histograms.unit_histogram(codebook, encoder)(speech(), 16000)
-    assert counts.sum() == len(encoder.frames(speech()))
-    assert (counts > 0).sum() > 1
 
 
 def test_a_folder_of_the_hub_runs_no_code(of_the_hub, tmp_path):

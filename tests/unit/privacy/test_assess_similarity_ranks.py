@@ -234,15 +234,12 @@ def test_the_headline_of_ranks_has_the_interval_of_what_it_shows(folder):
             ["--oo", "{folder}/templates_oo.npz", "--pairs", "upper"],
             "templates_oo.npz: pairs 'upper' needs the same",
         ),
-        (["--op", "{folder}/alone.npz"], "alone.npz: no speaker has two utterances"),
         (["--plot", "{folder}/p.xyz"], "p.xyz: cannot write this kind of picture"),
     ],
 )
 def test_assess_similarity_refuses_bad_input_in_one_line(folder, change, message):
     speakers, original = voices(1, spread=3)
-    (folder / "text.npz").write_text("no numbers\n")
     write(folder / "flat.npz", 0 * original, 0 * original, speakers, speakers)
-    write(folder / "alone.npz", original[::4], original[::4], speakers[::4], speakers[::4])
     change = [word.format(folder=folder) for word in change]
     _, errors = run(
         "assess_similarity", *matrices(folder), "--metrics", folder / "m.json", *change, code=2

@@ -2,7 +2,6 @@
 optimum exists.
 """
 
-import itertools
 import json
 from pathlib import Path
 
@@ -89,17 +88,7 @@ def test_log_pmf_meets_scipy_and_sums_to_one(alpha, beta, n_templates):
 
 
 def test_alpha_and_beta_of_one_are_exactly_uniform():
-    assert (
-        set(np.exp(log_pmf(1.0, 1.0, 16)).tolist()) == {np.exp(-np.log(16))}
-        or np.ptp(log_pmf(1.0, 1.0, 16)) == 0
-    )
-
-
-@given(n_templates=st.integers(2, 40), alpha=st.floats(0.05, 20), beta=st.floats(0.05, 20))
-def test_swapping_alpha_and_beta_reverses_the_ranks(n_templates, alpha, beta):
-    np.testing.assert_allclose(
-        log_pmf(alpha, beta, n_templates), log_pmf(beta, alpha, n_templates)[::-1], atol=1e-12
-    )
+    assert np.ptp(log_pmf(1.0, 1.0, 16)) == 0
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -162,12 +151,3 @@ def test_histograms_without_a_finite_optimum_name_their_limit(counts, limit, alp
 def test_the_binomial_limit_has_the_mean_of_the_histogram():
     gamma = np.exp(fit(histogram([0, 0, 0, 1, 0, 0, 0, 0, 0])).log_gamma)
     assert gamma @ np.arange(9) == pytest.approx(3)
-
-
-@pytest.mark.parametrize("loss", ["ll", "cll"])
-def test_likelihoods_beat_every_point_of_a_grid(loss):
-    p = histogram([3, 0, 1, 0, 0, 2, 0, 1, 0, 0, 0, 1])
-    best, _ = LOSSES[loss](p, fit(p, loss=loss).log_gamma)
-    grid = np.exp(np.linspace(-6, 6, 25))
-    for alpha, beta in itertools.product(grid, grid):
-        assert best <= LOSSES[loss](p, log_pmf(alpha, beta, len(p)))[0]

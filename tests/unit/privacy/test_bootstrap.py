@@ -3,12 +3,12 @@ that hold the truth.
 """
 
 import functools
-import tracemalloc
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.memory import peak_of
 from support.speakers import arranged, noisy, rows_of, scored, speaker_weights, weigh
 
 from voiceprivacy.inout.files import BadInput
@@ -55,8 +55,7 @@ def test_a_weighted_sample_is_the_sample_with_copies(seed, n_speakers):
         )
     listed = trials.arrange(pairs_of, speaker_of)
     drawn = weigh(
-        listed,
-        speaker_weights(listed, np.array([weights[name] for name in listed.speakers])),
+        listed, speaker_weights(listed, np.array([weights[name] for name in listed.speakers]))
     )
     if not copies["target"] or not copies["nontarget"]:
         assert drawn is None
@@ -110,25 +109,6 @@ def with_copies(listed, weights):
     }
 
 
-def test_calibration_of_two_weighted_runs_is_that_of_runs_with_copies():
-    one, other = arranged(1, seed=1), arranged(1.5, seed=2)
-    weights = np.array([2, 0, 1, 3, 1, 0])
-    metrics = zebra.runs_metrics(
-        *(weigh(run, speaker_weights(run, weights)) for run in (one, other))
-    )
-    expected, _ = zebra.assess_calibration(
-        train=with_copies(one, weights), test=with_copies(other, weights)
-    )
-    assert metrics == pytest.approx({name: expected[name] for name in metrics})
-    assert {
-        "cece_linear_bit",
-        "cece_isotonic_bit",
-        "cece_isotonic_interpolated_bit",
-        "dece_test_bit",
-    } <= metrics.keys()
-    assert metrics.keys() == {name for name in expected if name.endswith("_bit")}
-
-
 def test_both_runs_draw_the_same_speakers():
     """A run against itself: C_ECE of every replicate is that of the replicate's own calibration."""
     one = arranged(1)
@@ -159,19 +139,6 @@ def test_a_speakers_draws_depend_on_the_seed_and_the_name_only():
     many = bootstrap.multiplicities(["z", "b", "c", "a"], n_replicates=80, seed=3)
     np.testing.assert_array_equal(few, many[:50, [3, 1]])
     assert (few != bootstrap.multiplicities(["a", "b"], n_replicates=50, seed=4)).any()
-
-
-def test_replicates_of_identical_speakers_do_not_vary():
-    listed = trials.arrange(
-        *scored(lambda enrolled, tried, utterance: (enrolled == tried) - utterance)
-    )
-    replicates = bootstrap.resample_scores(listed, verification.sample_metrics, **DRAWS)
-    for name, values in replicates.items():
-        if name in bootstrap.OF_RARE_ERRORS:
-            values = values[
-                values <= np.nanmedian(values)
-            ]  # upwards they are spread as independent trials are
-        assert np.nanmax(values) - np.nanmin(values) == pytest.approx(0, abs=1e-12), name
 
 
 def test_a_replicate_without_a_class_is_undefined_and_left_out():
@@ -309,22 +276,16 @@ def test_memory_does_not_grow_with_the_number_of_samples(resample):
     """A sample is as large as the list of trials: of a thousand speakers, a thousand of them are
     gigabytes.
     """
-    few, many = (peak_of(resample, n_samples) for n_samples in (20, 60))
+    few, many = (memory_of(resample, n_samples) for n_samples in (20, 60))
     assert many < 1.5 * few
 
 
-def peak_of(resample, n_samples):
+def memory_of(resample, n_samples):
     """Peak memory in bytes, with the same number of trials whatever the number of speakers."""
     draw = np.random.default_rng(0)
     speaker, other = draw.integers(0, n_samples, (2, 20_000))
     names, scores = np.arange(n_samples).astype(str), np.sort(draw.normal(size=20_000))
     listed = trials.SpeakerTrials(names, scores, speaker == other, speaker, other)
-    options = (
-        {"n_replicates": n_samples, "seed": 0} if resample is bootstrap.resample_scores else {}
-    )
-    tracemalloc.start()
-    try:
-        resample(listed, zebra.sample_metrics, **options)
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    draws = {"n_replicates": n_samples, "seed": 0}
+    options = draws if resample is bootstrap.resample_scores else {}
+    return peak_of(lambda: resample(listed, zebra.sample_metrics, **options))[1]

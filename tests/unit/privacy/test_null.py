@@ -180,5 +180,3 @@ def test_the_words_at_the_end_of_the_band():
         words
         == "D_ECE 0.2500 bit: no more than zero evidence (permuted speakers give up to 0.2500 bit)"
     )
-    words = null.describe({"dece_bit": 0.25, "dece_null95_bit": "undefined"})
-    assert words.endswith("to say whether D_ECE is more than zero evidence")

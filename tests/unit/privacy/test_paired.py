@@ -40,12 +40,6 @@ def test_what_protects_less_is_said_too():
         assert (pair.verdict, pair.share_a_better) == ("B is better", 0.0)
 
 
-def test_an_interval_over_zero_cannot_be_told_apart():
-    pair = compared(system(31, own=3), system(30, own=3))
-    assert pair.ci_low < 0 < pair.ci_high
-    assert pair.verdict == paired.ALIKE and pair.p_value > 0.05
-
-
 def test_a_system_and_its_copy_are_alike():
     one = system(30)
     pair = compared(one, one)
@@ -124,13 +118,6 @@ def test_utility_is_compared_with_unprotected_speech_and_corrected_apart(more_is
         assert [pair.p_holm for pair in family] == expected
     del systems["original"]
     assert paired.compare_utility(systems, **options) == pairs[2:]
-
-
-def test_the_replicates_that_are_taken_can_show_a_difference_among_all_pairs():
-    """40 for each pair: then even the smallest p-value, corrected for all pairs, is below 0.05."""
-    for n_pairs in (1, 28, 100):
-        smallest = bootstrap.p_value(9, np.full(40 * n_pairs, 9.0), n_speakers=1000)
-        assert n_pairs * smallest < 0.05
 
 
 def test_the_mean_over_lists_is_of_the_same_replicates():

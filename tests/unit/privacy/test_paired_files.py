@@ -22,23 +22,6 @@ def read(folder, *trials, **options):
     return paired.read_systems(paths, folder=folder, **options)
 
 
-@pytest.mark.parametrize(("trials", "level"), [(["f"], 10), (["m"], 20), (["f", "m"], 15)])
-def test_systems_have_the_mean_over_the_lists(tmp_path, trials, level):
-    systems = read(tmp_path, *trials)
-    metrics = ("eer_percent", "min_dcf")
-    assert systems.keys() == set(itertools.product(("oo", "pp"), metrics))
-    assert systems["oo", "eer_percent"].keys() == {"original"}
-    assert systems["pp", "min_dcf"].keys() == {"b1", "b2"}
-    value, replicates, n_speakers = systems["pp", "eer_percent"]["b1"]
-    assert (value, n_speakers) == (level + 2, 20)
-    np.testing.assert_allclose(replicates, level + 2 + COMMON)
-
-
-def test_the_original_is_read_once_and_not_under_an_anonymisers_name(tmp_path):
-    path = write_system(tmp_path, "verification/libri/f/b1", COMMON, value=0.0, condition="oo")
-    assert paired.read_systems([path], folder=tmp_path) == {}
-
-
 def test_all_metrics_have_intervals_and_those_with_a_direction_are_compared(tmp_path):
     pairs, systems = paired.compare_all(read(tmp_path, "f", "m"))
     assert [(pair.condition, pair.metric, pair.difference, pair.verdict) for pair in pairs] == [
@@ -63,24 +46,6 @@ def of_level(level, metric):
     correction = bootstrap.CORRECTIONS.get(metric, bootstrap.NONE)
     limits = bootstrap.interval(float(level), level + COMMON, n_speakers=20, correction=correction)
     return pytest.approx(limits.ci_low), pytest.approx(limits.ci_high)
-
-
-def test_every_metric_has_its_pairs_and_its_own_correction():
-    drawn = 0.5 + COMMON / 20
-    systems = {"b1": (0.5, drawn + 0.1, 20), "b2": (0.4, drawn, 20)}
-    pairs, intervals = paired.compare_all(
-        {("pp", metric): systems for metric in ("eer_percent", "dece_bit")}
-    )
-    assert [(pair.metric, pair.verdict) for pair in pairs] == [
-        ("dece_bit", "B is better"),
-        ("eer_percent", "A is better"),
-    ]
-    [_, dece, _, eer] = intervals
-    expected = bootstrap.interval(
-        0.4, drawn, n_speakers=20, correction=bootstrap.CORRECTIONS["dece_bit"]
-    )
-    assert (dece.ci_low, dece.ci_high) == (expected.ci_low, expected.ci_high)
-    assert dece.ci_high < eer.ci_high
 
 
 def test_the_interval_of_an_average_over_corpora_is_that_of_the_averaged_replicates(tmp_path):
@@ -125,16 +90,6 @@ def test_systems_on_other_lists_are_refused(tmp_path):
     files = write_two_lists(tmp_path)
     with pytest.raises(BadInput, match=f"{tmp_path}: verification: systems differ in their lists"):
         paired.read_systems([*files["f"], *files["m"][:1]], folder=tmp_path)
-
-
-def test_systems_with_other_numbers_of_replicates_are_refused(tmp_path):
-    paths = [
-        write_system(tmp_path, f"verification/libri/f/{name}", COMMON[:n], value=1.0)
-        for name, n in (("b1", 9), ("b2", 99))
-    ]
-    message = f"{tmp_path}: eer_percent under pp: systems differ in their numbers of replicates"
-    with pytest.raises(BadInput, match=message):
-        paired.read_systems(paths, folder=tmp_path)
 
 
 def test_a_file_in_another_place_is_refused(tmp_path):

@@ -71,19 +71,6 @@ def test_the_roc_by_hand_and_its_vertices_only():
     assert straight["miss"].tolist() == [0, 0, 1]
 
 
-@given(target=SCORES, nontarget=SCORES)
-@settings(deadline=None, max_examples=30)
-def test_the_hull_is_below_the_roc(target, nontarget):
-    curve = profiles.roc(target=target, nontarget=nontarget)
-    hull = np.interp(
-        curve["false_alarm"], curve["hull_false_alarm"][::-1], curve["hull_miss"][::-1]
-    )
-    jumps = np.isin(
-        curve["false_alarm"], curve["hull_false_alarm"]
-    )  # several misses at one rate of false alarms
-    assert (hull <= curve["miss"] + 1e-12)[~jumps].all()
-
-
 def test_tippett_counts_the_trials_above():
     curve = profiles.tippett(target=[np.log(10), np.log(100), np.log(100)], nontarget=[0.0])
     llrs, shares = curve["actual"]["target"]

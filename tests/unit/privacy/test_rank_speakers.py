@@ -45,18 +45,11 @@ def test_a_speaker_who_is_always_first_discloses_everything():
     scores[4:, 2:] = [1, -0.7]
     disclosures, curves = by_speaker(gallery(scores, [0] * 4 + [1] * 4))
     assert [disclosed.speaker for disclosed in disclosures] == ["s0", "s1"]
-    assert disclosures[0].model_mean_disclosure_bit == pytest.approx(2)
-    assert (
-        disclosures[0].identification_rate_percent,
-        disclosures[0].mean_rank,
-        disclosures[0].n_utterances,
-    ) == (
-        100,
-        1,
-        4,
-    )
-    assert disclosures[0].model_alpha == 0 and disclosures[0].model_beta == "undefined"
-    assert disclosures[1].identification_rate_percent == 25
+    first, second = disclosures
+    assert first.model_mean_disclosure_bit == pytest.approx(2)
+    assert (first.identification_rate_percent, first.mean_rank, first.n_utterances) == (100, 1, 4)
+    assert first.model_alpha == 0 and first.model_beta == "undefined"
+    assert second.identification_rate_percent == 25
     assert curves["s0"].p.tolist() == [1, 0, 0, 0]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binom, hypergeom
+from scipy.stats import binom
 from support.calls import flags, here
 from support.speakers import square
 
@@ -129,16 +129,7 @@ def test_means_are_those_of_the_speaker_who_is_tried():
     assert [
         (animal.n_target, animal.mean_target_llr, animal.n_impostor, animal.mean_impostor_llr)
         for animal in animals
-    ] == [
-        (2, 1.5, 1, -4.0),
-        (1, 3.0, 2, -1.5),
-    ]
-
-
-def test_corners_are_quarters_of_both_means():
-    target, impostor = np.arange(8), np.array([7, 0, 3, 4, 2, 5, 1, 6])
-    corner = [animal.corner for animal in zoo(comparisons(target, impostor))]
-    assert corner == ["worm", "phantom", "-", "-", "-", "-", "dove", "chameleon"]
+    ] == [(2, 1.5, 1, -4.0), (1, 3.0, 2, -1.5)]
 
 
 def test_p_values_are_binomial_with_a_sixteenth_for_exact_quarters():
@@ -147,18 +138,6 @@ def test_p_values_are_binomial_with_a_sixteenth_for_exact_quarters():
     p_values = corner_p_values(target, impostor)
     assert p_values["worm"] == p_values["dove"] == pytest.approx(binom.sf(3, 16, 1 / 16))
     assert p_values["chameleon"] == p_values["phantom"] == 1.0
-
-
-@pytest.mark.parametrize("n_speakers", [16, 20, 40, 100])
-def test_p_values_below_five_percent_are_never_smaller_than_with_both_quarters_given(n_speakers):
-    quarter = n_speakers // 4
-    counts = np.arange(1, quarter + 1)
-    share = quarter / n_speakers
-    binomial = binom.sf(counts - 1, n_speakers, share**2)
-    exact = hypergeom.sf(counts - 1, n_speakers, quarter, quarter)
-    named = binomial < 0.05
-    assert named.any()
-    assert (exact[named] <= binomial[named]).all()
 
 
 def test_a_menagerie_is_named():
@@ -244,10 +223,7 @@ def test_every_speaker_gets_a_line_with_his_trials(folder, capsys):
         rows = list(csv.DictReader(file, delimiter="\t"))
     assert [
         (row["label"], row["speaker"], row["n_target"], row["n_nontarget"]) for row in rows
-    ] == [
-        ("op", "a", "2", "2"),
-        ("op", "b", "2", "2"),
-    ]
+    ] == [("op", "a", "2", "2"), ("op", "b", "2", "2")]
     assert {float(row["deid_percent"]) for row in rows} == {100.0}
     assert "op: most at risk: " in capsys.readouterr().out
 

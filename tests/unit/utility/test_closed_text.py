@@ -4,9 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from support.sounds import recording
 
-from voiceprivacy.inout import audio
-from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.utility.closed_text import (
     language_model,
     read_dictionary,
@@ -106,9 +105,7 @@ def spoken(tmp_path):
     utterances = []
     for number, rate in enumerate([16000, 16000, 8000]):
         samples = generator.normal(0, 0.1, 2 * rate) * np.sin(np.arange(2 * rate) / (900 + number))
-        path = tmp_path / f"u{number}.wav"
-        audio.write(path, samples, rate)
-        utterances.append(Utterance(f"u{number}", "s", "f", path, 2.0))
+        utterances.append(recording(tmp_path, f"u{number}", samples, rate))
     return utterances
 
 
@@ -125,10 +122,7 @@ def test_every_utterance_is_recognised_by_itself(spoken):
 
 
 def test_silence_has_no_words(tmp_path):
-    path = tmp_path / "silent.wav"
-    audio.write(path, np.zeros(16000), 16000)
-    silent = Utterance("u0", "s", "f", path, 1.0)
-    [errors] = recognise([silent], SAID)
+    [errors] = recognise([recording(tmp_path, "u0", np.zeros(16000))], SAID)
     assert values(errors)["deletions_percent"] + values(errors)["substitutions_percent"] > 0
     assert values(errors)["words"] == 3  # one of them is without a pronunciation
 

@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-import torch
 from support import listeners as tiny
 from support.models import RATE
+from support.sounds import recording
 
-from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.utility.emotion import (
     DEFINITIONS,
     LEFT_OUT,
@@ -18,8 +16,6 @@ from voiceprivacy.utility.emotion import (
     read_predictions,
     recalls,
 )
-from voiceprivacy.utility.listeners import recogniser
-from voiceprivacy.utility.recogniser import transcribe
 from voiceprivacy.vocabulary import EMOTIONS, UNDEFINED
 
 TRUE = {"u1": "ang", "u2": "hap", "u3": "neu", "u4": "sad", "u5": "sad"}
@@ -124,25 +120,8 @@ def test_what_is_wrong_is_one_clear_line(tmp_path, fault):
 
 @pytest.fixture
 def speech(tmp_path):
-    generator = np.random.default_rng(0)
-    utterances = []
-    for name in TRUE:
-        path = tmp_path / f"{name}.wav"
-        audio.write(path, generator.normal(0, 0.1, RATE).astype(np.float32), RATE)
-        utterances.append(Utterance(name, f"s{FOLDS[name]}", "f", path, 1.0))
-    return utterances
-
-
-def test_speech_that_is_too_short_for_a_network_is_named(tmp_path, speech):
-    short = speech[0]
-    audio.write(short.path, np.ones(400, np.float32), RATE)
-    model = tiny.write_hub_classifier(tmp_path / "hub")
-    options = {"name": "uar", "labels": table(tmp_path / "true.tsv", TRUE), "definition": "vpc2026"}
-    with pytest.raises(BadInput, match=f"{short.path}: utterance '{short.utterance}' cannot"):
-        list(measure(speech, speech, **options, model=str(model)))
-    network = recogniser(tiny.write_hub_ctc(tmp_path / "ctc"), device=torch.device("cpu"))
-    with pytest.raises(BadInput, match=f"{short.path}: utterance '{short.utterance}' cannot"):
-        transcribe(network, speech, batch=1)
+    noise = np.random.default_rng(0).normal(0, 0.1, (len(TRUE), RATE))
+    return [recording(tmp_path, name, own) for name, own in zip(TRUE, noise, strict=True)]
 
 
 def test_the_classifier_of_each_fold_is_asked(tmp_path, speech):

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.calls import call, flags
+from support.sounds import recording
 
-from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.utility import measures
@@ -107,11 +107,9 @@ def test_minutes_are_shared_by_all_speakers_and_there_is_always_one_utterance():
 
 def run(tmp_path, program, **changes):
     (tmp_path / "measure.py").write_text(program)
-    speech = {}
-    for name in ("protected", "original"):
-        path = tmp_path / name / "a.flac"
-        audio.write(path, np.ones(16), 16000)
-        speech[name] = [Utterance("a", "s", "f", path, 0.001)]
+    speech = {
+        name: [recording(tmp_path / name, "a", np.ones(16))] for name in ("protected", "original")
+    }
     command = f"{sys.executable} {shlex.quote(str(tmp_path / 'measure.py'))} {{threads}}"
     arguments = {"command": command, "threads": 2, "output": tmp_path / "out" / "wer.tsv"}
     return run_measure(**speech | arguments | changes)

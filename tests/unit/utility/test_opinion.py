@@ -8,10 +8,10 @@ import types
 import numpy as np
 import pytest
 import torch
+from support.sounds import recording
 
-from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import RESOURCES, folder_of_package
-from voiceprivacy.inout.tables import Utterance, write_manifest
+from voiceprivacy.inout.tables import write_manifest
 from voiceprivacy.utility.measures import read_measured
 from voiceprivacy.utility.quality import WEIGHTS
 
@@ -38,11 +38,9 @@ def opinions(tmp_path, monkeypatch):
     del sys.modules["torchaudio"]
 
     def call(*options, rate=RATE, seconds=9.01):
-        lines = []
-        for name, level in {"a": 0.25, "b": 0.5}.items():
-            samples = np.full(round(seconds * RATE), level, np.float32)
-            audio.write(tmp_path / f"{name}.wav", samples, rate)
-            lines.append(Utterance(name, "s", "f", tmp_path / f"{name}.wav", seconds))
+        levels = {"a": 0.25, "b": 0.5}
+        n_samples = round(seconds * rate)
+        lines = [recording(tmp_path, name, np.full(n_samples, levels[name]), rate) for name in "ab"]
         write_manifest(tmp_path / "m.tsv", lines)
         files = ["--manifest", tmp_path / "m.tsv", "--output", tmp_path / "out.tsv"]
         monkeypatch.setattr(sys, "argv", ["opinion.py", *map(str, [*options, *files])])

@@ -11,7 +11,7 @@ from voiceprivacy.inout.tables import write_manifest
 from voiceprivacy.privacy.uncertainty.bootstrap import multiplicities
 from voiceprivacy.privacy.uncertainty.interval_files import Estimate
 from voiceprivacy.privacy.uncertainty.paired import compare_utility
-from voiceprivacy.utility.summary import MEAN, Draws, Statistic, resampled_mean
+from voiceprivacy.utility.summary import Draws, resampled_mean
 
 from .test_summary import UTTERANCES, measure
 
@@ -32,21 +32,6 @@ def test_replicates_of_a_mean_are_the_means_of_drawn_speakers():
             assert replicate == pytest.approx(total / n_utterances)
         else:
             assert np.isnan(replicate)
-
-
-def test_a_statistic_may_be_any_function_of_sums():
-    """The root of the mean square, say."""
-
-    def terms(values, weights):
-        return np.stack([weights * values**2, weights], axis=1)
-
-    def root(sums):
-        return np.sqrt(MEAN.of_sums(sums))
-
-    speakers = ["a", "b", "c"]
-    statistic = Statistic(terms, root)
-    mean, drawn = resampled_mean([3.0, 4.0, 5.0], speakers, draws=Draws(99, 0), statistic=statistic)
-    assert mean.value == pytest.approx(np.sqrt(50 / 3)) and 3 <= np.nanmin(drawn) <= 5
 
 
 def pairs_of(tmp_path, *, options="{}", **measures):
@@ -106,16 +91,6 @@ def test_the_words_follow_the_direction_and_are_neutral_without_one():
         False: ("B is better", 0.0),
         None: ("A is higher", "undefined"),
     }
-
-
-def test_the_original_is_corrected_apart_from_the_others():
-    draw = np.random.default_rng(0)
-    names = ("original", "a", "b", "c", "d")
-    systems = {name: estimate(30.0, draw.normal(size=999)) for name in names}
-    pairs = compare_utility(systems, trials="-", metric="m", more_is_better=True)
-    assert [pair.anonymiser_b for pair in pairs[:4]] == ["original"] * 4 and len(pairs) == 10
-    smallest = min(pairs[:4], key=lambda pair: pair.p_value)
-    assert smallest.p_holm == pytest.approx(min(1, 4 * smallest.p_value))
 
 
 def test_95_percent_of_paired_differences_hold_the_truth():

@@ -6,10 +6,10 @@ import types
 
 import numpy as np
 import pytest
+from support.sounds import recording
 
-from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import RESOURCES
-from voiceprivacy.inout.tables import Utterance, write_manifest
+from voiceprivacy.inout.tables import write_manifest
 from voiceprivacy.utility.measures import read_measured
 from voiceprivacy.utility.pitch_correlation import measure, pitch_correlation, pitch_track
 
@@ -81,9 +81,7 @@ def test_noise_and_speech_shorter_than_a_frame_have_no_pitch():
 
 
 def test_every_utterance_is_measured(tmp_path):
-    for name in ("a", "b"):
-        audio.write(tmp_path / f"{name}.wav", tone(MELODY), RATE)
-    utterances = [Utterance(name, "s", "f", tmp_path / f"{name}.wav", 2.0) for name in ("a", "b")]
+    utterances = [recording(tmp_path, name, tone(MELODY)) for name in "ab"]
     assert list(measure(utterances, utterances)) == [
         ("a", "pitch_correlation", pytest.approx(1)),
         ("b", "pitch_correlation", pytest.approx(1)),
@@ -139,11 +137,10 @@ def test_tracks_are_compared_as_those_of_yin(plugin, original, protected):
 def test_the_table_has_every_utterance_and_short_ones_do_not_reach_praat(
     plugin, tmp_path, monkeypatch
 ):
-    lines = []
-    for name, track in {"a": MELODY / 1000, "b": MELODY[::-1] / 1000, "c": MELODY[:3]}.items():
-        path = tmp_path / f"{name}.wav"
-        audio.write(path, np.repeat(track, RATE // 100).astype(np.float32), RATE)
-        lines.append(Utterance(name, "s", "f", path, len(track) / 100))
+    tracks = {"a": MELODY / 1000, "b": MELODY[::-1] / 1000, "c": MELODY[:3]}
+    lines = [
+        recording(tmp_path, name, np.repeat(track, RATE // 100)) for name, track in tracks.items()
+    ]
     write_manifest(tmp_path / "m.tsv", lines)
     arguments = ["--manifest", tmp_path / "m.tsv", "--original", tmp_path / "m.tsv"]
     arguments += ["--output", tmp_path / "out.tsv"]

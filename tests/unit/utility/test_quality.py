@@ -5,10 +5,9 @@ import types
 
 import numpy as np
 import pytest
+from support.sounds import recording
 
-from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.report.metrics import possible
 from voiceprivacy.utility import quality
 from voiceprivacy.utility.quality import Dnsmos, estoi, measure, read, starts
@@ -107,11 +106,8 @@ def test_estoi_of_hardly_any_speech_is_undefined(seconds):
 
 def test_every_utterance_has_every_metric_whatever_its_sample_rate(tmp_path, network):
     speech = babble(3)
-    lines = []
-    for name, rate in {"a": RATE, "b": 8000, "c": 44100}.items():
-        path = tmp_path / f"{name}.wav"
-        audio.write(path, speech, rate)
-        lines.append(Utterance(name, "s", "f", str(path), len(speech) / rate))
+    rates = {"a": RATE, "b": 8000, "c": 44100}
+    lines = [recording(tmp_path, name, speech, rate) for name, rate in rates.items()]
     measured = list(measure(lines, lines))
     assert [line.utterance for line in measured] == sorted(4 * ["a", "b", "c"])
     assert len(read(lines[1].path)) == 2 * len(speech)

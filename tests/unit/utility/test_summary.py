@@ -128,41 +128,35 @@ def mean_of(values, speakers, *, n_replicates=200, seed=0, weights=None):
     return mean
 
 
-def test_the_mean_is_over_utterances_not_speakers():
-    assert mean_of([1.0, 1.0, 4.0], ["s", "s", "t"]).value == 2
+OF_SPEAKERS = {
+    "over utterances and not over speakers": ([1.0, 1.0, 4.0], "sst", None, (2, 3, 0, 2)),
+    "the rate of all words": ([0.1, 1.0], "st", [10.0, 2.0], (3 / 12, 2, 0, 2)),
+    "without what is undefined": ([1.0, "undefined", 3.0], "stt", None, (2, 3, 1, 2)),
+    "of nothing defined": (["undefined"], "s", None, ("undefined", 1, 1, 0)),
+    "of nothing that weighs": ([1.0], "s", [0.0], ("undefined", 1, 0, 0)),
+    "of one speaker": ([1.0, 2.0], "ss", None, (1.5, 2, 0, 1)),
+    "of one who weighs, which says nothing of others": (
+        [1.0, 0.0, 0.0],
+        "abc",
+        [1.0, 0.0, 0.0],
+        (1.0, 3, 0, 1),
+    ),
+}
 
 
-def test_a_weighted_mean_is_the_rate_of_all_words():
-    """1 of 10 words and 2 of 2 words wrong: 3 of 12."""
-    assert mean_of([0.1, 1.0], ["s", "t"], weights=[10.0, 2.0]).value == pytest.approx(3 / 12)
+@pytest.mark.parametrize("kind", OF_SPEAKERS)
+def test_a_mean_of_so_few_speakers_has_no_interval(kind):
+    """It has the numbers of utterances, of undefined ones, and of speakers beside it."""
+    values, speakers, weights, expected = OF_SPEAKERS[kind]
+    mean = mean_of(values, list(speakers), weights=weights)
+    assert (mean.ci_low, mean.ci_high) == (None, None)
+    assert (mean.value, *mean[3:]) == pytest.approx(expected)
 
 
-def test_undefined_values_are_left_out_and_counted():
-    result = mean_of([1.0, "undefined", 3.0], ["s", "t", "t"])
-    assert (result.value, result.n_utterances) == (2, 3)
-    assert (result.n_undefined, result.n_speakers) == (1, 2)
-
-
-def test_nothing_defined_is_undefined_without_interval():
-    for result in (mean_of(["undefined"], ["s"]), mean_of([1.0], ["s"], weights=[0.0])):
-        assert (result.value, result.ci_low, result.ci_high) == ("undefined", None, None)
-
-
-def test_one_speaker_or_no_replicates_have_no_interval():
-    assert mean_of([1.0, 2.0], ["s", "s"]).ci_low is None
-    assert mean_of([1.0, 2.0], ["s", "t"], n_replicates=0).ci_high is None
-
-
-def test_two_speakers_have_no_interval_and_three_one_that_is_wider_than_their_values():
-    assert mean_of([1.0, 2.0], ["a", "b"])[1:3] == (None, None)
-    result = mean_of([1.0, 2.0, 3.0], ["a", "b", "c"])
+def test_three_speakers_have_an_interval_that_is_wider_than_their_values():
+    assert mean_of([1.0, 2.0, 3.0], list("abc"), n_replicates=0).ci_high is None
+    result = mean_of([1.0, 2.0, 3.0], list("abc"))
     assert result.ci_low < 1 and result.ci_high > 3
-
-
-def test_speakers_whose_weights_are_all_0_do_not_count():
-    """One speaker says nothing of others, whoever else is there."""
-    result = mean_of([1.0, 0.0, 0.0], ["a", "b", "c"], weights=[1.0, 0.0, 0.0])
-    assert result == (1.0, None, None, 3, 0, 1)
 
 
 def test_equal_values_have_an_interval_without_width():

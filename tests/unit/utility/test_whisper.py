@@ -7,10 +7,10 @@ import pytest
 from support import listeners as tiny
 from support import neural
 from support.calls import here
+from support.sounds import recording
 
-from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import Utterance, write_manifest
+from voiceprivacy.inout.tables import write_manifest
 from voiceprivacy.utility import recogniser, whisper, words_kept
 from voiceprivacy.utility.whisper import basic_words, normaliser_of
 
@@ -25,14 +25,10 @@ def model(tmp_path, monkeypatch):
 
 def spoken(folder, **seconds):
     """Noise that lasts so long: the stand-in hears a word for each half second."""
-    utterances = []
-    for name, duration in seconds.items():
-        path = folder / f"{name}.wav"
-        path.parent.mkdir(exist_ok=True)
-        samples = np.random.default_rng(0).normal(0, 0.1, int(duration * RATE))
-        audio.write(path, samples.astype(np.float32), RATE)
-        utterances.append(Utterance(name, "s", "f", path, duration))
-    return utterances
+    noise = np.random.default_rng(0).normal(0, 0.1, int(max(seconds.values()) * RATE))
+    return [
+        recording(folder, name, noise[: int(duration * RATE)]) for name, duration in seconds.items()
+    ]
 
 
 def values(measured, metric):

@@ -254,10 +254,7 @@ def test_replicates_do_not_depend_on_blocks(monkeypatch):
 
 def test_intervals_hold_the_truth():
     """Of 60 lists at least 85 %; docs/internals/measured.md has simulations of more."""
-    truth = {
-        linkability: linked_gaussians(10, 2),
-        singling_out: isolation_of_gaussians(10, 2),
-    }
+    truth = {linkability: linked_gaussians(10, 2), singling_out: isolation_of_gaussians(10, 2)}
     held = dict.fromkeys(truth, 0)
     for seed in range(60):
         listed = conversation_list(gaussian(seed, 30, 4, 2.0))

@@ -5,13 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voiceprivacy.privacy.law.readings import (
-    READINGS,
-    distances,
-    either_way,
-    read_in,
-    searched_in,
-)
+from voiceprivacy.privacy.law.readings import READINGS, distances, either_way, read_in, searched_in
 from voiceprivacy.privacy.scores.trials import Ids, SpeakerTrials
 
 INF = np.inf

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
-from scipy.special import ndtr
 from scipy.stats import norm
 from support.heldout_lists import complete, rows_of, trials_from
 
@@ -80,15 +79,6 @@ def test_the_first_guess_among_20_persons(percent, right):
 def test_without_evidence_the_first_guess_is_chance():
     assert right_of(-3, 20) == pytest.approx(5)
     assert right_of(0, 50) == pytest.approx(2)
-
-
-def test_the_first_guess_between_the_entries_of_the_table():
-    distance = 1.75
-    noise = np.linspace(-9, 9, 3601)
-    gains = gain(distance * (noise + distance / 2)) * norm.pdf(noise)
-    percent = 400 * np.trapezoid(gains, noise)
-    right = np.trapezoid(ndtr(noise + distance) ** 19 * norm.pdf(noise), noise)
-    assert right_of(percent) == pytest.approx(100 * right, abs=0.7)
 
 
 MANY = 10**9  # targets: then the jackknife's error is the larger one

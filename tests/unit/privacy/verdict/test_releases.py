@@ -79,8 +79,7 @@ def test_what_was_not_measured_is_neither_within_low_nor_above():
 
 
 @pytest.mark.parametrize(
-    ("n_lists", "least"),
-    [(25, 0.84), pytest.param(200, 0.93, marks=pytest.mark.nightly)],
+    ("n_lists", "least"), [(25, 0.84), pytest.param(200, 0.93, marks=pytest.mark.nightly)]
 )
 @pytest.mark.parametrize("n_versions", [2, 5])
 def test_limits_hold_the_truth_of_several_releases(n_versions, n_lists, least):

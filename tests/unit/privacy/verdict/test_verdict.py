@@ -117,17 +117,6 @@ def test_rounded_scores_of_linkage_are_no_failure_where_unprotected_speech_was_n
     assert facts["sets"]["scores"]["warnings"] == []
 
 
-def test_persons_whom_a_system_lacks_are_counted(tmp_path):
-    facts, _ = judged(
-        tmp_path,
-        scores(*ORIGINAL, target=4),
-        scores("x", "a", "op", 2, persons=PERSONS[:12]),
-    )
-    judgement = facts["sets"]["scores"]["systems"]["x"]
-    assert judgement["missing"] == {"persons": 4, "trials": (16 * 16 - 12 * 12) * RECORDINGS}
-    assert "missing" in judgement["reasons"]
-
-
 def test_persons_whom_linkage_lacks_are_counted_and_conditions_that_one_system_lacks(tmp_path):
     some = [line for line in linked("x", "a", 3) if "p15_" not in line]
     attacks = scores(*ORIGINAL, target=4), scores("x", "a", "op", 2), some
@@ -370,9 +359,7 @@ def test_all_facts_of_a_set_are_what_their_definitions_say(small):
 )
 def test_one_unmet_condition_is_a_reason_and_a_next_step(small, reason, thresholds, known):
     facts = verdict_of(
-        small(),
-        thresholds=LENIENT._replace(**thresholds),
-        known=LEARNT._replace(**known),
+        small(), thresholds=LENIENT._replace(**thresholds), known=LEARNT._replace(**known)
     )
     x = facts["systems"]["x"]
     assert (x["state"], x["reasons"]) == ("unclear", [reason])
