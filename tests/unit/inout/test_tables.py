@@ -28,14 +28,6 @@ def test_the_id_of_a_piece_leads_back_to_its_source():
     assert tables.source_of("11-100_seg") == "11-100_seg"
 
 
-def test_a_manifest_comes_back_as_written(tmp_path):
-    inside = Utterance("a-1", "a", "f", tmp_path / "wav" / "a-1.flac", 1.25)
-    outside = Utterance("b-1", "b", "-", (tmp_path / ".." / "elsewhere.wav").resolve(), 1 / 3)
-    tables.write_manifest(tmp_path / "manifest.tsv", [inside, outside])
-    assert tables.read_manifest(tmp_path / "manifest.tsv") == [inside, outside]
-    assert "\twav/a-1.flac\t" in (tmp_path / "manifest.tsv").read_text()
-
-
 @pytest.mark.parametrize("order", [[4, 2, 0, 1, 3], [1, 0, 2, 3, 4]])
 def test_columns_may_be_in_any_order_below_a_header(tmp_path, order):
     def permuted(text, columns):

@@ -37,13 +37,6 @@ def test_several_configs_are_checked_as_one_and_mistakes_named_where_they_stand(
     assert validate(other, one).returncode == 2
 
 
-def test_corpora_are_examined_whatever_is_wrong_elsewhere():
-    wrong = {"attackers": "x" * 300, "anonymisers": {"b2": {"command": "b2", "draws": 10**9}}}
-    config = {"corpora": {"a": SYNTHETIC, "b": {"synthetic": 1}, "c": 2}} | wrong
-    usable = configuration.usable_corpora(config, configuration.problems(config))
-    assert list(usable) == ["a"] and usable["a"]["sample_rate"] == 16000
-
-
 def test_defaults_are_filled_in_and_the_config_is_left_alone():
     config = {"corpora": {"demo": SYNTHETIC}}
     checked = configuration.check(config)
@@ -154,14 +147,6 @@ def test_every_key_of_a_config_is_described():
     whole = schema()
     parts = (whole, *whole["$defs"].values())
     assert [key for part in parts for key in undescribed(part)] == []
-
-
-def test_the_line_of_a_key_is_found(tmp_path):
-    path = tmp_path / "c.yaml"
-    path.write_text("corpora:\n  a:\n    kaldi: {enrolment: x,\n      trial: [y,\n z]}\n")
-    trial = ("corpora", "a", "kaldi", "trial")
-    lines = {(): 1, ("corpora",): 1, trial: 4, (*trial, 1): 5, ("corpora", "b"): 1}
-    assert {keys: configuration.place_of([path], keys)[1] for keys in lines} == lines
 
 
 def test_validate_prints_every_finding_of_the_config_and_of_the_corpora_that_can_be_read(tmp_path):

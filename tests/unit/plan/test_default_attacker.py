@@ -26,11 +26,6 @@ def models(config):
     return {name: options.get("package") or options["model"] for name, options in extractors}
 
 
-def test_without_packages_the_shipped_network_attacks_with_cosine(installed):
-    assert models(PROTECTED) == SMALL
-    assert list(defaults.complete(PROTECTED)["backends"]) == ["cosine"]
-
-
 def test_resemblyzer_attacks_where_it_is_installed_with_what_it_needs(installed):
     installed.add("resemblyzer")
     assert models(PROTECTED) == SMALL

@@ -238,14 +238,6 @@ def test_a_file_that_a_config_names_must_be_one(how):
     assert list(sources.unusable(named)) == named
 
 
-def test_a_folder_that_a_config_names_must_be_one():
-    named = [Named(("corpora", "tree", "root"), "audio", sources.A_FOLDER)]
-    assert not sources.unusable(named)
-    os.rename("audio", "kept")
-    edit("audio")
-    assert sources.unusable(named) == {named[0]: "is a file, not a folder"}
-
-
 def test_a_table_that_not_all_corpora_need_may_be_removed():
     edit("data/mine/text", "anna-1 hello\n")
     before = fingerprint(kaldi())

@@ -37,26 +37,6 @@ def changed(metrics, value, **where):
     ]
 
 
-def test_original_stands_first_and_once_then_most_errors(systems):
-    rows = [(system.anonymiser, system.condition, system.attack) for system in systems]
-    assert rows == [
-        ("original", "oo", "no protection"),
-        ("b2r", "op", "ignorant"),
-        ("b2r", "pp", "lazy-informed"),
-        ("b2", "op", "ignorant"),
-        ("b2", "pp", "lazy-informed"),
-    ]
-
-
-def test_the_mean_over_the_lists_has_equal_weights(systems):
-    system = one(systems, "b2r", "pp")
-    eers = [system.sets[trials].numbers["eer_percent"].value for trials in system.lists]
-    assert eers == [9.25, 10.25]
-    assert system.mean.numbers["eer_percent"].value == 9.75
-    assert system.mean.numbers["worst_case_log10"].value == 2.0
-    assert system.mean_label == "mean of f, m"
-
-
 NEEDED = [column for column in COLUMNS if not column.optional]
 
 

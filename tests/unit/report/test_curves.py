@@ -69,11 +69,6 @@ def test_intervals_beside_the_metrics_are_read_if_they_are_of_the_same_numbers(s
             read_systems(**system)
 
 
-def test_one_file_of_each_kind_per_anonymiser(system):
-    with pytest.raises(BadInput, match="2 anonymisers, 1 curves and 1 metrics"):
-        read_systems(**system | {"anonymisers": ["b2", "b2r"]})
-
-
 def test_a_curve_without_metrics_is_named(system):
     write_json(system["metrics"][0], {"op": {"tag": "A"}})
     with pytest.raises(BadInput, match=r"b2.json: has no metrics of 'pp'"):

@@ -151,12 +151,6 @@ def test_the_bound_does_not_exceed_log2_n(tmp_path):
     assert line.endswith("\t3.0")
 
 
-def test_latex_escapes_names(tmp_path):
-    write_ranks(tmp_path / "t.tex", of_gallery("ecapa", 2.0))
-    text = (tmp_path / "t.tex").read_text()
-    assert r"f\_t1\_d1" in text and r"\toprule" in text and "disclosure_bit" not in text
-
-
 def test_another_kind_of_table_is_refused(tmp_path):
     with pytest.raises(BadInput, match="tsv or tex"):
         write_ranks(tmp_path / "t.md", of_gallery("ecapa", 2.0))

@@ -3,7 +3,6 @@
 import pytest
 from support import utilities, verdicts
 
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.layout import Layout
 from voiceprivacy.report import plane as planes
@@ -147,13 +146,6 @@ def test_without_a_system_of_known_evidence_and_utility_there_is_no_plane(files)
     assert files.write(content, words()) == []
     content["sets"]["demo"]["unprotected"] = None
     assert files.write(content, words()) == []
-
-
-def test_another_verdict_is_refused_in_words(files):
-    facts = verdicts.set_of({"b2": verdicts.system(evidence_percent=[1, 2])})
-    write_json(files.verdict, verdicts.verdict({"demo": facts}))
-    with pytest.raises(BadInput, match="not a verdict of this version"):
-        files.read()
 
 
 def test_a_picture_of_nothing_says_so(files):

@@ -10,7 +10,6 @@ import pytest
 from support.calls import help_of
 
 from voiceprivacy.inout.files import SCRIPTS, BadInput
-from voiceprivacy.plan import configuration
 from voiceprivacy.tools.commands import COMMANDS, SHELLS, completion, find, overview
 
 
@@ -70,19 +69,6 @@ def test_wrong_options_are_one_line(words, said, tmp_path, monkeypatch):
     assert finished.returncode == 2 and not finished.stdout
     assert finished.stderr.startswith("error: ") and finished.stderr.count("\n") == 1
     assert said in finished.stderr and "--help" in finished.stderr
-
-
-def test_what_a_config_names_and_is_not_there_is_said_with_its_file_and_line(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("first.yaml").write_text("seed: 1\nanonymisers:\n  mine:\n    function: mine.py:f\n")
-    Path("second.yaml").write_text("corpora:\n  a: {kaldi: nowhere}\n")
-    names = ["first.yaml", "second.yaml"]
-    config = configuration.read(names[0]) | configuration.read(names[1])
-    said = {configuration.with_line(problem, names) for problem in configuration.problems(config)}
-    assert said >= {
-        "first.yaml:4: anonymisers.mine.function: mine.py: not found",
-        "second.yaml:2: corpora.a.kaldi: nowhere: not found",
-    }
 
 
 def test_without_words_it_helps_and_its_version_is_that_of_the_project():
