@@ -52,12 +52,9 @@ def test_a_missing_number_is_named_and_never_left_out(metrics, column):
         compare(left)
 
 
-def test_a_run_without_the_original_is_refused(metrics):
+def test_a_run_without_the_original_and_a_number_that_is_none_are_refused(metrics):
     with pytest.raises(BadInput, match="original/xvector/cosine under oo is missing"):
         compare([metric for metric in metrics if metric.anonymiser != "original"])
-
-
-def test_a_number_that_is_none_is_named(metrics):
     where = {"metric": "dece_bit", "anonymiser": "b2", "trials": "f", "condition": "op"}
     with pytest.raises(BadInput, match="dece_bit of demo/f/b2/xvector/cosine under op is 'x', not"):
         compare(changed(metrics, "x", **where))

@@ -69,15 +69,12 @@ def test_intervals_beside_the_metrics_are_read_if_they_are_of_the_same_numbers(s
             read_systems(**system)
 
 
-def test_a_curve_without_metrics_is_named(system):
+def test_metrics_of_another_command_and_a_curve_without_any_are_named(system):
+    with pytest.raises(BadInput, match=r"b2\.json: 'op' has no dece_bit: are they metrics of"):
+        read_systems(**system, needs=["tag", "dece_bit"])
     write_json(system["metrics"][0], {"op": {"tag": "A"}})
     with pytest.raises(BadInput, match=r"b2.json: has no metrics of 'pp'"):
         read_systems(**system)
-
-
-def test_metrics_of_another_command_are_named(system):
-    with pytest.raises(BadInput, match=r"b2\.json: 'op' has no dece_bit: are they metrics of"):
-        read_systems(**system, needs=["tag", "dece_bit"])
 
 
 def test_an_empty_curve_file_is_refused(tmp_path):
@@ -103,13 +100,10 @@ def table(tmp_path):
     return write
 
 
-def test_speakers_are_ordered_by_gender_whatever_the_order_of_the_file(table):
+def test_speakers_are_ordered_by_gender_and_undefined_cells_are_masked(table):
     speakers, matrices = read_similarities(table(similarity_rows()[::-1]), genders=GENDERS)
     assert speakers == ["anna", "dora", "carl"]
     assert np.ma.allequal(matrices["op"], np.full((3, 3), 0.8))
-
-
-def test_an_undefined_cell_is_masked(table):
     _, matrices = read_similarities(table(similarity_rows()), genders=GENDERS)
     assert matrices["oo"].mask.sum() == 1 and matrices["oo"].mask[0, 0]
 
@@ -128,7 +122,7 @@ def test_a_broken_similarity_table_is_refused(table, rows, message):
         read_similarities(table(rows), genders=GENDERS)
 
 
-def test_tables_of_speakers_are_read_back(tmp_path):
+def test_tables_of_speakers_disclosures_and_examples_are_read_back(tmp_path):
     row = ("op", "a", 2, 3, 1.5, "undefined", "-", "undefined", "-", "-")
     write_table(tmp_path / "z.tsv", ZOO, [row])
     animal = read_speakers(tmp_path / "z.tsv", ZOO)["op"]["a"]
@@ -137,9 +131,6 @@ def test_tables_of_speakers_are_read_back(tmp_path):
     write_table(tmp_path / "e.tsv", EXPOSURES, [("op", "a", 2, 3, 0.1, 1.0, "-")] * 2)
     with pytest.raises(BadInput, match=r"e\.tsv:3: op a occurs twice"):
         read_speakers(tmp_path / "e.tsv", EXPOSURES)
-
-
-def test_disclosures_and_examples_are_read_back(tmp_path):
     row = ("op", "a", 2, 0, 1.5, 0.25, 0, "undefined", 0.3, 0.1, 0.5)
     write_table(tmp_path / "s.tsv", DISCLOSURES, [row])
     bits = read_disclosures(tmp_path / "s.tsv")["op"]["a"]
@@ -218,12 +209,9 @@ def training_table(path, *rows):
     return path
 
 
-def test_without_held_out_speakers_a_training_has_its_loss_alone(tmp_path):
+def test_a_training_may_lack_held_out_speakers_but_no_epochs(tmp_path):
     row = ["1", "2.5", "10.0", "-", "0.001", "4"]
     curve = read_curve(training_table(tmp_path / "training.tsv", row))
     assert curve.loss.tolist() == [2.5] and curve.held_out_eer_percent.size == 0
-
-
-def test_a_training_without_epochs_is_refused(tmp_path):
     with pytest.raises(BadInput, match="lists no epoch"):
         read_curve(training_table(tmp_path / "training.tsv"))

@@ -77,14 +77,11 @@ def test_measures_are_those_by_which_one_chooses_in_order_of_preference(files):
     assert list(drawn[0].points) == ["original", "b2r"]
 
 
-def test_means_of_single_lists_and_undefined_ones_are_left_out(files):
+def test_means_of_lists_and_undefined_ones_are_left_out_and_intervals_may_be_missing(files):
     b2, b2r, *others = words()[1:]
     rows = [b2._replace(trials="f"), b2r, others[0], b2._replace(value="undefined")]
     [plane] = files.write(verdicts.usual(), rows)
     assert list(plane.points) == ["b2r"]
-
-
-def test_a_system_without_intervals_is_a_point(files):
     rows = [row._replace(ci_low="-", ci_high="-") for row in words()]
     [plane] = files.write(verdicts.usual(), rows)
     assert plane.points["b2"].utility.limits is None
@@ -137,7 +134,7 @@ def test_a_figure_has_a_panel_for_each_measure(files):
     assert panels == ["own_wer_percent, → more utility", "pitch correlation, → more utility"]
 
 
-def test_without_a_system_of_known_evidence_and_utility_there_is_no_plane(files):
+def test_without_known_evidence_and_utility_there_is_no_plane_and_the_picture_says_so(files):
     content = verdicts.usual()
     assert files.read("other") == []
     systems = content["sets"]["demo"]["systems"]
@@ -146,9 +143,6 @@ def test_without_a_system_of_known_evidence_and_utility_there_is_no_plane(files)
     assert files.write(content, words()) == []
     content["sets"]["demo"]["unprotected"] = None
     assert files.write(content, words()) == []
-
-
-def test_a_picture_of_nothing_says_so(files):
     drawn = plots.plane(verdict=files.verdict, metrics=files.metrics, corpus="other")
     assert drawn.texts[0].get_text() == "no system has evidence and utility"
     assert shows_nothing(style.svg_of(drawn))

@@ -65,15 +65,12 @@ def test_a_calibration_that_costs_more_than_no_evidence_is_drawn_whole():
     assert ax.get_ylim() == (0, 3)
 
 
-def test_the_curve_of_the_shipped_attacker_has_both_panels():
+def test_a_training_has_both_panels_or_the_loss_alone():
     curve = read_curve(RESOURCES / "ecapa_small" / "training.tsv")
     assert len(curve.epoch) == len(curve.held_out_eer_percent) == 10
     loss, eer = training_picture(curve, title="ecapa_small").axes
     assert loss.lines[0].get_ydata().tolist() == curve.loss.tolist()
     assert eer.lines[0].get_ydata().tolist() == curve.held_out_eer_percent.tolist()
     assert [text.get_text() for text in eer.get_legend().get_texts()] == ["lowest: epoch 2"]
-
-
-def test_without_held_out_speakers_there_is_the_loss_alone():
     curve = Curve(epoch=np.ones(1), loss=np.array([2.5]), held_out_eer_percent=np.array([]))
     assert len(training_picture(curve).axes) == 1
