@@ -79,16 +79,13 @@ def test_a_manifest_moves_with_the_speech_below_or_beside_it(tmp_path):
     assert tables.read_manifest(tmp_path / "new" / "m.tsv") == moved[:1]
 
 
-def test_trials_and_enrolments_come_back_as_written(tmp_path):
+def test_trials_enrolments_and_scores_in_full_precision_come_back_as_written(tmp_path):
     trials = [Trial("a", "a-1", "target"), Trial("b", "a-1", "nontarget")]
     enrolments = {"a": ["a-2", "a-3"], "b": ["b-1"]}
     tables.write_trials(tmp_path / "t.tsv", trials)
     tables.write_enrolments(tmp_path / "e.tsv", enrolments)
     assert tables.read_trials(tmp_path / "t.tsv") == trials
     assert tables.read_enrolments(tmp_path / "e.tsv") == enrolments
-
-
-def test_scores_come_back_in_full_precision(tmp_path):
     labels = {"a": "target", "b": "nontarget", "c": "nontarget"}
     trials = [Trial(name, "a-1", label) for name, label in labels.items()]
     scored_trials.write_scores(tmp_path / "s.tsv", trials, np.array([1 / 3, -np.inf, 1e-300]))

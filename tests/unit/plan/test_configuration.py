@@ -37,7 +37,7 @@ def test_several_configs_are_checked_as_one_and_mistakes_named_where_they_stand(
     assert validate(other, one).returncode == 2
 
 
-def test_defaults_are_filled_in_and_the_config_is_left_alone():
+def test_defaults_are_filled_in_and_absent_or_empty_sections_are_allowed():
     config = {"corpora": {"demo": SYNTHETIC}}
     checked = configuration.check(config)
     assert config == {"corpora": {"demo": SYNTHETIC}}
@@ -45,6 +45,7 @@ def test_defaults_are_filled_in_and_the_config_is_left_alone():
     assert checked["corpora"]["demo"]["synthetic"]["first_speaker"] == 0
     assert checked["corpora"]["demo"]["protocol"]["enrol_trial"]["lists"] == ["f", "m"]
     assert checked["anonymisers"] == {}
+    assert configuration.check({}) == configuration.check({"corpora": None, "report": None})
 
 
 def test_one_kaldi_directory_is_one_list_called_all(tmp_path):
@@ -65,11 +66,7 @@ def test_lists_are_per_gender_unless_the_corpus_is_mixed():
     assert lists(gender="mixed", protocol={"all_pairs": {"lists": ["f"]}}) == ("all_pairs", ["f"])
 
 
-def test_absent_and_empty_sections_are_allowed():
-    assert configuration.check({}) == configuration.check({"corpora": None, "report": None})
-
-
-def test_controls_are_added_once_and_after_ones_own_anonymisers():
+def test_controls_are_added_once_and_ones_own_entry_may_be_one_but_not_take_its_name():
     config = {"anonymisers": {"b2": {"command": "b2"}}, "report": {"controls": True}}
     checked = configuration.check(config)
     assert list(checked["anonymisers"]) == ["b2", "copy", "reversed", "noise"]
@@ -80,9 +77,6 @@ def test_controls_are_added_once_and_after_ones_own_anonymisers():
     some = configuration.check({"report": {"controls": ["leak_5", "noise", "reversed"]}})
     assert list(some["anonymisers"]) == ["reversed", "noise"]
     assert configuration.check(some) == some
-
-
-def test_ones_own_entry_may_be_a_control_but_not_take_its_name():
     reversed_speech = {"function": "{resources}/plugins/reversed.py:anonymise", "shards": 2}
     config = {
         "anonymisers": {"reversed": reversed_speech, "b2": {"command": "b2"}},

@@ -34,7 +34,7 @@ def completed(**changes):
     return Plan(configuration.check(config() | changes))
 
 
-def test_every_combination_of_lengths_is_a_gallery_of_one_gender():
+def test_every_combination_of_lengths_is_a_gallery_of_one_gender_or_of_both():
     plan = completed()
     assert plan.speech.galleries("ranks") == {
         "f_t1_d1": ("f", 1, 1),
@@ -44,9 +44,6 @@ def test_every_combination_of_lengths_is_a_gallery_of_one_gender():
     }
     assert plan.speech.trial_lists("ranks") == [] == plan.speech.all_trial_lists()
     assert plan.speech.galleries("others") == {}
-
-
-def test_mixed_galleries_are_a_choice():
     corpora = config()["corpora"]
     corpora["ranks"]["gender"] = "mixed"
     galleries = completed(corpora=corpora).speech.galleries("ranks")

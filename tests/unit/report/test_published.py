@@ -244,9 +244,7 @@ MEN = [
 ]
 
 
-def test_word_errors_beside_published_ones_of_the_same_definition_and_trials(
-    of_2024, tmp_path
-):
+def test_word_errors_beside_published_ones_of_the_same_definition_and_trials(of_2024, tmp_path):
     own = [
         of_measure("words_2024", "8.9"),
         of_measure("words_2024", "2.0", anonymiser="original"),

@@ -71,14 +71,11 @@ def test_wrong_options_are_one_line(words, said, tmp_path, monkeypatch):
     assert said in finished.stderr and "--help" in finished.stderr
 
 
-def test_without_words_it_helps_and_its_version_is_that_of_the_project():
+def test_its_version_is_that_of_the_project_through_a_link_too(tmp_path):
     helped = voiceprivacy().stdout
     assert helped == voiceprivacy("--help").stdout and "start here:" in helped
     version = voiceprivacy("--version").stdout.split()[1]
     assert f'version = "{version}"' in (SCRIPTS.parent / "pyproject.toml").read_text()
-
-
-def test_its_version_is_known_through_a_link_as_in_an_environment_of_make(tmp_path):
     (tmp_path / "voiceprivacy").symlink_to(SCRIPTS / "voiceprivacy")
     command = [sys.executable, "-m", "voiceprivacy", "--version"]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
