@@ -245,7 +245,7 @@ BRACES = ["a{b}", "}a", "{corpus}"]
 
 
 @pytest.mark.parametrize("name", BRACES)
-def test_a_name_with_braces_is_refused_wherever_a_config_has_it(tmp_path, name):
+def test_a_name_with_braces_is_refused_wherever_a_config_or_the_run_has_it(tmp_path, name):
     """Snakemake takes it for a wildcard; one that is not there is not found, as ever."""
     folder = tmp_path / name
     (folder / "data").mkdir(parents=True)
@@ -262,10 +262,6 @@ def test_a_name_with_braces_is_refused_wherever_a_config_has_it(tmp_path, name):
         with pytest.raises(BadInput) as error:
             configuration.check({"corpora": {"a": SYNTHETIC}} | config)
         assert words in str(error.value) and "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize("name", BRACES)
-def test_a_run_in_a_folder_with_braces_is_refused(tmp_path, name):
     with pytest.raises(BadInput, match=r"has \{ or \} in its name"):
         configuration.refuse_braces(tmp_path, tmp_path / name / "x")
     configuration.refuse_braces(tmp_path)

@@ -69,18 +69,18 @@ def test_intervals_beside_the_metrics_are_read_if_they_are_of_the_same_numbers(s
             read_systems(**system)
 
 
-def test_metrics_of_another_command_and_a_curve_without_any_are_named(system):
+def test_curves_that_are_empty_or_of_other_commands_and_versions_are_refused(system, tmp_path):
     with pytest.raises(BadInput, match=r"b2\.json: 'op' has no dece_bit: are they metrics of"):
         read_systems(**system, needs=["tag", "dece_bit"])
     write_json(system["metrics"][0], {"op": {"tag": "A"}})
     with pytest.raises(BadInput, match=r"b2.json: has no metrics of 'pp'"):
         read_systems(**system)
-
-
-def test_an_empty_curve_file_is_refused(tmp_path):
     write_table(tmp_path / "empty.tsv", ["label", *COLUMNS], [])
     with pytest.raises(BadInput, match="holds no curve"):
         read_curves(tmp_path / "empty.tsv", COLUMNS)
+    older = [number for number in of_gallery("ecapa", 1.0) if not number.metric.endswith("_s")]
+    with pytest.raises(BadInput, match="f_t1_d1 have no mean_test_s and no mean_template_s: meas"):
+        by_length(older, Attack("demo", "f", "ecapa", "cosine"))
 
 
 def similarity_rows(speakers=GENDERS, left_out=()):
@@ -166,12 +166,6 @@ def test_lengths_come_from_the_names_of_the_galleries_and_seconds_from_metrics()
         by_length(metrics, Attack("demo", "m", "ecapa", "cosine"))
 
 
-def test_metrics_of_an_older_version_without_seconds_are_refused():
-    older = [number for number in of_gallery("ecapa", 1.0) if not number.metric.endswith("_s")]
-    with pytest.raises(BadInput, match="f_t1_d1 have no mean_test_s and no mean_template_s: meas"):
-        by_length(older, Attack("demo", "f", "ecapa", "cosine"))
-
-
 def test_bounds_count_observations_and_are_drawn_over_seconds():
     """Twice the bits at four times the observations is the bound of the square root."""
     tests = {1: LengthPoint(Shown(0.5), 6.5, 13.0), 4: LengthPoint(Shown(0.9), 26.0, 13.0)}
@@ -192,9 +186,6 @@ def test_speakers_who_sound_alike_stand_beside_each_other():
     assert {frozenset(speakers[:2]), frozenset(speakers[2:])} == {frozenset("ac"), frozenset("bd")}
     assert sorted_matrices["op"][0, 1] == sorted_matrices["op"][2, 3] == 0.8
     assert arrange(list("abcd"), matrices, "gender")[0] == list("abcd")
-
-
-def test_an_undefined_diagonal_does_not_disturb_the_order():
     values = np.random.default_rng(0).uniform(size=(3, 5, 5))
     matrices = dict(zip(("oo", "op", "pp"), map(np.ma.masked_array, values), strict=True))
     matrices["oo"][2, 2] = np.ma.masked

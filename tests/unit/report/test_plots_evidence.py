@@ -15,12 +15,18 @@ from voiceprivacy.report.uncertainty import Shown
 CURVE = dict.fromkeys(("prior_log_odds", "ece_bit", "ece_default_bit"), np.ones(2))
 
 
-def test_a_system_has_the_same_colour_in_every_panel():
+def test_a_system_has_one_colour_in_every_panel_and_its_draws_stand_together():
     men = dict.fromkeys(("original/oo", "b2r/op"), CURVE)
     profiles = {"demo f": {"original/oo": CURVE, "b2/op": CURVE, "b2r/op": CURVE}, "demo m": men}
     lines = [ax.get_lines() for ax in all_profiles_picture(profiles).axes]
     colours = [{line.get_label(): line.get_color() for line in drawn} for drawn in lines]
     assert colours[0]["b2r OP"] == colours[1]["b2r OP"] != colours[0]["b2 OP"]
+    metrics = {}
+    for label, bit in {"b2r_draw2/pp": 0.1, "b2/pp": 0.3, "b2r/pp": 0.6}.items():
+        metrics[label] = {"dece_bit": bit, "worst_case_log10": 1.0, "tag": "B"}
+    [legend] = profiles_picture(curves=dict.fromkeys(metrics, CURVE), metrics=metrics).legends
+    entries = [text.get_text().partition(" ")[0] for text in legend.get_texts()][1:]
+    assert entries == ["b2/pp", "b2r/pp", "b2r_draw2/pp"], "the mean of both draws is 0.35"
 
 
 def test_the_legend_has_the_interval_and_says_what_is_zero_evidence():
@@ -41,15 +47,6 @@ def test_the_legend_has_the_interval_and_says_what_is_zero_evidence():
         "more (0.500 [0.400, 0.600] (by definition 0.700), 1.500, B)",
     ]
     assert "* no more than zero evidence" in legend.get_title().get_text()
-
-
-def test_draws_of_one_system_stand_together_in_the_legend():
-    metrics = {}
-    for label, bit in {"b2r_draw2/pp": 0.1, "b2/pp": 0.3, "b2r/pp": 0.6}.items():
-        metrics[label] = {"dece_bit": bit, "worst_case_log10": 1.0, "tag": "B"}
-    [legend] = profiles_picture(curves=dict.fromkeys(metrics, CURVE), metrics=metrics).legends
-    entries = [text.get_text().partition(" ")[0] for text in legend.get_texts()][1:]
-    assert entries == ["b2/pp", "b2r/pp", "b2r_draw2/pp"], "the mean of both draws is 0.35"
 
 
 def test_a_calibration_that_costs_more_than_no_evidence_is_drawn_whole():

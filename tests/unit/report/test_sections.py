@@ -44,12 +44,19 @@ def described_list(results):
     return sections.describe_list(results / "trials/demo/all.tsv", manifest)
 
 
-def test_speakers_are_counted_by_gender_and_hours_are_summed(results):
+def test_speakers_hours_and_lists_are_described_by_what_they_have_or_lack(results):
     described = sections.describe_speech(results / "audio/demo/trial/original/manifest.tsv")
     counts = {"women": 2, "men": 1, "of_unknown_gender": 0, "utterances": 3, "hours": 1.5}
     assert described == sections.PartOfCorpus(
         "demo", "trial", **counts, names_show=described.names_show
     )
+    people = {"women": 1, "men": 1, "of_unknown_gender": 0}
+    trials = {"trial_utterances": 2, "target": 1, "nontarget": 3}
+    assert described_list(results) == sections.DescribedList("demo", "all", **people, **trials)
+    enrolled = {"anna": ["lost"], "emil": ["emil-enrolment"]}
+    write_enrolments(results / "trials/demo/all.enrolments.tsv", enrolled)
+    with pytest.raises(BadInput, match=r"all\.enrolments\.tsv: utterance 'lost' is not in"):
+        described_list(results)
 
 
 @pytest.mark.parametrize(
@@ -72,16 +79,6 @@ def test_what_names_of_files_show_is_described(tmp_path, name, speaker, shown):
     path.parent.mkdir(parents=True)
     write_manifest(path, [Utterance(name, speaker, "f", "a.wav", 1.0)])
     assert sections.describe_speech(path).names_show == shown
-
-
-def test_a_list_is_described_by_who_enrols_and_its_trials_or_what_it_lacks(results):
-    people = {"women": 1, "men": 1, "of_unknown_gender": 0}
-    trials = {"trial_utterances": 2, "target": 1, "nontarget": 3}
-    assert described_list(results) == sections.DescribedList("demo", "all", **people, **trials)
-    enrolled = {"anna": ["lost"], "emil": ["emil-enrolment"]}
-    write_enrolments(results / "trials/demo/all.enrolments.tsv", enrolled)
-    with pytest.raises(BadInput, match=r"all\.enrolments\.tsv: utterance 'lost' is not in"):
-        described_list(results)
 
 
 def test_the_command_writes_what_the_report_reads(results):
