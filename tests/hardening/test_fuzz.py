@@ -1,31 +1,23 @@
-"""Every reader of foreign files, given nonsense: it reads it or raises BadInput in one line.
+"""Every reader of foreign files, given words of a million letters: errors are short, with a place.
 
-What is fed is random bytes, random text, and good files with some places changed. The draws are the
-same in every run (but for --hypothesis-profile=explore); HYPOTHESIS_MAX_EXAMPLES takes more of
-them. While a reader works, the process may take MEMORY more than it has.
+While a reader works, the process may take MEMORY more than it has. Nonsense is given to the same
+readers by tests/nightly/fuzz.py.
 """
 
 import contextlib
-import os
 import re
 import resource
 import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
 from support import readers
-from support.readers import READERS, SECONDS, TOKENS
+from support.readers import READERS, SECONDS
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.inout.files import BadInput
 
-EXAMPLES = int(os.environ.get("HYPOTHESIS_MAX_EXAMPLES", "60"))
 MEMORY = 2**29
-PLACES = st.tuples(
-    st.floats(0, 1), st.integers(0, 30), st.sampled_from(TOKENS) | st.binary(max_size=6)
-)
 
 
 @pytest.fixture(scope="module")
@@ -45,42 +37,6 @@ def limited_memory():
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
-
-
-def changed(good, edits):
-    for fraction, removed, new in edits:
-        start = round(fraction * len(good))
-        good = good[:start] + new + good[start + removed :]
-    return good
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("name", READERS)
-def test_nonsense_is_read_or_refused_in_one_line(folder, monkeypatch, name):
-    monkeypatch.chdir(folder)
-    path, read = Path(name), READERS[name]
-    good = path.read_bytes()
-    edited = st.lists(PLACES, min_size=1, max_size=4).map(lambda edits: changed(good, edits))
-    text = st.text(max_size=300).map(lambda text: text.encode("utf-8", "surrogatepass"))
-    contents = st.one_of(edited, edited, st.binary(max_size=300), text)
-
-    @settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
-    @given(content=contents)
-    @example(content=b"")
-    def feed(content):
-        path.write_bytes(content)
-        began = time.process_time()
-        try:
-            with limited_memory():
-                read(path)
-        except BadInput as error:
-            assert str(error)
-            assert "\n" not in str(error)
-        assert time.process_time() - began < SECONDS
-
-    with restored(path):
-        read(path)
-        feed()
 
 
 LONG_WORD = b"a" * 10**6

@@ -1,12 +1,9 @@
 """What looks odd and is legal is read right: encodings of audio and text, strange ids."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from support import world
-from support.calls import call, with_package
+from support.calls import call
 from support.spoilers import append, edit, sound
 
 from voiceprivacy.corpora import checks
@@ -160,15 +157,6 @@ def test_a_real_process_says_one_line_too(tmp_path):
         assert done.stderr.endswith("error: x\\x1b[31m.tsv: not found\n")
         assert ("Traceback" in done.stderr) == traceback
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_mistake_of_the_program_is_one_line_and_exit_code_1():
-    wrong = "from voiceprivacy.running.command import run\nrun(lambda: {}['key'])\n"
-    command = [sys.executable, "-c", wrong]
-    done = subprocess.run(command, capture_output=True, text=True, env=with_package({}))
-    assert done.returncode == 1
-    said = "unexpected KeyError: 'key' (a mistake of this program; --debug shows where)"
-    assert done.stderr == f"error: {said}\n"
 
 
 def test_a_submission_that_lacks_an_utterance_is_not_completed_by_the_original(

@@ -69,7 +69,7 @@ def test_the_tree_is_read():
     assert len(RULES) >= 10
 
 
-def test_nothing_is_unpickled():
+def test_nothing_is_unpickled_and_arrays_and_weights_are_read_without_pickles():
     files = [path for path in PROGRAM if "import pickle" not in path.read_text()]
     assert places(files, lambda node: imports(node, UNPICKLE)) == []
     used = places(
@@ -77,8 +77,6 @@ def test_nothing_is_unpickled():
     )
     assert used == []
 
-
-def test_arrays_and_weights_are_read_without_pickles():
     def unpickles(node):
         if calls(node, "torch.load"):
             return keyword(node, "weights_only") != "True"

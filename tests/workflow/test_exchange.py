@@ -266,19 +266,14 @@ def test_no_file_holds_a_seed_a_path_or_a_program(commands, first, second, repos
                 assert secret.encode() not in content, path
 
 
-def test_of_a_corpus_that_is_not_public_only_numbers_leave(say, first, tmp_path):
+def test_of_a_corpus_that_is_not_public_only_numbers_leave_and_are_replaced(say, first, tmp_path):
     words = ["--repository", tmp_path / "board", "--laboratory", "A", "--revision", "1"]
     say("a", first, "export-result", *words, "--anonymiser", "x")
     assert not list(tmp_path.rglob("*.gz"))
     results = read_repository(tmp_path / "board").results.values()
     assert [result["tier"] for result in results] == ["A"]
     say("a", tmp_path, "check-result", "board")
-
-
-def test_a_laboratory_replaces_its_own_result(say, first, tmp_path):
-    words = ["--repository", tmp_path / "board", "--laboratory", "A", "--revision", "1"]
-    for public in ([], ["--public"]):
-        say("a", first, "export-result", *words, *public, "--anonymiser", "x")
+    say("a", first, "export-result", *words, "--public", "--anonymiser", "x")
     assert len(read_repository(tmp_path / "board").results) == 1
 
 

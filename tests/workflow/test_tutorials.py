@@ -109,7 +109,7 @@ def test_a_score_file(folder):
     assert eer > 60
 
 
-@pytest.mark.nightly
+@pytest.mark.long
 def test_a_folder_of_anonymised_wavs(folder):
     *_, shown = follow("folder", folder)
     assert "mine" in shown

@@ -131,13 +131,10 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["metrics.json"]
 
 
-def test_infinity_survives_json(tmp_path):
+def test_infinity_survives_json_and_broken_json_is_named_with_its_line(tmp_path):
     numbers = {"op": {"a": np.float64("inf"), "b": -np.inf}, "n": np.int64(3)}
     json_files.write_json(tmp_path / "m.json", numbers)
     assert json_files.read_json(tmp_path / "m.json") == numbers
-
-
-def test_broken_json_is_named_with_its_line(tmp_path):
     (tmp_path / "m.json").write_text('{\n "a": \n}')
     with pytest.raises(BadInput, match=r"m\.json:3: not JSON"):
         json_files.read_json(tmp_path / "m.json")

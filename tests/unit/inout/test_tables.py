@@ -28,14 +28,6 @@ def test_the_id_of_a_piece_leads_back_to_its_source():
     assert tables.source_of("11-100_seg") == "11-100_seg"
 
 
-def test_a_manifest_comes_back_as_written(tmp_path):
-    inside = Utterance("a-1", "a", "f", tmp_path / "wav" / "a-1.flac", 1.25)
-    outside = Utterance("b-1", "b", "-", (tmp_path / ".." / "elsewhere.wav").resolve(), 1 / 3)
-    tables.write_manifest(tmp_path / "manifest.tsv", [inside, outside])
-    assert tables.read_manifest(tmp_path / "manifest.tsv") == [inside, outside]
-    assert "\twav/a-1.flac\t" in (tmp_path / "manifest.tsv").read_text()
-
-
 @pytest.mark.parametrize("order", [[4, 2, 0, 1, 3], [1, 0, 2, 3, 4]])
 def test_columns_may_be_in_any_order_below_a_header(tmp_path, order):
     def permuted(text, columns):
@@ -87,16 +79,13 @@ def test_a_manifest_moves_with_the_speech_below_or_beside_it(tmp_path):
     assert tables.read_manifest(tmp_path / "new" / "m.tsv") == moved[:1]
 
 
-def test_trials_and_enrolments_come_back_as_written(tmp_path):
+def test_trials_enrolments_and_scores_in_full_precision_come_back_as_written(tmp_path):
     trials = [Trial("a", "a-1", "target"), Trial("b", "a-1", "nontarget")]
     enrolments = {"a": ["a-2", "a-3"], "b": ["b-1"]}
     tables.write_trials(tmp_path / "t.tsv", trials)
     tables.write_enrolments(tmp_path / "e.tsv", enrolments)
     assert tables.read_trials(tmp_path / "t.tsv") == trials
     assert tables.read_enrolments(tmp_path / "e.tsv") == enrolments
-
-
-def test_scores_come_back_in_full_precision(tmp_path):
     labels = {"a": "target", "b": "nontarget", "c": "nontarget"}
     trials = [Trial(name, "a-1", label) for name, label in labels.items()]
     scored_trials.write_scores(tmp_path / "s.tsv", trials, np.array([1 / 3, -np.inf, 1e-300]))

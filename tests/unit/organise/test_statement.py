@@ -98,24 +98,21 @@ def facts(results):
     return statement.statement_of(results)
 
 
-def test_limits_are_the_largest_of_all_lists_and_null_where_one_was_not_measured(facts):
+def test_limits_counts_and_controls_are_those_of_the_run_and_no_person_path_or_seed_is_in_it(
+    facts, results
+):
     own = facts["sets"]["demo"]["systems"]["b2"]
     assert own["at_most_percent"] == {ONE: 9.04, ALL: None, LINKAGE: 1.5}
     assert own["right_of_20_at_most_percent"] == right_of(9.04)
     assert facts["sets"]["demo"]["unprotected_at_least"] == 61.5
-
-
-def test_what_was_evaluated_is_counted(facts):
-    own = facts["sets"]["demo"]["systems"]["b2"]
     assert (own["recordings"], own["persons"], own["persons_tried"]) == (80, 40, 40)
     assert own["persons_learnt_from"] == 104
     assert facts["sets"]["demo"]["systems"]["reversed"]["persons"] == 0
     assert facts["attack_wall_s"] == 5400.0, "the plot is no attack"
-
-
-def test_controls_are_no_systems_and_are_found_where_they_are_open(facts):
     assert facts["sets"]["demo"]["controls"] == {"copy": True, "noise": False}
     assert set(facts["sets"]["demo"]["systems"]) == {"b2", "reversed"}
+    text = str(facts)
+    assert "person0" not in text and str(results.parent) not in text and "31337" not in text
 
 
 @pytest.mark.parametrize("n_persons", [0, 39])
@@ -129,11 +126,6 @@ def test_a_verdict_that_its_scores_do_not_give_is_refused(results):
     write_json(results / "verdict.json", verdicts.verdict({"demo": judged(state="low").facts}))
     with pytest.raises(BadInput, match=r"verdict\.json: b2 is judged otherwise by its scores"):
         statement.statement_of(results)
-
-
-def test_no_person_path_or_seed_is_in_it(results, facts):
-    text = str(facts)
-    assert "person0" not in text and str(results.parent) not in text and "31337" not in text
 
 
 def test_a_hash_does_not_give_a_seed_away_and_notices_all_else(results, facts):

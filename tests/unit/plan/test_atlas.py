@@ -24,7 +24,7 @@ def heard(completed):
     return systems
 
 
-def test_true_adds_all_channels_that_the_corpora_allow():
+def test_true_adds_all_channels_that_the_corpora_allow_and_keeps_what_there_is():
     assert list(config()["extractors"]) == ["net"] and Plan(config()).atlas.lists() == []
     without = ["net", "pitch", "contour", "timing", "background", "style", "words"]
     assert list(config(atlas=True)["extractors"]) == without
@@ -32,9 +32,6 @@ def test_true_adds_all_channels_that_the_corpora_allow():
     assert with_phones["extractors"]["phones"]["units"] == {"corpus": "train"}
     cut = config(atlas=True, corpora={"demo": SPOKEN | {"segments": {"seconds": 2}}})
     assert not {"style", "words"} & cut["extractors"].keys()
-
-
-def test_what_a_config_has_is_taken():
     own = {"extractors": {"f": {"f0": {}}}, "backends": {"js": {"type": "jensen_shannon"}}}
     completed = config(atlas={"channels": ["pitch"]}, **own)
     assert list(completed["extractors"]) == ["net", "f"]

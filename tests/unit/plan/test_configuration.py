@@ -37,14 +37,7 @@ def test_several_configs_are_checked_as_one_and_mistakes_named_where_they_stand(
     assert validate(other, one).returncode == 2
 
 
-def test_corpora_are_examined_whatever_is_wrong_elsewhere():
-    wrong = {"attackers": "x" * 300, "anonymisers": {"b2": {"command": "b2", "draws": 10**9}}}
-    config = {"corpora": {"a": SYNTHETIC, "b": {"synthetic": 1}, "c": 2}} | wrong
-    usable = configuration.usable_corpora(config, configuration.problems(config))
-    assert list(usable) == ["a"] and usable["a"]["sample_rate"] == 16000
-
-
-def test_defaults_are_filled_in_and_the_config_is_left_alone():
+def test_defaults_are_filled_in_and_absent_or_empty_sections_are_allowed():
     config = {"corpora": {"demo": SYNTHETIC}}
     checked = configuration.check(config)
     assert config == {"corpora": {"demo": SYNTHETIC}}
@@ -52,6 +45,7 @@ def test_defaults_are_filled_in_and_the_config_is_left_alone():
     assert checked["corpora"]["demo"]["synthetic"]["first_speaker"] == 0
     assert checked["corpora"]["demo"]["protocol"]["enrol_trial"]["lists"] == ["f", "m"]
     assert checked["anonymisers"] == {}
+    assert configuration.check({}) == configuration.check({"corpora": None, "report": None})
 
 
 def test_one_kaldi_directory_is_one_list_called_all(tmp_path):
@@ -72,11 +66,7 @@ def test_lists_are_per_gender_unless_the_corpus_is_mixed():
     assert lists(gender="mixed", protocol={"all_pairs": {"lists": ["f"]}}) == ("all_pairs", ["f"])
 
 
-def test_absent_and_empty_sections_are_allowed():
-    assert configuration.check({}) == configuration.check({"corpora": None, "report": None})
-
-
-def test_controls_are_added_once_and_after_ones_own_anonymisers():
+def test_controls_are_added_once_and_ones_own_entry_may_be_one_but_not_take_its_name():
     config = {"anonymisers": {"b2": {"command": "b2"}}, "report": {"controls": True}}
     checked = configuration.check(config)
     assert list(checked["anonymisers"]) == ["b2", "copy", "reversed", "noise"]
@@ -87,9 +77,6 @@ def test_controls_are_added_once_and_after_ones_own_anonymisers():
     some = configuration.check({"report": {"controls": ["leak_5", "noise", "reversed"]}})
     assert list(some["anonymisers"]) == ["reversed", "noise"]
     assert configuration.check(some) == some
-
-
-def test_ones_own_entry_may_be_a_control_but_not_take_its_name():
     reversed_speech = {"function": "{resources}/plugins/reversed.py:anonymise", "shards": 2}
     config = {
         "anonymisers": {"reversed": reversed_speech, "b2": {"command": "b2"}},
@@ -154,14 +141,6 @@ def test_every_key_of_a_config_is_described():
     whole = schema()
     parts = (whole, *whole["$defs"].values())
     assert [key for part in parts for key in undescribed(part)] == []
-
-
-def test_the_line_of_a_key_is_found(tmp_path):
-    path = tmp_path / "c.yaml"
-    path.write_text("corpora:\n  a:\n    kaldi: {enrolment: x,\n      trial: [y,\n z]}\n")
-    trial = ("corpora", "a", "kaldi", "trial")
-    lines = {(): 1, ("corpora",): 1, trial: 4, (*trial, 1): 5, ("corpora", "b"): 1}
-    assert {keys: configuration.place_of([path], keys)[1] for keys in lines} == lines
 
 
 def test_validate_prints_every_finding_of_the_config_and_of_the_corpora_that_can_be_read(tmp_path):
@@ -266,7 +245,7 @@ BRACES = ["a{b}", "}a", "{corpus}"]
 
 
 @pytest.mark.parametrize("name", BRACES)
-def test_a_name_with_braces_is_refused_wherever_a_config_has_it(tmp_path, name):
+def test_a_name_with_braces_is_refused_wherever_a_config_or_the_run_has_it(tmp_path, name):
     """Snakemake takes it for a wildcard; one that is not there is not found, as ever."""
     folder = tmp_path / name
     (folder / "data").mkdir(parents=True)
@@ -283,10 +262,6 @@ def test_a_name_with_braces_is_refused_wherever_a_config_has_it(tmp_path, name):
         with pytest.raises(BadInput) as error:
             configuration.check({"corpora": {"a": SYNTHETIC}} | config)
         assert words in str(error.value) and "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize("name", BRACES)
-def test_a_run_in_a_folder_with_braces_is_refused(tmp_path, name):
     with pytest.raises(BadInput, match=r"has \{ or \} in its name"):
         configuration.refuse_braces(tmp_path, tmp_path / name / "x")
     configuration.refuse_braces(tmp_path)

@@ -26,11 +26,6 @@ def models(config):
     return {name: options.get("package") or options["model"] for name, options in extractors}
 
 
-def test_without_packages_the_shipped_network_attacks_with_cosine(installed):
-    assert models(PROTECTED) == SMALL
-    assert list(defaults.complete(PROTECTED)["backends"]) == ["cosine"]
-
-
 def test_resemblyzer_attacks_where_it_is_installed_with_what_it_needs(installed):
     installed.add("resemblyzer")
     assert models(PROTECTED) == SMALL
@@ -70,15 +65,12 @@ def test_an_extractor_alone_compares_by_cosine_or_jensen_shannon():
     assert list(defaults.complete(PROTECTED | {"extractors": {}})["backends"]) == []
 
 
-def test_an_encoder_in_a_package_runs_in_the_environment_of_its_name_unless_told():
+def test_an_encoder_in_a_package_embeds_both_parts_in_the_environment_of_its_name():
     two = {"package": "dvector", "env": "mine.yaml"}
     extractors = {"one": {"package": "resemblyzer"}, "two": two}
     config = defaults.complete(PROTECTED | {"extractors": extractors})
     environments = {name: options["env"] for name, options in config["extractors"].items()}
     assert environments == {"one": "resemblyzer", "two": "mine.yaml"}
-
-
-def test_one_job_embeds_both_parts_with_a_package():
     extractors = {"one": {"package": "dvector"}, "other": {"command": "python mine.py"}}
     attackers = Plan(defaults.complete(PROTECTED | {"extractors": extractors})).attackers
     assert attackers.extraction("one", "demo", "trial", "b2") == ["--package", "dvector"]

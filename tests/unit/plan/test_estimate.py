@@ -50,24 +50,24 @@ def steps(*, config=CONFIG, **sizes):
     return {step.what: step for step in estimate(plan, examined(**sizes))}
 
 
-def test_speech_that_is_used_where_it_lies_takes_no_disk():
-    assert steps()["prepared speech"].bytes == 0
-
-
 def test_every_system_is_heard_and_every_condition_scored():
     per_second = FEATURES + PER_WEIGHT_BYTE * HUB_BYTES
     assert steps()["embeddings"].seconds == pytest.approx(4 * 3600 * per_second)
     conditions, linked = 1 + 3 + 2, 3 * 100**2 / 2
     assert steps()["scores"].bytes == (conditions * 1000 + linked) * 65
     assert steps(trials=500)["scores"].bytes == (conditions * 500 + linked) * 65
-
-
-def test_an_attacker_trained_on_protected_speech_hears_the_original_and_that_speech_only():
     semi = {"train": {"corpus": "b", "speech": "anonymised"}, "recipe": "ecapa_small"}
     small = FEATURES + PER_WEIGHT_BYTE * 2e6
     hears = steps(config=CONFIG | {"extractors": {"semi": semi}})["embeddings"]
     assert hears.seconds == pytest.approx(2 * 2 * 3600 * small)  # on b2 and on mine
     assert hears.bytes == 2 * 2 * 200 * 900
+    parts = {"enrolment": Size(0, 0, 0), "trial": Size(9, 3600, 3)}
+    both = examined() | {"emotions": Examination(Findings(), parts, {}, {})}
+    corpora = CONFIG["corpora"] | {"emotions": {"kaldi": "/", "use": "utility"}}
+    config = defaults.complete(CONFIG | {"corpora": corpora})
+    more = {step.what: step for step in estimate(Plan(config), both)}
+    assert more["protected speech"].seconds == 2 * steps()["protected speech"].seconds
+    assert more["embeddings"] == steps()["embeddings"]
 
 
 def test_what_attackers_learn_from_is_protected_and_heard_for_every_anonymiser():
@@ -141,17 +141,8 @@ def test_the_sum_is_right_within_a_factor_of_two_of_what_was_measured():
     assert 0.5 < sum(step.seconds for step in estimate(Plan(hours), of_hours)) / measured_s < 2
 
 
-def test_a_corpus_for_utility_is_protected_and_heard_by_no_attacker():
-    parts = {"enrolment": Size(0, 0, 0), "trial": Size(9, 3600, 3)}
-    both = examined() | {"emotions": Examination(Findings(), parts, {}, {})}
-    corpora = CONFIG["corpora"] | {"emotions": {"kaldi": "/", "use": "utility"}}
-    config = defaults.complete(CONFIG | {"corpora": corpora})
-    more = {step.what: step for step in estimate(Plan(config), both)}
-    assert more["protected speech"].seconds == 2 * steps()["protected speech"].seconds
-    assert more["embeddings"] == steps()["embeddings"]
-
-
-def test_protected_speech_is_counted_for_every_anonymiser_and_run_but_not_where_it_lies_already():
+def test_protected_speech_takes_disk_for_every_anonymiser_and_run_but_not_where_it_lies():
     protected = steps()["protected speech"]
     assert protected.bytes == 2 * 3600 * 16000 * 1.15
     assert protected.seconds == 2 * 3600 * MCADAMS_S
+    assert steps()["prepared speech"].bytes == 0

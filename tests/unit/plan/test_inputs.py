@@ -47,25 +47,24 @@ def of_job(**names):
     return Wildcards(fromdict={"corpus": "demo", "trials": "f", "anonymiser": "b2r"} | names)
 
 
-def test_a_method_is_asked_for_the_wildcards_that_it_names():
+def test_a_method_is_asked_for_its_wildcards_and_one_without_names_never_matches():
     answer = ask(lambda part, corpus: f"{corpus} {part}")
     assert answer(of_job(part="trial", trials="m")) == "demo trial"
     assert ask(lambda corpus: None)(of_job()) == []
-
-
-def test_an_option_without_a_value_is_left_out():
-    assert ask_option("--start", lambda corpus: None)(of_job()) == []
-    assert ask_option("--start", lambda corpus: corpus)(of_job()) == ["--start", "demo"]
-
-
-def test_a_wildcard_without_names_never_matches():
     assert one_of([]) == "(?!)"
     assert one_of(["a", "b", "a"]) == "a|b"
 
 
-def test_outputs_are_options_but_those_that_the_command_names():
+def test_outputs_and_options_with_a_value_are_flags_called_as_the_rule_calls_them():
+    assert ask_option("--start", lambda corpus: None)(of_job()) == []
+    assert ask_option("--start", lambda corpus: corpus)(of_job()) == ["--start", "demo"]
     output = Wildcards(fromdict={"metrics": "m.tsv", "rank_curves": "c.tsv"})
     assert tables("metrics")(of_job(), output) == ["--rank-curves", "c.tsv"]
+    made = command("plot scores", also="--top 3", options="width", input="trial_list", params="job")
+    assert made == (
+        "python -P -m voiceprivacy.jobs.plot scores --trial-list {input.trial_list:q}"
+        " --job {params.job:q} {params.width:q} --top 3 > {log:q} 2>&1"
+    )
 
 
 @pytest.mark.parametrize(("cores", "few"), [(1, 1), (2, 1), (6, 3), (64, 4), (None, 4)])
@@ -74,12 +73,18 @@ def test_jobs_of_speech_take_at_most_half_of_the_cores(cores, few):
     assert threads.few(of_job()) == few
 
 
-def test_a_second_run_waits_for_the_first_and_has_its_shards(plan):
+def test_a_second_run_waits_for_the_first_and_is_scored_where_calibration_is_measured(plan):
     anonymisers = AnonymiserInputs(plan)
     first, second = of_job(part="trial"), of_job(part="trial", anonymiser="b2r_run1")
     assert anonymisers.first_run(first) == []
     assert anonymisers.first_run(second) == ["results/audio/demo/trial/b2r/manifest.tsv"]
     assert anonymisers.shards("{anonymiser}/{shard}")(second) == [f"b2r_run1/{n}" for n in range(3)]
+    compared = AttackerInputs(plan).compared_arguments("enrolment")
+    folder = "results/embeddings/demo/enrolment"
+    job = of_job(anonymiser="b2r_run1", extractor="ecapa")
+    assert compared(job) == [f"original={folder}/original/ecapa.npz"]
+    words = compared(of_job(extractor="ecapa"))
+    assert [word.split("=")[0] for word in words] == ["original", "run0"]
 
 
 def test_a_job_that_is_tried_again_has_more_memory(plan):
@@ -106,15 +111,6 @@ def test_words_depend_on_the_transcripts_that_weigh_them_and_f0_on_nothing(plan)
         "results/audio/others/train/original/transcripts.tsv",
     ]
     assert attackers.feature_files(of_job(part="trial", extractor="f0")) == []
-
-
-def test_a_second_run_is_scored_only_where_calibration_is_measured(plan):
-    compared = AttackerInputs(plan).compared_arguments("enrolment")
-    folder = "results/embeddings/demo/enrolment"
-    job = of_job(anonymiser="b2r_run1", extractor="ecapa")
-    assert compared(job) == [f"original={folder}/original/ecapa.npz"]
-    words = compared(of_job(extractor="ecapa"))
-    assert [word.split("=")[0] for word in words] == ["original", "run0"]
 
 
 def test_a_job_takes_the_file_of_what_is_trained_and_the_type_of_what_is_not(plan):
@@ -147,14 +143,6 @@ def test_scores_of_others_have_a_list_where_the_config_has_it_and_speakers_of_th
     own = of_job(extractor="ecapa", backend="plda")
     assert scored.speakers(own) == "results/trials/demo/f.speakers.tsv"
     assert scored.under(given.speech.scored)(own) == ["op", "pp", "p0p1", "rr"]
-
-
-def test_flags_of_a_command_are_called_as_what_the_rule_has():
-    made = command("plot scores", also="--top 3", options="width", input="trial_list", params="job")
-    assert made == (
-        "python -P -m voiceprivacy.jobs.plot scores --trial-list {input.trial_list:q}"
-        " --job {params.job:q} {params.width:q} --top 3 > {log:q} 2>&1"
-    )
 
 
 def commands_of_rules():

@@ -28,7 +28,7 @@ def test_the_ladder_runs_from_an_ignorant_attacker_to_a_tuned_one():
     ]
 
 
-def test_entries_of_the_config_win_and_further_ones_stay():
+def test_entries_of_the_config_win_and_a_completed_config_stays():
     config = copy.deepcopy(CONFIG)
     config["extractors"] = {"ecapa_small": {"f0": {}}, "mine": {"f0": {}}}
     config["backends"] = {"cosine": {"type": "jensen_shannon", "extractors": ["ecapa_small"]}}
@@ -37,8 +37,5 @@ def test_entries_of_the_config_win_and_further_ones_stay():
     assert list(completed["extractors"]) == ["ecapa_small", "tuned", "mine"]
     assert completed["backends"]["cosine"]["type"] == "jensen_shannon"
     assert completed["backends"]["plda"]["train"]["corpus"] == "others"
-
-
-def test_a_completed_config_is_completed_to_itself():
     completed = configuration.check(CONFIG)
     assert defaults.complete(completed) == completed

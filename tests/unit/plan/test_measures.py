@@ -25,7 +25,7 @@ def planned(**config):
     return planned_whole(**config).utility
 
 
-def test_measures_are_made_of_the_trial_part():
+def test_measures_and_clips_are_made_of_the_trial_part():
     utility = planned(utility={"wer": {"command": "python wer.py {corpus}", "better": "lower"}})
     folder = "results/utility/demo/trial"
     tables = utility.measures("demo")
@@ -33,17 +33,16 @@ def test_measures_are_made_of_the_trial_part():
     assert utility.options()["wer"] == {"better": "lower"}
     assert utility.call("wer", "demo") == {"command": "python wer.py demo"}
     assert utility.modules("wer") == utility.transcripts("wer", "demo") == []
+    assert planned().clips() == ["results/report/listen/demo.json"]
+    assert planned(report={"listen": 0}).clips() == []
 
 
-def test_every_run_measures_the_pitch_of_protected_speech_unless_it_says_no():
+def test_every_run_measures_pitch_and_quality_unless_it_says_no():
     tables = planned().measures("demo")
     assert "results/utility/demo/trial/b2/pitch_correlation.tsv" in tables
     assert "results/utility/demo/trial/original/pitch_correlation.tsv" not in tables
     for section in ("utility", "report"):
         assert "pitch_correlation" not in planned(**{section: {"pitch_correlation": False}}).entries
-
-
-def test_every_run_measures_the_quality_of_some_utterances_unless_it_says_no():
     utility = planned()
     assert "results/utility/demo/trial/original/quality.tsv" in utility.measures("demo")
     assert utility.options()["quality"] == {"better": "higher", "utterances": 2, "sample": 10}
@@ -72,11 +71,19 @@ def test_quality_is_measured_where_its_packages_are(monkeypatch, package):
     assert planned(utility={"quality": False}).not_measured() == {}
 
 
-def test_one_job_makes_the_shipped_measures_of_an_anonymiser():
+def test_one_job_makes_the_shipped_measures_of_an_anonymiser_with_its_options():
     assert planned().together() == ["pitch_correlation", "words", "quality"]
     assert planned(utility={"words": False}).together() == ["pitch_correlation", "quality"]
     wer = {"command": "python wer.py"}
     assert "wer" not in planned(utility={"wer": wer}).together()
+    uar = {"definition": "vpc2026", "labels": "{corpus}.tsv"}
+    uar |= {"predictions": "{resources}/{corpus}_{anonymiser}.tsv"}
+    call = planned(utility={"uar": {"type": "emotion", **uar}}).call("uar", "demo", "b2")
+    filled_in = {"labels": "demo.tsv", "predictions": "{resources}/demo_b2.tsv"}
+    assert call["options"] == uar | filled_in | {"name": "uar"}
+    network = {"model": "name/of", "revision": "0123456", "definition": "vpc2024"}
+    options = planned(utility={"wer": network}).call("wer", "demo")["options"]
+    assert options["model"] == "results/listeners/wer" and "device" not in options
 
 
 @pytest.mark.parametrize(
@@ -95,11 +102,6 @@ def test_a_measure_of_some_corpora_or_with_an_environment_of_its_own_has_its_own
     utility = planned(**config)
     assert utility.together() == ["pitch_correlation", "quality"]
     assert "results/utility/demo/trial/b2/words.tsv" in utility.measures("demo")
-
-
-def test_clips_are_made_of_what_is_listened_to():
-    assert planned().clips() == ["results/report/listen/demo.json"]
-    assert planned(report={"listen": 0}).clips() == []
 
 
 # Words: where somebody knows what is said.
@@ -163,15 +165,19 @@ def test_subsets_to_download_will_have_transcripts_and_a_subset_without_any_has_
     assert "words" in of_corpus({"librispeech": librispeech}).left_out("mine")
 
 
-def test_words_of_pieces_and_of_other_languages_are_left_out():
+def test_words_are_left_out_of_pieces_other_languages_and_corpora_without_transcripts():
     pieces = of_corpus({**CORPUS, "segments": {"seconds": 2}}).left_out("mine")
     assert pieces["words"] == "no transcripts of the pieces that utterances are cut into"
     german = of_corpus({**CORPUS, "language": "de"})
     assert german.left_out("mine")["words"] == "the language is de, and it understands en"
     assert "results/utility/mine/trial/b2/words.tsv" not in german.measures("mine")
+    german = {"demo": dict(CORPUS), "other": {**CORPUS, "language": "de"}}
+    utility = planned(corpora=german)
+    assert utility.left_out("demo") == {}
+    assert utility.not_measured() == {"words": "other: the language is de, and it understands en"}
 
 
-def test_words_are_the_runs_own_where_it_has_some():
+def test_words_are_the_runs_own_where_it_has_some_or_of_models_of_the_hub():
     assert "words" not in planned(utility={"words": False}).entries
     mine = planned(utility={"words": {"command": "python mine.py"}})
     assert mine.call("words", "demo") == {"command": "python mine.py"}
@@ -182,6 +188,13 @@ def test_words_are_the_runs_own_where_it_has_some():
     assert other_name.call("heard", "demo") == {"type": "closed_text", "options": options}
     weighted = {"better": "lower", "weight": "closed_text_words"}
     assert other_name.options()["heard"] == weighted | {"utterances": 3}
+    model = {"model": "Systran/faster-whisper-base", "revision": "ebe41f7"}
+    entries = {"words": {"type": "whisper", **model}, "kept": {"type": "words_kept", **model}}
+    speech = {"mine": {"folder": {"root": "speech", "pattern": "{speaker}/{utterance}.wav"}}}
+    utility = planned(corpora=speech, utility=entries)
+    assert list(utility.left_out("mine")) == ["words"]
+    assert utility.kind_of_model("kept") == "whisper" and not utility.has_folder("kept")
+    assert utility.call("kept", "mine")["options"]["model"] == "results/listeners/kept"
 
 
 def test_whisper_hears_ten_minutes_of_every_system_in_the_language_of_the_corpus():
@@ -201,29 +214,12 @@ def test_whisper_hears_ten_minutes_of_every_system_in_the_language_of_the_corpus
     assert [name for name in entries if utility.has_folder(name)] == ["kept"]
 
 
-def test_words_are_kept_of_speech_without_transcripts_and_models_come_from_the_hub():
-    model = {"model": "Systran/faster-whisper-base", "revision": "ebe41f7"}
-    entries = {"words": {"type": "whisper", **model}, "kept": {"type": "words_kept", **model}}
-    speech = {"mine": {"folder": {"root": "speech", "pattern": "{speaker}/{utterance}.wav"}}}
-    utility = planned(corpora=speech, utility=entries)
-    assert list(utility.left_out("mine")) == ["words"]
-    assert utility.kind_of_model("kept") == "whisper" and not utility.has_folder("kept")
-    assert utility.call("kept", "mine")["options"]["model"] == "results/listeners/kept"
-
-
-def test_several_corpora_are_named_where_one_has_no_transcripts():
-    german = {"demo": dict(CORPUS), "other": {**CORPUS, "language": "de"}}
-    utility = planned(corpora=german)
-    assert utility.left_out("demo") == {}
-    assert utility.not_measured() == {"words": "other: the language is de, and it understands en"}
-
-
 def test_without_anonymisers_nothing_is_measured_or_missed():
     utility = Plan(complete({"corpora": {"demo": dict(CORPUS)}})).utility
     assert utility.entries == {} and utility.not_measured() == {}
 
 
-def test_voices_are_measured_of_embeddings_that_the_run_makes_anyway():
+def test_voices_are_measured_of_embeddings_of_attackers_of_all_anonymisers():
     utility = planned()
     folder = "results/utility/demo/trial"
     tables = [path for path in utility.measures("demo") if path.endswith("/voice.tsv")]
@@ -231,6 +227,16 @@ def test_voices_are_measured_of_embeddings_that_the_run_makes_anyway():
     assert utility.embedded_by == {"demo": "net"} and utility.of_embeddings() == ["voice"]
     assert utility.options()["voice"] == {}  # the catalogue says it of each metric
     assert utility.not_measured() == {}
+    # He is tried on his own anonymiser, and the others would have no table.
+    trained = {"train": {"corpus": "others", "speech": "anonymised"}, "recipe": "ecapa_vpc2024"}
+    config = {
+        "corpora": {"demo": dict(CORPUS), "others": OTHERS},
+        "anonymisers": B2 | {"b3": {"command": "other"}},
+        "extractors": {"tuned": trained},
+    }
+    assert planned(**config).embedded_by == {}
+    config["extractors"] |= NETWORK
+    assert planned(**config).embedded_by == {"demo": "net"}
 
 
 @pytest.mark.parametrize(
@@ -252,30 +258,6 @@ def test_no_voices_are_measured_without_embeddings_or_where_the_config_says_no(c
     assert utility.not_measured() == (why if own is None else {})
     tables = utility.measures("demo")
     assert tables and any(path.endswith("/voice.tsv") for path in tables) == bool(own)
-
-
-def test_embeddings_of_an_attacker_of_one_anonymiser_alone_compare_no_voices():
-    """He is tried on his own anonymiser, and the others would have no table."""
-    trained = {"train": {"corpus": "others", "speech": "anonymised"}, "recipe": "ecapa_vpc2024"}
-    config = {
-        "corpora": {"demo": dict(CORPUS), "others": OTHERS},
-        "anonymisers": B2 | {"b3": {"command": "other"}},
-        "extractors": {"tuned": trained},
-    }
-    assert planned(**config).embedded_by == {}
-    config["extractors"] |= NETWORK
-    assert planned(**config).embedded_by == {"demo": "net"}
-
-
-def test_options_of_a_shipped_measure_are_of_the_corpus_and_the_anonymiser():
-    uar = {"definition": "vpc2026", "labels": "{corpus}.tsv"}
-    uar |= {"predictions": "{resources}/{corpus}_{anonymiser}.tsv"}
-    call = planned(utility={"uar": {"type": "emotion", **uar}}).call("uar", "demo", "b2")
-    filled_in = {"labels": "demo.tsv", "predictions": "{resources}/demo_b2.tsv"}
-    assert call["options"] == uar | filled_in | {"name": "uar"}
-    network = {"model": "name/of", "revision": "0123456", "definition": "vpc2024"}
-    options = planned(utility={"wer": network}).call("wer", "demo")["options"]
-    assert options["model"] == "results/listeners/wer" and "device" not in options
 
 
 @pytest.mark.parametrize(

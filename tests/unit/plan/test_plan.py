@@ -51,14 +51,11 @@ def plan():
     return Plan(configuration.check(CONFIG))
 
 
-def test_what_speech_tells_of_people_is_one_job_for_each_network(plan):
+def test_what_speech_tells_of_people_is_one_job_for_each_network_unless_left_out(plan):
     """Whatever the back-ends, lists and systems: nobody compares embeddings there."""
     systems = ["original", "b2r", "team"]
     assert plan.outputs.inference() == {"ecapa": {"demo": {"ecapa": systems}}}
     assert contents_of(plan).inference == ["results/metrics/inference/ecapa.tsv"]
-
-
-def test_inference_can_be_left_out():
     config = configuration.check(CONFIG | {"report": {"inference": False}})
     assert contents_of(Plan(config)).inference == []
 
@@ -80,33 +77,36 @@ def test_extractors_of_one_entry_share_a_job_of_inference_and_histograms_have_no
     }
 
 
-def test_a_second_run_is_a_system_of_its_own_but_not_compared(plan):
+def test_a_second_run_is_a_system_of_its_own_that_serves_calibration(plan):
     assert plan.speech.protected == ["b2r", "team", "b2r_run1"]
     assert plan.attackers.systems("ecapa", "cosine") == ["original", "b2r", "team"]
+    made = [*plan.outputs.metrics(), *pictures_of(plan)]
+    of_b2r = [f"demo/{trials}/b2r/ecapa/{one}" for trials, one in product("fm", BACKENDS)]
+    metrics = [f"results/metrics/calibration/{path}.json" for path in of_b2r]
+    figures = [f"results/report/figures/calibration/{path}.svg" for path in of_b2r]
+    assert [path for path in made if "/calibration/" in path] == [*metrics, *figures]
 
 
-def test_every_attacker_is_tried_on_every_list(plan):
+def test_every_attacker_is_tried_on_every_list_under_conditions_that_say_whose_speech(plan):
     attacks = [Attack("demo", trials, "ecapa", one) for trials, one in product("fm", BACKENDS)]
     assert plan.attackers.attacks() == attacks
-
-
-def test_conditions_say_whose_speech_is_on_which_side(plan):
     assert plan.speech.of_condition("oo", "original") == ("original", "original")
     assert plan.speech.of_condition("op", "b2r") == ("original", "b2r")
     assert plan.speech.of_condition("pp", "b2r") == ("b2r", "b2r")
     assert plan.speech.of_condition("p0p1", "b2r") == ("b2r", "b2r_run1")
     assert plan.speech.conditions("team") == ["op", "pp"]
+    metrics = plan.outputs.metrics()
+    assert len(metrics) == len(set(metrics)) == 4 * (3 + 6 + 5)
+    assert "results/metrics/similarity/demo/f/original/ecapa/cosine.json" not in metrics
+    assert "results/metrics/calibration/demo/f/b2r/ecapa/plda.json" in metrics
 
 
-def test_only_the_users_speech_is_protected_with_the_runs_own_seed(plan):
+def test_only_the_users_speech_is_protected_with_the_runs_own_seed_unless_it_is_known(plan):
     calls = product(("b2r", "b2r_run1"), ("enrolment", "trial", "train"))
     drawn = [plan.speech.anonymiser_seed(name, part) for name, part in calls]
     assert drawn[1] == 7
     assert len(set(drawn)) == len(drawn)
     assert drawn[0] == seeds.derive(7, "enrolment")
-
-
-def test_an_attacker_who_holds_the_seed_draws_as_the_users():
     speech = Plan(configuration.check({**CONFIG, "attacker_draw": "same"})).speech
     parts = ("enrolment", "trial", "train")
     assert {speech.anonymiser_seed("b2r", part) for part in parts} == {7}
@@ -129,13 +129,6 @@ def test_a_package_in_our_own_environment_is_called_with_its_version(tmp_path, m
     assert call["version"].startswith("mine 1.3 (")
     # What another environment holds is not known before it is made.
     assert "version" not in planned.speech.anonymiser_call("other", "demo", "trial")
-
-
-def test_original_is_assessed_once_under_each_attacker(plan):
-    metrics = plan.outputs.metrics()
-    assert len(metrics) == len(set(metrics)) == 4 * (3 + 6 + 5)
-    assert "results/metrics/similarity/demo/f/original/ecapa/cosine.json" not in metrics
-    assert "results/metrics/calibration/demo/f/b2r/ecapa/plda.json" in metrics
 
 
 def test_the_set_is_the_kaldi_directory_where_a_part_has_one(tmp_path):
@@ -172,7 +165,7 @@ def test_extraction_is_a_model_with_switches_a_command_or_a_file():
     assert attackers.model_files("mine") == []
 
 
-def test_given_scores_are_found_by_their_names(tmp_path):
+def test_given_scores_are_found_by_their_names_which_are_split_in_one_way(tmp_path):
     for name in ("original/oo", "b2/op", "b2/pp", "b2_run1/op", "other/xx"):
         touch(tmp_path / "demo" / "f" / f"{name}.tsv")
     template = f"{tmp_path}/{{corpus}}/{{trials}}/{{anonymiser}}/{{condition}}.tsv"
@@ -184,6 +177,10 @@ def test_given_scores_are_found_by_their_names(tmp_path):
     assert given.file("team7", "demo", "f", "b2", "op") == f"{tmp_path}/demo/f/b2/op.tsv"
     assert "results/metrics/calibration/demo/f/b2/team7/given.json" in given.metrics()
     assert len(given.metrics()) == 2 + 2 + 1
+    touch(tmp_path / "libri_test_f_b2_op.tsv")
+    template = f"{tmp_path}/{{corpus}}_{{trials}}_{{anonymiser}}_{{condition}}.tsv"
+    with pytest.raises(BadInput, match="is it of libri_test f b2 op or of libri test f_b2 op"):
+        given_scores(template)
 
 
 @pytest.mark.parametrize(
@@ -209,20 +206,10 @@ def test_given_scores_of_what_has_no_name_are_refused_and_not_left_out(file, nam
         configuration.check({"attacks": {"team7": {"scores": str(template)}}})
 
 
-def test_given_scores_whose_names_can_be_split_in_two_ways_are_refused(tmp_path):
-    touch(tmp_path / "libri_test_f_b2_op.tsv")
-    template = f"{tmp_path}/{{corpus}}_{{trials}}_{{anonymiser}}_{{condition}}.tsv"
-    with pytest.raises(BadInput, match="is it of libri_test f b2 op or of libri test f_b2 op"):
-        given_scores(template)
-
-
-def test_limit_and_segments_belong_to_the_source():
+def test_limit_and_segments_belong_to_the_source_and_downloads_are_asked_for(plan):
     corpus = voices(4, 3, first=0, segments={"seconds": 1}, limit={"speakers": 2})
     source = Plan(configuration.check({"corpora": {"a": corpus}})).speech.source("a")
     assert source == corpus | {"pipes": False, "on_bad_audio": "stop"}
-
-
-def test_subsets_are_downloaded_only_where_the_config_says_so(plan):
     options = {"root": "/no/where", "subsets": ["test-clean", "dev-clean"], "download": True}
     libri = Plan(configuration.check({"corpora": {"a": {"librispeech": options}}}))
     tables = [f"results/downloads/a/{subset}.tsv" for subset in options["subsets"]]
@@ -237,12 +224,18 @@ def test_all_pairs_have_no_gallery_and_no_ranks():
     assert any("/similarity/" in path for path in plan.outputs.metrics())
 
 
-def test_every_number_of_an_attack_has_intervals_unless_they_are_switched_off(plan):
+def test_every_number_of_an_attack_has_intervals_and_pictures_unless_switched_off(plan):
     intervals = [path.replace(".json", ".intervals.json") for path in plan.outputs.metrics()]
     assert plan.outputs.intervals() == intervals
     off = Plan(configuration.check({**CONFIG, "report": {"bootstrap": 0}}))
     assert (off.n_replicates, off.outputs.intervals(), off.outputs.comparisons()) == (0, [], [])
     assert off.outputs.compared_strongest() == {}
+    files = plan.outputs.papers()
+    svgs = [file for file in files if file.endswith(".svg") and "/demo/" in file]
+    assert len(svgs) == 2 * len(BACKENDS) * len(PICTURES)
+    assert "results/paper/det/demo/f/ecapa/cosine.pdf" in files
+    tables = [file for file in files if file.endswith(".tex")]
+    assert tables == [f"results/paper/tables/{table}.tex" for table in TABLES]
 
 
 def test_anonymisers_are_compared_on_every_list_and_on_the_mean(plan):
@@ -331,20 +324,3 @@ def test_many_anonymisers_take_more_replicates_than_the_config_says(tmp_path):
 
 
 # What is made on request, and of anonymisers with two runs.
-
-
-def test_calibration_is_assessed_and_drawn_where_there_are_two_runs(plan):
-    made = [*plan.outputs.metrics(), *pictures_of(plan)]
-    of_b2r = [f"demo/{trials}/b2r/ecapa/{one}" for trials, one in product("fm", BACKENDS)]
-    metrics = [f"results/metrics/calibration/{path}.json" for path in of_b2r]
-    figures = [f"results/report/figures/calibration/{path}.svg" for path in of_b2r]
-    assert [path for path in made if "/calibration/" in path] == [*metrics, *figures]
-
-
-def test_pictures_for_papers_are_made_of_every_attack(plan):
-    files = plan.outputs.papers()
-    svgs = [file for file in files if file.endswith(".svg") and "/demo/" in file]
-    assert len(svgs) == 2 * len(BACKENDS) * len(PICTURES)
-    assert "results/paper/det/demo/f/ecapa/cosine.pdf" in files
-    tables = [file for file in files if file.endswith(".tex")]
-    assert tables == [f"results/paper/tables/{table}.tex" for table in TABLES]

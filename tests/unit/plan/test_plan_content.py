@@ -31,13 +31,6 @@ def plan():
     return Plan(configuration.check(CONFIG))
 
 
-def test_words_are_compared_by_cosine_and_durations_as_histograms(plan):
-    attackers = {(attack.extractor, attack.backend) for attack in plan.attackers.attacks()}
-    features = {pair for pair in attackers if pair[0] != "ecapa"}
-    of_words = {(name, "cosine") for name in ("said", "plain", "heard")}
-    assert features == {*of_words, ("when", "js")}
-
-
 def test_words_of_transcripts_are_tried_once_and_heard_ones_and_durations_on_every_system(plan):
     assert plan.attackers.systems("said", "cosine") == ["original"]
     assert plan.attackers.systems("heard", "cosine") == ["original", "b2", "b3"]
@@ -46,14 +39,6 @@ def test_words_of_transcripts_are_tried_once_and_heard_ones_and_durations_on_eve
     intervals = plan.outputs.compared_intervals(Attack("demo", "f", "said", "cosine"))
     assert numbers and intervals
     assert all("/original/said/cosine" in path for path in (*numbers, *intervals))
-
-
-def test_words_are_weighted_by_transcripts_of_other_speakers(plan):
-    transcripts = "results/audio/others/train/original/transcripts.tsv"
-    assert plan.attackers.training_transcripts("said") == transcripts
-    assert plan.attackers.training_transcripts("plain") is None
-    assert plan.attackers.training_transcripts("when") is None
-    assert plan.speech.training == ["others"]
 
 
 def test_only_histograms_have_a_picture_of_their_mean(plan):

@@ -45,7 +45,7 @@ def informed():
     return Plan(configuration.check(INFORMED))
 
 
-def test_an_informed_attacker_is_an_instance_for_each_anonymiser_and_tried_on_that_one(informed):
+def test_an_informed_attacker_is_trained_and_tried_on_one_anonymiser_only(informed):
     attackers = informed.attackers
     of_semi = ["semi_on_b2r", "semi_on_team", "later_on_b2r", "later_on_team"]
     assert list(attackers.extractors) == ["ecapa", *of_semi]
@@ -53,9 +53,6 @@ def test_an_informed_attacker_is_an_instance_for_each_anonymiser_and_tried_on_th
     assert attackers.systems("semi_on_b2r", "cosine") == ["original", "b2r"]
     assert attackers.systems("ecapa", "plda_on_team") == ["original", "team"]
     assert attackers.systems("ecapa", "cosine") == ["original", "b2r", "team"]
-
-
-def test_an_attacker_is_trained_on_one_anonymiser_only(informed):
     attackers = {(attack.extractor, attack.backend) for attack in informed.attackers.attacks()}
     assert ("semi_on_b2r", "plda_on_b2r") in attackers
     assert ("ecapa", "plda_on_team") in attackers
@@ -63,7 +60,7 @@ def test_an_attacker_is_trained_on_one_anonymiser_only(informed):
     assert ("later_on_b2r", "plda_on_b2r") not in attackers
 
 
-def test_an_informed_attacker_learns_from_protected_speech_with_the_true_speakers(informed):
+def test_an_informed_attacker_learns_from_protected_and_where_wanted_unprotected_speech(informed):
     attackers, speech = informed.attackers, informed.speech
     manifest = attackers.training_manifest(attackers.extractors["semi_on_team"])
     assert manifest == "results/audio/others/train/team/manifest.tsv"
@@ -71,6 +68,15 @@ def test_an_informed_attacker_learns_from_protected_speech_with_the_true_speaker
     assert embeddings == "results/embeddings/others/train/b2r/semi_on_b2r.npz"
     for part, name in ((("others", "train"), "pseudo_manifest"), (("demo", "trial"), "manifest")):
         assert speech.anonymiser_manifest(*part).endswith(f"/{part[1]}/original/{name}.tsv")
+    assert informed.attackers.original_embeddings("plda_on_team", "ecapa") is None
+    config = copy.deepcopy(INFORMED)
+    config["backends"]["plda"]["unprotected"] = True
+    attackers = Plan(configuration.check(config)).attackers
+    expected = "results/embeddings/others/train/original/ecapa.npz"
+    assert attackers.original_embeddings("plda_on_team", "ecapa") == expected
+    config["backends"]["plda"]["train"] = {"corpus": "others", "speech": "original"}
+    attackers = Plan(configuration.check(config)).attackers
+    assert attackers.original_embeddings("plda", "ecapa") is None
 
 
 def test_a_rotation_is_trained_on_the_same_utterances_protected_and_original():
@@ -101,7 +107,7 @@ def with_draws(**further):
     return {**INFORMED, "anonymisers": anonymisers}
 
 
-def test_every_further_draw_is_attacked_with_a_seed_of_its_own():
+def test_further_draws_have_seeds_and_names_of_their_own():
     config = configuration.check(with_draws())
     assert config == defaults.complete(config)  # completed once more, it stays
     speech = Plan(config).speech
@@ -110,6 +116,8 @@ def test_every_further_draw_is_attacked_with_a_seed_of_its_own():
     assert speech.repeated == ["b2r"]
     drawn = product((*draws, "b2r_run1"), ("enrolment", "trial"))
     assert len({tuple(speech.names_of_seed(name, part)) for name, part in drawn}) == 8
+    [problem] = problems(with_draws(b2r_draw2={"command": "python other.py"}))
+    assert problem.endswith("is the name of a draw of b2r: take another name")
 
 
 def test_attackers_learn_from_the_first_draw_and_are_tried_on_all(informed):
@@ -118,11 +126,6 @@ def test_attackers_learn_from_the_first_draw_and_are_tried_on_all(informed):
     draws = ["original", "b2r", "b2r_draw2", "b2r_draw3"]
     assert attackers.systems("semi_on_b2r", "cosine") == draws
     assert attackers.systems("semi_on_team", "cosine") == ["original", "team"]
-
-
-def test_the_name_of_a_draw_cannot_be_another_anonymisers():
-    [problem] = problems(with_draws(b2r_draw2={"command": "python other.py"}))
-    assert problem.endswith("is the name of a draw of b2r: take another name")
 
 
 @pytest.mark.parametrize(
@@ -172,18 +175,6 @@ def test_an_attacker_for_some_anonymisers_leaves_the_others_alone():
     config["backends"]["plda"]["train"]["anonymisers"] = ["team"]
     attackers = Plan(configuration.check(config)).attackers
     assert list(attackers.backends) == ["cosine", "plda_on_team"]
-
-
-def test_unprotected_training_speech_is_learnt_from_too_where_that_is_wanted(informed):
-    assert informed.attackers.original_embeddings("plda_on_team", "ecapa") is None
-    config = copy.deepcopy(INFORMED)
-    config["backends"]["plda"]["unprotected"] = True
-    attackers = Plan(configuration.check(config)).attackers
-    expected = "results/embeddings/others/train/original/ecapa.npz"
-    assert attackers.original_embeddings("plda_on_team", "ecapa") == expected
-    config["backends"]["plda"]["train"] = {"corpus": "others", "speech": "original"}
-    attackers = Plan(configuration.check(config)).attackers
-    assert attackers.original_embeddings("plda", "ecapa") is None
 
 
 @pytest.mark.parametrize(

@@ -73,16 +73,12 @@ def test_a_file_is_read_again_only_if_it_may_have_changed(monkeypatch, read):
     assert read == [os.path.abspath("audio/anna/1.wav")]
 
 
-def test_a_lost_recording_stops_the_run_unless_such_ones_are_left_out():
+def test_a_lost_recording_or_disk_stops_the_run_unless_such_ones_are_left_out():
     kaldi().refresh()
     Path("audio/anna/1.wav").unlink()
     with pytest.raises(BadInput, match=r"^audio/anna/1\.wav: not found$"):
         kaldi().refresh()
     assert fingerprint(kaldi(may_lack=True))
-
-
-def test_a_disk_that_is_not_mounted_stops_the_run_in_any_case():
-    kaldi().refresh()
     before = FINGERPRINT.read_text()
     Path("audio").rename("elsewhere")
     Path("data/mine").rename("data/other")
@@ -122,7 +118,7 @@ def test_relative_paths_start_from_the_root_or_from_a_folder_above():
     assert fingerprint(kaldi(root="data/mine")) != below
 
 
-def test_below_a_folder_all_files_with_the_endings_are_read_but_not_results():
+def test_below_a_folder_all_files_with_the_endings_are_read_and_circles_come_to_an_end():
     team = [Named(("anonymisers", "team", "audio"), ".", endings=(".wav",))]
     fingerprints = []
     for path in ("results/audio/1.wav", ".hidden/1.wav", "team/notes.txt", "team/wav/2.wav"):
@@ -134,19 +130,13 @@ def test_below_a_folder_all_files_with_the_endings_are_read_but_not_results():
     fingerprints.append(Path("results/sources/anonymisers/team.sha256").read_text())
     assert len(set(fingerprints[:4])) == 1
     assert fingerprints[4] != fingerprints[3]
-
-
-def test_links_in_circles_come_to_an_end():
     Path("audio/anna/again").symlink_to(Path("audio").absolute())
     Sources([Named(("corpora", "mine"), "audio")]).refresh()
 
 
-def test_what_only_has_to_be_there_is_no_source():
+def test_what_only_has_to_be_there_or_will_be_downloaded_is_no_source():
     assert Sources([Named(("anonymisers", "b2", "env"), "env.yaml", endings=())]).named == {}
     assert kaldi().file("corpora", "other") == []
-
-
-def test_subsets_that_a_run_downloads_are_no_source():
     downloaded = {"librispeech": {"root": "libri", "subsets": ["a"], "download": True}}
     there = {"librispeech": {"root": "libri", "subsets": ["a"]}}
     assert Plan(defaults.complete({"corpora": {"mine": downloaded}})).sources.named == {}
@@ -221,11 +211,15 @@ def test_a_line_that_names_no_file_is_left_to_the_check_of_the_corpus():
     assert fingerprint(kaldi()) != before
 
 
-def test_a_damaged_cache_is_as_none():
+def test_a_damaged_cache_is_as_none_and_a_table_that_is_not_needed_may_be_removed():
     before = fingerprint(kaldi())
     for text in ("", "[]", "{", '{"a": 1}', '{"a": [1, 2]}'):
         CACHE.write_text(text)
         assert fingerprint(kaldi()) == before
+    edit("data/mine/text", "anna-1 hello\n")
+    before = fingerprint(kaldi())
+    Path("data/mine/text").unlink()
+    assert fingerprint(kaldi()) != before
 
 
 # What stops a run.
@@ -264,21 +258,6 @@ def test_a_file_that_a_config_names_must_be_one(how):
     assert not sources.unusable(named)
     spoil("map.tsv", how)
     assert list(sources.unusable(named)) == named
-
-
-def test_a_folder_that_a_config_names_must_be_one():
-    named = [Named(("corpora", "tree", "root"), "audio", sources.A_FOLDER)]
-    assert not sources.unusable(named)
-    os.rename("audio", "kept")
-    edit("audio")
-    assert sources.unusable(named) == {named[0]: "is a file, not a folder"}
-
-
-def test_a_table_that_not_all_corpora_need_may_be_removed():
-    edit("data/mine/text", "anna-1 hello\n")
-    before = fingerprint(kaldi())
-    Path("data/mine/text").unlink()
-    assert fingerprint(kaldi()) != before
 
 
 def test_a_folder_that_cannot_be_listed_stops_the_run(monkeypatch):
@@ -322,20 +301,17 @@ def test_a_file_that_a_command_names_is_an_input(command):
     assert sources.files_in_words([command], "results") == ["nac/run.py"]
 
 
-def test_a_module_that_a_command_names_runs_the_packages_above_it():
-    Path("nac/fast").mkdir(parents=True)
-    files = ["nac/__init__.py", "nac/fast/__init__.py", "nac/fast/run.py"]
-    for file in files:
-        edit(file)
-    assert sources.files_in_words(["python -m nac.fast.run"], "results") == files
-
-
-def test_files_of_the_system_of_python_and_of_results_are_no_inputs():
+def test_an_input_is_a_module_with_the_packages_above_it_and_no_file_of_the_system():
     Path("results").mkdir()
     edit("results/plan.json")
     os.symlink("/bin/sh", "shell")
     words = f"/bin/sh shell {sys.executable} /usr/bin/env results/plan.json nac nac.py /etc/hosts"
     assert sources.files_in_words([words], "results") == []
+    Path("nac/fast").mkdir(parents=True)
+    files = ["nac/__init__.py", "nac/fast/__init__.py", "nac/fast/run.py"]
+    for file in files:
+        edit(file)
+    assert sources.files_in_words(["python -m nac.fast.run"], "results") == files
 
 
 @pytest.mark.parametrize(

@@ -21,22 +21,16 @@ def anonymisers_of(**anonymisers):
     return configuration.check(config(**anonymisers))["anonymisers"]
 
 
-def test_each_value_makes_an_anonymiser_with_a_flag_in_the_place_of_the_entry():
+def test_each_value_makes_an_anonymiser_with_a_flag_or_in_a_placeholder():
     made = anonymisers_of(first={"command": MCADAMS}, b2=swept(), last={"command": MCADAMS})
     assert list(made) == ["first", "b2_alpha_0_6", "b2_alpha_0_8", "last"]
     assert made["b2_alpha_0_6"]["options"] == {"alpha": 0.6}
     assert made["b2_alpha_0_6"]["command"] == MCADAMS
     assert made["b2_alpha_0_8"]["swept"] == {"of": "b2", "option": "alpha", "value": 0.8}
     assert "sweep" not in made["b2_alpha_0_6"] and "swept" not in made["first"]
-
-
-def test_a_placeholder_of_the_command_takes_the_value_instead():
     made = anonymisers_of(b2=swept(f"{MCADAMS} --alpha {{alpha}} --seed 1"))
     assert made["b2_alpha_0_6"]["command"] == f"{MCADAMS} --alpha 0.6 --seed 1"
     assert made["b2_alpha_0_6"]["options"] == {}
-
-
-def test_a_text_with_a_blank_stays_one_word_of_the_command():
     made = anonymisers_of(x=swept("python x.py --mode {mode}", ("a b", "c"), "mode"))
     assert made["x_mode_a_b"]["command"] == "python x.py --mode 'a b'"
 

@@ -22,7 +22,7 @@ from voiceprivacy.provenance.record import (
 )
 
 
-def test_files_and_all_files_of_a_folder_are_hashed(tmp_path):
+def test_files_and_all_files_of_a_folder_are_hashed_and_a_missing_one_is_named(tmp_path):
     (tmp_path / "models" / "deep").mkdir(parents=True)
     (tmp_path / "models" / "deep" / "a.ckpt").write_bytes(b"weights")
     (tmp_path / "list.tsv").write_bytes(b"")
@@ -31,9 +31,6 @@ def test_files_and_all_files_of_a_folder_are_hashed(tmp_path):
         str(tmp_path / "list.tsv"): hashlib.sha256(b"").hexdigest(),
         str(tmp_path / "models" / "deep" / "a.ckpt"): hashlib.sha256(b"weights").hexdigest(),
     }
-
-
-def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(BadInput, match="gone: not found"):
         provenance(config={}, files=[tmp_path / "gone"])
 
@@ -57,10 +54,6 @@ def test_seeds_are_found_wherever_they_are():
     config = {"report": {"seed": 3}, "corpora": {"demo": {"synthetic": {"seed": 0}}}, "seeds": [1]}
     expected = {"report.seed": 3, "corpora.demo.synthetic.seed": 0}
     assert provenance(config=config, files=[])["seeds"] == expected
-
-
-def test_a_second_call_says_the_same():
-    assert provenance(config={"a": 1}, files=[]) == provenance(config={"a": 1}, files=[])
 
 
 def test_outside_a_repository_the_commit_is_unknown(tmp_path, monkeypatch):
@@ -133,12 +126,13 @@ def test_a_config_that_is_no_json_object_is_refused(text):
         parse_config(text)
 
 
-def test_the_machine_and_the_revisions_of_models_are_named():
+def test_the_machine_and_the_revisions_of_models_are_named_and_a_second_call_says_the_same():
     extractors = {"hub": {"model": "a/b", "revision": "0f99f2d"}, "own": {"model": "here"}}
     described = provenance(config={"extractors": extractors}, files=[])
     assert described["revisions"] == {"hub": "0f99f2d"}
     hardware = described["hardware"]
     assert hardware["cores"] >= 1 and hardware["memory_gb"] >= 1 and hardware["processor"]
+    assert provenance(config={"a": 1}, files=[]) == provenance(config={"a": 1}, files=[])
 
 
 def write(path, *rows):
@@ -149,6 +143,9 @@ def write(path, *rows):
 
 
 def test_times_are_summed_and_the_largest_job_counts_for_memory(tmp_path):
+    (tmp_path / "empty_rule").mkdir()
+    assert job_costs(tmp_path) == {}
+    assert job_costs(tmp_path / "absent") == {}
     write(tmp_path / "score_trials/demo/f/op.tsv", ("1.5", "120.25", "1.25"))
     write(tmp_path / "score_trials/demo/m/op.tsv", ("2.5", "80.0", "0.25"))
     write(tmp_path / "list_trials/demo/f.tsv", ("0.1", "NA", "NA"))  # too short to be measured
@@ -156,15 +153,6 @@ def test_times_are_summed_and_the_largest_job_counts_for_memory(tmp_path):
         "score_trials": {"jobs": 2, "wall_s": 4.0, "cpu_s": 1.5, "peak_memory_mb": 120},
         "list_trials": {"jobs": 1, "wall_s": 0.1, "cpu_s": 0.0, "peak_memory_mb": 0},
     }
-
-
-def test_without_benchmarks_nothing_is_known(tmp_path):
-    (tmp_path / "empty_rule").mkdir()
-    assert job_costs(tmp_path) == {}
-    assert job_costs(tmp_path / "absent") == {}
-
-
-def test_a_file_of_another_kind_is_named(tmp_path):
     (tmp_path / "rule").mkdir()
     (tmp_path / "rule" / "x.tsv").write_text("a\tb\n")
     with pytest.raises(BadInput, match=r"x.tsv:1: expected the columns"):

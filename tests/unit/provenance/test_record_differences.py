@@ -28,11 +28,6 @@ def reproduce(folder, *arguments):
     return here("reproduce", folder / "results/provenance.json", *arguments, cwd="/")
 
 
-def test_the_same_checkout_differs_in_nothing(run):
-    folder, then = run
-    assert differences(then, directory=folder) == ([], [])
-
-
 def test_the_speech_of_the_run_need_not_be_here(run, monkeypatch):
     folder, then = run
     monkeypatch.setattr(record.decoding, "version", lambda: "5.1.9")

@@ -7,7 +7,7 @@ from support.calls import here
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.provenance.record import provenance
-from voiceprivacy.provenance.verify import changes, refuse_changed, refuse_public_seed, results_of
+from voiceprivacy.provenance.verify import changes, refuse_changed, refuse_public_seed
 
 FILES = ["metrics.tsv", "scores/tiny/op.tsv", "audio/tiny/trial/b2/wav/0/a.flac", "verdict.json"]
 OTHERS = ["logs/rule.log", "benchmarks/rule/x.txt", "report/index.html", "sources/a.sha256"]
@@ -114,11 +114,6 @@ def test_a_listed_name_that_leads_out_of_the_results_is_not_followed(results):
     record["outputs"]["../model.ckpt"] = "0" * 64
     (results / "provenance.json").write_text(json.dumps(record))
     assert list(changes(results)) == [f"{results}/../model.ckpt: is missing"]
-
-
-def test_the_results_of_a_manifest_are_those_that_it_lies_in(results, tmp_path):
-    assert results_of(results / "audio/tiny/trial/b2/manifest.tsv") == results
-    assert results_of(tmp_path / "manifest.tsv") is None
 
 
 @pytest.mark.parametrize(

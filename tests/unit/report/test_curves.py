@@ -69,26 +69,18 @@ def test_intervals_beside_the_metrics_are_read_if_they_are_of_the_same_numbers(s
             read_systems(**system)
 
 
-def test_one_file_of_each_kind_per_anonymiser(system):
-    with pytest.raises(BadInput, match="2 anonymisers, 1 curves and 1 metrics"):
-        read_systems(**system | {"anonymisers": ["b2", "b2r"]})
-
-
-def test_a_curve_without_metrics_is_named(system):
+def test_curves_that_are_empty_or_of_other_commands_and_versions_are_refused(system, tmp_path):
+    with pytest.raises(BadInput, match=r"b2\.json: 'op' has no dece_bit: are they metrics of"):
+        read_systems(**system, needs=["tag", "dece_bit"])
     write_json(system["metrics"][0], {"op": {"tag": "A"}})
     with pytest.raises(BadInput, match=r"b2.json: has no metrics of 'pp'"):
         read_systems(**system)
-
-
-def test_metrics_of_another_command_are_named(system):
-    with pytest.raises(BadInput, match=r"b2\.json: 'op' has no dece_bit: are they metrics of"):
-        read_systems(**system, needs=["tag", "dece_bit"])
-
-
-def test_an_empty_curve_file_is_refused(tmp_path):
     write_table(tmp_path / "empty.tsv", ["label", *COLUMNS], [])
     with pytest.raises(BadInput, match="holds no curve"):
         read_curves(tmp_path / "empty.tsv", COLUMNS)
+    older = [number for number in of_gallery("ecapa", 1.0) if not number.metric.endswith("_s")]
+    with pytest.raises(BadInput, match="f_t1_d1 have no mean_test_s and no mean_template_s: meas"):
+        by_length(older, Attack("demo", "f", "ecapa", "cosine"))
 
 
 def similarity_rows(speakers=GENDERS, left_out=()):
@@ -108,13 +100,10 @@ def table(tmp_path):
     return write
 
 
-def test_speakers_are_ordered_by_gender_whatever_the_order_of_the_file(table):
+def test_speakers_are_ordered_by_gender_and_undefined_cells_are_masked(table):
     speakers, matrices = read_similarities(table(similarity_rows()[::-1]), genders=GENDERS)
     assert speakers == ["anna", "dora", "carl"]
     assert np.ma.allequal(matrices["op"], np.full((3, 3), 0.8))
-
-
-def test_an_undefined_cell_is_masked(table):
     _, matrices = read_similarities(table(similarity_rows()), genders=GENDERS)
     assert matrices["oo"].mask.sum() == 1 and matrices["oo"].mask[0, 0]
 
@@ -133,7 +122,7 @@ def test_a_broken_similarity_table_is_refused(table, rows, message):
         read_similarities(table(rows), genders=GENDERS)
 
 
-def test_tables_of_speakers_are_read_back(tmp_path):
+def test_tables_of_speakers_disclosures_and_examples_are_read_back(tmp_path):
     row = ("op", "a", 2, 3, 1.5, "undefined", "-", "undefined", "-", "-")
     write_table(tmp_path / "z.tsv", ZOO, [row])
     animal = read_speakers(tmp_path / "z.tsv", ZOO)["op"]["a"]
@@ -142,9 +131,6 @@ def test_tables_of_speakers_are_read_back(tmp_path):
     write_table(tmp_path / "e.tsv", EXPOSURES, [("op", "a", 2, 3, 0.1, 1.0, "-")] * 2)
     with pytest.raises(BadInput, match=r"e\.tsv:3: op a occurs twice"):
         read_speakers(tmp_path / "e.tsv", EXPOSURES)
-
-
-def test_disclosures_and_examples_are_read_back(tmp_path):
     row = ("op", "a", 2, 0, 1.5, 0.25, 0, "undefined", 0.3, 0.1, 0.5)
     write_table(tmp_path / "s.tsv", DISCLOSURES, [row])
     bits = read_disclosures(tmp_path / "s.tsv")["op"]["a"]
@@ -180,12 +166,6 @@ def test_lengths_come_from_the_names_of_the_galleries_and_seconds_from_metrics()
         by_length(metrics, Attack("demo", "m", "ecapa", "cosine"))
 
 
-def test_metrics_of_an_older_version_without_seconds_are_refused():
-    older = [number for number in of_gallery("ecapa", 1.0) if not number.metric.endswith("_s")]
-    with pytest.raises(BadInput, match="f_t1_d1 have no mean_test_s and no mean_template_s: meas"):
-        by_length(older, Attack("demo", "f", "ecapa", "cosine"))
-
-
 def test_bounds_count_observations_and_are_drawn_over_seconds():
     """Twice the bits at four times the observations is the bound of the square root."""
     tests = {1: LengthPoint(Shown(0.5), 6.5, 13.0), 4: LengthPoint(Shown(0.9), 26.0, 13.0)}
@@ -206,9 +186,6 @@ def test_speakers_who_sound_alike_stand_beside_each_other():
     assert {frozenset(speakers[:2]), frozenset(speakers[2:])} == {frozenset("ac"), frozenset("bd")}
     assert sorted_matrices["op"][0, 1] == sorted_matrices["op"][2, 3] == 0.8
     assert arrange(list("abcd"), matrices, "gender")[0] == list("abcd")
-
-
-def test_an_undefined_diagonal_does_not_disturb_the_order():
     values = np.random.default_rng(0).uniform(size=(3, 5, 5))
     matrices = dict(zip(("oo", "op", "pp"), map(np.ma.masked_array, values), strict=True))
     matrices["oo"][2, 2] = np.ma.masked
@@ -223,12 +200,9 @@ def training_table(path, *rows):
     return path
 
 
-def test_without_held_out_speakers_a_training_has_its_loss_alone(tmp_path):
+def test_a_training_may_lack_held_out_speakers_but_no_epochs(tmp_path):
     row = ["1", "2.5", "10.0", "-", "0.001", "4"]
     curve = read_curve(training_table(tmp_path / "training.tsv", row))
     assert curve.loss.tolist() == [2.5] and curve.held_out_eer_percent.size == 0
-
-
-def test_a_training_without_epochs_is_refused(tmp_path):
     with pytest.raises(BadInput, match="lists no epoch"):
         read_curve(training_table(tmp_path / "training.tsv"))

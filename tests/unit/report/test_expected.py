@@ -64,15 +64,12 @@ def test_what_is_written_is_read_again(tmp_path):
     assert [line.split("\t")[-1] for line in path.read_text().splitlines()[1:]] == verdicts
 
 
-def test_a_number_that_was_not_measured_is_named(tmp_path):
+def test_a_number_that_was_not_measured_is_named_with_its_table(tmp_path):
     expected = read_expected(table(tmp_path / "expected.tsv", [*PLACE, "7.48", "2.3", "somewhere"]))
     with pytest.raises(BadInput, match=f"{' '.join(PLACE)} is expected"):
         compare(expected, [Number(*PLACE[:-1], "cllr_bit", "1")])
     with pytest.raises(BadInput, match="'undefined' is not a number"):
         compare(expected, measured("undefined"))
-
-
-def test_the_command_names_the_table_that_expects_too_much(tmp_path):
     expected = table(tmp_path / "expected.tsv", [*PLACE, "7.48", "2.3", "somewhere"])
     write_metrics(tmp_path / "metrics.tsv", [Number(*PLACE[:-1], "cllr_bit", "1")])
     files = {"metrics": tmp_path / "metrics.tsv", "expected": expected}
@@ -191,15 +188,12 @@ def test_lists_of_other_trials_fail():
     assert [(key.trials, key.metric) for key in failed] == [("f", "n_target")]
 
 
-def test_a_run_that_has_the_published_numbers_is_at_distance_0():
+def test_the_distance_is_0_for_the_published_numbers_and_by_hand_for_others():
     *_, joint = compare(read_expected(SHIPPED), run_with(PUBLISHED))
     assert joint.key == ("libri_test", "f+m", "b2", "semi_on_b2", "cosine", "pp", DISTANCE)
     assert (joint.measured, joint.verdict) == (0.0, "PASS")
     assert joint.tolerance == pytest.approx(math.sqrt(chi2.ppf(0.95, 2)))
-
-
-def test_the_distance_by_hand():
-    """Women 1 point, men 2 points off; both runs have trials, so every variance counts twice."""
+    # Women 1 point, men 2 points off; both runs have trials, so every variance counts twice.
     run = run_with({"f": (8.761, 8.483), "m": (2.418, 1.557)})
     *_, joint = compare(read_expected(SHIPPED), run)
     squares = 0.0

@@ -48,12 +48,9 @@ def test_ten_speakers_come_in_the_order_of_their_strongest_channel(shown):
         assert most_exposed.channels == list(dict.fromkeys(point.channel for point in points))
 
 
-def test_a_speaker_without_a_code_is_refused(shown):
+def test_the_picture_has_a_panel_for_each_system_and_a_code_for_each_speaker(shown):
     with pytest.raises(BadInput, match="speaker 'berta' is not in the manifests"):
         exposure.read_exposed(shown.arguments["curves"], {"anna": "speaker 02"})
-
-
-def test_the_picture_has_a_panel_for_each_system(shown):
     picture = plots.exposed(**shown.arguments, codes=CODES)
     panel, _ = picture.axes  # and the bar of colours
     assert panel.get_title() == "b2 OP"

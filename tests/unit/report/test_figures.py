@@ -15,7 +15,7 @@ from voiceprivacy.report.metrics import Number
 from voiceprivacy.vocabulary import DASH, MINUS
 
 
-def test_colours_follow_the_config_and_repeat_after_six():
+def test_colours_follow_the_config_repeat_after_six_and_are_those_of_all_draws():
     names = [f"a{index}" for index in range(8)]
     colours = figures.palette(["original", *names])
     assert colours["original"] == figures.GREY
@@ -24,6 +24,10 @@ def test_colours_follow_the_config_and_repeat_after_six():
     foreign = Number("c", "f", "team7", "e", "given", "pp", "eer_percent", "1")
     colours = figures.palette_of(made_up.PROVENANCE, [foreign])
     assert list(colours) == ["original", "b2", "b2r", "team7"]
+    names = ["b2r", "b2", "b2r_draw2"]
+    first, second, *_ = figures.MARKS
+    marks = {"original": "x", "b2r": first, "b2": second, "b2r_draw2": first}
+    assert figures.marks(names) == marks
 
 
 def test_twenty_systems_are_told_apart_by_everybody():
@@ -36,13 +40,6 @@ def test_twenty_systems_are_told_apart_by_everybody():
                 assert distance(colours[one], colours[other], sight) > 15, (one, other, sight)
     neighbours = itertools.pairwise(names)
     assert all(colours[a] != colours[b] and mark_of[a] != mark_of[b] for a, b in neighbours)
-
-
-def test_draws_of_an_anonymiser_share_their_look():
-    names = ["b2r", "b2", "b2r_draw2"]
-    first, second, *_ = figures.MARKS
-    marks = {"original": "x", "b2r": first, "b2": second, "b2r_draw2": first}
-    assert figures.marks(names) == marks
 
 
 def test_distances_of_colours_are_those_of_the_colour_blind():
@@ -89,7 +86,7 @@ def test_lines_are_those_of_the_file_without_counts_of_utterances(written):
     assert [row[0] for row in shown] == ["speaker 01", "speaker 02"]
 
 
-def test_ranks_have_the_ten_most_exposed_of_each_system(written):
+def test_ranks_have_the_ten_most_exposed_of_each_system_and_others_no_rows(written):
     rows = []
     for condition, k in itertools.product(("op", "pp"), range(12)):
         rows.append((condition, f"s{k:02}", 4, 50.0, 1.5, 0.1, 1, 1, k / 4, k / 8, 3.0))
@@ -97,8 +94,5 @@ def test_ranks_have_the_ten_most_exposed_of_each_system(written):
     assert len(rows) == 20 and [row[2] for row in rows[9:11]] == ["op", "pp"]
     assert rows[0] == ["b2", "s11", "op", "2.75", "1.38", "3"]
     assert rows[9][1] == "s02"
-
-
-def test_a_kind_without_a_table_has_no_rows():
     subject = figures.Subject("demo", "f", "b2", *ATTACKER)
     assert table_of(figures.figure("similarity", subject))[1] == ()

@@ -48,11 +48,14 @@ def test_numbers_are_lines_of_metrics_with_their_limits(written):
     ]
 
 
-def test_unprotected_speech_has_no_share_of_itself_and_what_is_undefined_one_line(written):
+def test_undefined_numbers_are_one_line_and_no_row_with_their_reason(written):
     lines = metric_lines(written(line("original", "oo", 96.0), undefined("b2", "op")))
     [of_b2] = [number for number in lines if number.anonymiser == "b2"]
     assert (of_b2.metric, of_b2.value) == ("inferred_sex_percent", "undefined")
     assert len(lines) == 4
+    (table,) = inference_tables(written(undefined("original", "oo"), undefined("b2", "op")))
+    assert table.rows == []
+    assert table.note == "12 speakers (f 10, m 2); fewer than two classes have 5 speakers"
 
 
 def test_rows_begin_with_unprotected_speech_and_name_the_attack(written):
@@ -69,12 +72,6 @@ def test_rows_begin_with_unprotected_speech_and_name_the_attack(written):
     assert second.recall == ("91.0", "[81.0, 95.0]")
     assert second.gain == ("82.0", "[62.0, 90.0]")
     assert second.band == "70.0"
-
-
-def test_who_cannot_be_told_has_a_reason_and_no_row(written):
-    (table,) = inference_tables(written(undefined("original", "oo"), undefined("b2", "op")))
-    assert table.rows == []
-    assert table.note == "12 speakers (f 10, m 2); fewer than two classes have 5 speakers"
 
 
 def test_a_number_that_is_none_is_refused(written):

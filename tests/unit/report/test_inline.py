@@ -30,12 +30,9 @@ def test_ink_and_greys_are_those_of_the_page_and_colours_of_systems_stay():
     assert to_hex(GREY) not in (INK, FAINT), "unprotected speech has a colour of its own"
 
 
-def test_marks_and_their_entry_of_the_legend_say_whose_they_are():
+def test_marks_and_their_entry_of_the_legend_say_whose_they_are_as_text():
     groups = re.findall('<g data-system="b2"><title>b2 OP\n0.31 bit</title>', picture())
     assert len(groups) == 3, "the line, and in the legend its line and its name"
-
-
-def test_what_names_hold_is_text():
     shown = inlined(picture(EVIL, EVIL))
     assert "<script" not in shown
     words = "&lt;script&gt;\"b2\" &amp; 'more'&lt;/script&gt;"

@@ -37,7 +37,7 @@ def drawn(tmp_path):
     return drawn
 
 
-def test_every_curve_is_drawn_beside_guessing_and_its_points_say_what_they_are(drawn):
+def test_every_curve_is_drawn_with_the_strongest_reading(drawn):
     axes = plots.law(**drawn(POINTS).arguments).axes
     assert [ax.get_legend_handles_labels()[1] for ax in axes] == [["original OO", "guessing"]] * 4
     lines = {line.get_label(): line for line in axes[0].lines}
@@ -48,15 +48,9 @@ def test_every_curve_is_drawn_beside_guessing_and_its_points_say_what_they_are(d
         "among 5, 1 utterance: 80.0%",
         "among 50, 1 utterance: 50.0% [30.0%, 60.0%]",
     ]
-
-
-def test_the_strongest_reading_is_drawn_and_named(drawn):
     ax, *_ = plots.law(**drawn([*POINTS, *TURNED]).arguments).axes
     lines = {line.get_label(): line for line in ax.lines}
     assert lines["original OO, read descending"].get_ydata() == pytest.approx([10, 20, 50])
-
-
-def test_a_list_too_short_for_any_point_says_so(drawn):
     assert shows_nothing(style.svg_of(plots.law(**drawn([]).arguments)))
 
 

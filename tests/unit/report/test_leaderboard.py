@@ -52,12 +52,6 @@ def test_an_average_over_corpora_shows_the_interval_of_its_comparison(run):
     assert not any("no interval" in explanation for _, explanation in table.sets)
 
 
-def test_the_leaderboard_says_one_strongest_attack_an_anonymiser_and_set(run):
-    table = leaderboard(run, colours=COLOURS, averages=made_up.AVERAGES)
-    strongest = [(row.set, row.anonymiser) for row in table.rows if row.strongest]
-    assert len(strongest) == len(set(strongest)) == len(table.sets) * 3
-
-
 def test_what_holds_conditions_against_each_other_is_of_an_attacker_and_of_no_attack(run):
     table = leaderboard(run, colours=COLOURS, averages=made_up.AVERAGES)
     assert [column.name for column in table.of_voices] == ["deid_percent", "gvd_db"]

@@ -16,7 +16,7 @@ UTTERANCES = [Utterance(f"s{at % 3}-{at}", f"s{at % 3}", "f", "-", 1.0) for at i
 TONE = 0.3 * np.sin(2 * np.pi * 440 * np.arange(32000) / 16000)
 
 
-def test_the_choice_depends_on_ids_only():
+def test_the_choice_depends_on_ids_only_and_takes_different_speakers_first():
     chosen = listen.choose(UTTERANCES, count=2, seed=0)
     assert listen.choose(UTTERANCES[::-1], count=2, seed=0) == chosen
     assert (
@@ -24,9 +24,6 @@ def test_the_choice_depends_on_ids_only():
         != []
     )
     assert any(listen.choose(UTTERANCES, count=1, seed=seed) != chosen[:1] for seed in range(20))
-
-
-def test_speakers_are_different_as_long_as_there_are_some():
     three, five = (listen.choose(UTTERANCES, count=count, seed=0) for count in (3, 5))
     assert len({utterance.speaker for utterance in three}) == 3
     assert len({utterance.utterance for utterance in five}) == 5
@@ -88,15 +85,12 @@ def test_manifests_that_lack_speech_are_named(versions):
             listen.examples("demo", {"m": {"u2"}}, given, count=1, seed=0)
 
 
-def test_a_tone_is_a_line_at_its_frequency_and_what_follows_is_silent():
+def test_a_tone_is_a_line_at_its_frequency_and_around_it_there_is_nothing():
     samples = np.sin(2 * np.pi * 2000 * np.arange(8000) / 16000)
     levels = listen.levels_db(samples, 16000, seconds=1.0)
     assert levels.shape == (128, 100)
     assert np.argmax(levels[:, 20]) == 2000 // (8000 // 128)
     assert levels[:, 70:].max() < levels.max() - 90
-
-
-def test_above_half_of_the_sample_rate_there_is_nothing():
     levels = listen.levels_db(np.random.default_rng(0).normal(size=8000), 8000, seconds=1.0)
     assert (levels[66:] <= -120).all() and levels[:60].min() > -120
 

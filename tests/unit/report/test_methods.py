@@ -41,17 +41,6 @@ def one(section, configured):
     return {"version": "1", "config": {section: {"mine": configured}}}
 
 
-def test_definitions_are_said_of_the_numbers_that_there_are():
-    report = {"p_target": 0.05, "similarity": {"definition": "sigmoid_mean", "pairs": "upper"}}
-    made = {"version": "1", "config": {"report": report | {"rank_fit": "cll"}}}
-    metrics = ("min_dcf", "deid_percent", "model_mean_disclosure_bit")
-    said = words(methods([number(metric) for metric in metrics], made))
-    assert "min DCF is that of a prior of 0.05 for targets" in said
-    assert "posteriors of mean log-likelihood ratios [@noe2020] of pairs above the diag" in said
-    assert "models of ranks were fitted by constrained likelihood [@ranks]" in said
-    assert methods([], made) == methods([], {"version": "1"})
-
-
 def trained(recipe):
     return {"recipe": recipe, "train": {"speech": "anonymised"}}
 
@@ -101,15 +90,6 @@ def test_an_anonymiser_of_ours_is_said_and_cited(program):
         for configured in ({"command": f"python {others}"}, {"function": f"{others}:f"}):
             said = methods([], one("anonymisers", configured))
             assert known not in words(said) and cited(said) == {*ALWAYS}
-
-
-def test_draws_are_one_anonymiser_controls_are_none_and_all_are_named():
-    names = {f"a{number}": {"draw": 1} for number in range(9)}
-    config = names | {"a0_draw2": {"draw": 2}, "noise": {"control": True}}
-    said = words(methods([], {"version": "1", "config": {"anonymisers": config}}))
-    assert f"9 anonymisers were evaluated: {', '.join([*names][:-1])} and a8" in said
-    assert "1 control, whose protection is known, was evaluated: noise" in said
-    assert "draw2" not in said
 
 
 def test_what_is_the_user_s_own_is_named_and_cites_nothing():

@@ -13,7 +13,7 @@ def found(metrics, **where):
     return [metric for metric in metrics if metric._asdict() == metric._asdict() | where]
 
 
-def test_a_number_stands_once_under_its_path_and_condition(metrics):
+def test_a_number_stands_once_under_its_path_and_condition_in_any_order(metrics, paths, folder):
     [metric] = found(metrics, trials="m", anonymiser="b2r", condition="pp", metric="eer_percent")
     key = ("demo", "m", "b2r", "xvector", "cosine", "pp")
     assert metric == Number(*key, "eer_percent", "10.25", "-", "-")
@@ -25,9 +25,11 @@ def test_a_number_stands_once_under_its_path_and_condition(metrics):
     assert metric.anonymiser == "original"
     assert len(found(metrics, metric="n_target")) == 2 * 5
     assert len({metric[:7] for metric in metrics}) == len(metrics)
+    metrics = collect(paths, folder=folder)
+    assert metrics == collect(paths[::-1], folder=folder) == sorted(metrics)
 
 
-def test_intervals_stand_beside_their_numbers(paths, folder):
+def test_intervals_stand_beside_their_numbers_and_have_limits(paths, folder):
     path = folder / "similarity/demo/f/b2/xvector/cosine.intervals.json"
     limits = {"value": 50.0, "ci_low": -1.5, "ci_high": None}
     write_json(path, {"op": {"deid_percent": limits, "ddiag": limits}, "oo": {"ddiag": limits}})
@@ -37,10 +39,6 @@ def test_intervals_stand_beside_their_numbers(paths, folder):
     [original] = found(metrics, metric="ddiag", condition="oo", trials="f")
     assert (original.anonymiser, original.ci_low) == ("original", "-1.5")
     assert len([metric for metric in metrics if metric.ci_low != "-"]) == 3
-
-
-def test_an_interval_without_limits_stops_the_run(paths, folder):
-    path = folder / "similarity/demo/f/b2/xvector/cosine.intervals.json"
     write_json(path, {"op": {"deid_percent": {"value": 50.0}}})
     with pytest.raises(BadInput, match="deid_percent is ''"):
         collect(paths, folder=folder, intervals=[path])
@@ -53,11 +51,6 @@ def test_two_families_that_disagree_stop_the_run(paths, folder):
     write_json(path, values)
     with pytest.raises(BadInput, match=r"n_target is 99, but 100 in .*verification"):
         collect(paths, folder=folder)
-
-
-def test_the_order_of_arguments_does_not_matter(paths, folder):
-    metrics = collect(paths, folder=folder)
-    assert metrics == collect(paths[::-1], folder=folder) == sorted(metrics)
 
 
 def test_numbers_keep_full_precision_and_infinity_is_a_word(folder, tmp_path):

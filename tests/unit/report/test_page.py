@@ -82,16 +82,13 @@ def render(tmp_path, figures):
     return render
 
 
-def test_the_page_asks_for_nothing_from_outside(render, metrics):
+def test_the_page_asks_for_nothing_from_outside_and_its_own_links_have_targets(render, metrics):
     page = render(metrics)
     without_pictures = re.sub(r"base64,[A-Za-z0-9+/=]+", "", page)
     assert not re.search(r"https?:|\b//[a-z]|@import|url\((?!#)", without_pictures)
     assert all(value.startswith("data:") for value in Page(page).values("src"))
     links = Page(page).values("href")
     assert all(re.match(r"#|data:,", value) for value in links), "dead text in a mailed page"
-
-
-def test_every_link_inside_the_page_has_its_target(render, metrics):
     page = Page(render(metrics))
     targets = {f"#{value}" for value in page.values("id")}
     assert {link for link in page.values("href") if link.startswith("#")} <= targets
@@ -145,7 +142,7 @@ def test_excluded_utterances_are_counted_in_plain_sight(render, metrics):
     assert "mine: no unusual things besides." in text_of(render(metrics, corpora=mailed))
 
 
-def test_the_row_says_which_attack_it_is_and_which_is_the_strongest(render, metrics):
+def test_the_row_says_which_attack_it_is_and_the_strongest_are_shown_first(render, metrics):
     text = text_of(render(metrics))
     assert "original no protection OO xvector + cosine demo: mean of f, m 1.5 " in text
     assert "b2r lazy-informed PP xvector + cosine demo: mean of f, m strongest attack 9.8 " in text
@@ -154,9 +151,6 @@ def test_the_row_says_which_attack_it_is_and_which_is_the_strongest(render, metr
     # The tag stands at the worst case of a list, and not at a mean.
     assert "2.50 C" in text and "1.50 B" in text
     assert "2.00 C" not in text and "2.00 B" not in text
-
-
-def test_only_the_strongest_attacks_of_the_first_set_are_shown_at_first(render, metrics):
     rows = re.findall(r"<tr data-set=[^>]* data-attack=[^>]*>", render(metrics))
     shown = [row for row in rows if "hidden" not in row]
     assert len(rows) == 3 * 5 and len(shown) == 3
@@ -239,15 +233,12 @@ def test_a_picture_that_cannot_be_shown_is_named(tmp_path, ending, message):
         show(drawn, pictures=pictures)
 
 
-def test_the_terminal_table_fits_and_holds_the_same_rows(systems):
+def test_the_terminal_table_fits_and_a_long_name_has_a_line_of_its_own(systems, metrics):
     lines = summary(systems)
     assert max(map(len, lines)) <= WIDTH
     [row] = [line for line in lines if "b2r" in line and "ignorant" in line and "bit" not in line]
     cells = f"b2r ignorant 25.5 1.25 0.50 0.250 2.00 50.0 {DASH} 1.50 1.25 40.0"
     assert row.split() == cells.split()
-
-
-def test_a_long_name_stands_on_a_line_of_its_own(metrics):
     name = "an_anonymiser_with_a_long_name"
     renamed = [one._replace(anonymiser=one.anonymiser.replace("b2r", name)) for one in metrics]
     lines = summary(compare(renamed))

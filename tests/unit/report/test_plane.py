@@ -3,7 +3,6 @@
 import pytest
 from support import utilities, verdicts
 
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.layout import Layout
 from voiceprivacy.report import plane as planes
@@ -78,14 +77,11 @@ def test_measures_are_those_by_which_one_chooses_in_order_of_preference(files):
     assert list(drawn[0].points) == ["original", "b2r"]
 
 
-def test_means_of_single_lists_and_undefined_ones_are_left_out(files):
+def test_means_of_lists_and_undefined_ones_are_left_out_and_intervals_may_be_missing(files):
     b2, b2r, *others = words()[1:]
     rows = [b2._replace(trials="f"), b2r, others[0], b2._replace(value="undefined")]
     [plane] = files.write(verdicts.usual(), rows)
     assert list(plane.points) == ["b2r"]
-
-
-def test_a_system_without_intervals_is_a_point(files):
     rows = [row._replace(ci_low="-", ci_high="-") for row in words()]
     [plane] = files.write(verdicts.usual(), rows)
     assert plane.points["b2"].utility.limits is None
@@ -111,7 +107,21 @@ def test_who_competes_has_a_full_mark_and_others_are_marked_otherwise(plane):
     assert ax.get_legend_handles_labels()[1] == NAMES
 
 
-def test_draws_of_an_anonymiser_are_points_that_are_hidden_together(files):
+def test_good_is_upwards_and_to_the_right(plane):
+    ax, _ = drawn_on(plane)
+    left, right = ax.get_xlim()
+    assert left > 100 and right < 34  # errors: fewer are to the right
+    assert ax.get_ylim() == (100, -8)
+    assert plane._replace(better="higher").utility_range[0] < 34
+
+
+def test_a_figure_has_a_panel_for_each_measure_where_draws_are_hidden_together(files):
+    pitch = utilities.means("demo", "pitch_correlation", {"b2": 0.5}, better="higher", width=0.1)
+    files.write(verdicts.usual(), words() + pitch)
+    shown = figure("plane", Subject("demo"), layout=Layout(files.folder))
+    assert shown.files == [str(files.verdict), str(files.metrics)]
+    panels = [ax.get_xlabel() for ax in plots.plane(**shown.arguments).axes]
+    assert panels == ["own_wer_percent, → more utility", "pitch correlation, → more utility"]
     content = verdicts.usual()
     content["sets"]["demo"]["systems"]["b2r_draw2"] = verdicts.system(percent=20.0)
     further = utilities.means("demo", "own_wer_percent", {"b2r_draw2": 66.0})
@@ -121,24 +131,7 @@ def test_draws_of_an_anonymiser_are_points_that_are_hidden_together(files):
     assert [said.partition("\t")[0] for said in of_draw] == ["b2r"]
 
 
-def test_good_is_upwards_and_to_the_right(plane):
-    ax, _ = drawn_on(plane)
-    left, right = ax.get_xlim()
-    assert left > 100 and right < 34  # errors: fewer are to the right
-    assert ax.get_ylim() == (100, -8)
-    assert plane._replace(better="higher").utility_range[0] < 34
-
-
-def test_a_figure_has_a_panel_for_each_measure(files):
-    pitch = utilities.means("demo", "pitch_correlation", {"b2": 0.5}, better="higher", width=0.1)
-    files.write(verdicts.usual(), words() + pitch)
-    shown = figure("plane", Subject("demo"), layout=Layout(files.folder))
-    assert shown.files == [str(files.verdict), str(files.metrics)]
-    panels = [ax.get_xlabel() for ax in plots.plane(**shown.arguments).axes]
-    assert panels == ["own_wer_percent, → more utility", "pitch correlation, → more utility"]
-
-
-def test_without_a_system_of_known_evidence_and_utility_there_is_no_plane(files):
+def test_without_known_evidence_and_utility_there_is_no_plane_and_the_picture_says_so(files):
     content = verdicts.usual()
     assert files.read("other") == []
     systems = content["sets"]["demo"]["systems"]
@@ -147,16 +140,6 @@ def test_without_a_system_of_known_evidence_and_utility_there_is_no_plane(files)
     assert files.write(content, words()) == []
     content["sets"]["demo"]["unprotected"] = None
     assert files.write(content, words()) == []
-
-
-def test_another_verdict_is_refused_in_words(files):
-    facts = verdicts.set_of({"b2": verdicts.system(evidence_percent=[1, 2])})
-    write_json(files.verdict, verdicts.verdict({"demo": facts}))
-    with pytest.raises(BadInput, match="not a verdict of this version"):
-        files.read()
-
-
-def test_a_picture_of_nothing_says_so(files):
     drawn = plots.plane(verdict=files.verdict, metrics=files.metrics, corpus="other")
     assert drawn.texts[0].get_text() == "no system has evidence and utility"
     assert shows_nothing(style.svg_of(drawn))

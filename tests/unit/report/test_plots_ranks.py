@@ -26,11 +26,15 @@ def test_large_galleries_have_logarithmic_axes(n_templates, scale):
     assert figure.axes[0].get_xscale() == figure.axes[0].get_yscale() == scale
 
 
-def test_a_figure_takes_one_file_of_each_kind_per_anonymiser():
+def test_a_figure_takes_one_file_of_each_kind_and_galleries_of_one_size():
     with pytest.raises(BadInput, match="2 anonymisers, 2 speakers and 1 examples: give one of"):
         ranks.rank_speakers(anonymisers=["b2", "b3"], speakers=["x", "y"], examples=["x"])
     with pytest.raises(BadInput, match="2 anonymisers and 1 curves: give one of each"):
         law.law(anonymisers=["b2", "b3"], curves=["x"])
+    curves = {str(size): systems(size)["curves"]["b0/op"] for size in (5, 100)}
+    metrics = dict.fromkeys(curves, systems(5)["metrics"]["b0/op"])
+    figure = ranks.ranks_picture(curves=curves, metrics=metrics)
+    assert [ax.get_yscale() for ax in figure.axes] == ["linear", "log"]
 
 
 def test_intervals_stand_beside_the_numbers_of_ranks():
@@ -49,13 +53,6 @@ def test_intervals_stand_beside_the_numbers_of_ranks():
         "model 0.75 [0.62, 1.25] bit",
         "by definition 0.50 bit",
     ]
-
-
-def test_galleries_of_different_sizes_do_not_share_axes():
-    curves = {str(size): systems(size)["curves"]["b0/op"] for size in (5, 100)}
-    metrics = dict.fromkeys(curves, systems(5)["metrics"]["b0/op"])
-    figure = ranks.ranks_picture(curves=curves, metrics=metrics)
-    assert [ax.get_yscale() for ax in figure.axes] == ["linear", "log"]
 
 
 def test_distributions_end_at_one_and_n_is_shown():

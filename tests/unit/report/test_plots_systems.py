@@ -46,12 +46,9 @@ def test_dots_at_even_odds_are_cllr_before_and_after_calibration(scores):
         assert dots[name].get_ydata() == pytest.approx([cllr[metric]], rel=1e-3)
 
 
-def test_more_panels_than_a_row_leave_no_empty_axes(scores):
+def test_panels_leave_no_empty_axes_and_det_has_its_ticks(scores):
     figure = picture("ece", {str(index): scores for index in range(5)})
     assert sum(ax.axison for ax in figure.axes) == 5
-
-
-def test_det_ticks_stand_where_the_percentages_are(scores):
     (ax,) = picture("det", {"one": scores}).axes
     assert ax.get_xticks()[0] == pytest.approx(-3.09, abs=0.005)
     assert ax.get_xticklabels()[0].get_text() == "0.1"

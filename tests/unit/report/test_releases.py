@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from support import intervals_shown, made_up
 
-from voiceprivacy.report.answer import rank_answers, what_was_run
+from voiceprivacy.report.answer import rank_answers
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
 from voiceprivacy.report.figures import FURTHER_DRAWS, palette
 from voiceprivacy.report.leaderboard import boards, leaderboard
@@ -54,16 +54,13 @@ def of(run, *wanted):
     return system
 
 
-def test_limits_of_one_release_hold_for_a_further_draw():
+def test_limits_of_one_release_hold_for_a_further_draw_and_stay_where_a_metric_can_be():
     """Draws at 20, 26 and 17: limits lie 26/3 below and 31/3 above them, on average."""
     draws = [Shown(20.0, (12.0, 31.0)), Shown(26.0, (15.0, 33.0)), Shown(17.0, (10.0, 30.0))]
     release = one_release(draws)
     between = 4.302653 * math.sqrt((1 + 1 / 3) * np.var([20, 26, 17], ddof=1))
     low, high = 21 - math.hypot(26 / 3, between), 21 + math.hypot(31 / 3, between)
     assert (release.value, *release.limits) == pytest.approx((21, low, high))
-
-
-def test_limits_stay_where_a_metric_can_be():
     draws = [Shown(0.1, (0.0, 0.4)), Shown(0.6, (0.3, 0.7))]
     low, high = one_release(draws, "dece_bit").limits
     assert low == 0 and high == pytest.approx(1 / (2 * math.log(2)))
@@ -86,7 +83,7 @@ def test_what_a_draw_lacks_the_release_lacks(draws, release):
     assert one_release(draws) == release
 
 
-def test_a_release_is_one_row_with_the_mean_and_limits_as_wide_as_draws_differ(run):
+def test_a_release_is_one_row_and_an_average_is_of_releases_too(run):
     system = of(run, "b2r", "pp")
     assert [draw.anonymiser for draw in system.draws] == list(SHIFTS)
     eer = system.sets["f"].numbers["eer_percent"]
@@ -94,19 +91,16 @@ def test_a_release_is_one_row_with_the_mean_and_limits_as_wide_as_draws_differ(r
     assert (eer.value, *eer.limits) == pytest.approx((21 + (0 + 3 - 9) / 3, 0, high))
     assert system.sets["f"].tag == "" and not of(run, "b2", "pp").draws
     assert {name.anonymiser for name in run} == {"original", "b2", "b2r"}
-
-
-def test_nothing_changes_where_nothing_is_drawn_again():
-    systems = compare(made_up.metrics())
-    assert released(systems) == systems
-
-
-def test_an_average_is_of_releases_too(run):
     on_average = boards(run, made_up.AVERAGES)[0].systems
     assert [system.anonymiser for system in on_average].count("b2r") == 2  # op and pp
     release = next(s for s in on_average if (s.anonymiser, s.condition) == ("b2r", "pp"))
     assert [draw.mean.numbers["eer_percent"].value for draw in release.draws] == [21.5, 24.5, 12.5]
     assert release.mean.numbers["eer_percent"].value == pytest.approx(19.5)
+    table = leaderboard(run, colours=COLOURS)
+    assert {(row.system, row.n_draws) for row in table.rows} >= {("b2r", 3), ("b2", 0)}
+    assert {row.anonymiser for row in table.rows} == {"original", "b2", "b2r"}
+    draws = {("b2r", f"b2r, draw {number}") for number in (1, 2, 3)}
+    assert {(row.system, row.anonymiser) for row in table.draws} == draws
 
 
 def test_no_evidence_is_said_only_if_no_draw_gives_any(numbers):
@@ -123,19 +117,6 @@ def test_no_evidence_is_said_only_if_no_draw_gives_any(numbers):
     assert said == {"b2": True, "b2r": False, "original": True}
 
 
-def test_the_table_has_a_row_for_each_system_and_folds_its_draws(run):
-    table = leaderboard(run, colours=COLOURS)
-    assert {(row.system, row.n_draws) for row in table.rows} >= {("b2r", 3), ("b2", 0)}
-    assert {row.anonymiser for row in table.rows} == {"original", "b2", "b2r"}
-    draws = {("b2r", f"b2r, draw {number}") for number in (1, 2, 3)}
-    assert {(row.system, row.anonymiser) for row in table.draws} == draws
-
-
-def test_systems_are_counted_and_not_draws(run):
-    assert what_was_run(run, []).startswith("2 anonymisers (b2, b2r) on 2 corpora")
-    assert what_was_run(compare(made_up.metrics()), []) == what_was_run(run, [])
-
-
 def test_the_terminal_and_latex_name_one_release_and_tsv_has_its_draws(run, numbers, tmp_path):
     lines = summary(run)
     assert not any("_draw" in line for line in lines)
@@ -148,7 +129,7 @@ def test_the_terminal_and_latex_name_one_release_and_tsv_has_its_draws(run, numb
     assert (tmp_path / "raw.tsv").read_text() == (tmp_path / "released.tsv").read_text()
 
 
-def test_draws_share_a_colour_and_a_kind_of_line():
+def test_draws_share_their_look_and_are_hidden_together():
     colours = palette(["b2r", "x", "b2r_draw2"])
     assert colours["b2r"] == colours["b2r_draw2"] != colours["x"]
     assert colours["x"] == palette(["b2r", "x"])["x"]
@@ -156,9 +137,6 @@ def test_draws_share_a_colour_and_a_kind_of_line():
     further = {"alpha": FURTHER_DRAWS, "label": "b2r, draw 2 OP"}
     assert looks["b2r_draw2/op"] == looks["b2r/op"] | further
     assert looks["b2r/op"]["label"] == "b2r, draw 1 OP"
-
-
-def test_curves_of_draws_are_hidden_together():
     curve = {name: np.ones(2) for name in ("prior_log_odds", "ece_bit", "ece_default_bit")}
     known = {"dece_bit": 0.2, "worst_case_log10": 1.0, "tag": "A"}
     names = ["b2r/op", "b2r_draw2/op", "b2/op"]

@@ -44,12 +44,19 @@ def described_list(results):
     return sections.describe_list(results / "trials/demo/all.tsv", manifest)
 
 
-def test_speakers_are_counted_by_gender_and_hours_are_summed(results):
+def test_speakers_hours_and_lists_are_described_by_what_they_have_or_lack(results):
     described = sections.describe_speech(results / "audio/demo/trial/original/manifest.tsv")
     counts = {"women": 2, "men": 1, "of_unknown_gender": 0, "utterances": 3, "hours": 1.5}
     assert described == sections.PartOfCorpus(
         "demo", "trial", **counts, names_show=described.names_show
     )
+    people = {"women": 1, "men": 1, "of_unknown_gender": 0}
+    trials = {"trial_utterances": 2, "target": 1, "nontarget": 3}
+    assert described_list(results) == sections.DescribedList("demo", "all", **people, **trials)
+    enrolled = {"anna": ["lost"], "emil": ["emil-enrolment"]}
+    write_enrolments(results / "trials/demo/all.enrolments.tsv", enrolled)
+    with pytest.raises(BadInput, match=r"all\.enrolments\.tsv: utterance 'lost' is not in"):
+        described_list(results)
 
 
 @pytest.mark.parametrize(
@@ -72,19 +79,6 @@ def test_what_names_of_files_show_is_described(tmp_path, name, speaker, shown):
     path.parent.mkdir(parents=True)
     write_manifest(path, [Utterance(name, speaker, "f", "a.wav", 1.0)])
     assert sections.describe_speech(path).names_show == shown
-
-
-def test_a_list_is_described_by_those_who_enrol_and_by_its_trials(results):
-    people = {"women": 1, "men": 1, "of_unknown_gender": 0}
-    trials = {"trial_utterances": 2, "target": 1, "nontarget": 3}
-    assert described_list(results) == sections.DescribedList("demo", "all", **people, **trials)
-
-
-def test_an_enrolment_that_the_manifest_lacks_is_named(results):
-    enrolled = {"anna": ["lost"], "emil": ["emil-enrolment"]}
-    write_enrolments(results / "trials/demo/all.enrolments.tsv", enrolled)
-    with pytest.raises(BadInput, match=r"all\.enrolments\.tsv: utterance 'lost' is not in"):
-        described_list(results)
 
 
 def test_the_command_writes_what_the_report_reads(results):
@@ -138,7 +132,7 @@ def test_the_page_says_that_words_were_not_measured_and_why_until_they_are():
     assert some.note == "" and some.missing == [("Words", "y: no transcripts")]
 
 
-def test_a_table_has_the_original_first_and_a_dash_where_nothing_was_measured():
+def test_a_table_has_the_original_first_dashes_and_lists_below_the_mean():
     lines = [PITCH, measured("b2", "wer", "12.5"), measured("original", "wer", "undefined")]
     (table,) = sections.utility_section(lines).tables
     assert [column[:4] for column in table.columns] == [
@@ -155,9 +149,6 @@ def test_a_table_has_the_original_first_and_a_dash_where_nothing_was_measured():
         ("b2", ["0.50", "12.50"]),
     ]
     assert table.rows[1][1][0].interval == "[0.40, 0.60]"
-
-
-def test_lists_stand_below_the_mean_where_there_are_several():
     lines = [measured("b2", "wer", "0.2", undefined=2)]
     lines.append(measured("b2", "wer", "0.01", trials="f", undefined=2))
     lines.append(measured("b2", "wer", "-3.5", trials="m"))
@@ -171,7 +162,7 @@ def metric(condition, name, value, *limits):
     return Number("demo", "f", "b2r", "ecapa", "cosine", condition, name, value, *limits)
 
 
-def test_numbers_of_two_runs_stand_with_their_intervals():
+def test_numbers_of_two_runs_stand_with_their_intervals_if_there_are_any():
     numbers = [metric("p0p1", "eer_percent", "30.04", "14.31", "46.4"), metric("p0p1", "tag", "B")]
     numbers.append(metric("op", "cece_linear_bit", "0.0778", "-0.028", "0.1778"))
     numbers += [metric("op", "eer_percent", "1.0"), metric("p0p1", "worst_case_log10", "inf")]
@@ -181,9 +172,6 @@ def test_numbers_of_two_runs_stand_with_their_intervals():
     assert cells["C_ECE linear [bit]"] == "0.078 [\N{MINUS SIGN}0.028, 0.178]"
     assert cells["C_ECE isotonic [bit]"] == cells["linkability"] == "\N{EN DASH}"
     assert cells["worst case [log10]"] == "\N{INFINITY}"
-
-
-def test_an_interval_or_a_run_that_does_not_exist_is_left_out():
     [row] = sections.sessions([metric("p0p1", "eer_percent", "30.04", "-", "-")])
     assert row.cells[0] == "30.0"
     assert sections.sessions([metric("op", "eer_percent", "30.04")]) == [], "of one run alone"

@@ -7,10 +7,18 @@ from voiceprivacy.report.comparison import compare, shown_columns, write_latex
 from voiceprivacy.report.typeset import TEXT_LINES, latex, tabulars
 
 
-def test_special_characters_are_escaped():
+def test_characters_are_escaped_and_tables_split_where_a_page_ends_or_is_too_narrow():
     assert latex("b2_r & 50% {$#^~\\}") == (
         r"b2\_r \& 50\% \{\$\#\textasciicircum{}\textasciitilde{}\textbackslash{}\}"
     )
+    blocks = [[["a", "1"], ["", "2"]]] * TEXT_LINES
+    lines = tabulars(heads=[["name", "number"]], blocks=blocks, n_names=1)
+    pages = "\n".join(lines).split(r"\end{tabular}")[:-1]
+    assert len(pages) == 2
+    assert [page.count("a & 1") for page in pages] == [page.count("& 2") for page in pages]
+    row = ["a", "1" * 200, "2"]
+    lines = tabulars(heads=[row], blocks=[[row]], n_names=1)
+    assert sum(line.startswith(r"\begin{tabular}") for line in lines) == 2
 
 
 def test_cells_are_text_and_their_numbers_have_minus_signs(tmp_path):
@@ -48,17 +56,3 @@ def test_rows_and_columns_of_the_table(tmp_path, metrics):
     ]  # fmt: skip
     assert len(shown) == len(shown_columns(systems))
     assert path.read_text(encoding="utf-8").isascii()
-
-
-def test_a_table_is_split_where_a_page_ends_and_blocks_stay_whole():
-    blocks = [[["a", "1"], ["", "2"]]] * TEXT_LINES
-    lines = tabulars(heads=[["name", "number"]], blocks=blocks, n_names=1)
-    pages = "\n".join(lines).split(r"\end{tabular}")[:-1]
-    assert len(pages) == 2
-    assert [page.count("a & 1") for page in pages] == [page.count("& 2") for page in pages]
-
-
-def test_a_column_that_is_too_wide_for_any_page_stands_alone():
-    row = ["a", "1" * 200, "2"]
-    lines = tabulars(heads=[row], blocks=[[row]], n_names=1)
-    assert sum(line.startswith(r"\begin{tabular}") for line in lines) == 2

@@ -60,9 +60,22 @@ def test_lists_have_their_own_intervals_and_the_mean_that_of_the_comparisons(rep
     assert system.sets["f"].numbers["cllr_bit"].limits is None
 
 
-def test_without_intervals_nothing_is_read(metrics, tmp_path):
+def test_comparisons_are_read_where_there_are_intervals_and_a_single_list_needs_no_mean(
+    metrics, tmp_path
+):
     assert read_comparisons(tmp_path / "nothing", metrics) == {}
     assert compare(metrics)[0].sets["f"].no_evidence is None
+    with pytest.raises(BadInput, match=r"mean/xvector/cosine\.systems\.tsv: not found"):
+        read_comparisons(tmp_path, with_intervals(metrics))
+    # Others need not attack on every list.
+    lists = {"b2": "f", "b2r": "m"}
+    numbers = [one for one in metrics if lists.get(one.anonymiser) == one.trials]
+    assert read_comparisons(tmp_path, with_intervals(numbers)) == {}
+    numbers = [metric for metric in with_intervals(metrics) if metric.trials == "f"]
+    write_comparisons(tmp_path, trials="f")
+    systems = compare(numbers, read_comparisons(tmp_path, numbers))
+    lows = {system.sets["f"].numbers["eer_percent"].limits[0] for system in systems}
+    assert lows == {1, 19, 25, 5, 8.25}
 
 
 def test_averages_over_corpora_are_read_where_they_are(metrics, tmp_path):
@@ -78,18 +91,6 @@ def test_averages_over_corpora_are_read_where_they_are(metrics, tmp_path):
     assert limits["over-corpora/challenge", *protected] == (4, 7.25)
     assert limits["over-corpora/challenge", *unprotected] == (0.5, 3.5)
     assert limits["demo", *unprotected] == (0.25, 3.75)
-
-
-def test_a_missing_comparison_is_named(metrics, tmp_path):
-    with pytest.raises(BadInput, match=r"mean/xvector/cosine\.systems\.tsv: not found"):
-        read_comparisons(tmp_path, with_intervals(metrics))
-
-
-def test_no_mean_is_read_where_no_system_is_on_all_lists(metrics, tmp_path):
-    """Others need not attack on every list."""
-    lists = {"b2": "f", "b2r": "m"}
-    numbers = [one for one in metrics if lists.get(one.anonymiser) == one.trials]
-    assert read_comparisons(tmp_path, with_intervals(numbers)) == {}
 
 
 def test_the_terminal_shows_limits_and_the_band(report):
@@ -119,14 +120,6 @@ def test_the_tables_for_papers_hold_the_intervals(report, tmp_path):
     text = (tmp_path / "comparison.tex").read_text()
     assert r"95 \% & [4.0, 7.2] &" in text and "zero evidence up to" in text
     assert r" &  & by definition & 22.0 &" in text, "of the mean of b2 under OP"
-
-
-def test_a_single_list_needs_no_mean(metrics, tmp_path):
-    numbers = [metric for metric in with_intervals(metrics) if metric.trials == "f"]
-    write_comparisons(tmp_path, trials="f")
-    systems = compare(numbers, read_comparisons(tmp_path, numbers))
-    lows = {system.sets["f"].numbers["eer_percent"].limits[0] for system in systems}
-    assert lows == {1, 19, 25, 5, 8.25}
 
 
 def test_of_many_systems_the_terminal_shows_the_strongest_attacks(metrics):
@@ -221,7 +214,7 @@ def test_five_targets_on_the_wrong_side_are_enough(eer_percent, n_target, few):
     assert has_few_errors(eer_percent, n_target) is few
 
 
-def test_intervals_of_what_sees_the_best_calibration_are_marked_where_errors_are_few(metrics):
+def test_marks_of_few_errors_are_of_lists_and_of_means_over_them(metrics):
     # EERs of 100 targets: 2 and 1 %, else 6 % and more.
     titles, note = marked(compare(given(metrics)))
     of_original = {(f"demo {trials}", "original", "oo"): ["min Cllr", "D_ECE"] for trials in "fm"}
@@ -229,9 +222,6 @@ def test_intervals_of_what_sees_the_best_calibration_are_marked_where_errors_are
     assert note == SHORT_EXPLAINED
     titles, _ = marked(compare(given(metrics, eer_percent=0.0)))
     assert titles["demo f", "b2", "op"] == ["EER", "min Cllr", "D_ECE"]
-
-
-def test_means_and_averages_have_the_mark_of_any_of_their_lists(metrics):
     systems = compare(given(metrics, eer_percent=4.0))
     average = boards(systems, {"all": {"demo": {"f": 0.5, "m": 0.5}}})[0]
     for of_all in (systems, average.systems):
@@ -239,7 +229,7 @@ def test_means_and_averages_have_the_mark_of_any_of_their_lists(metrics):
         assert few == {("original", "oo"), ("b2", "op")}
 
 
-def test_the_page_explains_the_mark_once_and_only_where_it_stands(metrics, tmp_path):
+def test_page_and_paper_explain_the_mark_only_where_it_stands(metrics, tmp_path):
     def page(numbers):
         path, content = tmp_path / "report.html", {"systems": compare(numbers), "metrics": numbers}
         write_page(path, template=TEMPLATE, figures=[], provenance={}, **content)
@@ -248,9 +238,6 @@ def test_the_page_explains_the_mark_once_and_only_where_it_stands(metrics, tmp_p
     text = page(given(metrics))
     assert text.count(SHORT_EXPLAINED) == 1 and text.count("]†</span>") == 4
     assert DAGGER not in page(metrics)  # the same numbers without intervals
-
-
-def test_the_table_for_papers_has_the_mark_and_a_comment(metrics, tmp_path):
     path = tmp_path / "comparison.tex"
     write_latex(path, compare(given(metrics)))
     lines = path.read_text(encoding="utf-8").splitlines()

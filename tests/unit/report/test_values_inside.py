@@ -105,7 +105,7 @@ def test_on_the_page(tmp_path, numbers, comparisons):
     assert text.count("by definition") > 100, "the numbers of metrics.tsv stand beside them"
 
 
-def test_on_the_page_of_ranks_alone(tmp_path, numbers):
+def test_on_pages_of_ranks_alone_and_in_the_terminal(tmp_path, numbers, comparisons):
     galleries = [line for line in numbers if "_t" in line.trials]
     page, nothing = tmp_path / "index.html", {"systems": [], "figures": [], "provenance": {}}
     write_page(page, template=made_up.TEMPLATE, metrics=galleries, **nothing)
@@ -113,9 +113,6 @@ def test_on_the_page_of_ranks_alone(tmp_path, numbers):
     assert_inside(intervals_shown.of_page(text), at_least=2)
     lines = [" ".join(summary([], numbers=galleries))]  # a sentence on several lines
     assert_inside(intervals_shown.of_terminal(lines), at_least=2)
-
-
-def test_in_the_terminal(numbers, comparisons):
     lines = summary(compare(numbers, comparisons), comparisons, numbers)
     assert_inside(intervals_shown.of_terminal(lines), at_least=60)
     assert any("  definition  " in line for line in lines)

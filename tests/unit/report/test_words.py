@@ -27,16 +27,13 @@ def shown(path, codes):
     return words_tables({"demo": str(path)}, codes)
 
 
-def test_every_speaker_of_every_system(path):
+def test_every_speaker_of_every_system_and_codes_alone_on_a_mailed_page(path):
     [table] = shown(path, {})
     assert table[:3] == ("demo", "wer", ["original", "b2"])  # of two draws the first
     of_anna = [WordsCell("10.0", "10.0 + 0.0 + 0.0"), WordsCell("70.0", "10.0 + 20.0 + 40.0")]
     of_ben = [None, WordsCell("undefined", "")]
     assert table.rows == [WordsRow("anna", "10", of_anna), WordsRow("ben", "0", of_ben)]
-
-
-def test_a_mailed_page_has_codes_and_nothing_that_finds_them_out(path):
-    """With transcripts at hand, the number of somebody's words is his name."""
+    # With transcripts at hand, the number of somebody's words is his name.
     [table] = shown(path, {"demo": CODES})
     assert not table.has_words
     assert [row.speaker for row in table.rows] == ["speaker 01", "speaker 02"]

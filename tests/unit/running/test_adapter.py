@@ -54,11 +54,17 @@ def read(*words):
     return vars(adapter.parser_of(job).parse_args(given))
 
 
-def test_what_is_not_given_has_the_default_of_the_function():
+def test_what_is_not_given_has_the_default_of_the_function_as_the_help_says():
     given = {"scores": ["a", "b"], "out_dir": Path("o")}
     missing = dict.fromkeys(("source", "several", "ends", "device"))
     said = {"results": Path("results"), "fit": "ll", "fast": False, "bootstrap": 0}
     assert read() == given | missing | said  # weights and notes are left to the function
+    said = " ".join(adapter.parser_of(job).format_help().split())
+    assert "Try all types. And say more. " in said and "Parameters" not in said
+    assert "TSV: a list of which the text is long, 50 % of it" in said
+    for text in ("numbers (default: 0.8)", "replicates (default: 0)", "folder (default: results)"):
+        assert text in said
+    assert said.count("default") == 4
 
 
 @pytest.mark.parametrize(
@@ -94,12 +100,3 @@ def test_what_does_not_fit_the_signature_is_refused(words):
 def test_an_option_that_is_no_json_is_named():
     with pytest.raises(BadInput, match=r"^--source: not JSON \(Expecting"):
         read("--source", "{")
-
-
-def test_the_help_is_the_docstring_and_says_the_defaults():
-    said = " ".join(adapter.parser_of(job).format_help().split())
-    assert "Try all types. And say more. " in said and "Parameters" not in said
-    assert "TSV: a list of which the text is long, 50 % of it" in said
-    for text in ("numbers (default: 0.8)", "replicates (default: 0)", "folder (default: results)"):
-        assert text in said
-    assert said.count("default") == 4

@@ -25,9 +25,21 @@ def attempt(capsys):
     return call
 
 
-def test_bad_input_is_one_line_and_exit_code_2(attempt):
+def test_bad_input_a_lost_package_and_a_full_memory_are_one_line_each(attempt):
     said = attempt(BadInput("list:3: no such speaker"))
     assert said == (2, "error: list:3: no such speaker\n")
+    code, said = attempt(ModuleNotFoundError("No module named 'yaml'", name="yaml"))
+    assert code == 2 and "package yaml, which is not installed: install the wheel with" in said
+    code, said = attempt(ModuleNotFoundError("gone", name="voiceprivacy.gone"))
+    assert code == 1 and "a mistake of this program" in said
+
+    class OutOfMemoryError(RuntimeError):
+        """As torch calls it."""
+
+    said = attempt(OutOfMemoryError("CUDA out of memory.\nTried to allocate 2.00 GiB."))
+    assert said == (1, "error: out of memory (CUDA out of memory. Tried to allocate 2.00 GiB.)\n")
+    said = attempt(RuntimeError("DefaultCPUAllocator: can't allocate memory"))
+    assert said == (1, "error: out of memory (DefaultCPUAllocator: can't allocate memory)\n")
 
 
 def test_a_terminal_that_knows_ascii_only_is_told_the_rest_in_escapes():
@@ -45,14 +57,7 @@ def test_one_of_several_options_is_required(given):
     command.require_one(model="m", held_out=None)
 
 
-def test_a_table_shows_once_what_two_numbers_say(capsys):
-    numbers = {"ddcf": 0.5, "kl_bit": 1.0, "kl_ll_bit": 1.0, "kl_ms_bit": 2.0}
-    command.print_metrics({"a": numbers})
-    lines = capsys.readouterr().out.splitlines()[1:]
-    assert [line.split()[0] for line in lines] == ["kl_bit", "kl_ms_bit"]
-
-
-def test_a_table_is_printed_in_columns(capsys):
+def test_a_table_is_printed_in_columns_and_shows_once_what_two_numbers_say(capsys):
     command.print_metrics(
         {"a": {"n": 3, "eer_percent": 12.3456789}, "b": {"n": 12}, "c": {"n": None}}
     )
@@ -61,6 +66,10 @@ def test_a_table_is_printed_in_columns(capsys):
         "n                  3  12  -",
         "eer_percent  12.3457   -  -",
     ]
+    numbers = {"ddcf": 0.5, "kl_bit": 1.0, "kl_ll_bit": 1.0, "kl_ms_bit": 2.0}
+    command.print_metrics({"a": numbers})
+    lines = capsys.readouterr().out.splitlines()[1:]
+    assert [line.split()[0] for line in lines] == ["kl_bit", "kl_ms_bit"]
 
 
 FORGED = {
@@ -94,23 +103,6 @@ def test_a_foreign_value_is_cut(text, capsys):
     with pytest.raises(BadInput) as error:
         raise BadInput(f"file: '{text}' is missing")
     assert len(str(error.value)) <= 4000
-
-
-def test_a_package_that_is_missing_is_named_and_a_module_of_ours_is_a_mistake(attempt):
-    code, said = attempt(ModuleNotFoundError("No module named 'yaml'", name="yaml"))
-    assert code == 2 and "package yaml, which is not installed: install the wheel with" in said
-    code, said = attempt(ModuleNotFoundError("gone", name="voiceprivacy.gone"))
-    assert code == 1 and "a mistake of this program" in said
-
-
-def test_a_machine_without_memory_is_no_mistake_of_this_program(attempt):
-    class OutOfMemoryError(RuntimeError):
-        """As torch calls it."""
-
-    said = attempt(OutOfMemoryError("CUDA out of memory.\nTried to allocate 2.00 GiB."))
-    assert said == (1, "error: out of memory (CUDA out of memory. Tried to allocate 2.00 GiB.)\n")
-    said = attempt(RuntimeError("DefaultCPUAllocator: can't allocate memory"))
-    assert said == (1, "error: out of memory (DefaultCPUAllocator: can't allocate memory)\n")
 
 
 ASCII = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}

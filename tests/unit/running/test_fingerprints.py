@@ -7,7 +7,6 @@ import pytest
 from voiceprivacy.inout.files import RESOURCES, SCRIPTS, ours, wherever_ours_lie
 from voiceprivacy.running import fingerprints
 from voiceprivacy.running.fingerprints import code, code_alone, modules
-from voiceprivacy.tools.commands import COMMANDS, ORGANISERS
 
 RULES = sorted((SCRIPTS.parent / "workflow" / "rules").glob("*.smk"))
 
@@ -19,7 +18,7 @@ def names(script):
     }
 
 
-def test_modules_are_found_through_others():
+def test_modules_are_found_through_others_and_what_folders_export():
     assert {
         "inout/tables",
         "inout/files",
@@ -28,27 +27,18 @@ def test_modules_are_found_through_others():
         "attack/backends/backends",
         "attack/backends/plda",
     } <= names("score_system")
-
-
-def test_a_folder_of_modules_is_followed_through_what_it_exports():
     assert {"plan/plan", "plan/speech", "plan/attackers", "plan/sources", "plan/outputs"} <= names(
         "validate"
     )
+    assert "report/plots/evidence" not in names("assess_zebra")
 
 
-def test_a_change_of_a_metric_never_repeats_the_expensive_work():
+def test_a_change_of_a_metric_repeats_neither_expensive_work_nor_other_metrics():
     expensive = ("train_extractor", "extract_embeddings", "anonymise_part", "prepare_part")
     for script in (*expensive, "score_system", "score_samples"):
         assert not any(name.startswith(("privacy/", "report/")) for name in names(script))
-
-
-def test_a_change_of_a_metric_of_matrices_repeats_nothing_that_is_measured_on_scores():
     for script in ("assess_scores", "assess_calibration", "take_scores"):
         assert not any(name.startswith("privacy/matrices/") for name in names(script))
-
-
-def test_what_is_imported_in_a_function_does_not_count():
-    assert "report/plots/evidence" not in names("assess_zebra")
 
 
 @pytest.fixture
@@ -116,15 +106,3 @@ def test_a_room_imports_no_other_room(room):
         imported = names(path.relative_to(SCRIPTS).with_suffix("").as_posix())
         of_rooms = {name for name in imported if "/" in name}
         assert {name for name in of_rooms if not name.startswith(allowed)} == set(), path
-
-
-def test_no_run_needs_what_organisers_have():
-    """Only their commands import it; tests/workflow/test_changes.py makes a run without it.
-
-    After a run, vpc writes the challenge's files.
-    """
-    theirs = {"vpc", *(row.job for row in COMMANDS.values() if row.group == ORGANISERS)}
-    paths = [*SCRIPTS.rglob("*.py"), *SCRIPTS.parent.glob("workflow/**/*.smk")]
-    for path in [path for path in paths if path.parent.name != "organise"]:
-        if path.parent.name != "jobs" or path.stem not in theirs:
-            assert not re.search(r"voiceprivacy(\.| import )organise", path.read_text()), path

@@ -40,15 +40,10 @@ def test_a_version_imports_nothing(site):
 
 
 @pytest.mark.parametrize("call", [packages.version, packages.load])
-def test_a_name_that_nobody_offers_says_what_to_do(site, call):
+def test_a_name_that_nobody_or_two_offer_is_refused(site, call):
     install(site, "loud", LOUDER, offers="louder = loud:louder")
     with pytest.raises(BadInput, match=r"no installed package offers an anonymiser 'loudr'.*pip"):
         call("loudr")
-
-
-@pytest.mark.parametrize("call", [packages.version, packages.load])
-def test_a_name_that_two_offer_names_both(site, call):
-    install(site, "loud", LOUDER, offers="louder = loud:louder")
     install(site, "noisy", LOUDER, offers="louder = noisy:louder")
     with pytest.raises(BadInput, match="'louder' is offered by loud and noisy"):
         call("louder")

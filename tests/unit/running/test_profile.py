@@ -60,13 +60,10 @@ def test_every_rule_runs_here_or_travels_in_a_group_or_alone_for_a_reason():
     assert not ALONE & (groups.keys() | local)
 
 
-def test_a_group_is_named_after_wildcards_that_its_rules_have():
+def test_groups_are_named_after_wildcards_of_their_rules_and_joined():
     groups, texts = profile()["groups"], rules()
     wildcards = {rule: re.findall(r"{\w+}", group) for rule, group in groups.items()}
     assert any(wildcards.values())
     for rule, names in wildcards.items():
         assert [name for name in names if name not in texts[rule]] == [], rule
-
-
-def test_only_groups_that_there_are_are_joined():
     assert profile()["group-components"].keys() <= set(profile()["groups"].values())

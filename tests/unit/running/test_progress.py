@@ -60,6 +60,15 @@ def run_job(progress, clock, job, rule, seconds, **files):
 
 def test_time_left_is_that_of_the_jobs_to_come_by_what_their_rule_took(clock):
     progress = Progress(clock)
+    progress.see("run_info", {"stats": {"a": 4}})
+    for job in (1, 2):
+        progress.see("job_info", {"jobid": job, "rule_name": "a"})
+    clock.now = 60
+    for job in (1, 2):
+        progress.see("job_finished", {"job_id": job})
+    progress.see("progress", {"done": 2, "total": 4})
+    assert progress.text() == "progress: 2 of 4 jobs, 60 s, about 60 s left"
+    progress = Progress(clock)
     progress.see("run_info", {"stats": {"short": 3, "long": 2, "total": 5}})
     run_job(progress, clock, 1, "short", 10)
     run_job(progress, clock, 2, "long", 110)
@@ -69,9 +78,6 @@ def test_time_left_is_that_of_the_jobs_to_come_by_what_their_rule_took(clock):
     run_job(progress, clock, 3, "long", 110)
     progress.see("progress", {"done": 3, "total": 5})
     assert progress.text() == "progress: 3 of 5 jobs, 4 min, about 20 s left"
-
-
-def test_a_job_of_a_new_kind_that_outlasts_all_that_was_foreseen_may_take_any_time(clock):
     progress = Progress(clock)
     progress.see("run_info", {"stats": {"short": 3, "train": 1, "total": 4}})
     run_job(progress, clock, 1, "short", 10)
@@ -81,18 +87,6 @@ def test_a_job_of_a_new_kind_that_outlasts_all_that_was_foreseen_may_take_any_ti
     assert progress.text() == "progress: 1 of 4 jobs, 30 s, about 30 s left; train"
     clock.now += 20
     assert progress.text() == "progress: 1 of 4 jobs, 50 s; train"
-
-
-def test_jobs_side_by_side_take_less_time(clock):
-    progress = Progress(clock)
-    progress.see("run_info", {"stats": {"a": 4}})
-    for job in (1, 2):
-        progress.see("job_info", {"jobid": job, "rule_name": "a"})
-    clock.now = 60
-    for job in (1, 2):
-        progress.see("job_finished", {"job_id": job})
-    progress.see("progress", {"done": 2, "total": 4})
-    assert progress.text() == "progress: 2 of 4 jobs, 60 s, about 60 s left"
 
 
 def test_hours_of_speech_are_those_of_the_corpus_whatever_systems_and_attackers_there_are(
@@ -146,7 +140,7 @@ def screen(text):
     return [line.rpartition(CLEAR)[2] for line in text.split("\n")]
 
 
-def test_the_path_of_the_first_page_is_said_once_when_it_is_there(brief, clock, tmp_path):
+def test_a_file_of_a_long_run_is_short_and_names_the_first_page_once(brief, clock, tmp_path):
     stream, logger = brief(io.StringIO())
     page = str(tmp_path / "results" / "report" / "privacy.html")
     first = {"jobid": 9, "rule_name": "write_first_page", "output": [page], "input": []}
@@ -156,19 +150,6 @@ def test_the_path_of_the_first_page_is_said_once_when_it_is_there(brief, clock, 
     run_four_jobs(logger, clock, 5)
     lines = [line for line in stream.getvalue().splitlines() if page in line]
     assert lines == [f"The verdict is there, and measures of utility follow: {page}"]
-
-
-def test_after_the_last_job_and_after_finish_the_line_is_gone(brief, clock):
-    stream, logger = brief(Terminal())
-    run_four_jobs(logger, clock, 5)
-    assert screen(stream.getvalue())[-1] == ""
-    logger.info("1 of 2", extra={"event": "progress", "done": 1, "total": 2})
-    logger.handlers[0].explain()
-    assert screen(stream.getvalue())[-1] == ""
-
-
-def test_a_file_of_a_long_run_stays_short(brief, clock):
-    stream, logger = brief(io.StringIO())
     logger.info("Job stats", extra={"event": "run_info", "stats": {"a": 7200, "total": 7200}})
     for done in range(7200):
         clock.now += 1
@@ -177,11 +158,16 @@ def test_a_file_of_a_long_run_stays_short(brief, clock):
     assert 20 < len(lines) < 40
 
 
-def test_events_that_say_something_else_stop_nothing(brief):
+def test_after_the_last_job_the_line_is_gone_and_other_events_stop_nothing(brief, clock):
     stream, logger = brief(Terminal())
     for event in ("run_info", "job_info", "job_finished", "progress", "unheard_of"):
         logger.info("text", extra={"event": event})
     assert "progress:" not in stream.getvalue()
+    run_four_jobs(logger, clock, 5)
+    assert screen(stream.getvalue())[-1] == ""
+    logger.info("1 of 2", extra={"event": "progress", "done": 1, "total": 2})
+    logger.handlers[0].explain()
+    assert screen(stream.getvalue())[-1] == ""
 
 
 # Under `voiceprivacy run`: of what Snakemake says, what matters.

@@ -48,11 +48,12 @@ def logs(tmp_path, monkeypatch):
     return write
 
 
-def test_a_job_is_named_with_its_own_log_and_the_clusters():
+def test_jobs_and_a_group_that_was_killed_before_it_wrote_are_named(logs):
     assert failures(ALONE, ON_A_CLUSTER) == [
         Failure("score_trials", "logs/score.log", None),
         Failure("train_extractor", "logs/train.log", "slurm/12.log"),
     ]
+    assert [failure.cluster_log for failure in failures(*GROUP)] == ["slurm/4.log"]
 
 
 def test_each_event_tells_only_the_jobs_that_failed_now(logs):
@@ -65,37 +66,24 @@ def test_each_event_tells_only_the_jobs_that_failed_now(logs):
     assert seen.all() == [ANONYMISE, train]
 
 
-def test_an_error_that_points_above_brings_the_line_there(logs):
+def test_reasons_are_errors_before_progress_with_the_line_above_and_the_clusters_word(logs):
     said = "error: command 'x' ended with exit code 2; its output is above"
     logs("logs/anonymise.log", f"loading\npython: can't open file 'nothere.py'\n{said}\n")
     assert reasons(ANONYMISE, 5) == ["python: can't open file 'nothere.py'", said]
     logs("logs/anonymise.log", f"{said}\n")
     assert reasons(ANONYMISE, 5) == [said]
-
-
-def test_what_fails_three_times_is_named_once_and_what_succeeds_at_last_not_at_all(logs):
-    logs("logs/anonymise.log", "error: no such voice\n")
-    assert failures(*GROUP * 3) == [ANONYMISE]
-    assert failures(*GROUP, finished(5), finished(6)) == []
-
-
-def test_of_a_group_the_jobs_that_waited_are_not_blamed(logs):
-    logs("logs/anonymise.log", "40 %\n")
-    logs("logs/gather.log", "")
-    assert failures(*GROUP) == [ANONYMISE]
-
-
-def test_a_group_that_was_killed_before_it_wrote_is_named(logs):
-    assert [failure.cluster_log for failure in failures(*GROUP)] == ["slurm/4.log"]
-
-
-def test_errors_come_before_progress_and_the_clusters_word_comes_where_there_are_none(logs):
     logs("logs/anonymise.log", "10 %\rerror: utterance 'a': silent\nlater\n")
     logs("slurm/4.log", "rule x\nslurmstepd: error: Detected 1 oom_kill event\n")
     assert reasons(ANONYMISE, 5) == ["error: utterance 'a': silent"]
     logs("logs/anonymise.log", "10 %\r20 %\n")
     assert reasons(ANONYMISE, 1) == ["20 %", "slurmstepd: error: Detected 1 oom_kill event"]
-
-
-def test_a_job_without_a_word_is_said_to_be_so(logs):
     assert reasons(Failure("x", "logs/absent.log", None), 5) == ["(empty)"]
+
+
+def test_of_a_group_what_failed_for_good_is_named_once_and_waiting_jobs_are_not_blamed(logs):
+    logs("logs/anonymise.log", "error: no such voice\n")
+    assert failures(*GROUP * 3) == [ANONYMISE]
+    assert failures(*GROUP, finished(5), finished(6)) == []
+    logs("logs/anonymise.log", "40 %\n")
+    logs("logs/gather.log", "")
+    assert failures(*GROUP) == [ANONYMISE]

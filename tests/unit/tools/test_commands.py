@@ -10,7 +10,6 @@ import pytest
 from support.calls import help_of
 
 from voiceprivacy.inout.files import SCRIPTS, BadInput
-from voiceprivacy.plan import configuration
 from voiceprivacy.tools.commands import COMMANDS, SHELLS, completion, find, overview
 
 
@@ -72,27 +71,11 @@ def test_wrong_options_are_one_line(words, said, tmp_path, monkeypatch):
     assert said in finished.stderr and "--help" in finished.stderr
 
 
-def test_what_a_config_names_and_is_not_there_is_said_with_its_file_and_line(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("first.yaml").write_text("seed: 1\nanonymisers:\n  mine:\n    function: mine.py:f\n")
-    Path("second.yaml").write_text("corpora:\n  a: {kaldi: nowhere}\n")
-    names = ["first.yaml", "second.yaml"]
-    config = configuration.read(names[0]) | configuration.read(names[1])
-    said = {configuration.with_line(problem, names) for problem in configuration.problems(config)}
-    assert said >= {
-        "first.yaml:4: anonymisers.mine.function: mine.py: not found",
-        "second.yaml:2: corpora.a.kaldi: nowhere: not found",
-    }
-
-
-def test_without_words_it_helps_and_its_version_is_that_of_the_project():
+def test_its_version_is_that_of_the_project_through_a_link_too(tmp_path):
     helped = voiceprivacy().stdout
     assert helped == voiceprivacy("--help").stdout and "start here:" in helped
     version = voiceprivacy("--version").stdout.split()[1]
     assert f'version = "{version}"' in (SCRIPTS.parent / "pyproject.toml").read_text()
-
-
-def test_its_version_is_known_through_a_link_as_in_an_environment_of_make(tmp_path):
     (tmp_path / "voiceprivacy").symlink_to(SCRIPTS / "voiceprivacy")
     command = [sys.executable, "-m", "voiceprivacy", "--version"]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}

@@ -341,16 +341,13 @@ def many(n_speakers):
     return tuple(f"s{number:02d}" for number in range(n_speakers))
 
 
-def test_few_speakers_are_all_evaluated_and_nobody_learns_from_protected_speech(tmp_path):
+def test_few_speakers_are_all_evaluated_and_of_many_each_gender_keeps_two(tmp_path):
     root = tree(tmp_path / "speech", speakers=many(39), seconds=0.1)
     run = examine(root, {"mine": root})
     assert run.training == [] and len({one.speaker for one in run.utterances}) == 39
     write_config(tmp_path / "my.yaml", run)
     config = config_in(tmp_path)
     assert list(config["backends"]) == ["cosine"] and list(config["corpora"]) == ["speech"]
-
-
-def test_each_gender_is_split_and_keeps_two_speakers():
     said = []
     for name in many(43):
         gender = "f" if name > "s02" else "m"

@@ -45,9 +45,11 @@ def test_without_the_wish_no_function_is_imported(tried, tmp_path):
     assert len(tried("open('imported', 'w')\n")) == 1 and (tmp_path / "imported").exists()
 
 
-def test_a_function_that_works_is_nothing_to_report(tried):
+def test_a_function_that_works_on_the_loudest_second_is_nothing_to_report(tried):
     assert tried() == []
     assert tried(f"import torchaudio\n{GOOD}") == []
+    text = GOOD.replace("return", "assert abs(samples).mean() > 0.05 and len(samples) == rate;")
+    assert tried(text.replace("; samples[::-1]", "; return samples")) == []
 
 
 @pytest.mark.parametrize(
@@ -68,11 +70,6 @@ def test_a_function_that_cannot_work_is_named_with_its_line(tried, text, words):
     assert (finding.level, finding.file, finding.line) == ("error", "my.yaml", 14)
     assert "anonymisers.mine: called on one second of speech: " in str(finding)
     assert words in str(finding)
-
-
-def test_the_second_is_the_loudest_of_an_utterance(tried):
-    text = GOOD.replace("return", "assert abs(samples).mean() > 0.05 and len(samples) == rate;")
-    assert tried(text.replace("; samples[::-1]", "; return samples")) == []
 
 
 def test_where_it_has_an_environment_of_its_own_a_failure_here_is_an_oddity(tried, tmp_path):
