@@ -80,6 +80,8 @@ docs: .venv/installed-docs
 benchmark: .venv/installed-test
 	$(BIN)/python tests/benchmark/benchmark_mcadams.py
 	OMP_NUM_THREADS=1 $(BIN)/python tests/benchmark/benchmark_metrics.py
+	$(BIN)/python tests/benchmark/benchmark_embeddings.py
+	$(BIN)/python tests/benchmark/benchmark_peers.py
 	$(BIN)/python tests/benchmark/benchmark_runs.py
 
 benchmark-load: .venv/installed

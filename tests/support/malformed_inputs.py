@@ -34,6 +34,7 @@ from support.world import RATE, SECONDS, speech
 
 NUL_AND_TEXT = "enrolment\ttrial\tlabel\nanna\tan\0na-2\ttarget\n"
 ENDLESS_ID = "a" * 300
+FOREIGN = "berta\tcarl-2\tnontarget"  # of trials.tsv
 
 
 def announced(shape):
