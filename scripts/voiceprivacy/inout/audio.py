@@ -249,11 +249,15 @@ def _blocks(path: FilePath, file: SoundFile) -> Iterator[Samples]:
 
 def read_piece(path: FilePath, *, start: int, length: int) -> Samples:
     """Read up to ``length`` samples from ``start`` on, channels averaged: array (<= length,)."""
+    return averaged(_piece(path, start, length))
+
+
+def _piece(path: FilePath, start: int, length: int) -> Samples:
     with _opened(path) as (file, n_samples):
         if n_samples is None:  # nothing can be sought in it
-            return averaged(np.concatenate(list(_blocks(path, file)))[start : start + length])
+            return np.concatenate(list(_blocks(path, file)))[start : start + length]
         file.seek(start)
-        return averaged(file.read(length, dtype="float32", always_2d=True))
+        return file.read(length, dtype="float32", always_2d=True)
 
 
 def side_by_side(one: FilePath, other: FilePath) -> Iterator[tuple[Samples, Samples]]:
@@ -271,7 +275,7 @@ def side_by_side(one: FilePath, other: FilePath) -> Iterator[tuple[Samples, Samp
 def write_stretches(
     source: FilePath, target: FilePath, stretches: Iterable[tuple[float, float]]
 ) -> None:
-    """Write stretches of a recording as one file, with 16 bits and channels averaged.
+    """Write stretches of a recording as one file, with 16 bits and all of its channels.
 
     Each has a start and an end in seconds. An end below zero, or up to SLACK_S beyond the
     recording, is the recording's own.
@@ -290,7 +294,7 @@ def write_stretches(
             )
         first = round(start_s * whole.sample_rate)
         length = round(end_s * whole.sample_rate) - first
-        pieces.append(read_piece(source, start=first, length=length))
+        pieces.append(_piece(source, first, length))
     write(target, fitted(np.concatenate(pieces)), whole.sample_rate)
 
 
@@ -352,7 +356,7 @@ def peak_of(samples: NDArray) -> Any:
 
 
 def fitted(samples: NDArray) -> NDArray:
-    """Scale a recording (N,) whose scale does not fit 16 bits, by one gain.
+    """Scale a recording (N,) or (N, channels) whose scale does not fit 16 bits, by one gain.
 
     Peaks beyond full scale would be cut off, and few steps would be left of a very quiet recording.
     """
@@ -369,12 +373,12 @@ def fits(samples: NDArray) -> bool:
 
 
 def write(path: FilePath, samples: ArrayLike, sample_rate: int) -> None:
-    """Write mono samples as 16-bit FLAC or WAV (by the path's ending), whole or not at all.
+    """Write samples as 16-bit FLAC or WAV (by the path's ending), whole or not at all.
 
     Parameters
     ----------
     path : path
-    samples : array (N,)
+    samples : array (N,) or (N, channels)
         int16, or numbers in [-1, 1]; what lies beyond is clipped.
     sample_rate : int, Hz
 
