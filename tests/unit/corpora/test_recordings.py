@@ -88,6 +88,14 @@ def test_channels_that_cancel_each_other_are_no_silence(tmp_path):
     assert oddities_of(Channel(path, 3))[0] == "has no channel 3, but 2"
 
 
+def test_an_incomplete_mp3_is_truncated_and_not_of_an_unknown_kind(tmp_path):
+    path = tmp_path / "a.mp3"
+    odd_audio.MP3(path)
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2 + 7])
+    assert oddities_of(path)[0].startswith("truncated: ")
+
+
 def test_a_corpus_can_name_a_channel(tmp_path):
     for speaker in ("s1", "s2"):
         (tmp_path / speaker).mkdir()
