@@ -36,6 +36,7 @@ CANCELLED = 0.1  # of the power that unrelated channels would have in their sum 
 # days of silence small, and a header can announce anything.
 MOST_BYTES, MOST_TIMES = 400e6, 20
 UNRECOGNISED, START = 1, 24  # what libsndfile calls a file of no kind it knows; bytes shown
+LACKING = (1, 3, 4, 18, 64, 161)  # and one that other programs may read: BW64, shorten, AAC in WAV
 UNREADABLE = (
     soundfile.LibsndfileError,
     OSError,
@@ -414,9 +415,10 @@ def _unreadable(path: FilePath, error: Exception) -> BadInput:
         return BadInput(f"{path}: cannot be read ({reason.strerror})")
     except ValueError:  # it holds a NUL, as a text of JSON can
         return BadInput(f"{path}: is no path")
-    why = getattr(error, "error_string", error)
-    if getattr(error, "code", None) == UNRECOGNISED and Path(path).is_file():
+    why, code = getattr(error, "error_string", error), getattr(error, "code", None)
+    if code == UNRECOGNISED and Path(path).is_file():
         # A page of a server, a pointer of Git LFS.
         with open(path, "rb") as file:
             why = f"{why} It begins with {file.read(START)!r}"
-    return BadInput(f"{path}: cannot be read as audio ({why})")
+    remedy = "; if a player plays it, convert it: ffmpeg -i OLD NEW.wav" if code in LACKING else ""
+    return BadInput(f"{path}: cannot be read as audio ({why}){remedy}")

@@ -111,6 +111,25 @@ def test_a_wav_that_states_less_than_it_holds_is_refused(tmp_path):
         audio.header(path)
 
 
+@pytest.mark.parametrize(("kind", "size_at"), [("AU", 8), ("AIFF", 42)])
+@pytest.mark.parametrize("stated", [8, 9 + len(SAMPLES)])
+def test_others_that_state_less_than_they_hold_are_refused(tmp_path, kind, size_at, stated):
+    path = tmp_path / f"speech.{kind.lower()}"
+    content = bytearray(written(path, kind, "PCM_16"))
+    assert len(audio.read(path)[0]) == len(SAMPLES)
+    content[size_at : size_at + 4] = struct.pack(">I", stated)
+    path.write_bytes(content)
+    with pytest.raises(BadInput, match=r"\d bytes behind the samples that its header states"):
+        audio.header(path)
+
+
+def test_what_other_programs_read_gets_a_command(tmp_path):
+    path = tmp_path / "speech.wav"
+    path.write_bytes(b"BW64" + written(path, "RF64", "PCM_16")[4:])
+    with pytest.raises(BadInput, match=r"convert it: ffmpeg -i OLD NEW\.wav$"):
+        audio.header(path)
+
+
 def test_an_rf64_that_was_never_finished_is_read_to_its_end(tmp_path):
     path = tmp_path / "speech.wav"
     content = bytearray(written(path, "RF64", "PCM_16"))
