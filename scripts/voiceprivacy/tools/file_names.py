@@ -10,7 +10,7 @@ Conventions
 * Two files belong together if their paths without ending are the same, or the ends of these paths
   are, where /, -, _ and . are all alike and no other file on either side is called so:
   anna/001.flac and wav/anna_001.wav. A tail that all protected (or all original) files have, such
-  as _anon, is left out where that finds more.
+  as _anon, is left out where that finds more; so are words that all have anywhere, such as anon_.
 * What else is in a protected file's path must not be another speaker: p226_001_p225.wav and
   p226/p225_001.wav may be of either. A voice that is named as the target (_to_p226) is no speaker.
 """
@@ -428,6 +428,7 @@ def _pair_by_name(originals, root, folder, called):
             _match(wanted, stems),
             _match(wanted, stripped),
             _match(_without_usual_tail(wanted, stems, spoken), stems),
+            _match(_without_shared_words(wanted, spoken), _without_shared_words(stems, spoken)),
         ]
         pairs = max(attempts, key=len)  # of equally good ones the first, which changes no name
         best = {key: own for key, own in pairs.items() if own[0] not in taken} | best
@@ -466,6 +467,16 @@ def _without_usual_tail(files, names, spoken):
     for own in tails.values():
         usual |= own if len(own) == most else {}  # of two that are as usual both: nobody knows
     return {path: stem.removesuffix(usual.get(path, "")) for path, stem in files.items()}
+
+
+def _without_shared_words(names, spoken):
+    """Names without the words that all have, such as anon_: no numbers, and no speakers' names."""
+    shared = set.intersection(*(set(NAME.findall(name)) for name in names.values()))
+    left_out = {word for word in shared if not (word.isdigit() or _folded(word) in spoken)}
+    return {
+        key: NAME.sub(lambda word: "" if word[0] in left_out else word[0], name).strip("-_. /")
+        for key, name in names.items()
+    }
 
 
 def _words(text):

@@ -68,6 +68,9 @@ def pairs(tmp_path, originals, protected, **options):
         "to_{target}/{source}_{number:03d}.wav",
         STAMP,
         "part{number}/{source}_{number:03d}_seed_2.wav",
+        "anon_{source}_{number:03d}.wav",
+        "converted-{source}.{number:03d}-16k.wav",
+        "{source}_anon/{number:03d}.wav",
     ],
 )
 def test_one_reading_is_taken(tmp_path, originals, protected, speakers):
@@ -117,6 +120,12 @@ def test_large_letters_do_not_hide_a_second_speaker(tmp_path):
     originals = listed(tmp_path, FLAT, speakers=("p225", "p226"))
     with pytest.raises(BadInput, match=r"\(p225 and p226\)|\(p226 and p225\)"):
         pair(originals, tmp_path, tmp_path / "mine")
+
+
+@pytest.mark.parametrize("protected", ["anon_{target}_{number:03d}_{source}.wav", "x_{target}.wav"])
+def test_a_word_that_all_have_hides_no_second_speaker(tmp_path, protected):
+    with pytest.raises(BadInput):
+        pairs(tmp_path, FLAT, protected)
 
 
 def test_one_source_for_all_targets_is_not_taken_for_the_targets(tmp_path):
