@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 import soundfile
+import torchaudio
 
 from voiceprivacy.inout import audio, seeds
 from voiceprivacy.inout.containers import KINDS
@@ -234,3 +235,14 @@ def test_draws_are_the_same_under_another_hash_seed():
         for hash_seed in (0, 1)
     }
     assert len(outputs) == 1
+
+
+@pytest.mark.parametrize("rate", [7999, 11127, 16001, 48001])
+def test_rates_without_a_common_divisor_take_no_kernel_of_gigabytes(monkeypatch, rate):
+    """torchaudio took 4 GB and a minute for three seconds at 16001 Hz."""
+    monkeypatch.setattr(torchaudio.functional, "resample", None)
+    samples = np.sin(2 * np.pi * 440 * np.arange(2 * rate) / rate).astype(np.float32)
+    made = audio.resample(samples, source_rate=rate, target_rate=16000)
+    assert made.dtype == np.float32 and len(made) == audio.resampled_length(2.0, 16000)
+    middle = slice(1000, 31000)
+    assert np.abs(made - np.sin(2 * np.pi * 440 * np.arange(32000) / 16000))[middle].max() < 0.005
