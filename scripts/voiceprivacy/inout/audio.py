@@ -7,7 +7,6 @@ import itertools
 import math
 import struct
 from collections.abc import Iterable, Iterator
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -28,7 +27,7 @@ SLACK_S = 0.1  # ends of segments are rounded, and lie a little behind the recor
 BLOCK = 2**20  # samples that are read at a time
 FLAC_COMPRESSION = 0.875  # of 0 to 1: libsndfile's own choice makes files 6 % larger
 FULL_SCALE = 32768.0  # of 16 bits
-MOST_TERMS = 20_000_000  # product of the terms of a ratio of rates, with which memory grows
+MOST_STEPS = 2e7  # product of two rates without common divisors: memory grows with it
 QUIET, USUAL_PEAK = 0.02, 0.5  # a recording below the first peak is brought to the second
 # Speech whose samples correlate more than this with the original's, at any gain and delay, is that
 # original for an ear. McAdams with a coefficient of 0.9 reaches 0.7.
@@ -322,11 +321,10 @@ def resample(samples: Samples, *, source_rate: int, target_rate: int) -> Samples
     """
     if source_rate == target_rate:
         return samples
-    ratio = Fraction(target_rate, source_rate)
-    if ratio.numerator * ratio.denominator > MOST_TERMS:
+    if math.lcm(source_rate, target_rate) / math.gcd(source_rate, target_rate) > MOST_STEPS:
         from scipy.signal import resample_poly
 
-        return resample_poly(samples, ratio.numerator, ratio.denominator)
+        return resample_poly(samples, target_rate, source_rate)
     try:
         import torch  # seconds: only where needed
         import torchaudio

@@ -382,13 +382,12 @@ def headerless_trials(
     or that of WeSpeaker's scores, whose label is last: whichever has most labels where they are
     expected. A label that is none stays as it is.
     """
-    places = (2, 0, 3)[: len(rows[0][1]) - 1] if rows else (2,)
-    counts = {at: sum(bool(label_of(fields[at])) for _, fields in rows) for at in places}
-    place = max(places, key=counts.__getitem__)
+    columns = (2, 0, 3)[: len(rows[0][1]) - 1] if rows else (2,)
+    counts = {at: sum(bool(label_of(fields[at])) for _, fields in rows) for at in columns}
+    of_labels = max(counts, key=counts.__getitem__)
     for line, fields in rows:
-        enrolment, trial, *others = fields[:place] + fields[place + 1 :]
-        label = fields[place]
-        yield line, Trial(enrolment, trial, label_of(label) or label), others
+        label = fields.pop(of_labels)
+        yield line, Trial(*fields[:2], label_of(label) or label), fields[2:]
 
 
 def headerless_fields(

@@ -327,15 +327,13 @@ def _is_misread(error: ValidationError) -> bool:
 
 def _meant(error: ValidationError) -> str | None:
     """The number or truth value that a text should be, such as 1000 of '1e3'; None of others."""
-    text, wanted = error.instance, error.validator_value
-    if error.validator != "type" or not isinstance(text, str):
+    is_text = error.validator == "type" and isinstance(error.instance, str)
+    if not is_text or not re.search("integer|number|boolean", str(error.validator_value)):
         return None
-    if "boolean" in wanted and text in ("true", "false"):
-        return text
-    number = number_in(text)
-    if "integer" in wanted:
-        return f"{number:.0f}" if number.is_integer() else None
-    return text if "number" in wanted and math.isfinite(number) else None
+    if error.instance in ("true", "false"):
+        return error.instance
+    number = number_in(error.instance)
+    return f"{number:.15g}" if math.isfinite(number) else None
 
 
 # What no schema sees in a completed config: entries that contradict each other.

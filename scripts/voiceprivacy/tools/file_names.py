@@ -472,9 +472,9 @@ def _without_usual_tail(files, names, spoken):
 def _without_shared_words(names, spoken):
     """Names without the words that all have, such as anon_: no numbers, and no speakers' names."""
     shared = set.intersection(*(set(NAME.findall(name)) for name in names.values()))
-    left_out = {word for word in shared if not (word.isdigit() or _folded(word) in spoken)}
+    dropped = {word for word in shared if not (word.isdigit() or _folded(word) in spoken)}
     return {
-        key: NAME.sub(lambda word: "" if word[0] in left_out else word[0], name).strip("-_. /")
+        key: NAME.sub(lambda word: word[0] * (word[0] not in dropped), name).strip("-_. /")
         for key, name in names.items()
     }
 

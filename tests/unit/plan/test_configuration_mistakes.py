@@ -371,6 +371,7 @@ def test_values_that_yaml_reads_otherwise_than_as_text_are_named(tmp_path, wrong
     [
         ("sample_rate: 16e3", "sample_rate: '16e3' is text: write 16000 without quotes"),
         ("sample_rate: 16k", "sample_rate: '16k' is not of type 'integer'"),
+        ("exclude: '12'", "exclude: '12' is not a list"),
         ("pipes: 'true'", "pipes: 'true' is text: write true without quotes"),
         ("segments: {seconds: '1.5'}", "segments.seconds: '1.5' is text: write 1.5 without"),
     ],
