@@ -11,6 +11,7 @@ from voiceprivacy.corpora.listing import (
     Source,
     kind_of,
     list_utterances,
+    read_transcripts,
     source_of_entry,
 )
 from voiceprivacy.inout import audio
@@ -129,6 +130,7 @@ def _examine(examined, source, protocol, sample_rate, training, compared):
     _check_loss(source, limited, excluded, findings)
     kept = {name: parts.without(part, excluded) for name, part in limited.items()}
     _check_same_sound(kept, heard.sounds, findings)
+    _check_transcripts(source, _used(kept), findings)
     if protocol:
         examined.lists.update(_check_lists(source, protocol, whole, kept, findings, compared))
         _check_sessions(kept, findings)
@@ -262,6 +264,16 @@ def _check_same_sound(kept, sounds, findings):
             findings.error(second.audio, "-", message)
         else:
             findings.oddity(second.audio, "-", message, sound)
+
+
+def _check_transcripts(source, used, findings):
+    """Note utterances that were not transcribed, where there are transcripts."""
+    with contextlib.suppress(BadInput):  # who needs transcripts says that there are none
+        texts = read_transcripts(source)
+        if missing := sorted(one.utterance for one in used if one.utterance not in texts):
+            number = counted(len(missing), "utterance has", "utterances have")
+            message = f"{number} no transcript, such as '{missing[0]}': words are measured without"
+            findings.oddity("transcripts", "-", message)
 
 
 def _check_loss(source, limited, excluded, findings):

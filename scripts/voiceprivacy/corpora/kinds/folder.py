@@ -104,15 +104,12 @@ def read_transcripts(options: dict[str, Any]) -> dict[str, str]:
 
 
 def _check_transcripts(options, taken, utterances, findings):
-    """Note utterances without a transcript, and transcripts of none; all of them are an error."""
+    """Note transcripts of no utterance; where no utterance has one, it is an error."""
     path, texts = ours(options["transcripts"]), read_transcripts(options)
-    missing = sorted(one.utterance for one in taken if one.utterance not in texts)
     others = sorted(texts.keys() - {one.utterance for one in utterances})
-    if taken and len(missing) == len(taken):
-        findings.error(path, "-", f"has no utterance of this corpus, such as '{missing[0]}'")
-    elif missing:
-        number = counted(len(missing), "utterance has", "utterances have")
-        findings.oddity(path, "-", f"{number} no transcript, such as '{missing[0]}'")
+    if taken and not any(one.utterance in texts for one in taken):
+        such = min(one.utterance for one in taken)
+        findings.error(path, "-", f"has no utterance of this corpus, such as '{such}'")
     elif others:
         number = counted(len(others), "transcript is", "transcripts are")
         findings.oddity(path, "-", f"{number} of no utterance, such as '{others[0]}'")
