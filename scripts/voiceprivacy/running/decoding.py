@@ -71,8 +71,9 @@ def decoded(path: Path) -> Iterator[Path]:
         sound, said = Path(folder, "sound.wav"), Path(folder, "said")
         status = _run(_words(program, path.absolute(), sound), Path(folder), path.absolute(), said)
         handed_over.take_back(Path(folder), f"{path}: ffmpeg")
-        words = re.sub(" @ 0x[0-9a-f]+", "", said.read_text(errors="replace"))  # differ in each run
-        reason = " ".join(words.split())[-300:]
+        # Its addresses in memory differ in each run.
+        words = re.sub(" @ 0x[0-9a-f]+", "", said.read_text(errors="replace")).split()
+        reason = " ".join(words)[-300:]
         if status != 0 or not sound.exists():
             raise BadInput(f"{path}: ffmpeg finds no sound that it can read ({reason or status})")
         if LOST.search(reason):
