@@ -387,7 +387,8 @@ def headerless_trials(
     of_labels = max(counts, key=counts.__getitem__)
     for line, fields in rows:
         label = fields.pop(of_labels)
-        yield line, Trial(*fields[:2], label_of(label) or label), fields[2:]
+        enrolment, trial, *others = fields
+        yield line, Trial(enrolment, trial, label_of(label) or label), others
 
 
 def headerless_fields(

@@ -33,7 +33,7 @@ from voiceprivacy.corpora.checks import Examination
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.recordings import AUDIO, is_same_sound
 from voiceprivacy.inout.checksums import sha256_of
-from voiceprivacy.inout.files import BadInput, counted, ours
+from voiceprivacy.inout.files import BadInput, counted, ours, read_lines
 from voiceprivacy.inout.foreign import files_below
 from voiceprivacy.inout.tables import Utterance, sexes_in
 from voiceprivacy.plan.plan import Plan
@@ -361,7 +361,8 @@ def pair(
     BadInput : the folder is missing, holds no audio or none of the originals, an utterance has
         several files, or names hold two speakers
     """
-    if (Path(folder) / "wav.scp").exists():  # it says which file is whose
+    table = Path(folder, "wav.scp")
+    if table.exists():  # it says which file is whose
         own = {called.get(one.utterance, one.utterance): one for one in originals}
         wanted = [_as_utterance(one._replace(utterance=name)) for name, one in own.items()]
         paths = find_audio([folder], wanted)
@@ -369,10 +370,11 @@ def pair(
     else:
         pairs = _pair_by_name(originals, root, folder, called)
     if not pairs:
-        original, protected = originals[0].audio, audio_files(folder)[0]
+        original = originals[0].audio
+        listed = [*read_lines(table), "nothing"] if table.exists() else audio_files(folder)
         raise BadInput(
             f"{folder}: no protected file has the name of an original, or of one alone: "
-            f"originals are called such as {original}, protected files such as {protected} "
+            f"originals are called such as {original}, protected files such as {listed[0]} "
             "(of two recordings of an utterance, --pattern '{speaker}/{utterance}_mic1.flac' "
             "names one)"
         )

@@ -159,6 +159,13 @@ def test_a_wav_scp_answers_the_question(tmp_path):
     assert paired == {f"{source}_{number:03d}": path for (source, number), path in made.items()}
 
 
+def test_a_wav_scp_of_other_names_is_shown(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "wav.scp").write_text("p225_001_anon /elsewhere/1.wav\n")
+    with pytest.raises(BadInput, match=r"protected files such as p225_001_anon /elsewhere/1\.wav"):
+        pair(listed(tmp_path, FLAT), tmp_path, tmp_path / "mine")
+
+
 def test_a_file_that_lies_about_is_not_the_one_that_is_missing(tmp_path):
     """A speaker's folder is missing, and speech of somebody has the same name elsewhere."""
     made = make(tmp_path / "mine", TREE)
