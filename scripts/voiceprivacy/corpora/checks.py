@@ -270,10 +270,10 @@ def _check_transcripts(source, used, findings):
     """Note utterances that were not transcribed, where there are transcripts."""
     with contextlib.suppress(BadInput):  # who needs transcripts says that there are none
         texts = read_transcripts(source)
-        if missing := sorted(one.utterance for one in used if one.utterance not in texts):
+        if missing := [one.utterance for one in used if one.utterance not in texts]:
             number = counted(len(missing), "utterance has", "utterances have")
-            message = f"{number} no transcript, such as '{missing[0]}': words are measured without"
-            findings.oddity("transcripts", "-", message)
+            such = f"such as '{min(missing)}'"
+            findings.oddity("transcripts", "-", f"{number} no transcript, {such}")
 
 
 def _check_loss(source, limited, excluded, findings):

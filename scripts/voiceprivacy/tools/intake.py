@@ -207,9 +207,8 @@ def _of_table(root: Path, path: Path) -> Iterator[_Item]:
 def _rows(path):
     if path.suffix == ".csv":
         lines = read_lines(path)
-        header = "".join(lines[:1])
         # Spreadsheets of many countries write ; between fields.
-        reader = csv.DictReader(lines, delimiter=max(",;\t", key=header.count))
+        reader = csv.DictReader(lines, delimiter=max(",;\t", key="".join(lines[:1]).count))
         try:
             yield from ((reader.line_num, row) for row in reader)
         except csv.Error as error:

@@ -108,8 +108,8 @@ def _check_transcripts(options, taken, utterances, findings):
     path, texts = ours(options["transcripts"]), read_transcripts(options)
     others = sorted(texts.keys() - {one.utterance for one in utterances})
     if taken and not any(one.utterance in texts for one in taken):
-        such = min(one.utterance for one in taken)
-        findings.error(path, "-", f"has no utterance of this corpus, such as '{such}'")
+        such = f"such as '{taken[0].utterance}'"
+        findings.error(path, "-", f"has no utterance of this corpus, {such}")
     elif others:
         number = counted(len(others), "transcript is", "transcripts are")
         findings.oddity(path, "-", f"{number} of no utterance, such as '{others[0]}'")
