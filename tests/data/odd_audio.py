@@ -164,6 +164,7 @@ RECORDINGS: dict[str, Odd] = {
     "variable_48k.mp3": Odd(changed(MP3_48K, mp3_without_header), **LOSSY),
     "tagged.mp3": Odd(changed(VBR, id3), **LOSSY),
     "tagged_header.mp3": Odd(changed(MP3, id3), **LOSSY),
+    "half_a_frame.mp3": Odd(changed(VBR, lambda content: content + content[:100]), **LOSSY),
     "header_of_a_part.mp3": Odd(changed(MP3, header_of_a_part), **LOSSY),
     # channels
     "stereo.wav": Odd(plain("WAV", "PCM_16", channels=(1, 1))),

@@ -58,9 +58,13 @@ class _Heard(NamedTuple):
 
 
 def examine_entry(
-    name: str, corpora: dict[str, dict[str, Any]], *, compared: bool = True
+    name: str,
+    corpora: dict[str, dict[str, Any]],
+    *,
+    compared: bool = True,
+    transcripts: bool = False,
 ) -> Examination:
-    """Examine one corpus of a completed config's corpora; ``compared`` as in ``examine``."""
+    """Examine one corpus of a completed config's corpora; the options are those of ``examine``."""
     corpus = corpora[name]
     source = source_of_entry(corpus)
     kind, options = kind_of(source)
@@ -80,7 +84,7 @@ def examine_entry(
             if other["use"] == TRAIN:
                 training[other_name] = source_of_entry(other)
     rate = corpus["sample_rate"]
-    return examine(source, protocol, rate, training, compared=compared, transcripts=True)
+    return examine(source, protocol, rate, training, compared=compared, transcripts=transcripts)
 
 
 def examine(
@@ -108,13 +112,13 @@ def examine(
     compared : bool
         Whether an attacker of the run compares utterances. Where all scores are given, nobody does.
     transcripts : bool
-        Whether they are looked at, too. Jobs whose speech does not depend on them leave them alone.
+        Whether they are there, and looked at. No job whose speech does not depend on them does.
     """
     examined = Examination(Findings(), {}, {}, {}, {})
     try:
-        utterances = _examine(examined, source, protocol, sample_rate, training or {}, compared)
+        used = _examine(examined, source, protocol, sample_rate, training or {}, compared)
         if transcripts:
-            check_transcripts(source, utterances, examined.findings)
+            check_transcripts(source, used, examined.findings)
     except BadInput as error:  # nothing that comes after can be checked
         examined.findings.bad_file(error)
     examined.findings.group()
@@ -146,7 +150,7 @@ def _examine(examined, source, protocol, sample_rate, training, compared):
     for name, part in kept.items():
         size = _measure(part, heard.durations, source, sample_rate, findings)
         examined.parts[name] = size
-    return utterances
+    return _used(kept)
 
 
 def _whole_parts(source, protocol, utterances, findings):

@@ -16,7 +16,6 @@ A kind of corpus is the module of that name in ``kinds``. It has the functions
 * ``list_utterances(options, findings)``: what exists; what is wrong is added to ``findings``;
 * ``provide_audio(utterances, *, audio_dir, sample_rate, threads)``: the lines of a manifest;
 * ``read_transcripts(options)``: {utterance: what is said};
-* ``check_transcripts(options, utterances, findings)``, where a table has them: whose are missing;
 * ``read_facts(options)``, where it says more of speakers: {attribute: {speaker: value}};
 * ``to_download(options)``, where it is published: {folder that is missing: bytes}.
 """
@@ -26,7 +25,6 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable
 from operator import attrgetter
-from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
@@ -181,7 +179,8 @@ def list_utterances(source: Source, findings: Findings) -> list[Listed]:
     kind, options = kind_of(source)
     utterances: list[Listed] = sorted(kind.list_utterances(options, findings))
     if not utterances and not findings.errors():
-        raise BadInput(f"{source}: holds no utterance")
+        where = options.get("root", options) if isinstance(options, dict) else options
+        raise BadInput(f"{where}: holds no utterance")
     for utterance in utterances:
         _check_utterance(utterance, source, findings)
     if "channel" in source:
@@ -241,23 +240,20 @@ def read_transcripts(source: Source) -> dict[str, str]:
 
 
 def check_transcripts(source: Source, utterances: Iterable[Listed], findings: Findings) -> None:
-    """Note utterances of a corpus that its transcripts lack, where it has a table of them."""
-    kind, options = kind_of(source)
-    if hasattr(kind, "check_transcripts"):
-        kind.check_transcripts(options, utterances, findings)
+    """Note utterances that the transcripts of a corpus lack; it is an error if they lack all.
 
-
-def note_not_transcribed(
-    path: Path, texts: Collection[str], utterances: Iterable[Listed], findings: Findings
-) -> None:
-    """Note utterances without a transcript in a table; it is an error if all are without."""
+    Raises
+    ------
+    BadInput : as ``read_transcripts``
+    """
     names = [one.utterance for one in utterances]
-    missing = sorted(set(names) - set(texts))
+    missing = sorted(set(names) - set(read_transcripts(source)))
     if missing and len(missing) == len(names):
-        findings.error(path, "-", f"has no utterance of this corpus, such as '{missing[0]}'")
+        message = f"there is none of an utterance of this corpus, such as '{missing[0]}'"
+        findings.error("transcripts", "-", message)
     elif missing:
         number = counted(len(missing), "utterance has", "utterances have")
-        findings.oddity(path, "-", f"{number} no transcript, such as '{missing[0]}'")
+        findings.oddity("transcripts", "-", f"{number} no transcript, such as '{missing[0]}'")
 
 
 def read_facts(source: Source) -> dict[str, dict[str, str]]:

@@ -27,6 +27,7 @@ SLACK_S = 0.1  # ends of segments are rounded, and lie a little behind the recor
 BLOCK = 2**20  # samples that are read at a time
 FLAC_COMPRESSION = 0.875  # of 0 to 1: libsndfile's own choice makes files 6 % larger
 FULL_SCALE = 32768.0  # of 16 bits
+MOST_STEPS = 2e7  # product of two rates without common divisors: memory grows with it
 QUIET, USUAL_PEAK = 0.02, 0.5  # a recording below the first peak is brought to the second
 # Speech whose samples correlate more than this with the original's, at any gain and delay, is that
 # original for an ear. McAdams with a coefficient of 0.9 reaches 0.7.
@@ -36,6 +37,7 @@ CANCELLED = 0.1  # of the power that unrelated channels would have in their sum 
 # days of silence small, and a header can announce anything.
 MOST_BYTES, MOST_TIMES = 400e6, 20
 UNRECOGNISED, START = 1, 24  # what libsndfile calls a file of no kind it knows; bytes shown
+LACKING = (1, 3, 4, 18, 64, 161)  # and one that other programs may read: BW64, shorten, AAC in WAV
 UNREADABLE = (
     soundfile.LibsndfileError,
     OSError,
@@ -249,11 +251,15 @@ def _blocks(path: FilePath, file: SoundFile) -> Iterator[Samples]:
 
 def read_piece(path: FilePath, *, start: int, length: int) -> Samples:
     """Read up to ``length`` samples from ``start`` on, channels averaged: array (<= length,)."""
+    return averaged(_piece(path, start, length))
+
+
+def _piece(path: FilePath, start: int, length: int) -> Samples:
     with _opened(path) as (file, n_samples):
         if n_samples is None:  # nothing can be sought in it
-            return averaged(np.concatenate(list(_blocks(path, file)))[start : start + length])
+            return np.concatenate(list(_blocks(path, file)))[start : start + length]
         file.seek(start)
-        return averaged(file.read(length, dtype="float32", always_2d=True))
+        return file.read(length, dtype="float32", always_2d=True)
 
 
 def side_by_side(one: FilePath, other: FilePath) -> Iterator[tuple[Samples, Samples]]:
@@ -271,7 +277,7 @@ def side_by_side(one: FilePath, other: FilePath) -> Iterator[tuple[Samples, Samp
 def write_stretches(
     source: FilePath, target: FilePath, stretches: Iterable[tuple[float, float]]
 ) -> None:
-    """Write stretches of a recording as one file, with 16 bits and channels averaged.
+    """Write stretches of a recording as one file, with 16 bits and all of its channels.
 
     Each has a start and an end in seconds. An end below zero, or up to SLACK_S beyond the
     recording, is the recording's own.
@@ -290,12 +296,15 @@ def write_stretches(
             )
         first = round(start_s * whole.sample_rate)
         length = round(end_s * whole.sample_rate) - first
-        pieces.append(read_piece(source, start=first, length=length))
+        pieces.append(_piece(source, first, length))
     write(target, fitted(np.concatenate(pieces)), whole.sample_rate)
 
 
 def resample(samples: Samples, *, source_rate: int, target_rate: int) -> Samples:
     """Change the sample rate by torchaudio's windowed sinc interpolation.
+
+    It would take gigabytes where rates have next to no divisor in common, as 16001 Hz and 16 kHz:
+    there scipy does it.
 
     Parameters
     ----------
@@ -312,6 +321,10 @@ def resample(samples: Samples, *, source_rate: int, target_rate: int) -> Samples
     """
     if source_rate == target_rate:
         return samples
+    if math.lcm(source_rate, target_rate) / math.gcd(source_rate, target_rate) > MOST_STEPS:
+        from scipy.signal import resample_poly
+
+        return resample_poly(samples, target_rate, source_rate)
     try:
         import torch  # seconds: only where needed
         import torchaudio
@@ -352,7 +365,7 @@ def peak_of(samples: NDArray) -> Any:
 
 
 def fitted(samples: NDArray) -> NDArray:
-    """Scale a recording (N,) whose scale does not fit 16 bits, by one gain.
+    """Scale a recording (N,) or (N, channels) whose scale does not fit 16 bits, by one gain.
 
     Peaks beyond full scale would be cut off, and few steps would be left of a very quiet recording.
     """
@@ -369,12 +382,12 @@ def fits(samples: NDArray) -> bool:
 
 
 def write(path: FilePath, samples: ArrayLike, sample_rate: int) -> None:
-    """Write mono samples as 16-bit FLAC or WAV (by the path's ending), whole or not at all.
+    """Write samples as 16-bit FLAC or WAV (by the path's ending), whole or not at all.
 
     Parameters
     ----------
     path : path
-    samples : array (N,)
+    samples : array (N,) or (N, channels)
         int16, or numbers in [-1, 1]; what lies beyond is clipped.
     sample_rate : int, Hz
 
@@ -410,9 +423,10 @@ def _unreadable(path: FilePath, error: Exception) -> BadInput:
         return BadInput(f"{path}: cannot be read ({reason.strerror})")
     except ValueError:  # it holds a NUL, as a text of JSON can
         return BadInput(f"{path}: is no path")
-    why = getattr(error, "error_string", error)
-    if getattr(error, "code", None) == UNRECOGNISED and Path(path).is_file():
+    why, code = getattr(error, "error_string", error), getattr(error, "code", None)
+    if code == UNRECOGNISED and Path(path).is_file():
         # A page of a server, a pointer of Git LFS.
         with open(path, "rb") as file:
             why = f"{why} It begins with {file.read(START)!r}"
-    return BadInput(f"{path}: cannot be read as audio ({why})")
+    remedy = "; if a player plays it, convert it: ffmpeg -i OLD NEW.wav" if code in LACKING else ""
+    return BadInput(f"{path}: cannot be read as audio ({why}){remedy}")

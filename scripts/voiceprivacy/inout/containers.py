@@ -15,7 +15,7 @@ STREAM = 0x7FFFF000  # the length in the header of a WAV that was written to a p
 MOST_CHUNKS = 10_000  # before the samples: a file of zeros would have millions
 LAST_PAGE = 4  # flag of an Ogg page
 FIRST_PAGE = b"OggS\0\2"  # of a stream: version 0, and the flag of the first
-HIDDEN = 4096  # bytes behind the samples of a WAV that may be a rest: a tag, a sector
+HIDDEN = 4096  # bytes behind the samples that may be a rest: a tag, a sector
 NIST_HEADER = 1024
 UNCODED = (
     1,
@@ -46,6 +46,8 @@ def missing_part(file: BinaryIO, kind: str) -> str | None:
         return None
     announced = ANNOUNCED[kind](file)  # leaves the file where its samples begin
     start = file.tell()
+    if announced is not None and kind in ("AIFF", "AU"):
+        _refuse_hidden(file, start + announced, ">")
     missing = (announced or 0) - (file.seek(0, io.SEEK_END) - start)
     return f"{missing} bytes less than its header announces" if missing > 0 else None
 
@@ -93,7 +95,7 @@ def _of_riff(file):
 
 
 def _refuse_hidden(file, behind, order):
-    """Refuse a WAV that has more behind its samples than chunks: its header may state too little.
+    """Refuse a file that has more behind its samples than chunks: its header may state too little.
 
     Chunks begin at even bytes; some programs forget that.
     """

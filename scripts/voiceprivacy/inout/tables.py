@@ -376,14 +376,18 @@ def label_of(word: object) -> str | None:
 def headerless_trials(
     rows: Sequence[tuple[int, list[str]]],
 ) -> Iterator[tuple[int, Trial, list[str]]]:
-    """The trials of (line, fields) as others write them; what follows the first three fields, too.
+    """The trials of (line, fields) as others write them, and a fourth field, which is the score.
 
-    The order is that of Kaldi, enrolment trial label, or that of VoxCeleb, label enrolment trial:
-    whichever has more labels where they are expected. A label that is none stays as it is.
+    The order is that of Kaldi, enrolment trial label, or that of VoxCeleb, label enrolment trial,
+    or that of WeSpeaker's scores, whose label is last: whichever has most labels where they are
+    expected. A label that is none stays as it is.
     """
-    first, last = (sum(bool(label_of(fields[at])) for _, fields in rows) for at in (0, 2))
-    for line, (one, two, three, *others) in rows:
-        enrolment, trial, label = (two, three, one) if first > last else (one, two, three)
+    columns = (2, 0, 3)[: len(rows[0][1]) - 1] if rows else (2,)
+    counts = {at: sum(bool(label_of(fields[at])) for _, fields in rows) for at in columns}
+    of_labels = max(counts, key=counts.__getitem__)
+    for line, fields in rows:
+        label = fields.pop(of_labels)
+        enrolment, trial, *others = fields
         yield line, Trial(enrolment, trial, label_of(label) or label), others
 
 

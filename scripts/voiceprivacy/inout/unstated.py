@@ -20,6 +20,7 @@ HEADERS = (b"Xing", b"Info", b"VBRI")
 HEADER_WITHIN = 200  # bytes from the first frame's start
 ID3_HEAD = 10
 DELAY = 5000  # samples of silence, at most, that encoders add and headers let readers leave out
+MOST_ENDS = 4  # what looks like the last frame's beginning may be amid the last but one
 BLOCK = 2**16
 
 
@@ -72,15 +73,25 @@ def _forwards(content: bytes) -> Iterator[tuple[soundfile.SoundFile, None]]:
 def _opened_mp3(content: bytes) -> Iterator[tuple[soundfile.SoundFile, int | None]]:
     content = content[_end_of_tags(content) :]
     start = content[:HEADER_WITHIN]
-    header = next((name for name in HEADERS if name in start), None)
+    header = next((name for name in HEADERS if name in start), b"")
+    # Of its header a frame of silence is made.
+    frames, count = _whole_frames(content.replace(header, bytes(len(header)), 1))
     if header:
         with soundfile.SoundFile(io.BytesIO(content)) as file:
-            content = content.replace(header, bytes(4), 1)  # now a frame of silence
-            if _count(content) - file.frames <= DELAY:
+            if count - file.frames <= DELAY:
                 yield file, file.frames
                 return
-    with _from_pipe(content) as opened_file:
+    with _from_pipe(frames) as opened_file:
         yield opened_file
+
+
+def _whole_frames(mp3: bytes) -> tuple[bytes, int]:
+    """An MP3 without the half of a frame at its end, which libsndfile refuses, and its samples."""
+    for _ in range(MOST_ENDS):
+        with contextlib.suppress(soundfile.LibsndfileError):
+            return mp3, _count(mp3)
+        mp3 = mp3[: mp3.rfind(mp3[:2])]  # all frames begin alike
+    return mp3, _count(mp3)
 
 
 def _end_of_tags(content: bytes) -> int:

@@ -7,6 +7,7 @@ could not hold it. So it is refused where it stands.
 
 import contextlib
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,6 +19,7 @@ from voiceprivacy.inout.files import BadInput, FilePath, counted, read_lines
 MOST_VALUES = 100_000  # after all aliases are unfolded
 MOST_DIGITS = 1000  # Python itself refuses to read or write more than 4300
 MOST_LEVELS = 100  # of values in values
+OTHER_NUMBER = re.compile(r"[-+]?0[\d_]+|.*:.*")  # octal, or minutes: 0012 is 10, and 1:40 is 100
 PLAIN = {
     f"tag:yaml.org,2002:{kind}"
     for kind in ("str", "int", "float", "bool", "null", "seq", "map", "merge")
@@ -101,12 +103,16 @@ def _refuse_special(node: yaml.Node, path: FilePath, *, seen: set[int]) -> None:
     if node.tag.endswith((":int", ":float")) and len(node.value) > MOST_DIGITS:
         digits = counted(len(node.value), "digit")
         raise BadInput(f"{path}:{line}: YAML that is not supported here (a number of {digits})")
-    for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
+    for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
+        line = key.start_mark.line + 1
         if not isinstance(key, yaml.ScalarNode):
-            line = key.start_mark.line + 1
             raise BadInput(
                 f"{path}:{line}: YAML that is not supported here (a key that is no text)"
             )
+        if value.tag.endswith((":int", ":float")) and OTHER_NUMBER.fullmatch(value.value):
+            number = yaml.safe_load(value.value)
+            reads = f"{key.value}: YAML reads {value.value} as {number}, not as text"
+            raise BadInput(f"{path}:{line}: {reads}: put it in quotes, or write {number}")
     for child in _children(node, path) if not isinstance(node, yaml.ScalarNode) else ():
         _refuse_special(child, path, seen=seen)
 

@@ -10,6 +10,7 @@ from voiceprivacy.inout.files import BadInput, counted
 from voiceprivacy.inout.scored_trials import read_scored_trials
 from voiceprivacy.plan import configuration, defaults, estimate
 from voiceprivacy.plan.plan import Plan
+from voiceprivacy.plan.sources import why_no_transcripts
 from voiceprivacy.plan.verdict import attack_lines
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
@@ -83,7 +84,10 @@ def examine(corpora: dict[str, dict], *, compared: bool) -> dict[str, checks.Exa
     """Examine and show corpora, completed as in a config; ``compared`` as in checks.examine."""
     examined = {}
     for name in corpora:
-        examined[name] = checks.examine_entry(name, corpora, compared=compared)
+        transcripts = why_no_transcripts(corpora[name]) is None
+        examined[name] = checks.examine_entry(
+            name, corpora, compared=compared, transcripts=transcripts
+        )
         show(f"corpus {name}", examined[name].findings)
     return examined
 

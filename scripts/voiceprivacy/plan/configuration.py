@@ -18,6 +18,7 @@ import yaml
 from jsonschema import Draft202012Validator, ValidationError
 
 from voiceprivacy.inout.files import BadInput, expand, resembling, variables_in
+from voiceprivacy.inout.tables import number_in
 from voiceprivacy.inout.yaml_files import compose, read_yaml
 from voiceprivacy.layout import HERE, Layout
 from voiceprivacy.models.hub import NAME
@@ -290,6 +291,9 @@ def _explain(error: ValidationError) -> Iterator[Problem]:
         yield Problem((*keys, error.instance), f"'{error.instance}' cannot be a name here ({rule})")
     elif _is_misread(error):
         yield Problem(keys, f"{MISREAD} {error.instance!r}, not as text: put it in quotes")
+    elif meant := _meant(error):
+        nested = "values nested in --config always are: write them into a second config"
+        yield Problem(keys, f"{error.instance!r} is text: write {meant} without quotes ({nested})")
     elif error.instance is None:
         yield Problem(
             keys, "is empty: write what belongs here ({} for no options), or leave it out"
@@ -319,6 +323,17 @@ def _is_misread(error: ValidationError) -> bool:
     if error.validator == "enum":
         wants_text = all(isinstance(choice, str) for choice in error.validator_value)
     return wants_text and isinstance(error.instance, bool | int | float | None)
+
+
+def _meant(error: ValidationError) -> str | None:
+    """The number or truth value that a text should be, such as 1000 of '1e3'; None of others."""
+    is_text = error.validator == "type" and isinstance(error.instance, str)
+    if not is_text or not re.search("integer|number|boolean", str(error.validator_value)):
+        return None
+    if error.instance in ("true", "false"):
+        return error.instance
+    number = number_in(error.instance)
+    return f"{number:.15g}" if math.isfinite(number) else None
 
 
 # What no schema sees in a completed config: entries that contradict each other.

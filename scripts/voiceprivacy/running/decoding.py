@@ -34,6 +34,8 @@ READ_WITHOUT = re.compile(
     rb"(RIFF|RF64|RIFX).{4}WAVE|fLaC|OggS|FORM|\.snd|caff|NIST|\xff[\xe2-\xe7\xf2-\xf7\xfa-\xff]",
     re.DOTALL,
 )
+# What ffmpeg says of a file that ends too early or has a hole; it writes the rest, and succeeds.
+LOST = re.compile("partial file|ended prematurely|Invalid data|corrupt|exhausted|too small", re.I)
 PLAYLISTS = (b"#EXTM3U", b"ffconcat", b"[playlist]", b"<?xml", b"<MPD", b"#!")
 LIMIT_MINUTES, MEMORY_MB = 10, 2000
 MOST_BYTES = 4 * 2**30  # the longest WAV
@@ -69,9 +71,13 @@ def decoded(path: Path) -> Iterator[Path]:
         sound, said = Path(folder, "sound.wav"), Path(folder, "said")
         status = _run(_words(program, path.absolute(), sound), Path(folder), path.absolute(), said)
         handed_over.take_back(Path(folder), f"{path}: ffmpeg")
+        # Its addresses in memory differ in each run.
+        words = re.sub(" @ 0x[0-9a-f]+", "", said.read_text(errors="replace")).split()
+        reason = " ".join(words)[-300:]
         if status != 0 or not sound.exists():
-            reason = " ".join(said.read_text(errors="replace").split())[-300:]
             raise BadInput(f"{path}: ffmpeg finds no sound that it can read ({reason or status})")
+        if LOST.search(reason):
+            raise BadInput(f"{path}: truncated or damaged, as ffmpeg says ({reason})")
         try:
             yield sound
         except BadInput as error:

@@ -10,7 +10,7 @@ Conventions
 * Two files belong together if their paths without ending are the same, or the ends of these paths
   are, where /, -, _ and . are all alike and no other file on either side is called so:
   anna/001.flac and wav/anna_001.wav. A tail that all protected (or all original) files have, such
-  as _anon, is left out where that finds more.
+  as _anon, is left out where that finds more; so are words that all have anywhere, such as anon_.
 * What else is in a protected file's path must not be another speaker: p226_001_p225.wav and
   p226/p225_001.wav may be of either. A voice that is named as the target (_to_p226) is no speaker.
 """
@@ -33,7 +33,7 @@ from voiceprivacy.corpora.checks import Examination
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.recordings import AUDIO, is_same_sound
 from voiceprivacy.inout.checksums import sha256_of
-from voiceprivacy.inout.files import BadInput, counted, ours
+from voiceprivacy.inout.files import BadInput, counted, ours, read_lines
 from voiceprivacy.inout.foreign import files_below
 from voiceprivacy.inout.tables import Utterance, sexes_in
 from voiceprivacy.plan.plan import Plan
@@ -361,7 +361,8 @@ def pair(
     BadInput : the folder is missing, holds no audio or none of the originals, an utterance has
         several files, or names hold two speakers
     """
-    if (Path(folder) / "wav.scp").exists():  # it says which file is whose
+    table = Path(folder, "wav.scp")
+    if table.exists():  # it says which file is whose
         own = {called.get(one.utterance, one.utterance): one for one in originals}
         wanted = [_as_utterance(one._replace(utterance=name)) for name, one in own.items()]
         paths = find_audio([folder], wanted)
@@ -369,10 +370,11 @@ def pair(
     else:
         pairs = _pair_by_name(originals, root, folder, called)
     if not pairs:
-        original, protected = originals[0].audio, audio_files(folder)[0]
+        original = originals[0].audio
+        listed = [*read_lines(table), "nothing"] if table.exists() else audio_files(folder)
         raise BadInput(
             f"{folder}: no protected file has the name of an original, or of one alone: "
-            f"originals are called such as {original}, protected files such as {protected} "
+            f"originals are called such as {original}, protected files such as {listed[0]} "
             "(of two recordings of an utterance, --pattern '{speaker}/{utterance}_mic1.flac' "
             "names one)"
         )
@@ -428,6 +430,7 @@ def _pair_by_name(originals, root, folder, called):
             _match(wanted, stems),
             _match(wanted, stripped),
             _match(_without_usual_tail(wanted, stems, spoken), stems),
+            _match(_without_shared_words(wanted, spoken), _without_shared_words(stems, spoken)),
         ]
         pairs = max(attempts, key=len)  # of equally good ones the first, which changes no name
         best = {key: own for key, own in pairs.items() if own[0] not in taken} | best
@@ -466,6 +469,16 @@ def _without_usual_tail(files, names, spoken):
     for own in tails.values():
         usual |= own if len(own) == most else {}  # of two that are as usual both: nobody knows
     return {path: stem.removesuffix(usual.get(path, "")) for path, stem in files.items()}
+
+
+def _without_shared_words(names, spoken):
+    """Names without the words that all have, such as anon_: no numbers, and no speakers' names."""
+    shared = set.intersection(*(set(NAME.findall(name)) for name in names.values()))
+    dropped = {word for word in shared if not (word.isdigit() or _folded(word) in spoken)}
+    return {
+        key: NAME.sub(lambda word: word[0] * (word[0] not in dropped), name).strip("-_. /")
+        for key, name in names.items()
+    }
 
 
 def _words(text):

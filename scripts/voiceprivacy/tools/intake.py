@@ -189,8 +189,8 @@ def _of_directory(root: Path) -> Iterator[_Item]:
 def _of_table(root: Path, path: Path) -> Iterator[_Item]:
     """The lines of a metadata.csv or metadata.jsonl; their files are below its folder."""
     for line, row in _rows(path):
-        file = row.get("file_name")
-        if not isinstance(file, str) or not file:
+        file = value_of(row, ("file_name",))
+        if file is None:
             raise BadInput(f"{path}:{line}: has no file_name (or use --pattern on names of files)")
         if PurePosixPath(file).is_absolute() or ".." in PurePosixPath(file).parts:
             raise BadInput(f"{path}:{line}: '{file}' is not below the folder of the table")
@@ -206,7 +206,9 @@ def _of_table(root: Path, path: Path) -> Iterator[_Item]:
 
 def _rows(path):
     if path.suffix == ".csv":
-        reader = csv.DictReader(read_lines(path))
+        lines = read_lines(path)
+        # Spreadsheets of many countries write ; between fields.
+        reader = csv.DictReader(lines, delimiter=max(",;\t", key="".join(lines[:1]).count))
         try:
             yield from ((reader.line_num, row) for row in reader)
         except csv.Error as error:

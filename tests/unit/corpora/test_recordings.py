@@ -12,7 +12,7 @@ from support.memory import peak_of
 
 from voiceprivacy.anonymise import part
 from voiceprivacy.corpora.listing import Findings, Listed, list_utterances
-from voiceprivacy.corpora.recordings import Channel, inspect, provide_audio
+from voiceprivacy.corpora.recordings import Channel, Cut, Joined, inspect, mono, provide_audio
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.tables import Utterance
 
@@ -88,6 +88,14 @@ def test_channels_that_cancel_each_other_are_no_silence(tmp_path):
     assert oddities_of(Channel(path, 3))[0] == "has no channel 3, but 2"
 
 
+def test_an_incomplete_mp3_is_truncated_and_not_of_an_unknown_kind(tmp_path):
+    path = tmp_path / "a.mp3"
+    odd_audio.MP3(path)
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2 + 7])
+    assert oddities_of(path)[0].startswith("truncated: ")
+
+
 def test_a_corpus_can_name_a_channel(tmp_path):
     for speaker in ("s1", "s2"):
         (tmp_path / speaker).mkdir()
@@ -98,6 +106,18 @@ def test_a_corpus_can_name_a_channel(tmp_path):
     made = provide_audio(listed, audio_dir=tmp_path / "made", sample_rate=RATE, threads=1)
     samples, _ = audio.read(next(iter(made)).path)
     assert audio.likeness(samples, right) > 0.9999
+
+
+def test_stretches_of_a_recording_keep_its_channels(tmp_path):
+    path, left = tmp_path / "call.wav", odd_audio.sound()[:RATE]
+    right = 0.3 * np.sin(np.arange(RATE) / 9)
+    soundfile.write(path, np.stack([left, right], axis=1), RATE)
+    for stretch in (Cut(path, 0.25, 0.75), Joined(path, ((0.25, 0.5), (0.5, 0.75)))):
+        assert oddities_of(stretch)[1][0].startswith("has 2 channels, which are averaged")
+        samples, _ = mono(Channel(stretch, 2))
+        assert audio.likeness(samples, right[RATE // 4 : 3 * RATE // 4]) > 0.9999
+    odd_audio.CANCELLED(path)
+    assert oddities_of(Cut(path, 0.1, 0.5))[0].startswith("its 2 channels cancel each other")
 
 
 SLOW = 8000  # Hz

@@ -1,5 +1,6 @@
 """VCTK 0.92 and 0.80: microphones, a table of speakers that lacks fields, common sentences."""
 
+import re
 import shutil
 
 import pytest
@@ -8,6 +9,7 @@ from support.trees import edit, listed, vctk, write_audio, write_lines
 from voiceprivacy.corpora.kinds.vctk import is_common
 from voiceprivacy.corpora.listing import Findings, read_facts
 from voiceprivacy.corpora.protocols import enrol_trial
+from voiceprivacy.inout.files import BadInput
 
 LISTS = {"enrolment_utterances": 1, "lists": ["f", "m", "f_common", "m_common"]}
 
@@ -43,6 +45,10 @@ def test_a_speaker_without_the_microphone_is_left_out_and_said(tmp_path):
     assert {utterance.speaker for utterance in utterances} == {"p226"}
     expected = "wav48_silence_trimmed/p225: has no file *_mic2: the speaker is left out"
     assert findings == [f"oddity {tmp_path}/{expected}"]
+    for path in (tmp_path / "wav48_silence_trimmed").glob("*/*_mic2.flac"):
+        path.unlink()
+    with pytest.raises(BadInput, match=f"^{re.escape(str(tmp_path))}: holds no utterance"):
+        listed(source)
 
 
 def test_version_0_80_has_one_microphone_and_lists_the_same(tmp_path):

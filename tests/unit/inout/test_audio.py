@@ -1,10 +1,13 @@
 """Audio comes back as written; what lacks its end is refused; draws depend on seed and names."""
 
 import struct
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 import soundfile
+import torchaudio
 
 from voiceprivacy.inout import audio, seeds
 from voiceprivacy.inout.containers import KINDS
@@ -109,6 +112,25 @@ def test_a_wav_that_states_less_than_it_holds_is_refused(tmp_path):
         audio.header(path)
 
 
+@pytest.mark.parametrize(("kind", "size_at"), [("AU", 8), ("AIFF", 42)])
+@pytest.mark.parametrize("stated", [8, 9 + len(SAMPLES)])
+def test_others_that_state_less_than_they_hold_are_refused(tmp_path, kind, size_at, stated):
+    path = tmp_path / f"speech.{kind.lower()}"
+    content = bytearray(written(path, kind, "PCM_16"))
+    assert len(audio.read(path)[0]) == len(SAMPLES)
+    content[size_at : size_at + 4] = struct.pack(">I", stated)
+    path.write_bytes(content)
+    with pytest.raises(BadInput, match=r"\d bytes behind the samples that its header states"):
+        audio.header(path)
+
+
+def test_what_other_programs_read_gets_a_command(tmp_path):
+    path = tmp_path / "speech.wav"
+    path.write_bytes(b"BW64" + written(path, "RF64", "PCM_16")[4:])
+    with pytest.raises(BadInput, match=r"convert it: ffmpeg -i OLD NEW\.wav$"):
+        audio.header(path)
+
+
 def test_an_rf64_that_was_never_finished_is_read_to_its_end(tmp_path):
     path = tmp_path / "speech.wav"
     content = bytearray(written(path, "RF64", "PCM_16"))
@@ -198,3 +220,29 @@ def test_draws_depend_on_seed_and_names_only():
     )
     assert seeds.derive(0, "ab", "c") != seeds.derive(0, "a", "bc")
     assert 0 <= seeds.derive(0) < 2**32
+
+
+def test_draws_are_the_same_under_another_hash_seed():
+    code = "from voiceprivacy.inout import seeds; print(seeds.generator(7, 'speaker').uniform())"
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={"PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": "scripts"},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for hash_seed in (0, 1)
+    }
+    assert len(outputs) == 1
+
+
+@pytest.mark.parametrize("rate", [7999, 11127, 16001, 48001])
+def test_rates_without_a_common_divisor_take_no_kernel_of_gigabytes(monkeypatch, rate):
+    """torchaudio took 4 GB and a minute for three seconds at 16001 Hz."""
+    monkeypatch.setattr(torchaudio.functional, "resample", None)
+    samples = np.sin(2 * np.pi * 440 * np.arange(2 * rate) / rate).astype(np.float32)
+    made = audio.resample(samples, source_rate=rate, target_rate=16000)
+    assert made.dtype == np.float32 and len(made) == audio.resampled_length(2.0, 16000)
+    middle = slice(1000, 31000)
+    assert np.abs(made - np.sin(2 * np.pi * 440 * np.arange(32000) / 16000))[middle].max() < 0.005

@@ -189,6 +189,11 @@ def test_scores_without_a_header_are_those_of_speechbrain(tmp_path):
         read_scores(written(tmp_path, "a x 1 3\na y 2 1.5\n", "b.txt"))
 
 
+def test_scores_of_wespeaker_have_the_label_last(tmp_path):
+    scores = written(tmp_path, "a x 3 target\na y 1 nontarget\nb y 0 target\n", "scores.txt")
+    assert read_scores(scores)["target"].tolist() == [3, 0], "a score may look like a label"
+
+
 @pytest.mark.parametrize(
     ("trials", "enrolments", "said"),
     [

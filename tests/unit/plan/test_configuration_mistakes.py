@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
+import yaml
 from support.plans import problems, voices
 
-from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.inout.files import SCRIPTS, BadInput
 from voiceprivacy.plan import configuration
 
 SYNTHETIC = {"synthetic": {"speakers": 20, "utterances": 4}}
@@ -309,3 +310,37 @@ def test_values_that_yaml_reads_otherwise_than_as_text_are_named(tmp_path, wrong
     _, line, words = configuration.located(problem, [path])
     assert line == (5 if "-" in wrong else 4)
     assert words.startswith(f"corpora.a.{said}")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("sample_rate: 16e3", "sample_rate: '16e3' is text: write 16000 without quotes"),
+        ("sample_rate: 16k", "sample_rate: '16k' is not of type 'integer'"),
+        ("exclude: '12'", "exclude: '12' is not a list"),
+        ("pipes: 'true'", "pipes: 'true' is text: write true without quotes"),
+        ("segments: {seconds: '1.5'}", "segments.seconds: '1.5' is text: write 1.5 without"),
+    ],
+)
+def test_numbers_that_are_text_are_named_with_what_to_write(wrong, said):
+    text = f"corpora: {{a: {{synthetic: {{speakers: 4, utterances: 4}}, {wrong}}}}}"
+    (problem,) = problems(yaml.safe_load(text))
+    assert problem.startswith(f"corpora.a.{said}")
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("seed: 0012", "seed: YAML reads 0012 as 10, not as text: put it in quotes, or write 10"),
+        ("seed: -010", "seed: YAML reads -010 as -8, not as text"),
+        ("runtime: 1:40", "runtime: YAML reads 1:40 as 100, not as text"),
+        ("x: {at: [0], id: 0_01_3}", "id: YAML reads 0_01_3 as 11, not as text"),
+    ],
+)
+def test_a_number_that_yaml_counts_otherwise_than_people_is_refused(tmp_path, written, said):
+    """Octal digits and minutes: a seed of 0012 was 10 without a word, and so was an option."""
+    path = tmp_path / "c.yaml"
+    path.write_text(f"a: 0.05\nb: 0\nc: '0012'\n{written}\n")
+    with pytest.raises(BadInput) as error:
+        configuration.read(path)
+    assert str(error.value).startswith(f"{path}:4: {said}")

@@ -141,3 +141,19 @@ def test_the_real_one_opens_no_playlist_that_hides_behind_an_ending(tmp_path):
     shutil.copy(tmp_path / "tone.wav", tmp_path / "tone.mp4")
     refused(tmp_path / "tone.mp4", "ffmpeg finds no sound")
     assert decoding.version()
+
+
+@with_ffmpeg
+@pytest.mark.parametrize("ending", ["m4a", "mkv", "aac"])
+def test_half_a_file_is_not_taken_for_a_short_recording(tmp_path, ending):
+    soundfile.write(tmp_path / "tone.wav", np.tile(TONE, 5), 22050)
+    path = tmp_path / f"a.{ending}"
+    words = ["ffmpeg", "-loglevel", "error", "-i", tmp_path / "tone.wav"]
+    words += ["-c:a", "aac", *(["-movflags", "faststart"] if ending == "m4a" else [])]
+    subprocess.run([*words, path], check=True)
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) * 6 // 10])
+    refused(path, r"a\.\w+: truncated or damaged, as ffmpeg says")
+    path.write_bytes(content)
+    with decoding.decoded(path) as file:
+        assert audio.header(file).duration_s == pytest.approx(5, abs=0.12)

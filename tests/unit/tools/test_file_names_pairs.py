@@ -68,6 +68,9 @@ def pairs(tmp_path, originals, protected, **options):
         "to_{target}/{source}_{number:03d}.wav",
         STAMP,
         "part{number}/{source}_{number:03d}_seed_2.wav",
+        "anon_{source}_{number:03d}.wav",
+        "converted-{source}.{number:03d}-16k.wav",
+        "{source}_anon/{number:03d}.wav",
     ],
 )
 def test_one_reading_is_taken(tmp_path, originals, protected, speakers):
@@ -119,6 +122,12 @@ def test_large_letters_do_not_hide_a_second_speaker(tmp_path):
         pair(originals, tmp_path, tmp_path / "mine")
 
 
+@pytest.mark.parametrize("protected", ["anon_{target}_{number:03d}_{source}.wav", "x_{target}.wav"])
+def test_a_word_that_all_have_hides_no_second_speaker(tmp_path, protected):
+    with pytest.raises(BadInput):
+        pairs(tmp_path, FLAT, protected)
+
+
 def test_one_source_for_all_targets_is_not_taken_for_the_targets(tmp_path):
     made = make(tmp_path / "mine", "{target}_{number:03d}_from_{source}.wav", targets=VCTK)
     for path in made.values():
@@ -148,6 +157,13 @@ def test_a_wav_scp_answers_the_question(tmp_path):
     (folder / "wav.scp").write_text("\n".join(lines))
     paired = pair(listed(tmp_path, FLAT), tmp_path, folder)
     assert paired == {f"{source}_{number:03d}": path for (source, number), path in made.items()}
+
+
+def test_a_wav_scp_of_other_names_is_shown(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "wav.scp").write_text("p225_001_anon /elsewhere/1.wav\n")
+    with pytest.raises(BadInput, match=r"protected files such as p225_001_anon /elsewhere/1\.wav"):
+        pair(listed(tmp_path, FLAT), tmp_path, tmp_path / "mine")
 
 
 def test_a_file_that_lies_about_is_not_the_one_that_is_missing(tmp_path):

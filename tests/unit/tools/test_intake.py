@@ -211,6 +211,18 @@ def test_splits_may_use_the_same_names(tmp_path):
     assert all(same(*pair) for pair in taken(tmp_path, run).values())
 
 
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_metadata_of_a_spreadsheet_has_other_separators_and_capitals(tmp_path, separator):
+    lines = ["\ufeffFile_Name,Speaker"]
+    for number in range(6):
+        write(tmp_path / f"{number}.wav", sound(str(number)))
+        lines.append(f"{number}.wav,{'ab'[number % 2]}")
+    text = "\r\n".join(lines).replace(",", separator)
+    (tmp_path / "metadata.csv").write_bytes(text.encode())
+    listed = intake.read(tmp_path, pattern=None, speakers=None, transcripts=None).listed
+    assert [one.speaker for one in listed] == ["a", "b"] * 3
+
+
 @pytest.mark.parametrize(
     ("row", "said"),
     [

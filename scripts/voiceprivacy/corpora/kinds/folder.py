@@ -10,17 +10,11 @@ joined by -.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from voiceprivacy.corpora.listing import (
-    Findings,
-    Listed,
-    by_speaker,
-    note_gender,
-    note_not_transcribed,
-)
+from voiceprivacy.corpora.listing import Findings, Listed, by_speaker, note_gender
 from voiceprivacy.corpora.recordings import provide_audio
 from voiceprivacy.inout import foreign, tables
 from voiceprivacy.inout.files import BadInput, counted, ours, read_lines, resembling
@@ -105,15 +99,6 @@ def read_transcripts(options: dict[str, Any]) -> dict[str, str]:
     if "transcripts" not in options:
         raise BadInput("this corpus has no transcripts: its entry folder names no table of them")
     return tables.read_transcripts(ours(options["transcripts"]))
-
-
-def check_transcripts(
-    options: dict[str, Any], utterances: Iterable[Listed], findings: Findings
-) -> None:
-    """Note utterances without a line in the table of transcripts, where one is named."""
-    if "transcripts" in options:
-        path = ours(options["transcripts"])
-        note_not_transcribed(path, read_transcripts(options), utterances, findings)
 
 
 def _matches(root, pattern):

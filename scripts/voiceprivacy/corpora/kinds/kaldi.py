@@ -13,12 +13,12 @@ data/.) A pipe ("sox a.flac -t wav - |") runs in that folder, where the config a
 
 import contextlib
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voiceprivacy.corpora.listing import Findings, Listed, note_gender, note_not_transcribed
+from voiceprivacy.corpora.listing import Findings, Listed, note_gender
 from voiceprivacy.corpora.recordings import Cut, Joined, Pipe, Recording, provide_audio
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput, base_of, counted, name_too_long, read_lines
@@ -127,16 +127,6 @@ def read_transcripts(options: Any) -> dict[str, str]:
             turns.setdefault(window, []).append(texts.get(utterance, ""))
         return {window: " ".join(filter(None, own)) for window, own in turns.items()}
     return texts
-
-
-def check_transcripts(options: Any, utterances: Iterable[Listed], findings: Findings) -> None:
-    """Note utterances that the file text of their directory does not have, where there is one."""
-    tables: dict[Path, list[Listed]] = {}
-    for utterance in utterances:
-        tables.setdefault(Path(utterance.file).parent / "text", []).append(utterance)
-    for path, own in tables.items():
-        if path.exists():
-            note_not_transcribed(path, read_transcripts(options), own, findings)
 
 
 def read_text(path: Path, findings: Findings) -> dict[str, Value]:
