@@ -249,8 +249,7 @@ def check_transcripts(source: Source, utterances: Iterable[Listed], findings: Fi
     names = [one.utterance for one in utterances]
     missing = sorted(set(names) - set(read_transcripts(source)))
     if missing and len(missing) == len(names):
-        message = f"there is none of an utterance of this corpus, such as '{missing[0]}'"
-        findings.error("transcripts", "-", message)
+        findings.error("transcripts", "-", f"none is of an utterance such as '{missing[0]}'")
     elif missing:
         number = counted(len(missing), "utterance has", "utterances have")
         findings.oddity("transcripts", "-", f"{number} no transcript, such as '{missing[0]}'")

@@ -70,7 +70,7 @@ def test_folder(tmp_path):
         (
             ["wavs/a-1.wav\tyes"],
             "error",
-            "there is none of an utterance of this corpus, such as 'a-1'",
+            "none is of an utterance such as 'a-1'",
         ),
     ],
 )
