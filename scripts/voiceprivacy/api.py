@@ -19,6 +19,7 @@ Conventions
 import html
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from numbers import Real
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -273,12 +274,13 @@ def verification(
     speakers : {id: speaker}, optional
         With a table: intervals are made.
     p_target : prior of min_dcf
-    n_replicates, seed : of the intervals
+    n_replicates, seed : of the intervals, which need 20 replicates; 0 for none
 
     Raises
     ------
     BadInput : arrays without names, a column is missing, no score of a class, a score that is NaN,
-        a trial twice, or whose label its speakers contradict, a prior that is not between 0 and 1
+        a trial twice, or whose label its speakers contradict, a prior that is not between 0 and 1,
+        less than no replicates
     """
     named = {"target": target, "nontarget": nontarget, "scores": scores, "labels": labels}
     values, arranged = _given(trials, arrays, speakers, **named)
@@ -456,7 +458,7 @@ def trial_scores(
         raise BadInput("trials: there is no trial")
     sides = {}
     for side, vectors in (("enrolment", enrolment), ("trial", trial)):
-        rows = [np.asarray(vector, dtype=float) for vector in vectors.values()]
+        rows = [_floats(vector, f"{side} '{name}'") for name, vector in vectors.items()]
         if len({row.shape for row in rows}) != 1 or rows[0].ndim != 1:
             raise BadInput(f"{side}: expected arrays of one length, an utterance each")
         ids = np.array([str(name) for name in vectors])
@@ -499,8 +501,10 @@ def verdict(
         raise BadInput("attacks: expected a protected system")
     table = ScoreTable(_names(speakers))
     given: Any = thresholds or {}
-    for name in given:
+    for name, number in given.items():
         _refuse_others(Thresholds._fields, "thresholds", name)
+        if not isinstance(number, Real) or not float(number) >= 0:  # NaN is not
+            raise BadInput(f"thresholds: {name} is {number!r}, not a number from 0 on")
     for system, conditions in attacks.items():
         if not len(conditions):
             raise BadInput(f"attacks: system '{system}' has no condition: give op, pp or rr")
@@ -616,12 +620,20 @@ def _classes(trials: Trials) -> dict[str, Scores]:
         return _scored(trials).classes
     scores = {}
     for label in LABELS:
-        values = scores[label] = np.asarray(trials[label], dtype=float)
+        values = scores[label] = _floats(trials[label], label)
         if values.ndim != 1 or not len(values):
             raise BadInput(f"{label}: expected an array of scores, not the shape {values.shape}")
         if np.isnan(values).any():
             raise BadInput(f"{label}: NaN is no score")
     return scores
+
+
+def _floats(values: ArrayLike, name: str) -> Floats:
+    """Numbers as an array; BadInput for anything else."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise BadInput(f"{name}: expected an array of numbers") from None
 
 
 def _scored(trials: Trials) -> ScoredTrials:
@@ -703,7 +715,7 @@ def _matrix(
     scores: ArrayLike, row_speakers: ArrayLike, column_speakers: ArrayLike, *, same: bool = False
 ) -> ScoreMatrix:
     """Scores of rows against columns, which are the ``same`` utterances or others."""
-    values = np.asarray(scores, dtype=float)
+    values = _floats(scores, "scores")
     rows, columns = np.asarray(row_speakers).astype(str), np.asarray(column_speakers).astype(str)
     if values.shape != (len(rows), len(columns)):
         raise BadInput(
@@ -729,6 +741,8 @@ def _plain(numbers: Mapping[str, Any]) -> dict[str, Any]:
 def _intervals(metrics, trials, measure, n_replicates, seed):
     if trials is None or not n_replicates:
         return {}
+    if n_replicates < 0:
+        raise BadInput(f"n_replicates: {n_replicates} is less than none")
     drawn = bootstrap.resample_scores(trials, measure, n_replicates=n_replicates, seed=seed)
     limits = bootstrap.intervals(metrics, drawn, n_speakers=n_speakers(trials))
     return {name: Interval(**_plain(fields)) for name, fields in limits.items()}

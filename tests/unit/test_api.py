@@ -117,7 +117,7 @@ def test_ids_that_pandas_changed_are_refused_with_the_way_to_read_them(tmp_path)
 
 
 def test_a_result_is_short_in_print_and_whole_in_a_frame_of_plain_numbers():
-    result = zebra(trials(2), speakers=speaker_map(), n_replicates=20)
+    result = zebra(trials(2), speakers=speaker_map(), n_replicates=40)
     short = r"Zebra\(dece_bit=0\.\d+ \[0?[.\d]+, [.\d]+\], .*n_nontarget=168\)"
     assert re.fullmatch(short, repr(result))
     frame = result.frame().set_index("metric")
@@ -286,6 +286,12 @@ def test_what_does_not_go_together_is_refused():
     for values in ([], [np.nan]):
         with pytest.raises(BadInput):
             verification(target=values, nontarget=[0.0])
+    with pytest.raises(BadInput, match="target: expected an array of numbers"):
+        verification(target=["a"], nontarget=[0.0])
+    with pytest.raises(BadInput, match="p_target: None is not between 0 and 1"):
+        verification(**both, p_target=None)
+    with pytest.raises(BadInput, match="n_replicates: -5 is less than none"):
+        verification(trials(1), speakers=speaker_map(), n_replicates=-5)
     with pytest.raises(BadInput, match="p_target: 5 is not between 0 and 1"):
         verification(**both, p_target=5)
     with pytest.raises(BadInput, match="no column score"):
@@ -318,6 +324,7 @@ def test_what_does_not_go_together_is_refused():
         (mine | {"other": {}}, speaker_map(), {}, "system 'other' has no condition: give op, pp"),
         (mine, None, {}, "speakers: expected a table with .*, or {id: speaker}"),
         (mine, speaker_map(), {"open": 5.0}, "thresholds='open': expected one of open_percent"),
+        (mine, speaker_map(), {"open_percent": np.nan}, "open_percent is nan, not a number from 0"),
     ):
         with pytest.raises(BadInput, match=said):
             verdict(attacks, known, thresholds=thresholds)

@@ -113,7 +113,8 @@ TERMS = {  # what else is on the first view, and what it means
     "release": "The beginning of the SHA-256 over the SHA-256 and paths of all protected recordings"
     " (provenance.json), which says what speech was evaluated.",
     "re-identified": "The attacker's first guess among all enrolled speakers is right, from all"
-    " recordings of a speaker together.",
+    " recordings of a speaker together; or the speaker's own scores are significantly unlike those"
+    " of two speakers.",
 }
 BY = {
     "one_recording": "from one recording",
@@ -158,6 +159,7 @@ LEARN = (
     "train the attacker on protected speech of 100 or more other speakers:"
     " `voiceprivacy new-run --train DIR`, with `--method FILE.py:FUNCTION` to protect it"
 )
+ANOTHER = "try another method: `voiceprivacy new-run --method FILE.py:FUNCTION`"
 STEPS = {  # what to do about a reason, an attack that was not tried, or a state
     "more_persons": "evaluate {persons} speakers for narrower limits",
     "few_persons": "put 4 speakers or more into each list: 2 recordings of each enrol, 4 others are"
@@ -169,7 +171,8 @@ STEPS = {  # what to do about a reason, an attack that was not tried, or a state
     "weak_attackers": "use a stronger attacker",
     "few_learnt_persons": LEARN,
     "scores_elsewhere": "attack with `voiceprivacy run`",
-    "open": "try another method: `voiceprivacy new-run --method FILE.py:FUNCTION`",
+    "persons_exposed": ANOTHER,
+    "open": ANOTHER,
     "semi_informed": LEARN,
     "other_encoders": "add a second encoder to `extractors` of the config",
     "what_is_said": "add `said: {{words: {{}}}}` to `extractors`, with transcripts"

@@ -47,10 +47,15 @@ from voiceprivacy.inout.rows import Limits
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.utility.measures import drawn, read_measured
 from voiceprivacy.utility.statistics import MEAN, STATISTICS, Statistic
-from voiceprivacy.vocabulary import ABSENT, UNDEFINED, UtilityMean
+from voiceprivacy.vocabulary import (
+    ABSENT,
+    FEWEST_REPLICATES,
+    FEWEST_SPEAKERS,
+    UNDEFINED,
+    UtilityMean,
+)
 
 LEVEL = 0.95
-FEWEST_SPEAKERS = 3
 
 Value: TypeAlias = float | str  # a number, "undefined", or - where there is none
 Columns: TypeAlias = dict[str, list[Value]]  # of each metric, in the order of the utterances
@@ -367,7 +372,7 @@ def _sums_of_speakers(
 def _interval(value: float, replicates: Floats, *, n_speakers: int) -> Limits | tuple[None, None]:
     """Limits of a number from its replicates (B,) over draws of the speakers."""
     ordered = np.sort(replicates[~np.isnan(replicates)])  # a draw may leave all speakers out
-    if n_speakers < FEWEST_SPEAKERS or not len(ordered):
+    if n_speakers < FEWEST_SPEAKERS or len(ordered) < FEWEST_REPLICATES:
         return None, None
     half_width = stdtrit(n_speakers - 1, (1 + LEVEL) / 2)
     # Rounding must not move the rank: 1e-9 is far below one part of any number of replicates.

@@ -45,7 +45,7 @@ def test_infinite_replicates_give_infinite_limits():
     replicates = np.array([-np.inf] * 100 + [*range(900)])
     limits = bootstrap.interval(450.0, replicates, n_speakers=100)
     assert limits.ci_low == -np.inf and np.isfinite(limits.ci_high)
-    every = bootstrap.interval(-np.inf, np.full(10, -np.inf), n_speakers=5)
+    every = bootstrap.interval(-np.inf, np.full(39, -np.inf), n_speakers=5)
     assert (every.ci_low, every.ci_high) == (-np.inf, -np.inf)
 
 
@@ -101,6 +101,16 @@ def test_few_speakers_have_limits_beyond_what_replicates_reach():
 def test_fewer_than_three_speakers_have_no_interval(n_speakers):
     limits = bootstrap.interval(0.5, np.linspace(0, 1, 99), n_speakers=n_speakers)
     assert set(limits[1:7]) == {None}
+
+
+def test_replicates_none_of_which_lies_beyond_the_limits_make_no_interval(capsys):
+    replicates = np.linspace(0, 1, 20)
+    assert bootstrap.interval(0.5, replicates, n_speakers=10**12).ci_low == 0
+    assert set(bootstrap.interval(0.5, replicates[1:], n_speakers=12)[1:7]) == {None}
+    drawn = {"pp": Resampled({"eer_percent": replicates[1:]}, 12, {})}
+    shown = write_intervals(None, {"pp": {"eer_percent": 0.5}}, drawn, None)
+    assert shown == {"pp": {"eer_percent": 0.5}}
+    assert "pp: no intervals with 19 replicates, it takes 20" in capsys.readouterr().err
 
 
 @given(n_speakers=st.integers(3, 30), mean=st.floats(0, 6), seed=st.integers(0, 99))

@@ -40,6 +40,25 @@ def test_what_protects_less_is_said_too():
         assert (pair.verdict, pair.share_a_better) == ("B is better", 0.0)
 
 
+def test_an_attacker_who_errs_more_than_half_of_the_time_turns_round():
+    """Errors of 71 % give away as much as 29 %, which the page says."""
+    wrong, chance = system(71, own=0.1), system(47, own=0.1)
+    pair = compared(wrong, chance)
+    assert (pair.value_a, pair.value_b, pair.difference) == (29, 47, -18)
+    assert pair.verdict == "B is better" and pair.ci_low < -18 < pair.ci_high
+    attacks = {
+        paired.Attack("b2", "ecapa", "plda", name): number
+        for name, number in (("pp", wrong), ("op", chance))
+    }
+    attacks[paired.Attack("b3", "ecapa", "plda", "pp")] = system(40)
+    [strongest] = paired.compare_strongest(attacks)
+    assert (strongest.condition_a, strongest.value_a, strongest.verdict) == (
+        "pp",
+        29,
+        "B is better",
+    )
+
+
 def test_a_system_and_its_copy_are_alike():
     one = system(30)
     pair = compared(one, one)

@@ -250,7 +250,7 @@ def test_of_an_attacker_who_finds_nobody_a_run_says_that_numbers_are_undefined(f
     write_matrix(folder / "flat.npz", flat)
     files = {name: folder / f"{name}.out" for name in ("similarity", "cells", "zoo", "speakers")}
     flat_paths, scores = [folder / "flat.npz"] * 3, [folder / "op.tsv"] * 3
-    words = ["--pairs", *flat_paths, "--scores", *scores, "--bootstrap", "20"]
+    words = ["--pairs", *flat_paths, "--scores", *scores, "--bootstrap", "40"]
     done = here("assess_matrices", *flags(manifest=folder / "m.tsv", **files), *words)
     assert done.returncode == 0, done.stderr
     assert "deid_percent and gvd_db are undefined: D_diag(OO) = 0" in done.stderr

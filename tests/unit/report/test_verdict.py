@@ -132,13 +132,14 @@ def test_systems_with_the_same_reasons_share_a_sentence_and_many_reasons_are_cou
 
 
 def test_persons_by_chance_not_tested_missing_and_named():
-    exposed = {"persons": 1, "of": 41, "not_tested": 2, "beyond_chance": False, "named": ["anna"]}
+    exposed = {"persons": 1, "of": 41, "not_tested": 2, "beyond_chance": False, "named": []}
     why = told(exposed=exposed, missing={"persons": 3, "trials": 40}).why
     worst = "b2 1 of 41 speakers, as many as by chance; unprotected speech 3 of 7 speakers."
     assert f"Re-identified on the worst list: {worst}" in why
     assert "2 others had too few recordings." in why
     assert "b2 lacks 3 speakers and 40 trials of unprotected speech." in why
-    assert "b2: the attacker re-identifies anna." in why
+    exposed |= {"beyond_chance": True, "named": ["anna"]}
+    assert "b2: the attacker re-identifies anna." in told(exposed=exposed).why
     why = told(missing={"persons": 0, "trials": 1}).why
     assert "b2 lacks 1 trial of unprotected speech." in why
 

@@ -13,7 +13,7 @@ from voiceprivacy.privacy.law.criteria import Rate
 from voiceprivacy.privacy.law.readings import READINGS, either_way, searched_in
 from voiceprivacy.privacy.scores.trials import Ids, SpeakerTrials
 from voiceprivacy.privacy.uncertainty.bootstrap import multiplicities
-from voiceprivacy.vocabulary import ALL_UTTERANCES, WITHIN_RELEASE, LawPoint
+from voiceprivacy.vocabulary import ALL_UTTERANCES, FEWEST_REPLICATES, WITHIN_RELEASE, LawPoint
 
 LENGTHS = (1, 3, 10, None)  # utterances in a conversation; None: all
 WITH_LIMITS = (1, 3)  # lengths whose limits hold; of longer ones nearly all can be right
@@ -149,7 +149,7 @@ def _compared_linkability(trials, ids, reading, weights, seed):
 def _limits(rate):
     """95 % interval; none without replicates, or where all are the same, which says too little."""
     usable = rate.replicates[~np.isnan(rate.replicates)]
-    if not len(usable) or np.ptp(usable) < ROUNDING:
+    if len(usable) < FEWEST_REPLICATES or np.ptp(usable) < ROUNDING:
         return None, None
     low, high = np.quantile(usable, (0.025, 0.975))
     # They are moved around the value, and can miss it by a rounding.

@@ -62,6 +62,7 @@ from scipy.special import ndtr, stdtrit
 from voiceprivacy.inout import seeds
 from voiceprivacy.privacy import Counts, Floats, Names
 from voiceprivacy.privacy.uncertainty.bootstrap import multiplicities
+from voiceprivacy.vocabulary import FEWEST_REPLICATES
 
 FEWEST_OF_A_CLASS = 5  # speakers
 FEWEST_FOLDS = 20  # or as many as speakers
@@ -227,7 +228,7 @@ def spread(replicates: Floats, *, factor: float) -> Floats:
 def estimate(value: float, replicates: Floats, *, n_degrees: int) -> Estimate:
     """A number with percentile limits, with quantiles of Student's t; it lies within them."""
     usable = replicates[~np.isnan(replicates)]
-    if not len(usable):
+    if len(usable) < FEWEST_REPLICATES:
         return Estimate(float(value), np.nan, np.nan)
     outside = ndtr(-stdtrit(n_degrees, (1 + LEVEL) / 2))
     low, high = np.quantile(usable, (outside, 1 - outside))

@@ -20,6 +20,7 @@ Maouche et al., A comparative study of speech anonymization metrics, Interspeech
 
 import functools
 from collections.abc import Callable
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,7 +65,7 @@ def assess(*, target: Scores, nontarget: Scores, p_target: float = 0.01) -> Metr
     ------
     BadInput : a prior that is not between 0 and 1
     """
-    if not 0 < p_target < 1:
+    if not isinstance(p_target, Real) or not 0 < p_target < 1:
         raise BadInput(f"p_target: {p_target} is not between 0 and 1")
     scores: dict[str, Any] = {
         "target": np.asarray(target, dtype=float),

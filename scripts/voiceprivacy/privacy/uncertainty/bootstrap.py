@@ -84,11 +84,11 @@ from voiceprivacy.privacy.scores.trials import (
     whole_sample,
     without_each,
 )
+from voiceprivacy.vocabulary import FEWEST_REPLICATES, FEWEST_SPEAKERS
 
 Replicates = dict[str, Floats]  # {metric: array (B,)}, NaN where undefined
 
 LEVEL = 0.95
-FEWEST_SPEAKERS = 3
 RARE_ERRORS = 2 / 3  # power of what is left of privacy
 OF_RARE_ERRORS = ("eer_rocch_percent", "eer_speechbrain_percent")  # whose replicates are spread
 
@@ -127,8 +127,8 @@ class Interval(NamedTuple):
     ``ci_low`` and ``ci_high`` are the interval to report: percentiles, moved back and held in a
     range as CORRECTIONS say for the metric, which widen that of a Cllr. ``corrected`` is the
     percentile interval moved back by OF_CALIBRATION, whatever the metric. ``unbiased`` is the value
-    moved back like its interval, in which it lies. Limits and ``unbiased`` are None without
-    replicates or with less than three speakers.
+    moved back like its interval, in which it lies. Limits and ``unbiased`` are None with less than
+    20 replicates or three speakers.
     """
 
     value: Number
@@ -328,7 +328,8 @@ def interval(
     """Percentile and bias-corrected interval of a number from its replicates (B,)."""
     ordered = np.sort(replicates[~np.isnan(replicates)])
     n_replicates = len(ordered)
-    if not n_replicates or isinstance(value, str) or n_speakers < FEWEST_SPEAKERS:
+    too_few = n_replicates < FEWEST_REPLICATES or n_speakers < FEWEST_SPEAKERS
+    if too_few or isinstance(value, str):
         return Interval(
             value, *(None, None, None, None, None, None), n_speakers, n_replicates, None
         )

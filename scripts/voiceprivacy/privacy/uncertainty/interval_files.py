@@ -26,14 +26,13 @@ from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.privacy import Floats, Metrics, Number
 from voiceprivacy.privacy.scores.trials import Sample, SpeakerTrials, n_speakers
 from voiceprivacy.privacy.uncertainty.bootstrap import (
-    FEWEST_SPEAKERS,
     intervals,
     leave_one_out,
     resample_runs,
     resample_scores,
 )
 from voiceprivacy.running.command import flat_unless_labelled, require_at_least, say
-from voiceprivacy.vocabulary import TrialList
+from voiceprivacy.vocabulary import FEWEST_REPLICATES, FEWEST_SPEAKERS, TrialList
 
 INTERVALS, REPLICATES = ".intervals.json", ".bootstrap.npz"
 HEADLINE = "disclosure_bit"  # of ranks: one of two other metrics, without replicates of its own
@@ -153,12 +152,14 @@ def write_intervals(
     for label, drawn in resampled.items():
         own = intervals(metrics[label], drawn.replicates, n_speakers=drawn.n_speakers)
         limits[label] = own | _headline(own, metrics[label])
-        if drawn.n_speakers < FEWEST_SPEAKERS:
-            say(
-                f"note: {label}: no intervals with {counted(drawn.n_speakers, 'speaker')},"
-                f" it takes {FEWEST_SPEAKERS}",
-                file=sys.stderr,
-            )
+        n_replicates = max(map(len, drawn.replicates.values()), default=FEWEST_REPLICATES)
+        for kind, number, fewest in (
+            ("speaker", drawn.n_speakers, FEWEST_SPEAKERS),
+            ("replicate", n_replicates, FEWEST_REPLICATES),
+        ):
+            if number < fewest:
+                lacking = f"no intervals with {counted(number, kind)}, it takes {fewest}"
+                say(f"note: {label}: {lacking}", file=sys.stderr)
     if path:
         siblings = [Path(path).with_suffix(ending) for ending in (INTERVALS, REPLICATES)]
         for sibling in siblings:  # an earlier call's are of other numbers

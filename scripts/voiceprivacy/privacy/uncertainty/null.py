@@ -39,8 +39,7 @@ from voiceprivacy.privacy.scores.calibration import (
     pav_blocks,
 )
 from voiceprivacy.privacy.scores.trials import SpeakerTrials, by_class, n_speakers, without_each
-from voiceprivacy.privacy.uncertainty.bootstrap import FEWEST_SPEAKERS
-from voiceprivacy.vocabulary import UNDEFINED
+from voiceprivacy.vocabulary import FEWEST_SPEAKERS, UNDEFINED
 
 FALSE_ALARMS = 0.05
 ENUMERATED_UP_TO = 6  # speakers, who have 265 derangements

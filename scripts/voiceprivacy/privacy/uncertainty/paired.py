@@ -13,6 +13,8 @@ Conventions
   speakers (see bootstrap.linear_replicates) is linear in the same draws.
 * A difference is that of A minus that of B; a p-value is two-sided. What biases a metric biases
   both alike and cancels, so intervals of differences are percentiles for all metrics.
+* An attacker who errs more than half of the time turns round, as on the page: equal error rates
+  above 50 % are compared as 100 % less them. Which way is not chosen anew in a replicate.
 * An attack is one attacker (extractor and back-end) under one condition on one anonymiser, or on
   unprotected speech. The strongest has the lowest equal error rate; of equal ones it is the first
   by extractor, back-end and condition. Replicates do not choose it anew: an interval is that of the
@@ -219,6 +221,8 @@ def compare_all(
 def compare(systems: Mapping[str, Estimate], *, condition: str, metric: str) -> list[Pair]:
     """Compare all pairs of systems under one condition by one metric, in the order of the
     systems."""
+    if metric == METRIC:
+        systems = {name: turned_round(rate) for name, rate in systems.items()}
     protected = [system for system in systems if system != ORIGINAL]  # under rr it is there, too
     pairs = itertools.combinations(protected, 2)
     return _compared(partial(Pair, condition, metric), systems, pairs, MORE_IS_BETTER[metric])
@@ -257,6 +261,7 @@ def compare_strongest(attacks: Mapping[Attack, Estimate]) -> list[StrongestPair]
 
     ``attacks`` are those of ``read_attacks``.
     """
+    attacks = {attack: turned_round(rate) for attack, rate in attacks.items()}
     strongest = strongest_attacks(attacks)
     original = strongest.pop(ORIGINAL, None)
     protected = list(strongest.values())
@@ -300,6 +305,14 @@ def average(systems: Iterable[Estimate], weights: Sequence[float] | None = None)
 def average_over(on_lists: Mapping[Any, Estimate], weights: Weights) -> Estimate:
     """Mean of {TrialList: Estimate} over the lists that have a weight."""
     return average([on_lists[trial_list] for trial_list in weights], list(weights.values()))
+
+
+def turned_round(rate: Estimate) -> Estimate:
+    """An equal error rate of 50 % or less: that of an attacker who may reverse all decisions."""
+    value, replicates, n_speakers = rate
+    if value <= 50:  # type: ignore[operator]  # an EER is never undefined
+        return rate
+    return Estimate(100 - value, 100 - replicates, n_speakers)  # type: ignore[operator]
 
 
 def difference(a: Estimate, b: Estimate, *, more_is_better: bool | None) -> dict[str, Any]:

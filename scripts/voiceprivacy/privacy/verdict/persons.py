@@ -19,7 +19,7 @@ class Guesses(NamedTuple):
     """First guesses for tried persons among enrolled ones, and who is exposed."""
 
     n_persons_judged: int
-    n_right: int
+    n_reidentified: int  # the first guess is right, or the person is exposed
     p_value: float  # of so many right guesses by chance
     exposed: dict[str, float]  # person: p-value after Holm's correction, at most 0.05
     not_tested: int  # persons of the list who cannot be judged
@@ -43,13 +43,15 @@ def first_guesses(trials: Trials, evidence: Evidence) -> Guesses:
     # Of equal LLRs a wrong one is guessed: the own pair comes last.
     order = np.lexsort([evidence.target, -evidence.llrs, tried])
     guesses = order[np.unique(tried[order], return_index=True)[1]]
-    n_right = int(evidence.target[guesses].sum())
+    # Every person has a target: guesses are in the order of persons.
+    right = np.flatnonzero(evidence.target[guesses])
     chance = (1 / np.bincount(tried)).mean()
+    exposed = _exposed(evidence)
     return Guesses(
         n_persons_judged=n_persons,
-        n_right=n_right,
-        p_value=float(bdtrc(n_right - 1, n_persons, chance)),
-        exposed=_exposed(evidence),
+        n_reidentified=len({evidence.persons[person] for person in right} | exposed.keys()),
+        p_value=float(bdtrc(len(right) - 1, n_persons, chance)),
+        exposed=exposed,
         not_tested=len(trials.persons) - n_persons,
     )
 

@@ -315,9 +315,7 @@ def _unmet(system, judged, original, thresholds, known):
     is_blind = {name for _, name in judged.evidence} - strengths.keys() or not strengths
     why = original.codes if original and is_blind else set()
     unmet = {
-        "persons_exposed": any(
-            guesses.p_value <= LEVEL or guesses.exposed for guesses in judged.guesses.values()
-        ),
+        "persons_exposed": any(map(_is_beyond_chance, judged.guesses.values())),
         "missing": any(judged.missing.values()),
         "failing_attack": judged.failing,
         "no_unprotected": original is None or "list_missing" in why,
@@ -345,17 +343,23 @@ def _less_than(safer, worse):
     return [difference, difference - margin, difference + margin]
 
 
+def _is_beyond_chance(guesses):
+    """Whether more persons are re-identified than by chance, or one more surely."""
+    return guesses.p_value <= LEVEL or bool(guesses.exposed)
+
+
 def _exposed(guesses, known):
-    """How many persons' first guess is right, on the list where chance explains it least."""
+    """How many persons are re-identified, on the list where chance explains it least."""
     if not guesses:
         return None
-    worst = min((own.p_value, name) for name, own in guesses.items())[1]
+    smallest = {name: min(own.p_value, *own.exposed.values(), 1.0) for name, own in guesses.items()}
+    worst = min(sorted(smallest), key=smallest.get)
     large = [own.exposed for own in guesses.values() if own.n_persons_judged >= NAMED_FROM]
     return {
-        "persons": guesses[worst].n_right,
+        "persons": guesses[worst].n_reidentified,
         "of": guesses[worst].n_persons_judged,
         "not_tested": guesses[worst].not_tested,
-        "beyond_chance": guesses[worst].p_value <= LEVEL,
+        "beyond_chance": _is_beyond_chance(guesses[worst]),
         "named": sorted(set().union(*large)) if known.shows_names else [],
     }
 
@@ -368,7 +372,9 @@ def _next(judged, reasons, thresholds):
         if one.high() > limit > value:  # errors fall with the root of persons
             factor = ((one.high() - value) / (limit - value)) ** 2
             wanted = max(wanted, math.ceil(one.n_persons * factor))
-    steps = [{"code": "more_persons", "persons": wanted}] if wanted else []
+    # Narrower limits are no help where persons are exposed.
+    is_helped = wanted and "persons_exposed" not in reasons
+    steps = [{"code": "more_persons", "persons": wanted}] if is_helped else []
     # Linkage that was scored and cannot be measured has another reason, which says what to do.
     unscored = {"no_linkage"} - judged.codes
     return steps + [

@@ -38,7 +38,7 @@ def outputs(trials):
         numbers += [evidence.percent, evidence.standard_error, evidence.low(), evidence.high()]
         numbers += [evidence.p_above(10), evidence.recordings, *evidence.chosen]
         guesses = first_guesses(trials, evidence)
-        numbers += [guesses.n_right, guesses.p_value, *sorted(guesses.exposed.values())]
+        numbers += [guesses.n_reidentified, guesses.p_value, *sorted(guesses.exposed.values())]
     return numbers
 
 

@@ -181,6 +181,18 @@ def test_from_41_persons_on_the_exposed_are_named_where_names_may_be_shown(
     assert exposed["named"] == sorted(f"p{number}" for number in range(n_named))
 
 
+def test_one_exposed_person_is_beyond_chance_and_more_persons_are_no_help():
+    enrolled, tried, recordings, values = complete(60, 4, seed=1)
+    values = values[:, 0] + 9 * ((enrolled == 7) & (tried == 7))
+    ids, values, speaker_of = rows_of(enrolled, tried, recordings, values.tolist())
+    table = ScoreTable(speaker_of)
+    table.scores["all"] = {"x": {("a", "op"): dict(zip(ids, values, strict=True))}}
+    judgement = verdict_of(table)["systems"]["x"]
+    assert judgement["exposed"]["persons"] and judgement["exposed"]["beyond_chance"]
+    steps = [step["code"] for step in judgement["next"]]
+    assert "persons_exposed" in steps and "more_persons" not in steps
+
+
 def test_columns_may_be_missing_and_stand_in_any_order(tmp_path):
     plain, _ = judged(tmp_path, scores("x", "a", "pp", 2, target=2))
     rows = [line.split("\t") for line in scores("x", "a", "pp", 2, target=2)]
@@ -337,7 +349,7 @@ def test_all_facts_of_a_set_are_what_their_definitions_say(small):
             "reasons": [],
             "next": [],
         }
-        n_right = first_guesses(trials, one).n_right
+        n_right = first_guesses(trials, one).n_reidentified
         assert shown["exposed"] == {
             "persons": n_right,
             "of": 8,
