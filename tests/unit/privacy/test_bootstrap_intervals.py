@@ -105,7 +105,7 @@ def test_fewer_than_three_speakers_have_no_interval(n_speakers):
 
 def test_replicates_none_of_which_lies_beyond_the_limits_make_no_interval(capsys):
     replicates = np.linspace(0, 1, 20)
-    assert bootstrap.interval(0.5, replicates, n_speakers=10**12).ci_low == 0
+    assert bootstrap.interval(0.5, replicates, n_speakers=12).ci_low < 0.1
     assert set(bootstrap.interval(0.5, replicates[1:], n_speakers=12)[1:7]) == {None}
     drawn = {"pp": Resampled({"eer_percent": replicates[1:]}, 12, {})}
     shown = write_intervals(None, {"pp": {"eer_percent": 0.5}}, drawn, None)
