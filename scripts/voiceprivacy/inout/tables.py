@@ -51,6 +51,7 @@ LABEL_WORDS = dict.fromkeys(("target", "tgt", "1", "1.0", "true"), "target") | d
     ("nontarget", "imp", "0", "0.0", "false"), "nontarget"
 )
 GENDERS = {"f": "f", "female": "f", "woman": "f", "m": "m", "male": "m", "man": "m"}
+GENDERS |= {"female_feminine": "f", "male_masculine": "m"}  # Common Voice
 # BIO01F, p_m_01: a word by itself, or behind the number of a speaker.
 SEX = re.compile(rf"(?:^|[\W\d_])({'|'.join(GENDERS)})(?=$|[\W_])")
 WHOLE_NUMBER = r"(?!(?<=\d)\d)"  # between two characters, of which one at most is a digit

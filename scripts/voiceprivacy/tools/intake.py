@@ -36,8 +36,10 @@ from voiceprivacy.running import decoding
 from voiceprivacy.tools.file_names import audio_files, guess_pattern, loss_of
 
 LONGEST_NAME = 120  # bytes of an id that was changed
-TABLES = ("metadata.csv", "metadata.jsonl")
+COMMON_VOICE, CLIPS = "validated.tsv", "clips"  # its table, and the folder beside it of its files
+TABLES = ("metadata.csv", "metadata.jsonl", COMMON_VOICE)
 # What people call the columns of such tables.
+FILE_COLUMNS = ("file_name", "path")
 SPEAKER_COLUMNS = ("speaker", "speaker_id", "spk_id", "spk", "client_id", "talker")
 TEXT_COLUMNS = ("text", "transcription", "transcript", "sentence", "normalized_text")
 ID_COLUMNS = ("utterance", "utterance_id", "id", "segment_id")
@@ -187,11 +189,13 @@ def _of_directory(root: Path) -> Iterator[_Item]:
 
 
 def _of_table(root: Path, path: Path) -> Iterator[_Item]:
-    """The lines of a metadata.csv or metadata.jsonl; their files are below its folder."""
+    """The lines of a table; their files are below its folder."""
     for line, row in _rows(path):
-        file = value_of(row, ("file_name",))
+        file = value_of(row, FILE_COLUMNS)
         if file is None:
             raise BadInput(f"{path}:{line}: has no file_name (or use --pattern on names of files)")
+        if path.name == COMMON_VOICE:
+            file = f"{CLIPS}/{file}"
         if PurePosixPath(file).is_absolute() or ".." in PurePosixPath(file).parts:
             raise BadInput(f"{path}:{line}: '{file}' is not below the folder of the table")
         speaker = value_of(row, SPEAKER_COLUMNS)
@@ -205,10 +209,12 @@ def _of_table(root: Path, path: Path) -> Iterator[_Item]:
 
 
 def _rows(path):
-    if path.suffix == ".csv":
+    if path.suffix != ".jsonl":
         lines = read_lines(path)
         # Spreadsheets of many countries write ; between fields.
-        reader = csv.DictReader(lines, delimiter=max(",;\t", key="".join(lines[:1]).count))
+        separator = max(",;\t", key="".join(lines[:1]).count)
+        quoting = csv.QUOTE_NONE if path.name == COMMON_VOICE else csv.QUOTE_MINIMAL
+        reader = csv.DictReader(lines, delimiter=separator, quoting=quoting)
         try:
             yield from ((reader.line_num, row) for row in reader)
         except csv.Error as error:

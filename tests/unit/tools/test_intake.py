@@ -223,6 +223,21 @@ def test_metadata_of_a_spreadsheet_has_other_separators_and_capitals(tmp_path, s
     assert [one.speaker for one in listed] == ["a", "b"] * 3
 
 
+def test_common_voice_is_read_by_its_table_of_validated_clips(tmp_path):
+    rows = ["client_id\tpath\tsentence\tgender"]
+    for number in range(6):
+        write(tmp_path / "clips" / f"cv_{number}.wav", sound(str(number)))
+        speaker, gender = [("a" * 128, "male_masculine"), ("b" * 128, "female_feminine")][
+            number % 2
+        ]
+        rows.append(f'{speaker}\tcv_{number}.wav\t"Number {number}, she said.\t{gender}')
+    (tmp_path / "validated.tsv").write_text("\n".join(rows))
+    read = intake.read(tmp_path, pattern=None, speakers=None, transcripts=None)
+    assert [one.gender for one in read.listed] == ["m", "f"] * 3
+    assert len({one.speaker for one in read.listed}) == 2
+    assert read.texts["clips-cv_5"] == '"Number 5, she said.'
+
+
 @pytest.mark.parametrize(
     ("row", "said"),
     [
