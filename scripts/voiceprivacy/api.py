@@ -274,7 +274,7 @@ def verification(
     speakers : {id: speaker}, optional
         With a table: intervals are made.
     p_target : prior of min_dcf
-    n_replicates, seed : of the intervals, which need 20 replicates; 0 for none
+    n_replicates, seed : of the intervals; 0 for none
 
     Raises
     ------

@@ -19,8 +19,8 @@ PROTOCOLS = ("enrol_trial", "given", "all_pairs", "rank_sampling", NO_TRIALS)
 # What a corpus is for (use): attacks and utility, utility alone, or that attackers learn.
 EVALUATION, UTILITY_ALONE, TRAIN = "evaluation", "utility", "train"
 
-# What a 95 % interval needs; of 20 replicates one lies beyond a limit.
-FEWEST_SPEAKERS, FEWEST_REPLICATES = 3, 20
+# What an interval needs at least.
+FEWEST_SPEAKERS, FEWEST_REPLICATES = 3, 2
 
 # Extractors that are no networks; each is a key of an extractor's entry. Histograms are compared by
 # jensen_shannon, words by cosine.

@@ -428,5 +428,5 @@ def _unreadable(path: FilePath, error: Exception) -> BadInput:
         # A page of a server, a pointer of Git LFS.
         with open(path, "rb") as file:
             why = f"{why} It begins with {file.read(START)!r}"
-    remedy = "; if a player plays it, convert it: ffmpeg -i OLD NEW.wav" if code in LACKING else ""
+    remedy = ": if a player plays it, convert it (ffmpeg -i OLD NEW.wav)" if code in LACKING else ""
     return BadInput(f"{path}: cannot be read as audio ({why}){remedy}")

@@ -43,7 +43,7 @@ def assess_calibration(
     curves : TSV of the ECE profiles to write
     plot : picture of the ECE profiles to write: svg, pdf or png
     speakers : TSV: id speaker, of enrolments and trials; adds intervals
-    bootstrap : replicates of intervals, at least 20; 0 for none
+    bootstrap : replicates of intervals; 0 for none
     seed : of the draws of speakers
     """
     if len(train) != len(test):

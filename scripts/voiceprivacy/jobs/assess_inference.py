@@ -30,7 +30,7 @@ def assess_inference(
     embeddings : folder of CORPUS/PART/SYSTEM/EXTRACTOR.npz
     audio : folder of CORPUS/PART/original/manifest.tsv
     facts : folder of CORPUS.speakers.tsv: speaker attribute value (default: none)
-    bootstrap : replicates of intervals, at least 20; 0 for none
+    bootstrap : replicates of intervals; 0 for none
     seed : of all draws
     inference : TSV to write
     """

@@ -51,7 +51,7 @@ def assess_matrices(
     definition : how the similarity of voices is defined
     compared : pairs whose similarity counts; upper: as the challenge's recipe
     fit : loss of the beta-binomial fit to ranks; auto: ll
-    bootstrap : replicates of intervals, at least 20; 0 for none
+    bootstrap : replicates of intervals; 0 for none
     seed : of the draws of speakers
     similarity : JSON to write
     cells : TSV to write: matrix row_speaker column_speaker similarity

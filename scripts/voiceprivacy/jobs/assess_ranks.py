@@ -42,7 +42,7 @@ def assess_ranks(
     examples : TSV to write: label speaker rank p gamma (three speakers)
     plot : picture of the rank histograms to write: svg, pdf or png
     seconds : JSON of list_samples.py: how long tests and templates of a gallery last
-    bootstrap : replicates of intervals, at least 20; 0 for none
+    bootstrap : replicates of intervals; 0 for none
     seed : of the draws of speakers
     """
     assessed = assessment.assess_ranks(

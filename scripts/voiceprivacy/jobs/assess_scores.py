@@ -45,7 +45,7 @@ def assess_scores(
     tags : YAML with tags of your own: {tag: {from_log10: 1, meaning: ...}}
     p_target : prior of min_dcf
     speakers : TSV: id speaker, of enrolments and trials; adds intervals
-    bootstrap : replicates of intervals, at least 20; 0 for none
+    bootstrap : replicates of intervals; 0 for none
     seed : of the draws of speakers
     verification : JSON to write
     verification_original : what --verification wrote of original speech, label oo

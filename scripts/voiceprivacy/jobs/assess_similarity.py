@@ -40,7 +40,7 @@ def assess_similarity(
     curves : TSV to write: matrix row_speaker column_speaker similarity
     zoo : TSV to write: every speaker's mean LLRs and animals in each condition
     plot : picture of the matrices to write: png, pdf or svg
-    bootstrap : replicates of intervals, at least 20; 0 for none
+    bootstrap : replicates of intervals; 0 for none
     seed : of the draws of speakers
     """
     paths = {"oo": oo, "op": op, "pp": pp}

@@ -37,7 +37,7 @@ def assess_utility(
     manifest : TSV of the original speech: who speaks
     trials : trial lists of the corpus
     options : JSON: {NAME: {"better": "lower", "weight": METRIC}}
-    bootstrap : replicates of intervals, at least 20; 0 for none
+    bootstrap : replicates of intervals; 0 for none
     seed : of the draws of speakers
     metrics : TSV to write
     replicates : npz to write: METRIC/ANONYMISER of all utterances

@@ -35,7 +35,7 @@ def assess_verification(
     p_target : prior of min_dcf
     metrics : JSON to write
     speakers : TSV: id speaker, of enrolments and trials; adds intervals
-    bootstrap : replicates of intervals, at least 20; 0 for none
+    bootstrap : replicates of intervals; 0 for none
     seed : of the draws of speakers
     """
     draws = Draws.of(bootstrap, seed)

@@ -45,7 +45,7 @@ def assess_zebra(
     plot : picture of the ECE profiles to write: svg, pdf or png
     over : x-axis of the picture
     speakers : TSV: id speaker, of enrolments and trials; adds intervals
-    bootstrap : replicates of intervals, at least 20; 0 for none
+    bootstrap : replicates of intervals; 0 for none
     seed : of the draws of speakers
     """
     draws = Draws.of(bootstrap, seed)

@@ -127,7 +127,7 @@ def test_others_that_state_less_than_they_hold_are_refused(tmp_path, kind, size_
 def test_what_other_programs_read_gets_a_command(tmp_path):
     path = tmp_path / "speech.wav"
     path.write_bytes(b"BW64" + written(path, "RF64", "PCM_16")[4:])
-    with pytest.raises(BadInput, match=r"convert it: ffmpeg -i OLD NEW\.wav$"):
+    with pytest.raises(BadInput, match=r"convert it \(ffmpeg -i OLD NEW\.wav\)$"):
         audio.header(path)
 
 

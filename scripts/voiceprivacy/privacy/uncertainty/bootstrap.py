@@ -128,7 +128,7 @@ class Interval(NamedTuple):
     range as CORRECTIONS say for the metric, which widen that of a Cllr. ``corrected`` is the
     percentile interval moved back by OF_CALIBRATION, whatever the metric. ``unbiased`` is the value
     moved back like its interval, in which it lies. Limits and ``unbiased`` are None with less than
-    20 replicates or three speakers.
+    two replicates or three speakers.
     """
 
     value: Number
