@@ -189,9 +189,9 @@ def _holding_signals() -> Iterator[None]:
         noted.append(number)
 
     if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
-            if callable(signal.getsignal(number)):
-                handlers[number] = signal.signal(number, note)
+        for ending in (signal.SIGINT, signal.SIGTERM):
+            if callable(signal.getsignal(ending)):
+                handlers[ending] = signal.signal(ending, note)
     try:
         yield
     finally:
