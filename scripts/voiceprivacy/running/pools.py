@@ -32,7 +32,8 @@ from typing import Any
 from voiceprivacy.inout.files import BadInput
 
 AHEAD = 8  # items that wait for each worker: memory does not grow with the corpus
-# A signal that comes just before Python begins to wait is seen only when that wait ends.
+# A signal that comes just before Python begins to wait is seen only when that wait ends: in a
+# trial, a command in some hundreds that were told to end while their pool began never did.
 LONGEST_WAIT_S = 0.5
 
 _loaded: Any = None  # in a process of a pool: what it inherited
@@ -150,8 +151,7 @@ def _in_order(
 ) -> Iterator:
     """Hand out the first items now, each other one when a result is taken."""
     for item in itertools.islice(items, AHEAD * workers):
-        with _holding_signals():
-            waiting.append(pool.submit(function, item))
+        waiting.append(pool.submit(function, item))
     return _results(pool, function, items, waiting)
 
 
@@ -159,46 +159,13 @@ def _results(
     pool: Executor, function: Callable, items: Iterator, waiting: deque[Future]
 ) -> Iterator:
     while waiting:
-        with _holding_signals():
-            done, _ = wait([waiting[0]], timeout=LONGEST_WAIT_S)
-        if not done:
-            continue
-        with _holding_signals():
-            result = waiting[0].result()
-            waiting.popleft()
+        while not waiting[0].done():
+            wait([waiting[0]], timeout=LONGEST_WAIT_S)
+        result = waiting[0].result()
+        waiting.popleft()
         for item in itertools.islice(items, 1):
-            with _holding_signals():
-                waiting.append(pool.submit(function, item))
+            waiting.append(pool.submit(function, item))
         yield result
-
-
-@contextlib.contextmanager
-def _holding_signals() -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM wait until the block has ended.
-
-    Amid it they would leave a lock of the pool taken, and the pool would wait for it for ever: in a
-    trial, one of some hundred commands that were told to end while their pool began never did.
-    """
-    noted: list[int] = []
-    handlers: dict[int, Any] = {}
-    owner = os.getpid()
-
-    def note(number: int, frame: object) -> None:
-        if os.getpid() != owner:  # a process of the pool that has just been forked
-            os._exit(1)
-        noted.append(number)
-
-    if threading.current_thread() is threading.main_thread():
-        for ending in (signal.SIGINT, signal.SIGTERM):
-            if callable(signal.getsignal(ending)):
-                handlers[ending] = signal.signal(ending, note)
-    try:
-        yield
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-        for number in noted:
-            handlers[number](number, None)
 
 
 def _call_with_loaded(function: Callable, item: Any) -> Any:
