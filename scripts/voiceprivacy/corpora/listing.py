@@ -179,8 +179,8 @@ def list_utterances(source: Source, findings: Findings) -> list[Listed]:
     kind, options = kind_of(source)
     utterances: list[Listed] = sorted(kind.list_utterances(options, findings))
     if not utterances and not findings.errors():
-        where = options.get("root", options) if isinstance(options, dict) else options
-        raise BadInput(f"{where}: holds no utterance")
+        folder = options.get("root", options) if isinstance(options, dict) else options
+        raise BadInput(f"{folder}: holds no utterance")
     for utterance in utterances:
         _check_utterance(utterance, source, findings)
     if "channel" in source:
