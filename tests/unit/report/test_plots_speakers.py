@@ -71,8 +71,8 @@ def test_a_row_for_every_anonymiser_and_a_column_for_every_set():
 
 
 def test_the_zoo_has_one_scale_for_all_conditions_with_zero_evidence_on_it():
-    figure = speakers.zoo_picture(zoo=menagerie(), matrices=matrices(3), speakers=NAMES)
-    first, second = [(*plane.get_xlim(), *plane.get_ylim()) for plane in figure.axes[2:4]]
+    figure = speakers.zoo_picture(zoo=menagerie())
+    first, second = [(*plane.get_xlim(), *plane.get_ylim()) for plane in figure.axes[:2]]
     assert first == second
     left, right, bottom, top = first
     assert left < 0 < right and bottom < 0 < top
@@ -80,7 +80,7 @@ def test_the_zoo_has_one_scale_for_all_conditions_with_zero_evidence_on_it():
 
 def test_only_animals_beyond_chance_are_filled_and_undefined_means_are_left_out():
     _, ax = style.figure(3, 3)
-    speakers.plot_zoo(ax, animals=menagerie()["op"], speakers=NAMES)
+    speakers.plot_zoo(ax, animals=menagerie()["op"])
     points = [line for line in ax.get_lines() if line.get_marker() in "Dosv^"]
     assert len(points) == 2
     assert points[0].get_markerfacecolor() == points[0].get_color() == style.colour(1)

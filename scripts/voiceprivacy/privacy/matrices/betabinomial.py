@@ -20,6 +20,7 @@ Backstrom et al., Privacy disclosure of similarity rank in speech and language p
 Eqs. 3 and 4, section IV-B.
 """
 
+import functools
 import itertools
 from collections.abc import Callable
 from typing import NamedTuple
@@ -50,6 +51,13 @@ class Fit(NamedTuple):
     beta: float
     log_gamma: Floats
     limit: str
+
+
+class Start(NamedTuple):
+    """Where a search may begin: log alpha and log beta (2,), and the log pmf (N,) there."""
+
+    log_parameters: Floats
+    log_gamma: Floats
 
 
 Loss = Callable[[Floats, Floats], tuple[float, Floats]]
@@ -100,32 +108,37 @@ def _minimise(probability, loss):
     uniform_loss, _ = loss(probability, log_pmf(1.0, 1.0, n_templates))
     scale = max(uniform_loss, 1e-30)  # losses near 1, for the tolerances of the search
 
-    def loss_at(log_parameters):
-        return loss(probability, log_pmf(*np.exp(log_parameters), n_templates))
-
     def objective(log_parameters):
-        value, slope = loss_at(log_parameters)
-        return value / scale, _gradient(*np.exp(log_parameters), slope) / scale
+        parameters = np.exp(log_parameters)
+        value, slope = loss(probability, log_pmf(*parameters, n_templates))
+        return value / scale, _gradient(*parameters, slope) / scale
 
-    starts = sorted(_candidates(probability), key=lambda start: loss_at(start)[0])[:N_STARTS]
+    starts = [*_same_mean(probability), *_grid(n_templates)]
+    starts.sort(key=lambda start: loss(probability, start.log_gamma)[0])
     bounds = [(-LOG_RANGE, LOG_RANGE)] * 2
     options = {"ftol": 1e-16, "gtol": 1e-11, "maxiter": 1000}
     searches = [
         minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
-        for start in starts
+        for start, _ in starts[:N_STARTS]
     ]
     return np.exp(min(searches, key=lambda search: search.fun).x)
 
 
-def _candidates(probability):
-    """Log parameters to look at first: a grid, and models that have the histogram's mean."""
+def _same_mean(probability):
+    """Models that have the histogram's mean."""
     mean = np.clip(probability @ np.linspace(0, 1, len(probability)), 1e-3, 1 - 1e-3)
-    same_mean = [
-        np.log([mean * concentration, (1 - mean) * concentration])
-        for concentration in CONCENTRATIONS
-    ]
-    grid = [np.array(point) for point in itertools.product(GRID, GRID)]
-    return same_mean + grid
+    both = np.array([mean, 1 - mean])
+    return [_start(np.log(both * sum_), len(probability)) for sum_ in CONCENTRATIONS]
+
+
+@functools.lru_cache(maxsize=1)
+def _grid(n_templates):
+    """The same for all histograms of a gallery: a thousand replicates ask for it."""
+    return [_start(np.array(point), n_templates) for point in itertools.product(GRID, GRID)]
+
+
+def _start(log_parameters, n_templates):
+    return Start(log_parameters, log_pmf(*np.exp(log_parameters), n_templates))
 
 
 def _gradient(alpha, beta, slope):

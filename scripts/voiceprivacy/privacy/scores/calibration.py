@@ -371,8 +371,10 @@ def cece_bits(sets: Sequence[Mapping[str, Any]]) -> list[float]:
 
 def counted_mean(numbers: Floats, counts: Counts | None) -> float:
     """Mean of numbers (N,), each of which occurs ``counts`` times (N,), or once."""
-    # As np.average has it, which takes three times as long for a dozen numbers.
-    return numbers.mean() if counts is None else (numbers * counts).sum() / np.sum(counts)
+    if counts is None:
+        return numbers.mean()
+    # As np.average has it, which takes four times as long for a dozen numbers.
+    return np.add.reduce(numbers * counts) / np.add.reduce(counts)
 
 
 def _with_pairs(ties):

@@ -126,7 +126,7 @@ def sample_metrics(
         "linkability": _linkability(blocks),
     }
     if bins and bins.number > 1:
-        edges = np.histogram_bin_edges([], bins.number, bins.limits)
+        edges = _edges(bins)
         counts = [
             _counts_between(edges, trials.target, weights[0]),
             _counts_between(edges, trials.nontarget, weights[1]),
@@ -395,9 +395,16 @@ def _mean_drawn(costs: Floats, weights: Counts) -> float:
 
 
 def _linkability(blocks: Blocks) -> float:
-    llrs = counted_llrs(blocks)
-    local = np.maximum(0, np.tanh(llrs["target"] / 2))  # tanh(l / 2) = 2 sigma(l) - 1
-    return float(counted_mean(local, llrs["target_counts"]))
+    has_targets = blocks.targets > 0
+    # tanh(l / 2) = 2 sigma(l) - 1
+    local = np.maximum(0, np.tanh(blocks.llrs[has_targets] / 2))
+    return float(counted_mean(local, blocks.targets[has_targets]))
+
+
+@functools.lru_cache(maxsize=1)  # a thousand samples have the same
+def _edges(bins: Bins) -> Floats:
+    """Where bins begin and end, array (B + 1,)."""
+    return np.histogram_bin_edges([], bins.number, bins.limits)
 
 
 def _counts_between(edges: Floats, scores: Scores, weights: Counts) -> Counts:

@@ -161,16 +161,9 @@ def assess(
     return metrics, profile
 
 
-def sample_metrics(sample: Sample, *, blocks: Blocks | None = None) -> Metrics:
-    """The metrics of ``assess`` that have an interval.
-
-    Parameters
-    ----------
-    sample : Sample
-    blocks : Blocks, optional
-        Of the sample, without Laplace's rule.
-    """
-    llrs = counted_llrs(blocks or pav_blocks(sample.ties))
+def sample_metrics(sample: Sample) -> Metrics:
+    """The metrics of ``assess`` that have an interval."""
+    llrs = counted_llrs(pav_blocks(sample.ties))
     return {"dece_bit": cece_bit(**llrs), "ddcf": 1 - cllr_bit(**llrs)}
 
 
@@ -183,7 +176,9 @@ def measure_of_both(scores: Classes) -> Callable[[Sample], Metrics]:
 
     def both(sample):
         blocks = pav_blocks(sample.ties)
-        return measure(sample, blocks=blocks) | sample_metrics(sample, blocks=blocks)
+        metrics = measure(sample, blocks=blocks)
+        dece = cece_bit(**counted_llrs(blocks))
+        return metrics | {"dece_bit": dece, "ddcf": 1 - metrics["cllr_min_bit"]}
 
     return both
 

@@ -51,8 +51,7 @@ ANIMALS = {
 }
 GREY = "#8c8c8c"
 PANEL_INCHES = 3.1
-FEW_SPEAKERS = 25  # that are named beside a matrix, and numbered in the plane
-MOST_NUMBERS = 16
+FEW_SPEAKERS = 25  # that are named beside their points
 SIGNIFICANCE = 0.05  # as in the table
 
 # Speakers at risk.
@@ -70,19 +69,9 @@ def similarity(
     return similarity_picture(**matrices, speakers=speakers, title=title)
 
 
-def zoo(
-    *,
-    zoo: str,
-    curves: str,
-    manifest: str,
-    order: str = "gender",
-    title: str = "",
-    codes: Codes = NAMED,
-) -> Figure:
-    """Every condition's similarity matrix above its zoo plot."""
-    speakers, matrices = read_matrices(curves, manifest, order=order, codes=codes)
-    animals = read_speakers(zoo, ZOO, codes)
-    return zoo_picture(zoo=animals, matrices=matrices, speakers=speakers, title=title)
+def zoo(*, zoo: str, title: str = "", codes: Codes = NAMED) -> Figure:
+    """Every condition's zoo plot."""
+    return zoo_picture(zoo=read_speakers(zoo, ZOO, codes), title=title)
 
 
 def speakers(
@@ -172,38 +161,28 @@ def all_matrices_picture(matrices: Mapping[tuple[str, str], Matrices]) -> Figure
     return figure
 
 
-def zoo_picture(
-    *,
-    zoo: Mapping[str, Mapping[str, dict]],
-    matrices: Mapping[str, np.ma.MaskedArray],
-    speakers: Sequence[str],
-    title: str = "",
-) -> Figure:
-    """A column for each condition with its matrix, its zoo plot, and the same from close up.
+def zoo_picture(*, zoo: Mapping[str, Mapping[str, dict]], title: str = "") -> Figure:
+    """A column for each condition with its zoo plot, and the same from close up.
 
     Parameters
     ----------
     zoo : {condition: {speaker: {mean_target_llr, mean_impostor_llr, corner, animal}}}
         A mean is None where it is undefined.
-    matrices : {condition: masked array (S, S)}
-    speakers : in the order of the rows; numbered from 1 on in all panels
     title : above the figure
     """
-    rows, columns = 3, len(zoo)
-    width, height = PANEL_INCHES * columns + 0.8, PANEL_INCHES * rows + 0.9
+    rows, columns = 2, len(zoo)
+    width, height = PANEL_INCHES * columns + 0.4, PANEL_INCHES * rows + 0.8
     figure, axes = style.figure(width, height, rows, columns, squeeze=False)
     # One scale for all conditions: what protection moves can be seen.
     xlim, ylim = (span_of_means(zoo, f"mean_{side}_llr") for side in ("target", "impostor"))
     for column, (condition, animals) in enumerate(zoo.items()):
-        image = _plot_matrix(axes[0, column], matrices[condition], speakers)
+        plot_zoo(axes[0, column], animals=animals)
+        axes[0, column].set(xlim=xlim, ylim=ylim)
         axes[0, column].set_title(ZOO_TITLES.get(condition, condition), fontsize="medium")
-        plot_zoo(axes[1, column], animals=animals, speakers=speakers)
-        axes[1, column].set(xlim=xlim, ylim=ylim)
-        plot_zoo(axes[2, column], animals=animals, speakers=speakers, numbered=True)
-        axes[2, column].set_xlabel("mean target LLR")
-    axes[1, 0].set_ylabel("mean impostor LLR\n(dotted: no evidence)")
-    axes[2, 0].set_ylabel("mean impostor LLR\n(close up)")
-    style.colour_bar(figure, image, axes[0], "similarity", shrink=0.9)
+        plot_zoo(axes[1, column], animals=animals, close_up=True)
+        axes[1, column].set_xlabel("mean target LLR")
+    axes[0, 0].set_ylabel("mean impostor LLR\n(dotted: no evidence)")
+    axes[1, 0].set_ylabel("mean impostor LLR\n(close up)")
     chance = f"more speakers than chance puts there (p < {SIGNIFICANCE})"
     note = f"corners of the quartiles; filled: {chance}"
     figure.legend(handles=_legend_of_zoo(zoo), loc="outside lower center", ncols=5, title=note)
@@ -211,9 +190,7 @@ def zoo_picture(
     return figure
 
 
-def plot_zoo(
-    ax: Axes, *, animals: Mapping[str, dict], speakers: Sequence[str], numbered: bool = False
-) -> None:
+def plot_zoo(ax: Axes, *, animals: Mapping[str, dict], close_up: bool = False) -> None:
     """Draw every speaker at mean target and impostor LLR (Figure 6 of Noe et al., CSL 72, 2022).
 
     Parameters
@@ -221,22 +198,21 @@ def plot_zoo(
     ax : matplotlib axes
     animals : {speaker: {mean_target_llr, mean_impostor_llr, corner, animal}}
         Markers are filled where the animal is more than chance.
-    speakers : in the order of their numbers
-    numbered : whether numbers stand beside the points, where they are few, and the axes fit these
+    close_up : whether the axes fit the points, and few speakers are named beside them
         Otherwise lines mark where there is no evidence.
     """
-    for position, speaker in enumerate(speakers, start=1):
-        animal = animals[speaker]
+    for speaker, animal in animals.items():
         point = (animal["mean_target_llr"], animal["mean_impostor_llr"])
-        if None in point:  # the number stays free: numbers are those of the matrix above
+        if None in point:
             continue
         look = _look_of_animal(animal["corner"], filled=animal["animal"] != "-")
         means = "target {:.2f}, impostor {:.2f}".format(*point)
         said = style.tooltip(words=f"{speaker}: {_meaning(animal)}\n{means}")
         ax.plot(*point, markersize=5, linestyle="", **look, **said)
-        if numbered and len(speakers) <= FEW_SPEAKERS:
-            ax.annotate(str(position), point, xytext=(4, 3), textcoords="offset points", fontsize=6)
-    if numbered:
+        if close_up and len(animals) <= FEW_SPEAKERS:
+            beside: dict[str, Any] = {"xytext": (4, 3), "textcoords": "offset points"}
+            ax.annotate(speaker, point, fontsize=6, parse_math=False, **beside)
+    if close_up:
         ax.margins(0.12)
     else:
         ax.axhline(0, color=FAINT, linestyle=":", linewidth=0.8)
@@ -319,16 +295,11 @@ def _plot_bars(ax, values, speakers, metric, colour):
     ax.set_xlim(-0.6, len(speakers) - 0.4)
 
 
-def _heat_map(ax, values):
-    # Without interpolation: a cell is a number. The frame, which style leaves out, closes it.
-    image = ax.imshow(values, cmap=SCALE, vmin=0, vmax=1, interpolation="nearest")
-    ax.spines[:].set_visible(True)
-    return image
-
-
 def _blocks_map(ax, linewidth, **matrices):
     """The blocks of matrices as colours, and lines between them."""
-    image = _heat_map(ax, blocks(**matrices))
+    # Without interpolation: a cell is a number. The frame, which style leaves out, closes it.
+    image = ax.imshow(blocks(**matrices), cmap=SCALE, vmin=0, vmax=1, interpolation="nearest")
+    ax.spines[:].set_visible(True)
     # Cells are centred on whole numbers, so that the blocks meet at a half.
     for line_between in (ax.axhline, ax.axvline):
         line_between(len(matrices["oo"]) - 0.5, color=BETWEEN_BLOCKS, linewidth=linewidth)
@@ -355,21 +326,6 @@ def _name_halves(ax, n_speakers):
     right.set_yticks(centres, names, rotation=270, va="center")
     for side in (top, right):
         side.tick_params(length=0, pad=3)
-
-
-def _plot_matrix(ax, values, speakers):
-    image = _heat_map(ax, values)
-    # Sixteen numbers fit on a side; the last step is for more speakers than 1600.
-    steps = (1, 2, 5, 10, 20, 50, 100, len(speakers))
-    step = next(step for step in steps if len(speakers) <= MOST_NUMBERS * step)
-    shown = range(0, len(speakers), step)
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_ticks(shown, [str(position + 1) for position in shown], fontsize=6)
-    if len(speakers) <= FEW_SPEAKERS:
-        names = [f"{speaker}  {position}" for position, speaker in enumerate(speakers, start=1)]
-        ax.set_yticks(range(len(speakers)), names, fontsize=6, parse_math=False)
-    ax.tick_params(length=0, pad=2)
-    return image
 
 
 def _look_of_animal(corner: str, *, filled: bool) -> dict[str, Any]:
