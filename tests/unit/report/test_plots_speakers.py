@@ -78,13 +78,14 @@ def test_the_zoo_has_one_scale_for_all_conditions_with_zero_evidence_on_it():
     assert left < 0 < right and bottom < 0 < top
 
 
-def test_only_animals_beyond_chance_are_filled_and_undefined_means_are_left_out():
+def test_animals_beyond_chance_are_filled_those_in_corners_named_and_undefined_means_left_out():
     _, ax = style.figure(3, 3)
-    speakers.plot_zoo(ax, animals=menagerie()["op"])
+    speakers.plot_zoo(ax, animals=menagerie()["op"], close_up=True)
     points = [line for line in ax.get_lines() if line.get_marker() in "Dosv^"]
     assert len(points) == 2
     assert points[0].get_markerfacecolor() == points[0].get_color() == style.colour(1)
     assert points[1].get_markerfacecolor() == GROUND
+    assert [name.get_text() for name in ax.texts] == ["a"]
 
 
 def test_speakers_are_sorted_by_their_larger_disclosure():

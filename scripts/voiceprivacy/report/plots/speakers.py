@@ -51,7 +51,7 @@ ANIMALS = {
 }
 GREY = "#8c8c8c"
 PANEL_INCHES = 3.1
-FEW_SPEAKERS = 25  # that are named beside their points
+FEW_SPEAKERS = 25  # in corners, who are named
 SIGNIFICANCE = 0.05  # as in the table
 
 # Speakers at risk.
@@ -198,9 +198,11 @@ def plot_zoo(ax: Axes, *, animals: Mapping[str, dict], close_up: bool = False) -
     ax : matplotlib axes
     animals : {speaker: {mean_target_llr, mean_impostor_llr, corner, animal}}
         Markers are filled where the animal is more than chance.
-    close_up : whether the axes fit the points, and few speakers are named beside them
+    close_up : whether the axes fit the points, and speakers in corners are named if they are few
         Otherwise lines mark where there is no evidence.
     """
+    in_corners = [speaker for speaker, animal in animals.items() if animal["corner"] != "-"]
+    named = in_corners if close_up and len(in_corners) <= FEW_SPEAKERS else []
     for speaker, animal in animals.items():
         point = (animal["mean_target_llr"], animal["mean_impostor_llr"])
         if None in point:
@@ -209,7 +211,7 @@ def plot_zoo(ax: Axes, *, animals: Mapping[str, dict], close_up: bool = False) -
         means = "target {:.2f}, impostor {:.2f}".format(*point)
         said = style.tooltip(words=f"{speaker}: {_meaning(animal)}\n{means}")
         ax.plot(*point, markersize=5, linestyle="", **look, **said)
-        if close_up and len(animals) <= FEW_SPEAKERS:
+        if speaker in named:
             beside: dict[str, Any] = {"xytext": (4, 3), "textcoords": "offset points"}
             ax.annotate(speaker, point, fontsize=6, parse_math=False, **beside)
     if close_up:
