@@ -23,20 +23,26 @@ Eqs. 3 and 4, section IV-B.
 import functools
 import itertools
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import minimize
 from scipy.special import gammaln, xlog1py, xlogy
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.privacy import Floats
 
 LOG_RANGE = 20.0  # of alpha and beta; further out the model is the limit to nine digits
-GRID = np.linspace(-8.0, 8.0, 9)  # log alpha and log beta of the starts
+GRID = np.array(list(itertools.product(np.linspace(-8.0, 8.0, 9), repeat=2)))  # logs of starts
 CONCENTRATIONS = (0.01, 0.3, 3.0, 30.0, 1000.0)  # alpha + beta of starts with the histogram's mean
 N_STARTS = 5
+N_STEPS = 200
+LONGEST_STEP = 4.0  # of log alpha and log beta together
+NEGLIGIBLE = 1e-12  # as a step, and beside the edge
+FINE_STEP = 1e-6  # Newton's next one would be too small to be seen
+ROUNDING = 1e-16  # of a loss: what no step can win
+SMALLEST = 1e-300  # instead of a division by zero
+FLAT = 1e-14  # curvature that is rounding, of the largest
 RANK_1_WEIGHT = 1e5  # of the constraint of the loss cll
 
 
@@ -53,24 +59,20 @@ class Fit(NamedTuple):
     limit: str
 
 
-class Start(NamedTuple):
-    """Where a search may begin: log alpha and log beta (2,), and the log pmf (N,) there."""
-
-    log_parameters: Floats
-    log_gamma: Floats
+# Of a histogram (N,) and log gamma (..., N): losses (...), their first and their second derivatives
+# by log gamma (..., N). They are sums over ranks, so mixed ones are 0.
+Loss = Callable[[Floats, Floats], tuple[Floats, Floats, Floats]]
 
 
-Loss = Callable[[Floats, Floats], tuple[float, Floats]]
-
-
-def log_pmf(alpha: float, beta: float, n_templates: int) -> Floats:
-    """Log probability of the ranks 1..N, array (N,).
+def log_pmf(alpha: Any, beta: Any, n_templates: int) -> Floats:
+    """Log probability of the ranks 1..N: array (N,), or (S, N) of arrays (S,) of parameters.
 
     Products of rising factorials instead of beta functions: no cancellation of large terms, exactly
     uniform for alpha = beta = 1, and a gradient at the same price.
     """
-    of_alpha, of_beta, of_both = _log_rising(alpha, beta, n_templates - 1)
-    return of_alpha + of_beta[::-1] - of_both[-1]
+    factors = _factors(alpha, beta, n_templates - 1) / np.arange(1, n_templates)
+    of_alpha, of_beta, of_both = _sums(np.log(factors, out=factors))
+    return of_alpha + of_beta[..., ::-1] - of_both[..., -1:]
 
 
 def fit(probability: ArrayLike, *, loss: str = "ll") -> Fit:
@@ -94,9 +96,9 @@ def fit(probability: ArrayLike, *, loss: str = "ll") -> Fit:
         return Fit(np.nan, np.nan, np.zeros(1), "single template")
     alpha, beta = _minimise(probability, LOSSES[loss])
     log_gamma = log_pmf(alpha, beta, len(probability))
-    best, _ = LOSSES[loss](probability, log_gamma)
+    best, *_ = LOSSES[loss](probability, log_gamma)
     for exact in _exact_models(alpha / (alpha + beta), len(probability)):
-        exact_loss, _ = LOSSES[loss](probability, exact.log_gamma)
+        exact_loss, *_ = LOSSES[loss](probability, exact.log_gamma)
         if exact_loss <= best * (1 + 1e-7) + 1e-15:  # as good, up to the search's tolerance
             return exact
     return Fit(alpha, beta, log_gamma, "")
@@ -104,63 +106,89 @@ def fit(probability: ArrayLike, *, loss: str = "ll") -> Fit:
 
 def _minimise(probability, loss):
     """Alpha and beta (2,) of the smallest loss, by several searches."""
-    n_templates = len(probability)
-    uniform_loss, _ = loss(probability, log_pmf(1.0, 1.0, n_templates))
-    scale = max(uniform_loss, 1e-30)  # losses near 1, for the tolerances of the search
-
-    def objective(log_parameters):
-        parameters = np.exp(log_parameters)
-        value, slope = loss(probability, log_pmf(*parameters, n_templates))
-        return value / scale, _gradient(*parameters, slope) / scale
-
-    starts = [*_same_mean(probability), *_grid(n_templates)]
-    starts.sort(key=lambda start: loss(probability, start.log_gamma)[0])
-    bounds = [(-LOG_RANGE, LOG_RANGE)] * 2
-    options = {"ftol": 1e-16, "gtol": 1e-11, "maxiter": 1000}
-    searches = [
-        minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
-        for start, _ in starts[:N_STARTS]
-    ]
-    return np.exp(min(searches, key=lambda search: search.fun).x)
-
-
-def _same_mean(probability):
-    """Models that have the histogram's mean."""
     mean = np.clip(probability @ np.linspace(0, 1, len(probability)), 1e-3, 1 - 1e-3)
-    both = np.array([mean, 1 - mean])
-    return [_start(np.log(both * sum_), len(probability)) for sum_ in CONCENTRATIONS]
+    same_mean = np.outer(CONCENTRATIONS, [mean, 1 - mean])
+    starts = np.concatenate([np.log(same_mean), GRID])
+    log_gamma = [log_pmf(*same_mean.T, len(probability)), _on_grid(len(probability))]
+    losses, *_ = loss(probability, np.concatenate(log_gamma))
+    best = np.argsort(losses, kind="stable")[:N_STARTS]
+    points, losses = _newton(starts[best], functools.partial(_derivatives, probability, loss))
+    return np.exp(points[losses.argmin()])
 
 
 @functools.lru_cache(maxsize=1)
-def _grid(n_templates):
-    """The same for all histograms of a gallery: a thousand replicates ask for it."""
-    return [_start(np.array(point), n_templates) for point in itertools.product(GRID, GRID)]
+def _on_grid(n_templates):
+    """Log pmf of the grid, (G, N): a gallery's speakers and replicates all ask for it."""
+    return log_pmf(*np.exp(GRID).T, n_templates)
 
 
-def _start(log_parameters, n_templates):
-    return Start(log_parameters, log_pmf(*np.exp(log_parameters), n_templates))
+def _newton(points, derivatives):
+    """Points (S, 2) where a function is smallest near each of these, and its values (S,).
 
-
-def _gradient(alpha, beta, slope):
-    """Derivatives of a loss by log alpha and log beta from those by log gamma, array (N,)."""
-    of_alpha, of_beta, of_both = _rising_slope(alpha, beta, len(slope) - 1)
-    by_alpha = slope @ (of_alpha - of_both[-1])
-    by_beta = slope @ (of_beta[::-1] - of_both[-1])
-    return np.array([alpha * by_alpha, beta * by_beta])
-
-
-def _log_rising(alpha, beta, n):
-    """Log of x (x + 1) ... (x + k - 1) / k! for k = 0..n, array (3, n + 1).
-
-    The rows are of x = alpha, beta and their sum.
+    Newton's method, downhill where the function is not convex; all points move at once. A step that
+    does not go down is tried again at a quarter of its length. One that leaves LOG_RANGE ends at
+    its edge, and the search goes on along it.
     """
-    factors = _factors(alpha, beta, n) / np.arange(1, n + 1)
-    return _sums(np.log(factors, out=factors))
+    points = np.clip(points, -LOG_RANGE, LOG_RANGE)
+    values, gradients, curvatures = derivatives(points)
+    reach = np.full(len(points), LONGEST_STEP)
+    for _ in range(N_STEPS):
+        steps = _steps(points, gradients, curvatures)
+        length = np.hypot(*steps.T)
+        won = -(gradients * steps).sum(axis=1)
+        sizes = np.column_stack([length, np.abs(steps)])
+        most = np.column_stack([reach, LOG_RANGE - points * np.sign(steps)])
+        share = np.minimum(1, (most / np.maximum(sizes, SMALLEST)).min(axis=1))
+        moves = (share * length > NEGLIGIBLE) & (won > ROUNDING * np.abs(values))
+        if not moves.any():
+            break
+        there = np.clip(points + share[:, None] * steps, -LOG_RANGE, LOG_RANGE)
+        value, gradient, curvature = derivatives(there)
+        # Rounding may hide that a fine step goes down; it is the last one.
+        fine = length < FINE_STEP
+        down = moves & (fine | (value <= values))
+        reach = np.where(down, LONGEST_STEP, share * length / 4) * ~(fine & down)
+        points[down], values[down] = there[down], value[down]
+        gradients[down], curvatures[down] = gradient[down], curvature[down]
+    return points, values
 
 
-def _rising_slope(alpha, beta, n):
-    """Derivatives of _log_rising by x, array (3, n + 1)."""
-    return _sums(1 / _factors(alpha, beta, n))
+def _steps(points, gradients, curvatures):
+    """Newton's steps (S, 2); none over the edge of LOG_RANGE, along which the search goes on."""
+    over = (np.abs(points) > LOG_RANGE - NEGLIGIBLE) & (np.sign(points) != np.sign(gradients))
+    gradients = np.where(over, 0, gradients)
+    curvatures = np.where(over[:, :, None] | over[:, None, :], np.eye(2), curvatures)
+    sizes, axes = np.linalg.eigh(curvatures)
+    sizes = np.maximum(np.abs(sizes), FLAT * np.abs(sizes).max(axis=1, keepdims=True))
+    along = (gradients[:, None, :] @ axes)[:, 0]
+    along = np.divide(along, sizes, out=np.zeros_like(along), where=sizes > 0)
+    return -(axes @ along[:, :, None])[:, :, 0]
+
+
+def _derivatives(probability, loss, log_parameters):
+    """Losses (S,) at log alpha and log beta (S, 2), gradients (S, 2), second derivatives (S, 2, 2).
+
+    The log pmf is a sum of functions of alpha, of beta, and of both together.
+    """
+    parameters = np.exp(log_parameters).T
+    log_gamma = log_pmf(*parameters, len(probability))
+    value, slope, bend = loss(probability, log_gamma)
+    inverse = 1 / _factors(*parameters, len(probability) - 1)
+    both = parameters[:, :, None]
+    first = both * _by_parameter(_sums(inverse))
+    second = both**2 * _by_parameter(-_sums(inverse**2))
+    of_both = parameters.prod(axis=0) * (inverse[2] ** 2).sum(axis=1)
+    gradient = (first * slope).sum(axis=2)
+    pure, mixed = gradient + (second * slope).sum(axis=2), of_both * slope.sum(axis=1)
+    curvature = np.einsum("isk,jsk->sij", first * bend, first)
+    curvature += np.array([[pure[0], mixed], [mixed, pure[1]]]).transpose(2, 0, 1)
+    return value, gradient.T, curvature
+
+
+def _by_parameter(sums):
+    """What log_pmf makes of derivatives (3, S, N) of its parts: by alpha and by beta, (2, S, N)."""
+    of_alpha, of_beta, of_both = sums
+    return np.stack([of_alpha, of_beta[:, ::-1]]) - of_both[:, -1:]
 
 
 def _factors(alpha, beta, n):
@@ -168,8 +196,9 @@ def _factors(alpha, beta, n):
 
 
 def _sums(terms):
-    sums = np.zeros((len(terms), terms.shape[1] + 1))
-    terms.cumsum(axis=1, out=sums[:, 1:])
+    """Sums of the first k terms along the last axis, k = 0..n."""
+    sums = np.zeros((*terms.shape[:-1], terms.shape[-1] + 1))
+    terms.cumsum(axis=-1, out=sums[..., 1:])
     return sums
 
 
@@ -206,22 +235,26 @@ def _log_ends(last_probability, n_templates):
 
 
 def _log_likelihood(probability, log_gamma):
-    """Loss and its derivatives by log gamma; so for all losses."""
     seen = probability > 0
-    return -(probability[seen] @ log_gamma[seen]), -probability
+    slope = np.broadcast_to(-probability, log_gamma.shape)
+    loss = -(log_gamma[..., seen] * probability[seen]).sum(axis=-1)
+    return loss, slope, np.zeros(log_gamma.shape)
 
 
 def _constrained_log_likelihood(probability, log_gamma):
-    loss, slope = _log_likelihood(probability, log_gamma)
-    miss, gamma_1 = probability[0] - np.exp(log_gamma[0]), np.exp(log_gamma[0])
-    slope[0] -= 2 * RANK_1_WEIGHT * miss * gamma_1
-    return loss + RANK_1_WEIGHT * miss**2, slope
+    loss, slope, bend = _log_likelihood(probability, log_gamma)
+    slope = slope.copy()
+    rank_1, gamma_1 = probability[0], np.exp(log_gamma[..., 0])
+    slope[..., 0] -= 2 * RANK_1_WEIGHT * (rank_1 - gamma_1) * gamma_1
+    bend[..., 0] -= 2 * RANK_1_WEIGHT * (rank_1 - 2 * gamma_1) * gamma_1
+    return loss + RANK_1_WEIGHT * (rank_1 - gamma_1) ** 2, slope, bend
 
 
 def _squares(probability, log_gamma, weights=1.0):
     gamma = np.exp(log_gamma)
     miss = probability - gamma
-    return np.sum(weights * miss**2), -2 * weights * miss * gamma
+    slope, bend = -2 * weights * miss * gamma, -2 * weights * (miss - gamma) * gamma
+    return np.sum(weights * miss**2, axis=-1), slope, bend
 
 
 def _weighted_squares(probability, log_gamma):
