@@ -130,10 +130,12 @@ def samples_of(returned: Any) -> NDArray:
     Of other numbers it is not known what full scale is, and of complex ones half would be lost.
     """
     samples = np.asarray(returned)
-    if samples.dtype.kind != "f" and samples.dtype.newbyteorder("=") != np.int16:
-        what = f"{type(returned).__name__} of {samples.dtype.name}"
-        raise BadInput(f"must return samples as floats in [-1, 1] or as int16, not {what}")
-    return samples.astype(np.float32 if samples.dtype.kind == "f" else np.int16, copy=False)
+    if samples.dtype.kind == "f":
+        return samples.astype(np.float32, copy=False)
+    if samples.dtype.str[1:] == "i2":  # in any order of its bytes
+        return samples.astype(np.int16, copy=False)
+    given = f"{type(returned).__name__} of {samples.dtype.name}"
+    raise BadInput(f"must return samples as floats in [-1, 1] or as int16, not {given}")
 
 
 def keep(latencies_ms: Sequence[float], folder: Path) -> None:

@@ -360,6 +360,11 @@ def contradictions(config: dict[str, Any]) -> Iterator[Problem]:
     for keys, words in wrong_measures(config):
         yield Problem(keys, words)
     yield from _shared_speakers(config["corpora"])
+    for name, options in config["extractors"].items():
+        path = options.get("embeddings")
+        if path and config["anonymisers"] and "{anonymiser}" not in path:
+            words = "lacks {anonymiser}: original and protected speech would be the same to it"
+            yield Problem(("extractors", name, "embeddings"), words)
     for name, options in config["anonymisers"].items():
         if "package" in options and options["env"] == OUR_ENV:
             try:
@@ -479,6 +484,8 @@ def missing_files(config: dict[str, Any], layout: Layout) -> Iterator[Problem]:
             path = config["attacks"][name]["scores"]
             nearest = resembling(path, map(str, _deepest(path).iterdir()))
             words = f"{path}: not found (names have small letters, digits and _ only){nearest}"
+            if os.path.isfile(path):
+                words = f"{path}: is one file: write {{anonymiser}} and {{condition}} into the path"
             yield Problem(("attacks", name, "scores"), words)
         for scored, path in files.items():
             taken = layout.path(

@@ -140,6 +140,11 @@ MISTAKES = [
         ATTACKED | {"extractors": {"mine": {"embeddings": "npz/{corpus}/{part}/{anonymiser}.npz"}}},
         "extractors.mine.embeddings: npz/a/enrolment/original.npz: not found",
     ),
+    (
+        LEARNING | {"extractors": {"mine": {"embeddings": "npz/{corpus}/{part}.npz"}}},
+        "extractors.mine.embeddings: lacks {anonymiser}: original and protected speech would be",
+    ),
+    ({"attacks": {"t": {"scores": __file__}}}, f"attacks.t.scores: {__file__}: is one file: write"),
 ]
 
 
