@@ -49,6 +49,7 @@ def validate(
             ("speech that is anonymised already", file_names.findings_of(plan.config, examined)),
             ("speech to learn from", too_little(plan)),
             ("speech for attackers", tryout.too_short(plan, examined)),
+            ("recipes of training", tryout.wrong_recipes(plan)),
             ("scores of other people's attackers", wrong_scores(plan)),
             ("embeddings that are made already", wrong_embeddings(plan, examined)),
             ("programs of the config", tried(config, plan, findings, call=call)),
