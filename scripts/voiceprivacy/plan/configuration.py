@@ -41,6 +41,8 @@ from voiceprivacy.vocabulary import (
 
 BRACE = re.compile("[{}]")
 NO_BRACES = "has { or } in its name, which Snakemake takes for a wildcard: name it otherwise"
+OF_COMMAND = {"manifest", "seed", "audio-dir", "output-manifest"}  # what each call is given
+OF_FUNCTION = {"utterance", "speaker", "seed"}
 OWN_RESULT = "lies where this run writes its results, and would be lost: copy it elsewhere"
 UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 Keys = tuple[str | int, ...]  # the keys that lead to a value of a config
@@ -366,6 +368,10 @@ def contradictions(config: dict[str, Any]) -> Iterator[Problem]:
             words = "lacks {anonymiser}: original and protected speech would be the same to it"
             yield Problem(("extractors", name, "embeddings"), words)
     for name, options in config["anonymisers"].items():
+        given = OF_COMMAND if "command" in options else OF_FUNCTION
+        for option in given & options["options"].keys():
+            words = f"each call gets its own {option} from the run: call the option otherwise"
+            yield Problem(("anonymisers", name, "options", option), words)
         if "package" in options and options["env"] == OUR_ENV:
             try:
                 packages.version(options["package"])

@@ -144,6 +144,10 @@ MISTAKES = [
         LEARNING | {"extractors": {"mine": {"embeddings": "npz/{corpus}/{part}.npz"}}},
         "extractors.mine.embeddings: lacks {anonymiser}: original and protected speech would be",
     ),
+    (
+        {"anonymisers": {"a": {"command": "a", "sweep": {"seed": [1, 2]}}}},
+        "anonymisers.a_seed_1.options.seed: each call gets its own seed from the run",
+    ),
     ({"attacks": {"t": {"scores": __file__}}}, f"attacks.t.scores: {__file__}: is one file: write"),
 ]
 
