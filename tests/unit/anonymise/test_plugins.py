@@ -155,6 +155,11 @@ def test_a_mistake_in_another_process_names_the_utterance(protect, function):
         protect(function(body), threads=2)
 
 
+def test_of_a_function_that_exits_what_it_did_not_protect_is_missing(protect, function):
+    body = "if utterance == 's2_0':\n    raise SystemExit(0)\nreturn samples"
+    assert "s2_0" not in protect(function(body))
+
+
 def test_a_process_that_dies_is_noticed(protect, function):
     with pytest.raises(BadInput, match="a process died"):
         protect(function("import os; os._exit(1)"), threads=2)
