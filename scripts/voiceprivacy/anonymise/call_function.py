@@ -109,9 +109,8 @@ def call_function(
         else:  # it may work in place: nothing reads them again
             returned = function(samples, sample_rate, **given, **options)
         instead = NO_SAMPLES.get(type(returned))
-        protected = np.asarray(np.nan if instead else returned)
-        if protected.dtype != np.int16:  # NaN is refused below, as all else that is no speech
-            protected = protected.astype(np.float32)
+        # NaN is refused below, as all else that is no speech.
+        protected = streams.samples_of(np.nan if instead else returned)
     except BadInput as error:
         raise BadInput(f"utterance '{utterance.utterance}': {name}: {error}") from None
     except Exception as error:

@@ -170,8 +170,8 @@ def _function(name: str, utterances: Sequence[Utterance], request: Request) -> P
             with open(error, encoding="utf-8", errors="replace") as file:
                 raise BadInput(file.read(LONGEST_ERROR)) from None
         raise
-    names = [utterance.utterance for utterance in utterances]
-    return {name: scratch / f"{name}.flac" for name in names}
+    written = {line.utterance: scratch / f"{line.utterance}.flac" for line in utterances}
+    return {name: path for name, path in written.items() if path.exists()}  # it may have exited
 
 
 def _package(name: str, utterances: Sequence[Utterance], request: Request) -> ProtectedPaths:

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from voiceprivacy.inout.audio import Samples
+from voiceprivacy.inout.audio import FULL_SCALE, Samples
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.vocabulary import STREAMED
@@ -117,10 +117,25 @@ def _in_chunks(stream: Stream, samples: Samples, size: int) -> tuple[NDArray, in
 
 def _given(samples: Any) -> NDArray:
     """What a stream gave, as an array (n,) of its own: it may use its buffer again."""
-    given = np.array([] if samples is None else samples, dtype=np.float32)
+    given = samples_of([] if samples is None else samples)
     if given.ndim != 1:
         raise BadInput(f"push and finish give samples (n,), not an array of shape {given.shape}")
-    return given
+    scale = FULL_SCALE if given.dtype == np.int16 else 1
+    return np.divide(given, scale, dtype=np.float32)
+
+
+def samples_of(returned: Any) -> NDArray:
+    """What a plug-in returned, as float32 or int16 of any shape.
+
+    Of other numbers it is not known what full scale is, and of complex ones half would be lost.
+    """
+    samples = np.asarray(returned)
+    if samples.dtype.kind == "f":
+        return samples.astype(np.float32, copy=False)
+    if samples.dtype.str[1:] == "i2":  # in any order of its bytes
+        return samples.astype(np.int16, copy=False)
+    given = f"{type(returned).__name__} of {samples.dtype.name}"
+    raise BadInput(f"must return samples as floats in [-1, 1] or as int16, not {given}")
 
 
 def keep(latencies_ms: Sequence[float], folder: Path) -> None:

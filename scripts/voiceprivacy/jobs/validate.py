@@ -4,12 +4,13 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from voiceprivacy.attack.extractors import foreign
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Finding, Findings
-from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.inout.files import BadInput, counted, ours
 from voiceprivacy.inout.scored_trials import read_scored_trials
 from voiceprivacy.plan import configuration, defaults, estimate
-from voiceprivacy.plan.plan import Plan
+from voiceprivacy.plan.plan import Plan, embedded
 from voiceprivacy.plan.sources import why_no_transcripts
 from voiceprivacy.plan.verdict import attack_lines
 from voiceprivacy.running.adapter import run
@@ -48,7 +49,9 @@ def validate(
             ("speech that is anonymised already", file_names.findings_of(plan.config, examined)),
             ("speech to learn from", too_little(plan)),
             ("speech for attackers", tryout.too_short(plan, examined)),
+            ("recipes of training", tryout.wrong_recipes(plan)),
             ("scores of other people's attackers", wrong_scores(plan)),
+            ("embeddings that are made already", wrong_embeddings(plan, examined)),
             ("programs of the config", tried(config, plan, findings, call=call)),
         ):
             if odd:
@@ -110,6 +113,28 @@ def wrong_scores(plan: Plan) -> Findings:
                     read_scored_trials(path, key=key)
                 except BadInput as error:
                     findings.bad_file(error)
+    return findings
+
+
+def wrong_embeddings(plan: Plan, examined: dict[str, checks.Examination]) -> Findings:
+    """Files of ready-made embeddings that cannot be read, or lack an utterance."""
+    findings = Findings()
+    options_of = plan.attackers.extractors.items()
+    ready = [name for name, options in options_of if "embeddings" in options]
+    listed = file_names.listed_parts(plan, examined) if ready else {}
+    for extractor in ready:
+        dimensions: dict[int, str] = {}
+        for corpus, part, system in embedded(plan, extractor):
+            path = ours(plan.attackers.ready(extractor, corpus, part, system))
+            try:
+                if (corpus, part) in listed:
+                    read = foreign.from_file(path, listed[corpus, part]).embeddings
+                    dimensions.setdefault(read.shape[1], path)
+            except BadInput as error:
+                findings.bad_file(error)
+        if len(dimensions) > 1:
+            files = [f"{path} has {number}" for number, path in dimensions.items()]
+            findings.error(f"extractor {extractor}", "-", f"dimensions differ: {', '.join(files)}")
     return findings
 
 

@@ -41,6 +41,8 @@ from voiceprivacy.vocabulary import (
 
 BRACE = re.compile("[{}]")
 NO_BRACES = "has { or } in its name, which Snakemake takes for a wildcard: name it otherwise"
+OF_COMMAND = {"manifest", "seed", "audio-dir", "output-manifest"}  # what each call is given
+OF_FUNCTION = {"utterance", "speaker", "seed"}
 OWN_RESULT = "lies where this run writes its results, and would be lost: copy it elsewhere"
 UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 Keys = tuple[str | int, ...]  # the keys that lead to a value of a config
@@ -360,7 +362,16 @@ def contradictions(config: dict[str, Any]) -> Iterator[Problem]:
     for keys, words in wrong_measures(config):
         yield Problem(keys, words)
     yield from _shared_speakers(config["corpora"])
+    for name, options in config["extractors"].items():
+        path = options.get("embeddings")
+        if path and config["anonymisers"] and "{anonymiser}" not in path:
+            words = "lacks {anonymiser}: original and protected speech would be the same to it"
+            yield Problem(("extractors", name, "embeddings"), words)
     for name, options in config["anonymisers"].items():
+        given = OF_COMMAND if "command" in options else OF_FUNCTION
+        for option in given & options["options"].keys():
+            words = f"each call gets its own {option} from the run: call the option otherwise"
+            yield Problem(("anonymisers", name, "options", option), words)
         if "package" in options and options["env"] == OUR_ENV:
             try:
                 packages.version(options["package"])
@@ -479,6 +490,8 @@ def missing_files(config: dict[str, Any], layout: Layout) -> Iterator[Problem]:
             path = config["attacks"][name]["scores"]
             nearest = resembling(path, map(str, _deepest(path).iterdir()))
             words = f"{path}: not found (names have small letters, digits and _ only){nearest}"
+            if os.path.isfile(path):
+                words = f"{path}: is one file: write {{anonymiser}} and {{condition}} into the path"
             yield Problem(("attacks", name, "scores"), words)
         for scored, path in files.items():
             taken = layout.path(

@@ -277,13 +277,13 @@ def _of_extractor(plan, name, options):
     if options.get("start", name) not in plan.config["extractors"]:
         yield from _of_model((*keys, "start"), options["start"], MODEL_FILES)
     if "embeddings" in options:
-        for corpus, part, system in _embedded(plan, name):
+        for corpus, part, system in embedded(plan, name):
             path = plan.attackers.ready(name, corpus, part, system)
             member = f"{corpus}/{part}/{system}"
             yield Named((*keys, "embeddings"), ours(path), FILE, member=member)
 
 
-def _embedded(plan, extractor):
+def embedded(plan: Plan, extractor: str) -> list[tuple[str, str, str]]:
     """(corpus, part, system) of the speech of which embeddings are compared or trained on."""
     systems = (ORIGINAL, *plan.speech.protected)
     parts = [(*part, system) for system, part in product(systems, _attacked_parts(plan))]
@@ -293,7 +293,7 @@ def _embedded(plan, extractor):
             parts.append((corpus, "train", options["on"] or ORIGINAL))
             if plan.attackers.original_embeddings(name, extractor):
                 parts.append((corpus, "train", ORIGINAL))
-    return dict.fromkeys(parts)
+    return [*dict.fromkeys(parts)]
 
 
 def _of_model(keys, folder, names):

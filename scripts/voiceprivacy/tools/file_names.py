@@ -580,14 +580,10 @@ HEARD = 20  # of protected recordings, to compare them with the originals
 def findings_of(config: dict, examined: Mapping[str, Examination]) -> Findings:
     """Look for every utterance in the folders of the config's ``audio`` anonymisers.
 
-    Nothing is looked for of a corpus that is cut into segments: what its pieces are called is
-    known when it is cut.
-
     Parameters
     ----------
     config : dict, completed and without problems
-    examined : dict {corpus: checks.Examination}
-        Corpora with errors are left out.
+    examined : as in ``listed_parts``
 
     Returns
     -------
@@ -597,17 +593,30 @@ def findings_of(config: dict, examined: Mapping[str, Examination]) -> Findings:
     anonymisers = [name for name, options in plan.speech.anonymisers.items() if "audio" in options]
     if not anonymisers:
         return findings
-    for corpus, part in _heard_parts(plan):
-        examination, source = examined[corpus], plan.speech.source(corpus)
-        if not examination.parts or examination.findings.errors() or "segments" in source:
-            continue
-        protocol = plan.speech.protocol(corpus)
-        listed = parts.list_part(source, protocol, part, excluded=examination.excluded)
+    for (corpus, part), listed in listed_parts(plan, examined).items():
         for name in anonymisers:
             if part != "train" or corpus in _learnt_corpora(plan, name):
                 folders = map(ours, plan.speech.anonymiser_call(name, corpus, part)["audio"])
                 _look_for(listed, name, [*folders], findings)
     return findings
+
+
+def listed_parts(
+    plan: Plan, examined: Mapping[str, Examination]
+) -> dict[tuple[str, str], list[Listed]]:
+    """{(corpus, part): utterances} of all speech that attackers try or learn from.
+
+    Corpora with errors are left out, and those that are cut into segments: what their pieces are
+    called is known when they are cut. ``examined`` is {corpus: checks.Examination}.
+    """
+    listed = {}
+    for corpus, part in _heard_parts(plan):
+        examination, source = examined[corpus], plan.speech.source(corpus)
+        if examination.parts and not examination.findings.errors() and "segments" not in source:
+            protocol = plan.speech.protocol(corpus)
+            utterances = parts.list_part(source, protocol, part, excluded=examination.excluded)
+            listed[corpus, part] = utterances
+    return listed
 
 
 def _heard_parts(plan):

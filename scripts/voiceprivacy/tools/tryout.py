@@ -7,6 +7,7 @@ fails here may succeed there: it is noted, and is no error. Of commands only the
 script that they name are looked for: they may need a GPU, and may write where nobody expects it.
 """
 
+import ast
 import contextlib
 import io
 import os
@@ -26,7 +27,7 @@ from voiceprivacy.corpora import parts
 from voiceprivacy.corpora.checks import Examination
 from voiceprivacy.corpora.listing import Findings, list_utterances
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.inout.files import BadInput, counted, ours
 from voiceprivacy.inout.seeds import LARGEST
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.plan import configuration
@@ -107,6 +108,20 @@ def too_short(plan: Plan, examined: Mapping[str, Examination]) -> Findings:
     return findings
 
 
+def wrong_recipes(plan: Plan) -> Findings:
+    """Training recipes of people's own that are none: training begins when speech is protected."""
+    findings = Findings()
+    recipes = {options.get("recipe", "") for options in plan.attackers.extractors.values()}
+    for recipe in sorted(name for name in recipes if name.endswith(".yaml")):
+        from voiceprivacy.attack.training.training import read_recipe  # seconds, as above
+
+        try:
+            read_recipe(ours(recipe))
+        except BadInput as error:
+            findings.bad_file(error)
+    return findings
+
+
 def _missing_program(options: dict[str, Any]) -> str | None:
     """Why a command of an entry cannot start; None if it can, or nothing here can tell."""
     if "command" not in options or "container" in options or options["env"] not in OURS:
@@ -120,8 +135,14 @@ def _missing_program(options: dict[str, Any]) -> str | None:
     if shutil.which(program, path=path) is None:
         return f"{program}: no such program"
     script = others[0] if others and INTERPRETER.match(Path(program).name) else "-"
-    is_file = script.startswith(("-", "{")) or os.path.exists(script)
-    return None if is_file else f"{script}: not found"
+    if script.startswith(("-", "{")):
+        return None
+    if script.endswith(".py") and os.path.isfile(script):
+        try:
+            ast.parse(Path(script).read_bytes(), script)
+        except (OSError, SyntaxError, ValueError) as error:
+            return f"{script}: {error}"
+    return None if os.path.exists(script) else f"{script}: not found"
 
 
 def a_second(plan: Plan, folder: Path) -> Utterance | None:

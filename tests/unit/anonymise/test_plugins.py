@@ -116,6 +116,13 @@ def test_a_package_that_changed_since_the_plan_is_refused(protect, offer):
         protect({"package": "mine", "version": "mine 0.9 (123456789abc)"})
 
 
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_samples_of_16_bits_are_kept_whatever_the_order_of_their_bytes(protect, function, order):
+    body = f"return np.arange(len(samples)).astype('{order}i2')"
+    samples = audio.read(protect(function(body), only={"s0_0"})["s0_0"])[0]
+    np.testing.assert_array_equal(32768 * samples, np.arange(len(tone(0)), dtype=np.int16))
+
+
 def test_samples_beyond_full_scale_are_scaled_not_clipped(protect, function):
     paths = protect(function("return 4 * samples / abs(samples).max()"), only={"s0_0"})
     samples = audio.read(paths["s0_0"])[0]
@@ -131,6 +138,10 @@ def test_samples_beyond_full_scale_are_scaled_not_clipped(protect, function):
         ("return samples, sample_rate", r"finite samples \(N,\), not a tuple \(with the rate\?\)"),
         ("return samples[:0]", r"must return finite samples \(N,\), not shape \(0,\)"),
         ("return samples * np.nan", "finite: False"),
+        ("return (32767 * samples).astype(int)", "or as int16, not ndarray of int64"),
+        ("return (128 + 127 * samples).astype(np.uint8)", "not ndarray of uint8"),
+        ("return np.fft.ifft(np.fft.fft(samples))", "not ndarray of complex64"),
+        ("yield samples", "not generator of object"),
     ],
 )
 def test_a_functions_mistake_names_the_utterance(protect, function, body, message):
@@ -142,6 +153,11 @@ def test_a_mistake_in_another_process_names_the_utterance(protect, function):
     body = "if utterance == 's2_0':\n    raise ValueError('no')\nreturn samples"
     with pytest.raises(BadInput, match=r"'s2_0'.*ValueError: no"):
         protect(function(body), threads=2)
+
+
+def test_of_a_function_that_exits_what_it_did_not_protect_is_missing(protect, function):
+    body = "if utterance == 's2_0':\n    raise SystemExit(0)\nreturn samples"
+    assert "s2_0" not in protect(function(body))
 
 
 def test_a_process_that_dies_is_noticed(protect, function):

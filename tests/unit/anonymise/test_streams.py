@@ -54,6 +54,16 @@ def test_latency_is_the_longest_delay_of_a_sample(ahead, n_samples, latency_ms):
     assert measured == pytest.approx(latency_ms)
 
 
+def test_a_stream_may_give_samples_of_16_bits():
+    class Steps(Delay):
+        def push(self, chunk):
+            return np.int16(1000 * super().push(chunk))
+
+    samples = np.linspace(-1, 1, 100, dtype=np.float32)
+    given = streams.whole(lambda: Steps(0), samples)
+    np.testing.assert_array_equal(32768 * given, np.int16(1000 * samples))
+
+
 def test_the_latency_of_the_example_is_its_filter_and_a_chunk(protect_part):
     speech = protect_part({"function": f"{EXAMPLE}:LowPass", "options": {"cutoff_hz": 1000}})
     latencies = read_json(speech / STREAMED)

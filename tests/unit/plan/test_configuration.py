@@ -4,6 +4,7 @@ import re
 from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 from support.calls import here
@@ -167,6 +168,24 @@ def test_validate_reads_the_scores_of_other_peoples_attackers(tmp_path):
     assert finished.returncode == 2
     assert "b2_pp.tsv:3: 'nan' is not a number" in finished.stdout
     assert "\n1 error, " in finished.stdout
+
+
+def test_validate_reads_embeddings_that_are_made_already(tmp_path):
+    corpora = {"a": {"synthetic": {"speakers": 4, "utterances": 5}}}
+    template = f"{tmp_path}/{{part}}_{{anonymiser}}.npz"
+    config = {"corpora": corpora, "extractors": {"ready": {"embeddings": template}}}
+    (tmp_path / "c.yaml").write_text(yaml.safe_dump(config))
+    numbers = product(range(4), range(5))
+    ids = np.array([f"s0000{speaker}-000{number}" for speaker, number in numbers])
+    np.savez(tmp_path / "enrolment_original.npz", ids=ids, embeddings=np.eye(20))
+    for n_utterances, n_dimensions, words in (
+        (15, 20, "trial_original.npz: has no embedding of 's00003-"),
+        (20, 19, "extractor ready: dimensions differ: "),
+    ):
+        there = {"ids": ids[:n_utterances], "embeddings": 1 + np.eye(n_utterances, n_dimensions)}
+        np.savez(tmp_path / "trial_original.npz", **there)
+        finished = validate(tmp_path / "c.yaml")
+        assert finished.returncode == 2 and words in finished.stdout
 
 
 # The semi-informed attack by default.

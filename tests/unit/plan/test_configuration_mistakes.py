@@ -140,6 +140,15 @@ MISTAKES = [
         ATTACKED | {"extractors": {"mine": {"embeddings": "npz/{corpus}/{part}/{anonymiser}.npz"}}},
         "extractors.mine.embeddings: npz/a/enrolment/original.npz: not found",
     ),
+    (
+        LEARNING | {"extractors": {"mine": {"embeddings": "npz/{corpus}/{part}.npz"}}},
+        "extractors.mine.embeddings: lacks {anonymiser}: original and protected speech would be",
+    ),
+    (
+        {"anonymisers": {"a": {"command": "a", "sweep": {"seed": [1, 2]}}}},
+        "anonymisers.a_seed_1.options.seed: each call gets its own seed from the run",
+    ),
+    ({"attacks": {"t": {"scores": __file__}}}, f"attacks.t.scores: {__file__}: is one file: write"),
 ]
 
 

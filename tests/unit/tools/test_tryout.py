@@ -1,5 +1,7 @@
 """Programs and functions of a config are tried before a run: mistakes stand at their lines."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import yaml
@@ -87,10 +89,25 @@ def test_where_it_has_an_environment_of_its_own_a_failure_here_is_an_oddity(trie
         ("python mine.py", None),
         ("python -m mine", None),
         ("python {resources}/plugins/copy_speech.py", None),
+        ("python broken.py --fast", "broken.py: invalid syntax (broken.py, line 2)"),
         ("sh -c 'python elsewhere.py'", None),  # what a shell does, nobody knows
     ],
 )
 def test_a_program_that_is_not_there_is_named_with_its_line(tried, command, words):
+    Path("broken.py").write_text("import csv\nfor row on rows:\n")
     findings = [str(finding) for finding in tried(command=command)]
     line = f"my.yaml:14: anonymisers.mine.command: {words}"
     assert findings == ([line] if words else [])
+
+
+def test_a_recipe_of_ones_own_is_read_before_speech_is_protected(tmp_path):
+    recipe = tmp_path / "mine.yaml"
+    recipe.write_text("number_of_epochs: three\n")
+    tiny = {"synthetic": {"speakers": 4, "utterances": 4}}
+    config = {
+        "corpora": {"x": tiny, "t": {"synthetic": {**tiny["synthetic"], "first_speaker": 9}}},
+        "extractors": {"mine": {"train": {"corpus": "t"}, "recipe": str(recipe)}},
+    }
+    config["corpora"]["t"]["use"] = "train"
+    (finding,) = tryout.wrong_recipes(Plan(configuration.check(config)))
+    assert str(finding) == f"{recipe}: number_of_epochs is 'three', expected a positive number"

@@ -146,8 +146,7 @@ def train(
     ------
     BadInput : a recipe that is none, an utterance of another sample rate, too few speakers, no GPU
     """
-    settings = Hyperparameters(recipe)
-    schedule, augmentation = _schedule(settings), _augmentation(settings)
+    settings, schedule, augmentation = read_recipe(recipe)
     heard, held_out = hold_out(utterances, speakers=schedule.validation_speakers, seed=seed)
     pieces = Pieces(
         heard,
@@ -190,6 +189,12 @@ def train(
             names = sorted({utterance.speaker for utterance in held_out})
             (temporary / HELD_OUT).write_text("\n".join(names) + "\n", encoding="utf-8")
     remove_at_once(checkpoints.parent)
+
+
+def read_recipe(recipe: Path | str) -> tuple[Hyperparameters, Schedule, Augmentation]:
+    """The settings of a recipe, its schedule and its augmentation; BadInput where it is none."""
+    settings = Hyperparameters(recipe)
+    return settings, _schedule(settings), _augmentation(settings)
 
 
 def _schedule(settings):
