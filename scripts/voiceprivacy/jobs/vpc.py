@@ -50,7 +50,7 @@ def vpc(
     """
     if not data.is_dir():
         raise BadInput(f"{data}: not found")
-    if not suffix.strip("_"):
+    if not suffix.strip("_") or "/" in suffix:
         raise BadInput(f"--suffix '{suffix}': expected what protected directories end with")
     for folder in filter(None, (attacker, recogniser, emotion)):
         if not folder.is_dir():
@@ -96,7 +96,7 @@ def _evaluate(challenge, cores, dry_run, overwrite):
         challenges.write(config, challenge, prepared)
         say(*prepared.lines(), f"wrote {config}")
     words = ["--directory", challenge.title] if challenge.track in challenges.LANGUAGES else []
-    words += [f"--cores={cores}"] if cores else []
+    words += [] if cores is None else [f"--cores={cores}"]
     words += ["--dry-run"] if dry_run else []
     exit_code = carried_out(launcher.parse([*words, "--configfile", str(config.absolute())]))
     if not exit_code and not dry_run and challenge.year in ("2024", "2026"):

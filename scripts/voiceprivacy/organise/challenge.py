@@ -117,6 +117,7 @@ class Exported:
             names = ", ".join(run.plan.speech.anonymisers) or "none"
             raise BadInput(f"--anonymiser {anonymiser}: {run.folder} has {names}")
         self.run, self.anonymiser, self.suffix = run, anonymiser, suffix
+        self.written: list[Path] = []
         if not any(self._sets()):
             raise BadInput(f"{run.folder}: no corpus has the directories of a challenge's set")
         self.numbers = {
@@ -129,7 +130,7 @@ class Exported:
         summary = exp / SUMMARY
         tables = dict(self._tables())
         for folder, table in tables.items():
-            _write(exp / folder / f"results{suffix}.csv", table.csv())
+            self._write(exp / folder / f"results{suffix}.csv", table.csv())
         of_original, of_protected = tables.get("asv_orig"), tables.get(f"asv_anon{suffix}")
         first = [tables.get("ser")]
         if of_original:
@@ -139,10 +140,10 @@ class Exported:
         if of_protected:
             second.append(of_protected.under_condition("pp", "ASV_eval^anon"))
         texts = [self._text(first), self._text(second)]
-        _write(summary / f"eval_orig{suffix}" / "results_orig.txt", texts[0])
-        _write(summary / f"eval_anon{suffix}" / "results_anon.txt", texts[1])
+        self._write(summary / f"eval_orig{suffix}" / "results_orig.txt", texts[0])
+        self._write(summary / f"eval_anon{suffix}" / "results_anon.txt", texts[1])
         for path in (summary / f"{RANK}{suffix}", self.run.folder / f"{RANK}{suffix}"):
-            _write(path, "\n".join(texts))
+            self._write(path, "\n".join(texts))
         self._pack(exp, summary / f"result_for_submission{suffix}.zip")
         return self.run.folder / f"{RANK}{suffix}"
 
@@ -215,8 +216,8 @@ class Exported:
                 ]
                 below = self.run.folder / "exp" / folder / "-".join(names)
                 lines = [f"{one} {other} {score!r}\n" for (one, other), score in scores.items()]
-                _write(below / "scores", "".join(lines))
-                _write(below / "EER", f"{self.numbers[key] / 100!r}\n")
+                self._write(below / "scores", "".join(lines))
+                self._write(below / "EER", f"{self.numbers[key] / 100!r}\n")
                 gender, eer = trials.split("_")[0], round(self.numbers[key], 3)
                 rows[len(rows)] = (own.dataset, own.split, gender, *compared, eer)
         return Table("ASV_eval", ATTACKED, rows)
@@ -252,17 +253,24 @@ class Exported:
         time = f"---- Time: {made:%d-%m-%y_%H:%M} ----\n"
         return "\n".join([time, *(table.text() for table in tables if table)])
 
+    def _write(self, path, text):
+        with whole_or_absent(path) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+        self.written.append(path)
+
     def _pack(self, exp, path):
         """Pack what the challenge's zip has: of attackers and measures what bears the suffix."""
         suffix = self.suffix
         patterns = (f"asr/*{suffix}*", f"ser/*{suffix}.csv", f"{SUMMARY}/*{suffix}*")
         patterns += (f"asv_orig/*{suffix}/*", f"asv_orig/*{suffix}.csv", f"asv_anon{suffix}/*")
         files = {
-            file.relative_to(exp).as_posix(): file for file in exp.rglob("*") if file.is_file()
+            file.relative_to(exp).as_posix(): file
+            for file in self.written  # not what another system or an earlier call left there
+            if file.is_relative_to(exp)
         }
         with whole_or_absent(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
             for name, file in sorted(files.items()):
-                if file.suffix == ".zip" or not any(fnmatch(name, own) for own in patterns):
+                if not any(fnmatch(name, own) for own in patterns):
                     continue
                 member = zipfile.ZipInfo(f"exp/{name}", FIXED_DATE)
                 member.compress_type = zipfile.ZIP_DEFLATED
@@ -274,8 +282,3 @@ class Exported:
 def _is_asked(number):
     is_utility = number.extractor == ABSENT and number.metric.startswith(("wer_", "uar_"))
     return (number.metric == EER or is_utility) and number.value[:1].isdecimal()
-
-
-def _write(path: Path, text: str) -> None:
-    with whole_or_absent(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")

@@ -132,6 +132,16 @@ def test_scores_and_eers_lie_as_the_challenge_s(run):
     assert {f"exp/{name}" for name in tables} <= {*names}
 
 
+def test_the_zip_holds_nothing_of_another_system_with_the_same_ending(run):
+    left = run.folder / "exp" / "asv_orig" / "libri_dev_enrolls-libri_dev_trials_f_not_mine"
+    left.mkdir(parents=True)
+    (left / "scores").write_text("anna anna-1 0.5\n")
+    Exported(run, "mine", "_mine").write()
+    summary = run.folder / "exp" / "results_summary"
+    with zipfile.ZipFile(summary / "result_for_submission_mine.zip") as archive:
+        assert not [name for name in archive.namelist() if "not_mine" in name]
+
+
 def test_a_tree_of_the_challenge_is_read_as_it_lies(run, tmp_path):
     Exported(run, "mine", "_mine").write()
     tree = run.folder / "exp" / "asv_anon_mine"

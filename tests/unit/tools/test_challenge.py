@@ -191,3 +191,10 @@ def test_what_cannot_be_is_one_line(tmp_path, words, error):
     refused = here("vpc", *words.split(), cwd=tmp_path)
     assert refused.returncode == 2
     assert refused.stderr.startswith(f"error: {error}") and refused.stderr.count("\n") == 1
+
+
+def test_a_suffix_is_no_path(tmp_path):
+    (tmp_path / "data").mkdir()
+    words = ["--year", "2024", "--data", "data", "--suffix", "_mine/", "--dry-run"]
+    refused = here("vpc", *words, cwd=tmp_path)
+    assert refused.returncode == 2 and "--suffix '_mine/'" in refused.stderr
