@@ -118,9 +118,9 @@ def ready_made_note(systems: Iterable[System], provenance: dict) -> str:
     if not names:
         return ""
     return (
-        f"Speech of {listed(names)} was protected before this run. Where each person has one new"
-        " voice in all recordings, an attacker who protects speech, too, has heard that voice: a"
-        " stronger attack than usual."
+        f"Speech of {listed(names)} was protected before this run. If a person has one new voice in"
+        " all recordings, the attacker's samples have that voice, too, which makes the attack"
+        " stronger."
     )
 
 

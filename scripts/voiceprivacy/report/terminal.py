@@ -22,6 +22,7 @@ from voiceprivacy.vocabulary import UNDEFINED
 WIDTH = 100
 NAME_WIDTH = 12
 HEAD_WIDTH = 10
+MORE = "[...]"  # is on the page
 ATTACK_WIDTH = 13
 MOST_SYSTEMS = 30
 CORRECTED = (
@@ -30,7 +31,7 @@ CORRECTED = (
     " it, and so is a number that would lie outside of its own."
 )
 TABLES = "Each attack by itself, with intervals: voiceprivacy show"
-UNITS_OF_VERDICT = "(%; chance: right of 20 5, singling out, linkability 0)"
+UNITS_OF_VERDICT = "(In %. By chance right of 20 is 5; singling out and linkability are 0.)"
 OTHER_NUMBERS = (
     "These tables have each attack by itself, calibrated on the trials that it is judged on. The"
     " verdict's attacker learns from all attacks on other persons."
@@ -109,7 +110,7 @@ def verdict_lines(verdict: Verdict) -> list[str]:
 def lines_of_set(judged: Judged) -> list[str]:
     """The verdict on one set: a line for each system, and what it means."""
     shown = [column for column in judged.columns if column.short]
-    table = [("", "", RIGHT.short, "", *(column.short for column in shown[1:]))]
+    table = [("", "", RIGHT.short, "than unprotected", *(column.short for column in shown[1:]))]
     for row in judged.rows:
         numbers = zip(judged.columns, (row.right, *row.law), strict=False)
         cells = [f"{cell.text} {cell.limits}".strip() for column, cell in numbers if column.short]
@@ -117,18 +118,18 @@ def lines_of_set(judged: Judged) -> list[str]:
         table.append((row.system, row.words.upper(), cells[0], words, *cells[1:]))
     notes = judged.notes
     own = "" if judged.speech else f"{judged.name}:"
-    steps = "  ".join(f"{number}. {step}." for number, step in enumerate(notes.steps, start=1))
+    steps = [f"{number}. {step}." for number, step in enumerate(notes.steps, start=1)]
     return [
         *_wrapped(judged.speech),
         *_wrapped(" ".join(filter(None, [own, QUESTION, notes.answer, UNITS_OF_VERDICT]))),
         *columns(table),
-        *headed("Why", " ".join(notes.why), most=4),
-        *headed("Control", notes.control, most=3),
-        *headed("Releases", " ".join(notes.releases), most=3),
-        *headed("Not tried", notes.not_tried, most=3),
-        *headed("Warning", " ".join(notes.warnings), most=3),
-        *headed("Check", notes.check, most=1),
-        *headed("Next", steps, most=3),
+        *headed("Why", notes.why, most=5),
+        *headed("Control", [notes.control]),
+        *headed("Releases", notes.releases),
+        *headed("Not tried", [notes.not_tried]),
+        *headed("Warning", notes.warnings),
+        *headed("Check", [notes.check], most=1),
+        *headed("Next", steps, most=4),
     ]
 
 
@@ -147,18 +148,21 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
     return lines
 
 
-def headed(title: str, text: str, *, most: int = 3) -> list[str]:
-    """A paragraph beside its title, cut after some lines; nothing where there is no text."""
-    plain = text.replace("`", "").strip()
-    lines = textwrap.wrap(
-        plain,
-        WIDTH,
-        initial_indent=" " * HEAD_WIDTH,
-        subsequent_indent=" " * HEAD_WIDTH,
-        max_lines=most,
-        placeholder=" [...]",
-    )
-    return [f"{title:<{HEAD_WIDTH}}{line[HEAD_WIDTH:]}" for line in lines[:1]] + lines[1:]
+def headed(title: str, sentences: Sequence[str], *, most: int = 3) -> list[str]:
+    """A paragraph beside its title, of as many whole sentences as some lines hold, but one at
+    least; nothing where there is no text."""
+    plain = [sentence.replace("`", "").strip() for sentence in sentences]
+    for n_shown in range(len(plain), 0, -1):
+        more = [MORE] if n_shown < len(plain) else []
+        lines = textwrap.wrap(" ".join([*plain[:n_shown], *more]), WIDTH - HEAD_WIDTH)
+        if len(lines) <= most:
+            break
+    else:
+        lines = textwrap.wrap(
+            " ".join(plain[:1]), WIDTH - HEAD_WIDTH, max_lines=most, placeholder=f" {MORE}"
+        )
+    heads = [title, *[""] * len(lines)]
+    return [f"{head:<{HEAD_WIDTH}}{line}" for head, line in zip(heads, lines, strict=False)]
 
 
 def _wrapped(text: str) -> list[str]:

@@ -15,8 +15,9 @@ CONTROL, UNPROTECTED = "control", "unprotected"
 STATES = {  # of the room privacy: the words of each, and what it means
     "open": (
         "not protected",
-        "The lower limit of the evidence is high (by default at least 10 %) for one recording, for"
-        " all recordings of a speaker, or for linkage.",
+        "Attackers are shown to find at least 10 % of the evidence (by default) in one recording,"
+        " in all recordings of a speaker, or by linkage. All lists, measures and systems are tested"
+        " together, so a lower limit just above that may not suffice.",
     ),
     "low": (
         "low remaining risk",
@@ -28,12 +29,15 @@ STATES = {  # of the room privacy: the words of each, and what it means
         "inconclusive",
         "Neither is shown. \u201cWhy\u201d says what is missing, \u201cNext\u201d what to do.",
     ),
-    CONTROL: ("control", "Its effect is known. It checks the attack and is not compared."),
+    CONTROL: ("control", "Speech with a known effect, which tests the attack. It is not compared."),
     UNPROTECTED: ("", "What the same attackers find in unprotected speech."),
 }
 LIKE, LITTLE, CLEARLY = "like", "little", "clearly"
 RELATIONS = {  # of a system to the original: words, and what they mean
-    LIKE: ("no protection shown", "There is no significant difference to unprotected speech."),
+    LIKE: (
+        "no protection shown",
+        "It is not shown to leave less evidence than unprotected speech does.",
+    ),
     LITTLE: (
         "little better",
         "Less evidence is left than in unprotected speech, but more than half of it may remain.",
@@ -108,18 +112,24 @@ SAID = Column(
 )
 TERMS = {  # what else is on the first view, and what it means
     "evidence": "What attackers find. 0 %: nothing. 100 %: enough to re-identify every speaker.",
-    "95 % limits": "In brackets. Of 100 such evaluations about 95 have limits that hold the truth."
-    " Each number is that of its worst trial list.",
+    "95 % limits": "In brackets. In about 95 of 100 such evaluations they hold the true value. Each"
+    " number is that of its worst trial list.",
     "release": "The beginning of the SHA-256 over the SHA-256 and paths of all protected recordings"
     " (provenance.json), which says what speech was evaluated.",
     "re-identified": "The attacker's first guess among all enrolled speakers is right, from all"
-    " recordings of a speaker together; or the speaker's own scores are significantly unlike those"
-    " of two speakers.",
+    " recordings of a speaker together. Or recordings of this speaker get scores with each other"
+    " that differ significantly from those of two speakers.",
 }
 BY = {
     "one_recording": "from one recording",
     "all_recordings": "from all recordings of a speaker",
     "linkage": "by linking recordings with each other",
+}
+LINKED = "links recordings of one speaker, which alone does not show whose they are"
+UPPER_LIMITS = {  # reasons that are said together
+    "upper_limit_one_recording": "one recording",
+    "upper_limit_all_recordings": "all recordings",
+    "upper_limit_linkage": "linkage",
 }
 REASONS = {  # of an inconclusive system, the most telling first
     "missing": "speakers or trials of unprotected speech are missing",
@@ -132,9 +142,7 @@ REASONS = {  # of an inconclusive system, the most telling first
     "no_one_recording": "no list could be measured",
     "no_unprotected": "unprotected speech was not attacked by its attackers",
     "weak_attackers": "the attackers find too little even in unprotected speech",
-    "upper_limit_one_recording": "the upper limit for one recording is too high",
-    "upper_limit_all_recordings": "the upper limit for all recordings is too high",
-    "upper_limit_linkage": "the upper limit for linkage is too high",
+    **dict.fromkeys(UPPER_LIMITS, "upper limits are too high for {}"),
     "no_all_recordings": "all recordings of a speaker were not measured",
     "no_linkage": "linkage was not measured",
     "few_learnt_persons": "no attacker was trained on protected speech of enough speakers",
@@ -157,7 +165,7 @@ EXPIRES = {  # what ends a statement
 }
 LEARN = (
     "train the attacker on protected speech of 100 or more other speakers:"
-    " `voiceprivacy new-run --train DIR`, with `--method FILE.py:FUNCTION` to protect it"
+    " `voiceprivacy new-run --train DIR` (`--method FILE.py:FUNCTION` protects that speech)"
 )
 ANOTHER = "try another method: `voiceprivacy new-run --method FILE.py:FUNCTION`"
 STEPS = {  # what to do about a reason, an attack that was not tried, or a state
@@ -312,9 +320,8 @@ def _why(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> I
     }
     for names, ways in _grouped({name: tuple(one["by"]) for name, one in states["open"].items()}):
         by = listed([BY[way] for way in ways])
-        yield f"{listed(names)}: the attacker finds who speaks {by}."
-        if ways == ("linkage",):
-            yield "Linked recordings alone do not show whose they are."
+        does = LINKED if ways == ("linkage",) else f"finds who speaks {by}"
+        yield f"{listed(names)}: the attacker {does}."
     yield from _speakers(systems, unprotected)
     if low := states["low"]:
         most = max(one["evidence_percent"][2] for one in low.values())
@@ -328,7 +335,11 @@ def _why(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> I
 
 def why_inconclusive(codes: Iterable[str]) -> str:
     """Reasons in words, the most telling first."""
-    reasons = [REASONS[code] for code in REASONS if code in codes]
+    codes = set(codes)
+    too_high = [words for code, words in UPPER_LIMITS.items() if code in codes]
+    whose = listed(too_high) if too_high else ""
+    texts = (REASONS[code].format(whose) for code in REASONS if code in codes)
+    reasons = list(dict.fromkeys(texts))
     if len(reasons) > MOST + 1:
         reasons[MOST:] = [f"{len(reasons) - MOST} more reasons"]
     return "; ".join(reasons)

@@ -56,7 +56,7 @@ def change_lines(*states: Path) -> list[str]:
         return []
     lines = columns([CHANGE_COLUMNS, *rows]) if rows else [SAME_EVIDENCE]
     for title, names in zip(("Config", "Code"), edited, strict=True):
-        lines += headed(title, listed(names)) if names else []
+        lines += headed(title, [listed(names)]) if names else []
     return lines
 
 
