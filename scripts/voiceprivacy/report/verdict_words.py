@@ -165,7 +165,7 @@ EXPIRES = {  # what ends a statement
 }
 LEARN = (
     "train the attacker on protected speech of 100 or more other speakers:"
-    " `voiceprivacy new-run --train DIR` (`--method FILE.py:FUNCTION` protects that speech)"
+    " `voiceprivacy new-run --train DIR --method FILE.py:FUNCTION`"
 )
 ANOTHER = "try another method: `voiceprivacy new-run --method FILE.py:FUNCTION`"
 STEPS = {  # what to do about a reason, an attack that was not tried, or a state

@@ -48,14 +48,11 @@ def from_file(path: Path | str, utterances: Sequence[Any]) -> Embeddings:
 
     Raises
     ------
-    BadInput : an utterance is missing or occurs twice, its embedding is not finite or zero, or all
-        embeddings are the same
+    BadInput : an utterance is missing or occurs twice, or its embedding is not finite or zero
     """
     # A file may hold a whole corpus, and in another order.
     ids, embeddings = read_embeddings_of(path, [line.utterance for line in utterances])
     zero = np.abs(embeddings).max(axis=1) < np.finfo(np.float32).tiny
     if zero.any():
         raise BadInput(f"{path}: the embedding of '{ids[zero][0]}' is zero in single precision")
-    if len(ids) > 1 and not np.ptp(embeddings, axis=0).any():
-        raise BadInput(f"{path}: all {len(ids)} utterances have the same embedding")
     return Embeddings(ids, embeddings.astype(np.float32))
