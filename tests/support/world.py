@@ -104,7 +104,7 @@ DICTIONARY = "%\n1\tarticles\n2\tverbs\n%\nthe\t1\ngo*\t2\n"
 CONFIG = {
     "corpora": {"mine": {"kaldi": "data"}},
     "anonymisers": {"b2": {"function": "mine.py:anonymise"}},
-    "extractors": {"ready": {"embeddings": "{part}.npz"}},
+    "extractors": {"ready": {"embeddings": "{anonymiser}.npz"}},
     "backends": {"cosine": {"type": "cosine"}},
 }
 
@@ -191,6 +191,8 @@ def _arrays(folder, names):
     for name in ("enrolment", "trial"):
         vectors = draw.normal(size=(len(ids), 4)).astype(np.float32)
         write_embeddings(folder / f"{name}.npz", Embeddings(ids, vectors))
+    for system in ("original", "b2"):  # of the config
+        write_embeddings(folder / f"{system}.npz", Embeddings(ids, vectors))
     speakers = np.array([name.partition("-")[0] for name in ids])
     scores = draw.normal(size=(len(ids), len(ids))) + 3 * (speakers[:, None] == speakers)
     write_matrix(folder / "oo.npz", ScoreMatrix(ids, ids, speakers, speakers, scores, ids, ids))
