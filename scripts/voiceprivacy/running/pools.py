@@ -33,7 +33,7 @@ from voiceprivacy.inout.files import BadInput
 
 AHEAD = 8  # items that wait for each worker: memory does not grow with the corpus
 # A signal that comes just before Python begins to wait is seen only when that wait ends: in a
-# trial, a command in some hundreds that were told to end while their pool began never did.
+# trial, a command in some hundreds that got a signal while their pool began never ended.
 LONGEST_WAIT_S = 0.5
 
 _loaded: Any = None  # in a process of a pool: what it inherited

@@ -8,7 +8,7 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.report import verdict_words
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.terminal import WIDTH, lines_of_set, summary, verdict_lines
+from voiceprivacy.report.terminal import WIDTH, headed, lines_of_set, summary, verdict_lines
 from voiceprivacy.report.verdict import NOT_GIVEN, judged_of, read_verdict
 from voiceprivacy.vocabulary import DASH, LEAKS
 
@@ -334,3 +334,9 @@ def test_a_system_whose_name_leaves_no_room_has_it_above_its_numbers():
 
 def test_a_run_without_a_verdict_says_so(systems):
     assert NOT_GIVEN in summary(systems)
+
+
+def test_a_paragraph_of_the_terminal_ends_with_a_whole_sentence():
+    sentences = [f"{(word * 18).strip()}." for word in ("one ", "two ", "six ")]
+    shown = headed("Why", sentences, most=2)
+    assert " ".join(" ".join(shown).split()) == f"Why {sentences[0]} {sentences[1]} [...]"
