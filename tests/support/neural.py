@@ -25,7 +25,7 @@ class StorageView(np.ndarray):
     @classmethod
     def from_array(cls, array):
         assert array.dtype == np.float32 and array.shape[:2] == (1, 80)
-        assert array.shape[2] in range(500, 3001, 500) and array.flags.c_contiguous
+        assert array.shape[2] in range(200, 3001, 2) and array.flags.c_contiguous
         return array.view(cls)
 
 

@@ -8,7 +8,8 @@ Conventions
   network wants), windows of 25 ms every 10 ms, logarithms within 80 dB of the loudest.
 * OpenAI's program pads every piece with silence to 30 s. Here 5 to 10 s of silence follow, up to a
   multiple of 5 s and at most 30 s: utterances of 8 s take half the time and have as many wrong
-  words (docs/internals/load.md). With 2 s of silence the network begins to repeat itself.
+  words (docs/internals/load.md). With 2 s of silence the network begins to repeat itself; they are
+  enough where only the encoder's frames are wanted.
 * More than 30 s are cut at the quietest 20 ms of the last third of every 30 s, and heard piece by
   piece.
 * Greedy search, products in 8 bits, one thread: the same text on one kind of processor. There is no
@@ -40,7 +41,7 @@ from voiceprivacy.vocabulary import ENGLISH
 FILES = ("model.bin", "config.json", "vocabulary.*")
 WINDOW, HOP, FRAME = 400, 160, 320  # samples; the encoder halves the rate
 LONGEST, FIRST_CUT = 30 * SAMPLE_RATE, 20 * SAMPLE_RATE  # samples
-SILENCE = 5 * SAMPLE_RATE  # samples
+SILENCE, SILENCE_OF_FRAMES = 5 * SAMPLE_RATE, 2 * SAMPLE_RATE  # samples
 QUIET = SAMPLE_RATE // 50  # samples of which the energy is taken
 TOKENS_PER_S, MORE_TOKENS, MOST_TOKENS = 10, 20, 224
 MOST_COMPRESSION = 2.4
@@ -100,8 +101,10 @@ class Whisper:
         """What the encoder makes (F, D) of samples (N,) at 16 kHz: a frame for every 20 ms."""
         pieces = []
         for piece in cut(samples):
-            encoded = np.array(self._encoded(piece), dtype=np.float32)[0]
-            pieces.append(encoded[: ceil(len(piece) / FRAME)])
+            n_frames = ceil(len(piece) / FRAME)
+            length = min(LONGEST, n_frames * FRAME + SILENCE_OF_FRAMES)
+            encoded = np.array(self._encoded(piece, length), dtype=np.float32)[0]
+            pieces.append(encoded[:n_frames])
         return np.concatenate(pieces)
 
     def _encoded(self, samples, length=0):

@@ -113,8 +113,15 @@ def test_without_the_runtime_the_command_is_named(monkeypatch):
 
 def test_frames_are_those_of_the_speech_and_not_of_the_silence_behind_it(network):
     ramp = np.arange(1500, dtype=np.float32)[None, :, None] * [[[1, 2]]]
-    network.network.encode = lambda features, to_cpu: ramp
+    lengths = []
+
+    def encode(features, to_cpu):
+        lengths.append(np.array(features).shape[-1])
+        return ramp
+
+    network.network.encode = encode
     frames = network.frames(noise(0.5))
     assert frames.shape == (25, 2) and frames.dtype == np.float32
     np.testing.assert_array_equal(frames[-1], [24, 48])
     assert len(network.frames(noise(31))) == 1551, "two pieces, each of which ends in a frame"
+    assert lengths[0] == 250 and max(lengths) <= 3000, "2 s of silence, 30 s at most"
