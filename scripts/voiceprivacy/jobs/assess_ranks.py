@@ -41,7 +41,7 @@ def assess_ranks(
         shrunken_high_bit (each)
     examples : TSV to write: label speaker rank p gamma (three speakers)
     plot : picture of the rank histograms to write: svg, pdf or png
-    seconds : JSON of list_samples.py: how long tests and templates of a gallery last
+    seconds : JSON with the seconds of tests and templates of a gallery
     bootstrap : replicates of intervals; 0 for none
     seed : of the draws of speakers
     """

@@ -34,7 +34,7 @@ def assess_scores(
 ) -> None:
     """Assess the score files of one system: verification, ZEBRA, and what an anonymiser changed.
 
-    It writes what assess_verification.py and assess_zebra.py write, and curves of the law.
+    It writes what assess verification and assess zebra write, and curves of the law.
 
     Parameters
     ----------

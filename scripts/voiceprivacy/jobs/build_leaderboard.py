@@ -30,7 +30,7 @@ def build_leaderboard(
     new : folder in which a repository begins
     output : folder of the site
     compared_with : no site: print as Markdown what the repository changes in this one
-    seconds : of a processor, after which the check of a contribution ends
+    seconds : processor seconds after which the check of a contribution ends
     """
     if (repository is None) == (new is None):
         raise BadInput("give a repository or --new")

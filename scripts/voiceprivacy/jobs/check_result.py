@@ -27,7 +27,7 @@ def check_result(
     repository : its folder
     changed : compute only numbers again that these files concern (default: all)
     compared_with : instead of --changed: the same, of the files that are not as in this folder
-    seconds : of a processor, after which the check of a contribution ends
+    seconds : processor seconds after which the check of a contribution ends
     """
     changes = None
     if compared_with and changed is not None:

@@ -23,7 +23,7 @@ def export_challenge(
     Parameters
     ----------
     suffix : of protected directories: _mine for libri_dev_enrolls_mine
-    results : of a finished run
+    results : folder of a finished run
     anonymiser : whose files: a name of the config (default: the suffix without its underscore)
     data : folder of the protected directories, for --upload
     upload : tar.gz to write, with result_for_rank, the zip of scores and all protected directories

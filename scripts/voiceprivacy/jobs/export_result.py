@@ -27,7 +27,7 @@ def export_result(
 
     Parameters
     ----------
-    results : of a finished run
+    results : folder of a finished run
     repository : folder of the repository
     laboratory : who measured
     revision : of the anonymisers, such as 2026 or 1.2

@@ -42,15 +42,15 @@ def new_run(
     Parameters
     ----------
     original : the speech before protection: a folder, a zip, a tar, or tables with sound inside
-    protected : NAME=DIR: an anonymiser's version, for each
+    protected : NAME=DIR for each anonymiser: its version of the speech
     again : NAME=DIR: a second, independent draw of it, from which attackers enrol and learn
-    method : [NAME=]FILE.py:FUNCTION: an anonymiser in Python, which the run calls, for each
+    method : [NAME=]FILE.py:FUNCTION for each anonymiser in Python
     train : speech of other speakers, as --original, on whom the semi-informed attacker is trained
-    config : YAML to write
+    config : YAML to write, required unless --preview is given
     name : what the speech is called (default: as its folder)
     preview : show who speaks and some pairs, and write nothing
     pattern : who speaks, where the guess is wrong: '{speaker}/{utterance}.wav' and the like
-    speakers : TSV: columns speaker and gender (f, m): lists for each
+    speakers : TSV: columns speaker and gender (f, m), each of which gets lists of its own
     transcripts : TSV: columns utterance and text: how many words are still understood is measured
     overwrite : replace a config of that name
     """

@@ -33,11 +33,11 @@ ece: empirical cross-entropy (actual, minimum, default); bayes_error: APE plot; 
 trade-off with convex hull; normalised_bayes_error: the APE plot divided by the default; tippett:
 shares of trials above an LLR; scores, llrs: histograms; calibration: empirical calibration plot.
 Where LLRs are wanted, scores are taken at their word as natural logarithms. For ZEBRA's own
-picture: assess_zebra.py --plot.
+picture: voiceprivacy assess zebra --plot.
 """
 FILES = {  # flag: what its files are
-    "curves": "TSV of curves, of assess_*.py",
-    "metrics": "JSON of assess_*.py, metrics.tsv, or metrics/utility/CORPUS.tsv (plane)",
+    "curves": "TSV of curves, of voiceprivacy assess",
+    "metrics": "JSON of voiceprivacy assess, metrics.tsv, or metrics/utility/CORPUS.tsv (plane)",
     "manifest": "of the trial speech: orders speakers by gender",
     "zoo": "TSV of assess_similarity.py --zoo",
     "speakers": "TSV of assess_speakers.py, or of assess_ranks.py --speakers",

@@ -26,7 +26,7 @@ def publish_audio(
     Parameters
     ----------
     manifest : manifest.tsv of protected speech
-    original : manifest.tsv of the speech before protection, which must be other speech
+    original : manifest.tsv of the speech before protection: what equals it is refused
         (default: beside the manifests, where a run has it)
     audio_dir : folder to write and to give away
     key : TSV to write and to keep: which file is which utterance

@@ -37,7 +37,7 @@ def show_metrics(
     comparisons : folder of CORPUS/TRIALS/EXTRACTOR/BACKEND.tsv, which has intervals (default: the
         folder comparisons beside metrics.tsv)
     verdict : verdict.json: what is said first (default: the one beside metrics.tsv)
-    previous : folder with what the run before found, if there was one: what has changed since
+    previous : results of the run before: show what has changed
     report : the page to point to
     note : a line at the end: what was not measured
     brief : the verdict without tables

@@ -50,7 +50,7 @@ def verdict(
         if warning := add_scores(path, given, table.speaker_of, table.scores):
             say(f"warning: {path}: {warning}", file=sys.stderr)
     if not {*table.systems()} - {ORIGINAL}:
-        raise BadInput(f"{scores[0]}: no scores of a protected system; give them, op, pp and rr")
+        raise BadInput(f"{scores[0]}: no scores of a protected system: add them under op, pp or rr")
     facts = verdict_of(table)
     if output:
         write_json(output, {"format": FORMAT, "sets": {set: facts}})

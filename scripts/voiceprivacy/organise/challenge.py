@@ -218,8 +218,8 @@ class Exported:
                 lines = [f"{one} {other} {score!r}\n" for (one, other), score in scores.items()]
                 self._write(below / "scores", "".join(lines))
                 self._write(below / "EER", f"{self.numbers[key] / 100!r}\n")
-                gender, eer = trials.split("_")[0], round(self.numbers[key], 3)
-                rows[len(rows)] = (own.dataset, own.split, gender, *compared, eer)
+                eer = round(self.numbers[key], 3)
+                rows[len(rows)] = (own.dataset, own.split, trials, *compared, eer)
         return Table("ASV_eval", ATTACKED, rows)
 
     def _words(self):

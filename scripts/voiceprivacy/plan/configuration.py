@@ -335,7 +335,8 @@ def _meant(error: ValidationError) -> str | None:
     if error.instance in ("true", "false"):
         return error.instance
     number = number_in(error.instance)
-    return f"{number:.15g}" if math.isfinite(number) else None
+    # YAML 1.1 takes 1e-05 for text, 1.0e-05 for a number.
+    return re.sub(r"^(-?\d+)e", r"\1.0e", f"{number:.15g}") if math.isfinite(number) else None
 
 
 # What no schema sees in a completed config: entries that contradict each other.

@@ -96,7 +96,8 @@ def _with_defaults(config):
 @functools.cache  # five times in every start
 def schema() -> dict[str, Any]:
     """The schema of a config; nobody changes it."""
-    return yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # compiled, where there is one
+    return yaml.load(SCHEMA.read_text(encoding="utf-8"), Loader=loader)
 
 
 def with_protocols(config: dict[str, Any]) -> dict[str, Any]:

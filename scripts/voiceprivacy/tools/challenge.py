@@ -117,6 +117,7 @@ def prepare(challenge: Challenge) -> Prepared:
     for name, weights in list(averages.items()):
         if any(own.keys() - _lists(config, corpus) for corpus, own in weights.items()):
             del averages[name]
+            notes.append(f"average {name} is left out: a list of it is missing")
     for problem in configuration.problems(config):
         raise BadInput(str(problem))
     return Prepared(config, present, missing, notes)

@@ -41,7 +41,7 @@ COMMANDS = {
     "add-attacker": Command(ORGANISERS, "add_attacker", "attack all systems of a repository"),
     "publish": Command(ORGANISERS, "publish_audio", "protected speech that can be given away"),
     "statement": Command(ORGANISERS, "statement", "two pages to sign: what attackers find"),
-    "verify": Command(ORGANISERS, "verify", "are a run's files, or a statement, as it made them?"),
+    "verify": Command(ORGANISERS, "verify", "are the files of a run, or a statement, unchanged?"),
     "reproduce": Command(ORGANISERS, "reproduce", "can this checkout repeat a run?"),
 }
 BASH = "complete -o default -W '{words}' voiceprivacy"

@@ -69,7 +69,7 @@ def drawn(
     ----------
     utterances : of the original
     limits : {limit: number}: ``utterances`` of each speaker, ``sample`` utterances of each sex, and
-        ``minutes`` all together, but for the first; one of each speaker before a second of anybody
+        ``minutes`` all together, but for the first; each speaker once before any speaker twice
     """
     order: dict[tuple[str, str], list[tuple[int, str]]] = {}
     for line in utterances:

@@ -329,6 +329,7 @@ def test_values_that_yaml_reads_otherwise_than_as_text_are_named(tmp_path, wrong
         ("exclude: '12'", "exclude: '12' is not a list"),
         ("pipes: 'true'", "pipes: 'true' is text: write true without quotes"),
         ("segments: {seconds: '1.5'}", "segments.seconds: '1.5' is text: write 1.5 without"),
+        ("segments: {seconds: '1e-5'}", "segments.seconds: '1e-5' is text: write 1.0e-05 without"),
     ],
 )
 def test_numbers_that_are_text_are_named_with_what_to_write(wrong, said):

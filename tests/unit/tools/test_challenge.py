@@ -94,6 +94,7 @@ def test_what_is_missing_is_named_and_left_out(data):
     assert "vctk_test" not in prepared.config["corpora"]
     assert sorted(prepared.missing) == sorted(missing)
     assert prepared.config["report"]["averages"] == {}
+    assert "average test is left out: a list of it is missing" in prepared.notes
     assert any(note.startswith("no semi-informed attack") for note in prepared.notes)
     with pytest.raises(BadInput, match="no set of 2022 is there with its version _other; missing"):
         prepare(Challenge("2022", data, "_other"))
