@@ -36,6 +36,7 @@ from voiceprivacy.plan.outputs import Averages, Outputs, replicates
 from voiceprivacy.plan.sources import (
     A_FOLDER,
     FILE,
+    MEASURE_SETTINGS,
     TRANSCRIPTS,
     Named,
     Sources,
@@ -308,7 +309,8 @@ def _of_measure(plan, name, options):
     if plan.utility.has_folder(name):
         model = ours(options["model"])
         for folder in sorted(glob(glob_escape(model).replace("{fold}", "*"))) or [model]:
-            yield Named((*keys, "model"), folder, A_FOLDER)
+            settings = [name for name in MEASURE_SETTINGS if Path(folder, name).exists()]
+            yield from _of_model((*keys, "model"), folder, settings or MEASURE_SETTINGS[:1])
     # A corpus that is not there is named as a mistake elsewhere.
     for corpus in filter(plan.speech.corpora.get, plan.utility.corpora(name)):
         if "labels" in options:

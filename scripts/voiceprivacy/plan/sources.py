@@ -65,6 +65,7 @@ COMPARED_DIRECTORIES = re.compile(
 )
 Known: TypeAlias = list  # what was seen of a file: two times of change, size, inode; SHA-256
 ENCODER_FILES = ["hyperparams.yaml", "latent_extractor.ckpt", "latent_encoder.ckpt"]
+MEASURE_SETTINGS = ["hyperparams.yaml", "config.json"]  # one of them, of SpeechBrain or others
 # Of an encoder of the Hugging Face hub, and one of its weights.
 HUB_ENCODER_FILES = ["config.json", "preprocessor_config.json"]
 HUB_TEXT_ENCODER_FILES = ["config.json", "tokenizer.json"]

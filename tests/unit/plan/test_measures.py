@@ -7,6 +7,7 @@ import pytest
 from voiceprivacy.plan.defaults import complete
 from voiceprivacy.plan.measures import wrong_measures
 from voiceprivacy.plan.plan import Plan
+from voiceprivacy.plan.sources import unusable
 
 CORPUS = {"synthetic": {"speakers": 4, "utterances": 4}}
 OTHERS = {"synthetic": {"speakers": 9, "first_speaker": 4}, "use": "train"}
@@ -212,6 +213,14 @@ def test_whisper_hears_ten_minutes_of_every_system_in_the_language_of_the_corpus
     assert utility.options()["kept"] == {"better": "lower", "weight": "words_kept_words"}
     assert utility.entries["words"]["env"] == "neural" and not utility.left_out("demo")
     assert [name for name in entries if utility.has_folder(name)] == ["kept"]
+
+
+def test_a_folder_without_a_model_is_named_before_the_run(tmp_path):
+    utility = {"kept": {"type": "words_kept", "model": str(tmp_path)}}
+    plan = Plan(complete({"corpora": {"demo": dict(CORPUS)}, "utility": utility}))
+    assert [path.path for path in unusable(plan.named)] == [f"{tmp_path}/hyperparams.yaml"]
+    (tmp_path / "config.json").touch()
+    assert not unusable(Plan(plan.config).named)
 
 
 def test_without_anonymisers_nothing_is_measured_or_missed():
