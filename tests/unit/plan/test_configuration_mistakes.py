@@ -163,7 +163,7 @@ def test_a_mistake_is_named_with_its_place(config, expected):
         ({"backends": {"a": FUSION}}, "backends.a.type: 'fusion' is no longer a type: remove"),
         ({"extractors": {"a": {"train": {"corpus": "b"}}}}, "extractors.a: 'recipe' is missing"),
         (
-            {"utility": {"e": {**RECALLS, "labels": "{set}", "model": "{resources}"}}},
+            {"utility": {"e": {**RECALLS, "labels": "{set}", "model": "{resources}/ecapa_small"}}},
             "utility.e.corpora: there is no corpus 'no' to evaluate",
         ),
         (
