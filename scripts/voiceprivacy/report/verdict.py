@@ -238,6 +238,8 @@ def _utility_of(numbers):
         return None, {}
     title, unit, better = METRICS[best].title, METRICS[best].unit, METRICS[best].better
     meaning = f"What the speech is still good for. {METRICS[best].meaning}"
+    if utility_group(best) == WORDS and better == "lower":
+        title = "words misheard"  # by which recogniser, the meaning says
     title = f"{title[:1].upper()}{title[1:]}{unit and f', {unit}'} ({better} is better)"
     return Column(best, title, "", meaning), measures[best]
 
