@@ -31,7 +31,7 @@ from voiceprivacy.anonymise.plugins import find_audio
 from voiceprivacy.corpora import parts
 from voiceprivacy.corpora.checks import Examination
 from voiceprivacy.corpora.listing import Findings, Listed
-from voiceprivacy.corpora.recordings import AUDIO, is_same_sound
+from voiceprivacy.corpora.recordings import AUDIO, Cut, is_same_sound
 from voiceprivacy.inout.checksums import sha256_of
 from voiceprivacy.inout.files import BadInput, counted, ours, read_lines
 from voiceprivacy.inout.foreign import files_below
@@ -143,7 +143,7 @@ def guess_pattern(paths: Sequence[str]) -> str:
         raise BadInput(
             f"cannot tell the speaker from names such as {examples}: say it with --pattern, such as"
             " --pattern '{speaker}/{utterance}.wav' or --pattern '{speaker}_{utterance}.wav' "
-            "(* is anything)"
+            "(* is anything), or with a metadata.csv in this folder (columns file_name and speaker)"
         )
     for other in guesses:
         is_weaker = first.rank == SURE < other.rank
@@ -372,11 +372,17 @@ def pair(
     if not pairs:
         original = originals[0].audio
         listed = [*read_lines(table), "nothing"] if table.exists() else audio_files(folder)
+        advice = (
+            "to cut protected recordings like the originals, put their wav.scp and the segments "
+            "of the originals into this folder"
+            if isinstance(original, Cut)
+            else "of two recordings of an utterance, --pattern '{speaker}/{utterance}_mic1.flac' "
+            "names one"
+        )
         raise BadInput(
             f"{folder}: no protected file has the name of an original, or of one alone: "
             f"originals are called such as {original}, protected files such as {listed[0]} "
-            "(of two recordings of an utterance, --pattern '{speaker}/{utterance}_mic1.flac' "
-            "names one)"
+            f"({advice})"
         )
     return {utterance: Path(path).absolute() for utterance, path in pairs.items()}
 

@@ -193,7 +193,8 @@ def _of_table(root: Path, path: Path) -> Iterator[_Item]:
     for line, row in _rows(path):
         file = value_of(row, FILE_COLUMNS)
         if file is None:
-            raise BadInput(f"{path}:{line}: has no file_name (or use --pattern on names of files)")
+            columns = " or ".join(FILE_COLUMNS)
+            raise BadInput(f"{path}:{line}: has no {columns} (or use --pattern on names of files)")
         if path.name == COMMON_VOICE:
             file = f"{CLIPS}/{file}"
         if PurePosixPath(file).is_absolute() or ".." in PurePosixPath(file).parts:

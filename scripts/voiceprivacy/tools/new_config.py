@@ -533,6 +533,10 @@ def _protected_lines(run):
         called = f"{name} (given as '{given}')" if given != name else name
         yield f"{called}: {found(run.intake, protected.n_found, protected.folder)}, {rates} Hz"
         yield from pairs(run.intake, protected.folder, protected.files)
+        if protected.unmatched and protected.n_found < len(run.intake.listed):
+            match = counted(len(protected.unmatched), "file matches", "files match")
+            such = f"such as {protected.unmatched[0]}"
+            yield f"  warning: {match} no original, {such}: name them as the others are named"
         if protected.n_mixed:
             have = counted(protected.n_mixed, "file has", "files have")
             yield f"  warning: {have} several channels, which are mixed down to one"

@@ -58,8 +58,9 @@ class Protected(NamedTuple):
     is a file at all; ``plain``: whether the run finds these files in ``folder`` by itself;
     ``sample_rates``: in Hz; ``n_mixed``: how many of the files have several channels; ``cuts``:
     {utterance: start and end in s} where the files are recordings of several utterances;
-    ``unchanged``: utterances of which the file is the original, or nearly so; ``again``: another
-    such of a second draw, if there is one.
+    ``unchanged``: utterances of which the file is the original, or nearly so; ``unmatched``: paths
+    below ``folder`` that are of no original; ``again``: another such of a second draw, if there is
+    one.
     """
 
     folder: Path
@@ -70,6 +71,7 @@ class Protected(NamedTuple):
     n_mixed: int
     cuts: dict[str, tuple[float, float]]
     unchanged: list[str]
+    unmatched: list[str]
     again: "Protected | None" = None
 
 
@@ -401,7 +403,17 @@ def _used(version, usable, *, in_place, taught):
         n_mixed=version.n_mixed,
         cuts={utterance: cut for utterance, cut in version.cuts.items() if utterance in files},
         unchanged=[utterance for utterance in version.unchanged if utterance in files],
+        unmatched=_unmatched(version),
     )
+
+
+def _unmatched(version):
+    """Audio files of a folder that are of no original; of a.wav and a.mp3 both are a match."""
+    if (version.folder / "wav.scp").exists():
+        return []
+    matched = {path.with_suffix("") for path in version.pairs.values()}
+    files = audio_files(version.folder)
+    return [path for path in files if (version.folder / path).with_suffix("") not in matched]
 
 
 def _of_training(folder, taught_by, training):

@@ -171,6 +171,12 @@ def test_what_has_no_usable_protected_version_is_left_out_for_all_and_named(tmp_
     config_in(tmp_path)
 
 
+def test_protected_files_of_no_original_are_named_where_originals_lack_one(tmp_path, speech):
+    made = tree(tmp_path / "made")
+    (made / "anna" / "003.wav").rename(made / "anna" / "last.wav")
+    assert examine(speech, {"made": made}).protected["made"].unmatched == ["anna/last.wav"]
+
+
 def test_speakers_with_too_few_utterances_are_left_out_or_fewer_enrol(tmp_path):
     speech = tree(tmp_path / "speech", speakers=many(20))
     tree(speech, speakers=["few"], utterances=1)
