@@ -77,12 +77,14 @@ def evaluated(
             continue
         n_speakers = part.women + part.men + part.of_unknown_gender
         minutes = 60 * part.hours
+        options = corpora.get(part.corpus, {})
+        others = f" ({options['left_out']} more left out)" if "left_out" in options else ""
         words = [
             f"{part.corpus}: {counted(n_speakers, 'speaker')}",
-            counted(part.utterances, "recording"),
+            counted(part.utterances, "recording") + others,
             f"{minutes:.0f} min" if minutes >= 1 else f"{60 * minutes:.0f} s",
         ]
-        if is_made_up(corpora.get(part.corpus, {})):
+        if is_made_up(options):
             words.append("synthetic demo speech (no real voices)")
         words += _release(part.corpus, provenance)
         if created := provenance.get("created"):

@@ -262,7 +262,7 @@ def published_data(corpus: Mapping[str, Any]) -> str | None:
 
 def _is_cut(corpus):
     """Whether a corpus may have fewer or other utterances than its directories."""
-    is_part = corpus.keys() & {"limit", "segments", "exclude"}
+    is_part = corpus.keys() & {"limit", "segments", "exclude", "left_out"}
     return bool(is_part) or corpus.get("on_bad_audio") == "exclude"
 
 

@@ -282,10 +282,9 @@ def _options(path, run):
         if run.transcripts:
             lines.append(f"      transcripts: {_quoted(run.transcripts)}\n")
     if run.left_out:
-        n_split = len(run.training) if run.taught_by is run.intake else 0
-        used = f"{len(run.utterances) + n_split} of {len(run.listed)} utterances"
         table = _beside(path, "left_out.tsv").name
-        lines.append(f"      # {used}; {table} says why the others are not used.\n")
+        why = f"of {len(run.listed)} utterances; {table} says why"
+        lines.append(f"      left_out: {len(run.left_out)}  # {why}\n")
     if run.intake.is_plain and _is_a_choice(run):
         lines.append(f"      list: {_quoted(_beside(path, 'utterances.txt').absolute())}\n")
     if run.lists == ["mixed"]:

@@ -403,17 +403,16 @@ def _used(version, usable, *, in_place, taught):
         n_mixed=version.n_mixed,
         cuts={utterance: cut for utterance, cut in version.cuts.items() if utterance in files},
         unchanged=[utterance for utterance in version.unchanged if utterance in files],
-        unmatched=_unmatched(version),
+        unmatched=_unmatched(version.folder, {*version.pairs.values(), *files.values()}),
     )
 
 
-def _unmatched(version):
+def _unmatched(folder, paths):
     """Audio files of a folder that are of no original; of a.wav and a.mp3 both are a match."""
-    if (version.folder / "wav.scp").exists():
+    if (folder / "wav.scp").exists():
         return []
-    matched = {path.with_suffix("") for path in version.pairs.values()}
-    files = audio_files(version.folder)
-    return [path for path in files if (version.folder / path).with_suffix("") not in matched]
+    matched = {path.with_suffix("") for path in paths}
+    return [path for path in audio_files(folder) if (folder / path).with_suffix("") not in matched]
 
 
 def _of_training(folder, taught_by, training):

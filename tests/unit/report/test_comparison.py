@@ -111,6 +111,12 @@ def test_of_speech_that_was_there_already_the_page_says_what_the_attacker_may_ho
     assert ready_made_note(systems, {}) == ""
 
 
+def test_recordings_that_were_left_out_before_the_run_are_counted():
+    part = PartOfCorpus("demo", "trial", 1, 1, 0, 2, 0.01)
+    record = {"config": {"corpora": {"demo": {"left_out": 3}}}}
+    assert "2 recordings (3 more left out)," in evaluated([part], record)["demo"].speech
+
+
 def test_a_release_is_named_by_what_was_made_and_by_what_lay_there_already():
     config = {"anonymisers": {"b2": {"function": "x.py:y"}, "team": {"audio": "/wavs"}}}
     made = {"audio/demo/trial/b2/wav/0/a.flac": "1", "audio/demo/trial/original/wav/0/a.flac": "2"}

@@ -168,7 +168,7 @@ def test_what_has_no_usable_protected_version_is_left_out_for_all_and_named(tmp_
     taken = (tmp_path / "my.utterances.txt").read_text().split()
     assert len(taken) == 16 and "anna-003" not in taken
     assert "bad has no protected version" in (tmp_path / "my.left_out.tsv").read_text()
-    config_in(tmp_path)
+    assert config_in(tmp_path)["corpora"]["speech"]["left_out"] == 4
 
 
 def test_protected_files_of_no_original_are_named_where_originals_lack_one(tmp_path, speech):
