@@ -44,7 +44,9 @@ def add_scores(
     missing = [name for name in COLUMNS if name not in columns and not given.get(name)]
     if missing:
         options = [f"--{name}" for name in missing if name in GIVEN]
-        remedy = f"; give {', '.join(options)}" if len(options) == len(missing) else ""
+        remedy = "; columns are separated by tabs"
+        if len(options) == len(missing):
+            remedy = f"; give {', '.join(options)}"
         raise BadInput(f"{path}:1: has no column {', '.join(missing)}{remedy}")
     own = []
     for line, row in read_rows(path, columns):

@@ -1,12 +1,14 @@
 """Draw a figure for papers as svg, pdf or png: one kind from its files, or those of a run."""
 
 import argparse
+import re
 from pathlib import Path
 from typing import Any
 
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.layout import Layout
 from voiceprivacy.privacy.scores.profiles import PROFILES
 from voiceprivacy.privacy.scores.trials import read_checked
@@ -35,18 +37,11 @@ shares of trials above an LLR; scores, llrs: histograms; calibration: empirical 
 Where LLRs are wanted, scores are taken at their word as natural logarithms. For ZEBRA's own
 picture: voiceprivacy assess zebra --plot.
 """
-FILES = {  # flag: what its files are
-    "curves": "TSV of curves, of voiceprivacy assess",
-    "metrics": "JSON of voiceprivacy assess, metrics.tsv, or metrics/utility/CORPUS.tsv (plane)",
-    "manifest": "of the trial speech: orders speakers by gender",
-    "zoo": "TSV of assess_similarity.py --zoo",
-    "speakers": "TSV of assess_speakers.py, or of assess_ranks.py --speakers",
-    "examples": "TSV of assess_ranks.py --examples",
-    "curve": "training.tsv of the model",
+FILES = {  # flag: what its files are, where a kind names none of a run
+    "curves": "TSV of voiceprivacy assess --curves, or below curves in a run",
     "scores": "TSV: enrolment trial label score; or Kaldi scores",
     "manifests": "of the trial speech of each set",
     "embeddings": "NPZ: one histogram an utterance",
-    "verdict": "verdict.json of a run",
 }
 SETTINGS: dict[str, dict[str, Any]] = {  # flag: how argparse takes it
     "anonymisers": {"nargs": "+", "required": True, "help": "in the order of the files"},
@@ -56,13 +51,13 @@ SETTINGS: dict[str, dict[str, Any]] = {  # flag: how argparse takes it
     "order": {"choices": ORDERS, "default": "gender", "help": "of the speakers; default: gender"},
     "title": {"default": "", "help": "title above the picture"},
     "colour": {"type": to_hex, "default": COLOURS[0], "help": "of the bars, such as #0072B2"},
-    "corpus": {"required": True, "help": "of the galleries, or of the verdict"},
+    "corpus": {"required": True, "help": "a corpus of the run"},
     "gender": {"required": True, "help": "speakers of the galleries: f, m or mixed"},
     "extractor": {"required": True, "help": "of the attacker"},
     "backend": {"required": True, "help": "of the attacker"},
     "feature": {"required": True, "choices": HISTOGRAMS, "help": "what bins are"},
     "label": {"nargs": "+", "help": "a name for each score file"},
-    "trials": {"help": "key of Kaldi scores: enrolment trial target|nontarget"},
+    "trials": {"help": "key of Kaldi scores, or the trial list of ours"},
     "picture": {"required": True, "choices": PROFILES, "help": "see below"},
 }
 
@@ -94,7 +89,9 @@ def _add_flags(parser, kind):
     if kind.of_systems:
         parser.add_argument("--anonymisers", metavar="NAME", **SETTINGS["anonymisers"])
     for flag in kind.files:
-        file = {"nargs": "+" if several else None, "metavar": "FILE", "help": FILES[flag]}
+        path = re.sub(r"\{.*\}", "…", kind.files[flag])
+        words = f"in a run: results/{path}" if path else FILES[flag]
+        file = {"nargs": "+" if several else None, "metavar": "FILE", "help": words}
         parser.add_argument(f"--{flag}", required=True, **file)
     for flag in (*kind.settings, *style.WIDTHS):
         parser.add_argument(f"--{flag}", **(SETTINGS | style.WIDTHS)[flag])
@@ -115,7 +112,10 @@ def draw_scores(
 def draw_job(*, plan: str, job: str) -> None:
     """All pictures of a list and attacker of a run, or of what is not of one."""
     contents, results = read_contents(plan), Path(plan).parent
-    for figure in by_job(contents.figures)[job]:
+    jobs = by_job(contents.figures)
+    if job not in jobs:
+        raise BadInput(f"--job {job}: {plan} has {', '.join(jobs) or 'no figure'}")
+    for figure in jobs[job]:
         arguments = dict(figure.arguments)
         if KINDS[figure.kind].of_people and figure.corpus not in contents.named:
             arguments["codes"] = codes_of(figure.corpus, results)

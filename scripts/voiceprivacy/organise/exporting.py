@@ -42,6 +42,7 @@ from voiceprivacy.organise.records import (
     Record,
     path_of,
     read_record,
+    record_path,
     write_record,
 )
 from voiceprivacy.report.mailed import reduced
@@ -114,10 +115,11 @@ def export(
         if attacker in (None, bases[0], "/".join(bases)) and anonymiser in (None, system):
             paths.append(_export_one(run, repository, names, attack, system, paths, public=public))
     if not paths:
-        named = ", ".join(run.config.get("anonymisers", {})) or "none"
-        lacks = f"no attack of {attacker or 'anybody'} on {anonymiser or 'an anonymiser'}"
+        lacks = f"no attack of {attacker or 'any attacker'} on {anonymiser or 'an anonymiser'}"
+        systems, _, attackers = (", ".join(sorted(known)) or "none" for known in known_names)
+        has = f"its anonymisers: {systems}; its attackers: {attackers}"
         others = "scores that others made (attacks:) are not exported"
-        raise BadInput(f"{run.folder}: has {lacks}; its anonymisers: {named}; {others}")
+        raise BadInput(f"{run.folder}: has {lacks}; {has}; {others}")
     return paths
 
 
@@ -137,11 +139,13 @@ def _export_one(
 ) -> Path:
     listed = _listed_of(run, attack)
     protocol = _protocol_of(run, names, attack, listed, public=public)
-    protocol = _keep_or_write(repository, "protocol", protocol, "sha256")
     who = _attacker_of(run, names, attack)
-    _keep_or_write(repository, "attacker", who, "weights", "training_data")
     name = names.systems.get(system, system)
     known = {"name": name, "revision": names.revision, "title": name}
+    for kind, record in (("protocol", protocol), ("attacker", who), ("system", known)):
+        record_path(repository, kind, record)  # all names are checked before files are written
+    protocol = _keep_or_write(repository, "protocol", protocol, "sha256")
+    _keep_or_write(repository, "attacker", who, "weights", "training_data")
     _keep_or_write(repository, "system", dict.fromkeys(OF_SYSTEMS, TO_BE_SAID) | known)
     told = reduced(run.provenance)
     fails = (attack.corpus, f"{attack.extractor}/{attack.backend}", system) in run.refused

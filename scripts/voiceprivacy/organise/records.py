@@ -238,14 +238,20 @@ def _small(path: Path) -> Path:
     return path
 
 
-def write_record(folder: Path, kind: str, record: Record) -> Path:
-    """Write a record where it belongs: sorted keys, so that git shows small differences."""
-    named_by_path = () if kind == "result" else ("name", "revision")
-    values = {key: value for key, value in record.items() if key not in named_by_path}
+def record_path(folder: Path, kind: str, record: Record) -> Path:
+    """Where a record belongs; its names are checked."""
     relative = LAYOUT[kind].format(**record)
     path = folder / relative
     if not _pattern(LAYOUT[kind]).fullmatch(relative):
         raise BadInput(f"{path}: cannot be: expected {LAYOUT[kind]} in small letters, digits and _")
+    return path
+
+
+def write_record(folder: Path, kind: str, record: Record) -> Path:
+    """Write a record where it belongs: sorted keys, so that git shows small differences."""
+    named_by_path = () if kind == "result" else ("name", "revision")
+    values = {key: value for key, value in record.items() if key not in named_by_path}
+    path = record_path(folder, kind, record)
     values = _to_json(values | {"format": 1})
     text = json.dumps(values, indent=1, sort_keys=True, allow_nan=False, ensure_ascii=False)
     with whole_or_absent(path) as temporary:

@@ -281,12 +281,12 @@ def _options(path, run):
             lines.append(f"      speakers: {_quoted(run.speakers)}\n")
         if run.transcripts:
             lines.append(f"      transcripts: {_quoted(run.transcripts)}\n")
+    if run.intake.is_plain and _is_a_choice(run):
+        lines.append(f"      list: {_quoted(_beside(path, 'utterances.txt').absolute())}\n")
     if run.left_out:
         table = _beside(path, "left_out.tsv").name
         why = f"of {len(run.listed)} utterances; {table} says why"
-        lines.append(f"      left_out: {len(run.left_out)}  # {why}\n")
-    if run.intake.is_plain and _is_a_choice(run):
-        lines.append(f"      list: {_quoted(_beside(path, 'utterances.txt').absolute())}\n")
+        lines.append(f"    left_out: {len(run.left_out)}  # {why}\n")
     if run.lists == ["mixed"]:
         lines.append(MIXED)
     return "".join(lines)

@@ -8,6 +8,7 @@ import pytest
 from support.exchange import PROTOCOL, UNSAID, write_protocol
 
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.organise import exporting
 from voiceprivacy.organise.exporting import Names, export
 from voiceprivacy.organise.records import (
     Number,
@@ -107,6 +108,25 @@ def test_another_name_of_what_the_run_has_not_is_refused(tmp_path):
         names = Names("A", "1", **{kind: {"B2": "x"}})
         with pytest.raises(BadInput, match=f"^--{kind[:-1]}-name B2=...: results has {has}$"):
             export(run, tmp_path, names)
+
+
+def test_a_wrong_revision_leaves_no_file(tmp_path, monkeypatch):
+    attack = Attack("tiny", "all", "ecapa", "cosine")
+    run = SimpleNamespace(folder="results", attacks=lambda: [(attack, "b2")])
+    known = {"_listed_of": None, "_protocol_of": {"name": "p"}}
+    known["_attacker_of"] = {"name": "ecapa", "revision": "1"}
+    for name, value in known.items():
+        monkeypatch.setattr(exporting, name, lambda *_, value=value, **__: value)
+    with pytest.raises(BadInput, match=r"systems/b2/v 1/system\.json: cannot be"):
+        export(run, tmp_path, Names("A", "v 1"))
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_attacker_that_the_run_has_not_is_refused_with_those_it_has(tmp_path):
+    attack = Attack("tiny", "all", "ecapa", "cosine")
+    run = SimpleNamespace(folder="results", attacks=lambda: [(attack, "b2")])
+    with pytest.raises(BadInput, match=r"no attack of nix on .* attackers: ecapa/cosine;"):
+        export(run, tmp_path, Names("A", "1"), attacker="nix")
 
 
 def test_links_and_files_elsewhere_are_refused(tmp_path):

@@ -95,10 +95,13 @@ def test_curves_of_all_systems_become_one_picture(tmp_path, paths, folder, name,
             "plot distinctiveness --metrics {metrics} --figures x.png --extractor e --backend cos",
             "metrics.tsv: has no DeID and G_VD under e + cos",
         ),
+        ("plot planned --plan {plan} --job demo/f", "--job demo/f: {plan} has no figure"),
         ("write_tables --metrics {metrics} --table ranks", "--table ranks: give --output"),
     ],
 )
 def test_what_cannot_be_drawn_or_written_is_said(tmp_path, metrics, words, message):
     write_metrics(tmp_path / "metrics.tsv", metrics)
-    done = here(*words.format(metrics=tmp_path / "metrics.tsv").split())
-    assert done.returncode == 2 and message in done.stderr
+    write_contents(tmp_path / "plan.json", Contents())
+    files = {"metrics": tmp_path / "metrics.tsv", "plan": tmp_path / "plan.json"}
+    done = here(*words.format(**files).split())
+    assert done.returncode == 2 and message.format(**files) in done.stderr
