@@ -31,7 +31,7 @@ def export_result(
     repository : folder of the repository
     laboratory : who measured
     revision : of the anonymisers, such as 2026 or 1.2
-    anonymiser : a name of the config (default: all)
+    anonymiser : a name of the config (default: all but controls)
     attacker : EXTRACTOR or EXTRACTOR/BACKEND (default: all)
     public : everybody can have the corpora: lists and scores go with the numbers
     system_name : ANONYMISER=NAME: another name of a system in the repository

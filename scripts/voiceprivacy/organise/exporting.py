@@ -92,7 +92,7 @@ def export(
 
     Parameters
     ----------
-    anonymiser : whose results; None for all of the run
+    anonymiser : whose results; None for all of the run but controls
     attacker : EXTRACTOR/BACKEND, or EXTRACTOR; None for all
     public : whether everybody can have the corpora; asked where a protocol is not there yet
     """
@@ -109,10 +109,13 @@ def export(
         for name in given.keys() - known:
             has = f"{run.folder} has {', '.join(sorted(known))}"
             raise BadInput(f"--{kind[:-1]}-name {name}=...: {has}")
+    entries = run.config.get("anonymisers", {})
+    controls = {name for name, options in entries.items() if options.get("control")}
     paths: list[Path] = []
     for attack, system in attacks:
         bases = _bases(attack)
-        if attacker in (None, bases[0], "/".join(bases)) and anonymiser in (None, system):
+        is_asked = system not in controls if anonymiser is None else system == anonymiser
+        if is_asked and attacker in (None, bases[0], "/".join(bases)):
             paths.append(_export_one(run, repository, names, attack, system, paths, public=public))
     if not paths:
         lacks = f"no attack of {attacker or 'any attacker'} on {anonymiser or 'an anonymiser'}"

@@ -137,7 +137,7 @@ REASONS = {  # of an inconclusive system, the most telling first
     "persons_exposed": "single speakers are re-identified more often than by chance",
     "equal_scores": "all scores of a list are equal",
     "list_missing": "a list has no scores of it",
-    "few_persons": "a list has fewer than 4 speakers with enough recordings",
+    "few_persons": "a list has fewer than 4 speakers who are compared with their own recordings",
     "no_nontargets": "a list has no trials between speakers who are enrolled and tried",
     "no_one_recording": "no list could be measured",
     "no_unprotected": "unprotected speech was not attacked by its attackers",

@@ -490,8 +490,9 @@ def preview(intake: Intake) -> list[str]:
         lines.append(
             f"    {path}   speaker {listed.speaker}{session}   utterance {listed.utterance}"
         )
-    example = "--pattern '{speaker}_{utterance}.wav'"
-    lines.append(f"  Is that wrong? --pattern says who speaks, for example {example}")
+    if not intake.looks_like.startswith("a "):  # names of files say who speaks
+        example = "--pattern '{speaker}_{utterance}.wav'"
+        lines.append(f"  Is that wrong? --pattern says who speaks, for example {example}")
     if not intake.is_plain:
         n_changed = sum(name != text for name, text in intake.names.items())
         changed = f"{counted(n_changed, 'name')} changed" if n_changed else "no name changed"

@@ -103,7 +103,7 @@ def test_nothing_is_written_that_nobody_could_read(tmp_path, changed, said):
 def test_another_name_of_what_the_run_has_not_is_refused(tmp_path):
     """Else it would be exported under the name of the config."""
     attack = Attack("tiny", "all", "ecapa_on_b2", "cosine")
-    run = SimpleNamespace(folder="results", attacks=lambda: [(attack, "b2")])
+    run = SimpleNamespace(folder="results", config={}, attacks=lambda: [(attack, "b2")])
     for kind, has in (("systems", "b2"), ("protocols", "tiny/all"), ("attackers", "ecapa/cosine")):
         names = Names("A", "1", **{kind: {"B2": "x"}})
         with pytest.raises(BadInput, match=f"^--{kind[:-1]}-name B2=...: results has {has}$"):
@@ -112,7 +112,7 @@ def test_another_name_of_what_the_run_has_not_is_refused(tmp_path):
 
 def test_a_wrong_revision_leaves_no_file(tmp_path, monkeypatch):
     attack = Attack("tiny", "all", "ecapa", "cosine")
-    run = SimpleNamespace(folder="results", attacks=lambda: [(attack, "b2")])
+    run = SimpleNamespace(folder="results", config={}, attacks=lambda: [(attack, "b2")])
     known = {"_listed_of": None, "_protocol_of": {"name": "p"}}
     known["_attacker_of"] = {"name": "ecapa", "revision": "1"}
     for name, value in known.items():
@@ -122,9 +122,18 @@ def test_a_wrong_revision_leaves_no_file(tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
+def test_controls_are_exported_by_their_name_only(tmp_path, monkeypatch):
+    attack = Attack("tiny", "all", "ecapa", "cosine")
+    config = {"anonymisers": {"b2": {}, "reversed": {"control": True}}}
+    run = SimpleNamespace(config=config, attacks=lambda: [(attack, "b2"), (attack, "reversed")])
+    monkeypatch.setattr(exporting, "_export_one", lambda *arguments, **_: arguments[4])
+    assert export(run, tmp_path, Names("A", "1")) == ["b2"]
+    assert export(run, tmp_path, Names("A", "1"), anonymiser="reversed") == ["reversed"]
+
+
 def test_an_attacker_that_the_run_has_not_is_refused_with_those_it_has(tmp_path):
     attack = Attack("tiny", "all", "ecapa", "cosine")
-    run = SimpleNamespace(folder="results", attacks=lambda: [(attack, "b2")])
+    run = SimpleNamespace(folder="results", config={}, attacks=lambda: [(attack, "b2")])
     with pytest.raises(BadInput, match=r"no attack of nix on .* attackers: ecapa/cosine;"):
         export(run, tmp_path, Names("A", "1"), attacker="nix")
 
