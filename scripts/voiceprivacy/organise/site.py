@@ -25,6 +25,7 @@ from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput, whole_folder_
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.organise.records import (
     KEY,
+    LABORATORIES,
     NOTHING,
     UNATTACKED,
     Number,
@@ -33,7 +34,14 @@ from voiceprivacy.organise.records import (
     number_of,
     reason_of,
 )
-from voiceprivacy.organise.standings import Attack, Board, Standing, boards, order_of_revisions
+from voiceprivacy.organise.standings import (
+    CLAIMED,
+    Attack,
+    Board,
+    Standing,
+    boards,
+    order_of_revisions,
+)
 from voiceprivacy.provenance.record import version
 from voiceprivacy.report.uncertainty import interval_text
 from voiceprivacy.vocabulary import ABSENT
@@ -75,7 +83,10 @@ def write_site(repository: Repository, folder: Path) -> list[str]:
             (temporary / path).parent.mkdir(exist_ok=True)
             (temporary / path).write_text(text, encoding="utf-8")
     counts = f"{len(repository.results)} results, {len(made)} protocols"
-    return [f"{folder / 'index.html'}: {counts}"]
+    theirs = {one["laboratory"] for one in repository.results.values() if one["tier"] != CLAIMED}
+    unlisted = ", ".join(sorted(theirs - repository.laboratories))
+    note = f"not counted, because {LABORATORIES} does not list them: {unlisted}"
+    return [f"{folder / 'index.html'}: {counts}", *([note] if unlisted else [])]
 
 
 class Cell(NamedTuple):
