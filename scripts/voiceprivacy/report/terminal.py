@@ -31,7 +31,6 @@ CORRECTED = (
     " it, and so is a number that would lie outside of its own."
 )
 TABLES = "Each attack by itself, with intervals: voiceprivacy show"
-UNITS_OF_VERDICT = "(In %. By chance right of 20 is 5; singling out and linkability are 0.)"
 OTHER_NUMBERS = (
     "These tables have each attack by itself, calibrated on the trials that it is judged on. The"
     " verdict's attacker learns from all attacks on other persons."
@@ -118,10 +117,12 @@ def lines_of_set(judged: Judged) -> list[str]:
         table.append((row.system, row.words.upper(), cells[0], words, *cells[1:]))
     notes = judged.notes
     own = "" if judged.speech else f"{judged.name}:"
+    chances = dict.fromkeys(column.chance for column in shown)
+    by_chance = f"(In %. By chance: {', '.join(chances)}.)"
     steps = [f"{number}. {step}." for number, step in enumerate(notes.steps, start=1)]
     return [
         *_wrapped(judged.speech),
-        *_wrapped(" ".join(filter(None, [own, QUESTION, notes.answer, UNITS_OF_VERDICT]))),
+        *_wrapped(" ".join(filter(None, [own, QUESTION, notes.answer, by_chance]))),
         *columns(table),
         *headed("Why", notes.why, most=5),
         *headed("Control", [notes.control]),

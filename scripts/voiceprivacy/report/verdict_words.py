@@ -71,6 +71,7 @@ RIGHT = Column(
     "right of 20",
     "How often the attacker's first guess among 20 speakers is right, from one recording. Chance:"
     " 5 %.",
+    "right of 20 5 %",
 )
 LAW = (
     Column(

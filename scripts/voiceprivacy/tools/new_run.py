@@ -293,8 +293,12 @@ def _leave_out_copies(listed, sounds, left_out, notes):
     if doubtful:
         are = counted(len(doubtful), "recording sounds", "recordings sound")
         first, second = doubtful[0]
-        message = f"{are} the same as another after resampling or lossy coding, as {second.audio}"
-        notes.oddity(first.audio, "-", message)
+        notes.oddity(
+            first.audio,
+            "-",
+            f"{are} the same as another after resampling or lossy coding, as {second.audio}: of two"
+            " microphones, --pattern '{speaker}/{utterance}_mic1.flac' names one",
+        )
 
 
 def _silent(inspection):
