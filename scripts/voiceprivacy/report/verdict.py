@@ -149,8 +149,8 @@ def facts_of(path: FilePath) -> Iterator[dict[str, Any]]:
     """
     content = read_json(path)
     try:
-        if content["format"] != FORMAT:
-            raise BadInput(f"its format is {content['format']}, not {FORMAT}")
+        if content.get("format") != FORMAT:
+            raise BadInput(f"its format is {content.get('format')}, not {FORMAT}")
         yield content["sets"]
     except (BadInput, *foreign.UNEXPECTED) as error:
         reason = error if isinstance(error, BadInput) else repr(error)
