@@ -1,9 +1,11 @@
 # make demo    the whole evaluation on the embedded demo, with all cores
-# make test    the same set-up, then linters and all tests but the long and nightly ones
+# make test    the same set-up, then linters and every test that is fast: 5 minutes on two cores
+# make test-all  slow tests besides, and those that run the real programs for minutes
 # make resume  go on after a run was killed (ARGS="--configfile my.yaml" as in that run)
 # make neural  Whisper and neural voices besides (450 MB): docs/guide/neural.md
 # make docs    the documentation as a site that needs no network: .site/index.html
-# make test-long, make test-skipped (what the last make test skipped, after its programs were installed)
+# make test-rest (what make test leaves out), make test-skipped (what the last one skipped, after its programs were installed)
+# make test-times (which tests are slow: tests/times.tsv; ARGS=tests/unit/plan for these alone)
 # make benchmark, make benchmark-load, make lock, make clean
 # make zoo     all shipped anonymisers on VOICEPRIVACY_SPEECH, a LibriSpeech tree: a table and .zoo/zoo.png
 # make board   ten systems under four attackers on the same tree, for workflow/resources/leaderboard
@@ -18,6 +20,7 @@ ARGS ?=
 MODULES ?=
 SECONDS ?= 7200
 READERS ?=
+PYTEST = $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 
 # Snakemake keeps sources in the home directory; where that cannot be written, here
 ifndef XDG_CACHE_HOME
@@ -29,7 +32,7 @@ endif
 help:
 	@sed -n '/^# /!q; s/^# //p' Makefile
 
-.PHONY: help demo neural resume test test-long test-skipped test-nightly house same release lint docs benchmark benchmark-load coverage mutation audit fuzz zoo board lock clean
+.PHONY: help demo neural resume test test-all test-rest test-skipped test-times test-nightly house same release lint docs benchmark benchmark-load coverage mutation audit fuzz zoo board lock clean
 .DELETE_ON_ERROR:
 .NOTPARALLEL: # two installations into one folder
 
@@ -40,22 +43,26 @@ resume: .venv/installed $(BIN)/voiceprivacy
 	$(BIN)/voiceprivacy run --cores $(CORES) $(ARGS)
 
 test: .venv/installed-test .venv/installed-docs $(BIN)/voiceprivacy lint
-	$(BIN)/python -m pytest -m "not long and not nightly" --numprocesses 2 --dist loadfile --no-loadscope-reorder
+	$(PYTEST) --numprocesses 2 -m "(not slow or everyday) and not long and not nightly"
+
+test-all: test test-rest
 
 # A third process, because the tests of a cluster mostly wait
-test-long: .venv/installed-test .venv/installed-docs $(BIN)/voiceprivacy .venv/installed-optional
-	$(BIN)/python -m pytest -m long --numprocesses 3 --dist loadfile --no-loadscope-reorder --verbose --durations 10
+test-rest: .venv/installed-test .venv/installed-docs $(BIN)/voiceprivacy .venv/installed-optional
+	$(PYTEST) --numprocesses 3 -m "(slow and not everyday or long) and not nightly" --durations 20
 
 # tests/conftest.py keeps their names; without a name pytest would run everything
-test-skipped:
-	[ ! -s .pytest_cache/skipped ] || $(BIN)/python -m pytest --numprocesses 2 --dist loadfile @.pytest_cache/skipped
+test-skipped: .venv/installed-optional
+	[ ! -s .pytest_cache/skipped ] || $(PYTEST) --numprocesses 2 @.pytest_cache/skipped
+
+test-times: .venv/installed-test .venv/installed-docs $(BIN)/voiceprivacy .venv/installed-optional
+	$(BIN)/python tests/support/times.py $(ARGS)
 
 lint: .venv/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/mypy
-	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml scripts workflow
 
 house:
 	@$(PYTHON) tests/support/house.py $(ARGS)
@@ -156,7 +163,7 @@ board: .venv/installed-optional .venv/installed-neural $(BIN)/voiceprivacy
 	    --laboratory "Authors of voiceprivacy" --revision voiceprivacy-0.2 --public
 
 test-nightly: .venv/installed-quality .venv/installed-docs .venv/installed-optional .venv/installed-neural $(BIN)/voiceprivacy
-	$(BIN)/python -m pytest -m nightly --numprocesses 2 --dist loadfile --verbose --durations 10
+	$(PYTEST) --numprocesses 2 -m nightly --verbose --durations 10
 	$(BIN)/python tests/nightly/measure_faults.py --killed 200 --full 50 --starved 50
 	OMP_NUM_THREADS=1 $(BIN)/python tests/nightly/fuzz.py --seconds 7200
 	$(MAKE) zoo

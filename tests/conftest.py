@@ -1,8 +1,9 @@
-"""The draws of hypothesis, and what a run says of the tests that it skipped.
+"""The draws of hypothesis, which tests are slow, and what a run says of those that it skipped.
 
 Draws are the same in every run, so that a change is refused for what it does and not by chance.
 pytest --hypothesis-profile=explore draws others, and twenty times as many.
 
+Tests that tests/times.tsv names get the mark ``slow``, so that make test leaves them out.
 Names of skipped tests are kept in .pytest_cache/skipped, for make test-skipped.
 """
 
@@ -10,6 +11,7 @@ from collections import Counter
 
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
+from support.times import read_times
 
 import voiceprivacy.attack  # noqa: F401  # before any test imports torchaudio or speechbrain
 
@@ -34,7 +36,11 @@ LONGEST = ("test_slurm", "test_demo", "test_tiny_run")
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with what takes longest, and then whole runs; make keeps this order."""
+    """Mark slow tests. Begin with what takes longest, then whole runs; make keeps this order."""
+    slow = read_times()
+    for item in items:
+        if item.nodeid in slow:
+            item.add_marker("slow")
     items.sort(
         key=lambda item: (item.path.stem not in LONGEST, item.path.parent.name != "workflow")
     )

@@ -77,7 +77,7 @@ CHOSEN_BY = ("utterances", "sample", "minutes")
 
 SOURCES = "results/sources/"  # fingerprints of people's files
 # Below results/: what anonymisers draw from where a config has no seed.
-SECRET_SEED = "secret_seed"  # nosec B105  # the name of a file
+SECRET_SEED = "secret_seed"  # noqa: S105  # the name of a file
 # A folder below the results: what is compared of the run before.
 PREVIOUS = "previous"
 COMPARED = ("evidence.json", "verdict.json", "metrics.tsv", "provenance.json")

@@ -458,9 +458,9 @@ def _last_words(path):
 
 def _run(pipe, path, said):
     with processes.ending_all(), open(path, "wb") as output_file, open(said, "wb") as errors:
-        process = subprocess.Popen(
+        process = subprocess.Popen(  # noqa: S602  # only with pipes: true
             LIMITED + pipe.command,  # the shell is wanted: a pipe may have several programs
-            shell=True,  # nosec B602  # only with pipes: true
+            shell=True,
             cwd=pipe.folder,
             start_new_session=True,
             stdin=subprocess.DEVNULL,

@@ -25,7 +25,7 @@ OF_ETC = ["alternatives", "fonts", "java", "ld.so.cache", "ld.so.conf.d", "local
 OF_PYTHON = ["bin", "include", "lib", "lib64", "share", "pyvenv.cfg"]
 # Never as a whole, nor what holds them: other people's files, or what no program of ours needs.
 TOO_WIDE = ["/boot", "/etc", "/home", "/media", "/mnt", "/opt", "/root", "/srv"]
-TOO_WIDE += ["/tmp", "/var/tmp"]  # nosec B108
+TOO_WIDE += ["/tmp", "/var/tmp"]  # noqa: S108
 NEVER = ("/dev/", "/proc/", "/run/", "/sys/")
 VARIABLES = {"CUDA_DEVICE_ORDER", "CUDA_VISIBLE_DEVICES", "LANG", "PYTHONHASHSEED", "TZ"}
 BEGINNINGS = ("LC_", "OMP_", "MKL_", "OPENBLAS_", "NUMBA_NUM_", "NUMEXPR_", "KMP_", "GOMP_")
