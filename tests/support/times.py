@@ -3,8 +3,9 @@
     make test-times    runs the tests three times in three orders, and writes tests/times.tsv
 
 The time of a test is that of the processor, with the processes that it starts, so that a busy
-machine changes little. It is the median of three runs. Their orders differ, because the first
-test of a process pays for imports. What a fixture of several tests takes is shared among them.
+machine changes little. It is the median of three runs; what took more than TOO_SLOW_S in the first
+is not run again. Their orders differ, because the first test of a process pays for imports. What
+a fixture of several tests takes is shared among them.
 
 A test that takes more than SLOW_S stands in the file and gets the mark ``slow`` (conftest.py). A
 test that was skipped keeps its line. If a new one takes more than TOO_SLOW_S, the command names it
@@ -31,7 +32,8 @@ SLOW_S = 0.5
 TOO_SLOW_S = 2.0
 ORDERS = ("as ever", "backwards", "from the middle")
 MEASURED = "not long and not nightly"
-WRITTEN_TO, ORDER = "VOICEPRIVACY_TIMES", "VOICEPRIVACY_TIMES_ORDER"
+# How a run is to be made, and where its workers write: variables of the environment.
+FOLDER, ORDER, LEFT_OUT = "VOICEPRIVACY_TIMES", "VOICEPRIVACY_TIMES_ORDER", "left_out"
 
 
 def read_times():
@@ -48,8 +50,10 @@ def main():
     )
     parser.add_argument("tests", nargs="*", help="files or folders; the lines of others stay")
     tests = parser.parse_args().tests
-    with tempfile.TemporaryDirectory() as scratch:
-        runs = [measure(tests, order, Path(scratch, str(order))) for order in range(len(ORDERS))]
+    runs, left_out = [], []
+    for order in range(len(ORDERS)):
+        runs.append(measure(tests, order, left_out))
+        left_out = [test for test, took in seconds_of(runs[0]).items() if took > TOO_SLOW_S]
     known = read_times()
     times = medians(runs)
     asked = tuple(tests) or ("",)
@@ -70,19 +74,20 @@ def main():
         sys.exit("\n".join([f"new tests above {TOO_SLOW_S:g} s:", *too_slow]))
 
 
-def measure(tests, order, folder):
+def measure(tests, order, left_out):
     """Run tests in one order; return [{"test", "seconds", "skipped"} or {"fixture", ...}]."""
-    folder.mkdir()
     words = ["-m", MEASURED, "--numprocesses", "2", "--dist", "loadfile"]
     words += ["--no-loadscope-reorder", "-p", "support.times", *tests]
-    places = {"PYTHONPATH": str(ROOT / "tests"), WRITTEN_TO: str(folder), ORDER: str(order)}
     print(f"{ORDERS[order]}:", flush=True)
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *words], cwd=ROOT, env=os.environ | places
-    )
-    if done.returncode:
-        sys.exit("nothing is written: tests failed")
-    lines = [line for path in folder.iterdir() for line in path.read_text().splitlines()]
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, LEFT_OUT).write_text("\n".join(left_out), encoding="utf-8")
+        variables = {"PYTHONPATH": str(ROOT / "tests"), FOLDER: folder, ORDER: str(order)}
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", *words], cwd=ROOT, env=os.environ | variables
+        )
+        if done.returncode:
+            sys.exit("nothing is written: tests failed")
+        lines = [line for path in Path(folder).glob("*.rows") for line in path.open()]
     return [json.loads(line) for line in lines]
 
 
@@ -97,19 +102,14 @@ def medians(runs):
 
 
 def seconds_of(rows):
-    """{test: its seconds and its share of fixtures} of one run; every worker makes its own."""
-    fixtures, made = Counter(), Counter()
+    """{test: its seconds, and its share of those of fixtures} of one run."""
+    fixtures = Counter()
     for row in rows:
-        if "fixture" in row:
-            fixtures[row["fixture"]] += row["seconds"]
-            made[row["fixture"]] += 1
+        fixtures[row.get("fixture")] += row["seconds"]
     tests = [row for row in rows if "test" in row and not row["skipped"]]
     users = Counter(name for row in tests for name in row["fixtures"])
-    return {
-        row["test"]: row["seconds"]
-        + sum(fixtures[name] / made[name] / users[name] for name in row["fixtures"] if made[name])
-        for row in tests
-    }
+    shares = {name: fixtures[name] / count for name, count in users.items()}
+    return {row["test"]: row["seconds"] + sum(map(shares.get, row["fixtures"])) for row in tests}
 
 
 def is_skipped(test, runs):
@@ -132,7 +132,7 @@ def processor_s():
 
 def write_row(row):
     worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
-    with open(Path(os.environ[WRITTEN_TO], worker), "a", encoding="utf-8") as file:
+    with open(Path(os.environ[FOLDER], f"{worker}.rows"), "a", encoding="utf-8") as file:
         print(json.dumps(row), file=file)
 
 
@@ -149,6 +149,8 @@ class Times:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items):
+        left_out = Path(os.environ[FOLDER], LEFT_OUT).read_text(encoding="utf-8").splitlines()
+        items[:] = [item for item in items if item.nodeid not in {*left_out}]
         order = int(os.environ[ORDER])
         if order == 1:
             items.reverse()
