@@ -95,8 +95,9 @@ benchmark-load: .venv/installed
 	OMP_NUM_THREADS=1 $(BIN)/python tests/benchmark/benchmark_load.py
 
 coverage: .venv/installed-test
-	$(BIN)/python -m pytest -m "not long and not nightly" tests/unit --cov --cov-report=
-	$(BIN)/python -m pytest tests/workflow/test_mailed_page.py --cov --cov-append --cov-report=term --cov-report=html
+	$(PYTEST) --numprocesses 2 -m "not long and not nightly" tests/unit --cov --cov-report=
+	$(PYTEST) tests/workflow/test_mailed_page.py --cov --cov-append --cov-report=html
+	$(BIN)/python tests/support/coverage_by_room.py
 
 mutation: .venv/installed-quality
 	OMP_NUM_THREADS=1 $(BIN)/python tests/mutation/measure_mutation.py $(MODULES)
