@@ -222,7 +222,7 @@ def post_deploy(models: list[str]) -> str:
 
     The script has all that it needs of the checkout, which it writes into a folder of its own.
     """
-    checkout = ENVS.parent
+    checkout = ENVS.resolve().parent
     fetching = runpy.run_path(str(checkout / FETCHING))
     files = [file for model in models for file in fetching["pinned_models"]()[model].values()]
     wheels = {wheel for file in files for wheel in file.wheels()}

