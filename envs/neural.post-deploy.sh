@@ -55,6 +55,7 @@ Conventions
 
 import csv
 import hashlib
+import itertools
 import os
 import re
 import subprocess
@@ -139,7 +140,7 @@ def download(wheel: Wheel, scratch: Path) -> Path:
     wanted = scratch / "wanted.txt"
     wanted.write_text(wheel.pin, encoding="utf-8")
     # Without -P, pip would import a folder of this name that lies where a person calls us.
-    words = [sys.executable, "-P", *DOWNLOAD, "--dest", scratch, "--requirement", wanted]
+    words = [sys.executable, "-P", *DOWNLOAD, "--dest", str(scratch), "--requirement", str(wanted)]
     finished = subprocess.run(words, capture_output=True, text=True, check=False)
     if finished.returncode:
         lines = finished.stderr.strip().splitlines() or ["no message"]
@@ -192,7 +193,7 @@ def _is_there(path, file):
 def _archives(files: Files, scratch: Path, download: Download) -> dict[str, Path]:
     """The wheels {name: path} that files lie in, downloaded."""
     wheels, archives = locked_wheels(), {}
-    names = [name for file in files.values() for name in file.wheels()]
+    names = itertools.chain.from_iterable(file.wheels() for file in files.values())
     for name in dict.fromkeys(names):
         own = scratch / name
         own.mkdir()
