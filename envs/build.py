@@ -54,8 +54,8 @@ class Wheel(BuildHookInterface):
 class Extras(MetadataHookInterface):
     """voiceprivacy[run], [neural], [plots] and [exchange], in the versions that are tested.
 
-    [run] is the workflow, [neural] has what neural systems compute with besides, without weights,
-    [plots] draws figures of score files, [exchange] are results that laboratories share.
+    [run] is the workflow, [neural] has what neural systems compute with besides, [plots] draws
+    figures of score files, [exchange] are results that laboratories share.
     """
 
     def update(self, metadata: dict[str, Any]) -> None:
@@ -63,14 +63,12 @@ class Extras(MetadataHookInterface):
         drawn, shared = (
             [pin for pin in pins if pin.partition("==")[0] in names] for names in (PLOTS, EXCHANGE)
         )
-        runtimes = self._pins("requirements-neural", until="# Weights.")
-        neural = [*pins, *runtimes]
+        neural = [*pins, *self._pins("requirements-neural")]
         extras = {"run": pins, "plots": drawn, "exchange": shared, "neural": neural}
         metadata["optional-dependencies"] = extras
 
-    def _pins(self, name: str, *, until: str = "") -> list[str]:
-        text = Path(self.root, "envs", f"{name}.in").read_text(encoding="utf-8")
-        lines = (text.partition(until)[0] if until else text).splitlines()
+    def _pins(self, name: str) -> list[str]:
+        lines = Path(self.root, "envs", f"{name}.in").read_text(encoding="utf-8").splitlines()
         return [line for line in lines if line and not line.startswith("#")]
 
 

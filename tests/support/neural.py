@@ -3,7 +3,6 @@
 The recogniser hears one word of its vocabulary for each half second that is not silent.
 """
 
-import importlib.util
 import json
 import sys
 import types
@@ -11,12 +10,10 @@ import types
 import numpy as np
 import pytest
 
-from voiceprivacy.inout.checksums import sha256
 from voiceprivacy.models import voices, whisper
+from voiceprivacy.models.pinned import is_installed
 
-needs_neural = pytest.mark.skipif(
-    importlib.util.find_spec("ctranslate2") is None, reason="neural systems: make neural"
-)
+needs_neural = pytest.mark.skipif(not is_installed("base"), reason="neural systems: make neural")
 SPECIAL = [whisper.START, "<|en|>", "<|de|>", whisper.TRANSCRIBE, whisper.NO_TIMES]
 WORDS = ("One", "two", "three", "four", "five", "six")
 
@@ -84,23 +81,6 @@ def write_recogniser(folder, **options):
     for name, content in recogniser_files(**options).items():
         (folder / name).write_bytes(content)
     return folder
-
-
-def write_packages(site, name, files):
-    """Write packages that ship a model in two parts of each file, and the list that pins them."""
-    lines = ["model\tfile\tsha256\tparts"]
-    for file, content in files.items():
-        half = len(content) // 2
-        parts = []
-        for number, part in enumerate((content[:half], content[half:])):
-            folder = site / f"tiny_{name}_part{number}"
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / "__init__.py").write_text("raise ImportError('nothing of it is imported')\n")
-            (folder / file).write_bytes(part)
-            parts.append(f"{folder.name}/{file}")
-        lines.append(f"{name}\t{file}\t{sha256(content)}\t{' '.join(parts)}")
-    (site / "pinned.tsv").write_text("\n".join(lines) + "\n")
-    return site / "pinned.tsv"
 
 
 class Session:

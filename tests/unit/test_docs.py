@@ -176,7 +176,7 @@ def test_the_supply_chain_names_what_is_shipped_and_what_is_installed():
     for path in binaries:
         own = path.relative_to(ROOT)
         assert f"`{own}`" in page or f"`{own.parent}`" in page, own
-    tables = page.partition("## Installed")[2].partition("## Locked")[0]
+    tables = page.partition("## Fetched")[2].partition("## Locked")[0]
     of_developers = ("requirements-test.in", "requirements-quality.in")
     for requirements in (ROOT / "envs").glob("*.in"):
         if requirements.name in of_developers:

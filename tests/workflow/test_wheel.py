@@ -173,6 +173,8 @@ def test_scores_need_numpy_and_scipy_only_and_the_rest_says_what_is_missing(base
     refused = call_in(tmp_path, [base / "voiceprivacy", "run", "-n"], {})
     assert refused.returncode == 2 and refused.stderr.count("\n") == 1
     assert "is not installed: install the wheel with the extra" in refused.stderr
+    unknown = call_in(tmp_path, [base / "voiceprivacy", "fetch-models", "no_such"], {})
+    assert unknown.returncode == 2 and "there are resemblyzer, " in unknown.stderr
 
 
 def test_results_are_exchanged_without_snakemake_and_torch(exchange, finished, tmp_path):

@@ -19,7 +19,7 @@ def extract_embeddings(
     *,
     manifest: list[str],
     model: str | None = None,
-    package: Annotated[str, tuple(PACKAGES)] | None = None,
+    package: Annotated[str, PACKAGES] | None = None,
     command: str | None = None,
     ready: str | None = None,
     revision: str | None = None,
@@ -41,7 +41,7 @@ def extract_embeddings(
     ----------
     manifest : TSV: utterance speaker gender path duration_s; several for one model
     model : SpeechBrain speaker folder, or its name on the hub
-    package : encoder inside a Python package
+    package : encoder whose weights come inside a Python package
     command : called as <command> --manifest IN.tsv --embeddings OUT.npz
     ready : npz that has them already
     revision : commit of the hub model

@@ -1,50 +1,56 @@
-"""Weights of neural systems: a folder, or files that packages ship, verified before they are used.
+"""Weights of neural systems: a folder, or pinned files, verified before they are used.
 
 Conventions
 -----------
-* A model is named, or a folder. Files of a named one come out of installed packages, of which
-  nothing is imported; parts of a file are joined. A folder of that name is ./base.
-* workflow/resources/pinned_models.tsv has the names, and the SHA-256 of every file. Of a folder, a
-  SHA256SUMS in it is what its files are compared with; without one they are not verified.
+* A model is named, or a folder. Files of a named one lie in the folder of models, where set-up put
+  them (models.fetching). A folder of that name is ./base.
+* Of a named model every file is compared with its pinned SHA-256. Of a folder, a SHA256SUMS in it
+  is what its files are compared with; without one they are not verified.
 * Files are read into memory, so that what is verified is what is loaded.
 """
 
 import fnmatch
-from collections.abc import Sequence
+import importlib.util
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
 from voiceprivacy.inout.checksums import read_unchanged, sha256
-from voiceprivacy.inout.files import RESOURCES, BadInput, folder_of_package
-from voiceprivacy.inout.tables import read_table
+from voiceprivacy.inout.files import BadInput, read_bytes
+from voiceprivacy.models import fetching
 
-LIST = RESOURCES / "pinned_models.tsv"
-LOCK = "envs/requirements-neural.txt"
-INSTALL = f"make neural, pip install --no-deps -r {LOCK}, or start with --sdm conda (env: neural)"
-REPAIR = f"pip install --force-reinstall --no-deps -r {LOCK}"
+# What computes the models that a config gets where nothing is said, beside what every run needs.
+RUNTIMES = {"resemblyzer": "webrtcvad", "base": "ctranslate2"}
 
 
-Files = dict[str, tuple[str, list[str]]]  # {file: its SHA-256, and the parts it is joined of}
-
-
-def is_packaged(model: str) -> bool:
-    """Whether a model is one that packages ship, and no folder."""
-    return model in known_models()
+def is_pinned(model: str) -> bool:
+    """Whether a model is one of those that are pinned, and no folder."""
+    return model in fetching.pinned_models()
 
 
 def is_installed(model: str) -> bool:
-    """Whether the packages that ship a model are there; they are not read, nor is its runtime."""
-    parts = chain.from_iterable(parts for _, parts in known_models()[model].values())
-    return all(folder_of_package(part.partition("/")[0]) for part in parts)
+    """Whether a model's files are in the folder of models, and what computes it is installed.
+
+    The files are not verified.
+    """
+    runtime = RUNTIMES.get(model)
+    has_runtime = runtime is None or importlib.util.find_spec(runtime) is not None
+    return has_runtime and _is_there(model)
 
 
-def known_models() -> dict[str, Files]:
-    """What packages ship: {model: its files}."""
-    models: dict[str, Files] = {}
-    for row in read_table(LIST, ["model", "file", "sha256", "parts"]):
-        files = models.setdefault(row["model"], {})
-        files[row["file"]] = (row["sha256"], row["parts"].split())
-    return models
+def versions() -> Iterator[tuple[str, str]]:
+    """Name and version of every package whose weights are in the folder of models."""
+    wheels = fetching.locked_wheels()
+    for model, files in fetching.pinned_models().items():
+        if _is_there(model):
+            for name in chain.from_iterable(file.wheels() for file in files.values()):
+                yield name, wheels[name].version
+
+
+def _is_there(model):
+    files = fetching.pinned_models()[model].items()
+    paths = [(fetching.folder() / model / name, file.n_bytes) for name, file in files]
+    return all(path.is_file() and path.stat().st_size == n_bytes for path, n_bytes in paths)
 
 
 def read_model(model: str, patterns: Sequence[str]) -> dict[str, bytes]:
@@ -52,17 +58,17 @@ def read_model(model: str, patterns: Sequence[str]) -> dict[str, bytes]:
 
     Parameters
     ----------
-    model : a name of the list, or a folder
+    model : a pinned one's name, or a folder
     patterns : names of the files that it must have, perhaps with *, one file for each
 
     Raises
     ------
     BadInput : a file is missing, or not the one that is pinned; says what repairs it
     """
-    models = known_models()
+    models = fetching.pinned_models()
     fitting = [name for name, files in models.items() if _missing(files, patterns) is None]
     if model in fitting:
-        return {name: _packaged(model, *pin) for name, pin in models[model].items()}
+        return {name: read_pinned(model, name) for name in models[model]}
     folder = Path(model)
     if not folder.is_dir():
         raise BadInput(f"{model}: is neither a folder nor {' or '.join(fitting)}")
@@ -72,26 +78,20 @@ def read_model(model: str, patterns: Sequence[str]) -> dict[str, bytes]:
     return {path.name: read_unchanged(path) for path in paths}
 
 
+def read_pinned(model: str, name: str) -> bytes:
+    """A file of a pinned model; BadInput as of ``read_model``."""
+    path = fetching.folder() / model / name
+    repair = f"call voiceprivacy fetch-models {model}"
+    if not path.exists():
+        other = f"let {fetching.VARIABLE} name the folder of models that has it"
+        raise BadInput(f"{path}: not found: {repair}, or {other}")
+    content = read_bytes(path)
+    if sha256(content) != fetching.pinned_models()[model][name].sha256:
+        raise BadInput(f"{path}: is not the file that was pinned (its SHA-256 differs): {repair}")
+    return content
+
+
 def _missing(names, patterns):
     """The first pattern that none, or several, of some names match."""
     counts = {pattern: len(fnmatch.filter(names, pattern)) for pattern in patterns}
     return next((pattern for pattern, count in counts.items() if count != 1), None)
-
-
-def _packaged(model, digest, parts):
-    """A file of a named model, its parts joined, verified."""
-    content = b"".join(_part(model, part) for part in parts)
-    if sha256(content) != digest:
-        raise BadInput(
-            f"model '{model}': {' + '.join(parts)} is not the file that was pinned"
-            f" (its SHA-256 differs): {REPAIR}"
-        )
-    return content
-
-
-def _part(model, part):
-    package, _, name = part.partition("/")
-    folder = folder_of_package(package)
-    if folder is None or not (folder / name).is_file():
-        raise BadInput(f"model '{model}': {part} is not installed here: {INSTALL}")
-    return (folder / name).read_bytes()

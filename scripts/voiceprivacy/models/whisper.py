@@ -35,7 +35,7 @@ from scipy.signal import resample_poly
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.models import Floats
 from voiceprivacy.models.mel import SAMPLE_RATE, hann, mel_bands
-from voiceprivacy.models.pinned import INSTALL, read_model
+from voiceprivacy.models.pinned import read_model
 from voiceprivacy.vocabulary import ENGLISH
 
 FILES = ("model.bin", "config.json", "vocabulary.*")
@@ -137,7 +137,8 @@ def library(name: str, wanted_by: str) -> Any:
         return importlib.import_module(name)
     except ImportError:
         raise BadInput(
-            f"{wanted_by} needs the Python package {name}, which is not installed here: {INSTALL}"
+            f"{wanted_by} needs the Python package {name}, which is not installed here: "
+            "make neural, the wheel with its extra [neural], or --sdm conda (env: neural)"
         ) from None
 
 

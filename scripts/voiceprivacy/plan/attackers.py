@@ -10,7 +10,7 @@ import yaml
 
 from voiceprivacy.inout.files import BadInput, ours
 from voiceprivacy.inout.yaml_files import compose
-from voiceprivacy.models.pinned import is_packaged
+from voiceprivacy.models.pinned import is_pinned
 from voiceprivacy.plan.speech import Speech, sandbox_arguments
 from voiceprivacy.vocabulary import (
     FEATURES,
@@ -192,7 +192,7 @@ class Attackers:
     def recogniser(self, extractor: str) -> str | None:
         """What hears the words of an extractor; None where transcripts have them."""
         model = self.extractors[extractor].get(WORDS, {}).get("recogniser")
-        return model if model is None or is_packaged(model) else ours(model)
+        return model if model is None or is_pinned(model) else ours(model)
 
     def training_transcripts(self, extractor: str) -> str | None:
         """Transcripts that words are weighted by; None where no corpus is named."""

@@ -28,6 +28,7 @@ from jsonschema import Draft202012Validator, validators
 
 from voiceprivacy.inout.files import RESOURCES, SCRIPTS, expand
 from voiceprivacy.inout.yaml_files import read_yaml
+from voiceprivacy.models.pinned import is_installed
 from voiceprivacy.plan.atlas import with_channels
 from voiceprivacy.plan.measures import NETWORKS_OF_QUALITY, shipped
 from voiceprivacy.plan.speech import Speech, first_training_corpus
@@ -170,10 +171,10 @@ def with_default_attacker(config: dict[str, Any]) -> dict[str, Any]:
 def strongest_extractor() -> dict[str, dict[str, str]]:
     """The strongest extractor that is there, as an entry of a config that bears its name.
 
-    It is Resemblyzer where its package can be imported: on real speech it makes a quarter of the
-    errors of the network that is shipped (docs/guide/attackers.md).
+    It is Resemblyzer where set-up fetched it: on real speech it makes a quarter of the errors of
+    the network that is shipped (docs/guide/attackers.md).
     """
-    if all(importlib.util.find_spec(module) for module in ("resemblyzer", "webrtcvad")):
+    if is_installed("resemblyzer"):
         return {"resemblyzer": {"package": "resemblyzer"}}
     return {"ecapa_small": {"model": "{resources}/ecapa_small"}}
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import ours, wherever_ours_lie
-from voiceprivacy.models.pinned import is_packaged
+from voiceprivacy.models.pinned import is_pinned
 from voiceprivacy.plan.sources import why_no_transcripts
 from voiceprivacy.plan.speech import Speech
 from voiceprivacy.vocabulary import (
@@ -242,7 +242,7 @@ class Utility:
     def has_folder(self, measure: str) -> bool:
         """Whether its model is a folder of the user's: none of the hub, none that packages ship."""
         options = self.entries[measure]
-        is_shipped = options.get("type") in (WHISPER, WORDS_KEPT) and is_packaged(options["model"])
+        is_shipped = options.get("type") in (WHISPER, WORDS_KEPT) and is_pinned(options["model"])
         return "model" in options and "revision" not in options and not is_shipped
 
     def voice_extractor(self, corpus: str) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 from voiceprivacy.inout.files import expand, ours
 from voiceprivacy.inout.iemocap import EVALUATED, SPOKEN, TRANSCRIBED
 from voiceprivacy.layout import HERE, Layout
-from voiceprivacy.models.pinned import is_packaged
+from voiceprivacy.models.pinned import is_pinned
 from voiceprivacy.plan.atlas import Atlas
 from voiceprivacy.plan.attackers import (
     MODEL_FILES,
@@ -268,7 +268,7 @@ def _of_extractor(plan, name, options):
     if isinstance(encoder, str):  # others are fetched from the hub
         yield from _of_model((*keys, "encoder"), encoder, hub_encoder_files(ours(encoder)))
     recogniser = options.get(WORDS, {}).get("recogniser")
-    if recogniser and not is_packaged(recogniser):
+    if recogniser and not is_pinned(recogniser):
         yield from _of_model((*keys, WORDS, "recogniser"), recogniser, ["model.bin"])
     if "dictionary" in options.get("style", {}):
         yield Named((*keys, "style", "dictionary"), ours(options["style"]["dictionary"]), FILE)

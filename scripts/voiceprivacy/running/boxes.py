@@ -1,8 +1,9 @@
 """Other people's programs in a box of bubblewrap: what they see, and how much they may use.
 
-A program sees the system's libraries, the Python that runs us and its own, our scripts, what its
-command and its entry name, and copies of the recordings (running.handed_over). It can write to one
-folder, has no network and sees no other process. prlimit keeps what each of its processes takes.
+A program sees the system's libraries, the Python that runs us and its own, our scripts and models,
+what its command and its entry name, and copies of the recordings (running.handed_over). It can
+write to one folder, has no network and sees no other process. prlimit keeps what each of its
+processes takes.
 """
 
 import functools
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput, expand, ours
+from voiceprivacy.models import fetching
 from voiceprivacy.running import containers
 from voiceprivacy.running.handed_over import GIVEN, HOME, SHOWN_HOME
 
@@ -29,7 +31,7 @@ TOO_WIDE += ["/tmp", "/var/tmp"]  # noqa: S108
 NEVER = ("/dev/", "/proc/", "/run/", "/sys/")
 VARIABLES = {"CUDA_DEVICE_ORDER", "CUDA_VISIBLE_DEVICES", "LANG", "PYTHONHASHSEED", "TZ"}
 BEGINNINGS = ("LC_", "OMP_", "MKL_", "OPENBLAS_", "NUMBA_NUM_", "NUMEXPR_", "KMP_", "GOMP_")
-SEARCHED = {"PATH", "LD_LIBRARY_PATH", "PYTHONPATH"}  # of this machine: for no container
+SEARCHED = {"PATH", "LD_LIBRARY_PATH", "PYTHONPATH", fetching.VARIABLE}  # here: for no container
 
 
 class Box(NamedTuple):
@@ -113,6 +115,8 @@ def _shown(program: str, box: Box) -> list[Path]:
     """All that a box shows for reading: of a Python, the environments that links lead through."""
     paths = [*map(Path, SYSTEM), *(Path("/etc", name) for name in OF_ETC), SCRIPTS, RESOURCES]
     paths += map(Path, ["/sys/bus/pci", "/sys/devices"] if box.gpu else ["/sys/devices/system/cpu"])
+    models = os.path.abspath(fetching.folder())
+    paths += [Path(models, model) for model in fetching.pinned_models()]
     programs = (sys.executable, f"{sys.base_prefix}/bin/python3", shutil.which(program))
     for path in map(Path, map(os.path.abspath, filter(None, programs))):
         for _ in range(9):  # links

@@ -21,6 +21,7 @@ START, SCORES, ORGANISERS = "start here", "score files", "for organisers and aut
 COMMANDS = {
     "demo": Command(START, "run", "the whole evaluation on synthetic speakers, in this folder"),
     "new-run": Command(START, "new_run", "from folders of wavs to a config"),
+    "fetch-models": Command(START, "fetch_models", "weights of other encoders, Whisper and voices"),
     "vpc": Command(START, "vpc", "a VoicePrivacy challenge: its numbers, its files"),
     "validate": Command(START, "validate", "check a config before hours of work"),
     "run": Command(START, "run", "the whole evaluation; takes all options of Snakemake"),

