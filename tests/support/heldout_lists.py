@@ -30,6 +30,11 @@ def complete(n_persons, n_recordings, *, seed, n_attacks=1, distance=0.0):
     return enrolled, tried, tried * n_recordings + number, scores
 
 
+def only(kept, columns):
+    """The columns of some trials."""
+    return [column[kept] for column in columns]
+
+
 def rows_of(enrolled, tried, recordings, scores):
     """The ids of trials with their scores, and the speaker of each id."""
     ids = [
