@@ -274,7 +274,7 @@ def test_from_41_persons_on_the_exposed_are_named_where_names_may_be_shown(
     """The numbers are of the list where chance explains them least."""
     few = Guesses(20, 6, 0.001, {"p3": 0.04}, 1)
     many = Guesses(n_persons, 2, 0.2, {"p7": 1e-5, "p0": 0.03}, 3)
-    x = guessed(few, many, few, known=LEARNT._replace(shows_names=shows_names))
+    x = guessed(many, few, few, known=LEARNT._replace(shows_names=shows_names))
     numbers = {"persons": 2, "of": n_persons, "not_tested": 3, "beyond_chance": True}
     assert x["exposed"] == numbers | {"named": named}
 
@@ -361,6 +361,16 @@ def test_an_attack_that_fails_on_a_system_is_named(condition):
     assert facts["systems"]["x"]["state"] == "open"
 
 
+def test_equal_scores_are_a_failure_and_no_evidence():
+    table = score_table(DISTANCES)
+    scores = table.scores["all"]["y"]["a", "op"]
+    scores |= dict.fromkeys(scores, 1.0)
+    facts = verdict_of(table, known=LEARNT)
+    y = facts["systems"]["y"]
+    assert (y["state"], y["evidence_percent"], facts["better"]) == ("unclear", None, [])
+    assert {"equal_scores", "failing_attack"} <= {*y["reasons"]}
+
+
 def test_rounded_scores_of_linkage_are_no_failure_where_unprotected_speech_was_not_linked():
     table = score_table({"original a oo": 9, "x a op": 0})
     rounded = {pair: round(score, 1) for pair, score in linked().items()}
@@ -427,10 +437,8 @@ def test_a_list_where_its_attackers_find_nothing_in_the_original_is_not_low(on_s
     if on_second:
         original = {(attacker, "oo"): known[finds] for attacker, finds in on_second.items()}
         table.scores["second"]["original"] = original
-    assert [one for one in judged(table)["reasons"] if one in UNPROTECTED] == [reason]
-
-
-UNPROTECTED = ("weak_attackers", "no_unprotected")
+    unprotected = {"weak_attackers", "no_unprotected"}
+    assert unprotected & {*judged(table)["reasons"]} == {reason}
 
 
 @pytest.mark.parametrize(("partial", "condition"), [("original", "oo"), ("x", "op")])
@@ -438,17 +446,27 @@ def test_who_has_a_score_is_no_evidence(partial, condition):
     """One of two attackers scored all targets and a tenth of the others: these trials count."""
     table = score_table({"original a oo": 9, "original b oo": 9, "x a op": 0, "x b op": 0})
     attacks = table.scores["all"][partial]
-    for attack in (("b", condition), ("a", condition)):
+    shown = []
+    for attacker in "ba":
         some = {
             pair: score
-            for number, (pair, score) in enumerate(attacks[attack].items())
+            for number, (pair, score) in enumerate(attacks[attacker, condition].items())
             if number % 10 == 0 or table.speaker_of[pair[0]] == table.speaker_of[pair[1]]
         }
-        attacks[attack] = some
+        attacks[attacker, condition] = some
         facts = verdict_of(table)
-        judgement = facts["unprotected"] if partial == "original" else facts["systems"]["x"]
-        if attack[0] == "b":
-            missing = {"persons": 0, "trials": 192 - len(some)}
-            assert judgement["missing"] == missing
-            expected = judgement["evidence_percent"]
-    assert judgement["evidence_percent"] == expected
+        shown.append({"original": facts["unprotected"], **facts["systems"]}[partial])
+    assert shown[0]["missing"] == {"persons": 0, "trials": 192 - len(some)}
+    assert shown[0]["evidence_percent"] == shown[1]["evidence_percent"]
+
+
+def test_trials_are_missing_that_unprotected_speech_has_or_else_any_system():
+    table = score_table({"x a op": 0, "y a op": 0}, 8, 2)
+    systems = table.scores["all"]
+    for number, system in enumerate("xy"):
+        scores = systems[system]["a", "op"]
+        del scores[[*scores][number]]
+    for n_missing in ((1, 1), (0, 1)):
+        facts = verdict_of(table)["systems"].values()
+        assert tuple(one["missing"]["trials"] for one in facts) == n_missing
+        systems["original"] = {("a", "oo"): systems["x"]["a", "op"]}
