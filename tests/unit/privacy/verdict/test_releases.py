@@ -48,15 +48,6 @@ def released(made, n_versions, known=PLAIN):
     return verdict_of(made, known=known._replace(releases={"v": versions}))["releases"]["v"]
 
 
-def test_evidence_grows_with_the_root_of_the_number_of_releases():
-    grown = released(table(24, 11, seed=0, distance=0.5), 11)
-    assert [len(one["systems"]) for one in grown] == [1, 2, 5, 10, 11]
-    percents = [one["evidence_percent"][0] for one in grown]
-    assert percents == sorted(percents) and percents[-1] > 5 * percents[0]
-    four = released(table(24, 4, seed=1, distance=0.5), 4)[-1]["evidence_percent"]
-    assert four[1] < OF_DISTANCE_1 < four[2], "four draws of half the distance"
-
-
 def test_versions_of_one_anonymiser_are_worth_their_mean_on_the_worst_list(at_once):
     made = table(8, 3, seed=0, distance=1.0)
     made.scores["worse"] = table(8, 3, seed=1, distance=3.0).scores["all"]
