@@ -17,42 +17,36 @@ from voiceprivacy.inout.tables import write_table
 
 N_SPEAKERS, N_UTTERANCES = 40, 5
 SPEAKERS = [f"s{number:02}" for number in range(N_SPEAKERS)]
-LEAKING = set(SPEAKERS[::5])  # found in every utterance, whatever happens to the others
+LEAKING = SPEAKERS[::5]  # found in every utterance, whatever happens to the others
 
 
-def trials():
-    """(enrolled speaker, tried one, whether they are one), everybody against everybody."""
-    enrolled = np.repeat(np.arange(N_SPEAKERS), N_SPEAKERS * N_UTTERANCES)
-    tried = np.tile(np.repeat(np.arange(N_SPEAKERS), N_UTTERANCES), N_SPEAKERS)
-    return enrolled, tried, enrolled == tried
+# Everybody against everybody.
+ENROLLED, TRIED, UTTERANCE = np.indices((N_SPEAKERS, N_SPEAKERS, N_UTTERANCES)).reshape(3, -1)
 
 
 def scores():
     """Scores (T,) of unprotected speech and of systems that are spoiled in one way each."""
     draw = np.random.default_rng(0)
-    enrolled, _, target = trials()
-    of_speakers = draw.normal(size=N_SPEAKERS)[enrolled] / 2
+    target = ENROLLED == TRIED
+    of_speakers = draw.normal(size=N_SPEAKERS)[ENROLLED] / 2
 
     def shifted(distance):
         return draw.normal(size=len(target)) + (distance + of_speakers) * target
 
-    leaks = np.isin(enrolled, np.arange(0, N_SPEAKERS, 5))
     return {
         "original": shifted(4.4),
         "weak": shifted(3.1),
         "mirror": -shifted(2.9),
         "constant": np.ones(len(target)),
-        "leaky": draw.normal(size=len(target)) + 6 * (target & leaks),
-        "tails": draw.normal(size=len(target)) * np.where(target, 2.2, 1),
+        "leaky": draw.normal(size=len(target)) + 6 * (target & (ENROLLED % 5 == 0)),
     }
 
 
 def write_scores(path, values):
     path.parent.mkdir(parents=True)
     lines = ["enrolment\ttrial\tlabel\tscore"]
-    utterances = np.arange(len(values)) % N_UTTERANCES
-    for one, other, is_target, number, score in zip(*trials(), utterances, values, strict=True):
-        label = "target" if is_target else "nontarget"
+    for one, other, number, score in zip(ENROLLED, TRIED, UTTERANCE, values, strict=True):
+        label = "target" if one == other else "nontarget"
         lines.append(f"{SPEAKERS[one]}\t{SPEAKERS[other]}-{number}\t{label}\t{score}")
     path.write_text("\n".join(lines) + "\n")
 
@@ -91,24 +85,16 @@ def first_screen(run):
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", header))
 
 
-def test_the_file_is_as_its_schema_says(run):
-    assert verdict_schema.faults(read_json(run[0] / "results" / "verdict.json")) == []
-
-
 def test_nobody_says_that_a_system_protects(run, judged):
     folder, terminal = run
-    texts = [terminal, (folder / "results" / "verdict.json").read_text()]
+    verdict = folder / "results" / "verdict.json"
+    assert verdict_schema.faults(read_json(verdict)) == []
     page = (folder / "results" / "report" / "index.html").read_text(encoding="utf-8")
-    texts.append(re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL))
-    for text in texts:
+    page = re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)
+    for text in (terminal, verdict.read_text(), page):
         assert not re.search(r"\bprotects\b|protect (best|equally)", text)
     assert not [name for name, facts in judged["systems"].items() if facts["state"] == "low"]
-
-
-def test_negated_scores_are_read_the_other_way_round(judged):
-    mirror = judged["systems"]["mirror"]
-    assert mirror["state"] == "open" and mirror["evidence_percent"][1] > 50
-    assert "mirror" not in dict(judged["better"]), "less evidence than another's"
+    assert "mirror" not in dict(judged["better"]), "read the other way round: more evidence"
 
 
 def test_a_collapsed_extractor_is_refused_on_the_first_screen(judged, first_screen):
@@ -135,12 +121,6 @@ def test_speakers_who_are_always_found_are_counted_although_most_are_hidden(judg
     # Neither the page nor the file may name them: both may be mailed.
     assert exposed["named"] == []
     assert not any(speaker in first_screen for speaker in LEAKING)
-
-
-def test_targets_in_both_tails_are_found(judged):
-    tails = judged["systems"]["tails"]
-    assert (tails["state"], tails["by"]) == ("open", ["all_recordings"])
-    assert tails["evidence_percent"][1] > 5
 
 
 def test_the_page_says_what_was_not_tried(judged, first_screen):

@@ -1,17 +1,19 @@
 """What the verdict of a run is made of: scores, who speaks, and what attackers learnt from."""
 
-import itertools
 import json
 
 import pytest
 from support import verdict_schema
 from support.calls import succeeds
+from support.heldout_lists import AT_ONCE, score_table
 from support.plans import ECAPA, voices
 
 from voiceprivacy.inout.json_files import read_json, write_json
+from voiceprivacy.inout.tables import write_table
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.verdict import attack_lines, other_files, score_files, verdict_plan
+from voiceprivacy.privacy.verdict import verdict as judging
 from voiceprivacy.privacy.verdict.run_scores import n_learnt
 
 OTHER_ECAPA = {"model": "speechbrain/other", "revision": "0123456789"}
@@ -77,24 +79,24 @@ def test_every_list_has_the_scores_that_somebody_made_and_who_speaks(tmp_path):
     plan = plan_of({"attacks": {"asv": given | {"speakers": f"{tmp_path}/{{trials}}.tsv"}}})
     judged = verdict_plan(plan)["sets"]["demo"]
     assert judged["warnings"] == []
+    attacked = {
+        "f": {"original": ["oo"], "b2": ["pp"]},
+        "m": {"original": ["oo"], "b2": ["op", "pp"]},
+    }
     assert judged["lists"] == {
-        "f": {
-            "speakers": [f"{tmp_path}/f.tsv"],
-            "attackers": {"asv/given": {"original": ["oo"], "b2": ["pp"]}},
+        name: {
+            "speakers": [f"{tmp_path}/{name}.tsv"],
+            "attackers": {"asv/given": systems},
             "of_text": {},
-        },
-        "m": {
-            "speakers": [f"{tmp_path}/m.tsv"],
-            "attackers": {"asv/given": {"original": ["oo"], "b2": ["op", "pp"]}},
-            "of_text": {},
-        },
+        }
+        for name, systems in attacked.items()
     }
     assert sorted(score_files(plan)) == [
-        "results/scores/demo/f/b2/asv/given/pp.tsv",
-        "results/scores/demo/f/original/asv/given/oo.tsv",
-        "results/scores/demo/m/b2/asv/given/op.tsv",
-        "results/scores/demo/m/b2/asv/given/pp.tsv",
-        "results/scores/demo/m/original/asv/given/oo.tsv",
+        f"results/scores/demo/{list_and_system}/asv/given/{condition}.tsv"
+        for list_and_system, condition in (
+            *(("f/b2", "pp"), ("f/original", "oo")),
+            *(("m/b2", "op"), ("m/b2", "pp"), ("m/original", "oo")),
+        )
     ]
     assert other_files(plan) == [f"{tmp_path}/f.tsv", f"{tmp_path}/m.tsv"]
 
@@ -373,22 +375,18 @@ def write_scores(folder):
 
     The voice says nothing, the words say everything.
     """
-    ids = ["id\tspeaker"]
-    lines = {name: ["enrolment\ttrial\tlabel\tscore"] for name in ("ecapa/plda", "said/cosine")}
-    for one, other in itertools.product("abcdef", repeat=2):
-        label = "target" if one == other else "nontarget"
-        for number in range(4):
-            pair = f"{one}\t{other}{number}\t{label}"
-            lines["ecapa/plda"].append(f"{pair}\t{number}")
-            lines["said/cosine"].append(f"{pair}\t{9 * (one == other) + number}")
-        ids += [f"{one}\t{one}", *(f"{one}{number}\t{one}" for number in range(4))] * (one == other)
-    for system, condition in (("original", "oo"), ("b2", "pp"), ("b3", "pp")):
-        for attacker, own in lines.items():
+    table = score_table({"any ecapa/plda pp": 0, "any said/cosine pp": 9}, 6, 2)
+    write_table(folder / "f.tsv", ["id", "speaker"], table.speaker_of.items())
+    attacked = {"original": ["oo"], "b2": ["pp"], "b3": ["pp"]}
+    for (attacker, _), scores in table.scores["all"]["any"].items():
+        rows = []
+        for (one, other), score in scores.items():
+            is_target = table.speaker_of[one] == table.speaker_of[other]
+            rows.append([one, other, "target" if is_target else "nontarget", score])
+        for system, (condition,) in attacked.items():
             path = folder / "scores" / "demo" / "f" / system / attacker / f"{condition}.tsv"
             path.parent.mkdir(parents=True)
-            path.write_text("\n".join([*own, ""]))
-    (folder / "f.tsv").write_text("\n".join([*ids, ""]))
-    attacked = {"original": ["oo"], "b2": ["pp"], "b3": ["pp"]}
+            write_table(path, ["enrolment", "trial", "label", "score"], rows)
     return {
         "speakers": [f"{folder}/f.tsv"],
         "attackers": {"ecapa/plda": attacked},
@@ -396,7 +394,9 @@ def write_scores(folder):
     }
 
 
-def test_facts_of_the_plan_stand_in_the_verdict_beside_those_of_the_scores(tmp_path):
+def test_facts_of_the_plan_stand_in_the_verdict_beside_those_of_the_scores(tmp_path, monkeypatch):
+    for name, measure in AT_ONCE.items():
+        monkeypatch.setattr(judging, name, measure)
     warning = {"code": "no_training_speech", "system": "b3"}
     judged = {"lists": {"f": write_scores(tmp_path)}, "controls": ["b3"], "shows_names": False}
     judged |= {"learnt": {"b2": [[learnt_from(tmp_path / "learnt.json", 7)]]}}
@@ -408,7 +408,7 @@ def test_facts_of_the_plan_stand_in_the_verdict_beside_those_of_the_scores(tmp_p
     succeeds("write_verdict", *words, "--verdict", verdict, "--evidence", evidence)
     kept = read_json(evidence)["demo/f"]
     assert kept.keys() == {"original", "b2", "b3"} and kept["b2"] == kept["b3"]
-    assert len(kept["b2"]["without_each"]) == len("abcdef")
+    assert len(kept["b2"]["without_each"]) == 6
     content = read_json(verdict)
     assert verdict_schema.faults(content) == []
     demo = content["sets"]["demo"]

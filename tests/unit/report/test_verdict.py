@@ -1,5 +1,7 @@
 """The verdict on page and terminal: what the facts of a file say, and in which order."""
 
+import re
+
 import pytest
 import yaml
 from support import verdict_schema, verdicts
@@ -46,8 +48,20 @@ def test_every_code_of_the_schema_has_words_and_its_example_is_one():
         assert verdict_schema.faults(content) == []
 
 
-def on_leaks(reason=None, **noticed):
-    """Sentences on known leaks of b2r: {leak: whether it is found}."""
+@pytest.mark.parametrize(
+    ("reason", "noticed", "said"),
+    [
+        (None, {"leak_5": True, "leak_20": True}, "in twenty .* would have noticed.$"),
+        (None, {"leak_5": False, "leak_20": True}, "in five .* would have noticed. .* in twenty.$"),
+        (None, {"leak_5": False, "leak_20": False}, "in five .* would not have noticed.$"),
+        (None, {"leak_5": True, "leak_20": False}, "in five .* would not have noticed.$"),
+        (None, {"leak_5": False}, "in twenty .* would not have noticed.$"),
+        ("no_system", {}, "^$"),  # it says nothing new
+        ("scores_elsewhere", {}, "scores that were made elsewhere"),
+        ("few_recordings", {}, "too few recordings"),
+    ],
+)
+def test_the_smallest_leak_is_told_that_is_noticed_with_all_larger_ones(reason, noticed, said):
     tried = [
         {"leak": leak, "recordings": 4, "evidence_percent": None, "found": is_found}
         for leak, is_found in noticed.items()
@@ -57,36 +71,9 @@ def on_leaks(reason=None, **noticed):
     assert verdict_schema.faults(verdicts.verdict({"demo": facts})) == []
     assert judged_of("demo", facts | {"leaks": None}).notes.control == ""
     judged = judged_of("demo", facts)
-    lines = " ".join(line.strip() for line in lines_of_set(judged))
-    assert judged.notes.control in lines and ("Control " in lines) == bool(judged.notes.control)
-    return judged.notes.control
-
-
-LEFT = "of b2r had been left unprotected, this evaluation would"
-
-
-@pytest.mark.parametrize(
-    ("noticed", "words"),
-    [
-        ({"leak_5": True, "leak_20": True}, f"If one recording in twenty {LEFT} have noticed."),
-        (
-            {"leak_5": False, "leak_20": True},
-            f"If one recording in five {LEFT} have noticed. It would not have noticed one"
-            " recording in twenty.",
-        ),
-        ({"leak_5": False, "leak_20": False}, f"If one recording in five {LEFT} not have noticed."),
-        ({"leak_5": True, "leak_20": False}, f"If one recording in five {LEFT} not have noticed."),
-        ({"leak_5": False}, f"If one recording in twenty {LEFT} not have noticed."),
-    ],
-)
-def test_the_smallest_leak_is_told_that_is_noticed_with_all_larger_ones(noticed, words):
-    assert on_leaks(**noticed) == words
-
-
-def test_why_no_leak_was_tried_is_told_where_it_says_something_new():
-    assert on_leaks("no_system") == ""
-    assert on_leaks("scores_elsewhere").endswith("on scores that were made elsewhere.")
-    assert on_leaks("few_recordings").startswith("There are too few recordings")
+    control, lines = judged.notes.control, " ".join(map(str.strip, lines_of_set(judged)))
+    assert re.search(said, control)
+    assert control in lines and ("Control " in lines) == bool(control)
 
 
 def test_unprotected_speech_is_first_then_least_evidence_and_controls_are_last(read):
@@ -221,36 +208,25 @@ def test_what_is_said_is_apart_from_the_voice(of_text, cells, sentence):
     assert "by words" in titles
 
 
-def released(percent, *systems, is_low=True):
-    """Facts of several versions together."""
-    limits = None if percent is None else [percent, percent - 1.0, percent + 2.0]
-    return {"systems": [*systems], "evidence_percent": limits, "within_low": is_low}
-
-
 def test_several_releases_are_said_with_where_the_lowest_state_is_lost_if_it_is():
+    def released(percent, *systems, within_low=False):
+        limits = percent and [percent, percent - 1.0, percent + 2.0]
+        return {"systems": [*systems], "evidence_percent": limits, "within_low": within_low}
+
     draws = ("b2r", "b2r_draw2", "b2r_draw3")
+    one = released(1.0, *draws[:1], within_low=True)
     releases = {
-        "b2r": [
-            released(1.0, *draws[:1]),
-            released(2.0, *draws[:2], is_low=False),
-            released(4.0, *draws, is_low=False),
-        ],
-        "both": [released(7.0, "b2", is_low=False), released(None, "b2", "stt", is_low=False)],
+        "b2r": [one, released(2.0, *draws[:2]), released(4.0, *draws)],
+        "both": [released(7.0, "b2"), released(None, "b2", "stt")],
+        "unclear": [one, released(None, "b2", "stt", within_low=None)],
     }
     facts = verdicts.set_of({"b2r": verdicts.system("low")}, releases=releases)
     assert verdict_schema.faults(verdicts.verdict({"demo": facts})) == []
-    assert judged_of("demo", facts).notes.releases == [
-        "b2r: evidence in one recording that is released once, 1 % [0, 3]; twice, 2 % [1, 4]; "
-        "3 times, 4 % [3, 6].",
-        "With 2 releases, the upper limits are too high for low remaining risk.",
-        "both: evidence in one recording that is released as b2, 7 % [6, 9]; as b2 and stt, "
-        f"{DASH}.",
-    ]
-    grown = [released(1.0, "b2"), released(None, "b2", "stt", is_low=None)]
-    facts = verdicts.set_of({"b2": verdicts.system("low")}, releases={"both": grown})
-    assert verdict_schema.faults(verdicts.verdict({"demo": facts})) == []
-    [sentence] = judged_of("demo", facts).notes.releases
-    assert sentence.startswith("both: evidence in one recording that is released as b2, 1 %")
+    draws, lost, both, unclear = judged_of("demo", facts).notes.releases
+    assert draws.endswith("once, 1 % [0, 3]; twice, 2 % [1, 4]; 3 times, 4 % [3, 6].")
+    assert lost.startswith("With 2 releases,")
+    assert both.endswith(f"released as b2, 7 % [6, 9]; as b2 and stt, {DASH}.")
+    assert unclear.startswith("unclear: ")
 
 
 @pytest.mark.parametrize(("high", "most"), [(-0.4, "0"), (0.04, "0.1"), (1.0, "1"), (1.44, "1.5")])
@@ -296,10 +272,7 @@ def test_a_file_that_is_no_verdict_is_named(read, change):
     change(content)
     with pytest.raises(BadInput, match=r"verdict\.json: not a verdict of this version"):
         read(content)
-
-
-def test_a_verdict_of_another_version_is_named_with_its_format(read):
-    with pytest.raises(BadInput, match=r"this version \(its format is 2, not 1\)"):
+    with pytest.raises(BadInput, match="format is 2, not 1"):
         read(verdicts.usual() | {"format": 2})
 
 

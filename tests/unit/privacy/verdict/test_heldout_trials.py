@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.heldout_lists import complete, rows_of, trials_from
+from support.heldout_lists import complete, only, rows_of, trials_from
 
 from voiceprivacy.privacy.verdict.evidence import one_recording
 from voiceprivacy.privacy.verdict.trials import (
@@ -17,10 +17,19 @@ from voiceprivacy.privacy.verdict.trials import (
 FORMS = ("raw", "enrolment", "recording", "both")
 
 
-def test_scores_that_are_not_finite_lie_one_quartile_range_beyond():
-    scores = np.array([0.0, 1, 2, 3, 4, np.inf, -np.inf, np.nan])
-    column = standardised(scores[:, None], np.arange(8) > 3)[:, 0]
-    assert column.tolist() == [-1.0, -0.5, 0.0, 0.5, 1.0, 2.0, -2.0, 0.0]
+@pytest.mark.parametrize(
+    ("scores", "expected"),
+    [
+        ([0, 1, 2, 3, 4, np.inf, -np.inf, np.nan], [-1, -0.5, 0, 0.5, 1, 2, -2, 0]),
+        ([0, 1, 2, 3, 3.4e38], [-1, -0.5, 0, 0.5, 1e6]),
+        ([0, 1, 2, 3, -1.7e308], [0.5, 0, -0.5, -1, 1e6]),
+        *[([value] * 6, [0] * 6) for value in (0.1, np.inf, np.nan)],
+    ],
+)
+def test_scores_are_told_in_quartile_ranges(scores, expected):
+    """Infinite ones lie one beyond, and none further out than a million; equal ones are zero."""
+    scores = np.array(scores, dtype=float)[:, None]
+    assert standardised(scores, np.arange(len(scores)) > 3)[:, 0].tolist() == expected
 
 
 @pytest.mark.parametrize("score", [3.4e38, 1e200, -1.7e308])
@@ -42,22 +51,15 @@ def test_targets_are_above_nontargets_on_average():
     assert trials.scores[trials.target].mean() > trials.scores[~trials.target].mean()
 
 
-@pytest.mark.parametrize("value", [0.1, np.inf, np.nan])
-def test_equal_scores_are_zero(value):
-    scores = np.full((6, 1), value)
-    assert not standardised(scores, np.arange(6) > 3).any()
-
-
 def test_group_sums_add_the_rows_of_each_group():
     sums = group_sums(np.array([2, 0, 2]), np.array([[1.0, 10], [2, 20], [3, 30]]), 4)
     assert sums.tolist() == [[2, 20], [0, 0], [4, 40], [0, 0]]
 
 
 def test_a_trial_that_is_twice_in_a_list_counts_once():
-    enrolled, tried, recordings, scores = complete(5, 2, seed=0)
-    twice = [np.tile(column, 2) for column in (enrolled, tried, recordings)]
-    once = trials_from(enrolled, tried, recordings, scores)
-    double = trials_from(*twice, np.tile(scores, (2, 1)))
+    columns = complete(5, 2, seed=0)
+    once = trials_from(*columns)
+    double = trials_from(*(np.concatenate([column, column]) for column in columns))
     for one, other in zip(once, double, strict=True):
         assert np.array_equal(one, other)
 
@@ -65,14 +67,13 @@ def test_a_trial_that_is_twice_in_a_list_counts_once():
 @pytest.mark.parametrize("seed", range(4))
 def test_forms_are_what_their_definition_says_on_incomplete_lists(seed):
     """Pairs and recordings are missing, two enrol twice, one is tried but never enrolled."""
-    enrolled, tried, recordings, scores = complete(8, 2, seed=seed, n_attacks=2)
+    columns = complete(8, 2, seed=seed, n_attacks=2)
+    enrolled, tried, *_ = columns
     pairs = np.random.default_rng(seed).permutation(64)[:8]
     files = np.random.default_rng(seed).random(len(enrolled)) < 0.05
     missing = np.isin(8 * enrolled + tried, pairs) | files
     kept = (enrolled < 7) & ((enrolled == tried) | ~missing)
-    ids, values, speaker_of = rows_of(
-        *(column[kept] for column in (enrolled, tried, recordings, scores))
-    )
+    ids, values, speaker_of = rows_of(*only(kept, columns))
     speaker_of |= {"again_e0": "p0", "again_e1": "p1"}
     again = [(f"again_{name}", tried) for name, tried in ids if name in ("e0", "e1")]
     trials = trials_of(ids + again, np.vstack([values, values[: len(again)]]), speaker_of)
@@ -139,37 +140,30 @@ def test_double_centring_removes_offsets_of_enrolments_and_recordings_exactly():
 
 def test_a_form_with_small_cohorts_is_dropped():
     """Recordings of targets, or of some nontargets, are tried once and have no cohort."""
-    enrolled, tried, recordings, scores = complete(8, 4, seed=4, distance=100)
+    columns = complete(8, 4, seed=4, distance=100)
+    enrolled, tried, recordings, _ = columns
     of_targets = (enrolled == tried) == (recordings % 4 == 0)
     of_nontargets = (recordings % 4 < 2) | (enrolled == (tried + 1) % 8)
     for kept in (of_targets, of_nontargets):
-        trials = trials_from(*(column[kept] for column in (enrolled, tried, recordings, scores)))
+        trials = trials_from(*only(kept, columns))
         assert [*forms_of(trials, judged(trials))] == ["raw", "enrolment"]
 
 
 def test_few_persons_and_missing_classes_have_codes():
-    enrolled, tried, recordings, scores = complete(3, 4, seed=5)
-    with pytest.raises(NotMeasured) as raised:
-        one_recording(trials_from(enrolled, tried, recordings, scores))
-    assert str(raised.value) == "few_persons"
+    own = complete(6, 2, seed=6)
+    for columns, code in (
+        (complete(3, 4, seed=5), "few_persons"),
+        (only(own[0] == own[1], own), "no_nontargets"),
+        ([*own[:3], np.ones_like(own[3])], "equal_scores"),
+    ):
+        with pytest.raises(NotMeasured, match=f"^{code}$"):
+            one_recording(trials_from(*columns))
     assert one_recording(trials_from(*complete(4, 4, seed=5))).n_persons == 4
-
-    enrolled, tried, recordings, scores = complete(6, 2, seed=6)
-    own = enrolled == tried
-    with pytest.raises(NotMeasured) as raised:
-        one_recording(trials_from(*(part[own] for part in (enrolled, tried, recordings, scores))))
-    assert str(raised.value) == "no_nontargets"
-
-    with pytest.raises(NotMeasured) as raised:
-        one_recording(trials_from(enrolled, tried, recordings, np.ones_like(scores)))
-    assert str(raised.value) == "equal_scores"
 
 
 def test_persons_without_targets_are_cohort_only():
-    enrolled, tried, recordings, scores = complete(8, 2, seed=7)
-    kept = (enrolled != tried) | (enrolled < 5)
-    columns = [column[kept] for column in (enrolled, tried, recordings, scores)]
-    trials = trials_from(*columns)
+    columns = complete(8, 2, seed=7)
+    trials = trials_from(*only((columns[0] != columns[1]) | (columns[0] < 5), columns))
     evidence = one_recording(trials)
     assert sorted(evidence.persons) == [f"p{number}" for number in range(5)]
     assert len(trials.persons) == 8

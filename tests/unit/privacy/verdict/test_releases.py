@@ -2,15 +2,22 @@
 
 import numpy as np
 import pytest
-from support.heldout_lists import complete, rows_of
+from support.heldout_lists import AT_ONCE, evidence_at_once, score_table
 
-from voiceprivacy.privacy.verdict.evidence import one_recording
+from voiceprivacy.privacy.verdict import verdict as judging
 from voiceprivacy.privacy.verdict.score_table import Scored, ScoreTable, joined
 from voiceprivacy.privacy.verdict.trials import trials_of
 from voiceprivacy.privacy.verdict.verdict import Known, Thresholds, verdict_of
 
 PLAIN = Known(learnt={}, leaks={})
 OF_DISTANCE_1 = 15.1418  # percent: the evidence of scores whose targets are one deviation higher
+
+
+@pytest.fixture
+def at_once(monkeypatch):
+    """Evidence that nobody has to learn: what becomes of it does not depend on that."""
+    for name, measure in AT_ONCE.items():
+        monkeypatch.setattr(judging, name, measure)
 
 
 def scored(values, *attacks):
@@ -32,14 +39,8 @@ def test_draws_are_averaged_and_other_anonymisers_are_further_columns():
 
 def table(n_persons, n_versions, *, seed, distance):
     """Scores of versions whose noise is independent."""
-    by_system = {}
-    for number in range(n_versions):
-        made_up = complete(n_persons, 2, seed=[seed, number], distance=distance)
-        ids, scores, speaker_of = rows_of(*made_up)
-        by_system[f"v{number}"] = {("a", "op"): dict(zip(ids, scores[:, 0].tolist(), strict=True))}
-    made = ScoreTable(speaker_of)
-    made.scores["all"] = by_system
-    return made
+    versions = {f"v{number} a op": distance for number in range(n_versions)}
+    return score_table(versions, n_persons, 2, seed=seed)
 
 
 def released(made, n_versions, known=PLAIN):
@@ -47,16 +48,28 @@ def released(made, n_versions, known=PLAIN):
     return verdict_of(made, known=known._replace(releases={"v": versions}))["releases"]["v"]
 
 
-def test_evidence_grows_with_the_root_of_the_number_of_releases():
-    grown = released(table(24, 11, seed=0, distance=0.5), 11)
-    assert [len(one["systems"]) for one in grown] == [1, 2, 5, 10, 11]
-    percents = [one["evidence_percent"][0] for one in grown]
-    assert percents == sorted(percents) and percents[-1] > 5 * percents[0]
-    four = released(table(24, 4, seed=1, distance=0.5), 4)[-1]["evidence_percent"]
-    assert four[1] < OF_DISTANCE_1 < four[2], "four draws of half the distance"
+def test_versions_of_one_anonymiser_are_worth_their_mean_on_the_worst_list(at_once):
+    made = table(8, 3, seed=0, distance=1.0)
+    made.scores["worse"] = table(8, 3, seed=1, distance=3.0).scores["all"]
+    shown = released(made, 3)
+    assert [one["systems"] for one in shown] == [["v0"], ["v0", "v1"], ["v0", "v1", "v2"]]
+    for one in shown:
+        columns = [made.scores["worse"][version]["a", "op"] for version in one["systems"]]
+        means = [[np.mean([column[pair] for column in columns])] for pair in columns[0]]
+        evidence = evidence_at_once(trials_of([*columns[0]], np.array(means), made.speaker_of))
+        assert one["evidence_percent"] == pytest.approx(
+            [evidence.percent, evidence.low(), evidence.high()]
+        )
 
 
-def test_a_list_that_lacks_a_version_is_not_measured():
+def test_the_first_1_2_5_10_and_all_are_released_together(monkeypatch):
+    monkeypatch.setattr(judging, "_released", lambda scores, versions, thresholds: [*versions])
+    for n_versions, numbers in ((1, [1]), (2, [1, 2]), (11, [1, 2, 5, 10, 11])):
+        names = [f"v{number}" for number in range(n_versions)]
+        assert released(ScoreTable({}), n_versions) == [names[:number] for number in numbers]
+
+
+def test_a_list_that_lacks_a_version_is_not_measured(at_once):
     made = table(8, 2, seed=0, distance=1.0)
     made.scores["other"] = {"v0": made.scores["all"]["v0"]}
     one, two = released(made, 2)
@@ -64,18 +77,19 @@ def test_a_list_that_lacks_a_version_is_not_measured():
     assert two["evidence_percent"] is not None and not two["within_low"]
 
 
-def test_what_was_not_measured_is_neither_within_low_nor_above():
-    """No linkage was tried: without evidence in what was tried, nothing is known."""
-    safe, telling = (table(24, 1, seed=0, distance=distance) for distance in (0.0, 3.0))
-    everything = Thresholds(low_percent=100.0, low_all_recordings_percent=100.0)
+@pytest.mark.parametrize(
+    ("distance", "low_percent", "is_linked", "within_low"),
+    [(0, 100, True, True), (0, 100, False, None), (0, 0.1, False, False), (9, 50, True, False)],
+)
+def test_what_was_not_measured_is_neither_within_low_nor_above(
+    at_once, distance, low_percent, is_linked, within_low
+):
+    """Where no linkage was tried, nothing is known without evidence in what was tried."""
+    attacks = {"v0 a op": distance} | ({"v0 a rr": 0} if is_linked else {})
+    thresholds = Thresholds(low_percent=low_percent, low_all_recordings_percent=100.0)
     known = PLAIN._replace(releases={"v": {"v0": "v"}})
-    (one,) = verdict_of(safe, known=known, thresholds=everything)["releases"]["v"]
-    assert one["within_low"] is None
-    (one,) = verdict_of(telling, known=known)["releases"]["v"]
-    assert one["within_low"] is False
-    strict = everything._replace(low_percent=0.1)
-    (one,) = verdict_of(safe, known=known, thresholds=strict)["releases"]["v"]
-    assert one["within_low"] is False
+    (one,) = verdict_of(score_table(attacks), known=known, thresholds=thresholds)["releases"]["v"]
+    assert one["within_low"] is within_low
 
 
 @pytest.mark.parametrize(
@@ -88,6 +102,6 @@ def test_limits_hold_the_truth_of_several_releases(n_versions, n_lists, least):
     for seed in range(n_lists):
         made = table(12, n_versions, seed=seed, distance=n_versions**-0.5)
         together = joined([("v", made.scored("all", one)) for one in made.scores["all"]])
-        evidence = one_recording(trials_of(*together[:2], made.speaker_of))
+        evidence = evidence_at_once(trials_of(*together[:2], made.speaker_of))
         held += evidence.low() <= OF_DISTANCE_1 <= evidence.high()
     assert held >= least * n_lists

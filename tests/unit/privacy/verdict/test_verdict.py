@@ -1,207 +1,98 @@
-"""The verdict on score tables whose truth is known, through the command that people call."""
+"""The verdict on small score tables whose truth is known, and the command that people call."""
 
 import json
 
 import numpy as np
 import pytest
 from support.calls import here
-from support.heldout_lists import complete, rows_of, trials_from
+from support.heldout_lists import AT_ONCE, score_table
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.score_tables import COLUMNS, add_scores
+from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy.verdict import evidence as heldout
-from voiceprivacy.privacy.verdict.evidence import leaves_less, one_recording, right_of
-from voiceprivacy.privacy.verdict.persons import first_guesses
-from voiceprivacy.privacy.verdict.score_table import ScoreTable
+from voiceprivacy.privacy.verdict import verdict as judging
+from voiceprivacy.privacy.verdict.evidence import (
+    all_recordings,
+    leaves_less,
+    linkage,
+    one_recording,
+    right_of,
+)
+from voiceprivacy.privacy.verdict.persons import Guesses, first_guesses
 from voiceprivacy.privacy.verdict.trials import trials_of
 from voiceprivacy.privacy.verdict.verdict import Known, Thresholds, verdict_of
 
-PERSONS = [f"p{number:02d}" for number in range(16)]
-RECORDINGS = 3
+LENIENT = Thresholds(low_percent=5, low_all_recordings_percent=20)
+LEARNT = Known(learnt={"x": 100, "y": 100}, leaks={})
+DISTANCES = {"original a oo": 4, "original a rr": 4, "x a op": 0, "x a rr": 0}
+DISTANCES |= {"y a op": 2.5, "y a rr": 0}
 
 
-def scores(system, attacker, condition, seed, *, target=0.0, offset=0.0, persons=PERSONS):
-    """Lines of one attack: Gaussian scores, targets higher, an offset for each enrolment."""
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    """Evidence that nobody has to learn: what becomes of it does not depend on that."""
+    for name, measure in AT_ONCE.items():
+        monkeypatch.setattr(judging, name, measure)
+
+
+def judged(table, thresholds=LENIENT, known=LEARNT):
+    """The facts of the system x."""
+    return verdict_of(table, thresholds=thresholds, known=known)["systems"]["x"]
+
+
+def linked(n_persons=8, n_recordings=3, *, seed=0, distance=0.0):
+    """Scores of all recordings against each other, each pair once."""
     draw = np.random.default_rng(seed)
-    offsets = dict(zip(PERSONS, offset * draw.standard_normal(len(PERSONS)), strict=True))
-    for enrolled in PERSONS:
-        for tried in PERSONS:
-            for number in range(RECORDINGS):
-                value = draw.standard_normal() + target * (enrolled == tried) + offsets[enrolled]
-                label = "target" if enrolled == tried else "nontarget"
-                names = [f"e_{enrolled}", f"{tried}_{number}", label, repr(float(value))]
-                if {enrolled, tried} <= {*persons}:
-                    yield "\t".join([system, attacker, condition, "all", *names])
+    scores = {}
+    for one, other in zip(*np.triu_indices(n_persons * n_recordings, 1), strict=True):
+        own = distance * (one // n_recordings == other // n_recordings)
+        scores[f"t{one}", f"t{other}"] = float(draw.normal() + own)
+    return scores
 
 
-def linked(system, attacker, seed, *, target=0.0, offset=0.0):
-    """Lines of released recordings against each other, each pair once; recordings have offsets."""
-    draw = np.random.default_rng(seed)
-    names = [f"{person}_{number}" for person in PERSONS for number in range(RECORDINGS)]
-    offsets = offset * draw.standard_normal(len(names))
-    for index, one in enumerate(names):
-        for number, other in enumerate(names[index + 1 :], index + 1):
-            is_target = one[:3] == other[:3]
-            value = draw.standard_normal() + target * is_target + offsets[[index, number]].sum()
-            label = "target" if is_target else "nontarget"
-            row = [system, attacker, "rr", "all", one, other, label, repr(float(value))]
-            yield "\t".join(row)
+# The command.
 
 
-def judged(folder, *attacks, header=COLUMNS, options=()):
-    """verdict.json and the output of the command, of some lines."""
-    lines = [line for attack in attacks for line in attack]
-    (folder / "scores.tsv").write_text("\n".join(["\t".join(header), *lines, ""]))
-    speakers = [f"e_{person}\t{person}" for person in PERSONS]
-    for person in PERSONS:
-        speakers += [f"{person}_{number}\t{person}" for number in range(RECORDINGS)]
-    (folder / "speakers.tsv").write_text("\n".join(["id\tspeaker", *speakers, ""]))
+def commanded(folder, table, *options, columns=COLUMNS):
+    """The ended command on a table with these columns; its file is verdict.json."""
+    rows = []
+    for name, systems in table.scores.items():
+        for system, attacks in systems.items():
+            for attack, scores in attacks.items():
+                for (one, other), score in scores.items():
+                    is_target = table.speaker_of[one] == table.speaker_of[other]
+                    label = "target" if is_target else "nontarget"
+                    values = (system, *attack, name, one, other, label, score)
+                    row = dict(zip(COLUMNS, values, strict=True))
+                    rows.append([row[column] for column in columns])
+    write_table(folder / "scores.tsv", columns, rows)
+    write_table(folder / "speakers.tsv", ["id", "speaker"], table.speaker_of.items())
     words = ["--scores", "scores.tsv", "--speakers", "speakers.tsv", "--output", "verdict.json"]
-    done = here("verdict", *words, *options, cwd=folder)
-    assert done.returncode == 0, done.stderr
-    return json.loads((folder / "verdict.json").read_text()), done.stdout
+    return here("verdict", *words, *options, cwd=folder)
 
 
-ORIGINAL = ("original", "a", "oo", 0)
+def test_the_command_judges_a_file_with_columns_in_any_order(tmp_path):
+    table = score_table({"original a oo": 9, "leaks a op": 9, "hides a op": 0}, 6, 2)
+    done = commanded(tmp_path, table, columns=COLUMNS[::-1])
+    facts = json.loads((tmp_path / "verdict.json").read_text())
+    assert facts == {"format": 1, "sets": {"scores": verdict_of(table)}}
+    assert "NOT PROTECTED" in done.stdout and "INCONCLUSIVE" in done.stdout
+    assert len(done.stdout.splitlines()) <= 13 + 3
 
 
-def test_what_leaks_by_offsets_is_open_and_what_does_not_is_inconclusive(tmp_path):
-    facts, shown = judged(
-        tmp_path,
-        scores(*ORIGINAL, target=4),
-        scores("leaks", "a", "op", 1, target=4, offset=20),
-        scores("hides", "a", "op", 2),
-    )
-    assert facts["format"] == 1
-    systems = facts["sets"]["scores"]["systems"]
-    leaks, hides = systems["leaks"], systems["hides"]
-    assert (leaks["state"], hides["state"]) == ("open", "unclear")
-    assert leaks["by"] == ["one_recording", "all_recordings"]
-    assert leaks["recordings"] == RECORDINGS
-    value, low, high = leaks["evidence_percent"]
-    assert 40 < low < value < high <= 100
-    assert leaks["tested_percent"][1] < low
-    assert leaks["right_of_20_percent"][1] > 40 > hides["right_of_20_percent"][0]
-    assert hides["evidence_percent"][1] < 5 < hides["evidence_percent"][2]
-    assert {"upper_limit_one_recording", "scores_elsewhere", "no_linkage"} <= {*hides["reasons"]}
-    assert hides["exposed"]["of"] == 16 and not hides["exposed"]["beyond_chance"]
-    assert leaks["exposed"]["persons"] > 12 and leaks["exposed"]["named"] == []
-    assert hides["less_than_unprotected_points"][1] > 20
-    assert facts["sets"]["scores"]["better"] == [["hides", "leaks"]]
-    assert facts["sets"]["scores"]["unprotected"]["evidence_percent"][1] > 50
-    assert "NOT PROTECTED" in shown and "INCONCLUSIVE" in shown
-    assert len(shown.splitlines()) <= 13 + 3
-
-
-def test_a_release_whose_recordings_are_linked_is_open_by_linkage_alone(tmp_path):
-    """Of two systems nothing but linkage was tried; one cannot be linked."""
-    facts, shown = judged(
-        tmp_path,
-        scores(*ORIGINAL, target=4),
-        scores("x", "a", "op", 2),
-        linked("x", "a", 3, target=4),
-        linked("y", "a", 3, target=4, offset=20),
-        linked("z", "a", 3),
-    )
-    x, y, z = facts["sets"]["scores"]["systems"].values()
-    assert (x["state"], x["by"]) == (y["state"], y["by"]) == ("open", ["linkage"])
-    assert min(x["linkage_percent"][1], y["linkage_percent"][1]) > 50 > x["evidence_percent"][1]
-    assert z["linkage_percent"][0] < 5
-    assert "list_missing" in z["reasons"] and "no_linkage" not in z["reasons"]
-    assert "which alone does not show whose they are." in " ".join(shown.split())
-
-
-def test_rounded_scores_of_linkage_are_no_failure_where_unprotected_speech_was_not_linked(tmp_path):
-    rounded = [line[: line.rindex(".") + 2] for line in linked("x", "a", 3)]
-    facts, _ = judged(tmp_path, scores(*ORIGINAL, target=4), scores("x", "a", "op", 2), rounded)
-    assert facts["sets"]["scores"]["warnings"] == []
-
-
-def test_persons_whom_linkage_lacks_are_counted_and_conditions_that_one_system_lacks(tmp_path):
-    some = [line for line in linked("x", "a", 3) if "p15_" not in line]
-    attacks = scores(*ORIGINAL, target=4), scores("x", "a", "op", 2), some
-    facts, _ = judged(tmp_path, *attacks, scores("y", "a", "pp", 4))
-    assert facts["sets"]["scores"]["systems"]["x"]["missing"] == {"persons": 1, "trials": 0}
-    assert facts["sets"]["scores"]["not_tried"] == ["condition_op", "condition_pp", "condition_rr"]
+def test_options_stand_for_columns_and_unprotected_speech_may_be_missing(tmp_path):
+    table = score_table({"x a pp": 2}, 6, 2)
+    options = ["--system", "x", "--attacker", "a", "--condition", "pp", "--list", "all"]
+    commanded(tmp_path, table, *options, columns=("score", "enrolment", "trial", "label"))
+    facts = json.loads((tmp_path / "verdict.json").read_text())["sets"]["scores"]
+    assert facts == verdict_of(table) and facts["unprotected"] is None
 
 
 def test_scores_of_unprotected_speech_alone_are_refused(tmp_path):
-    with pytest.raises(AssertionError, match=r"scores\.tsv: no scores of a protected system"):
-        judged(tmp_path, scores(*ORIGINAL, target=4))
-
-
-def test_one_small_cohort_hides_no_offsets():
-    """Of 24 persons the first one is compared with two others only, after scores with offsets."""
-    enrolled, tried, recordings, values = complete(24, 4, seed=0, distance=5)
-    values = values + 1000 * np.random.default_rng(0).standard_normal(24)[enrolled][:, None]
-    kept = (enrolled > 0) | (tried < 3)
-    evidence = one_recording(
-        trials_from(*(column[kept] for column in (enrolled, tried, recordings, values)))
-    )
-    assert evidence.low() > 50
-
-
-@pytest.mark.parametrize("is_linkage", [False, True])
-def test_an_attack_that_fails_on_a_system_is_named(tmp_path, is_linkage):
-    failing = linked("x", "b", 4) if is_linkage else scores("x", "b", "op", 4)
-    constant = [line.rpartition("\t")[0] + "\t0.5" for line in failing]
-    facts, shown = judged(
-        tmp_path,
-        scores(*ORIGINAL, target=4),
-        scores("original", "b", "oo", 5, target=4),
-        linked("original", "b", 6, target=4),
-        scores("x", "a", "op", 2, target=4),
-        constant,
-        scores("x", "b", "pp", 7),
-    )
-    warning = {"code": "failing_attack", "system": "x", "attack": "b"}
-    assert facts["sets"]["scores"]["warnings"] == [warning]
-    assert facts["sets"]["scores"]["systems"]["x"]["state"] == "open"
-    assert "b fails on x: more than 1 % of its scores" in shown
-
-
-@pytest.mark.parametrize(
-    ("n_persons", "shows_names", "n_named"), [(41, True, 12), (41, False, 0), (40, True, 0)]
-)
-def test_from_41_persons_on_the_exposed_are_named_where_names_may_be_shown(
-    n_persons, shows_names, n_named
-):
-    """Twelve persons keep their identity; another list, of eight persons, has more evidence."""
-    enrolled, tried, recordings, values = complete(n_persons, 3, seed=1)
-    values = values[:, 0] + 6 * ((enrolled == tried) & (enrolled < 12))
-    ids, values, speaker_of = rows_of(enrolled, tried, recordings, values.tolist())
-    table = ScoreTable(speaker_of)
-    few = np.flatnonzero((enrolled < 8) & (tried < 8))
-    for name, rows in (("all", range(len(ids))), ("few", few)):
-        table.scores[name] = {"x": {("a", "op"): {ids[row]: values[row] for row in rows}}}
-    judgement = verdict_of(table, known=Known(shows_names=shows_names))["systems"]["x"]
-    exposed = judgement["exposed"]
-    assert judgement["worst_list"] == "few"
-    assert exposed["of"] == n_persons and exposed["beyond_chance"]
-    assert exposed["named"] == sorted(f"p{number}" for number in range(n_named))
-
-
-def test_one_exposed_person_is_beyond_chance_and_more_persons_are_no_help():
-    enrolled, tried, recordings, values = complete(60, 4, seed=1)
-    values = values[:, 0] + 9 * ((enrolled == 7) & (tried == 7))
-    ids, values, speaker_of = rows_of(enrolled, tried, recordings, values.tolist())
-    table = ScoreTable(speaker_of)
-    table.scores["all"] = {"x": {("a", "op"): dict(zip(ids, values, strict=True))}}
-    judgement = verdict_of(table)["systems"]["x"]
-    assert judgement["exposed"]["persons"] and judgement["exposed"]["beyond_chance"]
-    steps = [step["code"] for step in judgement["next"]]
-    assert "persons_exposed" in steps and "more_persons" not in steps
-
-
-def test_columns_may_be_missing_and_stand_in_any_order(tmp_path):
-    plain, _ = judged(tmp_path, scores("x", "a", "pp", 2, target=2))
-    rows = [line.split("\t") for line in scores("x", "a", "pp", 2, target=2)]
-    turned = ["\t".join([row[7], *row[4:7]]) for row in rows]
-    options = ["--system", "x", "--attacker", "a", "--condition", "pp", "--list", "all"]
-    header = (COLUMNS[7], *COLUMNS[4:7])
-    given, _ = judged(tmp_path, turned, header=header, options=options)
-    assert given == plain
-    assert given["sets"]["scores"]["unprotected"] is None
+    refused = commanded(tmp_path, score_table({"original a oo": 4}, 6, 2))
+    assert refused.returncode == 2
+    assert "scores.tsv: no scores of a protected system" in refused.stderr
 
 
 @pytest.mark.parametrize(
@@ -210,8 +101,8 @@ def test_columns_may_be_missing_and_stand_in_any_order(tmp_path):
         ("x a op all e_p00 p00_0 target high", "s.tsv:2: 'high' is not a number"),
         ("x a oo all e_p00 p00_0 target 1", "s.tsv:2: system 'x' has no condition 'oo'"),
         ("x a op all e_p00 p00_0 same 1", "s.tsv:2: label 'same' is neither target nor"),
-        ("x a op all e_p00 p99_0 target 1", "s.tsv:2: 'p99_0' has no speaker in --speakers"),
-        ("x a op all e_p00 p01_0 target 1", "s.tsv:2: is labelled 'target', but the speakers are"),
+        ("x a op all e_p00 p99_0 target 1", "s.tsv:2: 'p99_0' has no speaker"),
+        ("x a op all e_p00 p01_0 target 1", "s.tsv:2: is labelled 'target', but"),
         ("\n".join(["x a op all e_p00 p00_0 target 1"] * 2), "s.tsv:3: trial 'e_p00 p00_0' occurs"),
         ("x a op all e_p00 p00_0 target", "s.tsv:2: expected 8 columns, found 7"),
     ],
@@ -240,74 +131,25 @@ def test_a_missing_column_asks_for_its_option(tmp_path):
         add_scores(path, dict.fromkeys(("system", "attacker", "condition", "list"), "x"), {}, {})
 
 
-def test_attackers_are_not_called_weak_where_unprotected_speech_was_not_measured():
-    """Three persons are too few: their attacker may find everything."""
-    ids, values, speaker_of = rows_of(*complete(4, 2, seed=0, distance=9.0))
-    own = dict(zip(ids, values[:, 0].tolist(), strict=True))
-    noise = dict(zip(ids, complete(4, 2, seed=1)[3][:, 0].tolist(), strict=True))
-    some = {pair: score for pair, score in own.items() if "p3" not in map(speaker_of.get, pair)}
-    table = ScoreTable(speaker_of)
-    table.scores["all"] = {"original": {("a", "oo"): some}, "x": {("a", "op"): noise}}
-    reasons = verdict_of(table, known=Known(learnt={}, leaks={}))["systems"]["x"]["reasons"]
-    assert "few_persons" in reasons and "weak_attackers" not in reasons
+# All facts.
 
 
-@pytest.mark.parametrize(
-    ("on_second", "reason"),
-    [
-        ({"a": "equal"}, "weak_attackers"),
-        ({}, "no_unprotected"),
-        ({"b": "own"}, "no_unprotected"),
-        ({"a": "noise", "b": "own"}, "weak_attackers"),
-        ({"a": "equal", "b": "own"}, "weak_attackers"),
-    ],
-)
-def test_a_list_where_its_attackers_find_nothing_in_the_original_is_not_low(on_second, reason):
-    """On a list where nothing was tried, nothing is found; what others find there says nothing."""
-    table = None
-    for name in ("first", "second"):
-        ids, values, speaker_of = rows_of(*complete(20, 4, seed=1))
-        noise = dict(zip(ids, values[:, 0].tolist(), strict=True))
-        own = {
-            pair: 9.0 * (speaker_of[pair[0]] == speaker_of[pair[1]]) + score
-            for pair, score in noise.items()
-        }
-        table = table or ScoreTable(speaker_of)
-        table.scores[name] = {"original": {("a", "oo"): own}, "x": {("a", "op"): noise}}
-    known = {"own": own, "noise": noise, "equal": dict.fromkeys(noise, 0.0)}
-    original = {(attacker, "oo"): known[finds] for attacker, finds in on_second.items()}
-    del table.scores["second"]["original"]
-    table.scores["second"] |= {"original": original} if original else {}
-    reasons = verdict_of(table, known=Known(learnt={}, leaks={}))["systems"]["x"]["reasons"]
-    assert [one for one in reasons if one in ("weak_attackers", "no_unprotected")] == [reason]
+def test_evidence_is_that_of_attackers_who_learn(monkeypatch):
+    monkeypatch.undo()
+    monkeypatch.setattr(heldout, "MOST_GROUPS", 4)  # the fewest: it is quick
+    table, evidence = score_table({"x a op": 2, "x a rr": 1}, 6, 2), {}
+    verdict_of(table, evidence=evidence)
+    single, pairs = (table.scored("all", "x", linkage=is_linkage) for is_linkage in (False, True))
+    trials = trials_of(single.trials, single.scores, table.speaker_of)
+    both_ways = [*pairs.trials, *(pair[::-1] for pair in pairs.trials)]
+    linked = trials_of(both_ways, np.tile(pairs.scores, (2, 1)), table.speaker_of)
+    for function, given in ((one_recording, trials), (all_recordings, trials), (linkage, linked)):
+        expected, own = function(given), evidence["x"][function.__name__, "all"]
+        assert (own.percent, own.high()) == (expected.percent, expected.high())
 
 
-LENIENT = Thresholds(low_percent=20, low_all_recordings_percent=80, unprotected_percent=40)
-LEARNT = Known(learnt={"x": 100, "y": 100}, leaks={})
-DISTANCES = {"original_oo": 9, "original_rr": 9, "x_op": 0, "x_rr": 0, "y_op": 4, "y_rr": 0}
-
-
-@pytest.fixture
-def small(monkeypatch):
-    """The scores of eight persons, without some of them."""
-    monkeypatch.setattr(heldout, "MOST_GROUPS", 4)  # quickly
-
-    def made(lacking=None):
-        table = None
-        for number, (name, distance) in enumerate(DISTANCES.items()):
-            ids, values, speaker_of = rows_of(*complete(8, 3, seed=number, distance=distance))
-            table = table or ScoreTable(speaker_of)
-            if name != lacking:
-                system, condition = name.split("_")
-                own = table.scores.setdefault("all", {}).setdefault(system, {})
-                own["a", condition] = dict(zip(ids, values[:, 0].tolist(), strict=True))
-        return table
-
-    return made
-
-
-def test_all_facts_of_a_set_are_what_their_definitions_say(small):
-    evidence, table = {}, small()
+def test_all_facts_of_a_set_are_what_their_definitions_say():
+    evidence, table = {}, score_table(DISTANCES)
     facts = verdict_of(table, thresholds=LENIENT, known=LEARNT, evidence=evidence)
     x, y = facts["systems"].values()
     assert facts == {
@@ -323,8 +165,13 @@ def test_all_facts_of_a_set_are_what_their_definitions_say(small):
     }
     ids = [*table.scores["all"]["x"]["a", "op"]]
     trials = trials_of(ids, np.zeros((192, 1)), table.speaker_of)
+    found = ["one_recording", "all_recordings"]
     # Three measures; y is tested first, and x after that by itself.
-    for system, level, state in (("x", 0.025, "low"), ("y", 0.0125, "open")):
+    for system, level, state, by in (
+        ("original", 0.025, "open", [*found, "linkage"]),
+        ("x", 0.025, "low", []),
+        ("y", 0.0125, "open", found),
+    ):
         one, every, linked = (
             evidence[system][measure, "all"]
             for measure in ("one_recording", "all_recordings", "linkage")
@@ -333,10 +180,11 @@ def test_all_facts_of_a_set_are_what_their_definitions_say(small):
         confidence = 1 - 2 * level / 3
         less, error = leaves_less(one, evidence["original"]["one_recording", "all"])
         margin = 2.364624 * error  # t of 7 degrees of freedom
-        shown = facts["systems"][system]
+        less = pytest.approx([less, less - margin, less + margin])
+        shown = facts["systems"].get(system, facts["unprotected"])
         assert shown == {
             "state": state,
-            "by": [] if system == "x" else ["one_recording", "all_recordings"],
+            "by": by,
             "worst_list": "all",
             "evidence_percent": limits,
             "tested_percent": pytest.approx(
@@ -345,20 +193,18 @@ def test_all_facts_of_a_set_are_what_their_definitions_say(small):
             "evidence_all_recordings_percent": [every.percent, every.low(), every.high()],
             "linkage_percent": [linked.percent, linked.low(), linked.high()],
             "right_of_20_percent": [right_of(percent) for percent in limits],
-            "less_than_unprotected_points": pytest.approx([less, less - margin, less + margin]),
+            "less_than_unprotected_points": None if system == "original" else less,
             "recordings": 3,
-            "exposed": shown["exposed"],
+            "exposed": {
+                "persons": first_guesses(trials, one).n_reidentified,
+                "of": 8,
+                "not_tested": 0,
+                "beyond_chance": system != "x",
+                "named": [],
+            },
             "missing": {"persons": 0, "trials": 0},
             "reasons": [],
             "next": [],
-        }
-        n_right = first_guesses(trials, one).n_reidentified
-        assert shown["exposed"] == {
-            "persons": n_right,
-            "of": 8,
-            "not_tested": 0,
-            "beyond_chance": system == "y",
-            "named": [],
         }
 
 
@@ -368,82 +214,259 @@ def test_all_facts_of_a_set_are_what_their_definitions_say(small):
         ("few_learnt_persons", {}, {"learnt": {"x": 99}}),
         ("few_learnt_persons", {}, {"learnt": {}}),
         ("scores_elsewhere", {}, {"learnt": None}),
-        ("weak_attackers", {"unprotected_percent": 99}, {}),
-        ("upper_limit_one_recording", {"low_percent": 5}, {}),
+        ("weak_attackers", {"unprotected_percent": 95}, {}),
+        ("upper_limit_one_recording", {"low_percent": 2}, {}),
     ],
 )
-def test_one_unmet_condition_is_a_reason_and_a_next_step(small, reason, thresholds, known):
-    facts = verdict_of(
-        small(), thresholds=LENIENT._replace(**thresholds), known=LEARNT._replace(**known)
-    )
-    x = facts["systems"]["x"]
+def test_one_unmet_condition_is_a_reason_and_a_next_step(reason, thresholds, known):
+    x = judged(score_table(DISTANCES), LENIENT._replace(**thresholds), LEARNT._replace(**known))
     assert (x["state"], x["reasons"]) == ("unclear", [reason])
     steps = [{"code": reason}]
     if "low_percent" in thresholds:  # errors fall with the root of persons
         value, _, high = x["evidence_percent"]
-        persons = np.ceil(8 * ((high - max(value, 0)) / (5 - max(value, 0))) ** 2)
+        persons = np.ceil(8 * ((high - max(value, 0)) / (2 - max(value, 0))) ** 2)
         steps = [{"code": "more_persons", "persons": persons}]
     assert x["next"] == steps
+
+
+def test_each_number_is_of_the_list_on_which_it_is_worst():
+    """On the second list recordings are of less use, and each person has eight."""
+    table = score_table({"x a op": 4.0}, 8, 8)
+    table.scores["second"] = score_table({"x a op": 2.5}, 8, 8, seed=1).scores["all"]
+    scores = table.scores["all"]["x"]["a", "op"]
+    for pair in [*scores]:
+        if int(pair[1][1:]) % 8:
+            del scores[pair]
+    evidence = {}
+    x = verdict_of(table, evidence=evidence)["systems"]["x"]
+    assert (x["state"], x["worst_list"], x["recordings"]) == ("open", "all", 8)
+    one, every = (
+        evidence["x"][key] for key in (("one_recording", "all"), ("all_recordings", "second"))
+    )
+    assert x["evidence_percent"][0] == one.percent
+    assert x["evidence_all_recordings_percent"][0] == every.percent
+
+
+# Who is re-identified.
+
+
+@pytest.fixture
+def guessed(monkeypatch):
+    """The facts of x on lists with made-up guesses."""
+
+    def guessed(*guesses, known=LEARNT):
+        of_lists = iter(guesses)
+        monkeypatch.setattr(judging, "first_guesses", lambda trials, evidence: next(of_lists))
+        table = score_table({"x a op": 0}, 8, 2)
+        table.scores |= {str(number): table.scores["all"] for number in range(1, len(guesses))}
+        return judged(table, LENIENT._replace(low_percent=5), known)
+
+    return guessed
+
+
+@pytest.mark.parametrize(
+    ("n_persons", "shows_names", "named"),
+    [(41, True, ["p0", "p7"]), (41, False, []), (40, True, [])],
+)
+def test_from_41_persons_on_the_exposed_are_named_where_names_may_be_shown(
+    guessed, n_persons, shows_names, named
+):
+    """The numbers are of the list where chance explains them least."""
+    few = Guesses(20, 6, 0.001, {"p3": 0.04}, 1)
+    many = Guesses(n_persons, 2, 0.2, {"p7": 1e-5, "p0": 0.03}, 3)
+    x = guessed(many, few, few, known=LEARNT._replace(shows_names=shows_names))
+    numbers = {"persons": 2, "of": n_persons, "not_tested": 3, "beyond_chance": True}
+    assert x["exposed"] == numbers | {"named": named}
+
+
+@pytest.mark.parametrize(
+    ("p_value", "exposed", "beyond_chance"),
+    [(0.025, {}, True), (0.026, {}, False), (1.0, {"p7": 0.05}, True), (1.0, {}, False)],
+)
+def test_where_persons_are_exposed_more_persons_are_no_help(
+    guessed, p_value, exposed, beyond_chance
+):
+    x = guessed(Guesses(8, 1, p_value, exposed, 0))
+    assert x["exposed"]["beyond_chance"] == beyond_chance
+    assert "upper_limit_one_recording" in x["reasons"]
+    assert ("persons_exposed" in x["reasons"]) == beyond_chance
+    steps = [step["code"] for step in x["next"]]
+    assert ("persons_exposed" in steps, "more_persons" in steps) == (
+        beyond_chance,
+        not beyond_chance,
+    )
+
+
+# What was not tried, or failed.
 
 
 @pytest.mark.parametrize(
     ("lacking", "reasons", "n_persons"),
     [
-        ("x_rr", ["no_linkage"], 0),
-        ("original_oo", ["no_unprotected"], 0),
-        ("x_op", ["list_missing", "missing", "no_all_recordings", "no_one_recording"], 16),
+        ("x a rr", ["no_linkage"], 0),
+        ("original a oo", ["no_unprotected"], 0),
+        ("x a op", ["list_missing", "missing", "no_all_recordings", "no_one_recording"], 16),
     ],
 )
-def test_scores_that_are_lacking_on_two_lists_are_a_reason(small, lacking, reasons, n_persons):
-    table = small(lacking)
+def test_scores_that_are_lacking_on_two_lists_are_a_reason(lacking, reasons, n_persons):
+    table = score_table(DISTANCES)
+    system, *attack = lacking.split()
+    del table.scores["all"][system][tuple(attack)]
     table.scores["again"] = table.scores["all"]
-    x = verdict_of(table, thresholds=LENIENT, known=LEARNT)["systems"]["x"]
+    x = judged(table)
     assert (x["state"], x["reasons"]) == ("unclear", reasons)
     assert x["missing"] == {"persons": n_persons, "trials": 24 * n_persons}
 
 
-def test_linkage_of_too_few_persons_asks_for_persons_not_for_scores(small):
-    table = small()
-    linked = table.scores["all"]["x"]["a", "rr"]
-    few = {"p0", "p1", "p2"}
-    kept = {pair: linked[pair] for pair in linked if {*map(table.speaker_of.get, pair)} <= few}
-    table.scores["all"]["x"]["a", "rr"] = kept
-    x = verdict_of(table, thresholds=LENIENT, known=LEARNT)["systems"]["x"]
+def test_a_release_whose_recordings_are_linked_is_open_by_linkage_alone():
+    """Of two systems nothing but linkage was tried; one cannot be linked."""
+    table = score_table({"original a oo": 9, "x a op": 0})
+    systems = table.scores["all"]
+    systems["x"]["a", "rr"] = linked(distance=9)
+    systems["y"] = {("a", "rr"): linked(distance=9, seed=1)}
+    systems["z"] = {("a", "rr"): linked()}
+    x, y, z = verdict_of(table)["systems"].values()
+    assert (x["state"], x["by"]) == (y["state"], y["by"]) == ("open", ["linkage"])
+    assert min(x["linkage_percent"][1], y["linkage_percent"][1]) > 30 > x["evidence_percent"][1]
+    assert z["linkage_percent"][1] < 0
+    assert "list_missing" in z["reasons"] and "no_linkage" not in z["reasons"]
+
+
+def test_persons_whom_linkage_lacks_are_counted_and_conditions_that_one_system_lacks():
+    """Who has two recordings could be linked; one person has one."""
+    table = score_table({"original a oo": 9, "x a op": 0, "y a pp": 0}, 8, 2)
+    for attacks in table.scores["all"].values():
+        for scores in attacks.values():
+            for enrolled in range(8):
+                del scores[f"e{enrolled}", "t0"]
+    scores = linked(8, 2)
+    left_out = {"t0", "t14"}
+    table.scores["all"]["x"]["a", "rr"] = {
+        pair: score for pair, score in scores.items() if not left_out & {*pair}
+    }
+    facts = verdict_of(table)
+    assert facts["systems"]["x"]["missing"] == {"persons": 1, "trials": 0}
+    assert facts["not_tried"] == ["condition_op", "condition_pp", "condition_rr"]
+
+
+@pytest.mark.parametrize("condition", ["pp", "rr"])
+def test_an_attack_that_fails_on_a_system_is_named(condition):
+    """More than one in a hundred of its scores are equal; in those of linkage too."""
+    of_original = {"original a oo": 9, "original b oo": 9, "original b rr": 9}
+    table = score_table(of_original | {"x a op": 9, "x b op": 9, "x b pp": 9, "x b rr": 9})
+    failing = table.scores["all"]["x"]["b", condition]
+    failing |= dict.fromkeys([*failing][:4], 0.5)
+    facts = verdict_of(table)
+    assert facts["warnings"] == [{"code": "failing_attack", "system": "x", "attack": "b"}]
+    assert facts["systems"]["x"]["state"] == "open"
+
+
+def test_equal_scores_are_a_failure_and_no_evidence():
+    table = score_table(DISTANCES)
+    scores = table.scores["all"]["y"]["a", "op"]
+    scores |= dict.fromkeys(scores, 1.0)
+    facts = verdict_of(table, known=LEARNT)
+    y = facts["systems"]["y"]
+    assert (y["state"], y["evidence_percent"], facts["better"]) == ("unclear", None, [])
+    assert {"equal_scores", "failing_attack"} <= {*y["reasons"]}
+
+
+def test_rounded_scores_of_linkage_are_no_failure_where_unprotected_speech_was_not_linked():
+    table = score_table({"original a oo": 9, "x a op": 0})
+    rounded = {pair: round(score, 1) for pair, score in linked().items()}
+    table.scores["all"]["x"]["a", "rr"] = rounded
+    assert verdict_of(table)["warnings"] == []
+
+
+def thin(table, system, condition, is_kept):
+    """Leave out scores of an attack, by the enrolled and the tried person."""
+    attacks, speaker_of = table.scores["all"][system], table.speaker_of
+    attacks["a", condition] = {
+        (one, other): score
+        for (one, other), score in attacks["a", condition].items()
+        if is_kept(speaker_of[one], speaker_of[other])
+    }
+
+
+def are_few(one, other):
+    return {one, other} <= {"p0", "p1", "p2"}
+
+
+@pytest.mark.parametrize(
+    ("condition", "is_kept", "reasons"),
+    [
+        ("oo", are_few, ["few_persons"]),
+        ("oo", str.__eq__, ["no_nontargets"]),
+        ("rr", are_few, []),
+    ],
+)
+def test_attackers_are_not_called_weak_where_unprotected_speech_was_not_measured(
+    condition, is_kept, reasons
+):
+    """They may find everything. That it cannot be linked says nothing of the system."""
+    table = score_table(DISTANCES)
+    thin(table, "original", condition, is_kept)
+    assert judged(table)["reasons"] == reasons
+
+
+def test_linkage_of_too_few_persons_asks_for_persons_not_for_scores():
+    table = score_table(DISTANCES)
+    thin(table, "x", "rr", are_few)
+    x = judged(table)
     assert {"no_linkage", "few_persons"} <= {*x["reasons"]}
     assert {"code": "few_persons"} in x["next"] and {"code": "no_linkage"} not in x["next"]
 
 
-@pytest.mark.parametrize("partial", ["original", "x"])
-def test_who_has_a_score_is_no_evidence(partial):
-    """One of two attackers, who find nothing, scored all targets and a tenth of the others."""
-    ids, values, speaker_of = rows_of(*complete(20, 4, seed=1, n_attacks=2))
-    one, other = (dict(zip(ids, column, strict=True)) for column in values.T.tolist())
-    some = {
-        pair: other[pair]
-        for number, pair in enumerate(ids)
-        if number % 10 == 0 or speaker_of[pair[0]] == speaker_of[pair[1]]
-    }
-    scores = {("a", "oo"): one, ("b", "oo"): other}, {("a", "op"): one, ("b", "op"): other}
-    table = ScoreTable(speaker_of)
-    table.scores["all"] = dict(zip(("original", "x"), scores, strict=True))
-    table.scores["all"][partial]["b", "oo" if partial == "original" else "op"] = some
-    facts = verdict_of(table, known=Known(learnt={}, leaks={}))
-    judgement = facts["unprotected"] if partial == "original" else facts["systems"]["x"]
-    assert judgement["evidence_percent"][0] < 5
-    assert judgement["missing"] == {"persons": 0, "trials": len(ids) - len(some)}
+@pytest.mark.parametrize(
+    ("on_second", "reason"),
+    [
+        ({"a": "equal"}, "weak_attackers"),
+        ({}, "no_unprotected"),
+        ({"b": "own"}, "no_unprotected"),
+        ({"a": "noise", "b": "own"}, "weak_attackers"),
+        ({"a": "equal", "b": "own"}, "weak_attackers"),
+    ],
+)
+def test_a_list_where_its_attackers_find_nothing_in_the_original_is_not_low(on_second, reason):
+    """On a list where nothing was tried, nothing is found; what others find there says nothing."""
+    table = score_table({"original a oo": 9, "x a op": 0})
+    first = table.scores["all"]
+    own, noise = first["original"]["a", "oo"], first["x"]["a", "op"]
+    known = {"own": own, "noise": noise, "equal": dict.fromkeys(noise, 0.0)}
+    table.scores["second"] = {"x": first["x"]}
+    if on_second:
+        original = {(attacker, "oo"): known[finds] for attacker, finds in on_second.items()}
+        table.scores["second"]["original"] = original
+    unprotected = {"weak_attackers", "no_unprotected"}
+    assert unprotected & {*judged(table)["reasons"]} == {reason}
 
 
-def test_each_number_is_of_the_list_on_which_it_is_worst():
-    """On the second list recordings are of less use, and each person has eight."""
-    table = None
-    for name, distance, n_recordings in (("first", 3.0, 1), ("second", 1.5, 8)):
-        columns = complete(24, 8, seed=1, distance=distance)
-        ids, values, speaker_of = rows_of(*columns)
-        tried = zip(ids, values[:, 0].tolist(), columns[2] % 8 < n_recordings, strict=True)
-        own = {pair: score for pair, score, is_kept in tried if is_kept}
-        table = table or ScoreTable(speaker_of)
-        table.scores[name] = {"x": {("a", "op"): own}}
-    judgement = verdict_of(table)["systems"]["x"]
-    assert (judgement["state"], judgement["worst_list"]) == ("open", "first")
-    assert judgement["evidence_percent"][0] > 55
-    assert judgement["evidence_all_recordings_percent"][0] > 85
+@pytest.mark.parametrize(("partial", "condition"), [("original", "oo"), ("x", "op")])
+def test_who_has_a_score_is_no_evidence(partial, condition):
+    """One of two attackers scored all targets and a tenth of the others: these trials count."""
+    table = score_table({"original a oo": 9, "original b oo": 9, "x a op": 0, "x b op": 0})
+    attacks = table.scores["all"][partial]
+    shown = []
+    for attacker in "ba":
+        some = {
+            pair: score
+            for number, (pair, score) in enumerate(attacks[attacker, condition].items())
+            if number % 10 == 0 or table.speaker_of[pair[0]] == table.speaker_of[pair[1]]
+        }
+        attacks[attacker, condition] = some
+        facts = verdict_of(table)
+        shown.append({"original": facts["unprotected"], **facts["systems"]}[partial])
+    assert shown[0]["missing"] == {"persons": 0, "trials": 192 - len(some)}
+    assert shown[0]["evidence_percent"] == shown[1]["evidence_percent"]
+
+
+def test_trials_are_missing_that_unprotected_speech_has_or_else_any_system():
+    table = score_table({"x a op": 0, "y a op": 0}, 8, 2)
+    systems = table.scores["all"]
+    for number, system in enumerate("xy"):
+        scores = systems[system]["a", "op"]
+        del scores[[*scores][number]]
+    for n_missing in ((1, 1), (0, 1)):
+        facts = verdict_of(table)["systems"].values()
+        assert tuple(one["missing"]["trials"] for one in facts) == n_missing
+        systems["original"] = {("a", "oo"): systems["x"]["a", "op"]}
