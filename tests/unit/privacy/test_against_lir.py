@@ -15,11 +15,8 @@ CASES = [case for case in cases("zebra", summary("zebra")) if len(case.values[0]
 
 def drawn(seed):
     generator = np.random.default_rng(seed)
-    sizes, separation, digits = (
-        generator.integers(2, 300, 2),
-        generator.normal(0, 2),
-        generator.integers(0, 4),
-    )
+    sizes = generator.integers(2, 300, 2)
+    separation, digits = generator.normal(0, 2), generator.integers(0, 4)
     target, nontarget = generator.normal(separation, 1, sizes[0]), generator.normal(0, 1, sizes[1])
     return {"target": np.round(target, digits), "nontarget": np.round(nontarget, digits)}
 

@@ -1,6 +1,4 @@
-"""What the conventional pictures draw: values by hand, plain loops, and how the pictures hang
-together.
-"""
+"""What the conventional pictures draw: values by hand, plain loops, and what they share."""
 
 import numpy as np
 import pytest
@@ -24,7 +22,7 @@ def test_ece_meets_the_toolkit_and_the_reference(arrays, expected):
 
 
 @given(target=SCORES, nontarget=SCORES)
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_the_minimum_is_lowest_everywhere_and_the_default_above_it(target, nontarget):
     for profile in (profiles.ece, profiles.bayes_error, profiles.normalised_bayes_error):
         curve = profile(target=target, nontarget=nontarget)
@@ -33,7 +31,7 @@ def test_the_minimum_is_lowest_everywhere_and_the_default_above_it(target, nonta
 
 
 @given(target=SCORES, nontarget=SCORES, log_odds=st.sampled_from([-2.1, -0.3, 0.1, 3.3]))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_bayes_errors_are_those_of_the_decisions(target, nontarget, log_odds):
     prior = 1 / (1 + np.exp(-log_odds))
     wrong = prior * np.mean([llr < -log_odds for llr in target])
@@ -43,12 +41,11 @@ def test_bayes_errors_are_those_of_the_decisions(target, nontarget, log_odds):
 
 
 @given(target=SCORES, nontarget=SCORES)
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_the_lowest_normalised_bayes_error_at_a_prior_is_the_min_dcf(target, nontarget):
     curve = profiles.normalised_bayes_error(target=target, nontarget=nontarget)
-    for log_odds, minimum in list(zip(curve["prior_log_odds"], curve["minimum"], strict=True))[
-        40:160:17
-    ]:
+    for prior in range(40, 160, 17):
+        log_odds, minimum = curve["prior_log_odds"][prior], curve["minimum"][prior]
         p_target = 1 / (1 + np.exp(-log_odds))
         dcf = verification.min_dcf(target=target, nontarget=nontarget, p_target=p_target)
         assert minimum == pytest.approx(dcf, abs=1e-9)
@@ -90,18 +87,15 @@ def test_histograms_are_densities_and_leave_infinite_scores_out():
 
 def test_oracle_calibration_lies_on_the_diagonal_of_the_calibration_plot():
     generator = np.random.default_rng(0)
-    curve = profiles.calibration(
-        target=generator.normal(1, 1, 100), nontarget=generator.normal(0, 1, 900)
-    )
+    classes = {"target": generator.normal(1, 1, 100), "nontarget": generator.normal(0, 1, 900)}
+    curve = profiles.calibration(**classes)
     assert_close(curve["oracle"]["posterior"], curve["oracle"]["share"])
 
 
 def test_the_calibration_plot_by_hand():
-    """As many targets as nontargets: an LLR of 0 is a posterior of 1/2, one of +-9 is near "
-    "0 or 1."""
-    curve = profiles.calibration(target=[0, 0, 9.0, -9.0], nontarget=[0, -9.0, -9.0, -9.0])[
-        "actual"
-    ]
+    """As many targets as nontargets: an LLR of 0 is a posterior of 1/2."""
+    classes = {"target": [0, 0, 9.0, -9.0], "nontarget": [0, -9.0, -9.0, -9.0]}
+    curve = profiles.calibration(**classes)["actual"]
     odds = np.exp([-9, 0, 9])
     assert_close(curve["posterior"], odds / (1 + odds))
     assert_close(curve["share"], [1 / 4, 2 / 3, 1])

@@ -66,8 +66,7 @@ def test_an_onnx_file_is_called_by_the_name_of_its_input(opinions):
 
 
 def test_distillmos_is_imported_without_torchaudio(opinions, monkeypatch):
-    package = types.ModuleType("distillmos")
-    package.ConvTransformerSQAModel = Loudest
+    package = types.SimpleNamespace(ConvTransformerSQAModel=Loudest)
     monkeypatch.setitem(sys.modules, "distillmos", package)
     assert [line.metric for line in opinions("--model", "distillmos")] == ["distillmos_mos"] * 2
 
@@ -81,8 +80,7 @@ def test_utmos_comes_from_the_hub_at_its_revision_and_is_checked(opinions, tmp_p
         asked.append((repository, name, revision))
         return str(weights)
 
-    hub = types.ModuleType("huggingface_hub")
-    hub.hf_hub_download = hf_hub_download
+    hub = types.SimpleNamespace(hf_hub_download=hf_hub_download)
     monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
     digest = hashlib.sha256(weights.read_bytes()).hexdigest()
     lines = opinions("--model", "utmos", "--revision", "abc", "--sha256", digest)
@@ -107,14 +105,14 @@ def nisqa(tmp_path, monkeypatch):
             raise RuntimeError("too long")
         return torch.stack([samples.amax(dim=-1) + number for number in range(5)], dim=-1)
 
-    package = types.ModuleType("nisqa")
-    package.non_intrusive_speech_quality_assessment = judge
-    audio_metrics = types.ModuleType("audio")
-    audio_metrics.nisqa = package
-    for name in ("torchmetrics", "torchmetrics.functional"):
-        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
-    monkeypatch.setitem(sys.modules, "torchmetrics.functional.audio", audio_metrics)
-    monkeypatch.setitem(sys.modules, "torchmetrics.functional.audio.nisqa", package)
+    package = types.SimpleNamespace(non_intrusive_speech_quality_assessment=judge)
+    monkeypatch.setitem(sys.modules, "torchmetrics", types.ModuleType("torchmetrics"))
+    for name, module in (
+        ("functional", types.ModuleType("functional")),
+        ("functional.audio", types.SimpleNamespace(nisqa=package)),
+        ("functional.audio.nisqa", package),
+    ):
+        monkeypatch.setitem(sys.modules, f"torchmetrics.{name}", module)
     return weights
 
 
@@ -133,10 +131,8 @@ def test_what_a_network_cannot_judge_is_undefined_and_named(opinions, nisqa, cap
 
 
 def test_a_number_that_is_none_is_undefined(opinions, monkeypatch):
-    package = types.ModuleType("distillmos")
-    package.ConvTransformerSQAModel = type(
-        "Broken", (Loudest,), {"forward": lambda self, samples: samples.sum() * torch.nan}
-    )
+    broken = {"forward": lambda self, samples: samples.sum() * torch.nan}
+    package = types.SimpleNamespace(ConvTransformerSQAModel=type("Broken", (Loudest,), broken))
     monkeypatch.setitem(sys.modules, "distillmos", package)
     assert {line.value for line in opinions("--model", "distillmos")} == {"undefined"}
 
