@@ -113,7 +113,9 @@ def test_calibration_trained_on_one_run_and_tested_on_another(scores, assessed):
     assert all(metrics[f"cece_{way}_bit"] < 0 and metrics[f"cllr_{way}_bit"] > 1 for way in ways)
 
 
-def test_calibration_has_intervals_where_speakers_are_known(tmp_path, assessed):
+@pytest.fixture
+def calibrated(tmp_path, assessed):
+    """Metrics of two runs of known speakers, with intervals and curves beside them."""
     draw = np.random.default_rng(0)
     paths = [tmp_path / "run0.tsv", tmp_path / "run1.tsv"]
     speakers = [f"s{index}" for index in range(6)]
@@ -127,17 +129,24 @@ def test_calibration_has_intervals_where_speakers_are_known(tmp_path, assessed):
     rows = ["id\tspeaker", *(f"{name}\t{name[:2]}" for name in names)]
     (tmp_path / "speakers.tsv").write_text("\n".join(rows) + "\n")
     words = flags(train=paths[0], test=paths[1], speakers=tmp_path / "speakers.tsv", label="op")
-    files = {"curves": tmp_path / "c.tsv"}
-    metrics = assessed("assess_calibration", *words, **files, bootstrap=40)[0]["op"]
+    words += flags(curves=tmp_path / "c.tsv", bootstrap=40)
+    return assessed("assess_calibration", *words)[0]["op"]
+
+
+def test_calibration_has_intervals_where_speakers_are_known(tmp_path, calibrated):
     limits = read_json(tmp_path / "m.intervals.json")["op"]
-    assert limits.keys() == {name for name in metrics if name.endswith("_bit")}
-    for name, interval in limits.items():
-        assert interval["value"] == metrics[name] and interval["ci_low"] < interval["ci_high"], name
+    assert limits.keys() == {name for name in calibrated if name.endswith("_bit")}
+    for name, own in limits.items():
+        assert own["value"] == calibrated[name] and own["ci_low"] < own["ci_high"], name
     assert np.load(tmp_path / "m.bootstrap.npz")["op/cece_linear_bit"].shape == (40,)
-    drawn = flags(**files, metrics=tmp_path / "m.json", figures=tmp_path / "p.svg")
-    succeeds("plot", "calibration", *drawn)
-    low, high = (f"{limits['cllr_linear_bit'][limit]:.3f}" for limit in ("ci_low", "ci_high"))
-    assert f"{metrics['cllr_linear_bit']:.3f} [{low}, {high}]]" in (tmp_path / "p.svg").read_text()
+
+
+def test_the_picture_of_calibration_shows_its_intervals(tmp_path, calibrated):
+    files = {"curves": tmp_path / "c.tsv", "metrics": tmp_path / "m.json"}
+    succeeds("plot", "calibration", *flags(**files, figures=tmp_path / "p.svg"))
+    limits = read_json(tmp_path / "m.intervals.json")["op"]["cllr_linear_bit"]
+    value, low, high = (limits[name] for name in ("value", "ci_low", "ci_high"))
+    assert f"{value:.3f} [{low:.3f}, {high:.3f}]]" in (tmp_path / "p.svg").read_text()
 
 
 def test_two_speakers_are_too_few_for_intervals_and_the_command_says_so(tmp_path):
@@ -162,6 +171,7 @@ def test_calibration_without_laplace_shows_the_infinite(scores, assessed, tmp_pa
     outputs = flags(label="op", curves=tmp_path / "c.tsv", plot=tmp_path / "p.svg")
     words = ["--without-laplace", *outputs]
     metrics = assessed("assess_calibration", *words, train=train, test=test)[0]["op"]
+    assert '"cece_isotonic_bit": "-inf"' in (tmp_path / "m.json").read_text()
     assert (metrics["cece_isotonic_bit"], metrics["cllr_isotonic_bit"]) == (-np.inf, np.inf)
     header, *rows = table(tmp_path / "c.tsv")
     assert header[:2] == ["label", "prior_log_odds"] and len(rows) == 201

@@ -30,7 +30,7 @@ def test_a_nontarget_of_two_speakers_weighs_the_product_and_a_target_its_speaker
 
 @given(seed=st.integers(0, 50), n_speakers=st.integers(2, 5))
 def test_a_weighted_sample_is_the_sample_with_copies(seed, n_speakers):
-    pairs_of, speaker_of = noisy(1, seed=seed, n_speakers=n_speakers)
+    pairs_of, speaker_of = noisy(1, seed=seed, n_speakers=n_speakers, n_utterances=2)
     pairs_of = pairs_of._replace(scores=pairs_of.scores.round(1))  # ties
     weights = np.random.default_rng(seed).poisson(1, n_speakers)
     weight_of = {name: weights[int(speaker[1:])] for name, speaker in speaker_of.items()}
@@ -170,7 +170,7 @@ def test_numbers_without_a_speaker_are_those_of_the_other_speakers_trials():
 
 @given(seed=st.integers(0, 50), n_speakers=st.integers(2, 5), digits=st.integers(0, 2))
 def test_a_sample_without_a_speaker_is_the_one_that_weighs_this_speaker_0(seed, n_speakers, digits):
-    pairs_of, speaker_of = noisy(1, seed=seed, n_speakers=n_speakers)
+    pairs_of, speaker_of = noisy(1, seed=seed, n_speakers=n_speakers, n_utterances=2)
     rounded = pairs_of._replace(scores=pairs_of.scores.round(digits))
     sorted_trials = trials.by_class(trials.arrange(rounded, speaker_of))
     for position, sample in enumerate(trials.without_each(sorted_trials, n_speakers)):

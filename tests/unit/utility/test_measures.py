@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.calls import call, flags
+from support.calls import flags, here
 from support.sounds import recording
 
 from voiceprivacy.inout.files import BadInput
@@ -166,7 +166,7 @@ def several(folder, *asked):
         outputs.append(folder / f"m{number}.tsv")
     manifests = flags(manifest=folder / "manifest.tsv", original=folder / "manifest.tsv")
     words = ["--measures", json.dumps(of_each), "--output", *outputs, *manifests]
-    return call("measure_utility", *words), outputs
+    return here("measure_utility", *words), outputs
 
 
 def test_several_commands_write_a_table_each_of_as_many_utterances_as_each_may_hear(tmp_path):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.score_cases import FEW
 from support.sounds import recording
 
 from voiceprivacy.inout.files import RESOURCES
@@ -60,6 +61,7 @@ SEEDS = st.integers(0, 10**6)
 
 
 @given(SEEDS, st.floats(0.1, 3), st.floats(0, 100), st.integers(-5, 5))
+@FEW
 def test_height_width_delay_and_unvoiced_frames_do_not_matter(seed, width, height, lag):
     melody, one, other = drawn([seed, 0], 80, 1), drawn([seed, 1], 80, 0.7), drawn(seed, 80, 0.7)
     original = np.where(one > 0, melody, 0)[max(0, lag) : 80 + min(0, lag)]
@@ -68,6 +70,7 @@ def test_height_width_delay_and_unvoiced_frames_do_not_matter(seed, width, heigh
 
 
 @given(st.integers(150, 300))
+@FEW
 def test_speed_does_not_matter(n_frames):
     other = np.interp(np.linspace(0, 199, n_frames), np.arange(200), MELODY)
     for pair in ((MELODY, other), (other, MELODY)):
@@ -123,6 +126,7 @@ TRACKS = st.builds(drawn, SEEDS, st.integers(0, 60), VOICED, RANGES_HZ)
 
 
 @given(TRACKS, TRACKS)
+@FEW
 def test_tracks_are_compared_as_those_of_yin(plugin, original, protected):
     expected = pitch_correlation(original, protected)
     assert plugin.correlation(original, protected) == pytest.approx(expected)
