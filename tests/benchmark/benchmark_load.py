@@ -36,21 +36,17 @@ def main():
     parser.add_argument("--folder", help="where to work (default: a temporary folder)")
     arguments = parser.parse_args()
 
-    measured = {}
+    measured = {stage: [] for stage in STAGES}
     for n_speakers in arguments.speakers:
         with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
             data = write_corpus(Path(folder) / "data", n_speakers)
-            measured[n_speakers] = {
-                name: measure(command, folder) for name, command in stages(data).items()
-            }
-    sizes = [f"{n_speakers * UTTERANCES:,} utterances" for n_speakers in measured]
-    print("| stage | " + " | ".join(f"{size}: s | MB" for size in sizes) + " |")
+            for stage, command in stages(data).items():
+                seconds, megabytes = measure(command, folder)
+                measured[stage].append(f"{seconds:.1f} | {megabytes:.0f}")
+    sizes = [f"{n_speakers * UTTERANCES:,} utterances: s | MB" for n_speakers in arguments.speakers]
+    print(f"| stage | {' | '.join(sizes)} |")
     print("|---" * (1 + 2 * len(sizes)) + "|")
-    for stage in next(iter(measured.values())):
-        numbers = []
-        for measured_stages in measured.values():
-            seconds, megabytes = measured_stages[stage]
-            numbers.append(f"{seconds:.1f} | {megabytes:.0f}")
+    for stage, numbers in measured.items():
         print(f"| {stage} | {' | '.join(numbers)} |")
 
 

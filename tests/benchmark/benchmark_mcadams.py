@@ -79,14 +79,10 @@ def corpus_seconds(samples):
     fastest = {}
     for threads in (1, 2) * ROUNDS:
         with tempfile.TemporaryDirectory() as folder:
-            audio.write(f"{folder}/original.flac", samples, RATE)
-            jobs = [
-                (Utterance(f"u{n}", "s", "f", f"{folder}/original.flac", 1.0), ALPHA)
-                for n in range(FILES)
-            ]
-            protect = functools.partial(
-                mcadams.anonymise_file, variant="vpc2020", audio_dir=f"{folder}/protected"
-            )
+            path, where = f"{folder}/original.flac", {"audio_dir": f"{folder}/protected"}
+            audio.write(path, samples, RATE)
+            jobs = [(Utterance(f"u{n}", "s", "f", path, 1.0), ALPHA) for n in range(FILES)]
+            protect = functools.partial(mcadams.anonymise_file, variant="vpc2020", **where)
             start = time.perf_counter()
             with pools.in_threads(protect, jobs, threads=threads) as results:
                 list(results)

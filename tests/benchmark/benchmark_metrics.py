@@ -1,11 +1,10 @@
 """How fast metrics are on one core: with a million scores, and as commands."""
 
 import functools
-import json
-import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,12 +35,12 @@ def main():
     replicates, band = seconds(resampled, scored=scored), seconds(null_band, scored=scored)
     took = f"{replicates:.2f} s (at most {BOOTSTRAP_S}); band {band:.2f} s"
     show("1000 replicates of all metrics, 12 000 scores", took)
+    show("assess_zebra.py, 12 000 scores, start-up included", f"{command(scored):.2f} s")
     for n_speakers, n_utterances, n_replicates in ((40, 75, 100), (100, 100, 100)):
         scored = spoken(n_speakers=n_speakers, n_utterances=n_utterances)
         spent = seconds(resampled, scored=scored, n_replicates=n_replicates) * 1000 / n_replicates
         title = f"1000 replicates of all metrics, {len(scored.scores)} scores"
         show(title, f"{spent:.1f} s (from {n_replicates})")
-    show("assess_zebra.py, 12 000 scores, start-up included", f"{command(drawn(12_000)):.2f} s")
     for script, (spent, peak_mb) in million().items():
         took = f"{spent:.1f} s (at most {MILLION_S}), {spent / both:.0f} times the metrics alone"
         title = f"{script}.py, 1 000 000 trials of 1000 speakers, 1000 replicates"
@@ -78,9 +77,8 @@ def spoken(*, n_speakers, n_utterances):
 
 
 def resampled(scored, n_replicates=1000):
-    bins = verification.histogram_bins(
-        target=scored.scores[scored.target], nontarget=scored.scores[~scored.target]
-    )
+    target, nontarget = scored.scores[scored.target], scored.scores[~scored.target]
+    bins = verification.histogram_bins(target=target, nontarget=nontarget)
     verify = functools.partial(verification.sample_metrics, bins=bins)
     for measure in (verify, zebra.sample_metrics):
         bootstrap.resample_scores(scored, measure, n_replicates=n_replicates, seed=0)
@@ -105,21 +103,11 @@ def everything(*, target, nontarget):
     verification.assess(target=target, nontarget=nontarget)
 
 
-def command(scores):
-    """Seconds on the clock of assess_zebra.py."""
+def command(scored):
+    """Processor time of assess_zebra.py on scores without speakers."""
     with tempfile.TemporaryDirectory() as folder:
-        trials = [
-            Trial("e", f"{label}{k}", label)
-            for label, values in scores.items()
-            for k in range(len(values))
-        ]
-        write_scores(f"{folder}/s.tsv", trials, np.concatenate(list(scores.values())))
-        files = ["--scores", f"{folder}/s.tsv", "--metrics", f"{folder}/m.json"]
-        words = [sys.executable, ROOT / "scripts/assess_zebra.py", *files]
-        start = time.perf_counter()
-        subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
-        assert json.loads(Path(f"{folder}/m.json").read_text())["n_target"] == len(scores["target"])
-        return time.perf_counter() - start
+        files = write_list(folder, scored)[:2]
+        return spent_by("assess_zebra", *files, "--metrics", f"{folder}/m.json")[0]
 
 
 def million():
@@ -162,17 +150,13 @@ def similarity_of(*, n_speakers, n_utterances):
 
 def write_list(folder, scored):
     """Write SpeakerTrials as a score file and a map of speakers; the flags that name them."""
-    listed = []
-    n_tried = {}
+    listed, names, n_tried = [], {}, Counter()
     for enrolled, tried, target in zip(scored.enrolment, scored.trial, scored.target, strict=True):
-        pair = enrolled, tried
-        n_tried[pair] = n_tried.get(pair, 0) + 1
-        utterance = f"u{tried}-{n_tried[pair]}"
-        listed.append(Trial(f"m{enrolled}", utterance, "target" if target else "nontarget"))
+        n_tried[enrolled, tried] += 1
+        model, utterance = f"m{enrolled}", f"u{tried}-{n_tried[enrolled, tried]}"
+        listed.append(Trial(model, utterance, "target" if target else "nontarget"))
+        names[model], names[utterance] = str(enrolled), str(tried)
     write_scores(f"{folder}/s.tsv", listed, scored.scores)
-    names = {}
-    for trial, enrolled, tried in zip(listed, scored.enrolment, scored.trial, strict=True):
-        names[trial.enrolment], names[trial.trial] = str(enrolled), str(tried)
     write_speakers(f"{folder}/map.tsv", names)
     return ["--scores", f"{folder}/s.tsv", "--speakers", f"{folder}/map.tsv"]
 

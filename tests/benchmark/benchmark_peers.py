@@ -65,11 +65,8 @@ def drawn(n_scores):
     """Natural log-likelihood ratios, one in twenty of a target."""
     generator = np.random.default_rng(0)
     n_target = n_scores // 20
-    target, nontarget = (
-        generator.normal(1, 1, n_target),
-        generator.normal(-1, 1, n_scores - n_target),
-    )
-    return {"target": target, "nontarget": nontarget}
+    target = generator.normal(1, 1, n_target)
+    return {"target": target, "nontarget": generator.normal(-1, 1, n_scores - n_target)}
 
 
 def show(metric, peer, theirs, ours, scores):

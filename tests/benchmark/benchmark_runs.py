@@ -80,11 +80,8 @@ def show(*cells):
 
 def is_possible(part):
     """Whether the speech and the model of a part are there."""
-    needed = {
-        "hours": ["VOICEPRIVACY_SPEECH"],
-        "excerpt": ["VOICEPRIVACY_SPEECH", "VOICEPRIVACY_ASV"],
-    }
-    return all(name in os.environ for name in needed.get(part, []))
+    needed = {"hours": ["SPEECH"], "excerpt": ["SPEECH", "ASV"]}
+    return all(f"VOICEPRIVACY_{name}" in os.environ for name in needed.get(part, []))
 
 
 def costs_of_rules(work):
@@ -136,9 +133,8 @@ def excerpt(work, _):
 
 
 def planned(work, _):
-    config = write_config(
-        work, many_systems(work, anonymisers=20, sets=12, extractors=1, backends=1)
-    )
+    systems = many_systems(work, anonymisers=20, sets=12, extractors=1, backends=1)
+    config = write_config(work, systems)
     first = run(work, *config, "-n", "--quiet", "rules")
     yield row("20 systems x 12 lists, a dry run", first, goal=10)
 
@@ -164,10 +160,8 @@ def scores(work, _):
                 print(f"m{model}", f"u{tried}", label, score, sep="\t", file=file)
     for family in ("verification", "zebra"):
         words = family, "--scores", "scores.tsv", "--metrics", "metrics.json"
-        spent = run(work, *words, command="assess")
-        yield row(
-            f"assess {family} of {MODELS * TRIED:,} scores, without intervals", spent, goal=40
-        )
+        title = f"assess {family} of {MODELS * TRIED:,} scores, without intervals"
+        yield row(title, run(work, *words, command="assess"), goal=40)
 
 
 PARTS = {
@@ -235,10 +229,8 @@ def write_scores(work):
     for attacker, condition in itertools.product(("first", "second"), ("op", "pp")):
         for model, (person, recording) in itertools.product(persons, recordings):
             label = "target" if model == person else "nontarget"
-            score = draw.normal(model == person)
-            lines.append(
-                f"mine\t{attacker}\t{condition}\tall\t{model}\t{recording}\t{label}\t{score}"
-            )
+            cells = ("mine", attacker, condition, "all", model, recording, label)
+            lines.append("\t".join([*cells, str(draw.normal(model == person))]))
     speakers = ["id\tspeaker", *(f"{person}\t{person}" for person in persons)]
     speakers += [f"{recording}\t{person}" for person, recording in recordings]
     (work / "scores.tsv").write_text("\n".join(lines) + "\n")

@@ -60,11 +60,10 @@ def main():
 
     options = {"sets": arguments.sets, "n_replicates": arguments.replicates}
     done = {tuple(row[:3]) for row in lines_of(arguments.table)}
-    simulations = {}
-    for kind, simulate in (("scores", of_scores), ("ratios", of_ratios)):
-        for separation in arguments.separations:
-            simulations[f"{kind}, d' = {separation:g}"] = (simulate, separation)
-    simulations |= {"embeddings": (of_embeddings,), "ranks": (of_rank_models,)}
+    simulations = {"embeddings": (of_embeddings,), "ranks": (of_rank_models,)}
+    for separation in arguments.separations:
+        simulations[f"scores, d' = {separation:g}"] = (of_scores, separation)
+        simulations[f"ratios, d' = {separation:g}"] = (of_ratios, separation)
     simulations |= {"nothing, d' = 0": (of_nothing,)}
     for size in [(n_speakers, arguments.utterances) for n_speakers in arguments.speakers]:
         for name, (simulate, *how) in simulations.items():
@@ -159,8 +158,8 @@ def intervals_of(values, replicates, n_speakers):
 
 
 def named_intervals(values, replicates, n_speakers):
-    intervals = intervals_of(values, replicates, n_speakers)
-    intervals = {name: interval for name, interval in intervals.items() if name in SHOWN}
+    shown = {name: drawn for name, drawn in replicates.items() if name in SHOWN}
+    intervals = intervals_of(values, shown, n_speakers)
     if WITHHELD in values:
         options = {"n_speakers": n_speakers, "correction": bootstrap.CORRECTIONS["cllr_min_bit"]}
         intervals[WITHHELD] = bootstrap.interval(values[WITHHELD], replicates[WITHHELD], **options)

@@ -113,17 +113,10 @@ def figures(name, world, n_attacks, distance, evidences):
         for one, other in ((safer, worse), (worse, safer)):
             difference, error = leaves_less(one, other)
             orders.append(stdtr(one.n_persons - 1, (POINTS - difference) / error) < 0.025)
-    return (
-        float(truths.mean()),
-        float(values.mean()),
-        float(values.std()),
-        float(errors.mean()),
-        float((low > truths).mean()),
-        float((high < truths).mean()),
-        float(np.median(high)),
-        float((high <= LIMITS[name]).mean()),
-        float(np.mean(orders)),
-    )
+    summary = [truths.mean(), values.mean(), values.std(), errors.mean()]
+    summary += [(low > truths).mean(), (high < truths).mean()]
+    summary += [np.median(high), (high <= LIMITS[name]).mean(), np.mean(orders)]
+    return map(float, summary)
 
 
 def distance_of(world, n_attacks, percent):

@@ -4,7 +4,6 @@ load_plugins.py anonymise --manifest IN.tsv --seed N --audio-dir OUT/ --output-m
 load_plugins.py embed --manifest IN.tsv --embeddings OUT.npz
 """
 
-import argparse
 import csv
 import os
 import sys
@@ -13,33 +12,26 @@ from pathlib import Path
 import numpy as np
 
 DIMENSIONS = 192
-OPTIONS = {
-    "anonymise": ["manifest", "seed", "audio-dir", "output-manifest"],
-    "embed": ["manifest", "embeddings"],
-}
 
 
 def main():
     task, *words = sys.argv[1:]
-    parser = argparse.ArgumentParser(description=__doc__)
-    for name in OPTIONS[task]:
-        parser.add_argument(f"--{name}", required=True)
-    arguments = parser.parse_args(words)
-    with open(arguments.manifest, newline="", encoding="utf-8") as file:
+    options = dict(zip(words[::2], words[1::2], strict=True))
+    with open(options["--manifest"], newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     if task == "anonymise":
-        anonymise(rows, arguments)
+        anonymise(rows, options)
     else:
-        embed(rows, arguments.embeddings)
+        embed(rows, options["--embeddings"])
 
 
-def anonymise(rows, arguments):
+def anonymise(rows, options):
     """Protected speech is a hard link to the original."""
-    folder = Path(arguments.manifest).parent
-    with open(arguments.output_manifest, "w", encoding="utf-8") as file:
+    folder = Path(options["--manifest"]).parent
+    with open(options["--output-manifest"], "w", encoding="utf-8") as file:
         print(*rows[0], sep="\t", file=file)
         for row in rows:
-            protected = os.path.join(arguments.audio_dir, f"{row['utterance']}.flac")
+            protected = os.path.join(options["--audio-dir"], f"{row['utterance']}.flac")
             os.link(os.path.realpath(folder / row["path"]), protected)
             print(*(row | {"path": os.path.abspath(protected)}).values(), sep="\t", file=file)
 

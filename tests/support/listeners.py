@@ -88,18 +88,20 @@ def write_encoder(folder, seed=0):
     return model
 
 
-def _save_wav2vec2(model, path):
-    torch.save({f"model.{name}": tensor for name, tensor in model.state_dict().items()}, path)
+def _write_speechbrain(folder, seed, settings):
+    """Settings and wav2vec 2.0 of a folder; the encoder that it names is a folder beside it."""
+    encoder = folder.parent / f"{folder.name}_encoder"
+    weights = write_encoder(encoder, seed).state_dict()
+    folder.mkdir(parents=True)
+    fields = {"encoder": encoder, "width": WIDTH, "n_letters": len(LETTERS)}
+    (folder / "hyperparams.yaml").write_text(settings.format(**fields))
+    named = {f"model.{name}": tensor for name, tensor in weights.items()}
+    torch.save(named, folder / "wav2vec2.ckpt")
 
 
 def write_speechbrain_recogniser(folder, seed=0):
-    """As speechbrain/asr-wav2vec2-librispeech; its encoder is a folder beside it."""
-    encoder = folder.parent / f"{folder.name}_encoder"
-    model = write_encoder(encoder, seed)
-    folder.mkdir(parents=True)
-    fields = {"encoder": encoder, "width": WIDTH, "n_letters": len(LETTERS)}
-    (folder / "hyperparams.yaml").write_text(RECOGNISER.format(**fields))
-    _save_wav2vec2(model, folder / "wav2vec2.ckpt")
+    """As speechbrain/asr-wav2vec2-librispeech."""
+    _write_speechbrain(folder, seed, RECOGNISER)
     enc = VanillaNN(input_shape=[None, None, WIDTH], dnn_blocks=2, dnn_neurons=12)
     head = Linear(input_size=12, n_neurons=len(LETTERS))
     with torch.no_grad():  # far from each other, so that letters are not all the same
@@ -113,12 +115,8 @@ def write_speechbrain_recogniser(folder, seed=0):
 
 
 def write_speechbrain_classifier(folder, seed=0):
-    """As speechbrain/emotion-recognition-wav2vec2-IEMOCAP; its encoder is a folder beside it."""
-    encoder = folder.parent / f"{folder.name}_encoder"
-    model = write_encoder(encoder, seed)
-    folder.mkdir(parents=True)
-    (folder / "hyperparams.yaml").write_text(CLASSIFIER.format(encoder=encoder, width=WIDTH))
-    _save_wav2vec2(model, folder / "wav2vec2.ckpt")
+    """As speechbrain/emotion-recognition-wav2vec2-IEMOCAP."""
+    _write_speechbrain(folder, seed, CLASSIFIER)
     head = Linear(input_size=WIDTH, n_neurons=4, bias=False)
     torch.save(torch.nn.ModuleList([head]).state_dict(), folder / "model.ckpt")
     names = CategoricalEncoder()
@@ -164,26 +162,20 @@ def write_whisper(folder):
     tokenizer.save_pretrained(folder)
     number = tokenizer.convert_tokens_to_ids
     transformers.WhisperFeatureExtractor(feature_size=8).save_pretrained(folder)
-    ids = {
-        "eos_token_id": number(special[0]),
-        "pad_token_id": number(special[0]),
-        "bos_token_id": number(special[0]),
-        "decoder_start_token_id": number(special[1]),
-    }
+    ids = dict.fromkeys(["eos_token_id", "pad_token_id", "bos_token_id"], number(special[0]))
+    ids["decoder_start_token_id"] = number(special[1])
+    sizes = {}
+    for part in ("encoder", "decoder"):
+        sizes |= {f"{part}_layers": 1, f"{part}_attention_heads": 2, f"{part}_ffn_dim": 16}
     settings = transformers.WhisperConfig(
         vocab_size=len(tokenizer),
         num_mel_bins=8,
         d_model=WIDTH,
-        encoder_layers=1,
-        decoder_layers=1,
-        encoder_attention_heads=2,
-        decoder_attention_heads=2,
-        encoder_ffn_dim=16,
-        decoder_ffn_dim=16,
         max_target_positions=32,
         begin_suppress_tokens=None,
         suppress_tokens=None,
         **ids,
+        **sizes,
     )
     model = transformers.WhisperForConditionalGeneration(settings)
     model.generation_config = transformers.GenerationConfig(

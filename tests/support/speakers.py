@@ -21,12 +21,8 @@ def scored(score, *, n_speakers=6, n_utterances=3):
                 label = "target" if enrolled == tried else "nontarget"
                 name = f"utterance{tried}-{utterance}"
                 speaker_of[name] = f"s{tried}"
-                listed.append(
-                    (
-                        Trial(f"model{enrolled}", name, label),
-                        float(score(enrolled, tried, utterance)),
-                    )
-                )
+                trial = Trial(f"model{enrolled}", name, label)
+                listed.append((trial, float(score(enrolled, tried, utterance))))
     return ScoredTrials.of(listed), speaker_of
 
 
@@ -41,12 +37,8 @@ def noisy(separation, *, seed=0, **sizes):
     effects = draw.normal(size=(2, 100)) / 3
 
     def score(enrolled, tried, utterance):
-        return (
-            separation * (enrolled == tried)
-            + effects[0, enrolled]
-            + effects[1, tried]
-            + draw.normal()
-        )
+        of_speakers = effects[0, enrolled] + effects[1, tried]
+        return separation * (enrolled == tried) + of_speakers + draw.normal()
 
     return scored(score, **sizes)
 
@@ -93,11 +85,27 @@ def speaker_weights(listed, weights):
 
 def square(scores, speakers, ids=None):
     """A list against itself."""
-    ids, speakers = (
-        np.array(ids or [f"u{index}" for index in range(len(speakers))]),
-        np.array(speakers),
-    )
+    ids = np.array(ids or [f"u{index}" for index in range(len(speakers))])
+    speakers = np.array(speakers)
     return ScoreMatrix(ids, ids, speakers, speakers, np.asarray(scores, dtype=float), ids, ids)
+
+
+def cut(matrix, rows, columns):
+    """A ScoreMatrix of some rows and columns, in this order."""
+    named = {
+        name: values[rows if name.startswith("row") else columns]
+        for name, values in matrix._asdict().items()
+        if name != "scores"
+    }
+    return ScoreMatrix(**named, scores=matrix.scores[np.ix_(rows, columns)])
+
+
+def gallery(scores, true):
+    """Test utterances u0, u1, ... against templates of the speakers s000, s001, ..."""
+    scores = np.asarray(scores)
+    rows = np.array([f"u{index}" for index in range(len(scores))])
+    columns = np.array([f"s{index:03}" for index in range(scores.shape[1])])
+    return ScoreMatrix(rows, columns, columns[np.asarray(true)], columns, scores, rows, columns)
 
 
 def gaussian(seed, n_speakers, n_utterances, separation):
@@ -112,14 +120,9 @@ def conversation_list(scores):
     tried, utterance, enrolled = np.indices(scores.shape).reshape(3, -1)
     order = np.argsort(scores.ravel(), kind="stable")
     speakers = np.array([f"s{number:03d}" for number in range(len(scores))])
+    columns = (scores.ravel(), tried == enrolled, enrolled, tried)
     return {
-        "trials": trials.SpeakerTrials(
-            speakers,
-            scores.ravel()[order],
-            (tried == enrolled)[order],
-            enrolled[order],
-            tried[order],
-        ),
+        "trials": trials.SpeakerTrials(speakers, *(column[order] for column in columns)),
         "enrolment_id": enrolled[order],
         "trial_id": (tried * scores.shape[1] + utterance)[order],
     }

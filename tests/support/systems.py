@@ -18,10 +18,8 @@ def write_system(
     intervals = path.with_suffix(".intervals.json")
     headline = {"disclosure_bit": interval}  # has no replicates of its own
     write_json(intervals, {condition: dict.fromkeys(metrics, interval) | headline})
-    write_npz(
-        path.with_suffix(".bootstrap.npz"),
-        {f"{condition}/{metric}": replicates for metric in metrics},
-    )
+    arrays = {f"{condition}/{metric}": replicates for metric in metrics}
+    write_npz(path.with_suffix(".bootstrap.npz"), arrays)
     return intervals
 
 

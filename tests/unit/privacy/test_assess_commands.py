@@ -1,7 +1,6 @@
 """The commands assess_verification, assess_zebra and assess_calibration as a person calls them."""
 
 import itertools
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +10,10 @@ import pytest
 from support.calls import flags, here, succeeds
 from support.score_cases import DATA
 
+from voiceprivacy.inout.json_files import read_json
+
 ROOT = Path(__file__).parents[3]
-KALDI = ["--scores", DATA / "zebra_cli" / "scores.txt", "--trials", DATA / "zebra_cli" / "key.txt"]
+KALDI, KEY = DATA / "zebra_cli" / "scores.txt", DATA / "zebra_cli" / "key.txt"
 
 
 def fails_with(done, message):
@@ -35,17 +36,30 @@ def scores(tmp_path):
     return write
 
 
-def test_kaldi_scores_with_their_key(tmp_path):
-    done = here("assess_zebra", *KALDI, "--metrics", tmp_path / "zebra.json")
-    assert done.returncode == 0, done.stderr
-    metrics = json.loads((tmp_path / "zebra.json").read_text())
-    assert (
-        round(metrics["dece_bit"], 3),
-        round(metrics["worst_case_log10"], 3),
-        metrics["tag"],
-    ) == (0.427, 1.74, "B")
+@pytest.fixture
+def assessed(tmp_path):
+    """Call a command: the metrics that it writes, and what it says."""
+
+    def call(command, *words, **options):
+        said = succeeds(command, *words, *flags(**options), "--metrics", tmp_path / "m.json")
+        return read_json(tmp_path / "m.json"), said
+
+    return call
+
+
+def table(path):
+    return [line.split("\t") for line in path.read_text().splitlines()]
+
+
+def test_kaldi_scores_with_their_key(assessed):
+    metrics, said = assessed("assess_zebra", scores=KALDI, trials=KEY)
+    numbers = round(metrics["dece_bit"], 3), round(metrics["worst_case_log10"], 3), metrics["tag"]
+    assert numbers == (0.427, 1.74, "B")
     assert (metrics["n_target"], metrics["n_nontarget"]) == (40, 440)
-    assert "one wrong in 10 to 100" in done.stdout
+    assert "one wrong in 10 to 100" in said
+    runs = flags(train=KALDI, test=KALDI, train_trials=KEY, test_trials=KEY)
+    metrics, _ = assessed("assess_calibration", *runs, label="op")
+    assert 0 < metrics["op"]["cece_linear_bit"] < 0.427
 
 
 def test_a_score_file_is_assessed_without_a_file_to_write(scores, tmp_path):
@@ -61,30 +75,24 @@ def test_a_score_file_is_assessed_without_a_file_to_write(scores, tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["s.tsv"]
 
 
-def test_verification_without_label_writes_flat_names_and_a_table(scores, tmp_path):
-    path = scores("s.tsv", [3, 1], [0, 2])
-    words = flags(scores=path, p_target=0.5, metrics=tmp_path / "m.json")
-    done = here("assess_verification", *words)
-    assert done.returncode == 0, done.stderr
-    metrics = json.loads((tmp_path / "m.json").read_text())
+def test_verification_without_label_writes_flat_names_and_a_table(scores, assessed):
+    metrics, said = assessed(
+        "assess_verification", scores=scores("s.tsv", [3, 1], [0, 2]), p_target=0.5
+    )
     assert (metrics["eer_percent"], metrics["min_dcf"]) == (50, 0.5)
-    assert "eer_percent" in done.stdout
-    assert done.stderr == ""
+    assert "eer_percent" in said
 
 
-def test_many_ties_between_the_classes_are_warned_of(scores, tmp_path):
-    words = flags(scores=scores("s.tsv", [1, 1], [1]), metrics=tmp_path / "m.json")
-    done = here("assess_verification", *words)
-    assert done.returncode == 0
-    assert "100 % of the trials have a score that a trial of the other class has too" in done.stderr
+def test_many_ties_between_the_classes_are_warned_of(scores):
+    done = here("assess_verification", "--scores", scores("s.tsv", [1, 1], [1]))
+    assert done.returncode == 0 and "100 % of the trials have a score" in done.stderr
+    assert here("assess_verification", "--scores", scores("s.tsv", [3, 1], [0, 2])).stderr == ""
 
 
-def test_curves_hold_the_profile_of_every_label(scores, tmp_path):
+def test_curves_hold_the_profile_of_every_label(scores, assessed, tmp_path):
     paths = [scores("op.tsv", [1], [0]), scores("pp.tsv", [1], [1])]
-    files = ["--metrics", tmp_path / "m.json", "--curves", tmp_path / "c.tsv"]
-    done = here("assess_zebra", "--scores", *paths, "--label", "op", "pp", *files)
-    assert done.returncode == 0, done.stderr
-    header, *rows = [line.split("\t") for line in (tmp_path / "c.tsv").read_text().splitlines()]
+    assessed("assess_zebra", scores=paths, label=["op", "pp"], curves=tmp_path / "c.tsv")
+    header, *rows = table(tmp_path / "c.tsv")
     assert header == ["label", "prior_log_odds", "ece_bit", "ece_default_bit"]
     assert [row[0] for row in rows] == ["op"] * 201 + ["pp"] * 201
     numbers = np.array([row[1:] for row in rows], dtype=float).reshape(2, 201, 3)
@@ -93,13 +101,9 @@ def test_curves_hold_the_profile_of_every_label(scores, tmp_path):
     np.testing.assert_allclose(numbers[1, :, 1], numbers[1, :, 2])
 
 
-def test_calibration_trained_on_one_run_and_tested_on_another(scores, tmp_path):
+def test_calibration_trained_on_one_run_and_tested_on_another(scores, assessed):
     train, test = scores("run0.tsv", [0, 1, 1, 1], [0, 0, 0, 1]), scores("run1.tsv", [0, 1], [0, 1])
-    done = here(
-        "assess_calibration", "--train", train, "--test", test, "--metrics", tmp_path / "m.json"
-    )
-    assert done.returncode == 0, done.stderr
-    metrics = json.loads((tmp_path / "m.json").read_text())
+    metrics, _ = assessed("assess_calibration", train=train, test=test)
     ways = ("linear", "isotonic", "isotonic_interpolated")
     of_runs = ("cllr_{}_bit", "dece_{}_bit", "worst_case_{}_log10", "tag_{}")
     assert metrics.keys() == {
@@ -109,7 +113,9 @@ def test_calibration_trained_on_one_run_and_tested_on_another(scores, tmp_path):
     assert all(metrics[f"cece_{way}_bit"] < 0 and metrics[f"cllr_{way}_bit"] > 1 for way in ways)
 
 
-def test_calibration_has_intervals_where_speakers_are_known(tmp_path):
+@pytest.fixture
+def calibrated(tmp_path, assessed):
+    """Metrics of two runs of known speakers, with intervals and curves beside them."""
     draw = np.random.default_rng(0)
     paths = [tmp_path / "run0.tsv", tmp_path / "run1.tsv"]
     speakers = [f"s{index}" for index in range(6)]
@@ -119,25 +125,28 @@ def test_calibration_has_intervals_where_speakers_are_known(tmp_path):
             label = "target" if one == other else "nontarget"
             lines.append(f"{one}\t{other}-{index}\t{label}\t{draw.normal(one == other)}")
         path.write_text("\n".join(lines) + "\n")
-    utterances = [f"{speaker}-{index}" for speaker, index in itertools.product(speakers, "01")]
-    names = [*speakers, *utterances]
-    (tmp_path / "speakers.tsv").write_text(
-        "id\tspeaker\n" + "".join(f"{name}\t{name[:2]}\n" for name in names)
-    )
-    files = flags(train=paths[0], test=paths[1], speakers=tmp_path / "speakers.tsv")
-    files += flags(metrics=tmp_path / "m.json", curves=tmp_path / "c.tsv")
-    done = here("assess_calibration", *files, *flags(label="op", bootstrap=99))
-    assert (done.returncode, done.stderr) == (0, "")
-    limits = json.loads((tmp_path / "m.intervals.json").read_text())["op"]
-    metrics = json.loads((tmp_path / "m.json").read_text())["op"]
-    assert limits.keys() == {name for name in metrics if name.endswith("_bit")}
-    for name, interval in limits.items():
-        assert interval["value"] == metrics[name] and interval["ci_low"] < interval["ci_high"], name
-    assert np.load(tmp_path / "m.bootstrap.npz")["op/cece_linear_bit"].shape == (99,)
-    drawn = ["--metrics", tmp_path / "m.json", "--figures", tmp_path / "p.svg"]
-    assert here("plot", "calibration", "--curves", tmp_path / "c.tsv", *drawn).returncode == 0
-    low, high = (f"{limits['cllr_linear_bit'][limit]:.3f}" for limit in ("ci_low", "ci_high"))
-    assert f"{metrics['cllr_linear_bit']:.3f} [{low}, {high}]]" in (tmp_path / "p.svg").read_text()
+    names = [*speakers, *(f"{name}-{index}" for name, index in itertools.product(speakers, "01"))]
+    rows = ["id\tspeaker", *(f"{name}\t{name[:2]}" for name in names)]
+    (tmp_path / "speakers.tsv").write_text("\n".join(rows) + "\n")
+    words = flags(train=paths[0], test=paths[1], speakers=tmp_path / "speakers.tsv", label="op")
+    words += flags(curves=tmp_path / "c.tsv", bootstrap=40)
+    return assessed("assess_calibration", *words)[0]["op"]
+
+
+def test_calibration_has_intervals_where_speakers_are_known(tmp_path, calibrated):
+    limits = read_json(tmp_path / "m.intervals.json")["op"]
+    assert limits.keys() == {name for name in calibrated if name.endswith("_bit")}
+    for name, own in limits.items():
+        assert own["value"] == calibrated[name] and own["ci_low"] < own["ci_high"], name
+    assert np.load(tmp_path / "m.bootstrap.npz")["op/cece_linear_bit"].shape == (40,)
+
+
+def test_the_picture_of_calibration_shows_its_intervals(tmp_path, calibrated):
+    files = {"curves": tmp_path / "c.tsv", "metrics": tmp_path / "m.json"}
+    succeeds("plot", "calibration", *flags(**files, figures=tmp_path / "p.svg"))
+    limits = read_json(tmp_path / "m.intervals.json")["op"]["cllr_linear_bit"]
+    value, low, high = (limits[name] for name in ("value", "ci_low", "ci_high"))
+    assert f"{value:.3f} [{low:.3f}, {high:.3f}]]" in (tmp_path / "p.svg").read_text()
 
 
 def test_two_speakers_are_too_few_for_intervals_and_the_command_says_so(tmp_path):
@@ -149,97 +158,68 @@ def test_two_speakers_are_too_few_for_intervals_and_the_command_says_so(tmp_path
     files += flags(metrics=tmp_path / "m.json")
     for script in ("assess_verification", "assess_zebra"):
         done = here(script, *files, "--bootstrap", 40)
-        assert done.returncode == 0 and "no intervals with 2 speakers, it takes 3" in done.stderr
-        intervals = json.loads((tmp_path / "m.intervals.json").read_text())
+        assert done.returncode == 0 and "no intervals with 2 speakers" in done.stderr
+        intervals = read_json(tmp_path / "m.intervals.json")
         assert {limits["ci_low"] for limits in intervals.values()} == {None}
     # Of what no speakers are known of there are no intervals, an earlier call's neither.
-    assert here("assess_verification", *files, "--bootstrap", 0).returncode == 0
+    succeeds("assess_verification", *files, "--bootstrap", 0)
     assert [*tmp_path.glob("m.*")] == [tmp_path / "m.json"]
 
 
-def test_calibration_of_kaldi_scores(tmp_path):
-    path, key = DATA / "zebra_cli" / "scores.txt", DATA / "zebra_cli" / "key.txt"
-    files = ["--train", path, "--test", path, "--train-trials", key, "--test-trials", key]
-    done = here("assess_calibration", *files, "--label", "op", "--metrics", tmp_path / "m.json")
-    assert done.returncode == 0, done.stderr
-    assert 0 < json.loads((tmp_path / "m.json").read_text())["op"]["cece_linear_bit"] < 0.427
-
-
-def test_calibration_without_laplace_shows_the_infinite(scores, tmp_path):
+def test_calibration_without_laplace_shows_the_infinite(scores, assessed, tmp_path):
     train, test = scores("run0.tsv", [2, 1], [0, 1]), scores("run1.tsv", [0, 3], [0, 1])
-    files = flags(train=train, test=test, label="op", metrics=tmp_path / "m.json")
-    outputs = flags(curves=tmp_path / "c.tsv", plot=tmp_path / "p.svg")
-    done = here("assess_calibration", *files, "--without-laplace", *outputs)
-    assert done.returncode == 0, done.stderr
-    metrics = json.loads((tmp_path / "m.json").read_text())["op"]
-    assert (metrics["cece_isotonic_bit"], metrics["cllr_isotonic_bit"]) == ("-inf", "inf")
-    header, *rows = [line.split("\t") for line in (tmp_path / "c.tsv").read_text().splitlines()]
-    assert header[:2] == ["label", "prior_log_odds"]
-    assert len(rows) == 201
+    outputs = flags(label="op", curves=tmp_path / "c.tsv", plot=tmp_path / "p.svg")
+    words = ["--without-laplace", *outputs]
+    metrics = assessed("assess_calibration", *words, train=train, test=test)[0]["op"]
+    assert '"cece_isotonic_bit": "-inf"' in (tmp_path / "m.json").read_text()
+    assert (metrics["cece_isotonic_bit"], metrics["cllr_isotonic_bit"]) == (-np.inf, np.inf)
+    header, *rows = table(tmp_path / "c.tsv")
+    assert header[:2] == ["label", "prior_log_odds"] and len(rows) == 201
     legend = "run 1, isotonic calibration of run 0 [\N{MINUS SIGN}inf; inf]"
     assert legend in (tmp_path / "p.svg").read_text()
 
 
-def test_tags_table_and_picture_of_ones_own(scores, tmp_path):
-    tags, metrics = tmp_path / "tags.yaml", tmp_path / "m.json"
+def test_tags_table_and_picture_of_ones_own(scores, assessed, tmp_path):
+    tags = tmp_path / "tags.yaml"
     little, much = "{from_log10: 0, meaning: hardly anything}", "{from_log10: 0.3, meaning: a lot}"
     tags.write_text(f"little: {little}\nmuch: {much}\n")
     paths = [scores("s_1.tsv", [3, 1], [0, 2]), scores("t.tsv", [1, 1], [1, 1])]
-    files = flags(table=tmp_path / "t.md", plot=tmp_path / "p.svg", over="prior", metrics=metrics)
-    done = here("assess_zebra", "--scores", *paths, "--label", "s_1", "t", "--tags", tags, *files)
-    assert done.returncode == 0, done.stderr
-    written = json.loads(metrics.read_text())
+    files = flags(table=tmp_path / "t.md", plot=tmp_path / "p.svg", over="prior", tags=tags)
+    written, said = assessed("assess_zebra", *files, scores=paths, label=["s_1", "t"])
     assert [values["tag"] for values in written.values()] == ["much", "little"]
-    assert "s_1: tag much: a lot" in done.stdout
+    assert "s_1: tag much: a lot" in said
     assert "| little | much " in (tmp_path / "t.md").read_text()
     picture = (tmp_path / "p.svg").read_text()
     assert ">s_1 (0.361, 0.301, much)</text>" in picture
     assert r"<!-- prior $\pi$ -->" in picture
-    words = flags(train=paths[0], test=paths[1], tags=tags, metrics=metrics)
-    succeeds("assess_calibration", *words)
-    written = json.loads(metrics.read_text())
+    written, _ = assessed("assess_calibration", train=paths[0], test=paths[1], tags=tags)
     assert (written["tag_train"], written["tag_test"]) == ("much", "little")
 
 
-def test_a_train_file_without_test_file_is_refused(scores, tmp_path):
-    path = scores("s.tsv", [1], [0])
-    words = flags(train=[path, path], test=path, metrics=tmp_path / "m.json")
-    fails_with(here("assess_calibration", *words), "--train")
-
-
-def test_bad_scores_are_one_line_with_the_place(scores, tmp_path):
-    files = ["--metrics", tmp_path / "m.json"]
-    fails_with(
-        here("assess_zebra", "--scores", tmp_path / "none.tsv", *files), "none.tsv: not found"
-    )
-    path = scores("s.tsv", [1, "x"], [0])
-    fails_with(here("assess_zebra", "--scores", path, *files), f"{path}:3: 'x' is not a number")
-    fails_with(
-        here("assess_zebra", "--scores", scores("t.tsv", [1], []), *files), "no nontarget trials"
-    )
-    assert not (tmp_path / "m.json").exists()
-
-
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("command", "words", "message"),
     [
-        (["--label", "a"], "1 label for 2 inputs"),
-        (["--label", "a", "a"], "'a' occurs twice"),
-        (["--p-target", "1"], "p_target: 1.0 is not between 0 and 1"),
+        ("zebra", "--scores none.tsv", "none.tsv: not found"),
+        ("zebra", "--scores word.tsv", "word.tsv:3: 'x' is not a number"),
+        ("zebra", "--scores targets.tsv", "no nontarget trials"),
+        ("verification", "--scores a.tsv b.tsv --label a", "1 label for 2 inputs"),
+        ("verification", "--scores a.tsv b.tsv --label a a", "'a' occurs twice"),
+        ("verification", "--scores a.tsv b.tsv --p-target 1", "p_target: 1.0 is not"),
+        ("calibration", "--train a.tsv b.tsv --test a.tsv", "--train"),
+        ("calibration", "--train infinite.tsv --test a.tsv", "infinite.tsv: linear calibration"),
     ],
 )
-def test_arguments_that_do_not_fit_are_refused(scores, tmp_path, arguments, message):
-    paths = [scores("a.tsv", [1], [0]), scores("b.tsv", [1], [0])]
-    files = ["--metrics", tmp_path / "m.json"]
-    fails_with(here("assess_verification", "--scores", *paths, *arguments, *files), message)
-
-
-def test_infinite_scores_cannot_train_the_linear_calibration(scores, tmp_path):
-    train, test = scores("train.tsv", ["inf"], [0]), scores("test.tsv", [1], [0])
-    done = here(
-        "assess_calibration", "--train", train, "--test", test, "--metrics", tmp_path / "m.json"
-    )
-    fails_with(done, f"{train}: linear calibration cannot be trained on infinite scores")
+def test_what_is_wrong_is_one_line_with_the_place(scores, tmp_path, command, words, message):
+    for name, target, nontarget in (
+        ("word", [1, "x"], [0]),
+        ("targets", [1], []),
+        ("infinite", ["inf"], [0]),
+        *((name, [1], [0]) for name in "ab"),
+    ):
+        scores(f"{name}.tsv", target, nontarget)
+    words = [*words.split(), "--metrics", "m.json"]
+    fails_with(here(f"assess_{command}", *words, cwd=tmp_path), message)
+    assert not (tmp_path / "m.json").exists()
 
 
 def test_a_command_starts_without_what_it_does_not_need():

@@ -20,10 +20,8 @@ def scores(tmp_path):
     random = np.random.default_rng(3)
     speakers = [f"s{index}" for index in range(6)]
     trials = [(name, f"{name}_{index}") for name, index in itertools.product(speakers, range(3))]
-    write_speakers(
-        tmp_path / "speakers.tsv",
-        dict(zip(speakers, speakers, strict=True)) | {trial: name for name, trial in trials},
-    )
+    names = {name: name for name in speakers} | {trial: name for name, trial in trials}
+    write_speakers(tmp_path / "speakers.tsv", names)
     paths = {}
     for condition, distance in (("oo", 3), ("op", 1), ("pp", 0.5)):
         rows = []
@@ -39,9 +37,8 @@ def scores(tmp_path):
 
 def written(folder, family):
     """Content of a metrics file and its siblings."""
-    return [(folder / f"{family}{end}").read_bytes() for end in (".json", ".intervals.json")] + [
-        (folder / f"{family}.bootstrap.npz").read_bytes()
-    ]
+    endings = (".json", ".intervals.json", ".bootstrap.npz")
+    return [(folder / f"{family}{ending}").read_bytes() for ending in endings]
 
 
 @pytest.mark.parametrize("conditions", [["oo"], ["op", "pp"]])
@@ -50,17 +47,19 @@ def test_both_families_are_those_of_the_separate_commands(scores, tmp_path, cond
     together.mkdir()
     apart.mkdir()
     words = ["--scores", *(scores[name] for name in conditions), "--label", *conditions]
-    words += flags(bootstrap=40, seed=2, speakers=tmp_path / "speakers.tsv")
+    words += flags(bootstrap=10, seed=2, speakers=tmp_path / "speakers.tsv")
     files = {family: together / f"{family}.json" for family in FAMILIES}
     succeeds("assess_scores", *words, *flags(**files, curves=together / "curves.tsv"))
     for family in FAMILIES:
         succeeds(f"assess_{family}", *words, "--metrics", apart / f"{family}.json")
         assert written(together, family) == written(apart, family)
-    prior = ["--p-target", "0.5"]
     assert read_json(files["verification"])[conditions[0]]["min_dcf"] != 0.5
-    succeeds("assess_scores", *words, *flags(**files, curves=together / "curves.tsv"), *prior)
-    succeeds("assess_verification", *words, *prior, "--metrics", apart / "verification.json")
-    assert written(together, "verification") == written(apart, "verification")
+    words += flags(bootstrap=0)
+    options = flags(**files, curves=together / "curves.tsv", p_target=0.5)
+    succeeds("assess_scores", *words, *options)
+    own = flags(metrics=apart / "verification.json", p_target=0.5)
+    succeeds("assess_verification", *words, *own)
+    assert read_json(files["verification"]) == read_json(apart / "verification.json")
     succeeds("assess_zebra", *words, *flags(metrics=apart / "z.json", curves=apart / "c.tsv"))
     assert (together / "curves.tsv").read_bytes() == (apart / "c.tsv").read_bytes()
 
@@ -70,12 +69,9 @@ def test_curves_of_the_law_are_of_all_attacks_and_need_no_map_of_speakers(scores
     files = {family: tmp_path / f"{family}.json" for family in FAMILIES}
     files |= {"curves": tmp_path / "curves.tsv", "law": tmp_path / "law.tsv"}
     words = ["--scores", scores["op"], scores["pp"], "--label", "op", "pp"]
-    points = []
-    for extra in (
-        flags(bootstrap=0),
-        flags(bootstrap=20, seed=2, speakers=tmp_path / "speakers.tsv"),
-    ):
-        succeeds("assess_scores", *words, *flags(**files), *extra)
+    points, named = [], {"bootstrap": 20, "seed": 2, "speakers": tmp_path / "speakers.tsv"}
+    for extra in ({"bootstrap": 0}, named):
+        succeeds("assess_scores", *words, *flags(**files, **extra))
         rows = [row for _, row in read_rows(files["law"], ["label", *LawPoint._fields])]
         points.append({tuple(row.values())[:5]: row for row in rows})
     unknown, known = points

@@ -1,6 +1,4 @@
-"""Intervals and p-values from replicates: quantiles by hand, few speakers, values that are infinite
-or missing.
-"""
+"""Intervals and p-values from replicates: quantiles by hand, few speakers, infinite values."""
 
 import numpy as np
 import pytest
@@ -16,10 +14,8 @@ from voiceprivacy.privacy.uncertainty.interval_files import Resampled, write_int
 
 
 def test_the_percentile_interval_has_the_quantiles_of_students_t():
-    replicates = np.arange(999.0)
-    limits = bootstrap.interval(
-        499.0, np.random.default_rng(0).permutation(replicates), n_speakers=10**12
-    )
+    replicates = np.random.default_rng(0).permutation(np.arange(999.0))
+    limits = bootstrap.interval(499.0, replicates, n_speakers=10**12)
     assert (limits.ci_low, limits.ci_high) == (24, 974)  # of 1000 quantiles the 25th and the 975th
     fewer = bootstrap.interval(499.0, replicates, n_speakers=12)
     assert (fewer.ci_low, fewer.ci_high) == (12, 986)  # t = 2.201, Phi(-2.201) = 0.01387
@@ -51,24 +47,19 @@ def test_infinite_replicates_give_infinite_limits():
 
 def test_the_p_value_is_the_level_at_which_the_interval_reaches_zero():
     replicates = np.random.default_rng(1).normal(2, 1, 9999)
-    level = 1 - bootstrap.LEVEL
-    assert bootstrap.p_value(2, replicates, n_speakers=10**12) == pytest.approx(
-        2 * 0.02275, rel=0.1
-    )
-    shifted = (
-        replicates - np.sort(replicates)[int(0.025 * 10000) - 1]
-    )  # the interval's lower limit is 0
-    assert bootstrap.p_value(2, shifted, n_speakers=10**12) == pytest.approx(level, rel=0.02)
+    of_two = bootstrap.p_value(2, replicates, n_speakers=10**12)
+    assert of_two == pytest.approx(2 * 0.02275, rel=0.1)
+    shifted = replicates - np.sort(replicates)[249]  # the interval's lower limit is 0
+    at_zero = bootstrap.p_value(2, shifted, n_speakers=10**12)
+    assert at_zero == pytest.approx(1 - bootstrap.LEVEL, rel=0.02)
     assert bootstrap.p_value(0, np.zeros(99), n_speakers=5) == 1
 
 
 def test_a_difference_far_from_zero_is_not_limited_by_the_number_of_replicates():
     replicates = np.random.default_rng(1).normal(6, 1, 999)  # six standard deviations
     assert bootstrap.p_value(6, replicates, n_speakers=10**12) == pytest.approx(2e-9, rel=0.5)
-    ten = bootstrap.p_value(6, replicates, n_speakers=10)
-    assert ten == pytest.approx(
-        2 * stdtr(9, -6), rel=0.1
-    )  # 2e-4: still significant among a hundred pairs
+    of_ten = bootstrap.p_value(6, replicates, n_speakers=10)
+    assert of_ten == pytest.approx(2 * stdtr(9, -6), rel=0.1)  # 2e-4: significant among 100 pairs
 
 
 def test_replicates_without_spread_are_worth_the_sign_flips_of_the_speakers():
@@ -76,24 +67,18 @@ def test_replicates_without_spread_are_worth_the_sign_flips_of_the_speakers():
 
 
 def test_few_speakers_have_limits_beyond_what_replicates_reach():
-    """t = 3.18 for four speakers: one in 1,400 normal replicates lies beyond, so that 500 show
-    none.
-    """
+    """t = 3.18 for four speakers: one in 1,400 normal replicates lies beyond, and 500 show none."""
     replicates = np.random.default_rng(1).normal(5, 1, 500)
     t, spread = 3.1824, replicates.std()
     limits = bootstrap.interval(5.0, replicates, n_speakers=4)
     assert limits.ci_low == pytest.approx(min(5 - t * spread, replicates.min()), rel=1e-4)
     assert limits.ci_high == pytest.approx(max(5 + t * spread, replicates.max()), rel=1e-4)
     of_three = bootstrap.interval(5.0, replicates, n_speakers=3)
-    assert of_three.ci_high - of_three.ci_low == pytest.approx(
-        2 * 4.303 * replicates.std(), rel=1e-3
-    )
-    assert bootstrap.p_value(5.0, replicates, n_speakers=3) == pytest.approx(
-        2 * stdtr(2, -5 / spread)
-    )
-    eer = bootstrap.interval(
-        1.0, replicates, n_speakers=3, correction=bootstrap.CORRECTIONS["eer_percent"]
-    )
+    assert of_three.ci_high - of_three.ci_low == pytest.approx(2 * 4.303 * spread, rel=1e-3)
+    p_value = bootstrap.p_value(5.0, replicates, n_speakers=3)
+    assert p_value == pytest.approx(2 * stdtr(2, -5 / spread))
+    correction = bootstrap.CORRECTIONS["eer_percent"]
+    eer = bootstrap.interval(1.0, replicates, n_speakers=3, correction=correction)
     assert eer.ci_low == 0 and eer.percentile_low < -2
 
 
@@ -109,13 +94,11 @@ def test_a_single_replicate_makes_no_interval(capsys):
     drawn = {"pp": Resampled({"eer_percent": replicates}, 12, {})}
     shown = write_intervals(None, {"pp": {"eer_percent": 0.5}}, drawn, None)
     assert shown == {"pp": {"eer_percent": 0.5}}
-    assert "pp: no intervals with 1 replicate, it takes 2" in capsys.readouterr().err
+    assert "pp: no intervals with 1 replicate" in capsys.readouterr().err
 
 
 @given(n_speakers=st.integers(3, 30), mean=st.floats(0, 6), seed=st.integers(0, 99))
-def test_the_p_value_is_below_five_percent_where_the_interval_leaves_zero_out(
-    n_speakers, mean, seed
-):
+def test_p_is_below_five_percent_where_the_interval_leaves_zero_out(n_speakers, mean, seed):
     replicates = np.random.default_rng(seed).normal(mean, 1, 1000)
     limits = bootstrap.interval(mean, replicates, n_speakers=n_speakers)
     p = bootstrap.p_value(mean, replicates, n_speakers=n_speakers)

@@ -18,10 +18,10 @@ def disclosed(alpha, beta):
     return gamma @ np.log2(gamma * N_TEMPLATES)
 
 
-def world(rng, *, n_speakers, n_utterances, centre, spread, concentration):
+def world(rng, *, n_speakers, n_utterances, spread):
     """Histograms of simulated speakers, and what each of them discloses."""
-    mean = 1 / (1 + np.exp(-(centre + spread * rng.normal(size=n_speakers))))
-    alpha, beta = mean * concentration, (1 - mean) * concentration
+    mean = 1 / (1 + np.exp(1.5 - spread * rng.normal(size=n_speakers)))
+    alpha, beta = 2 * mean, 2 * (1 - mean)
     share = rng.beta(alpha, beta, (n_utterances, n_speakers))
     ranks = 1 + rng.binomial(N_TEMPLATES - 1, share)
     truth = [disclosed(*of_speaker) for of_speaker in zip(alpha, beta, strict=True)]
@@ -60,9 +60,7 @@ def test_the_fewer_utterances_the_nearer_to_the_others():
 
 def test_shrinkage_is_nearer_to_the_truth_than_each_speakers_own_histogram():
     rng = np.random.default_rng(1)
-    histograms, truth = world(
-        rng, n_speakers=30, n_utterances=8, centre=-1.5, spread=0.5, concentration=2
-    )
+    histograms, truth = world(rng, n_speakers=30, n_utterances=8, spread=0.5)
     shrunken = shrink(histograms, [8] * 30)
     own = [p[p > 0] @ np.log2(p[p > 0] * N_TEMPLATES) for p in histograms]
     assert np.mean((shrunken.bits - truth) ** 2) < np.mean((own - truth) ** 2) / 4
@@ -74,9 +72,7 @@ def test_limits_of_the_ten_most_exposed_hold_at_once(spread):
     rng = np.random.default_rng(2)
     held = []
     for _ in range(30):
-        histograms, truth = world(
-            rng, n_speakers=20, n_utterances=10, centre=-1.5, spread=spread, concentration=2
-        )
+        histograms, truth = world(rng, n_speakers=20, n_utterances=10, spread=spread)
         bits, low, high = shrink(histograms, [10] * 20)
         exposed = np.argsort(-bits)[:10]
         held.append(((low <= truth) & (truth <= high))[exposed].all())

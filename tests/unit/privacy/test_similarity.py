@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
-from support.speakers import square
+from support.speakers import cut, square
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.privacy.matrices.similarity import (
@@ -28,10 +28,8 @@ from voiceprivacy.privacy.scores.calibration import oracle_llrs
 
 def of_llrs(definition):
     """Speaker a: LLRs 0 and ln 3 to itself; speaker b: ln 3; a to b: 0, b to a: -ln 3."""
-    llrs = np.log([1, 3, 3, 1, 1 / 3])
-    comparisons = Comparisons(
-        np.array(["a", "b"]), np.array([0, 0, 1, 0, 1]), np.array([0, 0, 1, 1, 0]), llrs
-    )
+    pairs = np.array([0, 0, 1, 0, 1]), np.array([0, 0, 1, 1, 0])
+    comparisons = Comparisons(np.array(["a", "b"]), *pairs, np.log([1, 3, 3, 1, 1 / 3]))
     return similarities(comparisons, definition=definition)
 
 
@@ -76,22 +74,12 @@ def test_a_speaker_with_one_utterance_has_an_undefined_diagonal_and_a_note():
     matrix = similarities(compare(three_speakers()))
     assert matrix.values.mask.tolist() == np.diag([False, False, True]).tolist()
     metrics, notes = assess(oo=matrix, op=matrix, pp=matrix)
-    assert [note.split(":")[0] for note in notes] == ["oo", "op", "pp"]
-    assert (
-        notes[0]
-        == "oo: no pair of two utterances of c: undefined on the diagonal, left out of its mean"
-    )
-    numbers = [metrics["deid_percent"], metrics["gvd_db"], *metrics["oo"].values()]
-    assert np.isfinite(numbers).all()
-    assert [row for row in cells(oo=matrix) if row[3] == "undefined"] == [
-        ("oo", "c", "c", "undefined")
-    ]
-
-
-def test_the_anonymiser_that_does_nothing():
-    matrix = similarities(compare(three_speakers()))
-    metrics, _ = assess(oo=matrix, op=matrix, pp=matrix)
-    assert (metrics["deid_percent"], metrics["gvd_db"]) == (0, 0)
+    said = [f"{name}: no pair of two utterances of c: undefined" for name in ("oo", "op", "pp")]
+    assert [note[: len(said[0])] for note in notes] == said
+    assert np.isfinite([*metrics["oo"].values()]).all()
+    undefined = [row for row in cells(oo=matrix) if row[3] == "undefined"]
+    assert undefined == [("oo", "c", "c", "undefined")]
+    assert (metrics["deid_percent"], metrics["gvd_db"]) == (0, 0)  # it has done nothing
 
 
 @pytest.mark.parametrize("definition", ["geometric", "sigmoid_mean"])
@@ -113,45 +101,32 @@ def test_protection_that_makes_it_worse_and_a_reversed_diagonal_are_remarked_on(
     metrics, notes = assess(oo=weak, op=reversed_strong, pp=weak)
     assert metrics["deid_percent"] == pytest.approx(-300)
     assert metrics["op"]["ddiag_signed"] == pytest.approx(-0.8)
-    assert notes == [
-        "op: the diagonal lies below the rest (see ddiag_signed); ddiag hides the sign",
-        "deid_percent is below 0: the diagonal is more distinct in OP than in OO, protection "
-        "made it worse",
-    ]
+    below, worse = notes
+    assert below.startswith("op: the diagonal lies below the rest")
+    assert worse.startswith("deid_percent is below 0")
 
 
 @given(seed=st.integers(0, 1000))
 def test_upper_pairs_of_speakers_who_alternate_are_those_of_the_recipe(seed):
-    """Pairs i < j; a cell takes those of its row's speaker first, the rows in the order of the
-    list; then mirrored.
-    """
+    """Pairs i < j; a cell takes those of its row's speaker first, in the list's order."""
     order = np.random.default_rng(seed).permutation(6)
-    matrix = three_speakers(seed)
-    matrix = square(matrix.scores[np.ix_(order, order)], matrix.row_speakers[order].tolist())
+    matrix = cut(three_speakers(seed), order, order)
     speakers = matrix.row_speakers.tolist()
     pairs = list(itertools.combinations(range(6), 2))
     same = np.array([speakers[i] == speakers[j] for i, j in pairs])
     scores = np.array([matrix.scores[pair] for pair in pairs])
+    classes = {"target": scores[same], "nontarget": scores[~same]}
     llrs = np.empty(len(pairs))
-    llrs[same], llrs[~same] = oracle_llrs(
-        target=scores[same], nontarget=scores[~same], laplace=True
-    )
+    llrs[same], llrs[~same] = oracle_llrs(**classes, laplace=True)
     values = similarities(compare(matrix, pairs="upper"), definition="sigmoid_mean").values
-    in_order = list(dict.fromkeys(speakers))
-    for position, one in enumerate(in_order):
-        for other in in_order[position:]:
-            by_hand = [
-                llr
-                for (i, j), llr in zip(pairs, llrs, strict=True)
-                if (speakers[i], speakers[j]) == (one, other)
-            ]
-            cells = [
-                values["abc".index(one), "abc".index(other)],
-                values["abc".index(other), "abc".index(one)],
-            ]
-            assert cells == (
-                [pytest.approx(expit(np.mean(by_hand)))] * 2 if by_hand else [np.ma.masked] * 2
-            )
+    of_cells = {}
+    for (i, j), llr in zip(pairs, llrs, strict=True):
+        of_cells.setdefault((speakers[i], speakers[j]), []).append(llr)
+    for one, other in itertools.combinations_with_replacement(dict.fromkeys(speakers), 2):
+        by_hand = of_cells.get((one, other))
+        expected = pytest.approx(expit(np.mean(by_hand))) if by_hand else np.ma.masked
+        row, column = "abc".index(one), "abc".index(other)
+        assert [values[row, column], values[column, row]] == [expected] * 2
 
 
 def test_pairs_of_one_source_are_left_out():
@@ -200,23 +175,17 @@ def test_without_a_speaker_similarities_are_those_of_a_list_that_never_had_one(p
 def test_the_order_of_utterances_and_a_monotone_map_of_scores_change_nothing(seed):
     matrix = three_speakers(seed)
     order = np.random.default_rng(seed).permutation(6)
-    shuffled = square(
-        np.cbrt(matrix.scores[np.ix_(order, order)]) * 7 - 2, matrix.row_speakers[order]
-    )
-    expected, again = (
-        similarities(compare(scores)).values.filled(-1) for scores in (matrix, shuffled)
-    )
+    shuffled = cut(matrix._replace(scores=np.cbrt(matrix.scores) * 7 - 2), order, order)
+    expected, again = (similarities(compare(one)).values.filled(-1) for one in (matrix, shuffled))
     np.testing.assert_allclose(again, expected, rtol=1e-12)
 
 
 @given(seed=st.integers(0, 1000))
 def test_other_names_of_speakers_permute_the_matrix_and_leave_the_metrics(seed):
     matrix = three_speakers(seed, scale=1.0)
-    renamed = np.array([{"a": "z", "b": "y", "c": "x"}[speaker] for speaker in matrix.row_speakers])
-    before = similarities(compare(matrix)).values
-    after = similarities(
-        compare(matrix._replace(row_speakers=renamed, column_speakers=renamed))
-    ).values
+    names = np.array([{"a": "z", "b": "y", "c": "x"}[speaker] for speaker in matrix.row_speakers])
+    renamed = matrix._replace(row_speakers=names, column_speakers=names)
+    before, after = (similarities(compare(one)).values for one in (matrix, renamed))
     np.testing.assert_allclose(after[::-1, ::-1].filled(-1), before.filled(-1), rtol=1e-12)
     for name, value in diagonal_metrics(before).items():
         assert diagonal_metrics(after)[name] == pytest.approx(value)
@@ -225,26 +194,22 @@ def test_other_names_of_speakers_permute_the_matrix_and_leave_the_metrics(seed):
 @given(seed=st.integers(0, 1000))
 def test_similarities_are_probabilities_and_the_geometric_one_is_never_above_the_other(seed):
     comparisons = compare(three_speakers(seed, scale=0.5))
-    geometric, sigmoid_mean = (
-        similarities(comparisons, definition=definition).values
-        for definition in ("geometric", "sigmoid_mean")
-    )
+    geometric = similarities(comparisons, definition="geometric").values
+    sigmoid_mean = similarities(comparisons, definition="sigmoid_mean").values
     assert (geometric >= 0).all() and (sigmoid_mean <= 1).all()
     assert (geometric <= sigmoid_mean + 1e-12).all()
 
 
 @pytest.mark.parametrize(
-    ("row_speakers", "column_speakers", "message"),
+    ("rows", "columns", "message"),
     [
-        (["a", "b", "c"], ["a", "b", "c"], "no speaker has two utterances"),
-        (["a", "a", "a"], ["a", "a", "a"], "only one speaker"),
-        (["a", "a", "b"], ["a", "a", "c"], "'b' is in one of them only"),
+        ("abc", "abc", "no speaker has two utterances"),
+        ("aaa", "aaa", "only one speaker"),
+        ("aab", "aac", "'b' is in one of them only"),
     ],
 )
-def test_matrices_that_cannot_be_assessed_are_refused(row_speakers, column_speakers, message):
-    matrix = square(np.zeros((3, 3)), row_speakers)._replace(
-        column_speakers=np.array(column_speakers)
-    )
+def test_matrices_that_cannot_be_assessed_are_refused(rows, columns, message):
+    matrix = square(np.zeros((3, 3)), list(rows))._replace(column_speakers=np.array(list(columns)))
     with pytest.raises(BadInput, match=message):
         compare(matrix)
 

@@ -1,6 +1,4 @@
-"""Similarity matrices meet reference numbers: plain loops after the papers, and the challenge's
-recipe.
-"""
+"""Similarity matrices meet reference numbers: plain loops, and the challenge's recipe."""
 
 import json
 from pathlib import Path
@@ -20,31 +18,21 @@ CHALLENGE = [("geometric", "gmean_on_vpc_trials"), ("sigmoid_mean", "vpc")]
 
 
 def of_case(case, definition, pairs):
-    golden = np.load(GOLDEN / f"{case}.npz")
-    matrices = {
-        name: similarities(
-            compare(
-                square(golden[f"S_{fields}"], golden["spk"], golden["seg"].tolist()), pairs=pairs
-            ),
-            definition=definition,
-        )
-        for name, fields in SETS.items()
-    }
+    golden, matrices = np.load(GOLDEN / f"{case}.npz"), {}
+    for name, fields in SETS.items():
+        scores = square(golden[f"S_{fields}"], golden["spk"], golden["seg"].tolist())
+        matrices[name] = similarities(compare(scores, pairs=pairs), definition=definition)
     return golden, matrices
 
 
 def check(case, golden, matrices, prefix, tolerance):
     for name, fields in SETS.items():
-        np.testing.assert_allclose(
-            matrices[name].values.filled(-1), golden[f"{prefix}_M_{fields}"], rtol=0, atol=tolerance
-        )
-    metrics = assess(**matrices).metrics
-    assert metrics["deid_percent"] == pytest.approx(
-        100 * EXPECTED[case][f"{prefix}_DeID"], rel=0, abs=100 * tolerance
-    )
-    assert metrics["gvd_db"] == pytest.approx(
-        EXPECTED[case][f"{prefix}_Gvd"], rel=0, abs=10 * tolerance
-    )
+        own, expected = matrices[name].values.filled(-1), golden[f"{prefix}_M_{fields}"]
+        np.testing.assert_allclose(own, expected, rtol=0, atol=tolerance)
+    metrics, expected = assess(**matrices).metrics, EXPECTED[case]
+    deid, gvd = 100 * expected[f"{prefix}_DeID"], expected[f"{prefix}_Gvd"]
+    assert metrics["deid_percent"] == pytest.approx(deid, rel=0, abs=100 * tolerance)
+    assert metrics["gvd_db"] == pytest.approx(gvd, rel=0, abs=10 * tolerance)
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -39,18 +39,14 @@ def trials(seed, n_speakers=6):
 def test_equally_tried_speakers_average_to_the_lists_disclosure(seed):
     scores, speakers = trials(seed)
     exposed = exposures(scores, speakers)
-    assert np.mean([speaker.dece_bit for speaker in exposed]) == pytest.approx(
-        dece_bit(**scores), abs=1e-12
-    )
-    assert max(speaker.worst_case_log10 for speaker in exposed) == pytest.approx(
-        worst_case_log10(**scores), abs=1e-12
-    )
+    mean = np.mean([speaker.dece_bit for speaker in exposed])
+    highest = max(speaker.worst_case_log10 for speaker in exposed)
+    assert mean == pytest.approx(dece_bit(**scores), abs=1e-12)
+    assert highest == pytest.approx(worst_case_log10(**scores), abs=1e-12)
 
 
 def test_the_calibration_is_that_of_the_whole_list():
-    """Alone, c would be found at once; among the others his high nontarget scores are as good as
-    their targets.
-    """
+    """Alone, c would be found at once; among the others his nontargets are like their targets."""
     scores = {"target": np.array([9.0, 5.0, 1.0]), "nontarget": np.array([6.0, 2.0, 0.0])}
     speakers = {"target": np.array(["c", "b", "a"]), "nontarget": np.array(["c", "b", "a"])}
     a, b, c = exposures(scores, speakers)
@@ -89,16 +85,10 @@ def test_gaps_are_of_the_protected_column():
 
 
 def test_deid_of_a_speaker_by_hand():
-    oo, op = (
-        {"a": 0.8, "b": 0.4, "c": 0.0, "d": "undefined"},
-        {"a": 0.2, "b": -0.6, "c": 0.1, "d": 0.1},
-    )
-    assert deid_percents(oo=oo, op=op) == {
-        "a": 75,
-        "b": pytest.approx(-50),
-        "c": "undefined",
-        "d": "undefined",
-    }
+    oo = {"a": 0.8, "b": 0.4, "c": 0.0, "d": "undefined"}
+    percents = deid_percents(oo=oo, op={"a": 0.2, "b": -0.6, "c": 0.1, "d": 0.1})
+    undefined = dict.fromkeys("cd", "undefined")
+    assert percents == {"a": 75, "b": pytest.approx(-50)} | undefined
 
 
 def test_an_undefined_diagonal_leaves_the_gap_undefined():
@@ -106,30 +96,20 @@ def test_an_undefined_diagonal_leaves_the_gap_undefined():
 
 
 def comparisons(target, impostor):
-    """One target and one impostor pair for every speaker as the tried one; each is enrolled by his
-    left neighbour.
-    """
-    n = len(target)
-    speakers = np.array([f"s{index:02}" for index in range(n)])
-    own, left = np.arange(n), np.roll(np.arange(n), 1)
-    return Comparisons(
-        speakers,
-        np.append(own, left),
-        np.append(own, own),
-        np.append(target, impostor).astype(float),
-    )
+    """A target and an impostor pair for every tried speaker, against his left neighbour."""
+    own, left = np.arange(len(target)), np.roll(np.arange(len(target)), 1)
+    speakers = np.array([f"s{index:02}" for index in own])
+    llrs = np.append(target, impostor).astype(float)
+    return Comparisons(speakers, np.append(own, left), np.append(own, own), llrs)
 
 
 def test_means_are_those_of_the_speaker_who_is_tried():
     """Two pairs of a with himself, b is tried against a twice, a against b once."""
     row, column = np.array([0, 0, 1, 0, 0, 1]), np.array([0, 0, 1, 1, 1, 0])
-    animals = zoo(
-        Comparisons(np.array(["a", "b"]), row, column, np.array([1.0, 2.0, 3.0, -1.0, -2.0, -4.0]))
-    )
-    assert [
-        (animal.n_target, animal.mean_target_llr, animal.n_impostor, animal.mean_impostor_llr)
-        for animal in animals
-    ] == [(2, 1.5, 1, -4.0), (1, 3.0, 2, -1.5)]
+    llrs = np.array([1.0, 2.0, 3.0, -1.0, -2.0, -4.0])
+    a, b = zoo(Comparisons(np.array(["a", "b"]), row, column, llrs))
+    assert (a.n_target, a.mean_target_llr, a.n_impostor, a.mean_impostor_llr) == (2, 1.5, 1, -4.0)
+    assert (b.n_target, b.mean_target_llr, b.n_impostor, b.mean_impostor_llr) == (1, 3.0, 2, -1.5)
 
 
 def test_p_values_are_binomial_with_a_sixteenth_for_exact_quarters():
@@ -141,24 +121,15 @@ def test_p_values_are_binomial_with_a_sixteenth_for_exact_quarters():
 
 
 def test_a_menagerie_is_named():
-    """Speakers who are easy to recognise are easy to tell from others: only doves and worms, far
-    more than chance.
-    """
+    """Who is easy to recognise is easy to tell from others: only doves and worms."""
     animals = zoo(comparisons(np.arange(40), -np.arange(40)))
     assert [animal.animal for animal in animals] == ["worm"] * 10 + ["-"] * 20 + ["dove"] * 10
     assert [animal.speaker for animal in animals] == [f"s{index:02}" for index in range(40)]
-    p_value = pytest.approx(binom.sf(9, 40, 1 / 16))
-    assert [animal.p_value for animal in animals] == [p_value] * 10 + ["undefined"] * 20 + [
-        p_value
-    ] * 10
-    assert [
-        animal.doddington for animal in animals
-    ] == [  # a lamb's right neighbour is easily taken for him; s39's is s00
-        *["goat+wolf+lamb"] * 9,
-        "goat+wolf",
-        *["sheep"] * 29,
-        "lamb",
-    ]
+    ends = [pytest.approx(binom.sf(9, 40, 1 / 16))] * 10
+    assert [animal.p_value for animal in animals] == [*ends, *["undefined"] * 20, *ends]
+    # A lamb's right neighbour is easily taken for him; that of s39 is s00.
+    named = [*["goat+wolf+lamb"] * 9, "goat+wolf", *["sheep"] * 29, "lamb"]
+    assert [animal.doddington for animal in animals] == named
 
 
 def test_noise_has_corners_but_is_named_at_most_in_one_of_twenty_cases():
@@ -173,25 +144,14 @@ def test_noise_has_corners_but_is_named_at_most_in_one_of_twenty_cases():
 
 
 def test_equal_llrs_are_no_animals():
-    animals = zoo(comparisons(np.full(9, 0.1), np.full(9, -0.3)))
-    assert {
-        (animal.corner, animal.animal, animal.doddington, animal.p_value) for animal in animals
-    } == {("-", "-", "-", "undefined")}
+    for one in zoo(comparisons(np.full(9, 0.1), np.full(9, -0.3))):
+        assert (one.corner, one.animal, one.doddington, one.p_value) == (*"---", "undefined")
 
 
 def test_a_speaker_without_a_target_pair_is_undefined_and_no_animal():
-    pairs = comparisons(np.arange(8), np.arange(8))
-    kept = np.arange(16) != 7
-    animals = zoo(
-        Comparisons(
-            pairs.speakers, pairs.row_speaker[kept], pairs.column_speaker[kept], pairs.llrs[kept]
-        )
-    )
-    assert (animals[7].n_target, animals[7].mean_target_llr, animals[7].corner) == (
-        0,
-        "undefined",
-        "-",
-    )
+    speakers, *pairs = comparisons(np.arange(8), np.arange(8))
+    last = zoo(Comparisons(speakers, *(np.delete(column, 7) for column in pairs)))[7]
+    assert (last.n_target, last.mean_target_llr, last.corner) == (0, "undefined", "-")
 
 
 @pytest.fixture
@@ -221,9 +181,8 @@ def test_every_speaker_gets_a_line_with_his_trials(folder, capsys):
     write(folder)
     with open(folder / "t.tsv", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
-    assert [
-        (row["label"], row["speaker"], row["n_target"], row["n_nontarget"]) for row in rows
-    ] == [("op", "a", "2", "2"), ("op", "b", "2", "2")]
+    named = [(row["label"], row["speaker"], row["n_target"], row["n_nontarget"]) for row in rows]
+    assert named == [("op", "a", "2", "2"), ("op", "b", "2", "2")]
     assert {float(row["deid_percent"]) for row in rows} == {100.0}
     assert "op: most at risk: " in capsys.readouterr().out
 

@@ -32,23 +32,14 @@ def test_table_1_can_be_written_as_yaml(written):
 
 
 @pytest.mark.parametrize(
-    ("worst_case_log10", "expected"),
-    [
-        (0, "none"),
-        (0.5, "none"),
-        (1, "none"),
-        (1 + 1e-15, "none"),
-        (1.001, "some"),
-        (3 - 1e-15, "much"),
-        (9, "much"),
-    ],
+    ("expected", "worst_cases_log10"),
+    [("none", (0, 0.5, 1, 1 + 1e-15)), ("some", (1.001,)), ("much", (3 - 1e-15, 9))],
 )
-def test_a_tag_begins_at_or_above_its_number(written, worst_case_log10, expected):
+def test_a_tag_begins_at_or_above_its_number(written, expected, worst_cases_log10):
     starts = {"none": "from_log10: 0", "some": "above_log10: 1", "much": "from_log10: 3"}
-    tags = read_tags(
-        written("\n".join(f"{name}: {{{start}, meaning: -}}" for name, start in starts.items()))
-    )
-    assert tag_of(worst_case_log10, tags).name == expected
+    lines = (f"{name}: {{{start}, meaning: -}}" for name, start in starts.items())
+    tags = read_tags(written("\n".join(lines)))
+    assert {tag_of(value, tags).name for value in worst_cases_log10} == {expected}
 
 
 def test_scores_have_the_tag_that_one_s_own_table_says(written):
@@ -56,10 +47,6 @@ def test_scores_have_the_tag_that_one_s_own_table_says(written):
     scores = {"target": np.array([1.0, 2.0]), "nontarget": np.array([0.0, -1.0])}
     metrics, _ = assess(**scores, tags=tags)
     assert metrics["tag"] == metrics["tag_ceiling"] == tag(**scores, tags=tags) == "any"
-
-
-def test_the_smallest_evidence_is_not_none():
-    assert tag_of(1e-14).name == "A"
 
 
 @pytest.mark.parametrize(
@@ -73,10 +60,7 @@ def test_the_smallest_evidence_is_not_none():
         ("a: {from_log10: 0, meaning: x, colour: red}", "tag 'a' needs meaning"),
         ("a: {from_log10: zero, meaning: x}", "from_log10 is 'zero', not a number"),
         ("a: {from_log10: 0, meaning: x}\nb: {from_log10: .inf, meaning: x}", "not a number"),
-        (
-            "a: {from_log10: 0, meaning: x}\nb: {from_log10: 0, meaning: x}",
-            "'b' does not begin higher than 'a'",
-        ),
+        ("a: {from_log10: 0, meaning: x}\nb: {from_log10: 0, meaning: x}", "'b' .* than 'a'"),
     ],
 )
 def test_a_mistake_is_named(written, text, message):

@@ -1,16 +1,13 @@
-"""ZEBRA: reference numbers, the closed form against quadrature and 1000 digits, tags at their
-edges, invariances.
-"""
+"""ZEBRA: reference numbers, the closed form against quadrature and 1000 digits, invariances."""
 
 import functools
 from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given
 from scipy.special import expit
-from support.score_cases import DATA, assert_close, cases, has_ties, scores, summary, tolerance
+from support.score_cases import DATA, FEW, SCORES, assert_close, cases, has_ties, scores, tolerance
 from support.speakers import drawn
 
 from voiceprivacy.inout.scored_trials import read_scored_trials
@@ -19,8 +16,7 @@ from voiceprivacy.privacy.scores.calibration import oracle_llrs
 from voiceprivacy.privacy.scores.zebra import tag_of
 
 NO_PRIVACY_BIT = 0.7213475204444817
-SCORES = st.lists(st.integers(-30, 30).map(lambda score: score / 4), min_size=1, max_size=30)
-CASES = cases("zebra", summary("zebra"))
+CASES = cases("zebra")
 UNTIED = [case for case in CASES if "tk_dece" in case.values[1] and not has_ties(case.values[0])]
 SIZES = [(1, 1), (9, 9), (10, 20), (20, 10), (5, 995)]
 
@@ -39,15 +35,13 @@ def test_zebra_meets_the_reference(arrays, expected):
 def test_zebra_meets_the_toolkit_where_no_scores_are_tied(arrays, expected):
     classes = scores(arrays)
     metrics, profile = zebra.assess(**classes)
+    worst_case = expected["tk_max_abs_llr10_laplace"]
     assert metrics["dece_bit"] == pytest.approx(expected["tk_dece"], abs=2e-7)
-    assert metrics["worst_case_log10"] == pytest.approx(
-        expected["tk_max_abs_llr10_laplace"], abs=4.4e-7
-    )
+    assert metrics["worst_case_log10"] == pytest.approx(worst_case, abs=4.4e-7)
     np.testing.assert_allclose(profile["ece_bit"], arrays["ece_min"], rtol=0, atol=2e-7)
     np.testing.assert_allclose(profile["ece_default_bit"], arrays["ece_default"], rtol=0, atol=2e-7)
-    np.testing.assert_allclose(
-        zebra.ece_bit(arrays["plo"], **classes), arrays["ece_act"], rtol=2e-7
-    )
+    actual = zebra.ece_bit(arrays["plo"], **classes)
+    np.testing.assert_allclose(actual, arrays["ece_act"], rtol=2e-7)
 
 
 def test_kaldi_scores_give_what_the_toolkit_prints():
@@ -98,7 +92,7 @@ def test_infinite_llrs():
 def test_the_closed_form_is_the_area_between_the_profiles():
     generator = np.random.default_rng(0)
     llrs = {"target": generator.normal(1, 3, 20), "nontarget": generator.normal(-2, 3, 30)}
-    log_odds = np.linspace(-60, 60, 60_001)
+    log_odds = np.linspace(-60, 60, 1201)  # the trapezoidal rule is exact: poles are far away
     gap = zebra.ece_default_bit(log_odds) - zebra.ece_bit(log_odds, **llrs)
     area = np.trapezoid(gap * expit(log_odds) * expit(-log_odds), log_odds)
     assert zebra.cece_bit(**llrs) == pytest.approx(area, abs=1e-10)
@@ -110,13 +104,8 @@ def test_ece_at_equal_odds_is_the_cllr():
 
 
 def test_llrs_in_single_precision_are_weighed_in_double():
-    single = dict(
-        zip(
-            ("target", "nontarget"),
-            np.random.default_rng(0).normal(size=(2, 50)).astype("f4"),
-            strict=True,
-        )
-    )
+    target, nontarget = np.random.default_rng(0).normal(size=(2, 50)).astype("f4")
+    single = {"target": target, "nontarget": nontarget}
     double = {label: llrs.astype(float) for label, llrs in single.items()}
     assert zebra.cece_bit(**single) == zebra.cece_bit(**double)
     assert zebra.ece_bit([0.5], **single).tolist() == zebra.ece_bit([0.5], **double).tolist()
@@ -124,44 +113,24 @@ def test_llrs_in_single_precision_are_weighed_in_double():
 
 def test_ddcf_is_what_calibration_saves_of_a_coin_toss():
     classes = {"target": [3, 1], "nontarget": [0, 2]}
-    metrics, _ = zebra.assess(**classes)
-    assert (
-        zebra.ddcf(**classes)
-        == metrics["ddcf"]
-        == pytest.approx(1 - verification.cllr_min_bit(**classes))
-        == 0.5
-    )
+    cllr_min = verification.cllr_min_bit(**classes)
+    assert zebra.ddcf(**classes) == pytest.approx(1 - cllr_min) == 0.5
     assert zebra.ddcf(target=[1.0], nontarget=[0.0]) == 1
     assert zebra.ddcf(target=[0.0], nontarget=[0.0]) == 0
 
 
+NAMES = [name for name in verification.assess(target=[1], nontarget=[0]) if name[:2] != "n_"]
 METRICS = [
-    *(
-        getattr(verification, name)
-        for name in verification.assess(target=[1], nontarget=[0])
-        if name[:2] != "n_"
-    ),
-    *(
-        zebra.dece_bit,
-        zebra.cece_bit,
-        zebra.worst_case_log10,
-        zebra.tag,
-        zebra.ddcf,
-        calibration.train_linear,
-        calibration.oracle_llrs,
-    ),
-    functools.partial(zebra.ece_bit, [0.0]),
+    *(getattr(verification, name) for name in NAMES),
+    *(zebra.dece_bit, zebra.cece_bit, zebra.worst_case_log10, zebra.tag, zebra.ddcf),
+    *(calibration.train_linear, calibration.oracle_llrs, functools.partial(zebra.ece_bit, [0.0])),
 ]
 
 
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize(
     ("wrong", "message"),
-    [
-        ([1, np.nan], "^a {} score is not a number$"),
-        ([], "^no {} scores$"),
-        ([[1], [2]], r"\(2, 1\)"),
-    ],
+    [([1, np.nan], "a {} score is not a number"), ([], "no {} scores"), ([[1], [2]], r"\(2, 1\)")],
 )
 def test_what_are_no_scores_has_no_metric(metric, wrong, message):
     for name in ("target", "nontarget"):
@@ -172,10 +141,9 @@ def test_what_are_no_scores_has_no_metric(metric, wrong, message):
 
 def test_a_sample_has_the_metrics_of_its_repeated_scores():
     sample, repeated = drawn(0, shift=1)
-    expected, _ = zebra.assess(**repeated)
-    assert zebra.sample_metrics(sample) == pytest.approx(
-        {name: expected[name] for name in ("dece_bit", "ddcf")}, abs=1e-12
-    )
+    metrics, _ = zebra.assess(**repeated)
+    expected = {name: metrics[name] for name in ("dece_bit", "ddcf")}
+    assert zebra.sample_metrics(sample) == pytest.approx(expected, abs=1e-12)
 
 
 def test_counts_stand_for_repeated_llrs():
@@ -185,26 +153,11 @@ def test_counts_stand_for_repeated_llrs():
     assert_close(zebra.ece_bit([-1.0, 2.0], **counted), zebra.ece_bit([-1.0, 2.0], **repeated))
 
 
-@pytest.mark.parametrize(
-    ("worst_case_log10", "expected"),
-    [
-        (0, "0"),
-        (0.001, "A"),
-        (0.999999, "A"),
-        (1 - 1e-15, "B"),
-        (1, "B"),
-        (1.999999, "B"),
-        (2, "C"),
-        (3.999999, "C"),
-        (4, "D"),
-        (5, "E"),
-        (5.999999, "E"),
-        (6, "F"),
-        (np.inf, "F"),
-    ],
-)
-def test_tags_begin_at_the_edges_of_table_1(worst_case_log10, expected):
-    assert tag_of(worst_case_log10).name == expected
+def test_tags_begin_at_the_edges_of_table_1():
+    edges = {"0": [0], "A": [1e-14, 0.001, 0.999999], "B": [1 - 1e-15, 1, 1.999999]}
+    edges |= {"C": [2, 3.999999], "D": [4], "E": [5, 5.999999], "F": [6, np.inf]}
+    for expected, worst_cases_log10 in edges.items():
+        assert {tag_of(value).name for value in worst_cases_log10} == {expected}
 
 
 @pytest.mark.parametrize(
@@ -225,7 +178,7 @@ def test_floor_and_ceiling_are_of_equal_scores_and_of_perfect_separation(n_targe
 
 
 @given(target=SCORES, nontarget=SCORES)
-@settings(deadline=None)
+@FEW
 def test_assess_gives_what_each_function_gives(target, nontarget):
     metrics, _ = zebra.assess(target=target, nontarget=nontarget)
     assert (metrics.pop("n_target"), metrics.pop("n_nontarget")) == (len(target), len(nontarget))
@@ -235,7 +188,7 @@ def test_assess_gives_what_each_function_gives(target, nontarget):
 
 
 @given(target=SCORES, nontarget=SCORES)
-@settings(deadline=None)
+@FEW
 def test_disclosure_is_between_nothing_and_everything(target, nontarget):
     metrics, profile = zebra.assess(target=target, nontarget=nontarget)
     assert -1e-12 <= metrics["dece_bit"] <= NO_PRIVACY_BIT + 1e-12
@@ -244,19 +197,17 @@ def test_disclosure_is_between_nothing_and_everything(target, nontarget):
 
 
 @given(target=SCORES, nontarget=SCORES)
-@settings(deadline=None)
+@FEW
 def test_no_reading_of_the_scores_beats_oracle_calibration_at_any_prior(target, nontarget):
     _, profile = zebra.assess(target=target, nontarget=nontarget)
-    actual = zebra.ece_bit(profile["prior_log_odds"], target=target, nontarget=nontarget)
+    classes = {"target": target, "nontarget": nontarget}
+    actual = zebra.ece_bit(profile["prior_log_odds"], **classes)
     assert (profile["ece_bit"] <= actual + 1e-12).all()
-    assert (
-        zebra.cece_bit(target=target, nontarget=nontarget)
-        <= zebra.dece_bit(target=target, nontarget=nontarget) + 1e-12
-    )
+    assert zebra.cece_bit(**classes) <= zebra.dece_bit(**classes) + 1e-12
 
 
 @given(target=SCORES, nontarget=SCORES)
-@settings(deadline=None)
+@FEW
 def test_a_monotone_map_changes_nothing(target, nontarget):
     plain, _ = zebra.assess(target=target, nontarget=nontarget)
     mapped, _ = zebra.assess(target=np.cbrt(target) + 7, nontarget=np.cbrt(nontarget) + 7)
@@ -264,7 +215,7 @@ def test_a_monotone_map_changes_nothing(target, nontarget):
 
 
 @given(target=SCORES, nontarget=SCORES)
-@settings(deadline=None)
+@FEW
 def test_swapped_roles_and_signs_change_nothing(target, nontarget):
     swapped = {"target": -np.array(nontarget), "nontarget": -np.array(target)}
     for metric in (zebra.dece_bit, zebra.worst_case_log10, zebra.cece_bit):
@@ -272,11 +223,10 @@ def test_swapped_roles_and_signs_change_nothing(target, nontarget):
 
 
 @given(target=SCORES, nontarget=SCORES)
-@settings(deadline=None)
+@FEW
 def test_blocks_give_what_every_single_score_gives(target, nontarget):
-    llrs = dict(
-        zip(("target", "nontarget"), oracle_llrs(target=target, nontarget=nontarget), strict=True)
-    )
+    of_targets, of_nontargets = oracle_llrs(target=target, nontarget=nontarget)
+    llrs = {"target": of_targets, "nontarget": of_nontargets}
     metrics, profile = zebra.assess(target=target, nontarget=nontarget)
     assert_close(metrics["dece_bit"], zebra.cece_bit(**llrs))
     assert_close(profile["ece_bit"], zebra.ece_bit(profile["prior_log_odds"], **llrs))

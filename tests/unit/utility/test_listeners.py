@@ -91,11 +91,10 @@ def test_an_utterance_that_is_too_short_to_be_heard_is_named(tmp_path):
 def test_whisper_is_told_the_language_and_gets_chunks_of_what_is_long(tmp_path):
     folder = tiny.write_whisper(tmp_path / "whisper")
     listener = recogniser(folder, device=CPU, language="de")
+    assert all(isinstance(text, str) for text in listener.transcribe(waves(1)))
     calls = []
-    pipe = listener.pipe
-    listener.pipe = lambda *given, **options: calls.append(options) or pipe(*given, **options)
-    heard = listener.transcribe(waves(1, 31))
-    assert all(isinstance(text, str) for text in heard)
+    listener.pipe = lambda *_, **options: calls.append(options) or {"text": "so"}
+    assert listener.transcribe(waves(1, 31)) == ["so", "so"]
     told = {"generate_kwargs": {"language": "de", "task": "transcribe"}}
     assert calls == [told, {**told, "chunk_length_s": 30, "stride_length_s": 5}]
     with pytest.raises(BadInput, match="recognises many languages"):

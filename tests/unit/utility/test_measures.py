@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.calls import call, flags
+from support.calls import flags, here
 from support.sounds import recording
 
 from voiceprivacy.inout.files import BadInput
@@ -27,12 +27,8 @@ def table(tmp_path, text):
 
 def test_values_come_by_metric_and_in_the_order_of_the_utterances(tmp_path):
     path = table(tmp_path, "b\twer\t0.5\na\twer\tundefined\na\tn_words\t0\nb\tn_words\t4\n")
-    assert read_measured(path, ["a", "b"]) == [
-        ("a", "n_words", 0.0),
-        ("b", "n_words", 4.0),
-        ("a", "wer", "undefined"),
-        ("b", "wer", 0.5),
-    ]
+    words, errors = [("a", "n_words", 0.0), ("b", "n_words", 4.0)], ("b", "wer", 0.5)
+    assert read_measured(path, ["a", "b"]) == [*words, ("a", "wer", "undefined"), errors]
 
 
 @pytest.mark.parametrize(
@@ -41,30 +37,30 @@ def test_values_come_by_metric_and_in_the_order_of_the_utterances(tmp_path):
         ("a\twer\t1\n", "wer of 1 of 2 utterances is missing: b"),
         ("a\twer\t1\nb\twer\t1\nc\twer\t1\n", "wer of 'c', an utterance that is not in"),
         ("a\twer\t1\nb\twer\t1\na\twer\t2\n", "made.tsv:4: wer of utterance 'a' occurs twice"),
-        ("a\twer\thallo\nb\twer\t1\n", "made.tsv:2: wer of utterance 'a' is 'hallo', neither"),
-        ("a\tWER %\t1\nb\tWER %\t1\n", "made.tsv:2: metric 'WER %' is not small letters"),
+        ("a\twer\thallo\nb\twer\t1\n", "made.tsv:2: wer of utterance 'a' is 'hallo'"),
+        ("a\tWER %\t1\nb\tWER %\t1\n", "made.tsv:2: metric 'WER %'"),
         ("", "holds no measures"),
     ],
 )
 def test_a_table_that_is_no_good_is_refused_with_its_line(tmp_path, text, message):
-    with pytest.raises(BadInput, match=message.replace("(", r"\(")):
+    with pytest.raises(BadInput, match=message):
         read_measured(table(tmp_path, text), ["a", "b"])
 
 
 SPOKEN = [Utterance(f"{s}_{n}", s, "f", Path(f"{s}{n}"), 1.0) for n in range(5) for s in "abc"]
 
 
+def names_of(spoken, seed=0, **limits):
+    return frozenset(line.utterance for line in drawn(spoken, limits, seed=seed))
+
+
 def test_fewer_utterances_are_among_more_and_depend_on_names_and_the_seed_only():
-    names = {
-        number: {line.utterance for line in drawn(SPOKEN, {"utterances": number})}
-        for number in (1, 2, 4)
-    }
-    assert names[1] < names[2] < names[4] and [len(names[n]) for n in names] == [3, 6, 12]
-    assert {line.utterance for line in drawn(SPOKEN[::-1], {"utterances": 2})} == names[2]
+    one, two, four = (names_of(SPOKEN, utterances=number) for number in (1, 2, 4))
+    assert one < two < four and (len(one), len(two), len(four)) == (3, 6, 12)
+    assert names_of(SPOKEN[::-1], utterances=2) == two
     moved = [line._replace(path=Path("other"), duration_s=9.0) for line in SPOKEN]
-    assert {line.utterance for line in drawn(moved, {"utterances": 2})} == names[2]
-    of_seeds = [drawn(SPOKEN, {"utterances": 2}, seed=seed) for seed in range(9)]
-    assert len({frozenset(line.utterance for line in own) for own in of_seeds}) > 5
+    assert names_of(moved, utterances=2) == two
+    assert len({names_of(SPOKEN, seed, utterances=2) for seed in range(9)}) > 5
 
 
 def test_a_sample_takes_one_utterance_of_each_speaker_before_a_second_of_anybody():
@@ -81,8 +77,7 @@ def test_a_sample_takes_one_utterance_of_each_speaker_before_a_second_of_anybody
         assert counts["d"] == counts["e"] == min(4, sample)
         assert set(chosen) <= set(drawn(many, {"sample": sample + 1}))
         moved = [line._replace(path=Path("other")) for line in many[::-1]]
-        names = {line.utterance for line in drawn(moved, {"sample": sample})}
-        assert names == {line.utterance for line in chosen}
+        assert names_of(moved, sample=sample) == names_of(many, sample=sample)
     assert Counter(line.speaker for line in drawn(many, {"utterances": 2, "sample": 4}))["d"] == 2
     assert drawn(many, {"sample": 12}) == many
     first = {drawn(many[:12], {"sample": 1}, seed=seed)[0].speaker for seed in range(20)}
@@ -107,12 +102,11 @@ def test_minutes_are_shared_by_all_speakers_and_there_is_always_one_utterance():
 
 def run(tmp_path, program, **changes):
     (tmp_path / "measure.py").write_text(program)
-    speech = {
-        name: [recording(tmp_path / name, "a", np.ones(16))] for name in ("protected", "original")
-    }
     command = f"{sys.executable} {shlex.quote(str(tmp_path / 'measure.py'))} {{threads}}"
     arguments = {"command": command, "threads": 2, "output": tmp_path / "out" / "wer.tsv"}
-    return run_measure(**speech | arguments | changes)
+    for name in ("protected", "original"):
+        arguments[name] = [recording(tmp_path / name, "a", np.ones(16))]
+    return run_measure(**arguments | changes)
 
 
 WRITES = f"""
@@ -172,18 +166,16 @@ def several(folder, *asked):
         outputs.append(folder / f"m{number}.tsv")
     manifests = flags(manifest=folder / "manifest.tsv", original=folder / "manifest.tsv")
     words = ["--measures", json.dumps(of_each), "--output", *outputs, *manifests]
-    return call("measure_utility", *words), outputs
+    return here("measure_utility", *words), outputs
 
 
 def test_several_commands_write_a_table_each_of_as_many_utterances_as_each_may_hear(tmp_path):
     one = {"utterances": 1, "seed": 0}
     finished, outputs = several(tmp_path, (COUNTING, {}), (COUNTING, one))
     assert finished.returncode == 0, finished.stderr
-    lines = [path.read_text().splitlines()[1:] for path in outputs]
-    assert [[line.split("\t")[1:] for line in of_one] for of_one in lines] == [
-        [["m0", "2.0"], ["m0", "2.0"]],
-        [["m1", "1.0"]],
-    ]
+    of_two, of_one = (path.read_text().splitlines()[1:] for path in outputs)
+    assert of_two == ["a\tm0\t2.0", "b\tm0\t2.0"]
+    assert [line.split("\t")[1:] for line in of_one] == [["m1", "1.0"]]
 
 
 def test_of_several_commands_the_one_that_failed_is_named(tmp_path):

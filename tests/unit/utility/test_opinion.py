@@ -6,14 +6,15 @@ import sys
 import types
 
 import numpy as np
+import onnx
 import pytest
 import torch
+from onnx import helper
 from support.sounds import recording
 
-from voiceprivacy.inout.files import RESOURCES, folder_of_package
+from voiceprivacy.inout.files import RESOURCES
 from voiceprivacy.inout.tables import write_manifest
 from voiceprivacy.utility.measures import read_measured
-from voiceprivacy.utility.quality import WEIGHTS
 
 RATE = 16000
 pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
@@ -60,14 +61,21 @@ def test_a_torchscript_file_is_called_with_samples_and_names_the_metric(opinions
     assert {line.metric for line in named} == {"mine"}
 
 
-def test_an_onnx_file_is_called_by_the_name_of_its_input(opinions):
-    lines = opinions("--model", folder_of_package("speechmos") / WEIGHTS, "--metric", "raw")
-    assert all(0 < line.value < 6 for line in lines)
+def test_an_onnx_file_is_called_by_the_name_of_its_input(opinions, tmp_path):
+    given, said = (
+        helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape)
+        for name, shape in (("heard", [1, None]), ("said", [1]))
+    )
+    highest = helper.make_node("ReduceMax", ["heard"], ["said"], axes=[1], keepdims=0)
+    opset = {"opset_imports": [helper.make_opsetid("", 13)], "ir_version": 8}
+    model = helper.make_model(helper.make_graph([highest], "highest", [given], [said]), **opset)
+    onnx.save(model, tmp_path / "mine.onnx")
+    lines = opinions("--model", tmp_path / "mine.onnx", "--metric", "raw")
+    assert [line.value for line in lines] == pytest.approx([0.25, 0.5], abs=1e-3)
 
 
 def test_distillmos_is_imported_without_torchaudio(opinions, monkeypatch):
-    package = types.ModuleType("distillmos")
-    package.ConvTransformerSQAModel = Loudest
+    package = types.SimpleNamespace(ConvTransformerSQAModel=Loudest)
     monkeypatch.setitem(sys.modules, "distillmos", package)
     assert [line.metric for line in opinions("--model", "distillmos")] == ["distillmos_mos"] * 2
 
@@ -81,8 +89,7 @@ def test_utmos_comes_from_the_hub_at_its_revision_and_is_checked(opinions, tmp_p
         asked.append((repository, name, revision))
         return str(weights)
 
-    hub = types.ModuleType("huggingface_hub")
-    hub.hf_hub_download = hf_hub_download
+    hub = types.SimpleNamespace(hf_hub_download=hf_hub_download)
     monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
     digest = hashlib.sha256(weights.read_bytes()).hexdigest()
     lines = opinions("--model", "utmos", "--revision", "abc", "--sha256", digest)
@@ -107,14 +114,14 @@ def nisqa(tmp_path, monkeypatch):
             raise RuntimeError("too long")
         return torch.stack([samples.amax(dim=-1) + number for number in range(5)], dim=-1)
 
-    package = types.ModuleType("nisqa")
-    package.non_intrusive_speech_quality_assessment = judge
-    audio_metrics = types.ModuleType("audio")
-    audio_metrics.nisqa = package
-    for name in ("torchmetrics", "torchmetrics.functional"):
-        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
-    monkeypatch.setitem(sys.modules, "torchmetrics.functional.audio", audio_metrics)
-    monkeypatch.setitem(sys.modules, "torchmetrics.functional.audio.nisqa", package)
+    package = types.SimpleNamespace(non_intrusive_speech_quality_assessment=judge)
+    monkeypatch.setitem(sys.modules, "torchmetrics", types.ModuleType("torchmetrics"))
+    for name, module in (
+        ("functional", types.ModuleType("functional")),
+        ("functional.audio", types.SimpleNamespace(nisqa=package)),
+        ("functional.audio.nisqa", package),
+    ):
+        monkeypatch.setitem(sys.modules, f"torchmetrics.{name}", module)
     return weights
 
 
@@ -133,10 +140,8 @@ def test_what_a_network_cannot_judge_is_undefined_and_named(opinions, nisqa, cap
 
 
 def test_a_number_that_is_none_is_undefined(opinions, monkeypatch):
-    package = types.ModuleType("distillmos")
-    package.ConvTransformerSQAModel = type(
-        "Broken", (Loudest,), {"forward": lambda self, samples: samples.sum() * torch.nan}
-    )
+    broken = {"forward": lambda self, samples: samples.sum() * torch.nan}
+    package = types.SimpleNamespace(ConvTransformerSQAModel=type("Broken", (Loudest,), broken))
     monkeypatch.setitem(sys.modules, "distillmos", package)
     assert {line.value for line in opinions("--model", "distillmos")} == {"undefined"}
 

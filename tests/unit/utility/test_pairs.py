@@ -25,13 +25,11 @@ def test_replicates_draw_the_same_speakers_as_privacy():
 def test_replicates_of_a_mean_are_the_means_of_drawn_speakers():
     values, speakers = [1.0, 3.0, 8.0, 5.0], ["a", "a", "b", "c"]
     _, replicates = resampled_mean(values, speakers, draws=Draws(60, 1))
-    for drawn, replicate in zip(Draws(60, 1).of(["a", "b", "c"]), replicates, strict=True):
-        n_utterances = 2 * drawn[0] + drawn[1] + drawn[2]
-        total = 4 * drawn[0] + 8 * drawn[1] + 5 * drawn[2]
-        if n_utterances:
-            assert replicate == pytest.approx(total / n_utterances)
-        else:
-            assert np.isnan(replicate)
+    drawn = Draws(60, 1).of(["a", "b", "c"])
+    n_utterances, totals = drawn @ [2, 1, 1], drawn @ [4, 8, 5]
+    assert not n_utterances.all()
+    expected = [total / n if n else np.nan for total, n in zip(totals, n_utterances, strict=True)]
+    assert replicates == pytest.approx(expected, nan_ok=True)
 
 
 def pairs_of(tmp_path, *, options="{}", **measures):
@@ -39,15 +37,14 @@ def pairs_of(tmp_path, *, options="{}", **measures):
     paths = [measure(tmp_path, name, "own", **metrics) for name, metrics in measures.items()]
     write_manifest(tmp_path / "manifest.tsv", UTTERANCES)
     (tmp_path / "f.tsv").write_text("enrolment\ttrial\tlabel\ns0\tu0\ttarget\ns1\tu1\ttarget\n")
-    files = {name: tmp_path / name for name in ("metrics", "comparisons", "replicates.npz")}
-    arguments = flags(manifest=tmp_path / "manifest.tsv", trials=tmp_path / "f.tsv")
-    arguments += ["--measures", *map(str, paths), "--options", options, "--bootstrap", "40"]
-    for name, path in files.items():
-        arguments += [f"--{name.removesuffix('.npz')}", str(path)]
-    succeeds("assess_utility", *arguments)
+    files = {name: tmp_path / name for name in ("metrics", "comparisons")}
+    files["replicates"] = tmp_path / "replicates.npz"
+    files |= {"manifest": tmp_path / "manifest.tsv", "trials": tmp_path / "f.tsv"}
+    words = flags(**files, measures=paths, options=options, bootstrap=40)
+    succeeds("assess_utility", *words)
     with files["comparisons"].open(newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
-    return rows, read_npz(files["replicates.npz"], [])
+    return rows, read_npz(files["replicates"], [])
 
 
 def test_every_two_are_compared_on_every_list_and_the_original_last(tmp_path):
@@ -86,11 +83,8 @@ def test_the_words_follow_the_direction_and_are_neutral_without_one():
     for more_is_better in (True, False, None):
         [pair] = compare_utility(systems, trials="-", metric="m", more_is_better=more_is_better)
         said[more_is_better] = pair.verdict, pair.share_a_better
-    assert said == {
-        True: ("A is better", 1.0),
-        False: ("B is better", 0.0),
-        None: ("A is higher", "undefined"),
-    }
+    assert (said[True], said[False]) == (("A is better", 1.0), ("B is better", 0.0))
+    assert said[None] == ("A is higher", "undefined")
 
 
 def test_95_percent_of_paired_differences_hold_the_truth():
@@ -104,9 +98,8 @@ def test_95_percent_of_paired_differences_hold_the_truth():
         systems = {}
         for name, shift in (("a", 0.0), ("b", 1.0), ("like_a", 0.0)):
             own = np.repeat(draw.normal(size=15), 4) + draw.normal(size=60)
-            mean, drawn = resampled_mean(
-                list(voices + shift + own), speakers, draws=Draws(300, run)
-            )
+            values = list(voices + shift + own)
+            mean, drawn = resampled_mean(values, speakers, draws=Draws(300, run))
             systems[name] = Estimate(mean.value, drawn, mean.n_speakers)
         rows = compare_utility(systems, trials="-", metric="m", more_is_better=True)
         by_pair = {(row.anonymiser_a, row.anonymiser_b): row for row in rows}

@@ -6,6 +6,9 @@ import types
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.score_cases import FEW
 from support.sounds import recording
 
 from voiceprivacy.inout.files import RESOURCES
@@ -48,30 +51,37 @@ def test_octave_errors_of_the_first_pass_are_out_of_range_in_the_second():
     assert track[track > 0].min() > 80 and track.max() < 160
 
 
-SLOW = np.interp(np.linspace(0, 199, 260), np.arange(200), MELODY)
-FRAME = np.arange(200)
-VOICED_LATER, VOICED_EARLIER = np.where(FRAME < 20, 0, MELODY), np.where(FRAME > 180, 0, MELODY)
-WHOLE = pytest.approx(1)
-PAIRS = {
-    "itself": (MELODY, MELODY, WHOLE),
-    "another height and width": (MELODY, 0.5 * MELODY + 100, WHOLE),
-    "unvoiced frames of either": (VOICED_LATER, VOICED_EARLIER, WHOLE),
-    "30 ms later": (MELODY[:-3], MELODY[3:], WHOLE),
-    "30 ms earlier": (MELODY[3:], MELODY[:-3], WHOLE),
-    "slower": (MELODY, SLOW, pytest.approx(1, abs=1e-3)),
-    "faster": (SLOW, MELODY, pytest.approx(1, abs=1e-3)),
-    "turned around": (MELODY, 300 - MELODY, pytest.approx(-1, abs=0.1)),
-    "no voice": (MELODY, np.zeros(200), 0),
-    "one pitch": (MELODY, np.full(200, 100.0), 0),
-    "hardly any voice": (MELODY, np.where(FRAME < 9, MELODY, 0), 0),
-    "an original without voice": (np.zeros(200), MELODY, "undefined"),
-}
+def drawn(seed, n_frames, voiced, range_hz=300):
+    """A track (F,) of random frequencies, of which this share is voiced."""
+    draw = np.random.default_rng(seed)
+    return np.where(draw.random(n_frames) < voiced, draw.uniform(80, 80 + range_hz, n_frames), 0)
 
 
-@pytest.mark.parametrize("kind", PAIRS)
-def test_a_correlation_is_that_of_the_intonation(kind):
-    original, protected, expected = PAIRS[kind]
-    assert pitch_correlation(original, protected) == expected
+SEEDS = st.integers(0, 10**6)
+
+
+@given(SEEDS, st.floats(0.1, 3), st.floats(0, 100), st.integers(-5, 5))
+@FEW
+def test_height_width_delay_and_unvoiced_frames_do_not_matter(seed, width, height, lag):
+    melody, one, other = drawn([seed, 0], 80, 1), drawn([seed, 1], 80, 0.7), drawn(seed, 80, 0.7)
+    original = np.where(one > 0, melody, 0)[max(0, lag) : 80 + min(0, lag)]
+    protected = np.where(other > 0, width * melody + height, 0)[max(0, -lag) : 80 - max(0, lag)]
+    assert pitch_correlation(original, protected) == pytest.approx(1)
+
+
+@given(st.integers(150, 300))
+@FEW
+def test_speed_does_not_matter(n_frames):
+    other = np.interp(np.linspace(0, 199, n_frames), np.arange(200), MELODY)
+    for pair in ((MELODY, other), (other, MELODY)):
+        assert pitch_correlation(*pair) == pytest.approx(1, abs=1e-3)
+
+
+def test_what_has_nothing_of_the_intonation():
+    assert pitch_correlation(MELODY, 300 - MELODY) == pytest.approx(-1, abs=0.1)
+    tracks = np.zeros(200), np.append(MELODY[:9], np.zeros(191)), np.full(200, 100.0)
+    assert [pitch_correlation(MELODY, track) for track in tracks] == [0, 0, 0]
+    assert [pitch_correlation(track, MELODY) for track in tracks] == ["undefined", "undefined", 0]
 
 
 def test_noise_and_speech_shorter_than_a_frame_have_no_pitch():
@@ -100,48 +110,34 @@ class Sound:
         return types.SimpleNamespace(selected_array={"frequency": track})
 
 
-@pytest.fixture
-def plugin(monkeypatch):
-    praat = types.ModuleType("parselmouth")
-    praat.Sound = Sound
-    monkeypatch.setitem(sys.modules, "parselmouth", praat)
-    spec = importlib.util.spec_from_file_location(
-        "praat_pitch", RESOURCES / "plugins/praat_pitch.py"
-    )
+@pytest.fixture(scope="module")
+def plugin():
+    path = RESOURCES / "plugins/praat_pitch.py"
+    spec = importlib.util.spec_from_file_location("praat_pitch", path)
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "parselmouth", types.SimpleNamespace(Sound=Sound))
+        spec.loader.exec_module(module)
     return module
 
 
-def tracks():
-    return {
-        "the same": MELODY,
-        "turned around": 300 - MELODY,
-        "slower": SLOW,
-        "later": np.roll(MELODY, 3),
-        "half voiced": np.where((FRAME > 20) & (FRAME < 110), 0, MELODY),
-        "hardly voiced": np.where(FRAME < 9, 100, 0),
-        "one tone": np.full(200, 100.0),
-        "silent": np.zeros(180),
-        "empty": np.zeros(0),
-    }
+VOICED, RANGES_HZ = st.sampled_from([0.0, 0.2, 0.6, 1.0]), st.sampled_from([0, 300])
+TRACKS = st.builds(drawn, SEEDS, st.integers(0, 60), VOICED, RANGES_HZ)
 
 
-@pytest.mark.parametrize("original", tracks())
-@pytest.mark.parametrize("protected", tracks())
+@given(TRACKS, TRACKS)
+@FEW
 def test_tracks_are_compared_as_those_of_yin(plugin, original, protected):
-    pair = tracks()[original], tracks()[protected]
-    assert plugin.correlation(*pair) == pytest.approx(pitch_correlation(*pair))
+    expected = pitch_correlation(original, protected)
+    assert plugin.correlation(original, protected) == pytest.approx(expected)
 
 
 def test_the_table_has_every_utterance_and_short_ones_do_not_reach_praat(
     plugin, tmp_path, monkeypatch
 ):
     tracks = {"a": MELODY / 1000, "b": MELODY[::-1] / 1000, "c": MELODY[:3]}
-    lines = [
-        recording(tmp_path, name, np.repeat(track, RATE // 100)) for name, track in tracks.items()
-    ]
-    write_manifest(tmp_path / "m.tsv", lines)
+    spoken = {name: np.repeat(track, RATE // 100) for name, track in tracks.items()}
+    write_manifest(tmp_path / "m.tsv", [recording(tmp_path, *own) for own in spoken.items()])
     arguments = ["--manifest", tmp_path / "m.tsv", "--original", tmp_path / "m.tsv"]
     arguments += ["--output", tmp_path / "out.tsv"]
     monkeypatch.setattr(sys, "argv", ["praat_pitch.py", *map(str, arguments)])

@@ -11,29 +11,18 @@ from voiceprivacy.utility.statistics import STATISTICS
 from voiceprivacy.utility.summary import Draws, resampled_mean, summarise
 from voiceprivacy.vocabulary import UNDEFINED
 
+from .test_summary import measure
+
 LABELS = ["angry", "happy", "neutral", "sad"]
-OPTIONS = {
-    "pooled": {"uar": {"better": "higher", "statistic": "macro_recall", "joint": "uar_percent"}},
-    "of_speakers": {
-        "uar": {
-            "better": "higher",
-            "statistic": "macro_recall_of_speakers",
-            "joint": "uar_percent",
-            "weight": "uar_fold",
-        }
-    },
-}
+POOLED = {"better": "higher", "statistic": "macro_recall", "joint": "uar_percent"}
+OF_SPEAKERS = POOLED | {"statistic": "macro_recall_of_speakers", "weight": "uar_fold"}
+OPTIONS = {"pooled": {"uar": POOLED}, "of_speakers": {"uar": OF_SPEAKERS}}
 
 
 def test_a_rate_counts_errors_where_there_was_nothing_to_be_right():
     draws = Draws(10, 0)
-    rate, _ = resampled_mean(
-        [50.0, 300.0, UNDEFINED],
-        ["s1", "s2", "s3"],
-        weights=[4.0, 0.0, UNDEFINED],
-        draws=draws,
-        statistic=STATISTICS["rate"],
-    )
+    options = {"weights": [4.0, 0.0, UNDEFINED], "statistic": STATISTICS["rate"]}
+    rate, _ = resampled_mean([50.0, 300.0, UNDEFINED], ["s1", "s2", "s3"], draws=draws, **options)
     assert rate.value == 100 * (2 + 3) / 4 and rate.n_undefined == 1
     mean, _ = resampled_mean([50.0, 300.0], ["s1", "s2"], weights=[4.0, 0.0], draws=draws)
     assert mean.value == 50  # a mean leaves out what weighs nothing
@@ -43,46 +32,41 @@ def judged(seed, n=60, n_speakers=6):
     """Speakers with a fold, true and heard labels; speaker s0 is never sad."""
     generator = np.random.default_rng(seed)
     speakers = [f"s{at % n_speakers}" for at in range(n)]
-    true = [LABELS[code] for code in generator.integers(0, 4, n)]
-    true = [
-        "happy" if speaker == "s0" and label == "sad" else label
-        for speaker, label in zip(speakers, true, strict=True)
-    ]
-    heard = [
-        label if generator.random() < 0.6 else LABELS[generator.integers(0, 4)] for label in true
-    ]
+    codes, others = generator.integers(0, 4, (2, n))
+    codes[(np.arange(n) % n_speakers == 0) & (codes == 3)] = 1
+    said = np.where(generator.random(n) < 0.6, codes, others)
+    true, heard = ([LABELS[code] for code in own] for own in (codes, said))
     # Folds of one, two and three speakers: means over speakers and over folds differ.
     folds = [{"s0": 1, "s1": 2, "s2": 2}.get(speaker, 3) for speaker in speakers]
     return speakers, folds, true, heard
 
 
-def written(tmp_path, folds, true, heard, *, with_folds):
-    path = tmp_path / "demo" / "trial" / "b2" / "uar.tsv"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    rows = ["utterance\tmetric\tvalue"]
-    for at, (fold, label, said) in enumerate(zip(folds, true, heard, strict=True)):
-        for name in LABELS:
-            value = 100 * (said == label) if name == label else UNDEFINED
-            rows.append(f"u{at}\tuar_{name}_percent\t{value}")
-        if with_folds:
-            rows.append(f"u{at}\tuar_fold\t{fold}")
-    path.write_text("\n".join(rows) + "\n")
-    return path
-
-
-def numbers(tmp_path, options, speakers, *judgements, lists=None, n_replicates=200):
-    path = written(tmp_path, *judgements, with_folds="weight" in OPTIONS[options]["uar"])
-    utterances = [
-        Utterance(f"u{at}", speaker, "f", Path("-"), 1.0) for at, speaker in enumerate(speakers)
-    ]
-    return summarise(
-        [path], utterances, lists or {}, options=OPTIONS[options], n_replicates=n_replicates, seed=0
-    )
+def numbers(tmp_path, options, speakers, folds, true, heard, *, lists=None, n_replicates=200):
+    rights = [100 * (said == label) for label, said in zip(true, heard, strict=True)]
+    columns = {"uar_fold": folds} if options == "of_speakers" else {}
+    for name in LABELS:
+        columns[f"uar_{name}_percent"] = [
+            right if name == label else UNDEFINED for right, label in zip(rights, true, strict=True)
+        ]
+    path = measure(tmp_path, "b2", "uar", **columns)
+    lines = [Utterance(f"u{at}", name, "f", Path("-"), 1.0) for at, name in enumerate(speakers)]
+    given = {"options": OPTIONS[options], "n_replicates": n_replicates, "seed": 0}
+    return summarise([path], lines, lists or {}, **given)
 
 
 def macro(true, heard):
     labels = sorted(set(true))
     return 100 * recall_score(true, heard, average="macro", labels=labels)
+
+
+def macro_of_speakers(times, speakers, folds, true, heard):
+    """Mean over folds of the mean over speakers, each of them so many times."""
+    of_fold = {}
+    for name, copies in times.items():
+        own = [at for at, speaker in enumerate(speakers) if speaker == name]
+        recall = macro([true[at] for at in own], [heard[at] for at in own])
+        of_fold.setdefault(folds[own[0]], []).extend([recall] * copies)
+    return np.mean([np.mean(recalls) for recalls in of_fold.values() if recalls])
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -100,12 +84,7 @@ def test_pooled_macro_recall_is_that_of_scikit_learn(tmp_path, seed):
 def test_macro_recall_of_speakers_is_a_mean_over_speakers_and_then_over_folds(tmp_path, seed):
     speakers, folds, true, heard = judged(seed)
     summary = numbers(tmp_path, "of_speakers", speakers, folds, true, heard)
-    of_fold = {}
-    for speaker in sorted(set(speakers)):
-        own = [at for at, name in enumerate(speakers) if name == speaker]
-        recall = macro([true[at] for at in own], [heard[at] for at in own])
-        of_fold.setdefault(folds[own[0]], []).append(recall)
-    expected = np.mean([np.mean(recalls) for recalls in of_fold.values()])
+    expected = macro_of_speakers(dict.fromkeys(speakers, 1), speakers, folds, true, heard)
     by_name = {number.metric: number for number in summary.numbers}
     assert by_name["uar_percent"].value == pytest.approx(expected)
     assert "uar_fold" not in by_name  # the number of a fold is no measure
@@ -117,30 +96,21 @@ def test_replicates_of_a_macro_recall_are_those_of_drawn_speakers(tmp_path, opti
     names = sorted(set(speakers))
     summary = numbers(tmp_path, options, speakers, folds, true, heard, n_replicates=5)
     drawn = Draws(5, 0).of(names)
-    ((_, replicates),) = [
-        item for item in summary.replicates.items() if item[0].metric == "uar_percent"
-    ]
+    [replicates] = [own for key, own in summary.replicates.items() if key.metric == "uar_percent"]
     for times, value in zip(drawn, replicates, strict=True):
         copies = dict(zip(names, times, strict=True))
         rows = np.repeat(np.arange(len(speakers)), [copies[name] for name in speakers])
-        if options == "pooled":
-            expected = macro([true[at] for at in rows], [heard[at] for at in rows])
-        else:
-            of_fold = {}
-            for speaker in names:
-                own = [at for at, name in enumerate(speakers) if name == speaker]
-                recall = macro([true[at] for at in own], [heard[at] for at in own])
-                of_fold.setdefault(folds[own[0]], []).extend([recall] * copies[speaker])
-            expected = np.mean([np.mean(recalls) for recalls in of_fold.values() if recalls])
+        expected = macro([true[at] for at in rows], [heard[at] for at in rows])
+        if options == "of_speakers":
+            expected = macro_of_speakers(copies, speakers, folds, true, heard)
         assert value == pytest.approx(expected)
 
 
 def test_a_list_without_one_of_the_labels_has_the_mean_of_the_others(tmp_path):
     speakers, folds, true, heard = judged(1)
     few = {f"u{at}" for at, label in enumerate(true) if label in ("angry", "sad")}
-    summary = numbers(
-        tmp_path, "pooled", speakers, folds, true, heard, lists={"few": few, "none": set()}
-    )
+    lists = {"few": few, "none": set()}
+    summary = numbers(tmp_path, "pooled", speakers, folds, true, heard, lists=lists)
     values = {(number.trials, number.metric): number.value for number in summary.numbers}
     rows = [at for at in range(60) if f"u{at}" in few]
     expected = macro([true[at] for at in rows], [heard[at] for at in rows])

@@ -26,9 +26,7 @@ def model(tmp_path, monkeypatch):
 def spoken(folder, **seconds):
     """Noise that lasts so long: the stand-in hears a word for each half second."""
     noise = np.random.default_rng(0).normal(0, 0.1, int(max(seconds.values()) * RATE))
-    return [
-        recording(folder, name, noise[: int(duration * RATE)]) for name, duration in seconds.items()
-    ]
+    return [recording(folder, name, noise[: int(own * RATE)]) for name, own in seconds.items()]
 
 
 def values(measured, metric):

@@ -14,6 +14,8 @@ from voiceprivacy.utility.summary import Draws, resampled_mean
 from voiceprivacy.utility.word_errors import DEFINITIONS, word_errors
 from voiceprivacy.vocabulary import UNDEFINED, SpeakerWords
 
+from .test_summary import measure
+
 TOKENS_OF_2024 = {
     "hello, world": ["HELLO", "WORLD"],
     "one,two! three? four.": ["ONE", "TWO", "THREE", "FOUR"],
@@ -90,40 +92,23 @@ def test_the_pooled_rate_is_that_of_speechbrain(seed):
     weights, percent = (list(table[f"wer_{kind}"].values()) for kind in ("words", "percent"))
     rate = {"draws": Draws(0, 0), "statistic": STATISTICS["rate"]}
     pooled, _ = resampled_mean(percent, names, weights=weights, **rate)
-    if sum(weights):
-        summary = stats.summarize()
-        errors = sum(summary[kind] for kind in ("insertions", "deletions", "substitutions"))
-        assert pooled.value == pytest.approx(100 * errors / sum(weights))
-        assert pooled.value == pytest.approx(summary["WER"])
-    else:
-        assert pooled.value == UNDEFINED
+    expected = stats.summarize()["WER"] if sum(weights) else UNDEFINED
+    assert pooled.value == pytest.approx(expected)
 
 
 SPOKEN = [Utterance(f"u{at}", f"s{at % 2}", "f", Path("-"), 1.0) for at in range(4)]
-SCRIPT = {
-    "u0": "one two three four five six seven",
-    "u1": "",
-    "u2": "one two three",
-}  # nobody knows what u3 says
+# Nobody knows what u3 says.
+SCRIPT = {"u0": "one two three four five six seven", "u1": "", "u2": "one two three"}
 RECOGNISED = {"u0": "one too three five six seven eight nine", "u1": "what", "u3": "one"}
 OPTIONS = {"wer": {"weight": "wer_words", "statistic": "rate"}}
-
-
-def written(folder, name, lines):
-    path = folder / "demo" / "trial" / "b2" / f"{name}.tsv"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    text = ["utterance\tmetric\tvalue", *("\t".join(map(str, line)) for line in lines)]
-    path.write_text("\n".join(text) + "\n")
-    return path
 
 
 @pytest.fixture
 def challenge(tmp_path):
     """A table of the challenge's measure: u0 has a substitution, a deletion, two insertions."""
-    names = [utterance.utterance for utterance in SPOKEN]
-    definition = DEFINITIONS["vpc2024"]
-    lines = word_errors("wer", names, transcripts=SCRIPT, heard=RECOGNISED, definition=definition)
-    return written(tmp_path, "wer", lines)
+    table = rows(SCRIPT, RECOGNISED, [utterance.utterance for utterance in SPOKEN])
+    columns = {metric: values.values() for metric, values in table.items()}
+    return measure(tmp_path, "b2", "wer", **columns)
 
 
 def test_numbers_of_errors_of_the_challenge(challenge):
@@ -137,18 +122,13 @@ def test_numbers_of_errors_of_the_challenge(challenge):
 
 def test_numbers_of_errors_of_closed_text(tmp_path):
     values = {
-        "wer_percent": [300 / 7, UNDEFINED, 0.0, 100.0],
-        "substitutions_percent": [100 / 7, UNDEFINED, 0.0, 0.0],
-        "insertions_percent": [0.0, UNDEFINED, 0.0, 50.0],
-        "deletions_percent": [200 / 7, UNDEFINED, 0.0, 50.0],
-        "words": [7, 0, 3, 2],
+        "closed_text_wer_percent": [300 / 7, UNDEFINED, 0.0, 100.0],
+        "closed_text_substitutions_percent": [100 / 7, UNDEFINED, 0.0, 0.0],
+        "closed_text_insertions_percent": [0.0, UNDEFINED, 0.0, 50.0],
+        "closed_text_deletions_percent": [200 / 7, UNDEFINED, 0.0, 50.0],
+        "closed_text_words": [7, 0, 3, 2],
     }
-    lines = []
-    for metric, of_utterances in values.items():
-        lines += [
-            (f"u{at}", f"closed_text_{metric}", value) for at, value in enumerate(of_utterances)
-        ]
-    path = written(tmp_path, "words", lines)
+    path = measure(tmp_path, "b2", "words", **values)
     options = {"words": {"weight": "closed_text_words"}}
     assert word_errors_of_speakers([path], SPOKEN, options=options, seed=0) == [
         SpeakerWords("b2", "words", "s0", 2, 10, 1, 0, 2, 30.0),
@@ -157,7 +137,7 @@ def test_numbers_of_errors_of_closed_text(tmp_path):
 
 
 def test_other_measures_have_no_words(tmp_path, challenge):
-    pitch = written(tmp_path, "pitch", [(f"u{at}", "pitch", 0.5) for at in range(4)])
+    pitch = measure(tmp_path, "b2", "pitch", pitch=[0.5] * 4)
     weighed = {"pitch": {"weight": "frames"}}
     for options in (weighed, {"pitch": {"weight": "pitch_words"}}, {}):
         assert word_errors_of_speakers([pitch], SPOKEN, options=options, seed=0) == []
