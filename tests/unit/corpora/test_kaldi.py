@@ -6,11 +6,7 @@ from support.trees import edit, errors, kaldi, prepare, write_audio, write_lines
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.kinds.kaldi import read_text
-from voiceprivacy.corpora.listing import (
-    Findings,
-    list_utterances,
-    read_transcripts,
-)
+from voiceprivacy.corpora.listing import Findings, list_utterances, read_transcripts
 from voiceprivacy.corpora.recordings import mono
 from voiceprivacy.inout import audio, tables
 from voiceprivacy.inout.files import BadInput

@@ -67,11 +67,7 @@ def test_folder(tmp_path):
     [
         (["a-1\tyes", "a-2\tno"], None, ""),
         (["a-1\tyes"], "oddity", "1 utterance has no transcript, such as 'a-2'"),
-        (
-            ["wavs/a-1.wav\tyes"],
-            "error",
-            "none is of an utterance such as 'a-1'",
-        ),
+        (["wavs/a-1.wav\tyes"], "error", "none is of an utterance such as 'a-1'"),
     ],
 )
 def test_transcripts_of_a_folder_are_compared_with_its_utterances(tmp_path, rows, level, message):

@@ -34,28 +34,18 @@ def test_resemblyzer_attacks_where_it_is_installed_with_what_it_needs(installed)
 
 
 @pytest.mark.parametrize(
-    "section",
+    ("section", "attacks"),
     [
-        {"extractors": {}},
-        {"attacks": {"team": {"scores": "{anonymiser}/{condition}"}}},
-        {"anonymisers": {}},
-        {"corpora": {}},
-    ],
-    ids=lambda section: next(iter(section)),
-)
-def test_a_config_that_says_what_is_wanted_gets_nothing_more(installed, section):
-    assert models(PROTECTED | section) == {}
-
-
-@pytest.mark.parametrize(
-    "section",
-    [
-        {"backends": {"plda": {"type": "plda", "train": {"corpus": "demo"}}}},
-        {"utility": {"wer": {"command": "python wer.py"}}},
+        ({"extractors": {}}, {}),
+        ({"attacks": {"team": {"scores": "{anonymiser}/{condition}"}}}, {}),
+        ({"anonymisers": {}}, {}),
+        ({"corpora": {}}, {}),
+        ({"backends": {"plda": {"type": "plda", "train": {"corpus": "demo"}}}}, SMALL),
+        ({"utility": {"wer": {"command": "python wer.py"}}}, SMALL),
     ],
 )
-def test_sections_that_name_no_attacker_do_not_take_the_attack_away(installed, section):
-    assert models(PROTECTED | section) == SMALL
+def test_only_sections_that_say_who_attacks_take_the_attack_away(installed, section, attacks):
+    assert models(PROTECTED | section) == attacks
 
 
 def test_an_extractor_alone_compares_by_cosine_or_jensen_shannon():
@@ -66,12 +56,14 @@ def test_an_extractor_alone_compares_by_cosine_or_jensen_shannon():
 
 
 def test_an_encoder_in_a_package_embeds_both_parts_in_the_environment_of_its_name():
-    two = {"package": "dvector", "env": "mine.yaml"}
-    extractors = {"one": {"package": "resemblyzer"}, "two": two}
+    extractors = {
+        "one": {"package": "resemblyzer"},
+        "two": {"package": "dvector", "env": "mine.yaml"},
+        "other": {"command": "python mine.py"},
+    }
     config = defaults.complete(PROTECTED | {"extractors": extractors})
-    environments = {name: options["env"] for name, options in config["extractors"].items()}
-    assert environments == {"one": "resemblyzer", "two": "mine.yaml"}
-    extractors = {"one": {"package": "dvector"}, "other": {"command": "python mine.py"}}
-    attackers = Plan(defaults.complete(PROTECTED | {"extractors": extractors})).attackers
-    assert attackers.extraction("one", "demo", "trial", "b2") == ["--package", "dvector"]
-    assert [name for name in extractors if attackers.embeds_both_parts(name)] == ["one"]
+    environments = [config["extractors"][name]["env"] for name in ("one", "two")]
+    assert environments == ["resemblyzer", "mine.yaml"]
+    attackers = Plan(config).attackers
+    assert attackers.extraction("two", "demo", "trial", "b2") == ["--package", "dvector"]
+    assert [name for name in extractors if attackers.embeds_both_parts(name)] == ["one", "two"]

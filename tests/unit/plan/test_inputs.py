@@ -21,11 +21,7 @@ from voiceprivacy.running import fingerprints
 CONFIG = {
     "corpora": CORPORA,
     "anonymisers": {"b2r": {"command": "python b2r.py", "runs": 2, "shards": 3}},
-    "extractors": {
-        "ecapa": ECAPA,
-        "f0": {"f0": {}},
-        "words": {"words": {"corpus": "others"}},
-    },
+    "extractors": {"ecapa": ECAPA, "f0": {"f0": {}}, "words": {"words": {"corpus": "others"}}},
     "backends": {
         "cosine": {"type": "cosine"},
         "js": {"type": "jensen_shannon"},
@@ -105,12 +101,11 @@ def test_no_profile_overrides_memory_that_a_rule_works_out():
 
 
 def test_words_depend_on_the_transcripts_that_weigh_them_and_f0_on_nothing(plan):
-    attackers = AttackerInputs(plan)
-    assert attackers.feature_files(of_job(part="trial", extractor="words")) == [
-        "results/audio/demo/trial/original/transcripts.tsv",
-        "results/audio/others/train/original/transcripts.tsv",
+    files = AttackerInputs(plan).feature_files
+    assert files(of_job(part="trial", extractor="words")) == [
+        f"results/audio/{part}/original/transcripts.tsv" for part in ("demo/trial", "others/train")
     ]
-    assert attackers.feature_files(of_job(part="trial", extractor="f0")) == []
+    assert files(of_job(part="trial", extractor="f0")) == []
 
 
 def test_a_job_takes_the_file_of_what_is_trained_and_the_type_of_what_is_not(plan):
@@ -159,13 +154,11 @@ def test_a_rule_gives_its_job_flags_that_it_has(job, made):
         return
     tree = ast.parse((ROOT / f"scripts/voiceprivacy/jobs/{job}.py").read_text())
     function = next(node for node in tree.body if getattr(node, "name", "") == job)
-    keywords, defaults = function.args.kwonlyargs, function.args.kw_defaults
-    required = {
-        argument.arg for argument, default in zip(keywords, defaults, strict=True) if not default
-    }
+    names = [argument.arg for argument in function.args.kwonlyargs]
+    defaults = dict(zip(names, function.args.kw_defaults, strict=True))
     flags = {flag.replace("-", "_") for flag in re.findall(r"--([\w-]+)", made)}
-    assert flags <= {argument.arg for argument in keywords}
-    assert required <= flags
+    assert flags <= {*names}
+    assert flags >= {name for name, default in defaults.items() if not default}
 
 
 @pytest.mark.parametrize("path", sorted(ROOT.glob("workflow/rules/*.smk")), ids=lambda p: p.stem)

@@ -53,11 +53,7 @@ def test_the_verdict_judges_what_is_said_apart_from_the_voice(plan):
     for trials, own in judged["lists"].items():
         of_text = {name: [*systems] for name, systems in own["of_text"].items()}
         once, all_systems = ["original"], ["original", "b2", "b3"]
-        assert of_text == {
-            "said/cosine": once,
-            "plain/cosine": once,
-            "heard/cosine": all_systems,
-        }
+        assert of_text == {"said/cosine": once, "plain/cosine": once, "heard/cosine": all_systems}
         assert [*own["attackers"]["when/js"]] == [*own["attackers"]["ecapa/cosine"]] == all_systems
         of_b2 = f"results/scores/demo/{trials}/b2/heard/cosine"
         needed = [path for path in files if path.startswith(of_b2)]

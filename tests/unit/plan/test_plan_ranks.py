@@ -1,6 +1,4 @@
-"""What a config asks for about ranks: sampled galleries, histograms as features, which back-end
-compares what.
-"""
+"""What a config asks for about ranks: sampled galleries, histograms, who compares what."""
 
 import pytest
 from support.plans import ECAPA, pictures_of, voices
@@ -37,10 +35,7 @@ def completed(**changes):
 def test_every_combination_of_lengths_is_a_gallery_of_one_gender_or_of_both():
     plan = completed()
     assert plan.speech.galleries("ranks") == {
-        "f_t1_d1": ("f", 1, 1),
-        "f_t2_d1": ("f", 2, 1),
-        "m_t1_d1": ("m", 1, 1),
-        "m_t2_d1": ("m", 2, 1),
+        f"{gender}_t{test}_d1": (gender, test, 1) for gender in "fm" for test in (1, 2)
     }
     assert plan.speech.trial_lists("ranks") == [] == plan.speech.all_trial_lists()
     assert plan.speech.galleries("others") == {}
@@ -67,11 +62,8 @@ def test_galleries_have_ranks_and_no_other_metric():
     assert "results/report/figures/rank_lengths/ranks/f/pitch/js.svg" in figures
     assert "results/report/figures/rank_speakers/ranks/m_t1_d1/ecapa/cosine.svg" in figures
     assert len(set(figures)) == len(figures)
-
-
-def test_histograms_need_no_model_file():
-    files = completed().outputs.used_files()
-    assert not [path for path in files if "pitch" in path or "words" in path]
+    files = plan.outputs.used_files()
+    assert not [path for path in files if "pitch" in path or "words" in path], "no model's file"
     assert "results/samples/ranks/m_t2_d1.tsv" in files
 
 

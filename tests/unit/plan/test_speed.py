@@ -20,14 +20,13 @@ CONFIG = {
 
 
 def test_an_anonymiser_s_own_jobs_are_those_of_the_trials_of_all_its_draws():
-    config = CONFIG | {
-        "anonymisers": {
-            "b2": {"command": "python b2.py", "shards": 2, "streaming": False},
-            "b2r": {"command": "python b2r.py", "draws": 2, "runs": 2, "gpu": 1},
-            "team": {"audio": "submission"},
-        }
+    anonymisers = {
+        "b2": {"command": "python b2.py", "shards": 2, "streaming": False},
+        "b2r": {"command": "python b2r.py", "draws": 2, "runs": 2, "gpu": 1},
+        "team": {"audio": "submission"},
     }
-    told = {one.anonymiser: one for one in protecting(Plan(defaults.complete(config)))}
+    plan = Plan(defaults.complete(CONFIG | {"anonymisers": anonymisers}))
+    told = {one.anonymiser: one for one in protecting(plan)}
     assert list(told) == ["b2", "b2r", "team"]  # no training corpus, and no draw of its own
     shards = [f"anonymise_shard/demo/trial/b2/{number}.tsv" for number in (0, 1)]
     streams = ["demo/trial/b2/wav/*/streaming.json"]

@@ -111,10 +111,7 @@ def test_without_ffmpeg_the_file_is_named_and_how_to_install_it(tmp_path, monkey
 
 @with_ffmpeg
 @pytest.mark.parametrize("boxed", [False, True])
-@pytest.mark.parametrize(
-    "ending",
-    ["m4a", "webm"],
-)
+@pytest.mark.parametrize("ending", ["m4a", "webm"])
 def test_the_real_one_gives_the_sound_back(tmp_path, monkeypatch, ending, boxed):
     if boxed:
         needs.program_or_skip("bubblewrap", boxes.why_not)

@@ -10,13 +10,7 @@ import threading
 import time
 
 import pytest
-from support.pool_calls import (
-    die,
-    die_with,
-    raise_at_three,
-    slow_if_even,
-    slow_if_even_with,
-)
+from support.pool_calls import die, die_with, raise_at_three, slow_if_even, slow_if_even_with
 from support.runs import processes_of
 
 from voiceprivacy.inout.files import SCRIPTS, BadInput

@@ -6,12 +6,7 @@ import logging
 
 import pytest
 
-from voiceprivacy.running.progress import (
-    CLEAR,
-    Progress,
-    ProgressHandler,
-    interrupted,
-)
+from voiceprivacy.running.progress import CLEAR, Progress, ProgressHandler, interrupted
 
 
 class Clock:

@@ -25,7 +25,7 @@ HEAD = {"info": {"features": {"gender": CLASSES, "speaker_id": {"_type": "Value"
 
 def pack(root, path):
     if path.suffix == ".zip":
-        with zipfile.ZipFile(path, "w") as archive:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             for file in root.rglob("*"):
                 name = str(file.relative_to(root.parent))
                 archive.write(file, name.replace("/", "\\") if "windows" in path.name else name)
@@ -34,16 +34,11 @@ def pack(root, path):
             archive.add(root, "top")
 
 
-def write_archive(path, content):
-    """An archive of one file, packed; its path."""
-    if path.suffix == ".zip":
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("a/x.wav", content)
-    else:
-        with tarfile.open(path, "w:gz") as archive:
-            member = tarfile.TarInfo("a/x.wav")
-            member.size = len(content)
-            archive.addfile(member, io.BytesIO(content))
+def pack_one(path, content):
+    """An archive of one file; its path."""
+    (path.parent / "a").mkdir()
+    (path.parent / "a" / "x.wav").write_bytes(content)
+    pack(path.parent / "a", path)
     return path
 
 
@@ -79,7 +74,7 @@ def test_an_archive_that_leaves_its_folder_is_refused(tmp_path, name):
         member.size = 1
         archive.addfile(member, io.BytesIO(b"x"))
     for file in ("x.zip", "x.tar"):
-        with pytest.raises(BadInput, match="would be written outside of its folder"):
+        with pytest.raises(BadInput, match="outside of its folder"):
             unpacking.unpacked(tmp_path / file, tmp_path / "to")
     assert not (tmp_path / "out.wav").exists()
 
@@ -89,7 +84,7 @@ def test_links_are_refused(tmp_path):
         link = tarfile.TarInfo("a/b.wav")
         link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
         archive.addfile(link)
-    with pytest.raises(BadInput, match=r"'a/b\.wav' is a link or a device"):
+    with pytest.raises(BadInput, match=r"'a/b\.wav' is a link"):
         unpacking.unpacked(tmp_path / "x.tar", tmp_path / "to")
     assert not list((tmp_path / "to").rglob("*"))
 
@@ -97,7 +92,7 @@ def test_links_are_refused(tmp_path):
 @pytest.mark.parametrize("ending", ["zip", "tar.gz"])
 def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path, monkeypatch, ending):
     monkeypatch.setattr(unpacking, "SMALL_BYTES", 10**6)
-    whole = write_archive(tmp_path / f"x.{ending}", bytes(10**7))
+    whole = pack_one(tmp_path / f"x.{ending}", bytes(10**7))
     with pytest.raises(BadInput, match=r"unpacks to 0\.0 GB"):
         unpacking.unpacked(whole, tmp_path / "to")
     assert not list((tmp_path / "to").rglob("*"))
@@ -105,7 +100,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path, monkeypatch, ending):
 
 @pytest.mark.parametrize("ending", ["zip", "tar.gz"])
 def test_a_damaged_archive_is_read_or_refused(tmp_path, ending):
-    content = write_archive(tmp_path / f"x.{ending}", bytes(range(256)) * 4).read_bytes()
+    content = pack_one(tmp_path / f"x.{ending}", bytes(range(256)) * 4).read_bytes()
     damaged = tmp_path / f"damaged.{ending}"
     draw = np.random.default_rng(0)
     refused = 0
@@ -144,28 +139,23 @@ def wav(text, sign=1, rate=RATE):
     return file.getvalue()
 
 
-def write_real(path, rows, head):
-    import pyarrow
-    from pyarrow import ipc, parquet
-
-    table = pyarrow.Table.from_pylist(rows)
-    if head:
-        table = table.replace_schema_metadata({"huggingface": json.dumps(head)})
-    if path.suffix == ".parquet":
-        parquet.write_table(table, path, row_group_size=3)
-        return
-    with ipc.new_stream(path, table.schema) as file:
-        file.write_table(table)
-
-
 @pytest.fixture
 def write_table():
     """What writes a table: (path, rows, head)."""
     pytest.importorskip("pyarrow", reason="pyarrow: not installed (make test-long installs it)")
+    import pyarrow
+    from pyarrow import ipc, parquet
 
     def write(path, rows, head=HEAD):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_real(path, rows, head)
+        table = pyarrow.Table.from_pylist(rows)
+        if head:
+            table = table.replace_schema_metadata({"huggingface": json.dumps(head)})
+        if path.suffix == ".parquet":
+            parquet.write_table(table, path, row_group_size=3)
+            return
+        with ipc.new_stream(path, table.schema) as file:
+            file.write_table(table)
 
     return write
 
@@ -195,13 +185,11 @@ def test_shards_are_read_with_speakers_and_texts(tmp_path, write_table, ending, 
     assert {one.speaker: one.gender for one in run.utterances} == sexes
     assert len(taken(tmp_path, run)) == 20
     assert "say 3" in (tmp_path / "my.data" / "text").read_text()
+    texts = [f"{name}_{number}" for name, number in product(SPEAKERS, range(5))]
     for one in run.utterances:
         original, _ = soundfile.read(one.audio)
         protected, _ = soundfile.read(run.protected["mine"].files[one.utterance])
-        text = one.utterance
-        if named == "number":
-            number = int(text)
-            text = f"{list(SPEAKERS)[number // 5]}_{number % 5}"
+        text = texts[int(one.utterance)] if named == "number" else one.utterance
         assert same(original, sound(text, rate=48000))
         assert same(protected, -sound(text, rate=8000))
 
@@ -236,26 +224,23 @@ SOUND = {"bytes": b"RIFF", "path": "a.wav"}
         ([{"speaker": "a"}], "no column of sound"),
         ([{"one": SOUND, "two": SOUND}], r"several columns of sound \(one, two\)"),
         ([{"audio": {"bytes": None, "path": "a.wav"}}], "only the path a.wav"),
-        ([{"audio": SOUND}, {"audio": SOUND}], "'a' occurs twice: add a column id"),
+        ([{"audio": SOUND}, {"audio": SOUND}], "'a' occurs twice"),
+        (None, "cannot be read"),
     ],
 )
-def test_rows_that_cannot_be_are_refused(tmp_path, write_table, rows, said):
-    write_table(tmp_path / "x.parquet", rows, None)
+def test_rows_that_cannot_be_and_what_is_no_table_are_refused(tmp_path, write_table, rows, said):
+    if rows:
+        write_table(tmp_path / "x.parquet", rows, None)
+    else:
+        (tmp_path / "x.parquet").write_bytes(b"PAR1 no table")
     with pytest.raises(BadInput, match=f"x.parquet: .*{said}"):
-        unpacking.out_of_tables(tmp_path / "x.parquet", tmp_path / "to")
-
-
-def test_what_is_no_table_is_refused(tmp_path, write_table):
-    (tmp_path / "x.parquet").write_bytes(b"PAR1 no table")
-    with pytest.raises(BadInput, match=r"x\.parquet: cannot be read"):
         unpacking.out_of_tables(tmp_path / "x.parquet", tmp_path / "to")
 
 
 def test_without_pyarrow_it_is_said_how_to_install_it(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "train.parquet").write_bytes(b"PAR1")
-    with pytest.raises(BadInput, match=r"pyarrow: pip install --no-deps -r envs/requirements-par"):
+    (tmp_path / "train.parquet").write_bytes(b"PAR1")
+    with pytest.raises(BadInput, match="pyarrow: pip install"):
         unpacking.Unpacking(tmp_path / "my.yaml")(tmp_path)
 
 
