@@ -97,8 +97,7 @@ def test_a_folder_that_cannot_be_written_is_one_line(folder, monkeypatch, capfd)
     monkeypatch.setitem(world.COMMANDS, "scoring", changed)
     with disk(folder, "ro"):
         assert world.call("scoring") == 2
-    said = capfd.readouterr().err
-    assert said == "error: out/scores.tsv: Read-only file system\n"
+    assert capfd.readouterr().err == "error: out/scores.tsv: Read-only file system\n"
 
 
 @pytest.mark.parametrize(

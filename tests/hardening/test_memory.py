@@ -73,8 +73,7 @@ def document(path):
 
 def embeddings(path):
     ids = np.array([f"utterance-{line:06d}" for line in range(2000)])
-    vectors = np.ones((2000, 192), np.float32)
-    arrays.write_embeddings(path, arrays.Embeddings(ids, vectors))
+    arrays.write_embeddings(path, arrays.Embeddings(ids, np.ones((2000, 192), np.float32)))
     return arrays.read_embeddings
 
 

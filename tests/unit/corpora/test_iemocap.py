@@ -30,10 +30,10 @@ def test_the_utterances_of_four_emotions_or_all_are_taken(tmp_path):
 
 def test_another_number_than_published_is_odd(tmp_path):
     source = iemocap(tmp_path, sessions=(1, 2, 3, 4, 5))
-    words = "IEMOCAP has 50 utterances of four emotions, published are 5531"
-    assert listed(source)[1] == [f"oddity {tmp_path}: {words}"]
-    source["iemocap"]["emotions"] = "all"
-    assert "has 60 utterances, published are 10039" in listed(source)[1][0]
+    for emotions, said in (("four", ("50", "5531")), ("all", ("60", "10039"))):
+        source["iemocap"]["emotions"] = emotions
+        (oddity,) = listed(source)[1]
+        assert oddity.startswith("oddity ") and all(number in oddity for number in said)
 
 
 def test_scripted_dialogues_and_odd_names(tmp_path):
@@ -50,11 +50,8 @@ def test_scripted_dialogues_and_odd_names(tmp_path):
 def test_what_is_missing_is_said(tmp_path):
     source = iemocap(tmp_path)
     (tmp_path / "Session2/sentences/wav/Ses02F_impro01/Ses02F_impro01_M004.wav").unlink()
-    _, findings = listed(source)
-    assert findings == [
-        f"oddity {tmp_path}/Session2: 1 utterance has an emotion and no audio, such as"
-        " 'Ses02F_impro01_M004'"
-    ]
+    (oddity,) = listed(source)[1]
+    assert oddity.startswith(f"oddity {tmp_path}/Session2: 1 utterance has an emotion and no audio")
     source["iemocap"]["sessions"] = [1, 3]
     findings = Findings()
     with pytest.raises(BadInput, match="has no Session3/dialog/EmoEvaluation"):

@@ -16,9 +16,7 @@ from voiceprivacy.corpora.protocols import all_pairs, enrol_trial
 from voiceprivacy.inout.tables import Trial
 
 OPTIONS = {"enrolment_utterances": 3, "lists": ["f", "m"]}
-SESSIONS = st.lists(
-    st.integers(1, 6), min_size=1, max_size=4
-)  # utterances in each session of a speaker
+SESSIONS = st.lists(st.integers(1, 6), min_size=1, max_size=4)  # utterances in each of a speaker
 
 
 def listed(name, speaker="a", gender="f", session=""):
@@ -65,13 +63,10 @@ def test_trials_come_from_other_sessions_than_the_enrolment(sizes):
     assert not {session[name] for name in enrolment} & {session[name] for name in trial}
 
 
-def test_as_little_as_possible_is_left_unused():
+def test_as_little_as_possible_is_left_unused_and_short_sessions_enrol_together():
     enrolment, trial, _ = split(speakers([[7, 3, 4]]))
     assert enrolment == {"s0-1-0", "s0-1-1", "s0-1-2"}
     assert len(trial) == 11
-
-
-def test_short_sessions_enrol_together_when_one_is_left():
     enrolment, trial, _ = split(speakers([[2, 2, 1]]))
     assert {name.split("-")[1] for name in enrolment} == {"0", "1"}
     assert trial == {"s0-2-0"}
@@ -80,8 +75,7 @@ def test_short_sessions_enrol_together_when_one_is_left():
 def test_who_enrols_is_not_always_the_first():
     enrolment, _, _ = split(speakers([[10]] * 30))
     counts = Counter(name.split("-")[2] for name in enrolment)
-    assert min(counts.values()) > 2
-    assert len(counts) == 10
+    assert min(counts.values()) > 2 and len(counts) == 10
 
 
 def test_a_speaker_with_too_few_utterances_is_named():
@@ -95,12 +89,8 @@ def test_every_speaker_of_a_list_meets_every_trial_utterance_of_the_list():
     trial = [listed("b3", "b"), listed("a3"), listed("c3", "c", "m")]
     trials, enrolments = enrol_trial.list_trials({}, OPTIONS, "f", enrolment, trial, Findings())
     assert enrolments == {"a": ["a1", "a2"], "b": ["b1"]}
-    assert list(trials) == [
-        ("a", "a3", "target"),
-        ("a", "b3", "nontarget"),
-        ("b", "a3", "nontarget"),
-        ("b", "b3", "target"),
-    ]
+    expected = ["a a3 target", "a b3 nontarget", "b a3 nontarget", "b b3 target"]
+    assert [" ".join(trial) for trial in trials] == expected
     trials, enrolments = enrol_trial.list_trials({}, OPTIONS, "mixed", enrolment, trial, Findings())
     assert len(trials) == 9
     assert list(enrolments) == ["a", "b", "c"]
@@ -126,14 +116,10 @@ def test_every_ordered_pair_of_one_gender_is_a_trial():
 
 
 def test_pieces_of_one_source_form_no_pair():
-    utterances = [listed(name, "a") for name in ("a1_seg000", "a1_seg001", "a2_seg000")]
-    pairs, _ = pairs_of(utterances)
-    assert {trial[:2] for trial in pairs} == {
-        ("a1_seg000", "a2_seg000"),
-        ("a1_seg001", "a2_seg000"),
-        ("a2_seg000", "a1_seg000"),
-        ("a2_seg000", "a1_seg001"),
-    }
+    of_one, other = ("a1_seg000", "a1_seg001"), "a2_seg000"
+    pairs, _ = pairs_of([listed(name, "a") for name in (*of_one, other)])
+    expected = {(name, other) for name in of_one} | {(other, name) for name in of_one}
+    assert {trial[:2] for trial in pairs} == expected
 
 
 def released(*utterances):
@@ -145,11 +131,8 @@ def released(*utterances):
 
 def test_a_release_has_each_unordered_pair_once():
     pairs = release.release_pairs(**released("a-1", "a-2", "b-1"))
-    assert pairs == [
-        Trial("a-1", "a-2", "target"),
-        Trial("a-1", "b-1", "nontarget"),
-        Trial("a-2", "b-1", "nontarget"),
-    ]
+    others = [Trial(name, "b-1", "nontarget") for name in ("a-1", "a-2")]
+    assert pairs == [Trial("a-1", "a-2", "target"), *others]
 
 
 def test_utterances_of_one_recording_are_not_linked():
@@ -192,8 +175,7 @@ def test_of_many_target_pairs_each_speaker_has_as_many(monkeypatch):
 
 def test_pairs_of_thousands_of_trials_are_drawn_without_listing_all_of_them():
     """2,500 trials have three million pairs, which took hundreds of megabytes."""
-    names = [f"{n % 500}-{n}" for n in range(2500)]
-    listed = released(*names)
+    listed = released(*[f"{n % 500}-{n}" for n in range(2500)])
     pairs, peak = peak_of(lambda: release.release_pairs(**listed))
     assert sum(pair.label == "nontarget" for pair in pairs) == release.MOST_LINKED
     assert peak < 100e6

@@ -51,11 +51,6 @@ def test_the_printed_gap_is_refused_where_it_overlaps():
         positions(8, test=1, template=6, delta="printed")
 
 
-def test_too_many_are_refused():
-    with pytest.raises(BadInput, match="3 for the test and 2 for the template exceed 4"):
-        split({}, OPTIONS | {"test": [1, 3], "template": [1, 2]}, [], Findings())
-
-
 def test_a_gallery_holds_one_gender_and_speakers_with_enough_observations():
     spoken = utterances(fa=4, fb=6, fc=3, ma=4)
     samples, without = sample(OPTIONS, spoken, gender="f", test=1, template=2)
@@ -83,7 +78,9 @@ def test_templates_of_the_printed_gap_have_the_seconds_that_they_hold():
     assert seconds(samples, spoken) == means
 
 
-def test_one_speaker_is_no_gallery():
+def test_too_many_observations_and_one_speaker_are_refused():
+    with pytest.raises(BadInput, match="3 for the test and 2 for the template exceed 4"):
+        split({}, OPTIONS | {"test": [1, 3], "template": [1, 2]}, [], Findings())
     with pytest.raises(BadInput, match=r"only 1 of 2 speakers \(f\) have 4 observations"):
         sample(OPTIONS, utterances(fa=4, fb=1), gender="f", test=1, template=1)
 
@@ -94,8 +91,7 @@ def test_both_parts_hold_the_first_observations_and_short_speakers_are_told():
     enrolment, trial = split({"folder": {}}, options, listed, findings)
     assert enrolment == trial == {one.utterance for one in listed} - {"fa-4"}
     assert [finding.level for finding in findings] == ["oddity"]
-    assert (
-        len(split({"folder": {}, "segments": {"seconds": 3}}, options, listed, findings)[0]) == 12
-    )
+    pieces = {"folder": {}, "segments": {"seconds": 3}}
+    assert len(split(pieces, options, listed, findings)[0]) == 12
     with pytest.raises(BadInput, match=r"only 0 of 1 speakers \(m\) have 4 .* or lower"):
         split({"folder": {}}, OPTIONS, listed, findings)

@@ -66,13 +66,13 @@ def test_what_is_changed_is_said(tmp_path):
     for name in ("float_of_int16.wav", "float_divided_twice.wav", "stereo.wav", "16_bit.wav"):
         odd_audio.RECORDINGS[name].write(tmp_path / name)
         said[name] = oddities_of(tmp_path / name)
-    assert said["float_of_int16.wav"][1][0].endswith("times full scale: it is scaled down")
-    assert said["float_divided_twice.wav"][1][0].endswith("of full scale: it is scaled up")
-    averaged = "has 2 channels, which are averaged ('channel: 1' takes the first)"
-    assert said["stereo.wav"][1] == [averaged]
+    assert "scaled down" in said["float_of_int16.wav"][1][0]
+    assert "scaled up" in said["float_divided_twice.wav"][1][0]
+    (averaged,) = said["stereo.wav"][1]
+    assert averaged.startswith("has 2 channels, which are averaged")
     assert said["16_bit.wav"] == (None, [])
     soundfile.write(tmp_path / "offset.wav", 0.5 * odd_audio.sound() + 0.02, RATE)
-    assert oddities_of(tmp_path / "offset.wav")[1][0].startswith("has a constant offset of 0.02 of")
+    assert "a constant offset of 0.02 of" in oddities_of(tmp_path / "offset.wav")[1][0]
 
 
 def test_channels_that_cancel_each_other_are_no_silence(tmp_path):
@@ -96,22 +96,17 @@ def test_an_incomplete_mp3_is_truncated_and_not_of_an_unknown_kind(tmp_path):
     assert oddities_of(path)[0].startswith("truncated: ")
 
 
-def test_a_corpus_can_name_a_channel(tmp_path):
+def test_a_corpus_can_name_a_channel_which_stretches_of_a_recording_keep(tmp_path):
+    right = 0.3 * np.sin(np.arange(RATE) / 9)
     for speaker in ("s1", "s2"):
-        (tmp_path / speaker).mkdir()
-        left, right = odd_audio.sound(), 0.3 * np.sin(np.arange(2 * RATE) / 9)
-        soundfile.write(tmp_path / speaker / "u.wav", np.stack([left, right], axis=1), RATE)
+        path = tmp_path / speaker / "u.wav"
+        path.parent.mkdir()
+        soundfile.write(path, np.stack([odd_audio.sound()[:RATE], right], axis=1), RATE)
     folder = {"root": str(tmp_path), "pattern": "{speaker}/{utterance}.wav"}
     listed = list_utterances({"folder": folder, "channel": 2}, Findings())
     made = provide_audio(listed, audio_dir=tmp_path / "made", sample_rate=RATE, threads=1)
     samples, _ = audio.read(next(iter(made)).path)
     assert audio.likeness(samples, right) > 0.9999
-
-
-def test_stretches_of_a_recording_keep_its_channels(tmp_path):
-    path, left = tmp_path / "call.wav", odd_audio.sound()[:RATE]
-    right = 0.3 * np.sin(np.arange(RATE) / 9)
-    soundfile.write(path, np.stack([left, right], axis=1), RATE)
     for stretch in (Cut(path, 0.25, 0.75), Joined(path, ((0.25, 0.5), (0.5, 0.75)))):
         assert oddities_of(stretch)[1][0].startswith("has 2 channels, which are averaged")
         samples, _ = mono(Channel(stretch, 2))
@@ -131,8 +126,7 @@ def noise(path, seconds):
 
 
 def protected(path, seconds):
-    utterance = Utterance("u", "s", "f", path, seconds)
-    assert part.finding(utterance, path, SLOW) is None
+    assert part.finding(Utterance("u", "s", "f", path, seconds), path, SLOW) is None
 
 
 def inspected(path, seconds):

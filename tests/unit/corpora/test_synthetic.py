@@ -21,10 +21,7 @@ def speak(utterances, folder, *, sample_rate=16000, threads=1):
 
 
 def digests(utterances):
-    return {
-        utterance.utterance: hashlib.sha256(utterance.path.read_bytes()).hexdigest()
-        for utterance in utterances
-    }
+    return {one.utterance: hashlib.sha256(one.path.read_bytes()).hexdigest() for one in utterances}
 
 
 def pitch_hz(samples, sample_rate=16000):
@@ -73,19 +70,14 @@ def test_women_speak_higher_than_men(spoken):
     assert 70 < min(pitches["m"]) < max(pitches["m"]) < 170
 
 
-def test_voices_differ():
-    voices = [
-        synthetic.voice(utterance.speaker, utterance.gender)
-        for utterance in listed(speakers=40, utterances=1)
-    ]
+def test_voices_differ_and_say_different_things():
+    speakers = listed(speakers=40, utterances=1)
+    voices = [synthetic.voice(one.speaker, one.gender) for one in speakers]
     assert len({voice.accent for voice in voices}) == len(synthetic.ACCENTS)
     assert len({round(voice.pitch_hz) for voice in voices}) > 20
     assert len({tuple(np.round(voice.formants)) for voice in voices}) == 40
-
-
-def test_utterances_say_different_things():
-    texts = [synthetic.job(utterance)["text"] for utterance in listed(speakers=30, utterances=10)]
-    assert len(set(texts)) == 300
+    texts = {synthetic.job(one)["text"] for one in listed(speakers=30, utterances=10)}
+    assert len(texts) == 300
 
 
 def test_speech_has_the_rate_that_is_asked_for(tmp_path):

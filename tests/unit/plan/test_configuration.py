@@ -139,8 +139,7 @@ def test_every_key_of_a_config_is_described():
 
 
 def test_validate_prints_every_finding_of_the_config_and_of_the_corpora_that_can_be_read(tmp_path):
-    small = {"synthetic": {"speakers": 4, "utterances": 2}}
-    corpora = {"a": small, "b": {"kaldi": "/no/where"}}
+    corpora = {"a": {"synthetic": {"speakers": 4, "utterances": 2}}, "b": {"kaldi": "/no/where"}}
     config = {"corpora": corpora, "backends": {"c": {"tipe": "cosine"}}}
     (tmp_path / "c.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
     finished = validate(tmp_path / "c.yaml")

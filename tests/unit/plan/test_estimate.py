@@ -61,8 +61,7 @@ def test_every_system_is_heard_and_every_condition_scored():
 
 
 def test_what_attackers_learn_from_is_protected_and_heard_for_every_anonymiser():
-    learning = {"corpus": "b", "speech": "anonymised"}
-    semi = {"type": "plda", "train": learning, "unprotected": True}
+    semi = {"type": "plda", "train": {"corpus": "b", "speech": "anonymised"}, "unprotected": True}
     backends = {"backends": CONFIG["backends"] | {"semi": semi}}
     none, more = (steps(config=CONFIG | backends, train_s=seconds) for seconds in (0, 9000))
     added = {name: more[name].bytes - none[name].bytes for name in more}
@@ -74,8 +73,7 @@ def test_scores_of_somebody_else_take_a_second_for_each_system(tmp_path):
     for name in ("original_oo", "b2_op", "b2_pp"):
         (tmp_path / f"{name}.tsv").touch()
     scores = {"scores": f"{tmp_path}/{{anonymiser}}_{{condition}}.tsv"}
-    plan = Plan(defaults.complete({"attacks": {"team7": scores}}))
-    (*_, last, _) = estimate.estimate(plan, {})
+    (*_, last, _) = estimate.estimate(Plan(defaults.complete({"attacks": {"team7": scores}})), {})
     assert (last.seconds, last.bytes) == (estimate.PAGE_S + 2 * 1, 3e6 + 2 * 0.1e6)
 
 

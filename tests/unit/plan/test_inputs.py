@@ -65,8 +65,7 @@ def test_outputs_and_options_with_a_value_are_flags_called_as_the_rule_calls_the
 
 @pytest.mark.parametrize(("cores", "few"), [(1, 1), (2, 1), (6, 3), (64, 4), (None, 4)])
 def test_jobs_of_speech_take_at_most_half_of_the_cores(cores, few):
-    threads = Threads(lambda: cores)
-    assert threads.few(of_job()) == few
+    assert Threads(lambda: cores).few(of_job()) == few
 
 
 def test_a_second_run_waits_for_the_first_and_is_scored_where_calibration_is_measured(plan):

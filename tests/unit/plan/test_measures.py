@@ -72,8 +72,7 @@ def test_quality_is_measured_where_its_packages_are(monkeypatch, package):
 def test_one_job_makes_the_shipped_measures_of_an_anonymiser_with_its_options():
     assert planned().together() == ["pitch_correlation", "words", "quality"]
     assert planned(utility={"words": False}).together() == ["pitch_correlation", "quality"]
-    wer = {"command": "python wer.py"}
-    assert "wer" not in planned(utility={"wer": wer}).together()
+    assert "wer" not in planned(utility={"wer": {"command": "python wer.py"}}).together()
     uar = {"definition": "vpc2026", "labels": "{corpus}.tsv"}
     uar |= {"predictions": "{resources}/{corpus}_{anonymiser}.tsv"}
     call = planned(utility={"uar": {"type": "emotion", **uar}}).call("uar", "demo", "b2")
@@ -164,8 +163,7 @@ def test_subsets_to_download_will_have_transcripts_and_a_subset_without_any_has_
 
 
 def test_words_are_left_out_of_pieces_other_languages_and_corpora_without_transcripts():
-    pieces = of_corpus({**CORPUS, "segments": {"seconds": 2}}).left_out("mine")
-    assert "pieces" in pieces["words"]
+    assert "pieces" in of_corpus({**CORPUS, "segments": {"seconds": 2}}).left_out("mine")["words"]
     utility = planned(corpora={"demo": dict(CORPUS), "other": {**CORPUS, "language": "de"}})
     assert "results/utility/other/trial/b2/words.tsv" not in utility.measures("other")
     assert utility.left_out("demo") == {}

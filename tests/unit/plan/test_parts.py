@@ -30,8 +30,7 @@ def test_scoring_a_system_takes_the_speech_of_its_conditions_only():
     assert speech.spoken("trial", "b2", repeated) == {**both, "run1": "b2_run1"}
     assert speech.spoken("enrolment", "original", ["oo"]) == {"original": "original"}
     assert speech.spoken("enrolment", "b2_run1", ["op"]) == {"original": "original"}
-    trial = {"original": "original", "run0": "b2_run1"}
-    assert speech.spoken("trial", "b2_run1", ["op"]) == trial
+    assert speech.spoken("trial", "b2_run1", ["op"]) == {"original": "original", "run0": "b2_run1"}
 
 
 def test_lists_of_one_corpus_have_no_average_over_corpora():

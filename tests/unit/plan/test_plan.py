@@ -57,8 +57,7 @@ def plan():
 
 def test_what_speech_tells_of_people_is_one_job_for_each_network_unless_left_out(plan):
     """Whatever the back-ends, lists and systems: nobody compares embeddings there."""
-    systems = ["original", "b2r", "team"]
-    assert plan.outputs.inference() == {"ecapa": {"demo": {"ecapa": systems}}}
+    assert plan.outputs.inference() == {"ecapa": {"demo": {"ecapa": ["original", "b2r", "team"]}}}
     assert contents_of(plan).inference == ["results/metrics/inference/ecapa.tsv"]
     assert contents_of(planned(report={"inference": False})).inference == []
 

@@ -194,7 +194,6 @@ def test_how_many_utterances_an_attacker_learns_from(backends, fewest):
 )
 def test_how_much_speech_plda_learns_from(plda, least):
     extractors = {"model": {"model": "{resources}/ecapa_small"}, "mine": {"command": "python e.py"}}
-    mine = {"type": "plda", "train": LEARNING, **plda}
-    backends = {"mine": mine, "cosine": {"type": "cosine"}}
+    backends = {"mine": {"type": "plda", "train": LEARNING, **plda}, "cosine": {"type": "cosine"}}
     attackers = attackers_of(FEW, extractors=extractors, backends=backends)
     assert attackers.least_speech() == {"others": least}

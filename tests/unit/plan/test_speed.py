@@ -42,8 +42,7 @@ def test_where_nothing_is_measured_nothing_may_be_protected():
     silent = {"report": {"pitch_correlation": False}, "utility": none}
     plan = Plan(defaults.complete(CONFIG | silent))
     assert list(protecting(plan)) == [] and contents_of(plan).speed is None
-    loud = Plan(defaults.complete(CONFIG))
-    assert contents_of(loud).speed == "results/report/tables/speed.tsv"
+    assert contents_of(Plan(defaults.complete(CONFIG))).speed == "results/report/tables/speed.tsv"
 
 
 def test_whether_it_runs_on_a_stream_is_yes_or_no():

@@ -58,8 +58,7 @@ def test_attackers_that_learn_from_it_learn_from_all_its_points():
     content["backends"] = {"semi": {"type": "plda", "train": train}}
     content["extractors"] = {"small": {"model": "{resources}/ecapa_small"}}
     checked = configuration.check(content)
-    points = ["b2_alpha_0_6", "b2_alpha_0_8"]
-    assert checked["backends"]["semi"]["train"]["anonymisers"] == points
+    assert checked["backends"]["semi"]["train"]["anonymisers"] == ["b2_alpha_0_6", "b2_alpha_0_8"]
     assert content["backends"]["semi"]["train"]["anonymisers"] == ["b2"]
 
 

@@ -12,27 +12,23 @@ import pytest
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.files import RESOURCES, BadInput
 from voiceprivacy.provenance import commit, record
-from voiceprivacy.provenance.record import (
-    COLUMNS,
-    differences,
-    job_costs,
-    parse_config,
-    provenance,
-    read_provenance,
-)
+from voiceprivacy.provenance.record import job_costs, provenance
+
+
+def recorded(*files, **config):
+    return provenance(config=config, files=files)
 
 
 def test_files_and_all_files_of_a_folder_are_hashed_and_a_missing_one_is_named(tmp_path):
     (tmp_path / "models" / "deep").mkdir(parents=True)
     (tmp_path / "models" / "deep" / "a.ckpt").write_bytes(b"weights")
     (tmp_path / "list.tsv").write_bytes(b"")
-    hashes = provenance(config={}, files=[tmp_path / "models", tmp_path / "list.tsv"])["sha256"]
-    assert hashes == {
-        str(tmp_path / "list.tsv"): hashlib.sha256(b"").hexdigest(),
-        str(tmp_path / "models" / "deep" / "a.ckpt"): hashlib.sha256(b"weights").hexdigest(),
+    assert recorded(tmp_path / "models", tmp_path / "list.tsv")["sha256"] == {
+        f"{tmp_path}/list.tsv": hashlib.sha256(b"").hexdigest(),
+        f"{tmp_path}/models/deep/a.ckpt": hashlib.sha256(b"weights").hexdigest(),
     }
     with pytest.raises(BadInput, match="gone: not found"):
-        provenance(config={}, files=[tmp_path / "gone"])
+        recorded(tmp_path / "gone")
 
 
 @pytest.mark.parametrize("results", ["results", "vp/results"])
@@ -41,26 +37,25 @@ def test_of_a_secret_only_its_hash_is_kept(tmp_path, monkeypatch, results):
     monkeypatch.chdir(tmp_path)
     secret = seeds.secret_in(f"{results}/secret_seed")
     digest = hashlib.sha256(Path(results, "secret_seed").read_bytes()).hexdigest()
-    record = provenance(config={}, files=[f"{results}/secret_seed"], results=results)
-    assert list(record["sha256"]) == ["results/secret_seed"]
-    assert record["seeds"] == {"seed": digest} and record["outputs"] == {}
-    text = json.dumps(record)
-    assert digest in text and secret.hex() not in text
+    made = provenance(config={}, files=[f"{results}/secret_seed"], results=results)
+    assert list(made["sha256"]) == ["results/secret_seed"]
+    assert made["seeds"] == {"seed": digest} and made["outputs"] == {}
+    text = json.dumps(made)
+    assert secret.hex() not in text
     Path("provenance.json").write_text(text)
-    assert read_provenance("provenance.json")["seeds"] == {"seed": digest}
+    assert record.read_provenance("provenance.json")["seeds"] == {"seed": digest}
 
 
 def test_seeds_are_found_wherever_they_are():
     config = {"report": {"seed": 3}, "corpora": {"demo": {"synthetic": {"seed": 0}}}, "seeds": [1]}
-    expected = {"report.seed": 3, "corpora.demo.synthetic.seed": 0}
-    assert provenance(config=config, files=[])["seeds"] == expected
+    assert recorded(**config)["seeds"] == {"report.seed": 3, "corpora.demo.synthetic.seed": 0}
 
 
 def test_outside_a_repository_the_commit_is_unknown(tmp_path, monkeypatch):
     (tmp_path / "pyproject.toml").write_text('[project]\nversion = "7.0.0"\n')
     monkeypatch.setattr(record, "ROOT", tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    described = provenance(config={}, files=[])
+    described = recorded()
     assert described["version"] == "7.0.0"
     assert described["git_commit"] == described["git_state"] == "unknown"
 
@@ -69,7 +64,7 @@ def test_outside_a_repository_the_commit_is_unknown(tmp_path, monkeypatch):
 def test_the_version_of_ffmpeg_is_told_where_it_is_installed(monkeypatch, installed):
     """It decodes files by how they begin, and pipes call it: a config cannot say whether it did."""
     monkeypatch.setattr(record.decoding, "version", lambda: installed)
-    assert provenance(config={}, files=[])["packages"].get("ffmpeg") == installed
+    assert recorded()["packages"].get("ffmpeg") == installed
 
 
 def test_a_folder_inside_another_variable_s_is_named_by_its_own(monkeypatch):
@@ -106,10 +101,9 @@ def test_the_commit_is_that_of_the_trees_own_repository_or_of_its_build(tmp_path
 
 
 def test_a_shipped_model_has_the_same_name_in_every_copy_of_the_code(tmp_path):
-    model = RESOURCES / "ecapa_small" / "hyperparams.yaml"
-    made = provenance(config={}, files=[model])
+    made = recorded(RESOURCES / "ecapa_small" / "hyperparams.yaml")
     assert list(made["sha256"]) == ["{resources}/ecapa_small/hyperparams.yaml"]
-    assert differences(made, directory=tmp_path)[0] == []
+    assert record.differences(made, directory=tmp_path)[0] == []
 
 
 def test_a_program_that_hangs_is_not_waited_for(tmp_path, monkeypatch):
@@ -117,38 +111,38 @@ def test_a_program_that_hangs_is_not_waited_for(tmp_path, monkeypatch):
     (tmp_path / "nvidia-smi").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     monkeypatch.setattr(commit, "LIMIT_S", 0.2)
-    assert provenance(config={}, files=[])["hardware"]["gpus"] == []
+    assert recorded()["hardware"]["gpus"] == []
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "config.yaml"])
 def test_a_config_that_is_no_json_object_is_refused(text):
     with pytest.raises(BadInput, match="--config"):
-        parse_config(text)
+        record.parse_config(text)
 
 
 def test_the_machine_and_the_revisions_of_models_are_named_and_a_second_call_says_the_same():
     extractors = {"hub": {"model": "a/b", "revision": "0f99f2d"}, "own": {"model": "here"}}
-    described = provenance(config={"extractors": extractors}, files=[])
+    described = recorded(extractors=extractors)
     assert described["revisions"] == {"hub": "0f99f2d"}
     hardware = described["hardware"]
     assert hardware["cores"] >= 1 and hardware["memory_gb"] >= 1 and hardware["processor"]
-    assert provenance(config={"a": 1}, files=[]) == provenance(config={"a": 1}, files=[])
+    assert described == recorded(extractors=extractors)
 
 
-def write(path, *rows):
-    """Rows of (wall s, peak memory MB, CPU s) as Snakemake writes them."""
+def write(path, wall, rss, cpu):
+    """Wall s, peak memory MB and CPU s of a job, as Snakemake writes them."""
     path.parent.mkdir(parents=True)
-    lines = ["\t".join([wall, "0:00:01", rss, *["1.0"] * 6, cpu]) for wall, rss, cpu in rows]
-    path.write_text("\n".join(["\t".join(COLUMNS), *lines]) + "\n")
+    line = "\t".join([wall, "0:00:01", rss, *["1.0"] * 6, cpu])
+    path.write_text("\t".join(record.COLUMNS) + f"\n{line}\n")
 
 
 def test_times_are_summed_and_the_largest_job_counts_for_memory(tmp_path):
     (tmp_path / "empty_rule").mkdir()
     assert job_costs(tmp_path) == {}
     assert job_costs(tmp_path / "absent") == {}
-    write(tmp_path / "score_trials/demo/f/op.tsv", ("1.5", "120.25", "1.25"))
-    write(tmp_path / "score_trials/demo/m/op.tsv", ("2.5", "80.0", "0.25"))
-    write(tmp_path / "list_trials/demo/f.tsv", ("0.1", "NA", "NA"))  # too short to be measured
+    write(tmp_path / "score_trials/demo/f/op.tsv", "1.5", "120.25", "1.25")
+    write(tmp_path / "score_trials/demo/m/op.tsv", "2.5", "80.0", "0.25")
+    write(tmp_path / "list_trials/demo/f.tsv", "0.1", "NA", "NA")  # too short to be measured
     assert job_costs(tmp_path) == {
         "score_trials": {"jobs": 2, "wall_s": 4.0, "cpu_s": 1.5, "peak_memory_mb": 120},
         "list_trials": {"jobs": 1, "wall_s": 0.1, "cpu_s": 0.0, "peak_memory_mb": 0},

@@ -20,12 +20,16 @@ def run(tmp_path, monkeypatch):
     (tmp_path / "results/trials").mkdir(parents=True)
     (tmp_path / "results/trials/f.tsv").write_text("enrolment\ttrial\tlabel\n")
     then = provenance(config={"seed": 1}, files=[Path("results/trials/f.tsv")])
-    (tmp_path / "results/provenance.json").write_text(json.dumps(then))
+    rewrite(tmp_path, then)
     return tmp_path, then
 
 
 def reproduce(folder, *arguments):
     return here("reproduce", folder / "results/provenance.json", *arguments, cwd="/")
+
+
+def rewrite(folder, then):
+    (folder / "results/provenance.json").write_text(json.dumps(then))
 
 
 def test_the_speech_of_the_run_need_not_be_here(run, monkeypatch):
@@ -65,9 +69,8 @@ def test_results_of_another_format_differ_whether_they_name_it_or_not(run):
     folder, then = run
     decisive, _ = differences(then | {"format": 0}, directory=folder)
     assert decisive == [("format", 0, RESULTS_FORMAT)]
-    before_it_was_written = {name: value for name, value in then.items() if name != "format"}
-    decisive, _ = differences(before_it_was_written, directory=folder)
-    assert decisive == [("format", 1, RESULTS_FORMAT)]
+    del then["format"]  # as before it was written
+    assert differences(then, directory=folder)[0] == [("format", 1, RESULTS_FORMAT)]
 
 
 @pytest.mark.parametrize("state", ["clean", "with uncommitted changes"])
@@ -75,10 +78,10 @@ def test_the_command_finds_the_runs_folder_and_says_what_differs(run, monkeypatc
     folder, then = run
     git = {"git_commit": "0123abc", "git_state": state}
     monkeypatch.setattr(record, "state_of", lambda tree: git)
-    (folder / "results/provenance.json").write_text(json.dumps(then | git))
+    rewrite(folder, then | git)
     same = reproduce(folder)
     assert (same.returncode, same.stderr) == (0, "")
-    assert f"No relevant difference: commit 0123abc, {state}.\nSpeech, scores and" in same.stdout
+    assert f"No relevant difference: commit 0123abc, {state}." in same.stdout
     assert ("it may be other code" in same.stdout) == (state != "clean")
     elsewhere = reproduce(folder, "--directory", "/nowhere")
     assert elsewhere.returncode == 1
@@ -88,9 +91,8 @@ def test_the_command_finds_the_runs_folder_and_says_what_differs(run, monkeypatc
 def test_the_config_of_the_run_is_written_to_be_run_again(run):
     folder, then = run
     corpora = {"demo": voices(20, 4), "mine": {"kaldi": str(folder)}}  # a list given: all
-    config = {"corpora": corpora, "report": {"controls": True}}
-    then["config"] = configuration.check(config)
-    (folder / "results/provenance.json").write_text(json.dumps(then))
+    then["config"] = configuration.check({"corpora": corpora, "report": {"controls": True}})
+    rewrite(folder, then)
     same = reproduce(folder, "--config", folder / "again.yaml")
     assert same.returncode == 0 and same.stdout.splitlines()[0].endswith("again.yaml")
     assert configuration.check(configuration.read(folder / "again.yaml")) == then["config"]
@@ -98,27 +100,20 @@ def test_the_config_of_the_run_is_written_to_be_run_again(run):
     again = reproduce(folder, "--config", folder / "again.yaml")
     assert again.returncode == 2 and "again.yaml: is there already" in again.stderr
     then["sha256"]["results/secret_seed"] = "0" * 64
-    (folder / "results/provenance.json").write_text(json.dumps(then))
+    rewrite(folder, then)
     secret = reproduce(folder, "--config", folder / "secret.yaml")
     assert "secret.yaml --seed-file results/secret_seed\n" in secret.stdout
 
 
-@pytest.mark.parametrize("field", ["git_commit", "created"])
+@pytest.mark.parametrize("field", ["git_commit", "created", None])
 def test_a_foreign_provenance_with_more_than_a_line_in_a_field_writes_nothing(run, field):
+    """Nor does another JSON."""
     folder, then = run
     then[field] = "x\n__definitions__: [import os]\u2028more: 1\r- y"
-    (folder / "results/provenance.json").write_text(json.dumps(then))
+    rewrite(folder, then if field else {})
     refused = reproduce(folder, "--config", folder / "again.yaml")
     assert refused.returncode == 2 and refused.stderr.count("\n") == 1
-    assert "provenance.json: " in refused.stderr and not (folder / "again.yaml").exists()
-
-
-def test_another_json_is_refused_in_one_line(run):
-    folder, _ = run
-    (folder / "results/provenance.json").write_text("{}")
-    refused = reproduce(folder)
-    assert refused.returncode == 2
-    assert refused.stderr.count("\n") == 1 and "no provenance.json" in refused.stderr
+    assert "provenance.json" in refused.stderr and not (folder / "again.yaml").exists()
 
 
 def test_a_path_that_begins_with_a_variable_is_kept_by_its_name(tmp_path, monkeypatch):
@@ -137,22 +132,20 @@ def test_a_path_that_begins_with_a_variable_is_kept_by_its_name(tmp_path, monkey
 
 def test_edits_between_two_states_are_keys_numbers_and_entries():
     """New entries are one name; texts, which may be paths, are not shown."""
-    old = {
-        "version": "1",
-        "packages": {"numpy": "2.0", "torch": "2"},
-        "sha256": {"results/sources/anonymisers/mine.sha256": "a", "results/trials/a/f.tsv": "b"},
-        "config": {"anonymisers": {"mine": {"command": "python /home/x.py", "alpha": 0.5}}},
-    }
-    new = {
-        "version": "2",
-        "packages": {"numpy": "2.1", "torch": "2"},
-        "sha256": {"results/sources/anonymisers/mine.sha256": "c", "results/trials/a/f.tsv": "d"},
-        "config": {
-            "anonymisers": {"mine": {"command": "python /home/y.py", "alpha": 0.7}, "b2": {"a": 1}}
-        },
-    }
+
+    def state(number, **anonymisers):
+        hashes = ("results/sources/anonymisers/mine.sha256", "results/trials/a/f.tsv")
+        mine = {"command": f"python /home/{number}.py", "alpha": number / 2}
+        return {
+            "version": str(number),
+            "packages": {"numpy": f"2.{number}", "torch": "2"},
+            "sha256": dict.fromkeys(hashes, str(number)),
+            "config": {"anonymisers": {"mine": mine, **anonymisers}},
+        }
+
+    old, new = state(1), state(2, b2={"a": 1})
     assert edits(old, old) == ([], [])
     assert edits(old, new) == (
-        ["anonymisers.mine.command", "anonymisers.mine.alpha 0.5 -> 0.7", "anonymisers.b2"],
-        ["voiceprivacy", "numpy 2.0 -> 2.1", "files of anonymisers.mine"],
+        ["anonymisers.mine.command", "anonymisers.mine.alpha 0.5 -> 1.0", "anonymisers.b2"],
+        ["voiceprivacy", "numpy 2.1 -> 2.2", "files of anonymisers.mine"],
     )

@@ -29,17 +29,19 @@ def test_bad_input_a_lost_package_and_a_full_memory_are_one_line_each(attempt):
     said = attempt(BadInput("list:3: no such speaker"))
     assert said == (2, "error: list:3: no such speaker\n")
     code, said = attempt(ModuleNotFoundError("No module named 'yaml'", name="yaml"))
-    assert code == 2 and "package yaml, which is not installed: install the wheel with" in said
+    assert code == 2 and "package yaml, which is not installed" in said
     code, said = attempt(ModuleNotFoundError("gone", name="voiceprivacy.gone"))
     assert code == 1 and "a mistake of this program" in said
 
     class OutOfMemoryError(RuntimeError):
         """As torch calls it."""
 
-    said = attempt(OutOfMemoryError("CUDA out of memory.\nTried to allocate 2.00 GiB."))
-    assert said == (1, "error: out of memory (CUDA out of memory. Tried to allocate 2.00 GiB.)\n")
-    said = attempt(RuntimeError("DefaultCPUAllocator: can't allocate memory"))
-    assert said == (1, "error: out of memory (DefaultCPUAllocator: can't allocate memory)\n")
+    for error in (
+        OutOfMemoryError("CUDA out of memory.\nTried to allocate 2.00 GiB."),
+        RuntimeError("DefaultCPUAllocator: can't allocate memory"),
+    ):
+        code, said = attempt(error)
+        assert code == 1 and said.count("\n") == 1 and said.startswith("error: out of memory (")
 
 
 def test_a_terminal_that_knows_ascii_only_is_told_the_rest_in_escapes():
@@ -58,16 +60,14 @@ def test_one_of_several_options_is_required(given):
 
 
 def test_a_table_is_printed_in_columns_and_shows_once_what_two_numbers_say(capsys):
-    command.print_metrics(
-        {"a": {"n": 3, "eer_percent": 12.3456789}, "b": {"n": 12}, "c": {"n": None}}
-    )
+    numbers = {"a": {"n": 3, "eer_percent": 12.3456789}, "b": {"n": 12}, "c": {"n": None}}
+    command.print_metrics(numbers)
     assert capsys.readouterr().out.splitlines() == [
         "                   a   b  c",
         "n                  3  12  -",
         "eer_percent  12.3457   -  -",
     ]
-    numbers = {"ddcf": 0.5, "kl_bit": 1.0, "kl_ll_bit": 1.0, "kl_ms_bit": 2.0}
-    command.print_metrics({"a": numbers})
+    command.print_metrics({"a": {"ddcf": 0.5, "kl_bit": 1.0, "kl_ll_bit": 1.0, "kl_ms_bit": 2.0}})
     lines = capsys.readouterr().out.splitlines()[1:]
     assert [line.split()[0] for line in lines] == ["kl_bit", "kl_ms_bit"]
 

@@ -87,22 +87,19 @@ def test_a_process_that_is_killed_is_bad_input(kind):
     ids=["threads", "processes", "one process"],
 )
 def test_what_an_item_raises_comes_after_the_results_before_it(call):
-    results_before = []
+    before = []
     with pytest.raises(BadInput, match="three is wrong"), call() as results:
         for result in results:
-            results_before.append(result)
-    assert results_before == [0, 1, 2]
+            before.append(result)
+    assert before == [0, 1, 2]
 
 
 def test_what_threads_wait_for_is_interrupted_when_the_block_is_left_early():
     ended = threading.Event()
     began = time.monotonic()
-    with (
-        pytest.raises(KeyboardInterrupt),
-        pools.in_threads(
-            lambda _: ended.wait(FOREVER_S), range(50), threads=2, interrupt=ended.set
-        ),
-    ):
+    waits = [FOREVER_S] * 50
+    pool = pools.in_threads(ended.wait, waits, threads=2, interrupt=ended.set)
+    with pytest.raises(KeyboardInterrupt), pool:
         raise KeyboardInterrupt
     assert ended.is_set()
     assert time.monotonic() - began < FOREVER_S / 2

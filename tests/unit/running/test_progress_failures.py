@@ -7,8 +7,7 @@ from voiceprivacy.running.progress import Failure, Failures, reasons
 
 def error(job, rule, *logs, indent=False):
     """Snakemake's event of a failed job; on a cluster its last log is the cluster's."""
-    fields = {"jobid": job, "rule_name": rule, "log": list(logs), "indent": indent}
-    return "job_error", fields
+    return "job_error", {"jobid": job, "rule_name": rule, "log": list(logs), "indent": indent}
 
 
 def finished(job):
@@ -22,17 +21,17 @@ JOBS = [
     error(5, "anonymise_part", "logs/anonymise.log", indent=True),
 ]
 # The group first, then each of its jobs, begun or not.
-GROUP = [
-    ("group_error", {"aux_logs": ["slurm/4.log"], "job_error_info": [job for _, job in JOBS]}),
-    *JOBS,
-]
+OF_GROUP = {"aux_logs": ["slurm/4.log"], "job_error_info": [fields for _, fields in JOBS]}
+GROUP = [("group_error", OF_GROUP), *JOBS]
 ANONYMISE = Failure("anonymise_part", "logs/anonymise.log", "slurm/4.log")
+SCORE = Failure("score_trials", "logs/score.log", None)
+TRAIN = Failure("train_extractor", "logs/train.log", "slurm/12.log")
 
 
 def failures(*events):
     seen = Failures()
-    for event, fields in events:
-        seen.see(event, fields)
+    for event in events:
+        seen.see(*event)
     return seen.all()
 
 
@@ -49,10 +48,7 @@ def logs(tmp_path, monkeypatch):
 
 
 def test_jobs_and_a_group_that_was_killed_before_it_wrote_are_named(logs):
-    assert failures(ALONE, ON_A_CLUSTER) == [
-        Failure("score_trials", "logs/score.log", None),
-        Failure("train_extractor", "logs/train.log", "slurm/12.log"),
-    ]
+    assert failures(ALONE, ON_A_CLUSTER) == [SCORE, TRAIN]
     assert [failure.cluster_log for failure in failures(*GROUP)] == ["slurm/4.log"]
 
 
@@ -60,10 +56,8 @@ def test_each_event_tells_only_the_jobs_that_failed_now(logs):
     logs("logs/anonymise.log", "error: no such voice\n")
     seen = Failures()
     told = [seen.see(*event) for event in (ALONE, *GROUP, finished(7), ON_A_CLUSTER)]
-    train = Failure("train_extractor", "logs/train.log", "slurm/12.log")
-    score = Failure("score_trials", "logs/score.log", None)
-    assert told == [[score], [ANONYMISE], [], [], [], [train]]
-    assert seen.all() == [ANONYMISE, train]
+    assert told == [[SCORE], [ANONYMISE], [], [], [], [TRAIN]]
+    assert seen.all() == [ANONYMISE, TRAIN]
 
 
 def test_reasons_are_errors_before_progress_with_the_line_above_and_the_clusters_word(logs):

@@ -78,8 +78,7 @@ def test_with_a_gpu_the_attackers_are_the_challenge_s(data):
 
 def test_a_trained_attacker_attacks_without_a_gpu(data):
     write_challenge(data, "2024")
-    given = model(data.parent / "asv_orig")
-    prepared = prepare(Challenge("2024", data, "_mine", attacker=given))
+    prepared = prepare(Challenge("2024", data, "_mine", attacker=model(data.parent / "asv_orig")))
     assert attackers(prepared) == {"ecapa/cosine", "ecapa/semi_on_mine"}
 
 

@@ -66,8 +66,7 @@ def test_endings_rates_and_encodings_are_mixed_and_the_best_of_a_name_is_taken(t
     tree(root, "{name}/{number}.flac", names=["dora"], rate=44100)
     tree(root, FORM, names=["emil"], rate=8000, subtype="FLOAT")
     tree(root, "{name}/{number}.ogg", names=["fay"], rate=48000)
-    made = tree(tmp_path / "made", FORM, names=names)
-    run = examine(root, {"mine": made})
+    run = examine(root, {"mine": tree(tmp_path / "made", FORM, names=names)})
     assert run.left_out == {} and len(run.utterances) == 30
     files = {one.audio.relative_to(root).as_posix() for one in run.utterances}
     assert "bert/3.wav" in files and "bert/3.mp3" not in files and "anna/0.WAV" in files
@@ -200,8 +199,7 @@ def test_a_folder_with_metadata_is_read_with_its_speakers_and_texts(tmp_path, ki
             table.writelines(f"{json.dumps(row)}\n" for row in rows)
     run = examine(root, {"mine": made})
     assert run.lists == ["f", "m"] and len(run.utterances) == 20
-    heard = taken(tmp_path, run)
-    assert all(same(one, other[::-1]) for one, other in heard.values())
+    assert all(same(one, other[::-1]) for one, other in taken(tmp_path, run).values())
     assert "audio-a_1_0 one, two 0\n" in (tmp_path / "my.data" / "text").read_text()
 
 
@@ -225,8 +223,7 @@ def test_splits_may_use_the_same_names(tmp_path):
 @pytest.mark.parametrize("separator", [";", "\t"])
 def test_metadata_of_a_spreadsheet_has_other_separators_and_capitals(tmp_path, separator):
     lines = metadata(tmp_path, header="\ufeffFile_Name,Speaker")
-    text = "\r\n".join(lines).replace(",", separator)
-    (tmp_path / "metadata.csv").write_bytes(text.encode())
+    (tmp_path / "metadata.csv").write_bytes("\r\n".join(lines).replace(",", separator).encode())
     assert [one.speaker for one in read(tmp_path).listed] == ["a", "b"] * 3
 
 

@@ -159,8 +159,7 @@ def test_what_has_no_usable_protected_version_is_left_out_for_all_and_named(tmp_
     assert run.protected["bad"].unmatched == ["anna/last.wav"]
     left_out = dict(run.left_out)
     assert left_out.pop("anna-003") == "bad has no protected version"
-    twice = "lasts 1.00 s, the original 0.50 s: twice as long"
-    assert twice in left_out.pop("bert-001")
+    assert "lasts 1.00 s, the original 0.50 s: twice as long" in left_out.pop("bert-001")
     assert left_out.pop("bert-002").endswith("bert/002.wav: lasts 2.00 s, the original 0.50 s")
     assert "cannot be read as audio" in left_out.pop("carl-000")
     # with two enrolment utterances bert, who has three left, would be tried with one

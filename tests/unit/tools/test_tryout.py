@@ -92,8 +92,7 @@ def test_where_it_has_an_environment_of_its_own_a_failure_here_is_an_oddity(trie
 )
 def test_a_program_that_is_not_there_is_named_with_its_line(tried, command, words):
     findings = [str(finding) for finding in tried(command=command)]
-    line = f"my.yaml:14: anonymisers.mine.command: {words}"
-    assert findings == ([line] if words else [])
+    assert findings == ([f"my.yaml:14: anonymisers.mine.command: {words}"] if words else [])
 
 
 def test_a_recipe_of_ones_own_is_read_before_speech_is_protected(tmp_path):

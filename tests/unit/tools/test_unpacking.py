@@ -124,8 +124,7 @@ def test_two_archives_of_one_name_are_not_taken_for_each_other(tmp_path):
                 archive.writestr(f"{name}/{number}.wav", wav(f"{name}{number}", sign))
     unpack = unpacking.Unpacking(tmp_path / "my.yaml")
     made = unpack(tmp_path / "after" / "speech.zip")
-    run = examine(unpack(tmp_path / "before" / "speech.zip"), {"mine": made})
-    heard = taken(tmp_path, run)
+    heard = taken(tmp_path, examine(unpack(tmp_path / "before" / "speech.zip"), {"mine": made}))
     assert len(heard) == 15 and all(same(one, -other) for one, other in heard.values())
     assert unpack(tmp_path / "after" / "speech.zip") == made
 
