@@ -45,14 +45,11 @@ def test_silent_and_clipped_audio_of_an_evaluated_corpus_is_an_oddity(tmp_path):
     assert one.startswith(f"{silent}: is silent") and one.endswith("(utterance '11-100-0000')")
     assert other.startswith(f"{clipped}: is clipped: 4 and more samples in a row at full scale")
     assert messages(source, {}) == []
-
-
-def test_a_peak_at_full_scale_is_not_clipped():
-    samples = np.zeros(1000)
-    samples[[10, 20, 30, 500, 501, 502]] = 1
-    assert not is_clipped(samples)
-    samples[503] = -1
-    assert is_clipped(samples)
+    peaks = np.zeros(1000)
+    peaks[[10, 20, 30, 500, 501, 502]] = 1
+    assert not is_clipped(peaks)
+    peaks[503] = -1
+    assert is_clipped(peaks)
 
 
 def test_enrolment_and_trial_from_one_session_are_an_oddity(tmp_path):

@@ -17,11 +17,9 @@ def ids(source):
 
 
 def test_ids_that_are_not_unique_become_paths_joined_by_a_hyphen(tmp_path):
+    """Joined paths that are not unique either are an error."""
     source = folder(tmp_path, ["id1/x/00001.wav", "id1/y/00001.wav", "id2/x/00002.wav"])
     assert ids(source) == ["id1-x-00001", "id1-y-00001", "id2-x-00002"]
-
-
-def test_joined_paths_that_are_not_unique_either_are_an_error(tmp_path):
     _, findings = listed(folder(tmp_path, ["a/b-c/1.wav", "a-b/c/1.wav"]))
     assert f"error {tmp_path}/a/b-c/1.wav: utterance 'a-b-c-1' is another file's id too" in findings
 

@@ -80,12 +80,6 @@ def test_a_list_whose_utterances_cannot_be_compared_with_each_other_is_refused_a
     assert calls.here("validate_corpus", "--not-compared", *words).returncode == 0
 
 
-def test_a_list_without_a_trials_file_is_named(tmp_path):
-    source, protocol = kaldi(tmp_path)
-    protocol["given"]["more"] = str(tmp_path / "more")
-    assert f"{tmp_path}/more/trials: not found" in messages(source, protocol)
-
-
 def test_women_and_men_in_one_list_are_said_unless_it_is_called_mixed(tmp_path):
     source, protocol = kaldi(tmp_path, women=["w1"], men=["m1"])
     assert any("all: holds women and men" in finding for finding in messages(source, protocol))
@@ -111,10 +105,12 @@ def test_counts_that_differ_from_the_published_ones_are_said(tmp_path):
     assert counts == [["2", "15"], ["4", "1018"], ["4", "704"], ["4", "14566"]]
 
 
-def test_what_is_wrong_with_an_id_is_said_once(tmp_path):
+def test_what_is_wrong_with_an_id_is_said_once_and_a_list_without_a_file_is_named(tmp_path):
     source, protocol = kaldi(tmp_path)
     (tmp_path / "trials").write_text((tmp_path / "trials").read_text().replace("w1-3", "w1-9"))
     assert len([finding for finding in messages(source, protocol) if "w1-9" in finding]) == 1
+    protocol["given"]["more"] = str(tmp_path / "more")
+    assert f"{tmp_path}/more/trials: not found" in messages(source, protocol)
 
 
 def test_a_speaker_without_gender_is_an_error_in_lists_per_gender_only(tmp_path):
@@ -126,33 +122,23 @@ def test_a_speaker_without_gender_is_an_error_in_lists_per_gender_only(tmp_path)
     assert messages(source, per_gender) == [expected, few("f_common", 2)]
 
 
-def parted(folder):
-    lists = {f"all_{gender}": {"directory": str(folder), "gender": gender} for gender in "fm"}
-    return {"given": lists}
-
-
 def test_a_list_of_women_and_men_is_parted_by_gender(tmp_path):
     source, _ = kaldi(tmp_path, women=["w1", "w2"], men=["m1", "m2"])
-    assert messages(source, parted(tmp_path)) == [few("all_f", 2), few("all_m", 2)]
-    trials = tables.read_trials(prepare_list(tmp_path, source, parted(tmp_path), "all_m")[0])
+    lists = {f"all_{gender}": {"directory": str(tmp_path), "gender": gender} for gender in "fm"}
+    assert messages(source, {"given": lists}) == [few("all_f", 2), few("all_m", 2)]
+    trials = tables.read_trials(prepare_list(tmp_path, source, {"given": lists}, "all_m")[0])
     assert {trial.enrolment for trial in trials} == {"m1", "m2"}
     assert {trial.trial.partition("-")[0] for trial in trials} == {"m1", "m2"}
     assert len(trials) == 8
 
 
 def test_given_lists_are_parted_only_where_the_corpus_says_so(tmp_path):
-    lists = {"f": "a", "all": "b"}
-    for folder in (tmp_path / "a", tmp_path / "b"):
-        folder.mkdir()
-    given = {name: str(tmp_path / folder) for name, folder in lists.items()}
+    given = {"f": str(tmp_path), "all": str(tmp_path)}
 
     def completed_lists(**fields):
-        corpus = {"kaldi": str(tmp_path / "a"), "protocol": {"given": given}, **fields}
+        corpus = {"kaldi": str(tmp_path), "protocol": {"given": given}, **fields}
         return configuration.check({"corpora": {"c": corpus}})["corpora"]["c"]["protocol"]["given"]
 
     assert completed_lists() == given
-    assert completed_lists(gender="separate") == {
-        "f": given["f"],
-        "all_f": {"directory": given["all"], "gender": "f"},
-        "all_m": {"directory": given["all"], "gender": "m"},
-    }
+    lists = {f"all_{gender}": {"directory": str(tmp_path), "gender": gender} for gender in "fm"}
+    assert completed_lists(gender="separate") == {"f": str(tmp_path), **lists}

@@ -21,12 +21,9 @@ def names(utterances):
     return [utterance.utterance for utterance in utterances]
 
 
-def test_women_and_men_take_turns():
+def test_women_and_men_take_turns_and_a_larger_limit_keeps_what_a_smaller_one_kept():
     assert sorted(speaker[0] for speaker in parts.speakers_within(MANY, 4)) == ["f", "f", "m", "m"]
     assert parts.speakers_within(MANY, None) == {utterance.speaker for utterance in MANY}
-
-
-def test_a_larger_limit_keeps_what_a_smaller_one_kept():
     three = parts.speakers_within(MANY, 3)
     assert three < parts.speakers_within(MANY, 5)
     one, two = (names(parts.restrict(MANY, speakers=three, count=count)) for count in (1, 2))
@@ -34,14 +31,11 @@ def test_a_larger_limit_keeps_what_a_smaller_one_kept():
     assert (len(one), len(two)) == (3, 6)
 
 
-def test_who_is_chosen_is_drawn_and_not_the_first_by_name():
+def test_who_is_chosen_is_drawn_and_neither_the_first_by_name_nor_in_order():
     many = listed(map(str, range(10, 40)), "abcdef")
     assert parts.speakers_within(many, 5) != {f"{number}" for number in range(10, 15)}
     kept = parts.restrict(many, speakers={utterance.speaker for utterance in many}, count=1)
     assert len({utterance.utterance[-1] for utterance in kept}) == 6
-
-
-def test_the_choice_does_not_depend_on_the_order():
     shuffled = MANY[::-1]
     assert parts.speakers_within(shuffled, 5) == parts.speakers_within(MANY, 5)
     kept = parts.restrict(shuffled, speakers={"f1"}, count=2)

@@ -109,13 +109,10 @@ def test_ages_and_accents_are_read_where_lines_have_them(tmp_path):
     assert read_facts(source) == {"age": {"p225": "23", "p281": "29"}, "accent": accents}
 
 
-def test_the_first_24_sentences_are_common():
+def test_the_first_24_sentences_are_common_and_are_tried_apart_and_do_not_enrol(tmp_path):
     common = ("p225_001_mic1", "p225_024_mic1", "p225_024_mic2_seg003", "p225_024")
     others = ("p225_025_mic1", "p225_366_mic1", "p225-001", "p225_025")
     assert all(map(is_common, common)) and not any(map(is_common, others))
-
-
-def test_common_sentences_are_tried_apart_and_do_not_enrol(tmp_path):
     utterances, _ = listed(vctk(tmp_path))
     enrolment, trial = enrol_trial.split({}, LISTS, utterances, Findings())
     assert not any(map(is_common, enrolment))

@@ -176,13 +176,11 @@ def test_chunks_that_lead_nowhere_take_no_time(tmp_path, kind, start, chunk):
         audio.header(path)
 
 
-def test_days_of_silence_in_a_small_file_are_refused_before_they_are_read(tmp_path):
-    path = tmp_path / "silence.flac"
-    with soundfile.SoundFile(path, "w", RATE, 1, "PCM_16") as file:
-        for _ in range(3 * 60):
-            file.write(np.zeros(60 * RATE, np.int16))
-    with pytest.raises(BadInput, match=r"silence.flac: 3 hours of audio in 0\.\d+ MB"):
-        audio.header(path)
+def test_days_of_silence_in_a_small_file_are_refused_before_they_are_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(audio, "MOST_BYTES", 4e6)
+    soundfile.write(tmp_path / "silence.flac", np.zeros(120 * RATE, np.int16), RATE)
+    with pytest.raises(BadInput, match=r"silence.flac: 2 minutes of audio in 0\.\d+ MB"):
+        audio.header(tmp_path / "silence.flac")
 
 
 TONE = (0.5 * np.sin(2 * np.pi * 440 * np.arange(16000) / 16000)).astype(np.float32)
@@ -212,11 +210,9 @@ def test_draws_depend_on_seed_and_names_only():
 
 def test_draws_are_the_same_under_another_hash_seed():
     code = "from voiceprivacy.inout import seeds; print(seeds.generator(7, 'speaker').uniform())"
-    outputs = set()
-    for hash_seed in ("0", "1"):
-        environment = {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": "scripts"}
-        outputs.add(subprocess.check_output([sys.executable, "-c", code], env=environment))
-    assert len(outputs) == 1
+    environment = {"PYTHONHASHSEED": "1", "PYTHONPATH": "scripts"}
+    drawn = subprocess.check_output([sys.executable, "-c", code], env=environment)
+    assert float(drawn) == seeds.generator(7, "speaker").uniform()
 
 
 @pytest.mark.parametrize("rate", [7999, 11127, 16001, 48001])

@@ -49,22 +49,19 @@ def test_defaults_are_filled_in_and_absent_or_empty_sections_are_allowed():
     assert configuration.check({}) == configuration.check({"corpora": None, "report": None})
 
 
-def test_one_kaldi_directory_is_one_list_called_all(tmp_path):
+def test_lists_are_per_gender_unless_the_corpus_is_mixed_or_one_kaldi_directory(tmp_path):
+    def protocol(**keys):
+        return configuration.check({"corpora": {"a": keys}})["corpora"]["a"]["protocol"]
+
+    mixed = SYNTHETIC | {"gender": "mixed"}
+    assert protocol(**SYNTHETIC)["enrol_trial"]["lists"] == ["f", "m"]
+    assert protocol(**mixed)["enrol_trial"]["lists"] == ["mixed"]
+    for lists, completed in (({}, ["mixed"]), ({"lists": ["f"]}, ["f"])):
+        assert protocol(**mixed, protocol={"all_pairs": lists}) == {
+            "all_pairs": {"lists": completed}
+        }
     for kaldi in (str(tmp_path), {"directory": str(tmp_path), "root": "/"}):
-        checked = configuration.check({"corpora": {"mine": {"kaldi": kaldi}}})
-        assert checked["corpora"]["mine"]["protocol"] == {"given": {"all": str(tmp_path)}}
-
-
-def test_lists_are_per_gender_unless_the_corpus_is_mixed():
-    def lists(**keys):
-        checked = configuration.check({"corpora": {"a": SYNTHETIC | keys}})["corpora"]["a"]
-        ((name, options),) = checked["protocol"].items()
-        return name, options["lists"]
-
-    assert lists() == ("enrol_trial", ["f", "m"])
-    assert lists(gender="mixed") == ("enrol_trial", ["mixed"])
-    assert lists(gender="mixed", protocol={"all_pairs": {}}) == ("all_pairs", ["mixed"])
-    assert lists(gender="mixed", protocol={"all_pairs": {"lists": ["f"]}}) == ("all_pairs", ["f"])
+        assert protocol(kaldi=kaldi) == {"given": {"all": str(tmp_path)}}
 
 
 def test_controls_are_added_once_and_ones_own_entry_may_be_one_but_not_take_its_name():
@@ -220,23 +217,19 @@ def test_without_the_speech_for_it_or_the_wish_nobody_does(changed, tmp_path, mo
     assert semi(**changed) is None
 
 
-@pytest.mark.parametrize(
-    ("section", "own"), [("extractors", {"recipe": "ecapa_small"}), ("backends", {"type": "plda"})]
-)
-def test_an_attacker_of_ones_own_that_does_so_stays_alone(section, own):
-    own |= {"train": {"corpus": "others", "speech": "anonymised"}}
-    extractors = {"extractors": {"ecapa": {"command": "python e.py"}}}
-    assert semi(**extractors) is not None
-    assert semi(**{section: extractors.get(section, {}) | {"mine": own}}) is None
+def test_an_attacker_of_ones_own_that_does_so_stays_alone():
+    train = {"train": {"corpus": "others", "speech": "anonymised"}}
+    extractors = {"ecapa": {"command": "python e.py"}}
+    assert semi(extractors=extractors) is not None
+    assert semi(extractors=extractors | {"mine": train | {"recipe": "ecapa_small"}}) is None
+    assert semi(backends={"mine": train | {"type": "plda"}}) is None
 
 
 def test_a_submission_behind_a_variable_is_learnt_from_like_any(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("VPC_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("VPC_DATA", str(tmp_path))
     for corpus in ("demo", "others"):
-        folder = tmp_path / f"data/{corpus}_mine/wav"
-        folder.mkdir(parents=True)
-        (folder / "a.wav").touch()
+        (tmp_path / f"{corpus}_mine").mkdir()
+        (tmp_path / f"{corpus}_mine" / "a.wav").touch()
     added = semi(anonymisers={"mine": {"audio": "${VPC_DATA}/{set}_mine"}})
     assert added["train"]["anonymisers"] == ["mine"]
 
@@ -245,20 +238,19 @@ def test_a_submission_behind_a_variable_is_learnt_from_like_any(tmp_path, monkey
 def test_a_name_with_braces_is_refused_wherever_a_config_or_the_run_has_it(tmp_path, name):
     """Snakemake takes it for a wildcard; one that is not there is not found, as ever."""
     folder = tmp_path / name
-    (folder / "data").mkdir(parents=True)
+    folder.mkdir()
     for file in ("mine.py", "env.yaml", "expected.tsv"):
         (folder / file).touch()
-    braces = "has { or } in its name"
+    braces = r"has \{ or \} in its name"
     for config, words in (
-        ({"corpora": {"a": {"kaldi": f"{folder}/data"}}}, braces),
+        ({"corpora": {"a": {"kaldi": f"{folder}"}}}, braces),
         ({"anonymisers": {"x": {"function": f"{folder}/mine.py:f"}}}, braces),
         ({"anonymisers": {"x": {"command": "true", "env": f"{folder}/env.yaml"}}}, braces),
         ({"expected": f"{folder}/expected.tsv"}, braces),
         ({"expected": f"{folder}/nowhere"}, "not found"),
     ):
-        with pytest.raises(BadInput) as error:
+        with pytest.raises(BadInput, match=words):
             configuration.check({"corpora": {"a": SYNTHETIC}} | config)
-        assert words in str(error.value) and "\n" not in str(error.value)
-    with pytest.raises(BadInput, match=r"has \{ or \} in its name"):
+    with pytest.raises(BadInput, match=braces):
         configuration.refuse_braces(tmp_path, tmp_path / name / "x")
     configuration.refuse_braces(tmp_path)

@@ -40,6 +40,8 @@ def test_measures_and_clips_are_made_of_the_trial_part():
 
 
 def test_every_run_measures_pitch_and_quality_unless_it_says_no():
+    without = Plan(complete({"corpora": {"demo": dict(CORPUS)}})).utility
+    assert without.entries == {} and without.not_measured() == {}, "nothing is protected"
     tables = planned().measures("demo")
     assert "results/utility/demo/trial/b2/pitch_correlation.tsv" in tables
     assert "results/utility/demo/trial/original/pitch_correlation.tsv" not in tables
@@ -215,11 +217,6 @@ def test_a_folder_without_a_model_is_named_before_the_run(tmp_path):
     assert [path.path for path in unusable(plan.named)] == [f"{tmp_path}/hyperparams.yaml"]
     (tmp_path / "config.json").touch()
     assert not unusable(Plan(plan.config).named)
-
-
-def test_without_anonymisers_nothing_is_measured_or_missed():
-    utility = Plan(complete({"corpora": {"demo": dict(CORPUS)}})).utility
-    assert utility.entries == {} and utility.not_measured() == {}
 
 
 def test_voices_are_measured_of_embeddings_of_attackers_of_all_anonymisers():

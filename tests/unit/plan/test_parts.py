@@ -1,5 +1,7 @@
 """The parts of a plan alone: each is made of a few entries, without the other parts."""
 
+import pytest
+
 from voiceprivacy.plan.attackers import Attackers, instances
 from voiceprivacy.plan.given import Given
 from voiceprivacy.plan.outputs import Averages
@@ -10,20 +12,14 @@ from voiceprivacy.vocabulary import Attack
 DEMO = {"synthetic": {}, "use": "evaluation", "protocol": {"enrol_trial": {"lists": ["f", "m"]}}}
 TRAIN = {"folder": {}, "use": "train"}
 B2 = {"command": "b2", "runs": 2, "options": {}, "resample": False, "sandbox": False}
-COSINE = {"type": "cosine"}
 
 
-def demo(**parameters):
-    return Speech({"demo": DEMO, "others": TRAIN}, {"b2": B2}, **parameters)
+@pytest.fixture
+def speech():
+    return Speech({"demo": DEMO, "others": TRAIN}, {"b2": B2})
 
 
-def ecapa(speech):
-    extractors = instances({"ecapa": {"model": "m"}}, speech.anonymisers)
-    return Attackers(extractors, instances({"cosine": COSINE}, speech.anonymisers), speech)
-
-
-def test_scoring_a_system_takes_the_speech_of_its_conditions_only():
-    speech = demo()
+def test_scoring_a_system_takes_the_speech_of_its_conditions_only(speech):
     repeated = ["op", "pp", "p0p1"]
     both = {"original": "original", "run0": "b2"}
     assert speech.spoken("enrolment", "b2", repeated) == both
@@ -33,17 +29,18 @@ def test_scoring_a_system_takes_the_speech_of_its_conditions_only():
     assert speech.spoken("trial", "b2_run1", ["op"]) == {"original": "original", "run0": "b2_run1"}
 
 
-def test_lists_of_one_corpus_have_no_average_over_corpora():
-    speech = demo()
+def test_lists_of_one_corpus_have_no_average_over_corpora(speech):
+    entries = ({"ecapa": {"model": "m"}}, {"cosine": {"type": "cosine"}})
+    attackers = Attackers(*(instances(entry, speech.anonymisers) for entry in entries), speech)
     given = Given({}, {}, speech)
-    averages = Averages({}, ecapa(speech), given)
+    averages = Averages({}, attackers, given)
     assert (averages.weights, averages.attacks()) == ({}, [])
-    named = Averages({"both lists": {"demo": {"f": 1, "m": 3}}}, ecapa(speech), given)
+    named = Averages({"both lists": {"demo": {"f": 1, "m": 3}}}, attackers, given)
     assert named.weights == {"both-lists": {("demo", "f"): 1, ("demo", "m"): 3}}
     assert named.attacks() == [Attack("over-corpora", "both-lists", "ecapa", "cosine")]
 
 
-def test_the_mean_of_given_scores_is_of_systems_on_all_lists():
+def test_the_mean_of_given_scores_is_of_systems_on_all_lists(speech):
     files = {
         ScoreFile("demo", trials, system, "op"): f"{trials}_{system}.tsv"
         for trials, system in (("f", "b1"), ("f", "b2"), ("m", "b2"), ("m", "b3"))
@@ -51,7 +48,7 @@ def test_the_mean_of_given_scores_is_of_systems_on_all_lists():
     for missing, mean in ((None, {"b2"}), (ScoreFile("demo", "f", "b2", "op"), set())):
         files.pop(missing, None)
         entries = {"theirs": {"speakers": "{trials}.tsv"}}
-        given = Given(entries, {"theirs": files}, demo(), n_replicates=20)
+        given = Given(entries, {"theirs": files}, speech, n_replicates=20)
         of_mean = Attack("demo", "mean", "theirs", "given")
         assert {path.split("/")[-3] for path in given.compared_intervals(of_mean)} == mean
         assert (of_mean in given.compared()) == bool(mean)

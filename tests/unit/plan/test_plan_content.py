@@ -39,11 +39,8 @@ def test_words_of_transcripts_are_tried_once_and_heard_ones_and_durations_on_eve
     intervals = plan.outputs.compared_intervals(Attack("demo", "f", "said", "cosine"))
     assert numbers and intervals
     assert all("/original/said/cosine" in path for path in (*numbers, *intervals))
-
-
-def test_only_histograms_have_a_picture_of_their_mean(plan):
     pictures = [layout for layout in plan.outputs.layouts() if layout.startswith("features/")]
-    assert pictures == ["features/demo/when"]
+    assert pictures == ["features/demo/when"], "only histograms have a picture of their mean"
 
 
 def test_the_verdict_judges_what_is_said_apart_from_the_voice(plan):
@@ -61,14 +58,14 @@ def test_the_verdict_judges_what_is_said_apart_from_the_voice(plan):
 
 
 def test_a_recogniser_needs_no_transcripts_and_a_folder_of_it_is_a_source(tmp_path):
-    (tmp_path / "speech").mkdir()
-    voiced = {"folder": {"root": str(tmp_path / "speech"), "pattern": "{speaker}/{utterance}.wav"}}
-    untold = CONFIG | {"corpora": {"demo": voiced, "others": CONFIG["corpora"]["others"]}}
-    heard = {"extractors": {"heard": {"words": {"recogniser": "base"}}}}
-    assert not [one for one in configuration.problems(untold | heard) if "transcripts" in one]
-    heard["extractors"]["heard"]["words"]["recogniser"] = str(tmp_path)
+    def heard_by(recogniser):
+        return {"extractors": {"heard": {"words": {"recogniser": recogniser}}}}
+
+    voiced = {"folder": {"root": str(tmp_path), "pattern": "{speaker}/{utterance}.wav"}}
+    untold = CONFIG | {"corpora": CORPORA | {"demo": voiced}} | heard_by("base")
+    assert not [one for one in configuration.problems(untold) if "transcripts" in one]
     with pytest.raises(configuration.BadInput, match=r"model\.bin: not found"):
-        configuration.check(CONFIG | heard)
+        configuration.check(CONFIG | heard_by(str(tmp_path)))
 
 
 def test_an_encoder_of_sentences_is_a_source(tmp_path):

@@ -36,6 +36,11 @@ def attackers_of(config=INFORMED, **sections):
     return Plan(configuration.check(config | sections)).attackers
 
 
+def with_plda(**options):
+    plda = INFORMED["backends"]["plda"] | options
+    return attackers_of(backends=INFORMED["backends"] | {"plda": plda})
+
+
 @pytest.fixture(scope="module")
 def informed():
     return Plan(configuration.check(INFORMED))
@@ -65,12 +70,11 @@ def test_an_informed_attacker_learns_from_protected_and_where_wanted_unprotected
     for part, name in ((("others", "train"), "pseudo_manifest"), (("demo", "trial"), "manifest")):
         assert speech.anonymiser_manifest(*part).endswith(f"/{part[1]}/original/{name}.tsv")
     assert informed.attackers.original_embeddings("plda_on_team", "ecapa") is None
-    both = INFORMED["backends"]["plda"] | {"unprotected": True}
     expected = "results/embeddings/others/train/original/ecapa.npz"
-    attackers = attackers_of(backends={"plda": both})
+    attackers = with_plda(unprotected=True)
     assert attackers.original_embeddings("plda_on_team", "ecapa") == expected
-    original = both | {"train": {"corpus": "others", "speech": "original"}}
-    assert attackers_of(backends={"plda": original}).original_embeddings("plda", "ecapa") is None
+    attackers = with_plda(unprotected=True, train={"corpus": "others", "speech": "original"})
+    assert attackers.original_embeddings("plda", "ecapa") is None
 
 
 def test_a_rotation_is_trained_on_the_same_utterances_protected_and_original():
@@ -163,8 +167,8 @@ def test_an_encoder_is_fetched_read_from_a_folder_or_that_of_the_start(tmp_path)
 
 
 def test_an_attacker_for_some_anonymisers_leaves_the_others_alone():
-    some = {"type": "plda", "train": LEARNING | {"anonymisers": ["team"]}}
-    assert list(attackers_of(backends={"plda": some}).backends) == ["plda_on_team"]
+    attackers = with_plda(train=LEARNING | {"anonymisers": ["team"]})
+    assert list(attackers.backends) == ["cosine", "plda_on_team"]
 
 
 @pytest.mark.parametrize(

@@ -46,11 +46,6 @@ def test_of_a_secret_only_its_hash_is_kept(tmp_path, monkeypatch, results):
     assert record.read_provenance("provenance.json")["seeds"] == {"seed": digest}
 
 
-def test_seeds_are_found_wherever_they_are():
-    config = {"report": {"seed": 3}, "corpora": {"demo": {"synthetic": {"seed": 0}}}, "seeds": [1]}
-    assert recorded(**config)["seeds"] == {"report.seed": 3, "corpora.demo.synthetic.seed": 0}
-
-
 def test_outside_a_repository_the_commit_is_unknown(tmp_path, monkeypatch):
     (tmp_path / "pyproject.toml").write_text('[project]\nversion = "7.0.0"\n')
     monkeypatch.setattr(record, "ROOT", tmp_path)
@@ -120,13 +115,15 @@ def test_a_config_that_is_no_json_object_is_refused(text):
         record.parse_config(text)
 
 
-def test_the_machine_and_the_revisions_of_models_are_named_and_a_second_call_says_the_same():
+def test_machine_revisions_and_seeds_are_named_and_a_second_call_says_the_same():
+    config = {"report": {"seed": 3}, "corpora": {"demo": {"synthetic": {"seed": 0}}}, "seeds": [1]}
     extractors = {"hub": {"model": "a/b", "revision": "0f99f2d"}, "own": {"model": "here"}}
-    described = recorded(extractors=extractors)
+    described = recorded(extractors=extractors, **config)
     assert described["revisions"] == {"hub": "0f99f2d"}
+    assert described["seeds"] == {"report.seed": 3, "corpora.demo.synthetic.seed": 0}
     hardware = described["hardware"]
     assert hardware["cores"] >= 1 and hardware["memory_gb"] >= 1 and hardware["processor"]
-    assert described == recorded(extractors=extractors)
+    assert described == recorded(extractors=extractors, **config)
 
 
 def write(path, wall, rss, cpu):

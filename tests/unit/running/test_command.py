@@ -1,6 +1,7 @@
 """What all commands share: how they refuse, and what they print."""
 
 import io
+import json
 import os
 
 import pytest
@@ -51,11 +52,10 @@ def test_a_terminal_that_knows_ascii_only_is_told_the_rest_in_escapes():
     assert stream.buffer.getvalue() == b"Jos\\xe9: \\u03b1 \\xff\n"
 
 
-@pytest.mark.parametrize("given", [{}, {"model": "m", "held_out": "h"}])
-def test_one_of_several_options_is_required(given):
-    options = {"model": None, "held_out": None, **given}
-    with pytest.raises(BadInput, match="give one of --model, --held-out"):
-        command.require_one(**options)
+def test_one_of_several_options_is_required():
+    for model, held_out in ((None, None), ("m", "h")):
+        with pytest.raises(BadInput, match="give one of --model, --held-out"):
+            command.require_one(model=model, held_out=held_out)
     command.require_one(model="m", held_out=None)
 
 
@@ -105,19 +105,17 @@ def test_a_foreign_value_is_cut(text, capsys):
     assert len(str(error.value)) <= 4000
 
 
-ASCII = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
-SCORES = "enrolment\ttrial\tlabel\tscore\na\tb\ttarget\t1\na\tc\tnontarget\t0\n"
-
-
-def test_commands_say_in_escapes_what_a_locale_of_ascii_has_not(tmp_path):
-    """As in cron and in many containers."""
-    words = ["--scores", "zoé.tsv", "--metrics", "out.json", "--label", "Zoé 日本"]
-    options = {"env": os.environ | ASCII, "cwd": tmp_path}
-    done = call("assess_verification", *words, **options)
+@pytest.mark.parametrize("is_there", [False, True])
+def test_commands_say_in_escapes_what_a_locale_of_ascii_has_not(tmp_path, is_there):
+    """As in cron and in many containers: errors, and what is found."""
+    if is_there:
+        (tmp_path / "zoé 日本").mkdir()
+        record = {"sha256": {}, "outputs": {"metrics.tsv": "0"}}
+        (tmp_path / "zoé 日本" / "provenance.json").write_text(json.dumps(record))
+    ascii_only = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+    done = call("verify", "zoé 日本", env=os.environ | ascii_only, cwd=tmp_path)
     assert done.returncode == 2
-    assert done.stderr == "error: zo\\xe9.tsv: not found\n"
-    (tmp_path / "zoé.tsv").write_text(SCORES)
-    done = call("assess_verification", *words, **options)
-    assert done.returncode == 0, done.stderr
-    assert "Zo\\xe9 \\u65e5\\u672c" in done.stdout
-    assert done.stdout.isascii() and "Traceback" not in done.stderr
+    folder = "zo\\xe9 \\u65e5\\u672c"
+    missing = f"{folder}/metrics.tsv: is missing\n"
+    said = (missing, "") if is_there else ("", f"error: {folder}/provenance.json: not found\n")
+    assert (done.stdout, done.stderr) == said

@@ -18,13 +18,11 @@ def site(tmp_path, monkeypatch):
     return tmp_path / "site"
 
 
-def test_a_name_leads_to_the_function_of_its_package(site):
-    install(site, "loud", LOUDER, offers="louder = loud:louder")
-    assert packages.load("louder")(3, 16000) == 6
-
-
-def test_a_version_is_that_of_the_package_and_of_its_files(site, monkeypatch):
+def test_a_name_leads_to_the_function_of_its_package_and_the_version_of_its_files(
+    site, monkeypatch
+):
     install(site, "loud", LOUDER, version="1.2", offers="louder = loud:louder")
+    assert packages.load("louder")(3, 16000) == 6
     first = packages.version("louder")
     assert first.startswith("loud 1.2 (")
     other = site.parent / "other"

@@ -4,18 +4,12 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from support.calls import help_of
+from support.calls import help_of, here
 
 from voiceprivacy.inout.files import SCRIPTS, BadInput
 from voiceprivacy.tools.commands import COMMANDS, SHELLS, completion, find, overview
-
-
-def voiceprivacy(*words):
-    command = [sys.executable, SCRIPTS / "main.py", *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -47,7 +41,7 @@ def test_an_unknown_command_is_told_which_is_meant(words, said):
 
 
 def test_the_first_word_of_several_commands_helps_with_these():
-    finished = voiceprivacy("assess", "--help")
+    finished = here("main", "assess", "--help")
     assert (finished.returncode, finished.stderr) == (0, "")
     for name, command in COMMANDS.items():
         assert (command.what in finished.stdout) == name.startswith("assess ")
@@ -62,25 +56,24 @@ def test_the_first_word_of_several_commands_helps_with_these():
         (["assess", "zebra", "--scores", "-s.tsv"], "write the file as ./-s.tsv"),
     ],
 )
-def test_wrong_options_are_one_line(words, said, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("-s.tsv").touch()
-    finished = voiceprivacy(*words)
+def test_wrong_options_are_one_line(words, said, tmp_path):
+    (tmp_path / "-s.tsv").touch()
+    finished = here("main", *words, cwd=tmp_path)
     assert finished.returncode == 2 and not finished.stdout
     assert finished.stderr.startswith("error: ") and finished.stderr.count("\n") == 1
     assert said in finished.stderr and "--help" in finished.stderr
 
 
 def test_its_version_is_that_of_the_project_through_a_link_too(tmp_path):
-    helped = voiceprivacy().stdout
-    assert helped == voiceprivacy("--help").stdout and "start here:" in helped
-    version = voiceprivacy("--version").stdout.split()[1]
-    assert f'version = "{version}"' in (SCRIPTS.parent / "pyproject.toml").read_text()
+    helped = here("main").stdout
+    assert helped == here("main", "--help").stdout and "start here:" in helped
     (tmp_path / "voiceprivacy").symlink_to(SCRIPTS / "voiceprivacy")
     command = [sys.executable, "-m", "voiceprivacy", "--version"]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    said = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert said.stdout.startswith("voiceprivacy ")
+    said = subprocess.check_output(command, env=environment, text=True)
+    assert said.startswith("voiceprivacy ")
+    project = (SCRIPTS.parent / "pyproject.toml").read_text()
+    assert f'version = "{said.split()[1]}"' in project
 
 
 @pytest.mark.parametrize("shell", SHELLS)

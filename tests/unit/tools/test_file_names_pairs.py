@@ -1,6 +1,6 @@
 """Which protected file is whose: only where its name can be read in one way."""
 
-from pathlib import Path
+from itertools import product
 
 import pytest
 
@@ -18,37 +18,33 @@ STAMP = "{source}_{number:03d}_MODEL_202401{number:02d}_15{number:02d}.wav"
 
 def listed(root, form, *, speakers=VCTK, utterances=4):
     """Originals of speakers; their files need not be there."""
-    paired = []
-    for source in speakers:
-        for number in range(1, utterances + 1):
-            path = form.format(source=source, number=number)
-            name = str(Path(path).with_suffix("")).replace("/", "-")
-            paired.append(Listed(name, source, "-", "", root / path, "speech", "-"))
-    return paired
+    originals = []
+    for source, number in product(speakers, range(1, utterances + 1)):
+        path = form.format(source=source, number=number)
+        name = path.removesuffix(".wav").replace("/", "-")
+        originals.append(Listed(name, source, "-", "", root / path, "speech", "-"))
+    return originals
 
 
 def make(folder, form, *, speakers=VCTK, utterances=4, targets=None):
     """Write protected files; {utterance of a source: its path}."""
     made = {}
-    for index, source in enumerate(speakers):
-        target = (targets or (*speakers[1:], speakers[0]))[index]
-        for number in range(1, utterances + 1):
-            path = folder / form.format(source=source, target=target, number=number)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch()
-            made[source, number] = path
+    targets = dict(zip(speakers, targets or (*speakers[1:], speakers[0]), strict=True))
+    for source, number in product(speakers, range(1, utterances + 1)):
+        path = folder / form.format(source=source, target=targets[source], number=number)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        made[source, number] = path
     return made
 
 
 def pairs(tmp_path, originals, protected, **options):
     """{(source, number): path} as they are paired, and as they were made."""
-    speakers = options.get("speakers", VCTK)
     root, folder = tmp_path / "speech", tmp_path / "mine"
     made = make(folder, protected, **options)
-    paired = pair(listed(root, originals, speakers=speakers), root, folder)
-    right = listed(root, originals, speakers=speakers)
+    right = listed(root, originals, speakers=options.get("speakers", VCTK))
     keys = {one.utterance: (one.speaker, int(one.utterance[-3:])) for one in right}
-    return {keys[name]: path for name, path in paired.items()}, made
+    return {keys[name]: path for name, path in pair(right, root, folder).items()}, made
 
 
 @pytest.mark.parametrize("originals", [FLAT, TREE])
@@ -115,8 +111,11 @@ def test_names_of_two_speakers_are_a_question(tmp_path, originals, protected, sp
         pairs(tmp_path, originals, protected, speakers=speakers)
 
 
+FROM = "{target}_{number:03d}_from_{source}.wav"
+
+
 def test_large_letters_do_not_hide_a_second_speaker(tmp_path):
-    make(tmp_path / "mine", "{target}_{number:03d}_from_{source}.wav", speakers=("P225", "P226"))
+    make(tmp_path / "mine", FROM, speakers=("P225", "P226"))
     originals = listed(tmp_path, FLAT, speakers=("p225", "p226"))
     with pytest.raises(BadInput, match=r"\(p225 and p226\)|\(p226 and p225\)"):
         pair(originals, tmp_path, tmp_path / "mine")
@@ -129,9 +128,7 @@ def test_a_word_that_all_have_hides_no_second_speaker(tmp_path, protected):
 
 
 def test_one_source_for_all_targets_is_not_taken_for_the_targets(tmp_path):
-    made = make(tmp_path / "mine", "{target}_{number:03d}_from_{source}.wav", targets=VCTK)
-    for path in made.values():
-        path.rename(path.with_name(path.name[:-8] + "p225.wav"))
+    make(tmp_path / "mine", FROM.replace("{source}", "p225"), targets=VCTK)
     with pytest.raises(BadInput, match=r"names hold two speakers, such as p22"):
         pair(listed(tmp_path, FLAT), tmp_path, tmp_path / "mine")
 
@@ -139,31 +136,23 @@ def test_one_source_for_all_targets_is_not_taken_for_the_targets(tmp_path):
 def test_a_number_is_a_speaker_only_where_the_utterance_could_be_theirs(tmp_path):
     speakers = ("61", "1688", "142285")
     root, folder = tmp_path / "speech", tmp_path / "mine"
-    originals, made = [], {}
+    originals, made = [], []
     for index, source in enumerate(speakers):
-        for number in range(3):
-            name = f"{source}-{index + 900}-{number:04d}"
-            originals.append(Listed(name, source, "-", "", root / f"{name}.wav", "speech", "-"))
-            made[name] = folder / speakers[index - 1] / f"{name}.wav"
-            made[name].parent.mkdir(parents=True, exist_ok=True)
-            made[name].touch()
-    assert pair(originals, root, folder) == made
+        name = f"{source}-{index + 900}-0{{number:03d}}.wav"
+        originals += listed(root, name, speakers=[source])
+        made += make(folder, f"{speakers[index - 1]}/{name}", speakers=[source]).values()
+    assert {*pair(originals, root, folder).values()} == {*made}
 
 
 def test_a_wav_scp_answers_the_question(tmp_path):
     folder = tmp_path / "mine"
-    made = make(folder, "{target}_{number:03d}_from_{source}.wav")
-    lines = [f"{source}_{number:03d} {path.name}" for (source, number), path in made.items()]
-    (folder / "wav.scp").write_text("\n".join(lines))
-    paired = pair(listed(tmp_path, FLAT), tmp_path, folder)
-    assert paired == {f"{source}_{number:03d}": path for (source, number), path in made.items()}
-
-
-def test_a_wav_scp_of_other_names_is_shown(tmp_path):
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "wav.scp").write_text("p225_001_anon /elsewhere/1.wav\n")
+    made = make(folder, FROM)
+    named = {f"{source}_{number:03d}": path for (source, number), path in made.items()}
+    (folder / "wav.scp").write_text("\n".join(f"{one} {named[one].name}" for one in named))
+    assert pair(listed(tmp_path, FLAT), tmp_path, folder) == named
+    (folder / "wav.scp").write_text("p225_001_anon /elsewhere/1.wav\n")
     with pytest.raises(BadInput, match=r"protected files such as p225_001_anon /elsewhere/1\.wav"):
-        pair(listed(tmp_path, FLAT), tmp_path, tmp_path / "mine")
+        pair(listed(tmp_path, FLAT), tmp_path, folder)
 
 
 def test_a_file_that_lies_about_is_not_the_one_that_is_missing(tmp_path):

@@ -172,12 +172,12 @@ def test_what_has_no_usable_protected_version_is_left_out_for_all_and_named(tmp_
 
 
 def test_speakers_with_too_few_utterances_are_left_out_or_fewer_enrol(tmp_path):
-    speech = tree(tmp_path / "speech", speakers=many(20))
+    speech = tree(tmp_path / "speech", speakers=many(10))
     tree(speech, speakers=["few"], utterances=1)
     run = examine(speech, {"copy": speech})
     assert run.left_out == {"few-000": "speaker 'few' has only 1"}
     assert run.enrolment_utterances == 2
-    tree(speech, speakers=[f"t{n}" for n in range(10)], utterances=2)
+    tree(speech, speakers=[f"t{n}" for n in range(5)], utterances=2)
     run = examine(speech, {"copy": speech})
     assert run.enrolment_utterances == 1 and set(run.left_out) == {"few-000"}
 
@@ -203,8 +203,14 @@ def test_where_nobody_has_three_utterances_there_is_nothing_to_compare(tmp_path)
         examine(speech, {"copy": speech})
 
 
-def test_attackers_enrol_and_learn_from_a_second_draw(tmp_path, new_run):
-    audio = {"speakers": many(40), "seconds": 0.1}
+@pytest.fixture
+def few_to_split(monkeypatch):
+    """Ten speakers are enough to train attackers on some of them."""
+    monkeypatch.setattr("voiceprivacy.tools.new_run.FEWEST_TO_SPLIT", 10)
+
+
+def test_attackers_enrol_and_learn_from_a_second_draw(tmp_path, few_to_split, new_run):
+    audio = {"speakers": many(10), "seconds": 0.1}
     tree(tmp_path / "speech", **audio)
     first = tree(tmp_path / "first", **audio)
     second = tree(tmp_path / "second", "{speaker}_{number:03d}.wav", **audio)
@@ -217,25 +223,28 @@ def test_attackers_enrol_and_learn_from_a_second_draw(tmp_path, new_run):
         corpus = "speech_train" if part == "train" else "speech"
         [audio] = plan.speech.anonymiser_call("mine", corpus, part)["audio"]
         lines = [line.split() for line in (Path(audio) / "wav.scp").read_text().splitlines()]
-        assert len(lines) == 199
+        assert len(lines) == 49
         assert all(Path(path).is_relative_to(folder) for _, path in lines)
     checked = here("validate", "--config", "my.yaml", cwd=tmp_path)
     assert checked.returncode == 0, checked.stdout
 
 
-def test_of_a_large_corpus_some_utterances_of_each_speaker_are_tried(tmp_path):
-    speech = tree(tmp_path / "speech", speakers=many(40), utterances=45, seconds=0.03)
+def test_of_a_large_corpus_some_utterances_of_each_speaker_are_tried(
+    tmp_path, few_to_split, monkeypatch
+):
+    monkeypatch.setattr("voiceprivacy.tools.new_run.ENOUGH_UTTERANCES", 66)
+    speech = tree(tmp_path / "speech", speakers=many(10), utterances=12, seconds=0.03)
     run = examine(speech, {"copy": speech})
-    assert len(run.utterances) == 24 * 45 and len(run.training) == 16 * 45
+    assert len(run.utterances) == 6 * 12 and len(run.training) == 4 * 12
     training = {utterance.speaker for utterance in run.training}
     assert training.isdisjoint(utterance.speaker for utterance in run.utterances)
     [path, *_] = write_config(tmp_path / "my.yaml", run)
     config = config_in(tmp_path)
     assert config["backends"]["semi"]["unprotected"] is True
     corpora = config["corpora"]
-    assert corpora["speech"]["limit"] == {"utterances": 41}
-    assert "limit" not in corpora["speech_train"], "of 720 all are taken"
-    assert any("at most 41 of each speaker are tried" in line for line in summary(run, [path]))
+    assert corpora["speech"]["limit"] == {"utterances": 11}
+    assert "limit" not in corpora["speech_train"], "of 48 all are taken"
+    assert any("at most 11 of each speaker are tried" in line for line in summary(run, [path]))
 
 
 def listed(utterance, speaker, gender="-"):
@@ -244,7 +253,7 @@ def listed(utterance, speaker, gender="-"):
 
 @pytest.mark.parametrize(
     ("speakers", "utterances", "limit"),
-    [(30, 500, 33), (30, 33, None), (4, 250, None), (4, 251, 250), (500, 500, 10), (500, 10, None)],
+    [(30, 50, 33), (30, 33, None), (4, 250, None), (4, 251, 250), (200, 20, 10), (200, 10, None)],
 )
 def test_a_limit_leaves_enough_of_each_speaker(speakers, utterances, limit):
     numbers = product(range(speakers), range(utterances))
@@ -334,10 +343,10 @@ def many(n_speakers):
     return tuple(f"s{number:02d}" for number in range(n_speakers))
 
 
-def test_few_speakers_are_all_evaluated_and_of_many_each_gender_keeps_two(tmp_path):
-    root = tree(tmp_path / "speech", speakers=many(39), seconds=0.1)
+def test_few_speakers_are_all_evaluated_and_of_many_each_gender_keeps_two(tmp_path, few_to_split):
+    root = tree(tmp_path / "speech", speakers=many(9), seconds=0.1)
     run = examine(root, {"mine": root})
-    assert run.training == [] and len({one.speaker for one in run.utterances}) == 39
+    assert run.training == [] and len({one.speaker for one in run.utterances}) == 9
     write_config(tmp_path / "my.yaml", run)
     config = config_in(tmp_path)
     assert list(config["backends"]) == ["cosine"] and list(config["corpora"]) == ["speech"]
