@@ -97,7 +97,7 @@ def changed(content, keys, payload):
 
 
 @pytest.mark.parametrize("file", ["provenance.json", "verdict.json", "evidence.json"])
-@pytest.mark.parametrize(("number", "payload"), enumerate(PAYLOADS.values()), ids=PAYLOADS)
+@pytest.mark.parametrize(("number", "payload"), list(enumerate(PAYLOADS.values())), ids=PAYLOADS)
 def test_every_value_of_a_json_file_is_refused_or_harmless(
     pair, monkeypatch, file, number, payload
 ):

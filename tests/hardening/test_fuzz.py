@@ -1,4 +1,4 @@
-"""Every reader of foreign files, given words of a million letters: errors are short, with a place.
+"""Every reader of foreign files, given long words and numbers that are none: errors have a place.
 
 While a reader works, the process may take MEMORY more than it has. Nonsense is given to the same
 readers by tests/nightly/fuzz.py.
@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 from support import readers
-from support.readers import READERS, SECONDS
+from support.readers import READERS, SECONDS, result_of
+from support.spoilers import NO_NUMBERS
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.inout.files import BadInput
@@ -87,3 +88,65 @@ def test_findings_of_a_long_word_name_the_line(read_world, monkeypatch, name):
             where = f"{path}:{line}: ", f"data/wav.scp:{line}: "  # of an id that others have, too
             refused = [str(finding) for finding in findings if str(finding).startswith(where)]
             assert refused or name in ("data/text", "data/spk2gender"), line
+
+
+# Numbers in tables of people and of other runs: what is none, and what no metric can be.
+
+NAN = ("nan", "NaN", "-nan", "")
+# Of each table, a field that holds a number.
+FIELDS = {
+    "speech/manifest.tsv": "0.3",
+    "scores.tsv": r"(?<=target\t)[-\d.]+",
+    "scores.txt": r"(?<=anna-2 )[-\d.]+",
+    "words.dic": r"(?<=go\*\t)2",
+    result_of("metrics.tsv"): r"(?<=eer_percent\t)2.0",
+}
+
+
+@pytest.fixture
+def spoilt(read_world, monkeypatch):
+    """Puts a text in the place of a number of a table; the table is good again afterwards."""
+    monkeypatch.chdir(read_world)
+    with contextlib.ExitStack() as tables:
+
+        def change(name, pattern, text):
+            path = Path(name)
+            content = tables.enter_context(restored(path)).decode()
+            match = re.search(pattern, content)
+            path.write_text(content[: match.start()] + text + content[match.end() :])
+            return content[: match.start()].count("\n") + 1
+
+        yield change
+
+
+@pytest.mark.parametrize("name", FIELDS)
+@pytest.mark.parametrize("text", [*NO_NUMBERS, *NAN], ids=lambda text: ascii(text[:8]))
+def test_what_is_no_number_or_only_to_python_is_refused_with_its_line(spoilt, name, text):
+    line = spoilt(name, FIELDS[name], text)
+    with pytest.raises(BadInput, match=f"^{re.escape(name)}:{line}: ") as error:
+        READERS[name](Path(name))
+    assert "\n" not in str(error.value) and len(str(error.value)) < 1000
+
+
+@pytest.mark.parametrize("text", ["-5", "5000", "100.1", "inf", "-inf", "1e300"])
+@pytest.mark.parametrize(
+    ("name", "pattern"),
+    [
+        ("expected.tsv", r"(?<=\t)11.5"),
+        (result_of("metrics.tsv"), r"(?<=eer_percent\t)2.0"),
+        (result_of("metrics.tsv"), r"(?<=eer_percent\t2.0\t)1.0"),
+        (result_of("metrics.tsv"), r"(?<=eer_percent\t2.0\t1.0\t)40.0"),
+    ],
+)
+def test_an_eer_that_is_no_share_is_refused(spoilt, name, pattern, text):
+    line = spoilt(name, pattern, text)
+    where = f"^{re.escape(name)}:{line}: .*'{text}'"
+    with pytest.raises(BadInput, match=f"{where} is no eer_percent, which is between 0 and 100"):
+        READERS[name](Path(name))
+
+
+@pytest.mark.parametrize("text", ["inf", "-1"])
+def test_a_tolerance_that_lets_everything_or_nothing_pass_is_refused(spoilt, text):
+    spoilt("expected.tsv", r"(?<=\t)0.5(?=\t)", text)
+    with pytest.raises(BadInput, match=r"^expected\.tsv:2: the tolerance"):
+        READERS["expected.tsv"](Path("expected.tsv"))

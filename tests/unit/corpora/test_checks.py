@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import soundfile
+from support import calls
 from support.plans import voices
 from support.trees import call, edit, kaldi, librispeech, messages, write_audio
 
@@ -155,3 +156,34 @@ def test_what_is_said_of_sound_names_nobody_and_has_the_count():
     assert [finding.sound for finding in findings[10:]] == [said, "-"]
     said = "flac 9.flac |: exit code 127 (utterance 'anna-9') (and 4 more like this)"
     assert str(findings[9]) == said
+
+
+# A corpus of the size of train-clean-360; how long it takes: docs/internals/load.md.
+
+SPEAKERS, UTTERANCES = 920, 113  # 103,960 utterances
+
+
+@pytest.mark.nightly
+def test_104_000_utterances_take_less_than_2_gb(tmp_path):
+    """A LibriSpeech tree of links to a few files."""
+    for number in range(4):
+        write_audio(tmp_path / "audio" / f"{number}.flac", seconds=12)
+    lines = []
+    for speaker in range(1000, 1000 + SPEAKERS):
+        lines.append(f"{speaker} | {'FM'[speaker % 2]} | train | 25 | x\n")
+        for index in range(UTTERANCES):
+            folder = tmp_path / "train" / str(speaker) / str(index // 60)
+            folder.mkdir(parents=True, exist_ok=True)
+            link = folder / f"{speaker}-{index // 60}-{index:04d}.flac"
+            link.symlink_to(tmp_path / "audio" / f"{index % 4}.flac")
+    (tmp_path / "SPEAKERS.TXT").write_text("".join(lines))
+    source = {"librispeech": {"root": str(tmp_path), "subsets": ["train"]}}
+    made = {"manifest": tmp_path / "m.tsv", "audio_dir": tmp_path / "wav"}
+    for script, arguments in (
+        ("validate_corpus", {"checks": tmp_path / "c.tsv"}),
+        ("prepare_part", made | {"part": "train", "threads": 2}),
+    ):
+        done = calls.call_measured(script, *calls.flags(source=source, **arguments))
+        assert done.returncode == 0
+        assert done.memory < 2e9
+    assert len((tmp_path / "m.tsv").read_text().splitlines()) == 1 + SPEAKERS * UTTERANCES

@@ -130,8 +130,7 @@ def test_a_tree_gives_the_same_parts_and_lists_whatever_kind_it_is_read_as(tmp_p
     for kind, source in enumerate((libri, {"folder": tree}, {"kaldi": str(tmp_path)})):
         out = tmp_path / f"out{kind}"
         paths = prepare_list(out, source, protocol, "f")
-        made.append(
-            [path.read_text() for path in (*paths, out / "enrolment.tsv", out / "trial.tsv")]
-        )
+        paths += (out / "enrolment.tsv", out / "trial.tsv")
+        made.append([path.read_text() for path in paths])
     assert made[0] == made[1] == made[2]
     assert made[0][0].count("\ttarget\n") == 2 * 3, "two women, tried from their other chapter"

@@ -179,7 +179,7 @@ def test_chunks_that_lead_nowhere_take_no_time(tmp_path, kind, start, chunk):
 def test_days_of_silence_in_a_small_file_are_refused_before_they_are_read(tmp_path, monkeypatch):
     monkeypatch.setattr(audio, "MOST_BYTES", 4e6)
     soundfile.write(tmp_path / "silence.flac", np.zeros(120 * RATE, np.int16), RATE)
-    with pytest.raises(BadInput, match=r"silence.flac: 2 minutes of audio in 0\.\d+ MB"):
+    with pytest.raises(BadInput, match=r"silence.flac: .* hours of audio in 0\.\d+ MB"):
         audio.header(tmp_path / "silence.flac")
 
 

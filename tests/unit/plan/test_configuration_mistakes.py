@@ -48,12 +48,13 @@ def averages(**lists):
 
 RECALLS = {"type": "emotion", "definition": "vpc2024", "corpora": ["no"]}
 VOICE = ATTACKED["extractors"] | {"voice": {"package": "resemblyzer"}}
+ANONYMISED = {"corpus": "b", "speech": "anonymised"}
 TRAINED = {"train": {"corpus": "b"}, "recipe": "ecapa_small"}
-SEMI = {"train": {"corpus": "b", "speech": "anonymised"}, "recipe": "ecapa_small"}
-LEARNING = {
-    "corpora": {"a": SYNTHETIC, "b": TRAINING},
-    "anonymisers": {"x": {"command": "x"}, "y": {"command": "y"}},
-}
+SEMI = {"train": ANONYMISED, "recipe": "ecapa_small"}
+TWO = {"anonymisers": {"x": {"command": "x"}, "y": {"command": "y"}}}
+LEARNING = TWO | {"corpora": {"a": SYNTHETIC, "b": TRAINING}}
+F_COMMON = {"enrol_trial": {"lists": ["f_common"]}}
+PARTS = {"enrolment": "/", "trial": ["/"]}
 FUSION = {"type": "fusion", "of": ["a/b", "c/d"], "train": {"corpus": "t"}}
 MISTAKES = [
     # Keys and values.
@@ -76,15 +77,9 @@ MISTAKES = [
         corpus(protocol={"rank_sampling": {"observations": 2}}) | averages(a={"f": 1}),
         "report.averages.all.a.f: a has no trial list 'f'",
     ),
-    (
-        corpus(protocol={"enrol_trial": {"lists": ["f_common"]}}),
-        "corpora.a.protocol.enrol_trial.lists: only vctk",
-    ),
+    (corpus(protocol=F_COMMON), "corpora.a.protocol.enrol_trial.lists: only vctk"),
     (corpus(use="utility", protocol={"all_pairs": {}}), "corpora.a.protocol: a corpus"),
-    (
-        {"corpora": {"a": {"kaldi": {"enrolment": "/", "trial": ["/"]}}}},
-        "corpora.a: needs a protocol",
-    ),
+    ({"corpora": {"a": {"kaldi": PARTS}}}, "corpora.a: needs a protocol"),
     (corpus() | averages(b={"f": 1}), "report.averages.all.b: there is no corpus 'b' to evaluate"),
     # What attackers learn from.
     (ATTACKED | extractor(f0={}), "extractors.a: no back-end compares it"),
@@ -92,39 +87,26 @@ MISTAKES = [
     (ATTACKED | extractor(units={"corpus": "a"}), "extractors.a.units.corpus: corpus 'a' is not"),
     (plda(on="bb"), "backends.p.train.corpus: there is no corpus 'bb': did you mean 'b'?"),
     (plda(on="a"), "backends.p.train.corpus: corpus 'a' is not for training"),
+    (TWO | plda(train={"corpus": "b", "anonymisers": ["x"]}), "backends.p.train: 'speech' is"),
     (
-        plda(train={"corpus": "b", "anonymisers": ["x"]}) | anonymiser(command="x"),
-        "backends.p.train: 'speech' is missing",
-    ),
-    (
-        plda(train={"corpus": "b", "speech": "anonymised", "anonymisers": ["x_draw2"]})
-        | anonymiser(command="x", draws=2),
+        plda(train=ANONYMISED | {"anonymisers": ["x_draw2"]}) | anonymiser(command="x", draws=2),
         "backends.p.train.anonymisers: there is no anonymiser 'x_draw2'",
     ),
     (extractor(f0=None), "extractors.a.f0: is empty"),
     (utility(type="whisper", model="base", language="de"), "utility.m.language: whisper does not"),
     (plda(lda_dim=150), "backends.p.lda_dim: 150 dimensions, and embeddings of 'small' have 128"),
     (plda(type="speechbrain_plda", rank=129), "backends.p.rank: 129 dimensions"),
-    (
-        {"corpora": {"a": {"folder": FOLDER}}} | extractor(style={}),
-        "extractors.a: reads transcripts, and of corpus 'a' no",
-    ),
+    ({"corpora": {"a": {"folder": FOLDER}}} | extractor(style={}), "extractors.a: reads"),
     # What is not there.
     (extractor(model="speechbrain/x"), "extractors.a.model: speechbrain/x: not found"),
     (anonymiser(package="b"), "anonymisers.x.package: no installed package"),
-    (
-        extractor(command="a", env="mine"),
-        f"extractors.a.env: {SCRIPTS.parent / 'envs/mine.yaml'}: not found",
-    ),
+    (extractor(command="a", env="mine"), f"extractors.a.env: {SCRIPTS.parent}/envs/mine.yaml: not"),
     (ATTACKED | anonymiser(audio="to/{set}/{part}"), "anonymisers.x.audio: to/a/enrolment: not"),
     (
         ATTACKED | extractor(embeddings="npz/{corpus}/{part}/{anonymiser}.npz"),
         "extractors.a.embeddings: npz/a/enrolment/original.npz: not found",
     ),
-    (
-        LEARNING | extractor(embeddings="npz/{corpus}/{part}.npz"),
-        "extractors.a.embeddings: lacks {anonymiser}",
-    ),
+    (LEARNING | extractor(embeddings="{corpus}/{part}.npz"), "extractors.a.embeddings: lacks"),
     (anonymiser(command="a", sweep={"seed": [1, 2]}), "anonymisers.x_seed_1.options.seed: "),
     ({"attacks": {"t": {"scores": __file__}}}, f"attacks.t.scores: {__file__}: is one file"),
 ]

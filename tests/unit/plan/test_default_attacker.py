@@ -1,10 +1,11 @@
-"""Who attacks where a config says nothing of attackers: the strongest extractor that is there."""
+"""Who attacks: the strongest extractor where a config says nothing of it, and the preset ladder."""
 
 import importlib.util
 
 import pytest
+from support.plans import voices
 
-from voiceprivacy.plan import defaults
+from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.plan import Plan
 
 CORPORA = {"demo": {"synthetic": {"speakers": 4, "utterances": 4}}}
@@ -67,3 +68,30 @@ def test_an_encoder_in_a_package_embeds_both_parts_in_the_environment_of_its_nam
     attackers = Plan(config).attackers
     assert attackers.extraction("two", "demo", "trial", "b2") == ["--package", "dvector"]
     assert [name for name in extractors if attackers.embeds_both_parts(name)] == ["one", "two"]
+
+
+OTHERS = {"others": voices(12, 3, first=4, use="train")}
+LADDER = PROTECTED | {"corpora": CORPORA | OTHERS, "attackers": "ladder"}
+
+
+def test_the_ladder_runs_from_an_ignorant_attacker_to_a_tuned_one():
+    attackers = Plan(configuration.check(LADDER)).attackers
+    tried = dict.fromkeys((attack.extractor, attack.backend) for attack in attackers.attacks())
+    assert list(tried) == [
+        ("ecapa_small", "cosine"),
+        ("ecapa_small", "plda_on_b2"),
+        ("ecapa_small", "rotated_on_b2"),
+        ("tuned_on_b2", "cosine"),
+    ]
+
+
+def test_entries_of_the_config_win_over_the_ladder_and_a_completed_config_stays():
+    extractors = {"ecapa_small": {"f0": {}}, "mine": {"f0": {}}}
+    backends = {"cosine": {"type": "jensen_shannon", "extractors": ["ecapa_small"]}}
+    completed = defaults.complete(LADDER | {"extractors": extractors, "backends": backends})
+    assert "model" not in completed["extractors"]["ecapa_small"]
+    assert list(completed["extractors"]) == ["ecapa_small", "tuned", "mine"]
+    assert completed["backends"]["cosine"]["type"] == "jensen_shannon"
+    assert completed["backends"]["plda"]["train"]["corpus"] == "others"
+    completed = configuration.check(LADDER)
+    assert defaults.complete(completed) == completed

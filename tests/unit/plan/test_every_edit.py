@@ -94,9 +94,8 @@ def contents(plan):
                 paths += ["speech/anna/1.wav", "speech/anna/2.flac"]
             if start.without_texts:
                 paths = [path for path in paths if path != "data/mine/text"]
-            held[source] |= {
-                path: Path(path).read_bytes() for path in paths if os.path.isfile(path)
-            }
+            files = filter(os.path.isfile, paths)
+            held[source] |= {path: Path(path).read_bytes() for path in files}
     return held
 
 

@@ -11,6 +11,7 @@ from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.sources import unusable
 
 CORPUS = {"synthetic": {"speakers": 4, "utterances": 4}}
+IEMOCAP = {"iemocap": {"root": "IEMOCAP"}}
 OTHERS = {"synthetic": {"speakers": 9, "first_speaker": 4}, "use": "train"}
 B2 = {"b2": {"command": "anonymise"}}
 NETWORK = {"net": {"package": "resemblyzer"}}
@@ -60,9 +61,8 @@ def test_every_run_measures_pitch_and_quality_unless_it_says_no():
 @pytest.mark.parametrize("package", ["onnx", "onnxruntime", "speechmos", "pystoi"])
 def test_quality_is_measured_where_its_packages_are(monkeypatch, package):
     find = importlib.util.find_spec
-    monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: None if name == package else find(name)
-    )
+    spec = {package: None}
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: spec.get(name, find(name)))
     assert "quality" not in planned().entries
     assert package in planned().not_measured()["quality"]
     for asked in ({"quality": {"type": "quality"}}, {"mos": {"type": "quality"}}):
@@ -195,10 +195,8 @@ def test_words_are_the_runs_own_where_it_has_some_or_of_models_of_the_hub():
 
 
 def test_whisper_hears_ten_minutes_of_every_system_in_the_language_of_the_corpus():
-    entries = {
-        "words": {"type": "whisper", "model": "base"},
-        "kept": {"type": "words_kept", "model": "mine", "minutes": "all"},
-    }
+    entries = {"words": {"type": "whisper", "model": "base"}}
+    entries["kept"] = {"type": "words_kept", "model": "mine", "minutes": "all"}
     utility = planned(corpora={"demo": {**CORPUS, "language": "de"}}, utility=entries)
     transcripts = "results/audio/demo/trial/original/transcripts.tsv"
     options = {"model": "base", "spoken": "de", "transcripts": transcripts}
@@ -258,12 +256,7 @@ def test_no_voices_are_measured_without_embeddings_or_where_the_config_says_no(c
 
 
 @pytest.mark.parametrize(
-    "spoken",
-    [
-        {"iemocap": {"root": "IEMOCAP"}},
-        {"kaldi": "IEMOCAP_dev", "use": "utility"},
-        {**CORPUS, "use": "utility"},
-    ],
+    "spoken", [IEMOCAP, {"kaldi": "IEMOCAP_dev", "use": "utility"}, {**CORPUS, "use": "utility"}]
 )
 def test_a_corpus_for_utility_is_protected_and_measured_and_not_attacked(spoken):
     plan = planned_whole(corpora={"demo": dict(CORPUS), "emotions": spoken})
@@ -282,11 +275,9 @@ def test_a_corpus_for_utility_is_protected_and_measured_and_not_attacked(spoken)
 
 
 def test_iemocap_with_a_protocol_is_attacked():
-    spoken = {"iemocap": {"root": "IEMOCAP"}, "protocol": {"enrol_trial": {}}}
-    plan = planned_whole(corpora={"emotions": spoken})
-    assert [trials.trials for trials in plan.speech.all_trial_lists()] == ["f", "m"]
-    both = {"iemocap": {"root": "IEMOCAP"}, "use": "evaluation"}
-    assert planned_whole(corpora={"emotions": both}).speech.all_trial_lists()
+    for evaluated in ({"protocol": {"enrol_trial": {}}}, {"use": "evaluation"}):
+        plan = planned_whole(corpora={"emotions": IEMOCAP | evaluated})
+        assert [trials.trials for trials in plan.speech.all_trial_lists()] == ["f", "m"]
 
 
 def test_a_measure_may_be_of_a_corpus_for_utility_and_of_none_for_training():

@@ -64,18 +64,14 @@ def test_what_speech_tells_of_people_is_one_job_for_each_network_unless_left_out
 
 def test_extractors_of_one_entry_share_a_job_of_inference_and_histograms_have_none():
     train = {"corpus": "others", "speech": "anonymised"}
-    extractors = CONFIG["extractors"] | {
-        "semi": {"train": train, "recipe": "xvector_small"},
-        "pitch": {"f0": {}},
-    }
+    semi = {"semi": {"train": train, "recipe": "xvector_small"}}
+    extractors = {"ecapa": ECAPA, "pitch": {"f0": {}}} | semi
     backends = CONFIG["backends"] | {"shape": {"type": "jensen_shannon"}}
     anonymisers = {name: {"command": "python b2r.py"} for name in ("b2", "b2r")}
     plan = planned(extractors=extractors, backends=backends, anonymisers=anonymisers)
     on_each = {f"semi_on_{name}": ["original", name] for name in ("b2", "b2r")}
-    assert plan.outputs.inference() == {
-        "ecapa": {"demo": {"ecapa": ["original", "b2", "b2r"]}},
-        "semi": {"demo": on_each},
-    }
+    on_all = {"ecapa": ["original", "b2", "b2r"]}
+    assert plan.outputs.inference() == {"ecapa": {"demo": on_all}, "semi": {"demo": on_each}}
 
 
 def test_a_second_run_is_a_system_of_its_own_that_serves_calibration(plan):
@@ -96,6 +92,14 @@ def test_every_attacker_is_tried_on_every_list_under_conditions_that_say_whose_s
     assert plan.speech.of_condition("pp", "b2r") == ("b2r", "b2r")
     assert plan.speech.of_condition("p0p1", "b2r") == ("b2r", "b2r_run1")
     assert plan.speech.conditions("team") == ["op", "pp"]
+    # Scoring a system takes the speech of its conditions only.
+    spoken, original, second = plan.speech.spoken, {"original": "original"}, {"run1": "b2r_run1"}
+    repeated, both = ["op", "pp", "p0p1"], original | {"run0": "b2r"}
+    assert spoken("enrolment", "b2r", repeated) == both
+    assert spoken("trial", "b2r", repeated) == both | second
+    assert spoken("enrolment", "original", ["oo"]) == original
+    assert spoken("enrolment", "b2r_run1", ["op"]) == original
+    assert spoken("trial", "b2r_run1", ["op"]) == original | {"run0": "b2r_run1"}
     metrics = plan.outputs.metrics()
     assert len(metrics) == len(set(metrics)) == 4 * (3 + 6 + 5)
     assert "results/metrics/similarity/demo/f/original/ecapa/cosine.json" not in metrics
@@ -264,6 +268,10 @@ def test_anonymisers_are_compared_on_averages_over_corpora():
     assert {tuple(path.split("/")[3:5]) for path in of_average} == weights.keys()
     assert all("/plda." in path for path in of_average)
     assert {*of_average} <= {*plan.outputs.intervals()}
+    one = {"averages": {"both lists": {"demo": {"f": 1, "m": 3}}}}
+    weights = {"both-lists": {("demo", "f"): 1, ("demo", "m"): 3}}
+    assert planned(report=one).averages.weights == weights
+    assert planned().averages.weights == {}, "of one corpus there is none over corpora"
     wrong = {"averages": {"Over corpora": averages["challenge"]}}
     with pytest.raises(BadInput, match="Over corpora"):
         planned(corpora=of_two, report=wrong)
@@ -300,6 +308,18 @@ def test_given_scores_are_averaged_over_the_corpora_that_they_have(tmp_path):
     paths = plan.outputs.compared_intervals(average)
     assert {path.split("/")[5] for path in paths} == {"original", "b1"}, "b2 was not tried on b"
     assert {tuple(path.split("/")[3:5]) for path in paths} == {("a", "all"), ("b", "all")}
+
+
+def test_the_mean_of_given_scores_is_of_systems_on_all_lists(tmp_path):
+    for name in ("f/b1", "f/b2", "m/b2", "m/b3", "speakers"):
+        touch(tmp_path / f"demo/{name}/op.tsv")
+    entry = {"scores": f"{{corpus}}/{FORM}", "speakers": "demo/speakers/op.tsv"}
+    for mean in ({"b2"}, set()):
+        given = Plan(configuration.check({"attacks": {"theirs": entry}})).given
+        of_mean = Attack("demo", "mean", "theirs", "given")
+        assert {path.split("/")[-3] for path in given.compared_intervals(of_mean)} == mean
+        assert (of_mean in given.compared()) == bool(mean)
+        (tmp_path / "demo/f/b2/op.tsv").unlink(missing_ok=True)
 
 
 def test_many_anonymisers_take_more_replicates_than_the_config_says(tmp_path):

@@ -34,9 +34,8 @@ def completed(**changes):
 
 def test_every_combination_of_lengths_is_a_gallery_of_one_gender_or_of_both():
     plan = completed()
-    assert plan.speech.galleries("ranks") == {
-        f"{gender}_t{test}_d1": (gender, test, 1) for gender in "fm" for test in (1, 2)
-    }
+    expected = {f"{one}_t{test}_d1": (one, test, 1) for one in "fm" for test in (1, 2)}
+    assert plan.speech.galleries("ranks") == expected
     assert plan.speech.trial_lists("ranks") == [] == plan.speech.all_trial_lists()
     assert plan.speech.galleries("others") == {}
     corpora = config()["corpora"]

@@ -23,14 +23,10 @@ FINGERPRINT = Path("results/sources/corpora/mine.sha256")
 def folder(tmp_path, monkeypatch):
     """A run's folder with a Kaldi directory, a submission and a folder of wavs."""
     monkeypatch.chdir(tmp_path)
-    for name in ("data/mine", "audio/anna", "team/wav"):
-        (tmp_path / name).mkdir(parents=True)
     for name in ("audio/anna/1.wav", "audio/anna/2.wav", "team/wav/1.wav"):
-        Path(name).write_text(name)
-    Path("data/mine/wav.scp").write_text(
-        "anna-1 audio/anna/1.wav\nanna-2 sox audio/anna/2.wav -t wav - |\n"
-    )
-    Path("data/mine/trials").write_text("anna anna-2 target\n")
+        edit(name, name)
+    edit("data/mine/wav.scp", "anna-1 audio/anna/1.wav\nanna-2 sox audio/anna/2.wav -t wav - |\n")
+    edit("data/mine/trials", "anna anna-2 target\n")
     return tmp_path
 
 

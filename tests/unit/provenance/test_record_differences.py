@@ -139,7 +139,7 @@ def test_edits_between_two_states_are_keys_numbers_and_entries():
         return {
             "version": str(number),
             "packages": {"numpy": f"2.{number}", "torch": "2"},
-            "sha256": dict.fromkeys(hashes, str(number)),
+            "sha256": dict.fromkeys(hashes, "abc"[number]),
             "config": {"anonymisers": {"mine": mine, **anonymisers}},
         }
 

@@ -223,10 +223,8 @@ def running(marker):
     return count
 
 
-WAYS = {
-    "setsid": ["setsid", "--fork", "sh", "-c", "sleep 77"],
-    "double fork": [sys.executable, "-S", "-c", DAEMON],
-}
+WAYS = {"setsid": ["setsid", "--fork", "sh", "-c", "sleep 77"]}
+WAYS["double fork"] = [sys.executable, "-S", "-c", DAEMON]
 
 
 @with_and_without

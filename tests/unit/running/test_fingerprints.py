@@ -17,12 +17,7 @@ def names(script):
 
 
 def test_modules_are_found_through_others_and_what_folders_export():
-    scoring = {
-        "inout/tables",
-        "running/command",
-        "attack/backends/backends",
-        "attack/backends/plda",
-    }
+    scoring = {"inout/tables", "running/command", "attack/backends/backends"}
     assert scoring <= names("score_system")
     assert {"plan/plan", "plan/speech", "plan/sources", "plan/outputs"} <= names("validate")
     assert "report/plots/evidence" not in names("assess_zebra")

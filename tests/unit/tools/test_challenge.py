@@ -48,9 +48,7 @@ NEWER = (f"{STRONGEST}/cosine", f"{STRONGEST}/semi_on_mine", "libri_dev", "libri
     ("year", "track", "expected"),
     [("2020", "", OLDER), ("2022", "", OLDER), ("2024", "", NEWER), ("2026", "1", NEWER)],
 )
-def test_all_that_a_year_has_is_evaluated_by_what_can_run_without_a_gpu(
-    data, year, track, expected
-):
+def test_all_that_a_year_has_is_evaluated_without_a_gpu(data, year, track, expected):
     write_challenge(data, year)
     prepared = prepare(Challenge(year, data, "_mine", track))
     config = prepared.config
@@ -145,22 +143,25 @@ def test_languages_of_2026_are_runs_of_their_own(data):
 
 def test_the_command_writes_a_config_that_can_be_edited_and_plans_it(data, monkeypatch):
     write_challenge(data, "2024")
-    words = ["--year", "2024", "--data", "data", "--suffix", "_mine", "--dry-run"]
     monkeypatch.setattr(challenges, "has_gpu", lambda: False)
     planned = []
     monkeypatch.setattr(vpc, "carried_out", lambda options: planned.append(options) or 0)
-    first = here("vpc", *words, cwd=data.parent)
-    assert (first.returncode, first.stderr) == (0, "")
-    assert "present: libri_dev_trials_f, libri_dev_trials_f_mine" in first.stdout
+
+    def call(*more):
+        words = ["--year", "2024", "--data", "data", "--suffix", "_mine", "--dry-run"]
+        finished = here("vpc", *words, *more, cwd=data.parent)
+        assert (finished.returncode, finished.stderr) == (0, "")
+        return finished.stdout
+
+    said = call()
+    assert "present: libri_dev_trials_f, libri_dev_trials_f_mine" in said
     path = data.parent / "vpc2024_mine.yaml"
     text = path.read_text()
-    for line in first.stdout.splitlines()[:-1]:
-        assert f"# {line}\n" in text
+    assert all(f"# {line}\n" in text for line in said.splitlines()[:-1])
     assert yaml.safe_load(text)["anonymisers"] == {"mine": {"audio": f"{data}/{{set}}_mine"}}
     path.write_text(f"{text}\n# edited\n")
-    again = here("vpc", *words, cwd=data.parent)
-    assert "is run as it is" in again.stdout and path.read_text().endswith("# edited\n")
-    here("vpc", *words, "--overwrite", cwd=data.parent)
+    assert "is run as it is" in call() and path.read_text().endswith("# edited\n")
+    call("--overwrite")
     assert not path.read_text().endswith("# edited\n")
     assert [options.dryrun for options in planned] == [True, True, True]
 

@@ -27,16 +27,16 @@ def test_words_behind_a_command_are_handed_on_as_they_are():
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["asses", "zebra"], "did you mean 'assess zebra'?"),
-        (["asess", "verificaton"], "did you mean 'assess verification'?"),
-        (["newrun"], "did you mean 'new-run'?"),
+        (["asses", "zebra"], "did you mean 'assess zebra'"),
+        (["asess", "verificaton"], "did you mean 'assess verification'"),
+        (["newrun"], "did you mean 'new-run'"),
         (["assess"], "say which: assess verification, "),
-        (["qqqqq"], "voiceprivacy --help lists all"),
+        (["qqqqq"], "--help"),
         ([""], "no such command"),
     ],
 )
 def test_an_unknown_command_is_told_which_is_meant(words, said):
-    with pytest.raises(BadInput, match=said.replace("?", r"\?")):
+    with pytest.raises(BadInput, match=said):
         find(words)
 
 
@@ -78,13 +78,10 @@ def test_its_version_is_that_of_the_project_through_a_link_too(tmp_path):
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_shell_completes_the_commands(shell):
+    with pytest.raises(BadInput, match="bash, zsh, fish"):
+        completion(["csh"])
     lines = "\n".join(completion([shell]))
     assert "new-run" in lines and "zebra" in lines
     if shutil.which(shell) is None:
         return
     assert subprocess.run([shell, "-c", lines], check=False).returncode == 0
-
-
-def test_another_shell_is_refused():
-    with pytest.raises(BadInput, match="bash, zsh, fish"):
-        completion(["csh"])

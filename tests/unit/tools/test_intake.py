@@ -94,12 +94,8 @@ def test_files_without_sound_are_left_out_and_named(tmp_path):
     write(root / "bert/0.wav", np.zeros(8000))
     write(made / "carl/0.wav", np.zeros(8000))
     (made / "carl/1.wav").write_bytes((made / "carl/1.wav").read_bytes()[:900])
-    said = {
-        "anna-0": "is empty",
-        "bert-0": "is silent",
-        "carl-0": "is silent",
-        "carl-1": "truncated",
-    }
+    silent = dict.fromkeys(("bert-0", "carl-0"), "is silent")
+    said = {"anna-0": "is empty", "carl-1": "truncated", **silent}
     left_out = examine(root, {"mine": made}).left_out
     assert left_out.keys() == said.keys()
     assert all(words in left_out[name] for name, words in said.items())
@@ -379,11 +375,8 @@ def test_a_protected_file_that_is_another_ones_is_left_out_with_it(tmp_path):
     soundfile.write(made / "bert" / "1.flac", soundfile.read(made / "anna" / "0.wav")[0], RATE)
     (made / "bert" / "1.wav").unlink()
     run = examine(root, {"mine": made})
-    said = {name: why.partition(": ")[2] for name, why in run.left_out.items()}
-    assert said == {
-        "anna-0": f"is the same sound as {made}/bert/1.flac",
-        "bert-1": f"is the same sound as {made}/anna/0.wav",
-    }
+    same_as = {name: why.rpartition("the same sound as ")[2] for name, why in run.left_out.items()}
+    assert same_as == {"anna-0": f"{made}/bert/1.flac", "bert-1": f"{made}/anna/0.wav"}
 
 
 def test_an_original_is_known_in_another_container_at_another_rate_and_gain(tmp_path):
