@@ -1,5 +1,7 @@
 """What looks odd and is legal is read right: encodings of audio and text, strange ids."""
 
+import os
+
 import numpy as np
 import pytest
 from support import world
@@ -118,7 +120,8 @@ def test_a_strange_id_goes_through_plug_ins_and_tables_and_does_nothing(folder, 
 
 @pytest.mark.parametrize("debug", [[], ["--debug"]])
 def test_a_real_process_says_one_line_too(tmp_path, debug):
-    done = call("verify", "x\x1b[31m", *debug, cwd=tmp_path)
+    environment = os.environ | {"VOICEPRIVACY_DEBUG": ""}
+    done = call("verify", "x\x1b[31m", *debug, cwd=tmp_path, env=environment)
     assert done.returncode == 2
     assert done.stderr.endswith("error: x\\x1b[31m/provenance.json: not found\n")
     assert ("Traceback" in done.stderr) == bool(debug)

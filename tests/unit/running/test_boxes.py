@@ -197,10 +197,10 @@ def test_its_home_is_removed_and_what_is_no_plain_file_is_refused(tmp_path):
     scratch = in_box(tmp_path, "mkfifo $HOME/pipe; mkdir $HOME/a; touch $TMPDIR/a")
     assert list(scratch.iterdir()) == []
     for number, kind in enumerate(("ln -s /etc/passwd", "mkfifo")):
-        (scratch / f"sub{number}").mkdir()
+        (scratch / f"sub{number}").mkdir(parents=True)
         with pytest.raises(BadInput, match=f"left what is not read: sub{number}/x"):
             in_box(tmp_path, f"{kind} {scratch}/sub{number}/x")
-        (scratch / f"sub{number}/x").unlink()
+        (scratch / f"sub{number}/x").unlink(missing_ok=True)
 
 
 DAEMON = """

@@ -144,8 +144,8 @@ def test_validate_says_where_no_transcripts_were_given(tmp_path, speech, new_run
 
 
 def write_transcripts(path):
-    lines = [f"{name}-{number:03d}\tso it is\n" for name, number in product(SPEAKERS, range(5))]
-    path.write_text("".join(["utterance\ttext\n", *lines]))
+    names = [f"{name}-{number:03d}" for name, number in product(SPEAKERS, range(5))]
+    tables.write_table(path, ["utterance", "text"], [(name, "so it is") for name in names])
     return path
 
 
@@ -276,6 +276,24 @@ def test_speakers_without_gender_are_left_out_where_others_have_one(tmp_path, sp
 MADE = ("--protected", "a=made")
 
 
+@pytest.fixture(scope="module")
+def mistaken(tmp_path_factory):
+    """A folder of what can be taken by mistake."""
+    folder = tmp_path_factory.mktemp("mistakes")
+    speech = tree(folder / "speech")
+    tree(folder / "made")
+    tree(folder / "other", "{speaker}/x{number:03d}y.wav")
+    for name in ("one", "two"):
+        tree(folder / "twice" / name, "{speaker}_{number:03d}.wav")
+    shutil.copy(speech / "bert/002.wav", tree(folder / "single") / "bert/002.wav")
+    (folder / "mine.py").touch()
+    (folder / "old.yaml").write_text("mine: 1\n")
+    shutil.copytree(speech, folder / "copy")
+    for name in ("more", "copy"):
+        tree(folder / name, speakers=("emil", "fay"), utterances=2)
+    return folder
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -300,21 +318,11 @@ MADE = ("--protected", "a=made")
         (["--method", "a=mine.py:f", "--method", "a=mine.py:g"], "a name occurs twice"),
     ],
 )
-def test_mistakes_are_one_line_and_nothing_is_written(tmp_path, speech, new_run, arguments, words):
-    tree(tmp_path / "made")
-    tree(tmp_path / "other", "{speaker}/x{number:03d}y.wav")
-    for folder in ("one", "two"):
-        tree(tmp_path / "twice" / folder, "{speaker}_{number:03d}.wav")
-    shutil.copy(speech / "bert/002.wav", tree(tmp_path / "single") / "bert/002.wav")
-    (tmp_path / "mine.py").touch()
-    (tmp_path / "old.yaml").write_text("mine: 1\n")
-    shutil.copytree(speech, tmp_path / "copy")
-    for folder in ("more", "copy"):
-        tree(tmp_path / folder, speakers=("emil", "fay"), utterances=2)
+def test_mistakes_are_one_line_and_nothing_is_written(mistaken, arguments, words):
     config = [] if "--config" in arguments else ["--config", "my.yaml"]
-    said = new_run(*arguments, *config, fails=True)
-    assert said.count("\n") == 1 and words in said
-    assert not list(tmp_path.glob("my.*")) and (tmp_path / "old.yaml").read_text() == "mine: 1\n"
+    done = here("new_run", "--original", "speech", *arguments, *config, cwd=mistaken)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and words in done.stderr
+    assert not list(mistaken.glob("my.*")) and (mistaken / "old.yaml").read_text() == "mine: 1\n"
 
 
 @pytest.mark.parametrize(
