@@ -81,7 +81,9 @@ def test_links_that_lead_in_a_circle_are_named(tmp_path, links):
         folder.list_utterances({"root": f"{tmp_path}/", "pattern": PATTERN}, Findings())
 
 
-def test_a_folder_on_more_ways_than_anybody_walks_is_refused(tmp_path):
+def test_a_folder_on_more_ways_than_anybody_walks_is_refused_and_links_beside_are_followed(
+    tmp_path,
+):
     for level in range(30):
         (tmp_path / str(level)).mkdir()
         for way in "lmn":
@@ -89,9 +91,6 @@ def test_a_folder_on_more_ways_than_anybody_walks_is_refused(tmp_path):
     write_audio(tmp_path / "30" / "x.wav")
     with pytest.raises(BadInput, match="is a link to a folder on the way"):
         folder.list_utterances({"root": f"{tmp_path}/0", "pattern": f"*/{PATTERN}"}, Findings())
-
-
-def test_links_to_folders_beside_are_followed(tmp_path):
     for speaker in "ab":
         write_audio(tmp_path / "real" / speaker / "x.wav")
         write_audio(tmp_path / "real" / speaker / ".hidden" / "y.wav")

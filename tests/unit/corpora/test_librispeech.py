@@ -16,15 +16,12 @@ from voiceprivacy.inout.files import BadInput
 ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 2, "lists": ["f", "m"]}}
 
 
-def test_speaker_gender_and_chapter_are_read_from_the_tree(tmp_path):
-    utterances = list_utterances(librispeech(tmp_path), Findings())
+def test_speaker_gender_chapter_and_transcripts_are_read_and_hidden_files_are_neither(tmp_path):
+    source = librispeech(tmp_path)
+    utterances = list_utterances(source, Findings())
     assert len(utterances) == 24
     assert utterances[0][:4] == ("11-100-0000", "11", "f", "100")
     assert utterances[-1][:4] == ("14-101-0002", "14", "m", "101")
-
-
-def test_hidden_files_and_empty_lines_are_no_transcripts_and_neither_are_audio(tmp_path):
-    source = librispeech(tmp_path)
     chapter = tmp_path / "dev" / "11" / "100"
     write_audio(chapter / "._11-100-0000.flac")
     (chapter / "._11-100.trans.txt").write_bytes(b"\0\5\x16\7")  # as macOS leaves them on disks

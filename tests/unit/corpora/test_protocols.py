@@ -72,13 +72,10 @@ def test_as_little_as_possible_is_left_unused_and_short_sessions_enrol_together(
     assert trial == {"s0-2-0"}
 
 
-def test_who_enrols_is_not_always_the_first():
+def test_who_enrols_is_not_always_the_first_and_too_few_utterances_are_named():
     enrolment, _, _ = split(speakers([[10]] * 30))
     counts = Counter(name.split("-")[2] for name in enrolment)
     assert min(counts.values()) > 2 and len(counts) == 10
-
-
-def test_a_speaker_with_too_few_utterances_is_named():
     said = "wav.scp:1: speaker 's0' has 3 utterances: enrol_trial needs at least 4"
     assert split(speakers([[3]]))[2] == [said]
     assert split(speakers([[3]]), OPTIONS | {"lists": ["m"]})[2] == []

@@ -61,17 +61,14 @@ def test_a_gallery_holds_one_gender_and_speakers_with_enough_observations():
     assert of_fb == [("test", "fb-1"), ("template", "fb-2"), ("template", "fb-3")]
 
 
-def test_seconds_are_those_of_the_observations_in_the_gallery():
+def test_seconds_are_those_of_the_observations_in_the_gallery_by_either_gap():
     """Those of fa are 2.5 s on average, of fb 5 s: its fifth, and fc, are in no test."""
     spoken = utterances(fa=[1, 2, 3, 4], fb=[2, 4, 6, 8, 1000], fc=[500, 500, 500])
     for test, template in [(1, 1), (1, 2), (2, 1), (1, 3)]:
         samples, _ = sample(OPTIONS, spoken, gender="f", test=test, template=template)
         means = {"mean_test_s": test * 3.75, "mean_template_s": template * 3.75}
         assert seconds(samples, spoken) == means
-
-
-def test_templates_of_the_printed_gap_have_the_seconds_that_they_hold():
-    """K = 3: templates are observations 2, 2 and 0 of each speaker, tests are 0, 1 and 2."""
+    # K = 3: templates are observations 2, 2 and 0 of each speaker, tests are 0, 1 and 2.
     spoken, options = utterances(fa=[1, 2, 6], fb=[1, 2, 6]), OPTIONS | {"observations": 3}
     samples, _ = sample(options | {"delta": "printed"}, spoken, gender="f", test=1, template=1)
     means = {"mean_test_s": 3.0, "mean_template_s": pytest.approx(13 / 3)}

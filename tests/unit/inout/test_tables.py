@@ -173,12 +173,7 @@ def test_keys_are_read_with_the_labels_and_in_the_order_of_others(tmp_path, key)
     assert read_scores(tmp_path / "s.tsv", key=path)["nontarget"] == [1]
 
 
-def test_ids_may_look_like_labels(tmp_path):
-    path = written(tmp_path, "1 0 target\n0 1 nontarget\n", "key.txt")
-    assert tables.read_trials(path) == [Trial("1", "0", "target"), Trial("0", "1", "nontarget")]
-
-
-def test_scores_without_a_header_are_those_of_speechbrain_or_of_wespeaker(tmp_path):
+def test_scores_without_a_header_are_those_of_others_and_ids_may_look_like_labels(tmp_path):
     scores = written(tmp_path, "a x 1 3\na y 0 1.5\nb y 1 2\n", "scores.txt")
     assert read_scores(scores)["target"] == [3, 2]
     tables.write_trials(tmp_path / "list.tsv", LISTED)
@@ -187,6 +182,8 @@ def test_scores_without_a_header_are_those_of_speechbrain_or_of_wespeaker(tmp_pa
         read_scores(written(tmp_path, "a x 1 3\na y 2 1.5\n", "b.txt"))
     label_last = written(tmp_path, "a x 3 target\na y 1 nontarget\nb y 0 target\n", "scores.txt")
     assert read_scores(label_last)["target"] == [3, 0], "a score may look like a label"
+    path = written(tmp_path, "1 0 target\n0 1 nontarget\n", "key.txt")
+    assert tables.read_trials(path) == [Trial("1", "0", "target"), Trial("0", "1", "nontarget")]
 
 
 @pytest.mark.parametrize(

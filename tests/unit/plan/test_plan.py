@@ -117,13 +117,12 @@ def test_only_the_users_speech_is_protected_with_the_runs_own_seed_unless_it_is_
     assert speech.anonymiser_seed("b2r_run1", "trial") != 7
 
 
-def test_placeholders_of_an_audio_folder_are_filled_in(plan):
+def test_placeholders_are_filled_in_and_packages_of_ours_have_a_version(
+    plan, tmp_path, monkeypatch
+):
     call = plan.speech.anonymiser_call("team", "demo", "trial")
     assert call["audio"] == ["submissions/demo/trial/demo"]
     assert call["options"] == {} and not call["resample"] and not call["sandbox"]
-
-
-def test_a_package_in_our_own_environment_is_called_with_its_version(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     install(tmp_path, "mine", "", version="1.3", offers="mine = mine:change")
     packed = {"mine": {"package": "mine"}, "other": {"package": "there", "env": "speechbrain"}}

@@ -50,12 +50,8 @@ def test_results_of_processes_come_in_the_order_of_the_items(kind):
         numbers, processes = zip(*results, strict=True)
     assert numbers == tuple(range(20))
     assert os.getpid() not in processes
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_one_process_is_this_very_process(kind):
-    call = processes_for(kind, slow_if_even, slow_if_even_with, range(4), processes=1)
-    with call as results:
+    alone = processes_for(kind, slow_if_even, slow_if_even_with, range(4), processes=1)
+    with alone as results:
         assert list(results) == [(number, os.getpid()) for number in range(4)]
 
 

@@ -42,13 +42,10 @@ def profile():
     return yaml.safe_load((WORKFLOW / "profiles" / "slurm" / "config.yaml").read_text())
 
 
-def test_every_rule_runs_here_or_travels_in_a_group_or_alone_for_a_reason():
+def test_every_rule_runs_here_or_alone_or_in_a_group_that_is_named_after_its_wildcards():
     grouped, local = profile()["groups"].keys(), local_rules()
     assert grouped | ALONE | local == rules().keys()
     assert not ALONE & (grouped | local)
-
-
-def test_groups_are_named_after_wildcards_of_their_rules_and_joined():
     groups, texts = profile()["groups"], rules()
     wildcards = {rule: re.findall(r"{\w+}", group) for rule, group in groups.items()}
     assert any(wildcards.values())

@@ -92,7 +92,7 @@ def test_what_is_missing_is_named_and_left_out(data):
         prepare(Challenge("2022", data, "_other"))
 
 
-def test_utility_is_measured_by_the_models_that_are_given(data):
+def test_utility_is_measured_by_models_that_are_given_which_are_named_if_in_vain(data):
     write_challenge(data, "2024")
     without = prepare(Challenge("2024", data, "_mine"))
     assert {"iemocap_dev", "iemocap_test"}.isdisjoint(without.config["corpora"])
@@ -106,10 +106,6 @@ def test_utility_is_measured_by_the_models_that_are_given(data):
     assert plan.utility.corpora("uar") == ["iemocap_dev", "iemocap_test"]
     call = plan.utility.call("uar", "iemocap_dev", "mine")
     assert call["options"]["labels"] == str(data / "IEMOCAP_dev")
-
-
-def test_models_that_are_given_in_vain_are_named(data):
-    write_challenge(data, "2024")
     shutil.rmtree(data / "IEMOCAP_dev")
     shutil.rmtree(data / "IEMOCAP_test_mine")
     notes = prepare(Challenge("2024", data, "_mine", emotion=data.parent)).notes

@@ -18,10 +18,14 @@ def test_every_command_is_a_script_that_helps_under_its_name(name):
     assert COMMANDS[name].what in "\n".join(overview())
 
 
-def test_words_behind_a_command_are_handed_on_as_they_are():
+def test_words_behind_a_command_are_handed_on_and_a_first_word_helps_with_its_commands():
     words = ["assess", "zebra", "--scores", "a b.tsv", "--label", "assess"]
     assert find(words) == ("assess zebra", ["--scores", "a b.tsv", "--label", "assess"])
     assert find(["run", "demo"]) == ("run", ["demo"])
+    finished = here("main", "assess", "--help")
+    assert (finished.returncode, finished.stderr) == (0, "")
+    for name, command in COMMANDS.items():
+        assert (command.what in finished.stdout) == name.startswith("assess ")
 
 
 @pytest.mark.parametrize(
@@ -38,13 +42,6 @@ def test_words_behind_a_command_are_handed_on_as_they_are():
 def test_an_unknown_command_is_told_which_is_meant(words, said):
     with pytest.raises(BadInput, match=said):
         find(words)
-
-
-def test_the_first_word_of_several_commands_helps_with_these():
-    finished = here("main", "assess", "--help")
-    assert (finished.returncode, finished.stderr) == (0, "")
-    for name, command in COMMANDS.items():
-        assert (command.what in finished.stdout) == name.startswith("assess ")
 
 
 @pytest.mark.parametrize(

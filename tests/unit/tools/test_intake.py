@@ -138,7 +138,7 @@ def test_one_bad_version_does_not_stop_the_others(tmp_path):
         examine(root, {name: folders[name] for name in ("strange", "empty")})
 
 
-def test_names_of_systems_and_of_the_corpus_are_made_fit(tmp_path):
+def test_names_of_systems_and_of_the_corpus_are_made_fit_and_get_numbers(tmp_path):
     root = tree(tmp_path / "a b", FORM, names=THREE)
     for protected, factor in (("c d", -1), ("e f", 0.5)):
         shutil.copytree(root, tmp_path / protected)
@@ -154,9 +154,6 @@ def test_names_of_systems_and_of_the_corpus_are_made_fit(tmp_path):
     table = (tmp_path / "my.names.tsv").read_text()
     assert "anonymiser\tmy_system_v2\tMy System (v2)\t" in table
     assert "corpus\tgr_e_7\tGröße 7\t" in table
-
-
-def test_systems_whose_names_become_one_get_numbers():
     assert system_names(["A b", "a_B", "b"]) == {"a_b": "A b", "a_b_2": "a_B", "b": "b"}
 
 
@@ -291,7 +288,7 @@ def directory(folder, recordings):
     )
 
 
-def test_data_directories_with_segments_are_read_on_both_sides(tmp_path):
+def test_data_directories_with_segments_are_read_and_commands_are_not_run(tmp_path):
     for speaker in "abcd":
         write(tmp_path / "long" / f"{speaker}.wav", sound(speaker, 3.4))
         write(tmp_path / "anon" / f"{speaker}.wav", -sound(speaker, 3.4))
@@ -306,9 +303,6 @@ def test_data_directories_with_segments_are_read_on_both_sides(tmp_path):
     assert len(heard) == 20 and all(same(one, -other) for one, other in heard.values())
     whole, _ = audio.read(tmp_path / "long" / "b.wav")
     assert same(heard["uttb2"][0], whole[round(1.3 * RATE) : round(1.8 * RATE)])
-
-
-def test_originals_that_are_commands_are_not_run(tmp_path):
     folder = directory(tmp_path / "data", tmp_path)
     text = (folder / "wav.scp").read_text()
     (folder / "wav.scp").write_text(text.replace(f"{tmp_path}/a.wav", f"touch {tmp_path}/ran |"))

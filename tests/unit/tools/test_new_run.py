@@ -171,7 +171,7 @@ def test_what_has_no_usable_protected_version_is_left_out_for_all_and_named(tmp_
     assert config_in(tmp_path)["corpora"]["speech"]["left_out"] == 4
 
 
-def test_speakers_with_too_few_utterances_are_left_out_or_fewer_enrol(tmp_path):
+def test_speakers_with_too_few_utterances_are_left_out_or_fewer_enrol_and_some_need_three(tmp_path):
     speech = tree(tmp_path / "speech", speakers=many(10))
     tree(speech, speakers=["few"], utterances=1)
     run = examine(speech, {"copy": speech})
@@ -180,6 +180,11 @@ def test_speakers_with_too_few_utterances_are_left_out_or_fewer_enrol(tmp_path):
     tree(speech, speakers=[f"t{n}" for n in range(5)], utterances=2)
     run = examine(speech, {"copy": speech})
     assert run.enrolment_utterances == 1 and set(run.left_out) == {"few-000"}
+    speech = tree(tmp_path / "two", utterances=2)
+    write(speech / "anna" / "002.wav", seconds=0.01)
+    said = r"no speaker has three utterances: .*\(left out: 'anna-002': .*: lasts 10 ms"
+    with pytest.raises(BadInput, match=said):
+        examine(speech, {"copy": speech})
 
 
 @pytest.mark.parametrize(("utterances", "enrolled"), [(7, 3), (4, 1)])
@@ -193,14 +198,6 @@ def test_more_utterances_of_a_speaker_are_tried_than_enrol(tmp_path, utterances,
     corpora["speech"]["protocol"]["enrol_trial"]["enrolment_utterances"] = utterances - 1
     [error] = checks.examine_entry("speech", corpora).findings.errors()
     assert str(error).startswith("trial list mixed: no speaker is tried with two utterances")
-
-
-def test_where_nobody_has_three_utterances_there_is_nothing_to_compare(tmp_path):
-    speech = tree(tmp_path / "speech", utterances=2)
-    write(speech / "anna" / "002.wav", seconds=0.01)
-    said = r"no speaker has three utterances: .*\(left out: 'anna-002': .*: lasts 10 ms"
-    with pytest.raises(BadInput, match=said):
-        examine(speech, {"copy": speech})
 
 
 @pytest.fixture
