@@ -3,13 +3,21 @@
 import shutil
 
 import pytest
-from support import world
+from support import readers, world
 
 
 @pytest.fixture(scope="session")
 def good_world(tmp_path_factory):
     folder = tmp_path_factory.mktemp("good")
     world.build(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def read_world(tmp_path_factory):
+    """The good world with what else is read; a test leaves every file as it was."""
+    folder = tmp_path_factory.mktemp("read")
+    readers.build(folder)
     return folder
 
 

@@ -28,34 +28,29 @@ def examine(protocol=GIVEN, **source):
 def test_bad_audio_stops_by_default_or_is_named_and_counted(folder):
     spoil("anna-0", "carl-3")
     examined, errors = examine()
-    stopped = ["data/wav/anna-0.wav", "data/wav/carl-3.wav"]
-    assert [error.partition(":")[0] for error in errors] == stopped
+    bad = ["data/wav/anna-0.wav", "data/wav/carl-3.wav"]
+    assert [error.partition(":")[0] for error in errors] == bad
     assert examined.excluded == {}
     examined, errors = examine(on_bad_audio="exclude")
     assert errors == []
     assert list(examined.excluded) == ["anna-0", "carl-3"]
     levels = [(finding.level, finding.file) for finding in examined.findings]
-    assert levels[:2] == [("excluded", "data/wav/anna-0.wav"), ("excluded", "data/wav/carl-3.wav")]
-    said = "2 utterances are excluded from everything (1 of 8 of enrolment, 1 of 8 of trial)"
-    assert said in [finding.what for finding in examined.findings]
+    assert levels[:2] == [("excluded", path) for path in bad]
+    counted = "(1 of 8 of enrolment, 1 of 8 of trial)"
+    assert any(counted in finding.what for finding in examined.findings)
     assert (examined.parts["enrolment"].utterances, examined.parts["trial"].utterances) == (7, 7)
     assert examined.lists == {"all": 28}
 
 
 def test_every_part_and_list_loses_it_and_nothing_else_changes(folder):
-    before = make_lists(folder / "before", {"kaldi": "data"})
-    lost = {
-        next(iter(before[2]["anna"])),
-        next(trial.trial for trial in before[1] if trial.trial.startswith("carl")),
-    }
+    ids, trials, enrolments = make_lists(folder / "before", {"kaldi": "data"})
+    of_carl = next(trial.trial for trial in trials if trial.trial.startswith("carl"))
+    lost = {enrolments["anna"][0], of_carl}
     spoil(*lost)
     after = make_lists(folder / "after", {"kaldi": "data", "on_bad_audio": "exclude"})
-    assert after[0] == before[0] - lost
-    assert after[1] == [trial for trial in before[1] if trial.trial not in lost]
-    assert after[2] == {
-        speaker: [name for name in names if name not in lost]
-        for speaker, names in before[2].items()
-    }
+    enrolments["anna"].pop(0)
+    kept = [trial for trial in trials if trial.trial not in lost]
+    assert after == (ids - lost, kept, enrolments)
 
 
 def make_lists(out, source):
@@ -78,7 +73,7 @@ def test_a_speaker_who_loses_all_utterances_of_a_part_is_an_error(folder, names,
     spoil(*names)
     _, errors = examine(on_bad_audio="exclude")
     lost = f"audio: speaker 'anna' loses all utterances of {part}"
-    assert f"{lost}: mend them, or exclude all of this speaker's" in errors
+    assert any(error.startswith(lost) for error in errors)
 
 
 def test_utterances_and_whole_speakers_are_excluded_by_name(folder):
@@ -98,9 +93,9 @@ def test_a_list_that_loses_all_targets_is_an_error(folder):
 
 
 def test_a_training_corpus_is_read_whole_where_it_may_lose_utterances(folder):
-    content = bytearray((folder / "libri/dev/11/100/11-100-0000.flac").read_bytes())
-    content[len(content) // 2 :] = bytes(len(content) // 2)
-    (folder / "libri/dev/11/100/11-100-0000.flac").write_bytes(content)
+    path = folder / "libri/dev/11/100/11-100-0000.flac"
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2] + bytes(len(content) // 2))
     source = {"librispeech": {"root": "libri", "subsets": ["dev"]}, "on_bad_audio": "exclude"}
     examined = checks.examine(source, {}, 16000)
     assert list(examined.excluded) == ["11-100-0000"]
@@ -109,7 +104,6 @@ def test_a_training_corpus_is_read_whole_where_it_may_lose_utterances(folder):
 
 def test_pieces_of_an_excluded_utterance_are_not_made(folder):
     spoil("anna-2")
-    source = {"segments": {"seconds": 0.15}, "on_bad_audio": "exclude"}
-    examined, errors = examine(**source)
+    examined, errors = examine(segments={"seconds": 0.15}, on_bad_audio="exclude")
     assert errors == []
     assert examined.parts["trial"].utterances == 7 * 2

@@ -42,14 +42,3 @@ def test_malformed_input_is_one_clear_line(folder, capfd, command, file, spoil, 
 
 # These say all that is wrong at once.
 SEVERAL = ("a config", "a Kaldi directory", "LibriSpeech", "VCTK", "a folder")
-
-
-def test_debug_shows_where_an_error_comes_from(folder, capfd, monkeypatch):
-    (folder / "scores.tsv").unlink()
-    monkeypatch.setenv("VOICEPRIVACY_DEBUG", "")
-    assert world.call("verification") == 2
-    assert "Traceback" not in capfd.readouterr().err
-    assert world.call("verification", debug=True) == 2
-    said = capfd.readouterr().err
-    assert "Traceback" in said
-    assert said.endswith("error: scores.tsv: not found\n")

@@ -15,7 +15,7 @@ from voiceprivacy.report.metrics import Number, read_metrics, write_metrics
 from voiceprivacy.utility.measures import read_measured
 
 MOST = 20  # times the input
-N = 10_000  # lines
+N = 4_000  # lines, of more than 50 bytes each
 
 
 def peak(function, *arguments):
@@ -73,8 +73,7 @@ def document(path):
 
 def embeddings(path):
     ids = np.array([f"utterance-{line:06d}" for line in range(2000)])
-    vectors = np.ones((2000, 192), np.float32)
-    arrays.write_embeddings(path, arrays.Embeddings(ids, vectors))
+    arrays.write_embeddings(path, arrays.Embeddings(ids, np.ones((2000, 192), np.float32)))
     return arrays.read_embeddings
 
 
@@ -102,5 +101,5 @@ def test_a_reader_takes_at_most_twenty_times_its_file(tmp_path, name):
     read = FILES[name](path)
     size = path.stat().st_size
     assert size > 2e5  # else what is constant would count
-    # the least of three: pathlib interns names, and Python's table of them doubles now and then
-    assert min(peak(read, path) for _ in range(3)) <= MOST * size
+    # one of three: pathlib interns names, and Python's table of them doubles now and then
+    assert any(peak(read, path) <= MOST * size for _ in range(3))

@@ -69,6 +69,7 @@ def read_hyperparameters(path):
 # Results of others.
 
 RESULTS = Path("theirs")
+TABLES, LISTED = RESULTS / "report" / "tables", ("speech", "trials")
 ATTACK = "demo/f/b2/ecapa/cosine"
 
 
@@ -140,12 +141,10 @@ READERS = {
     result_of("evidence.json"): read_foreign(compared),
     result_of("report/listen/demo.json"): read_foreign(lambda path: listen.read_examples([path])),
     result_of("report/tables/speech.tsv"): read_foreign(
-        lambda path: sections.read_corpora(path, RESULTS / "report/tables/trials.tsv", [])
+        lambda path: sections.read_corpora(path, TABLES / "trials.tsv", [])
     ),
     result_of("checks/demo.tsv"): read_foreign(
-        lambda path: sections.read_corpora(
-            *(RESULTS / f"report/tables/{name}.tsv" for name in ("speech", "trials")), [path]
-        )
+        lambda path: sections.read_corpora(*(TABLES / f"{name}.tsv" for name in LISTED), [path])
     ),
     result_of("metrics/utility/demo.tsv"): read_foreign(
         lambda path: sections.utility_section(sections.read_utility([path]))

@@ -59,11 +59,8 @@ def write_state(folder, *, percent=50.0, state="open", speakers="s", config=None
 def _numbers(system, conditions):
     for condition in conditions:
         numbers = {"n_target": 4, "n_nontarget": 4, "tag": "C"}
-        numbers |= {
-            column.name: 0.5
-            for column in COLUMNS
-            if condition in column.conditions and not column.optional
-        }
+        columns = [column for column in COLUMNS if condition in column.conditions]
+        numbers |= {column.name: 0.5 for column in columns if not column.optional}
         for name, value in (numbers | {"eer_percent": EER[condition], "cllr_bit": 1.0}).items():
             limits = ("1.0", "40.0") if name == "eer_percent" else ()
             yield Number(*system, condition, name, str(value), *limits)
@@ -80,15 +77,13 @@ def _write_replicates(stem, conditions):
 def write_what_else_a_page_shows(folder):
     """Tables of the corpus, findings of the check, and clips of an utterance."""
     tables = folder / "report" / "tables"
-    write_table(
-        tables / "speech.tsv", PartOfCorpus._fields, [("demo", "trial", 2, 2, 0, 8, 0.5, "-")]
-    )
+    parts = [("demo", "trial", 2, 2, 0, 8, 0.5, "-")]
+    write_table(tables / "speech.tsv", PartOfCorpus._fields, parts)
     lists = [("demo", trials, 2, 0, 0, 4, 4, 4) for trials in LISTS]
     write_table(tables / "trials.tsv", DescribedList._fields, lists)
     findings = [("unusual", "trials.tsv", "3", "said of b2", "-")]
     write_table(folder / "checks" / "demo.tsv", FINDINGS, findings)
-    clips = [
-        Clip(name, f"data:audio/mpeg,{name}", "data:image/webp,") for name in ("original", "b2")
-    ]
+    names = ("original", "b2")
+    clips = [Clip(name, f"data:audio/mpeg,{name}", "data:image/webp,") for name in names]
     example = Example("demo", "f", "u1", "anna", "f", False, clips)
     write_examples(folder / "report" / "listen" / "demo.json", [example])

@@ -42,9 +42,8 @@ def matching(pattern, new):
 
 def write(content):
     """Write text or bytes instead."""
-    return lambda path: path.write_bytes(
-        content if isinstance(content, bytes) else content.encode()
-    )
+    content = content if isinstance(content, bytes) else content.encode()
+    return lambda path: path.write_bytes(content)
 
 
 def append(text):
@@ -65,9 +64,7 @@ def line(number, text):
 
 def repeat(number):
     """Repeat a line at the end."""
-    return lambda path: path.write_text(
-        path.read_text() + path.read_text().split("\n")[number - 1] + "\n"
-    )
+    return lambda path: append(path.read_text().split("\n")[number - 1] + "\n")(path)
 
 
 def cut(share):

@@ -5,64 +5,54 @@ folder, with the relative paths of COMMANDS, and write names that begin with out
 """
 
 import importlib
+import itertools
 import shlex
 import sys
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import yaml
 
 from support.runs import write_submission
 from support.trees import names_of, write_kaldi, write_lines
-from voiceprivacy.inout import audio, seeds
+from voiceprivacy.inout import audio, seeds, tables
 from voiceprivacy.inout.arrays import Embeddings, ScoreMatrix, write_embeddings, write_matrix
 from voiceprivacy.inout.scored_trials import write_scores
-from voiceprivacy.inout.tables import (
-    Trial,
-    Utterance,
-    write_enrolments,
-    write_manifest,
-    write_trials,
-)
 from voiceprivacy.running.adapter import run
 
 ROOT = Path(__file__).parents[2]
 SPEAKERS = {"anna": "f", "berta": "f", "carl": "m", "david": "m"}
 ENROLLED, TRIED = (0, 1), (2, 3)
 RATE, SECONDS = 16000, 0.3
-PART = (
-    "--manifest speech/manifest.tsv --seed 1 --audio-dir out --output-manifest out.tsv --anonymiser"
-)
+PROTECT = "--manifest speech/manifest.tsv --seed 1 --audio-dir out --output-manifest out.tsv"
+PART = f"anonymise_part {PROTECT} --anonymiser"
+SCORE = "score_trials --enrolment enrolment.npz --trial trial.npz --trials trials.tsv"
+SCORE += " --enrolments enrolments.tsv --scores out.tsv --backend"
+VERIFY = "assess_verification --metrics out.json --scores"
 EMBED = "extract_embeddings --manifest speech/manifest.tsv --embeddings out.npz"
 CORPUS = "--checks out.tsv --excluded out.excluded.tsv --source"
 KALDI, GIVEN = '{"kaldi": "data"}', '{"given": {"all": "data"}}'
 LIBRISPEECH = '{"librispeech": {"root": "libri", "subsets": ["dev"]}}'
 VCTK = '{"vctk": {"root": "vctk", "microphone": "mic2"}}'
-FOLDER = (
-    '{"folder": {"root": "data/wav", "pattern": "{speaker}-{utterance}.wav", '
-    '"speakers": "genders.tsv"}}'
-)
+NAMED = '"root": "data/wav", "pattern": "{speaker}-{utterance}.wav", "speakers": "genders.tsv"'
+FOLDER = f'{{"folder": {{{NAMED}}}}}'
 
 COMMANDS = {
-    "verification": "assess_verification --scores scores.tsv --metrics out.json",
-    "verification of Kaldi's files": "assess_verification --scores scores.txt --trials key.txt"
-    " --metrics out.json",
-    "verification by speaker": "assess_verification --scores scores.tsv --speakers speakers.tsv"
-    " --metrics out.json",
+    "verification": f"{VERIFY} scores.tsv",
+    "verification of Kaldi's files": f"{VERIFY} scores.txt --trials key.txt",
+    "verification by speaker": f"{VERIFY} scores.tsv --speakers speakers.tsv",
     "zebra": "assess_zebra --scores scores.tsv --metrics out.json --curves out.tsv",
     "zebra with tags": "assess_zebra --scores scores.tsv --tags tags.yaml --metrics out.json",
     "calibration": "assess_calibration --train scores.tsv --test scores.tsv --metrics out.json",
     "similarity": "assess_similarity --oo oo.npz --op oo.npz --pp oo.npz --metrics out.json",
     "ranks": "assess_ranks --matrix templates.npz --metrics out.json",
-    "scoring": "score_trials --enrolment enrolment.npz --trial trial.npz --trials trials.tsv "
-    "--enrolments enrolments.tsv --backend cosine --scores out.tsv",
-    "scoring by PLDA": "score_trials --enrolment enrolment.npz --trial trial.npz"
-    " --trials trials.tsv --enrolments enrolments.tsv --backend plda.npz --scores out.tsv",
-    "McAdams": "anonymise_mcadams --manifest speech/manifest.tsv --seed 1 --audio-dir out"
-    " --output-manifest out.tsv",
-    "a plug-in's command": f"""anonymise_part {PART} '{{"command": "{sys.executable} plug.py"}}'""",
-    "a plug-in's function": f"""anonymise_part {PART} '{{"function": "mine.py:anonymise"}}'""",
-    "a plug-in's audio": f"""anonymise_part {PART} '{{"audio": "submission"}}'""",
+    "scoring": f"{SCORE} cosine",
+    "scoring by PLDA": f"{SCORE} plda.npz",
+    "McAdams": f"anonymise_mcadams {PROTECT}",
+    "a plug-in's command": f"""{PART} '{{"command": "{sys.executable} plug.py"}}'""",
+    "a plug-in's function": f"""{PART} '{{"function": "mine.py:anonymise"}}'""",
+    "a plug-in's audio": f"""{PART} '{{"audio": "submission"}}'""",
     "ready embeddings": f"{EMBED} --ready enrolment.npz",
     "an extractor's command": f"{EMBED} --command '{sys.executable} embed.py'",
     "a model": f"{EMBED} --model model",
@@ -70,8 +60,7 @@ COMMANDS = {
     " --dictionary words.dic --embeddings out.npz",
     "a Kaldi directory": f"validate_corpus {CORPUS} '{KALDI}' --protocol '{GIVEN}'",
     "a prepared Kaldi directory": f"prepare_part --source '{KALDI}' --protocol '{GIVEN}'"
-    " --part trial"
-    " --manifest out/manifest.tsv --audio-dir out/wav",
+    " --part trial --manifest out/manifest.tsv --audio-dir out/wav",
     "LibriSpeech": f"validate_corpus {CORPUS} '{LIBRISPEECH}'",
     "VCTK": f"validate_corpus {CORPUS} '{VCTK}'",
     "a folder": f"validate_corpus {CORPUS} '{FOLDER}'",
@@ -117,9 +106,9 @@ def build(folder):
     for speaker, own in names.items():
         for name in own:
             path = folder / "data" / "wav" / f"{name}.wav"
-            utterances.append(Utterance(name, speaker, SPEAKERS[speaker], path, SECONDS))
+            utterances.append(tables.Utterance(name, speaker, SPEAKERS[speaker], path, SECONDS))
     (folder / "speech").mkdir()
-    write_manifest(folder / "speech" / "manifest.tsv", utterances)
+    tables.write_manifest(folder / "speech" / "manifest.tsv", utterances)
     relative = (folder / "speech" / "manifest.tsv").read_text().replace(str(folder), "..")
     (folder / "speech" / "manifest.tsv").write_text(relative)
     write_submission(folder / "submission", folder / "data" / "wav")
@@ -129,9 +118,9 @@ def build(folder):
     said = [f"{utterance.utterance}\tthe dog goes home" for utterance in utterances]
     write_lines(folder / "transcripts.tsv", ["utterance\ttext", *said])
     texts = {"plug.py": PLUG, "embed.py": EMBED_PLUG, "mine.py": FUNCTION, "words.dic": DICTIONARY}
-    texts["tags.yaml"] = (
-        "{weak: {from_log10: 0, meaning: not much}, strong: {from_log10: 2, meaning: a lot}}\n"
-    )
+    levels = {"weak": (0, "not much"), "strong": (2, "a lot")}
+    tags = {name: {"from_log10": least, "meaning": text} for name, (least, text) in levels.items()}
+    texts["tags.yaml"] = yaml.safe_dump(tags, sort_keys=False)
     texts["config.yaml"] = yaml.safe_dump(CONFIG, sort_keys=False)
     for name, text in texts.items():
         (folder / name).write_text(text)
@@ -157,24 +146,19 @@ def speech(name, seconds=SECONDS):
     """A tone with noise: enough to be no silence."""
     draw = seeds.generator(0, name)
     time = np.arange(round(seconds * RATE)) / RATE
-    return (
-        0.3 * np.sin(2 * np.pi * draw.uniform(90, 250) * time) + draw.normal(0, 0.02, len(time))
-    ).astype(np.float32)
+    tone = 0.3 * np.sin(2 * np.pi * draw.uniform(90, 250) * time)
+    return (tone + draw.normal(0, 0.02, len(time))).astype(np.float32)
 
 
 def _scores(folder, names):
-    trials = [
-        Trial(speaker, own[number], "target" if speaker == other else "nontarget")
-        for speaker in names
-        for other, own in names.items()
-        for number in TRIED
-    ]
-    scores = [
-        seeds.generator(0, *trial).normal() + 2 * (trial.label == "target") for trial in trials
-    ]
-    write_trials(folder / "trials.tsv", trials)
+    trials, scores = [], []
+    for speaker, other, number in itertools.product(names, names, TRIED):
+        label = "target" if speaker == other else "nontarget"
+        trials.append(tables.Trial(speaker, names[other][number], label))
+        scores.append(seeds.generator(0, *trials[-1]).normal() + 2 * (speaker == other))
+    tables.write_trials(folder / "trials.tsv", trials)
     enrolled = {speaker: [own[number] for number in ENROLLED] for speaker, own in names.items()}
-    write_enrolments(folder / "enrolments.tsv", enrolled)
+    tables.write_enrolments(folder / "enrolments.tsv", enrolled)
     write_scores(folder / "scores.tsv", trials, scores)
     scored = zip(trials, map(float, scores), strict=True)
     kaldi = [f"{trial.enrolment} {trial.trial} {score!r}" for trial, score in scored]
@@ -215,17 +199,14 @@ def _other_corpora(folder):
     (folder / "vctk" / "speaker-info.txt").write_text("ID AGE GENDER ACCENTS\np225 23 F English\n")
 
 
-def call(command, *, debug=False):
+def call(command):
     """Run one of COMMANDS in this process and in the working directory; returns its exit code."""
-    job, *arguments = shlex.split(COMMANDS[command]) + ["--debug"] * debug
-    before = sys.argv
-    sys.argv = [job, *arguments]
+    words = shlex.split(COMMANDS[command])
     try:
-        run(getattr(importlib.import_module(f"voiceprivacy.jobs.{job}"), job))
+        with mock.patch.object(sys, "argv", words):
+            run(getattr(importlib.import_module(f"voiceprivacy.jobs.{words[0]}"), words[0]))
     except SystemExit as end:
         return end.code
-    finally:
-        sys.argv = before
     return 0
 
 

@@ -16,28 +16,21 @@ from voiceprivacy.inout.files import BadInput
 ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 2, "lists": ["f", "m"]}}
 
 
-def test_speaker_gender_and_chapter_are_read_from_the_tree(tmp_path):
-    utterances = list_utterances(librispeech(tmp_path), Findings())
+def test_speaker_gender_chapter_and_transcripts_are_read_and_hidden_files_are_neither(tmp_path):
+    source = librispeech(tmp_path)
+    utterances = list_utterances(source, Findings())
     assert len(utterances) == 24
     assert utterances[0][:4] == ("11-100-0000", "11", "f", "100")
     assert utterances[-1][:4] == ("14-101-0002", "14", "m", "101")
-
-
-def test_transcripts_and_hidden_files_are_not_audio(tmp_path):
-    source = librispeech(tmp_path)
-    (tmp_path / "dev" / "11" / "100" / "11-100.trans.txt").write_text("11-100-0000 HELLO\n")
-    write_audio(tmp_path / "dev" / "11" / "100" / "._11-100-0000.flac")
-    assert len(list_utterances(source, Findings())) == 24
-
-
-def test_hidden_files_and_empty_lines_are_no_transcripts(tmp_path):
-    options = librispeech(tmp_path)["librispeech"]
     chapter = tmp_path / "dev" / "11" / "100"
+    write_audio(chapter / "._11-100-0000.flac")
     (chapter / "._11-100.trans.txt").write_bytes(b"\0\5\x16\7")  # as macOS leaves them on disks
     with pytest.raises(BadInput, match=r"has no speaker/chapter/\*\.trans\.txt"):
-        read_transcripts(options)
+        read_transcripts(source["librispeech"])
     (chapter / "11-100.trans.txt").write_text("\n11-100-0000\tHELLO YOU\n11-100-0001\n\n")
-    assert read_transcripts(options) == {"11-100-0000": "HELLO YOU", "11-100-0001": ""}
+    texts = {"11-100-0000": "HELLO YOU", "11-100-0001": ""}
+    assert read_transcripts(source["librispeech"]) == texts
+    assert len(list_utterances(source, Findings())) == 24
 
 
 def test_files_of_any_kind_are_read_and_those_in_no_chapter_are_said(tmp_path):
@@ -48,16 +41,15 @@ def test_files_of_any_kind_are_read_and_those_in_no_chapter_are_said(tmp_path):
     shutil.move(tmp_path / "dev/12/100/12-100-0000.flac", tmp_path / "dev/12")
     findings = Findings()
     assert len(list_utterances(source, findings)) == 23
-    (said,) = [finding for finding in findings if "left out" in finding.what]
-    assert said.what.startswith("1 audio file is in no folder of a chapter: left out, such as")
+    assert [one.what for one in findings if "1 audio file is in no folder" in one.what]
 
 
 def test_a_file_with_another_speaker_s_name_is_an_error(tmp_path):
     source = librispeech(tmp_path)
     path = tmp_path / "dev" / "11" / "100" / "12-109-0000.flac"
     shutil.move(tmp_path / "dev" / "12" / "100" / "12-100-0000.flac", path)
-    lies = "has the name of '12' and lies with speaker '11': which of the two speaks?"
-    assert errors(source) == [f"{path}: {lies}"]
+    (error,) = errors(source)
+    assert error.startswith(f"{path}: has the name of '12' and lies with speaker '11'")
     # In a tree of one's own, names may be numbers, as speakers are.
     for chapter in (tmp_path / "dev").glob("*/*"):
         for number, file in enumerate(sorted(chapter.glob("*.flac"))):
@@ -71,8 +63,6 @@ def test_sexes_are_written_in_the_words_of_all_tables(tmp_path):
     table.write_text(table.read_text().replace("| F |", "| female |").replace("| M |", "| m |"))
     assert {one.gender for one in list_utterances(source, Findings())} == {"f", "m"}
     assert errors(source) == []
-    table.write_text(table.read_text().replace("| female |", "| ? |"))
-    assert f"{table}:2: gender '?' of speaker '11' is neither f nor m" in errors(source)
 
 
 def test_an_utterance_in_two_subsets_is_an_error(tmp_path):

@@ -14,10 +14,7 @@ from voiceprivacy.inout.files import BadInput
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Serves one archive in ranges, at most ``limit`` bytes a connection.
-
-    It notes the ranges that were asked for.
-    """
+    """Serves one archive in ranges, at most ``limit`` bytes a connection; notes what is asked."""
 
     def do_GET(self):
         server = self.server
@@ -76,11 +73,15 @@ def below(root):
 UNPACKED = [".dev.lock", "SPEAKERS.TXT", *(f"dev/11/100/11-100-000{n}.flac" for n in range(3))]
 
 
-def test_a_subset_is_downloaded_and_unpacked_and_nothing_else(tmp_path, server, archive):
+def test_a_subset_is_downloaded_once_and_unpacked_and_nothing_else(tmp_path, server, archive):
     fetch(archive, server, tmp_path / "root")
     assert below(tmp_path / "root") == UNPACKED
     one = "dev/11/100/11-100-0001.flac"
     assert (tmp_path / "root" / one).read_bytes() == (tmp_path / "LibriSpeech" / one).read_bytes()
+    (tmp_path / "root" / "SPEAKERS.TXT").write_text("mine")
+    fetch(archive, server, tmp_path / "root")
+    assert server.asked == [None]
+    assert (tmp_path / "root" / "SPEAKERS.TXT").read_text() == "mine"
 
 
 @pytest.mark.parametrize(
@@ -93,9 +94,7 @@ def test_a_subset_is_downloaded_and_unpacked_and_nothing_else(tmp_path, server, 
         ("LibriSpeech/dev/pipe", tarfile.FIFOTYPE),
     ],
 )
-def test_an_archive_with_links_or_names_that_lead_elsewhere_is_refused(
-    tmp_path, server, name, kind
-):
+def test_an_archive_that_leads_elsewhere_is_refused(tmp_path, server, name, kind):
     content, member = io.BytesIO(), tarfile.TarInfo(name)
     member.type, member.linkname = kind, str(tmp_path)
     with tarfile.open(fileobj=content, mode="w:gz") as tar:
@@ -103,18 +102,10 @@ def test_an_archive_with_links_or_names_that_lead_elsewhere_is_refused(
         tar.addfile(tarfile.TarInfo("LibriSpeech/dev/11/escaped.txt"))
     server.content = content.getvalue()
     archive = downloads.Archive("dev", len(server.content), hashlib.md5(server.content).hexdigest())
-    with pytest.raises(BadInput, match=f"'{name}' is a link, a device or leads out of the archive"):
+    with pytest.raises(BadInput, match=f"'{name}' is a link"):
         fetch(archive, server, tmp_path / "root")
     assert below(tmp_path / "root") == [".dev.lock", "dev.tar.gz.part"]
     assert not list(tmp_path.rglob("escaped.txt"))
-
-
-def test_a_table_of_archives_without_a_size_is_refused(tmp_path, monkeypatch):
-    path = tmp_path / "archives.tsv"
-    path.write_text("subset\tbytes\tmd5\ndev\tmany\t0\n")
-    monkeypatch.setattr(downloads, "ARCHIVES", path)
-    with pytest.raises(BadInput, match=r"archives\.tsv:2: 'many' is not a number"):
-        downloads.published_archive("dev")
 
 
 @pytest.mark.parametrize("address", ["http://www.openslr.org", "http://127.0.0.1.x.org"])
@@ -125,14 +116,6 @@ def test_archives_come_over_https_or_from_this_machine(tmp_path, address):
     assert not (tmp_path / "root").exists()
 
 
-def test_what_is_there_is_not_downloaded_again(tmp_path, server, archive):
-    fetch(archive, server, tmp_path / "root")
-    (tmp_path / "root" / "SPEAKERS.TXT").write_text("mine")
-    fetch(archive, server, tmp_path / "root")
-    assert server.asked == [None]
-    assert (tmp_path / "root" / "SPEAKERS.TXT").read_text() == "mine"
-
-
 def test_lost_connections_are_taken_up_where_they_broke_off(tmp_path, server, archive):
     server.limit = len(server.content) // 3
     fetch(archive, server, tmp_path / "root")
@@ -140,52 +123,49 @@ def test_lost_connections_are_taken_up_where_they_broke_off(tmp_path, server, ar
     assert server.asked[:3] == [None, f"bytes={server.limit}-", f"bytes={2 * server.limit}-"]
 
 
-def test_a_second_call_resumes_what_a_killed_one_left(tmp_path, server, archive):
+@pytest.mark.parametrize("ranges", [True, False])
+def test_a_second_call_resumes_what_a_killed_one_left_or_starts_over(
+    tmp_path, server, archive, ranges
+):
+    server.ranges = ranges
     (tmp_path / "root").mkdir()
-    (tmp_path / "root" / "dev.tar.gz.part").write_bytes(server.content[:1000])
+    left = server.content[:1000] if ranges else b"x" * 1000
+    (tmp_path / "root" / "dev.tar.gz.part").write_bytes(left)
     fetch(archive, server, tmp_path / "root")
     assert server.asked == ["bytes=1000-"]
-    assert below(tmp_path / "root") == UNPACKED
-
-
-def test_a_server_without_ranges_starts_over(tmp_path, server, archive):
-    server.ranges = False
-    (tmp_path / "root").mkdir()
-    (tmp_path / "root" / "dev.tar.gz.part").write_bytes(b"x" * 1000)
-    fetch(archive, server, tmp_path / "root")
     assert below(tmp_path / "root") == UNPACKED
 
 
 @pytest.mark.parametrize(
     ("changed", "said", "is_asked"),
     [
-        ({"md5": "0000"}, "has the MD5 .*, published is 0000; removed", True),
-        ({"bytes": 10**6}, "has .* bytes, published are 1000000; removed", True),
+        ({"md5": "0000"}, "has the MD5 .*, published is 0000", True),
+        ({"bytes": 10**6}, "has .* bytes, published are 1000000", True),
         ({"subset": "test"}, r"/test\.tar\.gz: 404", True),
-        ({"bytes": 10**16}, "GB free; dev needs", False),
+        ({"bytes": 10**16}, "GB free; dev needs", False),  # no room
     ],
-    ids=["another sum", "shorter", "not on the server", "no room"],
 )
-def test_what_is_not_as_published_is_refused_and_nothing_is_left(
-    tmp_path, server, archive, changed, said, is_asked
-):
+def test_what_is_not_as_published_is_refused(tmp_path, server, archive, changed, said, is_asked):
     with pytest.raises(BadInput, match=said):
         fetch(archive._replace(**changed), server, tmp_path / "root")
-    assert {*below(tmp_path / "root")} <= {".dev.lock", ".test.lock"}
+    assert {*below(tmp_path / "root")} <= {".dev.lock", ".test.lock"}, "nothing is left"
     assert bool(server.asked) == is_asked
 
 
 def test_a_server_that_gives_nothing_is_named_with_what_is_there(tmp_path, server, archive):
     server.limit = 0
-    with pytest.raises(BadInput, match=rf"broke off at 0 of {archive.bytes} bytes .*; call again"):
+    with pytest.raises(BadInput, match=rf"broke off at 0 of {archive.bytes} bytes"):
         fetch(archive, server, tmp_path / "root")
     assert len(server.asked) == downloads.ATTEMPTS
 
 
-def test_only_published_subsets_can_be_downloaded():
-    archive = downloads.published_archive("test-clean")
-    assert archive.md5 == "32fa31d27d2e1cad72775fee3f4849a9"
+def test_only_published_subsets_can_be_downloaded(tmp_path, monkeypatch):
+    assert downloads.published_archive("test-clean").md5 == "32fa31d27d2e1cad72775fee3f4849a9"
     with pytest.raises(BadInput, match=r"dev: is none of the subsets .*: dev-clean"):
+        downloads.published_archive("dev")
+    monkeypatch.setattr(downloads, "ARCHIVES", tmp_path / "archives.tsv")
+    downloads.ARCHIVES.write_text("subset\tbytes\tmd5\ndev\tmany\t0\n")
+    with pytest.raises(BadInput, match=r"archives\.tsv:2: 'many' is not a number"):
         downloads.published_archive("dev")
 
 

@@ -5,25 +5,15 @@ from itertools import chain
 
 import pytest
 
-from voiceprivacy.corpora.listing import (
-    Findings,
-    Listed,
-    by_speaker,
-    check_transcripts,
-    list_utterances,
-    read_transcripts,
-    require_gender,
-)
+from voiceprivacy.corpora import listing
+from voiceprivacy.corpora.listing import Findings, Listed, read_transcripts
 from voiceprivacy.inout.files import BadInput
 
 
-def test_synthetic_speakers_say_english_sentences():
+def test_synthetic_speakers_say_sentences_and_a_folder_without_a_table_none():
     texts = read_transcripts({"synthetic": {"speakers": 2, "utterances": 2, "first_speaker": 0}})
     assert len(texts) == 4
     assert all(text.endswith(".") for text in texts.values())
-
-
-def test_others_have_none():
     with pytest.raises(BadInput, match="this corpus has no transcripts"):
         read_transcripts({"folder": {"root": "x"}})
 
@@ -57,9 +47,6 @@ def test_folder(tmp_path):
     path = table(tmp_path / "said.tsv", "u1\tso it is", "u2\t")
     texts = read_transcripts({"folder": {"root": "x", "transcripts": path}})
     assert texts == {"u1": "so it is", "u2": ""}
-    twice = table(tmp_path / "twice.tsv", "u1\ta", "u1\tb")
-    with pytest.raises(BadInput, match=r"twice\.tsv:3: utterance 'u1' occurs twice"):
-        read_transcripts({"folder": {"root": "x", "transcripts": twice}})
 
 
 @pytest.mark.parametrize(
@@ -67,11 +54,7 @@ def test_folder(tmp_path):
     [
         (["a-1\tyes", "a-2\tno"], None, ""),
         (["a-1\tyes"], "oddity", "1 utterance has no transcript, such as 'a-2'"),
-        (
-            ["wavs/a-1.wav\tyes"],
-            "error",
-            "none is of an utterance such as 'a-1'",
-        ),
+        (["wavs/a-1.wav\tyes"], "error", "none is of an utterance such as 'a-1'"),
     ],
 )
 def test_transcripts_of_a_folder_are_compared_with_its_utterances(tmp_path, rows, level, message):
@@ -81,7 +64,7 @@ def test_transcripts_of_a_folder_are_compared_with_its_utterances(tmp_path, rows
     path = table(tmp_path / "said.tsv", *rows)
     options = {"root": str(tmp_path), "pattern": "{speaker}/{utterance}.wav", "transcripts": path}
     source, findings = {"folder": options}, Findings()
-    check_transcripts(source, list_utterances(source, findings), findings)
+    listing.check_transcripts(source, listing.list_utterances(source, findings), findings)
     expected = [(level, message)] if level else []
     assert [(finding.level, finding.what) for finding in findings] == expected
 
@@ -96,7 +79,7 @@ def listed(name, gender="f"):
 def test_speakers_and_their_utterances_come_in_the_order_of_their_ids():
     shuffled = [listed(name) for name in NAMES]
     random.Random(0).shuffle(shuffled)
-    groups = by_speaker(shuffled)
+    groups = listing.by_speaker(shuffled)
     assert list(groups) == ["s1", "s10", "s2"]
     assert [one.utterance for one in chain.from_iterable(groups.values())] == NAMES
 
@@ -112,6 +95,6 @@ def test_speakers_and_their_utterances_come_in_the_order_of_their_ids():
 )
 def test_a_list_of_one_gender_needs_genders(gender, lists, is_wrong):
     findings = Findings()
-    require_gender(listed("s1-a", gender), lists, findings)
-    message = "speaker 's1' has no gender, but the lists are per gender"
-    assert [(finding.line, finding.what) for finding in findings] == [(7, message)] * is_wrong
+    listing.require_gender(listed("s1-a", gender), lists, findings)
+    assert [finding.line for finding in findings] == [7] * is_wrong
+    assert all("speaker 's1' has no gender" in finding.what for finding in findings)

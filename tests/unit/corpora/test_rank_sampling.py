@@ -51,11 +51,6 @@ def test_the_printed_gap_is_refused_where_it_overlaps():
         positions(8, test=1, template=6, delta="printed")
 
 
-def test_too_many_are_refused():
-    with pytest.raises(BadInput, match="3 for the test and 2 for the template exceed 4"):
-        split({}, OPTIONS | {"test": [1, 3], "template": [1, 2]}, [], Findings())
-
-
 def test_a_gallery_holds_one_gender_and_speakers_with_enough_observations():
     spoken = utterances(fa=4, fb=6, fc=3, ma=4)
     samples, without = sample(OPTIONS, spoken, gender="f", test=1, template=2)
@@ -66,24 +61,23 @@ def test_a_gallery_holds_one_gender_and_speakers_with_enough_observations():
     assert of_fb == [("test", "fb-1"), ("template", "fb-2"), ("template", "fb-3")]
 
 
-def test_seconds_are_those_of_the_observations_in_the_gallery():
+def test_seconds_are_those_of_the_observations_in_the_gallery_by_either_gap():
     """Those of fa are 2.5 s on average, of fb 5 s: its fifth, and fc, are in no test."""
     spoken = utterances(fa=[1, 2, 3, 4], fb=[2, 4, 6, 8, 1000], fc=[500, 500, 500])
     for test, template in [(1, 1), (1, 2), (2, 1), (1, 3)]:
         samples, _ = sample(OPTIONS, spoken, gender="f", test=test, template=template)
         means = {"mean_test_s": test * 3.75, "mean_template_s": template * 3.75}
         assert seconds(samples, spoken) == means
-
-
-def test_templates_of_the_printed_gap_have_the_seconds_that_they_hold():
-    """K = 3: templates are observations 2, 2 and 0 of each speaker, tests are 0, 1 and 2."""
+    # K = 3: templates are observations 2, 2 and 0 of each speaker, tests are 0, 1 and 2.
     spoken, options = utterances(fa=[1, 2, 6], fb=[1, 2, 6]), OPTIONS | {"observations": 3}
     samples, _ = sample(options | {"delta": "printed"}, spoken, gender="f", test=1, template=1)
     means = {"mean_test_s": 3.0, "mean_template_s": pytest.approx(13 / 3)}
     assert seconds(samples, spoken) == means
 
 
-def test_one_speaker_is_no_gallery():
+def test_too_many_observations_and_one_speaker_are_refused():
+    with pytest.raises(BadInput, match="3 for the test and 2 for the template exceed 4"):
+        split({}, OPTIONS | {"test": [1, 3], "template": [1, 2]}, [], Findings())
     with pytest.raises(BadInput, match=r"only 1 of 2 speakers \(f\) have 4 observations"):
         sample(OPTIONS, utterances(fa=4, fb=1), gender="f", test=1, template=1)
 
@@ -94,8 +88,7 @@ def test_both_parts_hold_the_first_observations_and_short_speakers_are_told():
     enrolment, trial = split({"folder": {}}, options, listed, findings)
     assert enrolment == trial == {one.utterance for one in listed} - {"fa-4"}
     assert [finding.level for finding in findings] == ["oddity"]
-    assert (
-        len(split({"folder": {}, "segments": {"seconds": 3}}, options, listed, findings)[0]) == 12
-    )
+    pieces = {"folder": {}, "segments": {"seconds": 3}}
+    assert len(split(pieces, options, listed, findings)[0]) == 12
     with pytest.raises(BadInput, match=r"only 0 of 1 speakers \(m\) have 4 .* or lower"):
         split({"folder": {}}, OPTIONS, listed, findings)

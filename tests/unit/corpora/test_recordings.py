@@ -1,13 +1,11 @@
 """Recordings as people have them keep their sound, up to a gain; long ones are in memory once."""
 
 import importlib.util
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 import soundfile
-from support import needs
 from support.memory import peak_of
 
 from voiceprivacy.anonymise import part
@@ -44,35 +42,28 @@ def test_a_recording_keeps_its_sound(tmp_path, name):
     assert 0.02 < np.abs(samples).max() <= 1  # enough of the 16 bits
 
 
-@needs.program("ffmpeg")
-@pytest.mark.parametrize("name", [name for name in odd_audio.RECORDINGS if "part" not in name])
-def test_a_second_decoder_hears_as_much(tmp_path, name):
-    path, decoded = tmp_path / name, tmp_path / "decoded.wav"
-    odd_audio.RECORDINGS[name].write(path)
-    subprocess.run(["ffmpeg", "-loglevel", "error", "-i", path, decoded], check=True)
-    second, rate = audio.read(decoded)
-    first, own_rate = audio.read(path)
-    assert rate == own_rate or name.startswith("opus")
-    assert abs(len(first) / own_rate - len(second) / rate) < 0.08  # an encoder's delay
-
-
 def oddities_of(path):
     (inspection,) = inspect([path], samples=True)
     return inspection.error, inspection.oddities
 
 
-def test_what_is_changed_is_said(tmp_path):
+def test_what_is_changed_is_said_and_an_incomplete_mp3_is_truncated(tmp_path):
     said = {}
     for name in ("float_of_int16.wav", "float_divided_twice.wav", "stereo.wav", "16_bit.wav"):
         odd_audio.RECORDINGS[name].write(tmp_path / name)
         said[name] = oddities_of(tmp_path / name)
-    assert said["float_of_int16.wav"][1][0].endswith("times full scale: it is scaled down")
-    assert said["float_divided_twice.wav"][1][0].endswith("of full scale: it is scaled up")
-    averaged = "has 2 channels, which are averaged ('channel: 1' takes the first)"
-    assert said["stereo.wav"][1] == [averaged]
+    assert "scaled down" in said["float_of_int16.wav"][1][0]
+    assert "scaled up" in said["float_divided_twice.wav"][1][0]
+    (averaged,) = said["stereo.wav"][1]
+    assert averaged.startswith("has 2 channels, which are averaged")
     assert said["16_bit.wav"] == (None, [])
     soundfile.write(tmp_path / "offset.wav", 0.5 * odd_audio.sound() + 0.02, RATE)
-    assert oddities_of(tmp_path / "offset.wav")[1][0].startswith("has a constant offset of 0.02 of")
+    assert "a constant offset of 0.02 of" in oddities_of(tmp_path / "offset.wav")[1][0]
+    path = tmp_path / "a.mp3"
+    odd_audio.MP3(path)
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2 + 7])
+    assert oddities_of(path)[0].startswith("truncated: ")
 
 
 def test_channels_that_cancel_each_other_are_no_silence(tmp_path):
@@ -88,30 +79,17 @@ def test_channels_that_cancel_each_other_are_no_silence(tmp_path):
     assert oddities_of(Channel(path, 3))[0] == "has no channel 3, but 2"
 
 
-def test_an_incomplete_mp3_is_truncated_and_not_of_an_unknown_kind(tmp_path):
-    path = tmp_path / "a.mp3"
-    odd_audio.MP3(path)
-    content = path.read_bytes()
-    path.write_bytes(content[: len(content) // 2 + 7])
-    assert oddities_of(path)[0].startswith("truncated: ")
-
-
-def test_a_corpus_can_name_a_channel(tmp_path):
+def test_a_corpus_can_name_a_channel_which_stretches_of_a_recording_keep(tmp_path):
+    right = 0.3 * np.sin(np.arange(RATE) / 9)
     for speaker in ("s1", "s2"):
-        (tmp_path / speaker).mkdir()
-        left, right = odd_audio.sound(), 0.3 * np.sin(np.arange(2 * RATE) / 9)
-        soundfile.write(tmp_path / speaker / "u.wav", np.stack([left, right], axis=1), RATE)
+        path = tmp_path / speaker / "u.wav"
+        path.parent.mkdir()
+        soundfile.write(path, np.stack([odd_audio.sound()[:RATE], right], axis=1), RATE)
     folder = {"root": str(tmp_path), "pattern": "{speaker}/{utterance}.wav"}
     listed = list_utterances({"folder": folder, "channel": 2}, Findings())
     made = provide_audio(listed, audio_dir=tmp_path / "made", sample_rate=RATE, threads=1)
     samples, _ = audio.read(next(iter(made)).path)
     assert audio.likeness(samples, right) > 0.9999
-
-
-def test_stretches_of_a_recording_keep_its_channels(tmp_path):
-    path, left = tmp_path / "call.wav", odd_audio.sound()[:RATE]
-    right = 0.3 * np.sin(np.arange(RATE) / 9)
-    soundfile.write(path, np.stack([left, right], axis=1), RATE)
     for stretch in (Cut(path, 0.25, 0.75), Joined(path, ((0.25, 0.5), (0.5, 0.75)))):
         assert oddities_of(stretch)[1][0].startswith("has 2 channels, which are averaged")
         samples, _ = mono(Channel(stretch, 2))
@@ -131,8 +109,7 @@ def noise(path, seconds):
 
 
 def protected(path, seconds):
-    utterance = Utterance("u", "s", "f", path, seconds)
-    assert part.finding(utterance, path, SLOW) is None
+    assert part.finding(Utterance("u", "s", "f", path, seconds), path, SLOW) is None
 
 
 def inspected(path, seconds):

@@ -14,6 +14,10 @@ from voiceprivacy.inout import audio, tables
 ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 1, "lists": ["f", "m"]}}
 
 
+def cut(root, seconds, women=("11",), men=()):
+    return librispeech(root, women=women, men=men, chapters=1) | {"segments": {"seconds": seconds}}
+
+
 @pytest.mark.parametrize(
     ("n_samples", "seconds", "expected"),
     [
@@ -42,9 +46,8 @@ def test_lengths_at_1000_hz_by_hand(n_samples, seconds, expected):
     rate=st.sampled_from([8000, 16000, 22050, 44100, 48000]),
 )
 def test_pieces_are_equal_fit_and_have_an_allowed_length(n_samples, shortest, more, rate):
-    count, length = pieces_of(
-        n_samples, {"seconds": [shortest / rate, (shortest + more) / rate]}, rate
-    )
+    between = [shortest / rate, (shortest + more) / rate]
+    count, length = pieces_of(n_samples, {"seconds": between}, rate)
     assert count * length <= n_samples
     assert (count == 0) == (n_samples < shortest)
     if count:
@@ -54,9 +57,7 @@ def test_pieces_are_equal_fit_and_have_an_allowed_length(n_samples, shortest, mo
 @pytest.mark.parametrize(("n_samples", "rate"), [(4800, 16000), (6615, 22050)])
 def test_what_is_estimated_is_what_is_cut(tmp_path, rate, n_samples):
     """Pieces of 0.1 s, of durations around 0.3 s, at other rates than the corpus's too."""
-    source = librispeech(tmp_path / "libri", women=["11"], men=[], chapters=1) | {
-        "segments": {"seconds": 0.1}
-    }
+    source = cut(tmp_path / "libri", 0.1)
     for path in (tmp_path / "libri/dev/11/100").glob("*.flac"):
         soundfile.write(path, np.random.default_rng(0).normal(0, 0.1, n_samples), rate)
     size = checks.examine(source, {}, 16000).parts["train"]
@@ -67,37 +68,27 @@ def test_what_is_estimated_is_what_is_cut(tmp_path, rate, n_samples):
 
 
 def test_utterances_are_cut_and_nothing_else_is_left(tmp_path):
-    source = librispeech(tmp_path / "libri", women=["11"], men=[], chapters=1) | {
-        "segments": {"seconds": [0.03, 0.04]}
-    }
+    source = cut(tmp_path / "libri", [0.03, 0.04])
     original = write_audio(tmp_path / "libri/dev/11/100/11-100-0001.flac", sample_rate=8000)
     assert prepare(tmp_path, source, {}, "train", threads=2).returncode == 0
     manifest = tables.read_manifest(tmp_path / "train.tsv")
-    assert [utterance.utterance for utterance in manifest[:4]] == [
-        *(f"11-100-0000_seg00{n}" for n in range(3)),
-        "11-100-0001_seg000",
-    ]
-    assert {utterance.duration_s for utterance in manifest} == {533 / 16000}
-    assert {audio.header(utterance.path)[:3] for utterance in manifest} == {(16000, 1, 533 / 16000)}
+    names = [one.utterance for one in manifest]
+    assert names[:4] == [*(f"11-100-0000_seg00{n}" for n in range(3)), "11-100-0001_seg000"]
+    assert {one.duration_s for one in manifest} == {533 / 16000}
+    assert {audio.header(one.path)[:3] for one in manifest} == {(16000, 1, 533 / 16000)}
     whole, _ = audio.read(tmp_path / "libri/dev/11/100/11-100-0000.flac")
     assert (audio.read(manifest[1].path)[0] == whole[533 : 2 * 533]).all()
-    assert {path.stem for path in (tmp_path / "train").iterdir()} == {
-        utterance.utterance for utterance in manifest
-    }
+    assert {path.stem for path in (tmp_path / "train").iterdir()} == {*names}
     assert original.exists()
 
 
 def test_pieces_of_one_source_are_never_enrolled_and_tried(tmp_path):
-    source = librispeech(tmp_path / "libri", women=["11", "13"], chapters=1) | {
-        "segments": {"seconds": 0.02}
-    }
+    source = cut(tmp_path / "libri", 0.02, women=["11", "13"], men=["12", "14"])
     sources = {}
     for part in ("enrolment", "trial"):
         assert prepare(tmp_path, source, ENROL_TRIAL, part).returncode == 0
-        sources[part] = [
-            tables.source_of(utterance.utterance)
-            for utterance in tables.read_manifest(tmp_path / f"{part}.tsv")
-        ]
+        manifest = tables.read_manifest(tmp_path / f"{part}.tsv")
+        sources[part] = [tables.source_of(one.utterance) for one in manifest]
         assert len(sources[part]) == 5 * len(set(sources[part]))
     assert not set(sources["enrolment"]) & set(sources["trial"])
 
@@ -109,20 +100,15 @@ def test_given_lists_name_whole_utterances_whose_pieces_stand_for_them(tmp_path)
     trials = tables.read_trials(listed)
     assert len(trials) == 2 * 8
     assert trials[:2] == [("w1", "w1-2_seg000", "target"), ("w1", "w1-2_seg001", "target")]
-    assert tables.read_enrolments(enrolled)["w2"] == [
-        f"w2-{n}_seg00{k}" for n in (0, 1) for k in (0, 1)
-    ]
+    pieces = [f"w2-{n}_seg00{k}" for n in (0, 1) for k in (0, 1)]
+    assert tables.read_enrolments(enrolled)["w2"] == pieces
 
 
 def test_what_is_too_short_is_said(tmp_path):
-    source = librispeech(tmp_path, women=["11"], men=[], chapters=1)
-    write_audio(tmp_path / "dev/11/100/11-100-0001.flac", seconds=0.05)
-    path = tmp_path / "dev/11/100/11-100-0001.flac"
-    (oddity,) = checks.examine(source | {"segments": {"seconds": [0.06, 0.1]}}, {}, 16000).findings
-    assert (
-        str(oddity)
-        == f"{path}: 1 utterance is shorter than 0.06 s and left out, such as '11-100-0001'"
-    )
+    source = cut(tmp_path, [0.06, 0.1])
+    path = write_audio(tmp_path / "dev/11/100/11-100-0001.flac", seconds=0.05)
+    (oddity,) = checks.examine(source, {}, 16000).findings
+    assert str(oddity).startswith(f"{path}: 1 utterance is shorter than 0.06 s and left out")
     findings = checks.examine(source | {"segments": {"seconds": 4}}, {}, 16000).findings
     assert "segments: speaker '11' has no utterance of 4 s in a part" in map(str, findings.errors())
 

@@ -1,5 +1,6 @@
 """Recordings that are the same sound are found at any gain, rate and coding, and no others."""
 
+import functools
 import io
 import time
 from pathlib import Path
@@ -16,6 +17,7 @@ from voiceprivacy.inout import audio
 RATE = 16000
 
 
+@functools.cache
 def voice(speaker, utterance, seconds=1.6):
     """Made-up speech (N,): harmonics, formants and pauses that the names draw."""
     own = np.random.default_rng([1, *speaker.encode()])
@@ -30,6 +32,11 @@ def voice(speaker, utterance, seconds=1.6):
         samples += np.exp(-(away**2)).sum(axis=0) * np.sin(harmonic * phase)
     samples *= np.clip(np.sin(said.uniform(15, 25) * t + said.uniform(0, 6)) + 0.6, 0, 1)
     return 0.3 * samples / np.abs(samples).max()
+
+
+@functools.cache
+def print_of(speaker, utterance):
+    return same_sound.print_of(voice(speaker, utterance), RATE)
 
 
 def coded(kind, subtype, **options):
@@ -58,20 +65,16 @@ NEARLY = {
 
 @pytest.mark.parametrize("change", [*EQUAL, *NEARLY])
 def test_a_copy_is_found_and_nothing_else(change):
-    sounds = [voice(f"s{number % 4}", number) for number in range(20)]
-    copied, rate = (EQUAL | NEARLY)[change](sounds[7])
-    prints = [same_sound.print_of(samples, RATE) for samples in sounds]
+    prints = [print_of(f"s{number % 4}", number) for number in range(20)]
+    copied, rate = (EQUAL | NEARLY)[change](voice("s3", 7))
     assert same_sound.same(prints) == []
     prints.append(same_sound.print_of(copied, rate))
     assert same_sound.same(prints) == [(7, 20, change in EQUAL)]
 
 
-def test_of_several_copies_each_is_named_once_beside_the_first():
-    prints = [same_sound.print_of(voice("a", number), RATE) for number in (0, 1, 0, 0, 1)]
+def test_of_several_copies_each_is_named_once_and_tones_and_silence_tell_nothing():
+    prints = [print_of("a", number) for number in (0, 1, 0, 0, 1)]
     assert same_sound.same(prints) == [(0, 2, True), (0, 3, True), (1, 4, True)]
-
-
-def test_tones_and_silence_tell_nothing():
     tone = np.sin(np.arange(RATE) / 5)
     prints = [same_sound.print_of(samples, RATE) for samples in (tone, tone, np.zeros(RATE))]
     assert same_sound.same(prints) == []
@@ -81,9 +84,8 @@ def test_tones_and_silence_tell_nothing():
 def test_no_two_recordings_of_librispeech_are_the_same():
     from support.trees import SPEECH
 
-    prints = []
-    for path in sorted(Path(SPEECH).glob("*/*/*/*.flac")):
-        prints.append(same_sound.print_of(*audio.read(path)))
+    paths = sorted(Path(SPEECH).glob("*/*/*/*.flac"))
+    prints = [same_sound.print_of(*audio.read(path)) for path in paths]
     assert len(prints) > 300 and same_sound.same(prints) == []
 
 
@@ -106,23 +108,17 @@ def findings_with(folder, copies, **options):
 def test_a_recording_that_two_speakers_have_is_an_error_until_it_is_excluded(tmp_path):
     (finding,) = findings_with(tmp_path, [("s3/u1.wav", "s5/u3.wav")])
     assert finding.level == "error"
-    assert "1 recording is the same sound as a recording of another speaker" in finding.what
-    assert "'s3-u1' and 's5-u3'" in finding.what
-    findings = findings_with(tmp_path, [("s3/u1.wav", "s5/u3.wav")], exclude=["s5-u3"])
-    assert findings.errors() == []
+    assert "another speaker" in finding.what and "'s3-u1' and 's5-u3'" in finding.what
+    assert findings_with(tmp_path, [("s3/u1.wav", "s5/u3.wav")], exclude=["s5-u3"]).errors() == []
 
 
 def test_copies_that_are_compared_with_each_other_are_one_oddity_with_their_number(tmp_path):
     copies = [(f"s{speaker}/u0.wav", f"s{speaker}/u3.wav") for speaker in range(7)]
     findings = findings_with(tmp_path, copies)
     assert {finding.level for finding in findings} == {"oddity"}
-    counts = {
-        message.partition(", such as")[0]: int(number)
-        for number, message in (finding.what.split(" ", 1) for finding in findings)
-    }
-    same = "recordings are the same sound as a recording of the same speaker"
-    assert counts.keys() == {same, f"{same} that it is compared with"}
-    assert sum(counts.values()) == 7
+    assert all("the same speaker" in finding.what for finding in findings)
+    assert ["compared with" in finding.what for finding in findings].count(True) == 1
+    assert sum(int(finding.what.split()[0]) for finding in findings) == 7
 
 
 def test_thousands_of_recordings_are_compared_in_seconds_and_none_is_overlooked():
@@ -131,11 +127,9 @@ def test_thousands_of_recordings_are_compared_in_seconds_and_none_is_overlooked(
     pictures[3900:] = pictures[:100] + 0.1 * draw.normal(size=(100, 768))
     pictures /= np.linalg.norm(pictures, axis=1, keepdims=True)
     seconds = draw.uniform(0.3, 0.7, size=len(pictures))
-    peaks, heights = np.arange(32), np.ones(32, np.float32)
-    prints = [
-        same_sound.Print(5000, peaks, heights, second, picture)
-        for second, picture in zip(seconds, pictures, strict=True)
-    ]
+    rest = (5000, np.arange(32), np.ones(32, np.float32))
+    sounds = zip(seconds, pictures, strict=True)
+    prints = [same_sound.Print(*rest, second, picture) for second, picture in sounds]
     began = time.process_time()
     pairs = {(pair.first, pair.second) for pair in same_sound.same(prints)}
     assert time.process_time() - began < 20  # one by one they took a minute

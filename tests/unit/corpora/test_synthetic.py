@@ -21,10 +21,7 @@ def speak(utterances, folder, *, sample_rate=16000, threads=1):
 
 
 def digests(utterances):
-    return {
-        utterance.utterance: hashlib.sha256(utterance.path.read_bytes()).hexdigest()
-        for utterance in utterances
-    }
+    return {one.utterance: hashlib.sha256(one.path.read_bytes()).hexdigest() for one in utterances}
 
 
 def pitch_hz(samples, sample_rate=16000):
@@ -44,12 +41,9 @@ def spoken(tmp_path_factory):
     return speak(listed(speakers=8, utterances=4), tmp_path_factory.mktemp("spoken"))
 
 
-def test_two_runs_with_other_threads_and_other_company_give_the_same_bits(spoken, tmp_path):
+def test_other_threads_company_and_corpora_give_the_same_bits(spoken, tmp_path):
     again = speak(listed(speakers=8, utterances=4)[::-3], tmp_path, threads=3)
     assert digests(again).items() <= digests(spoken).items()
-
-
-def test_speaker_k_is_the_same_in_every_corpus(spoken, tmp_path):
     elsewhere = digests(speak(listed(speakers=2, utterances=3, first_speaker=6), tmp_path))
     assert elsewhere.items() <= digests(spoken).items()
     assert len(elsewhere) == 6
@@ -73,19 +67,14 @@ def test_women_speak_higher_than_men(spoken):
     assert 70 < min(pitches["m"]) < max(pitches["m"]) < 170
 
 
-def test_voices_differ():
-    voices = [
-        synthetic.voice(utterance.speaker, utterance.gender)
-        for utterance in listed(speakers=40, utterances=1)
-    ]
+def test_voices_differ_and_say_different_things():
+    speakers = listed(speakers=40, utterances=1)
+    voices = [synthetic.voice(one.speaker, one.gender) for one in speakers]
     assert len({voice.accent for voice in voices}) == len(synthetic.ACCENTS)
     assert len({round(voice.pitch_hz) for voice in voices}) > 20
     assert len({tuple(np.round(voice.formants)) for voice in voices}) == 40
-
-
-def test_utterances_say_different_things():
-    texts = [synthetic.job(utterance)["text"] for utterance in listed(speakers=30, utterances=10)]
-    assert len(set(texts)) == 300
+    texts = {synthetic.job(one)["text"] for one in listed(speakers=30, utterances=10)}
+    assert len(texts) == 300
 
 
 def test_speech_has_the_rate_that_is_asked_for(tmp_path):

@@ -17,10 +17,8 @@ LISTS = {"enrolment_utterances": 1, "lists": ["f", "m", "f_common", "m_common"]}
 def test_one_microphone_is_listed_with_speaker_and_gender(tmp_path):
     source = vctk(tmp_path)
     utterances, findings = listed(source)
-    assert [utterance[:4] for utterance in utterances[:2]] == [
-        ("p225_001_mic2", "p225", "f", ""),
-        ("p225_024_mic2", "p225", "f", ""),
-    ]
+    names = [("p225_001_mic2", "p225", "f", ""), ("p225_024_mic2", "p225", "f", "")]
+    assert [utterance[:4] for utterance in utterances[:2]] == names
     assert (len(utterances), findings) == (10, [])
     source["vctk"]["microphone"] = "mic1"
     assert {utterance.utterance[-4:] for utterance in listed(source)[0]} == {"mic1"}
@@ -33,18 +31,18 @@ def test_capitals_are_read_and_a_file_with_another_speaker_s_name_is_an_error(tm
     shutil.move(folder / "p226" / "p226_024_mic2.flac", folder / "p225")
     utterances, findings = listed(source)
     assert len(utterances) == 10
-    lies = "has the name of 'p226' and lies with speaker 'p225': which of the two speaks?"
-    assert findings == [f"error {folder}/p225/p226_024_mic2.flac: {lies}"]
+    lies = f"error {folder}/p225/p226_024_mic2.flac: has the name of 'p226'"
+    assert len(findings) == 1 and findings[0].startswith(lies)
 
 
 def test_a_speaker_without_the_microphone_is_left_out_and_said(tmp_path):
     source = vctk(tmp_path)
     for path in (tmp_path / "wav48_silence_trimmed" / "p225").glob("*_mic2.flac"):
         path.unlink()
-    utterances, findings = listed(source)
+    utterances, (oddity,) = listed(source)
     assert {utterance.speaker for utterance in utterances} == {"p226"}
-    expected = "wav48_silence_trimmed/p225: has no file *_mic2: the speaker is left out"
-    assert findings == [f"oddity {tmp_path}/{expected}"]
+    expected = f"oddity {tmp_path}/wav48_silence_trimmed/p225: has no file *_mic2"
+    assert oddity.startswith(expected)
     for path in (tmp_path / "wav48_silence_trimmed").glob("*/*_mic2.flac"):
         path.unlink()
     with pytest.raises(BadInput, match=f"^{re.escape(str(tmp_path))}: holds no utterance"):
@@ -60,9 +58,8 @@ def test_version_0_80_has_one_microphone_and_lists_the_same(tmp_path):
     shutil.rmtree(tmp_path / "wav48_silence_trimmed")
     utterances, findings = listed(source)
     assert findings == []
-    assert [one[:4] for one in utterances] == [
-        (name.removesuffix("_mic2"), *others) for name, *others in newer
-    ]
+    older = [(name.removesuffix("_mic2"), *others) for name, *others in newer]
+    assert [one[:4] for one in utterances] == older
     # Speech of the newer one in a folder of that name: one microphone, too.
     shutil.rmtree(tmp_path / "wav48")
     vctk(tmp_path)
@@ -82,22 +79,18 @@ def test_spellings_of_the_table_of_speakers(tmp_path, line):
     source = vctk(tmp_path, men=())
     write_lines(tmp_path / "speaker-info.txt", ["ID  AGE  GENDER  ACCENTS", "", line])
     utterances, findings = listed(source)
-    assert {utterance.gender for utterance in utterances} == {"f"}
-    assert findings == []
+    assert {one.gender for one in utterances} == {"f"} and findings == []
 
 
 def test_a_line_without_a_gender_and_a_speaker_without_a_line_are_said(tmp_path):
     source = vctk(tmp_path)
     edit(tmp_path / "speaker-info.txt", "p225  23  F    ", "p225  23  ")
     edit(tmp_path / "speaker-info.txt", "p226  23  M    English    Southern  England\n", "")
-    utterances, findings = listed(source)
+    utterances, (one, other) = listed(source)
     assert {utterance.gender for utterance in utterances} == {"-"}
     info = tmp_path / "speaker-info.txt"
-    line = "'p225  23  English    Southern  England'"
-    assert findings == [
-        f"oddity {info}:2: no gender of speaker 'p225' in {line}",
-        f"oddity {info}: speaker 'p226' is not listed: no gender",
-    ]
+    assert one.startswith(f"oddity {info}:2: no gender of speaker 'p225' in 'p225  23  English")
+    assert other.startswith(f"oddity {info}: speaker 'p226' is not listed")
 
 
 def test_ages_and_accents_are_read_where_lines_have_them(tmp_path):
@@ -112,19 +105,14 @@ def test_ages_and_accents_are_read_where_lines_have_them(tmp_path):
         "",
     ]
     write_lines(tmp_path / "speaker-info.txt", lines)
-    assert read_facts(source) == {
-        "age": {"p225": "23", "p281": "29"},
-        "accent": {"p225": "English", "p226": "NorthernIrish"},
-    }
+    accents = {"p225": "English", "p226": "NorthernIrish"}
+    assert read_facts(source) == {"age": {"p225": "23", "p281": "29"}, "accent": accents}
 
 
-def test_the_first_24_sentences_are_common():
+def test_the_first_24_sentences_are_common_and_are_tried_apart_and_do_not_enrol(tmp_path):
     common = ("p225_001_mic1", "p225_024_mic1", "p225_024_mic2_seg003", "p225_024")
     others = ("p225_025_mic1", "p225_366_mic1", "p225-001", "p225_025")
     assert all(map(is_common, common)) and not any(map(is_common, others))
-
-
-def test_common_sentences_are_tried_apart_and_do_not_enrol(tmp_path):
     utterances, _ = listed(vctk(tmp_path))
     enrolment, trial = enrol_trial.split({}, LISTS, utterances, Findings())
     assert not any(map(is_common, enrolment))

@@ -45,19 +45,12 @@ def test_a_file_is_read_whole_or_not_at_all(tmp_path, kind, code):
             audio.read(path)
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [("a.wav", "It begins with b'version https://git-lfs."), ("a.raw", "samplerate")],
-)
-def test_what_is_no_recording_is_shown(tmp_path, name, said):
-    """A pointer of Git LFS, and an ending by which soundfile asks for the rate."""
-    (tmp_path / name).write_bytes(b"version https://git-lfs.github.com/spec/v1\n")
-    with pytest.raises(BadInput, match=f"{name}: cannot be read as audio .*{said}"):
-        audio.header(tmp_path / name)
-
-
-def test_a_name_that_no_file_can_have_is_refused():
-    """A text of JSON can hold NUL: metadata.jsonl names files."""
+def test_what_is_no_recording_is_shown(tmp_path):
+    """A pointer of Git LFS, an ending by which soundfile asks for the rate, and NUL in a name."""
+    for name, said in (("a.wav", "It begins with b'version https://git-lfs."), ("a.raw", "rate")):
+        (tmp_path / name).write_bytes(b"version https://git-lfs.github.com/spec/v1\n")
+        with pytest.raises(BadInput, match=f"{name}: cannot be read as audio .*{said}"):
+            audio.header(tmp_path / name)
     with pytest.raises(BadInput, match="is no path"):
         audio.header("a\0.wav")
 
@@ -68,7 +61,7 @@ def test_the_order_of_bytes_does_not_matter(tmp_path, kind, order):
     content = written(path, kind, "PCM_16", endian=order)
     assert len(audio.read(path)[0]) == len(SAMPLES)
     path.write_bytes(content[:-10])
-    with pytest.raises(BadInput, match="truncated: 10 bytes less than its header announces"):
+    with pytest.raises(BadInput, match="truncated: 10 bytes"):
         audio.read(path)
 
 
@@ -76,15 +69,21 @@ def test_the_order_of_bytes_does_not_matter(tmp_path, kind, order):
 def test_of_other_kinds_nobody_can_say_whether_they_are_whole(tmp_path, kind, code):
     path = tmp_path / "speech"
     written(path, kind, code)
-    with pytest.raises(BadInput, match=f"{kind} .* does not show .* convert it to WAV or FLAC"):
+    with pytest.raises(BadInput, match=f"{kind} .* does not show"):
         audio.header(path)
+
+
+def stating(content, size):
+    """A WAV whose header states another number of bytes of samples."""
+    content = bytearray(content)
+    start = content.index(b"data") + 4
+    content[start : start + 4] = struct.pack("<I", size)
+    return content
 
 
 def test_a_stream_could_not_know_its_length_unless_it_knows_that_of_the_file(tmp_path):
     path = tmp_path / "speech.wav"
-    content = bytearray(written(path, "WAV", "PCM_16"))
-    start = content.index(b"data") + 4
-    content[start : start + 4] = struct.pack("<I", 0xFFFFFFFF)
+    content = stating(written(path, "WAV", "PCM_16"), 0xFFFFFFFF)
     path.write_bytes(content)
     assert len(audio.read(path)[0]) == len(SAMPLES)
     path.write_bytes(content[: len(content) // 2])
@@ -95,20 +94,16 @@ def test_a_stream_could_not_know_its_length_unless_it_knows_that_of_the_file(tmp
 def test_a_wav_that_states_less_than_it_holds_is_refused(tmp_path):
     """A recorder writes its header before the end, or never again; tags and zeros are no sound."""
     path = tmp_path / "speech.wav"
-    content = bytearray(written(path, "WAV", "PCM_16"))
+    content = written(path, "WAV", "PCM_16")
     for rest in (b"TAG" + b"x" * 125, bytes(200_000), struct.pack("<4sI", b"LIST", 6000) * 751):
         path.write_bytes(content + rest)
         assert len(audio.read(path)[0]) == len(SAMPLES)
-    content = bytearray(written(path, "WAV", "PCM_U8"))
+    odd = stating(written(path, "WAV", "PCM_U8"), len(SAMPLES) - 1)
     assert len(SAMPLES) % 2 == 0
-    start = content.index(b"data") + 4
-    content[start : start + 4] = struct.pack("<I", len(SAMPLES) - 1)
-    path.write_bytes(content[:-1] + struct.pack("<4sI", b"id3 ", 9000) + b"x" * 9000)
+    path.write_bytes(odd[:-1] + struct.pack("<4sI", b"id3 ", 9000) + b"x" * 9000)
     assert len(audio.read(path)[0]) == len(SAMPLES) - 1, "an odd number of bytes, not padded"
-    content = bytearray(written(path, "WAV", "PCM_16"))
-    content[start : start + 4] = struct.pack("<I", len(SAMPLES))
-    path.write_bytes(content)
-    with pytest.raises(BadInput, match=r"\d bytes behind the samples that .*--ignore-length"):
+    path.write_bytes(stating(content, len(SAMPLES)))
+    with pytest.raises(BadInput, match=r"\d bytes behind the samples"):
         audio.header(path)
 
 
@@ -120,30 +115,26 @@ def test_others_that_state_less_than_they_hold_are_refused(tmp_path, kind, size_
     assert len(audio.read(path)[0]) == len(SAMPLES)
     content[size_at : size_at + 4] = struct.pack(">I", stated)
     path.write_bytes(content)
-    with pytest.raises(BadInput, match=r"\d bytes behind the samples that its header states"):
+    with pytest.raises(BadInput, match=r"\d bytes behind the samples"):
         audio.header(path)
 
 
-def test_what_other_programs_read_gets_a_command(tmp_path):
-    path = tmp_path / "speech.wav"
-    path.write_bytes(b"BW64" + written(path, "RF64", "PCM_16")[4:])
-    with pytest.raises(BadInput, match=r"convert it \(ffmpeg -i OLD NEW\.wav\)$"):
-        audio.header(path)
-
-
-def test_an_rf64_that_was_never_finished_is_read_to_its_end(tmp_path):
+def test_an_rf64_that_was_never_finished_is_read_to_its_end_and_a_bw64_gets_a_command(tmp_path):
     path = tmp_path / "speech.wav"
     content = bytearray(written(path, "RF64", "PCM_16"))
     content[20:44] = bytes(24)
     path.write_bytes(content)
     assert len(audio.read(path)[0]) == len(SAMPLES)
+    path.write_bytes(b"BW64" + written(path, "RF64", "PCM_16")[4:])
+    with pytest.raises(BadInput, match=r"ffmpeg -i OLD NEW\.wav"):
+        audio.header(path)
 
 
 def test_a_chain_of_streams_is_refused(tmp_path):
     """libsndfile reads the first alone."""
     path = tmp_path / "speech.ogg"
     path.write_bytes(2 * written(path, "OGG", "VORBIS"))
-    with pytest.raises(BadInput, match="several streams one after the other"):
+    with pytest.raises(BadInput, match="several streams"):
         audio.header(path)
 
 
@@ -170,30 +161,26 @@ def test_a_flac_with_other_samples_than_it_had_is_damaged(tmp_path, code, channe
 
 
 @pytest.mark.parametrize(
-    ("start", "chunk"),
+    ("kind", "start", "chunk"),
     [
-        (b"RIFF", struct.pack("<4sI", b"junk", 0)),
-        (b"caff", struct.pack(">4sq", b"junk", -12)),
-        (b"FORM", struct.pack(">4sI", b"junk", 0)),
+        ("WAV", 12, struct.pack("<4sI", b"junk", 0)),
+        ("CAF", 8, struct.pack(">4sq", b"junk", -12)),
+        ("AIFF", 12, struct.pack(">4sI", b"junk", 0)),
     ],
 )
-def test_chunks_that_lead_nowhere_take_no_time(tmp_path, start, chunk):
+def test_chunks_that_lead_nowhere_take_no_time(tmp_path, kind, start, chunk):
     path = tmp_path / "speech"
-    kind = {b"RIFF": "WAV", b"caff": "CAF", b"FORM": "AIFF"}[start]
     content = written(path, kind, "PCM_16")
-    cut = 8 if kind == "CAF" else 12
-    path.write_bytes(content[:cut] + chunk * 20_000 + content[cut:])
+    path.write_bytes(content[:start] + chunk * 20_000 + content[start:])
     with pytest.raises(BadInput):
         audio.header(path)
 
 
-def test_days_of_silence_in_a_small_file_are_refused_before_they_are_read(tmp_path):
-    path = tmp_path / "silence.flac"
-    with soundfile.SoundFile(path, "w", RATE, 1, "PCM_16") as file:
-        for _ in range(3 * 60):
-            file.write(np.zeros(60 * RATE, np.int16))
-    with pytest.raises(BadInput, match=r"silence.flac: 3 hours of audio in 0\.\d+ MB"):
-        audio.header(path)
+def test_days_of_silence_in_a_small_file_are_refused_before_they_are_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(audio, "MOST_BYTES", 4e6)
+    soundfile.write(tmp_path / "silence.flac", np.zeros(120 * RATE, np.int16), RATE)
+    with pytest.raises(BadInput, match=r"silence.flac: .* hours of audio in 0\.\d+ MB"):
+        audio.header(tmp_path / "silence.flac")
 
 
 TONE = (0.5 * np.sin(2 * np.pi * 440 * np.arange(16000) / 16000)).astype(np.float32)
@@ -214,27 +201,15 @@ def test_integer_samples_are_written_as_they_are(tmp_path):
     assert (soundfile.read(tmp_path / "a.flac", dtype="int16")[0] == samples).all()
 
 
-def test_draws_depend_on_seed_and_names_only():
-    assert (
-        seeds.derive(0, "a") == seeds.derive(0, "a") != seeds.derive(1, "a") != seeds.derive(1, "b")
-    )
-    assert seeds.derive(0, "ab", "c") != seeds.derive(0, "a", "bc")
-    assert 0 <= seeds.derive(0) < 2**32
-
-
-def test_draws_are_the_same_under_another_hash_seed():
+def test_draws_depend_on_seed_and_names_only_whatever_the_hash_seed():
+    derive = seeds.derive
+    assert derive(0, "a") == derive(0, "a") != derive(1, "a") != derive(1, "b")
+    assert derive(0, "ab", "c") != derive(0, "a", "bc")
+    assert 0 <= derive(0) < 2**32
     code = "from voiceprivacy.inout import seeds; print(seeds.generator(7, 'speaker').uniform())"
-    outputs = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={"PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": "scripts"},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for hash_seed in (0, 1)
-    }
-    assert len(outputs) == 1
+    environment = {"PYTHONHASHSEED": "1", "PYTHONPATH": "scripts"}
+    drawn = subprocess.check_output([sys.executable, "-c", code], env=environment)
+    assert float(drawn) == seeds.generator(7, "speaker").uniform()
 
 
 @pytest.mark.parametrize("rate", [7999, 11127, 16001, 48001])

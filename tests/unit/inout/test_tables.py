@@ -12,7 +12,9 @@ from voiceprivacy.inout.tables import Trial, Utterance
 
 
 def read_scores(path, *, key=None):
-    return read_scored_trials(path, key=key).classes
+    """{label: scores}"""
+    classes = read_scored_trials(path, key=key).classes
+    return {label: scores.tolist() for label, scores in classes.items()}
 
 
 def written(tmp_path, text, name="table.tsv"):
@@ -42,27 +44,27 @@ def test_columns_may_be_in_any_order_below_a_header(tmp_path, order):
     scored_trials.write_scores(tmp_path / "scores.tsv", scored, [1.5, -2.0])
     of_scores = [index for index in order if index < 4]
     written(tmp_path, permuted((tmp_path / "scores.tsv").read_text(), of_scores), "s.tsv")
-    expected = scored_trials.read_scored_trials(tmp_path / "scores.tsv").by_names()
+    expected = read_scored_trials(tmp_path / "scores.tsv").by_names()
     trials = written(tmp_path, "label\ttrial\tenrolment\ntarget\tt\te\nnontarget\tn\te\n")
-    assert scored_trials.read_scored_trials(tmp_path / "s.tsv", key=trials).by_names() == expected
+    assert read_scored_trials(tmp_path / "s.tsv", key=trials).by_names() == expected
     wrong = written(tmp_path, "trial\tenrolment\tlabel\tscore\nt\te\tno\t1\n", "w.tsv")
     with pytest.raises(BadInput, match=r"w\.tsv:2: label 'no' is neither"):
-        scored_trials.read_scored_trials(wrong)
+        read_scored_trials(wrong)
 
 
 @pytest.mark.parametrize("name", ["two\nlines", "a\ttab"])
 def test_what_no_table_can_hold_is_refused_and_leaves_nothing(tmp_path, name):
     utterance = Utterance("a-1", "a", "f", tmp_path / ".." / name / "a.wav", 1.0)
-    with pytest.raises(BadInput, match=r"m\.tsv: a tab or a line end in a name or a path"):
+    with pytest.raises(BadInput, match=r"m\.tsv: a tab or a line end"):
         tables.write_manifest(tmp_path / "m.tsv", [utterance])
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_utterance_with_two_transcripts_is_refused(tmp_path):
-    path = written(tmp_path, "utterance\ttext\nu\tso it is\n", "texts.tsv")
+    path = written(tmp_path, "utterance\ttext\nu\tso it is\n")
     assert tables.read_transcripts(path) == {"u": "so it is"}
-    written(tmp_path, "utterance\ttext\nu\tso it is\nu\tno\n", "texts.tsv")
-    with pytest.raises(BadInput, match=r"texts\.tsv:3: utterance 'u' occurs twice"):
+    written(tmp_path, "utterance\ttext\nu\tso it is\nu\tno\n")
+    with pytest.raises(BadInput, match=r"table\.tsv:3: utterance 'u' occurs twice"):
         tables.read_transcripts(path)
 
 
@@ -89,30 +91,25 @@ def test_trials_enrolments_and_scores_in_full_precision_come_back_as_written(tmp
     labels = {"a": "target", "b": "nontarget", "c": "nontarget"}
     trials = [Trial(name, "a-1", label) for name, label in labels.items()]
     scored_trials.write_scores(tmp_path / "s.tsv", trials, np.array([1 / 3, -np.inf, 1e-300]))
-    scores = read_scores(tmp_path / "s.tsv")
-    assert scores["target"].tolist() == [1 / 3]
-    assert scores["nontarget"].tolist() == [-np.inf, 1e-300]
+    scores = {"target": [1 / 3], "nontarget": [-np.inf, 1e-300]}
+    assert read_scores(tmp_path / "s.tsv") == scores
 
 
 @pytest.mark.parametrize("score", ["1", "-0.25", "+3.5e-7"])
 def test_kaldi_scores_without_a_key_are_told_from_a_broken_table(tmp_path, score):
     scores = written(tmp_path, f"a x {score}\n", "scores.txt")
-    with pytest.raises(BadInput, match=r"scores.txt:1: .*Kaldi's kind, without labels: name its"):
+    with pytest.raises(BadInput, match=r"scores.txt:1: .*Kaldi's kind, without labels"):
         read_scores(scores)
-    seen = r"^\S*/trials.txt:1: expected the columns enrolment trial label score, .*: 'a x target'$"
-    with pytest.raises(BadInput, match=seen):
+    with pytest.raises(BadInput, match=r"/trials.txt:1: expected the columns .*: 'a x target'$"):
         read_scores(written(tmp_path, "a x target\n", "trials.txt"))
 
 
 def test_kaldi_scores_may_have_empty_lines_and_have_no_header(tmp_path):
     key = written(tmp_path, "a x target\na y nontarget\n", "key")
     scores = read_scores(written(tmp_path, "\na y 1\n\na x 2\n", "s"), key=key)
-    assert {label: values.tolist() for label, values in scores.items()} == {
-        "target": [2.0],
-        "nontarget": [1.0],
-    }
+    assert scores == {"target": [2.0], "nontarget": [1.0]}
     for text in ("", "enrolment\ttrial\tscore\na\tx\t1\n"):
-        with pytest.raises(BadInput, match="s:1: expected lines of enrolment trial score, and no"):
+        with pytest.raises(BadInput, match="s:1: expected lines of enrolment trial score"):
             read_scores(written(tmp_path, text, "s"), key=key)
 
 
@@ -129,7 +126,7 @@ def listed_scores(tmp_path, trials):
 @pytest.mark.parametrize("trials", [LISTED, LISTED[::-1]])
 def test_scores_of_a_list_are_read_in_any_order(tmp_path, trials):
     path, trial_list = listed_scores(tmp_path, trials)
-    of_list = scored_trials.read_scored_trials(path, key=trial_list)
+    of_list = read_scored_trials(path, key=trial_list)
     assert of_list.by_names() == {trial[:2]: float(n) for n, trial in enumerate(trials)}
     assert {of_list.named(index) for index in range(3)} == {*LISTED}
 
@@ -146,7 +143,7 @@ def test_scores_of_a_list_are_read_in_any_order(tmp_path, trials):
 def test_scores_of_other_trials_than_the_list_are_refused(tmp_path, trials, message):
     path, trial_list = listed_scores(tmp_path, trials)
     with pytest.raises(BadInput, match=message):
-        scored_trials.read_scored_trials(path, key=trial_list)
+        read_scored_trials(path, key=trial_list)
 
 
 def test_a_key_that_is_a_pipe_is_read_once(tmp_path):
@@ -154,51 +151,46 @@ def test_a_key_that_is_a_pipe_is_read_once(tmp_path):
     read_end, write_end = os.pipe()
     os.write(write_end, b"a x target\nb y nontarget\n")
     os.close(write_end)
-    assert read_scores(scores, key=f"/dev/fd/{read_end}")["target"].tolist() == [1.0]
+    assert read_scores(scores, key=f"/dev/fd/{read_end}")["target"] == [1.0]
     os.close(read_end)
 
 
-KALDI = "a x target\na y nontarget\nb y target\n"
-VOXCELEB = "1 a x\n0 a y\n1 b y\n"
-VOICES = "a x tgt\na y imp\nb y tgt\n"
-WITH_IDS_LIKE_LABELS = "1 0 target\n0 1 nontarget\n"
-
-
-@pytest.mark.parametrize("key", [KALDI, VOXCELEB, VOICES, "a x 1\na y 0\nb y 1\n"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "a x target\na y nontarget\nb y target\n",  # Kaldi
+        "1 a x\n0 a y\n1 b y\n",  # VoxCeleb
+        "a x tgt\na y imp\nb y tgt\n",  # VOiCES
+        "a x 1\na y 0\nb y 1\n",
+    ],
+)
 def test_keys_are_read_with_the_labels_and_in_the_order_of_others(tmp_path, key):
     path = written(tmp_path, key, "key.txt")
     assert tables.read_trials(path) == LISTED
     scores = written(tmp_path, "a x 3\nb y 2\na y 1\n", "scores.txt")
-    assert read_scores(scores, key=path)["target"].tolist() == [3, 2]
+    assert read_scores(scores, key=path)["target"] == [3, 2]
     scored_trials.write_scores(tmp_path / "s.tsv", LISTED, [3.0, 1.0, 2.0])
-    assert read_scores(tmp_path / "s.tsv", key=path)["nontarget"].tolist() == [1]
+    assert read_scores(tmp_path / "s.tsv", key=path)["nontarget"] == [1]
 
 
-def test_ids_may_look_like_labels(tmp_path):
-    path = written(tmp_path, WITH_IDS_LIKE_LABELS, "key.txt")
-    assert tables.read_trials(path) == [Trial("1", "0", "target"), Trial("0", "1", "nontarget")]
-
-
-def test_scores_without_a_header_are_those_of_speechbrain(tmp_path):
+def test_scores_without_a_header_are_those_of_others_and_ids_may_look_like_labels(tmp_path):
     scores = written(tmp_path, "a x 1 3\na y 0 1.5\nb y 1 2\n", "scores.txt")
-    assert read_scores(scores)["target"].tolist() == [3, 2]
+    assert read_scores(scores)["target"] == [3, 2]
     tables.write_trials(tmp_path / "list.tsv", LISTED)
-    keyed = read_scores(scores, key=tmp_path / "list.tsv")
-    assert keyed["nontarget"].tolist() == [1.5]
-    with pytest.raises(BadInput, match=r"b.txt:2: label '2' is neither target nor nontarget"):
+    assert read_scores(scores, key=tmp_path / "list.tsv")["nontarget"] == [1.5]
+    with pytest.raises(BadInput, match=r"b.txt:2: label '2' is neither"):
         read_scores(written(tmp_path, "a x 1 3\na y 2 1.5\n", "b.txt"))
-
-
-def test_scores_of_wespeaker_have_the_label_last(tmp_path):
-    scores = written(tmp_path, "a x 3 target\na y 1 nontarget\nb y 0 target\n", "scores.txt")
-    assert read_scores(scores)["target"].tolist() == [3, 0], "a score may look like a label"
+    label_last = written(tmp_path, "a x 3 target\na y 1 nontarget\nb y 0 target\n", "scores.txt")
+    assert read_scores(label_last)["target"] == [3, 0], "a score may look like a label"
+    path = written(tmp_path, "1 0 target\n0 1 nontarget\n", "key.txt")
+    assert tables.read_trials(path) == [Trial("1", "0", "target"), Trial("0", "1", "nontarget")]
 
 
 @pytest.mark.parametrize(
     ("trials", "enrolments", "said"),
     [
         ([("a", "a"), ("a", "b"), ("c", "c")], None, "2 trials compare a recording with itself"),
-        ([("a", "a")], None, "1 trial compares a recording with itself, such as 'a a': leave"),
+        ([("a", "a")], None, "1 trial compares a recording with itself, such as 'a a'"),
         ([("a", "x"), ("b", "x")], {"a": ["u", "x"], "b": ["v"]}, "such as 'a x'"),
         ([("a", "b")], None, None),
         ([("a", "a")], {"a": ["u"]}, None),
@@ -215,8 +207,7 @@ def test_trials_of_a_recording_with_itself_are_one_warning(trials, enrolments, s
 def test_labels_have_the_same_words_below_a_header(tmp_path, words):
     target, nontarget = words.split()
     text = f"{HEADER}\na\tx\t{target}\t3\na\ty\t{nontarget}\t1\n"
-    scored = read_scores(written(tmp_path, text, "s.tsv"))
-    assert (scored["target"].tolist(), scored["nontarget"].tolist()) == ([3], [1])
+    assert read_scores(written(tmp_path, text, "s.tsv")) == {"target": [3], "nontarget": [1]}
 
 
 HEADER = "enrolment\ttrial\tlabel\tscore"
@@ -239,12 +230,10 @@ def write(request, tmp_path, monkeypatch):
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_blocks_give_what_the_whole_file_gives(write, end):
     scored = read_scored_trials(write(HEADER, *ROWS[:7], "", *ROWS[7:], end=end))
-    fields = [row.split("\t") for row in ROWS]
-    targets = [row for row in fields if row[2] == "target"]
-    nontargets = [row for row in fields if row[2] == "nontarget"]
-    assert scored.n_targets == len(targets)
-    for index, (enrolment, trial, label, score) in enumerate([*targets, *nontargets]):
-        assert scored.named(index) == (enrolment, trial, label)
+    fields = sorted((row.split("\t") for row in ROWS), key=lambda row: row[2] == "nontarget")
+    assert scored.n_targets == [label for _, _, label, _ in fields].count("target")
+    for index, (*trial, score) in enumerate(fields):
+        assert scored.named(index) == tuple(trial)
         assert scored.scores[index] == float(score)
 
 
@@ -253,12 +242,12 @@ def test_blocks_give_what_the_whole_file_gives(write, end):
     [
         ("e0\tt0\tnontarget\t1", "trial 'e0 t0' occurs twice"),
         ("e0\tx\ttarget", "expected 4 columns, found 3"),
-        ("e0\tx\tno\t1", "label 'no' is neither target nor nontarget"),
+        ("e0\tx\tno\t1", "label 'no' is neither"),
         ("e0\tx\ttarget\t1e999", "'1e999' is not a number"),
         ("e0\tx\ttarget\t", "'' is not a number"),
-        ("e0\tx \ttarget\t1", "'x ' has a space at its beginning or end"),
-        ("e0\tx\0\ttarget\t1", r"not text \(it holds a NUL byte\)"),
-        ("e0\tx\ufeff\ttarget\t1", "a byte-order mark inside the text"),
+        ("e0\tx \ttarget\t1", "'x ' has a space"),
+        ("e0\tx\0\ttarget\t1", r"not text \(it holds a NUL byte"),
+        ("e0\tx\ufeff\ttarget\t1", "a byte-order mark"),
     ],
 )
 def test_a_wrong_line_is_named_by_its_number_in_the_file(write, line, message):

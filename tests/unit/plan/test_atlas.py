@@ -49,9 +49,7 @@ def test_every_system_is_heard_by_each_channel_and_words_in_unprotected_speech()
     assert protected["voice"][3:] == ("b2", "pp", "net", "cosine")
     assert protected["timing"][3:] == ("b2", "pp", "timing", "jensen_shannon")
     assert protected["words"][3:] == ("original", "oo", "words", "cosine")
-
-
-def test_an_attacker_that_learnt_from_an_anonymiser_hears_its_voice():
+    # An attacker that learnt from an anonymiser hears its voice.
     systems = heard(config(atlas=True, corpora={"train": LEARNT}))
     assert systems["original", "oo"]["voice"].backend == "cosine"
     assert systems["b2", "op"]["voice"].backend == "semi_on_b2"

@@ -36,68 +36,57 @@ def test_several_configs_are_checked_as_one_and_mistakes_named_where_they_stand(
     other.write_text(correct)
     assert validate(one, other).returncode == 0
     assert validate(other, one).returncode == 2
+    one.write_text("corpora:\n")
+    assert f"{one}:1: is empty" in validate(one).stdout
 
 
 def test_defaults_are_filled_in_and_absent_or_empty_sections_are_allowed():
     config = {"corpora": {"demo": SYNTHETIC}}
     checked = configuration.check(config)
-    assert config == {"corpora": {"demo": SYNTHETIC}}
-    assert SYNTHETIC == {"synthetic": {"speakers": 20, "utterances": 4}}
+    assert config == {"corpora": {"demo": {"synthetic": {"speakers": 20, "utterances": 4}}}}
     assert checked["corpora"]["demo"]["synthetic"]["first_speaker"] == 0
-    assert checked["corpora"]["demo"]["protocol"]["enrol_trial"]["lists"] == ["f", "m"]
     assert checked["anonymisers"] == {}
     assert configuration.check({}) == configuration.check({"corpora": None, "report": None})
 
 
-def test_one_kaldi_directory_is_one_list_called_all(tmp_path):
+def test_lists_are_per_gender_unless_the_corpus_is_mixed_or_one_kaldi_directory(tmp_path):
+    def protocol(**keys):
+        return configuration.check({"corpora": {"a": keys}})["corpora"]["a"]["protocol"]
+
+    mixed = SYNTHETIC | {"gender": "mixed"}
+    assert protocol(**SYNTHETIC)["enrol_trial"]["lists"] == ["f", "m"]
+    assert protocol(**mixed)["enrol_trial"]["lists"] == ["mixed"]
+    for lists, completed in (({}, ["mixed"]), ({"lists": ["f"]}, ["f"])):
+        assert protocol(**mixed, protocol={"all_pairs": lists})["all_pairs"]["lists"] == completed
     for kaldi in (str(tmp_path), {"directory": str(tmp_path), "root": "/"}):
-        checked = configuration.check({"corpora": {"mine": {"kaldi": kaldi}}})
-        assert checked["corpora"]["mine"]["protocol"] == {"given": {"all": str(tmp_path)}}
-
-
-def test_lists_are_per_gender_unless_the_corpus_is_mixed():
-    def lists(**keys):
-        checked = configuration.check({"corpora": {"a": SYNTHETIC | keys}})["corpora"]["a"]
-        ((name, options),) = checked["protocol"].items()
-        return name, options["lists"]
-
-    assert lists() == ("enrol_trial", ["f", "m"])
-    assert lists(gender="mixed") == ("enrol_trial", ["mixed"])
-    assert lists(gender="mixed", protocol={"all_pairs": {}}) == ("all_pairs", ["mixed"])
-    assert lists(gender="mixed", protocol={"all_pairs": {"lists": ["f"]}}) == ("all_pairs", ["f"])
+        assert protocol(kaldi=kaldi) == {"given": {"all": str(tmp_path)}}
 
 
 def test_controls_are_added_once_and_ones_own_entry_may_be_one_but_not_take_its_name():
-    config = {"anonymisers": {"b2": {"command": "b2"}}, "report": {"controls": True}}
-    checked = configuration.check(config)
-    assert list(checked["anonymisers"]) == ["b2", "copy", "reversed", "noise"]
-    assert checked["anonymisers"]["noise"]["runs"] == 1
-    assert configuration.check(checked) == checked
+    def controlled(controls=True, **anonymisers):
+        config = {"anonymisers": anonymisers, "report": {"controls": controls}}
+        checked = configuration.check(config)
+        assert configuration.check(checked) == checked
+        return checked["anonymisers"]
+
+    b2 = {"b2": {"command": "b2"}}
+    added = controlled(**b2)
+    assert list(added) == ["b2", "copy", "reversed", "noise"] and added["noise"]["runs"] == 1
     for wanted in (False, [], ["leak_5"]):
-        assert configuration.check({"report": {"controls": wanted}})["anonymisers"] == {}
-    some = configuration.check({"report": {"controls": ["leak_5", "noise", "reversed"]}})
-    assert list(some["anonymisers"]) == ["reversed", "noise"]
-    assert configuration.check(some) == some
+        assert controlled(wanted) == {}
+    assert list(controlled(["leak_5", "noise", "reversed"])) == ["reversed", "noise"]
     reversed_speech = {"function": "{resources}/plugins/reversed.py:anonymise", "shards": 2}
-    config = {
-        "anonymisers": {"reversed": reversed_speech, "b2": {"command": "b2"}},
-        "report": {"controls": True},
-    }
-    checked = configuration.check(config)
-    assert list(checked["anonymisers"]) == ["reversed", "b2", "copy", "noise"]
-    assert checked["anonymisers"]["reversed"]["shards"] == 2
-    config["anonymisers"]["noise"] = {"command": "python add_noise.py"}
+    added = controlled(reversed=reversed_speech, **b2)
+    assert list(added) == ["reversed", "b2", "copy", "noise"] and added["reversed"]["shards"] == 2
+    config = {"anonymisers": {"noise": {"command": "noise"}}, "report": {"controls": True}}
     [problem] = problems(config)
-    assert problem.startswith("anonymisers.noise: is the name of a control (report.controls)")
+    assert problem.startswith("anonymisers.noise: is the name of a control")
 
 
 def test_the_entries_that_are_commented_out_are_correct_ones():
     text = (Path(__file__).parents[3] / "config" / "anonymisers.yaml").read_text()
     entries = yaml.safe_load("\n".join(re.findall(r"^# (\w+: \{.*\})$", text, re.MULTILINE)))
-    assert list(entries) == [
-        *("stt_tts_piper", "stt_tts_kokoro"),
-        *("b3", "b4", "b5", "b6", "bm1", "bm2", "bm3", "sa_toolkit", "knn_vc", "b1a", "b1b", "nac"),
-    ]
+    assert len(entries) == 14
     assert problems({"anonymisers": entries}) == [
         f"anonymisers.{name}.env: {Path(f'my_envs/{name}.yaml').absolute()}: not found"
         for name in ("knn_vc", "nac")
@@ -145,36 +134,28 @@ def test_every_key_of_a_config_is_described():
 
 
 def test_validate_prints_every_finding_of_the_config_and_of_the_corpora_that_can_be_read(tmp_path):
-    small = {"synthetic": {"speakers": 4, "utterances": 2}}
-    corpora = {"a": small, "b": {"kaldi": "/no/where"}}
+    corpora = {"a": {"synthetic": {"speakers": 4, "utterances": 2}}, "b": {"kaldi": "/no/where"}}
     config = {"corpora": corpora, "backends": {"c": {"tipe": "cosine"}}}
     (tmp_path / "c.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
     finished = validate(tmp_path / "c.yaml")
     assert finished.returncode == 2
     assert "backends.c.tipe: 'tipe' is not a key here: did you mean 'type'?" in finished.stdout
-    assert "speaker 's00003' has 2 utterances: enrol_trial needs at least 4" in finished.stdout
+    assert "speaker 's00003' has 2 utterances" in finished.stdout
     assert "/no/where: not found" in finished.stdout
     errors = finished.stdout.count("  error    ")
     assert f"\n{errors} errors, " in finished.stdout
 
 
-def test_validate_reads_the_scores_of_other_peoples_attackers(tmp_path):
-    config = {"attacks": {"theirs": {"scores": f"{tmp_path}/{{anonymiser}}_{{condition}}.tsv"}}}
+def test_validate_reads_scores_of_others_and_embeddings_that_are_made_already(tmp_path):
+    config = {
+        "corpora": {"a": {"synthetic": {"speakers": 4, "utterances": 5}}},
+        "extractors": {"ready": {"embeddings": f"{tmp_path}/{{part}}_{{anonymiser}}.npz"}},
+        "attacks": {"theirs": {"scores": f"{tmp_path}/{{anonymiser}}_{{condition}}.tsv"}},
+    }
     (tmp_path / "c.yaml").write_text(yaml.safe_dump(config))
     rows = "enrolment\ttrial\tlabel\tscore\na\tb\ttarget\t1\na\tc\tnontarget\t"
     (tmp_path / "original_oo.tsv").write_text(f"{rows}0\n")
     (tmp_path / "b2_pp.tsv").write_text(f"{rows}nan\n")
-    finished = validate(tmp_path / "c.yaml")
-    assert finished.returncode == 2
-    assert "b2_pp.tsv:3: 'nan' is not a number" in finished.stdout
-    assert "\n1 error, " in finished.stdout
-
-
-def test_validate_reads_embeddings_that_are_made_already(tmp_path):
-    corpora = {"a": {"synthetic": {"speakers": 4, "utterances": 5}}}
-    template = f"{tmp_path}/{{part}}_{{anonymiser}}.npz"
-    config = {"corpora": corpora, "extractors": {"ready": {"embeddings": template}}}
-    (tmp_path / "c.yaml").write_text(yaml.safe_dump(config))
     numbers = product(range(4), range(5))
     ids = np.array([f"s0000{speaker}-000{number}" for speaker, number in numbers])
     np.savez(tmp_path / "enrolment_original.npz", ids=ids, embeddings=np.eye(20))
@@ -186,6 +167,8 @@ def test_validate_reads_embeddings_that_are_made_already(tmp_path):
         np.savez(tmp_path / "trial_original.npz", **there)
         finished = validate(tmp_path / "c.yaml")
         assert finished.returncode == 2 and words in finished.stdout
+        assert "b2_pp.tsv:3: 'nan' is not a number" in finished.stdout
+        assert "\n2 errors, " in finished.stdout
 
 
 # The semi-informed attack by default.
@@ -232,55 +215,40 @@ def test_without_the_speech_for_it_or_the_wish_nobody_does(changed, tmp_path, mo
     assert semi(**changed) is None
 
 
-@pytest.mark.parametrize(
-    ("section", "own"),
-    [("extractors", {"recipe": "ecapa_small"}), ("backends", {"type": "plda"})],
-)
-def test_an_attacker_of_ones_own_that_does_so_stays_alone(section, own):
-    own |= {"train": {"corpus": "others", "speech": "anonymised"}}
-    extractors = {"extractors": {"ecapa": {"command": "python e.py"}}}
-    assert semi(**extractors) is not None
-    assert semi(**{section: extractors.get(section, {}) | {"mine": own}}) is None
-
-
-def test_a_config_of_nothing_is_a_mistake(tmp_path):
-    (tmp_path / "my.yaml").write_text("corpora:\n")
-    said = validate(tmp_path / "my.yaml")
-    assert said.returncode == 2 and "my.yaml:1: is empty" in said.stdout
+def test_an_attacker_of_ones_own_that_does_so_stays_alone():
+    train = {"train": {"corpus": "others", "speech": "anonymised"}}
+    extractors = {"ecapa": {"command": "python e.py"}}
+    assert semi(extractors=extractors) is not None
+    assert semi(extractors=extractors | {"mine": train | {"recipe": "ecapa_small"}}) is None
+    assert semi(backends={"mine": train | {"type": "plda"}}) is None
 
 
 def test_a_submission_behind_a_variable_is_learnt_from_like_any(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("VPC_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("VPC_DATA", str(tmp_path))
     for corpus in ("demo", "others"):
-        folder = tmp_path / f"data/{corpus}_mine/wav"
-        folder.mkdir(parents=True)
-        (folder / "a.wav").touch()
+        (tmp_path / f"{corpus}_mine").mkdir()
+        (tmp_path / f"{corpus}_mine" / "a.wav").touch()
     added = semi(anonymisers={"mine": {"audio": "${VPC_DATA}/{set}_mine"}})
     assert added["train"]["anonymisers"] == ["mine"]
 
 
-BRACES = ["a{b}", "}a", "{corpus}"]
-
-
-@pytest.mark.parametrize("name", BRACES)
+@pytest.mark.parametrize("name", ["a{b}", "}a", "{corpus}"])
 def test_a_name_with_braces_is_refused_wherever_a_config_or_the_run_has_it(tmp_path, name):
     """Snakemake takes it for a wildcard; one that is not there is not found, as ever."""
     folder = tmp_path / name
-    (folder / "data").mkdir(parents=True)
+    folder.mkdir()
     for file in ("mine.py", "env.yaml", "expected.tsv"):
         (folder / file).touch()
-    braces = "has { or } in its name"
+    braces = r"has \{ or \} in its name"
     for config, words in (
-        ({"corpora": {"a": {"kaldi": f"{folder}/data"}}}, braces),
+        ({"corpora": {"a": {"kaldi": f"{folder}"}}}, braces),
         ({"anonymisers": {"x": {"function": f"{folder}/mine.py:f"}}}, braces),
         ({"anonymisers": {"x": {"command": "true", "env": f"{folder}/env.yaml"}}}, braces),
         ({"expected": f"{folder}/expected.tsv"}, braces),
         ({"expected": f"{folder}/nowhere"}, "not found"),
     ):
-        with pytest.raises(BadInput) as error:
+        with pytest.raises(BadInput, match=words):
             configuration.check({"corpora": {"a": SYNTHETIC}} | config)
-        assert words in str(error.value) and "\n" not in str(error.value)
-    with pytest.raises(BadInput, match=r"has \{ or \} in its name"):
+    with pytest.raises(BadInput, match=braces):
         configuration.refuse_braces(tmp_path, tmp_path / name / "x")
     configuration.refuse_braces(tmp_path)

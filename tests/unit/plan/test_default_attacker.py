@@ -1,12 +1,17 @@
-"""Who attacks where a config says nothing of attackers: the strongest extractor that is there."""
+"""Who attacks: the strongest extractor where a config says nothing of it, and the preset ladder."""
 
 import importlib.util
 import os
 
 import pytest
+from support.plans import voices
 
+<<<<<<< HEAD
 from voiceprivacy.models.fetching import pinned_models
 from voiceprivacy.plan import defaults
+=======
+from voiceprivacy.plan import configuration, defaults
+>>>>>>> h-plan
 from voiceprivacy.plan.plan import Plan
 
 CORPORA = {"demo": {"synthetic": {"speakers": 4, "utterances": 4}}}
@@ -44,28 +49,18 @@ def test_resemblyzer_attacks_where_its_weights_and_what_they_need_are(
 
 
 @pytest.mark.parametrize(
-    "section",
+    ("section", "attacks"),
     [
-        {"extractors": {}},
-        {"attacks": {"team": {"scores": "{anonymiser}/{condition}"}}},
-        {"anonymisers": {}},
-        {"corpora": {}},
-    ],
-    ids=lambda section: next(iter(section)),
-)
-def test_a_config_that_says_what_is_wanted_gets_nothing_more(installed, section):
-    assert models(PROTECTED | section) == {}
-
-
-@pytest.mark.parametrize(
-    "section",
-    [
-        {"backends": {"plda": {"type": "plda", "train": {"corpus": "demo"}}}},
-        {"utility": {"wer": {"command": "python wer.py"}}},
+        ({"extractors": {}}, {}),
+        ({"attacks": {"team": {"scores": "{anonymiser}/{condition}"}}}, {}),
+        ({"anonymisers": {}}, {}),
+        ({"corpora": {}}, {}),
+        ({"backends": {"plda": {"type": "plda", "train": {"corpus": "demo"}}}}, SMALL),
+        ({"utility": {"wer": {"command": "python wer.py"}}}, SMALL),
     ],
 )
-def test_sections_that_name_no_attacker_do_not_take_the_attack_away(installed, section):
-    assert models(PROTECTED | section) == SMALL
+def test_only_sections_that_say_who_attacks_take_the_attack_away(installed, section, attacks):
+    assert models(PROTECTED | section) == attacks
 
 
 def test_an_extractor_alone_compares_by_cosine_or_jensen_shannon():
@@ -76,12 +71,41 @@ def test_an_extractor_alone_compares_by_cosine_or_jensen_shannon():
 
 
 def test_an_encoder_in_a_package_embeds_both_parts_in_the_environment_of_its_name():
-    two = {"package": "dvector", "env": "mine.yaml"}
-    extractors = {"one": {"package": "resemblyzer"}, "two": two}
+    extractors = {
+        "one": {"package": "resemblyzer"},
+        "two": {"package": "dvector", "env": "mine.yaml"},
+        "other": {"command": "python mine.py"},
+    }
     config = defaults.complete(PROTECTED | {"extractors": extractors})
-    environments = {name: options["env"] for name, options in config["extractors"].items()}
-    assert environments == {"one": "resemblyzer", "two": "mine.yaml"}
-    extractors = {"one": {"package": "dvector"}, "other": {"command": "python mine.py"}}
-    attackers = Plan(defaults.complete(PROTECTED | {"extractors": extractors})).attackers
-    assert attackers.extraction("one", "demo", "trial", "b2") == ["--package", "dvector"]
-    assert [name for name in extractors if attackers.embeds_both_parts(name)] == ["one"]
+    environments = [config["extractors"][name]["env"] for name in ("one", "two")]
+    assert environments == ["resemblyzer", "mine.yaml"]
+    attackers = Plan(config).attackers
+    assert attackers.extraction("two", "demo", "trial", "b2") == ["--package", "dvector"]
+    assert [name for name in extractors if attackers.embeds_both_parts(name)] == ["one", "two"]
+
+
+OTHERS = {"others": voices(12, 3, first=4, use="train")}
+LADDER = PROTECTED | {"corpora": CORPORA | OTHERS, "attackers": "ladder"}
+
+
+def test_the_ladder_runs_from_an_ignorant_attacker_to_a_tuned_one():
+    attackers = Plan(configuration.check(LADDER)).attackers
+    tried = dict.fromkeys((attack.extractor, attack.backend) for attack in attackers.attacks())
+    assert list(tried) == [
+        ("ecapa_small", "cosine"),
+        ("ecapa_small", "plda_on_b2"),
+        ("ecapa_small", "rotated_on_b2"),
+        ("tuned_on_b2", "cosine"),
+    ]
+
+
+def test_entries_of_the_config_win_over_the_ladder_and_a_completed_config_stays():
+    extractors = {"ecapa_small": {"f0": {}}, "mine": {"f0": {}}}
+    backends = {"cosine": {"type": "jensen_shannon", "extractors": ["ecapa_small"]}}
+    completed = defaults.complete(LADDER | {"extractors": extractors, "backends": backends})
+    assert "model" not in completed["extractors"]["ecapa_small"]
+    assert list(completed["extractors"]) == ["ecapa_small", "tuned", "mine"]
+    assert completed["backends"]["cosine"]["type"] == "jensen_shannon"
+    assert completed["backends"]["plda"]["train"]["corpus"] == "others"
+    completed = configuration.check(LADDER)
+    assert defaults.complete(completed) == completed

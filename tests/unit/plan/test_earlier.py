@@ -80,14 +80,8 @@ def test_what_a_finished_run_found_is_kept_and_that_of_another_is_not():
 # Models.
 
 
-class Reason(SimpleNamespace):
-    """Why a job runs, in words."""
-
-    def __init__(self, words, **fields):
-        super().__init__(words=words, **fields)
-
-    def __str__(self):
-        return self.words
+class Reason(str):
+    """Why a job runs, in words, with fields."""
 
 
 class Job(SimpleNamespace):
@@ -98,8 +92,9 @@ class Job(SimpleNamespace):
     def __init__(self, rule, outputs=(), inputs=(), before=(), **why):
         super().__init__(rule=SimpleNamespace(name=rule), output=outputs, input=inputs)
         self.before = dict.fromkeys(before)
+        self.reason = Reason(", ".join(why))
         fields = {"forced": False, "incomplete_output": False, "derived": not why}
-        self.reason = Reason(", ".join(why), **fields | why)
+        vars(self.reason).update(fields | why)
 
 
 class Dag:

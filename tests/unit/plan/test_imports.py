@@ -34,16 +34,13 @@ def folder(tmp_path):
     return folder
 
 
-def test_all_that_is_imported_from_its_own_folder_is_its_code(folder):
+def test_all_that_is_imported_from_its_own_folder_is_its_code_there_too(folder, monkeypatch):
     imported = [path.removeprefix(f"{folder}/") for path in imported_files(str(folder / "mine.py"))]
     assert set(TREE) - set(imported) == {"mine.py", *UNUSED}
     assert set(imported) < set(TREE) and imported == sorted(imported)
     assert imported_files(str(folder / "broken.py")) == []
     assert imported_files(str(folder / "weights.pt")) == []
     assert imported_files(str(SCRIPTS / "anonymise_mcadams.py")) == []
-
-
-def test_a_program_in_the_working_directory_has_its_code_there(folder, monkeypatch):
     monkeypatch.chdir(folder)
     imported = imported_files("mine.py")
     assert "package/deep/leaf.py" in imported

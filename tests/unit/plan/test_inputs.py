@@ -21,11 +21,7 @@ from voiceprivacy.running import fingerprints
 CONFIG = {
     "corpora": CORPORA,
     "anonymisers": {"b2r": {"command": "python b2r.py", "runs": 2, "shards": 3}},
-    "extractors": {
-        "ecapa": ECAPA,
-        "f0": {"f0": {}},
-        "words": {"words": {"corpus": "others"}},
-    },
+    "extractors": {"ecapa": ECAPA, "f0": {"f0": {}}, "words": {"words": {"corpus": "others"}}},
     "backends": {
         "cosine": {"type": "cosine"},
         "js": {"type": "jensen_shannon"},
@@ -67,12 +63,6 @@ def test_outputs_and_options_with_a_value_are_flags_called_as_the_rule_calls_the
     )
 
 
-@pytest.mark.parametrize(("cores", "few"), [(1, 1), (2, 1), (6, 3), (64, 4), (None, 4)])
-def test_jobs_of_speech_take_at_most_half_of_the_cores(cores, few):
-    threads = Threads(lambda: cores)
-    assert threads.few(of_job()) == few
-
-
 def test_a_second_run_waits_for_the_first_and_is_scored_where_calibration_is_measured(plan):
     anonymisers = AnonymiserInputs(plan)
     first, second = of_job(part="trial"), of_job(part="trial", anonymiser="b2r_run1")
@@ -87,7 +77,9 @@ def test_a_second_run_waits_for_the_first_and_is_scored_where_calibration_is_mea
     assert [word.split("=")[0] for word in words] == ["original", "run0"]
 
 
-def test_a_job_that_is_tried_again_has_more_memory(plan):
+def test_jobs_take_half_of_the_cores_and_have_more_memory_when_they_are_tried_again(plan):
+    for cores, few in ((1, 1), (2, 1), (6, 3), (64, 4), (None, 4)):
+        assert Threads(lambda n_cores=cores: n_cores).few(of_job()) == few
     assert UtilityInputs(plan).memory(of_job(measure="mine"), attempt=3) == 1500
     attackers = AttackerInputs(plan)
     assert attackers.feature_memory(of_job(extractor="f0"), attempt=3) == 3 * 4000
@@ -104,20 +96,15 @@ def test_no_profile_overrides_memory_that_a_rule_works_out():
     assert not profile["set-resources"].keys() & {*names}
 
 
-def test_words_depend_on_the_transcripts_that_weigh_them_and_f0_on_nothing(plan):
+def test_words_depend_on_the_transcripts_that_weigh_them_and_backends_on_their_file(plan):
     attackers = AttackerInputs(plan)
     assert attackers.feature_files(of_job(part="trial", extractor="words")) == [
-        "results/audio/demo/trial/original/transcripts.tsv",
-        "results/audio/others/train/original/transcripts.tsv",
+        f"results/audio/{part}/original/transcripts.tsv" for part in ("demo/trial", "others/train")
     ]
     assert attackers.feature_files(of_job(part="trial", extractor="f0")) == []
-
-
-def test_a_job_takes_the_file_of_what_is_trained_and_the_type_of_what_is_not(plan):
-    attackers = AttackerInputs(plan)
     jobs = [of_job(backend=name, extractor="ecapa") for name in ("cosine", "plda")]
     arguments = [attackers.backend_argument(job) for job in jobs]
-    assert arguments == ["cosine", "results/backends/plda/ecapa.npz"]
+    assert arguments == ["cosine", "results/backends/plda/ecapa.npz"], "what is trained has a file"
 
 
 @pytest.fixture
@@ -159,13 +146,11 @@ def test_a_rule_gives_its_job_flags_that_it_has(job, made):
         return
     tree = ast.parse((ROOT / f"scripts/voiceprivacy/jobs/{job}.py").read_text())
     function = next(node for node in tree.body if getattr(node, "name", "") == job)
-    keywords, defaults = function.args.kwonlyargs, function.args.kw_defaults
-    required = {
-        argument.arg for argument, default in zip(keywords, defaults, strict=True) if not default
-    }
+    names = [argument.arg for argument in function.args.kwonlyargs]
+    defaults = dict(zip(names, function.args.kw_defaults, strict=True))
     flags = {flag.replace("-", "_") for flag in re.findall(r"--([\w-]+)", made)}
-    assert flags <= {argument.arg for argument in keywords}
-    assert required <= flags
+    assert flags <= {*names}
+    assert flags >= {name for name, default in defaults.items() if not default}
 
 
 @pytest.mark.parametrize("path", sorted(ROOT.glob("workflow/rules/*.smk")), ids=lambda p: p.stem)

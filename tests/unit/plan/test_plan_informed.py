@@ -1,8 +1,5 @@
-"""Attackers who train on protected speech: an instance for every anonymiser, checked on a small
-config by hand.
-"""
+"""Attackers who train on protected speech: an instance for every anonymiser, by hand."""
 
-import copy
 from itertools import product
 
 import pytest
@@ -29,23 +26,27 @@ INFORMED = {
         "plda": {"type": "plda", "train": LEARNING, "extractors": ["ecapa", "semi"]},
     },
 }
-ROTATED = {
-    **INFORMED,
-    "extractors": {"ecapa": ECAPA},
-    "backends": {"rotated": {"type": "procrustes", "train": LEARNING}},
-}
 FEW = {
     "corpora": {"demo": voices(4, 4), "others": voices(4, 2, first=9, use="train")},
     "anonymisers": {"b2": {"command": "python b2.py"}},
 }
 
 
-@pytest.fixture
+def attackers_of(config=INFORMED, **sections):
+    return Plan(configuration.check(config | sections)).attackers
+
+
+def with_plda(**options):
+    plda = INFORMED["backends"]["plda"] | options
+    return attackers_of(backends=INFORMED["backends"] | {"plda": plda})
+
+
+@pytest.fixture(scope="module")
 def informed():
     return Plan(configuration.check(INFORMED))
 
 
-def test_an_informed_attacker_is_trained_and_tried_on_one_anonymiser_only(informed):
+def test_an_informed_attacker_is_trained_and_tried_on_one_anonymiser_of_those_named(informed):
     attackers = informed.attackers
     of_semi = ["semi_on_b2r", "semi_on_team", "later_on_b2r", "later_on_team"]
     assert list(attackers.extractors) == ["ecapa", *of_semi]
@@ -58,6 +59,8 @@ def test_an_informed_attacker_is_trained_and_tried_on_one_anonymiser_only(inform
     assert ("ecapa", "plda_on_team") in attackers
     assert ("semi_on_b2r", "plda_on_team") not in attackers
     assert ("later_on_b2r", "plda_on_b2r") not in attackers
+    attackers = with_plda(train=LEARNING | {"anonymisers": ["team"]})
+    assert list(attackers.backends) == ["cosine", "plda_on_team"]
 
 
 def test_an_informed_attacker_learns_from_protected_and_where_wanted_unprotected_speech(informed):
@@ -69,18 +72,16 @@ def test_an_informed_attacker_learns_from_protected_and_where_wanted_unprotected
     for part, name in ((("others", "train"), "pseudo_manifest"), (("demo", "trial"), "manifest")):
         assert speech.anonymiser_manifest(*part).endswith(f"/{part[1]}/original/{name}.tsv")
     assert informed.attackers.original_embeddings("plda_on_team", "ecapa") is None
-    config = copy.deepcopy(INFORMED)
-    config["backends"]["plda"]["unprotected"] = True
-    attackers = Plan(configuration.check(config)).attackers
     expected = "results/embeddings/others/train/original/ecapa.npz"
+    attackers = with_plda(unprotected=True)
     assert attackers.original_embeddings("plda_on_team", "ecapa") == expected
-    config["backends"]["plda"]["train"] = {"corpus": "others", "speech": "original"}
-    attackers = Plan(configuration.check(config)).attackers
+    attackers = with_plda(unprotected=True, train={"corpus": "others", "speech": "original"})
     assert attackers.original_embeddings("plda", "ecapa") is None
 
 
 def test_a_rotation_is_trained_on_the_same_utterances_protected_and_original():
-    attackers = Plan(configuration.check(ROTATED)).attackers
+    rotated = {"rotated": {"type": "procrustes", "train": LEARNING}}
+    attackers = attackers_of(extractors={"ecapa": ECAPA}, backends=rotated)
     folder = "results/embeddings/others/train"
     backends = ["rotated_on_b2r", "rotated_on_team"]
     assert list(attackers.backends) == backends
@@ -90,12 +91,13 @@ def test_a_rotation_is_trained_on_the_same_utterances_protected_and_original():
         assert attackers.systems("ecapa", backend) == ["original", system]
 
 
-def test_training_starts_from_an_extractor_its_own_instance_or_a_folder(informed):
-    assert informed.attackers.start("semi_on_b2r") == "results/models/ecapa"
-    assert informed.attackers.start("later_on_team") == "results/models/semi_on_team"
-    assert informed.attackers.start("ecapa") is None
-    starts = {name: informed.attackers.start_extractor(name) for name in ("semi_on_b2r", "ecapa")}
-    assert starts == {"semi_on_b2r": "ecapa", "ecapa": None}
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [("semi_on_b2r", "ecapa"), ("later_on_team", "semi_on_team"), ("ecapa", None)],
+)
+def test_training_starts_from_an_extractor_its_own_instance_or_a_folder(informed, name, start):
+    assert informed.attackers.start(name) == (start and f"results/models/{start}")
+    assert informed.attackers.start_extractor(name) == start
 
 
 # Draws.
@@ -107,7 +109,7 @@ def with_draws(**further):
     return {**INFORMED, "anonymisers": anonymisers}
 
 
-def test_further_draws_have_seeds_and_names_of_their_own():
+def test_further_draws_have_seeds_and_names_of_their_own_and_all_are_attacked(informed):
     config = configuration.check(with_draws())
     assert config == defaults.complete(config)  # completed once more, it stays
     speech = Plan(config).speech
@@ -118,29 +120,22 @@ def test_further_draws_have_seeds_and_names_of_their_own():
     assert len({tuple(speech.names_of_seed(name, part)) for name, part in drawn}) == 8
     [problem] = problems(with_draws(b2r_draw2={"command": "python other.py"}))
     assert problem.endswith("is the name of a draw of b2r: take another name")
-
-
-def test_attackers_learn_from_the_first_draw_and_are_tried_on_all(informed):
-    attackers = Plan(configuration.check(with_draws())).attackers
+    attackers = attackers_of(with_draws())
     assert attackers.extractors.keys() == informed.attackers.extractors.keys()
     draws = ["original", "b2r", "b2r_draw2", "b2r_draw3"]
     assert attackers.systems("semi_on_b2r", "cosine") == draws
     assert attackers.systems("semi_on_team", "cosine") == ["original", "team"]
 
 
-@pytest.mark.parametrize(
-    ("extractor", "backend", "files"),
-    [
-        ("ecapa", "cosine", []),
-        ("semi_on_b2r", "cosine", ["models/semi_on_b2r/held_out.json"]),
-        ("ecapa", "plda_on_b2r", ["backends/plda_on_b2r/ecapa.held_out.json"]),
-    ],
-)
-def test_what_learnt_is_judged_on_speakers_held_out(informed, extractor, backend, files):
-    expected = [f"results/{file}" for file in files]
-    assert informed.attackers.learnt(extractor, backend) == expected
-    both = ["models/semi_on_b2r/held_out.json", "backends/plda_on_b2r/semi_on_b2r.held_out.json"]
-    assert informed.attackers.learnt("semi_on_b2r", "plda_on_b2r") == [f"results/{f}" for f in both]
+def test_what_learnt_is_judged_on_speakers_held_out(informed):
+    learnt = informed.attackers.learnt
+    assert learnt("ecapa", "cosine") == []
+    of_network = "results/models/semi_on_b2r/held_out.json"
+    assert learnt("semi_on_b2r", "cosine") == [of_network]
+    folder = "results/backends/plda_on_b2r"
+    assert learnt("ecapa", "plda_on_b2r") == [f"{folder}/ecapa.held_out.json"]
+    both = [of_network, f"{folder}/semi_on_b2r.held_out.json"]
+    assert learnt("semi_on_b2r", "plda_on_b2r") == both
 
 
 def test_an_encoder_is_fetched_read_from_a_folder_or_that_of_the_start(tmp_path):
@@ -167,14 +162,7 @@ def test_an_encoder_is_fetched_read_from_a_folder_or_that_of_the_start(tmp_path)
         ({**wavlm, "revision": "main"}, "encoder"),
     ):
         with pytest.raises(BadInput, match=words):
-            configuration.check({**config, "extractors": {"mine": {**train, "encoder": encoder}}})
-
-
-def test_an_attacker_for_some_anonymisers_leaves_the_others_alone():
-    config = copy.deepcopy(INFORMED)
-    config["backends"]["plda"]["train"]["anonymisers"] = ["team"]
-    attackers = Plan(configuration.check(config)).attackers
-    assert list(attackers.backends) == ["cosine", "plda_on_team"]
+            configuration.check(config | {"extractors": {"mine": {**train, "encoder": encoder}}})
 
 
 @pytest.mark.parametrize(
@@ -186,12 +174,10 @@ def test_an_attacker_for_some_anonymisers_leaves_the_others_alone():
     ],
 )
 def test_how_many_utterances_an_attacker_learns_from(backends, fewest):
-    config = FEW | {
-        "extractors": {"ecapa": {"command": "python e.py"}},
-        "backends": backends,
-        "semi_informed": "cosine" in backends,
-    }
-    assert Plan(configuration.check(config)).attackers.fewest_utterances() == fewest
+    extractors = {"ecapa": {"command": "python e.py"}}
+    default = "cosine" in backends
+    few = attackers_of(FEW, extractors=extractors, backends=backends, semi_informed=default)
+    assert few.fewest_utterances() == fewest
 
 
 @pytest.mark.parametrize(
@@ -206,8 +192,6 @@ def test_how_many_utterances_an_attacker_learns_from(backends, fewest):
 )
 def test_how_much_speech_plda_learns_from(plda, least):
     extractors = {"model": {"model": "{resources}/ecapa_small"}, "mine": {"command": "python e.py"}}
-    mine = {"type": "plda", "train": LEARNING, **plda}
-    backends = {"mine": mine, "cosine": {"type": "cosine"}}
-    config = FEW | {"extractors": extractors, "backends": backends}
-    attackers = Plan(configuration.check(config)).attackers
+    backends = {"mine": {"type": "plda", "train": LEARNING, **plda}, "cosine": {"type": "cosine"}}
+    attackers = attackers_of(FEW, extractors=extractors, backends=backends)
     assert attackers.least_speech() == {"others": least}

@@ -20,14 +20,13 @@ CONFIG = {
 
 
 def test_an_anonymiser_s_own_jobs_are_those_of_the_trials_of_all_its_draws():
-    config = CONFIG | {
-        "anonymisers": {
-            "b2": {"command": "python b2.py", "shards": 2, "streaming": False},
-            "b2r": {"command": "python b2r.py", "draws": 2, "runs": 2, "gpu": 1},
-            "team": {"audio": "submission"},
-        }
+    anonymisers = {
+        "b2": {"command": "python b2.py", "shards": 2, "streaming": False},
+        "b2r": {"command": "python b2r.py", "draws": 2, "runs": 2, "gpu": 1},
+        "team": {"audio": "submission"},
     }
-    told = {one.anonymiser: one for one in protecting(Plan(defaults.complete(config)))}
+    plan = Plan(defaults.complete(CONFIG | {"anonymisers": anonymisers}))
+    told = {one.anonymiser: one for one in protecting(plan)}
     assert list(told) == ["b2", "b2r", "team"]  # no training corpus, and no draw of its own
     shards = [f"anonymise_shard/demo/trial/b2/{number}.tsv" for number in (0, 1)]
     streams = ["demo/trial/b2/wav/*/streaming.json"]
@@ -43,8 +42,7 @@ def test_where_nothing_is_measured_nothing_may_be_protected():
     silent = {"report": {"pitch_correlation": False}, "utility": none}
     plan = Plan(defaults.complete(CONFIG | silent))
     assert list(protecting(plan)) == [] and contents_of(plan).speed is None
-    loud = Plan(defaults.complete(CONFIG))
-    assert contents_of(loud).speed == "results/report/tables/speed.tsv"
+    assert contents_of(Plan(defaults.complete(CONFIG))).speed == "results/report/tables/speed.tsv"
 
 
 def test_whether_it_runs_on_a_stream_is_yes_or_no():

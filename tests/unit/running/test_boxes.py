@@ -19,22 +19,19 @@ TOKEN = "VOICEPRIVACY_TEST_TOKEN"
 boxed = needs.program("bubblewrap", boxes.why_not)
 
 
-def in_box(tmp_path, shell, *, words=None, minutes=1.0, **fields):
-    """Run a line of shell, or the words of a command, in a box; its folder."""
+def run(tmp_path, words, *, is_boxed=True, minutes=1.0, **fields):
+    """Run a command in a box, or without one; its folder."""
     scratch = tmp_path / "scratch"
     scratch.mkdir(exist_ok=True)
-    command = words or ["sh", "-c", shell]
-    box = boxes.of_entry({"sandbox": True, **fields}, command, scratch, threads=1)
-    programs.run(command, name="it", threads=1, minutes=minutes, box=box)
+    entry = {"sandbox": is_boxed, **fields}
+    box = boxes.of_entry(entry, words, scratch, threads=1) if is_boxed else None
+    programs.run(words, name="it", threads=1, minutes=minutes, box=box)
     return scratch
 
 
-def run(tmp_path, words, *, is_boxed, minutes=None):
-    """Run a command in a box or without one."""
-    if is_boxed:
-        in_box(tmp_path, "", words=words, minutes=minutes or 1.0)
-    else:
-        programs.run(words, name="it", threads=1, minutes=minutes)
+def in_box(tmp_path, shell, **options):
+    """Run a line of shell in a box; its folder."""
+    return run(tmp_path, ["sh", "-c", shell], **options)
 
 
 with_and_without = pytest.mark.parametrize("is_boxed", [pytest.param(True, marks=boxed), False])
@@ -57,9 +54,8 @@ def test_it_reads_nothing_that_it_was_not_given(tmp_path, monkeypatch):
     given = f"for path in {' '.join(map(str, paths))} /etc/shadow /root/.bashrc; do"
     given += ' cat "$path" > /dev/null 2>&1 && echo "$path"; done > said; true'
     (tmp_path / "run/nac/run.sh").write_text(f"cd {tmp_path}/scratch; {given}")
-    scratch = in_box(
-        tmp_path, "", words=["sh", "nac/run.sh"], reads=[str(tmp_path / "model")], inputs=[]
-    )
+    words = ["sh", "nac/run.sh"]
+    scratch = run(tmp_path, words, reads=[str(tmp_path / "model")], inputs=[])
     read = (scratch / "said").read_text().split()
     assert read == [str(tmp_path / name) for name in seen]
 
@@ -71,11 +67,9 @@ def test_it_writes_to_its_own_folder_only(tmp_path, monkeypatch):
     folders = ["/", "/tmp", "/usr", "/etc", "/root", tmp_path, tmp_path / "model", SCRIPTS]
     folders += [RESOURCES, Path(sys.prefix), tmp_path / "scratch" / "given", Path.home()]
     (tmp_path / "scratch" / "given").mkdir(parents=True)
-    tries = [
-        f"touch {folder}/new_of_box && echo {folder} >> {tmp_path}/scratch/said"
-        for folder in folders
-    ]
-    shell = "; ".join([*tries, f"touch $HOME/a /dev/shm/b {tmp_path}/scratch/said"])
+    said = f"{tmp_path}/scratch/said"
+    tries = [f"touch {folder}/new_of_box && echo {folder} >> {said}" for folder in folders]
+    shell = "; ".join([*tries, f"touch $HOME/a /dev/shm/b {said}"])
     scratch = in_box(tmp_path, shell, reads=[str(tmp_path / "model")])
     assert (scratch / "said").read_text() == ""
     assert not [folder for folder in folders if Path(folder, "new_of_box").exists()]
@@ -140,13 +134,10 @@ GREEDY = {
 @pytest.mark.parametrize("kind", GREEDY)
 def test_a_greedy_program_is_ended(tmp_path, monkeypatch, kind):
     code, message = GREEDY[kind]
-    if kind == "file":
-        monkeypatch.setattr(boxes, "FILE_MB", 2)
-    code = code.replace("FOLDER", str(tmp_path / "scratch"))
-    words = [sys.executable, "-S", "-c", code]
-    minutes = 0.02 if kind == "time" else 1
+    monkeypatch.setattr(boxes, "FILE_MB", 2)
+    words = [sys.executable, "-S", "-c", code.replace("FOLDER", str(tmp_path / "scratch"))]
     with pytest.raises(programs.Failed, match=message):
-        in_box(tmp_path, "", words=words, minutes=minutes, mem_mb=500)
+        run(tmp_path, words, minutes=0.02 if kind == "time" else 1, mem_mb=500)
 
 
 def test_an_exit_code_of_its_own_is_no_signal_for_sure():
@@ -170,12 +161,10 @@ def test_limits_are_those_of_its_entry(tmp_path, capfd):
 
 @pytest.mark.parametrize("missing", ["bwrap", "prlimit"])
 def test_a_machine_without_boxes_says_so_and_runs_nothing(tmp_path, monkeypatch, missing):
-    monkeypatch.setattr(
-        boxes.shutil, "which", lambda name, **_: None if name == missing else f"/usr/bin/{name}"
-    )
+    there = {"bwrap", "prlimit"} - {missing}
+    monkeypatch.setattr(boxes.shutil, "which", lambda name, **_: name if name in there else None)
     boxes.why_not.cache_clear()
-    message = f"sandbox: true is not available here: {missing} .* must be installed"
-    with pytest.raises(BadInput, match=message):
+    with pytest.raises(BadInput, match=f"sandbox: true is not available here: {missing}"):
         in_box(tmp_path, "touch ran")
     assert not list(tmp_path.rglob("ran"))
     boxes.why_not.cache_clear()
@@ -188,19 +177,15 @@ def test_all_of_this_as_an_ordinary_user():
     # Not tmp_path: its parents are root's only, and names of sockets are short.
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         os.chmod(folder, 0o777)
+        environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "TMPDIR": folder}
+        environment["PYTHONDONTWRITEBYTECODE"] = "1"
+        environment["VOICEPRIVACY_ALL_PROGRAMS"] = "1"  # nothing is skipped for want of boxes
         done = subprocess.run(
             ["sh", AS_USER, "61185", sys.base_prefix, sys.executable, *words],
-            env={
-                "PATH": os.environ["PATH"],
-                "HOME": "/nonexistent",
-                "TMPDIR": folder,
-                "PYTHONDONTWRITEBYTECODE": "1",
-                "VOICEPRIVACY_ALL_PROGRAMS": "1",  # nothing is skipped for want of boxes
-            },
+            env=environment,
             cwd=AS_USER.parents[2],
             capture_output=True,
             text=True,
-            check=False,
         )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     assert " passed" in done.stdout
@@ -210,16 +195,14 @@ def test_all_of_this_as_an_ordinary_user():
 
 
 @boxed
-@pytest.mark.parametrize("kind", ["ln -s /etc/passwd", "mkfifo"])
-def test_what_is_no_plain_file_is_refused(tmp_path, kind):
-    with pytest.raises(BadInput, match="it left what is not read: sub/x: a "):
-        in_box(tmp_path, f"mkdir {tmp_path}/scratch/sub; {kind} {tmp_path}/scratch/sub/x")
-
-
-@boxed
-def test_its_home_is_removed(tmp_path):
+def test_its_home_is_removed_and_what_is_no_plain_file_is_refused(tmp_path):
     scratch = in_box(tmp_path, "mkfifo $HOME/pipe; mkdir $HOME/a; touch $TMPDIR/a")
     assert list(scratch.iterdir()) == []
+    for number, kind in enumerate(("ln -s /etc/passwd", "mkfifo")):
+        (scratch / f"sub{number}").mkdir(parents=True)
+        with pytest.raises(BadInput, match=f"left what is not read: sub{number}/x"):
+            in_box(tmp_path, f"{kind} {scratch}/sub{number}/x")
+        (scratch / f"sub{number}/x").unlink(missing_ok=True)
 
 
 DAEMON = """
@@ -242,17 +225,17 @@ def running(marker):
     return count
 
 
+WAYS = {"setsid": ["setsid", "--fork", "sh", "-c", "sleep 77"]}
+WAYS["double fork"] = [sys.executable, "-S", "-c", DAEMON]
+
+
 @with_and_without
-@pytest.mark.parametrize("way", ["setsid", "double fork"])
+@pytest.mark.parametrize("way", WAYS)
 def test_no_daemon_outlives_its_program(tmp_path, is_boxed, way):
     """Three times each, with a box and without: some are seen only sometimes."""
     for number in range(3):
         marker = f"daemon_{os.getpid()}_{number}"
-        words = {
-            "setsid": ["setsid", "--fork", "sh", "-c", "sleep 77", marker],
-            "double fork": [sys.executable, "-S", "-c", DAEMON, marker],
-        }[way]
-        run(tmp_path, words, is_boxed=is_boxed)
+        run(tmp_path, [*WAYS[way], marker], is_boxed=is_boxed)
         assert running(marker) == 0
 
 
@@ -320,16 +303,14 @@ def test_environments_elsewhere_are_seen(tmp_path, monkeypatch):
     made = tmp_path / "elsewhere" / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", made], check=True)
     conda = tmp_path / "conda" / "envs" / "nac"
-    (conda / "conda-meta").mkdir(parents=True)
-    (conda / "bin").mkdir()
-    (conda / "lib").mkdir()
+    for folder in (conda / "conda-meta", conda / "bin", conda / "lib", tmp_path / "run"):
+        folder.mkdir(parents=True)
     (conda / "lib" / "libmine.txt").write_text("mine")
     (conda / "bin" / "tool").write_text(f"#!/bin/sh\ncat {conda}/lib/libmine.txt >&2\n")
     (conda / "bin" / "tool").chmod(0o755)
-    (tmp_path / "run").mkdir()
     monkeypatch.chdir(tmp_path / "run")
     code = "import sys, json; assert sys.prefix.endswith('elsewhere/venv')"
-    in_box(tmp_path, "", words=[str(made / "bin" / "python"), "-c", code])
-    in_box(tmp_path, "", words=[str(conda / "bin" / "tool")])
+    run(tmp_path, [str(made / "bin" / "python"), "-c", code])
+    run(tmp_path, [str(conda / "bin" / "tool")])
     monkeypatch.setenv("PATH", f"{conda}/bin:{os.environ['PATH']}")
-    in_box(tmp_path, "", words=["tool"])
+    run(tmp_path, ["tool"])

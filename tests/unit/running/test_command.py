@@ -1,6 +1,7 @@
 """What all commands share: how they refuse, and what they print."""
 
 import io
+import json
 import os
 
 import pytest
@@ -29,17 +30,19 @@ def test_bad_input_a_lost_package_and_a_full_memory_are_one_line_each(attempt):
     said = attempt(BadInput("list:3: no such speaker"))
     assert said == (2, "error: list:3: no such speaker\n")
     code, said = attempt(ModuleNotFoundError("No module named 'yaml'", name="yaml"))
-    assert code == 2 and "package yaml, which is not installed: install the wheel with" in said
+    assert code == 2 and "package yaml, which is not installed" in said
     code, said = attempt(ModuleNotFoundError("gone", name="voiceprivacy.gone"))
     assert code == 1 and "a mistake of this program" in said
 
     class OutOfMemoryError(RuntimeError):
         """As torch calls it."""
 
-    said = attempt(OutOfMemoryError("CUDA out of memory.\nTried to allocate 2.00 GiB."))
-    assert said == (1, "error: out of memory (CUDA out of memory. Tried to allocate 2.00 GiB.)\n")
-    said = attempt(RuntimeError("DefaultCPUAllocator: can't allocate memory"))
-    assert said == (1, "error: out of memory (DefaultCPUAllocator: can't allocate memory)\n")
+    for error in (
+        OutOfMemoryError("CUDA out of memory.\nTried to allocate 2.00 GiB."),
+        RuntimeError("DefaultCPUAllocator: can't allocate memory"),
+    ):
+        code, said = attempt(error)
+        assert code == 1 and said.count("\n") == 1 and said.startswith("error: out of memory (")
 
 
 def test_a_terminal_that_knows_ascii_only_is_told_the_rest_in_escapes():
@@ -49,25 +52,22 @@ def test_a_terminal_that_knows_ascii_only_is_told_the_rest_in_escapes():
     assert stream.buffer.getvalue() == b"Jos\\xe9: \\u03b1 \\xff\n"
 
 
-@pytest.mark.parametrize("given", [{}, {"model": "m", "held_out": "h"}])
-def test_one_of_several_options_is_required(given):
-    options = {"model": None, "held_out": None, **given}
-    with pytest.raises(BadInput, match="give one of --model, --held-out"):
-        command.require_one(**options)
+def test_one_of_several_options_is_required():
+    for model, held_out in ((None, None), ("m", "h")):
+        with pytest.raises(BadInput, match="give one of --model, --held-out"):
+            command.require_one(model=model, held_out=held_out)
     command.require_one(model="m", held_out=None)
 
 
 def test_a_table_is_printed_in_columns_and_shows_once_what_two_numbers_say(capsys):
-    command.print_metrics(
-        {"a": {"n": 3, "eer_percent": 12.3456789}, "b": {"n": 12}, "c": {"n": None}}
-    )
+    numbers = {"a": {"n": 3, "eer_percent": 12.3456789}, "b": {"n": 12}, "c": {"n": None}}
+    command.print_metrics(numbers)
     assert capsys.readouterr().out.splitlines() == [
         "                   a   b  c",
         "n                  3  12  -",
         "eer_percent  12.3457   -  -",
     ]
-    numbers = {"ddcf": 0.5, "kl_bit": 1.0, "kl_ll_bit": 1.0, "kl_ms_bit": 2.0}
-    command.print_metrics({"a": numbers})
+    command.print_metrics({"a": {"ddcf": 0.5, "kl_bit": 1.0, "kl_ll_bit": 1.0, "kl_ms_bit": 2.0}})
     lines = capsys.readouterr().out.splitlines()[1:]
     assert [line.split()[0] for line in lines] == ["kl_bit", "kl_ms_bit"]
 
@@ -105,19 +105,17 @@ def test_a_foreign_value_is_cut(text, capsys):
     assert len(str(error.value)) <= 4000
 
 
-ASCII = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
-SCORES = "enrolment\ttrial\tlabel\tscore\na\tb\ttarget\t1\na\tc\tnontarget\t0\n"
-
-
-def test_commands_say_in_escapes_what_a_locale_of_ascii_has_not(tmp_path):
-    """As in cron and in many containers."""
-    words = ["--scores", "zoé.tsv", "--metrics", "out.json", "--label", "Zoé 日本"]
-    options = {"env": os.environ | ASCII, "cwd": tmp_path}
-    done = call("assess_verification", *words, **options)
+@pytest.mark.parametrize("is_there", [False, True])
+def test_commands_say_in_escapes_what_a_locale_of_ascii_has_not(tmp_path, is_there):
+    """As in cron and in many containers: errors, and what is found."""
+    if is_there:
+        (tmp_path / "zoé 日本").mkdir()
+        record = {"sha256": {}, "outputs": {"metrics.tsv": "0"}}
+        (tmp_path / "zoé 日本" / "provenance.json").write_text(json.dumps(record))
+    ascii_only = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+    done = call("verify", "zoé 日本", env=os.environ | ascii_only, cwd=tmp_path)
     assert done.returncode == 2
-    assert done.stderr == "error: zo\\xe9.tsv: not found\n"
-    (tmp_path / "zoé.tsv").write_text(SCORES)
-    done = call("assess_verification", *words, **options)
-    assert done.returncode == 0, done.stderr
-    assert "Zo\\xe9 \\u65e5\\u672c" in done.stdout
-    assert done.stdout.isascii() and "Traceback" not in done.stderr
+    folder = "zo\\xe9 \\u65e5\\u672c"
+    missing = f"{folder}/metrics.tsv: is missing\n"
+    said = (missing, "") if is_there else ("", f"error: {folder}/provenance.json: not found\n")
+    assert (done.stdout, done.stderr) == said

@@ -18,13 +18,11 @@ def site(tmp_path, monkeypatch):
     return tmp_path / "site"
 
 
-def test_a_name_leads_to_the_function_of_its_package(site):
-    install(site, "loud", LOUDER, offers="louder = loud:louder")
-    assert packages.load("louder")(3, 16000) == 6
-
-
-def test_a_version_is_that_of_the_package_and_of_its_files(site, monkeypatch):
+def test_a_name_leads_to_the_function_of_its_package_and_the_version_of_its_files(
+    site, monkeypatch
+):
     install(site, "loud", LOUDER, version="1.2", offers="louder = loud:louder")
+    assert packages.load("louder")(3, 16000) == 6
     first = packages.version("louder")
     assert first.startswith("loud 1.2 (")
     other = site.parent / "other"
@@ -32,11 +30,6 @@ def test_a_version_is_that_of_the_package_and_of_its_files(site, monkeypatch):
     monkeypatch.syspath_prepend(other)
     assert packages.version("louder").startswith("loud 1.2 (")
     assert packages.version("louder") != first
-
-
-def test_a_version_imports_nothing(site):
-    install(site, "broken", "raise RuntimeError('imported')", offers="louder = broken:louder")
-    assert packages.version("louder").startswith("broken 1.0")
 
 
 @pytest.mark.parametrize("call", [packages.version, packages.load])
@@ -49,7 +42,9 @@ def test_a_name_that_nobody_or_two_offer_is_refused(site, call):
         call("louder")
 
 
-def test_what_is_no_function_is_refused(site):
+def test_a_version_imports_nothing_and_what_is_no_function_is_refused(site):
+    install(site, "broken", "raise RuntimeError('imported')", offers="broken = broken:f")
+    assert packages.version("broken").startswith("broken 1.0")
     install(site, "constant", "louder = 3", offers="louder = constant:louder")
     with pytest.raises(BadInput, match="'louder' is no function"):
         packages.load("louder")

@@ -10,13 +10,7 @@ import threading
 import time
 
 import pytest
-from support.pool_calls import (
-    die,
-    die_with,
-    raise_at_three,
-    slow_if_even,
-    slow_if_even_with,
-)
+from support.pool_calls import die, die_with, raise_at_three, slow_if_even, slow_if_even_with
 from support.runs import processes_of
 
 from voiceprivacy.inout.files import SCRIPTS, BadInput
@@ -56,12 +50,8 @@ def test_results_of_processes_come_in_the_order_of_the_items(kind):
         numbers, processes = zip(*results, strict=True)
     assert numbers == tuple(range(20))
     assert os.getpid() not in processes
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_one_process_is_this_very_process(kind):
-    call = processes_for(kind, slow_if_even, slow_if_even_with, range(4), processes=1)
-    with call as results:
+    alone = processes_for(kind, slow_if_even, slow_if_even_with, range(4), processes=1)
+    with alone as results:
         assert list(results) == [(number, os.getpid()) for number in range(4)]
 
 
@@ -93,22 +83,19 @@ def test_a_process_that_is_killed_is_bad_input(kind):
     ids=["threads", "processes", "one process"],
 )
 def test_what_an_item_raises_comes_after_the_results_before_it(call):
-    results_before = []
+    before = []
     with pytest.raises(BadInput, match="three is wrong"), call() as results:
         for result in results:
-            results_before.append(result)
-    assert results_before == [0, 1, 2]
+            before.append(result)
+    assert before == [0, 1, 2]
 
 
 def test_what_threads_wait_for_is_interrupted_when_the_block_is_left_early():
     ended = threading.Event()
     began = time.monotonic()
-    with (
-        pytest.raises(KeyboardInterrupt),
-        pools.in_threads(
-            lambda _: ended.wait(FOREVER_S), range(50), threads=2, interrupt=ended.set
-        ),
-    ):
+    waits = [FOREVER_S] * 50
+    pool = pools.in_threads(ended.wait, waits, threads=2, interrupt=ended.set)
+    with pytest.raises(KeyboardInterrupt), pool:
         raise KeyboardInterrupt
     assert ended.is_set()
     assert time.monotonic() - began < FOREVER_S / 2

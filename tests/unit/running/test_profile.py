@@ -7,20 +7,9 @@ import yaml
 
 WORKFLOW = Path("workflow")
 ALONE = {  # one job of a whole run or of an attacker, or one that takes hours
-    "assess_inference",
-    "collect_metrics",
-    "describe_corpora",
-    "embed_audio",
-    "paper",
-    "plot_all_matrices",
-    "plot_all_profiles",
-    "plot_features",
-    "plot_rank_features",
-    "train_backend",
-    "train_extractor",
-    "train_units",
-    "write_report",
-    "write_verdict",
+    *("assess_inference", "collect_metrics", "describe_corpora", "embed_audio", "paper"),
+    *("plot_all_matrices", "plot_all_profiles", "plot_features", "plot_rank_features"),
+    *("train_backend", "train_extractor", "train_units", "write_report", "write_verdict"),
 }
 
 
@@ -53,14 +42,10 @@ def profile():
     return yaml.safe_load((WORKFLOW / "profiles" / "slurm" / "config.yaml").read_text())
 
 
-def test_every_rule_runs_here_or_travels_in_a_group_or_alone_for_a_reason():
-    groups = profile()["groups"]
-    local = local_rules()
-    assert groups.keys() | ALONE | local == rules().keys()
-    assert not ALONE & (groups.keys() | local)
-
-
-def test_groups_are_named_after_wildcards_of_their_rules_and_joined():
+def test_every_rule_runs_here_or_alone_or_in_a_group_that_is_named_after_its_wildcards():
+    grouped, local = profile()["groups"].keys(), local_rules()
+    assert grouped | ALONE | local == rules().keys()
+    assert not ALONE & (grouped | local)
     groups, texts = profile()["groups"], rules()
     wildcards = {rule: re.findall(r"{\w+}", group) for rule, group in groups.items()}
     assert any(wildcards.values())

@@ -8,15 +8,17 @@ import pytest
 
 from voiceprivacy.running.progress import (
     CLEAR,
+    Failure,
+    Failures,
     Progress,
     ProgressHandler,
     interrupted,
+    reasons,
 )
 
 
 class Clock:
-    def __init__(self):
-        self.now = 0.0
+    now = 0.0
 
     def __call__(self):
         return self.now
@@ -32,13 +34,6 @@ def clock():
     return Clock()
 
 
-def begin(logger):
-    logger.info("Assuming unrestricted shared filesystem usage.")
-    logger.info("Workflow has started!", extra={"event": "workflow_started"})
-    logger.info("Building DAG of jobs...")
-    logger.info("Using shell: /usr/bin/bash")
-
-
 @pytest.fixture
 def brief(clock):
     """A function that begins a run whose log a stream gets: the stream and the logger."""
@@ -46,70 +41,78 @@ def brief(clock):
     def start(stream, **options):
         logger = logging.Logger("snakemake", logging.INFO)
         logger.addHandler(ProgressHandler(logging.StreamHandler(stream), clock=clock, **options))
-        begin(logger)
+        logger.info("Workflow has started!", extra={"event": "workflow_started"})
+        for text in ("Assuming unrestricted shared filesystem usage.", "Building DAG of jobs..."):
+            logger.info(text)
         return stream, logger
 
     return start
 
 
-def run_job(progress, clock, job, rule, seconds, **files):
+def begin_job(progress, job, rule, **files):
     progress.see("job_info", {"jobid": job, "rule_name": rule, "input": [], "output": [], **files})
+
+
+def run_job(progress, clock, job, rule, seconds, **files):
+    begin_job(progress, job, rule, **files)
     clock.now += seconds
     progress.see("job_finished", {"job_id": job})
 
 
+def begun(clock, **stats):
+    progress = Progress(clock)
+    progress.see("run_info", {"stats": stats})
+    return progress
+
+
+def text_after(progress, done, total):
+    progress.see("progress", {"done": done, "total": total})
+    return progress.text()
+
+
 def test_time_left_is_that_of_the_jobs_to_come_by_what_their_rule_took(clock):
-    progress = Progress(clock)
-    progress.see("run_info", {"stats": {"a": 4}})
-    for job in (1, 2):
-        progress.see("job_info", {"jobid": job, "rule_name": "a"})
-    clock.now = 60
-    for job in (1, 2):
-        progress.see("job_finished", {"job_id": job})
-    progress.see("progress", {"done": 2, "total": 4})
-    assert progress.text() == "progress: 2 of 4 jobs, 60 s, about 60 s left"
-    progress = Progress(clock)
-    progress.see("run_info", {"stats": {"short": 3, "long": 2, "total": 5}})
+    progress = begun(clock, a=4)
+    begin_job(progress, 1, "a")
+    run_job(progress, clock, 2, "a", 60)
+    progress.see("job_finished", {"job_id": 1})
+    assert text_after(progress, 2, 4) == "progress: 2 of 4 jobs, 60 s, about 60 s left"
+    progress = begun(clock, short=3, long=2, total=5)
     run_job(progress, clock, 1, "short", 10)
     run_job(progress, clock, 2, "long", 110)
-    progress.see("progress", {"done": 2, "total": 5})
     # To come are 2 x 10 s and 110 s.
-    assert progress.text() == "progress: 2 of 5 jobs, 2 min, about 2 min left"
+    assert text_after(progress, 2, 5) == "progress: 2 of 5 jobs, 2 min, about 2 min left"
     run_job(progress, clock, 3, "long", 110)
-    progress.see("progress", {"done": 3, "total": 5})
-    assert progress.text() == "progress: 3 of 5 jobs, 4 min, about 20 s left"
-    progress = Progress(clock)
-    progress.see("run_info", {"stats": {"short": 3, "train": 1, "total": 4}})
+    assert text_after(progress, 3, 5) == "progress: 3 of 5 jobs, 4 min, about 20 s left"
+    progress = begun(clock, short=3, train=1, total=4)
     run_job(progress, clock, 1, "short", 10)
-    progress.see("progress", {"done": 1, "total": 4})
-    progress.see("job_info", {"jobid": 2, "rule_name": "train", "input": [], "output": []})
+    begin_job(progress, 2, "train")
     clock.now += 20  # 30 s were foreseen: 2 x 10 s, and a mean job
-    assert progress.text() == "progress: 1 of 4 jobs, 30 s, about 30 s left; train"
+    assert text_after(progress, 1, 4) == "progress: 1 of 4 jobs, 30 s, about 30 s left; train"
     clock.now += 20
     assert progress.text() == "progress: 1 of 4 jobs, 50 s; train"
 
 
-def test_hours_of_speech_are_those_of_the_corpus_whatever_systems_and_attackers_there_are(
-    clock, tmp_path
-):
-    manifests = {}
+def test_hours_of_speech_are_those_of_the_corpus_whatever_systems_there_are(clock, tmp_path):
     for system, part in itertools.product(("original", "b2", "b2r"), ("trial", "enrolment")):
-        path = tmp_path / "mine" / part / system / "manifest.tsv"
+        path = tmp_path / part / system / "manifest.tsv"
         path.parent.mkdir(parents=True)
         seconds = "1800\nb\t5400" if part == "trial" else "3600"
         path.write_text(f"utterance\tduration_s\na\t{seconds}\n")
-        manifests[system, part] = str(path)
+
+    def manifest(part, system):
+        return str(tmp_path / part / system / "manifest.tsv")
+
     progress = Progress(clock)
-    gone = str(tmp_path / "mine" / "train" / "b2" / "manifest.tsv")
     for number, system in enumerate(("b2", "b2r")):
-        output = [manifests[system, "trial"], "wav"]
+        output = [manifest("trial", system), "wav"]
         run_job(progress, clock, number, "anonymise_part", 1, output=output)
         assert "2.0 h of speech worked through," in progress.text()
-    run_job(progress, clock, 2, "extract_embeddings", 1, input=[manifests["original", "trial"]])
-    run_job(progress, clock, 3, "extract_embeddings", 1, input=[gone])
+    for number, part in ((2, "trial"), (3, "gone")):
+        heard = [manifest(part, "original")]
+        run_job(progress, clock, number, "extract_embeddings", 1, input=heard)
     assert "2.0 h of speech worked through," in progress.text()
     for number, system in enumerate(("original", "b2", "b2r"), start=4):
-        both = [manifests[system, "trial"], manifests[system, "enrolment"], "model"]
+        both = [manifest("trial", system), manifest("enrolment", system), "model"]
         run_job(progress, clock, number, "extract_embeddings_of_both_parts", 1, input=both)
         assert "3.0 h of speech worked through," in progress.text()
 
@@ -117,7 +120,7 @@ def test_hours_of_speech_are_those_of_the_corpus_whatever_systems_and_attackers_
 def test_a_narrow_terminal_does_without_the_speech_and_then_without_what_runs(clock):
     progress = Progress(clock)
     progress.speech_s, progress.total = {"mine/trial": 3600.0}, 2
-    progress.see("job_info", {"jobid": 1, "rule_name": "train", "input": [], "output": []})
+    begin_job(progress, 1, "train")
     whole = "progress: 0 of 2 jobs, 60 min of speech worked through, 0 s; train"
     assert progress.text() == progress.text(len(whole)) == whole
     without = "progress: 0 of 2 jobs, 0 s; train"
@@ -125,13 +128,17 @@ def test_a_narrow_terminal_does_without_the_speech_and_then_without_what_runs(cl
     assert progress.text(30) == without[:30]
 
 
+def tell(logger, event, **fields):
+    logger.info(f"text of {event}", extra={"event": event, **fields})
+
+
 def run_four_jobs(logger, clock, seconds):
-    logger.info("Job stats", extra={"event": "run_info", "stats": {"a": 4, "total": 4}})
+    tell(logger, "run_info", stats={"a": 4, "total": 4})
     for job in range(1, 5):
-        logger.info(f"rule {job}", extra={"event": "job_info", "jobid": job, "rule_name": "a"})
+        tell(logger, "job_info", jobid=job, rule_name="a")
         clock.now += seconds
-        logger.info(f"Finished {job}", extra={"event": "job_finished", "job_id": job})
-        logger.info(f"{job} of 4 steps", extra={"event": "progress", "done": job, "total": 4})
+        tell(logger, "job_finished", job_id=job)
+        tell(logger, "progress", done=job, total=4)
     logger.info("Complete")
 
 
@@ -143,17 +150,15 @@ def screen(text):
 def test_a_file_of_a_long_run_is_short_and_names_the_first_page_once(brief, clock, tmp_path):
     stream, logger = brief(io.StringIO())
     page = str(tmp_path / "results" / "report" / "privacy.html")
-    first = {"jobid": 9, "rule_name": "write_first_page", "output": [page], "input": []}
-    logger.info("rule", extra={"event": "job_info", **first})
+    tell(logger, "job_info", jobid=9, rule_name="write_first_page", output=[page], input=[])
     assert page not in stream.getvalue()
-    logger.info("Finished", extra={"event": "job_finished", "job_id": 9})
+    tell(logger, "job_finished", job_id=9)
     run_four_jobs(logger, clock, 5)
-    lines = [line for line in stream.getvalue().splitlines() if page in line]
-    assert lines == [f"The verdict is there, and measures of utility follow: {page}"]
-    logger.info("Job stats", extra={"event": "run_info", "stats": {"a": 7200, "total": 7200}})
+    assert stream.getvalue().count(page) == 1
+    tell(logger, "run_info", stats={"a": 7200, "total": 7200})
     for done in range(7200):
         clock.now += 1
-        logger.info("steps", extra={"event": "progress", "done": done, "total": 7200})
+        tell(logger, "progress", done=done, total=7200)
     lines = [line for line in stream.getvalue().splitlines() if line.startswith("progress:")]
     assert 20 < len(lines) < 40
 
@@ -161,11 +166,11 @@ def test_a_file_of_a_long_run_is_short_and_names_the_first_page_once(brief, cloc
 def test_after_the_last_job_the_line_is_gone_and_other_events_stop_nothing(brief, clock):
     stream, logger = brief(Terminal())
     for event in ("run_info", "job_info", "job_finished", "progress", "unheard_of"):
-        logger.info("text", extra={"event": event})
+        tell(logger, event)
     assert "progress:" not in stream.getvalue()
     run_four_jobs(logger, clock, 5)
     assert screen(stream.getvalue())[-1] == ""
-    logger.info("1 of 2", extra={"event": "progress", "done": 1, "total": 2})
+    tell(logger, "progress", done=1, total=2)
     logger.handlers[0].explain()
     assert screen(stream.getvalue())[-1] == ""
 
@@ -189,18 +194,14 @@ def end(logger):
 
 
 @pytest.fixture
-def not_interrupted():
+def kept_log(monkeypatch):
+    monkeypatch.setattr("voiceprivacy.running.progress.whole_log", lambda: "whole.log")
     interrupted.clear()
     yield
     interrupted.clear()
 
 
-@pytest.fixture
-def kept_log(monkeypatch):
-    monkeypatch.setattr("voiceprivacy.running.progress.whole_log", lambda: "whole.log")
-
-
-@pytest.mark.usefixtures("not_interrupted", "kept_log")
+@pytest.mark.usefixtures("kept_log")
 class TestBriefScreen:
     def test_a_run_of_which_all_goes_well_is_two_lines_in_a_file(self, brief, clock):
         stream, logger = brief(io.StringIO())
@@ -210,9 +211,7 @@ class TestBriefScreen:
             "progress: 2 of 4 jobs, 80 s, about 80 s left",
         ]
 
-    def test_a_failed_job_is_told_once_with_its_reason_and_the_end_says_what_to_do(
-        self, brief, tmp_path
-    ):
+    def test_a_failed_job_is_told_once_with_its_reason_and_at_the_end(self, brief, tmp_path):
         log = tmp_path / "lost.log"
         log.write_text("loading\nerror: utterance 'a': no such voice\n")
         stream, logger = brief(io.StringIO())
@@ -221,14 +220,10 @@ class TestBriefScreen:
         end(logger)
         for _ in range(2):  # Snakemake closes the handler, and Python at its exit
             logger.handlers[0].explain()
-        assert stream.getvalue().splitlines() == [
-            "",
-            f"anonymise_part failed. Its log is {log}:",
-            "    error: utterance 'a': no such voice",
-            "",
-            "1 job failed: anonymise_part. Correct what is named above and give the same command"
-            " again: finished jobs are not repeated.",
-        ]
+        _, failed, reason, _, last = stream.getvalue().splitlines()
+        assert failed == f"anonymise_part failed. Its log is {log}:"
+        assert reason == "    error: utterance 'a': no such voice"
+        assert last.startswith("1 job failed: anonymise_part.")
 
     def test_after_ctrl_c_jobs_that_ended_have_not_failed(self, brief, tmp_path):
         stream, logger = brief(io.StringIO())
@@ -239,31 +234,31 @@ class TestBriefScreen:
         assert stream.getvalue() == ""
 
     @pytest.mark.parametrize(
-        ("message", "exception", "line"),
+        ("exception", "message", "line"),
         [
             (
+                "MissingRuleException",
                 "MissingRuleException:\nNo rule to produce xyz (if you use input functions make"
                 " sure that they don't raise unexpected exceptions).",
-                "MissingRuleException",
-                "error: xyz: no such target: name a rule such as paper, or a file below results/"
-                " that this config makes",
+                "xyz: no such target",
             ),
             (
-                "MissingOutputException in rule a in file x.smk, line 2:\n  Job 3 completed\n b",
                 "MissingOutputException",
-                "error: MissingOutputException in rule a in file x.smk, line 2: Job 3 completed b",
+                "MissingOutputException in rule a in file x.smk, line 2:\n  Job 3 completed\n b",
+                "MissingOutputException in rule a in file x.smk, line 2: Job 3 completed b",
             ),
             (
-                "Traceback (most recent call last):\n  File x\nValueError: odd",
                 "ValueError",
-                "error: ValueError: odd (the whole of it: whole.log)",
+                "Traceback (most recent call last):\n  File x\nValueError: odd",
+                "ValueError: odd (the whole of it: whole.log)",
             ),
         ],
     )
-    def test_an_error_of_snakemakes_own_is_one_line(self, brief, message, exception, line):
+    def test_an_error_of_snakemakes_own_is_one_line(self, brief, exception, message, line):
         stream, logger = brief(io.StringIO())
         logger.error(message, extra={"event": "error", "exception": exception})
-        assert stream.getvalue() == f"{line}\n"
+        said = stream.getvalue()
+        assert said.startswith(f"error: {line}") and said.count("\n") == 1
 
     def test_warnings_and_what_takes_minutes_are_said(self, brief):
         stream, logger = brief(io.StringIO())
@@ -281,10 +276,91 @@ class TestBriefScreen:
 
     def test_a_terminal_shows_what_runs_and_the_time_goes_on_while_nothing_ends(self, brief, clock):
         stream, logger = brief(Terminal())
-        logger.info("Job stats", extra={"event": "run_info", "stats": {"a": 3, "total": 3}})
+        tell(logger, "run_info", stats={"a": 3, "total": 3})
         for job in (1, 2):
-            logger.info("rule a", extra={"event": "job_info", "jobid": job, "rule_name": "a"})
+            tell(logger, "job_info", jobid=job, rule_name="a")
         assert screen(stream.getvalue())[-1] == "progress: 0 of 3 jobs, 0 s; a (2)"
         clock.now = 7
         logger.handlers[0].renew()
         assert screen(stream.getvalue())[-1] == "progress: 0 of 3 jobs, 7 s; a (2)"
+
+
+# A failed run in a few lines: who failed for good, and what his log says.
+
+
+def error(job, rule, *logs, indent=False):
+    """Snakemake's event of a failed job; on a cluster its last log is the cluster's."""
+    return "job_error", {"jobid": job, "rule_name": rule, "log": list(logs), "indent": indent}
+
+
+def finished(job):
+    return "job_finished", {"job_id": job}
+
+
+ALONE = error(7, "score_trials", "logs/score.log")
+ON_A_CLUSTER = error(3, "train_extractor", "logs/train.log", "slurm/12.log")
+JOBS = [
+    error(6, "gather_manifests", "logs/gather.log", indent=True),
+    error(5, "anonymise_part", "logs/anonymise.log", indent=True),
+]
+# The group first, then each of its jobs, begun or not.
+OF_GROUP = {"aux_logs": ["slurm/4.log"], "job_error_info": [fields for _, fields in JOBS]}
+GROUP = [("group_error", OF_GROUP), *JOBS]
+ANONYMISE = Failure("anonymise_part", "logs/anonymise.log", "slurm/4.log")
+SCORE = Failure("score_trials", "logs/score.log", None)
+TRAIN = Failure("train_extractor", "logs/train.log", "slurm/12.log")
+
+
+def failures(*events):
+    seen = Failures()
+    for event in events:
+        seen.see(*event)
+    return seen.all()
+
+
+@pytest.fixture
+def logs(tmp_path, monkeypatch):
+    """A function that writes a log below the working directory."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(path, text):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+
+    return write
+
+
+def test_jobs_and_a_group_that_was_killed_before_it_wrote_are_named(logs):
+    assert failures(ALONE, ON_A_CLUSTER) == [SCORE, TRAIN]
+    assert [failure.cluster_log for failure in failures(*GROUP)] == ["slurm/4.log"]
+
+
+def test_each_event_tells_only_the_jobs_that_failed_now(logs):
+    logs("logs/anonymise.log", "error: no such voice\n")
+    seen = Failures()
+    told = [seen.see(*event) for event in (ALONE, *GROUP, finished(7), ON_A_CLUSTER)]
+    assert told == [[SCORE], [ANONYMISE], [], [], [], [TRAIN]]
+    assert seen.all() == [ANONYMISE, TRAIN]
+
+
+def test_reasons_are_errors_before_progress_with_the_line_above_and_the_clusters_word(logs):
+    said = "error: command 'x' ended with exit code 2; its output is above"
+    logs("logs/anonymise.log", f"loading\npython: can't open file 'nothere.py'\n{said}\n")
+    assert reasons(ANONYMISE, 5) == ["python: can't open file 'nothere.py'", said]
+    logs("logs/anonymise.log", f"{said}\n")
+    assert reasons(ANONYMISE, 5) == [said]
+    logs("logs/anonymise.log", "10 %\rerror: utterance 'a': silent\nlater\n")
+    logs("slurm/4.log", "rule x\nslurmstepd: error: Detected 1 oom_kill event\n")
+    assert reasons(ANONYMISE, 5) == ["error: utterance 'a': silent"]
+    logs("logs/anonymise.log", "10 %\r20 %\n")
+    assert reasons(ANONYMISE, 1) == ["20 %", "slurmstepd: error: Detected 1 oom_kill event"]
+    assert reasons(Failure("x", "logs/absent.log", None), 5) == ["(empty)"]
+
+
+def test_of_a_group_what_failed_for_good_is_named_once_and_waiting_jobs_are_not_blamed(logs):
+    logs("logs/anonymise.log", "error: no such voice\n")
+    assert failures(*GROUP * 3) == [ANONYMISE]
+    assert failures(*GROUP, finished(5), finished(6)) == []
+    logs("logs/anonymise.log", "40 %\n")
+    logs("logs/gather.log", "")
+    assert failures(*GROUP) == [ANONYMISE]

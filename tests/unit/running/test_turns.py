@@ -26,6 +26,7 @@ sys.stdin.read()
 def alive(tmp_path, monkeypatch):
     """A run in the working directory, which lives until it is killed."""
     monkeypatch.chdir(tmp_path)
+    assert not turns.unlock_after_a_kill() and list(tmp_path.iterdir()) == []  # there is no lock
     monkeypatch.setattr(turns, "_held", [])
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
@@ -66,9 +67,3 @@ def test_where_the_disk_has_no_such_locks_a_person_has_to_unlock(tmp_path, alive
     assert not turns.unlock_after_a_kill()
     assert len(locks(tmp_path)) == 1
     assert "--unlock" in turns.holder()
-
-
-def test_nothing_is_said_of_a_folder_without_a_lock(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert not turns.unlock_after_a_kill()
-    assert list(tmp_path.iterdir()) == []

@@ -25,6 +25,7 @@ def test_a_changed_system_has_a_line_and_so_have_config_and_code(tmp_path):
 
 
 def test_of_equal_evidence_one_sees_what_was_edited_and_of_equal_states_nothing(tmp_path):
+    """The measure of utility is told where it has changed."""
     old = write_state(tmp_path / "old")
     new = write_state(tmp_path / "new", config={"seed": 7, "corpora": {}})
     assert since_last_run(old, old) == []
@@ -32,26 +33,18 @@ def test_of_equal_evidence_one_sees_what_was_edited_and_of_equal_states_nothing(
     assert empty == "" and title.startswith("Since the last run")
     same = "The evidence is exactly what it was."
     assert lines == [same, "Config    corpora.demo and seed 0 -> 7"]
+    other = write_state(tmp_path / "other", percent=50.2)
+    text = (other / "metrics.tsv").read_text()
+    (other / "metrics.tsv").write_text(text.replace("0.75", "0.65"))
+    assert change_lines(old, other)[1].endswith("pitch correlation 0.75 -> 0.65")
 
 
-def test_the_measure_of_utility_is_told_where_it_has_changed(tmp_path):
-    old, new = write_state(tmp_path / "old"), write_state(tmp_path / "new", percent=50.2)
-    path = new / "metrics.tsv"
-    path.write_text(path.read_text().replace("0.75", "0.65"))
-    assert change_lines(old, new)[1].endswith("pitch correlation 0.75 -> 0.65")
-
-
-def test_other_speakers_or_recordings_are_one_line(tmp_path):
+def test_other_speakers_or_recordings_and_a_missing_file_are_one_line(tmp_path):
     write_state(tmp_path / "old"), write_state(tmp_path / "new", speakers="others")
     why = "no list has the same speakers and recordings, and enough of them"
     assert since_last_run(tmp_path / "old", tmp_path / "new")[2:] == [f"Not compared: {why}."]
-    finished = here("compare", "old", "new", cwd=tmp_path)
-    assert (finished.returncode, finished.stdout) == (2, "")
-    assert finished.stderr == f"error: {why}\n"
-
-
-def test_a_missing_file_is_one_line(tmp_path):
-    write_state(tmp_path / "old"), write_state(tmp_path / "new")
-    (tmp_path / "new" / "evidence.json").unlink()
-    finished = here("compare", "old", "new", cwd=tmp_path)
-    assert finished.returncode == 2 and finished.stderr == "error: new/evidence.json: not found\n"
+    for said in (why, "new/evidence.json: not found"):
+        finished = here("compare", "old", "new", cwd=tmp_path)
+        assert (finished.returncode, finished.stdout) == (2, "")
+        assert finished.stderr == f"error: {said}\n"
+        (tmp_path / "new" / "evidence.json").unlink(missing_ok=True)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import yaml
+from support.plans import voices
 from support.sounds import RATE
 
 from voiceprivacy.inout import audio
@@ -26,11 +27,9 @@ def tried(tmp_path, monkeypatch):
 
     def run(text=GOOD, call=True, **fields):
         (tmp_path / "mine.py").write_text(text)
-        spoken = {
-            "folder": {"root": "speech", "pattern": "{speaker}/{utterance}.wav"},
-            "protocol": {"enrol_trial": {"enrolment_utterances": 2, "lists": ["mixed"]}},
-            "sample_rate": RATE,
-        }
+        spoken = {"folder": {"root": "speech", "pattern": "{speaker}/{utterance}.wav"}}
+        spoken["protocol"] = {"enrol_trial": {"enrolment_utterances": 2, "lists": ["mixed"]}}
+        spoken["sample_rate"] = RATE
         anonymisers = {"mine": fields or {"function": "mine.py:anonymise"}}
         config = {"corpora": {"x": spoken}, "anonymisers": anonymisers}
         (tmp_path / "my.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
@@ -45,11 +44,14 @@ def test_without_the_wish_no_function_is_imported(tried, tmp_path):
     assert len(tried("open('imported', 'w')\n")) == 1 and (tmp_path / "imported").exists()
 
 
-def test_a_function_that_works_on_the_loudest_second_is_nothing_to_report(tried):
-    assert tried() == []
-    assert tried(f"import torchaudio\n{GOOD}") == []
-    text = GOOD.replace("return", "assert abs(samples).mean() > 0.05 and len(samples) == rate;")
-    assert tried(text.replace("; samples[::-1]", "; return samples")) == []
+LOUDEST = "assert abs(samples).mean() > 0.05 and len(samples) == rate"
+
+
+@pytest.mark.parametrize(
+    "text", [GOOD.replace(RETURN, f"{LOUDEST}; {RETURN}"), f"import torchaudio\n{GOOD}"]
+)
+def test_a_function_that_works_on_the_loudest_second_is_nothing_to_report(tried, text):
+    assert tried(text) == []
 
 
 @pytest.mark.parametrize(
@@ -92,18 +94,15 @@ def test_where_it_has_an_environment_of_its_own_a_failure_here_is_an_oddity(trie
 )
 def test_a_program_that_is_not_there_is_named_with_its_line(tried, command, words):
     findings = [str(finding) for finding in tried(command=command)]
-    line = f"my.yaml:14: anonymisers.mine.command: {words}"
-    assert findings == ([line] if words else [])
+    assert findings == ([f"my.yaml:14: anonymisers.mine.command: {words}"] if words else [])
 
 
 def test_a_recipe_of_ones_own_is_read_before_speech_is_protected(tmp_path):
     recipe = tmp_path / "mine.yaml"
     recipe.write_text("number_of_epochs: three\n")
-    tiny = {"synthetic": {"speakers": 4, "utterances": 4}}
     config = {
-        "corpora": {"x": tiny, "t": {"synthetic": {**tiny["synthetic"], "first_speaker": 9}}},
+        "corpora": {"x": voices(4, 4), "t": voices(4, 4, first=9, use="train")},
         "extractors": {"mine": {"train": {"corpus": "t"}, "recipe": str(recipe)}},
     }
-    config["corpora"]["t"]["use"] = "train"
     (finding,) = tryout.wrong_recipes(Plan(configuration.check(config)))
-    assert str(finding) == f"{recipe}: number_of_epochs is 'three', expected a positive number"
+    assert str(finding).startswith(f"{recipe}: number_of_epochs is 'three'")
