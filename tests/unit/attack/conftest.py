@@ -30,6 +30,15 @@ def recipe(tmp_path):
     return models.small_recipe(tmp_path / "recipe.yaml")
 
 
+@pytest.fixture(scope="session")
+def whole(tones, tmp_path_factory):
+    """What ``train`` makes of the tones; tests change nothing of it."""
+    folder = tmp_path_factory.mktemp("whole") / "model"
+    recipe = models.small_recipe(folder.with_name("recipe.yaml"))
+    training.train(read_manifest(tones), recipe=recipe, folder=folder, seed=1)
+    return folder
+
+
 @pytest.fixture
 def train(recipe, tones):
     """Train on the tones by the small recipe, or as is said instead; gives the folder."""
