@@ -241,7 +241,8 @@ def shortened(name, path, **fields):
     return path
 
 
-def small_recipe(path):
-    """Write the shipped recipe xvector_small with a smaller model and four epochs; the path."""
+def small_recipe(path, number_of_epochs=4):
+    """Write the shipped recipe xvector_small with a smaller model and a few epochs; the path."""
     size = {"tdnn_channels": [16, 16, 16, 16, 32], "emb_dim": 16, "speeds": [1.0, 1.1]}
-    return shortened("xvector_small", path, **size, number_of_epochs=4, batch_size=8, crop_s=0.5)
+    length = {"number_of_epochs": number_of_epochs, "batch_size": 8, "crop_s": 0.5}
+    return shortened("xvector_small", path, **size, **length)

@@ -53,13 +53,15 @@ def test_undoing_the_right_alpha_brings_the_formants_back(plugin, tmp_path, alph
 def searched(plugin, tones, ecapa, tmp_path, monkeypatch):
     """Search a grid in a run whose two systems are the same speech; the scores under OP."""
     speech, lists = (tmp_path / "results" / kind / "c" for kind in ("audio", "trials"))
+    speakers = ("s0", "s1")
+    names = [f"{speaker}-{number}" for speaker in speakers for number in (0, 1)]
+    spoken = [line for line in tables.read_manifest(tones) if line.utterance in names]
     for folder in ("enrolment/original", "trial/original", "trial/b2"):
-        tables.write_manifest(speech / folder / "manifest.tsv", tables.read_manifest(tones))
-    speakers = sorted({utterance.speaker for utterance in tables.read_manifest(tones)})
+        tables.write_manifest(speech / folder / "manifest.tsv", spoken)
     tables.write_enrolments(lists / "f.enrolments.tsv", {name: [f"{name}-0"] for name in speakers})
     trials = [
-        (one, f"{other}-{number}", "target" if one == other else "nontarget")
-        for one, other, number in itertools.product(speakers, speakers, (0, 1))
+        (one, other, "target" if other.startswith(one) else "nontarget")
+        for one, other in itertools.product(speakers, names)
     ]
     tables.write_trials(lists / "f.tsv", trials)
 

@@ -22,7 +22,7 @@ from voiceprivacy.attack.training.brain import SpeakerBrain
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import RESOURCES, BadInput
 from voiceprivacy.inout.json_files import read_json
-from voiceprivacy.inout.tables import Utterance, read_manifest
+from voiceprivacy.inout.tables import Utterance, read_manifest, write_manifest
 from voiceprivacy.vocabulary import UNDEFINED, HeldOut
 
 
@@ -35,7 +35,7 @@ def loaded_by_speechbrain(folder):
 def test_a_trained_extractor_tells_its_speakers_apart(train, tones, tmp_path, capsys):
     folder = train(tmp_path / "model")
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[1] for line in lines] == ["1", "2", "3", "4"]
+    assert [line.split()[1] for line in lines] == ["1", "2"]
     losses = [float(loss) for loss in curve(folder, "loss")]
     assert losses[-1] < losses[0]
     assert sorted(path.name for path in folder.iterdir()) == FILES
@@ -52,9 +52,10 @@ def test_a_trained_extractor_tells_its_speakers_apart(train, tones, tmp_path, ca
     assert all((state[name] == ours[name]).all() for name in ours)
 
 
-def test_seeds_decide_and_the_order_of_the_manifest_does_not(train, whole, tones, tmp_path):
-    assert weights(train(tmp_path / "reversed", read_manifest(tones)[::-1])) == weights(whole)
-    assert weights(train(tmp_path / "other", seed=2)) != weights(whole)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_seeds_decide_and_the_order_of_the_manifest_does_not(train, whole, tones, tmp_path, seed):
+    made = train(tmp_path / "model", read_manifest(tones)[::-1], seed=seed)
+    assert (weights(made) == weights(whole)) == (seed == 1)
 
 
 def test_a_failure_leaves_checkpoints_and_no_folder(train, tmp_path, monkeypatch):
@@ -75,7 +76,7 @@ def test_somebody_elses_folder_is_left_alone(train, tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ("number_of_epochs: 4", "epochs: 4", "number_of_epochs is 'None', expected a positive"),
+        ("number_of_epochs: 2", "epochs: 2", "number_of_epochs is 'None', expected a positive"),
         ("noise_share: 1", "reverberation_s: [0, 1]", "0.05 s or more"),
         ("crop_s: 0.5", "crop_s: 0.5\nvalidation_speakers: 3", "besides the 3 held out"),
         ("snr_db: [20, 50]", "snr_db: [10]", "snr_db is .* the lowest and the highest"),
@@ -96,7 +97,7 @@ def test_speech_at_another_rate_is_refused(train, tmp_path):
         train(tmp_path / "model", read_manifest(manifest))
 
 
-HOLDS_OUT = "validation_speakers: 2\nvalidation_s: 0.2\nsample_rate: 16000"
+HOLDS_OUT = "number_of_epochs: 3\nvalidation_speakers: 2\nvalidation_s: 0.2"
 
 
 def held_out_of(folder):
@@ -104,8 +105,8 @@ def held_out_of(folder):
 
 
 def test_the_epoch_with_the_lowest_eer_is_kept(train, recipe, tones, tmp_path, monkeypatch):
-    changed(recipe, "sample_rate: 16000", f"patience: 2\n{HOLDS_OUT}")
-    told_eers, saved = iter([9.0, 5.0, 7.0, 6.0]), {}
+    changed(recipe, "number_of_epochs: 2", f"{HOLDS_OUT}\npatience: 2")
+    told_eers, saved = iter([9.0, 5.0, 7.0]), {}
     monkeypatch.setattr(brain, "cosine_eer_percent", lambda *arguments: next(told_eers))
     end = SpeakerBrain._end_epoch
 
@@ -116,7 +117,7 @@ def test_the_epoch_with_the_lowest_eer_is_kept(train, recipe, tones, tmp_path, m
 
     monkeypatch.setattr(SpeakerBrain, "_end_epoch", end_epoch)
     folder = train(tmp_path / "model")
-    assert curve(folder, "held_out_eer_percent") == ["9.00", "5.00", "7.00", "6.00"]
+    assert curve(folder, "held_out_eer_percent") == ["9.00", "5.00", "7.00"]
     kept = Extractor(folder)
     state = kept.model.state_dict()
     assert all((state[name] == saved[2][name]).all() for name in state)
@@ -134,16 +135,17 @@ def test_the_epoch_with_the_lowest_eer_is_kept(train, recipe, tones, tmp_path, m
 
 
 def test_training_stops_when_the_eer_does_not_fall(train, recipe, tmp_path, monkeypatch):
-    changed(recipe, "sample_rate: 16000", f"patience: 1\n{HOLDS_OUT}")
+    changed(recipe, "number_of_epochs: 2", f"{HOLDS_OUT}\npatience: 1")
     told_eers = iter([9.0, 9.0])
     monkeypatch.setattr(brain, "cosine_eer_percent", lambda *arguments: next(told_eers))
     assert len(curve(train(tmp_path / "model"), "epoch")) == 2
 
 
 def test_after_its_last_epoch_a_schedule_of_rates_keeps_the_last_rate(train, recipe, tmp_path):
+    changed(recipe, "number_of_epochs: 2", "number_of_epochs: 3")
     changed(recipe, "epoch_count: !ref <number_of_epochs>", "epoch_count: 2")
     rates = curve(train(tmp_path / "model"), "learning_rate")
-    assert rates == ["0.002", "0.0001", "0.0001", "0.0001"]
+    assert rates == ["0.002", "0.0001", "0.0001"]
 
 
 def test_pieces_that_were_cut_before_are_judged_as_one_recording():
@@ -157,7 +159,7 @@ def test_pieces_that_were_cut_before_are_judged_as_one_recording():
 
 
 def test_speakers_held_out_are_never_heard(train, recipe, tmp_path, monkeypatch):
-    changed(recipe, "sample_rate: 16000", HOLDS_OUT)
+    changed(recipe, "number_of_epochs: 2", HOLDS_OUT)
     heard, piece = set(), Pieces._piece
 
     def told_piece(self, row, *drawn):
@@ -179,7 +181,7 @@ def test_fine_tuning_starts_from_the_given_weights(train, whole, recipe, tones, 
 
 
 def test_a_classifier_that_does_not_fit_is_said(train, whole, recipe, tones, tmp_path, capsys):
-    changed(recipe, "number_of_epochs: 4", "number_of_epochs: 1")
+    changed(recipe, "number_of_epochs: 2", "number_of_epochs: 1")
     start = shutil.copytree(whole, tmp_path / "start")
     train(tmp_path / "tuned", start=start)
     assert "from scratch" not in capsys.readouterr().out
@@ -228,7 +230,7 @@ def test_a_gpu_that_is_not_there_is_refused(train, tmp_path, computer, reason):
 
 
 def test_mixed_precision_trains_too(train, recipe, tmp_path):
-    changed(recipe, "number_of_epochs: 4", "number_of_epochs: 1")
+    changed(recipe, "number_of_epochs: 2", "number_of_epochs: 1")
     folder = train(tmp_path / "model", computer=training.Computer("cpu", 1, "bf16"))
     assert np.isfinite(Extractor(folder).embed(tone(0, 0))).all()
 
@@ -237,7 +239,14 @@ def test_the_second_stage_can_start_from_the_shipped_attacker(tones, tmp_path):
     """By the very command of its card."""
     shipped = RESOURCES / "ecapa_small"
     recipe = shortened("ecapa_small_tune", tmp_path / "recipe.yaml", **SHORT)
-    words = flags(manifest=tones, recipe=recipe, folder=tmp_path / "tuned", seed=0, start=shipped)
+    write_manifest(tmp_path / "few.tsv", read_manifest(tones)[::3])
+    words = flags(
+        manifest=tmp_path / "few.tsv",
+        recipe=recipe,
+        folder=tmp_path / "tuned",
+        seed=0,
+        start=shipped,
+    )
     assert "trained:" in succeeds("train_extractor", *words)
     own, tuned = (Extractor(made).model.state_dict() for made in (shipped, tmp_path / "tuned"))
     assert own.keys() == tuned.keys()
