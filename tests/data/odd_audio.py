@@ -1,12 +1,9 @@
 """Recordings as people have them: containers, bit depths, scales, headers and channels.
 
 Every recording holds the same sound, made here, whose samples are known.
-
-    python tests/data/odd_audio.py FOLDER    writes them all
 """
 
 import struct
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -61,16 +58,16 @@ def changed(write, change):
     return write_changed
 
 
-def sizes(number, *chunks):
-    """A change of a WAV: the size of its RIFF or data chunk, as a stream's header has it."""
+def streamed(size):
+    """Write a WAV whose RIFF and data chunks have the size that a stream's header has."""
 
     def change(content):
-        for chunk in chunks:
+        for chunk in (b"RIFF", b"data"):
             start = content.index(chunk) + 4
-            content[start : start + 4] = struct.pack("<I", number)
+            content[start : start + 4] = struct.pack("<I", size)
         return content
 
-    return change
+    return changed(plain("WAV", "PCM_16"), change)
 
 
 def flac_of_unknown_length(content):
@@ -113,6 +110,7 @@ def in_a_wav(content):
 MP3 = plain("MP3", "MPEG_LAYER_III")
 MP3_VBR = plain("MP3", "MPEG_LAYER_III", bitrate_mode="VARIABLE", compression_level=0.6)
 MP3_48K = plain("MP3", "MPEG_LAYER_III", rate=48000)
+MP3_STEREO = plain("MP3", "MPEG_LAYER_III", channels=(1, 1))
 BARE, VBR = changed(MP3, mp3_without_header), changed(MP3_VBR, mp3_without_header)
 LOSSY = {"likeness": 0.98, "slack": 5000}
 
@@ -149,13 +147,9 @@ RECORDINGS: dict[str, Odd] = {
     "22k.wav": Odd(plain("WAV", "PCM_16", rate=22050), 0.999, slack=1),
     "44k.flac": Odd(plain("FLAC", "PCM_24", rate=44100), 0.999, slack=1),
     # headers that do not say the length, or say another one
-    "streamed_ff.wav": Odd(
-        changed(plain("WAV", "PCM_16"), sizes(0xFFFFFFFF, b"RIFF", b"data")),
-    ),
-    "streamed_7f.wav": Odd(
-        changed(plain("WAV", "PCM_16"), sizes(0x7FFFF000, b"RIFF", b"data")),
-    ),
-    "streamed_0.wav": Odd(changed(plain("WAV", "PCM_16"), sizes(0, b"RIFF", b"data"))),
+    "streamed_ff.wav": Odd(streamed(0xFFFFFFFF)),
+    "streamed_7f.wav": Odd(streamed(0x7FFFF000)),
+    "streamed_0.wav": Odd(streamed(0)),
     "streamed.flac": Odd(changed(plain("FLAC", "PCM_16"), flac_of_unknown_length)),
     "streamed_24_bit.flac": Odd(changed(plain("FLAC", "PCM_24"), flac_of_unknown_length)),
     "header.mp3": Odd(MP3, **LOSSY),
@@ -169,14 +163,7 @@ RECORDINGS: dict[str, Odd] = {
     # channels
     "stereo.wav": Odd(plain("WAV", "PCM_16", channels=(1, 1))),
     "one_side.wav": Odd(plain("WAV", "PCM_16", channels=(0, 1))),
-    "stereo.mp3": Odd(
-        changed(plain("MP3", "MPEG_LAYER_III", channels=(1, 1)), mp3_without_header), **LOSSY
-    ),
+    "stereo.mp3": Odd(changed(MP3_STEREO, mp3_without_header), **LOSSY),
     "six_channels.flac": Odd(plain("FLAC", "PCM_16", channels=(1, 1, 1, 0.1, 0.5, 0.5))),
 }
 CANCELLED = plain("WAV", "PCM_16", channels=(1, -1))
-
-
-if __name__ == "__main__":
-    for name, recording in RECORDINGS.items():
-        recording.write(Path(sys.argv[1], name))

@@ -1,9 +1,10 @@
 """Tiny random SpeechBrain folders and tones, in the layouts of the published models."""
 
+import os
+import re
+
 import torch
-from speechbrain.lobes.models import ECAPA_TDNN, Xvector
-from speechbrain.lobes.models import wav2vec as wav2vec_2
-from speechbrain.lobes.models.transformer import Transformer
+from hyperpyyaml import load_hyperpyyaml
 
 from voiceprivacy.inout import audio, seeds
 from voiceprivacy.inout.files import RESOURCES
@@ -18,7 +19,21 @@ mean_var_norm: !new:speechbrain.processing.features.InputNormalization
     norm_type: sentence
     std_norm: False
 """
-PRETRAINER = """\
+PUBLISHED = """
+n_mels: 12
+pretrained_path: speechbrain/spkrec-{name}-voxceleb
+out_n_neurons: 5
+emb_dim: 10
+{features}
+{model}
+modules:
+    compute_features: !ref <compute_features>
+    mean_var_norm: !ref <mean_var_norm>
+    embedding_model: !ref <embedding_model>
+    classifier: !ref <classifier>
+
+label_encoder: !new:speechbrain.dataio.encoder.CategoricalEncoder
+
 pretrainer: !new:speechbrain.utils.parameter_transfer.Pretrainer
     loadables:
         embedding_model: !ref <embedding_model>
@@ -27,11 +42,7 @@ pretrainer: !new:speechbrain.utils.parameter_transfer.Pretrainer
         embedding_model: !ref <pretrained_path>/embedding_model.ckpt
         classifier: !ref <pretrained_path>/classifier.ckpt
 """
-PUBLISHED_ECAPA = f"""
-n_mels: 12
-pretrained_path: speechbrain/spkrec-ecapa-voxceleb
-out_n_neurons: 5
-{FEATURES}
+ECAPA = """\
 embedding_model: !new:speechbrain.lobes.models.ECAPA_TDNN.ECAPA_TDNN
     input_size: !ref <n_mels>
     channels: [16, 16, 16, 16, 48]
@@ -47,23 +58,8 @@ classifier: !new:speechbrain.lobes.models.ECAPA_TDNN.Classifier
 mean_var_norm_emb: !new:speechbrain.processing.features.InputNormalization
     norm_type: global
     std_norm: False
-
-modules:
-    compute_features: !ref <compute_features>
-    mean_var_norm: !ref <mean_var_norm>
-    embedding_model: !ref <embedding_model>
-    mean_var_norm_emb: !ref <mean_var_norm_emb>
-    classifier: !ref <classifier>
-
-label_encoder: !new:speechbrain.dataio.encoder.CategoricalEncoder
-
-{PRETRAINER}"""
-PUBLISHED_XVECTOR = f"""
-n_mels: 12
-pretrained_path: speechbrain/spkrec-xvect-voxceleb
-out_n_neurons: 5
-emb_dim: 10
-{FEATURES}
+"""
+XVECTOR = """\
 embedding_model: !new:speechbrain.lobes.models.Xvector.Xvector
     in_channels: !ref <n_mels>
     activation: !name:torch.nn.LeakyReLU
@@ -79,58 +75,48 @@ classifier: !new:speechbrain.lobes.models.Xvector.Classifier
     lin_blocks: 1
     lin_neurons: !ref <emb_dim>
     out_neurons: !ref <out_n_neurons>
-
-modules:
-    compute_features: !ref <compute_features>
-    mean_var_norm: !ref <mean_var_norm>
-    embedding_model: !ref <embedding_model>
-    classifier: !ref <classifier>
-
-{PRETRAINER}"""
+"""
 
 
 def ecapa(folder):
     """Write a tiny ECAPA-TDNN folder; returns the folder."""
-    model = ECAPA_TDNN.ECAPA_TDNN(
-        12,
-        channels=[16, 16, 16, 16, 48],
-        attention_channels=8,
-        lin_neurons=10,
-        dilations=[1, 2, 3, 4, 1],
-    )
-    return _save(folder, PUBLISHED_ECAPA, model, ECAPA_TDNN.Classifier(10, out_neurons=5))
+    return _save(folder, PUBLISHED.format(name="ecapa", features=FEATURES, model=ECAPA))
 
 
 def xvector(folder):
     """Write a tiny x-vector folder; returns the folder."""
-    model = Xvector.Xvector(in_channels=12, tdnn_channels=[16, 16, 16, 16, 24], lin_neurons=10)
-    classifier = Xvector.Classifier([None, None, 10], lin_neurons=10, out_neurons=5)
-    return _save(folder, PUBLISHED_XVECTOR, model, classifier)
+    return _save(folder, PUBLISHED.format(name="xvect", features=FEATURES, model=XVECTOR))
+
+
+def _save(folder, settings):
+    folder.mkdir(parents=True)
+    (folder / "hyperparams.yaml").write_text(settings, encoding="utf-8")
+    made = load_hyperpyyaml(settings.partition("label_encoder")[0])
+    generator = torch.Generator().manual_seed(1)
+    with torch.no_grad():
+        for parameter in made["embedding_model"].parameters():
+            parameter.copy_(torch.randn(parameter.shape, generator=generator) / 4)
+    for name in ("embedding_model", "classifier"):
+        torch.save(made[name].state_dict(), folder / f"{name}.ckpt")
+    return folder
 
 
 UNTRAINED = f"""\
 n_mels: 24
 {FEATURES}
 embedding_model: !new:speechbrain.lobes.models.Xvector.Xvector
-    activation: !name:torch.nn.LeakyReLU
+    in_channels: 24
+    tdnn_channels: [32, 32, 32, 32, 64]
+    lin_neurons: 32
 """
 
 
 def untrained_xvector(folder):
     """Save a small x-vector of random weights with no more settings than an attacker needs."""
-    fields = {
-        "in_channels": 24,
-        "tdnn_blocks": 5,
-        "tdnn_channels": [32, 32, 32, 32, 64],
-        "tdnn_kernel_sizes": [5, 3, 3, 1, 1],
-        "tdnn_dilations": [1, 2, 3, 1, 1],
-        "lin_neurons": 32,
-    }
     torch.manual_seed(0)
-    model = Xvector.Xvector(device="cpu", activation=torch.nn.LeakyReLU, **fields)
+    model = load_hyperpyyaml(UNTRAINED)["embedding_model"]
     torch.save(model.state_dict(), folder / "embedding_model.ckpt")
-    lines = [f"    {name}: {value}" for name, value in fields.items()]
-    (folder / "hyperparams.yaml").write_text(UNTRAINED + "\n".join(lines) + "\n")
+    (folder / "hyperparams.yaml").write_text(UNTRAINED)
     return folder
 
 
@@ -158,21 +144,14 @@ def tone(speaker, index, *, seconds=0.8, rate=RATE):
     return (0.05 * samples + 0.01 * generator.standard_normal(len(time))).astype("float32")
 
 
-def settings_of(folder):
-    """The text of a folder's hyperparameter file."""
-    return (folder / "hyperparams.yaml").read_text(encoding="utf-8")
+class Evil:
+    """Runs a command where it is unpickled."""
 
+    def __init__(self, command):
+        self.command = command
 
-def _save(folder, settings, model, classifier):
-    folder.mkdir(parents=True)
-    generator = torch.Generator().manual_seed(1)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.copy_(torch.randn(parameter.shape, generator=generator) / 4)
-    (folder / "hyperparams.yaml").write_text(settings, encoding="utf-8")
-    torch.save(model.state_dict(), folder / "embedding_model.ckpt")
-    torch.save(classifier.state_dict(), folder / "classifier.ckpt")
-    return folder
+    def __reduce__(self):
+        return os.system, (self.command,)
 
 
 WAV2VEC = """
@@ -212,14 +191,10 @@ def wav2vec(folder):
     """Write a tiny encoder in the layout of SpeechBrain's wav2vec 2.0 recipe; the folder."""
     folder.mkdir(parents=True)
     torch.manual_seed(1)
-    extractor = wav2vec_2.W2VLatentExtractor([6, 6, 6], kernel_sizes=[11, 3, 3], strides=[5, 4, 4])
-    transformer = Transformer.TransformerEncoder(
-        num_layers=2, nhead=2, d_ffn=12, d_model=8, normalize_before=True, activation=torch.nn.GELU
-    )
-    encoder = wav2vec_2.EncoderWrapper(6, 8, transformer)
+    made = load_hyperpyyaml(WAV2VEC.partition("epoch_counter")[0])
     (folder / "hyperparams.yaml").write_text(WAV2VEC, encoding="utf-8")
-    torch.save(extractor.state_dict(), folder / "latent_extractor.ckpt")
-    torch.save(encoder.state_dict(), folder / "latent_encoder.ckpt")
+    torch.save(made["extractor"].state_dict(), folder / "latent_extractor.ckpt")
+    torch.save(made["encoder_wrapper"].state_dict(), folder / "latent_encoder.ckpt")
     return folder
 
 
@@ -247,31 +222,27 @@ def hub_encoder(folder, kind, *, head="Model", normalises=False, **fields):
     with torch.no_grad():
         for parameter in network.parameters():
             noise = torch.randn(parameter.shape)
-            parameter.copy_(
-                noise / parameter[0].numel() ** 0.5
-                if parameter.dim() > 1
-                else parameter + noise / 10
-            )
+            is_matrix = parameter.dim() > 1
+            inputs = parameter[0].numel()
+            parameter.copy_(noise / inputs**0.5 if is_matrix else parameter + noise / 10)
     network.save_pretrained(folder)
     transformers.Wav2Vec2FeatureExtractor(do_normalize=normalises).save_pretrained(folder)
     return folder
 
 
-SMALLER_RECIPE = {
-    "number_of_epochs: ": "number_of_epochs: 4 #",
-    "batch_size: ": "batch_size: 8 #",
-    "crop_s: ": "crop_s: 0.5 #",
-    "speeds: ": "speeds: [1.0, 1.1] #",
-    "tdnn_channels: ": "tdnn_channels: [16, 16, 16, 16, 32] #",
-    "emb_dim: ": "emb_dim: 16 #",
-}
-
-
-def small_recipe(path):
-    """Write the shipped recipe xvector_small with a smaller model and four epochs; the path."""
-    text = (RESOURCES / "recipes" / "xvector_small.yaml").read_text(encoding="utf-8")
-    for old, new in SMALLER_RECIPE.items():
-        assert f"\n{old}" in text or f"\n    {old}" in text
-        text = text.replace(old, new, 1)
+def shortened(name, path, **fields):
+    """Write a shipped recipe in which fields have other values; the path."""
+    text = (RESOURCES / "recipes" / f"{name}.yaml").read_text(encoding="utf-8")
+    for field, value in fields.items():
+        pattern = rf"^( *{field}:) (?!!ref).*"
+        text, found = re.subn(pattern, rf"\1 {value}", text, flags=re.MULTILINE)
+        assert found == 1, field
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def small_recipe(path, number_of_epochs=4):
+    """Write the shipped recipe xvector_small with a smaller model and a few epochs; the path."""
+    size = {"tdnn_channels": [16, 16, 16, 16, 32], "emb_dim": 16, "speeds": [1.0, 1.1]}
+    length = {"number_of_epochs": number_of_epochs, "batch_size": 8, "crop_s": 0.5}
+    return shortened("xvector_small", path, **size, **length)

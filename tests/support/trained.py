@@ -1,20 +1,15 @@
 """What tests look at in the folder of a trained extractor, and how they change its recipe."""
 
-from voiceprivacy.attack.training.brain import COLUMNS, SpeakerBrain
+from voiceprivacy.attack.training.brain import COLUMNS
 from voiceprivacy.inout.tables import read_table
 
-FILES = [
-    "classifier.ckpt",
-    "embedding_model.ckpt",
-    "held_out.json",
-    "hyperparams.yaml",
-    "training.tsv",
-]
+WHOLE = ["classifier.ckpt", "embedding_model.ckpt", "held_out.json", "hyperparams.yaml"]
+FILES = [*WHOLE, "training.tsv"]
 
 
 def weights(folder):
     """The bytes of all files but the curve."""
-    return [(folder / name).read_bytes() for name in FILES if name != "training.tsv"]
+    return [(folder / name).read_bytes() for name in WHOLE]
 
 
 def curve(folder, column):
@@ -28,15 +23,3 @@ def changed(recipe, old, new):
     assert old in text
     recipe.write_text(text.replace(old, new, 1), encoding="utf-8")
     return recipe
-
-
-def killed_in_epoch(last):
-    """A method of SpeakerBrain that ends a training when this epoch begins."""
-    start = SpeakerBrain.on_stage_start
-
-    def on_stage_start(self, stage, epoch=None):
-        if epoch == last:
-            raise KeyboardInterrupt
-        start(self, stage, epoch)
-
-    return on_stage_start

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 import soundfile
 import yaml
 from support.sounds import tone
@@ -15,12 +16,8 @@ ROOT = Path(__file__).parents[3]
 RECIPE = re.compile(r"^# (knn_vc: \{function: .*)", re.MULTILINE)
 
 
-def test_the_call_of_knn_vc_draws_a_voice_for_each_speaker(original, tmp_path):
-    """A clone whose network is a stand-in: it gives the query, as loud as the voice's files."""
-    clone = tmp_path / "clone"
-    clone.mkdir()
-    (clone / "hubconf.py").write_text(
-        """import pathlib
+# It gives the query, as loud as the voice's files.
+STAND_IN = """import pathlib
 import torch
 class Matcher:
     def get_features(self, samples):
@@ -35,22 +32,23 @@ def knn_vc(pretrained, progress=True, *, prematched, device):
     assert pretrained and prematched
     return Matcher()
 """
-    )
+
+
+@pytest.mark.usefixtures("this_process")
+def test_the_call_of_knn_vc_draws_a_voice_for_each_speaker(original, tmp_path):
+    (tmp_path / "hubconf.py").write_text(STAND_IN)
     for voice in ("0.25", "0.5"):
         (tmp_path / "voices" / voice).mkdir(parents=True)
         (tmp_path / "voices" / voice / "a.wav").write_bytes(b"")
-    options = {"references": str(tmp_path / "voices"), "repository": str(clone)}
+    options = {"references": str(tmp_path / "voices"), "repository": str(tmp_path)}
     (text,) = RECIPE.findall((ROOT / "config/anonymisers.yaml").read_text())
     recipe = yaml.safe_load(text)["knn_vc"] | {"options": options}
     recipe["function"] = recipe["function"].replace("{resources}", str(ROOT / "workflow/resources"))
     heard = {}
     for seed in range(1, 4):
-        scratch = tmp_path / f"scratch{seed}"
-        scratch.mkdir()
-        paths = plugins.protect(
-            recipe, read_manifest(original), seed=seed, threads=1, scratch=scratch
-        )
-        for name, path in paths.items():
+        how = {"seed": seed, "threads": 1, "scratch": tmp_path / f"scratch{seed}"}
+        how["scratch"].mkdir()
+        for name, path in plugins.protect(recipe, read_manifest(original), **how).items():
             before = tone(2 * int(name[1]) + int(name[-1]))
             ratio = np.abs(soundfile.read(path)[0]).max() / np.abs(before).max()
             heard.setdefault((seed, name.split("_")[0]), set()).add(round(float(ratio), 2))

@@ -1,7 +1,6 @@
 """One shard of an anonymised part: chosen, protected, checked, kept, gathered; and its commands."""
 
 import itertools
-import json
 import os
 import re
 import shutil
@@ -11,55 +10,48 @@ import uuid
 import numpy as np
 import pytest
 import soundfile
-from support.calls import call, flags
-from support.shards import REVERSED, run_shard
+from support.calls import flags, here, succeeds
+from support.shards import REVERSED, run_part, run_shard
 from support.sounds import RATE, tone
 
 from voiceprivacy.anonymise import part
-from voiceprivacy.anonymise.part import (
-    anonymise_part,
-    gather_manifests,
-    is_the_original,
-    select_shard,
-)
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import (
-    ALPHAS,
-    Utterance,
-    alphas_path,
-    read_manifest,
-    read_table,
-    write_manifest,
-)
+from voiceprivacy.inout.tables import Utterance, alphas_path, read_manifest, write_manifest
 from voiceprivacy.vocabulary import MCADAMS
 
-COMMAND = f"{sys.executable} {{scripts}}/anonymise_mcadams.py"
-AS_COMMAND = {"command": f"{COMMAND} --alpha 0.7 0.9 --level speaker"}
-AS_FUNCTION = {"function": MCADAMS, "options": {"alpha": [0.7, 0.9], "level": "speaker"}}
+pytestmark = pytest.mark.usefixtures("this_process")
+
+COMMAND = {"command": f"{sys.executable} {{scripts}}/anonymise_mcadams.py"}
+DRAWN = {"function": MCADAMS, "options": {"alpha": [0.7, 0.9], "level": "speaker"}}
 
 
-@pytest.mark.parametrize(
-    "anonymiser", [AS_COMMAND, AS_FUNCTION, REVERSED], ids=["command", "function", "reversed"]
-)
-def test_three_shards_give_the_audio_of_one(original, tmp_path, anonymiser):
-    joined = {}
-    for shards in (1, 3):
+@pytest.fixture
+def submit(original, team, tmp_path):
+    """Protect a part by the team's files; its manifest."""
+
+    entry = {"audio": str(tmp_path / "team")}
+    return lambda **options: run_shard(original, entry | options, tmp_path / "out")
+
+
+@pytest.mark.parametrize("anonymiser", [DRAWN, REVERSED], ids=["drawn", "reversed"])
+def test_any_number_of_shards_gives_the_audio_of_one(original, tmp_path, anonymiser):
+    joined, alphas = {}, {}
+    for shards in (1, 3, 10):
         folder = tmp_path / str(shards)
         manifests = [
             run_shard(original, anonymiser, folder, shard=shard, shards=shards)
             for shard in range(shards)
         ]
-        joined[shards] = gather_manifests(original, manifests, folder / "manifest.tsv")
+        joined[shards] = part.gather_manifests(original, manifests, folder / "manifest.tsv")
+        alphas[shards] = alphas_path(folder / "manifest.tsv").read_text()
         assert read_manifest(folder / "manifest.tsv") == joined[shards]
-    for one, three, before in zip(joined[1], joined[3], read_manifest(original), strict=True):
-        assert one._replace(path=None) == three._replace(path=None) == before._replace(path=None)
-        assert one.path.read_bytes() == three.path.read_bytes()
-        assert audio.is_16_bit_mono(one.path, RATE)
-    alphas = [tmp_path / str(shards) / "manifest.alphas.tsv" for shards in (1, 3)]
-    drawn = [read_table(path, ALPHAS) for path in alphas]
-    assert bool(drawn[0]) == bool(drawn[1]) == (anonymiser is not REVERSED)
-    assert alphas[0].read_bytes() == alphas[1].read_bytes()
+    for before, *protected in zip(read_manifest(original), *joined.values(), strict=True):
+        assert {line._replace(path=None) for line in protected} == {before._replace(path=None)}
+        assert len({line.path.read_bytes() for line in protected}) == 1
+        assert audio.is_16_bit_mono(protected[0].path, RATE)
+    assert alphas[1] == alphas[3] == alphas[10]
+    assert ("s0_0" in alphas[1]) == (anonymiser is DRAWN)
 
 
 @pytest.mark.parametrize(
@@ -73,9 +65,8 @@ def test_three_shards_give_the_audio_of_one(original, tmp_path, anonymiser):
 )
 def test_mcadams_is_the_same_as_a_command_and_as_a_function(original, tmp_path, options):
     made = []
-    for number, program in enumerate(({"command": COMMAND}, {"function": MCADAMS})):
-        folder = tmp_path / str(number)
-        manifest = run_shard(original, {**program, "options": options}, folder)
+    for number, program in enumerate((COMMAND, {"function": MCADAMS})):
+        manifest = run_shard(original, program | {"options": options}, tmp_path / str(number))
         files = [line.path.read_bytes() for line in read_manifest(manifest)]
         made.append((files, alphas_path(manifest).read_text()))
     assert made[0] == made[1] and len(made[0][0]) == 8
@@ -83,29 +74,20 @@ def test_mcadams_is_the_same_as_a_command_and_as_a_function(original, tmp_path, 
 
 def test_shards_are_a_partition_that_depends_on_the_ids_only(original):
     utterances = read_manifest(original)
-    shards = [select_shard(utterances, shard, 3) for shard in range(3)]
+    shards = [part.select_shard(utterances, shard, 3) for shard in range(3)]
     assert sorted(itertools.chain(*shards)) == sorted(utterances)
-    assert sorted(select_shard(utterances[::-1], 1, 3)) == sorted(shards[1])
-    assert select_shard(utterances, 0, 1) == utterances
+    assert sorted(part.select_shard(utterances[::-1], 1, 3)) == sorted(shards[1])
+    assert part.select_shard(utterances, 0, 1) == utterances
     with pytest.raises(BadInput, match="--shard 3"):
-        select_shard(utterances, 3, 3)
+        part.select_shard(utterances, 3, 3)
 
 
-def test_more_shards_than_utterances_leave_some_empty(original, tmp_path):
-    manifests = [
-        run_shard(original, REVERSED, tmp_path / "many", shard=shard, shards=10)
-        for shard in range(10)
-    ]
-    assert len(gather_manifests(original, manifests, tmp_path / "many/manifest.tsv")) == 8
-
-
-def test_audio_that_is_good_stays_where_it_is(original, tmp_path, team):
-    manifest = run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
-    assert {line.utterance: line.path for line in read_manifest(manifest)} == team
+def test_audio_that_is_good_stays_where_it_is(submit, tmp_path, team):
+    assert {line.utterance: line.path for line in read_manifest(submit())} == team
     assert list((tmp_path / "out/wav/0").iterdir()) == []
 
 
-def test_a_submission_with_the_sound_of_another_utterance_is_refused(original, tmp_path, team):
+def test_a_submission_with_the_sound_of_another_utterance_is_refused(original, submit, team):
     before = {line.utterance: line.path for line in read_manifest(original)}
     for copied, said in (
         (team["s0_0"], "'s0_1' is the same file as that of 's0_0'"),
@@ -113,41 +95,36 @@ def test_a_submission_with_the_sound_of_another_utterance_is_refused(original, t
     ):
         shutil.copy(copied, team["s0_1"])
         with pytest.raises(BadInput, match=said):
-            run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
+            submit()
 
 
 @pytest.mark.parametrize("how", ["hard link", "link", "copy", "quieter"])
-def test_a_submission_that_holds_an_utterance_s_own_original_is_refused(
-    original, tmp_path, team, how
-):
-    [path] = [line.path for line in read_manifest(original) if line.utterance == "s0_1"]
+def test_an_original_as_a_submission_is_refused(original, tmp_path, submit, team, how):
+    path = original.parent / "s0_1.flac"
     if how == "quieter":
         soundfile.write(team["s0_1"], -0.4 * audio.read(path)[0], RATE)
     else:
         team["s0_1"].unlink()
         do = {"hard link": os.link, "link": os.symlink, "copy": shutil.copy}
         do[how](path, team["s0_1"])
-    with pytest.raises(BadInput, match=r"1 of 8 .*: 's0_1' is its original: it is not protected"):
-        run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
+    with pytest.raises(BadInput, match=r"1 of 8 .*: 's0_1' is its original"):
+        submit()
     assert not (tmp_path / "out/shards/0.tsv").exists()
 
 
-def test_a_submission_that_changes_next_to_nothing_is_judged(original, tmp_path, team):
+def test_a_submission_that_changes_next_to_nothing_is_judged(original, submit, team):
     for line in read_manifest(original):
         samples, _ = audio.read(line.path)
         tremolo = 1 + 0.02 * np.sin(2 * np.pi * 4 * np.arange(len(samples)) / RATE)
         soundfile.write(team[line.utterance], tremolo * samples, RATE)
-    manifest = run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
-    assert len(read_manifest(manifest)) == len(team)
+    assert len(read_manifest(submit())) == len(team)
 
 
-def test_float_audio_at_another_rate_is_converted_with_a_note(original, tmp_path, team, capsys):
+def test_float_audio_at_another_rate_is_converted_with_a_note(submit, tmp_path, team, capsys):
     samples = np.repeat(tone(0), 3)
     soundfile.write(team["s0_0"], 2 * samples / np.abs(samples).max(), 48000, subtype="FLOAT")
-    manifest = run_shard(
-        original, {"audio": str(tmp_path / "team"), "resample": True}, tmp_path / "out"
-    )
-    assert "note: 1 file resampled from 48000 to 16000 Hz" in capsys.readouterr().err
+    manifest = submit(resample=True)
+    assert "1 file resampled from 48000 to 16000 Hz" in capsys.readouterr().err
     (path,) = [line.path for line in read_manifest(manifest) if line.utterance == "s0_0"]
     assert path == tmp_path / "out/wav/0/s0_0.flac"
     assert audio.header(path)[:3] == (RATE, 1, 0.5)
@@ -192,65 +169,40 @@ def test_gathering_finds_what_is_lost_twice_or_strange(original, tmp_path):
         (strange, "d.tsv: utterance 'x' is not in .*original"),
     ):
         with pytest.raises(BadInput, match=message):
-            gather_manifests(original, [first, second], tmp_path / "joined.tsv")
+            part.gather_manifests(original, [first, second], tmp_path / "joined.tsv")
     assert not (tmp_path / "joined.tsv").exists()
 
 
-def test_alphas_of_some_utterances_only_are_refused_with_what_is_wrong(original, tmp_path):
+def test_alphas_of_some_utterances_and_a_first_run_of_others_are_refused(original, tmp_path):
     names = names_of(original)
     drawn = shard_manifest(tmp_path / "a.tsv", original, names[:7])
     plain = shard_manifest(tmp_path / "b.tsv", original, names[7:])
     rows = "".join(f"{name}\ts\t0.8\n" for name in names[:7])
     alphas_path(drawn).write_text(f"utterance\tspeaker\talpha\n{rows}")
-    with pytest.raises(
-        BadInput, match=f"1 utterance is in none of the tables of alphas.*{names[7]}"
-    ):
-        gather_manifests(original, [drawn, plain], tmp_path / "joined.tsv")
+    with pytest.raises(BadInput, match=f"1 utterance .* tables of alphas.*{names[7]}"):
+        part.gather_manifests(original, [drawn, plain], tmp_path / "joined.tsv")
+    with pytest.raises(BadInput, match=f"b.tsv: has no utterance '{names[0]}'"):
+        part.gather_manifests(original, [drawn, plain], tmp_path / "joined.tsv", first_run=plain)
 
 
-def test_a_first_run_of_other_utterances_is_named(original, tmp_path):
-    names = names_of(original)
-    whole = shard_manifest(tmp_path / "a.tsv", original, names)
-    first = shard_manifest(tmp_path / "first.tsv", original, names[1:])
-    with pytest.raises(BadInput, match=f"first.tsv: has no utterance '{names[0]}'"):
-        gather_manifests(original, [whole], tmp_path / "joined.tsv", first_run=first)
-
-
-def test_a_second_run_that_differs_in_one_sample_of_one_utterance_is_another_run(
-    original, tmp_path, team
-):
-    first = run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "first")
+def test_a_run_that_differs_in_one_sample_is_another_run(original, tmp_path, submit, team):
+    shutil.copytree(tmp_path / "team", tmp_path / "first")
+    first = run_shard(original, {"audio": str(tmp_path / "first")}, tmp_path / "first_run")
     changed = tone(7)[::-1].copy()
     changed[100] += 0.01
-    shutil.copytree(tmp_path / "team", tmp_path / "again")
-    audio.write(tmp_path / "again/s3_1.wav", changed, RATE)
-    second = run_shard(original, {"audio": str(tmp_path / "again")}, tmp_path / "second")
-    assert len(gather_manifests(original, [second], tmp_path / "second.tsv", first_run=first)) == 8
+    audio.write(team["s3_1"], changed, RATE)
+    assert (
+        len(part.gather_manifests(original, [submit()], tmp_path / "m.tsv", first_run=first)) == 8
+    )
 
 
 # A part of one shard: what the gathering of shards guarantees holds in the one job, too.
 
 
-def run_part(original, anonymiser, folder, *, manifest=None, seed=1, first_run=None):
-    """Anonymise a part at once; give its manifest."""
-    anonymise_part(
-        manifest or original,
-        anonymiser=anonymiser,
-        original=original,
-        first_run=first_run,
-        seed=seed,
-        sample_rate=RATE,
-        threads=1,
-        audio_dir=folder / "wav/0",
-        output_manifest=folder / "manifest.tsv",
-    )
-    return folder / "manifest.tsv"
-
-
 def test_a_part_at_once_is_its_gathered_shard(original, tmp_path):
-    shard = run_shard(original, AS_FUNCTION, tmp_path / "gathered")
-    gather_manifests(original, [shard], tmp_path / "gathered/manifest.tsv")
-    run_part(original, AS_FUNCTION, tmp_path / "at_once")
+    shard = run_shard(original, DRAWN, tmp_path / "gathered")
+    part.gather_manifests(original, [shard], tmp_path / "gathered/manifest.tsv")
+    run_part(original, DRAWN, tmp_path / "at_once")
     for name in ("manifest.tsv", "manifest.alphas.tsv"):
         files = [tmp_path / folder / name for folder in ("gathered", "at_once")]
         assert files[0].read_bytes() == files[1].read_bytes(), name
@@ -270,45 +222,30 @@ def test_a_part_at_once_has_the_order_and_the_speakers_of_the_original(original,
 
 def test_a_second_run_at_once_with_the_same_audio_is_refused(original, tmp_path):
     first = run_part(original, REVERSED, tmp_path / "b2")
-    with pytest.raises(BadInput, match="the very same audio of all 8 utterances"):
+    with pytest.raises(BadInput, match="same audio of all 8 utterances"):
         run_part(original, REVERSED, tmp_path / "b2_run1", seed=2, first_run=first)
     assert not (tmp_path / "b2_run1/manifest.tsv").exists()
-    first = run_part(original, AS_FUNCTION, tmp_path / "b2r")
-    run_part(original, AS_FUNCTION, tmp_path / "b2r_run1", seed=2, first_run=first)
+    first = run_part(original, DRAWN, tmp_path / "b2r")
+    run_part(original, DRAWN, tmp_path / "b2r_run1", seed=2, first_run=first)
 
 
-def test_a_part_at_once_that_fails_leaves_nothing_of_an_earlier_run_or_of_a_killed_one(
-    original, tmp_path
-):
-    manifest = run_part(original, AS_FUNCTION, tmp_path / "out")
+def test_a_part_that_fails_leaves_nothing_of_earlier_or_killed_runs(original, tmp_path):
+    manifest = run_part(original, DRAWN, tmp_path / "out")
     killed = tmp_path / f"out/.shards.{uuid.uuid4().hex}"
     killed.mkdir()
     with pytest.raises(BadInput):
         run_part(original, {"command": "false"}, tmp_path / "out")
-    assert not killed.exists()
-    assert not manifest.exists()
-    assert not manifest.with_name("manifest.alphas.tsv").exists()
-
-
-def command(script, **arguments):
-    return call(script, *(part for word in flags(**arguments) for part in word.split(" ")))
+    for path in (killed, manifest, alphas_path(manifest)):
+        assert not path.exists()
 
 
 def test_a_whole_part_is_anonymised_from_the_command_line(original, tmp_path):
-    arguments = {
-        "manifest": original,
-        "original": original,
-        "anonymiser": json.dumps(REVERSED).replace(" ", ""),
-        "seed": 1,
-        "audio_dir": tmp_path / "wav/0",
-        "output_manifest": tmp_path / "manifest.tsv",
-    }
-    done = command("anonymise_part", **arguments)
-    assert done.returncode == 0
-    assert "8 utterances:" in done.stdout
+    arguments = flags(manifest=original, original=original, anonymiser=REVERSED, seed=1)
+    arguments += flags(audio_dir=tmp_path / "wav/0", output_manifest=tmp_path / "manifest.tsv")
+    assert "8 utterances:" in succeeds("anonymise_part", *arguments)
     assert names_of(tmp_path / "manifest.tsv") == names_of(original)
-    done = command("anonymise_part", **arguments, threads=0)
-    assert (done.returncode, done.stderr) == (2, "error: --threads 0: must be at least 1\n")
+    done = here("anonymise_part", *arguments, "--threads", "0")
+    assert done.returncode == 2 and "--threads 0" in done.stderr
 
 
 @pytest.mark.parametrize("n_samples", [999, 1000, 2345])
@@ -324,53 +261,50 @@ def test_an_original_is_recognised_in_pieces(tmp_path, monkeypatch, n_samples):
     same = [
         name
         for name in ("quieter", "shorter", "other_end")
-        if is_the_original(tmp_path / "original.wav", tmp_path / f"{name}.wav")
+        if part.is_the_original(tmp_path / "original.wav", tmp_path / f"{name}.wav")
     ]
     assert same == ["quieter"]
 
 
 def spoil(team, **spoiled):
-    for name, (samples, sample_rate) in spoiled.items():
-        soundfile.write(team[name], samples, sample_rate, subtype="FLOAT")
+    for name, samples in spoiled.items():
+        soundfile.write(team[name], samples, RATE, subtype="FLOAT")
 
 
-def test_every_kind_of_broken_audio_is_found(original, tmp_path, team):
+def test_every_kind_of_broken_audio_is_found(tmp_path, submit, team):
     nan, loud = tone(3).copy(), tone(6)
     nan[5] = np.nan
-    silent, half, stereo = np.zeros(8000), tone(2)[:3000], np.stack([loud, loud], axis=1)
-    spoil(team, s0_0=(silent, RATE), s1_0=(half, RATE), s1_1=(nan, RATE), s3_0=(stereo, RATE))
+    stereo = np.stack([loud, loud], axis=1)
+    spoil(team, s0_0=np.zeros(8000), s1_0=tone(2)[:3000], s1_1=nan, s3_0=stereo)
     team["s0_1"].unlink()
     team["s2_0"].write_bytes(b"not audio")
     with pytest.raises(BadInput) as error:
-        run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
-    message = str(error.value)
-    assert message.startswith("5 of 8 protected utterances are unusable: ")
-    findings = message.split(": ", 1)[1].split("; ")
-    by_utterance = {finding.split("'")[1]: finding for finding in findings}
+        submit()
+    start, findings = str(error.value).split(": ", 1)
+    assert start.startswith("5 of 8 ")
+    by_utterance = {finding.split("'")[1]: finding for finding in findings.split("; ")}
     expected = {
         "s0_0": "is silent",
         "s0_1": "is missing",
         "s1_0": "lasts 0.19 s, the original 0.50 s",
+        "s1_1": "NaN",
+        "s2_0": "cannot be read as audio",
     }
-    expected |= {"s1_1": "NaN", "s2_0": "cannot be read as audio"}
     assert by_utterance.keys() == expected.keys()
     assert all(text in by_utterance[name] for name, text in expected.items())
     assert not (tmp_path / "out/shards/0.tsv").exists()
-    assert not (tmp_path / "out/wav/0").exists()
     assert list((tmp_path / "out/wav").iterdir()) == []
 
 
-def test_a_file_that_stays_is_named_in_full_one_that_does_not_by_its_end(original, tmp_path, team):
+def test_a_file_that_stays_is_named_in_full(original, tmp_path, submit, team):
     team["s2_0"].write_bytes(b"not audio")
-    with pytest.raises(
-        BadInput, match=rf"'s2_0' {re.escape(str(team['s2_0']))}: cannot be read as audio"
-    ):
-        run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
+    with pytest.raises(BadInput, match=rf"'s2_0' {re.escape(str(team['s2_0']))}: cannot be read"):
+        submit()
     (tmp_path / "silence.py").write_text(
-        "def anonymise(samples, sample_rate, **_):\n    return 0 * samples + 0.3\n"
+        "def silence(samples, rate, **_):\n    return 0 * samples\n"
     )
-    with pytest.raises(BadInput, match=r"'s0_0' s0_0\.flac: is silent, the original is not; "):
-        run_shard(original, {"function": f"{tmp_path / 'silence.py'}:anonymise"}, tmp_path / "out")
+    with pytest.raises(BadInput, match=r"'s0_0' s0_0\.flac: is silent"):
+        run_shard(original, {"function": f"{tmp_path / 'silence.py'}:silence"}, tmp_path / "out")
 
 
 def test_silence_may_stay_silent(tmp_path):
@@ -379,34 +313,26 @@ def test_silence_may_stay_silent(tmp_path):
     assert part.finding(original, tmp_path / "zero.flac", RATE) is None
 
 
-@pytest.mark.parametrize(
-    ("seconds", "good"), [(10.0, True), (8.0, True), (12.0, True), (7.0, False), (13.0, False)]
-)
-def test_the_length_may_differ_by_a_quarter(tmp_path, seconds, good):
-    audio.write(tmp_path / "u.flac", tone(1, seconds), RATE)
-    utterance = Utterance("u", "s", "f", tmp_path / "original.flac", 10.0)
-    assert (part.finding(utterance, tmp_path / "u.flac", RATE) is None) == good
-
-
-def test_several_channels_are_mixed_down_of_ready_speech_only(original, tmp_path, team, capfd):
+def test_several_channels_are_mixed_down_of_ready_speech_only(tmp_path, submit, team, capfd):
     one, other = tone(6), tone(7)
-    spoil(team, s3_0=(np.stack([one, other], axis=1), RATE), s3_1=(np.stack([one] * 3, 1), RATE))
-    run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
+    spoil(team, s3_0=np.stack([one, other], axis=1), s3_1=np.stack([one] * 3, axis=1))
+    submit()
     assert capfd.readouterr().err.count("warning: 2 files have several channels") == 1
     mixed, _ = audio.read(tmp_path / "out" / "wav" / "0" / "s3_0.flac")
     assert np.abs(mixed - (one + other) / 2).max() < 1e-4
     utterance = Utterance("s3_0", "s3", "f", team["s3_0"], 0.5)
     assert part.finding(utterance, team["s3_0"], RATE) == "has 2 channels instead of one"
     soundfile.write(team["s3_0"], np.outer(one, (1, -1)), RATE)
-    opposite = part.finding(utterance, team["s3_0"], RATE, mixed_down=True)
-    assert opposite == "its 2 channels cancel each other where they are averaged"
+    assert "cancel" in part.finding(utterance, team["s3_0"], RATE, mixed_down=True)
 
 
 @pytest.mark.parametrize(
     ("made_s", "original_s", "said"),
     [
+        *((seconds, 10.0, None) for seconds in (8.0, 10.0, 12.0)),  # a quarter more or less
+        *((seconds, 10.0, f"lasts {seconds:.2f} s, the original 10.00") for seconds in (7.0, 13.0)),
         (2.0, 2.2, None),
-        (1.0, 2.0, "half as long (does its header name another sample rate?)"),
+        (1.0, 2.0, "half as long"),
         (4.1, 2.0, "twice as long"),
         (2.0, 6.0, "a third as long"),
         (6.0, 2.0, "three times as long"),

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.shards import REVERSED, command_that
 
 from voiceprivacy.anonymise import plugins
 from voiceprivacy.attack.extractors import foreign
@@ -41,8 +42,9 @@ def scratch(tmp_path):
     return tmp_path / "scratch"
 
 
-def protect(anonymiser, original, scratch):
-    return plugins.protect(anonymiser, read_manifest(original), seed=0, threads=1, scratch=scratch)
+def protect(anonymiser, original, scratch, threads=1):
+    how = {"seed": 0, "threads": threads, "scratch": scratch}
+    return plugins.protect(anonymiser, read_manifest(original), **how)
 
 
 def test_a_function_in_the_box_cannot_write_elsewhere(original, scratch, outside, tmp_path):
@@ -54,13 +56,8 @@ def test_a_function_in_the_box_cannot_write_elsewhere(original, scratch, outside
     assert (outside / "new.txt").exists()
 
 
-def test_functions_in_several_processes_work_in_the_box(original, scratch, tmp_path):
-    (tmp_path / "mine.py").write_text(
-        "def anonymise(samples, sample_rate, **names):\n    return samples[::-1]\n"
-    )
-    anonymiser = {"function": f"{tmp_path}/mine.py:anonymise", "sandbox": True}
-    paths = plugins.protect(anonymiser, read_manifest(original), seed=0, threads=2, scratch=scratch)
-    assert all(path.exists() for path in paths.values())
+def test_functions_in_several_processes_work_in_the_box(original, scratch):
+    assert len(protect(REVERSED | {"sandbox": True}, original, scratch, threads=2)) == 8
 
 
 def test_compiled_functions_find_room_in_the_box(scratch):
@@ -122,18 +119,8 @@ def test_commands_of_all_kinds_have_the_same_box(original, scratch, outside, tmp
 def test_what_a_command_returns_was_written_by_it(original, scratch, tmp_path, monkeypatch):
     """It may name what it cannot read: somebody else's speech, which we can."""
     other = read_manifest(original)[0].path
-    thief = tmp_path / "thief" / "run.py"
-    thief.parent.mkdir()
-    thief.write_text(
-        "import sys, pathlib\n"
-        "given = dict(zip(sys.argv[1::2], sys.argv[2::2]))\n"
-        "lines = open(given['--manifest']).read().splitlines()\n"
-        "rows = [line.split('\\t') for line in lines]\n"
-        f"rows[1][3] = {str(other)!r}\n"
-        "text = ''.join('\\t'.join(row) + '\\n' for row in rows)\n"
-        "open(given['--output-manifest'], 'w').write(text)\n"
-    )
-    command = {"command": f"{sys.executable} {thief}"}
+    (tmp_path / "thief").mkdir()
+    command = command_that(tmp_path / "thief", f"rows[0][3] = {str(other)!r}")
     assert len(protect(command, original, scratch)) == 8
     for left in scratch.iterdir():
         left.rmdir() if left.is_dir() else left.unlink()

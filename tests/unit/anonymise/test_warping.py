@@ -61,16 +61,14 @@ def test_the_distortion_of_a_warp_by_hand():
 
 def test_every_draw_of_voicemask_is_distorted_as_much_as_was_said():
     for seed in range(50):
-        draw = np.random.default_rng(seed)
-        warp = warping.DRAWN["voicemask"](draw, (0.08, 0.10))
+        warp = warping.DRAWN["voicemask"](np.random.default_rng(seed), (0.08, 0.10))
         assert 0.32 <= warping.distortion(warp) <= 0.40
         assert (np.diff(warp(OMEGA)) > 0).all()
 
 
 def test_no_warp_changes_nothing():
-    sound = vowel()
-    same = warping.warped(sound, lambda omega: omega, size=512)
-    np.testing.assert_allclose(same, sound, atol=1e-12)
+    same = warping.warped(vowel(), lambda omega: omega, size=512)
+    np.testing.assert_allclose(same, vowel(), atol=1e-12)
 
 
 @pytest.mark.parametrize("pitch_hz", [120, 220])
@@ -96,9 +94,8 @@ def test_a_voice_belongs_to_its_speaker(warp):
     assert shift_of(utterance="a", warp=warp) == shift_of(utterance="b", warp=warp)
     shifts = {shift_of(speaker=name, warp=warp) for name in ("anna", "berta", "carl", "emil")}
     assert len(shifts) == 4
-    assert shift_of(utterance="a", warp=warp, level="utterance") != shift_of(
-        utterance="b", warp=warp, level="utterance"
-    )
+    first, second = (shift_of(utterance=name, warp=warp, level="utterance") for name in "ab")
+    assert first != second
 
 
 def test_draws_go_up_and_down_within_their_range():

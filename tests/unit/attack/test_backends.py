@@ -24,10 +24,13 @@ def lookup(values, path="table.tsv", kind="utterance"):
     return backends.Lookup(values, path=path, kind=kind)
 
 
+def trials_of(*pairs):
+    return [Trial(*pair.split(), "target") for pair in pairs]  # no score depends on a label
+
+
 def test_cosine_by_hand():
-    scores = backends.cosine(
-        enrolment=np.array([[3.0, 4], [0, 0]]), counts=[1, 1], trial=np.array([[1.0, 0], [6, 8]])
-    )
+    enrolment, trial = np.array([[3.0, 4], [0, 0]]), np.array([[1.0, 0], [6, 8]])
+    scores = backends.cosine(enrolment=enrolment, counts=[1, 1], trial=trial)
     np.testing.assert_allclose(scores, [[0.6, 1.0], [0, 0]], atol=1e-15)
 
 
@@ -46,9 +49,7 @@ def test_jensen_shannon_is_one_minus_scipys_distance_in_bits():
 
 def test_jensen_shannon_refuses_what_is_no_histogram():
     with pytest.raises(BadInput, match="negative"):
-        backends.jensen_shannon(
-            enrolment=np.array([[1.0, -1]]), counts=None, trial=np.array([[1.0, 1]])
-        )
+        backends.jensen_shannon(enrolment=-np.eye(1), counts=None, trial=np.eye(1))
 
 
 def test_a_model_is_the_mean_of_its_raw_embeddings_with_their_number():
@@ -58,10 +59,9 @@ def test_a_model_is_the_mean_of_its_raw_embeddings_with_their_number():
 
 
 def test_trials_are_scored_in_the_order_of_the_list():
-    trials = [Trial("B", "t2", "target"), Trial("A", "t1", "target"), Trial("B", "t1", "nontarget")]
     scores = backends.score_trials(
         backends.cosine,
-        trials,
+        trials_of("B t2", "A t1", "B t1"),
         enrolment=gallery(a=[1, 0], b=[0, 1], c=[0, 3]),
         trial=gallery(t1=[1, 0], t2=[1, 1]),
         enrolments=lookup({"A": ["a"], "B": ["b", "c"]}),
@@ -71,8 +71,7 @@ def test_trials_are_scored_in_the_order_of_the_list():
 
 def test_without_enrolments_an_enrolment_is_an_utterance():
     sides = {"enrolment": gallery(a=[2, 0]), "trial": gallery(t=[5, 0])}
-    scores = backends.score_trials(backends.cosine, [Trial("a", "t", "target")], **sides)
-    assert scores == pytest.approx([1.0])
+    assert backends.score_trials(backends.cosine, trials_of("a t"), **sides) == pytest.approx([1])
 
 
 @pytest.mark.parametrize("block", [1, 7, 1000])
@@ -80,34 +79,19 @@ def test_the_size_of_a_block_changes_nothing(monkeypatch, block):
     generator = np.random.default_rng(0)
     vectors = {f"u{index}": generator.normal(size=4) for index in range(12)}
     recipe = recipes.vpc_recipe(generator.normal(size=(60, 4)), np.arange(60) % 10)
-    trials = [
-        Trial(f"u{e}", f"u{t}", "nontarget")
-        for e, t in itertools.product(range(12), range(12))
-        if (e * t) % 5
-    ]
-
-    def scores():
-        return backends.score_trials(
-            functools.partial(recipes.score_recipe, recipe),
-            trials,
-            enrolment=gallery(**vectors),
-            trial=gallery(**vectors),
-        )
-
-    whole = scores()
+    score = functools.partial(recipes.score_recipe, recipe)
+    pairs = itertools.product(range(12), repeat=2)
+    trials = trials_of(*(f"u{e} u{t}" for e, t in pairs if (e * t) % 5))
+    sides = dict.fromkeys(("enrolment", "trial"), gallery(**vectors))
+    whole = backends.score_trials(score, trials, **sides)
     monkeypatch.setattr(backends, "BLOCK_SCORES", block)
-    np.testing.assert_allclose(scores(), whole, atol=1e-12)
+    np.testing.assert_allclose(backends.score_trials(score, trials, **sides), whole, atol=1e-12)
 
 
 def test_pairs_have_original_rows_and_protected_columns():
-    trials = [
-        Trial("A", "t1", "target"),
-        Trial("A", "t2", "nontarget"),
-        Trial("B", "t1", "nontarget"),
-    ]
     matrix = backends.pair_matrix(
         backends.cosine,
-        trials,
+        trials_of("A t1", "A t2", "B t1"),
         enrolment=gallery(t2=[0, 1], t1=[1, 0]),
         trial=gallery(t1=[1, 1], t2=[0, -1]),
         speakers=lookup({"t1": "A", "t2": "C"}),
@@ -121,7 +105,7 @@ def test_pieces_of_one_utterance_have_one_source():
     pieces = {"t1_seg000": [1, 0], "t1_seg001": [0, 1], "t2": [1, 1]}
     matrix = backends.pair_matrix(
         backends.cosine,
-        [Trial("A", name, "target") for name in pieces],
+        trials_of(*(f"A {name}" for name in pieces)),
         enrolment=gallery(**pieces),
         trial=gallery(**pieces),
         speakers=lookup(dict.fromkeys(pieces, "A")),
@@ -131,15 +115,9 @@ def test_pieces_of_one_utterance_have_one_source():
 
 
 def test_templates_have_trial_rows_and_enrolled_columns():
-    trials = [
-        Trial("B", "t1", "nontarget"),
-        Trial("A", "t1", "target"),
-        Trial("A", "t2", "nontarget"),
-        Trial("A", "t3", "target"),
-    ]
     matrix = backends.template_matrix(
         backends.cosine,
-        trials,
+        trials_of("B t1", "A t1", "A t2", "A t3"),
         enrolment=gallery(a=[1, 0], b=[0, 1], unused=[5, 5]),
         trial=gallery(t1=[1, 0], t2=[0, 1], t3=[4, 3]),
         enrolments=lookup({"A": ["a"], "B": ["b"], "C": ["unused"]}),
@@ -157,7 +135,7 @@ def test_a_template_of_two_speakers_is_refused():
     with pytest.raises(BadInput, match="'A' mixes the speakers anna bea"):
         backends.template_matrix(
             backends.cosine,
-            [Trial("A", "t", "target")],
+            trials_of("A t"),
             enrolment=gallery(a=[1, 0], b=[0, 1]),
             trial=gallery(t=[1, 0]),
             enrolments=lookup({"A": ["a", "b"]}),
@@ -169,18 +147,15 @@ def test_a_template_of_two_speakers_is_refused():
 def test_a_missing_embedding_is_named():
     sides = {"enrolment": gallery(a=[2, 0]), "trial": gallery("trial.npz", t=[5, 0])}
     with pytest.raises(BadInput, match=r"trial\.npz: has no embedding of 't9'"):
-        backends.score_trials(backends.cosine, [Trial("a", "t9", "target")], **sides)
+        backends.score_trials(backends.cosine, trials_of("a t9"), **sides)
 
 
 def test_plda_of_other_dimensions_is_refused(tmp_path):
-    generator = np.random.default_rng(0)
-    recipes.write_recipe(
-        tmp_path / "b.npz", recipes.vpc_recipe(generator.normal(size=(60, 4)), np.arange(60) % 10)
-    )
+    embeddings = np.random.default_rng(0).normal(size=(60, 4))
+    recipes.write_recipe(tmp_path / "b.npz", recipes.vpc_recipe(embeddings, np.arange(60) % 10))
+    score, two = backends.scorer(str(tmp_path / "b.npz")), np.ones((1, 2))
     with pytest.raises(BadInput, match=r"b\.npz: is for 4 dimensions, the embeddings have 2"):
-        backends.scorer(str(tmp_path / "b.npz"))(
-            enrolment=np.ones((1, 2)), counts=[1], trial=np.ones((1, 2))
-        )
+        score(enrolment=two, counts=[1], trial=two)
 
 
 OBSERVED = [  # shift, role, number of the observation
@@ -196,21 +171,18 @@ ROWS = [
 def drawn_gallery(seed):
     ids = np.array([f"{speaker}{number}" for speaker, number in itertools.product("ab", range(3))])
     values = np.random.default_rng(seed).normal(size=(6, 4)).astype(np.float32)
-    return backends.Gallery(Embeddings(ids, values), "x.npz"), dict(
-        zip(ids.tolist(), values, strict=True)
-    )
+    return backends.Gallery(Embeddings(ids, values), "x.npz")
 
 
 def test_every_test_meets_the_templates_of_its_own_shift(tmp_path):
     write_table(tmp_path / "s.tsv", SAMPLES, ROWS)
-    (enrolment, of_enrolment), (trial, of_trial) = drawn_gallery(0), drawn_gallery(1)
-    matrix = sample_matrix(
-        backends.cosine, read_samples(tmp_path / "s.tsv"), enrolment=enrolment, trial=trial
-    )
+    sides = {"enrolment": drawn_gallery(0), "trial": drawn_gallery(1)}
+    matrix = sample_matrix(backends.cosine, read_samples(tmp_path / "s.tsv"), **sides)
     assert matrix.rows.tolist() == ["a@0", "b@0", "a@1", "b@1"]
     assert matrix.row_speakers.tolist() == ["a", "b", "a", "b"]
     assert matrix.columns.tolist() == matrix.column_speakers.tolist() == ["a", "b"]
-    test, template = of_trial["b1"], (of_enrolment["a2"] + of_enrolment["a0"]) / 2
+    [test] = sides["trial"].embeddings_of(["b1"])
+    template = sides["enrolment"].embeddings_of(["a2", "a0"]).mean(axis=0)
     expected = test @ template / np.linalg.norm(test) / np.linalg.norm(template)
     assert matrix.scores[3, 0] == pytest.approx(expected, rel=1e-5)
 
@@ -233,18 +205,15 @@ def test_odd_samples_are_refused(tmp_path, rows, message):
 def of_speakers():
     """Embeddings (240, 6) of 40 speakers."""
     generator = np.random.default_rng(0)
-    voices = generator.normal(size=(40, 1, 6)) * 1.5
-    return (voices + generator.normal(size=(40, 6, 6))).reshape(-1, 6) + 3, np.repeat(
-        np.arange(40), 6
-    )
+    voices = generator.normal(size=(40, 1, 6)) * 1.5 + 3
+    embeddings = (voices + generator.normal(size=(40, 6, 6))).reshape(-1, 6)
+    return embeddings, np.repeat(np.arange(40), 6)
 
 
 def statistics(embeddings):
     names = np.array([f"u{row}" for row in range(len(embeddings))], dtype=object)
-    no_times = np.full(len(embeddings), None)
-    return StatObject_SB(
-        names, names, no_times, no_times, np.ones((len(embeddings), 1)), embeddings.copy()
-    )
+    no_times, ones = np.full(len(embeddings), None), np.ones((len(embeddings), 1))
+    return StatObject_SB(names, names, no_times, no_times, ones, embeddings.copy())
 
 
 @pytest.mark.parametrize("rank", [2, 6])
@@ -253,9 +222,8 @@ def test_scores_are_those_of_speechbrain(of_speakers, rank, tmp_path):
     recipe = recipes.speechbrain_recipe(embeddings, speakers, rank=rank)
     recipes.write_recipe(tmp_path / "plda.npz", recipe)
     enrolment, trial = embeddings[:20], embeddings[100:130]
-    ours = backends.scorer(tmp_path / "plda.npz")(
-        enrolment=enrolment, counts=np.full(20, 4), trial=trial
-    )
+    score = backends.scorer(tmp_path / "plda.npz")
+    ours = score(enrolment=enrolment, counts=np.full(20, 4), trial=trial)
     factor = np.linalg.cholesky(recipe.plda.between + 1e-14 * np.eye(6))
     theirs = fast_PLDA_scoring(
         statistics(enrolment),

@@ -7,15 +7,9 @@ import pytest
 from support import calls
 
 from voiceprivacy.corpora.release import release_pairs
+from voiceprivacy.inout import tables
 from voiceprivacy.inout.arrays import Embeddings, read_embeddings, read_matrix, write_embeddings
 from voiceprivacy.inout.scored_trials import read_scored_trials
-from voiceprivacy.inout.tables import (
-    read_manifest,
-    read_trials,
-    write_enrolments,
-    write_manifest,
-    write_trials,
-)
 
 
 def succeeds(name, **options):
@@ -26,10 +20,9 @@ def fails(name, **options):
     """The one line on stderr of a command that stops with exit code 2."""
     done = calls.here(name, *calls.flags(**options))
     assert done.returncode == 2, done.stderr
-    lines = [line for line in done.stderr.splitlines() if "utterance/s" not in line]
-    assert len(lines) == 1, done.stderr
-    assert lines[0].startswith("error: ")
-    return lines[0]
+    [line] = [line for line in done.stderr.splitlines() if "utterance/s" not in line]
+    assert line.startswith("error: ")
+    return line
 
 
 @pytest.fixture(scope="module")
@@ -37,20 +30,20 @@ def files(ecapa, tones, tmp_path_factory):
     """A folder with embeddings of the tones, a trial list and its enrolments."""
     folder = tmp_path_factory.mktemp("files")
     succeeds("extract_embeddings", manifest=tones, model=ecapa, embeddings=folder / "e.npz")
-    speakers = sorted({utterance.speaker for utterance in read_manifest(tones)})
+    speakers = sorted({utterance.speaker for utterance in tables.read_manifest(tones)})
     enrolments = {speaker: [f"{speaker}-0", f"{speaker}-1"] for speaker in speakers}
-    write_enrolments(folder / "enrolments.tsv", enrolments)
+    tables.write_enrolments(folder / "enrolments.tsv", enrolments)
     trials = [
         (enrolled, f"{tried}-{index}", "target" if enrolled == tried else "nontarget")
         for enrolled, tried, index in itertools.product(speakers, speakers, (2, 3))
     ]
-    write_trials(folder / "trials.tsv", trials)
+    tables.write_trials(folder / "trials.tsv", trials)
     return folder
 
 
 def test_several_manifests_are_embedded_as_one_after_the_other(files, tones, ecapa, tmp_path):
     few = tones.with_name("few.tsv")
-    write_manifest(few, read_manifest(tones)[:3])
+    tables.write_manifest(few, tables.read_manifest(tones)[:3])
     written = [tmp_path / "all.npz", tmp_path / "few.npz"]
     succeeds("extract_embeddings", manifest=[tones, few], model=ecapa, embeddings=written)
     alone = read_embeddings(files / "e.npz")
@@ -59,18 +52,19 @@ def test_several_manifests_are_embedded_as_one_after_the_other(files, tones, eca
         assert ids.tolist() == alone.ids[:n_utterances].tolist()
         np.testing.assert_array_equal(embeddings, alone.embeddings[:n_utterances])
     line = fails("extract_embeddings", manifest=[tones, few], model=ecapa, embeddings=written[:1])
-    assert line == "error: --embeddings: must name one file for each --manifest"
-    line = fails(
-        "extract_embeddings", manifest=few, ready="e.npz", revision="0a1b2", embeddings="x"
-    )
-    assert line.endswith("--vad, --preparation need --model")
+    assert "--embeddings: must name one file for each" in line
+    given = {"ready": "e.npz", "revision": "0a1b2", "embeddings": "x"}
+    assert fails("extract_embeddings", manifest=few, **given).endswith("need --model")
+
+
+def listed(files):
+    return {"trials": files / "trials.tsv", "enrolments": files / "enrolments.tsv"}
 
 
 def scored(files, path, backend="cosine", **changed):
     """Write the scores of the trial list; read them."""
     given = {"enrolment": files / "e.npz", "trial": files / "e.npz"} | changed
-    lists = {"trials": files / "trials.tsv", "enrolments": files / "enrolments.tsv"}
-    succeeds("score_trials", **given, **lists, backend=backend, scores=path)
+    succeeds("score_trials", **given, **listed(files), backend=backend, scores=path)
     return read_scored_trials(path).classes
 
 
@@ -90,11 +84,11 @@ def test_embeddings_that_are_all_zero_are_said(files, tmp_path):
     ids, embeddings = read_embeddings(files / "e.npz")
     embeddings[3] = 0
     write_embeddings(tmp_path / "e.npz", Embeddings(ids, embeddings))
-    options = {"trials": files / "trials.tsv", "enrolments": files / "enrolments.tsv"}
-    options |= {"enrolment": files / "e.npz", "trial": tmp_path / "e.npz", "backend": "cosine"}
-    done = calls.here("score_trials", *calls.flags(**options, scores=tmp_path / "s.tsv"))
+    options = {"enrolment": files / "e.npz", "trial": tmp_path / "e.npz", "backend": "cosine"}
+    options |= {"scores": tmp_path / "s.tsv", **listed(files)}
+    done = calls.here("score_trials", *calls.flags(**options))
     zero = f"{tmp_path}/e.npz: 1 embedding is all zero, such as that of '{ids[3]}'"
-    assert (done.returncode, done.stderr) == (0, f"warning: {zero}\n")
+    assert done.returncode == 0 and zero in done.stderr
 
 
 def test_a_rotation_is_trained_and_undone(files, tones, tmp_path):
@@ -106,48 +100,41 @@ def test_a_rotation_is_trained_and_undone(files, tones, tmp_path):
     kind = {"type": "procrustes", "manifest": tones, "backend": backend}
     turned = {"embeddings": tmp_path / "turned.npz", "original": files / "e.npz"}
     shown = succeeds("train_backend", **kind, **turned, held_out=tmp_path / "held_out.json")
-    assert shown.splitlines() == [
-        "Rotation of 10 dimensions from 16 utterances of 4 speakers",
-        "speakers held out: a rotation is not judged on speakers held out",
-    ]
+    assert shown.startswith("Rotation of 10 dimensions from 16 utterances of 4 speakers\n")
+    assert shown.count("\n") == 2 and "not judged on speakers held out" in shown
     original = scored(files, tmp_path / "oo.tsv", backend)
     protected = {"trial": tmp_path / "turned.npz", "protected": ["trial"]}
     undone = scored(files, tmp_path / "op.tsv", backend, **protected)
     for label, values in original.items():
         np.testing.assert_allclose(undone[label], values, atol=0.05)
-    line = fails("train_backend", **kind, embeddings=files / "e.npz")
-    assert "procrustes needs embeddings of the unprotected utterances" in line
+    assert "procrustes needs" in fails("train_backend", **kind, embeddings=files / "e.npz")
 
 
 def lists(files, tones):
     """What score_system reads beside embeddings."""
-    listed = {"trials": files / "trials.tsv", "enrolments": files / "enrolments.tsv"}
-    return {"enrolment_manifest": tones, "trial_manifest": tones, "backend": "cosine", **listed}
+    sides = {"enrolment_manifest": tones, "trial_manifest": tones}
+    return {**sides, **listed(files), "backend": "cosine"}
 
 
 def scored_system(files, tones, folder, condition, **speech):
-    """Score one condition: scores, pairs and templates; the folder holds them."""
-    for kind in ("scores", "pairs", "templates"):
-        (folder / kind).mkdir()
-    shown = succeeds(
-        "score_system",
-        enrolment=[f"{whose}={files / 'e.npz'}" for whose in speech["enrolment"]],
-        trial=[f"{whose}={files / 'e.npz'}" for whose in speech["trial"]],
-        **lists(files, tones),
-        scores=[folder / "scores" / f"{condition}.tsv"],
-        pairs=[folder / "pairs" / f"{condition}.npz"],
-        templates=[folder / "templates" / f"{condition}.npz"],
-    )
+    """Score one condition: scores, pairs and templates, in folders below this one."""
+    endings = {"scores": "tsv", "pairs": "npz", "templates": "npz"}
+    written = {kind: folder / kind / f"{condition}.{ending}" for kind, ending in endings.items()}
+    for path in written.values():
+        path.parent.mkdir()
+    sides = {}
+    for side, systems in speech.items():
+        sides[side] = [f"{whose}={files / 'e.npz'}" for whose in systems]
+    shown = succeeds("score_system", **sides, **lists(files, tones), **written)
     assert len(shown.splitlines()) == 3
-    return folder
 
 
 def test_templates_and_trials_agree(files, tones, tmp_path):
     scores = scored(files, files / "cosine.tsv")
     whose = {"enrolment": ["original"], "trial": ["original", "run0"]}
-    folder = scored_system(files, tones, tmp_path, "op", **whose)
-    assert (folder / "scores/op.tsv").read_bytes() == (files / "cosine.tsv").read_bytes()
-    templates = read_matrix(folder / "templates/op.npz")
+    scored_system(files, tones, tmp_path, "op", **whose)
+    assert (tmp_path / "scores/op.tsv").read_bytes() == (files / "cosine.tsv").read_bytes()
+    templates = read_matrix(tmp_path / "templates/op.npz")
     same = np.equal.outer(templates.row_speakers, templates.column_speakers)
     for label, own in (("target", same), ("nontarget", ~same)):
         in_order = np.sort(templates.scores[own])
@@ -155,9 +142,8 @@ def test_templates_and_trials_agree(files, tones, tmp_path):
 
 
 def test_pairs_of_one_condition_are_symmetric_under_cosine(files, tones, tmp_path):
-    whose = {"enrolment": ["run0"], "trial": ["run0"]}
-    folder = scored_system(files, tones, tmp_path, "pp", **whose)
-    pairs = read_matrix(folder / "pairs/pp.npz")
+    scored_system(files, tones, tmp_path, "pp", enrolment=["run0"], trial=["run0"])
+    pairs = read_matrix(tmp_path / "pairs/pp.npz")
     assert pairs.scores.shape == (8, 8)
     assert pairs.row_speakers[0] == "s0"
     np.testing.assert_allclose(pairs.scores, pairs.scores.T, atol=1e-15)
@@ -172,11 +158,10 @@ def test_a_release_is_linked_with_itself_each_pair_once(files, tones, tmp_path):
         "trial": [f"original={tmp_path / 'alike.npz'}", f"run0={files / 'e.npz'}"],
         **lists(files, tones),
     }
-    line = fails("score_system", **given, scores=[tmp_path / "rr.tsv"])
-    assert line.endswith("rr.tsv: needs --release, the list that list_trials.py writes")
-    speaker_of = {utterance.utterance: utterance.speaker for utterance in read_manifest(tones)}
-    listed = release_pairs(read_trials(files / "trials.tsv"), speakers=speaker_of)
-    write_trials(tmp_path / "release.tsv", listed)
+    assert "rr.tsv: needs --release" in fails("score_system", **given, scores=[tmp_path / "rr.tsv"])
+    speaker_of = {line.utterance: line.speaker for line in tables.read_manifest(tones)}
+    pairs = release_pairs(tables.read_trials(files / "trials.tsv"), speakers=speaker_of)
+    tables.write_trials(tmp_path / "release.tsv", pairs)
     given["release"] = tmp_path / "release.tsv"
     succeeds("score_system", **given, scores=[tmp_path / "rr.tsv"])
     pairs = read_scored_trials(tmp_path / "rr.tsv").classes
@@ -205,14 +190,14 @@ def test_each_condition_compares_its_own_speech(files, tones, tmp_path):
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("xx.tsv", "is not named by a condition (oo, op, pp, p0p1, rr, po)"),
-        ("pp.tsv", "--enrolment: has no embeddings of 'run0', which the trial list needs"),
+        ("xx.tsv", "xx.tsv: is not named by a condition"),
+        ("pp.tsv", "--enrolment: has no embeddings of 'run0'"),
     ],
 )
 def test_a_condition_that_cannot_be_scored_is_one_line(files, tones, tmp_path, name, reason):
     sides = dict.fromkeys(("enrolment", "trial"), f"original={files / 'e.npz'}")
-    line = fails("score_system", **sides, **lists(files, tones), scores=[tmp_path / name])
-    assert line.endswith(reason)
+    wanted = {**lists(files, tones), "scores": [tmp_path / name]}
+    assert reason in fails("score_system", **sides, **wanted)
     assert not (tmp_path / name).exists()
 
 

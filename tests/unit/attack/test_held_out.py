@@ -1,17 +1,22 @@
 """What attackers find in training speakers that they do not know: by hand, and against chance."""
 
-import json
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 from support.calls import flags, here
 
+from voiceprivacy.attack import held_out
 from voiceprivacy.attack.backends import recipes
 from voiceprivacy.attack.backends.backends import cosine
 from voiceprivacy.attack.held_out import Spoken, crossfitted, eer_percent, judged, trials_of
 from voiceprivacy.inout.arrays import Embeddings, write_embeddings
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.json_files import read_json
+from voiceprivacy.inout.tables import Utterance, write_manifest
 from voiceprivacy.vocabulary import UNDEFINED
+
+UNTRAINED = Mock(return_value=cosine)
 
 
 def speech(n_speakers=20, n_utterances=4, *, seed=0, spread=0.3, own=True, genders="fm"):
@@ -26,10 +31,6 @@ def speech(n_speakers=20, n_utterances=4, *, seed=0, spread=0.3, own=True, gende
     return Spoken(embeddings, utterances, speakers, spoken_by)
 
 
-def untrained(embeddings, speakers):
-    return cosine
-
-
 def test_an_equal_error_rate_by_hand():
     scores = np.array([3.0, 1.0, 2.0, 0.0])
     assert eer_percent(scores, np.array([True, True, False, False])) == 50.0
@@ -37,77 +38,54 @@ def test_an_equal_error_rate_by_hand():
 
 
 def test_half_of_the_utterances_enrol_and_the_others_are_tried():
-    spoken = speech(2, 4, genders="f")
-    seen = []
-
-    def score(*, enrolment, counts, trial):
-        seen.append((enrolment, counts, trial))
-        return cosine(enrolment=enrolment, counts=counts, trial=trial)
-
+    spoken, score = speech(2, 4, genders="f"), Mock(wraps=cosine)
     trials = trials_of(spoken, score)
-    [(enrolment, counts, trial)] = seen
-    assert np.allclose(enrolment[1], spoken.embeddings[4:6].mean(axis=0))
-    assert counts.tolist() == [2, 2]
-    assert np.allclose(trial, spoken.embeddings[[2, 3, 6, 7]])
+    given = score.call_args.kwargs
+    assert np.allclose(given["enrolment"][1], spoken.embeddings[4:6].mean(axis=0))
+    assert given["counts"].tolist() == [2, 2]
+    assert np.allclose(given["trial"], spoken.embeddings[[2, 3, 6, 7]])
     assert trials.speaker.tolist() == [0, 0, 1, 1]
 
 
 def test_pieces_of_one_utterance_enrol_and_are_tried_only_where_there_is_no_other():
-    spoken = speech(2, 4, genders="f")
-    pieces = [f"a_seg{row:03d}" for row in range(4)]
-    several = ["b_seg000", "b_seg001", "c_seg000", "c_seg001"]
-    shapes = []
-
-    def score(*, enrolment, counts, trial):
-        shapes.append(counts.tolist())
-        return np.zeros((len(enrolment), len(trial)))
-
-    trials_of(spoken._replace(utterances=pieces + several), score)
-    assert shapes == [[2, 2]]
+    names = [f"a_seg{row:03d}" for row in range(4)]
+    names += ["b_seg000", "b_seg001", "c_seg000", "c_seg001"]
+    score = Mock(wraps=cosine)
+    trials_of(speech(2, 4, genders="f")._replace(utterances=names), score)
+    assert score.call_args.kwargs["counts"].tolist() == [2, 2]
 
 
-def test_voices_that_differ_beat_chance_and_equal_ones_do_not():
+def test_voices_that_differ_beat_chance_and_equal_ones_do_not(monkeypatch):
+    monkeypatch.setattr(held_out, "N_PERMUTATIONS", 199)
     different, equal = speech(), speech(own=False)
-    findings = crossfitted(different, different, untrained)
-    assert findings.p_value == 1 / 2000 and findings.eer_percent < 5
+    findings = crossfitted(different, different, UNTRAINED)
+    assert findings.p_value == 1 / 200 and findings.eer_percent < 5
     assert findings.n_training_speakers == 20 and findings.n_speakers == 20
-    assert crossfitted(equal, equal, untrained).p_value > 0.01
+    assert crossfitted(equal, equal, UNTRAINED).p_value > 0.01
 
 
-def test_chance_gives_small_p_values_as_rarely_as_they_say():
-    p_values = []
-    for seed in range(60):
-        trials = trials_of(speech(12, 4, seed=seed, own=False), cosine)
-        p_values.append(judged([trials], n_training_speakers=50).p_value)
-    assert np.mean(np.array(p_values) <= 0.1) <= 0.2
-    assert np.mean(np.array(p_values) <= 0.5) == pytest.approx(0.5, abs=0.2)
+def test_chance_gives_small_p_values_as_rarely_as_they_say(monkeypatch):
+    monkeypatch.setattr(held_out, "N_PERMUTATIONS", 49)
+    runs = [trials_of(speech(12, 4, seed=seed, own=False), cosine) for seed in range(60)]
+    p_values = np.array([judged([trials], n_training_speakers=50).p_value for trials in runs])
+    assert np.mean(p_values <= 0.1) <= 0.2
+    assert np.mean(p_values <= 0.5) == pytest.approx(0.5, abs=0.2)
 
 
-def test_nobody_is_tried_by_a_back_end_that_knows_him():
-    spoken, trained_on = speech(), []
-
-    def train(embeddings, speakers):
-        trained_on.append(set(speakers))
-        return cosine
-
-    crossfitted(spoken, spoken, train)
-    assert len(trained_on) == 2
-    assert all(len(known) == 10 for known in trained_on)
-    assert set.intersection(*trained_on) == set()
+def test_nobody_is_tried_by_a_back_end_that_knows_them():
+    train = Mock(return_value=cosine)
+    crossfitted(speech(), speech(), train)
+    one, other = (set(speakers) for _, speakers in (call.args for call in train.call_args_list))
+    assert len(one) == len(other) == 10 and one.isdisjoint(other)
 
 
 def test_other_speech_of_the_same_speakers_is_learnt_from_and_not_tried():
     protected, original = speech(own=False), speech(spread=0.0)
     both = protected.rows([*range(80), *range(80)])
     both = both._replace(embeddings=np.concatenate([protected.embeddings, original.embeddings]))
-    sizes = []
-
-    def train(embeddings, speakers):
-        sizes.append(len(embeddings))
-        return cosine
-
+    train = Mock(return_value=cosine)
     assert crossfitted(protected, both, train).p_value > 0.01
-    assert sizes == [80] * 2
+    assert [len(call.args[0]) for call in train.call_args_list] == [80] * 2
 
 
 def test_nontargets_are_of_one_gender():
@@ -124,24 +102,21 @@ def test_nontargets_are_of_one_gender():
     ],
 )
 def test_what_cannot_be_told_has_a_reason(spoken, reason):
-    findings = crossfitted(spoken, spoken, untrained)
+    findings = crossfitted(spoken, spoken, UNTRAINED)
     assert findings.p_value == findings.eer_percent == UNDEFINED
     assert reason in findings.reason
 
 
 def test_a_back_end_that_cannot_be_trained_on_fewer_speakers_is_told():
-    def train(embeddings, speakers):
-        raise BadInput("too few")
-
+    train = Mock(side_effect=BadInput("too few"))
     assert "too few" in crossfitted(speech(), speech(), train).reason
 
 
 def files(folder, spoken, name="train"):
     """A manifest and embeddings of speech."""
-    lines = ["utterance\tspeaker\tgender\tpath\tduration_s"]
-    for utterance, speaker, gender in zip(*spoken[1:], strict=True):
-        lines.append(f"{utterance}\t{speaker}\t{gender}\t{utterance}.wav\t2.0")
-    (folder / "manifest.tsv").write_text("\n".join(lines) + "\n")
+    rows = zip(*spoken[1:], strict=True)
+    lines = [Utterance(*row, folder / f"{row[0]}.wav", 2.0) for row in rows]
+    write_manifest(folder / "manifest.tsv", lines)
     embeddings = Embeddings(np.array(spoken.utterances), spoken.embeddings.astype(np.float32))
     write_embeddings(folder / f"{name}.npz", embeddings)
 
@@ -154,12 +129,12 @@ def trained(folder, **options):
 
 def test_held_out_speakers_change_nothing_of_the_back_end(tmp_path):
     files(tmp_path, speech(30, 4))
-    held_out = tmp_path / "held_out.json"
+    written = tmp_path / "held_out.json"
     assert trained(tmp_path, lda_dim=7, backend=tmp_path / "alone.npz") == 0
-    judged_too = {"held_out": held_out, "backend": tmp_path / "judged.npz"}
+    judged_too = {"held_out": written, "backend": tmp_path / "judged.npz"}
     assert trained(tmp_path, lda_dim=7, **judged_too) == 0
     assert (tmp_path / "alone.npz").read_bytes() == (tmp_path / "judged.npz").read_bytes()
-    findings = json.loads(held_out.read_text())
+    findings = read_json(written)
     assert findings["n_training_speakers"] == 30 and findings["p_value"] == 1 / 2000
 
 
@@ -182,4 +157,4 @@ def test_one_utterance_of_each_speaker_is_enough_where_both_kinds_are_learnt_fro
     assert trained(tmp_path, **alone) == 2
     both = {"original": tmp_path / "original.npz", "held_out": tmp_path / "h.json"}
     assert trained(tmp_path, **alone, **both) == 0
-    assert "two utterances" in json.loads((tmp_path / "h.json").read_text())["reason"]
+    assert "two utterances" in read_json(tmp_path / "h.json")["reason"]

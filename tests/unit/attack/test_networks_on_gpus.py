@@ -5,6 +5,7 @@ of the CPU as a GPU does, and computes shapes only.
 """
 
 import threading
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -23,15 +24,12 @@ LENGTHS = [500] * 20 + [400] * 3 + [700]
 
 
 class StandIn:
-    """An extractor on a device that no machine has: an embedding is its first sample.
-
-    It tells what it was given.
-    """
+    """An extractor that tells what it was given: an embedding is the first sample."""
 
     batch_size = BATCH_SIZE
 
-    def __init__(self, folder, *, device):
-        self.device, self.batches = device, []
+    def __init__(self):
+        self.device, self.batches = "cuda", []
 
     def samples_of(self, utterance):
         return np.full(round(utterance.duration_s * 1000), int(utterance.utterance), np.float32)
@@ -42,21 +40,13 @@ class StandIn:
 
 
 def test_batches_on_a_gpu_are_of_one_length_and_at_most_of_the_batch_size():
-    made = []
-
-    def make(folder, *, device):
-        made.append(StandIn(folder, device=device))
-        return made[0]
-
-    utterances = [
-        Utterance(str(index), "s", "f", None, length / 1000) for index, length in enumerate(LENGTHS)
-    ]
-    made_embeddings = embed_manifest(
-        utterances, folder="model", device="cuda", threads=2, make=make
-    )
-    assert made_embeddings.embeddings[:, 0].tolist() == list(range(len(LENGTHS)))
-    assert made[0].device == "cuda"
-    assert made[0].batches == [(3, 400), (16, 500), (4, 500), (1, 700)]
+    extractor = StandIn()
+    make = Mock(return_value=extractor)
+    utterances = [Utterance(str(n), "s", "f", None, size / 1000) for n, size in enumerate(LENGTHS)]
+    made = embed_manifest(utterances, folder="model", device="cuda", threads=2, make=make)
+    assert made.embeddings[:, 0].tolist() == list(range(len(LENGTHS)))
+    make.assert_called_once_with("model", device="cuda")
+    assert extractor.batches == [(3, 400), (16, 500), (4, 500), (1, 700)]
 
 
 @pytest.fixture
@@ -83,17 +73,15 @@ def test_a_step_of_training_is_computed_on_the_device_alone(other_device, name):
     modules = training._modules(settings)
     deferred = settings.get("compute_cost").deferred
     cost = settings.section("compute_cost", classes=training.COST, deferred=deferred).build()
-    brain = SpeakerBrain(
-        modules=modules, hparams={"compute_cost": cost}, run_opts={"device": "meta"}
-    )
+    hparams = {"compute_cost": cost}
+    brain = SpeakerBrain(modules=modules, hparams=hparams, run_opts={"device": "meta"})
     batch = torch.ones(4, 48000), torch.tensor([0, 1, 2, 3])
     scores = brain.compute_forward(batch, speechbrain.Stage.TRAIN)
     assert (scores.device, scores.shape) == (other_device, (4, 1, 7))
     loss = brain.hparams.compute_cost(scores, batch[1].to(other_device)[:, None])
     loss.backward()
-    assert all(
-        weights.grad.device == other_device for weights in modules["embedding_model"].parameters()
-    )
+    learnt = modules["embedding_model"].parameters()
+    assert all(weights.grad.device == other_device for weights in learnt)
 
 
 def test_a_thread_of_its_own_computes_in_the_precision_of_the_training():
@@ -113,21 +101,18 @@ def test_a_thread_of_its_own_computes_in_the_precision_of_the_training():
     assert precisions == {plain: torch.bfloat16, kept: torch.float16}
 
 
-def test_a_training_on_several_gpus_saves_the_same_names_and_goes_on_from_its_checkpoints(
-    train, tmp_path, monkeypatch
-):
+def test_several_gpus_save_the_names_and_weights_of_one(train, whole, tmp_path, monkeypatch):
     """DataParallel without any GPU passes everything on to the module that it wraps."""
-    whole = train(tmp_path / "whole")
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
     several = {"device": "cpu", "precision": "fp32", "data_parallel_backend": True}
     monkeypatch.setattr(training, "_run_options", lambda computer: several)
-    wrapped = []
-    wrap = SpeakerBrain._wrap_distributed
-    monkeypatch.setattr(
-        SpeakerBrain,
-        "_wrap_distributed",
-        lambda self: (wrap(self), wrapped.extend(map(type, self.modules.values()))),
-    )
+    wrapped, wrap = [], SpeakerBrain._wrap_distributed
+
+    def wrap_noting(self):
+        wrap(self)
+        wrapped.extend(map(type, self.modules.values()))
+
+    monkeypatch.setattr(SpeakerBrain, "_wrap_distributed", wrap_noting)
     train(tmp_path / "several")
     assert wrapped.count(torch.nn.DataParallel) == 2
     for name in ("embedding_model.ckpt", "classifier.ckpt"):

@@ -7,30 +7,28 @@ from voiceprivacy.attack.backends import plda, recipes
 from voiceprivacy.inout.files import BadInput
 
 
+def noise(*shape):
+    return np.random.default_rng(0).normal(size=shape)
+
+
 @pytest.mark.parametrize(
-    ("shape", "speakers", "reason"),
+    ("embeddings", "speakers", "options", "reason"),
     [
-        ((10, 3), np.arange(10), "one utterance a speaker"),
-        ((10, 3), np.zeros(10), "two training speakers"),
-        ((10, 11), np.arange(10) % 3, "as many training utterances as dimensions"),
+        (noise(10, 3), np.arange(10), {}, "one utterance a speaker"),
+        (noise(10, 3), np.arange(10), {"shrinkage": 0.5}, "one utterance a speaker"),
+        (noise(10, 3), np.zeros(10), {}, "two training speakers"),
+        (noise(10, 11), np.arange(10) % 3, {}, "as many training utterances as dimensions"),
+        (np.repeat(np.eye(3), 4, axis=0), np.arange(12) // 4, {}, "nothing varies within"),
+        *((noise(20, 9), np.arange(20) % 4, {"lda_dim": n}, "allow 1 to 3") for n in (0, 4, 9)),
+        *(
+            (noise(20, 9), np.arange(20) % 4, {"shrinkage": share}, "expected 0")
+            for share in (-0.1, 1.0, float("nan"))
+        ),
     ],
 )
-def test_too_few_data_are_refused(shape, speakers, reason):
+def test_what_cannot_be_learnt_is_refused(embeddings, speakers, options, reason):
     with pytest.raises(BadInput, match=reason):
-        recipes.vpc_recipe(np.random.default_rng(0).normal(size=shape), speakers)
-
-
-def test_speakers_within_whom_nothing_varies_are_refused():
-    with pytest.raises(BadInput, match="nothing varies within speakers"):
-        recipes.vpc_recipe(np.repeat(np.eye(3), 4, axis=0), np.repeat(np.arange(3), 4))
-
-
-@pytest.mark.parametrize("lda_dim", [0, 4, 9])
-def test_more_lda_dimensions_than_the_data_allow_are_refused(lda_dim):
-    with pytest.raises(BadInput, match="allow 1 to 3"):
-        recipes.vpc_recipe(
-            np.random.default_rng(0).normal(size=(20, 9)), np.arange(20) % 4, lda_dim=lda_dim
-        )
+        recipes.vpc_recipe(embeddings, speakers, **options)
 
 
 def test_within_covariance_of_no_rank_is_refused():
@@ -64,24 +62,11 @@ def test_too_few_utterances_are_refused_unless_shrinkage_is_asked_for():
     assert (llrs.argmax(axis=0) == speakers).all()
 
 
-@pytest.mark.parametrize("shrinkage", [-0.1, 1.0, float("nan")])
-def test_a_shrinkage_that_is_none_is_refused(shrinkage):
-    with pytest.raises(BadInput, match="expected 0"):
-        recipes.vpc_recipe(*few(), shrinkage=shrinkage)
-
-
-def test_shrinkage_does_not_excuse_one_utterance_a_speaker():
-    embeddings, _ = few()
-    with pytest.raises(BadInput, match="one utterance a speaker"):
-        recipes.vpc_recipe(embeddings, np.arange(18), shrinkage=0.5)
-
-
 def test_shrinkage_reaches_lda_and_every_iteration_of_plda():
     embeddings, speakers = few(dimensions=4)
     directions = recipes.vpc_recipe(embeddings, speakers, shrinkage=0.3, scale=False).lda
-    np.testing.assert_array_equal(
-        directions, plda.lda(embeddings, speakers, dimensions=4, shrinkage=0.3)
-    )
+    expected = plda.lda(embeddings, speakers, dimensions=4, shrinkage=0.3)
+    np.testing.assert_array_equal(directions, expected)
     assert not np.allclose(directions, plda.lda(embeddings, speakers, dimensions=4))
     projected = (embeddings - embeddings.mean(axis=0)) @ directions.T
     trained = plda.train(projected, speakers, shrinkage=0.3, iterations=2)
@@ -93,9 +78,7 @@ def test_shrinkage_reaches_lda_and_every_iteration_of_plda():
 
 @pytest.mark.parametrize(("lda_dim", "kept"), [(1, 1), (3, 3), (None, 3)])
 def test_every_dimension_that_the_data_allow_can_be_kept(lda_dim, kept):
-    recipe = recipes.vpc_recipe(
-        np.random.default_rng(0).normal(size=(20, 9)), np.arange(20) % 4, lda_dim=lda_dim
-    )
+    recipe = recipes.vpc_recipe(noise(20, 9), np.arange(20) % 4, lda_dim=lda_dim)
     assert recipe.lda.shape == (kept, 9)
 
 

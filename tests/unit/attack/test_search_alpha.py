@@ -1,30 +1,26 @@
 """The example of an adaptive attacker: McAdams is undone, and the best version is taken."""
 
+import itertools
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from support.calls import flags
 from support.sounds import recording
 
 from voiceprivacy.anonymise.functions import mcadams
-from voiceprivacy.attack.backends import backends
+from voiceprivacy.inout import tables
 from voiceprivacy.inout.scored_trials import read_scored_trials
-from voiceprivacy.inout.tables import (
-    read_manifest,
-    write_enrolments,
-    write_manifest,
-    write_trials,
-)
 
-PLUGINS = Path("workflow/resources/plugins").absolute()
+PROGRAM = Path("workflow/resources/plugins/search_alpha.py").absolute()
 RATE = 16000
 
 
 @pytest.fixture
 def plugin(monkeypatch):
-    monkeypatch.syspath_prepend(str(PLUGINS))
+    monkeypatch.syspath_prepend(str(PROGRAM.parent))
     import search_alpha
 
     return search_alpha
@@ -54,54 +50,39 @@ def test_undoing_the_right_alpha_brings_the_formants_back(plugin, tmp_path, alph
 
 
 @pytest.fixture
-def results(tones, tmp_path):
-    """The files of a run that the plug-in reads: two systems of the same speech."""
-    speech = tmp_path / "results" / "audio" / "c"
-    utterances = read_manifest(tones)
-    for part, system in (("enrolment", "original"), ("trial", "original"), ("trial", "b2")):
-        (speech / part / system).mkdir(parents=True)
-        write_manifest(speech / part / system / "manifest.tsv", utterances)
-    lists = tmp_path / "results" / "trials" / "c"
-    lists.mkdir(parents=True)
-    speakers = sorted({utterance.speaker for utterance in utterances})
-    write_enrolments(lists / "f.enrolments.tsv", {name: [f"{name}-0"] for name in speakers})
+def searched(plugin, tones, ecapa, tmp_path, monkeypatch):
+    """Search a grid in a run whose two systems are the same speech; the scores under OP."""
+    speech, lists = (tmp_path / "results" / kind / "c" for kind in ("audio", "trials"))
+    speakers = ("s0", "s1")
+    names = [f"{speaker}-{number}" for speaker in speakers for number in (0, 1)]
+    spoken = [line for line in tables.read_manifest(tones) if line.utterance in names]
+    for folder in ("enrolment/original", "trial/original", "trial/b2"):
+        tables.write_manifest(speech / folder / "manifest.tsv", spoken)
+    tables.write_enrolments(lists / "f.enrolments.tsv", {name: [f"{name}-0"] for name in speakers})
     trials = [
-        (one, f"{other}-{number}", "target" if one == other else "nontarget")
-        for one in speakers
-        for other in speakers
-        for number in (1, 2)
+        (one, other, "target" if other.startswith(one) else "nontarget")
+        for one, other in itertools.product(speakers, names)
     ]
-    write_trials(lists / "f.tsv", trials)
-    return tmp_path / "results"
+    tables.write_trials(lists / "f.tsv", trials)
+
+    def search(*grid):
+        words = flags(results=tmp_path / "results", corpus="c", trials="f", anonymisers="b2")
+        words += flags(model=ecapa, scores=tmp_path / "search", grid=list(grid))
+        monkeypatch.setattr(sys, "argv", [PROGRAM.name, *words])
+        plugin.main()
+        names = {path.name for path in (tmp_path / "search").rglob("*.tsv")}
+        assert names == {"oo.tsv", "op.tsv"}
+        return read_scored_trials(tmp_path / "search" / "c" / "f" / "b2" / "op.tsv").scores
+
+    return search
 
 
-def searched(results, ecapa, folder, *grid):
-    """Scores of the plug-in under OP, as it is called."""
-    words = ["--results", results, "--corpus", "c", "--trials", "f", "--anonymisers", "b2"]
-    words += ["--model", ecapa, "--scores", folder, "--grid", *grid]
-    command = [sys.executable, PLUGINS / "search_alpha.py", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert {path.name for path in folder.rglob("*.tsv")} == {"oo.tsv", "op.tsv"}
-    return read_scored_trials(folder / "c" / "f" / "b2" / "op.tsv").scores
+def test_the_best_version_is_taken_of_scores_by_cosine(searched):
+    plain, undone, best = searched(1.0), searched(0.8), searched(0.8, 1.0, 0.8)
+    assert plain.max() == pytest.approx(1), "of an utterance and itself"
+    assert (best - undone).max() > 1e-5, "neither the first nor the last version"
+    np.testing.assert_allclose(best, np.maximum(plain, undone), atol=1e-6)
 
 
-def test_the_best_version_is_taken_of_scores_by_cosine(results, ecapa, plugin, tmp_path):
-    best = searched(results, ecapa, tmp_path / "best", 0.8, 1.0, 0.8)
-    manifest = results / "audio" / "c" / "trial" / "b2" / "manifest.tsv"
-    extractor = plugin.networks.Extractor(ecapa)
-    trials = plugin.tables.read_trials(results / "trials" / "c" / "f.tsv")
-    enrolments = backends.read_enrolments(results / "trials" / "c" / "f.enrolments.tsv")
-    enrolled, undone = (plugin.gallery_of(extractor, manifest, alpha) for alpha in (1.0, 0.8))
-    plain, other = (
-        backends.score_trials(
-            backends.cosine, trials, enrolment=enrolled, trial=tried, enrolments=enrolments
-        )
-        for tried in (enrolled, undone)
-    )
-    expected = np.maximum(plain, other)
-    assert (expected - other).max() > 1e-5, "neither the first nor the last version"
-    by_label = [
-        expected[[trial.label == label for trial in trials]] for label in ("target", "nontarget")
-    ]
-    np.testing.assert_allclose(best, np.concatenate(by_label), atol=1e-6)
+def test_it_is_a_program(tmp_path):
+    subprocess.run([sys.executable, PROGRAM, "--help"], cwd=tmp_path, check=True)

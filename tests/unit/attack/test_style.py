@@ -1,13 +1,14 @@
 """What is said and in which style: by hand, dictionaries of LIWC, hashed words, and an encoder."""
 
 import shutil
+import string
 
 import numpy as np
 import pytest
 import torch
 import transformers
 from support import neural
-from support.calls import succeeds
+from support.calls import flags, succeeds
 from support.sounds import recording
 
 from voiceprivacy.attack.extractors import style, words
@@ -41,9 +42,19 @@ def test_style_by_hand():
     assert sum(shares[word] for word in style.FUNCTION_WORDS) == pytest.approx(3 / 6)
 
 
-def test_a_dictionary_in_liwcs_format(tmp_path):
-    (tmp_path / "d.dic").write_text(DICTIONARY)
-    dictionary = style.read_dictionary(tmp_path / "d.dic")
+@pytest.fixture
+def read(tmp_path):
+    """Read a dictionary from its text."""
+
+    def read(text):
+        (tmp_path / "d.dic").write_text(text)
+        return style.read_dictionary(tmp_path / "d.dic")
+
+    return read
+
+
+def test_a_dictionary_in_liwcs_format(read):
+    dictionary = read(DICTIONARY)
     assert dictionary.categories == ("pronoun", "article", "verbs of seeing")
     shares = style.feature("I looked at THE lookout", dictionary)
     np.testing.assert_allclose(shares[:3], [1 / 5, 2 / 5, 2 / 5])
@@ -51,10 +62,8 @@ def test_a_dictionary_in_liwcs_format(tmp_path):
 
 
 @pytest.mark.parametrize("apostrophe", ["'", "\N{RIGHT SINGLE QUOTATION MARK}"])
-def test_either_apostrophe_is_one_in_a_dictionary_too(tmp_path, apostrophe):
-    text = f"%\n1\tnegation\n2\tsure\n%\ndon{apostrophe}t\t<can{apostrophe}t>2/1\n"
-    (tmp_path / "d.dic").write_text(text)
-    dictionary = style.read_dictionary(tmp_path / "d.dic")
+def test_either_apostrophe_is_one_in_a_dictionary_too(read, apostrophe):
+    dictionary = read(f"%\n1\tnegation\n2\tsure\n%\ndon{apostrophe}t\t<can{apostrophe}t>2/1\n")
     assert style.feature("don't go", dictionary)[0] == 1 / 2
     assert style.feature("don't can't", dictionary)[1] == 1 / 2
 
@@ -73,10 +82,9 @@ def test_either_apostrophe_is_one_in_a_dictionary_too(tmp_path, apostrophe):
         ("%\n1\tpronoun\n%\n", "lists no word"),
     ],
 )
-def test_a_dictionary_that_is_none_is_refused(tmp_path, text, message):
-    (tmp_path / "d.dic").write_text(text)
+def test_a_dictionary_that_is_none_is_refused(read, text, message):
     with pytest.raises(BadInput, match=message):
-        style.read_dictionary(tmp_path / "d.dic")
+        read(text)
 
 
 CONDITIONS = """%
@@ -107,9 +115,8 @@ odd\t<thing>5
         ("odd", {}),
     ],
 )
-def test_conditions_on_neighbouring_words_by_hand(tmp_path, text, counts):
-    (tmp_path / "d.dic").write_text(CONDITIONS)
-    dictionary = style.read_dictionary(tmp_path / "d.dic")
+def test_conditions_on_neighbouring_words_by_hand(read, text, counts):
+    dictionary = read(CONDITIONS)
     feature = style.feature(text, dictionary) * len(text.split())
     shares = dict(zip(dictionary.categories, feature, strict=False))
     assert {name: round(count) for name, count in shares.items() if count} == counts
@@ -117,10 +124,6 @@ def test_conditions_on_neighbouring_words_by_hand(tmp_path, text, counts):
 
 def utterance(name):
     return Utterance(name, "s", "f", "x.wav", 1.0)
-
-
-def cosine(one, other):
-    return float(one @ other)
 
 
 def test_terms_by_hand():
@@ -143,24 +146,16 @@ def test_rare_words_weigh_more():
 def test_who_says_the_same_is_alike_and_who_says_other_things_is_not():
     one = words.hashed("the captain sailed his ship")
     assert np.linalg.norm(one) == pytest.approx(1)
-    assert cosine(one, words.hashed("His ship sailed the captain?")) == pytest.approx(1)
-    related = cosine(one, words.hashed("a ship with two captains"))
-    unrelated = cosine(one, words.hashed("a cottage near the forest"))
-    assert related > 0.3
-    assert abs(unrelated) < 0.1
+    assert one @ words.hashed("His ship sailed the captain?") == pytest.approx(1)
+    assert one @ words.hashed("a ship with two captains") > 0.3
+    assert abs(one @ words.hashed("a cottage near the forest")) < 0.1
 
 
-def test_without_a_corpus_function_words_say_nothing():
-    one, other = words.hashed("it was not what they were"), words.hashed("the ship")
-    assert not one.any()
-    assert cosine(other, words.hashed("whose ship is it")) == pytest.approx(1)
-
-
-def test_with_weights_function_words_count_as_rarely_as_they_are():
+def test_function_words_count_with_weights_only_and_as_rarely_as_they_are():
+    assert not words.hashed("it was not what they were").any()
+    assert words.hashed("the ship") @ words.hashed("whose ship is it") == pytest.approx(1)
     weight = words.frequency_weight({str(number): "the and of" for number in range(50)})
-    one = words.hashed("the ship", weight)
-    assert 0 < cosine(one, words.hashed("the forest", weight)) < 0.2
-    assert cosine(words.hashed("the"), words.hashed("the")) == 0
+    assert 0 < words.hashed("the ship", weight) @ words.hashed("the forest", weight) < 0.2
 
 
 def made_up(letters, generator):
@@ -176,9 +171,8 @@ def test_what_falls_together_is_noise_without_a_bias():
 
 
 def test_rows_are_in_the_order_of_the_manifest():
-    embeddings = words.embed(
-        [utterance("b"), utterance("a")], {"a": "ship", "b": "forest"}, words.hashed
-    )
+    said = {"a": "ship", "b": "forest"}
+    embeddings = words.embed([utterance("b"), utterance("a")], said, words.hashed)
     assert embeddings.ids.tolist() == ["b", "a"]
     np.testing.assert_allclose(embeddings.embeddings[1], words.hashed("ship"), atol=1e-7)
     assert embeddings.embeddings.dtype == np.float32
@@ -190,21 +184,14 @@ def test_rows_are_in_the_order_of_the_manifest():
 def encoder(tmp_path_factory):
     """A tiny random BERT in the layout of the hub."""
     folder = tmp_path_factory.mktemp("encoder")
-    letters = [chr(97 + number) for number in range(26)]
-    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters]
-    vocabulary += [f"##{letter}" for letter in letters]
+    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *string.ascii_lowercase]
+    vocabulary += [f"##{letter}" for letter in string.ascii_lowercase]
     (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n")
     transformers.BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(str(folder))
     torch.manual_seed(0)
-    config = transformers.BertConfig(
-        vocab_size=len(vocabulary),
-        hidden_size=8,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=16,
-        max_position_embeddings=12,
-    )
-    transformers.BertModel(config).save_pretrained(str(folder))
+    sizes = {"vocab_size": len(vocabulary), "hidden_size": 8, "intermediate_size": 16}
+    sizes |= {"num_hidden_layers": 1, "num_attention_heads": 2, "max_position_embeddings": 12}
+    transformers.BertModel(transformers.BertConfig(**sizes)).save_pretrained(str(folder))
     return folder
 
 
@@ -216,11 +203,7 @@ def test_a_sentence_is_the_mean_of_the_last_layer_over_its_tokens(encoder):
     vector = words.sentence_encoder(encoder)
     np.testing.assert_allclose(vector("A SHIP"), expected.mean(dim=0), rtol=1e-5)
     assert vector("a ship").shape == (8,)
-
-
-def test_long_transcripts_are_cut_where_the_encoder_ends(encoder):
-    vector = words.sentence_encoder(encoder)
-    np.testing.assert_array_equal(vector("a " * 400), vector("a " * 500))
+    np.testing.assert_array_equal(vector("a " * 400), vector("a " * 500))  # cut where it ends
 
 
 def test_a_folder_that_is_no_encoder_is_refused(encoder, tmp_path):
@@ -231,8 +214,7 @@ def test_a_folder_that_is_no_encoder_is_refused(encoder, tmp_path):
         words.sentence_encoder(tmp_path)
     shutil.copytree(encoder, tmp_path / "t5")
     sizes = {"vocab_size": 57, "d_model": 8, "d_kv": 4, "d_ff": 8, "num_layers": 1, "num_heads": 2}
-    network = transformers.T5Model(transformers.T5Config(**sizes))
-    network.save_pretrained(str(tmp_path / "t5"))
+    transformers.T5Model(transformers.T5Config(**sizes)).save_pretrained(str(tmp_path / "t5"))
     with pytest.raises(BadInput, match=r"not a text encoder of the hub .*max_position"):
         words.sentence_encoder(tmp_path / "t5")
 
@@ -242,22 +224,18 @@ def test_the_command_embeds_words_plain_weighted_and_by_an_encoder(tones, encode
     rows = [(name, f"the ship {chr(97 + number) * 4}") for number, name in enumerate(names)]
     write_table(tmp_path / "said.tsv", ["utterance", "text"], rows)
     write_table(tmp_path / "others.tsv", ["utterance", "text"], [("x", "the ship"), ("y", "a")])
-    expected = {"plain": words.hashed(rows[1][1])}
     weight = words.frequency_weight({"x": "the ship", "y": "a"})
-    expected["weighted"] = words.hashed(rows[1][1], weight)
-    expected["encoder"] = words.sentence_encoder(encoder)(rows[1][1])
-    further = {
-        "plain": [],
-        "weighted": ["--training-transcripts", tmp_path / "others.tsv"],
-        "encoder": ["--encoder", encoder],
-    }
-    for kind, options in further.items():
-        path = tmp_path / f"{kind}.npz"
-        flagged = ["--manifest", tones, "--transcripts", tmp_path / "said.tsv", "--words"]
-        succeeds("extract_features", *flagged, *options, "--embeddings", path)
-        ids, embeddings = read_embeddings(path)
+    for options, expected in (
+        ({}, words.hashed(rows[1][1])),
+        ({"training_transcripts": tmp_path / "others.tsv"}, words.hashed(rows[1][1], weight)),
+        ({"encoder": encoder}, words.sentence_encoder(encoder)(rows[1][1])),
+    ):
+        given = {"manifest": tones, "transcripts": tmp_path / "said.tsv", **options}
+        given["embeddings"] = tmp_path / "e.npz"
+        succeeds("extract_features", "--words", *flags(**given))
+        ids, embeddings = read_embeddings(tmp_path / "e.npz")
         assert ids.tolist() == names
-        np.testing.assert_allclose(embeddings[1], expected[kind], rtol=1e-4, atol=1e-6)
+        np.testing.assert_allclose(embeddings[1], expected, rtol=1e-4, atol=1e-6)
 
 
 def test_a_recogniser_hears_the_words_and_nothing_in_silence(tmp_path, monkeypatch):
@@ -265,9 +243,8 @@ def test_a_recogniser_hears_the_words_and_nothing_in_silence(tmp_path, monkeypat
     model = neural.write_recogniser(tmp_path / "model")
     noise = recording(tmp_path, "noise", np.random.default_rng(0).normal(0, 0.1, 16000))
     write_manifest(tmp_path / "said.tsv", [noise, recording(tmp_path, "silence", [0.0])])
-    path = tmp_path / "said.npz"
-    flagged = ["--manifest", tmp_path / "said.tsv", "--recogniser", model]
-    succeeds("extract_features", *flagged, "--embeddings", path)
-    _, embeddings = read_embeddings(path)
+    given = {"manifest": tmp_path / "said.tsv", "recogniser": model}
+    succeeds("extract_features", *flags(**given, embeddings=tmp_path / "e.npz"))
+    _, embeddings = read_embeddings(tmp_path / "e.npz")
     np.testing.assert_allclose(embeddings[0], words.hashed("one two"), atol=1e-6)
     assert not embeddings[1].any()

@@ -1,7 +1,7 @@
 """Training an extractor: it learns, repeatably; SpeechBrain loads it; and what is refused."""
 
 import itertools
-import re
+import shutil
 import warnings
 from types import SimpleNamespace
 
@@ -10,7 +10,7 @@ import pytest
 import torch
 from speechbrain.inference.speaker import EncoderClassifier
 from support.calls import flags, succeeds
-from support.models import tone, write_tones
+from support.models import shortened, tone, write_tones
 from support.trained import FILES, changed, curve, weights
 
 from voiceprivacy.attack.backends.backends import cosine
@@ -22,7 +22,7 @@ from voiceprivacy.attack.training.brain import SpeakerBrain
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import RESOURCES, BadInput
 from voiceprivacy.inout.json_files import read_json
-from voiceprivacy.inout.tables import Utterance, read_manifest
+from voiceprivacy.inout.tables import Utterance, read_manifest, write_manifest
 from voiceprivacy.vocabulary import UNDEFINED, HeldOut
 
 
@@ -32,12 +32,10 @@ def loaded_by_speechbrain(folder):
         return EncoderClassifier.from_hparams(source=str(folder), savedir=f"{folder}_links")
 
 
-def test_a_trained_extractor_tells_its_speakers_apart_and_speechbrain_loads_it(
-    train, tones, tmp_path, capsys
-):
+def test_a_trained_extractor_tells_its_speakers_apart(train, tones, tmp_path, capsys):
     folder = train(tmp_path / "model")
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[1] for line in lines] == ["1", "2", "3", "4"]
+    assert [line.split()[1] for line in lines] == ["1", "2"]
     losses = [float(loss) for loss in curve(folder, "loss")]
     assert losses[-1] < losses[0]
     assert sorted(path.name for path in folder.iterdir()) == FILES
@@ -54,10 +52,10 @@ def test_a_trained_extractor_tells_its_speakers_apart_and_speechbrain_loads_it(
     assert all((state[name] == ours[name]).all() for name in ours)
 
 
-def test_seeds_decide_and_the_order_of_the_manifest_does_not(train, tones, tmp_path):
-    first = weights(train(tmp_path / "a"))
-    assert weights(train(tmp_path / "b", read_manifest(tones)[::-1])) == first
-    assert weights(train(tmp_path / "c", seed=2)) != first
+@pytest.mark.parametrize("seed", [1, 2])
+def test_seeds_decide_and_the_order_of_the_manifest_does_not(train, whole, tones, tmp_path, seed):
+    made = train(tmp_path / "model", read_manifest(tones)[::-1], seed=seed)
+    assert (weights(made) == weights(whole)) == (seed == 1)
 
 
 def test_a_failure_leaves_checkpoints_and_no_folder(train, tmp_path, monkeypatch):
@@ -78,10 +76,10 @@ def test_somebody_elses_folder_is_left_alone(train, tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ("number_of_epochs: 4", "epochs: 4", "number_of_epochs is 'None', expected a positive"),
-        ("noise_share: 1", "reverberation_s: [0, 1]", "expected 0.05 s or more"),
+        ("number_of_epochs: 2", "epochs: 2", "number_of_epochs is 'None', expected a positive"),
+        ("noise_share: 1", "reverberation_s: [0, 1]", "0.05 s or more"),
         ("crop_s: 0.5", "crop_s: 0.5\nvalidation_speakers: 3", "besides the 3 held out"),
-        ("snr_db: [20, 50]", "snr_db: [10]", "expected the lowest and the highest value"),
+        ("snr_db: [20, 50]", "snr_db: [10]", "snr_db is .* the lowest and the highest"),
         ("opt_class: !name:torch.optim.Adam", "opt_class: !name:os.system", "os.system"),
         ("compute_cost:", "cost:", "has no field 'compute_cost'"),
     ],
@@ -99,26 +97,16 @@ def test_speech_at_another_rate_is_refused(train, tmp_path):
         train(tmp_path / "model", read_manifest(manifest))
 
 
-@pytest.fixture
-def holding_out(recipe):
-    """Let the recipe hold two speakers out; more of its fields can be given."""
-
-    def hold_out(more=""):
-        fields = f"validation_speakers: 2\nvalidation_s: 0.2\n{more}sample_rate: 16000"
-        return changed(recipe, "sample_rate: 16000", fields)
-
-    return hold_out
+HOLDS_OUT = "number_of_epochs: 3\nvalidation_speakers: 2\nvalidation_s: 0.2"
 
 
 def held_out_of(folder):
     return set((folder / "held_out_speakers.txt").read_text(encoding="utf-8").split())
 
 
-def test_the_epoch_with_the_lowest_eer_of_held_out_speakers_is_kept(
-    train, holding_out, tones, tmp_path, monkeypatch
-):
-    holding_out("patience: 2\n")
-    told_eers, saved = iter([9.0, 5.0, 7.0, 6.0]), {}
+def test_the_epoch_with_the_lowest_eer_is_kept(train, recipe, tones, tmp_path, monkeypatch):
+    changed(recipe, "number_of_epochs: 2", f"{HOLDS_OUT}\npatience: 2")
+    told_eers, saved = iter([9.0, 5.0, 7.0]), {}
     monkeypatch.setattr(brain, "cosine_eer_percent", lambda *arguments: next(told_eers))
     end = SpeakerBrain._end_epoch
 
@@ -129,7 +117,7 @@ def test_the_epoch_with_the_lowest_eer_of_held_out_speakers_is_kept(
 
     monkeypatch.setattr(SpeakerBrain, "_end_epoch", end_epoch)
     folder = train(tmp_path / "model")
-    assert curve(folder, "held_out_eer_percent") == ["9.00", "5.00", "7.00", "6.00"]
+    assert curve(folder, "held_out_eer_percent") == ["9.00", "5.00", "7.00"]
     kept = Extractor(folder)
     state = kept.model.state_dict()
     assert all((state[name] == saved[2][name]).all() for name in state)
@@ -146,19 +134,18 @@ def test_the_epoch_with_the_lowest_eer_of_held_out_speakers_is_kept(
     assert findings.eer_percent == pytest.approx(expected.eer_percent)
 
 
-def test_training_stops_when_the_eer_does_not_fall_any_more(
-    train, holding_out, tmp_path, monkeypatch
-):
-    holding_out("patience: 1\n")
+def test_training_stops_when_the_eer_does_not_fall(train, recipe, tmp_path, monkeypatch):
+    changed(recipe, "number_of_epochs: 2", f"{HOLDS_OUT}\npatience: 1")
     told_eers = iter([9.0, 9.0])
     monkeypatch.setattr(brain, "cosine_eer_percent", lambda *arguments: next(told_eers))
     assert len(curve(train(tmp_path / "model"), "epoch")) == 2
 
 
 def test_after_its_last_epoch_a_schedule_of_rates_keeps_the_last_rate(train, recipe, tmp_path):
+    changed(recipe, "number_of_epochs: 2", "number_of_epochs: 3")
     changed(recipe, "epoch_count: !ref <number_of_epochs>", "epoch_count: 2")
     rates = curve(train(tmp_path / "model"), "learning_rate")
-    assert rates == ["0.002", "0.0001", "0.0001", "0.0001"]
+    assert rates == ["0.002", "0.0001", "0.0001"]
 
 
 def test_pieces_that_were_cut_before_are_judged_as_one_recording():
@@ -171,8 +158,8 @@ def test_pieces_that_were_cut_before_are_judged_as_one_recording():
     assert findings.n_trials == 2 * 2
 
 
-def test_speakers_held_out_are_never_heard(train, holding_out, tmp_path, monkeypatch):
-    holding_out()
+def test_speakers_held_out_are_never_heard(train, recipe, tmp_path, monkeypatch):
+    changed(recipe, "number_of_epochs: 2", HOLDS_OUT)
     heard, piece = set(), Pieces._piece
 
     def told_piece(self, row, *drawn):
@@ -185,27 +172,25 @@ def test_speakers_held_out_are_never_heard(train, holding_out, tmp_path, monkeyp
     assert held_out | heard == {"s0", "s1", "s2", "s3"}
 
 
-def test_fine_tuning_starts_from_the_given_weights(train, recipe, tones, tmp_path):
-    start = train(tmp_path / "first")
+def test_fine_tuning_starts_from_the_given_weights(train, whole, recipe, tones, tmp_path):
     changed(recipe, "lr: 0.002", "lr: 0.000000000001")
     changed(recipe, "lr_final: 0.0001", "lr_final: 0.000000000001")
-    folder = train(tmp_path / "tuned", read_manifest(tones)[:8], seed=2, start=start)
-    first, tuned = (dict(Extractor(made).model.named_parameters()) for made in (start, folder))
+    folder = train(tmp_path / "tuned", read_manifest(tones)[:8], seed=2, start=whole)
+    first, tuned = (dict(Extractor(made).model.named_parameters()) for made in (whole, folder))
     assert all(np.allclose(first[name].detach(), tuned[name].detach(), atol=1e-6) for name in first)
 
 
-def test_a_classifier_of_other_speakers_or_none_is_said(train, recipe, tones, tmp_path, capsys):
-    changed(recipe, "number_of_epochs: 4 ", "number_of_epochs: 1 ")
-    start, utterances = train(tmp_path / "start"), read_manifest(tones)
+def test_a_classifier_that_does_not_fit_is_said(train, whole, recipe, tones, tmp_path, capsys):
+    changed(recipe, "number_of_epochs: 2", "number_of_epochs: 1")
+    start = shutil.copytree(whole, tmp_path / "start")
     train(tmp_path / "tuned", start=start)
     assert "from scratch" not in capsys.readouterr().out
-    train(tmp_path / "fewer", utterances[:12], start=start)
-    assert "is for other speakers or layers, so the classifier" in capsys.readouterr().out
-    (start / "classifier.ckpt").rename(tmp_path / "classifier.ckpt")
+    train(tmp_path / "fewer", read_manifest(tones)[:12], start=start)
+    assert "is for other speakers or layers" in capsys.readouterr().out
+    (start / "classifier.ckpt").unlink()
     train(tmp_path / "bare", start=start)
-    assert "not found, so the classifier starts from scratch" in capsys.readouterr().out
-    whole = (tmp_path / "classifier.ckpt").read_bytes()
-    (start / "classifier.ckpt").write_bytes(whole[:100])
+    assert "classifier.ckpt: not found" in capsys.readouterr().out
+    (start / "classifier.ckpt").write_bytes((whole / "classifier.ckpt").read_bytes()[:100])
     with pytest.raises(BadInput, match=r"classifier.ckpt: not the weights of a classifier"):
         train(tmp_path / "cut", start=start)
 
@@ -215,24 +200,21 @@ def test_fine_tuning_another_architecture_is_refused(train, ecapa, tmp_path):
         train(tmp_path / "model", start=ecapa)
 
 
-SMALLER = {"512": "16", "1536": "48", "1500": "24", "128": "16", "384": "48"}
+SHORT = {"number_of_epochs": 1, "batch_size": 8, "crop_s": 0.4, "validation_speakers": 0}
+SMALL_ECAPA = {"channels": [16, 16, 16, 16, 48], "emb_dim": 16}
 
 
-def tiny(folder, name, *, smaller=True, **fields):
-    """A shipped recipe with one epoch, and a small model unless it goes on from a large one."""
-    text = (RESOURCES / "recipes" / f"{name}.yaml").read_text(encoding="utf-8")
-    short = {"number_of_epochs": 1, "batch_size": 8, "crop_s": 0.4, "validation_s": 0.4}
-    for field, value in (short | fields).items():
-        text = re.sub(rf"^{field}: \S+", f"{field}: {value}", text, flags=re.MULTILINE)
-    for old, new in SMALLER.items() if smaller else ():
-        text = re.sub(rf"\b{old}\b", new, text)
-    (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
-    return folder / f"{name}.yaml"
-
-
-@pytest.mark.parametrize("name", ["ecapa_small", "ecapa_vpc2024", "xvector"])
-def test_a_shipped_recipe_trains_and_speechbrain_loads_the_folder(name, train, tmp_path):
-    folder = train(tmp_path / "model", recipe=tiny(tmp_path, name, validation_speakers=0))
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        ("ecapa_small", SMALL_ECAPA),
+        ("ecapa_vpc2024", SMALL_ECAPA),
+        ("xvector", {"tdnn_channels": [16, 16, 16, 16, 24], "emb_dim": 16}),
+    ],
+)
+def test_a_shipped_recipe_trains_and_speechbrain_loads_the_folder(name, size, train, tmp_path):
+    recipe = shortened(name, tmp_path / "recipe.yaml", **SHORT, **size)
+    folder = train(tmp_path / "model", recipe=recipe)
     loaded_by_speechbrain(folder)
     Extractor(folder).embed(tone(0, 0))
 
@@ -242,30 +224,29 @@ def test_a_shipped_recipe_trains_and_speechbrain_loads_the_folder(name, train, t
     ("computer", "reason"),
     [(("cuda", 1, "fp32"), "torch sees no GPU"), (("cpu", 1, "fp16"), "needs a GPU")],
 )
-def test_a_gpu_that_is_not_there_and_fp16_without_one_are_refused(
-    train, tmp_path, computer, reason
-):
+def test_a_gpu_that_is_not_there_is_refused(train, tmp_path, computer, reason):
     with pytest.raises(BadInput, match=reason):
         train(tmp_path / "model", computer=training.Computer(*computer))
 
 
 def test_mixed_precision_trains_too(train, recipe, tmp_path):
-    changed(recipe, "number_of_epochs: 4", "number_of_epochs: 1")
+    changed(recipe, "number_of_epochs: 2", "number_of_epochs: 1")
     folder = train(tmp_path / "model", computer=training.Computer("cpu", 1, "bf16"))
     assert np.isfinite(Extractor(folder).embed(tone(0, 0))).all()
 
 
-# The shipped attacker in two stages, by the very commands of its card.
-
-
-def by_command(manifest, recipe, folder, *more):
-    given = flags(manifest=manifest, recipe=recipe, folder=folder, seed=0)
-    return succeeds("train_extractor", *given, *more)
-
-
 def test_the_second_stage_can_start_from_the_shipped_attacker(tones, tmp_path):
+    """By the very command of its card."""
     shipped = RESOURCES / "ecapa_small"
-    recipe = tiny(tmp_path, "ecapa_small_tune", smaller=False, validation_speakers=0)
-    assert "trained:" in by_command(tones, recipe, tmp_path / "tuned", "--start", shipped)
+    recipe = shortened("ecapa_small_tune", tmp_path / "recipe.yaml", **SHORT)
+    write_manifest(tmp_path / "few.tsv", read_manifest(tones)[::3])
+    words = flags(
+        manifest=tmp_path / "few.tsv",
+        recipe=recipe,
+        folder=tmp_path / "tuned",
+        seed=0,
+        start=shipped,
+    )
+    assert "trained:" in succeeds("train_extractor", *words)
     own, tuned = (Extractor(made).model.state_dict() for made in (shipped, tmp_path / "tuned"))
     assert own.keys() == tuned.keys()

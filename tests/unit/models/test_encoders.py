@@ -1,7 +1,6 @@
 """Frames of encoders, SpeechBrain's and the hub's: equal to SpeechBrain's own; what is refused."""
 
 import json
-import os
 import shutil
 import sys
 
@@ -29,6 +28,11 @@ def samples_of(index, seconds=2.0):
     return models.tone(index % 4, index, seconds=seconds)
 
 
+def assert_same(frames, expected, tolerance=1e-5):
+    """Equal but for a share of the largest number."""
+    np.testing.assert_allclose(frames, expected, rtol=0, atol=tolerance * np.abs(expected).max())
+
+
 def test_frames_are_those_of_speechbrain(folder):
     text = (folder / "hyperparams.yaml").read_text().split("epoch_counter")[0]
     theirs = load_hyperpyyaml(text)
@@ -37,7 +41,7 @@ def test_frames_are_those_of_speechbrain(folder):
     with torch.inference_mode():
         latents = theirs["extractor"].eval()(torch.from_numpy(samples_of(0))[None])
         expected = theirs["encoder_wrapper"].eval()(latents)["embeddings"][0].numpy()
-    np.testing.assert_allclose(Encoder(folder).frames(samples_of(0)), expected, rtol=0, atol=1e-5)
+    assert_same(Encoder(folder).frames(samples_of(0)), expected)
 
 
 def test_a_folder_runs_no_code(folder, tmp_path, monkeypatch):
@@ -99,11 +103,9 @@ def change(folder, name="config.json", **fields):
     (folder / name).write_text(json.dumps(settings | fields))
 
 
-def copy_of(folder, copy, without=None):
+def copy_of(folder, copy, without=""):
     """Copy the files of a folder, all or all but one."""
-    for file in folder.iterdir():
-        if file.name != without:
-            shutil.copy(file, copy)
+    shutil.copytree(folder, copy, ignore=shutil.ignore_patterns(without), dirs_exist_ok=True)
 
 
 def speech():
@@ -121,16 +123,14 @@ def speech():
         ("wavlm", "Model", False, {"num_buckets": 40, "max_bucket_distance": 80}),
     ],
 )
-def test_frames_of_the_hub_are_those_of_speechbrains_wrappers(
-    tmp_path, kind, head, normalises, fields
-):
+def test_frames_of_the_hub_are_those_of_speechbrain(tmp_path, kind, head, normalises, fields):
     folder = models.hub_encoder(tmp_path / kind, kind, head=head, normalises=normalises, **fields)
     theirs = WRAPPERS[kind](source=str(folder), save_path=str(tmp_path / "cache"), freeze=True)
     with torch.inference_mode():
         expected = theirs(torch.from_numpy(speech())[None])[0].numpy()
     frames = Encoder(folder).frames(speech())
     assert frames.shape == (1 + (len(speech()) - 61) // 80, 16) == expected.shape
-    np.testing.assert_allclose(frames, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+    assert_same(frames, expected)
     assert expected.std(axis=0).max() > 0.1, "frames that are all the same would show nothing"
 
 
@@ -144,9 +144,8 @@ def test_weights_in_the_formats_of_older_models(of_the_hub, tmp_path):
     half = {name: tensor.half() for name, tensor in state.items()}
     torch.save(half, tmp_path / "pytorch_model.bin")
     copy_of(of_the_hub, tmp_path, without="model.safetensors")
-    expected = Encoder(of_the_hub).frames(speech())
-    frames = Encoder(tmp_path).frames(speech())
-    np.testing.assert_allclose(frames, expected, rtol=0, atol=0.02 * np.abs(expected).max())
+    frames = [Encoder(folder).frames(speech()) for folder in (tmp_path, of_the_hub)]
+    assert_same(*frames, tolerance=0.02)
 
 
 def test_fewer_layers_in_the_settings_give_the_frames_of_a_lower_layer(tmp_path):
@@ -155,20 +154,15 @@ def test_fewer_layers_in_the_settings_give_the_frames_of_a_lower_layer(tmp_path)
     with torch.inference_mode():
         layers = theirs(torch.from_numpy(speech())[None], output_hidden_states=True).hidden_states
     change(tmp_path, num_hidden_layers=1)
-    frames = Encoder(tmp_path).frames(speech())
-    np.testing.assert_allclose(
-        frames, layers[1][0].numpy(), rtol=0, atol=1e-5 * np.abs(frames).max()
-    )
+    assert_same(Encoder(tmp_path).frames(speech()), layers[1][0].numpy())
 
 
 def test_a_folder_of_the_hub_runs_no_code(of_the_hub, tmp_path):
     """It names its own code wherever transformers would look; its weights hold a call."""
-    own = "own.Network"
-    everywhere = {"auto_map": {"AutoConfig": own, "AutoModel": own, "AutoFeatureExtractor": own}}
-    everywhere |= {
-        "_attn_implementation": "someone/kernels",
-        "quantization_config": {"quant_method": "own"},
-    }
+    classes = ("AutoConfig", "AutoModel", "AutoFeatureExtractor")
+    everywhere = {"auto_map": dict.fromkeys(classes, "own.Network")}
+    everywhere |= {"_attn_implementation": "someone/kernels"}
+    everywhere |= {"quantization_config": {"quant_method": "own"}}
     copy_of(of_the_hub, tmp_path)
     change(tmp_path, **everywhere)
     change(tmp_path, "preprocessor_config.json", **everywhere, feature_extractor_type="Own")
@@ -176,21 +170,11 @@ def test_a_folder_of_the_hub_runs_no_code(of_the_hub, tmp_path):
     expected = Encoder(of_the_hub).frames(speech())
     np.testing.assert_array_equal(Encoder(tmp_path).frames(speech()), expected)
     (tmp_path / "model.safetensors").unlink()
-    torch.save({"weights": Call(f"touch {tmp_path / 'ran'}")}, tmp_path / "pytorch_model.bin")
-    said = r"pytorch_model\.bin: holds no weights \(UnpicklingError: Weights only load"
-    with pytest.raises(BadInput, match=said):
+    evil = models.Evil(f"touch {tmp_path / 'ran'}")
+    torch.save({"weights": evil}, tmp_path / "pytorch_model.bin")
+    with pytest.raises(BadInput, match=r"pytorch_model\.bin: holds no weights \(UnpicklingError"):
         Encoder(tmp_path)
     assert not (tmp_path / "ran").exists()
-
-
-class Call:
-    """Runs a command where it is unpickled."""
-
-    def __init__(self, command):
-        self.command = command
-
-    def __reduce__(self):
-        return os.system, (self.command,)
 
 
 @pytest.mark.parametrize(
@@ -200,11 +184,8 @@ class Call:
         ({"add_adapter": True}, "add_adapter is true"),
         ({"hidden_size": "large"}, r"no network can be built from it .*'hidden_size' expected int"),
         ({"hidden_act": "os.system"}, r"can be built from it \(KeyError: 'os\.system'\)"),
-        (
-            {"hidden_size": 32},
-            r"model\.safetensors: not the weights of the network .*size mismatch",
-        ),
-        ({"num_hidden_layers": 3}, r"has no weights encoder\.layers\.2\.[\w.]+, so it does not"),
+        ({"hidden_size": 32}, r"model\.safetensors: not the weights of the network .*mismatch"),
+        ({"num_hidden_layers": 3}, r"has no weights encoder\.layers\.2\."),
         ({"sampling_rate": 8000}, "sampling_rate is 8000, expected 16000"),
     ],
 )
@@ -216,25 +197,23 @@ def test_what_does_not_fit_is_refused(of_the_hub, tmp_path, fields, message):
         Encoder(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["preprocessor_config.json", "model.safetensors"])
-def test_a_missing_file_is_named(of_the_hub, tmp_path, name):
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("model.safetensors", b"", "holds no weights"),
+        ("model.safetensors", b"\x10\0\0\0\0\0\0\0not json, but long", "holds no weights"),
+        ("model.safetensors", b'{"a": 1}', "holds no weights"),
+        ("config.json", b"[]", "is not a JSON object"),
+        ("preprocessor_config.json", b"[]", "is not a JSON object"),
+        ("preprocessor_config.json", None, "not found"),
+        ("model.safetensors", None, "not found"),
+    ],
+)
+def test_a_file_that_is_missing_or_none_is_named(of_the_hub, tmp_path, name, content, said):
     copy_of(of_the_hub, tmp_path, without=name)
-    with pytest.raises(BadInput, match=rf"^{tmp_path / name}: not found$"):
-        Encoder(tmp_path)
-
-
-@pytest.mark.parametrize("content", [b"", b"\x10\0\0\0\0\0\0\0not json, but long", b'{"a": 1}'])
-def test_weights_that_are_none_are_refused(of_the_hub, tmp_path, content):
-    copy_of(of_the_hub, tmp_path)
-    (tmp_path / "model.safetensors").write_bytes(content)
-    with pytest.raises(BadInput, match=r"model\.safetensors: holds no weights"):
-        Encoder(tmp_path)
-
-
-def test_settings_that_are_no_object_are_refused(tmp_path):
-    for name in ("config.json", "preprocessor_config.json"):
-        (tmp_path / name).write_text("[]")
-    with pytest.raises(BadInput, match="is not a JSON object of fields"):
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(BadInput, match=f"^{tmp_path / name}: {said}"):
         Encoder(tmp_path)
 
 

@@ -30,8 +30,7 @@ def test_without_a_network_one_line_says_so(monkeypatch, tmp_path):
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", not_cached)
     monkeypatch.setattr(huggingface_hub.HfApi, "model_info", unreachable)
-    said = rf"^a/b at {COMMIT}: cannot be fetched \(Name or service not known\); .*copy$"
-    with pytest.raises(BadInput, match=said):
+    with pytest.raises(BadInput, match=r"^a/b at .* \(Name or service not known\); .*copy$"):
         hub.fetch("a/b", revision=COMMIT, folder=tmp_path / "model")
     assert list(tmp_path.iterdir()) == []
 
@@ -44,9 +43,7 @@ def test_the_files_of_a_snapshot_are_copied(snapshot, tmp_path):
     assert copied == {*hub.SPEAKER_MODEL.needed, "classifier.ckpt"}
 
 
-def test_a_download_that_was_killed_is_finished_and_without_a_network_does_with_what_is_needed(
-    snapshot, monkeypatch
-):
+def test_a_killed_download_is_finished_or_what_is_there_will_do(snapshot, monkeypatch):
     def download(model, local_files_only=False, **wanted):
         for name in [] if local_files_only else hub.SPEAKER_MODEL.files:
             (snapshot / name).touch()
@@ -71,12 +68,6 @@ def test_a_repository_that_holds_no_speaker_model_is_refused(snapshot, tmp_path)
     assert not (tmp_path / "model").exists()
 
 
-@pytest.mark.parametrize("revision", ["main", "v1.0", "", COMMIT.upper()])
-def test_a_revision_that_can_move_is_refused(tmp_path, revision):
-    with pytest.raises(BadInput, match="is not a commit"):
-        hub.fetch("a/b", revision=revision, folder=tmp_path / "model")
-
-
 def test_a_folder_is_a_folder(tmp_path):
     assert hub.model_folder(str(tmp_path)) == tmp_path
     (tmp_path / "embedding_model.ckpt").touch()
@@ -84,23 +75,26 @@ def test_a_folder_is_a_folder(tmp_path):
         hub.model_folder(tmp_path / "embedding_model.ckpt")
 
 
-@pytest.mark.parametrize("model", ["/no/such/folder", "./no/folder", "nowhere"])
-def test_a_missing_folder_is_not_looked_for_on_the_hub(model):
-    with pytest.raises(BadInput, match=f"^{model}: not found$"):
-        hub.model_folder(model, revision=COMMIT)
-
-
-def test_a_name_needs_a_revision():
-    with pytest.raises(BadInput, match=r"speechbrain/x: not found; .* --revision"):
-        hub.model_folder("speechbrain/x")
+@pytest.mark.parametrize(
+    ("model", "revision", "said"),
+    [
+        ("/no/such/folder", COMMIT, "^/no/such/folder: not found$"),
+        ("./no/folder", COMMIT, "^./no/folder: not found$"),
+        ("nowhere", COMMIT, "^nowhere: not found$"),
+        ("speechbrain/x", None, "speechbrain/x: not found; .* --revision"),
+        *(("a/b", name, "is not a commit") for name in ("main", "v1.0", "", COMMIT.upper())),
+    ],
+)
+def test_what_is_no_folder_and_no_commit_of_the_hub_is_refused(model, revision, said):
+    with pytest.raises(BadInput, match=said):
+        hub.model_folder(model, revision=revision)
 
 
 def test_an_encoder_needs_one_of_two_files_of_weights(snapshot, tmp_path):
     wanted = {"revision": COMMIT, "folder": tmp_path / "encoder", "wanted": hub.ENCODER}
     for name in (*hub.ENCODER.needed, "README.md"):
         (snapshot / name).write_text(name, encoding="utf-8")
-    reason = r"has no model\.safetensors or pytorch_model\.bin, so it is not a self-supervised"
-    with pytest.raises(BadInput, match=reason):
+    with pytest.raises(BadInput, match=r"has no model\.safetensors or pytorch_model\.bin"):
         hub.fetch("a/wavlm", **wanted)
     (snapshot / "pytorch_model.bin").write_text("weights", encoding="utf-8")
     hub.fetch("a/wavlm", **wanted)
