@@ -32,23 +32,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
 
-import voiceprivacy.attack  # noqa: E402, F401  # isort: skip  # before torchaudio: it may lack CUDA
-from support.models import untrained_xvector  # noqa: E402
-from support.runs import B2R, make_kaldi_directory, write_config  # noqa: E402
+from support.runs import write_tiny_run  # noqa: E402
 
 IN_A_RUN = 10  # faults, until it is left alone
 LIMIT_S = 900
 COMPARED = ("results/metrics.tsv", "results/verdict.json")
 NAMED = re.compile(r"results/[\w/.-]+")
-
-
-def prepare(folder: Path) -> None:
-    """A folder with a tiny corpus, a model and a config."""
-    folder.mkdir(parents=True, exist_ok=True)
-    make_kaldi_directory(folder / "data" / "tiny")
-    (folder / "model").mkdir()
-    untrained_xvector(folder / "model")
-    write_config(folder, anonymisers={"b2r": {"command": B2R, "shards": 2}})
 
 
 def start(folder: Path, *, memory: int | None = None) -> subprocess.Popen:
@@ -59,7 +48,7 @@ def start(folder: Path, *, memory: int | None = None) -> subprocess.Popen:
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 
     words = [sys.executable, str(ROOT / "scripts/main.py"), "run", "--cores", "2"]
-    words += ["--configfile", "config.yaml"]
+    words += ["--configfile", "config.yaml", "--seed-file", "secret"]
     with open(folder / "output", "w") as output:
         how = {"stdout": output, "stderr": output, "start_new_session": True, "preexec_fn": limit}
         return subprocess.Popen(words, cwd=folder, **how)
@@ -155,7 +144,7 @@ def main() -> None:
     kinds = {"killed": kill, "full": fill, "starved": starve}
     with tempfile.TemporaryDirectory() as work:
         undisturbed = Path(work, "undisturbed")
-        prepare(undisturbed)
+        write_tiny_run(undisturbed)
         began = time.monotonic()
         if finish(start(undisturbed)) != 0:
             raise SystemExit((undisturbed / "output").read_text())
@@ -167,7 +156,7 @@ def main() -> None:
                 folder = Path(work, f"{name}{n_run}")
                 disk = small_disk(folder) if name == "full" else contextlib.nullcontext()
                 with disk:
-                    prepare(folder)
+                    write_tiny_run(folder)
                     draw = random.Random(f"{arguments.seed} {name} {n_run}")
                     n_faults = min(left, IN_A_RUN)
                     done = Counter(disturb(folder, draw, seconds / 3) for _ in range(n_faults))

@@ -1,8 +1,6 @@
 """The data folder of a challenge with made-up speakers, and a system's protected versions."""
 
-from support.runs import spoken
 from support.trees import write_lines
-from voiceprivacy.inout import audio
 
 GENDERS = {"anna": "f", "berta": "f", "clara": "f", "david": "m", "emil": "m", "fritz": "m"}
 LEARNERS = {"gina": "f", "hanna": "f", "ivan": "m", "jakob": "m"}
@@ -11,12 +9,9 @@ COMMON = {"libri": (), "vctk": ("_common",)}
 EMOTIONS = ("ang", "hap", "neu", "sad")
 
 
-def write_challenge(data, year, *, languages=(), speech=False):
-    """Write the directories of a year (libri_dev_enrolls, ...), and protected ones.
-
-    Tables alone, unless ``speech`` is wanted; protected speech runs backwards.
-    """
-    writer = _Writer(data, speech)
+def write_challenge(data, year, *, languages=()):
+    """Write the directories of a year (libri_dev_enrolls, ...), and protected ones: tables."""
+    writer = _Writer(data)
     for corpus in SETS.get(year, ("libri", *languages)):
         for split in ("dev", "test"):
             name = f"{corpus}_{split}"
@@ -50,8 +45,8 @@ def write_challenge(data, year, *, languages=(), speech=False):
 class _Writer:
     """Writes data directories below a folder as a challenge has them, and protected ones."""
 
-    def __init__(self, data, speech):
-        self.data, self.speech = data, speech
+    def __init__(self, data):
+        self.data = data
 
     def write(self, directory, names, genders, *, lists=False):
         folder, protected = self.data / directory, self.data / f"{directory}_mine"
@@ -66,11 +61,6 @@ class _Writer:
         write_lines(folder / "wav.scp", [f"{name} {below}/{name}.wav" for name in spoken_by])
         if lists:
             write_lines(folder / "trials", list(_trials(names)))
-        for name, speaker in spoken_by.items() if self.speech else ():
-            pitch_hz = {"f": 190, "m": 95}[genders[speaker]] + 9 * (ord(speaker[0]) - ord("a"))
-            samples = spoken(speaker, name, pitch_hz)
-            audio.write(folder / "wav" / f"{name}.wav", samples, 16000)
-            audio.write(protected / "wav" / f"{name}.wav", samples[::-1], 16000)
         return folder
 
 

@@ -2,7 +2,6 @@
 
 import functools
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -12,27 +11,18 @@ from support.runs import ROOT
 
 OTHER = "VOICEPRIVACY_OTHER_PYTHON"  # names one, wherever it lies
 PYENV = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
-CLASSIFIER = re.compile(r'"Programming Language :: Python :: (3\.\d+)"')
 VERSION = "import sys, venv; print('%d.%d' % sys.version_info[:2])"
 
 
 @functools.cache
 def other_python():
     """A Python of another version that we support, the newest; None where there is none."""
-    own = "{}.{}".format(*sys.version_info)
-    supported = CLASSIFIER.findall((ROOT / "pyproject.toml").read_text())
-    others = sorted({*supported} - {own}, key=lambda version: int(version[2:]), reverse=True)
-    if OTHER in os.environ:
-        given = os.environ[OTHER]
-        assert version_of(given) in others, f"{OTHER}={given} is none of {others}"
-        return given
-    for version in others:
-        candidates = sorted(PYENV.glob(f"versions/{version}.*/bin/python{version}"))
-        if on_path := shutil.which(f"python{version}"):
-            candidates.append(on_path)
-        for candidate in candidates:
-            if version_of(candidate) == version:
-                return str(candidate)
+    for version in ("3.13", "3.12", "3.11"):
+        installed = sorted(PYENV.glob(f"versions/{version}.*/bin/python{version}"))
+        for python in (os.environ.get(OTHER), *installed, shutil.which(f"python{version}")):
+            is_other = not sys.version.startswith(f"{version}.")
+            if python and is_other and version_of(python) == version:
+                return str(python)
     return None
 
 

@@ -3,9 +3,11 @@
 import contextlib
 import csv
 import os
+import re
 import signal
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -18,24 +20,25 @@ from voiceprivacy.vocabulary import QUALITY
 
 ROOT = Path(__file__).parents[2]
 HANG_SECONDS = 1200  # on a slow and busy machine; pytest ends a test a little later
-# A program whose embeddings of a speaker are alike.
-EMBED = """
-import argparse, csv
-import numpy as np
+# A program whose embeddings are spectra: it hears who speaks.
+HEAR = """
+import csv, sys
+from pathlib import Path
+import numpy as np, soundfile
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--manifest")
-parser.add_argument("--embeddings")
-arguments = parser.parse_args()
-with open(arguments.manifest, newline="") as file:
+given = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+manifest = Path(given["--manifest"])
+with open(manifest, newline="") as file:
     rows = list(csv.DictReader(file, delimiter="\\t", quoting=csv.QUOTE_NONE))
-speakers = sorted({row["speaker"] for row in rows})
-noise = np.random.default_rng(0).normal(size=(len(rows), 8))
-np.savez(
-    arguments.embeddings,
-    ids=np.array([row["utterance"] for row in rows]),
-    embeddings=noise + 2 * np.eye(8)[[speakers.index(row["speaker"]) for row in rows]],
-)
+
+def bands(path):
+    samples, _ = soundfile.read(manifest.parent / path)
+    power = np.abs(np.fft.rfft(samples, 32768)) ** 2
+    logs = np.log([part.mean() for part in np.array_split(power[:4096], 64)])
+    return logs - logs.mean()
+
+ids = np.array([row["utterance"] for row in rows])
+np.savez(given["--embeddings"], ids=ids, embeddings=np.array([bands(row["path"]) for row in rows]))
 """
 # A measure of utility: the length of protected speech, in proportion to the original.
 MEASURE = """
@@ -53,6 +56,43 @@ with open(given["--output"], "w") as output:
 B2 = "python {scripts}/anonymise_mcadams.py --alpha 0.8 --level corpus"
 B2R = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
 REVERSED = {"function": "{resources}/plugins/reversed.py:anonymise"}
+# It leaves its seed outside of the results, for tests alone; in a box it cannot.
+GAIN = """
+import contextlib
+from pathlib import Path
+
+def anonymise(samples, sample_rate, *, utterance, speaker, seed, gain):
+    with contextlib.suppress(OSError), open(Path(__file__).with_name("seen.txt"), "a") as file:
+        print(utterance, seed, file=file)
+    return gain * samples**3
+"""
+# Another workflow, with ours as a part.
+LARGER = f"""
+configfile: "larger.yaml"
+
+
+module voiceprivacy:
+    snakefile:
+        "{ROOT}/workflow/Snakefile"
+    config:
+        config["evaluation"]
+    prefix:
+        "PREFIX"
+
+use rule * from voiceprivacy as voiceprivacy_*
+
+
+rule sum_up:
+    default_target: True
+    input:
+        "PREFIX/results/metrics.tsv",
+        "PREFIX/results/verdict.json",
+        "PREFIX/results/report/index.html",
+    output:
+        "sizes.txt",
+    shell:
+        "wc -c {{input}} > {{output}}"
+"""
 # A plug-in that fails.
 LOSES = """
 def anonymise(samples, sample_rate, *, utterance, speaker, seed):
@@ -109,6 +149,11 @@ def snakemake(folder, *arguments, tree=ROOT, snakefile=None, **environment):
     return call_in(folder, command, environment)
 
 
+def voiceprivacy(folder, *words, tree=ROOT, **environment):
+    """Call our command in a folder; what hangs is cut off."""
+    return call_in(folder, [sys.executable, tree / "scripts" / "main.py", *words], environment)
+
+
 def finish(folder, *words, config="config.yaml", **how):
     """As ``snakemake`` with a config of the folder, on two cores; it must succeed."""
     finished = snakemake(folder, *words, "--cores", "2", "--configfile", folder / config, **how)
@@ -134,6 +179,22 @@ def call_in(folder, command, environment):
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
     return subprocess.CompletedProcess(command, process.returncode, output, errors)
+
+
+def finished_jobs(folder):
+    """Rules of the jobs that each run in a folder has finished, in the order of the runs."""
+    logs = sorted((folder / ".snakemake" / "log").glob("*.log"))
+    return [re.findall(r"Finished jobid: \d+ \(Rule: (\w+)\)", log.read_text()) for log in logs]
+
+
+def planned_jobs(folder, *words, by="anonymiser", **how):
+    """{(rule, value of a wildcard or nothing): jobs} of a dry run."""
+    planned = finish(folder, "-n", *words, **how)
+    jobs = re.findall(r"^(?:local)?rule (\w+):\n((?:    .*\n)*)", planned.stdout, re.MULTILINE)
+    values = [re.search(rf"^    wildcards: .*\b{by}=(\w+)", text, re.MULTILINE) for _, text in jobs]
+    return Counter(
+        (rule, value[1] if value else "") for (rule, _), value in zip(jobs, values, strict=True)
+    )
 
 
 def processes_of(group):
@@ -190,13 +251,10 @@ def make_kaldi_directory(folder, *, utterances=5, enrolled=2):
     genders = {speaker: gender for speaker, (gender, _) in SPEAKERS.items()}
     names = names_of(SPEAKERS, utterances)
 
-    def path(name):
-        return folder / "wav" / f"{name}.wav"
-
-    write_kaldi(folder, genders, names, enrolled=enrolled, path=path)
+    write_kaldi(folder, genders, names, enrolled=enrolled, path=lambda name: f"wav/{name}.wav")
     for speaker, (_, pitch_hz) in SPEAKERS.items():
         for name in names[speaker]:
-            audio.write(path(name), spoken(speaker, name, pitch_hz), 16000)
+            audio.write(folder / "wav" / f"{name}.wav", spoken(speaker, name, pitch_hz), 16000)
 
 
 def write_config(folder, *, seed=0, **sections):
@@ -215,3 +273,27 @@ def write_config(folder, *, seed=0, **sections):
     path = folder / "config.yaml"
     path.write_text(yaml.safe_dump(config | sections | public, sort_keys=False))
     return path
+
+
+def write_tiny_run(folder):
+    """A run that goes through all rooms, whose secret lies in a file."""
+    make_kaldi_directory(folder / "data" / "tiny")
+    files = {"mine.py": GAIN, "hear.py": HEAR, "measure.py": MEASURE, "secret": "5eed" * 16}
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    return write_config(
+        folder,
+        anonymisers={"mine": {"function": "mine.py:anonymise", "options": {"gain": 10}}},
+        extractors={"spectra": {"command": "python hear.py"}},
+        report={"keep_matrices": True},
+        utility=WITHOUT_MEASURES | {"length": {"command": "python measure.py"}},
+        seed=None,
+    )
+
+
+def write_larger(folder, evaluation, prefix):
+    """Write another workflow, which keeps our results in a folder ``prefix``; say where."""
+    (folder / "larger.yaml").write_text(yaml.safe_dump({"evaluation": evaluation, "other": 1}))
+    (folder / "Snakefile").write_text(LARGER.replace("PREFIX", prefix))
+    (folder / "voiceprivacy.py").write_text("raise SystemExit(__file__)\n")
+    return folder / prefix / "results"

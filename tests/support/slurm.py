@@ -119,13 +119,8 @@ def _munge_files(folder):
     key = folder / "munge.key"
     key.write_bytes(os.urandom(128))
     key.chmod(0o400)
-    names = {
-        "socket": "munge.socket",
-        "pid-file": "munged.pid",
-        "log-file": "munged.log",
-        "seed-file": "munged.seed",
-    }
-    return [f"--key-file={key}", *[f"--{option}={folder / name}" for option, name in names.items()]]
+    others = ("socket", "pid-file", "log-file", "seed-file")
+    return [f"--key-file={key}", *(f"--{option}={folder}/munge.{option}" for option in others)]
 
 
 def _free_ports(count):
@@ -161,8 +156,8 @@ def _kill_the_rest():
     def none_is_left():
         left = of_this_cluster()
         for process in left:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(process, signal.SIGKILL)
+            with contextlib.suppress(psutil.Error):
+                process.kill()
         return not left
 
     _wait_for(none_is_left, "the end of all that jobs started")
@@ -171,12 +166,10 @@ def _kill_the_rest():
 def of_this_cluster():
     """Processes that jobs of this cluster started: their environment names it."""
     processes = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if f"SLURM_CLUSTER_NAME={CLUSTER}".encode() in (folder / "environ").read_bytes().split(
-                b"\0"
-            ):
-                processes.append(int(folder.name))
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if process.environ().get("SLURM_CLUSTER_NAME") == CLUSTER:
+                processes.append(process)
     return processes
 
 

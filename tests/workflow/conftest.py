@@ -1,11 +1,13 @@
-"""A tiny attacker, a folder to run in, and a run that others must equal."""
+"""A tiny network, a finished run to share, a folder to make it again, and a browser."""
 
 import fcntl
 import shutil
 
 import pytest
 from support.browser import Reader, browser
-from support.runs import B2R, WITHOUT_MEASURES, finish, make_kaldi_directory, write_config
+from support.runs import voiceprivacy, write_tiny_run
+
+from voiceprivacy.plan.earlier import SEED_FILE
 
 
 @pytest.fixture(scope="session")
@@ -17,45 +19,39 @@ def model_folder(tmp_path_factory):
     return models.untrained_xvector(tmp_path_factory.mktemp("model"))
 
 
-@pytest.fixture
-def run_folder(tmp_path, model_folder):
-    """A folder to run in: data/tiny and model lie there."""
-    make_kaldi_directory(tmp_path / "data" / "tiny")
-    (tmp_path / "model").symlink_to(model_folder)
-    return tmp_path
-
-
 @pytest.fixture(scope="session")
-def undisturbed(tmp_path_factory, model_folder, worker_id):
-    """The folder of a finished run on one machine, which all workers of pytest share.
+def tiny_run(tmp_path_factory, worker_id):
+    """The folder of a finished run, which all workers of pytest share: to look at.
 
-    A cluster, another workflow and a run that is killed must make the same numbers.
+    What it said is in ``said``.
     """
     shared = tmp_path_factory.getbasetemp()
     shared = shared if worker_id == "master" else shared.parent
-    folder = shared / "undisturbed"
-    with open(shared / "undisturbed.lock", "w") as lock:
+    folder = shared / "tiny"
+    with open(shared / "tiny.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / "finished").exists():
+        if not (folder / "said").exists():
             shutil.rmtree(folder, ignore_errors=True)
-            write_the_same(folder, model_folder)
-            finish(folder)
-            (folder / "finished").touch()
+            write_tiny_run(folder)
+            words = ("--configfile", "config.yaml", "--seed-file", "secret", "--printshellcmds")
+            finished = voiceprivacy(folder, "run", "--cores", "2", *words)
+            assert finished.returncode == 0, finished.stderr
+            (folder / "said").write_text(finished.stdout + finished.stderr)
     return folder
 
 
 @pytest.fixture
-def same_folder(tmp_path, model_folder):
-    """A folder to make that run again."""
-    write_the_same(tmp_path, model_folder)
+def own_run(tmp_path, tiny_run):
+    """A copy of the finished run, to go on with."""
+    return shutil.copytree(tiny_run, tmp_path / "run", symlinks=True)
+
+
+@pytest.fixture
+def same_folder(tmp_path, monkeypatch):
+    """A folder to make that run again: on a cluster, in another workflow, with kills."""
+    write_tiny_run(tmp_path)
+    monkeypatch.setenv(SEED_FILE, str(tmp_path / "secret"))
     return tmp_path
-
-
-def write_the_same(folder, model_folder):
-    make_kaldi_directory(folder / "data" / "tiny")
-    shutil.copytree(model_folder, folder / "model")
-    b2r = {"command": B2R, "shards": 2}
-    write_config(folder, anonymisers={"b2r": b2r}, utility=WITHOUT_MEASURES)
 
 
 @pytest.fixture(scope="module")

@@ -1,83 +1,38 @@
-"""A whole run whose programs all run in boxes: the same numbers as without."""
+"""The tiny run whose programs all run in boxes: the same numbers as without."""
 
 import pytest
+import yaml
 from support import needs
-from support.runs import MEASURE, WITHOUT_MEASURES, finish, make_kaldi_directory, write_config
+from support.runs import HEAR, voiceprivacy, write_tiny_run
 
 from voiceprivacy.running import boxes
 
-B2 = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker --threads {threads}"
-FUNCTION = """
-from beside import reverse
-
-
-def anonymise(samples, sample_rate, *, utterance, speaker, seed):
-    return reverse(samples)
-"""
-EXTRACTOR = """
-import csv, sys
-import numpy as np, soundfile
-
-given = dict(zip(sys.argv[1::2], sys.argv[2::2]))
-factor = float(open("extractor/factor.txt").read()) * float(open("weights.txt").read())
-rows = list(csv.DictReader(open(given["--manifest"]), delimiter="\\t"))
-spectra = [np.abs(np.fft.rfft(soundfile.read(row["path"])[0], 16000))[:4000] for row in rows]
-embeddings = factor * np.array([spectrum.reshape(40, 100).sum(axis=1) for spectrum in spectra])
-np.savez(given["--embeddings"], ids=np.array([row["utterance"] for row in rows]),
-         embeddings=embeddings)
-"""
-FILES = {
-    "mine/function.py": FUNCTION,
-    "mine/beside.py": "def reverse(samples):\n    return samples[::-1]\n",
-    "extractor/run.py": EXTRACTOR,
-    "extractor/factor.txt": "0.5",
-    "weights.txt": "3",
-    "measure.py": MEASURE,
-}
-
-
-def run(folder, *, sandbox):
-    make_kaldi_directory(folder / "data" / "tiny")
-    for name, text in FILES.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text(text)
-    box = {"sandbox": sandbox}
-    small = {"mem_mb": 900, **box}
-    write_config(
-        folder,
-        anonymisers={
-            "b2": {"command": B2, **box},
-            "mine": {"function": "mine/function.py:anonymise", **box},
-        },
-        extractors={
-            "spectrum": {
-                "command": "python extractor/run.py",
-                "inputs": ["extractor/run.py", "extractor/factor.txt"],
-                "reads": ["weights.txt"],
-                "env": "evaluate",
-                **box,
-            }
-        },
-        backends={"cosine": {"type": "cosine"}},
-        report={"bootstrap": 0, "listen": 0, "inference": False},
-        utility=WITHOUT_MEASURES | {"length": {"command": "python measure.py", **small}},
-    )
-    finish(folder, "results/metrics.tsv")
-    return folder / "results"
-
 
 @pytest.mark.long
-def test_programs_in_boxes_give_the_numbers_that_they_give_without(tmp_path):
+def test_programs_in_boxes_give_the_numbers_that_they_give_without(tmp_path, tiny_run):
     needs.program_or_skip("bubblewrap", boxes.why_not)
-    with_boxes = run(tmp_path / "with", sandbox=True)
-    without = run(tmp_path / "without", sandbox=False)
-    assert (with_boxes / "metrics.tsv").read_bytes() == (without / "metrics.tsv").read_bytes()
+    path = write_tiny_run(tmp_path)
+    (tmp_path / "hear.py").write_text(f"{HEAR}open('weights.txt').read()\n")
+    (tmp_path / "weights.txt").touch()
+    config = yaml.safe_load(path.read_text())
+    config["extractors"]["spectra"] |= {"inputs": ["hear.py"], "reads": ["weights.txt"]}
+    config["utility"]["length"]["mem_mb"] = 900
+    for section in ("anonymisers", "extractors"):
+        for program in config[section].values():
+            program["sandbox"] = True
+    config["utility"]["length"]["sandbox"] = True
+    path.write_text(yaml.safe_dump(config))
+    words = ("--cores", "2", "--configfile", "config.yaml", "--seed-file", "secret")
+    finished = voiceprivacy(tmp_path, "run", "results/metrics.tsv", *words)
+    assert finished.returncode == 0, finished.stderr
+    results = tmp_path / "results"
+    assert (results / "metrics.tsv").read_bytes() == (tiny_run / "results/metrics.tsv").read_bytes()
     kinds = ("anonymise_*/**/*.log", "extract_embeddings/**/*.log", "measure_utility/**/length.log")
-    logs = [log for kind in kinds for log in with_boxes.glob(f"logs/{kind}")]
+    logs = [log for kind in kinds for log in results.glob(f"logs/{kind}")]
     assert len(logs) > 8
     for log in logs:
-        memory_mb = {"length": 900, "spectrum": 8000}.get(log.stem, 4000)
+        memory_mb = {"length": 900, "spectra": 8000}.get(log.stem, 4000)
         assert f"box: {memory_mb} MB of memory for each process" in log.read_text()
-    assert "box: " not in "".join(log.read_text() for log in without.glob("logs/**/*.log"))
-    for folder in with_boxes.glob("audio/tiny/*/*/"):
+    assert "box: " not in "".join(log.read_text() for log in tiny_run.glob("results/logs/**/*.log"))
+    for folder in results.glob("audio/tiny/*/*/"):
         assert {path.name for path in folder.rglob(".*")} <= {".snakemake_timestamp"}

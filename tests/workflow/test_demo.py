@@ -45,6 +45,24 @@ def test_b2_hides_voices_from_the_ignorant_and_time_reversal_nothing_from_the_in
     assert values(demo, "dece_bit")["reversed", "pp"] > 0.3
 
 
+def test_utility_is_measured_of_every_system(demo):
+    value = {
+        (row["anonymiser"], row["metric"]): float(row["value"])
+        for row in rows(demo / "results" / "metrics.tsv")
+        if (row["extractor"], row["trials"]) == ("-", "-") and row["value"] != "undefined"
+    }
+    everybody = {anonymiser for anonymiser, _ in value}
+    assert everybody == {"original", "b2", "b2r", "reversed", "stt_tts_piper"}
+    assert value["b2", "pitch_correlation"] > value["reversed", "pitch_correlation"]
+    assert ("original", "pitch_correlation") not in value
+    assert value["original", "estoi"] == 1 > value["b2", "estoi"] > 0
+    assert all(1 < value[name, "dnsmos_overall"] < 5 for name in everybody)
+    assert all(-1 <= value[name, "voice_consistency"] <= 1 for name in everybody)
+    speeds = {row["anonymiser"]: row for row in rows(demo / "results/report/tables/speed.tsv")}
+    assert float(speeds["b2"]["speech_s"]) > 0
+    assert speeds["stt_tts_piper"]["real_time_factor"] == "undefined"
+
+
 @needs_browser
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (380, True)])
 def test_the_page_is_drawn_read_and_heard_in_a_browser(demo, width, dark):

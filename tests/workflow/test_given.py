@@ -42,7 +42,9 @@ def results(tmp_path_factory):
     attack |= {"speakers": "{corpus}/speakers_{trials}.tsv"}
     config = {"attacks": {"team7": attack}, "report": {"bootstrap": 50, "tags": "tags.yaml"}}
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
-    finish(folder)
+    lists = ("one/f", "one/m", "one/mean", "over-corpora/all-lists")
+    compared = [f"results/comparisons/{name}/team7/given.systems.tsv" for name in lists]
+    finish(folder, "results/metrics.tsv", *compared)
     return folder / "results"
 
 
@@ -80,11 +82,6 @@ def test_the_average_over_the_same_lists_twice_is_that_of_one_corpus(results):
         for folder in ("over-corpora/all-lists", "one/mean")
     )
     assert of_average == {key: pytest.approx(limits) for key, limits in of_one.items()}
-    low, high = of_average["pp", "eer_percent", "b2"]
-    page = (results / "report" / "index.html").read_text(encoding="utf-8")
-    attacked = re.findall(r'data-set="all lists" data-attack="given, PP".*?</tr>', page, re.DOTALL)
-    (shown,) = [row for row in attacked if 'data-value="b2"' in row]
-    assert f"[{low:.1f}, {high:.1f}]" in shown
 
 
 def test_scores_of_a_list_that_the_config_has_are_compared_with_it(tmp_path):

@@ -30,10 +30,8 @@ def test_tables_of_papers(tmp_path, name):
 
 
 def test_ranks_of_many_features_without_a_column_of_nobody(tmp_path):
-    numbers = [
-        *made_up.metrics(),
-        Number("libri", "-", "b2", "-", "-", "-", "pitch_correlation", "0.5"),
-    ]
+    numbers = made_up.metrics()
+    numbers.append(Number("libri", "-", "b2", "-", "-", "-", "pitch_correlation", "0.5"))
     for extractor in ("f0", "units", "style", "timing", "words_of_transcripts"):
         numbers += [number._replace(extractor=extractor) for number in made_up.metrics()]
     each_once = {number.key: number for number in numbers}

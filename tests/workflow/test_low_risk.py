@@ -3,8 +3,6 @@
 The attacker learns from 100 persons and is tried on 151, as many as make the limits small enough.
 """
 
-import json
-
 import numpy as np
 import pytest
 import yaml
@@ -12,20 +10,17 @@ from support.runs import REVERSED, WITHOUT_MEASURES, finish
 from support.trees import names_of, write_kaldi
 
 from voiceprivacy.inout import audio
+from voiceprivacy.inout.json_files import read_json
 
 N_LEARNT, N_TRIED = 100, 151
 # Embeddings know who speaks where speech is unprotected. Of what one_in_ten protects they know it
 # of every tenth speaker.
 EMBED = """
-import argparse, csv
+import csv, sys
 import numpy as np
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--manifest")
-parser.add_argument("--embeddings")
-arguments = parser.parse_args()
-with open(arguments.manifest, newline="") as file:
-    rows = list(csv.DictReader(file, delimiter="\\t", quoting=csv.QUOTE_NONE))
+given = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+rows = list(csv.DictReader(open(given["--manifest"]), delimiter="\\t"))
 
 def embedding(row):
     own, noise = (
@@ -36,11 +31,8 @@ def embedding(row):
     is_hidden |= "/one_in_ten/" in row["path"] and not row["speaker"].endswith("0")
     return noise + 2 * own * (not is_hidden)
 
-np.savez(
-    arguments.embeddings,
-    ids=np.array([row["utterance"] for row in rows]),
-    embeddings=np.array([embedding(row) for row in rows]),
-)
+ids = np.array([row["utterance"] for row in rows])
+np.savez(given["--embeddings"], ids=ids, embeddings=np.array([embedding(row) for row in rows]))
 """
 
 
@@ -56,13 +48,12 @@ def write_speech(folder, speakers, *, enrolled, tried):
     write_kaldi(folder, genders, names, enrolled=enrolled, path=lambda name: f"wav/{name}.wav")
 
 
-@pytest.fixture(scope="module")
-def judged(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("low")
+@pytest.mark.nightly
+def test_speech_without_identity_has_a_low_remaining_risk_and_one_in_ten_refuses_it(tmp_path):
     speakers = [f"p{number:03}" for number in range(N_LEARNT + N_TRIED)]
-    write_speech(folder / "tried", speakers[:N_TRIED], enrolled=2, tried=4)
-    write_speech(folder / "learnt", speakers[N_TRIED:], enrolled=1, tried=2)
-    (folder / "embed.py").write_text(EMBED)
+    write_speech(tmp_path / "tried", speakers[:N_TRIED], enrolled=2, tried=4)
+    write_speech(tmp_path / "learnt", speakers[N_TRIED:], enrolled=1, tried=2)
+    (tmp_path / "embed.py").write_text(EMBED)
     config = {
         "corpora": {
             "tried": {"kaldi": "tried", "protocol": {"given": {"all": "tried"}}},
@@ -74,13 +65,9 @@ def judged(tmp_path_factory):
         "utility": WITHOUT_MEASURES,
         "report": {"bootstrap": 0, "listen": 0, "inference": False},
     }
-    (folder / "config.yaml").write_text(yaml.safe_dump(config))
-    finish(folder, "results/verdict.json")
-    return json.loads((folder / "results" / "verdict.json").read_text())["sets"]["tried"]
-
-
-@pytest.mark.nightly
-def test_speech_without_identity_has_a_low_remaining_risk_and_one_in_ten_refuses_it(judged):
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
+    finish(tmp_path, "results/verdict.json")
+    judged = read_json(tmp_path / "results" / "verdict.json")["sets"]["tried"]
     hidden, leaking = (judged["systems"][name] for name in ("hidden", "one_in_ten"))
     assert (hidden["state"], hidden["reasons"]) == ("low", [])
     assert hidden["exposed"]["of"] == N_TRIED

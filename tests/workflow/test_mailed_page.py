@@ -14,7 +14,7 @@ import pytest
 import soundfile
 import yaml
 from support.pages import Page
-from support.runs import B2R, EMBED, ROOT, snakemake, spoken
+from support.runs import B2R, HEAR, ROOT, snakemake, spoken
 from support.trees import write_kaldi, write_lines
 
 from voiceprivacy.inout import audio
@@ -48,7 +48,7 @@ def pages(tmp_path_factory):
     """The folder of a run, and its reports by whether they are internal: {bool: {path: text}}."""
     folder = tmp_path_factory.mktemp("run") / USER / f"a b;touch {PLANTED};'$(touch {PLANTED})"
     _write_corpus(folder)
-    (folder.parent / "embed.py").write_text(EMBED)
+    (folder.parent / "hear.py").write_text(HEAR)
     (folder / "mine.py").write_text(COPY)
     # A drawn secret would move what is searched: coordinates could hold the digits of a seed.
     (folder / "results").mkdir()
@@ -59,7 +59,7 @@ def pages(tmp_path_factory):
             "moved": {"command": B2R},
             "copy": {"function": "mine.py:copy", "options": {"token": "${QZ_TOKEN}"}},
         },
-        "extractors": {"drawn": {"command": f"{sys.executable} {folder.parent}/embed.py"}},
+        "extractors": {"drawn": {"command": f"{sys.executable} {folder.parent}/hear.py"}},
         "backends": {"cosine": {"type": "cosine"}},
         "seed": SEEDS["seed"],
     }
@@ -150,7 +150,7 @@ def test_a_mailed_report_has_no_seed_no_id_no_path_and_no_command(pages):
     utterances = {f"{speaker}-u{k}" for speaker in SPEAKERS for k in range(4)}
     path = str(folder.parent)
     secrets = {*seeds, *SPEAKERS, *utterances, USER, path, PLANTED, "--alpha", "0.7 0.9"}
-    assert leaked(reports[False], secrets | {"embed.py"}) == set()
+    assert leaked(reports[False], secrets | {"hear.py"}) == set()
     shown = {secret for secret, _ in leaked(reports[True], secrets)}
     assert shown >= {*seeds, *SPEAKERS.keys() - HOSTILE, USER, path, PLANTED, "--alpha"}
 

@@ -1,11 +1,12 @@
 """Configs of version 0.1 still run: the shipped ones, and one that has each kind of entry."""
 
+import contextlib
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
-import yaml
-from support.runs import ROOT, make_kaldi_directory, snakemake
+from support.runs import ROOT, make_kaldi_directory, snakemake, write_larger
 
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.plan import Plan
@@ -35,7 +36,13 @@ EACH_KIND = {
         "read": {"librispeech": {"root": "libri", "subsets": ["a"]}, "use": "train"},
     },
     "anonymisers": {
-        "b2": {"command": "python b2.py", "runs": 2, "shards": 2, "inputs": ["mine.py"]},
+        "b2": {
+            "command": "python b2.py",
+            "runs": 2,
+            "draws": 2,
+            "shards": 2,
+            "inputs": ["mine.py"],
+        },
         "mine": {"function": "mine.py:protect", "options": {"strength": 3}},
         "team": {"audio": "data/tiny", "resample": True},
         "installed": {"package": "theirs", "env": "speechbrain"},
@@ -64,9 +71,19 @@ EACH_KIND = {
         "rotated": {"type": "procrustes", "extractors": ["ready"], **TRAIN},
     },
     "attacks": {"team7": {"scores": "team7/{anonymiser}_{condition}.tsv", "speakers": "map.tsv"}},
-    "utility": {"wer": {"command": "python mine.py", "better": "lower"}},
+    "utility": {
+        "wer": {"command": "python mine.py", "better": "lower"},
+        "heard": {
+            "type": "recogniser",
+            "definition": "vpc2024",
+            "model": "openai/whisper-tiny",
+            "revision": "0123456789",
+        },
+    },
+    "expected": "expected.tsv",
     "report": {
         "controls": True,
+        "tags": "tags.yaml",
         "averages": {"both": {"tiny": {"all_f": 1}, "mics": {"f_common": 2}}},
     },
 }
@@ -94,22 +111,55 @@ def test_a_config_of_an_older_version_plans(tmp_path, monkeypatch, config):
     assert contents_of(Plan(configuration.check(configuration.read(config))))
 
 
-@pytest.mark.nightly
-def test_each_kind_of_entry_plans(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    make_kaldi_directory(tmp_path / "data" / "tiny")
-    Path("team7").mkdir()
+@pytest.fixture(scope="module")
+def planned(tmp_path_factory):
+    """The folder of another workflow that plans each kind of entry below vp, and what it says."""
+    folder = tmp_path_factory.mktemp("larger")
+    make_kaldi_directory(folder / "data" / "tiny")
+    (folder / "team7").mkdir()
     for name in ("original_oo", "b2_op", "b2_pp"):
-        Path(f"team7/{name}.tsv").touch()
+        (folder / "team7" / f"{name}.tsv").touch()
     # Of pieces nobody knows what is said: those attackers are refused.
     extractors = {
         name: options for name, options in EACH_KIND["extractors"].items() if name not in SAID
     }
     config = EACH_KIND | {"extractors": extractors}
-    make_what_is_named(config)
-    Path("config.yaml").write_text(yaml.safe_dump(config))
-    planned = snakemake(tmp_path, "-n", "--quiet", "rules", "--configfile", "config.yaml")
+    with contextlib.chdir(folder):
+        make_what_is_named(config)
+    write_larger(folder, config, "vp")
+    targets = ["voiceprivacy_all", "voiceprivacy_paper"]
+    planned = snakemake(folder, "-n", "-p", *targets, snakefile=folder / "Snakefile")
     assert planned.returncode == 0, planned.stderr
+    return folder, planned.stdout
+
+
+def test_a_prefix_stands_before_all_of_a_run_and_nothing_else(planned):
+    """Rules hold patterns, Python asks for paths: where they differ, an input has no rule."""
+    folder, said = planned
+    assert said.count("vp/results/") > 1000
+    assert re.findall(r"(?<!vp/)\bresults/\S*", said) == []
+    assert re.findall(r"vp/(?!results\b)\S*|\S*vp/results\S*vp/results\S*", said) == []
+    assert not (folder / "results").exists()
+
+
+def test_each_part_of_each_system_is_embedded_by_one_job(planned):
+    """Second runs, draws, linkage, galleries, and back-ends that learn on both kinds of speech."""
+    jobs = re.findall(
+        r"^rule voiceprivacy_extract_embeddings\w*:\n    input: (.*)\n    output: (.*)$",
+        planned[1],
+        flags=re.MULTILINE,
+    )
+    speech, made = Counter(), Counter()
+    for inputs, outputs in jobs:
+        files = [path for path in outputs.split(", ") if path.endswith(".npz")]
+        made.update(files)
+        extractor = files[0].rpartition("/")[2]
+        manifests = [path for path in inputs.split(", ") if path.endswith("manifest.tsv")]
+        speech.update((path, extractor) for path in manifests)
+    assert set(made.values()) == set(speech.values()) == {1}
+    assert len(made) == len(speech)
+    systems = {path.split("/")[-2] for path, _ in speech}
+    assert systems >= {"original", "mine", "b2", "b2_run1", "b2_draw2"}
 
 
 def test_that_config_has_each_kind_that_the_schema_knows():

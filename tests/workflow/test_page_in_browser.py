@@ -66,15 +66,7 @@ def test_the_verdict_stands_on_the_first_screen(read):
     assert row.bounding_box()["y"] < height
     shown = " ".join(row.inner_text().split()).replace("\N{NO-BREAK SPACE}", " ")
     assert shown == "b2 NOT PROTECTED 60 % [51, 72] little better"
-    for text in (
-        "May it be released as anonymous?",
-        "b2: the attacker finds who speaks from one recording.",
-        "b2r leaves less evidence than b2.",
-        "Comparing released recordings with each other",
-        "ecapa/plda fails on broken",
-        "Evaluate about 80 speakers",
-        "Singling out, one recording",
-    ):
+    for text in ("b2: the attacker", "b2r leaves less", "ecapa/plda fails", "about 80 speakers"):
         words = page.get_by_text(text).first
         assert words.is_visible() and words.bounding_box()["y"] < height
     states = page.locator("#verdict .state:visible")
@@ -88,7 +80,7 @@ def test_there_are_three_views_and_the_first_is_for_a_decision(read, path):
     names = "(all) => all.map((of) => of.id)"
     assert shown.evaluate_all(names) == ["verdict"]
     page.get_by_role("button", name="Study", exact=True).press("Enter")
-    assert "leaderboard" in shown.evaluate_all(names) and "zebra" in shown.evaluate_all(names)
+    assert {"leaderboard", "zebra"} <= {*shown.evaluate_all(names)}
     assert not page.locator("#provenance").is_visible() and page.url.endswith("#study")
     page.get_by_role("button", name="Everything", exact=True).click()
     assert shown.count() == page.locator("main > section").count()

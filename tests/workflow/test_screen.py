@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -30,13 +31,13 @@ def anonymise(samples, sample_rate, *, utterance, speaker, seed):
 """
 
 
-@pytest.fixture
-def folder(tmp_path):
-    """A folder to run in, with a config and a plug-in that waits."""
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "my.yaml").write_text(CONFIG)
-    (tmp_path / "run" / "mine.py").write_text(WAITS)
-    return tmp_path / "run"
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder to run in, whose speech is prepared once, with a plug-in that waits."""
+    folder = tmp_path_factory.mktemp("run")
+    (folder / "my.yaml").write_text(CONFIG)
+    (folder / "mine.py").write_text(WAITS)
+    return folder
 
 
 def words(*more):
@@ -47,7 +48,9 @@ def words(*more):
 @contextlib.contextmanager
 def running(folder):
     """A run in a process group of its own, whose plug-in has begun and waits."""
-    (folder / "begun").unlink(missing_ok=True)
+    for mark in ("begun", "go"):
+        (folder / mark).unlink(missing_ok=True)
+    shutil.rmtree((folder / SPEECH).parent, ignore_errors=True)
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     command = words("--configfile", "my.yaml")
     with subprocess.Popen(command, **streams, cwd=folder, start_new_session=True) as process:
@@ -112,7 +115,8 @@ def test_a_second_run_is_told_who_holds_the_lock_and_the_first_goes_on(folder):
     assert plain.returncode == 1 and "LockException" in plain.stderr
 
 
-def test_why_a_job_failed_stands_on_the_terminal_and_the_log_is_complete(folder):
+def test_why_a_job_failed_stands_on_the_terminal_and_in_the_log(folder):
+    """The last test: it edits the plug-in."""
     (folder / "mine.py").write_text(LOSES)
     ours, theirs = pty.openpty()
     os.set_inheritable(theirs, True)
@@ -133,6 +137,5 @@ def test_why_a_job_failed_stands_on_the_terminal_and_the_log_is_complete(folder)
     assert lines[failed + 1].endswith("RuntimeError: no such voice (mine.py, line 3)")
     assert lines[-2].startswith("1 job failed: anonymise_part. Correct what is named above")
     assert "progress: " in shown.decode() and len(lines) < 12
-    (log,) = (folder / ".snakemake" / "log").glob("*.log")
+    *_, log = sorted((folder / ".snakemake" / "log").glob("*.log"))
     assert "Error in rule anonymise_part:" in log.read_text()
-    assert "rule prepare_part:" in log.read_text()

@@ -11,12 +11,11 @@ from pathlib import Path
 
 import pytest
 from support.neural import needs_neural
-from support.runs import HANG_SECONDS, ROOT
+from support.runs import HANG_SECONDS, ROOT, finished_jobs
 
 TUTORIALS = ROOT / "docs/tutorials"
 FENCE = re.compile(r'^```(\w+)(?: title="([^"]*)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 KILLED = "to be killed"
-FINISHED = "Finished jobid:"
 
 
 def blocks(name):
@@ -60,17 +59,11 @@ def follow(name, folder):
     return answers
 
 
-def finished_jobs(folder):
-    """How many jobs each run in a folder has finished, in the order of the runs."""
-    logs = sorted((folder / ".snakemake" / "log").glob("*.log"))
-    return [log.read_text().count(FINISHED) for log in logs]
-
-
 def kill_after_a_job(process, folder):
     """Kill -9 a run that has finished a job and has more to do."""
     n_runs = len(finished_jobs(folder))
     deadline = time.monotonic() + HANG_SECONDS
-    while len(finished_jobs(folder)) == n_runs or not finished_jobs(folder)[-1]:
+    while not any(finished_jobs(folder)[n_runs:]):
         assert process.poll() is None, (folder / "said").read_text()
         assert time.monotonic() < deadline
         time.sleep(0.05)
@@ -126,7 +119,7 @@ def test_a_corpus_an_anonymiser_and_a_kill(folder):
     assert anonymisers(folder) == {"original", "b2"}
     follow("anonymiser", folder)
     assert anonymisers(folder) == {"original", "b2", "speed", "louder"}
-    first, with_speed, edited, _ = finished_jobs(folder)
+    first, with_speed, edited, _ = map(len, finished_jobs(folder))
     assert edited <= with_speed < first  # what is known of b2 and the original is not made again
     follow("resume", folder)
     assert anonymisers(folder) == {"original", "b2", "b2r"}

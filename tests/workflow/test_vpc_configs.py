@@ -5,10 +5,9 @@ from itertools import product
 
 import pytest
 import yaml
-from support.runs import ROOT, snakemake
+from support.runs import ROOT, finish
 
 LISTS = {"libri": ["f", "m"], "vctk": ["f", "m", "f_common", "m_common"]}
-LANGUAGES = ("english", "german", "french", "spanish")
 ALL_SETS = ["libri_dev", "libri_test", "vctk_dev", "vctk_test"]
 SEMI_INFORMED = {
     "vpc2022": "semi_on_b2/plda_semi_on_b2",
@@ -26,12 +25,17 @@ SETS = {
 
 @pytest.fixture
 def data(tmp_path):
+    """The directories of all years."""
     folder = tmp_path / "data"
+    directories = ["train-clean-360", "train_german"]
     for name in ALL_SETS:
-        for directory in ("enrolls", *(f"trials_{trials}" for trials in LISTS[name.split("_")[0]])):
-            (folder / f"{name}_{directory}").mkdir(parents=True)
-            (folder / f"{name}_{directory}" / "text").touch()
-    (folder / "train-clean-360").mkdir()
+        lists = (f"trials_{trials}" for trials in LISTS[name.split("_")[0]])
+        directories += [f"{name}_{directory}" for directory in ("enrolls", *lists)]
+    for name, split in product(("libri", "de"), ("dev", "test")):
+        directories += [f"{name}_{split}_enrolls", f"{name}_{split}_trials_mixed"]
+    for name in directories:
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        (folder / name / "text").touch()
     return folder
 
 
@@ -45,8 +49,7 @@ def test_the_config_of_a_challenge_names_its_sets_and_plans(tmp_path, data, year
         if "protocol" in corpus
     }
     assert lists == {name: LISTS[name.split("_")[0]] for name in SETS[year]}
-    planned = snakemake(tmp_path, "-n", "-p", "--configfile", config, VPC_DATA=str(data))
-    assert planned.returncode == 0, planned.stderr
+    planned = finish(tmp_path, "-n", "-p", config=config, VPC_DATA=str(data))
     listed = set(re.findall(r"results/trials/(\w+/\w+)\.tsv", planned.stdout))
     assert listed == {f"{name}/{trials}" for name in lists for trials in lists[name]}
     pattern = r"results/comparisons/over-corpora/([\w-]+)/\w+/\w+\.tsv"
@@ -62,23 +65,9 @@ def test_the_config_of_a_challenge_names_its_sets_and_plans(tmp_path, data, year
         require_word_errors(planned.stdout, '"vpc2024"', SETS[year])
 
 
-@pytest.fixture
-def mixed(tmp_path):
-    """The directories of 2026, of both tracks."""
-    folder = tmp_path / "data"
-    for name in ("libri", "en", "de", "es", "fr"):
-        for split in ("dev", "test"):
-            (folder / f"{name}_{split}_enrolls").mkdir(parents=True)
-            (folder / f"{name}_{split}_trials_mixed").mkdir()
-    for name in ("train-clean-360", *(f"train_{name}" for name in LANGUAGES)):
-        (folder / name).mkdir()
-    return folder
-
-
-def test_the_first_track_of_2026_plans_with_one_encoder_for_both_attackers(tmp_path, mixed):
+def test_the_first_track_of_2026_plans_with_one_encoder_for_both_attackers(tmp_path, data):
     config = ROOT / "config" / "vpc2026.yaml"
-    planned = snakemake(tmp_path, "-n", "-p", "--configfile", config, VPC_DATA=str(mixed))
-    assert planned.returncode == 0, planned.stderr
+    planned = finish(tmp_path, "-n", "-p", config=config, VPC_DATA=str(data))
     lists = set(re.findall(r"results/trials/(\w+/\w+)\.tsv", planned.stdout))
     assert lists == {"libri_dev/mixed", "libri_test/mixed"}
     for name in lists:
@@ -91,13 +80,10 @@ def test_the_first_track_of_2026_plans_with_one_encoder_for_both_attackers(tmp_p
     assert "--start results/models/ecapa_ssl" in planned.stdout
 
 
-def test_the_second_track_of_2026_measures_word_errors_in_its_language(tmp_path, mixed):
-    for directory in mixed.glob("*_trials_*"):
-        (directory / "text").touch()
+def test_the_second_track_of_2026_measures_word_errors_in_its_language(tmp_path, data):
     config = ROOT / "config" / "vpc2026_track2.yaml"
-    variables = {"VPC_DATA": str(mixed), "VPC_LANGUAGE": "de", "VPC_TRAINING": "train_german"}
-    planned = snakemake(tmp_path, "-n", "-p", "--configfile", config, **variables)
-    assert planned.returncode == 0, planned.stderr
+    variables = {"VPC_DATA": str(data), "VPC_LANGUAGE": "de", "VPC_TRAINING": "train_german"}
+    planned = finish(tmp_path, "-n", "-p", config=config, **variables)
     assert "results/scores/test/mixed/b2/semi_on_b2/cosine/pp.tsv" in planned.stdout
     require_word_errors(planned.stdout, '"vpc2026", "language": "de"', ["dev", "test"])
 

@@ -1,8 +1,10 @@
-"""Anonymisers whose protection is known, on real speech: the report must say what they are."""
+"""Systems whose protection, words and quality are known, on real speech: numbers must say so."""
+
+import itertools
 
 import pytest
 from support import needs
-from support.runs import WITHOUT_MEASURES, finish, rows, write_config
+from support.runs import B2, B2R, finish, rows, write_config
 
 from voiceprivacy.inout.rows import read_typed
 from voiceprivacy.report.atlas import by_system
@@ -10,12 +12,16 @@ from voiceprivacy.vocabulary import AtlasPoint
 
 pytestmark = [pytest.mark.nightly, needs.data("VOICEPRIVACY_SPEECH", "VOICEPRIVACY_ASV")]
 TARGETS = ("results/metrics.tsv", "results/curves/atlas/real/mixed.tsv")
+PAIRS = "results/comparisons/utility/real.tsv"
+ORDERS = [("original", "b2", "noise"), ("original", "b2r", "noise")]  # from the best to the worst
+WORDS = "closed_text_wer_percent"
+METRICS = (WORDS, "dnsmos_overall", "estoi")
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     """The results of the ten speakers on one list."""
-    folder = tmp_path_factory.mktemp("controls")
+    folder = tmp_path_factory.mktemp("real")
     speech = {"root": "${VOICEPRIVACY_SPEECH}", "subsets": ["test-other"]}
     function = "{scripts}/voiceprivacy/anonymise/functions/world.py:world"
     write_config(
@@ -24,12 +30,21 @@ def results(tmp_path_factory):
             "real": {"librispeech": speech, "protocol": {"enrol_trial": {"lists": ["mixed"]}}}
         },
         extractors={"ecapa": {"model": "${VOICEPRIVACY_ASV}"}},
-        anonymisers={"world": {"function": function, "runs": 2}},
+        anonymisers={
+            "b2": {"command": f"{B2} --threads {{threads}}"},
+            "b2r": {"command": f"{B2R} --threads {{threads}}"},
+            "world": {"function": function, "runs": 2},
+        },
         atlas={"channels": ["pitch", "timing", "background", "words"]},
-        utility=WITHOUT_MEASURES,
-        report={"controls": True, "bootstrap": 200, "inference": False},
+        utility={
+            "words": {"type": "closed_text", "utterances": 3},
+            "quality": {"type": "quality", "utterances": 3},
+            "voice": False,
+            "pitch_correlation": False,
+        },
+        report={"controls": True, "inference": False},
     )
-    finish(folder, *TARGETS)
+    finish(folder, *TARGETS, PAIRS)
     return folder / "results"
 
 
@@ -47,6 +62,18 @@ def values(results):
 def channels(results):
     """(anonymiser, condition) -> {channel: AtlasPoint}."""
     return by_system(read_typed(AtlasPoint, results / "curves" / "atlas" / "real" / "mixed.tsv"))
+
+
+@pytest.fixture(scope="module")
+def better(results):
+    """A function: which of two systems is shown to be better by a measure of utility, or None."""
+    by_pair = {}
+    for row in rows(results.parent / PAIRS):
+        if row["trials"] == "-":  # of all utterances
+            one, other = row["anonymiser_a"], row["anonymiser_b"]
+            shown = {"A is better": one, "B is better": other}
+            by_pair[row["metric"], frozenset([one, other])] = shown.get(row["verdict"])
+    return lambda metric, one, other: by_pair[metric, frozenset([one, other])]
 
 
 def test_a_copy_protects_nothing(values):
@@ -93,3 +120,36 @@ def test_speech_played_backwards_keeps_what_does_not_depend_on_order(channels, c
     for channel in ("voice", "pitch", "background"):
         assert original[channel].ci_low <= backwards[channel].value
         assert backwards[channel].value == pytest.approx(original[channel].value, abs=0.3)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("order", ORDERS, ids=lambda order: order[1])
+def test_no_pair_that_is_shown_to_differ_contradicts_the_order(better, metric, order):
+    for best, worst in itertools.combinations(order, 2):
+        assert better(metric, best, worst) in (best, None), (best, worst)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_words_and_quality_of_noise_are_shown_to_be_worst(better, metric):
+    for system in ("original", "b2", "b2r"):
+        assert better(metric, system, "noise") == system
+    assert better(metric, "original", "b2") == "original"
+
+
+def test_reversed_speech_has_no_words(results, better):
+    value = {
+        row["metric"]: row
+        for row in rows(results / "metrics" / "utility" / "real.tsv")
+        if (row["trials"], row["anonymiser"]) == ("-", "reversed")
+    }
+    assert float(value[WORDS]["ci_high"]) >= 100
+    for metric in (WORDS, "estoi"):
+        for system in ("original", "b2", "b2r"):
+            assert better(metric, system, "reversed") == system
+    assert abs(float(value["estoi"]["value"])) < 0.05
+
+
+def test_quality_alone_does_not_see_that_reversed_speech_has_no_words(better):
+    """Why words are measured beside quality: backwards, speech sounds no worse than B2."""
+    assert better("dnsmos_overall", "b2", "reversed") is None
+    assert better("dnsmos_overall", "noise", "reversed") == "reversed"
