@@ -6,12 +6,8 @@ import os
 import pytest
 from support.plans import voices
 
-<<<<<<< HEAD
 from voiceprivacy.models.fetching import pinned_models
-from voiceprivacy.plan import defaults
-=======
 from voiceprivacy.plan import configuration, defaults
->>>>>>> h-plan
 from voiceprivacy.plan.plan import Plan
 
 CORPORA = {"demo": {"synthetic": {"speakers": 4, "utterances": 4}}}
