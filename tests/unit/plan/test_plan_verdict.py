@@ -5,7 +5,7 @@ import json
 import pytest
 from support import verdict_schema
 from support.calls import succeeds
-from support.heldout_lists import AT_ONCE, score_table
+from support.heldout_lists import judge_at_once, score_table
 from support.plans import ECAPA, voices
 
 from voiceprivacy.inout.json_files import read_json, write_json
@@ -13,7 +13,6 @@ from voiceprivacy.inout.tables import write_table
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.verdict import attack_lines, other_files, score_files, verdict_plan
-from voiceprivacy.privacy.verdict import verdict as judging
 from voiceprivacy.privacy.verdict.run_scores import n_learnt
 
 OTHER_ECAPA = {"model": "speechbrain/other", "revision": "0123456789"}
@@ -395,8 +394,7 @@ def write_scores(folder):
 
 
 def test_facts_of_the_plan_stand_in_the_verdict_beside_those_of_the_scores(tmp_path, monkeypatch):
-    for name, measure in AT_ONCE.items():
-        monkeypatch.setattr(judging, name, measure)
+    judge_at_once(monkeypatch)
     warning = {"code": "no_training_speech", "system": "b3"}
     judged = {"lists": {"f": write_scores(tmp_path)}, "controls": ["b3"], "shows_names": False}
     judged |= {"learnt": {"b2": [[learnt_from(tmp_path / "learnt.json", 7)]]}}

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from support.calls import here
-from support.heldout_lists import AT_ONCE, score_table
+from support.heldout_lists import judge_at_once, score_table
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.score_tables import COLUMNS, add_scores
@@ -29,11 +29,7 @@ DISTANCES = {"original a oo": 4, "original a rr": 4, "x a op": 0, "x a rr": 0}
 DISTANCES |= {"y a op": 2.5, "y a rr": 0}
 
 
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch):
-    """Evidence that nobody has to learn: what becomes of it does not depend on that."""
-    for name, measure in AT_ONCE.items():
-        monkeypatch.setattr(judging, name, measure)
+at_once = pytest.fixture(judge_at_once, autouse=True)
 
 
 def judged(table, thresholds=LENIENT, known=LEARNT):
