@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from voiceprivacy.privacy.verdict import learner
+from voiceprivacy.privacy.verdict import learner, verdict
 from voiceprivacy.privacy.verdict.evidence import PERCENT, Evidence, gain
 from voiceprivacy.privacy.verdict.score_table import ScoreTable
 from voiceprivacy.privacy.verdict.trials import (
@@ -107,8 +107,8 @@ def pooled_at_once(trials):
     return evidence_at_once(Trials(*sides, *sides, means, trials.persons), recordings)
 
 
-AT_ONCE = {
-    "one_recording": evidence_at_once,
-    "all_recordings": pooled_at_once,
-    "linkage": evidence_at_once,
-}
+def judge_at_once(monkeypatch):
+    """Let the verdict ask for such evidence."""
+    monkeypatch.setattr(verdict, "one_recording", evidence_at_once)
+    monkeypatch.setattr(verdict, "all_recordings", pooled_at_once)
+    monkeypatch.setattr(verdict, "linkage", evidence_at_once)

@@ -5,7 +5,7 @@ import json
 import pytest
 from support import verdict_schema
 from support.calls import succeeds
-from support.heldout_lists import AT_ONCE, score_table
+from support.heldout_lists import judge_at_once, score_table
 from support.plans import ECAPA, voices
 
 from voiceprivacy.inout.json_files import read_json, write_json
@@ -13,7 +13,6 @@ from voiceprivacy.inout.tables import write_table
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.verdict import attack_lines, other_files, score_files, verdict_plan
-from voiceprivacy.privacy.verdict import verdict as judging
 from voiceprivacy.privacy.verdict.run_scores import n_learnt
 
 OTHER_ECAPA = {"model": "speechbrain/other", "revision": "0123456789"}
@@ -70,11 +69,9 @@ def usual(**changed):
 
 
 def test_every_list_has_the_scores_that_somebody_made_and_who_speaks(tmp_path):
-    given = scores(
-        tmp_path / "asv",
-        *("demo/f/original/oo.tsv", "demo/m/original/oo.tsv", "demo/f/b2/pp.tsv"),
-        *("demo/m/b2/pp.tsv", "demo/m/b2/op.tsv", "demo/m/b2/p0p1.tsv"),
-    )
+    judged_ones = ("f/b2/pp", "f/original/oo", "m/b2/op", "m/b2/pp", "m/original/oo")
+    files = (f"demo/{name}.tsv" for name in (*judged_ones, "m/b2/p0p1"))
+    given = scores(tmp_path / "asv", *files)
     speakers(tmp_path / "f.tsv", tmp_path / "m.tsv")
     plan = plan_of({"attacks": {"asv": given | {"speakers": f"{tmp_path}/{{trials}}.tsv"}}})
     judged = verdict_plan(plan)["sets"]["demo"]
@@ -92,11 +89,8 @@ def test_every_list_has_the_scores_that_somebody_made_and_who_speaks(tmp_path):
         for name, systems in attacked.items()
     }
     assert sorted(score_files(plan)) == [
-        f"results/scores/demo/{list_and_system}/asv/given/{condition}.tsv"
-        for list_and_system, condition in (
-            *(("f/b2", "pp"), ("f/original", "oo")),
-            *(("m/b2", "op"), ("m/b2", "pp"), ("m/original", "oo")),
-        )
+        "results/scores/demo/{}/{}/asv/given/{}.tsv".format(*name.split("/"))
+        for name in judged_ones
     ]
     assert other_files(plan) == [f"{tmp_path}/f.tsv", f"{tmp_path}/m.tsv"]
 
@@ -244,11 +238,16 @@ def test_attackers_who_learnt_from_protected_speech_are_those_of_a_system_and_of
     assert {of_b2r, of_team, "results/trials/demo/f.speakers.tsv"} <= {*other_files(plan)}
 
 
+def libri(folder, subset):
+    """An empty subset of LibriSpeech as a corpus."""
+    (folder / subset).mkdir()
+    named = {"librispeech": {"root": str(folder), "subsets": [subset]}}
+    return named | {"protocol": {"all_pairs": {}}}
+
+
 @pytest.mark.parametrize("internal", [False, True])
 def test_people_are_named_where_a_page_is_internal_and_made_up_voices_always(tmp_path, internal):
-    (tmp_path / "test-other").mkdir()
-    real = {"librispeech": {"root": str(tmp_path), "subsets": ["test-other"]}}
-    real["protocol"] = {"all_pairs": {}}
+    real = libri(tmp_path, "test-other")
     config = usual(
         corpora=corpora("demo") | {"real": real, "voices": real | {"made_up": True}},
         report={"internal": internal},
@@ -288,17 +287,12 @@ def test_scores_that_are_declared_semi_informed_are_tried(tmp_path, knowledge, c
 
 
 def test_an_encoder_that_learnt_from_the_recordings_is_told_where_it_is_tried_on_them(tmp_path):
-    tried = {}
-    for subset in ("test-other", "train-other-500"):
-        (tmp_path / subset).mkdir()
-        libri = {"librispeech": {"root": str(tmp_path), "subsets": [subset]}}
-        tried[subset.replace("-", "_")] = libri | {"protocol": {"all_pairs": {}}}
+    tried = {"new": libri(tmp_path, "test-other"), "old": libri(tmp_path, "train-other-500")}
     config = {"corpora": tried, "extractors": {"resemblyzer": {"package": "resemblyzer"}}}
     sets = planned(config | {"backends": COSINE})["sets"]
     heard = {"code": "heard", "attack": "resemblyzer/cosine"}
     heard |= {"speech": ["LibriSpeech train-other-500"]}
-    assert sets["test_other"]["warnings"] == []
-    assert sets["train_other_500"]["warnings"] == [heard]
+    assert (sets["new"]["warnings"], sets["old"]["warnings"]) == ([], [heard])
 
 
 @pytest.mark.parametrize(
@@ -311,13 +305,11 @@ def test_an_encoder_that_learnt_from_the_recordings_is_told_where_it_is_tried_on
     ],
 )
 def test_a_tuned_model_has_heard_what_its_start_learnt_from(tmp_path, extractors, is_known):
-    (tmp_path / "train-clean-100").mkdir()
     training = {"train": {"corpus": "others", "speech": "anonymised"}, "recipe": "ecapa_small"}
     for name, options in extractors.items():
         extractors = extractors | {name: ({} if "model" in options else training) | options}
-    libri = {"librispeech": {"root": str(tmp_path), "subsets": ["train-clean-100"]}}
-    libri = {"libri": libri | {"protocol": {"all_pairs": {}}}}
-    config = usual(corpora=libri | training_corpus(), extractors=extractors)
+    tried = {"libri": libri(tmp_path, "train-clean-100")}
+    config = usual(corpora=tried | training_corpus(), extractors=extractors)
     warnings = planned(config)["sets"]["libri"]["warnings"]
     heard = {one["attack"]: one["speech"] for one in warnings if one["code"] == "heard"}
     expected = ["LibriSpeech train-clean-100"] if is_known else None
@@ -328,13 +320,13 @@ def test_an_attacker_learns_from_a_submission_that_holds_protected_training_spee
     whole = {"team": "team/{set}", "parts": "parts/{corpus}_{part}"}
     lacking = {"lacking": "lacking/{set}", "hollow": "hollow/{set}", "flat": "flat"}
     anonymisers = {name: {"audio": path} for name, path in (whole | lacking).items()}
-    anonymisers["b2"] = {"command": "python b2.py"}
+    anonymisers |= {"b2": {"command": "true"}, "copy": {"command": "true", "control": True}}
     there = ("team/demo", "team/others", "lacking/demo", "hollow/demo", "hollow/others", "flat")
     for folder in (*there, "parts/demo_enrolment", "parts/demo_trial", "parts/others_train"):
         (tmp_path / folder).mkdir(parents=True)
     for folder in ("team/others", "parts/others_train", "flat"):
         (tmp_path / folder / "1.wav").touch()
-    config = {"corpora": corpora("demo") | training_corpus(), "anonymisers": anonymisers}
+    config = usual(corpora=corpora("demo") | training_corpus(), anonymisers=anonymisers)
     completed = configuration.check(config)
     assert completed["backends"]["semi"]["train"]["anonymisers"] == [*whole, "b2"]
     judged = verdict_plan(Plan(completed))["sets"]["demo"]
@@ -342,12 +334,31 @@ def test_an_attacker_learns_from_a_submission_that_holds_protected_training_spee
     assert not lacking.keys() & judged["learnt"].keys()
     untaught = [{"code": "no_training_speech", "system": name} for name in lacking]
     assert judged["warnings"] == untaught
+    plain, never = "ecapa + cosine", "not semi-informed, because"
+    learns = [
+        f"attacks on {name}: {plain}, ecapa + semi-informed ({name})" for name in (*whole, "b2")
+    ]
+    reasons = {
+        "lacking": "nothing is in lacking/others",
+        "hollow": "nothing is in hollow/others",
+        "flat": "its entry names one folder for all speech",
+        "copy": "it is a control",
+    }
+    assert sorted(attack_lines(Plan(completed))) == sorted(
+        [*learns, *(f"attacks on {name}: {plain}; {never} {why}" for name, why in reasons.items())]
+    )
     config["anonymisers"] = {name: anonymisers[name] for name in lacking}
     without = configuration.check(config)
     assert "semi" not in without["backends"]
     assert verdict_plan(Plan(without))["sets"]["demo"]["warnings"] == untaught
     for unasked in ({"semi_informed": False}, {"corpora": corpora("demo")}):
         assert planned(config | unasked)["sets"]["demo"]["warnings"] == []
+    assert "no corpus has 'use: train'" in attack_lines(plan_of(config | unasked))[0]
+    ranked = corpora("demo")
+    ranked["demo"]["protocol"] = {"rank_sampling": {"observations": 3}}
+    assert attack_lines(plan_of(config | {"corpora": ranked}))[0].startswith(
+        "attacks on lacking: ecapa + "
+    )
 
 
 # The command that judges them.
@@ -395,8 +406,7 @@ def write_scores(folder):
 
 
 def test_facts_of_the_plan_stand_in_the_verdict_beside_those_of_the_scores(tmp_path, monkeypatch):
-    for name, measure in AT_ONCE.items():
-        monkeypatch.setattr(judging, name, measure)
+    judge_at_once(monkeypatch)
     warning = {"code": "no_training_speech", "system": "b3"}
     judged = {"lists": {"f": write_scores(tmp_path)}, "controls": ["b3"], "shows_names": False}
     judged |= {"learnt": {"b2": [[learnt_from(tmp_path / "learnt.json", 7)]]}}
@@ -424,34 +434,6 @@ def test_facts_of_the_plan_stand_in_the_verdict_beside_those_of_the_scores(tmp_p
 
 
 # Which attacks each system gets, in words.
-
-
-def test_each_system_has_a_line_with_its_attacks_and_why_one_is_left_out(tmp_path):
-    for name in ("train", "others", "first", "enrolment_mine", "trial_mine"):
-        (tmp_path / "sub" / name).mkdir(parents=True)
-    for name in ("train", "others"):
-        (tmp_path / "sub" / name / "a.wav").write_bytes(b"speech")
-    anonymisers = {
-        "b2": {"command": "true"},
-        "whole": {"audio": "sub/{corpus}"},
-        "one_folder": {"audio": "sub"},
-        "missing": {"audio": "sub/{part}_mine"},
-        "copy": {"command": "true", "control": True},
-    }
-    config = usual(corpora=corpora("first") | training_corpus(), anonymisers=anonymisers)
-    lines = attack_lines(Plan(defaults.complete(config)))
-    plain, never = "ecapa + cosine", "not semi-informed, because"
-    assert lines == [
-        f"attacks on b2: {plain}, ecapa + semi-informed (b2)",
-        f"attacks on whole: {plain}, ecapa + semi-informed (whole)",
-        f"attacks on one_folder: {plain}; {never} its entry names one folder for all speech",
-        f"attacks on missing: {plain}; {never} nothing is in sub/train_mine",
-        f"attacks on copy: {plain}; {never} it is a control",
-    ]
-    config["corpora"].pop("others")
-    assert "no corpus has 'use: train'" in attack_lines(Plan(defaults.complete(config)))[0]
-    config["corpora"]["first"]["protocol"] = {"rank_sampling": {"observations": 3}}
-    assert attack_lines(Plan(defaults.complete(config)))[0].startswith("attacks on b2: ecapa + ")
 
 
 @pytest.mark.parametrize(("n_systems", "last"), [(30, "19 more systems"), (12, "s11")])

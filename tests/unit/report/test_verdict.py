@@ -24,9 +24,14 @@ def read(tmp_path):
     return read
 
 
+def judged(systems, **changed):
+    """What is said of a set of systems."""
+    return judged_of("demo", verdicts.set_of(systems, **changed))
+
+
 def told(**changed):
     """Sentences on one system, b2."""
-    return judged_of("demo", verdicts.set_of({"b2": verdicts.system(**changed)})).notes
+    return judged({"b2": verdicts.system(**changed)}).notes
 
 
 def test_every_code_of_the_schema_has_words_and_its_example_is_one():
@@ -77,15 +82,15 @@ def test_the_smallest_leak_is_told_that_is_noticed_with_all_larger_ones(reason, 
 
 
 def test_unprotected_speech_is_first_then_least_evidence_and_controls_are_last(read):
-    [judged] = read(verdicts.usual()).sets
-    assert [(row.system, row.words) for row in judged.rows] == [
+    [own] = read(verdicts.usual()).sets
+    assert [(row.system, row.words) for row in own.rows] == [
         ("original", ""),
         ("b2r", "inconclusive"),
         ("b2", "not protected"),
         ("broken", "inconclusive"),
         ("noise", "control"),
     ]
-    assert not any("noise" in sentence for sentence in judged.notes.why)
+    assert not any("noise" in sentence for sentence in own.notes.why)
 
 
 def test_limits_below_zero_are_shown_as_zero_and_what_is_not_measured_as_a_dash():
@@ -105,19 +110,18 @@ def test_limits_below_zero_are_shown_as_zero_and_what_is_not_measured_as_a_dash(
 )
 def test_the_question_is_answered_for_all_or_by_system(states, answer):
     systems = {name: verdicts.system(state) for name, state in zip("ab", states, strict=False)}
-    facts = verdicts.set_of({**systems, "noise": verdicts.system("open")}, controls=["noise"])
-    assert judged_of("demo", facts).notes.answer == answer
+    systems["noise"] = verdicts.system("open")
+    assert judged(systems, controls=["noise"]).notes.answer == answer
 
 
 def test_systems_with_the_same_reasons_share_a_sentence_and_many_reasons_are_counted():
     many = verdicts.system("unclear", reasons=list(verdict_words.REASONS))
     systems = {"b3": verdicts.system("unclear"), "b4": verdicts.system("unclear"), "b5": many}
-    why = judged_of("demo", verdicts.set_of(systems)).notes.why
+    why = judged(systems).notes.why
     assert sum(sentence.startswith("b3 and b4: inconclusive") for sentence in why) == 1
     [of_many] = [sentence for sentence in why if sentence.startswith("b5: inconclusive")]
-    assert of_many.endswith(
-        f"; {len({*verdict_words.REASONS.values()}) - verdict_words.MOST} more reasons."
-    )
+    n_more = len({*verdict_words.REASONS.values()}) - verdict_words.MOST
+    assert of_many.endswith(f"; {n_more} more reasons.")
 
 
 def test_persons_by_chance_not_tested_missing_and_named():
@@ -139,11 +143,8 @@ def test_each_step_is_said_once_with_the_most_persons(most, said):
         name: verdicts.system("unclear", next=[{"code": "more_persons", "persons": persons}])
         for name, persons in (("b2", 80), ("b3", most))
     }
-    steps = judged_of("demo", verdicts.set_of(systems, not_tried=["other_encoders"])).notes.steps
-    assert steps == [
-        f"evaluate {said} speakers for narrower limits",
-        "add a second encoder to `extractors` of the config",
-    ]
+    persons, encoder = judged(systems, not_tried=["other_encoders"]).notes.steps
+    assert f" {said} speakers " in persons and "second encoder" in encoder
 
 
 @pytest.mark.parametrize(
@@ -157,14 +158,14 @@ def test_each_step_is_said_once_with_the_most_persons(most, said):
     ],
 )
 def test_a_system_is_held_against_unprotected_speech(less, state, relation):
-    facts = verdicts.set_of({"b2": verdicts.system(state, less_than_unprotected_points=less)})
-    assert judged_of("demo", facts).rows[-1].relation == relation
+    b2 = verdicts.system(state, less_than_unprotected_points=less)
+    assert judged({"b2": b2}).rows[-1].relation == relation
 
 
 def test_the_line_goes_from_chance_to_certainty():
     right = {"b2": [62.0, 5.0, 81.0], "b3": [3.0, 1.0, 100.0]}
     systems = {name: verdicts.system(right_of_20_percent=values) for name, values in right.items()}
-    rows = {row.system: row for row in judged_of("demo", verdicts.set_of(systems)).rows}
+    rows = {row.system: row for row in judged(systems).rows}
     assert rows["b2"].line == pytest.approx([60.0, 0.0, 80.0])
     assert rows["b3"].line == [] and rows["b3"].right.text == DASH, "it says nothing"
 
@@ -174,12 +175,11 @@ def test_inference_is_that_of_the_strongest_attack(read):
         Number("demo", "-", "b2", extractor, "-", condition, "inferred_sex_percent", value)
         for extractor, condition, value in (("x", "op", "61"), ("x", "pp", "94.4"))
     ]
-    [judged] = read(verdicts.usual(), numbers=numbers).sets
-    assert judged.law[-1].title == "Inference of sex"
-    cells = {row.system: row.law[-1].text for row in judged.rows}
-    assert cells["b2"] == "94" and cells["b2r"] == DASH
-    limits = {row.system: row.law[-1].limits for row in judged.rows}
-    assert limits["b2"] == "", "no interval was asked for"
+    [own] = read(verdicts.usual(), numbers=numbers).sets
+    assert own.law[-1].title == "Inference of sex"
+    cells = {row.system: row.law[-1] for row in own.rows}
+    assert (cells["b2"].text, cells["b2"].limits) == ("94", ""), "no interval was asked for"
+    assert cells["b2r"].text == DASH
 
 
 def said(state, right=21.0):
@@ -238,8 +238,8 @@ def test_what_attackers_find_at_most_is_never_less_than_the_upper_limit(high, mo
 def test_utility_of_the_corpus_is_a_column(read):
     key = ("-", "b2", "-", "-", "-", "wer_percent")
     numbers = [Number("demo", *key, "12.34", "11", "14"), Number("other", *key, "50", "-", "-")]
-    [judged] = read(verdicts.usual(), numbers=numbers).sets
-    cells = {row.system: row.utility for row in judged.rows}
+    [own] = read(verdicts.usual(), numbers=numbers).sets
+    cells = {row.system: row.utility for row in own.rows}
     assert (cells["b2"].text, cells["b2"].limits) == ("12.3", "[11.0, 14.0]")
     assert cells["b2r"].text == DASH
 
@@ -250,8 +250,8 @@ def test_a_recogniser_that_mishears_unprotected_speech_is_a_warning(read, percen
         Number("demo", "-", system, "-", "-", "-", "wer_percent", value, "-", "-")
         for system, value in (("original", percent), ("b2", "90"))
     ]
-    [judged] = read(verdicts.usual(), numbers=numbers).sets
-    warned = [text for text in judged.notes.warnings if "mishears 79.5 %" in text]
+    [own] = read(verdicts.usual(), numbers=numbers).sets
+    warned = [text for text in own.notes.warnings if "mishears 79.5 %" in text]
     assert bool(warned) == is_warned
 
 
@@ -281,25 +281,21 @@ def test_a_terminal_has_few_lines_also_of_many_systems_and_reasons(read):
     assert max(map(len, lines)) <= WIDTH
     [row] = [line for line in lines if line.startswith("b2 ") and "[69, 94]" in line]
     assert " ".join(row.split()) == f"b2 NOT PROTECTED 60 [51, 72] little better 80 [69, 94] {DASH}"
-    [judged] = read(verdicts.usual()).sets
-    assert len(lines_of_set(judged)) <= len(judged.rows) + 13
+    [own] = read(verdicts.usual()).sets
+    assert len(lines_of_set(own)) <= len(own.rows) + 13
     reasons = list(verdict_words.REASONS)
     systems = {
         f"s{index}": verdicts.system("unclear", reasons=reasons[index:], percent=index)
         for index in range(len(reasons))
     }
-    facts = verdicts.set_of(systems, not_tried=list(verdict_words.NOT_TRIED))
-    judged = judged_of("demo", facts)
-    lines = lines_of_set(judged)
-    assert len(lines) <= len(judged.rows) + 15
+    lines = lines_of_set(judged(systems, not_tried=list(verdict_words.NOT_TRIED)))
+    assert len(lines) <= len(reasons) + 1 + 15
     assert sum("[...]" in line for line in lines) == 1
 
 
 def test_a_system_whose_name_leaves_no_room_has_it_above_its_numbers():
     names = ["b2", f"my_{'very_' * 4}long_name", f"{'no-end-' * 20}"]
-    lines = lines_of_set(
-        judged_of("demo", verdicts.set_of(dict.fromkeys(names, verdicts.system())))
-    )
+    lines = lines_of_set(judged(dict.fromkeys(names, verdicts.system())))
     assert max(map(len, lines)) <= WIDTH
     row = next(line for line in lines if line.startswith("b2 "))
     assert lines[lines.index(names[1]) + 1] == row.replace("b2", "  ")

@@ -82,7 +82,7 @@ def test_more_utterances_link_better():
 @settings(max_examples=25, deadline=None)
 def test_linkability_falls_with_the_number_of_speakers_and_ignores_the_scale(seed, digits):
     scores = np.round(gaussian(seed, 6, 2, 1.0), digits)
-    sizes = range(1, 7)
+    sizes = (1, 2, 4, 6)
     rates = [linkability(**conversation_list(scores), n_speakers=n).value for n in sizes]
     curved = conversation_list(np.exp(scores))
     assert rates[0] == pytest.approx(1)

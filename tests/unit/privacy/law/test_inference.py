@@ -47,11 +47,11 @@ def test_gaussian_classes_are_told_as_often_as_the_closed_form_says(separation):
     assert recognised(classes, linear(voices)).recall.value == pytest.approx(expected, abs=0.035)
 
 
-@pytest.mark.parametrize("sizes", [[8, 8], [5, 9, 7]])
+@pytest.mark.parametrize("sizes", [[8, 8], [5, 5], [5, 9, 7]])
 def test_what_is_far_apart_is_told_always_and_constant_embeddings_tell_nothing(sizes):
     classes, voices = gaussian_voices(sizes, separation=60)
     all_right = recognised(classes, voices, n_replicates=100)
-    assert all_right.recall.value == 1
+    assert all_right.recall.value == 1 > all_right.band
     assert all_right.recall.low < 0.95  # five speakers cannot say that all are told right
     constant = voices._replace(embeddings=np.ones_like(voices.embeddings))
     nothing = recognised(classes, constant)
@@ -171,12 +171,6 @@ def test_permuted_classes_are_as_large():
     assert len(np.unique(labels, axis=0)) == 200
     for permuted in labels:
         np.testing.assert_array_equal(np.bincount(permuted), [5, 9, 7])
-
-
-def test_five_of_each_class_can_be_above_the_band():
-    classes, voices = gaussian_voices([5, 5], separation=30)
-    told = recognised(classes, voices)
-    assert told.recall.value == 1 > told.band
 
 
 def test_protection_that_moves_all_voices_is_seen_through_only_by_who_learns_it():

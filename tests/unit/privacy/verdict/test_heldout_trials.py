@@ -147,6 +147,9 @@ def test_a_form_with_small_cohorts_is_dropped():
     for kept in (of_targets, of_nontargets):
         trials = trials_from(*only(kept, columns))
         assert [*forms_of(trials, judged(trials))] == ["raw", "enrolment"]
+    columns = complete(10, 1, seed=4)  # one target in ten is no more than one in ten
+    trials = trials_from(*only((columns[1] != 3) | (columns[0] == 3), columns))
+    assert [*forms_of(trials, judged(trials))] == [*FORMS]
 
 
 def test_few_persons_and_missing_classes_have_codes():

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.heldout_lists import AT_ONCE, evidence_at_once, score_table
+from support.heldout_lists import evidence_at_once, judge_at_once, score_table
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.privacy.verdict import verdict as judging
 from voiceprivacy.privacy.verdict.run_scores import RunScores
 from voiceprivacy.privacy.verdict.score_table import Scored, ScoreTable
 from voiceprivacy.privacy.verdict.trials import trials_of
@@ -37,11 +36,7 @@ def table(n_persons, n_recordings=8, *, seed=0, unprotected=UNPROTECTED, **dista
     return score_table(of_all, n_persons, n_recordings, seed=seed, table=Table)
 
 
-@pytest.fixture
-def at_once(monkeypatch):
-    """Evidence that nobody has to learn: what becomes of it does not depend on that."""
-    for name, measure in AT_ONCE.items():
-        monkeypatch.setattr(judging, name, measure)
+at_once = pytest.fixture(judge_at_once)
 
 
 def found(leaks):

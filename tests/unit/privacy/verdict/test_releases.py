@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from support.heldout_lists import AT_ONCE, evidence_at_once, score_table
+from support.heldout_lists import evidence_at_once, judge_at_once, score_table
 
 from voiceprivacy.privacy.verdict import verdict as judging
+from voiceprivacy.privacy.verdict.evidence import one_recording
 from voiceprivacy.privacy.verdict.score_table import Scored, ScoreTable, joined
 from voiceprivacy.privacy.verdict.trials import trials_of
 from voiceprivacy.privacy.verdict.verdict import Known, Thresholds, verdict_of
@@ -13,11 +14,7 @@ PLAIN = Known(learnt={}, leaks={})
 OF_DISTANCE_1 = 15.1418  # percent: the evidence of scores whose targets are one deviation higher
 
 
-@pytest.fixture
-def at_once(monkeypatch):
-    """Evidence that nobody has to learn: what becomes of it does not depend on that."""
-    for name, measure in AT_ONCE.items():
-        monkeypatch.setattr(judging, name, measure)
+at_once = pytest.fixture(judge_at_once)
 
 
 def scored(values, *attacks):
@@ -102,6 +99,6 @@ def test_limits_hold_the_truth_of_several_releases(n_versions, n_lists, least):
     for seed in range(n_lists):
         made = table(12, n_versions, seed=seed, distance=n_versions**-0.5)
         together = joined([("v", made.scored("all", one)) for one in made.scores["all"]])
-        evidence = evidence_at_once(trials_of(*together[:2], made.speaker_of))
+        evidence = one_recording(trials_of(*together[:2], made.speaker_of))
         held += evidence.low() <= OF_DISTANCE_1 <= evidence.high()
     assert held >= least * n_lists

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from support.calls import here
-from support.heldout_lists import AT_ONCE, score_table
+from support.heldout_lists import judge_at_once, score_table
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.score_tables import COLUMNS, add_scores
@@ -29,11 +29,7 @@ DISTANCES = {"original a oo": 4, "original a rr": 4, "x a op": 0, "x a rr": 0}
 DISTANCES |= {"y a op": 2.5, "y a rr": 0}
 
 
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch):
-    """Evidence that nobody has to learn: what becomes of it does not depend on that."""
-    for name, measure in AT_ONCE.items():
-        monkeypatch.setattr(judging, name, measure)
+at_once = pytest.fixture(judge_at_once, autouse=True)
 
 
 def judged(table, thresholds=LENIENT, known=LEARNT):
@@ -172,12 +168,10 @@ def test_all_facts_of_a_set_are_what_their_definitions_say():
         ("x", 0.025, "low", []),
         ("y", 0.0125, "open", found),
     ):
-        one, every, linked = (
-            evidence[system][measure, "all"]
-            for measure in ("one_recording", "all_recordings", "linkage")
-        )
+        one, every, pairs = (evidence[system][measure, "all"] for measure in judging.MEASURES)
         limits = [one.percent, one.low(), one.high()]
         confidence = 1 - 2 * level / 3
+        tested = [one.percent, one.low(confidence), one.high(confidence)]
         less, error = leaves_less(one, evidence["original"]["one_recording", "all"])
         margin = 2.364624 * error  # t of 7 degrees of freedom
         less = pytest.approx([less, less - margin, less + margin])
@@ -187,11 +181,9 @@ def test_all_facts_of_a_set_are_what_their_definitions_say():
             "by": by,
             "worst_list": "all",
             "evidence_percent": limits,
-            "tested_percent": pytest.approx(
-                [one.percent, one.low(confidence), one.high(confidence)]
-            ),
+            "tested_percent": pytest.approx(tested),
             "evidence_all_recordings_percent": [every.percent, every.low(), every.high()],
-            "linkage_percent": [linked.percent, linked.low(), linked.high()],
+            "linkage_percent": [pairs.percent, pairs.low(), pairs.high()],
             "right_of_20_percent": [right_of(percent) for percent in limits],
             "less_than_unprotected_points": None if system == "original" else less,
             "recordings": 3,
@@ -259,7 +251,7 @@ def guessed(monkeypatch):
         monkeypatch.setattr(judging, "first_guesses", lambda trials, evidence: next(of_lists))
         table = score_table({"x a op": 0}, 8, 2)
         table.scores |= {str(number): table.scores["all"] for number in range(1, len(guesses))}
-        return judged(table, LENIENT._replace(low_percent=5), known)
+        return judged(table, known=known)
 
     return guessed
 
@@ -290,11 +282,8 @@ def test_where_persons_are_exposed_more_persons_are_no_help(
     assert x["exposed"]["beyond_chance"] == beyond_chance
     assert "upper_limit_one_recording" in x["reasons"]
     assert ("persons_exposed" in x["reasons"]) == beyond_chance
-    steps = [step["code"] for step in x["next"]]
-    assert ("persons_exposed" in steps, "more_persons" in steps) == (
-        beyond_chance,
-        not beyond_chance,
-    )
+    steps = {step["code"] for step in x["next"]} & {"persons_exposed", "more_persons"}
+    assert steps == {"persons_exposed" if beyond_chance else "more_persons"}
 
 
 # What was not tried, or failed.
