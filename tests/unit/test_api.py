@@ -236,44 +236,26 @@ def test_a_verdict_takes_original_speech_and_scores_of_either_direction():
         verdict({"mine": {"pp": trials(6).replace("e0", "u0-0").head(60)}}, speaker_map())
 
 
-WRONG = [
+NO_TABLES = [
     ({"label": "same"}, "none of"),
     ({"score": np.nan}, "is no score"),
     ({"score": "high"}, "is no score"),
     ({"label": "target"}, "no nontarget trials"),
     ({"enrolment": "e0", "trial": "u0-0"}, "occurs twice"),
 ]
-
-
-@pytest.mark.parametrize(("columns", "said"), WRONG)
-def test_a_table_that_is_none_is_refused(columns, said):
-    with pytest.raises(BadInput, match=said):
-        zebra(trials(1).assign(**columns))
-
-
 BOTH = {"target": [1.0], "nontarget": [0.0]}
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {},
-        {"target": [1.0]},
-        {"target": [[1.0]], "nontarget": [0.0]},
-        {"target": [], "nontarget": [0.0]},
-        {"target": [np.nan], "nontarget": [0.0]},
-        BOTH | {"scores": [1.0], "labels": [1]},
-        BOTH | {"speakers": {}},
-        {"scores": [1.0, 2.0], "labels": [1]},
-        {"scores": [1.0, 2.0], "labels": [1, 2]},
-        {"trials": np.ones(3)},
-    ],
-)
-def test_scores_that_do_not_go_together_are_refused(wrong):
-    with pytest.raises(BadInput):
-        verification(**wrong)
-
-
+NO_SCORES = [
+    {},
+    {"target": [1.0]},
+    {"target": [[1.0]], "nontarget": [0.0]},
+    {"target": [], "nontarget": [0.0]},
+    {"target": [np.nan], "nontarget": [0.0]},
+    BOTH | {"scores": [1.0], "labels": [1]},
+    BOTH | {"speakers": {}},
+    {"scores": [1.0, 2.0], "labels": [1]},
+    {"scores": [1.0, 2.0], "labels": [1, 2]},
+    {"trials": np.ones(3)},
+]
 FEW, OF_A = trials(1), {"test_speakers": ["a"], "template_speakers": ["a"]}
 NAMED, MISNAMED = {"speakers": speaker_map()}, {"speakers": speaker_map() | {"e0": "s1"}}
 OTHER_COLUMN = {"speakers": pd.DataFrame({"name": ["e0"], "speaker": ["s0"]})}
@@ -283,6 +265,8 @@ MINE = {"mine": {"op": FEW}}
 @pytest.mark.parametrize(
     ("function", "given", "options", "said"),
     [
+        *((zebra, [FEW.assign(**columns)], {}, said) for columns, said in NO_TABLES),
+        *((verification, [], wrong, None) for wrong in NO_SCORES),
         (verification, [[1.0], [0.0]], {}, r"target=\.\.\."),
         (verification, [], BOTH | {"target": ["a"]}, "target: expected an array of numbers"),
         (verification, [], BOTH | {"p_target": None}, "p_target: None is not"),
@@ -307,7 +291,7 @@ MINE = {"mine": {"op": FEW}}
         (verdict, [MINE], NAMED | {"thresholds": {"open_percent": np.nan}}, "open_percent is nan"),
     ],
 )
-def test_what_does_not_go_together_is_named(function, given, options, said):
+def test_what_does_not_go_together_is_refused(function, given, options, said):
     with pytest.raises(BadInput, match=said):
         function(*given, **options)
 

@@ -16,13 +16,6 @@ ROOT = Path(__file__).parents[3]
 KALDI, KEY = DATA / "zebra_cli" / "scores.txt", DATA / "zebra_cli" / "key.txt"
 
 
-def fails_with(done, message):
-    assert done.returncode == 2
-    assert done.stderr.startswith("error: ")
-    assert done.stderr.count("\n") == 1
-    assert message in done.stderr
-
-
 @pytest.fixture
 def scores(tmp_path):
     def write(name, target, nontarget):
@@ -217,8 +210,9 @@ def test_what_is_wrong_is_one_line_with_the_place(scores, tmp_path, command, wor
         *((name, [1], [0]) for name in "ab"),
     ):
         scores(f"{name}.tsv", target, nontarget)
-    words = [*words.split(), "--metrics", "m.json"]
-    fails_with(here(f"assess_{command}", *words, cwd=tmp_path), message)
+    done = here(f"assess_{command}", *words.split(), "--metrics", "m.json", cwd=tmp_path)
+    assert done.returncode == 2 and message in done.stderr
+    assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
     assert not (tmp_path / "m.json").exists()
 
 

@@ -53,8 +53,9 @@ def test_a_speaker_who_is_drawn_twice_pulls_a_mean_towards_himself():
 
 
 def test_an_interval_says_of_what_it_is():
-    replicates = np.append(np.arange(999.0), np.nan)
+    replicates = np.random.default_rng(0).permutation(np.append(np.arange(999.0), np.nan))
     limits = bootstrap.interval(499.0, replicates, n_speakers=MANY_SPEAKERS)
+    # Of 1000 quantiles the 25th and the 975th.
     assert limits == (499.0, 24, 974, 24, 974, 24, 974, MANY_SPEAKERS, 999, 499)
     for value, replicates, n_defined in (("undefined", 1.0, 5), (0.5, np.nan, 0)):
         limits = bootstrap.interval(value, np.full(5, replicates), n_speakers=7)

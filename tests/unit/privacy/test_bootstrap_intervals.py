@@ -14,11 +14,8 @@ from voiceprivacy.privacy.uncertainty.interval_files import Resampled, write_int
 
 
 def test_the_percentile_interval_has_the_quantiles_of_students_t():
-    replicates = np.random.default_rng(0).permutation(np.arange(999.0))
-    limits = bootstrap.interval(499.0, replicates, n_speakers=10**12)
-    assert (limits.ci_low, limits.ci_high) == (24, 974)  # of 1000 quantiles the 25th and the 975th
-    fewer = bootstrap.interval(499.0, replicates, n_speakers=12)
-    assert (fewer.ci_low, fewer.ci_high) == (12, 986)  # t = 2.201, Phi(-2.201) = 0.01387
+    limits = bootstrap.interval(499.0, np.arange(999.0), n_speakers=12)
+    assert (limits.ci_low, limits.ci_high) == (12, 986)  # t = 2.201, Phi(-2.201) = 0.01387
 
 
 def test_the_corrected_interval_moves_back_by_three_times_the_bias_within_its_range():
@@ -53,13 +50,6 @@ def test_the_p_value_is_the_level_at_which_the_interval_reaches_zero():
     at_zero = bootstrap.p_value(2, shifted, n_speakers=10**12)
     assert at_zero == pytest.approx(1 - bootstrap.LEVEL, rel=0.02)
     assert bootstrap.p_value(0, np.zeros(99), n_speakers=5) == 1
-
-
-def test_a_difference_far_from_zero_is_not_limited_by_the_number_of_replicates():
-    replicates = np.random.default_rng(1).normal(6, 1, 999)  # six standard deviations
-    assert bootstrap.p_value(6, replicates, n_speakers=10**12) == pytest.approx(2e-9, rel=0.5)
-    of_ten = bootstrap.p_value(6, replicates, n_speakers=10)
-    assert of_ten == pytest.approx(2 * stdtr(9, -6), rel=0.1)  # 2e-4: significant among 100 pairs
 
 
 def test_replicates_without_spread_are_worth_the_sign_flips_of_the_speakers():

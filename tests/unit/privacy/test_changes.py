@@ -78,16 +78,13 @@ def test_the_order_of_persons_in_what_is_kept_does_not_depend_on_scores():
 
 
 def test_simulated_changes_that_are_and_are_not_there():
-    """Half of the noise is common: limits in pairs are a tenth narrower than those of two states.
-
-    That is the median. If persons were not paired, it would be a tenth above.
-    """
+    """Half of the noise is common: limits in pairs are a tenth narrower, in the median."""
     said, less, widths = [], [], []
     for seed in range(SETS):
         (one, before), (other, same) = (
             state(seed, distance=2.0, common=0.5, world=world) for world in (1, 2)
         )
-        [change] = changes(before, same)
+        [change] = changes(before, same)  # if persons were not paired: a tenth wider
         said.append(not change.difference[1] <= 0 <= change.difference[2])
         errors = [jackknife_error(own.estimates(own.held_out))[0] for own in (one, other)]
         alone = 2 * np.hypot(*errors) * stdtrit(PERSONS - 1, 0.975)

@@ -48,9 +48,6 @@ def test_the_spread_of_trials_keeps_the_order_the_median_and_what_is_below(value
 def test_no_replicate_is_raised_above_what_is_possible():
     assert bootstrap.at_least_of_trials(np.full(99, 49.0), 49.0, **TRIALS, most=50).max() == 50
     assert bootstrap.at_least_of_trials(np.full(99, 100.0), 100.0, **TRIALS).max() == 100
-
-
-def test_no_replicate_leaves_no_spread():
     assert np.isnan(bootstrap.at_least_of_trials(np.full(5, np.nan), 3.0, **TRIALS)).all()
 
 
