@@ -30,7 +30,6 @@ def results(tmp_path):
 
 def test_a_row_has_what_the_files_of_the_run_say(results):
     table = zoo.table(results).splitlines()
-    assert table[0].startswith("| name | state | right of 20 [%] | evidence [%] | wrong words")
     rows = {line.split(" | ")[0][2:]: line for line in table[2:]}
     words = "62 [58, 66] | 62.4 [58.4, 66.4] | 62.40 [58.40, 66.40]"
     assert rows["`b2`"] == f"| `b2` | not protected | 60 [51, 72] | 80 [69, 94] | {words} | 500 |"
