@@ -20,7 +20,8 @@ from voiceprivacy.vocabulary import AtlasPoint, ExposedPoint
 
 TEMPLATE = Path(__file__).parents[2] / "workflow" / "report" / "index.html.j2"
 EVIL = "<!--<script><b>x"  # no slash: ids of speakers have none
-LISTS = {"libri": ("f", "m"), "vctk": ("f",)}
+LISTS = (("libri", "f"), ("libri", "m"), ("vctk", "f"))
+CORPORA = ("libri", "vctk")
 SYSTEMS = {"original": ["oo"], "b2": ["op", "pp"], "b2r": ["op", "pp"]}
 ATTACKER = ("ecapa", "cosine")
 SPEAKERS = ["s1", "s2", f"s3{EVIL}"]
@@ -49,9 +50,9 @@ EER_PERCENT = {
 def metrics():
     """All numbers of the run, with intervals of lists."""
     numbers = _galleries()
-    for (corpus, lists), (name, conditions) in itertools.product(LISTS.items(), SYSTEMS.items()):
-        for trials, condition in itertools.product(lists, conditions):
-            for metric, value in _numbers(name, condition, shift=lists.index(trials)).items():
+    for (corpus, trials), (name, conditions) in itertools.product(LISTS, SYSTEMS.items()):
+        for condition in conditions:
+            for metric, value in _numbers(name, condition, shift=int(trials == "m")).items():
                 limits = (str(value - 1), str(value + 1)) if metric == "eer_percent" else ("-", "-")
                 key = (corpus, trials, name, *ATTACKER, condition, metric)
                 numbers.append(Number(*key, str(value), *limits))
@@ -97,17 +98,18 @@ def _numbers(anonymiser, condition, *, shift=0):
 
 def write_results(folder):
     """Write curves, speech and pictures of the run below ``folder``."""
-    for corpus, lists in LISTS.items():
+    said = [Utterance(f"u{k}", name, "f", "u.flac", 1.0) for k, name in enumerate(SPEAKERS)]
+    for corpus in CORPORA:
         part = folder / "audio" / corpus / "trial"
-        said = [Utterance(f"u{k}", name, "f", "u.flac", 1.0) for k, name in enumerate(SPEAKERS)]
         write_manifest(_made(part / "original" / "manifest.tsv"), said)
-        rows = [(f"u{k}", name, 0.8 + k / 100) for k, name in enumerate(SPEAKERS)]
+        rows = [(one.utterance, one.speaker, 0.8 + k / 100) for k, one in enumerate(said)]
         alphas = _made(part / "b2r" / "manifest.alphas.tsv")
         write_table(alphas, ["utterance", "speaker", "alpha"], rows)
-        for trials, name in itertools.product(lists, SYSTEMS):
+    for corpus, trials in LISTS:
+        for name in SYSTEMS:
             _write_attack(folder, name, f"{corpus}/{trials}/{name}/{'/'.join(ATTACKER)}")
-            for family, (columns, rows) in _tables_of_lists().items():
-                write_table(_made(folder / f"curves/{family}/{corpus}/{trials}.tsv"), columns, rows)
+        for family, (columns, rows) in _tables_of_lists().items():
+            write_table(_made(folder / f"curves/{family}/{corpus}/{trials}.tsv"), columns, rows)
     rows = [(epoch, 3 / epoch, 50, 10 - epoch, 0.001, 1.0) for epoch in (1, 2, 3)]
     write_table(_made(folder / "models" / ATTACKER[0] / "training.tsv"), curves.COLUMNS, rows)
     write_json(folder / "verdict.json", verdicts.usual("libri"))
@@ -146,15 +148,13 @@ def figures(folder):
         ("rank_lengths", Subject("libri", "f", **attacker)),
         ("training", Subject(extractor=ATTACKER[0], backend="loss")),
     ]
-    for corpus, lists in LISTS.items():
-        for trials in lists:
-            of_list = Subject(corpus, trials)
-            subjects += [(kind, of_list) for kind in OF_ATLAS]
-            for kind in ("zebra", "ranks", "rank_speakers", "law"):
-                subjects.append((kind, Subject(corpus, trials, **attacker)))
-            for kind in ("similarity", "zoo", "speakers", "calibration"):
-                for name in ("b2", "b2r"):
-                    subjects.append((kind, Subject(corpus, trials, name, **attacker)))
+    for corpus, trials in LISTS:
+        subjects += [(kind, Subject(corpus, trials)) for kind in OF_ATLAS]
+        for kind in ("zebra", "ranks", "rank_speakers", "law"):
+            subjects.append((kind, Subject(corpus, trials, **attacker)))
+        for kind in ("similarity", "zoo", "speakers", "calibration"):
+            for name in ("b2", "b2r"):
+                subjects.append((kind, Subject(corpus, trials, name, **attacker)))
     look = Look(["b2", "b2r"])
     return [
         figure(kind, subject, systems=list(SYSTEMS), look=look, layout=Layout(folder))
@@ -178,7 +178,7 @@ def published(numbers=None):
         if number.corpus == "libri":
             value = sizes.get((number.trials, number.metric), number.value)
             of_run.append(number._replace(corpus="libri_test", value=value))
-    lists = {trials: f"data/libri_test_trials_{trials}" for trials in LISTS["libri"]}
+    lists = {trials: f"data/libri_test_trials_{trials}" for trials in "fm"}
     command = "python {scripts}/anonymise_mcadams.py --alpha"
     enrolled = {"kaldi": {"enrolment": "data/libri_test_enrolls"}, "protocol": {"given": lists}}
     anonymisers = {"b2": {"command": f"{command} 0.8"}, "b2r": {"command": f"{command} 0.7 0.9"}}
@@ -193,7 +193,7 @@ def render(folder, **content):
         pictures = {"svg": drawn.pictures(Layout(folder))["svg"]}
         shown.append(show(drawn, pictures=pictures))
     assert {figure.kind for figure in shown if figure.svg} == set(KINDS)
-    tables = {corpus: folder / "audio" / corpus / "trial" / "b2r" for corpus in LISTS}
+    tables = {corpus: folder / "audio" / corpus / "trial" / "b2r" for corpus in CORPORA}
     options = {
         "systems": compare(numbers),
         "metrics": numbers,

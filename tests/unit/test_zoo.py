@@ -19,12 +19,9 @@ def results(tmp_path):
     for metric in zoo.MEASURES:
         rows += utilities.means(zoo.CORPUS, metric, utilities.WORDS_PERCENT)
     utilities.write(tmp_path / zoo.UTILITY, rows)
-    speeds = tmp_path / zoo.SPEEDS
-    speeds.parent.mkdir(parents=True)
-    fields = dict.fromkeys(Speed._fields, "1")
-    fields |= {"corpus": zoo.CORPUS, "anonymiser": "b2", "real_time_factor": "0.002"}
-    fields |= {"device": "cpu", "streaming": "-"}
-    write_table(speeds, Speed._fields, [fields.values()])
+    (tmp_path / zoo.SPEEDS).parent.mkdir(parents=True)
+    speed = Speed(zoo.CORPUS, "b2", "cpu", 1.0, 1.0, 0.002, "-")
+    write_table(tmp_path / zoo.SPEEDS, Speed._fields, [speed])
     return tmp_path
 
 

@@ -1,5 +1,6 @@
 """Speech that is given away: no id, no date and no order in it; the key finds everything again."""
 
+import itertools
 from contextlib import nullcontext
 
 import numpy as np
@@ -26,17 +27,16 @@ def manifest(tmp_path):
 
 def write_speech(folder, *, seed):
     utterances = []
-    for index, speaker in enumerate(SPEAKERS):
-        for number in range(4):
-            name = f"{speaker}-{number:04d}"
-            path = folder / "wav" / f"{name}{'.flac' if number % 2 else '.wav'}"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            rate, count = (8000 if index == 1 else 16000), 400 + 100 * index + number
-            with soundfile.SoundFile(path, "w", rate, 1, "PCM_16") as file:
-                file.title, file.artist, file.comment = name, speaker, "alpha 0.8123"
-                draw = np.random.default_rng([seed, index, number])
-                file.write(draw.integers(-9999, 9999, count).astype(np.int16))
-            utterances.append(Utterance(name, speaker, "f", path, count / rate))
+    for (index, speaker), number in itertools.product(enumerate(SPEAKERS), range(4)):
+        name = f"{speaker}-{number:04d}"
+        path = folder / "wav" / f"{name}{'.flac' if number % 2 else '.wav'}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rate, count = (8000 if index == 1 else 16000), 400 + 100 * index + number
+        with soundfile.SoundFile(path, "w", rate, 1, "PCM_16") as file:
+            file.title, file.artist, file.comment = name, speaker, "alpha 0.8123"
+            draw = np.random.default_rng([seed, index, number])
+            file.write(draw.integers(-9999, 9999, count).astype(np.int16))
+        utterances.append(Utterance(name, speaker, "f", path, count / rate))
     (folder / "manifest.alphas.tsv").write_text("utterance\tspeaker\talpha\n")
     write_manifest(folder / "manifest.tsv", utterances)
     return folder / "manifest.tsv"

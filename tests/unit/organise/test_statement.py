@@ -116,14 +116,13 @@ def test_limits_counts_and_controls_are_those_of_the_run_and_no_person_path_or_s
     assert "person0" not in text and str(results.parent) not in text and "31337" not in text
 
 
-def test_fewer_than_40_persons_are_refused(results, monkeypatch):
+def test_fewer_than_40_persons_and_a_verdict_that_its_scores_do_not_give_are_refused(
+    results, monkeypatch
+):
     for n_persons in (0, 39):
         be_judged(monkeypatch, results, judged(n_persons))
         with pytest.raises(BadInput, match=rf"^{results}: {n_persons} persons were evaluated"):
             statement.statement_of(results)
-
-
-def test_a_verdict_that_its_scores_do_not_give_is_refused(results):
     write_json(results / "verdict.json", verdicts.verdict({"demo": judged(state="low").facts}))
     with pytest.raises(BadInput, match=r"verdict\.json: b2 is judged otherwise by its scores"):
         statement.statement_of(results)
@@ -273,9 +272,9 @@ def test_the_page_says_how_many_earlier_releases_were_counted(facts, tmp_path):
         assert words in page_of(declared, tmp_path)
 
 
-def test_no_sentence_is_false_of_another_run(facts, tmp_path):
-    usual = page_of(facts, tmp_path)
-    for path, value, words in (
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
         (("sets", "demo", "unprotected_at_least"), None, "was not attacked."),
         (("sets", "demo", "unprotected_at_least"), -3.0, "find nothing for certain"),
         (("sets", "demo", "unprotected_at_least"), 49.9, "attackers are too weak"),
@@ -287,8 +286,11 @@ def test_no_sentence_is_false_of_another_run(facts, tmp_path):
         ((*B2, "sha256"), None, "of b2, reversed none"),
         (("git_state",), "unknown", "not say exactly which code"),
         (("thresholds", "low_percent"), 40, "at most 40 %"),
-    ):
-        assert words not in usual and words in page_of(tampered(facts, path, value), tmp_path)
+    ],
+)
+def test_no_sentence_is_false_of_another_run(facts, tmp_path, path, value, words):
+    assert words not in page_of(facts, tmp_path)
+    assert words in page_of(tampered(facts, path, value), tmp_path)
 
 
 @needs_browser

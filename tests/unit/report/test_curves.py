@@ -26,14 +26,13 @@ def system(tmp_path):
     return {"anonymisers": ["b2"], "curves": [curve], "metrics": [metrics], "columns": COLUMNS}
 
 
-def test_a_system_is_named_by_anonymiser_and_condition(system):
+def test_systems_have_names_and_the_intervals_beside_their_metrics_if_they_are_of_the_same(
+    system, tmp_path
+):
     drawn, metrics = curves.read_systems(**system)
     assert list(drawn) == ["b2/op", "b2/pp"]
     assert drawn["b2/op"]["p"].tolist() == [0.75, 0.25]
     assert metrics == {"b2/op": {"tag": "A", "shown": {}}, "b2/pp": {"tag": "B", "shown": {}}}
-
-
-def test_intervals_beside_the_metrics_are_read_if_they_are_of_the_same_numbers(system, tmp_path):
     of_op = {"eer_percent": 7.0, "min_dcf": 0.5, "cllr_bit": "undefined"}
     write_json(tmp_path / "b2.json", {"op": of_op, "pp": {"eer_percent": 8.0}})
     of_op = {

@@ -35,16 +35,15 @@ def measured(value):
     return [Number(*PLACE, value)]
 
 
-def test_a_number_passes_up_to_its_tolerance(tmp_path):
+def test_a_number_passes_up_to_its_tolerance_and_an_infinite_one_where_the_same_is_expected(
+    tmp_path,
+):
     expected = read_expected(table(tmp_path / "expected.tsv", [*PLACE, "7.48", "2.3", "somewhere"]))
     (compared,) = compare(expected, measured("9.78"))
     assert compared == Compared(PLACE, 7.48, 2.3, "somewhere", 9.78)
     values = ("9.78", "5.18", "7.48", "9.79", "5.17")
     verdicts = [compare(expected, measured(value))[0].verdict for value in values]
     assert verdicts == ["PASS", "PASS", "PASS", "FAIL", "FAIL"]
-
-
-def test_an_infinite_number_passes_where_the_same_is_expected():
     cases = [(-math.inf, -math.inf), (math.inf, -math.inf), (-math.inf, 1.0)]
     verdicts = [Compared(PLACE, one, 0.1, "somewhere", value).verdict for one, value in cases]
     assert verdicts == ["PASS", "FAIL", "FAIL"]

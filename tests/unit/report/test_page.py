@@ -174,15 +174,14 @@ def test_the_small_svg_is_shown_and_otherwise_the_png(tmp_path):
     assert large.source == "data:image/png;base64,UE5H"
 
 
-def test_figures_are_grouped_by_kind_and_place(tmp_path):
+def test_figures_are_grouped_by_kind_and_place_in_the_order_of_systems_further_draws_apart(
+    tmp_path,
+):
     kinds = by_kind([shown(tmp_path, *one) for one in SUBJECTS])
     assert [kind for kind, _, _ in kinds] == ["zebra", "similarity", "ranks"]
     for _, _, groups in kinds:
         assert [attack for attack, _, _ in groups] == [("demo", "xvector", "cosine")]
     assert kinds[1][2][0][1][0].heading == "b2, demo, list m, xvector + cosine"
-
-
-def test_figures_of_an_attack_stand_in_the_order_of_systems_and_further_draws_apart(tmp_path):
     for drawn, first, further in (
         (["b2r f", "b2r_draw2 f", "x_draw2 f"], ["b2r f", "x_draw2 f"], ["b2r_draw2 f"]),
         (["b2 m", "b2 f", "b2r f", "b2r m"], ["b2 f", "b2 m", "b2r f", "b2r m"], []),
