@@ -28,7 +28,6 @@ def listed():
 
 
 def write_protocol(folder, *, public=True):
-    """The protocol and its lists."""
     own = listed()
     record = {"name": PROTOCOL, "title": "a list", "public": public}
     record |= {"data": ["LibriSpeech test-clean"]}
@@ -40,13 +39,11 @@ def write_protocol(folder, *, public=True):
 
 
 def write_system(folder, name, revision="2026"):
-    """A system of which little is known."""
     record = {"name": name, "revision": revision, "title": name, "paper": UNSAID, "year": None}
     write_record(folder, "system", record)
 
 
 def write_attacker(folder, name):
-    """An attacker."""
     record = {"name": name, "revision": "1", "title": name, "weights": {}}
     record |= {"training_data": ["VoxCeleb 1"], "adaptation": None, "code": UNSAID}
     write_record(folder, "attacker", record)

@@ -35,22 +35,19 @@ def part_of(path):
     return parts[2] if len(parts) > 3 else "vocabulary, api"
 
 
-def files():
-    """Every Python file and rule file of the tree."""
+def parts():
+    """Return {part: [file of Python or of rules, ...]} of the tree."""
     folders = [ROOT / name for name in ("scripts", "tests", *ELSEWHERE)]
     python = [path for folder in folders for path in folder.rglob("*.py")]
-    return sorted([ROOT / "Snakefile", *python, *ROOT.glob("workflow/rules/*.smk")])
+    files = defaultdict(list)
+    for path in sorted([ROOT / "Snakefile", *python, *ROOT.glob("workflow/rules/*.smk")]):
+        files[part_of(path)].append(path)
+    return dict(sorted(files.items()))
 
 
-def measure():
-    """Return {part: {nodes, lines, modules, functions, copies}} of the tree."""
-    parts = defaultdict(list)
-    for path in files():
-        parts[part_of(path)].append(path.read_text(encoding="utf-8"))
-    return {part: _measure_part(part, texts) for part, texts in sorted(parts.items())}
-
-
-def _measure_part(part, texts):
+def measure(part):
+    """Return {nodes, lines, modules, functions, copies} of a part."""
+    texts = [path.read_text(encoding="utf-8") for path in parts()[part]]
     sizes = {"nodes": 0, "lines": sum(text.count("\n") for text in texts), "modules": len(texts)}
     if part == "rules":
         sizes["functions"] = sum(len(re.findall(r"^def ", text, re.MULTILINE)) for text in texts)
@@ -81,29 +78,26 @@ def show(before, now):
     """A table: each number as it was and as it is, with a total of Python outside tests."""
     columns = ("nodes", "lines", "modules", "functions", "copies")
     print(f"{'':16}" + "".join(f"{column:>20}" for column in columns))
-    for part in sorted({*before, *now}):
-        _show_row(part, before.get(part, {}), now.get(part, {}), columns)
-    _show_row("without tests", _total(before, columns), _total(now, columns), columns)
-
-
-def _show_row(name, before, now, columns):
-    pairs = [(before.get(column, 0), now.get(column, 0)) for column in columns]
-    texts = [f"{was:,} > {size:,}" if was != size else f"{size:,}" for was, size in pairs]
-    print(f"{name:16}" + "".join(f"{text:>20}" for text in texts))
-
-
-def _total(parts, columns):
-    outside = [sizes for part, sizes in parts.items() if part != "tests"]
-    return {column: sum(sizes[column] for sizes in outside) for column in columns}
+    for sizes in (before, now):
+        others = [size for part, size in sizes.items() if part != "tests"]
+        total = {column: sum(size[column] for size in others) for column in columns}
+        sizes["without tests"] = total
+    for part in [*sorted({*before, *now} - {"without tests"}), "without tests"]:
+        texts = []
+        for column in columns:
+            was, size = (sizes.get(part, {}).get(column, 0) for sizes in (before, now))
+            texts.append(f"{was:,} > {size:,}" if was != size else f"{size:,}")
+        print(f"{part:16}" + "".join(f"{text:>20}" for text in texts))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="keep what is measured now")
+    arguments = parser.parse_args()
     before = json.loads(FILE.read_text()) if FILE.exists() else {}
-    now = measure()
-    show(before, now)
-    if parser.parse_args().write:
+    now = {part: measure(part) for part in parts()}
+    show(dict(before), dict(now))
+    if arguments.write:
         rows = ",\n".join(f"  {json.dumps(part)}: {json.dumps(now[part])}" for part in now)
         FILE.write_text(f"{{\n{rows}\n}}\n")
 

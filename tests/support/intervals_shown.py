@@ -4,7 +4,7 @@ It reads what people read: a value, and behind it an interval in brackets. Lines
 line of values are read by column. Charts are read by what they say where somebody points.
 """
 
-import html.parser
+import html
 import itertools
 import re
 from typing import NamedTuple
@@ -19,9 +19,8 @@ PRINTED = re.compile(
     rf"({NUMBER})%?(?: (?:%|bit|dB|log10|MOS|[A-F0]\+?))*(?:\s*\[|\W*95 % interval )"
     rf"({NUMBER})%?(?:, | to )({NUMBER})"
 )
-UNSEEN = ("script", "style", "pre", "noscript")
-BLOCKS = ("td", "th", "p", "li", "dd", "dt", "figcaption", "summary", "text", "title")
-VOID = ("meta", "link", "br", "img", "input")
+UNSEEN = "script|style|pre|noscript"
+BLOCKS = "td|th|p|li|dd|dt|figcaption|summary|text|title"
 
 
 class Printed(NamedTuple):
@@ -51,38 +50,13 @@ def printed_in(text):
     return shown
 
 
-class _Page(html.parser.HTMLParser):
-    """Texts of cells, paragraphs and charts."""
-
-    def __init__(self):
-        super().__init__()
-        self.open = []
-        self.texts = [[]]
-
-    def handle_starttag(self, tag, attributes):
-        if tag in BLOCKS:
-            self.texts.append([])
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        if tag in BLOCKS:
-            self.texts.append([])
-        while self.open and self.open.pop() != tag:
-            pass
-
-    def handle_data(self, data):
-        if not set(self.open) & set(UNSEEN):
-            self.texts[-1].append(data)
-
-
 def of_page(text):
     """What cells, sentences and charts of a page print."""
-    page = _Page()
-    page.feed(text)
+    text = re.sub(rf"<({UNSEEN})\b.*?</\1>", "", text, flags=re.DOTALL)
     shown = []
-    for words in page.texts:
-        shown += printed_in(" ".join(" ".join(words).split()))
+    for block in re.split(rf"</?(?:{BLOCKS})\b[^>]*>", text):
+        words = html.unescape(re.sub(r"<[^>]+>", " ", block))
+        shown += printed_in(" ".join(words.split()))
     return shown
 
 

@@ -9,18 +9,8 @@ from support import utilities, verdicts
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import Utterance, write_manifest, write_table
 from voiceprivacy.layout import Layout
+from voiceprivacy.report import curves
 from voiceprivacy.report.comparison import compare
-from voiceprivacy.report.curves import (
-    CALIBRATIONS,
-    COLUMNS,
-    DISCLOSURES,
-    EXAMPLES,
-    EXPOSURES,
-    LAW,
-    PROFILES,
-    SIMILARITIES,
-    ZOO,
-)
 from voiceprivacy.report.figures import KINDS, Look, Subject, drawer, figure
 from voiceprivacy.report.metrics import Number, write_metrics
 from voiceprivacy.report.page import show, write_page
@@ -30,7 +20,8 @@ from voiceprivacy.vocabulary import AtlasPoint, ExposedPoint
 
 TEMPLATE = Path(__file__).parents[2] / "workflow" / "report" / "index.html.j2"
 EVIL = "<!--<script><b>x"  # no slash: ids of speakers have none
-LISTS = {"libri": ("f", "m"), "vctk": ("f",)}
+LISTS = (("libri", "f"), ("libri", "m"), ("vctk", "f"))
+CORPORA = ("libri", "vctk")
 SYSTEMS = {"original": ["oo"], "b2": ["op", "pp"], "b2r": ["op", "pp"]}
 ATTACKER = ("ecapa", "cosine")
 SPEAKERS = ["s1", "s2", f"s3{EVIL}"]
@@ -58,34 +49,30 @@ EER_PERCENT = {
 
 def metrics():
     """All numbers of the run, with intervals of lists."""
-    numbers = []
-    for (corpus, lists), (anonymiser, conditions) in itertools.product(
-        LISTS.items(), SYSTEMS.items()
-    ):
-        for trials, condition in itertools.product(lists, conditions):
-            for name, value in _numbers(anonymiser, condition, shift=lists.index(trials)).items():
-                limits = (str(value - 1), str(value + 1)) if name == "eer_percent" else ("-", "-")
-                key = (corpus, trials, anonymiser, *ATTACKER, condition, name)
+    numbers = _galleries()
+    for (corpus, trials), (name, conditions) in itertools.product(LISTS, SYSTEMS.items()):
+        for condition in conditions:
+            for metric, value in _numbers(name, condition, shift=int(trials == "m")).items():
+                limits = (str(value - 1), str(value + 1)) if metric == "eer_percent" else ("-", "-")
+                key = (corpus, trials, name, *ATTACKER, condition, metric)
                 numbers.append(Number(*key, str(value), *limits))
-    return sorted(numbers + _galleries())
+    return sorted(numbers)
 
 
 def _galleries():
     """Rank disclosure of galleries that were sampled for tests of one and two utterances."""
     numbers = []
     for test, (anonymiser, conditions) in itertools.product((1, 2), SYSTEMS.items()):
+        sizes = {"n_templates": 3, "mean_test_s": 6.25 * test, "mean_template_s": 6.25}
         for condition in conditions:
             key = ("libri", f"f_t{test}_d1", anonymiser, *ATTACKER, condition)
             disclosure = [str(share * test) for share in (0.5, 0.4, 0.6)]
             numbers.append(Number(*key, "disclosure_bit", *disclosure))
-            numbers.append(Number(*key, "n_templates", "3"))
-            numbers.append(Number(*key, "mean_test_s", str(6.25 * test)))
-            numbers.append(Number(*key, "mean_template_s", "6.25"))
+            numbers += [Number(*key, name, str(size)) for name, size in sizes.items()]
     return numbers
 
 
 def _costs(anonymiser, condition):
-    """Numbers of two runs."""
     numbers = {}
     for run in ("train", "test"):
         numbers |= {f"dece_{run}_bit": 0.4, f"worst_case_{run}_log10": 1.5, f"tag_{run}": "B"}
@@ -111,29 +98,20 @@ def _numbers(anonymiser, condition, *, shift=0):
 
 def write_results(folder):
     """Write curves, speech and pictures of the run below ``folder``."""
-    of_lists = {
-        "atlas": (AtlasPoint._fields, _channels()),
-        "exposed": (ExposedPoint._fields, _exposed()),
-    }
-    for corpus, lists in LISTS.items():
+    said = [Utterance(f"u{k}", name, "f", "u.flac", 1.0) for k, name in enumerate(SPEAKERS)]
+    for corpus in CORPORA:
         part = folder / "audio" / corpus / "trial"
-        said = [Utterance(f"u{k}", name, "f", "u.flac", 1.0) for k, name in enumerate(SPEAKERS)]
         write_manifest(_made(part / "original" / "manifest.tsv"), said)
-        rows = [(f"u{k}", name, 0.8 + k / 100) for k, name in enumerate(SPEAKERS)]
+        rows = [(one.utterance, one.speaker, 0.8 + k / 100) for k, one in enumerate(said)]
         alphas = _made(part / "b2r" / "manifest.alphas.tsv")
         write_table(alphas, ["utterance", "speaker", "alpha"], rows)
-        for trials, (anonymiser, conditions) in itertools.product(lists, SYSTEMS.items()):
-            attacked = f"{corpus}/{trials}/{anonymiser}/{'/'.join(ATTACKER)}.tsv"
-            tables = dict.fromkeys(FAMILIES, conditions)
-            tables |= {"similarity": ("oo", "op", "pp")} if anonymiser != "original" else {}
-            for family, of_table in tables.items():
-                columns, rows_of = FAMILIES.get(family, (SIMILARITIES, _similarities))
-                rows = list(itertools.chain.from_iterable(map(rows_of, of_table)))
-                write_table(_made(folder / "curves" / family / attacked), columns, rows)
-        for trials, (family, (columns, rows)) in itertools.product(lists, of_lists.items()):
+    for corpus, trials in LISTS:
+        for name in SYSTEMS:
+            _write_attack(folder, name, f"{corpus}/{trials}/{name}/{'/'.join(ATTACKER)}")
+        for family, (columns, rows) in _tables_of_lists().items():
             write_table(_made(folder / f"curves/{family}/{corpus}/{trials}.tsv"), columns, rows)
     rows = [(epoch, 3 / epoch, 50, 10 - epoch, 0.001, 1.0) for epoch in (1, 2, 3)]
-    write_table(_made(folder / "models" / ATTACKER[0] / "training.tsv"), COLUMNS, rows)
+    write_table(_made(folder / "models" / ATTACKER[0] / "training.tsv"), curves.COLUMNS, rows)
     write_json(folder / "verdict.json", verdicts.usual("libri"))
     words = utilities.means("libri", "own_wer_percent", utilities.WORDS_PERCENT)
     utilities.write(folder / "metrics" / "utility" / "libri.tsv", words)
@@ -141,24 +119,28 @@ def write_results(folder):
         picture = _made(Path(shown.pictures(Layout(folder))["svg"]))
         picture.write_text(PICTURE)
     write_metrics(folder / "metrics.tsv", metrics())
-    families = {"zebra": _numbers, "ranks": _numbers, "calibration": _costs}
-    systems = itertools.product(families.items(), LISTS.items(), SYSTEMS.items())
-    for (family, numbers_of), (corpus, lists), (name, conditions) in systems:
-        numbers = {condition: numbers_of(name, condition) for condition in conditions}
-        for trials in lists:
-            attacked = f"{family}/{corpus}/{trials}/{name}/{'/'.join(ATTACKER)}.json"
-            write_json(_made(folder / "metrics" / attacked), numbers)
+
+
+def _write_attack(folder, name, attacked):
+    for family, columns in FAMILIES.items():
+        conditions, rows = SYSTEMS[name], []
+        if family == "similarity" and name != "original":
+            conditions = ["oo", "op", "pp"]
+        for condition in conditions:
+            rows += [(condition, *row) for row in _rows(condition)[family]]
+        write_table(_made(folder / f"curves/{family}/{attacked}.tsv"), columns, rows)
+    for family, numbers_of in {"zebra": _numbers, "ranks": _numbers, "calibration": _costs}.items():
+        numbers = {condition: numbers_of(name, condition) for condition in SYSTEMS[name]}
+        write_json(_made(folder / f"metrics/{family}/{attacked}.json"), numbers)
 
 
 def draw(folder):
-    """Draw the pictures of the run, which lies in ``folder``, as its jobs do."""
     for drawn in figures(folder):
         path = _made(Path(drawn.pictures(Layout(folder))["svg"]))
         style.save(drawer(drawn.kind)(**drawn.arguments), path)
 
 
 def figures(folder):
-    """The figures of the run, which lies in ``folder``."""
     attacker = dict(zip(("extractor", "backend"), ATTACKER, strict=True))
     subjects = [
         ("plane", Subject("libri")),
@@ -166,15 +148,13 @@ def figures(folder):
         ("rank_lengths", Subject("libri", "f", **attacker)),
         ("training", Subject(extractor=ATTACKER[0], backend="loss")),
     ]
-    for corpus, lists in LISTS.items():
-        for trials in lists:
-            of_list = Subject(corpus, trials)
-            subjects += [(kind, of_list) for kind in OF_ATLAS]
-            for kind in ("zebra", "ranks", "rank_speakers", "law"):
-                subjects.append((kind, Subject(corpus, trials, **attacker)))
-            for kind in ("similarity", "zoo", "speakers", "calibration"):
-                for name in ("b2", "b2r"):
-                    subjects.append((kind, Subject(corpus, trials, name, **attacker)))
+    for corpus, trials in LISTS:
+        subjects += [(kind, Subject(corpus, trials)) for kind in OF_ATLAS]
+        for kind in ("zebra", "ranks", "rank_speakers", "law"):
+            subjects.append((kind, Subject(corpus, trials, **attacker)))
+        for kind in ("similarity", "zoo", "speakers", "calibration"):
+            for name in ("b2", "b2r"):
+                subjects.append((kind, Subject(corpus, trials, name, **attacker)))
     look = Look(["b2", "b2r"])
     return [
         figure(kind, subject, systems=list(SYSTEMS), look=look, layout=Layout(folder))
@@ -182,20 +162,23 @@ def figures(folder):
     ]
 
 
+def written(folder, kind, subject, columns, rows, systems=()):
+    """A figure below ``folder`` whose first file has these rows."""
+    shown = figure(kind, subject, systems=systems, look=Look(["b2"]), layout=Layout(folder))
+    write_table(_made(folder / shown.files[0]), columns, rows)
+    return shown
+
+
 def published(numbers=None):
     """What others published about B2 and B2r on libri_test, beside numbers of this run."""
-    of_run = [
-        metric._replace(corpus="libri_test")
-        for metric in numbers or metrics()
-        if metric.corpus == "libri"
-    ]
     sizes = {("f", "n_target"): "548", ("f", "n_nontarget"): "11196"}
     sizes |= {("m", "n_target"): "449", ("m", "n_nontarget"): "9457"}
-    of_run = [
-        number._replace(value=sizes.get((number.trials, number.metric), number.value))
-        for number in of_run
-    ]
-    lists = {trials: f"data/libri_test_trials_{trials}" for trials in LISTS["libri"]}
+    of_run = []
+    for number in numbers or metrics():
+        if number.corpus == "libri":
+            value = sizes.get((number.trials, number.metric), number.value)
+            of_run.append(number._replace(corpus="libri_test", value=value))
+    lists = {trials: f"data/libri_test_trials_{trials}" for trials in "fm"}
     command = "python {scripts}/anonymise_mcadams.py --alpha"
     enrolled = {"kaldi": {"enrolment": "data/libri_test_enrolls"}, "protocol": {"given": lists}}
     anonymisers = {"b2": {"command": f"{command} 0.8"}, "b2r": {"command": f"{command} 0.7 0.9"}}
@@ -204,14 +187,13 @@ def published(numbers=None):
 
 
 def render(folder, **content):
-    """Write the page of the run, which lies in ``folder``."""
     numbers, page = content.get("metrics") or metrics(), folder / "report" / "index.html"
     shown = []
     for drawn in figures(folder):
         pictures = {"svg": drawn.pictures(Layout(folder))["svg"]}
         shown.append(show(drawn, pictures=pictures))
     assert {figure.kind for figure in shown if figure.svg} == set(KINDS)
-    tables = {corpus: folder / "audio" / corpus / "trial" / "b2r" for corpus in LISTS}
+    tables = {corpus: folder / "audio" / corpus / "trial" / "b2r" for corpus in CORPORA}
     options = {
         "systems": compare(numbers),
         "metrics": numbers,
@@ -223,100 +205,62 @@ def render(folder, **content):
     return page
 
 
-def _profiles(condition):
-    x = np.linspace(-5, 5, 21)
-    return [(condition, at, 0.5 * np.exp(-at * at / 8), np.exp(-at * at / 8)) for at in x]
+FAMILIES = {  # columns of the curves of an attack
+    "zebra": ["label", *curves.PROFILES],
+    "calibration": [
+        "label",
+        "prior_log_odds",
+        *(f"ece_{name}_bit" for name in curves.CALIBRATIONS),
+    ],
+    "ranks": ["label", "rank", "p", "gamma"],
+    "rank_speakers": curves.DISCLOSURES,
+    "rank_examples": curves.EXAMPLES,
+    "speakers": curves.EXPOSURES,
+    "zoo": curves.ZOO,
+    "law": curves.LAW,
+    "similarity": curves.SIMILARITIES,
+}
 
 
-def _calibrations(condition):
-    return [
-        (condition, at, *[0.5 * np.exp(-at * at / 8)] * len(CALIBRATIONS))
-        for at in np.linspace(-5, 5, 21)
-    ]
-
-
-def _ranks(condition):
-    return [(condition, rank, share, share) for rank, share in ((1, 0.5), (2, 0.25), (3, 0.25))]
-
-
-def _examples(condition):
-    return [
-        (condition, name, rank, share, share)
-        for name in SPEAKERS
-        for rank, share in ((1, 0.5), (2, 0.25), (3, 0.25))
-    ]
-
-
-def _disclosures(condition):
-    return [
-        (condition, name, 4, 50.0, 1.5, k / 2, 1, 1, k / 3, k / 4, k / 2)
-        for k, name in enumerate(SPEAKERS)
-    ]
-
-
-def _exposures(condition):
-    return [
-        (condition, name, 4, 8, k / 10, 1.2, "-" if condition != "op" else 50 + k)
-        for k, name in enumerate(SPEAKERS)
-    ]
-
-
-def _zoo(condition):
+def _rows(condition):
+    costs = [(at, 0.5 * np.exp(-at * at / 8)) for at in np.linspace(-5, 5, 21)]
+    ranks = [(rank, share, share) for rank, share in ((1, 0.5), (2, 0.25), (3, 0.25))]
     corners = (("dove", "dove"), ("worm", "-"), ("-", "-"))
-    return [
-        (condition, name, 4, 8, 1.0 + k, -1.0 - k, corner, 0.5, animal, "-")
-        for k, (name, (corner, animal)) in enumerate(zip(SPEAKERS, corners, strict=True))
-    ]
+    pairs = itertools.product(SPEAKERS, SPEAKERS)
+    readings = itertools.product(("linkability", "singling_out"), [(2, 1), (2, "all"), (20, 1)])
+    rows = {
+        "zebra": [(at, cost, 2 * cost) for at, cost in costs],
+        "calibration": [(at, *[cost] * len(curves.CALIBRATIONS)) for at, cost in costs],
+        "ranks": ranks,
+        "rank_examples": [(name, *row) for name, row in itertools.product(SPEAKERS, ranks)],
+        "law": [("ascending", name, *size, 0.6, "-", "-", 1 / size[0]) for name, size in readings],
+        "similarity": [(one, other, 0.9 if one == other else 0.2) for one, other in pairs],
+        "rank_speakers": [],
+        "speakers": [],
+        "zoo": [],
+    }
+    for k, name in enumerate(SPEAKERS):
+        corner, animal = corners[k]
+        deid = 50 + k if condition == "op" else "-"
+        rows["rank_speakers"].append((name, 4, 50.0, 1.5, k / 2, 1, 1, k / 3, k / 4, k / 2))
+        rows["speakers"].append((name, 4, 8, k / 10, 1.2, deid))
+        rows["zoo"].append((name, 4, 8, 1.0 + k, -1.0 - k, corner, 0.5, animal, "-"))
+    return rows
 
 
-def _similarities(condition):
-    return [
-        (condition, one, other, 0.9 if one == other else 0.2)
-        for one in SPEAKERS
-        for other in SPEAKERS
-    ]
-
-
-def _law(condition):
-    return [
-        (condition, "ascending", criterion, n, length, 0.6, "-", "-", 1 / n)
-        for criterion, (n, length) in itertools.product(
-            ("linkability", "singling_out"), [(2, 1), (2, "all"), (20, 1)]
-        )
-    ]
-
-
-def _channels():
-    return [
-        AtlasPoint(name, condition, channel, 1.2, 0.6, "-", 1.585)
-        for name, conditions in SYSTEMS.items()
-        for condition, channel in itertools.product(conditions, ("voice", "pitch", "words"))
-    ]
-
-
-def _exposed():
-    return [
-        ExposedPoint(name, condition, channel, speaker, bits, bits / 2, min(1.5, 2 * bits))
-        for name, conditions in SYSTEMS.items()
-        for condition, (channel, speaker, bits) in itertools.product(conditions, EXPOSED)
-    ]
+def _tables_of_lists():
+    """{family: (columns, rows)} of what a list has for all its attacks together."""
+    channels, exposed = [], []
+    for name, conditions in SYSTEMS.items():
+        for condition in conditions:
+            for channel in ("voice", "pitch", "words"):
+                channels.append((name, condition, channel, 1.2, 0.6, "-", 1.585))
+            for channel, speaker, bits in EXPOSED:
+                limits = (bits / 2, min(1.5, 2 * bits))
+                exposed.append((name, condition, channel, speaker, bits, *limits))
+    return {"atlas": (AtlasPoint._fields, channels), "exposed": (ExposedPoint._fields, exposed)}
 
 
 def _made(path):
     path.parent.mkdir(parents=True, exist_ok=True)
     return path
-
-
-FAMILIES = {
-    "zebra": (["label", *PROFILES], _profiles),
-    "calibration": (
-        ["label", "prior_log_odds", *(f"ece_{name}_bit" for name in CALIBRATIONS)],
-        _calibrations,
-    ),
-    "ranks": (["label", "rank", "p", "gamma"], _ranks),
-    "rank_speakers": (DISCLOSURES, _disclosures),
-    "rank_examples": (EXAMPLES, _examples),
-    "speakers": (EXPOSURES, _exposures),
-    "zoo": (ZOO, _zoo),
-    "law": (LAW, _law),
-}

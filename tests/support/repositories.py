@@ -1,6 +1,5 @@
 """Made-up repositories of results: what laboratories could have sent."""
 
-from voiceprivacy.inout import seeds
 from voiceprivacy.organise.records import Number, Repository, path_of, referred
 
 UNSAID = {"not_reported": "nobody measured it"}
@@ -21,7 +20,6 @@ def attacker(name="ecapa", revision="1", **fields):
 
 
 def protocol(name="libri"):
-    """A protocol on LibriSpeech."""
     data = ["LibriSpeech test-clean"]
     return {"name": name, "title": f"Trials {name}", "public": True, "data": data}
 
@@ -42,7 +40,6 @@ def result(system="x", attacker="ecapa", eer=20.0, **fields):
 
 
 def word_errors(value, definition="vpc2024"):
-    """A word error rate."""
     line = {"metric": "wer_percent", "value": value, "low": None, "high": None}
     return line | {"model": "wav2vec2", "definition": definition, "data": "libri_test"}
 
@@ -60,18 +57,3 @@ def repository(folder, results, *, systems=(), attackers=(), listed=LABORATORIES
             made[kind][f"{kind}s/{one['name']}/{one['revision']}/{kind}.json"] = one
     by_path = {path_of(one): one for one in results}
     return Repository(folder, *made.values(), results=by_path, laboratories=frozenset(listed))
-
-
-def many(folder, n_systems):
-    """A challenge: so many systems, two attackers, three protocols, tiers A and B, utility."""
-    random = seeds.generator(0, "leaderboard")
-    results = []
-    for index in range(n_systems):
-        name, tier = f"team{index:03d}", "A" if index % 4 == 3 else "B"
-        strength, errors = float(random.uniform(5, 45)), float(random.uniform(2, 15))
-        for listed in ("libri", "vctk", "mixed"):
-            for attack, laboratory in zip(("ecapa", "wavlm"), LABORATORIES, strict=True):
-                eer = max(2.0, strength + float(random.normal(0, 3)))
-                said = {"tier": tier, "protocol": listed, "laboratory": laboratory}
-                results.append(result(name, attack, eer, utility=[word_errors(errors)], **said))
-    return repository(folder, results)

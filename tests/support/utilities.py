@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from voiceprivacy.inout.tables import write_table
+from voiceprivacy.report.sections import Utility
 from voiceprivacy.vocabulary import UtilityMean
 
 WORDS_PERCENT = {"original": 37.2, "b2": 62.4, "b2r": 67.6, "broken": 50.0, "noise": 100.0}
@@ -10,27 +11,21 @@ WORDS_PERCENT = {"original": 37.2, "b2": 62.4, "b2r": 67.6, "broken": 50.0, "noi
 
 def means(corpus, metric, values, *, better="lower", width=4.0):
     """A mean over all utterances of each system, whose limits lie so far away."""
-    return [
-        UtilityMean(
-            corpus=corpus,
-            trials="-",
-            anonymiser=system,
-            measure="own",
-            metric=metric,
-            value=value,
-            ci_low=value - width,
-            ci_high=value + width,
-            n_utterances=40,
-            n_undefined=0,
-            n_speakers=10,
-            better=better,
-        )
-        for system, value in values.items()
-    ]
+    rows = []
+    for system, value in values.items():
+        numbers = (value, value - width, value + width, 40, 0, 10)
+        rows.append(UtilityMean(corpus, "-", system, "own", metric, *numbers, better))
+    return rows
+
+
+def measured(anonymiser, metric, value="0.5", low="-", high="-", **changed):
+    """A line of a measure as the report reads it."""
+    numbers = (str(value), str(low), str(high), 9, 0, 3)
+    line = Utility("demo", "-", anonymiser, "asr", metric, *numbers, "lower")
+    return line._replace(**changed)
 
 
 def write(path, rows):
-    """Write the table of a corpus."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_table(path, UtilityMean._fields, rows)

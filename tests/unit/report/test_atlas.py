@@ -3,11 +3,11 @@
 import math
 
 import pytest
+from support import made_up
 
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.layout import Layout
 from voiceprivacy.report import atlas
-from voiceprivacy.report.figures import Look, Subject, figure
+from voiceprivacy.report.figures import Subject
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.plots import atlas as plots
 from voiceprivacy.vocabulary import AtlasPoint, Heard, TrialList
@@ -22,27 +22,20 @@ POINTS = [
 ]
 
 
-def measured(anonymiser, extractor, backend, condition, value, *limits, templates=8):
-    names = ("demo", "f", anonymiser, extractor, backend, condition)
-    return [
-        Number(*names, "disclosure_bit", str(value), *map(str, limits)),
-        Number(*names, "n_templates", str(templates)),
-    ]
-
-
 @pytest.fixture
 def drawn(tmp_path):
-    shown = figure("atlas", Subject("demo", "f"), look=Look(["b2"]), layout=Layout(tmp_path))
-    (tmp_path / "curves" / "atlas" / "demo").mkdir(parents=True)
-    write_table(shown.arguments["curves"], AtlasPoint._fields, POINTS)
-    return shown
+    subject = Subject("demo", "f")
+    return made_up.written(tmp_path, "atlas", subject, AtlasPoint._fields, POINTS)
 
 
 def test_words_of_protected_speech_are_those_of_unprotected():
-    numbers = [
-        *measured("original", "said", "cosine", "oo", 0.5, 0.1, 0.9),
-        *measured("b2", "pitch", "js", "op", 0.25),
-    ]
+    numbers = []
+    for attack, value, low, high in (
+        (("original", "said", "cosine", "oo"), "0.5", "0.1", "0.9"),
+        (("b2", "pitch", "js", "op"), "0.25", "-", "-"),
+    ):
+        numbers.append(Number("demo", "f", *attack, "disclosure_bit", value, low, high))
+        numbers.append(Number("demo", "f", *attack, "n_templates", "8"))
     heard = [
         Heard("b2", "op", "pitch", "b2", "op", "pitch", "js"),
         Heard("b2", "op", "contour", "b2", "op", "nowhere", "js"),
@@ -55,11 +48,6 @@ def test_words_of_protected_speech_are_those_of_unprotected():
     assert atlas.points_of(numbers, TrialList("demo", "m"), heard) == []
 
 
-def test_a_run_that_protects_nothing_has_the_channels_of_unprotected_speech(drawn):
-    write_table(drawn.arguments["curves"], AtlasPoint._fields, POINTS[:3])
-    assert len(plots.atlas(**drawn.arguments).axes) == 1
-
-
 def test_the_picture_has_a_panel_for_each_condition_and_the_most_that_there_is(drawn):
     protected = [point._replace(condition="pp") for point in POINTS[3:]]
     write_table(drawn.arguments["curves"], AtlasPoint._fields, [*POINTS, *protected])
@@ -70,3 +58,6 @@ def test_the_picture_has_a_panel_for_each_condition_and_the_most_that_there_is(d
     assert [bar.get_height() for bar in bars] == [0.6, 0.5, 0.1]
     assert max(line.get_ydata()[0] for line in ax.get_lines()) == 3.25
     assert math.isclose(ax.get_ylim()[1], 1.06 * 3.25)
+    # A run that protects nothing has the channels of unprotected speech.
+    write_table(drawn.arguments["curves"], AtlasPoint._fields, POINTS[:3])
+    assert len(plots.atlas(**drawn.arguments).axes) == 1

@@ -8,26 +8,8 @@ import pytest
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_table
+from voiceprivacy.report import curves
 from voiceprivacy.report.curves import COLUMNS as TRAINING
-from voiceprivacy.report.curves import (
-    DISCLOSURES,
-    EXPOSURES,
-    SIMILARITIES,
-    ZOO,
-    LengthPoint,
-    arrange,
-    by_length,
-    composition_bounds,
-    read_curve,
-    read_curves,
-    read_disclosures,
-    read_examples,
-    read_similarities,
-    read_speakers,
-    read_systems,
-    seconds_of_tests,
-    template_words,
-)
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.uncertainty import Shown
 from voiceprivacy.vocabulary import Attack
@@ -44,14 +26,13 @@ def system(tmp_path):
     return {"anonymisers": ["b2"], "curves": [curve], "metrics": [metrics], "columns": COLUMNS}
 
 
-def test_a_system_is_named_by_anonymiser_and_condition(system):
-    curves, metrics = read_systems(**system)
-    assert list(curves) == ["b2/op", "b2/pp"]
-    assert curves["b2/op"]["p"].tolist() == [0.75, 0.25]
+def test_systems_have_names_and_the_intervals_beside_their_metrics_if_they_are_of_the_same(
+    system, tmp_path
+):
+    drawn, metrics = curves.read_systems(**system)
+    assert list(drawn) == ["b2/op", "b2/pp"]
+    assert drawn["b2/op"]["p"].tolist() == [0.75, 0.25]
     assert metrics == {"b2/op": {"tag": "A", "shown": {}}, "b2/pp": {"tag": "B", "shown": {}}}
-
-
-def test_intervals_beside_the_metrics_are_read_if_they_are_of_the_same_numbers(system, tmp_path):
     of_op = {"eer_percent": 7.0, "min_dcf": 0.5, "cllr_bit": "undefined"}
     write_json(tmp_path / "b2.json", {"op": of_op, "pp": {"eer_percent": 8.0}})
     of_op = {
@@ -60,84 +41,72 @@ def test_intervals_beside_the_metrics_are_read_if_they_are_of_the_same_numbers(s
         "cllr_bit": {"value": "undefined", "ci_low": None, "ci_high": None},
     }
     write_json(tmp_path / "b2.intervals.json", {"op": of_op})
-    _, metrics = read_systems(**system)
+    _, metrics = curves.read_systems(**system)
     assert metrics["b2/op"]["shown"] == {"eer_percent": Shown(7.0, (5.0, 9.0))}
     assert metrics["b2/pp"]["shown"] == {}
     for broken in ([], {"op": {"eer_percent": 7.0}}, {"op": {"eer_percent": {"ci_low": 5.0}}}):
         write_json(tmp_path / "b2.intervals.json", broken)
         with pytest.raises(BadInput, match=r"b2.intervals.json: holds what no run writes"):
-            read_systems(**system)
+            curves.read_systems(**system)
 
 
 def test_curves_that_are_empty_or_of_other_commands_and_versions_are_refused(system, tmp_path):
-    with pytest.raises(BadInput, match=r"b2\.json: 'op' has no dece_bit: are they metrics of"):
-        read_systems(**system, needs=["tag", "dece_bit"])
+    with pytest.raises(BadInput, match=r"b2\.json: 'op' has no dece_bit"):
+        curves.read_systems(**system, needs=["tag", "dece_bit"])
     write_json(system["metrics"][0], {"op": {"tag": "A"}})
     with pytest.raises(BadInput, match=r"b2.json: has no metrics of 'pp'"):
-        read_systems(**system)
+        curves.read_systems(**system)
     write_table(tmp_path / "empty.tsv", ["label", *COLUMNS], [])
     with pytest.raises(BadInput, match="holds no curve"):
-        read_curves(tmp_path / "empty.tsv", COLUMNS)
+        curves.read_curves(tmp_path / "empty.tsv", COLUMNS)
     older = [number for number in of_gallery("ecapa", 1.0) if not number.metric.endswith("_s")]
-    with pytest.raises(BadInput, match="f_t1_d1 have no mean_test_s and no mean_template_s: meas"):
-        by_length(older, Attack("demo", "f", "ecapa", "cosine"))
+    with pytest.raises(BadInput, match="f_t1_d1 have no mean_test_s and no mean_template_s"):
+        curves.by_length(older, Attack("demo", "f", "ecapa", "cosine"))
 
 
-def similarity_rows(speakers=GENDERS, left_out=()):
-    rows = []
-    for matrix, row, column in itertools.product(("oo", "op", "pp"), speakers, speakers):
-        rows.append((matrix, row, column, f"0.{len(row + column)}"))
-    rows[0] = (*rows[0][:3], "undefined")
-    return [row for row in rows if row[:3] not in left_out]
+def similarity_rows(speakers=GENDERS):
+    cells = itertools.product(("oo", "op", "pp"), speakers, speakers)
+    rows = [(matrix, row, column, f"0.{len(row + column)}") for matrix, row, column in cells]
+    return [(*rows[0][:3], "undefined"), *rows[1:]]
 
 
-@pytest.fixture
-def table(tmp_path):
-    def write(rows):
-        write_table(tmp_path / "s.tsv", SIMILARITIES, rows)
-        return tmp_path / "s.tsv"
-
-    return write
+def similarities(folder, rows):
+    write_table(folder / "s.tsv", curves.SIMILARITIES, rows)
+    return curves.read_similarities(folder / "s.tsv", genders=GENDERS)
 
 
-def test_speakers_are_ordered_by_gender_and_undefined_cells_are_masked(table):
-    speakers, matrices = read_similarities(table(similarity_rows()[::-1]), genders=GENDERS)
+def test_speakers_are_ordered_by_gender_and_undefined_cells_are_masked(tmp_path):
+    speakers, matrices = similarities(tmp_path, similarity_rows()[::-1])
     assert speakers == ["anna", "dora", "carl"]
     assert np.ma.allequal(matrices["op"], np.full((3, 3), 0.8))
-    _, matrices = read_similarities(table(similarity_rows()), genders=GENDERS)
     assert matrices["oo"].mask.sum() == 1 and matrices["oo"].mask[0, 0]
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        (similarity_rows(left_out=[("pp", "carl", "anna")]), "has no similarity of pp carl anna"),
-        ([*similarity_rows(), ("pp", "carl", "anna", "0.5")], "s.tsv:29: pp carl anna occurs tw"),
+    last, whole = ("pp", "carl", "anna"), similarity_rows()
+    for rows, message in (
+        ([row for row in whole if row[:3] != last], "has no similarity of pp carl anna"),
+        ([*whole, (*last, "0.5")], "s.tsv:29: pp carl anna occurs tw"),
         ([("po", "carl", "anna", "0.5")], "s.tsv:2: matrix 'po' is not one of oo, op, pp"),
         (similarity_rows(["anna", "eve"]), "speaker 'eve' is not in the manifest"),
-    ],
-)
-def test_a_broken_similarity_table_is_refused(table, rows, message):
-    with pytest.raises(BadInput, match=message):
-        read_similarities(table(rows), genders=GENDERS)
+    ):
+        with pytest.raises(BadInput, match=message):
+            similarities(tmp_path, rows)
 
 
 def test_tables_of_speakers_disclosures_and_examples_are_read_back(tmp_path):
     row = ("op", "a", 2, 3, 1.5, "undefined", "-", "undefined", "-", "-")
-    write_table(tmp_path / "z.tsv", ZOO, [row])
-    animal = read_speakers(tmp_path / "z.tsv", ZOO)["op"]["a"]
+    write_table(tmp_path / "z.tsv", curves.ZOO, [row])
+    animal = curves.read_speakers(tmp_path / "z.tsv", curves.ZOO)["op"]["a"]
     assert (animal["mean_target_llr"], animal["mean_impostor_llr"]) == (1.5, None)
     assert animal["corner"] == "-"
-    write_table(tmp_path / "e.tsv", EXPOSURES, [("op", "a", 2, 3, 0.1, 1.0, "-")] * 2)
+    write_table(tmp_path / "e.tsv", curves.EXPOSURES, [("op", "a", 2, 3, 0.1, 1.0, "-")] * 2)
     with pytest.raises(BadInput, match=r"e\.tsv:3: op a occurs twice"):
-        read_speakers(tmp_path / "e.tsv", EXPOSURES)
+        curves.read_speakers(tmp_path / "e.tsv", curves.EXPOSURES)
     row = ("op", "a", 2, 0, 1.5, 0.25, 0, "undefined", 0.3, 0.1, 0.5)
-    write_table(tmp_path / "s.tsv", DISCLOSURES, [row])
-    bits = read_disclosures(tmp_path / "s.tsv")["op"]["a"]
+    write_table(tmp_path / "s.tsv", curves.DISCLOSURES, [row])
+    bits = curves.read_disclosures(tmp_path / "s.tsv")["op"]["a"]
     assert (bits.own, bits.shrunken.value, bits.shrunken.limits) == (0.25, 0.3, (0.1, 0.5))
     rows = [("op", "a", 1, 0.5, 0.4), ("op", "a", 2, 0.5, 0.6), ("pp", "a", 1, 1, 1)]
     write_table(tmp_path / "x.tsv", ["label", "speaker", "rank", "p", "gamma"], rows)
-    label, examples = read_examples(tmp_path / "x.tsv")
+    label, examples = curves.read_examples(tmp_path / "x.tsv")
     assert label == "op" and examples["a"][1].tolist() == [0.4, 0.6]
 
 
@@ -148,7 +117,7 @@ def of_gallery(extractor, bits, *, trials="f_t1_d1", anonymiser="original", cond
 
 
 def point(bits):
-    return LengthPoint(bits, test_s=6.5, template_s=13.0)
+    return curves.LengthPoint(bits, test_s=6.5, template_s=13.0)
 
 
 def test_lengths_come_from_the_names_of_the_galleries_and_seconds_from_metrics():
@@ -157,24 +126,27 @@ def test_lengths_come_from_the_names_of_the_galleries_and_seconds_from_metrics()
     attack = Attack("demo", "f", "ecapa", "cosine")
     of_original = {1: {1: point(Shown(1.0))}, 4: {2: point(Shown(1.5))}}
     of_b2 = {1: {1: point(Shown(0.1))}}
-    assert by_length(metrics, attack) == ({"original/oo": of_original, "b2/op": of_b2}, 8)
+    assert curves.by_length(metrics, attack) == ({"original/oo": of_original, "b2/op": of_b2}, 8)
     for unbiased, bits in ((None, 0.5), (0.75, 0.75)):
         limits = {"ci_low": "0.5", "ci_high": "1.25", "unbiased": unbiased}
-        disclosures, _ = by_length([metric._replace(**limits) for metric in metrics], attack)
+        disclosures, _ = curves.by_length([metric._replace(**limits) for metric in metrics], attack)
         assert disclosures["b2/op"] == {1: {1: point(Shown(bits, (0.5, 1.25), definition=0.1))}}
     with pytest.raises(BadInput, match="no sampled galleries"):
-        by_length(metrics, Attack("demo", "m", "ecapa", "cosine"))
+        curves.by_length(metrics, Attack("demo", "m", "ecapa", "cosine"))
 
 
 def test_bounds_count_observations_and_are_drawn_over_seconds():
     """Twice the bits at four times the observations is the bound of the square root."""
-    tests = {1: LengthPoint(Shown(0.5), 6.5, 13.0), 4: LengthPoint(Shown(0.9), 26.0, 13.0)}
-    bounds = composition_bounds({2: tests}, most_bit=1.75)
+    tests = {
+        1: curves.LengthPoint(Shown(0.5), 6.5, 13.0),
+        4: curves.LengthPoint(Shown(0.9), 26.0, 13.0),
+    }
+    bounds = curves.composition_bounds({2: tests}, most_bit=1.75)
     seconds, bits = bounds["bound √T"]
     assert (seconds[0], seconds[-1]) == (6.5, 26.0) and (bits[0], bits[-1]) == (0.5, 1.0)
     assert bounds["bound T"][1][-1] == 1.75  # not 4 * 0.5
-    assert seconds_of_tests({2: tests}) == {1: 6.5, 4: 26.0}
-    assert template_words(2, tests) == "template 2 (13 s)"
+    assert curves.seconds_of_tests({2: tests}) == {1: 6.5, 4: 26.0}
+    assert curves.template_words(2, tests) == "template 2 (13 s)"
 
 
 def test_speakers_who_sound_alike_stand_beside_each_other():
@@ -182,27 +154,19 @@ def test_speakers_who_sound_alike_stand_beside_each_other():
     for one, other in ((0, 2), (1, 3)):
         values[one, other] = values[other, one] = 0.8
     matrices = {name: np.ma.masked_array(values) for name in ("oo", "op", "pp")}
-    speakers, sorted_matrices = arrange(list("abcd"), matrices, "similarity")
+    speakers, sorted_matrices = curves.arrange(list("abcd"), matrices, "similarity")
     assert {frozenset(speakers[:2]), frozenset(speakers[2:])} == {frozenset("ac"), frozenset("bd")}
     assert sorted_matrices["op"][0, 1] == sorted_matrices["op"][2, 3] == 0.8
-    assert arrange(list("abcd"), matrices, "gender")[0] == list("abcd")
-    values = np.random.default_rng(0).uniform(size=(3, 5, 5))
-    matrices = dict(zip(("oo", "op", "pp"), map(np.ma.masked_array, values), strict=True))
-    matrices["oo"][2, 2] = np.ma.masked
-    speakers, sorted_matrices = arrange(list("abcde"), matrices, "similarity")
-    assert sorted(speakers) == list("abcde")
-    position = speakers.index("c")
-    assert sorted_matrices["oo"].mask[position, position]
-
-
-def training_table(path, *rows):
-    path.write_text("\n".join("\t".join(row) for row in [TRAINING, *rows]) + "\n")
-    return path
+    assert curves.arrange(list("abcd"), matrices, "gender")[0] == list("abcd")
+    matrices["oo"] = np.ma.masked_array(values, mask=np.diag([False, False, True, False]))
+    speakers, sorted_matrices = curves.arrange(list("abcd"), matrices, "similarity")
+    assert sorted_matrices["oo"].mask.diagonal().tolist() == [name == "c" for name in speakers]
 
 
 def test_a_training_may_lack_held_out_speakers_but_no_epochs(tmp_path):
-    row = ["1", "2.5", "10.0", "-", "0.001", "4"]
-    curve = read_curve(training_table(tmp_path / "training.tsv", row))
+    write_table(tmp_path / "training.tsv", TRAINING, [[1, 2.5, 10.0, "-", 0.001, 4]])
+    curve = curves.read_curve(tmp_path / "training.tsv")
     assert curve.loss.tolist() == [2.5] and curve.held_out_eer_percent.size == 0
+    write_table(tmp_path / "training.tsv", TRAINING, [])
     with pytest.raises(BadInput, match="lists no epoch"):
-        read_curve(training_table(tmp_path / "training.tsv"))
+        curves.read_curve(tmp_path / "training.tsv")

@@ -1,13 +1,13 @@
 """Most exposed speakers, by channel: tables of a run, the order, codes, map and picture."""
 
 import pytest
+from support import made_up
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.layout import Layout
 from voiceprivacy.report import exposure
 from voiceprivacy.report.curves import DISCLOSURES
-from voiceprivacy.report.figures import Look, Subject, figure
+from voiceprivacy.report.figures import Subject
 from voiceprivacy.report.inline import shows_nothing
 from voiceprivacy.report.plots import exposure as plots
 from voiceprivacy.report.plots import style
@@ -23,10 +23,8 @@ CODES = {"anna": "speaker 02", "berta": "speaker 01"}
 
 @pytest.fixture
 def shown(tmp_path):
-    drawn = figure("exposed", Subject("demo", "f"), look=Look(["b2"]), layout=Layout(tmp_path))
-    (tmp_path / "curves" / "exposed" / "demo").mkdir(parents=True)
-    write_table(drawn.arguments["curves"], ExposedPoint._fields, POINTS)
-    return drawn
+    subject = Subject("demo", "f")
+    return made_up.written(tmp_path, "exposed", subject, ExposedPoint._fields, POINTS)
 
 
 def test_each_speaker_is_read_where_his_channel_is_heard(tmp_path):
@@ -34,8 +32,8 @@ def test_each_speaker_is_read_where_his_channel_is_heard(tmp_path):
     row = (4, 25, 1.5, 0.6, 1, 1, 0.5, 0.25, 0.75)
     write_table(path, DISCLOSURES, [("oo", "anna", *row), ("op", "anna", *row[:-3], 0, 0, 0)])
     words = Heard("b2", "pp", "words", "original", "oo", "said", "cosine")
-    expected = [ExposedPoint("b2", "pp", "words", "anna", 0.5, 0.25, 0.75)]
-    assert exposure.points_of_speakers({words: path}) == expected
+    [point] = exposure.points_of_speakers({words: path})
+    assert point == ("b2", "pp", "words", "anna", 0.5, 0.25, 0.75)
 
 
 def test_ten_speakers_come_in_the_order_of_their_strongest_channel(shown):
@@ -56,7 +54,6 @@ def test_the_picture_has_a_panel_for_each_system_and_a_code_for_each_speaker(sho
     assert panel.get_title() == "b2 OP"
     assert [text.get_text() for text in panel.get_yticklabels()] == ["speaker 02", "speaker 01"]
     assert [text.get_text() for text in panel.texts] == ["0.50", "1.50", "0.80"]
-    words = "\tspeaker 02, words\n1.50 bit [1.00 bit, 1.80 bit]"
-    assert panel.texts[1].get_gid() == words
+    assert panel.texts[1].get_gid() == "\tspeaker 02, words\n1.50 bit [1.00 bit, 1.80 bit]"
     write_table(shown.arguments["curves"], ExposedPoint._fields, [])
     assert shows_nothing(style.svg_of(plots.exposed(**shown.arguments)))

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
+from support import made_up
 
-from voiceprivacy.inout.tables import write_table
-from voiceprivacy.layout import Layout
 from voiceprivacy.report import curves
-from voiceprivacy.report.figures import Look, Subject, figure
+from voiceprivacy.report.figures import Subject
 from voiceprivacy.report.inline import shows_nothing
 from voiceprivacy.report.plots import law as plots
 from voiceprivacy.report.plots import style
@@ -22,23 +21,15 @@ POINTS = [
 TURNED = [("oo", "descending", *point[2:5], 1 - point[5], "-", "-", *point[8:]) for point in POINTS]
 
 
-@pytest.fixture
-def drawn(tmp_path):
-    """The figure of one system, original speech, from rows of its file."""
-
-    def drawn(rows):
-        subject, look = Subject("demo", "f", "", "ecapa", "cosine"), Look(["b2"])
-        shown = figure("law", subject, systems=["original"], look=look, layout=Layout(tmp_path))
-        path = shown.arguments["curves"][0]
-        (tmp_path / "curves/law/demo/f/original/ecapa").mkdir(parents=True, exist_ok=True)
-        write_table(path, curves.LAW, rows)
-        return shown
-
-    return drawn
+def drawn(folder, rows):
+    """The picture of one system, original speech, from rows of its file."""
+    subject = Subject("demo", "f", "", "ecapa", "cosine")
+    shown = made_up.written(folder, "law", subject, curves.LAW, rows, ["original"])
+    return plots.law(**shown.arguments)
 
 
-def test_every_curve_is_drawn_with_the_strongest_reading(drawn):
-    axes = plots.law(**drawn(POINTS).arguments).axes
+def test_every_curve_is_drawn_with_the_strongest_reading(tmp_path):
+    axes = drawn(tmp_path, POINTS).axes
     assert [ax.get_legend_handles_labels()[1] for ax in axes] == [["original OO", "guessing"]] * 4
     lines = {line.get_label(): line for line in axes[0].lines}
     assert np.allclose(lines["original OO"].get_ydata(), [90, 80, 50])
@@ -48,10 +39,10 @@ def test_every_curve_is_drawn_with_the_strongest_reading(drawn):
         "among 5, 1 utterance: 80.0%",
         "among 50, 1 utterance: 50.0% [30.0%, 60.0%]",
     ]
-    ax, *_ = plots.law(**drawn([*POINTS, *TURNED]).arguments).axes
+    ax, *_ = drawn(tmp_path, [*POINTS, *TURNED]).axes
     lines = {line.get_label(): line for line in ax.lines}
     assert lines["original OO, read descending"].get_ydata() == pytest.approx([10, 20, 50])
-    assert shows_nothing(style.svg_of(plots.law(**drawn([]).arguments)))
+    assert shows_nothing(style.svg_of(drawn(tmp_path, [])))
 
 
 def test_systems_stand_beside_each_other_and_never_further_than_to_their_neighbour():

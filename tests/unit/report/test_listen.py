@@ -19,10 +19,6 @@ TONE = 0.3 * np.sin(2 * np.pi * 440 * np.arange(32000) / 16000)
 def test_the_choice_depends_on_ids_only_and_takes_different_speakers_first():
     chosen = listen.choose(UTTERANCES, count=2, seed=0)
     assert listen.choose(UTTERANCES[::-1], count=2, seed=0) == chosen
-    assert (
-        listen.choose([*UTTERANCES, Utterance("zz-1", "zz", "f", "-", 1.0)], count=13, seed=0)[:1]
-        != []
-    )
     assert any(listen.choose(UTTERANCES, count=1, seed=seed) != chosen[:1] for seed in range(20))
     three, five = (listen.choose(UTTERANCES, count=count, seed=0) for count in (3, 5))
     assert len({utterance.speaker for utterance in three}) == 3
@@ -59,11 +55,6 @@ def test_every_version_of_an_utterance_is_there_the_original_first_and_cut(versi
     assert listen.read_examples([tmp_path / "demo.json"]) == chosen
 
 
-@pytest.mark.parametrize("n_samples", [1, 160, 199])
-def test_speech_shorter_than_a_window_has_a_spectrogram(n_samples):
-    assert listen.levels_db(TONE[:n_samples], 16000, seconds=n_samples / 16000).shape == (128, 1)
-
-
 def test_where_nobody_is_named_no_original_is_played_and_be_it_silent(versions):
     silent = next(one for one in versions["original"] if one.utterance == "u2")
     audio.write(silent.path, np.zeros(16000), 16000)
@@ -85,7 +76,7 @@ def test_manifests_that_lack_speech_are_named(versions):
             listen.examples("demo", {"m": {"u2"}}, given, count=1, seed=0)
 
 
-def test_a_tone_is_a_line_at_its_frequency_and_around_it_there_is_nothing():
+def test_a_tone_is_a_line_at_its_frequency_and_speech_shorter_than_a_window_has_a_spectrogram():
     samples = np.sin(2 * np.pi * 2000 * np.arange(8000) / 16000)
     levels = listen.levels_db(samples, 16000, seconds=1.0)
     assert levels.shape == (128, 100)
@@ -93,22 +84,20 @@ def test_a_tone_is_a_line_at_its_frequency_and_around_it_there_is_nothing():
     assert levels[:, 70:].max() < levels.max() - 90
     levels = listen.levels_db(np.random.default_rng(0).normal(size=8000), 8000, seconds=1.0)
     assert (levels[66:] <= -120).all() and levels[:60].min() > -120
+    for n in (1, 199):
+        assert listen.levels_db(TONE[:n], 16000, seconds=n / 16000).shape == (128, 1)
 
 
-@pytest.mark.parametrize(
-    "rate, expected", [(16000, 16000), (22050, 22050), (96000, 48000), (10000, 11025), (8000, 8000)]
-)
-def test_any_rate_becomes_one_that_mp3_has_and_the_duration_stays(rate, expected):
-    samples, sample_rate = soundfile.read(io.BytesIO(listen.mp3(TONE, rate)))
-    assert sample_rate == expected
-    assert len(samples) / sample_rate == pytest.approx(len(TONE) / rate, abs=0.001)
+def test_any_rate_becomes_one_that_mp3_has_and_the_duration_stays():
+    for rate, expected in ((16000, 16000), (96000, 48000), (10000, 11025), (8000, 8000)):
+        samples, sample_rate = soundfile.read(io.BytesIO(listen.mp3(TONE, rate)))
+        assert sample_rate == expected
+        assert len(samples) / sample_rate == pytest.approx(len(TONE) / rate, abs=0.001)
 
 
 def test_what_is_heard_is_what_was_given_in_the_same_and_few_bytes():
     samples, _ = soundfile.read(io.BytesIO(listen.mp3(TONE, 16000)))
     assert np.corrcoef(samples[1000:-1000], TONE[1000:-1000])[0, 1] > 0.99
     noise = np.random.default_rng(0).normal(0, 0.1, 80000)  # five seconds
-    assert (
-        listen.mp3(noise, 16000) == listen.mp3(noise, 16000)
-        and len(listen.mp3(noise, 16000)) < 40_000
-    )
+    assert len(listen.mp3(noise, 16000)) < 40_000
+    assert listen.mp3(noise, 16000) == listen.mp3(noise, 16000)

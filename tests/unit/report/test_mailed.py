@@ -13,7 +13,7 @@ from voiceprivacy.inout.tables import Utterance, write_manifest, write_table
 from voiceprivacy.report import mailed
 from voiceprivacy.report.curves import SIMILARITIES, ZOO, read_matrices, read_speakers
 
-NAMES = st.sets(st.text(min_size=1, max_size=8), min_size=1, max_size=120)
+NAMES = st.sets(st.text(min_size=1, max_size=8), min_size=1, max_size=30)
 SECRET = "qzsecretqz"
 
 
@@ -28,8 +28,7 @@ def test_another_key_and_another_corpus_give_another_order():
     speakers = [f"{k:04d}" for k in range(50)]
     codes = mailed.codes(speakers, corpus="a", key=b"1" * 32)
     assert codes == mailed.codes(reversed(speakers), corpus="a", key=b"1" * 32)
-    others = (("a", b"2" * 32), ("b", b"1" * 32))
-    for corpus, key in others:
+    for corpus, key in (("a", b"2" * 32), ("b", b"1" * 32)):
         assert codes != mailed.codes(speakers, corpus=corpus, key=key)
     assert [codes[name] for name in speakers] != sorted(codes.values())
 
@@ -66,14 +65,12 @@ def test_whatever_text_stands_anywhere_in_a_config_is_left_out():
     config = {}
     for section, described in schema["properties"].items():
         kind = described.get("additionalProperties")
+        config[section] = _filled(described, schema, section)
         if isinstance(kind, dict):
             kind = schema["$defs"].get(str(kind.get("$ref", "")).rpartition("/")[2], kind)
             fields = kind.get("properties", {})
-            config[section] = {
-                "entry": {field: _filled(fields[field], schema, field) for field in fields}
-            }
-        else:
-            config[section] = _filled(described, schema, section)
+            filled = {field: _filled(fields[field], schema, field) for field in fields}
+            config[section] = {"entry": filled}
     text = json.dumps(config)
     assert text.count(SECRET) > 40 and "918273" in text
     shown = json.dumps(mailed.reduced({"config": config, "seeds": {"seed": 918273}}))
@@ -85,10 +82,8 @@ def _filled(described, schema, key):
     """A value of a schema with the secret wherever it takes a text, 918273 wherever a seed."""
     if "$ref" in described:
         described = schema["$defs"][described["$ref"].rpartition("/")[2]]
-    kinds = described.get("type", "object" if "properties" in described else "string")
-    kinds = [kinds] if isinstance(kinds, str) else kinds
-    if "object" in kinds and ("properties" in described or "string" not in kinds):
-        fields = described.get("properties", {})
+    fields, kinds = described.get("properties", {}), described.get("type", "string")
+    if fields or ("object" in kinds and "string" not in kinds):
         free = {} if fields else {"free": f"{SECRET} --alpha 0.7", "list": [SECRET]}
         return {name: _filled(inner, schema, name) for name, inner in fields.items()} | free
     if "string" in kinds:
@@ -98,16 +93,14 @@ def _filled(described, schema, key):
     return 918273 if key == "seed" else 1
 
 
-@pytest.mark.parametrize(
-    "kept",
-    [
-        {"corpora": {"libri": {"librispeech": {"subsets": ["test-clean"]}, "use": "train"}}},
-        {"extractors": {"e": {"model": "speechbrain/spkrec-ecapa", "revision": "0f99f2d"}}},
-        {"anonymisers": {"b2": {"runs": 2, "control": False}}, "seed_of": 1},
-        {"report": {"averages": {"challenge": {"libri": {"f": 0.5}}}, "bootstrap": 1000}},
-    ],
-)
-def test_what_says_nothing_of_people_and_machines_is_kept(kept):
+def test_what_says_nothing_of_people_and_machines_is_kept():
+    kept = {
+        "corpora": {"libri": {"librispeech": {"subsets": ["test-clean"]}, "use": "train"}},
+        "extractors": {"e": {"model": "speechbrain/spkrec-ecapa", "revision": "0f99f2d"}},
+        "anonymisers": {"b2": {"runs": 2, "control": False}},
+        "seed_of": 1,
+        "report": {"averages": {"challenge": {"libri": {"f": 0.5}}}, "bootstrap": 1000},
+    }
     assert mailed.reduced_config(kept) == kept
 
 

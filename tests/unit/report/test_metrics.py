@@ -67,39 +67,30 @@ NO_NUMBERS = ["null", "NaN", '""', "true", "[1]"]
 NOTHING = ["{}", "[]", "3", '{"op": {}}']
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [(f'{{"op": {{"dece_bit": {value}}}}}', "dece_bit is") for value in NO_NUMBERS]
-    + [(text, "holds no metrics") for text in NOTHING],
-)
-def test_a_missing_number_or_none_at_all_stops_the_run(folder, text, words):
+def test_a_missing_number_or_none_at_all_stops_the_run(folder):
     path = folder / "zebra/demo/f/b2/xvector/cosine.json"
     path.parent.mkdir(parents=True)
-    path.write_text(text)
-    with pytest.raises(BadInput, match=words):
-        collect([path], folder=folder)
+    texts = {f'{{"op": {{"dece_bit": {no}}}}}': "dece_bit is" for no in NO_NUMBERS}
+    for text, words in (texts | dict.fromkeys(NOTHING, "holds no metrics")).items():
+        path.write_text(text)
+        with pytest.raises(BadInput, match=words):
+            collect([path], folder=folder)
 
 
-@pytest.mark.parametrize(
-    "path", ["metrics/zebra/demo/f/b2/cosine.json", "elsewhere/zebra/demo/f/b2/x/cosine.json"]
-)
-def test_a_file_in_another_place_is_named(tmp_path, path):
-    write_json(tmp_path / path, {"op": {"dece_bit": 0.1}})
-    with pytest.raises(BadInput, match="expected metrics/FAMILY"):
-        collect([tmp_path / path], folder=tmp_path / "metrics")
+def test_a_file_in_another_place_is_named(tmp_path):
+    for name in ("metrics/zebra/demo/f/b2/cosine.json", "elsewhere/zebra/demo/f/b2/x/cosine.json"):
+        write_json(tmp_path / name, {"op": {"dece_bit": 0.1}})
+        with pytest.raises(BadInput, match="expected metrics/FAMILY"):
+            collect([tmp_path / name], folder=tmp_path / "metrics")
 
 
-@pytest.mark.parametrize("value", ["", "-", "nan"])
-def test_a_table_with_a_missing_number_is_refused_with_its_line(tmp_path, metrics, value):
-    path = tmp_path / "metrics.tsv"
-    write_metrics(path, [metrics[0], metrics[1]._replace(value=value)])
-    with pytest.raises(BadInput, match=r"metrics.tsv:3: .* has no value"):
-        read_metrics(path)
-
-
-def test_a_number_that_occurs_twice_in_the_table_is_refused(tmp_path, metrics):
-    path = tmp_path / "metrics.tsv"
-    write_metrics(path, [metrics[0], metrics[1], metrics[0]._replace(value="7")])
+def test_a_table_with_a_missing_or_second_number_is_refused_with_its_line(tmp_path, metrics):
+    path, (first, second, *_) = tmp_path / "metrics.tsv", metrics
+    for value in ("", "-", "nan"):
+        write_metrics(path, [first, second._replace(value=value)])
+        with pytest.raises(BadInput, match=r"metrics.tsv:3: .* has no value"):
+            read_metrics(path)
+    write_metrics(path, [first, second, first._replace(value="7")])
     with pytest.raises(BadInput, match=r"metrics.tsv:4: demo f .* occurs twice"):
         read_metrics(path)
 

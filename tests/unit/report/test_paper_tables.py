@@ -11,14 +11,12 @@ from voiceprivacy.report.paper_tables import BOUND, write_ranks
 
 def metrics(backend="cosine", runs=2):
     """libri_test_trials_f of the paper: B2r with a second run, and the unprotected set."""
-    values = {
-        ("original", "oo"): {"dece_bit": 0.584, "worst_case_log10": 3.979, "tag": "C"}
-        | {"eer_percent": 7.66},
-        ("b2r", "op"): {"dece_bit": 0.236, "worst_case_log10": 2.541, "tag": "C"}
-        | {"deid_percent": 53.51, "dece_op_oo_percent": 59.59, "cllr_min_op_oo_percent": 58.87}
-        | ({"cece_linear_bit": 0.014} if runs == 2 else {}),
-        ("b2r", "pp"): {"gvd_db": -1.94, "gain_dece_db": -4.38, "gain_cllr_min_db": "-inf"},
-    }
+    of_original = {"dece_bit": 0.584, "worst_case_log10": 3.979, "tag": "C", "eer_percent": 7.66}
+    of_op = {"dece_bit": 0.236, "worst_case_log10": 2.541, "tag": "C", "deid_percent": 53.51}
+    of_op |= {"dece_op_oo_percent": 59.59, "cllr_min_op_oo_percent": 58.87}
+    of_op |= {"cece_linear_bit": 0.014} if runs == 2 else {}
+    of_pp = {"gvd_db": -1.94, "gain_dece_db": -4.38, "gain_cllr_min_db": "-inf"}
+    values = {("original", "oo"): of_original, ("b2r", "op"): of_op, ("b2r", "pp"): of_pp}
     lines = []
     for (anonymiser, condition), numbers in values.items():
         key = ("libri", "f", anonymiser, "xvector", backend, condition)
@@ -45,11 +43,9 @@ def test_tables_2_to_4_in_their_columns():
 
 
 def test_the_whole_challenge_has_every_condition_and_original_first():
-    table = paper_tables.every_condition(metrics())
-    attacks = [["original", "OO"], ["b2r", "OP"], ["b2r", "PP"]]
-    assert [row[1:3] for row in rows(table)[2:]] == attacks
-    assert rows(table)[2][3] == "7.66"
-    assert rows(table)[4][3:] == ["-"] * 8
+    cells = rows(paper_tables.every_condition(metrics()))[2:]
+    assert [row[1:3] for row in cells] == [["original", "OO"], ["b2r", "OP"], ["b2r", "PP"]]
+    assert cells[0][3] == "7.66" and cells[2][3:] == ["-"] * 8
 
 
 def test_intervals_stand_in_brackets_and_as_columns_and_the_band_beside_d_ece(tmp_path):
@@ -86,14 +82,12 @@ def test_tsv_is_in_full_precision_with_names_that_a_program_knows(tmp_path):
     assert [cells[name] for name in names] == ["0.014", "3.979", "-1.94", "b2r"]
 
 
-def test_latex_escapes_names_but_not_formulas(tmp_path):
-    typeset.write(tmp_path / "t.tex", paper_tables.table_2(metrics()))
-    text = (tmp_path / "t.tex").read_text()
+def test_latex_escapes_names_but_not_formulas():
+    text = typeset.booktabs(paper_tables.table_2(metrics()))
     assert text.count(r"\begin{tabular}{@{}ll") == text.count(r"\toprule") == 2  # of 345 points
-    assert r"$D_{ECE}$/$C_{ECE}$ [bit]" in text
+    assert r"$D_{ECE}$/$C_{ECE}$ [bit]" in text and r"DeID [\%]" in text
     assert r"libri\_f (0.584, 3.979, C) & b2r & 53.51 & $-$1.94 & 0.236/0.014 \\" in text
     assert r"libri\_f (0.584, 3.979, C) & b2r & 2.541 & C \\" in text
-    assert r"DeID [\%]" in text
 
 
 def test_groups_are_apart_and_named_once():
@@ -115,7 +109,6 @@ def test_a_run_without_anonymisers_and_unknown_kinds_of_tables_are_refused(tmp_p
         paper_tables.table_2([metric for metric in metrics() if metric.anonymiser == "original"])
     with pytest.raises(BadInput, match="tsv, md or tex"):
         typeset.write(tmp_path / "t.xlsx", paper_tables.table_2(metrics()))
-    assert list(tmp_path.iterdir()) == []
     with pytest.raises(BadInput, match="tsv or tex"):
         write_ranks(tmp_path / "t.md", of_gallery("ecapa", 2.0))
     assert list(tmp_path.iterdir()) == []
@@ -129,14 +122,13 @@ def of_gallery(extractor, bits):
 
 
 def test_features_stand_side_by_side_and_their_sum_is_a_bound_up_to_log2_n(tmp_path):
-    write_ranks(tmp_path / "t.tsv", [*of_gallery("ecapa", 2.0), *of_gallery("f0", 0.5)])
-    columns = (tmp_path / "t.tsv").read_text().splitlines()[0].split("\t")
-    assert columns[-3:] == ["ecapa+cosine", "f0+cosine", BOUND]
-    rows = {row["metric"]: row for _, row in read_rows(tmp_path / "t.tsv", columns)}
-    assert (rows["disclosure_bit"]["f0+cosine"], rows["disclosure_bit"][BOUND]) == ("0.5", "2.5")
+    path, names = tmp_path / "t.tsv", ["ecapa+cosine", "f0+cosine", BOUND]
+    for ecapa, bound in ((2.0, "2.5"), (2.9, "3.0")):
+        write_ranks(path, [*of_gallery("ecapa", ecapa), *of_gallery("f0", 0.5)])
+        columns = path.read_text().splitlines()[0].split("\t")
+        assert columns[-3:] == names
+        rows = {row["metric"]: row for _, row in read_rows(path, columns)}
+        shown = [rows["disclosure_bit"][name] for name in names]
+        assert shown == [str(ecapa), "0.5", bound]
     assert rows["match_negative_percent"]["ecapa+cosine"] == "25.0"
     assert rows["kl_cll_bit"]["f0+cosine"] == "-"
-    write_ranks(tmp_path / "t.tsv", [*of_gallery("ecapa", 2.9), *of_gallery("f0", 0.5)])
-    lines = (tmp_path / "t.tsv").read_text().splitlines()
-    [line] = [line for line in lines if "\tdisclosure_bit\t" in line]
-    assert line.endswith("\t3.0")

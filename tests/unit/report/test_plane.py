@@ -15,21 +15,14 @@ COLOURS = palette(["b2", "b2r", "noise"])
 NAMES = ["original", "b2", "b2r", "noise"]  # broken has no evidence
 
 
-class Files:
-    """The files of a figure in a folder of results."""
+METRICS = "metrics/utility/demo.tsv"
 
-    def __init__(self, folder):
-        self.folder = folder
-        self.verdict = folder / "verdict.json"
-        self.metrics = folder / "metrics" / "utility" / "demo.tsv"
 
-    def write(self, content, rows):
-        write_json(self.verdict, content)
-        utilities.write(self.metrics, rows)
-        return self.read()
-
-    def read(self, name="demo"):
-        return planes.read_planes(self.verdict, self.metrics, name)
+def planes_of(folder, content, rows, name="demo"):
+    """The planes of a corpus, by a verdict and a table that are written first."""
+    write_json(folder / "verdict.json", content)
+    utilities.write(folder / METRICS, rows)
+    return planes.read_planes(folder / "verdict.json", folder / METRICS, name)
 
 
 def words(**changed):
@@ -37,15 +30,8 @@ def words(**changed):
 
 
 @pytest.fixture
-def files(tmp_path):
-    files = Files(tmp_path)
-    files.write(verdicts.usual(), words())
-    return files
-
-
-@pytest.fixture
-def plane(files):
-    [only] = files.read()
+def plane(tmp_path):
+    [only] = planes_of(tmp_path, verdicts.usual(), words())
     return only
 
 
@@ -61,7 +47,7 @@ def test_points_have_the_evidence_of_the_verdict_and_the_utility_of_the_table(pl
     assert roles == [planes.UNPROTECTED, planes.COMPETES, planes.COMPETES, planes.CONTROL]
 
 
-def test_measures_are_those_by_which_one_chooses_in_order_of_preference(files):
+def test_measures_are_those_by_which_one_chooses_in_order_of_preference(tmp_path):
     only_of_words = dict.fromkeys(utilities.WORDS_PERCENT, 8.0)
     rows = [
         *utilities.means("demo", "pitch_correlation", {"b2": 0.5}, better="higher", width=0.1),
@@ -71,21 +57,21 @@ def test_measures_are_those_by_which_one_chooses_in_order_of_preference(files):
         *utilities.means("demo", "n_words", only_of_words, better="-"),
         *utilities.means("demo", "of_controls_alone", {"noise": 3.0}),
     ]
-    drawn = files.write(verdicts.usual(), rows)
+    drawn = planes_of(tmp_path, verdicts.usual(), rows)
     metrics = ["closed_text_wer_percent", "own_wer_percent", "pitch_correlation"]
     assert [one.metric for one in drawn] == metrics
     assert list(drawn[0].points) == ["original", "b2r"]
 
 
-def test_means_of_lists_and_undefined_ones_are_left_out_and_intervals_may_be_missing(files):
+def test_means_of_lists_and_undefined_ones_are_left_out_and_intervals_may_be_missing(tmp_path):
     b2, b2r, *others = words()[1:]
     rows = [b2._replace(trials="f"), b2r, others[0], b2._replace(value="undefined")]
-    [plane] = files.write(verdicts.usual(), rows)
+    [plane] = planes_of(tmp_path, verdicts.usual(), rows)
     assert list(plane.points) == ["b2r"]
     rows = [row._replace(ci_low="-", ci_high="-") for row in words()]
-    [plane] = files.write(verdicts.usual(), rows)
+    [plane] = planes_of(tmp_path, verdicts.usual(), rows)
     assert plane.points["b2"].utility.limits is None
-    plots.plane(verdict=files.verdict, metrics=files.metrics, corpus="demo")
+    drawn_on(plane)
 
 
 def drawn_on(plane, palette=()):
@@ -96,7 +82,7 @@ def drawn_on(plane, palette=()):
     return ax, {line.get_gid(): line for line in points}
 
 
-def test_who_competes_has_a_full_mark_and_others_are_marked_otherwise(plane):
+def test_who_competes_has_a_full_mark_and_good_is_upwards_and_to_the_right(plane):
     ax, points = drawn_on(plane, COLOURS)
     words = "b2\tb2\nown_wer_percent 62.40 [58.40, 66.40]\nevidence 80 [69, 94] %"
     assert points[words].get_fillstyle() == "full" and points[words].get_marker() == "o"
@@ -105,41 +91,36 @@ def test_who_competes_has_a_full_mark_and_others_are_marked_otherwise(plane):
     marks = {(line.get_marker(), line.get_fillstyle()) for line in points.values()}
     assert len(marks) == len(points) == 4
     assert ax.get_legend_handles_labels()[1] == NAMES
-
-
-def test_good_is_upwards_and_to_the_right(plane):
-    ax, _ = drawn_on(plane)
     left, right = ax.get_xlim()
     assert left > 100 and right < 34  # errors: fewer are to the right
     assert ax.get_ylim() == (100, -8)
     assert plane._replace(better="higher").utility_range[0] < 34
 
 
-def test_a_figure_has_a_panel_for_each_measure_where_draws_are_hidden_together(files):
+def test_a_figure_has_a_panel_for_each_measure_where_draws_are_hidden_together(tmp_path):
     pitch = utilities.means("demo", "pitch_correlation", {"b2": 0.5}, better="higher", width=0.1)
-    files.write(verdicts.usual(), words() + pitch)
-    shown = figure("plane", Subject("demo"), layout=Layout(files.folder))
-    assert shown.files == [str(files.verdict), str(files.metrics)]
+    planes_of(tmp_path, verdicts.usual(), words() + pitch)
+    shown = figure("plane", Subject("demo"), layout=Layout(tmp_path))
+    assert shown.files == [str(tmp_path / "verdict.json"), str(tmp_path / METRICS)]
     panels = [ax.get_xlabel() for ax in plots.plane(**shown.arguments).axes]
     assert panels == ["own_wer_percent, → more utility", "pitch correlation, → more utility"]
     content = verdicts.usual()
     content["sets"]["demo"]["systems"]["b2r_draw2"] = verdicts.system(percent=20.0)
     further = utilities.means("demo", "own_wer_percent", {"b2r_draw2": 66.0})
-    [plane] = files.write(content, words() + further)
+    [plane] = planes_of(tmp_path, content, words() + further)
     _, points = drawn_on(plane, ["b2", "b2r", "b2r_draw2"])
     of_draw = [said for said in points if "b2r_draw2" in said]
     assert [said.partition("\t")[0] for said in of_draw] == ["b2r"]
 
 
-def test_without_known_evidence_and_utility_there_is_no_plane_and_the_picture_says_so(files):
+def test_without_known_evidence_and_utility_there_is_no_plane_and_the_picture_says_so(tmp_path):
     content = verdicts.usual()
-    assert files.read("other") == []
-    systems = content["sets"]["demo"]["systems"]
-    for name in ("b2", "b2r"):
-        systems[name] = verdicts.not_measured()
-    assert files.write(content, words()) == []
-    content["sets"]["demo"]["unprotected"] = None
-    assert files.write(content, words()) == []
-    drawn = plots.plane(verdict=files.verdict, metrics=files.metrics, corpus="other")
-    assert drawn.texts[0].get_text() == "no system has evidence and utility"
+    assert planes_of(tmp_path, content, words(), "other") == []
+    shown = figure("plane", Subject("demo"), layout=Layout(tmp_path))
+    drawn = plots.plane(**shown.arguments | {"corpus": "other"})
     assert shows_nothing(style.svg_of(drawn))
+    systems = content["sets"]["demo"]["systems"]
+    systems |= dict.fromkeys(("b2", "b2r"), verdicts.not_measured())
+    assert planes_of(tmp_path, content, words()) == []
+    content["sets"]["demo"]["unprotected"] = None
+    assert planes_of(tmp_path, content, words()) == []

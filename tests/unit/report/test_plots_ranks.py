@@ -18,23 +18,21 @@ def systems(n_templates, n_systems=1):
     return {"curves": curves, "metrics": dict.fromkeys(labels, metrics)}
 
 
-@pytest.mark.parametrize(
-    ("n_templates", "scale"), [(1, "linear"), (2, "linear"), (60, "linear"), (61, "log")]
-)
-def test_large_galleries_have_logarithmic_axes(n_templates, scale):
-    figure = ranks.ranks_picture(**systems(n_templates))
-    assert figure.axes[0].get_xscale() == figure.axes[0].get_yscale() == scale
-
-
-def test_a_figure_takes_one_file_of_each_kind_and_galleries_of_one_size():
-    with pytest.raises(BadInput, match="2 anonymisers, 2 speakers and 1 examples: give one of"):
-        ranks.rank_speakers(anonymisers=["b2", "b3"], speakers=["x", "y"], examples=["x"])
-    with pytest.raises(BadInput, match="2 anonymisers and 1 curves: give one of each"):
-        law.law(anonymisers=["b2", "b3"], curves=["x"])
+def test_large_galleries_have_logarithmic_axes():
+    for n_templates, scale in ((1, "linear"), (60, "linear"), (61, "log")):
+        [ax, *_] = ranks.ranks_picture(**systems(n_templates)).axes
+        assert ax.get_xscale() == ax.get_yscale() == scale
     curves = {str(size): systems(size)["curves"]["b0/op"] for size in (5, 100)}
     metrics = dict.fromkeys(curves, systems(5)["metrics"]["b0/op"])
     figure = ranks.ranks_picture(curves=curves, metrics=metrics)
     assert [ax.get_yscale() for ax in figure.axes] == ["linear", "log"]
+
+
+def test_a_figure_takes_one_file_of_each_kind():
+    with pytest.raises(BadInput, match="2 anonymisers, 2 speakers and 1 examples"):
+        ranks.rank_speakers(anonymisers=["b2", "b3"], speakers=["x", "y"], examples=["x"])
+    with pytest.raises(BadInput, match="2 anonymisers and 1 curves"):
+        law.law(anonymisers=["b2", "b3"], curves=["x"])
 
 
 def test_intervals_stand_beside_the_numbers_of_ranks():

@@ -67,9 +67,8 @@ def test_an_anonymiser_without_distinct_voices_is_an_arrow_at_the_edge():
     assert arrow.get_marker() == r"$\downarrow$" and arrow.get_ydata()[0] < -1
     assert "G_VD -inf dB" in arrow.get_gid()
     assert women.get_xlim() == men.get_xlim() and men.get_xlim()[0] < -10
-    legend = dict(zip(("b1", "b2"), picture.legends[0].legend_handles, strict=True))
-    assert point.get_marker() == men.get_lines()[0].get_marker() == legend["b2"].get_marker()
-    assert legend["b1"].get_marker() != legend["b2"].get_marker()
+    b1, b2 = (handle.get_marker() for handle in picture.legends[0].legend_handles)
+    assert point.get_marker() == men.get_lines()[0].get_marker() == b2 != b1
 
 
 def test_intervals_of_deid_and_gain_are_lines_within_the_picture():

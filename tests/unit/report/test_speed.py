@@ -4,6 +4,7 @@ import json
 
 import pytest
 from support.calls import succeeds
+from support.utilities import measured
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import write_json
@@ -12,7 +13,7 @@ from voiceprivacy.plan import defaults
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.speed import protecting
 from voiceprivacy.provenance.record import COLUMNS, processor_s
-from voiceprivacy.report.sections import Utility, read_speeds, utility_section
+from voiceprivacy.report.sections import read_speeds, utility_section
 from voiceprivacy.vocabulary import STREAMED, Speed
 
 CONFIG = {
@@ -29,9 +30,8 @@ CONFIG = {
 MANIFEST = "utterance\tspeaker\tgender\tpath\tduration_s\n"
 
 
-@pytest.mark.parametrize(
-    ("lasted", "cpu", "whole"),
-    [
+def test_what_snakemake_did_not_look_at_is_like_what_it_saw():
+    for lasted, cpu, whole in (
         ("3.2", "1.6", 1.6),
         ("15", "12", 12),
         ("30", "12", 24),  # seen for 15 s
@@ -39,10 +39,8 @@ MANIFEST = "utterance\tspeaker\tgender\tpath\tduration_s\n"
         ("661.2", "518.32", 518.32 * 661.2 / 645),
         ("0.2", "NA", 0),
         ("0", "0", 0),
-    ],
-)
-def test_what_snakemake_did_not_look_at_is_like_what_it_saw(lasted, cpu, whole):
-    assert processor_s({"s": lasted, "cpu_time": cpu}) == pytest.approx(whole)
+    ):
+        assert processor_s({"s": lasted, "cpu_time": cpu}) == pytest.approx(whole)
 
 
 @pytest.fixture
@@ -65,25 +63,20 @@ def speeds(tmp_path):
         row = dict.fromkeys(COLUMNS, "1") | {"s": seconds, "cpu_time": cpu}
         file = tmp_path / f"results/benchmarks/anonymise_{path}.tsv"
         file.parent.mkdir(parents=True, exist_ok=True)
-        write_table(file, COLUMNS, [[row[column] for column in COLUMNS]])
-    return measured_speeds(tmp_path)
+        write_table(file, COLUMNS, [row.values()])
+    return tmp_path / "speed.tsv"
 
 
-def measured_speeds(folder):
+def measured_rows(speeds):
+    """What is measured now: {anonymiser: its line}."""
     anonymisers = [one._asdict() for one in protecting(Plan(defaults.complete(CONFIG)))]
-    speeds = folder / "speed.tsv"
     words = ["--anonymisers", json.dumps(anonymisers), "--results", "results", "--speeds", speeds]
-    succeeds("measure_speed", *words, cwd=folder)
-    return speeds
-
-
-def rows_of(speeds):
-    """{anonymiser: its line}."""
+    succeeds("measure_speed", *words, cwd=speeds.parent)
     return {row["anonymiser"]: row for row in read_table(speeds, list(Speed._fields))}
 
 
 def test_a_line_of_every_anonymiser_has_the_seconds_of_its_own_jobs(speeds):
-    rows = rows_of(speeds)
+    rows = measured_rows(speeds)
     factors = {name: row["real_time_factor"] for name, row in rows.items()}
     assert factors == dict.fromkeys(rows, "undefined") | {
         "b2": "0.5",  # both shards
@@ -102,14 +95,13 @@ def test_a_stream_that_was_tried_has_the_longest_latency_of_its_draws_and_shards
         path = tmp_path / "results/audio/demo/trial" / folder
         path.mkdir(parents=True)
         write_json(path / STREAMED, {"latency_ms": latency_ms})
-    measured_speeds(tmp_path)
-    rows = rows_of(speeds)
-    told = {name: (row["streaming"], row["latency_ms"]) for name, row in rows.items()}
-    assert told == {
-        "b2": ("yes", "31.25"),
-        "b2r": ("yes", "20"),  # nobody said so, and it is
-        "nac": ("no", "4000"),
-        **dict.fromkeys(["team", "lost", "quick"], ("-", "-")),
+    told = {
+        name: row["streaming"] + row["latency_ms"] for name, row in measured_rows(speeds).items()
+    }
+    assert told == dict.fromkeys(told, "--") | {
+        "b2": "yes31.25",
+        "b2r": "yes20",  # nobody said so, and it is
+        "nac": "no4000",
     }
     lines = [measured("b2", "wer"), measured("nac", "wer")]
     (table,) = utility_section(lines, speeds=read_speeds(speeds)).tables
@@ -120,15 +112,9 @@ def test_a_stream_that_was_tried_has_the_longest_latency_of_its_draws_and_shards
 def test_a_draw_whose_jobs_are_not_all_known_does_not_count(speeds, tmp_path):
     (tmp_path / "results/benchmarks/anonymise_part/demo/trial/b2r.tsv").unlink()
     (tmp_path / "results/benchmarks/anonymise_shard/demo/trial/b2/1.tsv").unlink()
-    measured_speeds(tmp_path)
-    rows = rows_of(speeds)
+    rows = measured_rows(speeds)
     assert rows["b2r"]["real_time_factor"] == "0.3"
     assert rows["b2"]["real_time_factor"] == "undefined"
-
-
-def measured(anonymiser, metric, corpus="demo"):
-    numbers = ("0.5", "-", "-", "9", "0", "3", "higher")
-    return Utility(corpus, "-", anonymiser, "mine", metric, *numbers)
 
 
 def shown(section):
@@ -140,14 +126,16 @@ def shown(section):
 def test_the_page_has_speed_before_measures_of_ones_own(speeds):
     lines = [measured("b2", "wer"), measured("nac", "wer")]
     lines += [measured("original", "pitch_correlation"), measured("team", "pitch_correlation")]
-    titles, rows = shown(utility_section(lines, speeds=read_speeds(speeds)))
+    measured_rows(speeds)
+    section = utility_section(lines, speeds=read_speeds(speeds))
+    titles, rows = shown(section)
     assert titles == [
         ("pitch correlation", "Pitch"),
         ("real-time factor", "Speed"),
         ("streaming", "Speed"),
         ("wer", "Measures of your own"),
     ]
-    assert utility_section(lines, speeds=read_speeds(speeds)).has_speed
+    assert section.has_speed
     assert rows == {
         "original": ["0.50", None, None, None],
         "b2": [None, "0.5", "yes", "0.50"],
@@ -158,36 +146,32 @@ def test_the_page_has_speed_before_measures_of_ones_own(speeds):
 
 def test_what_nobody_knows_is_no_column():
     one = Speed("demo", "b2", "cpu", 0.0, 0.0, "undefined", "-")
-    lines = [measured("b2", "pitch_correlation")]
-    titles, _ = shown(utility_section(lines, speeds=[one]))
-    assert titles == [("pitch correlation", "Pitch")]
-    assert not utility_section(lines, speeds=[one]).has_speed
     elsewhere = one._replace(corpus="other", real_time_factor="0.5", streaming="no")
-    titles, _ = shown(utility_section(lines, speeds=[one, elsewhere]))
-    assert titles == [("pitch correlation", "Pitch")]
-    streams = [one._replace(streaming="no")]
-    titles, rows = shown(utility_section(lines, speeds=streams))
-    assert [title for title, _ in titles] == ["pitch correlation", "streaming"]
+    for speeds, further in (
+        ([one], []),
+        ([one, elsewhere], []),
+        ([one._replace(streaming="no")], ["streaming"]),
+    ):
+        section = utility_section([measured("b2", "pitch_correlation")], speeds=speeds)
+        titles, rows = shown(section)
+        assert [title for title, _ in titles] == ["pitch correlation", *further]
+        assert not section.has_speed
     assert rows == {"b2": ["0.50", "no"]}
 
 
-@pytest.mark.parametrize(
-    ("factor", "text"),
-    [(0.00004, "under 0.001"), (0.0123, "0.012"), (1.26, "1.3"), (9.97, "10"), (123.4, "123")],
-)
-def test_a_factor_has_two_digits_and_says_what_is_a_gpu_s(factor, text):
-    one = Speed("demo", "b2", "gpu", 1.0, 1.0, factor, "-")
-    (table,) = utility_section([measured("b2", "pitch_correlation")], speeds=[one]).tables
-    cell = table.rows[0][1][1]
-    assert (cell.text, cell.interval) == (text, "GPU")
+def test_a_factor_has_two_digits_and_says_what_is_a_gpu_s():
+    texts = {0.00004: "under 0.001", 0.0123: "0.012", 1.26: "1.3", 9.97: "10", 123.4: "123"}
+    for factor, text in texts.items():
+        one = Speed("demo", "b2", "gpu", 1.0, 1.0, factor, "-")
+        (table,) = utility_section([measured("b2", "pitch_correlation")], speeds=[one]).tables
+        cell = table.rows[0][1][1]
+        assert (cell.text, cell.interval) == (text, "GPU")
 
 
-@pytest.mark.parametrize(
-    "change",
-    [{"real_time_factor": "fast"}, {"streaming": "<b>"}, {"device": "tpu"}, {"latency_ms": "soon"}],
-)
-def test_a_table_that_no_run_writes_is_refused(tmp_path, change):
-    one = Speed("demo", "b2", "gpu", 1.0, 1.0, 0.5, "-")._replace(**change)
-    write_table(tmp_path / "speed.tsv", Speed._fields, [one])
-    with pytest.raises(BadInput, match=r"speed.tsv:2"):
-        read_speeds(tmp_path / "speed.tsv")
+def test_a_table_that_no_run_writes_is_refused(tmp_path):
+    broken = {"real_time_factor": "fast", "streaming": "<b>", "device": "tpu", "latency_ms": "soon"}
+    for column, value in broken.items():
+        one = Speed("demo", "b2", "gpu", 1.0, 1.0, 0.5, "-")._replace(**{column: value})
+        write_table(tmp_path / "speed.tsv", Speed._fields, [one])
+        with pytest.raises(BadInput, match=r"speed.tsv:2"):
+            read_speeds(tmp_path / "speed.tsv")

@@ -50,9 +50,7 @@ def test_rows_and_columns_of_the_table(tmp_path, metrics):
     assert len(rows) == len(heads) * (2 + 5 * 3)
     cells = [row.removesuffix(r" \\").split(" & ") for row in rows]
     numbers = [row[3:] for row in cells if row[:3] == [r"b\_2", "lazy-informed", "m"]]
-    shown = list(itertools.chain.from_iterable(numbers))
-    assert shown == [
-        "10.2", "1.25", "0.50", "0.250", "1.50 (B)", "--", "$-$1.25", "1.50", "1.25", "40.0",
-    ]  # fmt: skip
-    assert len(shown) == len(shown_columns(systems))
+    shown = " ".join(itertools.chain.from_iterable(numbers))
+    assert shown == "10.2 1.25 0.50 0.250 1.50 (B) -- $-$1.25 1.50 1.25 40.0"
+    assert len(shown.split()) - 1 == len(shown_columns(systems))
     assert path.read_text(encoding="utf-8").isascii()

@@ -1,9 +1,11 @@
 """No value stands outside of its own interval, wherever it is printed, in a run where all would."""
 
+import itertools
 import math
 
 import pytest
-from support import intervals_shown, made_up, verdicts
+from support import intervals_shown, made_up
+from support.utilities import measured
 
 from voiceprivacy.catalogue import COLUMNS, METRICS
 from voiceprivacy.inout.json_files import write_json
@@ -14,7 +16,7 @@ from voiceprivacy.report.leaderboard import boards, leaderboard
 from voiceprivacy.report.metrics import Number, write_metrics
 from voiceprivacy.report.page import write_page
 from voiceprivacy.report.plots import systems as pictures
-from voiceprivacy.report.sections import SESSIONS, Utility, utility_section
+from voiceprivacy.report.sections import SESSIONS, utility_section
 from voiceprivacy.report.terminal import summary
 from voiceprivacy.report.verdict import read_verdict
 from voiceprivacy.vocabulary import Attack
@@ -35,26 +37,6 @@ def with_intervals(numbers):
     return changed
 
 
-def readable(numbers):
-    """The same, without limits that their metrics cannot have: such are refused when read."""
-    lines = []
-    for line in numbers:
-        limit = line.ci_high
-        beyond = limit != "-" and float(limit) > METRICS[line.metric].high
-        lines.append(line._replace(ci_low="-", ci_high="-") if beyond else line)
-    return lines
-
-
-def limits_of_means(systems):
-    limits = {}
-    for system in systems:
-        for column in COLUMNS:
-            value = system.mean.numbers[column.name].value
-            if isinstance(value, float) and math.isfinite(value):
-                limits[system.key.number("mean", column.name)] = (value + LOW, value + HIGH)
-    return limits
-
-
 @pytest.fixture(scope="module")
 def numbers():
     """All numbers of the made-up run, and two runs of b2r."""
@@ -71,16 +53,19 @@ def numbers():
 def comparisons(numbers):
     means = {}
     for board in boards(compare(numbers), made_up.AVERAGES):
-        means |= limits_of_means(board.systems)
+        for system, column in itertools.product(board.systems, COLUMNS):
+            value = system.mean.numbers[column.name].value
+            if isinstance(value, float) and math.isfinite(value):
+                means[system.key.number("mean", column.name)] = (value + LOW, value + HIGH)
     return means
 
 
 def utility():
-    def measured(trials, value):
-        shown = (str(value), str(value + LOW), str(value + HIGH))
-        return Utility("libri", trials, "b2", "asr", "wer", *shown, "9", "0", "3", "lower")
-
-    return [measured("-", 12.5), measured("f", 0.05), measured("m", 3.0)]
+    values = {"-": 12.5, "f": 0.05, "m": 3.0}
+    return [
+        measured("b2", "wer", value, value + LOW, value + HIGH, corpus="libri", trials=trials)
+        for trials, value in values.items()
+    ]
 
 
 def assert_inside(printed, *, at_least):
@@ -91,14 +76,16 @@ def assert_inside(printed, *, at_least):
 
 def test_on_the_page(tmp_path, numbers, comparisons):
     made_up.write_results(tmp_path)
-    write_json(tmp_path / "verdict.json", verdicts.usual("libri"))
-    measured = [one.metric_line for one in utility()]
-    verdict = read_verdict(tmp_path / "verdict.json", numbers=measured)
-    systems = {"systems": compare(numbers, comparisons), "comparisons": comparisons}
-    others = {"published": made_up.published(numbers), "utility": utility_section(utility())}
-    metrics = sorted([*numbers, *measured])
-    page = made_up.render(tmp_path, metrics=metrics, verdict=verdict, **systems, **others)
-    text = page.read_text()
+    means = [one.metric_line for one in utility()]
+    content = {
+        "metrics": sorted([*numbers, *means]),
+        "verdict": read_verdict(tmp_path / "verdict.json", numbers=means),
+        "systems": compare(numbers, comparisons),
+        "comparisons": comparisons,
+        "published": made_up.published(numbers),
+        "utility": utility_section(utility()),
+    }
+    text = made_up.render(tmp_path, **content).read_text()
     assert_inside(intervals_shown.of_page(text), at_least=300)
     for section in ("leaderboard", "utility", "sessions", "published", "distinctiveness"):
         assert f'id="{section}"' in text
@@ -128,22 +115,27 @@ def test_in_tables_for_papers(tmp_path, numbers, comparisons):
         assert_inside(intervals_shown.of_latex(text), at_least=2)
 
 
-def distinctiveness(folder):
-    files = {"metrics": folder / "metrics.tsv"}
-    return pictures.distinctiveness(**files, extractor="ecapa", backend="cosine")
+def distinctiveness(folder, numbers):
+    """The picture of these numbers, without limits that they cannot have and a reader refuses."""
+    lines = []
+    for line in numbers:
+        beyond = line.ci_high != "-" and float(line.ci_high) > METRICS[line.metric].high
+        lines.append(line._replace(ci_low="-", ci_high="-") if beyond else line)
+    write_metrics(folder / "metrics.tsv", lines)
+    attacker = dict(zip(("extractor", "backend"), made_up.ATTACKER, strict=True))
+    return pictures.distinctiveness(metrics=folder / "metrics.tsv", **attacker)
 
 
 def test_in_pictures_of_metrics(tmp_path, numbers):
     """The picture reads metrics.tsv, and finds values without bias in the files beside it."""
-    write_metrics(tmp_path / "metrics.tsv", readable(numbers))
     for line in numbers:
         if line.metric == "deid_percent":
             attack = Attack(line.corpus, line.trials, line.extractor, line.backend)
             path = f"metrics/similarity/{attack.path(line.anonymiser)}.intervals.json"
             known = {line.condition: {line.metric: {"unbiased": line.unbiased}}}
             write_json(tmp_path / path, known)
-    drawn = distinctiveness(tmp_path)
-    marks = set().union(*(mark.get_xdata() for mark in drawn.axes[0].get_lines()))
+    [ax, *_] = distinctiveness(tmp_path, numbers).axes
+    marks = set().union(*(mark.get_xdata() for mark in ax.get_lines()))
     assert 60.0 + UNBIASED in marks and 60.0 not in marks
 
 
@@ -154,14 +146,12 @@ def test_what_is_undefined_is_not_drawn_and_a_picture_without_anything_says_so(t
             if line.metric in ("deid_percent", "gvd_db") and line.anonymiser in undefined:
                 line = line._replace(value="undefined", ci_low="-", ci_high="-")
             lines.append(line)
-        write_metrics(tmp_path / "metrics.tsv", readable(lines))
-        drawn = distinctiveness(tmp_path)
-        words = [text.get_text() for text in drawn.texts]
-        named: list[str] = []
-        for legend in drawn.legends:
-            named += [text.get_text() for text in legend.get_texts()]
-        assert not set(named) & undefined
-        assert bool(named) != any(word.startswith("undefined: ") for word in words)
+        drawn = distinctiveness(tmp_path, lines)
+        texts = drawn.legends[0].get_texts() if drawn.legends else []
+        named = {text.get_text() for text in texts}
+        assert not named & undefined
+        is_said = any(text.get_text().startswith("undefined: ") for text in drawn.texts)
+        assert is_said != bool(named)
 
 
 def test_a_number_of_two_conditions_stands_once_and_without_its_bias(numbers, comparisons):
