@@ -267,8 +267,8 @@ def test_anonymisers_are_compared_on_averages_over_corpora():
     assert {tuple(path.split("/")[3:5]) for path in of_average} == weights.keys()
     assert all("/plda." in path for path in of_average)
     assert {*of_average} <= {*plan.outputs.intervals()}
-    one = {"averages": {"both lists": {"demo": {"f": 1, "m": 3}}}}
-    weights = {"both-lists": {("demo", "f"): 1, ("demo", "m"): 3}}
+    one = {"averages": {"both_lists": {"demo": {"f": 1, "m": 3}}}}
+    weights = {"both_lists": {("demo", "f"): 1, ("demo", "m"): 3}}
     assert planned(report=one).averages.weights == weights
     assert planned().averages.weights == {}, "of one corpus there is none over corpora"
     wrong = {"averages": {"Over corpora": averages["challenge"]}}
