@@ -312,9 +312,9 @@ def test_given_scores_are_averaged_over_the_corpora_that_they_have(tmp_path):
 def test_the_mean_of_given_scores_is_of_systems_on_all_lists(tmp_path):
     for name in ("f/b1", "f/b2", "m/b2", "m/b3", "speakers"):
         touch(tmp_path / f"demo/{name}/op.tsv")
-    entry = {"scores": f"{{corpus}}/{FORM}", "speakers": "demo/speakers/op.tsv"}
+    theirs = {"scores": f"{{corpus}}/{FORM}", "speakers": "demo/speakers/op.tsv"}
     for mean in ({"b2"}, set()):
-        given = Plan(configuration.check({"attacks": {"theirs": entry}})).given
+        given = Plan(configuration.check({"attacks": {"theirs": theirs}})).given
         of_mean = Attack("demo", "mean", "theirs", "given")
         assert {path.split("/")[-3] for path in given.compared_intervals(of_mean)} == mean
         assert (of_mean in given.compared()) == bool(mean)
