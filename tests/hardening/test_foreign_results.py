@@ -19,7 +19,6 @@ from voiceprivacy.report.contents import Contents, read_contents, write_contents
 from voiceprivacy.report.figures import Subject, figure
 from voiceprivacy.report.metrics import COLUMNS, read_metrics
 from voiceprivacy.tools import changes
-from voiceprivacy.tools.changes import change_lines
 
 PAYLOADS = {
     "newline": "a\nb: !!python/object/apply:os.system [touch planted]",
@@ -44,28 +43,18 @@ TERMINAL = ("\x1b", "\x9b", "\u202e", "AAAA" * 1000)
 @pytest.fixture
 def pair(tmp_path):
     """Folders of results of two teams; the second is hostile."""
-    for name in ("ours", "theirs"):
-        folder = write_state(tmp_path / name, percent=len(name))
-        write_json(folder / "verdict.json", foreign_verdict())
-        record = read_json(folder / "provenance.json")
-        write_json(folder / "provenance.json", record | FULL_PROVENANCE)
-    return tmp_path
-
-
-def foreign_verdict():
-    """The usual one, in which all that can be has a text: names of persons, speech, steps."""
-    content = verdicts.usual()
-    (judged,) = content["sets"].values()
+    verdict = verdicts.usual()
+    # All that can be has a text: names of persons, speech, steps.
+    (judged,) = verdict["sets"].values()
     judged["systems"]["b2"]["exposed"]["named"] = ["anna"]
     heard = {"code": "heard", "attack": "ecapa/cosine", "speech": ["LibriSpeech test-other"]}
     judged["warnings"].append(heard)
-    return content
-
-
-def compared(folder):
-    """What the terminal gets of a comparison."""
-    with foreign.not_ours("theirs"):
-        return list(map(shown, change_lines(folder / "ours", folder / "theirs")))
+    for name in ("ours", "theirs"):
+        folder = write_state(tmp_path / name, percent=len(name))
+        write_json(folder / "verdict.json", verdict)
+        record = read_json(folder / "provenance.json")
+        write_json(folder / "provenance.json", record | FULL_PROVENANCE)
+    return tmp_path
 
 
 def places(value, keys=()):
@@ -108,7 +97,8 @@ def test_every_value_of_a_json_file_is_refused_or_harmless(
     for keys in list(places(whole))[number % KINDS :: KINDS]:
         path.write_text(json.dumps(changed(whole, keys, payload)))
         try:
-            lines = compared(pair)
+            with foreign.not_ours("theirs"):  # as compare does it
+                lines = list(map(shown, changes.change_lines(pair / "ours", pair / "theirs")))
         except BadInput as error:
             assert "\n" not in str(error) and len(str(error)) < 4100
             continue

@@ -33,15 +33,11 @@ def pairs():
             continue
         words = shlex.split(line)[1:]
         outputs = [word for word in words if word.startswith("out.")]
-        inputs = [word for word in words if _is_file(word)]
+        files = [word for word in words if "." in word and not {*" {"} & {*word}]
+        inputs = [word for word in files if not word.startswith(("out", "-"))]
         for output in dict.fromkeys(outputs):
             named += [(command, output, name) for name in dict.fromkeys(inputs)]
     return named
-
-
-def _is_file(word):
-    is_text = any(character in word for character in " {")
-    return "." in word and not is_text and not word.startswith(("out", "-"))
 
 
 def refused(monkeypatch, folder, capfd, command, words):

@@ -37,23 +37,19 @@ def tree(root, form="{name}/take {number}.wav", *, names=NAMES, rate=RATE, **opt
     return root
 
 
-def taken(folder, run, **options):
+def taken(folder, run):
     """What a run takes of a new run's config: {utterance: original and protected samples}."""
     written = write_config(folder / "my.yaml", run)
     plan = Plan(configuration.check(yaml.safe_load(written[0].read_text())))
     (corpus,) = plan.speech.evaluated
+    source, protocol = plan.speech.source(corpus), plan.speech.protocol(corpus)
     examination = checks.examine_entry(corpus, plan.speech.corpora)
     assert examination.findings.errors() == []
     heard = {}
     for part in ("enrolment", "trial"):
-        listed = parts.list_part(plan.speech.source(corpus), plan.speech.protocol(corpus), part)
-        provided = parts.provide_audio(
-            plan.speech.source(corpus),
-            listed,
-            audio_dir=folder / "made" / part,
-            sample_rate=RATE,
-            threads=1,
-        )
+        listed = parts.list_part(source, protocol, part)
+        made = {"audio_dir": folder / "made" / part, "sample_rate": RATE, "threads": 1}
+        provided = parts.provide_audio(source, listed, **made)
         utterances = [utterance for pieces in provided for utterance in pieces]
         for name in plan.speech.anonymisers:
             scratch = folder / "scratch" / part / name

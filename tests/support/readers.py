@@ -94,10 +94,6 @@ def read_comparisons(path):
     uncertainty.read_comparisons(RESULTS / "comparisons", numbers)
 
 
-def read_arrays(path):
-    return arrays.read_npz(path, [])
-
-
 def result_of(*names):
     return "/".join([str(RESULTS), *names])
 
@@ -152,7 +148,9 @@ READERS = {
     result_of(f"metrics/verification/{ATTACK}.intervals.json"): read_foreign(
         lambda _: metrics.read_metrics(RESULTS / "metrics.tsv")
     ),
-    result_of(f"metrics/verification/{ATTACK}.bootstrap.npz"): read_arrays,
+    result_of(f"metrics/verification/{ATTACK}.bootstrap.npz"): lambda path: arrays.read_npz(
+        path, []
+    ),
     f"{REPOSITORY}/{EXCHANGED}.json": lambda path: records.read_record(Path(path), REPOSITORY),
     f"{REPOSITORY}/{EXCHANGED}{records.SCORES}": lambda path: evidence.read_scored(
         path, exchange.listed(), path

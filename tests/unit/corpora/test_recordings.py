@@ -21,18 +21,12 @@ SPEC.loader.exec_module(odd_audio)
 RATE = odd_audio.RATE
 
 
-def in_a_run(path, folder):
-    """The file of a recording as jobs of a run read it."""
-    listed = Listed("u", "s", "f", "", path, str(path), "-")
-    (utterance,) = provide_audio([listed], audio_dir=folder, sample_rate=RATE, threads=1)
-    return utterance
-
-
 @pytest.mark.parametrize("name", odd_audio.RECORDINGS)
 def test_a_recording_keeps_its_sound(tmp_path, name):
     path, recording = tmp_path / name, odd_audio.RECORDINGS[name]
     recording.write(path)
-    utterance = in_a_run(path, tmp_path / "made")
+    listed = [Listed("u", "s", "f", "", path, str(path), "-")]
+    (utterance,) = provide_audio(listed, audio_dir=tmp_path / "made", sample_rate=RATE, threads=1)
     samples, rate = soundfile.read(utterance.path)  # as any program of a user's reads it
     assert rate == RATE and samples.ndim == 1
     known = odd_audio.sound()

@@ -94,9 +94,9 @@ def test_a_pipe_that_hangs_is_ended_with_what_it_started_and_stops_the_check(tmp
         monkeypatch.setattr(recordings, "LIMIT_S", limit)
         (error,) = errors(source | {"on_bad_audio": "exclude"}, protocol)
         assert error.startswith("sleep 600 & ") and f"longer than {limit} s" in error
-        children = numbers(tmp_path / "children")
-        if children:
+        if (tmp_path / "children").exists():
             break
+    children = (tmp_path / "children").read_text().split()
     assert 1 <= len(children) <= 2
     wait_for(lambda: all(map(is_gone, children)))
 
@@ -106,10 +106,6 @@ def wait_for(condition):
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.05)
-
-
-def numbers(path):
-    return path.read_text().split() if path.exists() else []
 
 
 def test_ctrl_c_does_not_wait_for_pipes(tmp_path):

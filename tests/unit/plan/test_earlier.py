@@ -21,12 +21,6 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def write_results(number):
-    Path("results/checks").mkdir(parents=True)
-    if number is not None:
-        FORMAT.write_text(f"{number}\n")
-
-
 def test_a_fresh_folder_gets_the_format_and_can_be_carried_on():
     refuse_other_format(RESULTS, remake=False, dry_run=True)
     assert not FORMAT.exists()
@@ -37,7 +31,9 @@ def test_a_fresh_folder_gets_the_format_and_can_be_carried_on():
 
 @pytest.mark.parametrize("number", [None, 1, 3, 5, "x"])
 def test_results_of_another_format_are_refused(number):
-    write_results(number)
+    Path("results/checks").mkdir(parents=True)
+    if number is not None:
+        FORMAT.write_text(f"{number}\n")
     with pytest.raises(BadInput, match=r"--directory NEW.* --remake"):
         refuse_other_format(RESULTS, remake=False, dry_run=False)
     refuse_other_format(RESULTS, remake=True, dry_run=True)
@@ -51,22 +47,17 @@ def test_results_of_another_format_are_refused(number):
 # What a finished run found.
 
 
-def write_finished(text):
-    """Files that are compared, as their provenance lists them; the run is finished."""
-    RESULTS.mkdir(exist_ok=True)
-    *files, provenance = COMPARED
-    for name in files:
-        (RESULTS / name).write_text(text)
-    outputs = {name: sha256_of(RESULTS / name) for name in files}
-    write_json(RESULTS / provenance, {"outputs": outputs})
-
-
 def test_what_a_finished_run_found_is_kept_and_that_of_another_is_not():
     kept = RESULTS / PREVIOUS
     keep_state(RESULTS)
     assert not RESULTS.exists()
+    RESULTS.mkdir()
+    *files, provenance = COMPARED
     for text in ("one", "two"):
-        write_finished(text)
+        for name in files:
+            (RESULTS / name).write_text(text)
+        outputs = {name: sha256_of(RESULTS / name) for name in files}
+        write_json(RESULTS / provenance, {"outputs": outputs})  # the run is finished
         keep_state(RESULTS)
         assert {path.name for path in kept.iterdir()} == {*COMPARED}
         assert (kept / "evidence.json").read_text() == text

@@ -6,6 +6,7 @@ the fingerprint of each source is another one if and only if its content is.
 
 import os
 import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -105,7 +106,7 @@ class Edits(RuleBasedStateMachine):
     @initialize()
     def start(self):
         self.home = os.getcwd()
-        self.folder = Path(pytest.edit_folders.mktemp("edits"))
+        self.folder = tempfile.mkdtemp()
         os.chdir(self.folder)
         make_world()
         Path("extra").mkdir()
@@ -185,11 +186,6 @@ class Edits(RuleBasedStateMachine):
             for source, (old_content, old) in self.before.items():
                 assert (old != after[source]) == (old_content != held[source]), source
         self.before = {source: (held[source], after[source]) for source in after}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def folders(tmp_path_factory):
-    pytest.edit_folders = tmp_path_factory
 
 
 def test_the_config_names_all_files_of_the_model(tmp_path, monkeypatch):

@@ -107,18 +107,15 @@ def test_words_depend_on_the_transcripts_that_weigh_them_and_backends_on_their_f
     assert arguments == ["cosine", "results/backends/plda/ecapa.npz"], "what is trained has a file"
 
 
-@pytest.fixture
-def given(tmp_path, monkeypatch):
-    """A plan with scores of others: of our list, and of one that only they know."""
+def test_scores_of_others_have_a_list_where_the_config_has_it_and_speakers_of_their_own(
+    tmp_path, monkeypatch
+):
+    """Of our list, and of one that only they know."""
     monkeypatch.chdir(tmp_path)
-    for name in ("demo_f", "theirs_all"):
-        (tmp_path / f"{name}_b2r_op.tsv").touch()
-    (tmp_path / "speakers.tsv").touch()
+    for name in ("demo_f_b2r_op", "theirs_all_b2r_op", "speakers"):
+        (tmp_path / f"{name}.tsv").touch()
     team = {"scores": "{corpus}_{trials}_{anonymiser}_{condition}.tsv", "speakers": "speakers.tsv"}
-    return Plan(configuration.check({**CONFIG, "attacks": {"team": team}}))
-
-
-def test_scores_of_others_have_a_list_where_the_config_has_it_and_speakers_of_their_own(given):
+    given = Plan(configuration.check({**CONFIG, "attacks": {"team": team}}))
     scored = AttackInputs(given)
     ours = of_job(extractor="team", backend="given")
     theirs = of_job(extractor="team", backend="given", corpus="theirs", trials="all")

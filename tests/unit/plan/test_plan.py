@@ -267,8 +267,8 @@ def test_anonymisers_are_compared_on_averages_over_corpora():
     assert {tuple(path.split("/")[3:5]) for path in of_average} == weights.keys()
     assert all("/plda." in path for path in of_average)
     assert {*of_average} <= {*plan.outputs.intervals()}
-    one = {"averages": {"both lists": {"demo": {"f": 1, "m": 3}}}}
-    weights = {"both-lists": {("demo", "f"): 1, ("demo", "m"): 3}}
+    one = {"averages": {"both_lists": {"demo": {"f": 1, "m": 3}}}}
+    weights = {"both_lists": {("demo", "f"): 1, ("demo", "m"): 3}}
     assert planned(report=one).averages.weights == weights
     assert planned().averages.weights == {}, "of one corpus there is none over corpora"
     wrong = {"averages": {"Over corpora": averages["challenge"]}}
@@ -312,9 +312,9 @@ def test_given_scores_are_averaged_over_the_corpora_that_they_have(tmp_path):
 def test_the_mean_of_given_scores_is_of_systems_on_all_lists(tmp_path):
     for name in ("f/b1", "f/b2", "m/b2", "m/b3", "speakers"):
         touch(tmp_path / f"demo/{name}/op.tsv")
-    entry = {"scores": f"{{corpus}}/{FORM}", "speakers": "demo/speakers/op.tsv"}
+    theirs = {"scores": f"{{corpus}}/{FORM}", "speakers": "demo/speakers/op.tsv"}
     for mean in ({"b2"}, set()):
-        given = Plan(configuration.check({"attacks": {"theirs": entry}})).given
+        given = Plan(configuration.check({"attacks": {"theirs": theirs}})).given
         of_mean = Attack("demo", "mean", "theirs", "given")
         assert {path.split("/")[-3] for path in given.compared_intervals(of_mean)} == mean
         assert (of_mean in given.compared()) == bool(mean)

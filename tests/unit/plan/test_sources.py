@@ -195,18 +195,18 @@ def test_a_damaged_cache_is_as_none_and_tables_may_go_and_name_no_file():
 # What stops a run.
 
 
+SPOILT = {
+    "folder": os.mkdir,
+    "broken link": lambda path: os.symlink("nowhere", path),
+    "pipe": os.mkfifo,
+    "lost": lambda path: None,
+}
+
+
 def spoil(path, how):
     """Put something in the place of a file, or take it away."""
     os.rename(path, "kept")
-    if how == "folder":
-        os.mkdir(path)
-    elif how == "broken link":
-        os.symlink("nowhere", path)
-    elif how == "pipe":
-        os.mkfifo(path)
-
-
-SPOILT = ["folder", "broken link", "pipe", "lost"]
+    SPOILT[how](path)
 
 
 @pytest.mark.parametrize("how", SPOILT)

@@ -23,8 +23,8 @@ def run(tmp_path, words, *, is_boxed=True, minutes=1.0, **fields):
     """Run a command in a box, or without one; its folder."""
     scratch = tmp_path / "scratch"
     scratch.mkdir(exist_ok=True)
-    entry = {"sandbox": is_boxed, **fields}
-    box = boxes.of_entry(entry, words, scratch, threads=1) if is_boxed else None
+    options = {"sandbox": is_boxed, **fields}
+    box = boxes.of_entry(options, words, scratch, threads=1) if is_boxed else None
     programs.run(words, name="it", threads=1, minutes=minutes, box=box)
     return scratch
 

@@ -30,25 +30,16 @@ def rules():
     return texts
 
 
-def local_rules():
-    """Rules that run where Snakemake does."""
-    local = {name for name, block in rules().items() if "localrule: True" in block}
+def test_every_rule_runs_here_or_alone_or_in_a_group_that_is_named_after_its_wildcards():
+    profile = yaml.safe_load((WORKFLOW / "profiles" / "slurm" / "config.yaml").read_text())
+    groups, texts = profile["groups"], rules()
+    local = {name for name, block in texts.items() if "localrule: True" in block}
     for names in re.findall(r"^localrules:\n((?:    \w+,\n)+)", rule_files(), flags=re.MULTILINE):
         local.update(re.findall(r"\w+", names))
-    return local
-
-
-def profile():
-    return yaml.safe_load((WORKFLOW / "profiles" / "slurm" / "config.yaml").read_text())
-
-
-def test_every_rule_runs_here_or_alone_or_in_a_group_that_is_named_after_its_wildcards():
-    grouped, local = profile()["groups"].keys(), local_rules()
-    assert grouped | ALONE | local == rules().keys()
-    assert not ALONE & (grouped | local)
-    groups, texts = profile()["groups"], rules()
+    assert groups.keys() | ALONE | local == texts.keys()
+    assert not ALONE & (groups.keys() | local)
     wildcards = {rule: re.findall(r"{\w+}", group) for rule, group in groups.items()}
     assert any(wildcards.values())
     for rule, names in wildcards.items():
         assert [name for name in names if name not in texts[rule]] == [], rule
-    assert profile()["group-components"].keys() <= set(profile()["groups"].values())
+    assert profile["group-components"].keys() <= {*groups.values()}

@@ -207,7 +207,7 @@ def few_to_split(monkeypatch):
 
 
 def test_attackers_enrol_and_learn_from_a_second_draw(tmp_path, few_to_split, new_run):
-    audio = {"speakers": many(10), "seconds": 0.1}
+    audio = {"speakers": many(10), "seconds": 0.3}
     tree(tmp_path / "speech", **audio)
     first = tree(tmp_path / "first", **audio)
     second = tree(tmp_path / "second", "{speaker}_{number:03d}.wav", **audio)
