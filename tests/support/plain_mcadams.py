@@ -1,7 +1,7 @@
-"""McAdams anonymisation as a plain loop, written from the description: what tests compare with.
+"""McAdams anonymisation as a plain loop, from its description: what tests compare with.
 
-References ---------- Patino, Tomashenko, Todisco, Nautsch, Evans, Speaker anonymisation using the
-McAdams coefficient, Interspeech 2021.
+Patino, Tomashenko, Todisco, Nautsch, Evans, Speaker anonymisation using the McAdams coefficient,
+Interspeech 2021.
 """
 
 import numpy as np

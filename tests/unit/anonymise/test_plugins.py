@@ -19,7 +19,6 @@ from voiceprivacy.running import packages, programs
 pytestmark = pytest.mark.usefixtures("this_process")
 
 EXAMPLES = Path("workflow/resources/plugins")
-COPY = f"{sys.executable} {EXAMPLES / 'copy_speech.py'}"
 
 
 @pytest.fixture
@@ -175,7 +174,8 @@ def test_what_cannot_be_found_or_read_is_named(protect, anonymiser, message):
 
 
 def test_the_copy_example_hands_back_the_speech(protect):
-    for name, path in protect({"command": COPY}).items():
+    command = f"{sys.executable} {EXAMPLES / 'copy_speech.py'}"
+    for name, path in protect({"command": command}).items():
         original, _ = audio.read(path.parents[3] / f"original/{name}.flac")
         np.testing.assert_array_equal(audio.read(path)[0], original)
 
@@ -248,7 +248,7 @@ LAYOUTS = {
 }
 
 
-def written(folder, name, layout):
+def put(folder, name, layout):
     path = folder / LAYOUTS[layout].format(name)
     audio.write(path, tone(9), RATE)
     if layout == "scp":
@@ -259,7 +259,7 @@ def written(folder, name, layout):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_every_layout_of_the_challenges_is_found(protect, tmp_path, layout):
-    expected = {name: written(tmp_path / "team", name, layout) for name in ("s0_0", "s3_1")}
+    expected = {name: put(tmp_path / "team", name, layout) for name in ("s0_0", "s3_1")}
     assert protect({"audio": str(tmp_path / "team")}) == expected
 
 
@@ -282,15 +282,15 @@ def test_speech_that_was_resampled_is_found_by_its_stem(protect, tmp_path):
 
 
 def test_the_sets_of_a_part_lie_in_folders_of_their_own(protect, tmp_path):
-    expected = {name: written(tmp_path / name, name, "2022") for name in ("s0_0", "s3_1")}
+    expected = {name: put(tmp_path / name, name, "2022") for name in ("s0_0", "s3_1")}
     assert protect({"audio": [str(tmp_path / name) for name in expected]}) == expected
-    written(tmp_path / "s3_1", "s0_0", "scp")
+    put(tmp_path / "s3_1", "s0_0", "scp")
     with pytest.raises(BadInput, match="'s0_0' has two files: "):
         protect({"audio": [str(tmp_path / name) for name in expected]})
 
 
 def test_one_file_by_two_names_is_one_file(protect, tmp_path):
-    path = written(tmp_path / "team", "s0_0", "2022")
+    path = put(tmp_path / "team", "s0_0", "2022")
     (tmp_path / "team" / "wav.scp").write_text(f"s0_0 {path}\n")
     assert protect({"audio": str(tmp_path / "team")}) == {"s0_0": path}
 

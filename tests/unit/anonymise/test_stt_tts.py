@@ -9,7 +9,6 @@ from voiceprivacy.anonymise.functions import stt_tts
 from voiceprivacy.inout.files import BadInput
 
 NAMES = {"utterance": "anna-1", "speaker": "anna", "seed": 0}
-LEVELS = ("utterance", "speaker", "corpus")
 
 
 @pytest.fixture
@@ -83,7 +82,7 @@ def test_another_language_is_said_and_spoken_all_the_same(piper, models, capsys)
     assert capsys.readouterr().out == ""
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", ["utterance", "speaker", "corpus"])
 def test_a_mixture_is_shared_by_an_utterance_a_speaker_or_all(kokoro, level):
 
     def pitch(utterance="a1", speaker="anna", seed=0):

@@ -124,6 +124,7 @@ def whisper(sound, **names):
 def test_a_whisper_has_no_pitch_and_keeps_its_formants():
     sound, period = vowel(pitch_hz=128), RATE // 128
     spoken = whisper(sound)
+    assert np.abs(spoken - whisper(sound, utterance="b")).max() > 0.05
     assert np.corrcoef(sound[period:], sound[:-period])[0, 1] > 0.99
     assert abs(np.corrcoef(spoken[period:], spoken[:-period])[0, 1]) < 0.2
     # Of noise, a mean over frames says where the formants are.
@@ -139,10 +140,3 @@ def test_a_whisper_is_as_loud_as_the_voice_was_at_each_time():
     for second, level in enumerate((1.0, 0.1, 0.0)):
         piece = slice(second * RATE + 1000, (second + 1) * RATE - 1000)
         assert np.std(spoken[piece]) == pytest.approx(level * np.std(vowel()), rel=0.1, abs=1e-4)
-
-
-def test_the_noise_of_a_whisper_is_of_the_seed_and_the_utterance():
-    first = whisper(vowel())
-    np.testing.assert_array_equal(first, whisper(vowel()))
-    assert np.abs(first - whisper(vowel(), seed=1)).max() > 0.05
-    assert np.abs(first - whisper(vowel(), utterance="b")).max() > 0.05

@@ -22,15 +22,17 @@ def speech(tmp_path):
     return read_manifest(write_tones(tmp_path / "speech", speakers=3, utterances=2, seconds=1.0))
 
 
-def training(utterances, *, augmentation=CLEAN, crop_s=0.3, seed=0):
-    return pieces.Pieces(
-        utterances, augmentation=augmentation, crop_s=crop_s, sample_rate=RATE, seed=seed
-    )
+def training(utterances, **options):
+    options = {"augmentation": CLEAN, "crop_s": 0.3, "seed": 0} | options
+    return pieces.Pieces(utterances, sample_rate=RATE, **options)
 
 
 def test_an_utterance_gives_as_many_pieces_as_it_is_long(speech):
     assert len(training(speech, crop_s=0.3)) == 6 * 3
     assert len(training(speech, crop_s=0.52)) == 3 * (1 + 2)
+    samples, _ = training(speech, crop_s=2.5)[1, 0]  # a shorter one is repeated
+    assert len(samples) == 2.5 * RATE
+    assert np.array_equal(samples[:RATE], samples[RATE : 2 * RATE])
 
 
 def test_a_piece_is_cut_from_its_speakers_utterance(speech):
@@ -40,12 +42,6 @@ def test_a_piece_is_cut_from_its_speakers_utterance(speech):
     assert speaker == 0
     windows = np.lib.stride_tricks.sliding_window_view(whole, len(samples))
     assert (windows == samples).all(axis=1).any()
-
-
-def test_an_utterance_shorter_than_a_piece_is_repeated(speech):
-    samples, _ = training(speech, crop_s=2.5)[1, 0]
-    assert len(samples) == 2.5 * RATE
-    assert np.array_equal(samples[:RATE], samples[RATE : 2 * RATE])
 
 
 def test_a_piece_depends_on_seed_epoch_and_name_only(speech):
@@ -73,14 +69,13 @@ def test_a_batch_order_is_a_permutation_that_changes_with_the_epoch():
     assert first != second
 
 
-def utterance(name, speaker, gender="f"):
-    return Utterance(name, speaker, gender, None, 1.0)
+def piece(name, start=0, gender="f"):
+    return Utterance(name, name[0], gender, None, 1.0), start
 
 
 @pytest.mark.parametrize("names", [("a1", "a1"), ("a1_seg000", "a1_seg001")])
 def test_pairs_leave_out_pieces_of_one_utterance_and_other_genders(names):
-    cut = [(utterance(name, "a"), start) for name, start in zip(names, (0, 9), strict=True)]
-    cut += [(utterance("a2", "a"), 0), (utterance("b1", "b"), 0), (utterance("c1", "c", "m"), 0)]
+    cut = [piece(names[0]), piece(names[1], 9), piece("a2"), piece("b1"), piece("c1", gender="m")]
     rows, columns, same = pieces.validation_pairs(cut)
     pairs = list(zip(rows.tolist(), columns.tolist(), strict=True))
     assert pairs == [(0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
@@ -88,7 +83,7 @@ def test_pairs_leave_out_pieces_of_one_utterance_and_other_genders(names):
 
 
 def test_pairs_of_one_utterance_count_where_nobody_has_two_and_none_is_refused():
-    cut = [(utterance("a1", "a"), 0), (utterance("a1", "a"), 9), (utterance("b1", "b"), 0)]
+    cut = [piece("a1"), piece("a1", 9), piece("b1")]
     assert pieces.validation_pairs(cut).same.tolist() == [True, False, False]
     with pytest.raises(BadInput, match="hold out more"):
         pieces.validation_pairs(cut[1:])
@@ -121,13 +116,10 @@ def test_the_eer_of_separated_and_of_opposite_embeddings():
     assert pieces.cosine_eer_percent(right[[0, 2, 1, 3]], pairs) == 100
 
 
-def speakers(utterances):
-    return {utterance.speaker for utterance in utterances}
-
-
 def test_holding_out_is_repeatable_and_leaves_two_speakers(speech):
     heard, held_out = pieces.hold_out(speech, speakers=1, seed=3)
-    assert speakers(heard).isdisjoint(speakers(held_out))
+    speakers = [{utterance.speaker for utterance in part} for part in (heard, held_out)]
+    assert speakers[0].isdisjoint(speakers[1])
     assert pieces.hold_out(speech[::-1], speakers=1, seed=3)[1][0].speaker == held_out[0].speaker
     with pytest.raises(BadInput, match="besides the 2 held out for validation: there are 3"):
         pieces.hold_out(speech, speakers=2, seed=3)

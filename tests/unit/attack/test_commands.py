@@ -116,38 +116,22 @@ def lists(files, tones):
     return {**sides, **listed(files), "backend": "cosine"}
 
 
-def scored_system(files, tones, folder, condition, **speech):
-    """Score one condition: scores, pairs and templates, in folders below this one."""
-    endings = {"scores": "tsv", "pairs": "npz", "templates": "npz"}
-    written = {kind: folder / kind / f"{condition}.{ending}" for kind, ending in endings.items()}
-    for path in written.values():
-        path.parent.mkdir()
-    sides = {}
-    for side, systems in speech.items():
-        sides[side] = [f"{whose}={files / 'e.npz'}" for whose in systems]
-    shown = succeeds("score_system", **sides, **lists(files, tones), **written)
-    assert len(shown.splitlines()) == 3
-
-
-def test_templates_and_trials_agree(files, tones, tmp_path):
+def test_scores_pairs_and_templates_of_a_system_agree(files, tones, tmp_path):
     scores = scored(files, files / "cosine.tsv")
-    whose = {"enrolment": ["original"], "trial": ["original", "run0"]}
-    scored_system(files, tones, tmp_path, "op", **whose)
-    assert (tmp_path / "scores/op.tsv").read_bytes() == (files / "cosine.tsv").read_bytes()
-    templates = read_matrix(tmp_path / "templates/op.npz")
+    systems = [f"{whose}={files / 'e.npz'}" for whose in ("original", "run0")]
+    written = {"scores": tmp_path / "op.tsv", "pairs": tmp_path / "pp.npz"}
+    written["templates"] = tmp_path / "op.npz"
+    given = {"enrolment": systems, "trial": systems, **lists(files, tones)}
+    assert succeeds("score_system", **given, **written).count("\n") == 3
+    assert written["scores"].read_bytes() == (files / "cosine.tsv").read_bytes()
+    pairs, templates = (read_matrix(written[kind]) for kind in ("pairs", "templates"))
+    assert pairs.scores.shape == (8, 8) and pairs.row_speakers[0] == "s0"
+    np.testing.assert_allclose(pairs.scores, pairs.scores.T, atol=1e-15)
+    np.testing.assert_allclose(np.diag(pairs.scores), 1, atol=1e-15)
     same = np.equal.outer(templates.row_speakers, templates.column_speakers)
     for label, own in (("target", same), ("nontarget", ~same)):
         in_order = np.sort(templates.scores[own])
         np.testing.assert_allclose(in_order, np.sort(scores[label]), atol=1e-15)
-
-
-def test_pairs_of_one_condition_are_symmetric_under_cosine(files, tones, tmp_path):
-    scored_system(files, tones, tmp_path, "pp", enrolment=["run0"], trial=["run0"])
-    pairs = read_matrix(tmp_path / "pairs/pp.npz")
-    assert pairs.scores.shape == (8, 8)
-    assert pairs.row_speakers[0] == "s0"
-    np.testing.assert_allclose(pairs.scores, pairs.scores.T, atol=1e-15)
-    np.testing.assert_allclose(np.diag(pairs.scores), 1, atol=1e-15)
 
 
 def test_a_release_is_linked_with_itself_each_pair_once(files, tones, tmp_path):

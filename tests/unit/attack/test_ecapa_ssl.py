@@ -50,9 +50,6 @@ def model():
     return EcapaSSL(24, 16, 2, **SIZES, lin_neurons=10).eval()
 
 
-# The model.
-
-
 def test_the_shipped_recipe_has_the_published_shapes():
     settings = Hyperparameters(RESOURCES / "recipes" / "ecapa_ssl.yaml")
     with torch.device("meta"):  # which computes shapes only
@@ -108,9 +105,6 @@ def test_both_branches_are_stacked_multiplied_and_pooled(model):
     assert torch.allclose(model(frames, layers), expected, atol=1e-6)
 
 
-# The encoder.
-
-
 @pytest.mark.parametrize("normalises", [True, False])
 def test_layers_are_those_of_speechbrains_wrapper(tmp_path, normalises):
     folder = models.hub_encoder(tmp_path / "wavlm", "wavlm", normalises=normalises)
@@ -144,9 +138,6 @@ def test_an_encoder_of_another_size_or_none_is_refused(wavlm, tmp_path, model):
         FrozenEncoder(tmp_path / "nothing")
 
 
-# Pieces of speech.
-
-
 def pieces(utterances, encoder_s):
     how = {"augmentation": batches.Augmentation([1.0], [0.1, 0.5], 0.0, [0, 20], 0.0)}
     how |= {"crop_s": 0.5, "encoder_s": encoder_s, "sample_rate": 16000}
@@ -169,9 +160,6 @@ def test_the_encoder_hears_a_part_of_its_own_and_zeros_behind_a_short_file(tmp_p
     assert len(starts) == 5, "another part in each epoch"
     alone = pieces([short, long], 0.0)[Draw(1, 1)]
     assert len(alone) == 2 and (alone[0] == samples).all(), "the other piece stays as it is"
-
-
-# Training, and the folder that comes of it.
 
 
 @pytest.fixture(scope="module")

@@ -25,8 +25,9 @@ print(*sys.modules)"""
 
 @pytest.mark.parametrize("first", ["", "import scipy.stats\n"])
 def test_what_speechbrain_needs_of_scipy_is_there_when_it_is_used(first):
-    program = f"{first}import voiceprivacy.models\n"
-    program += "import speechbrain.dataio.sampler as sampler\n"
-    program += "print(sampler.lognorm.ppf(0.5, s=1))\n"
-    program += "from scipy import stats\nprint(stats.lognorm.ppf(0.5, s=1))"
+    program = f"""{first}import voiceprivacy.models
+import speechbrain.dataio.sampler as sampler
+print(sampler.lognorm.ppf(0.5, s=1))
+from scipy import stats
+print(stats.lognorm.ppf(0.5, s=1))"""
     assert printed(program) == ["1.0", "1.0"]

@@ -87,18 +87,10 @@ def test_a_dictionary_that_is_none_is_refused(read, text, message):
         read(text)
 
 
-CONDITIONS = """%
-1\tpronoun
-2\taffect
-3\tfiller
-4\ttime
-5\tcertainty
-%
-i\t1
-like\t(01 4)2/3 4
-kind\t<of>5/2
-odd\t<thing>5
-"""
+CONDITIONS = (
+    "%\n1\tpronoun\n2\taffect\n3\tfiller\n4\ttime\n5\tcertainty\n%\n"
+    "i\t1\nlike\t(01 4)2/3 4\nkind\t<of>5/2\nodd\t<thing>5\n"
+)
 
 
 @pytest.mark.parametrize(

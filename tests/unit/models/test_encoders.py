@@ -18,14 +18,12 @@ from voiceprivacy.attack.extractors import histograms
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.models.encoders import Encoder
 
+SPEECH = models.tone(0, 0, seconds=0.5)
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return models.wav2vec(tmp_path_factory.mktemp("encoders") / "wav2vec")
-
-
-def samples_of(index, seconds=2.0):
-    return models.tone(index % 4, index, seconds=seconds)
 
 
 def assert_same(frames, expected, tolerance=1e-5):
@@ -39,9 +37,9 @@ def test_frames_are_those_of_speechbrain(folder):
     theirs["extractor"].load_state_dict(torch.load(folder / "latent_extractor.ckpt"))
     theirs["encoder_wrapper"].load_state_dict(torch.load(folder / "latent_encoder.ckpt"))
     with torch.inference_mode():
-        latents = theirs["extractor"].eval()(torch.from_numpy(samples_of(0))[None])
+        latents = theirs["extractor"].eval()(torch.from_numpy(SPEECH)[None])
         expected = theirs["encoder_wrapper"].eval()(latents)["embeddings"][0].numpy()
-    assert_same(Encoder(folder).frames(samples_of(0)), expected)
+    assert_same(Encoder(folder).frames(SPEECH), expected)
 
 
 def test_a_folder_runs_no_code(folder, tmp_path, monkeypatch):
@@ -56,18 +54,18 @@ def test_window_and_hop_by_hand(folder):
     encoder = Encoder(folder)
     assert (encoder.window, encoder.hop) == (61, 80)
     for length in (61, 140, 141, 4000):
-        assert encoder.frames(samples_of(0)[:length]).shape == (1 + (length - 61) // 80, 8)
+        assert encoder.frames(SPEECH[:length]).shape == (1 + (length - 61) // 80, 8)
 
 
 def test_units_of_an_encoder_count_its_frames(folder, tmp_path):
-    utterances = [recording(tmp_path, f"u{index}", samples_of(index)) for index in range(8)]
+    utterances = [recording(tmp_path, f"u{n}", models.tone(n % 4, n, seconds=2)) for n in range(8)]
     encoder = Encoder(folder)
     codebook = histograms.train_codebook(utterances, seed=0, encoder=encoder)
     assert codebook.centres.shape == (256, 8)
-    counts = histograms.unit_histogram(codebook, encoder)(samples_of(0), 16000)
-    assert counts.sum() == len(encoder.frames(samples_of(0)))
+    counts = histograms.unit_histogram(codebook, encoder)(SPEECH, 16000)
+    assert counts.sum() == len(encoder.frames(SPEECH))
     with pytest.raises(BadInput, match="its frames have 39 numbers, those of the codebook 8"):
-        histograms.unit_histogram(codebook)(samples_of(0), 16000)
+        histograms.unit_histogram(codebook)(SPEECH, 16000)
 
 
 def test_speech_that_is_too_short_or_too_long_is_refused(folder):
@@ -108,10 +106,6 @@ def copy_of(folder, copy, without=""):
     shutil.copytree(folder, copy, ignore=shutil.ignore_patterns(without), dirs_exist_ok=True)
 
 
-def speech():
-    return models.tone(0, 0, seconds=0.5)
-
-
 @pytest.mark.parametrize(
     ("kind", "head", "normalises", "fields"),
     [
@@ -127,9 +121,9 @@ def test_frames_of_the_hub_are_those_of_speechbrain(tmp_path, kind, head, normal
     folder = models.hub_encoder(tmp_path / kind, kind, head=head, normalises=normalises, **fields)
     theirs = WRAPPERS[kind](source=str(folder), save_path=str(tmp_path / "cache"), freeze=True)
     with torch.inference_mode():
-        expected = theirs(torch.from_numpy(speech())[None])[0].numpy()
-    frames = Encoder(folder).frames(speech())
-    assert frames.shape == (1 + (len(speech()) - 61) // 80, 16) == expected.shape
+        expected = theirs(torch.from_numpy(SPEECH)[None])[0].numpy()
+    frames = Encoder(folder).frames(SPEECH)
+    assert frames.shape == (1 + (len(SPEECH) - 61) // 80, 16) == expected.shape
     assert_same(frames, expected)
     assert expected.std(axis=0).max() > 0.1, "frames that are all the same would show nothing"
 
@@ -144,7 +138,7 @@ def test_weights_in_the_formats_of_older_models(of_the_hub, tmp_path):
     half = {name: tensor.half() for name, tensor in state.items()}
     torch.save(half, tmp_path / "pytorch_model.bin")
     copy_of(of_the_hub, tmp_path, without="model.safetensors")
-    frames = [Encoder(folder).frames(speech()) for folder in (tmp_path, of_the_hub)]
+    frames = [Encoder(folder).frames(SPEECH) for folder in (tmp_path, of_the_hub)]
     assert_same(*frames, tolerance=0.02)
 
 
@@ -152,9 +146,9 @@ def test_fewer_layers_in_the_settings_give_the_frames_of_a_lower_layer(tmp_path)
     models.hub_encoder(tmp_path, "hubert")
     theirs = transformers.HubertModel.from_pretrained(tmp_path).eval()
     with torch.inference_mode():
-        layers = theirs(torch.from_numpy(speech())[None], output_hidden_states=True).hidden_states
+        layers = theirs(torch.from_numpy(SPEECH)[None], output_hidden_states=True).hidden_states
     change(tmp_path, num_hidden_layers=1)
-    assert_same(Encoder(tmp_path).frames(speech()), layers[1][0].numpy())
+    assert_same(Encoder(tmp_path).frames(SPEECH), layers[1][0].numpy())
 
 
 def test_a_folder_of_the_hub_runs_no_code(of_the_hub, tmp_path):
@@ -167,8 +161,8 @@ def test_a_folder_of_the_hub_runs_no_code(of_the_hub, tmp_path):
     change(tmp_path, **everywhere)
     change(tmp_path, "preprocessor_config.json", **everywhere, feature_extractor_type="Own")
     (tmp_path / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
-    expected = Encoder(of_the_hub).frames(speech())
-    np.testing.assert_array_equal(Encoder(tmp_path).frames(speech()), expected)
+    expected = Encoder(of_the_hub).frames(SPEECH)
+    np.testing.assert_array_equal(Encoder(tmp_path).frames(SPEECH), expected)
     (tmp_path / "model.safetensors").unlink()
     evil = models.Evil(f"touch {tmp_path / 'ran'}")
     torch.save({"weights": evil}, tmp_path / "pytorch_model.bin")

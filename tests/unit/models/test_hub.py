@@ -1,5 +1,7 @@
 """Fetching a model: whole or absent, pinned, and one clear line without a network."""
 
+from unittest.mock import Mock
+
 import huggingface_hub
 import pytest
 from huggingface_hub.errors import HTTPError, LocalEntryNotFoundError
@@ -10,8 +12,7 @@ from voiceprivacy.models import hub
 COMMIT = "0f99f2d0ebe89ac095bcc5903c4dd8f72b367286"
 
 
-def unreachable(*arguments, **options):
-    raise HTTPError("Name or service\nnot known")
+unreachable = Mock(side_effect=HTTPError("Name or service\nnot known"))
 
 
 @pytest.fixture
@@ -25,9 +26,7 @@ def snapshot(tmp_path, monkeypatch):
 
 
 def test_without_a_network_one_line_says_so(monkeypatch, tmp_path):
-    def not_cached(model, **wanted):
-        raise LocalEntryNotFoundError("not in the cache")
-
+    not_cached = Mock(side_effect=LocalEntryNotFoundError("not in the cache"))
     monkeypatch.setattr(huggingface_hub, "snapshot_download", not_cached)
     monkeypatch.setattr(huggingface_hub.HfApi, "model_info", unreachable)
     with pytest.raises(BadInput, match=r"^a/b at .* \(Name or service not known\); .*copy$"):
