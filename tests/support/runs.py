@@ -111,20 +111,18 @@ SPEAKERS = {
 
 def many_systems(folder, *, anonymisers, sets, extractors, backends):
     """A config of many systems, whose files are empty; every corpus has lists of women and men."""
+    corpora = {}
     for corpus in range(sets // 2):
-        directory = folder / f"data/c{corpus}"
-        directory.mkdir(parents=True)
+        path = f"data/c{corpus}"
+        (folder / path).mkdir(parents=True)
         for name in ("wav.scp", "utt2spk", "spk2gender", "enrolls", "trials"):
-            (directory / name).touch()
+            (folder / path / name).touch()
+        corpora[f"c{corpus}"] = {"kaldi": path, "protocol": {"given": {"f": path, "m": path}}}
     (folder / "model").mkdir()
     for name in ("hyperparams.yaml", "embedding_model.ckpt"):
         (folder / "model" / name).touch()
-    corpora = {f"c{corpus}": f"data/c{corpus}" for corpus in range(sets // 2)}
     return {
-        "corpora": {
-            name: {"kaldi": path, "protocol": {"given": {"f": path, "m": path}}}
-            for name, path in corpora.items()
-        },
+        "corpora": corpora,
         "anonymisers": {f"a{number}": {"command": "anonymise"} for number in range(anonymisers)},
         "extractors": {f"e{number}": {"model": "model"} for number in range(extractors)},
         "backends": {f"b{number}": {"type": "cosine"} for number in range(backends)},
@@ -246,13 +244,14 @@ def write_submission(folder, originals):
         audio.write(folder / path.name, samples[::-1], sample_rate)
 
 
-def make_kaldi_directory(folder, *, utterances=5, enrolled=2):
+def make_kaldi_directory(folder, *, utterances=5, enrolled=2, prefix=""):
     """Write a Kaldi directory of the tiny speakers, with their audio."""
-    genders = {speaker: gender for speaker, (gender, _) in SPEAKERS.items()}
-    names = names_of(SPEAKERS, utterances)
+    voices = {f"{prefix}{speaker}": voice for speaker, voice in SPEAKERS.items()}
+    genders = {speaker: gender for speaker, (gender, _) in voices.items()}
+    names = names_of(voices, utterances)
 
     write_kaldi(folder, genders, names, enrolled=enrolled, path=lambda name: f"wav/{name}.wav")
-    for speaker, (_, pitch_hz) in SPEAKERS.items():
+    for speaker, (_, pitch_hz) in voices.items():
         for name in names[speaker]:
             audio.write(folder / "wav" / f"{name}.wav", spoken(speaker, name, pitch_hz), 16000)
 

@@ -20,18 +20,6 @@ PLAIN = "results/scores/tiny/all/original/plain/cosine/oo.tsv"
 NOTHING = "Nothing to be done"
 
 
-def write_training_speech(folder):
-    """A Kaldi directory of other speakers, without lists of trials."""
-    make_kaldi_directory(folder)
-    for name in ("enrolls", "trials"):
-        (folder / name).unlink()
-    for name in ("wav.scp", "utt2spk", "spk2gender"):
-        lines = [line.split() for line in (folder / name).read_text().splitlines()]
-        speaker = "t" if name == "utt2spk" else ""
-        lines = [f"t{key} {speaker}{value}\n" for key, value in lines]
-        (folder / name).write_text("".join(lines))
-
-
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     """Scores of a plain and of an informed attacker on two anonymisers."""
@@ -39,7 +27,7 @@ def run(tmp_path_factory):
 
     folder = tmp_path_factory.mktemp("attackers")
     make_kaldi_directory(folder / "data" / "tiny")
-    write_training_speech(folder / "data" / "train")
+    make_kaldi_directory(folder / "data" / "train", prefix="t")
     small_recipe(folder / "recipe.yaml")
     training = {"corpus": "train", "speech": "anonymised"}
     write_config(

