@@ -235,8 +235,8 @@ def shortened(name, path, **fields):
     text = (RESOURCES / "recipes" / f"{name}.yaml").read_text(encoding="utf-8")
     for field, value in fields.items():
         pattern = rf"^( *{field}:) (?!!ref).*"
-        text, found = re.subn(pattern, rf"\1 {value}", text, flags=re.MULTILINE)
-        assert found == 1, field
+        text, count = re.subn(pattern, rf"\1 {value}", text, flags=re.MULTILINE)
+        assert count == 1, field
     path.write_text(text, encoding="utf-8")
     return path
 

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -193,6 +194,33 @@ def planned_jobs(folder, *words, by="anonymiser", **how):
     return Counter(
         (rule, value[1] if value else "") for (rule, _), value in zip(jobs, values, strict=True)
     )
+
+
+def wait_for_jobs(count, process, folder):
+    """Wait until the runs in a folder have finished so many jobs, or a process has ended."""
+    deadline = time.monotonic() + HANG_SECONDS
+    while process.poll() is None and sum(map(len, finished_jobs(folder))) < count:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@contextlib.contextmanager
+def edited(path, addition):
+    """Append to a file; afterwards all is as before."""
+    content, status = path.read_bytes(), path.stat()
+    path.write_bytes(content + addition)
+    try:
+        yield
+    finally:
+        path.write_bytes(content)
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def files_of(folder):
+    """Results, but for what every look writes: {path: (its time, what it holds)}."""
+    paths = [path for path in Path(folder, "results").rglob("*") if path.is_file()]
+    kept = [path for path in paths if not {"plan.json", "sources"} & {*path.parts}]
+    return {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in kept}
 
 
 def processes_of(group):

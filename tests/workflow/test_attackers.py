@@ -7,6 +7,8 @@ import yaml
 from support.runs import (
     B2,
     B2R,
+    edited,
+    files_of,
     finish,
     make_kaldi_directory,
     planned_jobs,
@@ -130,28 +132,17 @@ def test_other_training_speech_asks_and_repeats_nothing_of_other_corpora(run):
     assert again(run, config="other.yaml").returncode == 2
 
 
-def files_of(folder):
-    """Of all results but what a run writes first: the list of what the page will show, sources."""
-    paths = [path for path in (folder / "results").rglob("*") if path.is_file()]
-    first = ("plan.json", "sources")
-    paths = [path for path in paths if path.relative_to(folder / "results").parts[0] not in first]
-    return {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in paths}
-
-
 def test_an_edit_does_not_throw_a_model_away(run):
     before = files_of(run)
-    table = run / "data" / "train" / "spk2gender"
-    text = table.read_text()
-    table.write_text(text + "\n")
-    for _ in range(2):  # the refused run is forgotten
-        refused = again(run)
-        assert refused.returncode == 2
-        (line,) = [line for line in refused.stderr.splitlines() if line.startswith("error: ")]
-        assert "results/models/plain would be trained again" in line
-        assert "results/sources/corpora/train.sha256" in line
-        assert "--directory NEW" in line and "--remake" in line
-        assert files_of(run) == before
-    table.write_text(text)
+    with edited(run / "data" / "train" / "spk2gender", b"\n"):
+        for _ in range(2):  # the refused run is forgotten
+            refused = again(run)
+            assert refused.returncode == 2
+            (line,) = [line for line in refused.stderr.splitlines() if line.startswith("error: ")]
+            assert "results/models/plain would be trained again" in line
+            assert "results/sources/corpora/train.sha256" in line
+            assert "--directory NEW" in line and "--remake" in line
+            assert files_of(run) == before
     assert NOTHING in again(run).stderr
     kept = {path: content for path, (_, content) in before.items()}
     assert {path: content for path, (_, content) in files_of(run).items()} == kept

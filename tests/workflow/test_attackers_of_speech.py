@@ -12,20 +12,16 @@ from voiceprivacy.inout.files import RESOURCES
 pytestmark = [pytest.mark.nightly, needs.data("VOICEPRIVACY_SPEECH")]
 
 
-def write_shorter_recipe(path):
-    """The config's recipe with four of its ten epochs, which must be enough."""
-    text = (RESOURCES / "recipes" / "ecapa_small_tune.yaml").read_text(encoding="utf-8")
-    assert "number_of_epochs: 10\n" in text
-    path.write_text(text.replace("number_of_epochs: 10\n", "number_of_epochs: 4\n"))
-
-
 @pytest.fixture(scope="module")
 def metrics(tmp_path_factory):
     """All numbers of a run, without its pictures."""
     folder = tmp_path_factory.mktemp("attackers")
     config = yaml.safe_load((ROOT / "config" / "attackers.yaml").read_text())
     config["extractors"]["semi"]["recipe"] = "recipe.yaml"
-    write_shorter_recipe(folder / "recipe.yaml")
+    recipe = (RESOURCES / "recipes" / "ecapa_small_tune.yaml").read_text(encoding="utf-8")
+    shorter = recipe.replace("number_of_epochs: 10\n", "number_of_epochs: 4\n")
+    assert shorter != recipe, "four of ten epochs must be enough"
+    (folder / "recipe.yaml").write_text(shorter)
     config["report"] = {"bootstrap": 200, "inference": False}
     config["utility"] = WITHOUT_MEASURES
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
@@ -36,13 +32,10 @@ def metrics(tmp_path_factory):
 def mean(metrics, name, anonymiser, extractor, condition, column="value"):
     """Mean over the lists of a number, or of a limit of its interval."""
     wanted = (name, anonymiser, extractor, condition)
-    matching = [
-        row
-        for row in metrics
-        if (row["metric"], row["anonymiser"], row["extractor"], row["condition"]) == wanted
-    ]
-    assert len(matching) == 2
-    return statistics.mean(float(row[column]) for row in matching)
+    names = ("metric", "anonymiser", "extractor", "condition")
+    values = [row[column] for row in metrics if tuple(row[name] for name in names) == wanted]
+    assert len(values) == 2
+    return statistics.mean(map(float, values))
 
 
 @pytest.mark.parametrize("anonymiser", ["b2", "b2r"])

@@ -10,6 +10,7 @@ from support.runs import (
     B2,
     GAIN,
     ROOT,
+    edited,
     finish,
     make_kaldi_directory,
     planned_jobs,
@@ -67,23 +68,18 @@ def finished(tmp_path_factory):
 
 @pytest.fixture
 def after(finished):
-    """A function that changes files or sections of the config, and counts the planned jobs.
+    """A function that changes a file or sections of the config, and counts the planned jobs.
 
-    It gives {(rule, anonymiser or nothing): jobs}. The files are as before afterwards.
+    It gives {(rule, anonymiser or nothing): jobs}. The file is as before afterwards.
     """
-    before = {}
 
-    def plan(*changes, tree="tree", **sections):
-        for path, addition in changes:
-            before[path] = (finished / path).read_text()
-            (finished / path).write_text(before[path] + addition)
+    def plan(path="mine.py", addition="", tree="tree", **sections):
         config = yaml.safe_load((finished / "config.yaml").read_text()) | sections
         (finished / "changed.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
-        return planned_jobs(finished, config="changed.yaml", tree=finished / tree)
+        with edited(finished / path, addition.encode()):
+            return planned_jobs(finished, config="changed.yaml", tree=finished / tree)
 
-    yield plan
-    for path, text in before.items():
-        (finished / path).write_text(text)
+    return plan
 
 
 def of_families(jobs):
@@ -115,28 +111,28 @@ def other(finished):
 
 
 def test_without_a_change_after_a_touch_and_in_another_copy_there_is_nothing_to_do(after, other):
-    assert after() == after((f"tree/{PRIVACY}/scores/zebra.py", "")) == Counter()
+    assert after() == after(f"tree/{PRIVACY}/scores/zebra.py") == Counter()
     assert after(tree=other) == Counter()
 
 
 @pytest.mark.parametrize(
-    ("edited", "repeated"),
+    ("path", "repeated"),
     [
         ("scripts/voiceprivacy/jobs/assess_scores.py", {"assess_scores": SYSTEMS}),
         ("workflow/report/page.js", {}),
     ],
 )
 def test_of_another_copy_what_was_edited_there_repeats_what_it_concerns(
-    after, other, edited, repeated
+    after, other, path, repeated
 ):
-    jobs = after((f"{other}/{edited}", "\n"), tree=other)
+    jobs = after(f"{other}/{path}", "\n", tree=other)
     assert of_families(jobs) == repeated
     assert jobs["write_report", ""] == 1
 
 
 def test_a_shipped_model_that_was_edited_in_another_copy_embeds_again(after, other):
     model = f"{other}/workflow/resources/ecapa_small/hyperparams.yaml"
-    jobs = of_families(after((model, "\n# changed\n"), tree=other))
+    jobs = of_families(after(model, "\n# changed\n", tree=other))
     assert jobs["extract_embeddings"] == SYSTEMS and "anonymise_part" not in jobs
 
 
@@ -163,8 +159,8 @@ CHANGED = "\nCHANGED = True\n"
 def test_another_metric_seed_or_definition_repeats_what_it_defines_and_the_report(
     after, module, report, repeated
 ):
-    edits = [(f"tree/{PRIVACY}/{module}", CHANGED)] if module else []
-    jobs = after(*edits, **({"report": report} if report else {}))
+    edit = (f"tree/{PRIVACY}/{module}", CHANGED) if module else ()
+    jobs = after(*edit, **({"report": report} if report else {}))
     assert of_families(jobs) == repeated
     assert jobs["collect_metrics", ""] == jobs["write_report", ""] == 1
     if module == "scores/zebra.py":
@@ -181,7 +177,7 @@ def test_another_metric_seed_or_definition_repeats_what_it_defines_and_the_repor
     ],
 )
 def test_a_changed_anonymiser_runs_again_and_nothing_else(after, path, anonymiser):
-    jobs = after((path, "\n# changed\n"))
+    jobs = after(path, "\n# changed\n")
     assert anonymisers(jobs) == {anonymiser}
     assert OF_ONE_ANONYMISER.items() <= of_families(jobs).items()
 

@@ -16,7 +16,6 @@ TARGET = "results/checks/demo.tsv"
 CORPORA = "corpora:\n  demo: {synthetic: {speakers: 6, utterances: 6}}\n"
 MARK = "marked"
 CODE = "open('marked', 'w').close()"
-everyday = pytest.mark.everyday
 
 
 # Configs that are refused: {what they are: (their text or bytes, the line, words of the message)}.
@@ -82,7 +81,7 @@ def test_a_hostile_config_is_refused_in_one_line_and_nothing_is_run(tmp_path, la
 @pytest.mark.parametrize(
     ("words", "text", "line"),
     [
-        pytest.param([], "sed: 1", "/my.yaml:3: sed: 'sed'", marks=everyday),
+        pytest.param([], "sed: 1", "/my.yaml:3: sed: 'sed'", marks=pytest.mark.everyday),
         (["--config", "seed=zero"], "seed: 1", "error: seed: 'zero'"),
     ],
 )

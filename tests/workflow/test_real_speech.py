@@ -1,7 +1,5 @@
 """Systems whose protection, words and quality are known, on real speech: numbers must say so."""
 
-import itertools
-
 import pytest
 from support import needs
 from support.runs import B2, B2R, finish, rows, write_config
@@ -13,7 +11,6 @@ from voiceprivacy.vocabulary import AtlasPoint
 pytestmark = [pytest.mark.nightly, needs.data("VOICEPRIVACY_SPEECH", "VOICEPRIVACY_ASV")]
 TARGETS = ("results/metrics.tsv", "results/curves/atlas/real/mixed.tsv")
 PAIRS = "results/comparisons/utility/real.tsv"
-ORDERS = [("original", "b2", "noise"), ("original", "b2r", "noise")]  # from the best to the worst
 WORDS = "closed_text_wer_percent"
 METRICS = (WORDS, "dnsmos_overall", "estoi")
 
@@ -123,17 +120,11 @@ def test_speech_played_backwards_keeps_what_does_not_depend_on_order(channels, c
 
 
 @pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("order", ORDERS, ids=lambda order: order[1])
-def test_no_pair_that_is_shown_to_differ_contradicts_the_order(better, metric, order):
-    for best, worst in itertools.combinations(order, 2):
-        assert better(metric, best, worst) in (best, None), (best, worst)
-
-
-@pytest.mark.parametrize("metric", METRICS)
 def test_words_and_quality_of_noise_are_shown_to_be_worst(better, metric):
     for system in ("original", "b2", "b2r"):
         assert better(metric, system, "noise") == system
     assert better(metric, "original", "b2") == "original"
+    assert better(metric, "original", "b2r") in ("original", None)
 
 
 def test_reversed_speech_has_no_words(results, better):

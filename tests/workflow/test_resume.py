@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 from nightly.measure_faults import send, start
-from support.runs import HANG_SECONDS, finished_jobs, processes_of, voiceprivacy
+from support.runs import HANG_SECONDS, finished_jobs, processes_of, voiceprivacy, wait_for_jobs
 
 pytestmark = pytest.mark.long
 KILLS = 4
@@ -30,7 +30,7 @@ def test_a_run_killed_at_random_moments_gives_the_same_numbers_and_repeats_nothi
     runs = []
     for number in range(KILLS):
         runs.append(start(same_folder))
-        wait_until_finished(apart * (number + draw.random()), runs[-1], same_folder)
+        wait_for_jobs(apart * (number + draw.random()), runs[-1], same_folder)
         time.sleep(draw.uniform(0, 4))  # a job takes one second or two
         # All of it, or Snakemake alone, whose jobs live on.
         send(runs[-1], signal.SIGKILL, everybody=draw.random() < 0.5)
@@ -43,24 +43,12 @@ def test_a_run_killed_at_random_moments_gives_the_same_numbers_and_repeats_nothi
         own, other = (folder / "results" / name for folder in (same_folder, tiny_run))
         assert own.read_bytes() == other.read_bytes(), f"seed {seed}"
     assert jobs_of(same_folder) - expected == Counter(), f"seed {seed}: repeated"
-    wait_for_orphans(runs)
-    left = {path.name for path in (same_folder / "results").rglob(".*")}
-    assert left <= {".snakemake_timestamp"}, f"seed {seed}: half-written files remain"
-    again = voiceprivacy(same_folder, "run", "--configfile", "config.yaml")
-    assert "Nothing to be done" in again.stderr + again.stdout
-
-
-def wait_until_finished(count, run, folder):
-    """Wait until so many jobs have finished, or the run has."""
-    deadline = time.monotonic() + HANG_SECONDS
-    while run.poll() is None and jobs_of(folder).total() < count:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
-def wait_for_orphans(runs):
-    """Wait until nothing that killed runs started is left: it writes in vain, but it writes."""
+    # What killed runs started writes in vain, but it writes.
     deadline = time.monotonic() + HANG_SECONDS
     while any(processes_of(run.pid) for run in runs):
         assert time.monotonic() < deadline
         time.sleep(0.2)
+    left = {path.name for path in (same_folder / "results").rglob(".*")}
+    assert left <= {".snakemake_timestamp"}, f"seed {seed}: half-written files remain"
+    again = voiceprivacy(same_folder, "run", "--configfile", "config.yaml")
+    assert "Nothing to be done" in again.stderr + again.stdout

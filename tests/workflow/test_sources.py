@@ -3,7 +3,6 @@
 import os
 import shutil
 import socket
-from pathlib import Path
 
 import pytest
 from support import apptainer
@@ -11,6 +10,8 @@ from support.installed import install
 from support.runs import (
     MEASURE,
     WITHOUT_MEASURES,
+    edited,
+    files_of,
     finish,
     make_kaldi_directory,
     planned_jobs,
@@ -88,69 +89,43 @@ def finished(tmp_path_factory, model_folder):
     return folder
 
 
-@pytest.fixture
-def edit(finished):
-    """A function that appends to a file, or moves it away; afterwards all is as before."""
-    kept = {}
-
-    def edit_file(name, addition):
-        path = finished / name
-        kept[path] = path.read_bytes(), path.stat()
-        path.write_bytes(kept[path][0] + addition)
-
-    yield edit_file
-    for path, (content, status) in kept.items():
-        path.write_bytes(content)
-        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-
-
-def files_of(folder):
-    """Results and their times; fingerprints are written by every look."""
-    paths = [path for path in Path(folder, "results").rglob("*") if "sources" not in path.parts]
-    return {path: path.stat().st_mtime_ns for path in paths}
-
-
-OF_TEAM = {("anonymise_part", "team"), ("measure_utility", "team")}
-OF_SCORES = {("take_scores", "b2"), ("assess_scores", "b2")}
-
-
 @pytest.mark.parametrize(
     ("name", "repeated"),
     [
-        ("team/emil-2.wav", OF_TEAM),
+        ("team/emil-2.wav", {("anonymise_part", "team"), ("measure_utility", "team")}),
         ("mine.py", {("anonymise_part", "mine")}),
         ("gains.py", {("anonymise_part", "mine")}),
         ("image.sif", {("anonymise_part", "theirs")}),
         ("site/louder-1.0.dist-info/RECORD", {("anonymise_part", "louder")}),
         ("model/hyperparams.yaml", {("extract_embeddings", "original")}),
         ("measure.py", {("measure_utility", "team")}),
-        ("team7/b2_op.tsv", OF_SCORES),
+        ("team7/b2_op.tsv", {("take_scores", "b2"), ("assess_scores", "b2")}),
         ("tags.yaml", {("assess_scores", "b2")}),
     ],
 )
-def test_an_edit_repeats_what_reads_the_file_and_nothing_else(finished, edit, name, repeated):
+def test_an_edit_repeats_what_reads_the_file_and_nothing_else(finished, name, repeated):
     before = files_of(finished)
-    edit(name, b"\n")
-    jobs = planned_jobs(finished, *TARGETS, **how(finished))
+    with edited(finished / name, b"\n"):
+        jobs = planned_jobs(finished, *TARGETS, **how(finished))
     assert {job for job in jobs if job[0].startswith(READ)} == repeated
     assert files_of(finished) == before, "a dry run makes nothing"
 
 
-def test_an_edit_of_a_corpus_repeats_all_that_is_made_of_it(finished, edit):
-    edit("data/tiny/wav.scp", b"\n")
-    rules = {rule for rule, _ in planned_jobs(finished, *TARGETS, **how(finished))}
+def test_an_edit_of_a_corpus_repeats_all_that_is_made_of_it(finished):
+    with edited(finished / "data/tiny/wav.scp", b"\n"):
+        rules = {rule for rule, _ in planned_jobs(finished, *TARGETS, **how(finished))}
     assert rules >= {"validate_corpus", "prepare_part", "list_trials", "anonymise_part"}
     assert "take_scores" not in rules
 
 
-def test_what_cannot_be_read_stops_the_run_before_anything_is_removed(finished, edit):
-    edit("data/tiny/utt2spk", b"\n")  # else there would be nothing to do
+def test_what_cannot_be_read_stops_the_run_before_anything_is_removed(finished):
     before = files_of(finished)
     path = finished / "data/tiny/wav/emil-2.wav"
     path.rename(finished / "elsewhere")
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(path))
-    stopped = run(finished)
+    with edited(finished / "data/tiny/utt2spk", b"\n"):  # else there would be nothing to do
+        stopped = run(finished)
     path.unlink()
     (finished / "elsewhere").rename(path)
     assert stopped.returncode == 2, stopped.stdout + stopped.stderr
@@ -158,12 +133,12 @@ def test_what_cannot_be_read_stops_the_run_before_anything_is_removed(finished, 
     assert files_of(finished) == before
 
 
-def test_a_job_on_a_node_does_not_look_at_the_sources(finished, edit):
-    edit("data/tiny/trials", b"\n")
+def test_a_job_on_a_node_does_not_look_at_the_sources(finished):
     fingerprint = finished / "results/sources/corpora/tiny.sha256"
     before = fingerprint.read_text(), (finished / ".snakemake/sources.json").read_text()
     job = ("list_trials:corpus=tiny,trials=all", "--allowed-rules", "list_trials", "--force")
-    finish(finished, "--nolock", "--mode", "remote", "--target-jobs", *job)
+    with edited(finished / "data/tiny/trials", b"\n"):
+        finish(finished, "--nolock", "--mode", "remote", "--target-jobs", *job, **how(finished))
     after = fingerprint.read_text(), (finished / ".snakemake/sources.json").read_text()
     assert after == before
 

@@ -6,12 +6,11 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from support.neural import needs_neural
-from support.runs import HANG_SECONDS, ROOT, finished_jobs
+from support.runs import HANG_SECONDS, ROOT, finished_jobs, wait_for_jobs
 
 TUTORIALS = ROOT / "docs/tutorials"
 FENCE = re.compile(r'^```(\w+)(?: title="([^"]*)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
@@ -61,12 +60,8 @@ def follow(name, folder):
 
 def kill_after_a_job(process, folder):
     """Kill -9 a run that has finished a job and has more to do."""
-    n_runs = len(finished_jobs(folder))
-    deadline = time.monotonic() + HANG_SECONDS
-    while not any(finished_jobs(folder)[n_runs:]):
-        assert process.poll() is None, (folder / "said").read_text()
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_for_jobs(sum(map(len, finished_jobs(folder))) + 1, process, folder)
+    assert process.poll() is None, (folder / "said").read_text()
     os.killpg(process.pid, signal.SIGKILL)
     assert process.wait(timeout=HANG_SECONDS) == -signal.SIGKILL
 

@@ -29,9 +29,8 @@ DRAWN = {"function": MCADAMS, "options": {"alpha": [0.7, 0.9], "level": "speaker
 @pytest.fixture
 def submit(original, team, tmp_path):
     """Protect a part by the team's files; its manifest."""
-
-    entry = {"audio": str(tmp_path / "team")}
-    return lambda **options: run_shard(original, entry | options, tmp_path / "out")
+    files = {"audio": str(tmp_path / "team")}
+    return lambda **options: run_shard(original, files | options, tmp_path / "out")
 
 
 @pytest.mark.parametrize("anonymiser", [DRAWN, REVERSED], ids=["drawn", "reversed"])
