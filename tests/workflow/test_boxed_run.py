@@ -29,7 +29,7 @@ def test_programs_in_boxes_give_the_numbers_that_they_give_without(tmp_path, tin
     assert (results / "metrics.tsv").read_bytes() == (tiny_run / "results/metrics.tsv").read_bytes()
     kinds = ("anonymise_*/**/*.log", "extract_embeddings/**/*.log", "measure_utility/**/length.log")
     logs = [log for kind in kinds for log in results.glob(f"logs/{kind}")]
-    assert len(logs) > 8
+    assert len(logs) >= 2 + 4 + 2
     for log in logs:
         memory_mb = {"length": 900, "spectra": 8000}.get(log.stem, 4000)
         assert f"box: {memory_mb} MB of memory for each process" in log.read_text()

