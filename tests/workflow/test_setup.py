@@ -174,3 +174,9 @@ def test_make_installs_what_is_locked_when_newer_releases_are_out(tmp_path, inde
     assert {model: (models / model / "w").read_bytes() for model in FETCHED} == dict.fromkeys(
         FETCHED, WEIGHTS
     )
+
+
+def test_make_resume_goes_on_with_the_arguments_of_that_run():
+    words = ["--dry-run", "-o", ".venv/installed", "CORES=2", "ARGS=--configfile my.yaml"]
+    planned = call("make", *words, "resume", cwd=ROOT, check=True).stdout
+    assert planned.splitlines()[-1] == ".venv/bin/voiceprivacy run --cores 2 --configfile my.yaml"

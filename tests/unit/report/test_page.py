@@ -1,6 +1,7 @@
 """The page: one file that needs nothing else, with everything from data escaped."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -56,10 +57,10 @@ def shown(folder, kind, subject):
     return show(drawn, pictures=pictures)
 
 
-def render(folder, metrics, provenance=PROVENANCE, figures=SUBJECTS, **content):
+def render(folder, metrics, provenance=PROVENANCE, figures=SUBJECTS, template=TEMPLATE, **content):
     numbers = {"metrics": metrics, "systems": compare(metrics), "provenance": provenance}
     drawn = [shown(folder, *one) for one in figures]
-    write_page(folder / "x.html", template=TEMPLATE, figures=drawn, **numbers, **content)
+    write_page(folder / "x.html", template=template, figures=drawn, **numbers, **content)
     return (folder / "x.html").read_text(encoding="utf-8")
 
 
@@ -163,6 +164,12 @@ def test_excluded_utterances_are_counted_and_named_where_people_are(metrics, tmp
     assert "has no samples (utterance 'b')" in text
     mailed = Corpora([], [], {"mine": findings[:2]}, are_shown=False)
     assert "mine: no unusual" in text_of(render(tmp_path, metrics, corpora=mailed))
+
+
+def test_without_a_caption_there_is_no_page(metrics, tmp_path):
+    template = shutil.copy(TEMPLATE, tmp_path)
+    with pytest.raises(BadInput, match=r"comparison\.rst: not found"):
+        render(tmp_path, metrics, template=Path(template))
 
 
 def test_the_small_svg_is_shown_and_otherwise_the_png(tmp_path):
