@@ -161,12 +161,12 @@ def test_all_facts_of_a_set_are_what_their_definitions_say():
     }
     ids = [*table.scores["all"]["x"]["a", "op"]]
     trials = trials_of(ids, np.zeros((192, 1)), table.speaker_of)
-    found = ["one_recording", "all_recordings"]
+    by_voice = ["one_recording", "all_recordings"]
     # Three measures; y is tested first, and x after that by itself.
     for system, level, state, by in (
-        ("original", 0.025, "open", [*found, "linkage"]),
+        ("original", 0.025, "open", [*by_voice, "linkage"]),
         ("x", 0.025, "low", []),
-        ("y", 0.0125, "open", found),
+        ("y", 0.0125, "open", by_voice),
     ):
         one, every, pairs = (evidence[system][measure, "all"] for measure in judging.MEASURES)
         limits = [one.percent, one.low(), one.high()]
