@@ -21,9 +21,11 @@ class LogHandler(LogHandlerBase):
         threading.Thread(target=self.ours.tick, daemon=True).start()
 
     def emit(self, record: logging.LogRecord) -> None:
+        """Show a message, in the form that Snakemake gives it."""
         self.ours.shown.setFormatter(self.formatter)
         self.ours.emit(record)
 
     def close(self) -> None:
+        """Say why jobs have failed, at the end of a run."""
         self.ours.explain()
         super().close()

@@ -5,6 +5,7 @@ from voiceprivacy.running.adapter import run
 
 
 def main() -> None:
+    """Call the command; exit with 2 on bad input."""
     run(command.main)
 
 

@@ -13,6 +13,7 @@ HELP = {"--help", "-h", "help"}
 
 
 def main() -> None:
+    """Call the command that is named, or show which there are."""
     words = sys.argv[1:]
     if not words or words[0] in HELP:
         say(*overview())

@@ -192,6 +192,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def main() -> None:
+    """Fetch the models that are named; exit with 2 where one cannot be had."""
     try:
         fetch(sys.argv[1:], lambda line: sys.stdout.write(f"{line}\n"))
     except (NotFetched, OSError) as error:
