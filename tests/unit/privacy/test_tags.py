@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.privacy.scores.zebra import TABLE_1, assess, read_tags, tag, tag_of
+from voiceprivacy.privacy.scores.zebra import TABLE_1, assess, describe, read_tags, tag, tag_of
 
 TABLE_1_AS_YAML = """
 "0": {from_log10: 0, meaning: "50 : 50 (flat posterior)"}
@@ -47,6 +47,14 @@ def test_scores_have_the_tag_that_one_s_own_table_says(written):
     scores = {"target": np.array([1.0, 2.0]), "nontarget": np.array([0.0, -1.0])}
     metrics, _ = assess(**scores, tags=tags)
     assert metrics["tag"] == metrics["tag_ceiling"] == tag(**scores, tags=tags) == "any"
+
+
+def test_what_a_tag_means_and_which_tags_a_list_can_show():
+    few, _ = assess(target=np.array([3.0, 1]), nontarget=np.array([0.0, 2]))
+    assert describe(few).startswith("tag A: more disclosure than 50 : 50 (")
+    assert describe(few).endswith("A at most)")
+    uneven, _ = assess(target=np.zeros(5), nontarget=np.zeros(995))
+    assert describe(uneven).endswith("C at most, and shows A even if all scores are equal)")
 
 
 @pytest.mark.parametrize(
