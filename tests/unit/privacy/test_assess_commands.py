@@ -223,11 +223,3 @@ def test_a_command_starts_without_what_it_does_not_need():
     ).stdout
     heavy = {"torch", "matplotlib", "pandas", "numba", "yaml", "jinja2", "scipy.stats", "snakemake"}
     assert not heavy & set(loaded.split())
-
-
-def test_scores_of_a_recording_with_itself_are_a_warning(tmp_path):
-    path = tmp_path / "s.txt"
-    path.write_text("a a 1 9\nb b 1 8\na c 1 2\na b 0 1\nb c 0 0\n")
-    done = here("assess_zebra", "--scores", path, "--metrics", tmp_path / "m.json")
-    assert done.returncode == 0
-    assert f"warning: {path}: 2 trials compare a recording with itself, such as" in done.stderr

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 from scipy.stats import betabinom
 
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.privacy.matrices.betabinomial import LOSSES, _derivatives, fit, log_pmf
 from voiceprivacy.privacy.matrices.ranks import disclosure
 
@@ -121,6 +122,11 @@ def test_histograms_without_a_finite_optimum_name_their_limit(counts, limit, alp
     assert model.limit == limit
     np.testing.assert_array_equal([model.alpha, model.beta], [alpha, beta])
     assert np.exp(model.log_gamma).sum() == pytest.approx(1)
+
+
+def test_a_constraint_on_rank_1_needs_an_identification():
+    with pytest.raises(BadInput, match="cll needs an identification"):
+        fit(histogram([0, 1, 2]), loss="cll")
 
 
 def test_the_binomial_limit_has_the_mean_of_the_histogram():

@@ -2,6 +2,7 @@
 
 import csv
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -170,10 +171,10 @@ def folder(tmp_path):
     return tmp_path
 
 
-def write(folder, scores="op.tsv", manifest="m.tsv"):
+def write(folder, scores="op.tsv", manifest="m.tsv", trials="op.tsv"):
     matrices = {"oo": alike(0.5 + 0.4 * np.eye(2)), "op": alike(np.full((2, 2), 0.5))}
     named = {name: own._replace(speakers=np.array(["a", "b"])) for name, own in matrices.items()}
-    files = {"manifest": folder / manifest, "matrices": named}
+    files = {"manifest": folder / manifest, "matrices": named, "trial_list": folder / trials}
     write_speakers(folder / "t.tsv", {"op": folder / scores}, **files)
 
 
@@ -184,7 +185,7 @@ def test_every_speaker_gets_a_line_with_his_trials(folder, capsys):
     named = [(row["label"], row["speaker"], row["n_target"], row["n_nontarget"]) for row in rows]
     assert named == [("op", "a", "2", "2"), ("op", "b", "2", "2")]
     assert {float(row["deid_percent"]) for row in rows} == {100.0}
-    assert "op: most at risk: " in capsys.readouterr().out
+    assert re.search(r"op: most at risk: [ab] \(0\.\d+ bit\), [ab] \(0", capsys.readouterr().out)
 
 
 @pytest.mark.parametrize(
@@ -192,11 +193,14 @@ def test_every_speaker_gets_a_line_with_his_trials(folder, capsys):
     [
         ({"scores": "none.tsv"}, "none.tsv: not found"),
         ({"manifest": "short.tsv"}, "op.tsv: trial 'b1' is not in the manifest"),
+        ({"trials": "few.tsv"}, "few.tsv"),
     ],
 )
 def test_bad_input_is_one_line(folder, change, message):
     lines = (folder / "m.tsv").read_text().splitlines()
     (folder / "short.tsv").write_text("\n".join(lines[:3]) + "\n")
+    listed = (folder / "op.tsv").read_text().splitlines()
+    (folder / "few.tsv").write_text("\n".join(listed[:-1]) + "\n")
     with pytest.raises(BadInput) as error:
         write(folder, **change)
     assert message in str(error.value) and str(error.value).count("\n") == 0

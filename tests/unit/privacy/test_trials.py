@@ -85,6 +85,14 @@ def test_scores_that_are_the_wrong_way_round_or_infinite_are_a_warning(
     assert said.startswith(f"warning: {path}: " * bool(warning)) and warning in said
 
 
+def test_scores_of_a_recording_with_itself_are_a_warning(tmp_path, capsys):
+    path = tmp_path / "s.txt"
+    path.write_text("a a 1 9\nb b 1 8\na c 1 2\na b 0 1\nb c 0 0\n")
+    read_checked(path)
+    said = capsys.readouterr().err
+    assert f"warning: {path}: 2 trials compare a recording with itself, such as" in said
+
+
 @pytest.mark.parametrize("factor", [1e200, -1e200, 1e-200])
 def test_scores_beyond_what_can_be_counted_with_are_refused(tmp_path, factor):
     """By the commands of people, by the one that a run calls, and by pictures of scores."""

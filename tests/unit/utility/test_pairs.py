@@ -5,6 +5,7 @@ import csv
 import numpy as np
 import pytest
 from support.calls import flags, succeeds
+from support.measured import UTTERANCES, measure
 
 from voiceprivacy.inout.arrays import read_npz
 from voiceprivacy.inout.tables import write_manifest
@@ -12,8 +13,6 @@ from voiceprivacy.privacy.uncertainty.bootstrap import multiplicities
 from voiceprivacy.privacy.uncertainty.interval_files import Estimate
 from voiceprivacy.privacy.uncertainty.paired import compare_utility
 from voiceprivacy.utility.summary import Draws, resampled_mean
-
-from .test_summary import UTTERANCES, measure
 
 
 def test_replicates_draw_the_same_speakers_as_privacy():

@@ -5,13 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.metrics import recall_score
+from support.measured import measure
 
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.utility.statistics import STATISTICS
 from voiceprivacy.utility.summary import Draws, resampled_mean, summarise
 from voiceprivacy.vocabulary import UNDEFINED
-
-from .test_summary import measure
 
 LABELS = ["angry", "happy", "neutral", "sad"]
 POOLED = {"better": "higher", "statistic": "macro_recall", "joint": "uar_percent"}

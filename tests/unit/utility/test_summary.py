@@ -1,29 +1,17 @@
 """The table of a corpus: means and their intervals, lists, and contradictions between measures."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 from support.calls import flags, succeeds
+from support.measured import UTTERANCES, measure
 
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance, write_manifest
 from voiceprivacy.utility.measures import drawn
 from voiceprivacy.utility.summary import Draws, resampled_mean, summarise
-
-UTTERANCES = [Utterance(f"u{at}", f"s{at % 2}", "f", Path("-"), 1.0) for at in range(4)]
-
-
-def measure(tmp_path, anonymiser, name, **metrics):
-    path = tmp_path / "demo" / "trial" / anonymiser / f"{name}.tsv"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    rows = []
-    for metric, values in metrics.items():
-        rows += [f"u{at}\t{metric}\t{value}" for at, value in enumerate(values)]
-    path.write_text("\n".join(["utterance\tmetric\tvalue", *rows]) + "\n")
-    return path
 
 
 def summary(paths, options=None, lists=None):

@@ -1,20 +1,18 @@
 """Word errors: the definitions' edge cases, that nothing is dropped, and those of each speaker."""
 
 import random
-from pathlib import Path
 
 import pytest
 from speechbrain.utils.metric_stats import ErrorRateStats
 from support.calls import flags, succeeds
+from support.measured import UTTERANCES, measure
 
-from voiceprivacy.inout.tables import Utterance, read_table, write_manifest
+from voiceprivacy.inout.tables import read_table, write_manifest
 from voiceprivacy.utility.speakers import word_errors_of_speakers
 from voiceprivacy.utility.statistics import STATISTICS
 from voiceprivacy.utility.summary import Draws, resampled_mean
 from voiceprivacy.utility.word_errors import DEFINITIONS, word_errors
 from voiceprivacy.vocabulary import UNDEFINED, SpeakerWords
-
-from .test_summary import measure
 
 TOKENS_OF_2024 = {
     "hello, world": ["HELLO", "WORLD"],
@@ -96,7 +94,6 @@ def test_the_pooled_rate_is_that_of_speechbrain(seed):
     assert pooled.value == pytest.approx(expected)
 
 
-SPOKEN = [Utterance(f"u{at}", f"s{at % 2}", "f", Path("-"), 1.0) for at in range(4)]
 # Nobody knows what u3 says.
 SCRIPT = {"u0": "one two three four five six seven", "u1": "", "u2": "one two three"}
 RECOGNISED = {"u0": "one too three five six seven eight nine", "u1": "what", "u3": "one"}
@@ -106,14 +103,14 @@ OPTIONS = {"wer": {"weight": "wer_words", "statistic": "rate"}}
 @pytest.fixture
 def challenge(tmp_path):
     """A table of the challenge's measure: u0 has a substitution, a deletion, two insertions."""
-    table = rows(SCRIPT, RECOGNISED, [utterance.utterance for utterance in SPOKEN])
+    table = rows(SCRIPT, RECOGNISED, [utterance.utterance for utterance in UTTERANCES])
     columns = {metric: values.values() for metric, values in table.items()}
     return measure(tmp_path, "b2", "wer", **columns)
 
 
 def test_numbers_of_errors_of_the_challenge(challenge):
     """By hand: s0 says 7 + 3 words, of which the last three are not heard."""
-    counted = word_errors_of_speakers([challenge], SPOKEN, options=OPTIONS, seed=0)
+    counted = word_errors_of_speakers([challenge], UTTERANCES, options=OPTIONS, seed=0)
     assert counted == [
         SpeakerWords("b2", "wer", "s0", 2, 10, 1, 2, 4, 70.0),
         SpeakerWords("b2", "wer", "s1", 1, 0, 0, 1, 0, UNDEFINED),  # u3 is left out
@@ -130,7 +127,7 @@ def test_numbers_of_errors_of_closed_text(tmp_path):
     }
     path = measure(tmp_path, "b2", "words", **values)
     options = {"words": {"weight": "closed_text_words"}}
-    assert word_errors_of_speakers([path], SPOKEN, options=options, seed=0) == [
+    assert word_errors_of_speakers([path], UTTERANCES, options=options, seed=0) == [
         SpeakerWords("b2", "words", "s0", 2, 10, 1, 0, 2, 30.0),
         SpeakerWords("b2", "words", "s1", 1, 2, 0, 1, 1, 100.0),
     ]
@@ -140,11 +137,11 @@ def test_other_measures_have_no_words(tmp_path, challenge):
     pitch = measure(tmp_path, "b2", "pitch", pitch=[0.5] * 4)
     weighed = {"pitch": {"weight": "frames"}}
     for options in (weighed, {"pitch": {"weight": "pitch_words"}}, {}):
-        assert word_errors_of_speakers([pitch], SPOKEN, options=options, seed=0) == []
+        assert word_errors_of_speakers([pitch], UTTERANCES, options=options, seed=0) == []
 
 
 def test_the_command_writes_them(tmp_path, challenge):
-    write_manifest(tmp_path / "manifest.tsv", SPOKEN)
+    write_manifest(tmp_path / "manifest.tsv", UTTERANCES)
     files = {"metrics": tmp_path / "means.tsv", "words": tmp_path / "words.tsv"}
     arguments = {"measures": challenge, "manifest": tmp_path / "manifest.tsv", "options": OPTIONS}
     succeeds("assess_utility", *flags(**arguments, **files))
