@@ -171,10 +171,10 @@ def folder(tmp_path):
     return tmp_path
 
 
-def write(folder, scores="op.tsv", manifest="m.tsv", trials="op.tsv"):
+def write(folder, scores="op.tsv", manifest="m.tsv"):
     matrices = {"oo": alike(0.5 + 0.4 * np.eye(2)), "op": alike(np.full((2, 2), 0.5))}
     named = {name: own._replace(speakers=np.array(["a", "b"])) for name, own in matrices.items()}
-    files = {"manifest": folder / manifest, "matrices": named, "trial_list": folder / trials}
+    files = {"manifest": folder / manifest, "matrices": named}
     write_speakers(folder / "t.tsv", {"op": folder / scores}, **files)
 
 
@@ -193,14 +193,11 @@ def test_every_speaker_gets_a_line_with_his_trials(folder, capsys):
     [
         ({"scores": "none.tsv"}, "none.tsv: not found"),
         ({"manifest": "short.tsv"}, "op.tsv: trial 'b1' is not in the manifest"),
-        ({"trials": "few.tsv"}, "few.tsv"),
     ],
 )
 def test_bad_input_is_one_line(folder, change, message):
     lines = (folder / "m.tsv").read_text().splitlines()
     (folder / "short.tsv").write_text("\n".join(lines[:3]) + "\n")
-    listed = (folder / "op.tsv").read_text().splitlines()
-    (folder / "few.tsv").write_text("\n".join(listed[:-1]) + "\n")
     with pytest.raises(BadInput) as error:
         write(folder, **change)
     assert message in str(error.value) and str(error.value).count("\n") == 0
