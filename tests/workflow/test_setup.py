@@ -179,4 +179,4 @@ def test_make_installs_what_is_locked_when_newer_releases_are_out(tmp_path, inde
 def test_make_resume_goes_on_with_the_arguments_of_that_run():
     words = ["--dry-run", "-o", ".venv/installed", "CORES=2", "ARGS=--configfile my.yaml"]
     planned = call("make", *words, "resume", cwd=ROOT, check=True).stdout
-    assert planned.splitlines()[-1] == ".venv/bin/voiceprivacy run --cores 2 --configfile my.yaml"
+    assert ".venv/bin/voiceprivacy run --cores 2 --configfile my.yaml" in planned.splitlines()
