@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from speechbrain.integrations.huggingface.wavlm import WavLM
 from support import models, needs, trained
 
 from voiceprivacy.attack.extractors.ecapa_ssl import EcapaSSL, FrozenEncoder, aligned
@@ -107,6 +106,8 @@ def test_both_branches_are_stacked_multiplied_and_pooled(model):
 
 @pytest.mark.parametrize("normalises", [True, False])
 def test_layers_are_those_of_speechbrains_wrapper(tmp_path, normalises):
+    from speechbrain.integrations.huggingface.wavlm import WavLM
+
     folder = models.hub_encoder(tmp_path / "wavlm", "wavlm", normalises=normalises)
     options = {"save_path": str(tmp_path / "cache"), "freeze": True, "output_all_hiddens": True}
     wrapper = WavLM(source=str(folder), **options)

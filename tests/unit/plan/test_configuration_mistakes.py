@@ -112,7 +112,9 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("config", "expected"), MISTAKES, ids=[words for _, words in MISTAKES])
+@pytest.mark.parametrize(
+    ("config", "expected"), MISTAKES, ids=[words.partition(": ")[0] for _, words in MISTAKES]
+)
 def test_a_mistake_is_named_with_its_place(config, expected):
     assert any(problem.startswith(expected) for problem in problems(config))
 
