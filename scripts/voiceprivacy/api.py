@@ -27,8 +27,8 @@ from numpy.typing import ArrayLike
 
 from voiceprivacy.catalogue import shown_once
 from voiceprivacy.catalogue.shown import shown
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import Embeddings, ScoreMatrix
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.score_tables import check_condition
 from voiceprivacy.inout.scored_trials import ScoredTrials, warning_of_itself
 from voiceprivacy.inout.tables import LABELS, Trial, label_of
@@ -38,14 +38,11 @@ from voiceprivacy.privacy.matrices import similarity as _similarity
 from voiceprivacy.privacy.scores import verification as _verification
 from voiceprivacy.privacy.scores import zebra as _zebra
 from voiceprivacy.privacy.scores.profiles import PROFILES
-from voiceprivacy.privacy.scores.trials import (
-    SpeakerTrials,
-    arrange,
-    n_speakers,
-    warning_of_reversed,
-)
+from voiceprivacy.privacy.scores.samples import SpeakerTrials, n_speakers
+from voiceprivacy.privacy.scores.trials import arrange, warning_of_reversed
 from voiceprivacy.privacy.uncertainty import bootstrap
 from voiceprivacy.privacy.uncertainty.bootstrap import Interval
+from voiceprivacy.privacy.uncertainty.corrections import CORRECTIONS
 from voiceprivacy.privacy.verdict.score_table import ScoreTable
 from voiceprivacy.privacy.verdict.verdict import Thresholds, verdict_of
 from voiceprivacy.report.terminal import lines_of_set
@@ -743,6 +740,7 @@ def _intervals(metrics, trials, measure, n_replicates, seed):
         return {}
     if n_replicates < 0:
         raise BadInput(f"n_replicates: {n_replicates} is less than none")
-    drawn = bootstrap.resample_scores(trials, measure, n_replicates=n_replicates, seed=seed)
-    limits = bootstrap.intervals(metrics, drawn, n_speakers=n_speakers(trials))
+    own = {"corrections": CORRECTIONS}
+    drawn = bootstrap.resample_scores(trials, measure, n_replicates=n_replicates, seed=seed, **own)
+    limits = bootstrap.intervals(metrics, drawn, n_speakers=n_speakers(trials), **own)
     return {name: Interval(**_plain(fields)) for name, fields in limits.items()}

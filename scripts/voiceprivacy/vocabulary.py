@@ -4,8 +4,12 @@ Names of people's own things (corpora, anonymisers, attackers) match ``[a-z][a-z
 reserved words below are never theirs.
 """
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
+
+NO_PRIVACY_BIT = 1 / (2 * math.log(2))  # D_ECE where every speaker is found: Noe et al., CSL 2022
+LABELS = ("target", "nontarget")
 
 # Parts of a corpus: what enrols, what is tried, and what attackers are trained on.
 PARTS = ("enrolment", "trial", "train")
@@ -21,6 +25,8 @@ EVALUATION, UTILITY_ALONE, TRAIN = "evaluation", "utility", "train"
 
 # What an interval needs at least.
 FEWEST_SPEAKERS, FEWEST_REPLICATES = 3, 2
+# How many times the bias that replicates of a calibrated cost show is taken off its interval.
+OF_CALIBRATION = 3.0
 
 # Extractors that are no networks; each is a key of an extractor's entry. Histograms are compared by
 # jensen_shannon, words by cosine.
@@ -215,158 +221,7 @@ def average_folder(name: str) -> str:
     return name.replace(" ", "-")
 
 
-class HeldOut(NamedTuple):
-    """What an attacker finds in training speakers who were held out.
-
-    They speak as the speech that was learnt from does. ``eer_percent`` is of their trials, and
-    ``p_value`` is how often permuted speakers give as small a one. Both are "undefined" for a
-    ``reason``, which is empty otherwise. ``n_training_speakers`` is how many the attacker learnt
-    from.
-    """
-
-    n_training_speakers: int
-    n_speakers: int
-    n_trials: int
-    eer_percent: float | str
-    p_value: float | str
-    reason: str
-
-
-# Rows of tables that privacy writes and the report reads; their fields are the columns. Text is an
-# undefined number, None a limit that does not exist (- in the file).
-
-
-class SystemInterval(NamedTuple):
-    """The mean of one system over the lists, with its interval."""
-
-    condition: str
-    metric: str
-    anonymiser: str
-    value: float | str
-    ci_low: float | None
-    ci_high: float | None
-
-
-class Pair(NamedTuple):
-    """Comparison of two systems by one metric.
-
-    ``share_a_better`` is the share of replicates in which A beats B (ties count half). ``p_holm``
-    is corrected for all pairs of anonymisers that were compared by this metric under this
-    condition. ``verdict`` follows the interval.
-    """
-
-    condition: str
-    metric: str
-    anonymiser_a: str
-    anonymiser_b: str
-    value_a: float | str
-    value_b: float | str
-    difference: float | str
-    ci_low: float | None
-    ci_high: float | None
-    share_a_better: float | str
-    p_value: float
-    p_holm: float
-    verdict: str
-
-
-class StrongestPair(NamedTuple):
-    """Two anonymisers under the strongest attack on each; B may be ``original``. See Pair."""
-
-    metric: str
-    anonymiser_a: str
-    extractor_a: str
-    backend_a: str
-    condition_a: str
-    anonymiser_b: str
-    extractor_b: str
-    backend_b: str
-    condition_b: str
-    value_a: float | str
-    value_b: float | str
-    difference: float | str
-    ci_low: float | None
-    ci_high: float | None
-    share_a_better: float | str
-    p_value: float
-    p_holm: float
-    verdict: str
-
-
-class UtilityMean(NamedTuple):
-    """One number of metrics/utility/CORPUS.tsv, a mean over utterances (see utility/summary).
-
-    ``measure`` is the name in the config, ``better`` is higher, lower or -.
-    """
-
-    corpus: str
-    trials: str
-    anonymiser: str
-    measure: str
-    metric: str
-    value: float | str
-    ci_low: float | None
-    ci_high: float | None
-    n_utterances: int
-    n_undefined: int
-    n_speakers: int
-    better: str
-
-
-class SpeakerWords(NamedTuple):
-    """Word errors of a speaker (see utility/speakers); ``measure`` is the name in the config."""
-
-    anonymiser: str
-    measure: str
-    speaker: str
-    n_utterances: int
-    n_words: int
-    substitutions: int
-    insertions: int
-    deletions: int
-    wer_percent: float | str
-
-
-class UtilityPair(NamedTuple):
-    """Two anonymisers by one measure of utility on a list (- for all utterances). See Pair.
-
-    B may be ``original``; p-values of such pairs are corrected together. Where it is not known
-    which way is better, ``share_a_better`` is "undefined".
-    """
-
-    trials: str
-    metric: str
-    anonymiser_a: str
-    anonymiser_b: str
-    value_a: float | str
-    value_b: float | str
-    difference: float | str
-    ci_low: float | None
-    ci_high: float | None
-    share_a_better: float | str
-    p_value: float
-    p_holm: float
-    verdict: str
-
-
 ALL_UTTERANCES = "all"  # of a speaker, as a length of what belongs together
-
-
-class LawPoint(NamedTuple):
-    """One point of a criterion of data-protection law, of scores in one reading.
-
-    ``length`` is how many utterances belong together, or "all". Numbers are shares from 0 to 1;
-    ``guessing`` is what guessing gives. Limits that are not known to hold are -.
-    """
-
-    reading: str
-    criterion: str
-    n_speakers: int
-    length: int | str
-    value: float
-    ci_low: float | None
-    ci_high: float | None
-    guessing: float
 
 
 # What tests and templates of a sampled gallery hold: seconds of unprotected recordings.
@@ -375,167 +230,4 @@ GALLERY_SECONDS = ("mean_test_s", "mean_template_s")
 ATTRIBUTES = ("sex", "age", "accent")  # of speakers, which speech may tell
 
 
-class Inferred(NamedTuple):
-    """What an attacker who knows others' attribute tells of unheard speakers' single utterances.
-
-    ``classes`` says how many speakers each class has: "f 10, m 10". ``recall_percent`` is the
-    unweighted average recall and ``null95_percent`` what guessing stays below. ``gain_percent`` is
-    the share of what guessing misses. ``left_percent`` is the gain in proportion to that of
-    unprotected speech. Numbers are "undefined" for the ``reason``; limits that do not exist are -.
-    """
-
-    corpus: str
-    anonymiser: str
-    extractor: str
-    condition: str
-    attribute: str
-    classes: str
-    n_speakers: int
-    n_utterances: int
-    guessing_percent: float | str
-    recall_percent: float | str
-    recall_low: float | None
-    recall_high: float | None
-    null95_percent: float | str
-    gain_percent: float | str
-    gain_low: float | None
-    gain_high: float | None
-    left_percent: float | str
-    left_low: float | None
-    left_high: float | None
-    reason: str
-
-
-class Heard(NamedTuple):
-    """A channel of a system under a condition: whose scores tell it, and by which attacker.
-
-    Words are those of unprotected speech, whoever protects them: its scores stand for them.
-    """
-
-    anonymiser: str
-    condition: str
-    channel: str
-    heard_in: str
-    heard_under: str
-    extractor: str
-    backend: str
-
-
-class AtlasPoint(NamedTuple):
-    """What a channel of a system discloses of who speaks, by the rank of the true speaker.
-
-    ``most_bit`` is log2 of the gallery's size, more than which no rank discloses. Limits that are
-    not known are -.
-    """
-
-    anonymiser: str
-    condition: str
-    channel: str
-    value: float
-    ci_low: float | None
-    ci_high: float | None
-    most_bit: float
-
-
-class ExposedPoint(NamedTuple):
-    """What a channel of a system discloses of one speaker, in bits, with its limits.
-
-    It is drawn towards what all speakers disclose; limits hold for all speakers of a channel.
-    """
-
-    anonymiser: str
-    condition: str
-    channel: str
-    speaker: str
-    value: float
-    ci_low: float
-    ci_high: float
-
-
 STREAMED = "streaming.json"  # what was measured of a stream, in the folder of its speech
-
-
-class Protecting(NamedTuple):
-    """How an anonymiser protects the trials of a corpus, with all its draws.
-
-    ``benchmarks`` are the files below results/benchmarks of each draw's jobs, none where others
-    protected the speech. ``streaming`` is what its entry says, None for nothing. ``latencies`` is
-    what Path.glob finds of each draw, where a stream was tried.
-    """
-
-    corpus: str
-    anonymiser: str
-    device: str
-    benchmarks: list[list[str]]
-    streaming: bool | None
-    latencies: list[str]
-
-
-class Speed(NamedTuple):
-    """How long an anonymiser takes for the trials of a corpus.
-
-    ``real_time_factor`` is ``seconds`` of the ``device`` (cpu or gpu) for a second of speech, and
-    "undefined" where they are not known. ``streaming`` is yes, no, or - where nobody says.
-    ``latency_ms`` is the longest delay of a sample, and - where no chunks were tried.
-    """
-
-    corpus: str
-    anonymiser: str
-    device: str
-    seconds: float
-    speech_s: float
-    real_time_factor: float | str
-    streaming: str
-    latency_ms: float | str = "-"
-
-
-class Exposure(NamedTuple):
-    """One speaker in one condition.
-
-    ``dece_bit`` and ``worst_case_log10`` are as in ZEBRA, of own trials only; "undefined"
-    without a target or without a nontarget trial.
-    """
-
-    speaker: str
-    n_target: int
-    n_nontarget: int
-    dece_bit: float | str
-    worst_case_log10: float | str
-
-
-class Animal(NamedTuple):
-    """One speaker in one condition; a mean without pairs is "undefined".
-
-    ``corner`` is where the speaker lies. ``p_value`` is how easily chance fills that corner as
-    much; it is "undefined" outside of the corners. ``animal`` and ``doddington`` are the names that
-    the test allows, else -.
-    """
-
-    speaker: str
-    n_target: int
-    n_impostor: int
-    mean_target_llr: float | str
-    mean_impostor_llr: float | str
-    corner: str
-    p_value: float | str
-    animal: str
-    doddington: str
-
-
-class Disclosure(NamedTuple):
-    """One speaker: utterances, share at rank 1, mean rank, disclosure of the fitted model.
-
-    ``shrunken`` is that of a model of all speakers together, with limits that hold for all of them
-    at once.
-    """
-
-    speaker: str
-    n_utterances: int
-    identification_rate_percent: float
-    mean_rank: float
-    model_mean_disclosure_bit: float
-    model_alpha: float | str
-    model_beta: float | str
-    shrunken_disclosure_bit: float
-    shrunken_low_bit: float
-    shrunken_high_bit: float

@@ -23,8 +23,8 @@ import numpy as np
 import torch
 
 from voiceprivacy.attack.extractors import networks, packages
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance, write_manifest
 
 N_UTTERANCES, SECONDS, N_FILES = 2400, 7.5, 24

@@ -16,8 +16,9 @@ from support.calls import call_measured
 from voiceprivacy.inout.arrays import ScoreMatrix, write_matrix
 from voiceprivacy.inout.scored_trials import write_scores
 from voiceprivacy.inout.tables import Trial, write_speakers
-from voiceprivacy.privacy.scores import trials, verification, zebra
+from voiceprivacy.privacy.scores import samples, verification, zebra
 from voiceprivacy.privacy.uncertainty import bootstrap, null
+from voiceprivacy.privacy.uncertainty.corrections import CORRECTIONS
 
 ROUNDS = 3
 BOOTSTRAP_S = 20  # what a thousand replicates of one condition may take
@@ -73,7 +74,7 @@ def spoken(*, n_speakers, n_utterances):
     scores = np.random.default_rng(0).normal(2 * target, 1)
     order = np.argsort(scores)
     parts = (values[order] for values in (scores, target, enrolled, tried))
-    return trials.SpeakerTrials(np.arange(n_speakers).astype(str), *parts)
+    return samples.SpeakerTrials(np.arange(n_speakers).astype(str), *parts)
 
 
 def resampled(scored, n_replicates=1000):
@@ -81,7 +82,9 @@ def resampled(scored, n_replicates=1000):
     bins = verification.histogram_bins(target=target, nontarget=nontarget)
     verify = functools.partial(verification.sample_metrics, bins=bins)
     for measure in (verify, zebra.sample_metrics):
-        bootstrap.resample_scores(scored, measure, n_replicates=n_replicates, seed=0)
+        bootstrap.resample_scores(
+            scored, measure, n_replicates=n_replicates, seed=0, corrections=CORRECTIONS
+        )
 
 
 def null_band(scored):

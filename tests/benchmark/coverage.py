@@ -23,11 +23,12 @@ from simulations import simulated_matrices, simulated_scores, true_numbers
 from support.resampled import resample_similarities
 from support.speakers import weigh
 
-from voiceprivacy.inout import seeds
+from voiceprivacy import seeds
 from voiceprivacy.privacy.matrices import assessment, ranks, similarity
 from voiceprivacy.privacy.scores import verification, zebra
 from voiceprivacy.privacy.scores.calibration import pav_blocks
 from voiceprivacy.privacy.uncertainty import bootstrap, normalised, null
+from voiceprivacy.privacy.uncertainty.corrections import CORRECTIONS
 
 COMPARED = ("eer_percent", "cllr_bit", "cllr_min_bit", "dece_bit", "linkability")
 OF_RANKS = ("mean", "max", "std")
@@ -134,7 +135,9 @@ def of_scores(size, separation, *, sets, n_replicates):
 
 
 def numbers(scored, n_replicates, seed):
-    drawn = bootstrap.resample_scores(scored, both, n_replicates=n_replicates, seed=seed)
+    drawn = bootstrap.resample_scores(
+        scored, both, n_replicates=n_replicates, seed=seed, corrections=CORRECTIONS
+    )
     return both(whole(scored)), drawn
 
 
@@ -153,7 +156,9 @@ def both(sample):
 
 def intervals_of(values, replicates, n_speakers):
     """{metric: Interval}"""
-    intervals = bootstrap.intervals(values, replicates, n_speakers=n_speakers)
+    intervals = bootstrap.intervals(
+        values, replicates, n_speakers=n_speakers, corrections=CORRECTIONS
+    )
     return {name: bootstrap.Interval(**interval) for name, interval in intervals.items()}
 
 
@@ -161,7 +166,7 @@ def named_intervals(values, replicates, n_speakers):
     shown = {name: drawn for name, drawn in replicates.items() if name in SHOWN}
     intervals = intervals_of(values, shown, n_speakers)
     if WITHHELD in values:
-        options = {"n_speakers": n_speakers, "correction": bootstrap.CORRECTIONS["cllr_min_bit"]}
+        options = {"n_speakers": n_speakers, "correction": CORRECTIONS["cllr_min_bit"]}
         intervals[WITHHELD] = bootstrap.interval(values[WITHHELD], replicates[WITHHELD], **options)
     return intervals
 

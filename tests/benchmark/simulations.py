@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from voiceprivacy.inout.arrays import ScoreMatrix
-from voiceprivacy.privacy.scores import calibration, trials
+from voiceprivacy.privacy.scores import calibration, samples
 
 SCALE = 1.5  # scores are LLRs times this: miscalibrated, so that Cllr and min Cllr differ
 
@@ -27,7 +27,7 @@ def simulated_scores(size, separations, draw):
         scores = np.where(target, 0.5, -0.5) * separation + np.sqrt(0.5) * (common + own)
         order = np.argsort(scores)
         parts = (SCALE * separation * scores if separation else scores, target, enrolment, trial)
-        yield trials.SpeakerTrials(names, *(part[order] for part in parts))
+        yield samples.SpeakerTrials(names, *(part[order] for part in parts))
 
 
 def effects(enrolment, trial, target, n_speakers, draw):

@@ -15,7 +15,7 @@ from support.calls import module, with_package
 from support.runs import is_gone, processes_of
 from support.spoilers import edit
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.running import programs
 
 BABBLE = "[print('a' * 1000) for _ in range(200_000)]"

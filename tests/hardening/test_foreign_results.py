@@ -11,8 +11,8 @@ from support import verdicts
 from support.calls import here
 from support.result_folders import FULL_PROVENANCE, write_state
 
+from voiceprivacy.errors import BadInput, shown
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import BadInput, shown
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.inout.tables import read_table, write_table
 from voiceprivacy.report.contents import Contents, read_contents, write_contents

@@ -16,7 +16,7 @@ from support.readers import READERS, SECONDS, result_of
 from support.spoilers import NO_NUMBERS
 
 from voiceprivacy.corpora import checks
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 
 MEMORY = 2**29
 

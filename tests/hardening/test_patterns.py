@@ -9,8 +9,8 @@ from support.trees import write_audio
 
 from voiceprivacy.corpora.kinds import folder
 from voiceprivacy.corpora.listing import Findings
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign, tables
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration
 
 NAME = "a" * 60

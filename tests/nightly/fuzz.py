@@ -31,7 +31,7 @@ def fuzz_one(name: str, folder: Path, options: list[str]) -> None:
     with atheris.instrument_imports(include=["voiceprivacy", "yaml", "zipfile"]):
         from support import readers
 
-        from voiceprivacy.inout.files import BadInput
+        from voiceprivacy.errors import BadInput
 
     readers.build(folder)
     (folder / "seeds").mkdir()

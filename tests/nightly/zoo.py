@@ -15,7 +15,8 @@ from pathlib import Path
 import soundfile
 
 from voiceprivacy.corpora.listing import Findings, Listed, list_utterances
-from voiceprivacy.inout.files import BadInput, whole_or_absent
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import whole_or_absent
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.report import plane as planes
 from voiceprivacy.report.plots import plane as plots

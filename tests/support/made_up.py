@@ -16,7 +16,7 @@ from voiceprivacy.report.metrics import Number, write_metrics
 from voiceprivacy.report.page import show, write_page
 from voiceprivacy.report.plots import style
 from voiceprivacy.report.published import beside, tables_of
-from voiceprivacy.vocabulary import AtlasPoint, ExposedPoint
+from voiceprivacy.report.rows import AtlasPoint, ExposedPoint
 
 TEMPLATE = Path(__file__).parents[2] / "workflow" / "report" / "index.html.j2"
 EVIL = "<!--<script><b>x"  # no slash: ids of speakers have none

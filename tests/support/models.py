@@ -6,7 +6,8 @@ import re
 import torch
 from hyperpyyaml import load_hyperpyyaml
 
-from voiceprivacy.inout import audio, seeds
+from voiceprivacy import seeds
+from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import RESOURCES
 from voiceprivacy.inout.tables import Utterance, write_manifest
 

@@ -4,7 +4,7 @@ import os
 import signal
 import time
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 
 
 def slow_if_even(number):

@@ -12,17 +12,17 @@ from voiceprivacy.anonymise import plugins
 from voiceprivacy.attack.backends import recipes
 from voiceprivacy.attack.extractors import style
 from voiceprivacy.corpora import checks, listing, parts
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import arrays, audio, json_files, scored_trials, tables
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.models.folders import Hyperparameters
 from voiceprivacy.organise import evidence, records
 from voiceprivacy.plan import configuration
-from voiceprivacy.privacy.scores import zebra
+from voiceprivacy.privacy.rows import SystemInterval
+from voiceprivacy.privacy.scores import tags
 from voiceprivacy.report import expected, listen, metrics, sections, uncertainty
 from voiceprivacy.tools.changes import change_lines
 from voiceprivacy.utility import measures
-from voiceprivacy.vocabulary import SystemInterval
 
 SECONDS = 10  # of a processor, for one reading
 GIVEN = {"given": {"all": "data"}}
@@ -123,7 +123,7 @@ READERS = {
     "submission/wav.scp": lambda path: plugins.find_audio(["submission"], []),
     "transcripts.tsv": tables.read_transcripts,
     "words.dic": style.read_dictionary,
-    "tags.yaml": zebra.read_tags,
+    "tags.yaml": tags.read_tags,
     "config.yaml": read_config,
     "hyperparams.yaml": read_hyperparameters,
     "metrics.json": json_files.read_json,

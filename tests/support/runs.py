@@ -15,7 +15,8 @@ import numpy as np
 import yaml
 
 from support.trees import names_of, write_kaldi
-from voiceprivacy.inout import audio, seeds
+from voiceprivacy import seeds
+from voiceprivacy.inout import audio
 from voiceprivacy.plan.measures import OF_EVERY_RUN
 from voiceprivacy.vocabulary import QUALITY
 

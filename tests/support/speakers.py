@@ -8,7 +8,7 @@ from voiceprivacy.inout.arrays import ScoreMatrix
 from voiceprivacy.inout.scored_trials import ScoredTrials
 from voiceprivacy.inout.tables import Trial
 from voiceprivacy.privacy.law.curves import curve
-from voiceprivacy.privacy.scores import trials
+from voiceprivacy.privacy.scores import samples, trials
 
 
 def scored(score, *, n_speakers=6, n_utterances=3):
@@ -67,19 +67,19 @@ def sample_of(target, nontarget, *, target_counts, nontarget_counts, every_score
     is_target = (np.arange(len(scores)) < len(target))[order]
     weights = np.concatenate([target_counts, nontarget_counts])[order]
     speakers = np.zeros((2, len(scores)), dtype=np.int64)
-    listed = trials.SpeakerTrials(np.array(["s"]), scores[order], is_target, *speakers)
-    sorted_trials = trials.by_class(listed, every_score=every_score)
-    return trials.weigh_classes(sorted_trials, weights[is_target], weights[~is_target])
+    listed = samples.SpeakerTrials(np.array(["s"]), scores[order], is_target, *speakers)
+    sorted_trials = samples.by_class(listed, every_score=every_score)
+    return samples.weigh_classes(sorted_trials, weights[is_target], weights[~is_target])
 
 
 def weigh(listed, weights):
     """Sample of trials with integer weights (M,), in which every score is a group of its own."""
-    sorted_trials = trials.by_class(listed, every_score=True)
-    return trials.weigh_classes(sorted_trials, weights[listed.target], weights[~listed.target])
+    sorted_trials = samples.by_class(listed, every_score=True)
+    return samples.weigh_classes(sorted_trials, weights[listed.target], weights[~listed.target])
 
 
 def speaker_weights(listed, weights):
-    """Weight of each trial (M,) from one weight for each speaker (S,), as trials.draw has it."""
+    """Weight of each trial (M,) from one weight for each speaker (S,), as samples.draw has it."""
     return weights[listed.enrolment] * np.where(listed.target, 1, weights[listed.trial])
 
 
@@ -122,7 +122,7 @@ def conversation_list(scores):
     speakers = np.array([f"s{number:03d}" for number in range(len(scores))])
     columns = (scores.ravel(), tried == enrolled, enrolled, tried)
     return {
-        "trials": trials.SpeakerTrials(speakers, *(column[order] for column in columns)),
+        "trials": samples.SpeakerTrials(speakers, *(column[order] for column in columns)),
         "enrolment_id": enrolled[order],
         "trial_id": (tried * scores.shape[1] + utterance)[order],
     }

@@ -16,7 +16,8 @@ import yaml
 
 from support.runs import write_submission
 from support.trees import names_of, write_kaldi, write_lines
-from voiceprivacy.inout import audio, seeds, tables
+from voiceprivacy import seeds
+from voiceprivacy.inout import audio, tables
 from voiceprivacy.inout.arrays import Embeddings, ScoreMatrix, write_embeddings, write_matrix
 from voiceprivacy.inout.scored_trials import write_scores
 from voiceprivacy.running.adapter import run

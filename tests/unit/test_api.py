@@ -24,7 +24,8 @@ from voiceprivacy import (
     zebra,
 )
 from voiceprivacy.attack.backends.procrustes import Alignment, write_alignment
-from voiceprivacy.inout.files import SCRIPTS, BadInput
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.inout.json_files import read_json
 
 N_SPEAKERS = 8

@@ -14,7 +14,7 @@ from voiceprivacy.inout.arrays import ScoreMatrix
 from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.layout import HERE
 from voiceprivacy.privacy.matrices import ranks, similarity
-from voiceprivacy.privacy.scores import trials, verification, zebra
+from voiceprivacy.privacy.scores import samples, verification, zebra
 from voiceprivacy.privacy.uncertainty import normalised, null, paired
 from voiceprivacy.report import inference
 from voiceprivacy.report.figures import ANONYMISER, ATTACKER, KINDS, TWO_RUNS, Subject, figure
@@ -43,7 +43,7 @@ def written_metrics():
     scores = {"target": draw.normal(1, 1, 20), "nontarget": draw.normal(0, 1, 40)}
     enrolled, tried = np.indices((4, 4)).reshape(2, -1)
     values, abcd = np.arange(16.0), np.array(list("abcd"))
-    arranged = trials.SpeakerTrials(abcd, values, enrolled == tried, enrolled, tried)
+    arranged = samples.SpeakerTrials(abcd, values, enrolled == tried, enrolled, tried)
     ids, speakers = np.arange(6).astype(str), np.repeat(abcd[:3], 2)
     pairs = ScoreMatrix(ids, ids, speakers, speakers, draw.normal(size=(6, 6)), ids, ids)
     templates = (ids[:3], speakers, abcd[:3], draw.normal(size=(6, 3)), ids, ids[:3] + "e")

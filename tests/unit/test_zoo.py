@@ -5,7 +5,7 @@ from nightly import zoo
 from support import trees, utilities, verdicts
 
 from voiceprivacy.corpora import parts
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.sections import Speed

@@ -10,7 +10,7 @@ import pytest
 from nightly import zoo
 from support.runs import ROOT, finish, snakemake
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.plan import configuration
 
 PLANNED_BELOW = ("config", "ranks")

@@ -19,10 +19,10 @@ from support.trees import write_kaldi, write_lines
 
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.json_files import read_json
-from voiceprivacy.inout.seeds import SECRET_BYTES
+from voiceprivacy.inout.secret_seeds import SECRET_BYTES
 from voiceprivacy.inout.tables import read_manifest, read_table
 from voiceprivacy.report.mailed import KEY
-from voiceprivacy.vocabulary import SpeakerWords
+from voiceprivacy.utility.rows import SpeakerWords
 
 pytestmark = pytest.mark.long
 SEEDS = {"seed": 918273, "report": 827364}

@@ -6,7 +6,7 @@ from support.runs import B2, B2R, finish, rows, write_config
 
 from voiceprivacy.inout.rows import read_typed
 from voiceprivacy.report.atlas import by_system
-from voiceprivacy.vocabulary import AtlasPoint
+from voiceprivacy.report.rows import AtlasPoint
 
 pytestmark = [pytest.mark.nightly, needs.data("VOICEPRIVACY_SPEECH", "VOICEPRIVACY_ASV")]
 TARGETS = ("results/metrics.tsv", "results/curves/atlas/real/mixed.tsv")

@@ -18,7 +18,7 @@ from support.runs import (
     write_tiny_run,
 )
 
-from voiceprivacy.inout import seeds
+from voiceprivacy import seeds
 
 
 def test_the_same_command_again_has_nothing_to_do_and_says_what_was_found(own_run):

@@ -20,12 +20,8 @@ sys.path.insert(0, str(HERE / "scripts"))
 search_path = os.environ["PATH"]
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), search_path])
 
-from voiceprivacy.inout.files import (
-    RESOURCES,
-    BadInput,
-    OurPath,
-    ours,
-)
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import RESOURCES, OurPath, ours
 from voiceprivacy.layout import Layout
 from voiceprivacy.plan import configuration, defaults, earlier
 from voiceprivacy.plan.inputs.attackers import AttackerInputs

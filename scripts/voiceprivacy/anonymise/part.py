@@ -16,12 +16,11 @@ import numpy as np
 from tqdm import tqdm
 
 from voiceprivacy.anonymise import plugins
+from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.checksums import sha256_of
 from voiceprivacy.inout.files import (
-    BadInput,
     FilePath,
-    counted,
     note_input,
     remove_earlier,
     remove_leftovers,

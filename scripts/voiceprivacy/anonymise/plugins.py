@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from voiceprivacy.anonymise import call_function
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import (
     SCRIPTS,
-    BadInput,
     FilePath,
     expand,
     name_too_long,

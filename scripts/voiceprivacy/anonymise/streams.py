@@ -24,8 +24,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.audio import FULL_SCALE, Samples
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.vocabulary import STREAMED
 

@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from voiceprivacy import seeds
 from voiceprivacy.attack import Counts, Flags, Floats, Scorer
-from voiceprivacy.inout import seeds
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.tables import Utterance, source_of
-from voiceprivacy.vocabulary import UNDEFINED, HeldOut
+from voiceprivacy.vocabulary import UNDEFINED
 
 N_PERMUTATIONS = 1999  # p-values down to 0.0005
 N_FOLDS = 5
@@ -32,6 +32,23 @@ IN_FOLD = 8  # speakers: of fewer there are too few permutations, so there are f
 FEWEST_IN_FOLD = 4  # speakers, two of each gender
 MOST_SPEAKERS = 200  # that are tried, in all folds together
 MOST_TRIALS = 10  # of a speaker
+
+
+class HeldOut(NamedTuple):
+    """What an attacker finds in training speakers who were held out.
+
+    They speak as the speech that was learnt from does. ``eer_percent`` is of their trials, and
+    ``p_value`` is how often permuted speakers give as small a one. Both are "undefined" for a
+    ``reason``, which is empty otherwise. ``n_training_speakers`` is how many the attacker learnt
+    from.
+    """
+
+    n_training_speakers: int
+    n_speakers: int
+    n_trials: int
+    eer_percent: float | str
+    p_value: float | str
+    reason: str
 
 
 class Spoken(NamedTuple):

@@ -13,10 +13,8 @@ ALL_CONDITIONS = tuple(CONDITIONS)
 WITHOUT_SECOND_RUN = ("oo", "op", "pp")
 ARROWS: dict[str, str] = {"higher": "↑", "lower": "↓", "neither": ""}
 
-NO_PRIVACY_BIT = 1 / (2 * math.log(2))  # D_ECE where every speaker is found: Noe et al., CSL 2022
 
 # How many times the bias that replicates show is taken off an interval (see privacy/uncertainty).
-OF_CALIBRATION = 3.0
 OF_HISTOGRAM = 2.5
 
 RANK_LOSSES = ("ll", "ms", "wms", "rwms", "cll")  # by which the model of ranks is fitted

@@ -1,6 +1,7 @@
 """Metrics of score files: verification, ZEBRA, calibration on another run, normalised numbers."""
 
-from voiceprivacy.catalogue.metric import NO_PRIVACY_BIT, OF_CALIBRATION, Metric, alike
+from voiceprivacy.catalogue.metric import Metric, alike
+from voiceprivacy.vocabulary import NO_PRIVACY_BIT, OF_CALIBRATION
 
 VERIFICATION = [
     Metric(

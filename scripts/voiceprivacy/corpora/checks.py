@@ -14,8 +14,8 @@ from voiceprivacy.corpora.listing import (
     list_utterances,
     source_of_entry,
 )
+from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import BadInput, counted
 from voiceprivacy.vocabulary import EVALUATION, NO_TRIALS, TRAIN, UTILITY_ALONE
 
 OTHER_SPEAKER = "another speaker"

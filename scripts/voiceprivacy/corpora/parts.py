@@ -27,6 +27,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from voiceprivacy import seeds
 from voiceprivacy.corpora import recordings
 from voiceprivacy.corpora.listing import (
     Findings,
@@ -37,8 +38,7 @@ from voiceprivacy.corpora.listing import (
     list_utterances,
     protocol_of,
 )
-from voiceprivacy.inout import seeds
-from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.tables import Trial, Utterance, read_rows, write_table
 
 EXCLUDED = ["utterance", "why"]

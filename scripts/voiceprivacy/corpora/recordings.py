@@ -31,8 +31,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voiceprivacy.corpora import same_sound
+from voiceprivacy.errors import BadInput, shown
 from voiceprivacy.inout import audio, tables
-from voiceprivacy.inout.files import BadInput, shown
 from voiceprivacy.inout.tables import piece_id
 from voiceprivacy.running import decoding, pools, processes, programs
 

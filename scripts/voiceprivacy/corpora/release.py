@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from voiceprivacy.inout import seeds
+from voiceprivacy import seeds
 from voiceprivacy.inout.tables import LABELS, Trial, recordings_of
 from voiceprivacy.vocabulary import MOST_LINKED
 

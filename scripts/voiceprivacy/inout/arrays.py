@@ -13,7 +13,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from voiceprivacy.inout.files import BadInput, FilePath, refuse_endless, whole_or_absent
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import FilePath, refuse_endless, whole_or_absent
+from voiceprivacy.matrix import ScoreMatrix
 
 Text: TypeAlias = NDArray[np.str_]
 
@@ -53,22 +55,6 @@ class Embeddings(NamedTuple):
 
     ids: Text
     embeddings: NDArray[np.float32]
-
-
-class ScoreMatrix(NamedTuple):
-    """Scores (R, C) of rows against columns.
-
-    Pairs of equal source are to be left out. The source is the utterance that a segment was cut
-    from; by default it is the id itself.
-    """
-
-    rows: Text
-    columns: Text
-    row_speakers: Text
-    column_speakers: Text
-    scores: NDArray[np.floating]
-    row_sources: Text
-    column_sources: Text
 
 
 TEXTS_OF_MATRIX = [name for name in ScoreMatrix._fields if name != "scores"]

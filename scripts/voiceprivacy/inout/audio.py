@@ -16,9 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from soundfile import SoundFile
 
 import voiceprivacy.inout.imports  # noqa: F401  # how torch and torchaudio are loaded
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import unstated
 from voiceprivacy.inout.containers import KINDS, missing_part
-from voiceprivacy.inout.files import BadInput, FilePath, refuse_endless, whole_or_absent
+from voiceprivacy.inout.files import FilePath, refuse_endless, whole_or_absent
 
 Samples: TypeAlias = NDArray[np.float32]
 

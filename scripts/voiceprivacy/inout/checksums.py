@@ -3,7 +3,8 @@
 import hashlib
 from pathlib import Path
 
-from voiceprivacy.inout.files import BadInput, FilePath, read_bytes, read_lines
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import FilePath, read_bytes, read_lines
 
 CHECKSUMS = "SHA256SUMS"  # as sha256sum writes it; beside weights that came from somebody else
 

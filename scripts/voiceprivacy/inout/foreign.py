@@ -21,7 +21,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from voiceprivacy.inout.files import BadInput, FilePath, counted, shown
+from voiceprivacy.errors import BadInput, counted, shown
+from voiceprivacy.inout.files import FilePath
 from voiceprivacy.vocabulary import ABSENT
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,199}")

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from voiceprivacy.inout.files import BadInput, FilePath, read_lines
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import FilePath, read_lines
 from voiceprivacy.inout.foreign import refuse_no_utf8
 
 SESSIONS = (1, 2, 3, 4, 5)

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import BadInput, FilePath, read_bytes, read_lines, whole_or_absent
+from voiceprivacy.inout.files import FilePath, read_bytes, read_lines, whole_or_absent
 
 BETWEEN = re.compile(r"[\s,:]*")  # the members of JSON
 

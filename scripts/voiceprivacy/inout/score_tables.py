@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from voiceprivacy.inout.files import BadInput, read_lines
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import read_lines
 from voiceprivacy.inout.scored_trials import warning_of_pairs
 from voiceprivacy.inout.tables import label_of, number, read_rows
 from voiceprivacy.vocabulary import ORIGINAL

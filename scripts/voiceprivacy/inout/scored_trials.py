@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from voiceprivacy.inout.files import BadInput, FilePath, blocks_of_lines, counted
+from voiceprivacy.errors import BadInput, counted
+from voiceprivacy.inout.files import FilePath, blocks_of_lines
 from voiceprivacy.inout.tables import (
     LABELS,
     SCORES,

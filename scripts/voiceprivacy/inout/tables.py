@@ -20,10 +20,10 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import sha256
 from voiceprivacy.inout.files import (
     MOST_OF_PATH,
-    BadInput,
     FilePath,
     blocks_of_lines,
     lines_of,
@@ -44,7 +44,8 @@ FINDINGS = ["level", "file", "line", "what", "sound"]
 TRANSCRIPTS = ["utterance", "text"]
 ALPHAS = ["utterance", "speaker", "alpha"]
 POSITIONS = ["utterance", "position"]
-LABELS = ("target", "nontarget")
+from voiceprivacy.vocabulary import LABELS  # noqa: E402
+
 # What lists of others call them: VoxCeleb's and SpeechBrain's 1 and 0, tgt and imp of VOiCES,
 # truth values of pandas.
 LABEL_WORDS = dict.fromkeys(("target", "tgt", "1", "1.0", "true"), "target") | dict.fromkeys(

@@ -14,7 +14,8 @@ from typing import Any
 import yaml
 from yaml.reader import ReaderError
 
-from voiceprivacy.inout.files import BadInput, FilePath, counted, read_lines
+from voiceprivacy.errors import BadInput, counted
+from voiceprivacy.inout.files import FilePath, read_lines
 
 MOST_VALUES = 100_000  # after all aliases are unfolded
 MOST_DIGITS = 1000  # Python itself refuses to read or write more than 4300

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from voiceprivacy.inout.files import counted
+from voiceprivacy.errors import counted
 from voiceprivacy.organise import attacking
 from voiceprivacy.organise.records import read_repository
 from voiceprivacy.running.adapter import run

@@ -7,7 +7,8 @@ from typing import Annotated
 from tqdm import tqdm
 
 from voiceprivacy.anonymise.functions import mcadams
-from voiceprivacy.inout.files import BadInput, added_or_absent, counted
+from voiceprivacy.errors import BadInput, counted
+from voiceprivacy.inout.files import added_or_absent
 from voiceprivacy.inout.tables import (
     Utterance,
     positions_path,

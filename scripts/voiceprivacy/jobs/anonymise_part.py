@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from voiceprivacy.anonymise import part
-from voiceprivacy.inout.files import BadInput, counted
-from voiceprivacy.inout.seeds import derive_secretly, read_secret
+from voiceprivacy.errors import BadInput, counted
+from voiceprivacy.inout.secret_seeds import derive_secretly, read_secret
 from voiceprivacy.running import boxes
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import require_at_least, say

@@ -2,10 +2,12 @@
 
 import functools
 
-from voiceprivacy.inout.files import BadInput, counted, naming
+from voiceprivacy.errors import BadInput, counted
+from voiceprivacy.inout.files import naming
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_curves
 from voiceprivacy.privacy.scores import zebra
+from voiceprivacy.privacy.scores.tags import read_tags
 from voiceprivacy.privacy.scores.trials import read_score_file
 from voiceprivacy.privacy.uncertainty.interval_files import Draws, resampled_runs, write_intervals
 from voiceprivacy.running.adapter import run
@@ -51,7 +53,7 @@ def assess_calibration(
             f"--train: {counted(len(train), 'file')}, --test: {len(test)}; give one for each"
         )
     draws = Draws.of(bootstrap, seed)
-    own_tags = zebra.read_tags(tags)
+    own_tags = read_tags(tags)
     numbers, profiles, resampled = {}, {}, {}
     laplace = not without_laplace
     # Without replicates nobody needs to know who speaks.

@@ -4,9 +4,10 @@ from pathlib import Path
 
 from voiceprivacy.inout.rows import write_typed
 from voiceprivacy.privacy.law.attributes import inferred, read_corpus
+from voiceprivacy.privacy.rows import Inferred
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import require_at_least, say
-from voiceprivacy.vocabulary import ABSENT, UNDEFINED, Inferred
+from voiceprivacy.vocabulary import ABSENT, UNDEFINED
 
 
 def assess_inference(

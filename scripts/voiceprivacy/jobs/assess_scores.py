@@ -1,11 +1,11 @@
 """The job assess_scores."""
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_curves
 from voiceprivacy.privacy.law import curves as law_curves
-from voiceprivacy.privacy.scores import zebra as evidence
 from voiceprivacy.privacy.scores.assessment import assess
+from voiceprivacy.privacy.scores.tags import read_tags
 from voiceprivacy.privacy.uncertainty.interval_files import Draws, write_intervals
 from voiceprivacy.privacy.uncertainty.normalised import Proportion, write_normalised
 from voiceprivacy.running.adapter import run
@@ -58,7 +58,7 @@ def assess_scores(
     if normalised and not (verification_original and zebra_original):
         raise BadInput("--normalised needs --verification-original and --zebra-original")
     draws = Draws.of(bootstrap, seed)
-    own_tags = evidence.read_tags(tags)
+    own_tags = read_tags(tags)
     assessed = {
         label: assess(
             label,

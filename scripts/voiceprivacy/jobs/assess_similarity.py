@@ -3,7 +3,7 @@
 import sys
 from typing import Annotated
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy.matrices import assessment, similarity
 from voiceprivacy.privacy.matrices.speakers import ZOO

@@ -5,6 +5,7 @@ from typing import Literal
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_curves
 from voiceprivacy.privacy.scores import zebra
+from voiceprivacy.privacy.scores.tags import read_tags
 from voiceprivacy.privacy.scores.trials import read_score_file
 from voiceprivacy.privacy.uncertainty import null
 from voiceprivacy.privacy.uncertainty.interval_files import (
@@ -49,7 +50,7 @@ def assess_zebra(
     seed : of the draws of speakers
     """
     draws = Draws.of(bootstrap, seed)
-    own_tags = zebra.read_tags(tags)
+    own_tags = read_tags(tags)
     numbers, profiles, resampled = {}, {}, {}
     for name, path in label_inputs(scores, label).items():
         given, arranged = read_score_file(

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.jobs.check_result import refuse
 from voiceprivacy.organise.checking import checked, differences
 from voiceprivacy.organise.site import new_repository, write_site

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.organise.checking import Changes, checked, differences
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say

@@ -1,17 +1,14 @@
 """The job collect_atlas."""
 
 from voiceprivacy.inout.rows import write_typed
+from voiceprivacy.plan.rows import Heard
 from voiceprivacy.report.atlas import points_of
 from voiceprivacy.report.exposure import points_of_speakers
 from voiceprivacy.report.metrics import read_metrics
+from voiceprivacy.report.rows import AtlasPoint, ExposedPoint
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
-from voiceprivacy.vocabulary import (
-    AtlasPoint,
-    ExposedPoint,
-    Heard,
-    TrialList,
-)
+from voiceprivacy.vocabulary import TrialList
 
 
 def collect_atlas(

@@ -3,7 +3,7 @@
 from itertools import product
 from pathlib import Path
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.foreign import not_ours, plain_file
 from voiceprivacy.report.verdict_words import NO_CHANGE, SINCE
 from voiceprivacy.running.adapter import run

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.rows import write_typed
 from voiceprivacy.privacy.uncertainty import paired
 from voiceprivacy.running.adapter import run

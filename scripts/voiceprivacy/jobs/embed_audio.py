@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from voiceprivacy.inout.files import counted
-from voiceprivacy.inout.seeds import derive_secretly
+from voiceprivacy.errors import counted
+from voiceprivacy.inout.secret_seeds import derive_secretly
 from voiceprivacy.inout.tables import read_manifest, read_trials
 from voiceprivacy.report import listen
 from voiceprivacy.report.mailed import NAMED, codes_of, key_in

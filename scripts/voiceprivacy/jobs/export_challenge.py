@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.organise.challenge import Exported
 from voiceprivacy.organise.finished_run import unchanged
 from voiceprivacy.running.adapter import run

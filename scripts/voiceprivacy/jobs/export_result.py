@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.organise.exporting import Names, export
 from voiceprivacy.organise.finished_run import unchanged
 from voiceprivacy.running.adapter import run

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Annotated, Literal
 
 from voiceprivacy.attack.extractors import foreign
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import Embeddings, write_embeddings
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance, read_manifest
 from voiceprivacy.models import hub
 from voiceprivacy.running import boxes, programs

@@ -7,9 +7,10 @@ from tqdm import tqdm
 
 from voiceprivacy.attack.extractors import style
 from voiceprivacy.attack.extractors import words as wording
+from voiceprivacy.errors import counted
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import Embeddings, write_embeddings
-from voiceprivacy.inout.files import counted, naming
+from voiceprivacy.inout.files import naming
 from voiceprivacy.inout.tables import Utterance, read_manifest, read_transcripts
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import require_one, say

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.models.fetching import NotFetched, fetch, pinned_models
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say

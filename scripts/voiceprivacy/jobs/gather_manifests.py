@@ -1,7 +1,7 @@
 """The job gather_manifests."""
 
 from voiceprivacy.anonymise import part
-from voiceprivacy.inout.files import counted
+from voiceprivacy.errors import counted
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 

@@ -1,7 +1,7 @@
 """The job list_transcripts."""
 
 from voiceprivacy.corpora.listing import read_transcripts
-from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.tables import TRANSCRIPTS, read_manifest, write_table
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say

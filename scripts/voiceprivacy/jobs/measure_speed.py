@@ -6,10 +6,12 @@ from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.rows import write_typed
 from voiceprivacy.inout.tables import read_manifest, read_table
 from voiceprivacy.layout import Layout
+from voiceprivacy.plan.rows import Protecting
 from voiceprivacy.provenance.record import COLUMNS, processor_s
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
-from voiceprivacy.vocabulary import ABSENT, ORIGINAL, UNDEFINED, Protecting, Speed
+from voiceprivacy.utility.rows import Speed
+from voiceprivacy.vocabulary import ABSENT, ORIGINAL, UNDEFINED
 
 STREAMING = {True: "yes", False: "no", None: ABSENT}
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.tables import read_manifest, write_table
 from voiceprivacy.running import boxes, programs
 from voiceprivacy.running.adapter import run

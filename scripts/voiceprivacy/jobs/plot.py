@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.layout import Layout
 from voiceprivacy.privacy.scores.profiles import PROFILES
 from voiceprivacy.privacy.scores.trials import read_checked

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from voiceprivacy.inout.files import counted
+from voiceprivacy.errors import counted
 from voiceprivacy.organise.publishing import publish, telling_names
 from voiceprivacy.provenance.verify import refuse_changed, refuse_public_seed, results_of
 from voiceprivacy.running.adapter import run

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import yaml
 
-from voiceprivacy.inout.files import BadInput, printable, whole_or_absent
+from voiceprivacy.errors import BadInput, printable
+from voiceprivacy.inout.files import whole_or_absent
 from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.provenance.commit import CLEAN
 from voiceprivacy.provenance.record import SECRET, Change, differences, read_provenance

@@ -65,7 +65,7 @@ def carried_out(options: argparse.Namespace) -> int:
 
 def standing(results: Path) -> list[str]:
     """What an earlier run of the same command has found: states, and where the page is."""
-    from voiceprivacy.inout.files import BadInput
+    from voiceprivacy.errors import BadInput
     from voiceprivacy.report.typeset import listed
     from voiceprivacy.report.verdict import read_verdict
 

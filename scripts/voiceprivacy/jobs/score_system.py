@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from voiceprivacy.attack.backends import backends
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import write_matrix
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.scored_trials import write_scores
 from voiceprivacy.inout.tables import read_trials
 from voiceprivacy.running.adapter import run

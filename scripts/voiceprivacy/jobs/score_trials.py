@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from voiceprivacy.attack.backends import backends
-from voiceprivacy.inout.files import counted
+from voiceprivacy.errors import counted
 from voiceprivacy.inout.scored_trials import ScoredTrials, warning_of_itself, write_scores
 from voiceprivacy.inout.tables import read_trials
 from voiceprivacy.running.adapter import run

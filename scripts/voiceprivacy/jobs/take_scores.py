@@ -1,6 +1,6 @@
 """The job take_scores."""
 
-from voiceprivacy.inout.files import counted
+from voiceprivacy.errors import counted
 from voiceprivacy.inout.scored_trials import read_scored_trials, write_scores
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say

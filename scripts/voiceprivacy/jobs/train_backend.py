@@ -4,13 +4,13 @@ from typing import Literal
 
 from voiceprivacy.attack.backends import procrustes, recipes
 from voiceprivacy.attack.backends.learning import Learning, spoken, together
-from voiceprivacy.attack.held_out import Spoken, crossfitted, unknown
-from voiceprivacy.inout.files import BadInput, naming
+from voiceprivacy.attack.held_out import HeldOut, Spoken, crossfitted, unknown
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import naming
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
-from voiceprivacy.vocabulary import HeldOut
 
 
 def train_backend(

@@ -7,7 +7,8 @@ from typing import Any
 from voiceprivacy.attack.extractors import foreign
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Finding, Findings
-from voiceprivacy.inout.files import BadInput, counted, ours
+from voiceprivacy.errors import BadInput, counted
+from voiceprivacy.inout.files import ours
 from voiceprivacy.inout.scored_trials import read_scored_trials
 from voiceprivacy.plan import configuration, defaults, estimate
 from voiceprivacy.plan.plan import Plan, embedded

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.score_tables import add_scores
 from voiceprivacy.inout.tables import read_speakers

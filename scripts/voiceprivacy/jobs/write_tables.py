@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from voiceprivacy.inout.files import BadInput, naming
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import naming
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.paper_tables import TABLES, write_ranks
 from voiceprivacy.report.typeset import markdown, write

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from voiceprivacy.inout.files import counted
+from voiceprivacy.errors import counted
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.privacy.changes import kept_of_lists
 from voiceprivacy.privacy.verdict.run_scores import judge

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import torch
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 
 
 @contextlib.contextmanager

@@ -30,8 +30,8 @@ import numpy as np
 import torch
 from torch.nn.functional import layer_norm
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import read_unchanged
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.models import Floats
 from voiceprivacy.models.devices import single_thread

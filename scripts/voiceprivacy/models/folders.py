@@ -22,8 +22,9 @@ from typing import Any
 import torch
 import yaml
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import CHECKSUMS, read_unchanged, sha256_of
-from voiceprivacy.inout.files import BadInput, lines_of, whole_or_absent
+from voiceprivacy.inout.files import lines_of, whole_or_absent
 from voiceprivacy.inout.tables import number_in
 from voiceprivacy.inout.yaml_files import compose
 from voiceprivacy.running.command import out_of_memory

@@ -15,8 +15,9 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import read_unchanged, sha256
-from voiceprivacy.inout.files import BadInput, read_bytes
+from voiceprivacy.inout.files import read_bytes
 from voiceprivacy.models import fetching
 
 # What computes the models that a config gets where nothing is said, beside what every run needs.

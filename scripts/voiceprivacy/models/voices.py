@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.models import Floats, onnx_network
 from voiceprivacy.models.pinned import read_model
 from voiceprivacy.models.whisper import library

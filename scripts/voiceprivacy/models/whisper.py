@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.signal import resample_poly
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.models import Floats
 from voiceprivacy.models.mel import SAMPLE_RATE, hann, mel_bands
 from voiceprivacy.models.pinned import read_model

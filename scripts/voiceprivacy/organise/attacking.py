@@ -17,7 +17,8 @@ from shlex import quote
 
 import yaml
 
-from voiceprivacy.inout.files import BadInput, whole_or_absent
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import whole_or_absent
 from voiceprivacy.organise.records import Record, Repository
 from voiceprivacy.plan import configuration
 

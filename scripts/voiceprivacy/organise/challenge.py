@@ -30,7 +30,8 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from voiceprivacy.inout.files import BadInput, whole_or_absent
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import whole_or_absent
 from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.provenance.record import RANK
 from voiceprivacy.tools.unpacking import pack

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue import METRICS
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.checksums import sha256
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import where
 from voiceprivacy.inout.tables import unpacked
 from voiceprivacy.organise.evidence import (

@@ -14,14 +14,16 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import sha256
-from voiceprivacy.inout.files import BadInput, FilePath, naming
+from voiceprivacy.inout.files import FilePath, naming
 from voiceprivacy.inout.scored_trials import ScoredTrials
 from voiceprivacy.inout.tables import LABELS, Trial, number, read_packed, safe_id, write_packed
 from voiceprivacy.organise.records import Number
 from voiceprivacy.privacy.scores.assessment import measured
 from voiceprivacy.privacy.scores.trials import arrange
 from voiceprivacy.privacy.uncertainty.bootstrap import intervals
+from voiceprivacy.privacy.uncertainty.corrections import CORRECTIONS
 from voiceprivacy.privacy.uncertainty.interval_files import Draws
 from voiceprivacy.vocabulary import UNDEFINED, WITHIN_RELEASE
 
@@ -155,7 +157,9 @@ def recomputed(
     for family, values in metrics.items():
         limits: Mapping[str, Any] = {}
         if drawn := resampled.get(family):
-            limits = intervals(values, drawn.replicates, n_speakers=drawn.n_speakers)
+            limits = intervals(
+                values, drawn.replicates, n_speakers=drawn.n_speakers, corrections=CORRECTIONS
+            )
         for name, value in values.items():
             if not isinstance(value, str) or value == UNDEFINED:  # a tag is no number
                 numbers[name] = number_and(value, limits.get(name, {}))

@@ -19,8 +19,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import sha256
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import read_enrolments, read_speakers, read_trials
 from voiceprivacy.organise.evidence import (
     MOST_DRAWS,

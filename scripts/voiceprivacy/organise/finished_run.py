@@ -13,8 +13,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import VARIABLE, BadInput
+from voiceprivacy.inout.files import VARIABLE
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.scored_trials import read_scored_trials
 from voiceprivacy.layout import Layout

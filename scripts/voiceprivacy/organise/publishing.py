@@ -24,8 +24,9 @@ import numpy as np
 import soundfile
 from numpy.typing import NDArray
 
+from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import BadInput, counted, whole_folder_or_absent
+from voiceprivacy.inout.files import whole_folder_or_absent
 from voiceprivacy.inout.tables import Utterance, read_manifest, write_table
 from voiceprivacy.running import pools
 from voiceprivacy.vocabulary import ORIGINAL

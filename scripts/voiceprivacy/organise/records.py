@@ -23,8 +23,9 @@ from typing import Any, NamedTuple
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import SCRIPTS, BadInput, whole_or_absent
+from voiceprivacy.inout.files import SCRIPTS, whole_or_absent
 from voiceprivacy.inout.json_files import read_strict, where
 from voiceprivacy.inout.tables import read_rows
 

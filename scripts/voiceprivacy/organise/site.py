@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 import jinja2
 
 from voiceprivacy.catalogue import METRICS
-from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput, whole_folder_or_absent
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import RESOURCES, SCRIPTS, whole_folder_or_absent
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.organise.records import (
     KEY,

@@ -21,8 +21,9 @@ from typing import Any
 
 import jinja2
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import sha256, sha256_of
-from voiceprivacy.inout.files import SCRIPTS, BadInput
+from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.inout.json_files import read_json, read_strict, write_json
 from voiceprivacy.inout.tables import read_manifest

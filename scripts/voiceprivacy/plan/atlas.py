@@ -19,6 +19,7 @@ from typing import Any
 
 from voiceprivacy.inout.files import expand
 from voiceprivacy.plan.attackers import Attackers
+from voiceprivacy.plan.rows import Heard
 from voiceprivacy.plan.sources import why_no_transcripts
 from voiceprivacy.plan.speech import first_training_corpus
 from voiceprivacy.vocabulary import (
@@ -28,7 +29,6 @@ from voiceprivacy.vocabulary import (
     ORIGINAL,
     WORDS,
     Attack,
-    Heard,
     TrialList,
 )
 

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 import yaml
 from jsonschema import Draft202012Validator, ValidationError
 
-from voiceprivacy.inout.files import BadInput, expand, resembling, variables_in
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import expand, resembling, variables_in
 from voiceprivacy.inout.tables import number_in
 from voiceprivacy.inout.yaml_files import compose, read_yaml
 from voiceprivacy.layout import HERE, Layout

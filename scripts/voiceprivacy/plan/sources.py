@@ -28,10 +28,10 @@ from itertools import accumulate, chain, pairwise, product
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import sha256, sha256_of
 from voiceprivacy.inout.files import (
     SCRIPTS,
-    BadInput,
     base_of,
     name_too_long,
     ours,

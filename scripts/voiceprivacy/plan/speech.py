@@ -7,7 +7,7 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voiceprivacy.inout import seeds
+from voiceprivacy import seeds
 from voiceprivacy.inout.files import SCRIPTS, ours
 from voiceprivacy.layout import HERE, Layout
 from voiceprivacy.running import packages

@@ -6,7 +6,8 @@ Jobs are told by their files of results/benchmarks, which Snakemake writes.
 from collections.abc import Iterator
 
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.vocabulary import STREAMED, Protecting, draws_of
+from voiceprivacy.plan.rows import Protecting
+from voiceprivacy.vocabulary import STREAMED, draws_of
 
 
 def protecting(plan: Plan) -> Iterator[Protecting]:

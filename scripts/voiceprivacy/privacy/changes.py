@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import stdtrit
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import sha256
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.privacy.verdict.evidence import Evidence, jackknife_error, right_of
 from voiceprivacy.privacy.verdict.verdict import ONE
 

@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import sha256_of
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.provenance.record import (
     NOT_FOUND,
     PROVENANCE,

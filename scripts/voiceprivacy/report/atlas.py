@@ -10,9 +10,11 @@ Conventions
 import math
 from collections.abc import Iterable
 
+from voiceprivacy.plan.rows import Heard
 from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.rows import AtlasPoint
 from voiceprivacy.report.uncertainty import metric_limits, shown
-from voiceprivacy.vocabulary import AtlasPoint, Heard, NumberKey, TrialList
+from voiceprivacy.vocabulary import NumberKey, TrialList
 
 BITS, TEMPLATES = "disclosure_bit", "n_templates"
 NAMES = {  # of channels, as they are shown

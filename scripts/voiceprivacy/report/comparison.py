@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.catalogue.metric import Metric
 from voiceprivacy.catalogue.shown import BY_DEFINITION, Shown, shown
-from voiceprivacy.inout.files import BadInput, FilePath
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.rows import Limits
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.metrics import Number

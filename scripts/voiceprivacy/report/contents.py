@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import BadInput, FilePath
+from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.report.figures import (
     ANONYMISER,

@@ -18,11 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voiceprivacy.catalogue import METRICS
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import BadInput, FilePath
+from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.rows import limits_of, read_labelled
 from voiceprivacy.inout.tables import number, read_manifest, read_rows
+from voiceprivacy.privacy.rows import Animal, Disclosure, Exposure, LawPoint
 from voiceprivacy.report.mailed import NAMED, Codes, code_of, coded
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.typeset import listed
@@ -33,11 +35,7 @@ from voiceprivacy.vocabulary import (
     ORIGINAL,
     PROTECTED_CONDITIONS,
     UNDEFINED,
-    Animal,
     Attack,
-    Disclosure,
-    Exposure,
-    LawPoint,
 )
 
 Arrays = dict[str, NDArray]  # {column: array (P,)}

@@ -25,7 +25,8 @@ from typing import NamedTuple
 
 from scipy.special import gammaincinv
 
-from voiceprivacy.inout.files import BadInput, FilePath, read_lines
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import FilePath, read_lines
 from voiceprivacy.inout.tables import number, read_rows, write_table
 from voiceprivacy.report.metrics import Number, possible
 from voiceprivacy.vocabulary import ABSENT, NumberKey, TrialList

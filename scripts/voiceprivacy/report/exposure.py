@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.rows import read_typed
+from voiceprivacy.plan.rows import Heard
 from voiceprivacy.report.atlas import NAMES
 from voiceprivacy.report.curves import read_disclosures
 from voiceprivacy.report.mailed import NAMED, Codes, code_of
+from voiceprivacy.report.rows import ExposedPoint
 from voiceprivacy.report.uncertainty import Shown
-from voiceprivacy.vocabulary import ExposedPoint, Heard
 
 MOST = 10
 

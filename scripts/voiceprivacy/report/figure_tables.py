@@ -13,7 +13,8 @@ from voiceprivacy.inout.tables import number_in, read_rows
 from voiceprivacy.report.curves import DISCLOSURES, EXPOSURES, MEASURES, ZOO
 from voiceprivacy.report.figures import Figure
 from voiceprivacy.report.mailed import NAMED, Codes, code_of
-from voiceprivacy.vocabulary import ABSENT, DASH, MINUS, AtlasPoint
+from voiceprivacy.report.rows import AtlasPoint
+from voiceprivacy.vocabulary import ABSENT, DASH, MINUS
 
 Table = tuple[Sequence[str], Sequence[Sequence[str]]]  # titles, rows
 NO_TABLE: Table = ((), ())

@@ -16,19 +16,13 @@ from typing import NamedTuple
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.rows import limits_of, read_typed
+from voiceprivacy.privacy.rows import Inferred
 from voiceprivacy.report.comparison import ATTACKS, INFORMED
 from voiceprivacy.report.figures import by_release
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import one_release
 from voiceprivacy.report.uncertainty import shown
-from voiceprivacy.vocabulary import (
-    ABSENT,
-    DASH,
-    ORIGINAL,
-    TRAINED_ON,
-    UNDEFINED,
-    Inferred,
-)
+from voiceprivacy.vocabulary import ABSENT, DASH, ORIGINAL, TRAINED_ON, UNDEFINED
 
 # What each line of a table says of an attribute: {ending of the metric: (value, limits)}.
 NUMBERS = {

@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue.metric import Metric
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.report.comparison import (
     OF_MATRICES,
     OnList,

@@ -20,8 +20,10 @@ import numpy as np
 import soundfile
 from numpy.typing import NDArray
 
-from voiceprivacy.inout import audio, foreign, seeds
-from voiceprivacy.inout.files import BadInput, FilePath
+from voiceprivacy import seeds
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout import audio, foreign
+from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.report.mailed import NAMED, Codes, code_of

@@ -18,8 +18,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from voiceprivacy.inout.files import SCRIPTS, BadInput, FilePath
-from voiceprivacy.inout.seeds import secret_in
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import SCRIPTS, FilePath
+from voiceprivacy.inout.secret_seeds import secret_in
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.inout.yaml_files import read_yaml
 from voiceprivacy.vocabulary import ORIGINAL

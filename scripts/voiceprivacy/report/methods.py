@@ -19,7 +19,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from voiceprivacy.inout.files import RESOURCES, counted
+from voiceprivacy.errors import counted
+from voiceprivacy.inout.files import RESOURCES
 from voiceprivacy.report.comparison import System, shown_columns
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.sections import PartOfCorpus

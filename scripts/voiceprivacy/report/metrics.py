@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue import METRICS
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import BadInput, FilePath
+from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import number_in, read_rows, write_table
 from voiceprivacy.vocabulary import ABSENT, ORIGINAL, Attack, NumberKey

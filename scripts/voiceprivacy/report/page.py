@@ -8,14 +8,8 @@ from typing import Any, NamedTuple
 
 import jinja2
 
-from voiceprivacy.inout.files import (
-    SCRIPTS,
-    BadInput,
-    FilePath,
-    read_bytes,
-    read_lines,
-    whole_or_absent,
-)
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import SCRIPTS, FilePath, read_bytes, read_lines, whole_or_absent
 from voiceprivacy.layout import Layout
 from voiceprivacy.report import verdict_words
 from voiceprivacy.report.answer import (

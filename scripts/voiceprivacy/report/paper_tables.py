@@ -22,7 +22,8 @@ from typing import Any
 
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.catalogue.metric import RANK_LOSSES, Metric
-from voiceprivacy.inout.files import BadInput, FilePath
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.typeset import Shown, Table, latex, short, tabulars, write_text

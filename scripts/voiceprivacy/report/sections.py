@@ -23,8 +23,9 @@ from typing import NamedTuple
 
 from voiceprivacy.catalogue import METRICS, OWN, is_headline, row_of, utility_group
 from voiceprivacy.catalogue.metric import ARROWS, Metric
+from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import BadInput, FilePath, counted
+from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.rows import Name, Numeral, read_typed, typed_rows
 from voiceprivacy.inout.tables import (
     FINDINGS,
@@ -38,15 +39,8 @@ from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import one_release
 from voiceprivacy.report.typeset import listed, short
 from voiceprivacy.report.uncertainty import TOO_FEW, Shown, shown_number, tells_nothing
-from voiceprivacy.vocabulary import (
-    ABSENT,
-    DASH,
-    MINUS,
-    ORIGINAL,
-    UNDEFINED,
-    Speed,
-    attacker_name,
-)
+from voiceprivacy.utility.rows import Speed
+from voiceprivacy.vocabulary import ABSENT, DASH, MINUS, ORIGINAL, UNDEFINED, attacker_name
 
 # The corpora: speech and trial lists in numbers, and what is unusual in them.
 

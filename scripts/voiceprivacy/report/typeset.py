@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voiceprivacy.inout.files import BadInput, FilePath, whole_or_absent
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import FilePath, whole_or_absent
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.vocabulary import DAGGER, DASH, INFINITY, MINUS, NO_BREAK
 

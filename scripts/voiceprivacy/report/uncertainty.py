@@ -19,6 +19,7 @@ from voiceprivacy.catalogue.shown import Shown, shown
 from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.rows import Limits, limits_of, read_typed
 from voiceprivacy.inout.tables import number
+from voiceprivacy.privacy.rows import SystemInterval
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.vocabulary import (
     ABSENT,
@@ -28,7 +29,6 @@ from voiceprivacy.vocabulary import (
     NO_BREAK,
     UNDEFINED,
     NumberKey,
-    SystemInterval,
 )
 
 NULL = "dece_null95_bit"

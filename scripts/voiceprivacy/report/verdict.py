@@ -11,8 +11,9 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue import METRICS, is_headline, utility_group, utility_preference
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import BadInput, FilePath
+from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.uncertainty import shown_number

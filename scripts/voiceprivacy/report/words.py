@@ -14,7 +14,8 @@ from typing import NamedTuple
 from voiceprivacy.inout.rows import read_typed
 from voiceprivacy.report.figures import draws_in
 from voiceprivacy.report.mailed import NAMED, Codes, code_of
-from voiceprivacy.vocabulary import ORIGINAL, SpeakerWords
+from voiceprivacy.utility.rows import SpeakerWords
+from voiceprivacy.vocabulary import ORIGINAL
 
 KINDS = ("substitutions", "insertions", "deletions")
 

@@ -16,7 +16,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput, expand, ours
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import RESOURCES, SCRIPTS, expand, ours
 from voiceprivacy.models import fetching
 from voiceprivacy.running import containers
 from voiceprivacy.running.handed_over import GIVEN, HOME, SHOWN_HOME

@@ -17,14 +17,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TextIO
 
 from voiceprivacy.catalogue import shown_once
-from voiceprivacy.inout.files import (
-    SCRIPTS,
-    BadInput,
-    counted,
-    guarding_inputs,
-    printable,
-    shown,
-)
+from voiceprivacy.errors import BadInput, counted, printable, shown
+from voiceprivacy.inout.files import SCRIPTS, guarding_inputs
 from voiceprivacy.inout.foreign import NO_UTF8
 
 DEBUG = "VOICEPRIVACY_DEBUG"

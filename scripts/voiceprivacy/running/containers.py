@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.running.handed_over import GIVEN, HOME, SHOWN_HOME
 
 INSTALL = (

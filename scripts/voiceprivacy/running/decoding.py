@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.running import boxes, handed_over, programs
 
 # Of files that ffmpeg is asked for, unless they begin as others; others are left to libsndfile.

@@ -10,7 +10,7 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.tables import Utterance, write_manifest
 
 HOME, GIVEN = "home", "given"  # in the folder of a box; given cannot be written to

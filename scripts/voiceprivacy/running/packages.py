@@ -9,7 +9,7 @@ from collections.abc import Callable
 from importlib.metadata import Distribution, EntryPoint, entry_points
 from typing import Any
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 
 GROUP = "voiceprivacy.anonymisers"
 SHOWN_DIGITS = 12  # of a hash, which tells two installations apart and is still readable

@@ -29,7 +29,7 @@ from concurrent.futures import (
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 
 AHEAD = 8  # items that wait for each worker: memory does not grow with the corpus
 # A signal that comes just before Python begins to wait is seen only when that wait ends: in a

@@ -16,7 +16,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from voiceprivacy.inout.files import BadInput, expand, ours
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import expand, ours
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.running import boxes, handed_over, processes
 

@@ -25,7 +25,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voiceprivacy.inout.files import counted, shown
+from voiceprivacy.errors import counted, shown
 from voiceprivacy.running import turns
 
 # Environment: "brief", or "silent" (without the line); unset under plain Snakemake.

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import IO
 
-from voiceprivacy.inout.files import printable
+from voiceprivacy.errors import printable
 
 LOCK = Path(".snakemake", "voiceprivacy", "turn")
 _held: list[IO[str]] = []  # until this process ends

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from voiceprivacy.catalogue import METRICS
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.privacy.changes import changes
 from voiceprivacy.provenance.record import PROVENANCE, edits, read_provenance

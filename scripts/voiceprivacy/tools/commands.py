@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 
 
 class Command(NamedTuple):

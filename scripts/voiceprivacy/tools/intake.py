@@ -28,8 +28,9 @@ from voiceprivacy.corpora.kinds import folder as tree
 from voiceprivacy.corpora.kinds import kaldi
 from voiceprivacy.corpora.listing import Findings, Listed, list_utterances
 from voiceprivacy.corpora.recordings import AUDIO, Pipe, whole
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import BadInput, read_lines
+from voiceprivacy.inout.files import read_lines
 from voiceprivacy.inout.json_files import parse_json
 from voiceprivacy.inout.tables import GENDERS, UNSAFE
 from voiceprivacy.running import decoding

@@ -10,15 +10,8 @@ from pathlib import Path
 import yaml
 
 from voiceprivacy.corpora.recordings import Cut, whole
-from voiceprivacy.inout.files import (
-    BadInput,
-    counted,
-    printable,
-    refuse_input,
-    remove_earlier,
-    scratch_folder,
-    whole_or_absent,
-)
+from voiceprivacy.errors import BadInput, counted, printable
+from voiceprivacy.inout.files import refuse_input, remove_earlier, scratch_folder, whole_or_absent
 from voiceprivacy.inout.foreign import refuse_no_utf8
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.models.pinned import is_installed

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
+from voiceprivacy import seeds
 from voiceprivacy.anonymise.part import EQUAL, unlike_length
 from voiceprivacy.anonymise.plugins import cuts_of
 from voiceprivacy.corpora import same_sound
@@ -25,8 +26,8 @@ from voiceprivacy.corpora.recordings import (
     is_used_in_place,
     whole,
 )
-from voiceprivacy.inout import seeds
-from voiceprivacy.inout.files import BadInput, counted, naming
+from voiceprivacy.errors import BadInput, counted
+from voiceprivacy.inout.files import naming
 from voiceprivacy.inout.foreign import refuse_no_utf8
 from voiceprivacy.tools.file_names import audio_files, is_found_without_help, pair
 from voiceprivacy.tools.intake import Intake, read, why_not_listed

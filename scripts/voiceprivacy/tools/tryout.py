@@ -26,13 +26,14 @@ from voiceprivacy.anonymise.part import finding
 from voiceprivacy.corpora import parts
 from voiceprivacy.corpora.checks import Examination
 from voiceprivacy.corpora.listing import Findings, list_utterances
+from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import BadInput, counted, ours
-from voiceprivacy.inout.seeds import LARGEST
+from voiceprivacy.inout.files import ours
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.running import programs
+from voiceprivacy.seeds import LARGEST
 
 FUNCTIONS = ("function", "package")
 OURS = ("evaluate", "torch")  # environments with nothing but what is here, too

@@ -21,8 +21,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from voiceprivacy.corpora.recordings import AUDIO
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import UNREADABLE
-from voiceprivacy.inout.files import BadInput, whole_or_absent
+from voiceprivacy.inout.files import whole_or_absent
 from voiceprivacy.inout.foreign import NO_UTF8
 from voiceprivacy.running.command import say
 from voiceprivacy.tools.file_names import audio_files

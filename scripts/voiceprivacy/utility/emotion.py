@@ -32,7 +32,8 @@ from typing import NamedTuple
 
 from tqdm import tqdm
 
-from voiceprivacy.inout.files import BadInput, FilePath, counted, read_lines
+from voiceprivacy.errors import BadInput, counted
+from voiceprivacy.inout.files import FilePath, read_lines
 from voiceprivacy.inout.iemocap import (
     EVALUATIONS,
     OF_FOUR_EMOTIONS,

@@ -34,8 +34,9 @@ import numpy as np
 import torch
 from torch.nn.functional import layer_norm
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import CHECKSUMS, sha256_of
-from voiceprivacy.inout.files import BadInput, read_lines
+from voiceprivacy.inout.files import read_lines
 from voiceprivacy.models import Floats, encoders
 from voiceprivacy.models.encoders import HUB_PREPARATION, HUB_SETTINGS
 from voiceprivacy.models.folders import (

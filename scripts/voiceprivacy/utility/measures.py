@@ -23,11 +23,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from voiceprivacy.inout import seeds
+from voiceprivacy import seeds
+from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.files import (
-    BadInput,
     FilePath,
-    counted,
     expand,
     naming,
     ours,

@@ -37,8 +37,9 @@ from onnx import helper
 from scipy.signal import resample_poly
 from tqdm import tqdm
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import BadInput, FilePath, folder_of_package
+from voiceprivacy.inout.files import FilePath, folder_of_package
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.models import onnx_network
 from voiceprivacy.utility.measures import Measured

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import BadInput, counted
 from voiceprivacy.inout.tables import Utterance, read_transcripts
 from voiceprivacy.models.devices import torch_device
 from voiceprivacy.models.folders import refusing

@@ -18,8 +18,9 @@ from typing import Any
 from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.utility.measures import drawn, read_measured
+from voiceprivacy.utility.rows import SpeakerWords
 from voiceprivacy.utility.summary import source_of
-from voiceprivacy.vocabulary import UNDEFINED, SpeakerWords
+from voiceprivacy.vocabulary import UNDEFINED
 
 KINDS = ("substitutions", "insertions", "deletions")
 WORDS = "_words"

@@ -39,21 +39,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
+from voiceprivacy import seeds
 from voiceprivacy.catalogue import METRICS
-from voiceprivacy.inout import seeds
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import write_npz
-from voiceprivacy.inout.files import BadInput, FilePath
+from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.rows import Limits
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.utility.measures import drawn, read_measured
+from voiceprivacy.utility.rows import UtilityMean
 from voiceprivacy.utility.statistics import MEAN, STATISTICS, Statistic
-from voiceprivacy.vocabulary import (
-    ABSENT,
-    FEWEST_REPLICATES,
-    FEWEST_SPEAKERS,
-    UNDEFINED,
-    UtilityMean,
-)
+from voiceprivacy.vocabulary import ABSENT, FEWEST_REPLICATES, FEWEST_SPEAKERS, UNDEFINED
 
 LEVEL = 0.95
 

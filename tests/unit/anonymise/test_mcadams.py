@@ -13,8 +13,8 @@ from support.sounds import speech_like, tone
 from voiceprivacy.anonymise.functions import mcadams
 from voiceprivacy.anonymise.functions.frames import EPSILON, ORDER, burg, find_poles, partners
 from voiceprivacy.anonymise.functions.mcadams import VARIANTS, anonymise, anonymise_file, to_int16
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance
 
 GOLDEN = Path("tests/data/mcadams")

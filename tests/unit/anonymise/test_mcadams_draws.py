@@ -14,8 +14,8 @@ from support.trees import write_kaldi, write_lines
 from voiceprivacy.anonymise import plugins
 from voiceprivacy.anonymise.functions.mcadams import draw_alphas
 from voiceprivacy.anonymise.part import gather_manifests
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio, tables
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance
 
 UTTERANCES = [Utterance(f"u{n}", f"s{n // 2}", "f", f"u{n}.flac", 1.0) for n in range(6)]

@@ -15,8 +15,8 @@ from support.shards import REVERSED, run_part, run_shard
 from support.sounds import RATE, tone
 
 from voiceprivacy.anonymise import part
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance, alphas_path, read_manifest, write_manifest
 from voiceprivacy.vocabulary import MCADAMS
 

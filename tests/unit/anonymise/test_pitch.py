@@ -7,7 +7,7 @@ import pytest
 from support.sounds import VOWEL_HZ, measured_formants, measured_pitch, vowel
 
 from voiceprivacy.anonymise.functions import retuning, shifting, world
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 
 RATE = 16000
 NAMES = {"utterance": "a", "speaker": "anna", "seed": 0}

@@ -11,8 +11,8 @@ from support.shards import command_that
 from support.sounds import RATE, tone
 
 from voiceprivacy.anonymise import call_function, plugins
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance, read_manifest
 from voiceprivacy.running import packages, programs
 

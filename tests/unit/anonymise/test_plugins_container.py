@@ -8,7 +8,7 @@ import pytest
 from support import apptainer
 
 from voiceprivacy.anonymise import plugins
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.tables import read_manifest
 
 

@@ -13,7 +13,7 @@ import yaml
 from support.sounds import speech_like, vowel
 
 from voiceprivacy.anonymise.call_function import load_function
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.jobs.validate import too_little
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.plan import Plan

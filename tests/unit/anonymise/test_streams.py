@@ -9,8 +9,8 @@ from support.shards import run_part
 from support.sounds import RATE, tone
 
 from voiceprivacy.anonymise import call_function, streams
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.vocabulary import STREAMED

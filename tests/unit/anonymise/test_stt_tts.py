@@ -6,7 +6,7 @@ from support import neural
 from support.sounds import RATE
 
 from voiceprivacy.anonymise.functions import stt_tts
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 
 NAMES = {"utterance": "anna-1", "speaker": "anna", "seed": 0}
 

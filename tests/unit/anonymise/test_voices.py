@@ -10,8 +10,8 @@ import pytest
 from support.sounds import VOWEL_HZ, measured_formants, measured_pitch, vowel
 
 from voiceprivacy.anonymise.functions import retuning, spectra, voices
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import BadInput
 
 ROOT = Path(__file__).parents[3]
 RATE = 16000

@@ -10,8 +10,8 @@ from speechbrain.processing.PLDA_LDA import Ndx, StatObject_SB, fast_PLDA_scorin
 
 from voiceprivacy.attack.backends import backends, recipes
 from voiceprivacy.attack.backends.backends import SAMPLES, read_samples, sample_matrix
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import Embeddings
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Trial, write_table
 
 

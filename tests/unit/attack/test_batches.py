@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from support.models import tone, write_tones
 
+from voiceprivacy import seeds
 from voiceprivacy.attack.training import batches as pieces
 from voiceprivacy.attack.training.batches import Augmentation, coloured_noise
-from voiceprivacy.inout import audio, seeds
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout import audio
 from voiceprivacy.inout.tables import Utterance, read_manifest
 
 RATE = 16000

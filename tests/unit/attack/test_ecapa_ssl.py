@@ -16,8 +16,9 @@ from voiceprivacy.attack.extractors.ecapa_ssl import EcapaSSL, FrozenEncoder, al
 from voiceprivacy.attack.extractors.networks import LISTENING, Extractor, embed_manifest
 from voiceprivacy.attack.training import batches, training
 from voiceprivacy.attack.training.batches import Draw
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import RESOURCES, BadInput
+from voiceprivacy.inout.files import RESOURCES
 from voiceprivacy.inout.tables import Utterance, read_manifest
 from voiceprivacy.models.folders import Hyperparameters
 

@@ -10,8 +10,8 @@ from voiceprivacy.attack import held_out
 from voiceprivacy.attack.backends import recipes
 from voiceprivacy.attack.backends.backends import cosine
 from voiceprivacy.attack.held_out import Spoken, crossfitted, eer_percent, judged, trials_of
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import Embeddings, write_embeddings
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import Utterance, write_manifest
 from voiceprivacy.vocabulary import UNDEFINED

@@ -11,9 +11,9 @@ from support.sounds import recording
 from voiceprivacy.attack.extractors import contour, histograms, timing
 from voiceprivacy.attack.extractors.background import BANDS, background_histogram
 from voiceprivacy.attack.extractors.histograms import embed_each
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import read_embeddings
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import read_manifest
 
 RATE = 16000

@@ -16,8 +16,8 @@ from support.trained import changed
 
 from voiceprivacy.attack.extractors import networks
 from voiceprivacy.attack.extractors.networks import Extractor, Preparation, embed_manifest
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance, read_manifest
 from voiceprivacy.models.devices import single_thread
 

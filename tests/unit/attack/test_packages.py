@@ -11,8 +11,8 @@ from support.models import write_tones
 from support.sounds import recording
 
 from voiceprivacy.attack.extractors import foreign, packages
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import read_embeddings
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import read_manifest, write_manifest
 from voiceprivacy.models import fetching, mel
 from voiceprivacy.models.pinned import is_installed

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from voiceprivacy.attack.backends import plda, recipes
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 
 DATA = Path("tests/data/plda")
 NORMS = {"nonorm": None, "norm": "kaldi", "simplenorm": "simple"}

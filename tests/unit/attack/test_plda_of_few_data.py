@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from voiceprivacy.attack.backends import plda, recipes
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 
 
 def noise(*shape):

@@ -6,8 +6,8 @@ from scipy.linalg import orthogonal_procrustes
 from scipy.stats import ortho_group
 
 from voiceprivacy.attack.backends import backends, procrustes
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import Embeddings, write_embeddings
-from voiceprivacy.inout.files import BadInput
 
 DIMENSIONS = 8
 

@@ -12,8 +12,8 @@ from support.calls import flags, succeeds
 from support.sounds import recording
 
 from voiceprivacy.attack.extractors import style, words
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import read_embeddings
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance, read_manifest, write_manifest, write_table
 
 DICTIONARY = """%

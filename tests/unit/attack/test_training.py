@@ -15,15 +15,16 @@ from support.trained import FILES, changed, curve, weights
 
 from voiceprivacy.attack.backends.backends import cosine
 from voiceprivacy.attack.extractors.networks import Extractor, embed_manifest
-from voiceprivacy.attack.held_out import Spoken, judged, trials_of
+from voiceprivacy.attack.held_out import HeldOut, Spoken, judged, trials_of
 from voiceprivacy.attack.training import brain, training
 from voiceprivacy.attack.training.batches import Pieces, validation_pieces
 from voiceprivacy.attack.training.brain import SpeakerBrain
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import RESOURCES, BadInput
+from voiceprivacy.inout.files import RESOURCES
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import Utterance, read_manifest, write_manifest
-from voiceprivacy.vocabulary import UNDEFINED, HeldOut
+from voiceprivacy.vocabulary import UNDEFINED
 
 
 def loaded_by_speechbrain(folder):

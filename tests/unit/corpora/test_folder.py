@@ -9,7 +9,7 @@ from support.trees import folder, librispeech, listed, prepare_list, write_lines
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.kinds.folder import compile_pattern
 from voiceprivacy.corpora.listing import Findings, list_utterances, read_facts
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 
 
 def ids(source):

@@ -6,7 +6,7 @@ from support.trees import iemocap, listed, write_audio, write_lines
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Findings, list_utterances, read_transcripts
 from voiceprivacy.corpora.parts import list_part
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 
 NOBODY_TRIED = {"no_trials": {}}
 

@@ -8,8 +8,8 @@ from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.kinds.kaldi import read_text
 from voiceprivacy.corpora.listing import Findings, list_utterances, read_transcripts
 from voiceprivacy.corpora.recordings import mono
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio, tables
-from voiceprivacy.inout.files import BadInput
 
 
 def ids(folder):

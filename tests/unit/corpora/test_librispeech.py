@@ -10,8 +10,8 @@ from support.trees import SPEECH, errors, librispeech, prepare, write_audio
 
 from voiceprivacy.corpora.kinds.librispeech import read_transcripts
 from voiceprivacy.corpora.listing import Findings, list_utterances
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio, tables
-from voiceprivacy.inout.files import BadInput
 
 ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 2, "lists": ["f", "m"]}}
 

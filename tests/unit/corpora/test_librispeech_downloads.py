@@ -10,7 +10,7 @@ import pytest
 from support.trees import call, librispeech
 
 from voiceprivacy.corpora.kinds import librispeech as downloads
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 
 
 class Handler(BaseHTTPRequestHandler):

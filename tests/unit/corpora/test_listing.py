@@ -7,7 +7,7 @@ import pytest
 
 from voiceprivacy.corpora import listing
 from voiceprivacy.corpora.listing import Findings, Listed, read_transcripts
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 
 
 def test_synthetic_speakers_say_sentences_and_a_folder_without_a_table_none():

@@ -9,7 +9,7 @@ from support.trees import edit, listed, vctk, write_audio, write_lines
 from voiceprivacy.corpora.kinds.vctk import is_common
 from voiceprivacy.corpora.listing import Findings, read_facts
 from voiceprivacy.corpora.protocols import enrol_trial
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 
 LISTS = {"enrolment_utterances": 1, "lists": ["f", "m", "f_common", "m_common"]}
 

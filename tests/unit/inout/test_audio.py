@@ -9,9 +9,10 @@ import pytest
 import soundfile
 import torchaudio
 
-from voiceprivacy.inout import audio, seeds
+from voiceprivacy import seeds
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout import audio
 from voiceprivacy.inout.containers import KINDS
-from voiceprivacy.inout.files import BadInput
 
 RATE = 16000
 SAMPLES = np.random.default_rng(0).normal(0, 0.1, 2 * RATE).astype(np.float32)
@@ -206,7 +207,7 @@ def test_draws_depend_on_seed_and_names_only_whatever_the_hash_seed():
     assert derive(0, "a") == derive(0, "a") != derive(1, "a") != derive(1, "b")
     assert derive(0, "ab", "c") != derive(0, "a", "bc")
     assert 0 <= derive(0) < 2**32
-    code = "from voiceprivacy.inout import seeds; print(seeds.generator(7, 'speaker').uniform())"
+    code = "from voiceprivacy import seeds; print(seeds.generator(7, 'speaker').uniform())"
     environment = {"PYTHONHASHSEED": "1", "PYTHONPATH": "scripts"}
     drawn = subprocess.check_output([sys.executable, "-c", code], env=environment)
     assert float(drawn) == seeds.generator(7, "speaker").uniform()

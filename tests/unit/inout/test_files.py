@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import arrays, files, json_files
 from voiceprivacy.inout.arrays import read_matrix
-from voiceprivacy.inout.files import BadInput
 
 IDS, SPEAKERS = np.array(["u0", "u1", "u2"]), np.array(["a", "b", "c"])
 MATRIX = {"rows": IDS, "columns": IDS, "row_speakers": SPEAKERS, "column_speakers": SPEAKERS}

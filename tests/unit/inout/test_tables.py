@@ -5,8 +5,8 @@ import os
 import numpy as np
 import pytest
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import files, scored_trials, tables
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.scored_trials import ScoredTrials, read_scored_trials
 from voiceprivacy.inout.tables import Trial, Utterance
 

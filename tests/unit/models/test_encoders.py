@@ -15,7 +15,7 @@ from support import models
 from support.sounds import recording
 
 from voiceprivacy.attack.extractors import histograms
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.models.encoders import Encoder
 
 SPEECH = models.tone(0, 0, seconds=0.5)

@@ -6,7 +6,8 @@ from unittest.mock import Mock
 import pytest
 import torch
 
-from voiceprivacy.inout.files import SCRIPTS, BadInput
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.models import folders
 from voiceprivacy.models.folders import Hyperparameters, load_weights
 

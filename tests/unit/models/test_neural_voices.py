@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from support import neural
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.models.voices import MOST_PHONEMES, Kokoro, Piper, pieces_of
 
 

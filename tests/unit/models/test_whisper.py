@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support import neural
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.models import whisper
 from voiceprivacy.models.whisper import Whisper, cut, decoded, log_mel
 

@@ -9,8 +9,8 @@ import pytest
 from support.calls import here
 from support.challenges import write_challenge
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import sha256_of
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.scored_trials import read_scored_trials, write_scores
 from voiceprivacy.inout.tables import Trial

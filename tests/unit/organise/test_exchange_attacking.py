@@ -9,7 +9,7 @@ from support.calls import here
 from support.exchange import write_system
 from support.plans import voices
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.organise.attacking import add_attacker, commands
 from voiceprivacy.organise.records import read_repository
 from voiceprivacy.plan import configuration

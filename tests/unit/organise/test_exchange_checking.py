@@ -10,7 +10,7 @@ import pytest
 from support.calls import here
 from support.exchange import PROTOCOL, write_protocol, write_repository, write_result, write_system
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.jobs.check_result import below
 from voiceprivacy.organise.checking import Changes, checked, differences
 from voiceprivacy.organise.evidence import read_listed

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from support.exchange import PROTOCOL, UNSAID, write_protocol
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.organise import exporting, records
 from voiceprivacy.organise.exporting import Names, export
 from voiceprivacy.vocabulary import Attack

@@ -10,8 +10,8 @@ from scipy.signal import butter, resample, sosfilt
 from support.calls import flags, here
 
 from voiceprivacy.anonymise.functions.mcadams import anonymise
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance, read_manifest, read_table, write_manifest
 from voiceprivacy.organise.publishing import KEY, publish, telling_names
 

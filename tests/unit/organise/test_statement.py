@@ -9,7 +9,7 @@ from support import verdicts
 from support.browser import Reader, browser, needs_browser
 from support.calls import here
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.organise import statement
 from voiceprivacy.plan import configuration

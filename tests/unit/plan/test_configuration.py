@@ -10,7 +10,7 @@ import yaml
 from support.calls import here
 from support.plans import problems, voices
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.defaults import schema
 from voiceprivacy.plan.plan import Plan

@@ -6,7 +6,8 @@ import pytest
 import yaml
 from support.plans import problems, voices
 
-from voiceprivacy.inout.files import SCRIPTS, BadInput
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.plan import configuration
 
 SYNTHETIC = {"synthetic": {"speakers": 20, "utterances": 4}}

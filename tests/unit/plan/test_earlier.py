@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import sha256_of
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.plan import earlier
 from voiceprivacy.plan.earlier import keep_state, refuse_other_format

@@ -6,8 +6,8 @@ import pytest
 from support.installed import install
 from support.plans import CORPORA, ECAPA, pictures_of, voices
 
-from voiceprivacy.inout import seeds
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy import seeds
+from voiceprivacy.errors import BadInput
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.outputs import PICTURES, TABLES
 from voiceprivacy.plan.plan import Plan

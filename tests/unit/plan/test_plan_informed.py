@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 from support.plans import CORPORA, ECAPA, problems, voices
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.plan import Plan
 

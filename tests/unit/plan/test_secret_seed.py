@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.plan.earlier import SEED_FILE, draw_secret
 
 CONFIG = {"anonymisers": {"b2r": {}}}

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import checksums
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import defaults, sources
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.sources import CACHE, Named, Sources

@@ -9,7 +9,7 @@ from support.calls import flags, here, succeeds
 
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import SCORES, read_rows, write_speakers, write_table
-from voiceprivacy.vocabulary import LawPoint
+from voiceprivacy.privacy.rows import LawPoint
 
 FAMILIES = ("verification", "zebra")
 

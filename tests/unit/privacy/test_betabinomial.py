@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 from scipy.stats import betabinom
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.privacy.matrices.betabinomial import LOSSES, _derivatives, fit, log_pmf
 from voiceprivacy.privacy.matrices.ranks import disclosure
 

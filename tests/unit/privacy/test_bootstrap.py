@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from support.memory import peak_of
 from support.speakers import arranged, noisy, rows_of, scored, speaker_weights, weigh
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.scored_trials import ScoredTrials
-from voiceprivacy.privacy.scores import calibration, trials, verification, zebra
+from voiceprivacy.privacy.scores import calibration, samples, trials, verification, zebra
 from voiceprivacy.privacy.uncertainty import bootstrap, null
+from voiceprivacy.privacy.uncertainty.corrections import CORRECTIONS
 
 DRAWS = {"n_replicates": 200, "seed": 0}
 
@@ -63,7 +64,7 @@ def test_trials_that_are_counted_together_change_no_digit(seed, n_speakers, most
     pairs_of = pairs_of._replace(scores=pairs_of.scores.round(seed % 3))
     listed = trials.arrange(pairs_of, speaker_of)
     weights = draw.integers(0, most + 1, n_speakers)
-    together = trials.draw(trials.by_class(listed), weights)
+    together = samples.draw(samples.by_class(listed), weights)
     apart = weigh(listed, speaker_weights(listed, weights))
     if apart is None:
         assert together is None
@@ -120,7 +121,9 @@ def test_a_speakers_draws_depend_on_the_seed_and_the_name_only():
 
 def test_a_replicate_without_a_class_is_undefined_and_left_out():
     two = arranged(1, n_speakers=2)
-    replicates = bootstrap.resample_scores(two, zebra.sample_metrics, **DRAWS)["dece_bit"]
+    replicates = bootstrap.resample_scores(
+        two, zebra.sample_metrics, **DRAWS, corrections=CORRECTIONS
+    )["dece_bit"]
     drawn = bootstrap.multiplicities(two.speakers, **DRAWS)
     np.testing.assert_array_equal(np.isnan(replicates), (drawn == 0).any(axis=1))
     limits = bootstrap.interval(0.1, replicates, n_speakers=2)
@@ -132,7 +135,10 @@ def test_the_order_of_trials_and_speakers_does_not_matter():
     shuffled = ScoredTrials.of(rows_of(in_order)[::-1])
     measure = functools.partial(verification.sample_metrics, bins=verification.Bins(5, (-3.0, 4.0)))
     both = (trials.arrange(pairs_of, speaker_of) for pairs_of in (in_order, shuffled))
-    one, other = (bootstrap.resample_scores(listed, measure, **DRAWS) for listed in both)
+    one, other = (
+        bootstrap.resample_scores(listed, measure, **DRAWS, corrections=CORRECTIONS)
+        for listed in both
+    )
     for name, values in one.items():
         np.testing.assert_allclose(values, other[name], atol=1e-12)
 
@@ -172,11 +178,11 @@ def test_numbers_without_a_speaker_are_those_of_the_other_speakers_trials():
 def test_a_sample_without_a_speaker_is_the_one_that_weighs_this_speaker_0(seed, n_speakers, digits):
     pairs_of, speaker_of = noisy(1, seed=seed, n_speakers=n_speakers, n_utterances=2)
     rounded = pairs_of._replace(scores=pairs_of.scores.round(digits))
-    sorted_trials = trials.by_class(trials.arrange(rounded, speaker_of))
-    for position, sample in enumerate(trials.without_each(sorted_trials, n_speakers)):
+    sorted_trials = samples.by_class(trials.arrange(rounded, speaker_of))
+    for position, sample in enumerate(samples.without_each(sorted_trials, n_speakers)):
         weights = np.ones(n_speakers, dtype=np.int64)
         weights[position] = 0
-        expected = trials.draw(sorted_trials, weights)
+        expected = samples.draw(sorted_trials, weights)
         assert (sample is None) == (expected is None)
         if sample and expected:
             np.testing.assert_equal(sample[1:], expected[1:])
@@ -200,7 +206,7 @@ def test_the_outer_blocks_are_those_of_all(counts):
 def test_leaving_a_speaker_out_does_not_add_up_all_trials_again(monkeypatch):
     """Of 10,000 speakers and 210,000 trials that took most of three minutes."""
     added_up = []
-    sums = trials.sums_between
+    sums = samples.sums_between
     monkeypatch.setattr(
         trials, "sums_between", lambda *parts: added_up.append(parts) or sums(*parts)
     )
@@ -223,7 +229,9 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
 
         pairs_of, speaker_of = scored(score, n_speakers=12, n_utterances=4)
         listed, draws = trials.arrange(pairs_of, speaker_of), {"n_replicates": 100, "seed": seed}
-        replicates = bootstrap.resample_scores(listed, verification.sample_metrics, **draws)
+        replicates = bootstrap.resample_scores(
+            listed, verification.sample_metrics, **draws, corrections=CORRECTIONS
+        )
         value = verification.eer_percent(**pairs_of.classes)
         interval = bootstrap.interval(value, replicates["eer_percent"], n_speakers=12)
         # The closed form is Phi(-d' / 2).
@@ -243,7 +251,8 @@ def memory_of(resample, n_samples):
     draw = np.random.default_rng(0)
     speaker, other = draw.integers(0, n_samples, (2, 20_000))
     names, scores = np.arange(n_samples).astype(str), np.sort(draw.normal(size=20_000))
-    listed = trials.SpeakerTrials(names, scores, speaker == other, speaker, other)
+    listed = samples.SpeakerTrials(names, scores, speaker == other, speaker, other)
     draws = {"n_replicates": n_samples, "seed": 0}
-    options = draws if resample is bootstrap.resample_scores else {}
+    resampled = resample is bootstrap.resample_scores
+    options = draws | {"corrections": CORRECTIONS} if resampled else {}
     return peak_of(lambda: resample(listed, zebra.sample_metrics, **options))[1]

@@ -7,7 +7,8 @@ from scipy.special import ndtri, stdtr
 from support.speakers import arranged
 
 from voiceprivacy.privacy.uncertainty import bootstrap
-from voiceprivacy.privacy.uncertainty.bootstrap import CORRECTIONS, Correction, moved
+from voiceprivacy.privacy.uncertainty.bootstrap import Correction, moved
+from voiceprivacy.privacy.uncertainty.corrections import CORRECTIONS
 
 PINNED = [[2, 1, 0, 1, 0, 1, 0, 0], [0, 0, 1, 2, 1, 0, 2, 0]]
 NAME = "eer_rocch_percent"
@@ -22,7 +23,9 @@ def test_a_speakers_draws_are_those_of_earlier_versions():
 def test_rates_are_spread_as_so_many_targets_and_nontargets_say():
     four = arranged(2.0, n_speakers=4)  # 12 targets, 36 nontargets
     draws = {"n_replicates": 99, "seed": 0}
-    drawn = bootstrap.resample_scores(four, lambda sample: {NAME: 30.0}, **draws)[NAME]
+    drawn = bootstrap.resample_scores(
+        four, lambda sample: {NAME: 30.0}, **draws, corrections=CORRECTIONS
+    )[NAME]
     n_trials = 4 / (1 / 12 + 1 / 36)
     of_trials = stats.beta(n_trials * 0.3 + 1, n_trials * 0.7 + 1)
     n_defined = np.count_nonzero(~np.isnan(drawn))
@@ -77,7 +80,7 @@ def test_intervals_are_corrected_by_what_their_metric_needs():
     names = ("cllr_min_bit", "eer_percent", "made_up")
     replicates = dict.fromkeys(names, np.linspace(0.2, 0.6, 999))
     values = dict.fromkeys([*names, "tag"], 0.3)
-    limits = bootstrap.intervals(values, replicates, n_speakers=12)
+    limits = bootstrap.intervals(values, replicates, n_speakers=12, corrections=CORRECTIONS)
     assert limits.keys() == replicates.keys()
     for name, fields in limits.items():
         correction = CORRECTIONS.get(name, bootstrap.NONE)

@@ -10,6 +10,7 @@ from support.intervals_shown import printed_in
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.privacy.uncertainty import bootstrap
 from voiceprivacy.privacy.uncertainty.bootstrap import Correction
+from voiceprivacy.privacy.uncertainty.corrections import CORRECTIONS
 from voiceprivacy.privacy.uncertainty.interval_files import Resampled, write_intervals
 
 
@@ -29,7 +30,7 @@ def test_the_corrected_interval_moves_back_by_three_times_the_bias_within_its_ra
 
 def test_a_metric_without_bias_is_held_in_its_range_and_not_moved():
     replicates = np.linspace(80, 120, 999)  # DeID is 100 at most
-    correction = bootstrap.CORRECTIONS["deid_percent"]
+    correction = CORRECTIONS["deid_percent"]
     limits = bootstrap.interval(90.0, replicates, n_speakers=10**12, correction=correction)
     assert (limits.ci_low, limits.ci_high) == (pytest.approx(81, abs=0.1), 100)
 
@@ -67,7 +68,7 @@ def test_few_speakers_have_limits_beyond_what_replicates_reach():
     assert of_three.ci_high - of_three.ci_low == pytest.approx(2 * 4.303 * spread, rel=1e-3)
     p_value = bootstrap.p_value(5.0, replicates, n_speakers=3)
     assert p_value == pytest.approx(2 * stdtr(2, -5 / spread))
-    correction = bootstrap.CORRECTIONS["eer_percent"]
+    correction = CORRECTIONS["eer_percent"]
     eer = bootstrap.interval(1.0, replicates, n_speakers=3, correction=correction)
     assert eer.ci_low == 0 and eer.percentile_low < -2
 

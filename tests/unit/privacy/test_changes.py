@@ -5,7 +5,7 @@ import pytest
 from scipy.special import stdtrit
 from support.heldout_lists import complete, rows_of
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.privacy.changes import changes, kept, kept_of_lists
 from voiceprivacy.privacy.verdict.evidence import jackknife_error, one_recording, right_of
 from voiceprivacy.privacy.verdict.trials import trials_of

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import write_npz
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.privacy.uncertainty.bootstrap import linear_replicates, multiplicities
 from voiceprivacy.privacy.uncertainty.interval_files import Draws

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.privacy.uncertainty import bootstrap, multiple, paired
 
 DRAW = np.random.default_rng(0)

@@ -7,8 +7,9 @@ import pytest
 from support.calls import succeeds
 from support.systems import COMMON, write_system, write_two_lists
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.privacy.uncertainty import bootstrap, paired
+from voiceprivacy.privacy.uncertainty.corrections import CORRECTIONS
 
 DRAW = np.random.default_rng(1)
 AVERAGE = {("libri", "f"): 0.25, ("vctk", "f"): 0.75}
@@ -35,7 +36,7 @@ def test_all_metrics_have_intervals_and_those_with_a_direction_are_compared(tmp_
 
 
 def of_level(level, metric):
-    correction = bootstrap.CORRECTIONS.get(metric, bootstrap.NONE)
+    correction = CORRECTIONS.get(metric, bootstrap.NONE)
     limits = bootstrap.interval(float(level), level + COMMON, n_speakers=20, correction=correction)
     return pytest.approx(limits.ci_low), pytest.approx(limits.ci_high)
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from support.calls import flags, succeeds
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import write_npz
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.privacy.uncertainty import paired
 from voiceprivacy.privacy.uncertainty.multiple import holm

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.speakers import cut, gallery
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.privacy.matrices.ranks import (
     assess,
     assess_histogram,

@@ -10,7 +10,8 @@ from support.speakers import arranged
 from voiceprivacy.privacy.scores import verification
 from voiceprivacy.privacy.scores.calibration import NO_PRIVACY_BIT
 from voiceprivacy.privacy.uncertainty import bootstrap
-from voiceprivacy.privacy.uncertainty.bootstrap import CORRECTIONS, moved
+from voiceprivacy.privacy.uncertainty.bootstrap import moved
+from voiceprivacy.privacy.uncertainty.corrections import CORRECTIONS
 
 TRIALS = {"n_targets": 48, "n_nontargets": 528}  # as sure as 4 / (1 / 48 + 1 / 528) = 176 trials
 RANGES = [("cllr_min_bit", 0, 1), ("eer_rocch_percent", 0, 50)]
@@ -53,7 +54,7 @@ def test_no_replicate_is_raised_above_what_is_possible():
 
 def test_perfectly_separated_speakers_may_have_errors_that_did_not_happen():
     metrics, draws = verification.sample_metrics, {"n_replicates": 99, "seed": 0}
-    replicates = bootstrap.resample_scores(arranged(50), metrics, **draws)
+    replicates = bootstrap.resample_scores(arranged(50), metrics, **draws, corrections=CORRECTIONS)
     names = ("eer_percent", "eer_rocch_percent", "eer_speechbrain_percent")
     kaldi, rocch, speechbrain = (np.nanmax(replicates[name]) for name in names)
     assert kaldi == 0 < rocch == speechbrain

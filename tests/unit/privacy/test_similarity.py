@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import expit
 from support.speakers import cut, square
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.privacy.matrices.similarity import (
     NO_DIAGONAL,
     Comparisons,

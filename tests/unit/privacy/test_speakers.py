@@ -12,8 +12,8 @@ from scipy.stats import binom
 from support.calls import flags, here
 from support.speakers import square
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import write_matrix
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import SCORES, Utterance, write_manifest, write_table
 from voiceprivacy.privacy.matrices.similarity import Comparisons, Similarities, diagonal_metrics

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from voiceprivacy.inout.files import BadInput
-from voiceprivacy.privacy.scores.zebra import TABLE_1, assess, describe, read_tags, tag, tag_of
+from voiceprivacy.errors import BadInput
+from voiceprivacy.privacy.scores.tags import read_tags
+from voiceprivacy.privacy.scores.zebra import TABLE_1, assess, describe, tag, tag_of
 
 TABLE_1_AS_YAML = """
 "0": {from_log10: 0, meaning: "50 : 50 (flat posterior)"}

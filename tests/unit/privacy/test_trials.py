@@ -6,20 +6,18 @@ import numpy as np
 import pytest
 from support.speakers import arranged, sample_of, weigh
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.scored_trials import ScoredTrials, write_scores
 from voiceprivacy.inout.tables import Trial
 from voiceprivacy.jobs.plot import draw_scores
 from voiceprivacy.privacy.scores.assessment import assess
+from voiceprivacy.privacy.scores.samples import by_class, n_speakers, whole_sample
 from voiceprivacy.privacy.scores.trials import (
-    by_class,
     ids_of,
     inferred_speakers,
-    n_speakers,
     read_checked,
     read_score_file,
     trials_of_unknown,
-    whole_sample,
 )
 from voiceprivacy.privacy.uncertainty.interval_files import Draws
 

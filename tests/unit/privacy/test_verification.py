@@ -11,7 +11,7 @@ from scipy.stats import norm
 from support.score_cases import FEW, SCORES, assert_close, cases, scores, tolerance
 from support.speakers import sample_of
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.privacy.scores import verification
 from voiceprivacy.privacy.scores.verification import (
     Bins,

@@ -12,8 +12,9 @@ from support import wheels
 from support.calls import here
 from support.plans import voices
 
-from voiceprivacy.inout import seeds
-from voiceprivacy.inout.files import RESOURCES, BadInput
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout import secret_seeds
+from voiceprivacy.inout.files import RESOURCES
 from voiceprivacy.models import fetching
 from voiceprivacy.plan import configuration
 from voiceprivacy.provenance import commit, record
@@ -44,7 +45,7 @@ def test_files_and_folders_are_hashed_and_a_shipped_model_has_one_name_in_every_
 def test_of_a_secret_only_its_hash_is_kept(tmp_path, monkeypatch, results):
     """Files of the run have the same names in a module with a prefix."""
     monkeypatch.chdir(tmp_path)
-    secret = seeds.secret_in(f"{results}/secret_seed")
+    secret = secret_seeds.secret_in(f"{results}/secret_seed")
     digest = hashlib.sha256(Path(results, "secret_seed").read_bytes()).hexdigest()
     made = provenance(config={}, files=[f"{results}/secret_seed"], results=results)
     assert list(made["sha256"]) == ["results/secret_seed"]

@@ -5,7 +5,7 @@ import json
 import pytest
 from support.calls import here
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.provenance.record import provenance
 from voiceprivacy.provenance.verify import changes, refuse_changed, refuse_public_seed
 

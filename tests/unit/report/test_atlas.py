@@ -6,11 +6,13 @@ import pytest
 from support import made_up
 
 from voiceprivacy.inout.tables import write_table
+from voiceprivacy.plan.rows import Heard
 from voiceprivacy.report import atlas
 from voiceprivacy.report.figures import Subject
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.plots import atlas as plots
-from voiceprivacy.vocabulary import AtlasPoint, Heard, TrialList
+from voiceprivacy.report.rows import AtlasPoint
+from voiceprivacy.vocabulary import TrialList
 
 POINTS = [
     AtlasPoint("original", "oo", "voice", 3.0, 2.5, 3.2, 3.25),

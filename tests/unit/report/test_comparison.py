@@ -6,7 +6,7 @@ import random
 import pytest
 
 from voiceprivacy.catalogue import COLUMNS
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.report import comparison
 from voiceprivacy.report.answer import evaluated, rank_answers, ready_made_note, what_was_run
 from voiceprivacy.report.metrics import Number

@@ -3,15 +3,16 @@
 import pytest
 from support import made_up
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.tables import write_table
+from voiceprivacy.plan.rows import Heard
 from voiceprivacy.report import exposure
 from voiceprivacy.report.curves import DISCLOSURES
 from voiceprivacy.report.figures import Subject
 from voiceprivacy.report.inline import shows_nothing
 from voiceprivacy.report.plots import exposure as plots
 from voiceprivacy.report.plots import style
-from voiceprivacy.vocabulary import ExposedPoint, Heard
+from voiceprivacy.report.rows import ExposedPoint
 
 POINTS = [
     ExposedPoint("b2", "op", "voice", "anna", 0.5, 0.1, 0.9),

@@ -2,10 +2,10 @@
 
 import pytest
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.tables import write_table
+from voiceprivacy.privacy.rows import Inferred
 from voiceprivacy.report.inference import inference_tables, metric_lines, read_inferred
-from voiceprivacy.vocabulary import Inferred
 
 UNKNOWN = ["undefined", "undefined", "-", "-", "undefined", *("undefined", "-", "-") * 2]
 

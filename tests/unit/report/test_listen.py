@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import soundfile
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.report import listen
 

@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.tables import Utterance, write_manifest, write_table
 from voiceprivacy.report import mailed
 from voiceprivacy.report.curves import SIMILARITIES, ZOO, read_matrices, read_speakers

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.report.metrics import Number, collect, read_metrics, write_metrics
 

@@ -9,7 +9,7 @@ from support import utilities, verdicts
 from support.pages import Page
 
 from voiceprivacy.catalogue import METRICS
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.layout import Layout
 from voiceprivacy.report.comparison import compare

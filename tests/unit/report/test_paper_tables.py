@@ -2,7 +2,7 @@
 
 import pytest
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.tables import read_rows
 from voiceprivacy.report import paper_tables, typeset
 from voiceprivacy.report.metrics import Number

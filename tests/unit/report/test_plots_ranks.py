@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.report.curves import LengthPoint
 from voiceprivacy.report.plots import law, ranks, style
 from voiceprivacy.report.uncertainty import Shown

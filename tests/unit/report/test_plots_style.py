@@ -3,7 +3,7 @@
 import pytest
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.report.plots import style
 
 

@@ -6,8 +6,8 @@ import pytest
 from support.calls import flags, succeeds
 from support.utilities import measured
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import tables
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.report import sections
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.vocabulary import MINUS

@@ -6,7 +6,7 @@ import pytest
 from support.calls import succeeds
 from support.utilities import measured
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import read_table, write_table
 from voiceprivacy.plan import defaults
@@ -14,7 +14,8 @@ from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.speed import protecting
 from voiceprivacy.provenance.record import COLUMNS, processor_s
 from voiceprivacy.report.sections import read_speeds, utility_section
-from voiceprivacy.vocabulary import STREAMED, Speed
+from voiceprivacy.utility.rows import Speed
+from voiceprivacy.vocabulary import STREAMED
 
 CONFIG = {
     "corpora": {"demo": {"synthetic": {"speakers": 4, "utterances": 4}}},

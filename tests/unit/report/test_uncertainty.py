@@ -5,14 +5,15 @@ import itertools
 import pytest
 
 from voiceprivacy.catalogue import METRICS
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.tables import write_table
+from voiceprivacy.privacy.rows import SystemInterval
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
 from voiceprivacy.report.figures import palette
 from voiceprivacy.report.leaderboard import boards, leaderboard
 from voiceprivacy.report.terminal import WIDTH, summary
 from voiceprivacy.report.uncertainty import SHORT_EXPLAINED, has_few_errors, read_comparisons, shown
-from voiceprivacy.vocabulary import DAGGER, SystemInterval
+from voiceprivacy.vocabulary import DAGGER
 
 
 def with_intervals(metrics, *, band="0.01"):

@@ -6,7 +6,7 @@ import pytest
 import yaml
 from support import verdict_schema, verdicts
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.report import verdict_words
 from voiceprivacy.report.metrics import Number

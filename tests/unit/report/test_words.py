@@ -4,7 +4,7 @@ import pytest
 
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.words import WordsCell, WordsRow, words_tables
-from voiceprivacy.vocabulary import SpeakerWords
+from voiceprivacy.utility.rows import SpeakerWords
 
 LINES = [
     SpeakerWords("b2", "wer", "anna", 2, 10, 1, 2, 4, 70.0),

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import pytest
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.running import adapter
 
 FITS = {"ll": 1, "mse": 2}

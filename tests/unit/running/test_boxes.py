@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from support import needs
 
-from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import RESOURCES, SCRIPTS
 from voiceprivacy.running import boxes, processes, programs
 
 AS_USER = Path(__file__).parents[2] / "support" / "as_user.sh"

@@ -7,7 +7,7 @@ import os
 import pytest
 from support.calls import call
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.running import command
 
 

@@ -15,8 +15,8 @@ import soundfile
 from support import needs
 
 from voiceprivacy.corpora.recordings import inspect
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.running import boxes, decoding
 
 STAND_IN = """#!{python}

@@ -6,7 +6,7 @@ import sys
 import pytest
 from support.installed import install
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.running import packages
 
 LOUDER = "def louder(samples, sample_rate, **names):\n    return 2 * samples\n"

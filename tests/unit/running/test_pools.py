@@ -13,7 +13,8 @@ import pytest
 from support.pool_calls import die, die_with, raise_at_three, slow_if_even, slow_if_even_with
 from support.runs import processes_of
 
-from voiceprivacy.inout.files import SCRIPTS, BadInput
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.running import pools
 
 KINDS = ["spawned", "forked"]

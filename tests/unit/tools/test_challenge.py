@@ -7,7 +7,7 @@ import yaml
 from support.calls import here
 from support.challenges import write_challenge
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.jobs import vpc
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.attackers import MODEL_FILES

@@ -8,7 +8,8 @@ import sys
 import pytest
 from support.calls import help_of, here
 
-from voiceprivacy.inout.files import SCRIPTS, BadInput
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.tools.commands import COMMANDS, SHELLS, completion, find, overview
 
 

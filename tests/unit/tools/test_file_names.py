@@ -6,7 +6,7 @@ import pytest
 
 from voiceprivacy.corpora.kinds.folder import compile_pattern
 from voiceprivacy.corpora.listing import Listed
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.tools.file_names import audio_files, guess_pattern, pair
 
 

@@ -16,8 +16,8 @@ from scipy.signal import resample_poly
 from support.calls import here
 from support.given_speech import NAMES, RATE, same, sound, taken, tree, write
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio, tables
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration
 from voiceprivacy.tools import intake
 from voiceprivacy.tools.new_config import preview, summary, system_names, write_config

@@ -14,8 +14,8 @@ from support.plans import voices
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Listed
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import files, tables
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.tools import new_config

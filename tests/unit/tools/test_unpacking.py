@@ -14,7 +14,7 @@ import soundfile
 from support.calls import here
 from support.given_speech import RATE, same, sound, taken, tree
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.tools import unpacking
 from voiceprivacy.tools.new_run import examine
 

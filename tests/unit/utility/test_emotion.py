@@ -6,7 +6,7 @@ from support import listeners as tiny
 from support.models import RATE
 from support.sounds import recording
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.utility.emotion import (
     DEFINITIONS,
     LEFT_OUT,

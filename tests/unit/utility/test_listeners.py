@@ -9,8 +9,8 @@ from speechbrain.integrations.huggingface.wav2vec2 import Wav2Vec2
 from speechbrain.nnet.pooling import StatisticsPooling
 from support import listeners as tiny
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.utility import emotion
 from voiceprivacy.utility.listeners import classifier, recogniser

@@ -11,7 +11,7 @@ import pytest
 from support.calls import flags, here
 from support.sounds import recording
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.utility import measures
 from voiceprivacy.utility.measures import Measured, drawn, read_measured, run_measure

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.sounds import recording
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.models import onnx_network
 from voiceprivacy.report.metrics import possible
 from voiceprivacy.utility import quality

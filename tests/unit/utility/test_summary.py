@@ -8,7 +8,7 @@ from support.calls import flags, succeeds
 from support.measured import UTTERANCES, measure
 
 from voiceprivacy.catalogue import METRICS
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.tables import Utterance, write_manifest
 from voiceprivacy.utility.measures import drawn
 from voiceprivacy.utility.summary import Draws, resampled_mean, summarise

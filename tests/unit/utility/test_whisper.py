@@ -9,7 +9,7 @@ from support import neural
 from support.calls import here
 from support.sounds import recording
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.tables import write_manifest
 from voiceprivacy.utility import recogniser, whisper, words_kept
 from voiceprivacy.utility.whisper import basic_words, normaliser_of

@@ -8,11 +8,12 @@ from support.calls import flags, succeeds
 from support.measured import UTTERANCES, measure
 
 from voiceprivacy.inout.tables import read_table, write_manifest
+from voiceprivacy.utility.rows import SpeakerWords
 from voiceprivacy.utility.speakers import word_errors_of_speakers
 from voiceprivacy.utility.statistics import STATISTICS
 from voiceprivacy.utility.summary import Draws, resampled_mean
 from voiceprivacy.utility.word_errors import DEFINITIONS, word_errors
-from voiceprivacy.vocabulary import UNDEFINED, SpeakerWords
+from voiceprivacy.vocabulary import UNDEFINED
 
 TOKENS_OF_2024 = {
     "hello, world": ["HELLO", "WORLD"],

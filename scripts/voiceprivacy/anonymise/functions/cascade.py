@@ -55,7 +55,7 @@ from voiceprivacy.anonymise.functions.spectra import (
     window_length,
 )
 from voiceprivacy.anonymise.functions.warping import bent, bilinear
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 
 WINDOW_S = 0.128
 BINS = 1000  # of the histogram

@@ -23,7 +23,7 @@ import soundfile
 from scipy import signal
 
 from voiceprivacy.anonymise.functions.contract import Signal, fitted, keeps_length
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 
 TELEPHONE_HZ = (300.0, 3400.0)
 TELEPHONE_RATE = 8000

@@ -16,8 +16,8 @@ from typing import Any, Concatenate, ParamSpec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.audio import within_full_scale
-from voiceprivacy.inout.files import BadInput
 
 SHORTEST_S = 0.1
 

@@ -40,9 +40,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from voiceprivacy import seeds
 from voiceprivacy.anonymise.functions.frames import EPSILON, overlap_add
-from voiceprivacy.inout import audio, seeds
-from voiceprivacy.inout.files import BadInput, FilePath
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.tables import ALPHAS, Utterance, alphas_path, write_table
 
 FRAME_MS, HOP_MS = 20, 10

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from scipy import signal
 
 from voiceprivacy.anonymise.functions.contract import Signal, as_loud, keeps_length
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.models.mel import hann
 
 LOWEST_HZ, HIGHEST_HZ = 65.0, 420.0

@@ -30,7 +30,7 @@ from voiceprivacy.anonymise.functions.contract import (
     generator,
     keeps_length,
 )
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.models.mel import hann
 
 WINDOW_S, FRAMES_IN_WINDOW = 0.064, 4  # of the vocoder

@@ -49,8 +49,9 @@ from voiceprivacy.anonymise.functions.spectra import (
     samples_of,
     window_length,
 )
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import read_npz
-from voiceprivacy.inout.files import RESOURCES, BadInput, FilePath, ours
+from voiceprivacy.inout.files import RESOURCES, FilePath, ours
 
 RATE = 16000
 COEFFICIENTS, CODEWORDS, NEAREST = 24, 64, 3

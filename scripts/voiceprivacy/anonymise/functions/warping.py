@@ -66,7 +66,7 @@ from voiceprivacy.anonymise.functions.spectra import (
     samples_of,
     window_length,
 )
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 
 BEND = 7 / 8
 

@@ -38,7 +38,7 @@ from voiceprivacy.anonymise.functions.contract import (
     keeps_length,
 )
 from voiceprivacy.anonymise.functions.warping import bent
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 
 MOST_SEMITONES, MOST_FORMANTS = 24, 0.5
 # Noise far below 16 bits: WORLD divides by the energy of a frame, and zeros have none.

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from voiceprivacy.attack import Counts, Floats
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 
 EIGENVALUE_FLOOR = 1e-6  # of the largest: directions in which nothing varies within speakers
 

@@ -28,8 +28,8 @@ from typing import NamedTuple
 import numpy as np
 
 from voiceprivacy.attack import Floats
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import is_real, read_npz, write_npz
-from voiceprivacy.inout.files import BadInput
 
 # Weight of "nothing is rotated", in proportion to the mean of what the utterances say. It decides
 # where they say nothing; with more utterances than dimensions it hardly matters.

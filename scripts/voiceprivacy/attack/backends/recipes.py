@@ -22,8 +22,8 @@ import numpy as np
 from voiceprivacy.attack import Floats
 from voiceprivacy.attack.backends import plda
 from voiceprivacy.attack.backends.plda import Plda
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import is_real, read_npz, write_npz
-from voiceprivacy.inout.files import BadInput
 
 ROUNDING = 1e-5  # of covariances, relative to the largest entry: others may write single precision
 LARGEST_LDA = 200  # dimensions, as in the recipes of the challenges

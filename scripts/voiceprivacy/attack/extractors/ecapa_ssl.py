@@ -36,7 +36,7 @@ import torch
 from speechbrain.lobes.models.ECAPA_TDNN import ECAPA_TDNN, SERes2NetBlock
 from torch.nn.functional import adaptive_avg_pool1d
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.models.encoders import (
     HUB_PREPARATION,
     HUB_SETTINGS,

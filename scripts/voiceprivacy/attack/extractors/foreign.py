@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import Embeddings, read_embeddings_of
-from voiceprivacy.inout.files import BadInput, naming
+from voiceprivacy.inout.files import naming
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.running import programs
 

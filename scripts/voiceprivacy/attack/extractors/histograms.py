@@ -39,10 +39,11 @@ import torchyin
 from scipy.cluster.vq import kmeans2, vq
 from tqdm import tqdm
 
+from voiceprivacy import seeds
 from voiceprivacy.attack import Counts, Floats
-from voiceprivacy.inout import audio, seeds
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import Embeddings, read_npz, write_npz
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.models.encoders import SAMPLE_RATE, Encoder
 

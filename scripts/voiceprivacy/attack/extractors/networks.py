@@ -37,9 +37,10 @@ import torch
 
 from voiceprivacy.attack import Floats
 from voiceprivacy.attack.extractors import rows
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import Embeddings
-from voiceprivacy.inout.files import BadInput, naming
+from voiceprivacy.inout.files import naming
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.models.devices import single_thread, torch_device
 from voiceprivacy.models.folders import (

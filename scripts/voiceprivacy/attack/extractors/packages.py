@@ -34,9 +34,9 @@ import numpy as np
 
 from voiceprivacy.attack import Flags, Floats
 from voiceprivacy.attack.extractors import rows
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import Embeddings
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.models import onnx_network
 from voiceprivacy.models.mel import hamming, hann, mel_bands

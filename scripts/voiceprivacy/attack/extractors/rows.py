@@ -11,8 +11,8 @@ import numpy as np
 from tqdm import tqdm
 
 from voiceprivacy.attack import Floats
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import Embeddings
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.running import pools
 

@@ -33,8 +33,9 @@ from typing import NamedTuple
 import numpy as np
 
 from voiceprivacy.attack import Floats
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import Embeddings
-from voiceprivacy.inout.files import BadInput, read_lines
+from voiceprivacy.inout.files import read_lines
 from voiceprivacy.inout.tables import Utterance
 
 WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")

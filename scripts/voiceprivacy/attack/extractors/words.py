@@ -35,8 +35,8 @@ import numpy as np
 
 from voiceprivacy.attack import Floats
 from voiceprivacy.attack.extractors.style import FUNCTION_WORDS, WORD
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import Embeddings
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance
 
 DIMENSIONS = 4096

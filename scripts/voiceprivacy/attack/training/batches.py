@@ -31,10 +31,11 @@ import numpy as np
 import torch
 from scipy.fft import irfft, next_fast_len, rfft, rfftfreq
 
+from voiceprivacy import seeds
 from voiceprivacy.attack import Counts, Flags, Floats
 from voiceprivacy.attack.held_out import eer_percent
-from voiceprivacy.inout import audio, seeds
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout import audio
 from voiceprivacy.inout.tables import Utterance, source_of
 
 DECAY_60_DB = 3 * np.log(10)  # exponent by which an amplitude falls 60 dB

@@ -20,9 +20,9 @@ from speechbrain.utils.checkpoints import (
 )
 from speechbrain.utils.epoch_loop import EpochCounterWithStopper
 
+from voiceprivacy import seeds
 from voiceprivacy.attack import Floats
 from voiceprivacy.attack.training.batches import ValidationSet, cosine_eer_percent
-from voiceprivacy.inout import seeds
 from voiceprivacy.inout.tables import read_table, write_table
 from voiceprivacy.running.command import say
 

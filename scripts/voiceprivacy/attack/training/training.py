@@ -27,6 +27,7 @@ from typing import NamedTuple
 
 import torch
 
+from voiceprivacy import seeds
 from voiceprivacy.attack.backends.backends import cosine
 from voiceprivacy.attack.extractors.ecapa_ssl import ENCODER_FOLDER, FrozenEncoder
 from voiceprivacy.attack.extractors.networks import (
@@ -51,14 +52,9 @@ from voiceprivacy.attack.training.brain import (
     WholeCheckpointer,
     keep_precision,
 )
-from voiceprivacy.inout import seeds
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import listed
-from voiceprivacy.inout.files import (
-    BadInput,
-    remove_at_once,
-    remove_leftovers,
-    whole_folder_or_absent,
-)
+from voiceprivacy.inout.files import remove_at_once, remove_leftovers, whole_folder_or_absent
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.models.devices import torch_device

@@ -16,8 +16,9 @@ from typing import Any
 
 from voiceprivacy.corpora.listing import Findings, Listed, by_speaker, note_gender
 from voiceprivacy.corpora.recordings import provide_audio
+from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout import foreign, tables
-from voiceprivacy.inout.files import BadInput, counted, ours, read_lines, resembling
+from voiceprivacy.inout.files import ours, read_lines, resembling
 
 __all__ = [
     "compile_pattern",

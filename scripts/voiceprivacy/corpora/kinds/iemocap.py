@@ -18,7 +18,8 @@ from typing import Any
 
 from voiceprivacy.corpora.listing import Findings, Listed, compare_published
 from voiceprivacy.corpora.recordings import provide_audio
-from voiceprivacy.inout.files import BadInput, counted, read_lines
+from voiceprivacy.errors import BadInput, counted
+from voiceprivacy.inout.files import read_lines
 from voiceprivacy.inout.iemocap import (
     OF_FOUR_EMOTIONS,
     SENTENCES,

@@ -20,8 +20,9 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.corpora.listing import Findings, Listed, note_gender
 from voiceprivacy.corpora.recordings import Cut, Joined, Pipe, Recording, provide_audio
+from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import BadInput, base_of, counted, name_too_long, read_lines
+from voiceprivacy.inout.files import base_of, name_too_long, read_lines
 from voiceprivacy.inout.tables import seconds_of
 
 __all__ = [

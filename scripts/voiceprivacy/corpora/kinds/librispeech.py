@@ -29,14 +29,8 @@ from voiceprivacy.corpora.listing import (
     note_gender,
 )
 from voiceprivacy.corpora.recordings import AUDIO, provide_audio
-from voiceprivacy.inout.files import (
-    RESOURCES,
-    BadInput,
-    counted,
-    read_lines,
-    whole_folder_or_absent,
-    whole_or_absent,
-)
+from voiceprivacy.errors import BadInput, counted
+from voiceprivacy.inout.files import RESOURCES, read_lines, whole_folder_or_absent, whole_or_absent
 from voiceprivacy.inout.foreign import files_below, refuse_no_utf8
 from voiceprivacy.inout.rows import read_typed
 

@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from voiceprivacy import seeds
 from voiceprivacy.corpora.listing import Findings, Listed
-from voiceprivacy.inout import audio, seeds, tables
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout import audio, tables
 from voiceprivacy.running import pools
 from voiceprivacy.running.espeak_jobs import require_espeak, run_espeak
 

@@ -16,7 +16,8 @@ from typing import Any
 
 from voiceprivacy.corpora.listing import Findings, Listed, check_names
 from voiceprivacy.corpora.recordings import AUDIO, provide_audio
-from voiceprivacy.inout.files import BadInput, read_lines
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import read_lines
 from voiceprivacy.inout.foreign import files_below, refuse_no_utf8
 
 __all__ = ["is_common", "list_utterances", "provide_audio", "read_facts", "read_transcripts"]

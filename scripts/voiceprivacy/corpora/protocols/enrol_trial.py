@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from voiceprivacy import seeds
 from voiceprivacy.corpora.kinds.vctk import is_common
 from voiceprivacy.corpora.listing import (
     GENDERS,
@@ -24,8 +25,7 @@ from voiceprivacy.corpora.listing import (
     of_gender,
     require_gender,
 )
-from voiceprivacy.inout import seeds
-from voiceprivacy.inout.files import counted
+from voiceprivacy.errors import counted
 from voiceprivacy.inout.tables import Trial
 
 COMMON = "_common"

@@ -23,7 +23,7 @@ from voiceprivacy.corpora.listing import (
     by_speaker,
     compare_published,
 )
-from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.tables import LABELS, Trial, headerless_trials, source_of
 
 

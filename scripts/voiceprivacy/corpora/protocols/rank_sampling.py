@@ -32,7 +32,7 @@ from voiceprivacy.corpora.listing import (
     of_gender,
     require_gender,
 )
-from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.tables import Utterance, mean_seconds
 from voiceprivacy.vocabulary import GALLERY_SECONDS
 

@@ -32,6 +32,7 @@ from voiceprivacy.privacy.law.inference import (
     recognise,
     recognised_utterances,
 )
+from voiceprivacy.privacy.rows import Inferred
 from voiceprivacy.vocabulary import (
     ABSENT,
     ATTRIBUTES,
@@ -39,7 +40,6 @@ from voiceprivacy.vocabulary import (
     ORIGINAL,
     PROTECTED_CONDITIONS,
     UNDEFINED,
-    Inferred,
 )
 
 PERCENT = 100

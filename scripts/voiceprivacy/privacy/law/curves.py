@@ -11,9 +11,11 @@ from voiceprivacy.privacy import Counts
 from voiceprivacy.privacy.law import criteria, galleries
 from voiceprivacy.privacy.law.criteria import Rate
 from voiceprivacy.privacy.law.readings import READINGS, either_way, searched_in
-from voiceprivacy.privacy.scores.trials import Ids, SpeakerTrials
+from voiceprivacy.privacy.rows import LawPoint
+from voiceprivacy.privacy.scores.samples import SpeakerTrials
+from voiceprivacy.privacy.scores.trials import Ids
 from voiceprivacy.privacy.uncertainty.bootstrap import multiplicities
-from voiceprivacy.vocabulary import ALL_UTTERANCES, FEWEST_REPLICATES, WITHIN_RELEASE, LawPoint
+from voiceprivacy.vocabulary import ALL_UTTERANCES, FEWEST_REPLICATES, WITHIN_RELEASE
 
 LENGTHS = (1, 3, 10, None)  # utterances in a conversation; None: all
 WITH_LIMITS = (1, 3)  # lengths whose limits hold; of longer ones nearly all can be right

@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from voiceprivacy.inout import seeds
+from voiceprivacy import seeds
 from voiceprivacy.privacy import Counts, Flags, Floats, Names, Scores
-from voiceprivacy.privacy.scores.trials import SpeakerTrials
+from voiceprivacy.privacy.scores.samples import SpeakerTrials
 
 
 class Conversations(NamedTuple):

@@ -59,7 +59,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import ndtr, stdtrit
 
-from voiceprivacy.inout import seeds
+from voiceprivacy import seeds
 from voiceprivacy.privacy import Counts, Floats, Names
 from voiceprivacy.privacy.uncertainty.bootstrap import multiplicities
 from voiceprivacy.vocabulary import FEWEST_REPLICATES

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from voiceprivacy.inout import seeds
+from voiceprivacy import seeds
 from voiceprivacy.privacy import Counts, Flags, Floats, Names
 from voiceprivacy.privacy.law import galleries
 from voiceprivacy.privacy.law.galleries import Conversations

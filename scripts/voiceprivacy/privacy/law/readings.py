@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from voiceprivacy.privacy import Flags, Scores
-from voiceprivacy.privacy.scores.trials import Ids, SpeakerTrials
+from voiceprivacy.privacy.scores.samples import SpeakerTrials
+from voiceprivacy.privacy.scores.trials import Ids
 
 READINGS = ("ascending", "descending", "near", "far")
 

@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import ScoreMatrix, read_matrix
-from voiceprivacy.inout.files import BadInput, FilePath, naming
+from voiceprivacy.inout.files import FilePath, naming
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy import Flags, Floats, Metrics, Names

@@ -22,12 +22,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from voiceprivacy.inout.arrays import ScoreMatrix
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
+from voiceprivacy.matrix import ScoreMatrix
 from voiceprivacy.privacy import Counts, Floats, Metrics, Number
 from voiceprivacy.privacy.matrices import betabinomial, exposure
+from voiceprivacy.privacy.rows import Disclosure
 from voiceprivacy.privacy.scores.verification import eer_percent
-from voiceprivacy.vocabulary import UNDEFINED, Disclosure
+from voiceprivacy.vocabulary import UNDEFINED
 
 TIES = ("shared", "optimistic", "pessimistic")
 FITS = ("auto", *betabinomial.LOSSES)

@@ -25,8 +25,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import expit, log_expit
 
-from voiceprivacy.inout.arrays import ScoreMatrix
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
+from voiceprivacy.matrix import ScoreMatrix
 from voiceprivacy.privacy import Counts, Flags, Names, Number, Scores
 from voiceprivacy.privacy.scores.calibration import (
     Ties,

@@ -50,14 +50,16 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import bdtrc
 
-from voiceprivacy.inout.files import BadInput, FilePath, naming
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import FilePath, naming
 from voiceprivacy.inout.scored_trials import ScoredTrials, read_scored_trials
 from voiceprivacy.inout.tables import LABELS, read_manifest, write_table
 from voiceprivacy.privacy import Classes, Counts, Flags, Names, Number
 from voiceprivacy.privacy.matrices.similarity import Comparisons, Similarities, deid_percent
+from voiceprivacy.privacy.rows import Animal, Exposure
 from voiceprivacy.privacy.scores.calibration import cece_bit, oracle_llrs
 from voiceprivacy.running.command import say
-from voiceprivacy.vocabulary import ABSENT, UNDEFINED, Animal, Exposure
+from voiceprivacy.vocabulary import ABSENT, UNDEFINED
 
 SIGNIFICANCE = 0.05  # of a corner of the zoo
 MOST_AT_RISK = 3  # speakers that are printed

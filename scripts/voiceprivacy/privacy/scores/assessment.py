@@ -6,18 +6,14 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import FilePath
 from voiceprivacy.privacy.law import curves
+from voiceprivacy.privacy.rows import LawPoint
 from voiceprivacy.privacy.scores import verification, zebra
-from voiceprivacy.privacy.scores.trials import (
-    SpeakerTrials,
-    arranged,
-    ids_of,
-    read_checked,
-    trials_of_unknown,
-)
+from voiceprivacy.privacy.scores.samples import SpeakerTrials
+from voiceprivacy.privacy.scores.trials import arranged, ids_of, read_checked, trials_of_unknown
 from voiceprivacy.privacy.uncertainty import null
 from voiceprivacy.privacy.uncertainty.interval_files import Draws, Resampled, resampled_trials
 from voiceprivacy.running.command import say
-from voiceprivacy.vocabulary import WITHIN_RELEASE, LawPoint
+from voiceprivacy.vocabulary import WITHIN_RELEASE
 
 FAMILIES = ("verification", "zebra")
 ATTACKS = ("oo", "op", "pp", "rr")  # conditions; p0p1 serves to calibrate, and attacks nobody

@@ -29,9 +29,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bernoulli, expit, factorial
 
-from voiceprivacy.catalogue.metric import NO_PRIVACY_BIT
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.privacy import Counts, Floats, Scores
+from voiceprivacy.vocabulary import NO_PRIVACY_BIT
 
 NEWTON_STEPS = 200  # at most; ordinary scores take about ten
 PROFILE_LOG_ODDS = np.linspace(-10, 10, 201)  # priors of every profile (201,)

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.privacy import Classes, Counts, Floats, Metrics, Number, Scores
 from voiceprivacy.privacy.scores.calibration import (
     Blocks,
@@ -38,7 +38,7 @@ from voiceprivacy.privacy.scores.calibration import (
     oracle_blocks,
     pav_blocks,
 )
-from voiceprivacy.privacy.scores.trials import Sample, sums_between
+from voiceprivacy.privacy.scores.samples import Sample, sums_between
 from voiceprivacy.vocabulary import UNDEFINED
 
 WITHIN_ROUNDING = 1.000001  # times a gap in single precision

@@ -72,11 +72,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import betaincinv, ndtr, ndtri, stdtr, stdtrit
 
-from voiceprivacy.catalogue import METRICS
-from voiceprivacy.catalogue.metric import OF_CALIBRATION
-from voiceprivacy.inout import seeds
+from voiceprivacy import seeds
 from voiceprivacy.privacy import Counts, Floats, Metrics, Number
-from voiceprivacy.privacy.scores.trials import (
+from voiceprivacy.privacy.scores.samples import (
     Sample,
     SpeakerTrials,
     by_class,
@@ -84,7 +82,7 @@ from voiceprivacy.privacy.scores.trials import (
     whole_sample,
     without_each,
 )
-from voiceprivacy.vocabulary import FEWEST_REPLICATES, FEWEST_SPEAKERS
+from voiceprivacy.vocabulary import FEWEST_REPLICATES, FEWEST_SPEAKERS, OF_CALIBRATION
 
 Replicates = dict[str, Floats]  # {metric: array (B,)}, NaN where undefined
 
@@ -109,23 +107,14 @@ class Correction(NamedTuple):
 
 
 NONE = Correction(0, -np.inf, np.inf)
-CORRECTIONS = {
-    metric.name: Correction(
-        metric.times,
-        metric.low,
-        metric.high,
-        no_privacy=metric.no_privacy if metric.scale == "rare errors" else None,
-        skewed=metric.scale == "logarithmic",
-    )
-    for metric in METRICS.values()
-}
+Corrections = Mapping[str, Correction]  # {metric: Correction}, NONE for the others
 
 
 class Interval(NamedTuple):
     """A 95 % interval of a number (``value``).
 
     ``ci_low`` and ``ci_high`` are the interval to report: percentiles, moved back and held in a
-    range as CORRECTIONS say for the metric, which widen that of a Cllr. ``corrected`` is the
+    range as the metric's Correction says, which widen that of a Cllr. ``corrected`` is the
     percentile interval moved back by OF_CALIBRATION, whatever the metric. ``unbiased`` is the value
     moved back like its interval, in which it lies. Limits and ``unbiased`` are None with less than
     two replicates or three speakers.
@@ -158,6 +147,7 @@ def resample_scores(
     *,
     n_replicates: int,
     seed: int,
+    corrections: Corrections,
 ) -> Replicates:
     """Replicates of metrics of scores; those of OF_RARE_ERRORS are spread (see at_least_of_trials).
 
@@ -166,6 +156,7 @@ def resample_scores(
     trials : SpeakerTrials
     measure : function of a Sample, such as zebra.sample_metrics
     n_replicates, seed : int
+    corrections : of the metrics; none is spread beyond its range
 
     Returns
     -------
@@ -187,7 +178,7 @@ def resample_scores(
                 values[name],
                 n_targets=n_targets,
                 n_nontargets=len(trials.target) - n_targets,
-                most=CORRECTIONS[name].high,
+                most=corrections[name].high,
             )
     return replicates
 
@@ -307,7 +298,11 @@ def by_metric(drawn: Sequence[Metrics]) -> Replicates:
 
 
 def intervals(
-    values: Mapping[str, Number], replicates: Mapping[str, Floats], *, n_speakers: int
+    values: Mapping[str, Number],
+    replicates: Mapping[str, Floats],
+    *,
+    n_speakers: int,
+    corrections: Corrections,
 ) -> dict[str, dict[str, Any]]:
     """Intervals, as in files: {metric: {field of Interval: value}}.
 
@@ -315,7 +310,7 @@ def intervals(
     """
     limits = {}
     for name, drawn in replicates.items():
-        correction = CORRECTIONS.get(name, NONE)
+        correction = corrections.get(name, NONE)
         limits[name] = interval(
             values[name], drawn, n_speakers=n_speakers, correction=correction
         )._asdict()

@@ -20,17 +20,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from voiceprivacy.catalogue.shown import shown
+from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.arrays import read_npz, write_npz
-from voiceprivacy.inout.files import BadInput, FilePath, counted, remove_earlier
+from voiceprivacy.inout.files import FilePath, remove_earlier
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.privacy import Floats, Metrics, Number
-from voiceprivacy.privacy.scores.trials import Sample, SpeakerTrials, n_speakers
+from voiceprivacy.privacy.scores.samples import Sample, SpeakerTrials, n_speakers
 from voiceprivacy.privacy.uncertainty.bootstrap import (
     intervals,
     leave_one_out,
     resample_runs,
     resample_scores,
 )
+from voiceprivacy.privacy.uncertainty.corrections import CORRECTIONS
 from voiceprivacy.running.command import flat_unless_labelled, require_at_least, say
 from voiceprivacy.vocabulary import FEWEST_REPLICATES, FEWEST_SPEAKERS, TrialList
 
@@ -110,7 +112,7 @@ def resampled_trials(
     trials: SpeakerTrials, measure: Callable[[Sample], Metrics], draws: Draws
 ) -> Resampled:
     """Resample the metrics of ``measure`` (see bootstrap.resample_scores)."""
-    replicates = resample_scores(trials, measure, **draws._asdict())
+    replicates = resample_scores(trials, measure, **draws._asdict(), corrections=CORRECTIONS)
     # Speakers without targets make nontargets only: they do not count for the width of intervals.
     n_drawn = n_speakers(trials)
     left_out = leave_one_out(trials, measure)
@@ -150,7 +152,12 @@ def write_intervals(
     """
     limits = {}
     for label, drawn in resampled.items():
-        own = intervals(metrics[label], drawn.replicates, n_speakers=drawn.n_speakers)
+        own = intervals(
+            metrics[label],
+            drawn.replicates,
+            n_speakers=drawn.n_speakers,
+            corrections=CORRECTIONS,
+        )
         limits[label] = own | _headline(own, metrics[label])
         n_replicates = max(map(len, drawn.replicates.values()), default=FEWEST_REPLICATES)
         for kind, number, fewest in (

@@ -23,18 +23,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import read_npz
-from voiceprivacy.inout.files import BadInput, FilePath
+from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.privacy import Floats, Metrics, Names, Number
 from voiceprivacy.privacy.uncertainty.bootstrap import (
-    CORRECTIONS,
     Replicates,
     finite,
     linear_replicates,
     moved_back,
     multiplicities,
 )
+from voiceprivacy.privacy.uncertainty.corrections import CORRECTIONS
 from voiceprivacy.privacy.uncertainty.interval_files import (
     REPLICATES,
     Draws,

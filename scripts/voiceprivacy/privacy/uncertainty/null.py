@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from voiceprivacy.inout import seeds
+from voiceprivacy import seeds
 from voiceprivacy.privacy import Counts, Floats, Metrics, Number
 from voiceprivacy.privacy.scores import zebra
 from voiceprivacy.privacy.scores.calibration import (
@@ -38,7 +38,7 @@ from voiceprivacy.privacy.scores.calibration import (
     oracle_blocks,
     pav_blocks,
 )
-from voiceprivacy.privacy.scores.trials import SpeakerTrials, by_class, n_speakers, without_each
+from voiceprivacy.privacy.scores.samples import SpeakerTrials, by_class, n_speakers, without_each
 from voiceprivacy.vocabulary import FEWEST_SPEAKERS, UNDEFINED
 
 FALSE_ALARMS = 0.05

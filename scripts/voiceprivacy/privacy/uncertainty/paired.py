@@ -35,15 +35,10 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from voiceprivacy.catalogue import MORE_IS_BETTER
-from voiceprivacy.inout.files import BadInput
-from voiceprivacy.privacy.uncertainty.bootstrap import (
-    CORRECTIONS,
-    NONE,
-    Interval,
-    finite,
-    interval,
-    p_value,
-)
+from voiceprivacy.errors import BadInput
+from voiceprivacy.privacy.rows import Pair, StrongestPair, SystemInterval, UtilityPair
+from voiceprivacy.privacy.uncertainty.bootstrap import NONE, Interval, finite, interval, p_value
+from voiceprivacy.privacy.uncertainty.corrections import CORRECTIONS
 from voiceprivacy.privacy.uncertainty.interval_files import (
     Estimate,
     Key,
@@ -51,17 +46,7 @@ from voiceprivacy.privacy.uncertainty.interval_files import (
     read_estimates,
 )
 from voiceprivacy.privacy.uncertainty.multiple import holm
-from voiceprivacy.vocabulary import (
-    ALIKE,
-    ORIGINAL,
-    PROTECTED_CONDITIONS,
-    UNDEFINED,
-    Pair,
-    StrongestPair,
-    SystemInterval,
-    TrialList,
-    UtilityPair,
-)
+from voiceprivacy.vocabulary import ALIKE, ORIGINAL, PROTECTED_CONDITIONS, UNDEFINED, TrialList
 
 Row = TypeVar("Row", Pair, UtilityPair, StrongestPair)
 METRIC = "eer_percent"  # by which attacks are strong

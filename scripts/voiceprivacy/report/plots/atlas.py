@@ -10,8 +10,8 @@ from voiceprivacy.report.atlas import NAMES, by_system, channels_of
 from voiceprivacy.report.figures import FAINT, INK, draws_in
 from voiceprivacy.report.figures import palette as colours_of
 from voiceprivacy.report.plots import style
+from voiceprivacy.report.rows import AtlasPoint
 from voiceprivacy.report.uncertainty import Shown
-from voiceprivacy.vocabulary import AtlasPoint
 
 CONDITIONS = ("op", "pp")
 NOT_MEASURED = "No channel was measured on this list."

@@ -8,7 +8,7 @@ from itertools import chain
 
 from matplotlib.figure import Figure
 
-from voiceprivacy.inout.files import counted
+from voiceprivacy.errors import counted
 from voiceprivacy.report.curves import (
     ASCENDING,
     CRITERIA,

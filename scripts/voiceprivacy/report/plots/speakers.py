@@ -14,8 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from voiceprivacy.catalogue.metric import NO_PRIVACY_BIT
-from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.tables import ALPHAS, number, read_manifest, read_rows
 from voiceprivacy.report.curves import (
     EXPOSURES,
@@ -33,6 +32,7 @@ from voiceprivacy.report.curves import (
 from voiceprivacy.report.figures import FAINT, GROUND, INK, NO_VALUE, draws_in
 from voiceprivacy.report.mailed import NAMED, Codes
 from voiceprivacy.report.plots import style
+from voiceprivacy.vocabulary import NO_PRIVACY_BIT
 
 # Similarity matrices: dark = similar, readable in grey too.
 SCALE = colormaps["magma_r"].with_extremes(bad=NO_VALUE)

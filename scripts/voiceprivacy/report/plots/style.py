@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 
-from voiceprivacy.inout.files import BadInput, FilePath, remove_leftovers, whole_or_absent
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import FilePath, remove_leftovers, whole_or_absent
 from voiceprivacy.report.figures import (
     COLOURS,
     FURTHER_DRAWS,

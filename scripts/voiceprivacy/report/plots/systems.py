@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from voiceprivacy.catalogue import METRICS
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import read_embeddings
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.report.figures import FAINT, INK
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.plots import style

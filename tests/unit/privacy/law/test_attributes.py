@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from support.calls import here
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import Embeddings, read_embeddings, write_embeddings
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import read_facts, read_table, write_facts
 from voiceprivacy.privacy.law.attributes import class_kept, classes_of, read_corpus
-from voiceprivacy.vocabulary import Inferred
+from voiceprivacy.privacy.rows import Inferred
 
 MANIFEST = "utterance\tspeaker\tgender\tpath\tduration_s\n"
 

@@ -9,8 +9,8 @@ from support.speakers import conversation_list, linkability, noisy
 from voiceprivacy.inout.scored_trials import ScoredTrials
 from voiceprivacy.inout.tables import Trial, read_rows
 from voiceprivacy.privacy.law import curves
+from voiceprivacy.privacy.rows import LawPoint
 from voiceprivacy.privacy.scores.trials import arrange, ids_of
-from voiceprivacy.vocabulary import LawPoint
 
 KEY = ("label", "reading", "criterion", "n_speakers", "length")
 

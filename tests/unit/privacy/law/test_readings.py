@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voiceprivacy.privacy.law.readings import READINGS, distances, either_way, read_in, searched_in
-from voiceprivacy.privacy.scores.trials import Ids, SpeakerTrials
+from voiceprivacy.privacy.scores.samples import SpeakerTrials
+from voiceprivacy.privacy.scores.trials import Ids
 
 INF = np.inf
 

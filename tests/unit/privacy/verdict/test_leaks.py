@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from support.heldout_lists import evidence_at_once, judge_at_once, score_table
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.privacy.verdict.run_scores import RunScores
 from voiceprivacy.privacy.verdict.score_table import Scored, ScoreTable
 from voiceprivacy.privacy.verdict.trials import trials_of

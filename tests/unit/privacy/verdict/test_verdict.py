@@ -7,7 +7,7 @@ import pytest
 from support.calls import here
 from support.heldout_lists import judge_at_once, score_table
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.score_tables import COLUMNS, add_scores
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy.verdict import evidence as heldout
