@@ -16,6 +16,7 @@ from voiceprivacy.privacy.uncertainty import bootstrap, null
 from voiceprivacy.privacy.uncertainty.corrections import CORRECTIONS
 
 DRAWS = {"n_replicates": 200, "seed": 0}
+resample_scores = functools.partial(bootstrap.resample_scores, corrections=CORRECTIONS)
 
 
 def test_a_nontarget_of_two_speakers_weighs_the_product_and_a_target_its_speakers_draws():
@@ -121,9 +122,7 @@ def test_a_speakers_draws_depend_on_the_seed_and_the_name_only():
 
 def test_a_replicate_without_a_class_is_undefined_and_left_out():
     two = arranged(1, n_speakers=2)
-    replicates = bootstrap.resample_scores(
-        two, zebra.sample_metrics, **DRAWS, corrections=CORRECTIONS
-    )["dece_bit"]
+    replicates = resample_scores(two, zebra.sample_metrics, **DRAWS)["dece_bit"]
     drawn = bootstrap.multiplicities(two.speakers, **DRAWS)
     np.testing.assert_array_equal(np.isnan(replicates), (drawn == 0).any(axis=1))
     limits = bootstrap.interval(0.1, replicates, n_speakers=2)
@@ -135,10 +134,7 @@ def test_the_order_of_trials_and_speakers_does_not_matter():
     shuffled = ScoredTrials.of(rows_of(in_order)[::-1])
     measure = functools.partial(verification.sample_metrics, bins=verification.Bins(5, (-3.0, 4.0)))
     both = (trials.arrange(pairs_of, speaker_of) for pairs_of in (in_order, shuffled))
-    one, other = (
-        bootstrap.resample_scores(listed, measure, **DRAWS, corrections=CORRECTIONS)
-        for listed in both
-    )
+    one, other = (resample_scores(listed, measure, **DRAWS) for listed in both)
     for name, values in one.items():
         np.testing.assert_allclose(values, other[name], atol=1e-12)
 
@@ -229,9 +225,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
 
         pairs_of, speaker_of = scored(score, n_speakers=12, n_utterances=4)
         listed, draws = trials.arrange(pairs_of, speaker_of), {"n_replicates": 100, "seed": seed}
-        replicates = bootstrap.resample_scores(
-            listed, verification.sample_metrics, **draws, corrections=CORRECTIONS
-        )
+        replicates = resample_scores(listed, verification.sample_metrics, **draws)
         value = verification.eer_percent(**pairs_of.classes)
         interval = bootstrap.interval(value, replicates["eer_percent"], n_speakers=12)
         # The closed form is Phi(-d' / 2).
@@ -239,7 +233,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
     assert sum(held) >= 34
 
 
-@pytest.mark.parametrize("resample", [bootstrap.resample_scores, bootstrap.leave_one_out])
+@pytest.mark.parametrize("resample", [resample_scores, bootstrap.leave_one_out])
 def test_memory_does_not_grow_with_the_number_of_samples(resample):
     """A sample is as large as the list: a thousand of them are gigabytes."""
     few, many = (memory_of(resample, n_samples) for n_samples in (20, 60))
@@ -253,6 +247,5 @@ def memory_of(resample, n_samples):
     names, scores = np.arange(n_samples).astype(str), np.sort(draw.normal(size=20_000))
     listed = samples.SpeakerTrials(names, scores, speaker == other, speaker, other)
     draws = {"n_replicates": n_samples, "seed": 0}
-    resampled = resample is bootstrap.resample_scores
-    options = draws | {"corrections": CORRECTIONS} if resampled else {}
+    options = draws if resample is resample_scores else {}
     return peak_of(lambda: resample(listed, zebra.sample_metrics, **options))[1]

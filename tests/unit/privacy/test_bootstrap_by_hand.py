@@ -22,10 +22,8 @@ def test_a_speakers_draws_are_those_of_earlier_versions():
 
 def test_rates_are_spread_as_so_many_targets_and_nontargets_say():
     four = arranged(2.0, n_speakers=4)  # 12 targets, 36 nontargets
-    draws = {"n_replicates": 99, "seed": 0}
-    drawn = bootstrap.resample_scores(
-        four, lambda sample: {NAME: 30.0}, **draws, corrections=CORRECTIONS
-    )[NAME]
+    draws = {"n_replicates": 99, "seed": 0, "corrections": CORRECTIONS}
+    drawn = bootstrap.resample_scores(four, lambda sample: {NAME: 30.0}, **draws)[NAME]
     n_trials = 4 / (1 / 12 + 1 / 36)
     of_trials = stats.beta(n_trials * 0.3 + 1, n_trials * 0.7 + 1)
     n_defined = np.count_nonzero(~np.isnan(drawn))
