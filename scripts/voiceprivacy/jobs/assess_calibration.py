@@ -9,9 +9,15 @@ from voiceprivacy.inout.tables import write_curves
 from voiceprivacy.privacy.scores import zebra
 from voiceprivacy.privacy.scores.tags import read_tags
 from voiceprivacy.privacy.scores.trials import read_score_file
-from voiceprivacy.privacy.uncertainty.interval_files import Draws, resampled_runs, write_intervals
+from voiceprivacy.privacy.uncertainty.interval_files import (
+    Draws,
+    flat_unless_labelled,
+    print_metrics,
+    resampled_runs,
+    write_intervals,
+)
 from voiceprivacy.running.adapter import run
-from voiceprivacy.running.command import flat_unless_labelled, label_inputs, print_metrics
+from voiceprivacy.running.command import label_inputs
 
 
 def assess_calibration(

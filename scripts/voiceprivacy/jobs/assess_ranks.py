@@ -4,9 +4,9 @@ import sys
 from typing import Annotated
 
 from voiceprivacy.privacy.matrices import assessment, ranks
-from voiceprivacy.privacy.uncertainty.interval_files import Draws
+from voiceprivacy.privacy.uncertainty.interval_files import Draws, print_metrics
 from voiceprivacy.running.adapter import run
-from voiceprivacy.running.command import label_inputs, print_metrics, say
+from voiceprivacy.running.command import label_inputs, say
 
 
 def assess_ranks(

@@ -6,10 +6,10 @@ from voiceprivacy.inout.tables import write_curves
 from voiceprivacy.privacy.law import curves as law_curves
 from voiceprivacy.privacy.scores.assessment import assess
 from voiceprivacy.privacy.scores.tags import read_tags
-from voiceprivacy.privacy.uncertainty.interval_files import Draws, write_intervals
+from voiceprivacy.privacy.uncertainty.interval_files import Draws, print_metrics, write_intervals
 from voiceprivacy.privacy.uncertainty.normalised import Proportion, write_normalised
 from voiceprivacy.running.adapter import run
-from voiceprivacy.running.command import label_inputs, print_metrics
+from voiceprivacy.running.command import label_inputs
 from voiceprivacy.vocabulary import WITHIN_RELEASE
 
 

@@ -7,9 +7,9 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy.matrices import assessment, similarity
 from voiceprivacy.privacy.matrices.speakers import ZOO
-from voiceprivacy.privacy.uncertainty.interval_files import Draws
+from voiceprivacy.privacy.uncertainty.interval_files import Draws, print_metrics
 from voiceprivacy.running.adapter import run
-from voiceprivacy.running.command import print_metrics, say
+from voiceprivacy.running.command import say
 from voiceprivacy.vocabulary import UNDEFINED
 
 

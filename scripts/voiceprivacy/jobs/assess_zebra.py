@@ -10,11 +10,13 @@ from voiceprivacy.privacy.scores.trials import read_score_file
 from voiceprivacy.privacy.uncertainty import null
 from voiceprivacy.privacy.uncertainty.interval_files import (
     Draws,
+    flat_unless_labelled,
+    print_metrics,
     resampled_trials,
     write_intervals,
 )
 from voiceprivacy.running.adapter import run
-from voiceprivacy.running.command import flat_unless_labelled, label_inputs, print_metrics, say
+from voiceprivacy.running.command import label_inputs, say
 
 
 def assess_zebra(

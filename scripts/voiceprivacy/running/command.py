@@ -13,10 +13,9 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn, TextIO
+from collections.abc import Callable, Sequence
+from typing import NoReturn, TextIO
 
-from voiceprivacy.catalogue import shown_once
 from voiceprivacy.errors import BadInput, counted, printable, shown
 from voiceprivacy.inout.files import SCRIPTS, guarding_inputs
 from voiceprivacy.inout.foreign import NO_UTF8
@@ -168,7 +167,7 @@ def label_inputs(paths: Sequence[str], labels: Sequence[str] | None) -> dict[str
 
 
 def say(*lines: object, file: TextIO | None = None, flush: bool = False) -> None:
-    """Print lines, each as files.shown has it: the only way to a screen or a log.
+    """Print lines, each as errors.shown has it: the only way to a screen or a log.
 
     A foreign name can end no line, turn no writing round and steer no terminal. So nothing in it
     can look like a line of ours.
@@ -180,22 +179,6 @@ def say(*lines: object, file: TextIO | None = None, flush: bool = False) -> None
         print(text, file=stream, flush=flush)
 
 
-def flat_unless_labelled(metrics: Mapping[str, Any], labels: Sequence[str] | None) -> Any:
-    """{label: {name: value}}, but {name: value} for a single input that was given no label."""
-    return next(iter(metrics.values())) if labels is None and len(metrics) == 1 else metrics
-
-
-def print_metrics(metrics: Mapping[str, Mapping[str, Any]]) -> None:
-    """Print {label: {name: value}} as a table, a column for each label; - where it has no value."""
-    names: dict[str, None] = {}  # in the order in which they first occur
-    for values in map(shown_once, metrics.values()):
-        names.update(dict.fromkeys(values))
-    rows = [["", *metrics]]
-    for name in names:
-        rows.append([name, *(_text(values.get(name)) for values in metrics.values())])
-    print_table(rows)
-
-
 def print_table(rows: Sequence[Sequence[str]]) -> None:
     """Print rows of texts: the first column to the left, the others to the right."""
     columns = zip(*rows, strict=True)
@@ -203,9 +186,3 @@ def print_table(rows: Sequence[Sequence[str]]) -> None:
     for first, *others in rows:
         cells = [f"{text:>{width}}" for text, width in zip(others, widths[1:], strict=True)]
         say("  ".join([f"{first:<{widths[0]}}", *cells]).rstrip())
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return "-"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -37,9 +37,10 @@ from voiceprivacy.privacy.uncertainty.interval_files import (
     Draws,
     Labelled,
     Resampled,
+    flat_unless_labelled,
     write_intervals,
 )
-from voiceprivacy.running.command import flat_unless_labelled, say
+from voiceprivacy.running.command import say
 from voiceprivacy.vocabulary import GALLERY_SECONDS, UNDEFINED
 
 RANKS = ranks.RankLine._fields

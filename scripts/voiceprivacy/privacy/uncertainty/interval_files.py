@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from voiceprivacy.catalogue import shown_once
 from voiceprivacy.catalogue.shown import shown
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.arrays import read_npz, write_npz
@@ -33,7 +34,7 @@ from voiceprivacy.privacy.uncertainty.bootstrap import (
     resample_scores,
 )
 from voiceprivacy.privacy.uncertainty.corrections import CORRECTIONS
-from voiceprivacy.running.command import flat_unless_labelled, require_at_least, say
+from voiceprivacy.running.command import print_table, require_at_least, say
 from voiceprivacy.vocabulary import FEWEST_REPLICATES, FEWEST_SPEAKERS, TrialList
 
 INTERVALS, REPLICATES = ".intervals.json", ".bootstrap.npz"
@@ -181,6 +182,28 @@ def write_intervals(
         own = limits.get(label, {})
         shown[label] = {name: _shown(value, own.get(name)) for name, value in values.items()}
     return shown
+
+
+def flat_unless_labelled(metrics: Mapping[str, Any], labels: Sequence[str] | None) -> Any:
+    """{label: {name: value}}, but {name: value} for a single input that was given no label."""
+    return next(iter(metrics.values())) if labels is None and len(metrics) == 1 else metrics
+
+
+def print_metrics(metrics: Mapping[str, Mapping[str, Any]]) -> None:
+    """Print {label: {name: value}} as a table, a column for each label; - where it has no value."""
+    names: dict[str, None] = {}  # in the order in which they first occur
+    for values in map(shown_once, metrics.values()):
+        names.update(dict.fromkeys(values))
+    rows = [["", *metrics]]
+    for name in names:
+        rows.append([name, *(_text(values.get(name)) for values in metrics.values())])
+    print_table(rows)
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def parts_of(path: Path, folder: Path) -> tuple[str, TrialList, System]:
