@@ -16,8 +16,8 @@ import soundfile
 
 from voiceprivacy.corpora.listing import Findings, Listed, list_utterances
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.files import whole_or_absent
 from voiceprivacy.inout.json_files import read_json
+from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.report import plane as planes
 from voiceprivacy.report.plots import plane as plots
 from voiceprivacy.report.plots import style

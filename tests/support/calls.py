@@ -12,7 +12,7 @@ import tempfile
 from typing import NamedTuple
 from unittest import mock
 
-from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.running import adapter
 
 LONGEST_S = 900  # a script that hangs fails its test and not the whole run

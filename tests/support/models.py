@@ -8,7 +8,7 @@ from hyperpyyaml import load_hyperpyyaml
 
 from voiceprivacy import seeds
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import RESOURCES
+from voiceprivacy.inout.placeholders import RESOURCES
 from voiceprivacy.inout.tables import Utterance, write_manifest
 
 RATE = 16000

@@ -25,8 +25,8 @@ from voiceprivacy import (
 )
 from voiceprivacy.attack.backends.procrustes import Alignment, write_alignment
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.inout.json_files import read_json
+from voiceprivacy.inout.placeholders import SCRIPTS
 
 N_SPEAKERS = 8
 

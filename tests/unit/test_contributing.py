@@ -11,7 +11,7 @@ import pytest
 from support.calls import with_package
 
 from voiceprivacy.inout.arrays import ScoreMatrix, write_matrix
-from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.inout.placeholders import SCRIPTS
 
 ROOT = SCRIPTS.parent
 LONGEST = 30  # lines

@@ -11,7 +11,7 @@ from support.pages import as_jobs
 
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout.arrays import ScoreMatrix
-from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.layout import HERE
 from voiceprivacy.privacy.matrices import ranks, similarity
 from voiceprivacy.privacy.scores import samples, verification, zebra

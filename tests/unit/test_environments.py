@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.plan.measures import SHIPPED
 
 ROOT = SCRIPTS.parent

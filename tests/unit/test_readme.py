@@ -14,7 +14,7 @@ from support.pages import as_jobs
 
 from voiceprivacy.anonymise import plugins
 from voiceprivacy.inout import audio, tables
-from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.inout.scored_trials import write_scores
 from voiceprivacy.plan import configuration
 from voiceprivacy.report.metrics import Number, write_metrics

@@ -13,7 +13,7 @@ from support.calls import help_of
 
 import voiceprivacy
 from voiceprivacy.catalogue import METRICS
-from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.plan import configuration
 from voiceprivacy.tools.commands import COMMANDS
 

@@ -19,15 +19,8 @@ from voiceprivacy.anonymise import plugins
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.checksums import sha256_of
-from voiceprivacy.inout.files import (
-    FilePath,
-    note_input,
-    remove_earlier,
-    remove_leftovers,
-    scratch_folder,
-    whole_folder_or_absent,
-    whole_or_absent,
-)
+from voiceprivacy.inout.files import FilePath
+from voiceprivacy.inout.inputs import note_input
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.inout.tables import (
     ALPHAS,
@@ -39,6 +32,13 @@ from voiceprivacy.inout.tables import (
     read_table,
     write_manifest,
     write_table,
+)
+from voiceprivacy.inout.writing import (
+    remove_earlier,
+    remove_leftovers,
+    scratch_folder,
+    whole_folder_or_absent,
+    whole_or_absent,
 )
 from voiceprivacy.running.command import say
 from voiceprivacy.vocabulary import STREAMED

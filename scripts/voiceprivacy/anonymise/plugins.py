@@ -23,16 +23,9 @@ from typing import Any, NamedTuple, TypeAlias
 from voiceprivacy.anonymise import call_function
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import (
-    SCRIPTS,
-    FilePath,
-    expand,
-    name_too_long,
-    naming,
-    ours,
-    read_lines,
-)
+from voiceprivacy.inout.files import FilePath, name_too_long, naming, read_lines
 from voiceprivacy.inout.foreign import files_below, refuse_no_utf8
+from voiceprivacy.inout.placeholders import SCRIPTS, expand, ours
 from voiceprivacy.inout.tables import (
     Utterance,
     positions_path,

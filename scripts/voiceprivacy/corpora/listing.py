@@ -31,7 +31,7 @@ from typing import Any, NamedTuple, TypeAlias
 from voiceprivacy.corpora.recordings import Channel, Pipe, Recording, whole
 from voiceprivacy.errors import BadInput, counted, shown
 from voiceprivacy.inout import tables
-from voiceprivacy.inout.files import RESOURCES
+from voiceprivacy.inout.placeholders import RESOURCES
 from voiceprivacy.inout.tables import PIECE, safe_id
 from voiceprivacy.vocabulary import BESIDE_THE_KIND, CORPUS_KINDS, PROTOCOLS
 

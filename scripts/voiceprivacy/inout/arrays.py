@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.files import FilePath, refuse_endless, whole_or_absent
+from voiceprivacy.inout.files import FilePath, refuse_endless
+from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.matrix import ScoreMatrix
 
 Text: TypeAlias = NDArray[np.str_]

@@ -19,7 +19,8 @@ import voiceprivacy.inout.imports  # noqa: F401  # how torch and torchaudio are 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import unstated
 from voiceprivacy.inout.containers import KINDS, missing_part
-from voiceprivacy.inout.files import FilePath, refuse_endless, whole_or_absent
+from voiceprivacy.inout.files import FilePath, refuse_endless
+from voiceprivacy.inout.writing import whole_or_absent
 
 Samples: TypeAlias = NDArray[np.float32]
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import FilePath, read_bytes, read_lines, whole_or_absent
+from voiceprivacy.inout.files import FilePath, read_bytes, read_lines
+from voiceprivacy.inout.writing import whole_or_absent
 
 BETWEEN = re.compile(r"[\s,:]*")  # the members of JSON
 

@@ -22,16 +22,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import sha256
-from voiceprivacy.inout.files import (
-    MOST_OF_PATH,
-    FilePath,
-    blocks_of_lines,
-    lines_of,
-    note_listed,
-    read_lines,
-    whole_or_absent,
-)
+from voiceprivacy.inout.files import MOST_OF_PATH, FilePath, blocks_of_lines, lines_of, read_lines
 from voiceprivacy.inout.foreign import matching
+from voiceprivacy.inout.inputs import note_listed
+from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.vocabulary import SHARDS
 
 MANIFEST = ["utterance", "speaker", "gender", "path", "duration_s"]

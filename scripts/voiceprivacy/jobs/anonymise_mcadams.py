@@ -8,7 +8,6 @@ from tqdm import tqdm
 
 from voiceprivacy.anonymise.functions import mcadams
 from voiceprivacy.errors import BadInput, counted
-from voiceprivacy.inout.files import added_or_absent
 from voiceprivacy.inout.tables import (
     Utterance,
     positions_path,
@@ -16,6 +15,7 @@ from voiceprivacy.inout.tables import (
     read_positions,
     write_manifest,
 )
+from voiceprivacy.inout.writing import added_or_absent
 from voiceprivacy.running import pools
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import require_at_least, say

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from voiceprivacy.corpora.kinds import librispeech
-from voiceprivacy.inout.files import expand
+from voiceprivacy.inout.placeholders import expand
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.running.adapter import run
 

@@ -3,7 +3,7 @@
 import importlib
 import sys
 
-from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.provenance.record import version
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say

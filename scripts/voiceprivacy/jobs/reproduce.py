@@ -7,8 +7,8 @@ from pathlib import Path
 import yaml
 
 from voiceprivacy.errors import BadInput, printable
-from voiceprivacy.inout.files import whole_or_absent
 from voiceprivacy.inout.foreign import not_ours
+from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.provenance.commit import CLEAN
 from voiceprivacy.provenance.record import SECRET, Change, differences, read_provenance
 from voiceprivacy.running.adapter import run

@@ -8,7 +8,7 @@ from voiceprivacy.attack.extractors import foreign
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Finding, Findings
 from voiceprivacy.errors import BadInput, counted
-from voiceprivacy.inout.files import ours
+from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.inout.scored_trials import read_scored_trials
 from voiceprivacy.plan import configuration, defaults, estimate
 from voiceprivacy.plan.plan import Plan, embedded

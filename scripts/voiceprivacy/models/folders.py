@@ -24,8 +24,9 @@ import yaml
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import CHECKSUMS, read_unchanged, sha256_of
-from voiceprivacy.inout.files import lines_of, whole_or_absent
+from voiceprivacy.inout.files import lines_of
 from voiceprivacy.inout.tables import number_in
+from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.inout.yaml_files import compose
 from voiceprivacy.running.command import out_of_memory
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.files import whole_folder_or_absent
+from voiceprivacy.inout.writing import whole_folder_or_absent
 
 NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 COMMIT = re.compile(r"[0-9a-f]{7,40}")

@@ -18,7 +18,7 @@ from shlex import quote
 import yaml
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.files import whole_or_absent
+from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.organise.records import Record, Repository
 from voiceprivacy.plan import configuration
 

@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.files import whole_or_absent
+from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.provenance.record import RANK
 from voiceprivacy.tools.unpacking import pack

@@ -15,8 +15,8 @@ from typing import Any
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import VARIABLE
 from voiceprivacy.inout.json_files import read_json
+from voiceprivacy.inout.placeholders import VARIABLE
 from voiceprivacy.inout.scored_trials import read_scored_trials
 from voiceprivacy.layout import Layout
 from voiceprivacy.plan.plan import Plan

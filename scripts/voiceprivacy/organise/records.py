@@ -25,9 +25,10 @@ from referencing import Registry, Resource
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import SCRIPTS, whole_or_absent
 from voiceprivacy.inout.json_files import read_strict, where
+from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.inout.tables import read_rows
+from voiceprivacy.inout.writing import whole_or_absent
 
 UNATTACKED = "oo"
 SCHEMAS = SCRIPTS.parent / "workflow" / "schemas" / "exchange"

@@ -22,8 +22,9 @@ import jinja2
 
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.files import RESOURCES, SCRIPTS, whole_folder_or_absent
+from voiceprivacy.inout.placeholders import RESOURCES, SCRIPTS
 from voiceprivacy.inout.tables import write_table
+from voiceprivacy.inout.writing import whole_folder_or_absent
 from voiceprivacy.organise.records import (
     KEY,
     LABORATORIES,

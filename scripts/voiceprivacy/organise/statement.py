@@ -23,9 +23,9 @@ import jinja2
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import sha256, sha256_of
-from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.inout.json_files import read_json, read_strict, write_json
+from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.organise.evidence import SAME, digest
 from voiceprivacy.organise.finished_run import FinishedRun

@@ -17,7 +17,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from voiceprivacy.inout.files import expand
+from voiceprivacy.inout.placeholders import expand
 from voiceprivacy.plan.attackers import Attackers
 from voiceprivacy.plan.rows import Heard
 from voiceprivacy.plan.sources import why_no_transcripts

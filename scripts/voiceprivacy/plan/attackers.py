@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.files import ours
+from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.inout.yaml_files import compose
 from voiceprivacy.models.pinned import is_pinned
 from voiceprivacy.plan.speech import Speech, sandbox_arguments

@@ -18,7 +18,8 @@ import yaml
 from jsonschema import Draft202012Validator, ValidationError
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.files import expand, resembling, variables_in
+from voiceprivacy.inout.files import resembling
+from voiceprivacy.inout.placeholders import expand, variables_in
 from voiceprivacy.inout.tables import number_in
 from voiceprivacy.inout.yaml_files import compose, read_yaml
 from voiceprivacy.layout import HERE, Layout

@@ -26,7 +26,7 @@ from typing import Any
 import yaml
 from jsonschema import Draft202012Validator, validators
 
-from voiceprivacy.inout.files import RESOURCES, SCRIPTS, expand
+from voiceprivacy.inout.placeholders import RESOURCES, SCRIPTS, expand
 from voiceprivacy.inout.yaml_files import read_yaml
 from voiceprivacy.models.pinned import is_installed
 from voiceprivacy.plan.atlas import with_channels

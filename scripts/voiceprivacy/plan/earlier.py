@@ -18,10 +18,10 @@ from typing import Any
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import sha256_of
-from voiceprivacy.inout.files import whole_folder_or_absent, whole_or_absent
 from voiceprivacy.inout.foreign import UNEXPECTED
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.secret_seeds import read_secret, secret_in
+from voiceprivacy.inout.writing import whole_folder_or_absent, whole_or_absent
 from voiceprivacy.vocabulary import COMPARED, PREVIOUS, RESULTS_FORMAT, SECRET_SEED
 
 FORMAT = "format"  # below the results: holds RESULTS_FORMAT

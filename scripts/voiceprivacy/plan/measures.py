@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from voiceprivacy.inout.files import ours, wherever_ours_lie
+from voiceprivacy.inout.placeholders import ours, wherever_ours_lie
 from voiceprivacy.models.pinned import is_pinned
 from voiceprivacy.plan.sources import why_no_transcripts
 from voiceprivacy.plan.speech import Speech

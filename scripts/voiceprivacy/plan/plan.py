@@ -16,8 +16,8 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
-from voiceprivacy.inout.files import expand, ours
 from voiceprivacy.inout.iemocap import EVALUATED, SPOKEN, TRANSCRIBED
+from voiceprivacy.inout.placeholders import expand, ours
 from voiceprivacy.layout import HERE, Layout
 from voiceprivacy.models.pinned import is_pinned
 from voiceprivacy.plan.atlas import Atlas

@@ -30,17 +30,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import sha256, sha256_of
-from voiceprivacy.inout.files import (
-    SCRIPTS,
-    base_of,
-    name_too_long,
-    ours,
-    read_lines,
-    wherever_ours_lie,
-    whole_or_absent,
-)
+from voiceprivacy.inout.files import base_of, name_too_long, read_lines
 from voiceprivacy.inout.foreign import NO_UTF8
 from voiceprivacy.inout.iemocap import TRANSCRIBED
+from voiceprivacy.inout.placeholders import SCRIPTS, ours, wherever_ours_lie
+from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.layout import HERE, Layout
 from voiceprivacy.running.command import say
 from voiceprivacy.running.pools import in_threads

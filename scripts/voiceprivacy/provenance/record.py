@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.checksums import sha256_of
-from voiceprivacy.inout.files import SCRIPTS, expand, ours, variables_in, wherever_ours_lie
 from voiceprivacy.inout.json_files import parse_json, read_json
+from voiceprivacy.inout.placeholders import SCRIPTS, expand, ours, variables_in, wherever_ours_lie
 from voiceprivacy.inout.tables import read_table
 from voiceprivacy.models import pinned
 from voiceprivacy.provenance.commit import answer, state_of

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.files import SCRIPTS, FilePath
+from voiceprivacy.inout.files import FilePath
+from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.inout.secret_seeds import secret_in
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.inout.yaml_files import read_yaml

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from voiceprivacy.errors import counted
-from voiceprivacy.inout.files import RESOURCES
+from voiceprivacy.inout.placeholders import RESOURCES
 from voiceprivacy.report.comparison import System, shown_columns
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.sections import PartOfCorpus

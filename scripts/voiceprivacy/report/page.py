@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 import jinja2
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.files import SCRIPTS, FilePath, read_bytes, read_lines, whole_or_absent
+from voiceprivacy.inout.files import FilePath, read_bytes, read_lines
+from voiceprivacy.inout.placeholders import SCRIPTS
+from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.layout import Layout
 from voiceprivacy.report import verdict_words
 from voiceprivacy.report.answer import (

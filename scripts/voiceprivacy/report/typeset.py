@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.files import FilePath, whole_or_absent
+from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.tables import write_table
+from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.vocabulary import DAGGER, DASH, INFINITY, MINUS, NO_BREAK
 
 SPECIAL = {

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.files import RESOURCES, SCRIPTS, expand, ours
+from voiceprivacy.inout.placeholders import RESOURCES, SCRIPTS, expand, ours
 from voiceprivacy.models import fetching
 from voiceprivacy.running import containers
 from voiceprivacy.running.handed_over import GIVEN, HOME, SHOWN_HOME

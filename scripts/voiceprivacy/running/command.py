@@ -17,8 +17,9 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn, TextIO
 
 from voiceprivacy.errors import BadInput, counted, printable, shown
-from voiceprivacy.inout.files import SCRIPTS, guarding_inputs
 from voiceprivacy.inout.foreign import NO_UTF8
+from voiceprivacy.inout.inputs import guarding_inputs
+from voiceprivacy.inout.placeholders import SCRIPTS
 
 DEBUG = "VOICEPRIVACY_DEBUG"
 SEARCH_PATH = "PYTHONPATH"

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.files import expand, ours
+from voiceprivacy.inout.placeholders import expand, ours
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.running import boxes, handed_over, processes
 

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import yaml
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.files import SCRIPTS, whole_or_absent
+from voiceprivacy.inout.placeholders import SCRIPTS
+from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.defaults import strongest_extractor
 from voiceprivacy.plan.speech import first_training_corpus

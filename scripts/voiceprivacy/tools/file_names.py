@@ -34,8 +34,9 @@ from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.recordings import AUDIO, Cut, is_same_sound
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.checksums import sha256_of
-from voiceprivacy.inout.files import ours, read_lines
+from voiceprivacy.inout.files import read_lines
 from voiceprivacy.inout.foreign import files_below
+from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.inout.tables import Utterance, sexes_in
 from voiceprivacy.plan.plan import Plan
 

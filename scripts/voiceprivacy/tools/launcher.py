@@ -24,7 +24,8 @@ from snakemake.settings.enums import Quietness
 from snakemake.utils import available_cpu_count
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.files import PIPES_OF_SHELLS, SCRIPTS
+from voiceprivacy.inout.files import PIPES_OF_SHELLS
+from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.plan import configuration
 from voiceprivacy.running import turns
 from voiceprivacy.running.command import BAD_INPUT, INTERRUPTED, OWN_FAILURE, TERMINATED, say

@@ -11,9 +11,10 @@ import yaml
 
 from voiceprivacy.corpora.recordings import Cut, whole
 from voiceprivacy.errors import BadInput, counted, printable
-from voiceprivacy.inout.files import refuse_input, remove_earlier, scratch_folder, whole_or_absent
 from voiceprivacy.inout.foreign import refuse_no_utf8
+from voiceprivacy.inout.inputs import refuse_input
 from voiceprivacy.inout.tables import write_table
+from voiceprivacy.inout.writing import remove_earlier, scratch_folder, whole_or_absent
 from voiceprivacy.models.pinned import is_installed
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.tools.file_names import pair, sexes_by_name

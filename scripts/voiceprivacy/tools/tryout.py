@@ -28,7 +28,7 @@ from voiceprivacy.corpora.checks import Examination
 from voiceprivacy.corpora.listing import Findings, list_utterances
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import ours
+from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan

@@ -23,8 +23,8 @@ from typing import Any
 from voiceprivacy.corpora.recordings import AUDIO
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import UNREADABLE
-from voiceprivacy.inout.files import whole_or_absent
 from voiceprivacy.inout.foreign import NO_UTF8
+from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.running.command import say
 from voiceprivacy.tools.file_names import audio_files
 from voiceprivacy.tools.intake import ID_COLUMNS, TABLES, as_id, value_of

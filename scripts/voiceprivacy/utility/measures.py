@@ -25,19 +25,14 @@ from typing import Any, NamedTuple
 
 from voiceprivacy import seeds
 from voiceprivacy.errors import BadInput, counted
-from voiceprivacy.inout.files import (
-    FilePath,
-    expand,
-    naming,
-    ours,
-    remove_leftovers,
-    scratch_folder,
-)
+from voiceprivacy.inout.files import FilePath, naming
+from voiceprivacy.inout.placeholders import expand, ours
 from voiceprivacy.inout.tables import (
     Utterance,
     number_in,
     read_rows,
 )
+from voiceprivacy.inout.writing import remove_leftovers, scratch_folder
 from voiceprivacy.running import programs
 from voiceprivacy.running.command import say
 from voiceprivacy.vocabulary import UNDEFINED

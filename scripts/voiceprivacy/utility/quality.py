@@ -39,7 +39,8 @@ from tqdm import tqdm
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import FilePath, folder_of_package
+from voiceprivacy.inout.files import FilePath
+from voiceprivacy.inout.placeholders import folder_of_package
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.models import onnx_network
 from voiceprivacy.utility.measures import Measured

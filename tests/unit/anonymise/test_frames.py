@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.inout.placeholders import SCRIPTS
 
 PROGRAM = """
 import os

@@ -12,7 +12,7 @@ from support.shards import REVERSED, command_that
 from voiceprivacy.anonymise import plugins
 from voiceprivacy.attack.extractors import foreign
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.running import boxes, programs
 from voiceprivacy.utility import measures

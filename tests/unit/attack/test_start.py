@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from voiceprivacy.inout.files import RESOURCES, SCRIPTS
+from voiceprivacy.inout.placeholders import RESOURCES, SCRIPTS
 
 
 def printed(program):

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.models import folders
 from voiceprivacy.models.folders import Hyperparameters, load_weights
 

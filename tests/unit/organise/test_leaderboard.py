@@ -18,7 +18,7 @@ from support.exchange import PROTOCOL, write_repository, write_result
 from support.repositories import attacker, repository, result, system, word_errors
 
 from voiceprivacy.catalogue import COLUMNS, METRICS
-from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.inout.tables import LABELS, read_table
 from voiceprivacy.organise.records import Number, read_repository, referred
 from voiceprivacy.organise.site import write_site

@@ -7,7 +7,7 @@ import yaml
 from support.plans import problems, voices
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.plan import configuration
 
 SYNTHETIC = {"synthetic": {"speakers": 20, "utterances": 4}}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.plan.imports import imported_files
 
 TREE = {

@@ -9,7 +9,7 @@ from snakemake.iocontainers import Wildcards
 from support.plans import CORPORA, ECAPA
 from support.runs import ROOT
 
-from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.inputs.attackers import AttackerInputs
 from voiceprivacy.plan.inputs.results import AttackInputs, UtilityInputs

@@ -14,7 +14,7 @@ from support.plans import voices
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import secret_seeds
-from voiceprivacy.inout.files import RESOURCES
+from voiceprivacy.inout.placeholders import RESOURCES
 from voiceprivacy.models import fetching
 from voiceprivacy.plan import configuration
 from voiceprivacy.provenance import commit, record

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import chi2, norm
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.files import RESOURCES
+from voiceprivacy.inout.placeholders import RESOURCES
 from voiceprivacy.jobs.compare_expected import compare_expected
 from voiceprivacy.privacy.scores.verification import eer_speechbrain_percent
 from voiceprivacy.report.expected import (

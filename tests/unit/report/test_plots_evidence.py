@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from voiceprivacy.inout.files import RESOURCES
+from voiceprivacy.inout.placeholders import RESOURCES
 from voiceprivacy.report.curves import Curve, read_curve
 from voiceprivacy.report.plots import evidence
 from voiceprivacy.report.uncertainty import Shown

@@ -5,7 +5,7 @@ import pytest
 
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.catalogue.metric import RANK_LOSSES
-from voiceprivacy.inout.files import RESOURCES, SCRIPTS
+from voiceprivacy.inout.placeholders import RESOURCES, SCRIPTS
 from voiceprivacy.inout.tables import read_table
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.report.metrics import Number

@@ -12,7 +12,7 @@ import pytest
 from support import needs
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.files import RESOURCES, SCRIPTS
+from voiceprivacy.inout.placeholders import RESOURCES, SCRIPTS
 from voiceprivacy.running import boxes, processes, programs
 
 AS_USER = Path(__file__).parents[2] / "support" / "as_user.sh"

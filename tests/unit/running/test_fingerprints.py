@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from voiceprivacy.inout.files import RESOURCES, SCRIPTS, ours, wherever_ours_lie
+from voiceprivacy.inout.placeholders import RESOURCES, SCRIPTS, ours, wherever_ours_lie
 from voiceprivacy.running import fingerprints
 from voiceprivacy.running.fingerprints import code, code_alone, modules
 

@@ -9,7 +9,7 @@ import pytest
 from support.calls import help_of, here
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.tools.commands import COMMANDS, SHELLS, completion, find, overview
 
 

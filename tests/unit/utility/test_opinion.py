@@ -12,7 +12,7 @@ import torch
 from onnx import helper
 from support.sounds import recording
 
-from voiceprivacy.inout.files import RESOURCES
+from voiceprivacy.inout.placeholders import RESOURCES
 from voiceprivacy.inout.tables import write_manifest
 from voiceprivacy.utility.measures import read_measured
 

@@ -29,7 +29,7 @@ import numpy as np
 from voiceprivacy.anonymise.functions.contract import Signal, generator, keeps_length
 from voiceprivacy.anonymise.functions.shifting import stretched_by_wsola
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.files import ours
+from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.models.voices import Kokoro, Piper
 from voiceprivacy.models.whisper import Whisper, resampled
 from voiceprivacy.running.command import say

@@ -51,7 +51,8 @@ from voiceprivacy.anonymise.functions.spectra import (
 )
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import read_npz
-from voiceprivacy.inout.files import RESOURCES, FilePath, ours
+from voiceprivacy.inout.files import FilePath
+from voiceprivacy.inout.placeholders import RESOURCES, ours
 
 RATE = 16000
 COEFFICIENTS, CODEWORDS, NEAREST = 24, 64, 3

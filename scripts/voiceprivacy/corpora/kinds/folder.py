@@ -18,7 +18,8 @@ from voiceprivacy.corpora.listing import Findings, Listed, by_speaker, note_gend
 from voiceprivacy.corpora.recordings import provide_audio
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout import foreign, tables
-from voiceprivacy.inout.files import ours, read_lines, resembling
+from voiceprivacy.inout.files import read_lines, resembling
+from voiceprivacy.inout.placeholders import ours
 
 __all__ = [
     "compile_pattern",

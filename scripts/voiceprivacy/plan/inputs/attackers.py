@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from voiceprivacy.inout.files import paths_behind
+from voiceprivacy.inout.placeholders import paths_behind
 from voiceprivacy.plan.attackers import recipe_file
 from voiceprivacy.plan.inputs.wildcards import Ask, Entries, option
 from voiceprivacy.plan.plan import Plan

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from itertools import chain, product
 from typing import Any
 
-from voiceprivacy.inout.files import paths_behind
+from voiceprivacy.inout.placeholders import paths_behind
 from voiceprivacy.plan.inputs.wildcards import Ask, Entries, option, options
 from voiceprivacy.plan.measures import UNSAID
 from voiceprivacy.plan.plan import Plan

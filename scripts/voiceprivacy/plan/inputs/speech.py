@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from voiceprivacy.inout.files import SCRIPTS, paths_behind
+from voiceprivacy.inout.placeholders import SCRIPTS, paths_behind
 from voiceprivacy.plan.inputs.wildcards import Ask, Entries
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.running.fingerprints import code

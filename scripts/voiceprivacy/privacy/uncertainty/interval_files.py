@@ -23,8 +23,9 @@ from voiceprivacy.catalogue import shown_once
 from voiceprivacy.catalogue.shown import shown
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.arrays import read_npz, write_npz
-from voiceprivacy.inout.files import FilePath, remove_earlier
+from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.json_files import read_json, write_json
+from voiceprivacy.inout.writing import remove_earlier
 from voiceprivacy.privacy import Floats, Metrics, Number
 from voiceprivacy.privacy.scores.samples import Sample, SpeakerTrials, n_speakers
 from voiceprivacy.privacy.uncertainty.bootstrap import (

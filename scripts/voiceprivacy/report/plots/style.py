@@ -14,7 +14,8 @@ from matplotlib.legend import Legend
 from matplotlib.text import Text
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.files import FilePath, remove_leftovers, whole_or_absent
+from voiceprivacy.inout.files import FilePath
+from voiceprivacy.inout.writing import remove_leftovers, whole_or_absent
 from voiceprivacy.report.figures import (
     COLOURS,
     FURTHER_DRAWS,

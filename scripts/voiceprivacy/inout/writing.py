@@ -1,0 +1,125 @@
+"""How files and folders are written: whole or not at all, and never over an input."""
+
+import contextlib
+import re
+import shutil
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.inputs import note_input, refuse_folder_of_inputs, refuse_input
+
+
+@contextlib.contextmanager
+def whole_or_absent(path: str | Path) -> Iterator[Path]:
+    """Give a temporary path beside ``path`` (same ending) that replaces it when the block succeeds.
+
+    An error of the disk that names no file, such as a full one, gets the name of this one.
+
+    Raises
+    ------
+    BadInput : a command is about to overwrite what it has read
+    """
+    path = Path(path)
+    if not path.name:
+        raise BadInput(f"{path}: is a folder, expected the name of a file")
+    refuse_input(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = _temporary(path)
+    try:
+        yield temporary
+        temporary.replace(path)
+        note_input(path)  # two outputs under one name: the first would be lost
+    except OSError as error:
+        if error.errno is not None and str(error.filename) in ("None", str(temporary)):
+            raise type(error)(error.errno, error.strerror, str(path)) from error
+        raise
+    finally:
+        with contextlib.suppress(OSError):  # of a read-only disk: the first error is to be told
+            temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def whole_folder_or_absent(folder: str | Path) -> Iterator[Path]:
+    """Give a temporary folder beside ``folder`` that replaces it when the block succeeds.
+
+    Raises
+    ------
+    BadInput : ``folder`` holds files that the new one does not have (somebody's own), or speech
+        that a command reads
+    """
+    folder = Path(folder)
+    refuse_folder_of_inputs(folder)
+    with scratch_folder(folder) as temporary:
+        yield temporary
+        if folder.exists():  # one that we made before is replaced
+            _refuse_others_files(folder, {path.name for path in temporary.iterdir()})
+            remove_at_once(folder)
+        temporary.replace(folder)
+
+
+def _refuse_others_files(folder: Path, own: set[str]) -> None:
+    others = {path.name for path in folder.iterdir()} - own
+    if others:
+        raise BadInput(f"{folder}: holds other files ({min(others)}): name a folder of its own")
+
+
+@contextlib.contextmanager
+def added_or_absent(folder: str | Path) -> Iterator[Path]:
+    """Give a temporary folder whose files move into ``folder`` when the block succeeds.
+
+    Raises
+    ------
+    BadInput : ``folder`` holds speech that a command reads
+    """
+    folder = Path(folder)
+    refuse_folder_of_inputs(folder)
+    with scratch_folder(folder) as temporary:
+        yield temporary
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in temporary.iterdir():
+            path.replace(folder / path.name)
+
+
+@contextlib.contextmanager
+def scratch_folder(path: str | Path) -> Iterator[Path]:
+    """Give an empty folder beside ``path``, on the same disk, that is removed afterwards."""
+    temporary = _temporary(Path(path))
+    temporary.mkdir(parents=True)
+    try:
+        yield temporary
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def remove_earlier(path: str | Path) -> None:
+    """Remove what an earlier run wrote, and what killed runs left beside it; never an input."""
+    path = Path(path)
+    refuse_input(path)
+    path.unlink(missing_ok=True)
+    remove_leftovers(path)
+
+
+def remove_at_once(folder: Path) -> None:
+    """Remove a folder so that nobody ever sees a part of it, whenever this process is killed."""
+    removed = _temporary(folder)
+    folder.replace(removed)
+    shutil.rmtree(removed)
+
+
+def remove_leftovers(path: str | Path) -> None:
+    """Remove the temporary files and folders that killed runs left beside ``path``."""
+    path = Path(path)
+    name = re.compile(rf"\.{re.escape(path.stem[:100])}\.[0-9a-f]{{32}}{re.escape(path.suffix)}")
+    leftovers = [beside for beside in path.parent.glob(".*") if name.fullmatch(beside.name)]
+    for leftover in leftovers:
+        if leftover.is_dir():
+            shutil.rmtree(leftover, ignore_errors=True)
+        else:
+            leftover.unlink(missing_ok=True)
+
+
+def _temporary(path: Path) -> Path:
+    """A hidden name that nobody else takes; remove_leftovers knows its form."""
+    return path.with_name(f".{path.stem[:100]}.{uuid.uuid4().hex}{path.suffix}")
