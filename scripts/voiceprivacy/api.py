@@ -28,13 +28,14 @@ from numpy.typing import ArrayLike
 from voiceprivacy.catalogue import shown_once
 from voiceprivacy.catalogue.shown import shown
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.arrays import Embeddings, ScoreMatrix
+from voiceprivacy.inout.arrays import Embeddings
 from voiceprivacy.inout.score_tables import check_condition
 from voiceprivacy.inout.scored_trials import ScoredTrials, warning_of_itself
 from voiceprivacy.inout.tables import LABELS, Trial, label_of
 from voiceprivacy.privacy import Floats, Scores
 from voiceprivacy.privacy.matrices import ranks as _ranks
 from voiceprivacy.privacy.matrices import similarity as _similarity
+from voiceprivacy.privacy.rows import ScoreMatrix
 from voiceprivacy.privacy.scores import verification as _verification
 from voiceprivacy.privacy.scores import zebra as _zebra
 from voiceprivacy.privacy.scores.profiles import PROFILES

@@ -6,7 +6,12 @@ reserved words below are never theirs.
 
 import math
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
+
+# Our own folders: {scripts} and {resources} of a config.
+SCRIPTS = Path(__file__).resolve().parents[1]
+RESOURCES = SCRIPTS.parent / "workflow" / "resources"
 
 NO_PRIVACY_BIT = 1 / (2 * math.log(2))  # D_ECE where every speaker is found: Noe et al., CSL 2022
 LABELS = ("target", "nontarget")

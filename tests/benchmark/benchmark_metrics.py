@@ -13,9 +13,10 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
 import numpy as np
 from support.calls import call_measured
 
-from voiceprivacy.inout.arrays import ScoreMatrix, write_matrix
 from voiceprivacy.inout.scored_trials import write_scores
 from voiceprivacy.inout.tables import Trial, write_speakers
+from voiceprivacy.privacy.matrices.matrix_files import write_matrix
+from voiceprivacy.privacy.rows import ScoreMatrix
 from voiceprivacy.privacy.scores import samples, verification, zebra
 from voiceprivacy.privacy.uncertainty import bootstrap, null
 from voiceprivacy.privacy.uncertainty.corrections import CORRECTIONS

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import ndtr
 
-from voiceprivacy.inout.arrays import ScoreMatrix
+from voiceprivacy.privacy.rows import ScoreMatrix
 from voiceprivacy.privacy.scores import calibration, samples
 
 SCALE = 1.5  # scores are LLRs times this: miscalibrated, so that Cllr and min Cllr differ

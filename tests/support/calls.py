@@ -12,8 +12,8 @@ import tempfile
 from typing import NamedTuple
 from unittest import mock
 
-from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.running import adapter
+from voiceprivacy.vocabulary import SCRIPTS
 
 LONGEST_S = 900  # a script that hangs fails its test and not the whole run
 

@@ -8,7 +8,7 @@ import soundfile
 import yaml
 
 from voiceprivacy.anonymise import plugins
-from voiceprivacy.corpora import checks, parts
+from voiceprivacy.corpora import checks, parts, recordings
 from voiceprivacy.inout import audio
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
@@ -49,7 +49,7 @@ def taken(folder, run):
     for part in ("enrolment", "trial"):
         listed = parts.list_part(source, protocol, part)
         made = {"audio_dir": folder / "made" / part, "sample_rate": RATE, "threads": 1}
-        provided = parts.provide_audio(source, listed, **made)
+        provided = recordings.provide_part(source, listed, **made)
         utterances = [utterance for pieces in provided for utterance in pieces]
         for name in plan.speech.anonymisers:
             scratch = folder / "scratch" / part / name

@@ -8,8 +8,8 @@ from hyperpyyaml import load_hyperpyyaml
 
 from voiceprivacy import seeds
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.placeholders import RESOURCES
 from voiceprivacy.inout.tables import Utterance, write_manifest
+from voiceprivacy.vocabulary import RESOURCES
 
 RATE = 16000
 FEATURES = """

@@ -18,6 +18,7 @@ from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.models.folders import Hyperparameters
 from voiceprivacy.organise import evidence, records
 from voiceprivacy.plan import configuration
+from voiceprivacy.privacy.matrices.matrix_files import read_matrix
 from voiceprivacy.privacy.rows import SystemInterval
 from voiceprivacy.privacy.scores import tags
 from voiceprivacy.report import expected, listen, metrics, sections, uncertainty
@@ -107,7 +108,7 @@ READERS = {
     "scores.txt": lambda path: scored_trials.read_scored_trials(path, key="key.txt"),
     "key.txt": lambda path: scored_trials.read_scored_trials("scores.txt", key=path),
     "excluded.tsv": parts.read_excluded,
-    "oo.npz": arrays.read_matrix,
+    "oo.npz": read_matrix,
     "trial.npz": arrays.read_embeddings,
     "plda.npz": recipes.read_recipe,
     "data/wav.scp": lambda path: check_corpus(KALDI, {}),

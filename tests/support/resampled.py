@@ -3,8 +3,8 @@
 import tempfile
 from pathlib import Path
 
-from voiceprivacy.inout.arrays import write_matrix
 from voiceprivacy.privacy.matrices.assessment import assess_similarity
+from voiceprivacy.privacy.matrices.matrix_files import write_matrix
 from voiceprivacy.privacy.uncertainty.interval_files import Draws
 
 

@@ -4,10 +4,10 @@ from functools import partial
 
 import numpy as np
 
-from voiceprivacy.inout.arrays import ScoreMatrix
 from voiceprivacy.inout.scored_trials import ScoredTrials
 from voiceprivacy.inout.tables import Trial
 from voiceprivacy.privacy.law.curves import curve
+from voiceprivacy.privacy.rows import ScoreMatrix
 from voiceprivacy.privacy.scores import samples, trials
 
 

@@ -18,8 +18,10 @@ from support.runs import write_submission
 from support.trees import names_of, write_kaldi, write_lines
 from voiceprivacy import seeds
 from voiceprivacy.inout import audio, tables
-from voiceprivacy.inout.arrays import Embeddings, ScoreMatrix, write_embeddings, write_matrix
+from voiceprivacy.inout.arrays import Embeddings, write_embeddings
 from voiceprivacy.inout.scored_trials import write_scores
+from voiceprivacy.privacy.matrices.matrix_files import write_matrix
+from voiceprivacy.privacy.rows import ScoreMatrix
 from voiceprivacy.running.adapter import run
 
 ROOT = Path(__file__).parents[2]

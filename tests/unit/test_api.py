@@ -26,7 +26,7 @@ from voiceprivacy import (
 from voiceprivacy.attack.backends.procrustes import Alignment, write_alignment
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.json_files import read_json
-from voiceprivacy.inout.placeholders import SCRIPTS
+from voiceprivacy.vocabulary import SCRIPTS
 
 N_SPEAKERS = 8
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from support.calls import with_package
 
-from voiceprivacy.inout.arrays import ScoreMatrix, write_matrix
-from voiceprivacy.inout.placeholders import SCRIPTS
+from voiceprivacy.privacy.matrices.matrix_files import write_matrix
+from voiceprivacy.privacy.rows import ScoreMatrix
+from voiceprivacy.vocabulary import SCRIPTS
 
 ROOT = SCRIPTS.parent
 LONGEST = 30  # lines

@@ -10,16 +10,22 @@ from support.calls import help_of
 from support.pages import as_jobs
 
 from voiceprivacy.catalogue import METRICS
-from voiceprivacy.inout.arrays import ScoreMatrix
-from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.layout import HERE
 from voiceprivacy.privacy.matrices import ranks, similarity
+from voiceprivacy.privacy.rows import ScoreMatrix
 from voiceprivacy.privacy.scores import samples, verification, zebra
 from voiceprivacy.privacy.uncertainty import normalised, null, paired
 from voiceprivacy.report import inference
 from voiceprivacy.report.figures import ANONYMISER, ATTACKER, KINDS, TWO_RUNS, Subject, figure
 from voiceprivacy.utility import pitch_correlation, quality, voice, word_counts
-from voiceprivacy.vocabulary import ATTRIBUTES, CLOSED_TEXT, GALLERY_SECONDS, WHISPER, WORDS_KEPT
+from voiceprivacy.vocabulary import (
+    ATTRIBUTES,
+    CLOSED_TEXT,
+    GALLERY_SECONDS,
+    SCRIPTS,
+    WHISPER,
+    WORDS_KEPT,
+)
 
 ROOT = SCRIPTS.parent
 PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]

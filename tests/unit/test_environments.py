@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.plan.measures import SHIPPED
+from voiceprivacy.vocabulary import SCRIPTS
 
 ROOT = SCRIPTS.parent
 ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))

@@ -14,10 +14,10 @@ from support.pages import as_jobs
 
 from voiceprivacy.anonymise import plugins
 from voiceprivacy.inout import audio, tables
-from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.inout.scored_trials import write_scores
 from voiceprivacy.plan import configuration
 from voiceprivacy.report.metrics import Number, write_metrics
+from voiceprivacy.vocabulary import SCRIPTS
 
 ROOT = SCRIPTS.parent
 PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -10,7 +10,7 @@ from importlib.metadata import distributions
 import pytest
 import yaml
 
-from voiceprivacy.inout.placeholders import SCRIPTS
+from voiceprivacy.vocabulary import SCRIPTS
 
 
 def test_the_files_of_a_release_agree():

@@ -13,9 +13,9 @@ from support.calls import help_of
 
 import voiceprivacy
 from voiceprivacy.catalogue import METRICS
-from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.plan import configuration
 from voiceprivacy.tools.commands import COMMANDS
+from voiceprivacy.vocabulary import SCRIPTS
 
 ROOT = SCRIPTS.parent
 MKDOCS = Path(sys.prefix) / "docs" / "bin" / "mkdocs"  # make .venv/installed-docs

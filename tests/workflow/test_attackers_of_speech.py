@@ -7,7 +7,7 @@ import yaml
 from support import needs
 from support.runs import ROOT, WITHOUT_MEASURES, finish, rows
 
-from voiceprivacy.inout.placeholders import RESOURCES
+from voiceprivacy.vocabulary import RESOURCES
 
 pytestmark = [pytest.mark.nightly, needs.data("VOICEPRIVACY_SPEECH")]
 

@@ -13,12 +13,11 @@ import pytest
 from support.interpreters import install_wheel, other_python
 from support.runs import HEAR, WITHOUT_MEASURES, call_in, make_kaldi_directory, write_config
 
-from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.organise.evidence import difference
 from voiceprivacy.organise.records import Number, measured, read_repository
 from voiceprivacy.organise.standings import boards
 from voiceprivacy.report.metrics import read_metrics
-from voiceprivacy.vocabulary import ORIGINAL
+from voiceprivacy.vocabulary import ORIGINAL, SCRIPTS
 
 pytestmark = pytest.mark.nightly
 SEED = 987654321

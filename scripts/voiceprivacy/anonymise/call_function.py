@@ -22,11 +22,11 @@ import voiceprivacy.inout.imports  # noqa: F401  # so that plug-ins can import t
 from voiceprivacy.anonymise import streams
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.placeholders import SCRIPTS, ours
+from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.inout.tables import Utterance, read_manifest
 from voiceprivacy.running import packages, pools
 from voiceprivacy.running.command import BAD_INPUT, DEBUG, run
-from voiceprivacy.vocabulary import MCADAMS
+from voiceprivacy.vocabulary import MCADAMS, SCRIPTS
 
 PACKAGE = "package:"  # before the name of what a package offers
 # What people return instead of samples.

@@ -25,7 +25,7 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import FilePath, name_too_long, naming, read_lines
 from voiceprivacy.inout.foreign import files_below, refuse_no_utf8
-from voiceprivacy.inout.placeholders import SCRIPTS, expand, ours
+from voiceprivacy.inout.placeholders import expand, ours
 from voiceprivacy.inout.tables import (
     Utterance,
     positions_path,
@@ -34,7 +34,7 @@ from voiceprivacy.inout.tables import (
 )
 from voiceprivacy.running import boxes, decoding, packages, programs
 from voiceprivacy.running.handed_over import hand_over
-from voiceprivacy.vocabulary import AUDIO_ENDINGS
+from voiceprivacy.vocabulary import AUDIO_ENDINGS, SCRIPTS
 
 LONGEST_ERROR = 4000  # characters of what a function says was wrong
 

@@ -14,6 +14,7 @@ from voiceprivacy.corpora.listing import (
     list_utterances,
     source_of_entry,
 )
+from voiceprivacy.corpora.rows import Pipe, stretches, whole
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout import audio
 from voiceprivacy.vocabulary import EVALUATION, NO_TRIALS, TRAIN, UTILITY_ALONE
@@ -177,8 +178,8 @@ def _listen(utterances, source, evaluated, findings):
     run_pipes = source.get("pipes") and reads_samples
     recorded = []
     for utterance in utterances:
-        pipe = recordings.whole(utterance.audio)
-        if isinstance(pipe, recordings.Pipe) and not run_pipes:
+        pipe = whole(utterance.audio)
+        if isinstance(pipe, Pipe) and not run_pipes:
             if source.get("pipes") and (program := recordings.missing_program(pipe)):
                 findings.error(pipe, "-", f"{program}: no such program")
             continue
@@ -279,12 +280,12 @@ def _check_overlaps(kept, findings):
     """Note stretches that are tried and overlap with one of the same recording that enrols."""
     enrolled: dict[object, list[tuple]] = {}
     for utterance in kept["enrolment"]:
-        for stretch in recordings.stretches(utterance.audio):
-            enrolled.setdefault(recordings.whole(utterance.audio), []).append((stretch, utterance))
+        for stretch in stretches(utterance.audio):
+            enrolled.setdefault(whole(utterance.audio), []).append((stretch, utterance))
     overlapping = {}
     for tried in kept["trial"]:
-        for start, end in recordings.stretches(tried.audio):
-            for (other_start, other_end), other in enrolled.get(recordings.whole(tried.audio), []):
+        for start, end in stretches(tried.audio):
+            for (other_start, other_end), other in enrolled.get(whole(tried.audio), []):
                 if max(start, other_start) < min(end, other_end) and tried.audio != other.audio:
                     overlapping[tried] = other
     if overlapping:

@@ -28,12 +28,11 @@ from operator import attrgetter
 from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
-from voiceprivacy.corpora.recordings import Channel, Pipe, Recording, whole
+from voiceprivacy.corpora.rows import Channel, Pipe, Recording, whole
 from voiceprivacy.errors import BadInput, counted, shown
 from voiceprivacy.inout import tables
-from voiceprivacy.inout.placeholders import RESOURCES
 from voiceprivacy.inout.tables import PIECE, safe_id
-from voiceprivacy.vocabulary import BESIDE_THE_KIND, CORPUS_KINDS, PROTOCOLS
+from voiceprivacy.vocabulary import BESIDE_THE_KIND, CORPUS_KINDS, PROTOCOLS, RESOURCES
 
 Source: TypeAlias = dict[str, Any]  # {kind: options}, and BESIDE_THE_KIND
 Protocol: TypeAlias = dict[str, Any]  # {protocol: options}

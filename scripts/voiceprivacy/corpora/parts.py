@@ -23,12 +23,11 @@ the hard ones out would flatter it. Who wants to go on without such an utterance
 ``exclude``, and loses it for every system.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from voiceprivacy import seeds
-from voiceprivacy.corpora import recordings
 from voiceprivacy.corpora.listing import (
     Findings,
     Listed,
@@ -251,37 +250,6 @@ def speakers_of(
             both = f"an enrolment of '{speaker}' and an utterance of '{tried[name]}'"
             raise BadInput(f"'{name}' is {both}: rename one")
     return models | tried
-
-
-def provide_audio(
-    source: Source,
-    utterances: Sequence[Listed],
-    *,
-    audio_dir: Path | str,
-    sample_rate: int,
-    threads: int,
-) -> Iterator[list[Utterance]]:
-    """Make audio available: mono, at the corpus's rate, cut into pieces where the source says so.
-
-    Parameters
-    ----------
-    source : dict
-    utterances : list of Listed
-    audio_dir : path
-        Where audio goes that has to be made, converted or cut, as 16-bit FLAC.
-
-    Yields
-    ------
-    list of tables.Utterance : an utterance, or its pieces, in the order of ``utterances``
-    """
-    kind, _ = kind_of(source)
-    audio_dir = Path(audio_dir)
-    whole = kind.provide_audio(
-        utterances, audio_dir=audio_dir, sample_rate=sample_rate, threads=threads
-    )
-    if "segments" in source:  # whole utterances are prepared first, then cut
-        return recordings.cut(whole, source["segments"], audio_dir=audio_dir, threads=threads)
-    return ([utterance] for utterance in whole)
 
 
 def positions_of(source: Source, part: str, listed: Sequence[Listed]) -> dict[str, int]:

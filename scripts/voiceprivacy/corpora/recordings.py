@@ -18,22 +18,24 @@ import contextlib
 import functools
 import math
 import re
-import shlex
 import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from voiceprivacy.corpora import same_sound
+from voiceprivacy.corpora.listing import Listed, Source, kind_of
+from voiceprivacy.corpora.rows import Channel, Cut, Joined, Pipe, Recording, whole
 from voiceprivacy.errors import BadInput, shown
 from voiceprivacy.inout import audio, tables
-from voiceprivacy.inout.tables import piece_id
+from voiceprivacy.inout.files import FilePath
+from voiceprivacy.inout.tables import Utterance, piece_id
 from voiceprivacy.running import decoding, pools, processes, programs
 
 # Endings of recordings. Of two files of one name, the one whose ending is first here is taken.
@@ -62,56 +64,6 @@ CLIPPED_RUN = 4  # samples in a row at full scale
 
 class Hangs(BadInput):
     """A pipe that did not end: it would keep the run waiting at every utterance."""
-
-
-class Pipe(NamedTuple):
-    """A shell command without its ``|``, and the folder that its relative paths start from."""
-
-    command: str
-    folder: Path
-
-    def __str__(self) -> str:
-        return f"{self.command} |"
-
-    def words(self) -> list[str]:
-        """The words of the command, which may be paths."""
-        with contextlib.suppress(ValueError):  # an open quote: the shell will say so
-            return shlex.split(self.command)
-        return []
-
-
-class Cut(NamedTuple):
-    """A stretch of a recording in seconds; an end of -1 is that of the recording, as in Kaldi."""
-
-    recording: Path | Pipe
-    start_s: float
-    end_s: float
-
-    def __str__(self) -> str:
-        return f"{self.recording} from {self.start_s:g} to {self.end_s:g} s"
-
-
-class Joined(NamedTuple):
-    """Stretches of a recording, each from its start to its end in seconds, one after the other."""
-
-    recording: Path | Pipe
-    stretches: tuple[tuple[float, float], ...]
-
-    def __str__(self) -> str:
-        return f"{self.recording}, {len(self.stretches)} stretches from {self.stretches[0][0]:g} s"
-
-
-class Channel(NamedTuple):
-    """One channel of a recording, from 1."""
-
-    recording: "Recording"
-    number: int
-
-    def __str__(self) -> str:
-        return f"{self.recording} channel {self.number}"
-
-
-Recording: TypeAlias = Path | Pipe | Cut | Joined | Channel
 
 
 class Inspection(NamedTuple):
@@ -147,22 +99,35 @@ def provide_audio(
     return in_threads(provide, utterances, threads)
 
 
-def whole(recording: Recording | None) -> Path | Pipe | None:
-    """The recording that a cut or a channel is of; any other is whole."""
-    while isinstance(recording, Cut | Joined | Channel):
-        recording = recording.recording
-    return recording
+def provide_part(
+    source: Source,
+    utterances: Sequence[Listed],
+    *,
+    audio_dir: FilePath,
+    sample_rate: int,
+    threads: int,
+) -> Iterator[list[Utterance]]:
+    """Make audio available: mono, at the corpus's rate, cut into pieces where the source says so.
 
+    Parameters
+    ----------
+    source : dict
+    utterances : list of Listed
+    audio_dir : path
+        Where audio goes that has to be made, converted or cut, as 16-bit FLAC.
 
-def stretches(recording: Recording | None) -> Sequence[tuple[float, float]]:
-    """Where a recording starts and ends in the whole one, in seconds; none of speech to be made."""
-    while isinstance(recording, Channel):
-        recording = recording.recording
-    if isinstance(recording, Joined):
-        return recording.stretches
-    if isinstance(recording, Cut):
-        return [(recording.start_s, math.inf if recording.end_s == -1 else recording.end_s)]
-    return [(0.0, math.inf)] if recording else []
+    Yields
+    ------
+    list of tables.Utterance : an utterance, or its pieces, in the order of ``utterances``
+    """
+    kind, _ = kind_of(source)
+    audio_dir = Path(audio_dir)
+    prepared = kind.provide_audio(
+        utterances, audio_dir=audio_dir, sample_rate=sample_rate, threads=threads
+    )
+    if "segments" in source:  # whole utterances are prepared first, then cut
+        return cut(prepared, source["segments"], audio_dir=audio_dir, threads=threads)
+    return ([utterance] for utterance in prepared)
 
 
 def inspect(

@@ -1,4 +1,4 @@
-"""Embeddings and score matrices: npz files without pickles, read and written here only."""
+"""Embeddings and other arrays: npz files without pickles, read and written here only."""
 
 import lzma
 import math
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import FilePath, refuse_endless
 from voiceprivacy.inout.writing import whole_or_absent
-from voiceprivacy.matrix import ScoreMatrix
 
 Text: TypeAlias = NDArray[np.str_]
 
@@ -58,48 +57,15 @@ class Embeddings(NamedTuple):
     embeddings: NDArray[np.float32]
 
 
-TEXTS_OF_MATRIX = [name for name in ScoreMatrix._fields if name != "scores"]
-
-
-def read_matrix(path: FilePath) -> ScoreMatrix:
-    """Read a ScoreMatrix from npz; BadInput says what does not fit."""
-    arrays = read_npz(path, ["rows", "columns", "row_speakers", "column_speakers", "scores"])
-    _check_floats(path, "scores", arrays["scores"])
-    _check_text(path, **{name: arrays[name] for name in TEXTS_OF_MATRIX if name in arrays})
-    shape = (len(arrays["rows"]), len(arrays["columns"]))
-    if arrays["scores"].shape != shape:
-        raise BadInput(
-            f"{path}: scores have the shape {arrays['scores'].shape}, rows and columns say {shape}"
-        )
-    for row, column in np.argwhere(np.isnan(arrays["scores"]))[:1]:
-        pair = f"'{arrays['rows'][row]}' and '{arrays['columns'][column]}'"
-        raise BadInput(f"{path}: scores hold NaN, such as that of {pair}")
-    arrays.setdefault("row_sources", arrays["rows"])
-    arrays.setdefault("column_sources", arrays["columns"])
-    for side, length in zip(("row", "column"), shape, strict=True):
-        for name in (f"{side}_speakers", f"{side}_sources"):
-            if len(arrays[name]) != length:
-                raise BadInput(
-                    f"{path}: {name} has {len(arrays[name])} entries for {length} {side}s"
-                )
-    _check_ids(path, arrays)
-    return ScoreMatrix(**{name: arrays[name] for name in ScoreMatrix._fields})
-
-
-def write_matrix(path: FilePath, matrix: ScoreMatrix) -> None:
-    """Write a ScoreMatrix as npz."""
-    write_npz(path, matrix._asdict())
-
-
 def read_embeddings(path: FilePath) -> Embeddings:
     """Read Embeddings from npz; BadInput says what does not fit."""
     arrays = read_npz(path, ["ids", "embeddings"])
     ids, embeddings = arrays["ids"], arrays["embeddings"]
-    _check_text(path, ids=ids)
-    _check_floats(path, "embeddings", embeddings)
+    check_text(path, ids=ids)
+    check_floats(path, "embeddings", embeddings)
     if embeddings.ndim != 2 or len(ids) != len(embeddings) or 0 in embeddings.shape:
         raise BadInput(f"{path}: {len(ids)} ids for embeddings of shape {embeddings.shape}")
-    _refuse_twice(path, ids, "ids")
+    refuse_twice(path, ids, "ids")
     # Others may write double precision: what single precision cannot hold is refused.
     finite = np.isfinite(embeddings).all(axis=1)
     small_enough = np.abs(embeddings).max(axis=1) <= np.finfo(np.float32).max
@@ -169,28 +135,11 @@ def write_npz(path: FilePath, arrays: dict[str, Any], *, compressed: bool = Fals
         write(file, **arrays)  # to a path, numpy would add .npz
 
 
-def _refuse_twice(path, ids, name):
+def refuse_twice(path: FilePath, ids: Text, name: str) -> None:
+    """Refuse (BadInput) an array of ids, called so, in which one occurs twice."""
     names, counts = np.unique(ids, return_counts=True)
     if counts.max(initial=1) > 1:
         raise BadInput(f"{path}: '{names[counts.argmax()]}' occurs twice among the {name}")
-
-
-def _check_ids(path, arrays):
-    """An id occurs once on either side; the same ids on both sides have the same speakers."""
-    for ids in ("rows", "columns"):
-        _refuse_twice(path, arrays[ids], ids)
-    row_order, column_order = np.argsort(arrays["rows"]), np.argsort(arrays["columns"])
-    if not np.array_equal(arrays["rows"][row_order], arrays["columns"][column_order]):
-        return
-    of_rows = arrays["row_speakers"][row_order]
-    of_columns = arrays["column_speakers"][column_order]
-    if len(other := np.flatnonzero(of_rows != of_columns)):
-        name, one, another = (
-            array[other[0]] for array in (arrays["rows"][row_order], of_rows, of_columns)
-        )
-        raise BadInput(
-            f"{path}: '{name}' has the speaker '{one}' as a row, '{another}' as a column"
-        )
 
 
 def is_real(array: NDArray, shape: tuple[int, ...]) -> bool:
@@ -199,15 +148,15 @@ def is_real(array: NDArray, shape: tuple[int, ...]) -> bool:
     return is_numbers and bool((np.abs(array.astype(np.float64)) < LARGEST).all())
 
 
-def _check_text(path: FilePath, **arrays: NDArray) -> None:
-    """Ids are one-dimensional arrays of text."""
+def check_text(path: FilePath, **arrays: NDArray) -> None:
+    """Refuse (BadInput) ids that are no one-dimensional arrays of text."""
     for name, array in arrays.items():
         if array.ndim != 1 or array.dtype.kind != "U":
             raise BadInput(f"{path}: {name} must be text (N,), not {array.dtype} {array.shape}")
 
 
-def _check_floats(path: FilePath, name: str, array: NDArray) -> None:
-    """Numbers are real."""
+def check_floats(path: FilePath, name: str, array: NDArray) -> None:
+    """Refuse (BadInput) numbers that are not real."""
     if array.dtype.kind not in "fiu":
         raise BadInput(f"{path}: {name} must be numbers, not {array.dtype}")
 

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from voiceprivacy.errors import BadInput
+from voiceprivacy.vocabulary import RESOURCES, SCRIPTS
 
-SCRIPTS = Path(__file__).resolve().parents[2]
-RESOURCES = SCRIPTS.parent / "workflow" / "resources"
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 

@@ -6,11 +6,9 @@ them become names of files and arguments of commands: this module says what they
 """
 
 import csv
-import gzip
 import math
 import os
 import re
-import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
@@ -21,8 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.checksums import sha256
-from voiceprivacy.inout.files import MOST_OF_PATH, FilePath, blocks_of_lines, lines_of, read_lines
+from voiceprivacy.inout.files import MOST_OF_PATH, FilePath, blocks_of_lines, read_lines
 from voiceprivacy.inout.foreign import matching
 from voiceprivacy.inout.inputs import note_listed
 from voiceprivacy.inout.writing import whole_or_absent
@@ -54,8 +51,6 @@ ABOVE = "../"
 
 # What no id may hold: spaces, slashes, control characters, half a character; - and . in front.
 UNSAFE = re.compile(r"^[-.]|[\s/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-MOST_UNPACKED = 50_000_000  # bytes of a packed table: half a million trials
-BYTE_OF_SYSTEM, UNKNOWN_SYSTEM = 9, 255  # of gzip's header (RFC 1952)
 MOST_BYTES = 200  # a file name may have 255, of which endings and numbers of pieces need some
 PIECE = re.compile(r"_seg\d{3,}$")
 
@@ -560,16 +555,11 @@ def read_rows(path: FilePath, columns: list[str]) -> Iterator[tuple[int, Row]]:
 
     Empty lines are passed over.
     """
-    for line, fields in _fields_of(path, read_lines(path), columns):
+    for line, fields in fields_of(path, read_lines(path), columns):
         yield line, dict(zip(columns, fields, strict=True))
 
 
-def read_packed(path: FilePath, columns: list[str]) -> Iterator[tuple[int, list[str]]]:
-    """Yield (line number, fields) of a TSV that write_packed has written."""
-    yield from _fields_of(path, lines_of(path, unpacked(path)), columns)
-
-
-def _fields_of(
+def fields_of(
     path: FilePath, lines: list[str], columns: list[str]
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield (line number, its fields in the order of ``columns``)."""
@@ -662,34 +652,3 @@ def write_curves(path: FilePath, curves: Mapping[str, Mapping[str, ArrayLike]]) 
         for values in zip(*curve.values(), strict=True):
             rows.append((label, *values))
     write_table(path, columns, rows)
-
-
-# Packed tables, which laboratories exchange.
-
-
-def write_packed(path: FilePath, columns: list[str], rows: Iterable[Iterable[str]]) -> str:
-    """Write a packed table whose bytes depend on its rows only; its SHA-256, unpacked.
-
-    Python 3.11 says in the header on which system it was packed, and 3.13 does not. Two
-    laboratories that add the same list must add the same file, or git cannot merge them.
-    """
-    content = "".join("\t".join(row) + "\n" for row in [columns, *rows]).encode()
-    packed = bytearray(gzip.compress(content, compresslevel=9, mtime=0))
-    packed[BYTE_OF_SYSTEM] = UNKNOWN_SYSTEM
-    with whole_or_absent(path) as temporary:
-        temporary.write_bytes(packed)
-    return sha256(content)
-
-
-def unpacked(path: FilePath) -> bytes:
-    """All bytes of a packed file; BadInput where it is damaged or unpacks to more than 50 MB."""
-    try:
-        with gzip.open(path) as file:
-            content = file.read(MOST_UNPACKED + 1)
-    except FileNotFoundError:
-        raise BadInput(f"{path}: not found") from None
-    except (OSError, EOFError, zlib.error) as error:
-        raise BadInput(f"{path}: cannot be unpacked ({error})") from None
-    if len(content) > MOST_UNPACKED:
-        raise BadInput(f"{path}: unpacks to more than {MOST_UNPACKED / 1e6:.0f} MB")
-    return content

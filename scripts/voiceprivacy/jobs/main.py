@@ -3,11 +3,11 @@
 import importlib
 import sys
 
-from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.provenance.record import version
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 from voiceprivacy.tools.commands import COMMANDS, completion, find, overview
+from voiceprivacy.vocabulary import SCRIPTS
 
 HELP = {"--help", "-h", "help"}
 

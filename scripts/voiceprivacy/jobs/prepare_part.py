@@ -6,7 +6,7 @@ from typing import Annotated
 
 from tqdm import tqdm
 
-from voiceprivacy.corpora import parts
+from voiceprivacy.corpora import parts, recordings
 from voiceprivacy.inout.tables import (
     POSITIONS,
     Utterance,
@@ -51,7 +51,7 @@ def prepare_part(
     os.environ["OMP_NUM_THREADS"] = "1"
     left_out = parts.read_excluded(excluded) if excluded else {}
     listed = parts.list_part(source, protocol or {}, part, excluded=left_out)
-    provided = parts.provide_audio(
+    provided = recordings.provide_part(
         source, listed, audio_dir=audio_dir, sample_rate=sample_rate, threads=threads
     )
     utterances: list[Utterance] = []

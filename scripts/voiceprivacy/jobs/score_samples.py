@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from voiceprivacy.attack.backends import backends
-from voiceprivacy.inout.arrays import write_matrix
 from voiceprivacy.inout.files import naming
+from voiceprivacy.privacy.matrices.matrix_files import write_matrix
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 

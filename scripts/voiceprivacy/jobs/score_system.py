@@ -5,9 +5,9 @@ from pathlib import Path
 
 from voiceprivacy.attack.backends import backends
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.arrays import write_matrix
 from voiceprivacy.inout.scored_trials import write_scores
 from voiceprivacy.inout.tables import read_trials
+from voiceprivacy.privacy.matrices.matrix_files import write_matrix
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 from voiceprivacy.vocabulary import ORIGINAL, SPEECH_SCORED, WITHIN_RELEASE

@@ -22,7 +22,7 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.checksums import sha256
 from voiceprivacy.inout.json_files import where
-from voiceprivacy.inout.tables import unpacked
+from voiceprivacy.inout.packed import unpacked
 from voiceprivacy.organise.evidence import (
     Listed,
     Scores,

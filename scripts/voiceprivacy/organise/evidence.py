@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import sha256
 from voiceprivacy.inout.files import FilePath, naming
+from voiceprivacy.inout.packed import read_packed, write_packed
 from voiceprivacy.inout.scored_trials import ScoredTrials
-from voiceprivacy.inout.tables import LABELS, Trial, number, read_packed, safe_id, write_packed
+from voiceprivacy.inout.tables import LABELS, Trial, number, safe_id
 from voiceprivacy.organise.records import Number
 from voiceprivacy.privacy.scores.assessment import measured
 from voiceprivacy.privacy.scores.trials import arrange

@@ -26,9 +26,9 @@ from referencing import Registry, Resource
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.json_files import read_strict, where
-from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.inout.tables import read_rows
 from voiceprivacy.inout.writing import whole_or_absent
+from voiceprivacy.vocabulary import SCRIPTS
 
 UNATTACKED = "oo"
 SCHEMAS = SCRIPTS.parent / "workflow" / "schemas" / "exchange"

@@ -22,7 +22,6 @@ import jinja2
 
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.placeholders import RESOURCES, SCRIPTS
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.inout.writing import whole_folder_or_absent
 from voiceprivacy.organise.records import (
@@ -46,7 +45,7 @@ from voiceprivacy.organise.standings import (
 )
 from voiceprivacy.provenance.record import version
 from voiceprivacy.report.uncertainty import interval_text
-from voiceprivacy.vocabulary import ABSENT
+from voiceprivacy.vocabulary import ABSENT, RESOURCES, SCRIPTS
 
 TEMPLATES = SCRIPTS.parent / "workflow" / "report"
 STYLES = ("style.css", "leaderboard/board.css")

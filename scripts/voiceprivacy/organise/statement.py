@@ -25,7 +25,6 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import sha256, sha256_of
 from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.inout.json_files import read_json, read_strict, write_json
-from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.organise.evidence import SAME, digest
 from voiceprivacy.organise.finished_run import FinishedRun
@@ -36,7 +35,7 @@ from voiceprivacy.privacy.verdict.verdict import MEASURES, ONE, OPEN
 from voiceprivacy.provenance.record import PROVENANCE
 from voiceprivacy.report import verdict_words
 from voiceprivacy.report.typeset import write_text
-from voiceprivacy.vocabulary import ORIGINAL, SOURCES, attacker_name, is_made_up
+from voiceprivacy.vocabulary import ORIGINAL, SCRIPTS, SOURCES, attacker_name, is_made_up
 
 FORMAT = 1
 FEWEST_PERSONS = 40

@@ -26,7 +26,7 @@ from typing import Any
 import yaml
 from jsonschema import Draft202012Validator, validators
 
-from voiceprivacy.inout.placeholders import RESOURCES, SCRIPTS, expand
+from voiceprivacy.inout.placeholders import expand
 from voiceprivacy.inout.yaml_files import read_yaml
 from voiceprivacy.models.pinned import is_installed
 from voiceprivacy.plan.atlas import with_channels
@@ -41,6 +41,8 @@ from voiceprivacy.vocabulary import (
     PITCH,
     QUALITY,
     RECOGNISER,
+    RESOURCES,
+    SCRIPTS,
     SEMI_INFORMED,
     TRAIN,
     UTILITY_ALONE,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 from pathlib import Path
 
-from voiceprivacy.inout.placeholders import SCRIPTS
+from voiceprivacy.vocabulary import SCRIPTS
 
 
 def imported_files(program: str) -> list[str]:

@@ -33,12 +33,12 @@ from voiceprivacy.inout.checksums import sha256, sha256_of
 from voiceprivacy.inout.files import base_of, name_too_long, read_lines
 from voiceprivacy.inout.foreign import NO_UTF8
 from voiceprivacy.inout.iemocap import TRANSCRIBED
-from voiceprivacy.inout.placeholders import SCRIPTS, ours, wherever_ours_lie
+from voiceprivacy.inout.placeholders import ours, wherever_ours_lie
 from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.layout import HERE, Layout
 from voiceprivacy.running.command import say
 from voiceprivacy.running.pools import in_threads
-from voiceprivacy.vocabulary import CONDITIONS, ORIGINAL
+from voiceprivacy.vocabulary import CONDITIONS, ORIGINAL, SCRIPTS
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/dev", "/proc", "/sys", "/run")
 CHECK = "VOICEPRIVACY_CHECK_AUDIO"  # environment: every file is read again

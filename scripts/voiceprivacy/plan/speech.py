@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy import seeds
-from voiceprivacy.inout.placeholders import SCRIPTS, ours
+from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.layout import HERE, Layout
 from voiceprivacy.running import packages
 from voiceprivacy.vocabulary import (
@@ -18,6 +18,7 @@ from voiceprivacy.vocabulary import (
     EVALUATION,
     NO_TRIALS,
     ORIGINAL,
+    SCRIPTS,
     SECOND_RUN,
     TRAIN,
     UTILITY_ALONE,

@@ -1,9 +1,30 @@
-"""Rows of tables that privacy writes; their fields are the columns.
+"""What privacy reads and writes: score matrices, and rows of tables, whose fields are columns.
 
 Text is an undefined number, None a limit that does not exist (- in the file).
 """
 
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voiceprivacy.privacy import Names
+
+
+class ScoreMatrix(NamedTuple):
+    """Scores (R, C) of rows against columns.
+
+    Pairs of equal source are to be left out. The source is the utterance that a segment was cut
+    from; by default it is the id itself.
+    """
+
+    rows: Names
+    columns: Names
+    row_speakers: Names
+    column_speakers: Names
+    scores: NDArray[np.floating]
+    row_sources: Names
+    column_sources: Names
 
 
 class SystemInterval(NamedTuple):

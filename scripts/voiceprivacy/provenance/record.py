@@ -19,12 +19,12 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.checksums import sha256_of
 from voiceprivacy.inout.json_files import parse_json, read_json
-from voiceprivacy.inout.placeholders import SCRIPTS, expand, ours, variables_in, wherever_ours_lie
+from voiceprivacy.inout.placeholders import expand, ours, variables_in, wherever_ours_lie
 from voiceprivacy.inout.tables import read_table
 from voiceprivacy.models import pinned
 from voiceprivacy.provenance.commit import answer, state_of
 from voiceprivacy.running import decoding
-from voiceprivacy.vocabulary import PREVIOUS, RESULTS_FORMAT, SECRET_SEED, SOURCES
+from voiceprivacy.vocabulary import PREVIOUS, RESULTS_FORMAT, SCRIPTS, SECRET_SEED, SOURCES
 
 ROOT = SCRIPTS.parent
 PROVENANCE = "provenance.json"  # below results/

@@ -20,11 +20,10 @@ from typing import Any, TypeVar
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.inout.secret_seeds import secret_in
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.inout.yaml_files import read_yaml
-from voiceprivacy.vocabulary import ORIGINAL
+from voiceprivacy.vocabulary import ORIGINAL, SCRIPTS
 
 KEY = "codes.key"
 SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"

@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 from voiceprivacy.errors import counted
-from voiceprivacy.inout.placeholders import RESOURCES
 from voiceprivacy.report.comparison import System, shown_columns
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.sections import PartOfCorpus
@@ -31,6 +30,7 @@ from voiceprivacy.vocabulary import (
     CORPUS_KINDS,
     EVALUATION,
     PITCH,
+    RESOURCES,
     TRAIN,
     UTILITY_ALONE,
 )

@@ -10,7 +10,6 @@ import jinja2
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import FilePath, read_bytes, read_lines
-from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.layout import Layout
 from voiceprivacy.report import verdict_words
@@ -44,7 +43,7 @@ from voiceprivacy.report.sections import (
 from voiceprivacy.report.uncertainty import NONE, Comparisons
 from voiceprivacy.report.verdict import NOT_GIVEN, Verdict, no_verdict
 from voiceprivacy.report.words import words_tables
-from voiceprivacy.vocabulary import ABSENT, attacker_name
+from voiceprivacy.vocabulary import ABSENT, SCRIPTS, attacker_name
 
 TEMPLATE = SCRIPTS.parent / "workflow" / "report" / "index.html.j2"
 CAPTIONS = ("comparison", "alphas", *KINDS)

@@ -34,7 +34,6 @@ from typing import Any, NamedTuple
 from voiceprivacy.catalogue import COLUMNS, METRICS
 from voiceprivacy.catalogue.metric import Metric
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.placeholders import RESOURCES
 from voiceprivacy.inout.rows import Numeral, typed_rows, write_typed
 from voiceprivacy.inout.tables import number_in, read_table
 from voiceprivacy.report.figures import by_release
@@ -49,6 +48,7 @@ from voiceprivacy.vocabulary import (
     MCADAMS,
     ORIGINAL,
     RECOGNISER,
+    RESOURCES,
     TRAINED_ON,
     TrialList,
     attacker_name,

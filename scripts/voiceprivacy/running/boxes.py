@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.placeholders import RESOURCES, SCRIPTS, expand, ours
+from voiceprivacy.inout.placeholders import expand, ours
 from voiceprivacy.models import fetching
 from voiceprivacy.running import containers
 from voiceprivacy.running.handed_over import GIVEN, HOME, SHOWN_HOME
+from voiceprivacy.vocabulary import RESOURCES, SCRIPTS
 
 MEMORY_MB, FILE_MB = 4000, 4096  # of a process, of a file
 SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store"]

@@ -19,7 +19,7 @@ from typing import NoReturn, TextIO
 from voiceprivacy.errors import BadInput, counted, printable, shown
 from voiceprivacy.inout.foreign import NO_UTF8
 from voiceprivacy.inout.inputs import guarding_inputs
-from voiceprivacy.inout.placeholders import SCRIPTS
+from voiceprivacy.vocabulary import SCRIPTS
 
 DEBUG = "VOICEPRIVACY_DEBUG"
 SEARCH_PATH = "PYTHONPATH"

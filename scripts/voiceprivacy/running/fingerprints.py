@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
 
-from voiceprivacy.inout.placeholders import SCRIPTS
+from voiceprivacy.vocabulary import SCRIPTS
 
 # Parsing two hundred files takes a third of a second in every start.
 NAMES = r"\((?:#.*|[^)#])*\)|.+"  # in brackets and with comments, or on one line

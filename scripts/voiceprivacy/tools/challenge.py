@@ -12,13 +12,12 @@ from typing import Any, NamedTuple
 import yaml
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.defaults import strongest_extractor
 from voiceprivacy.plan.speech import first_training_corpus
 from voiceprivacy.tools.new_config import system_names
-from voiceprivacy.vocabulary import SEMI_INFORMED, TRAIN, UTILITY_ALONE
+from voiceprivacy.vocabulary import SCRIPTS, SEMI_INFORMED, TRAIN, UTILITY_ALONE
 
 YEARS = ("2020", "2022", "2024", "2026")
 # Of track 2 of 2026: what directories call a language, its training directory, and ISO 639.

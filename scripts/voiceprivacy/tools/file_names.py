@@ -31,7 +31,8 @@ from voiceprivacy.anonymise.plugins import find_audio
 from voiceprivacy.corpora import parts
 from voiceprivacy.corpora.checks import Examination
 from voiceprivacy.corpora.listing import Findings, Listed
-from voiceprivacy.corpora.recordings import AUDIO, Cut, is_same_sound
+from voiceprivacy.corpora.recordings import AUDIO, is_same_sound
+from voiceprivacy.corpora.rows import Cut
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.checksums import sha256_of
 from voiceprivacy.inout.files import read_lines

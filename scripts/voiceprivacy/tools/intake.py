@@ -27,7 +27,8 @@ from typing import Any, NamedTuple
 from voiceprivacy.corpora.kinds import folder as tree
 from voiceprivacy.corpora.kinds import kaldi
 from voiceprivacy.corpora.listing import Findings, Listed, list_utterances
-from voiceprivacy.corpora.recordings import AUDIO, Pipe, whole
+from voiceprivacy.corpora.recordings import AUDIO
+from voiceprivacy.corpora.rows import Pipe, whole
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import read_lines

@@ -25,11 +25,11 @@ from snakemake.utils import available_cpu_count
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import PIPES_OF_SHELLS
-from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.plan import configuration
 from voiceprivacy.running import turns
 from voiceprivacy.running.command import BAD_INPUT, INTERRUPTED, OWN_FAILURE, TERMINATED, say
 from voiceprivacy.running.progress import SCREEN, SILENT, interrupted, unknown_target
+from voiceprivacy.vocabulary import SCRIPTS
 
 SNAKEFILE = SCRIPTS.parent / "Snakefile"
 PROFILE = SCRIPTS.parent / "workflow" / "profiles" / "default"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from voiceprivacy.corpora.recordings import Cut, whole
+from voiceprivacy.corpora.rows import Cut, whole
 from voiceprivacy.errors import BadInput, counted, printable
 from voiceprivacy.inout.foreign import refuse_no_utf8
 from voiceprivacy.inout.inputs import refuse_input

@@ -18,14 +18,8 @@ from voiceprivacy.anonymise.part import EQUAL, unlike_length
 from voiceprivacy.anonymise.plugins import cuts_of
 from voiceprivacy.corpora import same_sound
 from voiceprivacy.corpora.listing import Findings, Listed
-from voiceprivacy.corpora.recordings import (
-    IS_SILENT,
-    Cut,
-    inspect,
-    is_same_sound,
-    is_used_in_place,
-    whole,
-)
+from voiceprivacy.corpora.recordings import IS_SILENT, inspect, is_same_sound, is_used_in_place
+from voiceprivacy.corpora.rows import Cut, whole
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.files import naming
 from voiceprivacy.inout.foreign import refuse_no_utf8

@@ -23,7 +23,7 @@ import numpy as np
 
 from voiceprivacy.anonymise import plugins
 from voiceprivacy.anonymise.part import finding
-from voiceprivacy.corpora import parts
+from voiceprivacy.corpora import parts, recordings
 from voiceprivacy.corpora.checks import Examination
 from voiceprivacy.corpora.listing import Findings, list_utterances
 from voiceprivacy.errors import BadInput, counted
@@ -150,7 +150,7 @@ def a_second(plan: Plan, folder: Path) -> Utterance | None:
         source = {key: value for key, value in source.items() if key != "segments"}
         with contextlib.suppress(BadInput, IndexError):  # a finding of that corpus itself
             first = parts.without(list_utterances(source, Findings()), source.get("exclude", ()))[0]
-            provided = parts.provide_audio(
+            provided = recordings.provide_part(
                 source, [first], audio_dir=folder, sample_rate=rate, threads=1
             )
             ((utterance,),) = provided

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from voiceprivacy.inout.placeholders import SCRIPTS
+from voiceprivacy.vocabulary import SCRIPTS
 
 PROGRAM = """
 import os

@@ -12,10 +12,10 @@ from support.shards import REVERSED, command_that
 from voiceprivacy.anonymise import plugins
 from voiceprivacy.attack.extractors import foreign
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.running import boxes, programs
 from voiceprivacy.utility import measures
+from voiceprivacy.vocabulary import SCRIPTS
 
 pytestmark = pytest.mark.usefixtures("box")
 

@@ -8,8 +8,9 @@ from support import calls
 
 from voiceprivacy.corpora.release import release_pairs
 from voiceprivacy.inout import tables
-from voiceprivacy.inout.arrays import Embeddings, read_embeddings, read_matrix, write_embeddings
+from voiceprivacy.inout.arrays import Embeddings, read_embeddings, write_embeddings
 from voiceprivacy.inout.scored_trials import read_scored_trials
+from voiceprivacy.privacy.matrices.matrix_files import read_matrix
 
 
 def succeeds(name, **options):

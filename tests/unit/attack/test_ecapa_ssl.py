@@ -18,9 +18,9 @@ from voiceprivacy.attack.training import batches, training
 from voiceprivacy.attack.training.batches import Draw
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.placeholders import RESOURCES
 from voiceprivacy.inout.tables import Utterance, read_manifest
 from voiceprivacy.models.folders import Hyperparameters
+from voiceprivacy.vocabulary import RESOURCES
 
 SPEECH = os.environ.get("VOICEPRIVACY_SPEECH")
 SIZES = {"channels": [16, 16, 16, 16, 48], "attention_channels": 8, "se_channels": 8}

@@ -16,9 +16,9 @@ from torch.amp import autocast_mode
 from voiceprivacy.attack.extractors.networks import BATCH_SIZE, Extractor, embed_manifest
 from voiceprivacy.attack.training import training
 from voiceprivacy.attack.training.brain import SpeakerBrain, keep_precision
-from voiceprivacy.inout.placeholders import RESOURCES
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.models.folders import Hyperparameters
+from voiceprivacy.vocabulary import RESOURCES
 
 LENGTHS = [500] * 20 + [400] * 3 + [700]
 

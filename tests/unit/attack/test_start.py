@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from voiceprivacy.inout.placeholders import RESOURCES, SCRIPTS
+from voiceprivacy.vocabulary import RESOURCES, SCRIPTS
 
 
 def printed(program):

@@ -22,9 +22,8 @@ from voiceprivacy.attack.training.brain import SpeakerBrain
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.json_files import read_json
-from voiceprivacy.inout.placeholders import RESOURCES
 from voiceprivacy.inout.tables import Utterance, read_manifest, write_manifest
-from voiceprivacy.vocabulary import UNDEFINED
+from voiceprivacy.vocabulary import RESOURCES, UNDEFINED
 
 
 def loaded_by_speechbrain(folder):

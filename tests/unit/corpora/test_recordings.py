@@ -10,7 +10,8 @@ from support.memory import peak_of
 
 from voiceprivacy.anonymise import part
 from voiceprivacy.corpora.listing import Findings, Listed, list_utterances
-from voiceprivacy.corpora.recordings import Channel, Cut, Joined, inspect, mono, provide_audio
+from voiceprivacy.corpora.recordings import inspect, mono, provide_audio
+from voiceprivacy.corpora.rows import Channel, Cut, Joined
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.tables import Utterance
 

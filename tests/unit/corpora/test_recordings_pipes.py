@@ -13,7 +13,7 @@ from support.trees import edit, kaldi, prepare, write_audio, write_lines
 
 from voiceprivacy.corpora import checks, recordings
 from voiceprivacy.corpora.listing import Findings, list_utterances
-from voiceprivacy.corpora.recordings import Pipe
+from voiceprivacy.corpora.rows import Pipe
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio, tables
 

@@ -9,7 +9,8 @@ import pytest
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import arrays, files, json_files
-from voiceprivacy.inout.arrays import read_matrix
+from voiceprivacy.privacy.matrices.matrix_files import read_matrix, write_matrix
+from voiceprivacy.privacy.rows import ScoreMatrix
 
 IDS, SPEAKERS = np.array(["u0", "u1", "u2"]), np.array(["a", "b", "c"])
 MATRIX = {"rows": IDS, "columns": IDS, "row_speakers": SPEAKERS, "column_speakers": SPEAKERS}
@@ -111,8 +112,8 @@ def test_infinity_survives_json_and_a_failure_leaves_the_old_file_and_nothing_el
 
 
 def test_a_matrix_comes_back_as_written_and_sources_default_to_the_ids(tmp_path):
-    matrix = arrays.ScoreMatrix(**MATRIX, row_sources=IDS, column_sources=IDS)
-    arrays.write_matrix(tmp_path / "m", matrix)  # whatever it is called
+    matrix = ScoreMatrix(**MATRIX, row_sources=IDS, column_sources=IDS)
+    write_matrix(tmp_path / "m", matrix)  # whatever it is called
     np.savez(tmp_path / "bare.npz", **MATRIX)
     for name in ("m", "bare.npz"):
         for array, expected in zip(read_matrix(tmp_path / name), matrix, strict=True):

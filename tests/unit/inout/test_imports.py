@@ -14,7 +14,7 @@ import voiceprivacy.inout.imports as imports  # before torchaudio  # isort: skip
 from torchaudio.functional import functional
 
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.placeholders import SCRIPTS
+from voiceprivacy.vocabulary import SCRIPTS
 
 LOADED = """
 import voiceprivacy.inout.imports

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.models import folders
 from voiceprivacy.models.folders import Hyperparameters, load_weights
+from voiceprivacy.vocabulary import SCRIPTS
 
 FBANK = "speechbrain.lobes.features.Fbank"
 

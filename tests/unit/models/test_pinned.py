@@ -6,10 +6,10 @@ from support.calls import help_of
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import sha256
-from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.models import fetching, pinned
 from voiceprivacy.models.pinned import read_model
 from voiceprivacy.models.whisper import FILES
+from voiceprivacy.vocabulary import SCRIPTS
 
 
 @pytest.fixture

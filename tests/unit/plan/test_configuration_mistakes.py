@@ -7,8 +7,8 @@ import yaml
 from support.plans import problems, voices
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.plan import configuration
+from voiceprivacy.vocabulary import SCRIPTS
 
 SYNTHETIC = {"synthetic": {"speakers": 20, "utterances": 4}}
 TRAINING = voices(300, 4, first=20, use="train")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.plan.imports import imported_files
+from voiceprivacy.vocabulary import SCRIPTS
 
 TREE = {
     "mine.py": "import numpy, direct\nfrom package import inner\nfrom package.deep.leaf import f\n",

@@ -9,7 +9,6 @@ from snakemake.iocontainers import Wildcards
 from support.plans import CORPORA, ECAPA
 from support.runs import ROOT
 
-from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.inputs.attackers import AttackerInputs
 from voiceprivacy.plan.inputs.results import AttackInputs, UtilityInputs
@@ -17,6 +16,7 @@ from voiceprivacy.plan.inputs.speech import AnonymiserInputs, Threads
 from voiceprivacy.plan.inputs.wildcards import ask, ask_option, command, one_of, tables
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.running import fingerprints
+from voiceprivacy.vocabulary import SCRIPTS
 
 CONFIG = {
     "corpora": CORPORA,

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from support.calls import flags, here
 
-from voiceprivacy.inout.arrays import ScoreMatrix, write_matrix
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import SCORES, Utterance, write_manifest, write_table
+from voiceprivacy.privacy.matrices.matrix_files import write_matrix
+from voiceprivacy.privacy.rows import ScoreMatrix
 
 
 def run(command, *arguments, code=0):

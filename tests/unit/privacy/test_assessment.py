@@ -6,7 +6,6 @@ from support.memory import peak_of
 from support.resampled import resample_similarities
 from support.speakers import cut
 
-from voiceprivacy.inout.arrays import ScoreMatrix, write_matrix
 from voiceprivacy.privacy.matrices import ranks, similarity
 from voiceprivacy.privacy.matrices.assessment import (
     assess_ranks,
@@ -14,6 +13,8 @@ from voiceprivacy.privacy.matrices.assessment import (
     resample_rank_models,
     resample_ranks,
 )
+from voiceprivacy.privacy.matrices.matrix_files import write_matrix
+from voiceprivacy.privacy.rows import ScoreMatrix
 from voiceprivacy.privacy.uncertainty import bootstrap
 from voiceprivacy.privacy.uncertainty.interval_files import Draws
 

@@ -13,9 +13,9 @@ from support.calls import flags, here
 from support.speakers import square
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.arrays import write_matrix
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import SCORES, Utterance, write_manifest, write_table
+from voiceprivacy.privacy.matrices.matrix_files import write_matrix
 from voiceprivacy.privacy.matrices.similarity import Comparisons, Similarities, diagonal_metrics
 from voiceprivacy.privacy.matrices.speakers import (
     CORNERS,

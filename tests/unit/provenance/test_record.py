@@ -14,12 +14,11 @@ from support.plans import voices
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import secret_seeds
-from voiceprivacy.inout.placeholders import RESOURCES
 from voiceprivacy.models import fetching
 from voiceprivacy.plan import configuration
 from voiceprivacy.provenance import commit, record
 from voiceprivacy.provenance.record import NOT_FOUND, differences, edits, job_costs, provenance
-from voiceprivacy.vocabulary import RESULTS_FORMAT
+from voiceprivacy.vocabulary import RESOURCES, RESULTS_FORMAT
 
 
 def recorded(*files, **config):

@@ -8,7 +8,6 @@ import pytest
 from scipy.stats import chi2, norm
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.placeholders import RESOURCES
 from voiceprivacy.jobs.compare_expected import compare_expected
 from voiceprivacy.privacy.scores.verification import eer_speechbrain_percent
 from voiceprivacy.report.expected import (
@@ -23,6 +22,7 @@ from voiceprivacy.report.expected import (
     write_comparison,
 )
 from voiceprivacy.report.metrics import Number, write_metrics
+from voiceprivacy.vocabulary import RESOURCES
 
 PLACE = ("libri_test", "f", "b2", "semi_on_b2", "cosine", "pp", "eer_speechbrain_percent")
 

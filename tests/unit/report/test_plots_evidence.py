@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from voiceprivacy.inout.placeholders import RESOURCES
 from voiceprivacy.report.curves import Curve, read_curve
 from voiceprivacy.report.plots import evidence
 from voiceprivacy.report.uncertainty import Shown
+from voiceprivacy.vocabulary import RESOURCES
 
 CURVE = dict.fromkeys(("prior_log_odds", "ece_bit", "ece_default_bit"), np.ones(2))
 

@@ -5,7 +5,6 @@ import pytest
 
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.catalogue.metric import RANK_LOSSES
-from voiceprivacy.inout.placeholders import RESOURCES, SCRIPTS
 from voiceprivacy.inout.tables import read_table
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.report.metrics import Number
@@ -19,7 +18,7 @@ from voiceprivacy.report.published import (
     tables_of,
     write_published,
 )
-from voiceprivacy.vocabulary import MCADAMS, MINUS
+from voiceprivacy.vocabulary import MCADAMS, MINUS, RESOURCES, SCRIPTS
 
 RANKS = ["feature", "n_templates", "metric", "value", "source"]
 OPTIONS_2024 = "--alpha 0.5 0.9 --level utterance --variant vpc2024"

@@ -12,8 +12,8 @@ import pytest
 from support import needs
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.placeholders import RESOURCES, SCRIPTS
 from voiceprivacy.running import boxes, processes, programs
+from voiceprivacy.vocabulary import RESOURCES, SCRIPTS
 
 AS_USER = Path(__file__).parents[2] / "support" / "as_user.sh"
 TOKEN = "VOICEPRIVACY_TEST_TOKEN"

@@ -4,9 +4,10 @@ import re
 
 import pytest
 
-from voiceprivacy.inout.placeholders import RESOURCES, SCRIPTS, ours, wherever_ours_lie
+from voiceprivacy.inout.placeholders import ours, wherever_ours_lie
 from voiceprivacy.running import fingerprints
 from voiceprivacy.running.fingerprints import code, code_alone, modules
+from voiceprivacy.vocabulary import RESOURCES, SCRIPTS
 
 RULES = sorted((SCRIPTS.parent / "workflow" / "rules").glob("*.smk"))
 

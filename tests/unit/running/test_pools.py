@@ -14,8 +14,8 @@ from support.pool_calls import die, die_with, raise_at_three, slow_if_even, slow
 from support.runs import processes_of
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.running import pools
+from voiceprivacy.vocabulary import SCRIPTS
 
 KINDS = ["spawned", "forked"]
 FOREVER_S = 600

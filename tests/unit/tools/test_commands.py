@@ -9,8 +9,8 @@ import pytest
 from support.calls import help_of, here
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.placeholders import SCRIPTS
 from voiceprivacy.tools.commands import COMMANDS, SHELLS, completion, find, overview
+from voiceprivacy.vocabulary import SCRIPTS
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -12,9 +12,9 @@ import torch
 from onnx import helper
 from support.sounds import recording
 
-from voiceprivacy.inout.placeholders import RESOURCES
 from voiceprivacy.inout.tables import write_manifest
 from voiceprivacy.utility.measures import read_measured
+from voiceprivacy.vocabulary import RESOURCES
 
 RATE = 16000
 pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from support.score_cases import FEW
 from support.sounds import recording
 
-from voiceprivacy.inout.placeholders import RESOURCES
 from voiceprivacy.inout.tables import write_manifest
 from voiceprivacy.utility.measures import read_measured
 from voiceprivacy.utility.pitch_correlation import measure, pitch_correlation, pitch_track
+from voiceprivacy.vocabulary import RESOURCES
 
 RATE = 16000
 MELODY = 120 + 30 * np.sin(np.linspace(0, 9, 200))

@@ -52,7 +52,8 @@ from voiceprivacy.anonymise.functions.spectra import (
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import read_npz
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.placeholders import RESOURCES, ours
+from voiceprivacy.inout.placeholders import ours
+from voiceprivacy.vocabulary import RESOURCES
 
 RATE = 16000
 COEFFICIENTS, CODEWORDS, NEAREST = 24, 64, 3

@@ -21,9 +21,10 @@ from voiceprivacy.attack import Counts, Floats, Scorer
 from voiceprivacy.attack.backends import procrustes, recipes
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import tables
-from voiceprivacy.inout.arrays import Embeddings, ScoreMatrix, read_embeddings
+from voiceprivacy.inout.arrays import Embeddings, read_embeddings
 from voiceprivacy.inout.files import FilePath, naming
 from voiceprivacy.inout.tables import Trial, read_manifest, read_rows, source_of
+from voiceprivacy.privacy.rows import ScoreMatrix
 
 BLOCK_SCORES = 4_000_000  # scores computed at a time: 32 MB for each temporary array
 SAMPLES = ["shift", "speaker", "role", "utterance"]

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.corpora.listing import Findings, Listed, note_gender
-from voiceprivacy.corpora.recordings import Cut, Joined, Pipe, Recording, provide_audio
+from voiceprivacy.corpora.recordings import provide_audio
+from voiceprivacy.corpora.rows import Cut, Joined, Pipe, Recording
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import base_of, name_too_long, read_lines

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from voiceprivacy.inout.placeholders import SCRIPTS, paths_behind
+from voiceprivacy.inout.placeholders import paths_behind
 from voiceprivacy.plan.inputs.wildcards import Ask, Entries
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.running.fingerprints import code
-from voiceprivacy.vocabulary import SECRET_SEED
+from voiceprivacy.vocabulary import SCRIPTS, SECRET_SEED
 
 MOST_THREADS = 4  # of jobs that read speech
 TO_CHECK_AND_CONVERT = 15  # minutes, after a plug-in's own

@@ -19,13 +19,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.arrays import ScoreMatrix, read_matrix
 from voiceprivacy.inout.files import FilePath, naming
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy import Flags, Floats, Metrics, Names
 from voiceprivacy.privacy.matrices import ranks, similarity
+from voiceprivacy.privacy.matrices.matrix_files import read_matrix
 from voiceprivacy.privacy.matrices.speakers import zoo
+from voiceprivacy.privacy.rows import ScoreMatrix
 from voiceprivacy.privacy.uncertainty.bootstrap import (
     Replicates,
     by_metric,

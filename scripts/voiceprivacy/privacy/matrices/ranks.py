@@ -23,10 +23,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.matrix import ScoreMatrix
 from voiceprivacy.privacy import Counts, Floats, Metrics, Number
 from voiceprivacy.privacy.matrices import betabinomial, exposure
-from voiceprivacy.privacy.rows import Disclosure
+from voiceprivacy.privacy.rows import Disclosure, ScoreMatrix
 from voiceprivacy.privacy.scores.verification import eer_percent
 from voiceprivacy.vocabulary import UNDEFINED
 

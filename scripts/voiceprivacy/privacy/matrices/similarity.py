@@ -26,8 +26,8 @@ import numpy as np
 from scipy.special import expit, log_expit
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.matrix import ScoreMatrix
 from voiceprivacy.privacy import Counts, Flags, Names, Number, Scores
+from voiceprivacy.privacy.rows import ScoreMatrix
 from voiceprivacy.privacy.scores.calibration import (
     Ties,
     count_gaps,
