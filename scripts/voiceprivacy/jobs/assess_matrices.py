@@ -8,7 +8,8 @@ from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy.matrices import assessment
 from voiceprivacy.privacy.matrices import ranks as rank_models
 from voiceprivacy.privacy.matrices import similarity as similarities
-from voiceprivacy.privacy.matrices.speakers import ZOO, write_speakers
+from voiceprivacy.privacy.matrices.speaker_files import write_speakers
+from voiceprivacy.privacy.matrices.speakers import ZOO
 from voiceprivacy.privacy.uncertainty.interval_files import Draws, print_metrics
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import label_inputs, say

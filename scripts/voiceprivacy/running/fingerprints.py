@@ -1,26 +1,39 @@
-"""Which of our files a job needs: Snakemake runs a rule again when one of them changes.
+"""Which of our definitions a job needs: Snakemake runs a rule again when one of them changes.
 
-Contents and paths within the package count, its place does not: a second copy of the same code, in
-a checkout or in a folder of Python's, repeats nothing of what the first one has made.
+A definition is a function, a class, or a value at the top of a module. It counts without comments
+and docstrings, with all definitions that it names, and with what modules do when they are imported.
+A class, a table of functions and a decorator count with all that they name. Of a module that is
+used otherwise than by a name behind a dot, everything counts.
+
+Paths within the package count, its place does not: a second copy of the same code, in a checkout or
+in a folder of Python's, repeats nothing of what the first one has made. Nor does another version of
+Python: texts are compared, not trees.
 """
 
 import functools
 import hashlib
+import itertools
 import re
-from collections.abc import Iterable
-from itertools import chain
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
+from voiceprivacy.running.definitions import RUN, Module, Statement, read_module
 from voiceprivacy.vocabulary import SCRIPTS
 
-# Parsing two hundred files takes a third of a second in every start.
-NAMES = r"\((?:#.*|[^)#])*\)|.+"  # in brackets and with comments, or on one line
-IMPORT = re.compile(rf"^(?:from (\w[\w.]*) import ({NAMES})|import (.+))", re.MULTILINE)
-WORD = re.compile(r"\w+(?:\.\w+)*")
+WHOLE = "*"  # all definitions of a module
+LOOKED_UP = {"globals", "vars", "__import__"}  # by whom any name of a module may be meant
+
+
+class Definition(NamedTuple):
+    """A name of a module, one of those above, or one that the module imports."""
+
+    module: Path
+    name: str
 
 
 def code(*names: str, files: Iterable[Path] = ()) -> str:
-    """Fingerprint of what some jobs or modules say, and the package's files behind them.
+    """Fingerprint of what some jobs or modules say, and of the package's definitions behind them.
 
     Rules take it as a parameter: Snakemake runs again what was made with another one. As input
     files, the modules would be most files of a large run, and planning would take a third longer.
@@ -29,13 +42,19 @@ def code(*names: str, files: Iterable[Path] = ()) -> str:
     ----------
     names : str
         Jobs, such as score_trials, or files below our scripts folder without .py, such as
-        voiceprivacy/inout/tables
+        voiceprivacy/inout/tables: those that a job imports in a function do not count by themselves
     files : paths of other files of ours that they read
     """
-    read = {*files, *map(_file, names)}
-    for name in names:
-        read.update(modules(name))
-    return _digest_of_all(sorted(read))
+    started = [_file(name) for name in names]
+    run = {*started, *itertools.chain.from_iterable(map(modules, names))}
+    new = {Definition(path, WHOLE) for path in started} | {Definition(path, RUN) for path in run}
+    reached: set[Definition] = set()
+    while new:
+        reached |= new
+        new = {*itertools.chain.from_iterable(map(_named, new))} - reached
+    said = [f"{path} {name} {_digest(path, name)}" for path, name in reached]
+    read = [f"{path} {_digest_of_file(path)}" for path in files]
+    return _digest_of_all([*said, *read])
 
 
 def code_alone(job: str) -> str:
@@ -43,7 +62,15 @@ def code_alone(job: str) -> str:
 
     What comes from the network is not fetched again because a module of the package changed.
     """
-    return _digest_of_all([_file(job)])
+    path = _file(job)
+    names = [RUN, *read_module(path).defined]
+    return _digest_of_all(f"{path} {name} {_digest(path, name)}" for name in names)
+
+
+def _digest_of_all(lines: Iterable[str]) -> str:
+    package = f"{SCRIPTS.parent}/"
+    text = "\n".join(sorted(line.removeprefix(package) for line in lines))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _file(name: str) -> Path:
@@ -59,46 +86,67 @@ def modules(name: str) -> list[Path]:
     reached: set[Path] = set()
     new = {_file(name)}
     while new:
-        imported: set[Path] = set()
-        for path in new:
-            imported.update(_imports(path))
-        new = imported - reached
+        new = {path for module in new for path in read_module(module).imports} - reached
         reached |= new
     return sorted(reached)
 
 
-def _digest_of_all(files: Iterable[Path]) -> str:
-    digests = [f"{file.relative_to(SCRIPTS.parent)} {_digest(file)}" for file in files]
-    return hashlib.sha256("\n".join(digests).encode()).hexdigest()[:16]
-
-
 @functools.cache
-def _digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+def _named(definition: Definition) -> frozenset[Definition]:
+    """The definitions that one names."""
+    path, name = definition
+    module = read_module(path)
+    if name == WHOLE:
+        return frozenset(Definition(path, own) for own in module.defined)
+    found = set(_behind(module, name, "", None)) if name in module.imported else set()
+    if name == RUN:
+        found.update(Definition(dotted, WHOLE) for dotted in module.dotted)
+    for statement in module.defined.get(name, ()):
+        for word in statement.words:
+            base, _, attribute = word.partition(".")
+            if base in LOOKED_UP:
+                found.add(Definition(path, WHOLE))
+            if base in module.defined:
+                found.add(Definition(path, base))
+            elif base in module.imported:
+                found.update(_behind(module, base, attribute.partition(".")[0], statement))
+    return frozenset(found)
 
 
-@functools.cache
-def _imports(path: Path) -> list[Path]:
-    """Files of the package that a file imports at its top level.
+def _behind(
+    module: Module, word: str, attribute: str, statement: Statement | None
+) -> Iterator[Definition]:
+    """What an imported word of a statement is, or what it is with an attribute behind it."""
+    path, name = module.imported[word]
+    other = read_module(path)
+    if name is not None:
+        is_known = name in other.defined or name in other.imported
+        yield Definition(path, name if is_known else WHOLE)
+    elif attribute in other.defined or attribute in other.imported:
+        yield Definition(path, attribute)
+    elif attribute or not (statement and is_local(word, statement)):
+        yield Definition(path, WHOLE)
 
-    Words of a text that look like an import name no file of ours.
+
+def is_local(word: str, statement: Statement) -> bool:
+    """Whether a function gives a name that an import has taken to something else.
+
+    It is one of its arguments, or it is assigned to.
     """
-    names: list[str] = []
-    for module, imported, plain in IMPORT.findall(path.read_text(encoding="utf-8")):
-        names += WORD.findall(plain) if plain else [module]
-        # What is imported from a package may be a module itself.
-        names += [f"{module}.{name}" for name in WORD.findall(imported)]
-    return [*chain.from_iterable(map(_files, names))]
+    text = statement.text
+    signature = text[: text.find(":\n")] if "def " in text else ""
+    is_argument = re.search(rf"[(,]\s*\*{{0,2}}{word}\s*[:,=)]", signature)
+    is_assigned = re.search(rf"^ +(?:\w+, )*{word}(?:, \w+)* = ", text, re.MULTILINE)
+    is_counted = re.search(rf"\bfor (?:\w+, )*{word}\b|\bas {word}\b", text)
+    return bool(is_argument or is_assigned or is_counted)
 
 
 @functools.cache
-def _files(name: str) -> list[Path]:
-    """The file of a module of ours, after those of the packages above it.
+def _digest(path: Path, name: str) -> str:
+    texts = [statement.text for statement in read_module(path).defined.get(name, ())]
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()
 
-    A package is a module, too.
-    """
-    above, _, _ = name.rpartition(".")
-    files = _files(above) if above else []
-    path = SCRIPTS / name.replace(".", "/")
-    module, package = path.with_suffix(".py"), path / "__init__.py"
-    return files + [file for file in (module, package) if file.exists()]
+
+@functools.cache
+def _digest_of_file(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -178,6 +178,8 @@ def test_modules_that_load_late_count(tmp_path, monkeypatch, edited, extractor, 
     before, digest = attackers.extraction_code(wildcards), fingerprints._digest
     changed = SCRIPTS / f"voiceprivacy/{edited}.py"
     monkeypatch.setattr(
-        fingerprints, "_digest", lambda file: "other" if file == changed else digest(file)
+        fingerprints,
+        "_digest",
+        lambda file, name: "other" if file == changed else digest(file, name),
     )
     assert (attackers.extraction_code(wildcards) != before) == is_noticed

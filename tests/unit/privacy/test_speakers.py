@@ -17,13 +17,13 @@ from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import SCORES, Utterance, write_manifest, write_table
 from voiceprivacy.privacy.matrices.matrix_files import write_matrix
 from voiceprivacy.privacy.matrices.similarity import Comparisons, Similarities, diagonal_metrics
+from voiceprivacy.privacy.matrices.speaker_files import write_speakers
 from voiceprivacy.privacy.matrices.speakers import (
     CORNERS,
     corner_p_values,
     deid_percents,
     exposures,
     gaps,
-    write_speakers,
     zoo,
 )
 from voiceprivacy.privacy.scores.zebra import dece_bit, worst_case_log10

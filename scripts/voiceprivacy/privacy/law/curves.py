@@ -1,12 +1,10 @@
 """Curves of singling out and linkability: over the number of speakers, and over utterances."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.rows import write_typed
 from voiceprivacy.privacy import Counts
 from voiceprivacy.privacy.law import criteria, galleries
 from voiceprivacy.privacy.law.criteria import Rate
@@ -82,14 +80,6 @@ def guessing(criterion: str, n_speakers: int) -> float:
     if criterion == "linkability":
         return 1 / n_speakers
     return galleries.chance_of_isolation(n_speakers)
-
-
-def write_curves(path: FilePath, curves: Mapping[str, Sequence[LawPoint]]) -> None:
-    """Write {condition: points} as one TSV: label and the columns of LawPoint."""
-    rows: list[tuple] = []
-    for condition, points in curves.items():
-        rows += [(condition, *point) for point in points]
-    write_typed(path, LawPoint, rows, "label")
 
 
 def curves_of(

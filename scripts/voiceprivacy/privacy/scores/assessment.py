@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import FilePath
+from voiceprivacy.inout.rows import write_typed
 from voiceprivacy.privacy.law import curves
 from voiceprivacy.privacy.rows import LawPoint
 from voiceprivacy.privacy.scores import verification, zebra
@@ -115,3 +116,11 @@ def measured(
         if label not in WITHIN_RELEASE:  # pairs have no enrolments that could be permuted
             metrics["zebra"] |= null.assess(trials, **draws._asdict())
     return metrics, resampled, curve
+
+
+def write_law(path: FilePath, curves: Mapping[str, Sequence[LawPoint]]) -> None:
+    """Write {condition: points} as one TSV: label and the columns of LawPoint."""
+    rows: list[tuple] = []
+    for condition, points in curves.items():
+        rows += [(condition, *point) for point in points]
+    write_typed(path, LawPoint, rows, "label")

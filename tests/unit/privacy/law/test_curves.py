@@ -10,6 +10,7 @@ from voiceprivacy.inout.scored_trials import ScoredTrials
 from voiceprivacy.inout.tables import Trial, read_rows
 from voiceprivacy.privacy.law import curves
 from voiceprivacy.privacy.rows import LawPoint
+from voiceprivacy.privacy.scores import assessment
 from voiceprivacy.privacy.scores.trials import arrange, ids_of
 
 KEY = ("label", "reading", "criterion", "n_speakers", "length")
@@ -44,7 +45,7 @@ def written(path, attacks, n_replicates=50):
         written[condition] = curves.curves_of(
             condition, trials, ids, n_replicates=n_replicates, seed=0
         )
-    curves.write_curves(path, written)
+    assessment.write_law(path, written)
     rows = [row for _, row in read_rows(path, ["label", *LawPoint._fields])]
     return {tuple(row[key] for key in KEY): row for row in rows}
 
