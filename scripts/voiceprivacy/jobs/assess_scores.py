@@ -3,7 +3,7 @@
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_curves
-from voiceprivacy.privacy.scores.assessment import assess
+from voiceprivacy.privacy.scores.assessment import assess, write_law
 from voiceprivacy.privacy.scores.tags import read_tags
 from voiceprivacy.privacy.uncertainty.interval_files import Draws, print_metrics, write_intervals
 from voiceprivacy.privacy.uncertainty.normalised import Proportion, write_normalised
@@ -73,7 +73,7 @@ def assess_scores(
     }
     write_curves(curves, {label: own.curve for label, own in assessed.items()})
     if law:
-        assessment.write_law(law, {label: own.law for label, own in assessed.items()})
+        write_law(law, {label: own.law for label, own in assessed.items()})
     for family, path in {"verification": verification, "zebra": zebra}.items():
         metrics = {label: own.metrics[family] for label, own in assessed.items()}
         resampled = {
