@@ -40,7 +40,7 @@ from voiceprivacy.privacy.scores import verification as _verification
 from voiceprivacy.privacy.scores import zebra as _zebra
 from voiceprivacy.privacy.scores.profiles import PROFILES
 from voiceprivacy.privacy.scores.samples import SpeakerTrials, n_speakers
-from voiceprivacy.privacy.scores.trials import arrange, warning_of_reversed
+from voiceprivacy.privacy.scores.score_files import arrange, warning_of_reversed
 from voiceprivacy.privacy.uncertainty import bootstrap
 from voiceprivacy.privacy.uncertainty.bootstrap import Interval
 from voiceprivacy.privacy.uncertainty.corrections import CORRECTIONS

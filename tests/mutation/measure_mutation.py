@@ -50,7 +50,9 @@ GROUPS = {
         "privacy/scores/verification": Draw(5, {"privacy": "verification bootstrap"}),
         "privacy/scores/zebra": Draw(4, {"privacy": "zebra cece tags bootstrap assess_scores"}),
         "privacy/scores/calibration": Draw(5, {"privacy": "calibration zebra cece"}),
-        "privacy/scores/trials": Draw(3, {"privacy": "bootstrap cece null trials verification"}),
+        "privacy/scores/score_files": Draw(
+            3, {"privacy": "bootstrap cece null trials verification"}
+        ),
         "privacy/matrices/assessment": Draw(3, {"privacy": "assessment assess_similarity_ranks"}),
         "privacy/matrices/similarity": Draw(
             4, {"privacy": "similarity similarity_reference assessment"}

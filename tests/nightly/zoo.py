@@ -19,8 +19,8 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.report import plane as planes
+from voiceprivacy.report.plots import drawing
 from voiceprivacy.report.plots import plane as plots
-from voiceprivacy.report.plots import style
 from voiceprivacy.report.sections import read_speeds, read_utility
 from voiceprivacy.report.uncertainty import Shown, shown_number
 from voiceprivacy.report.verdict_words import STATES, UNPROTECTED, limits
@@ -160,10 +160,10 @@ def draw(results: Path, path: Path) -> None:
     """Evidence against wrong words, as wide as README is shown."""
     drawn = planes.read_planes(results / VERDICT, results / UTILITY, CORPUS)
     [plane] = [one for one in drawn if one.metric == next(iter(MEASURES))]
-    figure, axes = style.figure(*README_INCHES, 1, 1, squeeze=False)
+    figure, axes = drawing.figure(*README_INCHES, 1, 1, squeeze=False)
     systems = [name for name in plane.points if name != ORIGINAL]
     plots.draw_plane(axes[0][0], plane, systems)
-    style.one_legend(axes[0][0].figure)
+    drawing.one_legend(axes[0][0].figure)
     axes[0][0].set(ylabel=planes.EVIDENCE_AXIS)
     with whole_or_absent(path) as temporary:
         figure.savefig(temporary, format="png", dpi=DOTS, metadata={"Software": None})

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from voiceprivacy.organise.evidence import Listed, recomputed, write_listed, write_scored
+from voiceprivacy.organise.recomputed import Listed, recomputed, write_listed, write_scored
 from voiceprivacy.organise.records import SCORES, TRIALS, path_of, write_record
 
 UNSAID = {"not_reported": "a made-up one"}

@@ -14,7 +14,7 @@ from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.figures import KINDS, Look, Subject, drawer, figure
 from voiceprivacy.report.metrics import Number, write_metrics
 from voiceprivacy.report.page import show, write_page
-from voiceprivacy.report.plots import style
+from voiceprivacy.report.plots import drawing
 from voiceprivacy.report.published import beside, tables_of
 from voiceprivacy.report.rows import AtlasPoint, ExposedPoint
 
@@ -137,7 +137,7 @@ def _write_attack(folder, name, attacked):
 def draw(folder):
     for drawn in figures(folder):
         path = _made(Path(drawn.pictures(Layout(folder))["svg"]))
-        style.save(drawer(drawn.kind)(**drawn.arguments), path)
+        drawing.save(drawer(drawn.kind)(**drawn.arguments), path)
 
 
 def figures(folder):

@@ -16,7 +16,7 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import arrays, audio, json_files, scored_trials, tables
 from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.models.folders import Hyperparameters
-from voiceprivacy.organise import evidence, records
+from voiceprivacy.organise import recomputed, records
 from voiceprivacy.plan import configuration
 from voiceprivacy.privacy.matrices.matrix_files import read_matrix
 from voiceprivacy.privacy.rows import SystemInterval
@@ -153,10 +153,10 @@ READERS = {
         path, []
     ),
     f"{REPOSITORY}/{EXCHANGED}.json": lambda path: records.read_record(Path(path), REPOSITORY),
-    f"{REPOSITORY}/{EXCHANGED}{records.SCORES}": lambda path: evidence.read_scored(
+    f"{REPOSITORY}/{EXCHANGED}{records.SCORES}": lambda path: recomputed.read_scored(
         path, exchange.listed(), path
     ),
-    f"{REPOSITORY}/protocols/{exchange.PROTOCOL}{records.TRIALS}": evidence.read_listed,
+    f"{REPOSITORY}/protocols/{exchange.PROTOCOL}{records.TRIALS}": recomputed.read_listed,
     "expected.tsv": expected.read_expected,
     "measured.tsv": lambda path: measures.read_measured(path, ["a", "b"]),
 }

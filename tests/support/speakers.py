@@ -8,7 +8,7 @@ from voiceprivacy.inout.scored_trials import ScoredTrials
 from voiceprivacy.inout.tables import Trial
 from voiceprivacy.privacy.law.curves import curve
 from voiceprivacy.privacy.rows import ScoreMatrix
-from voiceprivacy.privacy.scores import samples, trials
+from voiceprivacy.privacy.scores import samples, score_files
 
 
 def scored(score, *, n_speakers=6, n_utterances=3):
@@ -44,7 +44,7 @@ def noisy(separation, *, seed=0, **sizes):
 
 
 def arranged(separation, **options):
-    return trials.arrange(*noisy(separation, **options))
+    return score_files.arrange(*noisy(separation, **options))
 
 
 def drawn(seed, *, shift):

@@ -32,7 +32,7 @@ from voiceprivacy.plan.plan import Plan
 from voiceprivacy.report.contents import planned
 from voiceprivacy.report.figures import drawer
 from voiceprivacy.report.page import CAPTIONS, read_caption
-from voiceprivacy.report.plots.style import svg_of
+from voiceprivacy.report.plots.drawing import svg_of
 
 config = {"corpora": {"mine": {"speaker_folders": {"root": "speech"}}}}
 config = configuration.check(config | {"backends": {"near": {"type": "euclidean"}}})

@@ -13,7 +13,7 @@ import pytest
 from support.interpreters import install_wheel, other_python
 from support.runs import HEAR, WITHOUT_MEASURES, call_in, make_kaldi_directory, write_config
 
-from voiceprivacy.organise.evidence import difference
+from voiceprivacy.organise.recomputed import difference
 from voiceprivacy.organise.records import Number, measured, read_repository
 from voiceprivacy.organise.standings import boards
 from voiceprivacy.report.metrics import read_metrics

@@ -4,7 +4,7 @@ import pytest
 from support import needs
 from support.runs import B2, B2R, finish, rows, write_config
 
-from voiceprivacy.inout.rows import read_typed
+from voiceprivacy.inout.typed_tables import read_typed
 from voiceprivacy.report.atlas import by_system
 from voiceprivacy.report.rows import AtlasPoint
 

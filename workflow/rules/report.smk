@@ -2,7 +2,7 @@
 
 from voiceprivacy.plan.speed import protecting
 from voiceprivacy.report import contents, figures
-from voiceprivacy.report.files import (
+from voiceprivacy.report.files_of_rules import (
     digest,
     drawn_from,
     drawn_with_intervals,

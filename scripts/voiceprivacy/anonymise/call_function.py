@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-import voiceprivacy.inout.imports  # noqa: F401  # so that plug-ins can import torchaudio
+import voiceprivacy.inout.torch_imports  # noqa: F401  # so that plug-ins can import torchaudio
 from voiceprivacy.anonymise import streams
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.inout.tables import Utterance, read_manifest
-from voiceprivacy.running import packages, pools
+from voiceprivacy.running import entry_points, pools
 from voiceprivacy.running.command import BAD_INPUT, DEBUG, run
 from voiceprivacy.vocabulary import MCADAMS, SCRIPTS
 
@@ -176,7 +176,7 @@ def load_function(name: str) -> Callable[..., Any]:
 
 def _load_package(name: str) -> Callable[..., Any]:
     try:
-        return packages.load(name)
+        return entry_points.load(name)
     except BadInput:
         raise
     except Exception as error:

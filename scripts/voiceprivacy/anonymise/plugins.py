@@ -32,7 +32,7 @@ from voiceprivacy.inout.tables import (
     read_manifest,
     seconds_of,
 )
-from voiceprivacy.running import boxes, decoding, packages, programs
+from voiceprivacy.running import boxes, decoding, entry_points, programs
 from voiceprivacy.running.handed_over import hand_over
 from voiceprivacy.vocabulary import AUDIO_ENDINGS, SCRIPTS
 
@@ -170,7 +170,7 @@ def _function(name: str, utterances: Sequence[Utterance], request: Request) -> P
 def _package(name: str, utterances: Sequence[Utterance], request: Request) -> ProtectedPaths:
     """Call what an installed package offers; it must be the one that the run was planned with."""
     planned = request.entry.get("version")
-    if planned and (installed := packages.version(name)) != planned:
+    if planned and (installed := entry_points.version(name)) != planned:
         raise BadInput(
             f"package: '{name}' is {installed} here, and was {planned} when the run was planned:"
             " start the run again"

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-import voiceprivacy.inout.imports  # noqa: F401
+import voiceprivacy.inout.torch_imports  # noqa: F401
 
 Floats = NDArray[np.floating]  # samples, embeddings, scores; float32 or float64
 Counts = NDArray[np.integer]

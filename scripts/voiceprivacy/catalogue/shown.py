@@ -8,7 +8,7 @@ outside, and the one "by definition" beside it.
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from voiceprivacy.inout.rows import Limits
+from voiceprivacy.inout.typed_tables import Limits
 
 BY_DEFINITION = "by definition"  # the value of metrics.tsv, where another one is shown
 

@@ -15,11 +15,11 @@ import soundfile
 from numpy.typing import ArrayLike, NDArray
 from soundfile import SoundFile
 
-import voiceprivacy.inout.imports  # noqa: F401  # how torch and torchaudio are loaded
+import voiceprivacy.inout.torch_imports  # noqa: F401  # how torch and torchaudio are loaded
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import unstated
-from voiceprivacy.inout.containers import KINDS, missing_part
 from voiceprivacy.inout.files import FilePath, refuse_endless
+from voiceprivacy.inout.sound_headers import KINDS, missing_part
 from voiceprivacy.inout.writing import whole_or_absent
 
 Samples: TypeAlias = NDArray[np.float32]

@@ -7,8 +7,8 @@ from voiceprivacy.inout.files import naming
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_curves
 from voiceprivacy.privacy.scores import zebra
+from voiceprivacy.privacy.scores.score_files import read_score_file
 from voiceprivacy.privacy.scores.tags import read_tags
-from voiceprivacy.privacy.scores.trials import read_score_file
 from voiceprivacy.privacy.uncertainty.interval_files import (
     Draws,
     flat_unless_labelled,
@@ -76,10 +76,10 @@ def assess_calibration(
             measure = functools.partial(zebra.runs_metrics, laplace=laplace)
             resampled[name] = resampled_runs(trained.trials, tested.trials, measure, draws)
     if plot:  # matplotlib takes long to import
-        from voiceprivacy.report.plots import style
+        from voiceprivacy.report.plots import drawing
         from voiceprivacy.report.plots.evidence import calibration_picture
 
-        style.save(calibration_picture(curves=profiles, metrics=numbers), plot)
+        drawing.save(calibration_picture(curves=profiles, metrics=numbers), plot)
     if curves:
         write_curves(curves, profiles)
     if metrics:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from voiceprivacy.inout.rows import write_typed
+from voiceprivacy.inout.typed_tables import write_typed
 from voiceprivacy.privacy.law.attributes import inferred, read_corpus
 from voiceprivacy.privacy.rows import Inferred
 from voiceprivacy.running.adapter import run

@@ -55,10 +55,10 @@ def assess_ranks(
         seconds=assessment.read_seconds(seconds) if seconds else None,
     )
     if plot:  # matplotlib takes long to import
-        from voiceprivacy.report.plots import style
+        from voiceprivacy.report.plots import drawing
         from voiceprivacy.report.plots.ranks import ranks_picture
 
-        style.save(ranks_picture(curves=assessed.curves, metrics=assessed.metrics), plot)
+        drawing.save(ranks_picture(curves=assessed.curves, metrics=assessed.metrics), plot)
     tables = {"curves": curves, "speakers": speakers, "examples": examples}
     print_metrics(assessment.write_ranks(metrics, assessed, tables, label))
     for note in assessed.notes:

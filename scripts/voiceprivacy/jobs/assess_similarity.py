@@ -50,12 +50,12 @@ def assess_similarity(
         raise BadInput(similarity.NO_DIAGONAL)  # who asks for one number is told why there is none
     matrices = assessed.matrices
     if plot:  # matplotlib takes long to import
-        from voiceprivacy.report.plots import style
+        from voiceprivacy.report.plots import drawing
         from voiceprivacy.report.plots.speakers import similarity_picture
 
         values = {condition: matrix.values for condition, matrix in matrices.items()}
         speakers = matrices["oo"].speakers.tolist()
-        style.save(similarity_picture(**values, speakers=speakers, title=assessed.headline), plot)
+        drawing.save(similarity_picture(**values, speakers=speakers, title=assessed.headline), plot)
     if curves:
         write_table(curves, similarity.CELLS, similarity.cells(**matrices))
     if zoo:

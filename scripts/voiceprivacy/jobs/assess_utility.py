@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from voiceprivacy.inout.rows import write_typed
 from voiceprivacy.inout.tables import read_manifest, read_trials
+from voiceprivacy.inout.typed_tables import write_typed
 from voiceprivacy.privacy.rows import UtilityPair
 from voiceprivacy.privacy.uncertainty.interval_files import Estimate
 from voiceprivacy.privacy.uncertainty.paired import compare_utility
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import require_at_least, say
 from voiceprivacy.utility.rows import SpeakerWords, UtilityMean
-from voiceprivacy.utility.speakers import word_errors_of_speakers
+from voiceprivacy.utility.speaker_words import word_errors_of_speakers
 from voiceprivacy.utility.summary import Key, Summary, summarise, write_replicates
 from voiceprivacy.vocabulary import ABSENT
 

@@ -4,7 +4,7 @@ import sys
 
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.privacy.scores import verification
-from voiceprivacy.privacy.scores.trials import read_score_file
+from voiceprivacy.privacy.scores.score_files import read_score_file
 from voiceprivacy.privacy.uncertainty.interval_files import (
     Draws,
     flat_unless_labelled,

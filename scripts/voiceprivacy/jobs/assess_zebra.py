@@ -5,8 +5,8 @@ from typing import Literal
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_curves
 from voiceprivacy.privacy.scores import zebra
+from voiceprivacy.privacy.scores.score_files import read_score_file
 from voiceprivacy.privacy.scores.tags import read_tags
-from voiceprivacy.privacy.scores.trials import read_score_file
 from voiceprivacy.privacy.uncertainty import null
 from voiceprivacy.privacy.uncertainty.interval_files import (
     Draws,
@@ -63,11 +63,11 @@ def assess_zebra(
             resampled[name] = resampled_trials(arranged, zebra.sample_metrics, draws)
             numbers[name] |= null.assess(arranged, **draws._asdict())
     if plot:  # matplotlib takes long to import
-        from voiceprivacy.report.plots import style
+        from voiceprivacy.report.plots import drawing
         from voiceprivacy.report.plots.evidence import profiles_picture
 
         picture = profiles_picture(curves=profiles, metrics=numbers, over=over)
-        style.save(picture, plot)
+        drawing.save(picture, plot)
     if table:
         from voiceprivacy.report import paper_tables, typeset
 

@@ -1,6 +1,6 @@
 """The job collect_atlas."""
 
-from voiceprivacy.inout.rows import write_typed
+from voiceprivacy.inout.typed_tables import write_typed
 from voiceprivacy.plan.rows import Heard
 from voiceprivacy.report.atlas import points_of
 from voiceprivacy.report.exposure import points_of_speakers

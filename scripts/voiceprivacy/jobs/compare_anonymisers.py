@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.rows import write_typed
+from voiceprivacy.inout.typed_tables import write_typed
 from voiceprivacy.privacy.uncertainty import paired
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say

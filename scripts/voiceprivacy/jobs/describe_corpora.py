@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from voiceprivacy.inout.rows import write_typed
+from voiceprivacy.inout.typed_tables import write_typed
 from voiceprivacy.report.sections import DescribedList, PartOfCorpus, describe_list, describe_speech
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable
 from typing import Annotated, Literal
 
-from voiceprivacy.attack.extractors import foreign
+from voiceprivacy.attack.extractors import of_others
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import Embeddings, write_embeddings
 from voiceprivacy.inout.tables import Utterance, read_manifest
@@ -65,10 +65,10 @@ def extract_embeddings(
         raise BadInput("--embeddings: must name one file for each --manifest")
     extract: Callable[[list[Utterance]], Embeddings]
     if ready:
-        extract = functools.partial(foreign.from_file, ready)
+        extract = functools.partial(of_others.from_file, ready)
     elif command:
         extract = functools.partial(
-            foreign.from_command,
+            of_others.from_command,
             command,
             threads=threads,
             minutes=runtime,

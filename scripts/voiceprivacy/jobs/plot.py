@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from voiceprivacy.errors import BadInput
 from voiceprivacy.layout import Layout
 from voiceprivacy.privacy.scores.profiles import PROFILES
-from voiceprivacy.privacy.scores.trials import read_checked
+from voiceprivacy.privacy.scores.score_files import read_checked
 from voiceprivacy.report.contents import by_job, read_contents
 from voiceprivacy.report.curves import ORDERS
 from voiceprivacy.report.figures import (
@@ -25,7 +25,7 @@ from voiceprivacy.report.figures import (
     drawer,
 )
 from voiceprivacy.report.mailed import codes_of
-from voiceprivacy.report.plots import style, systems
+from voiceprivacy.report.plots import drawing, systems
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import label_inputs
 from voiceprivacy.vocabulary import HISTOGRAMS
@@ -79,9 +79,9 @@ def plot() -> None:
         draw_job(**arguments)
     else:
         figures = arguments.pop("figures")
-        wanted = style.wanted_inches(arguments.pop("columns"), arguments.pop("width"))
+        wanted = drawing.wanted_inches(arguments.pop("columns"), arguments.pop("width"))
         draw = draw_scores if name == "scores" else drawer(name)
-        style.save_each(draw(**arguments), figures, wanted)
+        drawing.save_each(draw(**arguments), figures, wanted)
 
 
 def _add_flags(parser, kind):
@@ -93,8 +93,8 @@ def _add_flags(parser, kind):
         words = f"in a run: results/{path}" if path else FILES[flag]
         file = {"nargs": "+" if several else None, "metavar": "FILE", "help": words}
         parser.add_argument(f"--{flag}", required=True, **file)
-    for flag in (*kind.settings, *style.WIDTHS):
-        parser.add_argument(f"--{flag}", **(SETTINGS | style.WIDTHS)[flag])
+    for flag in (*kind.settings, *drawing.WIDTHS):
+        parser.add_argument(f"--{flag}", **(SETTINGS | drawing.WIDTHS)[flag])
     words = f"the same picture as {', '.join(PICTURES)}"
     parser.add_argument("--figures", "--plot", nargs="+", required=True, metavar="FILE", help=words)
 
@@ -120,7 +120,7 @@ def draw_job(*, plan: str, job: str) -> None:
         if KINDS[figure.kind].of_people and figure.corpus not in contents.named:
             arguments["codes"] = codes_of(figure.corpus, results)
         picture = drawer(figure.kind)(**arguments)
-        style.save_each(picture, figure.pictures(Layout(results)).values())
+        drawing.save_each(picture, figure.pictures(Layout(results)).values())
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.inout.json_files import read_json
-from voiceprivacy.inout.rows import read_typed
+from voiceprivacy.inout.typed_tables import read_typed
 from voiceprivacy.report.answer import evaluated
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.metrics import read_metrics

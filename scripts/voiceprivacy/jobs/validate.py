@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from voiceprivacy.attack.extractors import foreign
+from voiceprivacy.attack.extractors import of_others
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Finding, Findings
 from voiceprivacy.errors import BadInput, counted
@@ -129,7 +129,7 @@ def wrong_embeddings(plan: Plan, examined: dict[str, checks.Examination]) -> Fin
             path = ours(plan.attackers.ready(extractor, corpus, part, system))
             try:
                 if (corpus, part) in listed:
-                    read = foreign.from_file(path, listed[corpus, part]).embeddings
+                    read = of_others.from_file(path, listed[corpus, part]).embeddings
                     dimensions.setdefault(read.shape[1], path)
             except BadInput as error:
                 findings.bad_file(error)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from voiceprivacy.inout.rows import read_typed
+from voiceprivacy.inout.typed_tables import read_typed
 from voiceprivacy.report.answer import evaluated
 from voiceprivacy.report.page import TEMPLATE, write_page
 from voiceprivacy.report.sections import PartOfCorpus

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from voiceprivacy.inout.json_files import read_json
-from voiceprivacy.inout.rows import read_typed
+from voiceprivacy.inout.typed_tables import read_typed
 from voiceprivacy.layout import Layout
 from voiceprivacy.report.answer import evaluated
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex

@@ -7,6 +7,6 @@ CUDA, and quicker (``inout.imports``).
 import numpy as np
 from numpy.typing import NDArray
 
-import voiceprivacy.inout.imports  # noqa: F401
+import voiceprivacy.inout.torch_imports  # noqa: F401
 
 Floats = NDArray[np.floating]  # samples, embeddings, probabilities; float32 or float64

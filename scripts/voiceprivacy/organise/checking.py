@@ -23,7 +23,7 @@ from voiceprivacy.inout import foreign
 from voiceprivacy.inout.checksums import sha256
 from voiceprivacy.inout.json_files import where
 from voiceprivacy.inout.packed import unpacked
-from voiceprivacy.organise.evidence import (
+from voiceprivacy.organise.recomputed import (
     Listed,
     Scores,
     difference,

@@ -22,7 +22,8 @@ from typing import Any, NamedTuple
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import sha256
 from voiceprivacy.inout.tables import read_enrolments, read_speakers, read_trials
-from voiceprivacy.organise.evidence import (
+from voiceprivacy.organise.finished_run import FinishedRun
+from voiceprivacy.organise.recomputed import (
     MOST_DRAWS,
     Listed,
     Scores,
@@ -33,7 +34,6 @@ from voiceprivacy.organise.evidence import (
     write_listed,
     write_scored,
 )
-from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.organise.records import (
     LAYOUT,
     SCORES,

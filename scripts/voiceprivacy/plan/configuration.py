@@ -30,7 +30,7 @@ from voiceprivacy.plan.measures import wrong_measures
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.speech import ANONYMISER_KINDS, OUR_ENV, first_training_corpus
 from voiceprivacy.plan.sweeps import wrong_sweeps
-from voiceprivacy.running import packages
+from voiceprivacy.running import entry_points
 from voiceprivacy.vocabulary import (
     EVALUATION,
     GIVEN,
@@ -377,7 +377,7 @@ def contradictions(config: dict[str, Any]) -> Iterator[Problem]:
             yield Problem(("anonymisers", name, "options", option), words)
         if "package" in options and options["env"] == OUR_ENV:
             try:
-                packages.version(options["package"])
+                entry_points.version(options["package"])
             except BadInput as error:
                 yield Problem(("anonymisers", name, "package"), str(error).partition(": ")[2])
 

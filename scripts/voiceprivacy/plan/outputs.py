@@ -3,7 +3,7 @@
 from itertools import product
 
 from voiceprivacy.plan.attackers import Attackers
-from voiceprivacy.plan.given import Given
+from voiceprivacy.plan.others_scores import Given
 from voiceprivacy.plan.speech import Speech
 from voiceprivacy.vocabulary import (
     ACROSS_CORPORA,

@@ -29,10 +29,10 @@ from voiceprivacy.plan.attackers import (
     training_corpora,
 )
 from voiceprivacy.plan.defaults import resolved
-from voiceprivacy.plan.given import Given
-from voiceprivacy.plan.imports import imported_files
 from voiceprivacy.plan.measures import Utility
+from voiceprivacy.plan.others_scores import Given
 from voiceprivacy.plan.outputs import Averages, Outputs, replicates
+from voiceprivacy.plan.program_files import imported_files
 from voiceprivacy.plan.sources import (
     A_FOLDER,
     FILE,

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from voiceprivacy import seeds
 from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.layout import HERE, Layout
-from voiceprivacy.running import packages
+from voiceprivacy.running import entry_points
 from voiceprivacy.vocabulary import (
     BESIDE_THE_KIND,
     CONDITIONS,
@@ -271,7 +271,7 @@ class Speech:
             chunks = options["streaming"]
             call["streaming"] = {name: float(value) for name, value in chunks.items()}
         if kind == "package" and options["env"] == OUR_ENV:
-            call["version"] = packages.version(value)
+            call["version"] = entry_points.version(value)
         return call
 
     def lacks_training_speech(self, name: str, corpus: str) -> str | None:

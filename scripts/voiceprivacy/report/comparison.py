@@ -21,8 +21,8 @@ from voiceprivacy.catalogue.metric import Metric
 from voiceprivacy.catalogue.shown import BY_DEFINITION, Shown, shown
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.rows import Limits
 from voiceprivacy.inout.tables import write_table
+from voiceprivacy.inout.typed_tables import Limits
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.typeset import latex, tabulars, write_text
 from voiceprivacy.report.uncertainty import (

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.rows import read_typed
+from voiceprivacy.inout.typed_tables import read_typed
 from voiceprivacy.plan.rows import Heard
 from voiceprivacy.report.atlas import NAMES
 from voiceprivacy.report.curves import read_disclosures

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.rows import limits_of, read_typed
+from voiceprivacy.inout.typed_tables import limits_of, read_typed
 from voiceprivacy.privacy.rows import Inferred
 from voiceprivacy.report.comparison import ATTACKS, INFORMED
 from voiceprivacy.report.figures import by_release

@@ -40,9 +40,9 @@ from voiceprivacy.report.sections import (
     unnamed,
     utility_section,
 )
+from voiceprivacy.report.speaker_words import words_tables
 from voiceprivacy.report.uncertainty import NONE, Comparisons
 from voiceprivacy.report.verdict import NOT_GIVEN, Verdict, no_verdict
-from voiceprivacy.report.words import words_tables
 from voiceprivacy.vocabulary import ABSENT, SCRIPTS, attacker_name
 
 TEMPLATE = SCRIPTS.parent / "workflow" / "report" / "index.html.j2"
@@ -328,7 +328,7 @@ def _alphas(tables, systems, colours):
     if not tables:
         return {}
     # An internal page alone draws: others need no matplotlib.
-    from voiceprivacy.report.plots import style
+    from voiceprivacy.report.plots import drawing
     from voiceprivacy.report.plots.speakers import read_alphas, strips
 
     charts = {}
@@ -336,5 +336,5 @@ def _alphas(tables, systems, colours):
         drawn = {name: read_alphas(table) for name, table in tables.get(corpus, {}).items()}
         drawn = {name: alphas for name, alphas in drawn.items() if alphas}
         if drawn:
-            charts[corpus] = inlined(style.svg_of(strips(alphas=drawn, colours=colours)))
+            charts[corpus] = inlined(drawing.svg_of(strips(alphas=drawn, colours=colours)))
     return charts

@@ -34,8 +34,8 @@ from typing import Any, NamedTuple
 from voiceprivacy.catalogue import COLUMNS, METRICS
 from voiceprivacy.catalogue.metric import Metric
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.rows import Numeral, typed_rows, write_typed
 from voiceprivacy.inout.tables import number_in, read_table
+from voiceprivacy.inout.typed_tables import Numeral, typed_rows, write_typed
 from voiceprivacy.report.figures import by_release
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import one_release

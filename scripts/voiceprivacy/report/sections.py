@@ -26,7 +26,6 @@ from voiceprivacy.catalogue.metric import ARROWS, Metric
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.rows import Name, Numeral, read_typed, typed_rows
 from voiceprivacy.inout.tables import (
     FINDINGS,
     read_enrolments,
@@ -34,6 +33,7 @@ from voiceprivacy.inout.tables import (
     read_table,
     read_trials,
 )
+from voiceprivacy.inout.typed_tables import Name, Numeral, read_typed, typed_rows
 from voiceprivacy.report.figures import by_release
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import one_release

@@ -17,8 +17,8 @@ from typing import Any
 from voiceprivacy.catalogue.metric import Metric
 from voiceprivacy.catalogue.shown import Shown, shown
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.rows import Limits, limits_of, read_typed
 from voiceprivacy.inout.tables import number
+from voiceprivacy.inout.typed_tables import Limits, limits_of, read_typed
 from voiceprivacy.privacy.rows import SystemInterval
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.vocabulary import (

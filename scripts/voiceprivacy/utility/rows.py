@@ -27,7 +27,7 @@ class UtilityMean(NamedTuple):
 
 
 class SpeakerWords(NamedTuple):
-    """Word errors of a speaker (see utility/speakers); ``measure`` is the name in the config."""
+    """Word errors of a speaker; ``measure`` is the name in the config (see speaker_words)."""
 
     anonymiser: str
     measure: str

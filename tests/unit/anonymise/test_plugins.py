@@ -14,7 +14,7 @@ from voiceprivacy.anonymise import call_function, plugins
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.tables import Utterance, read_manifest
-from voiceprivacy.running import packages, programs
+from voiceprivacy.running import entry_points, programs
 
 pytestmark = pytest.mark.usefixtures("this_process")
 
@@ -97,7 +97,7 @@ def offer(tmp_path, monkeypatch):
 @pytest.mark.parametrize("threads", [1, 2])
 def test_what_a_package_offers_is_called_like_a_function(protect, offer, threads):
     offer("def change(samples, rate, *, utterance, speaker, seed, by):\n    return by * samples\n")
-    call = {"package": "mine", "options": {"by": 0.5}, "version": packages.version("mine")}
+    call = {"package": "mine", "options": {"by": 0.5}, "version": entry_points.version("mine")}
     paths = protect(call, threads=threads)
     np.testing.assert_allclose(audio.read(paths["s0_1"])[0], tone(1) / 2, atol=1 / 32768)
 

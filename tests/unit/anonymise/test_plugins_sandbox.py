@@ -10,7 +10,7 @@ import pytest
 from support.shards import REVERSED, command_that
 
 from voiceprivacy.anonymise import plugins
-from voiceprivacy.attack.extractors import foreign
+from voiceprivacy.attack.extractors import of_others
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.running import boxes, programs
@@ -103,7 +103,7 @@ def test_commands_of_all_kinds_have_the_same_box(original, scratch, outside, tmp
             own.mkdir()
             assert len(protect({"command": command, "sandbox": boxed}, original, own)) == 8
         elif kind == "extractor":
-            foreign.from_command(command, utterances, threads=1, sandbox={} if boxed else None)
+            of_others.from_command(command, utterances, threads=1, sandbox={} if boxed else None)
         else:
             how = {"threads": 1, "output": tmp_path / "out.tsv", "sandbox": {} if boxed else None}
             measures.run_measure(command, utterances, utterances, **how)

@@ -10,7 +10,7 @@ from support.calls import flags, here
 from support.models import write_tones
 from support.sounds import recording
 
-from voiceprivacy.attack.extractors import foreign, packages
+from voiceprivacy.attack.extractors import of_others, packages
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import read_embeddings
 from voiceprivacy.inout.tables import read_manifest, write_manifest
@@ -175,7 +175,7 @@ def saved(path, ids, embeddings):
 def test_a_command_gives_embeddings_in_any_order(manifest, tmp_path):
     (tmp_path / "mine.py").write_text(COMMAND, encoding="utf-8")
     command = f"{sys.executable} {tmp_path / 'mine.py'} --size {{threads}}"
-    made = foreign.from_command(command, read_manifest(manifest), threads=2)
+    made = of_others.from_command(command, read_manifest(manifest), threads=2)
     assert made.ids.tolist() == ["s0-0", "s0-1", "s1-0", "s1-1"]
     assert made.embeddings.tolist() == [[6, 7], [4, 5], [2, 3], [0, 1]]
     assert made.embeddings.dtype == np.float32
@@ -184,7 +184,7 @@ def test_a_command_gives_embeddings_in_any_order(manifest, tmp_path):
 def test_a_file_may_hold_more_than_is_asked_for(manifest, tmp_path):
     ids = ["other", "s1-1", "s1-0", "s0-1", "s0-0"]
     path = saved(tmp_path / "e.npz", ids, np.arange(10).reshape(5, 2))
-    made = foreign.from_file(path, read_manifest(manifest))
+    made = of_others.from_file(path, read_manifest(manifest))
     assert made.embeddings.tolist() == [[8, 9], [6, 7], [4, 5], [2, 3]]
 
 
@@ -199,7 +199,7 @@ def test_a_file_may_hold_more_than_is_asked_for(manifest, tmp_path):
 )
 def test_embeddings_that_lack_something_are_refused(manifest, tmp_path, ids, embeddings, reason):
     with pytest.raises(BadInput, match=reason):
-        foreign.from_file(saved(tmp_path / "e.npz", ids, embeddings), read_manifest(manifest))
+        of_others.from_file(saved(tmp_path / "e.npz", ids, embeddings), read_manifest(manifest))
 
 
 def test_an_embedding_of_whisper_has_signed_roots_of_the_mean_over_frames():

@@ -12,7 +12,7 @@ import torchaudio
 from voiceprivacy import seeds
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.containers import KINDS
+from voiceprivacy.inout.sound_headers import KINDS
 
 RATE = 16000
 SAMPLES = np.random.default_rng(0).normal(0, 0.1, 2 * RATE).astype(np.float32)

@@ -10,14 +10,14 @@ from types import SimpleNamespace
 
 import numpy as np
 
-import voiceprivacy.inout.imports as imports  # before torchaudio  # isort: skip
+import voiceprivacy.inout.torch_imports as imports  # before torchaudio  # isort: skip
 from torchaudio.functional import functional
 
 from voiceprivacy.inout import audio
 from voiceprivacy.vocabulary import SCRIPTS
 
 LOADED = """
-import voiceprivacy.inout.imports
+import voiceprivacy.inout.torch_imports
 import importlib.machinery
 import torch.nn.functional
 loader = torch.__spec__.loader

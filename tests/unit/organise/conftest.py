@@ -5,7 +5,7 @@ from unittest import mock
 import pytest
 from support import exchange
 
-from voiceprivacy.organise import checking, evidence
+from voiceprivacy.organise import checking
 
 
 @pytest.fixture(scope="package", autouse=True)
@@ -15,7 +15,7 @@ def computed_once():
     def recomputed(condition, scores, listed, *, draws, path):
         key = repr((condition, sorted(scores.items()), listed, draws))
         if key not in known:
-            known[key] = evidence.recomputed(condition, scores, listed, draws=draws, path=path)
+            known[key] = recomputed.recomputed(condition, scores, listed, draws=draws, path=path)
         return known[key]
 
     patches = [mock.patch.object(one, "recomputed", recomputed) for one in (checking, exchange)]

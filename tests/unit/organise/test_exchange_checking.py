@@ -13,7 +13,7 @@ from support.exchange import PROTOCOL, write_protocol, write_repository, write_r
 from voiceprivacy.errors import BadInput
 from voiceprivacy.jobs.check_result import below
 from voiceprivacy.organise.checking import Changes, checked, differences
-from voiceprivacy.organise.evidence import read_listed
+from voiceprivacy.organise.recomputed import read_listed
 from voiceprivacy.organise.records import read_repository
 
 X_ONE = f"results/x/2026/{PROTOCOL}/one@1"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from voiceprivacy.plan.imports import imported_files
+from voiceprivacy.plan.program_files import imported_files
 from voiceprivacy.vocabulary import SCRIPTS
 
 TREE = {

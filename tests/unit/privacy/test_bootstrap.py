@@ -11,7 +11,7 @@ from support.speakers import arranged, noisy, rows_of, scored, speaker_weights, 
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.scored_trials import ScoredTrials
-from voiceprivacy.privacy.scores import calibration, samples, trials, verification, zebra
+from voiceprivacy.privacy.scores import calibration, samples, score_files, verification, zebra
 from voiceprivacy.privacy.uncertainty import bootstrap, null
 from voiceprivacy.privacy.uncertainty.corrections import CORRECTIONS
 
@@ -20,7 +20,7 @@ resample_scores = functools.partial(bootstrap.resample_scores, corrections=CORRE
 
 
 def test_a_nontarget_of_two_speakers_weighs_the_product_and_a_target_its_speakers_draws():
-    listed = trials.arrange(
+    listed = score_files.arrange(
         *scored(lambda enrolled, tried, _: 10 * enrolled + tried, n_speakers=3, n_utterances=1)
     )
     weights = speaker_weights(listed, np.array([2, 3, 0]))
@@ -40,7 +40,7 @@ def test_a_weighted_sample_is_the_sample_with_copies(seed, n_speakers):
     for trial, score in rows_of(pairs_of):
         times = weight_of[trial.trial] if trial.label == "nontarget" else 1
         copies[trial.label] += [score] * (weight_of[trial.enrolment] * times)
-    listed = trials.arrange(pairs_of, speaker_of)
+    listed = score_files.arrange(pairs_of, speaker_of)
     drawn = weigh(listed, speaker_weights(listed, weights))
     if not copies["target"] or not copies["nontarget"]:
         assert drawn is None
@@ -63,7 +63,7 @@ def test_trials_that_are_counted_together_change_no_digit(seed, n_speakers, most
     draw = np.random.default_rng(seed)
     pairs_of, speaker_of = noisy(draw.choice([0, 1, 9]), seed=seed, n_speakers=n_speakers)
     pairs_of = pairs_of._replace(scores=pairs_of.scores.round(seed % 3))
-    listed = trials.arrange(pairs_of, speaker_of)
+    listed = score_files.arrange(pairs_of, speaker_of)
     weights = draw.integers(0, most + 1, n_speakers)
     together = samples.draw(samples.by_class(listed), weights)
     apart = weigh(listed, speaker_weights(listed, weights))
@@ -106,7 +106,7 @@ def test_both_runs_draw_the_same_speakers():
 
 
 def test_infinite_scores_that_are_not_drawn_do_no_harm():
-    listed = trials.arrange(
+    listed = score_files.arrange(
         *scored(lambda enrolled, tried, _: np.inf if enrolled == tried == 0 else tried - enrolled)
     )
     drawn = weigh(listed, speaker_weights(listed, np.array([0, 1, 1, 1, 1, 1])))
@@ -133,7 +133,7 @@ def test_the_order_of_trials_and_speakers_does_not_matter():
     in_order, speaker_of = noisy(1)
     shuffled = ScoredTrials.of(rows_of(in_order)[::-1])
     measure = functools.partial(verification.sample_metrics, bins=verification.Bins(5, (-3.0, 4.0)))
-    both = (trials.arrange(pairs_of, speaker_of) for pairs_of in (in_order, shuffled))
+    both = (score_files.arrange(pairs_of, speaker_of) for pairs_of in (in_order, shuffled))
     one, other = (resample_scores(listed, measure, **DRAWS) for listed in both)
     for name, values in one.items():
         np.testing.assert_allclose(values, other[name], atol=1e-12)
@@ -151,12 +151,12 @@ def test_labels_that_contradict_the_speakers_are_refused(change, message):
     pairs_of, speaker_of = noisy(1, n_utterances=1)
     speaker_of = {name: speaker for name, speaker in (speaker_of | change).items() if speaker}
     with pytest.raises(BadInput, match=message):
-        trials.arrange(pairs_of, speaker_of)
+        score_files.arrange(pairs_of, speaker_of)
 
 
 def test_numbers_without_a_speaker_are_those_of_the_other_speakers_trials():
     pairs_of, speaker_of = noisy(1, n_speakers=4)
-    listed = trials.arrange(pairs_of, speaker_of)
+    listed = score_files.arrange(pairs_of, speaker_of)
     left_out = bootstrap.leave_one_out(listed, zebra.sample_metrics)["dece_bit"]
     for index in range(4):
         others = ScoredTrials.of(
@@ -174,7 +174,7 @@ def test_numbers_without_a_speaker_are_those_of_the_other_speakers_trials():
 def test_a_sample_without_a_speaker_is_the_one_that_weighs_this_speaker_0(seed, n_speakers, digits):
     pairs_of, speaker_of = noisy(1, seed=seed, n_speakers=n_speakers, n_utterances=2)
     rounded = pairs_of._replace(scores=pairs_of.scores.round(digits))
-    sorted_trials = samples.by_class(trials.arrange(rounded, speaker_of))
+    sorted_trials = samples.by_class(score_files.arrange(rounded, speaker_of))
     for position, sample in enumerate(samples.without_each(sorted_trials, n_speakers)):
         weights = np.ones(n_speakers, dtype=np.int64)
         weights[position] = 0
@@ -204,7 +204,7 @@ def test_leaving_a_speaker_out_does_not_add_up_all_trials_again(monkeypatch):
     added_up = []
     sums = samples.sums_between
     monkeypatch.setattr(
-        trials, "sums_between", lambda *parts: added_up.append(parts) or sums(*parts)
+        score_files, "sums_between", lambda *parts: added_up.append(parts) or sums(*parts)
     )
     bootstrap.leave_one_out(arranged(1, n_speakers=30), zebra.sample_metrics)
     null.leave_one_out_log10(arranged(1, n_speakers=30))
@@ -224,7 +224,10 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
             return effects[1][enrolled] + effects[2][tried] + np.sqrt(0.5) * draw.normal()
 
         pairs_of, speaker_of = scored(score, n_speakers=12, n_utterances=4)
-        listed, draws = trials.arrange(pairs_of, speaker_of), {"n_replicates": 100, "seed": seed}
+        listed, draws = (
+            score_files.arrange(pairs_of, speaker_of),
+            {"n_replicates": 100, "seed": seed},
+        )
         replicates = resample_scores(listed, verification.sample_metrics, **draws)
         value = verification.eer_percent(**pairs_of.classes)
         interval = bootstrap.interval(value, replicates["eer_percent"], n_speakers=12)

@@ -8,7 +8,7 @@ import pytest
 from support.speakers import arranged, noisy, rows_of, scored, weigh
 
 from voiceprivacy.inout.scored_trials import ScoredTrials
-from voiceprivacy.privacy.scores import trials, zebra
+from voiceprivacy.privacy.scores import score_files, zebra
 from voiceprivacy.privacy.uncertainty import null
 
 PINNED_BAND_BIT = 0.07150773356761153  # a seed gives the same derangements in every version
@@ -30,7 +30,7 @@ def test_many_speakers_have_as_many_random_derangements_as_asked_for():
 
 def test_the_two_derangements_of_three_speakers_by_hand():
     """Scores that say who follows whom: one derangement finds every follower, the other none."""
-    listed = trials.arrange(
+    listed = score_files.arrange(
         *scored(lambda enrolled, tried, _: (tried - enrolled) % 3 == 1, n_speakers=3)
     )
     bits = null.null_dece_bits(listed, n_replicates=100, seed=0)
@@ -44,7 +44,7 @@ def test_a_derangement_gives_what_the_same_scores_give_with_its_labels(digits):
         lambda enrolled, tried, k: round(np.sin(7 * enrolled + 5 * tried + 3 * k), digits),
         n_speakers=4,
     )
-    listed = trials.arrange(pairs_of, speaker_of)
+    listed = score_files.arrange(pairs_of, speaker_of)
     expected = []
     for permutation in itertools.permutations(range(4)):
         if all(name != position for position, name in enumerate(permutation)):
@@ -86,7 +86,7 @@ def test_lists_that_cannot_say_what_zero_evidence_gives(tried):
     pairs_of, speaker_of = noisy(1, n_speakers=20)
     rows = rows_of(pairs_of)
     kept = [row for row in rows if tried(*(speaker_of[name] for name in row[0][:2]))]
-    listed = trials.arrange(ScoredTrials.of(kept), speaker_of)
+    listed = score_files.arrange(ScoredTrials.of(kept), speaker_of)
     metrics = null.assess(listed, n_replicates=40, seed=0)
     assert metrics["dece_null95_bit"] == "undefined"
 
@@ -102,7 +102,7 @@ def test_derangements_have_as_many_targets_as_the_list(monkeypatch):
     pairs_of, speaker_of = noisy(0, n_speakers=8, n_utterances=2)
     rows = rows_of(pairs_of)
     kept = [row for row in rows if row[0].label == "nontarget" or row[0].trial.endswith("-0")]
-    listed = trials.arrange(ScoredTrials.of(kept), speaker_of)
+    listed = score_files.arrange(ScoredTrials.of(kept), speaker_of)
     null.null_dece_bits(listed, n_replicates=20, seed=0)
     assert taken == [8] * 20
 
@@ -121,7 +121,7 @@ def test_evidence_is_seen():
 
 def test_one_exposed_speaker_carries_the_worst_case():
     """Speaker 3 alone is found: without him nothing stands out, and his trials are the block."""
-    listed = trials.arrange(*scored(lambda enrolled, tried, _: enrolled == tried == 3))
+    listed = score_files.arrange(*scored(lambda enrolled, tried, _: enrolled == tried == 3))
     low, high = null.leave_one_out_log10(listed)
     # without him 15 targets and 60 nontargets are equal: the worst case is the floor of such a list
     assert low == pytest.approx(zebra.worst_case_floor_log10(target=range(15), nontarget=range(60)))

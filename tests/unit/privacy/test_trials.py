@@ -12,7 +12,7 @@ from voiceprivacy.inout.tables import Trial
 from voiceprivacy.jobs.plot import draw_scores
 from voiceprivacy.privacy.scores.assessment import assess
 from voiceprivacy.privacy.scores.samples import by_class, n_speakers, whole_sample
-from voiceprivacy.privacy.scores.trials import (
+from voiceprivacy.privacy.scores.score_files import (
     ids_of,
     inferred_speakers,
     read_checked,

@@ -10,8 +10,8 @@ from voiceprivacy.report import exposure
 from voiceprivacy.report.curves import DISCLOSURES
 from voiceprivacy.report.figures import Subject
 from voiceprivacy.report.inline import shows_nothing
+from voiceprivacy.report.plots import drawing
 from voiceprivacy.report.plots import exposure as plots
-from voiceprivacy.report.plots import style
 from voiceprivacy.report.rows import ExposedPoint
 
 POINTS = [
@@ -57,4 +57,4 @@ def test_the_picture_has_a_panel_for_each_system_and_a_code_for_each_speaker(sho
     assert [text.get_text() for text in panel.texts] == ["0.50", "1.50", "0.80"]
     assert panel.texts[1].get_gid() == "\tspeaker 02, words\n1.50 bit [1.00 bit, 1.80 bit]"
     write_table(shown.arguments["curves"], ExposedPoint._fields, [])
-    assert shows_nothing(style.svg_of(plots.exposed(**shown.arguments)))
+    assert shows_nothing(drawing.svg_of(plots.exposed(**shown.arguments)))

@@ -6,17 +6,17 @@ from matplotlib.colors import to_hex
 
 from voiceprivacy.report.figures import FAINT, GREY, INK
 from voiceprivacy.report.inline import inlined, shows_nothing
-from voiceprivacy.report.plots import style
+from voiceprivacy.report.plots import drawing
 
 EVIL = "<script>\"b2\" & 'more'</script>"
 
 
 def picture(name="b2", words="b2 OP\n0.31 bit"):
-    figure, ax = style.figure(4, 3)
-    ax.plot([0, 1], [0, 1], "o-", color="#0072B2", label=name, **style.tooltip(name, words))
+    figure, ax = drawing.figure(4, 3)
+    ax.plot([0, 1], [0, 1], "o-", color="#0072B2", label=name, **drawing.tooltip(name, words))
     ax.axhline(0.5, color=FAINT)
     figure.legend(loc="outside lower center")
-    return style.svg_of(figure)
+    return drawing.svg_of(figure)
 
 
 def test_ink_and_greys_are_those_of_the_page_and_colours_of_systems_stay():
@@ -47,8 +47,8 @@ def test_two_pictures_share_no_id_and_every_reference_has_its_own():
 
 
 def test_a_picture_with_nothing_to_show_says_so():
-    figure, _ = style.figure(4, 3)
+    figure, _ = drawing.figure(4, 3)
     for words in ("", "nothing here"):
-        drawn = style.svg_of(style.say_nothing(figure, words) if words else figure)
+        drawn = drawing.svg_of(drawing.say_nothing(figure, words) if words else figure)
         assert shows_nothing(drawn) == shows_nothing(inlined(drawn)) == bool(words)
         assert ("nothing here" in drawn) == bool(words)

@@ -7,8 +7,8 @@ from support import made_up
 from voiceprivacy.report import curves
 from voiceprivacy.report.figures import Subject
 from voiceprivacy.report.inline import shows_nothing
+from voiceprivacy.report.plots import drawing
 from voiceprivacy.report.plots import law as plots
-from voiceprivacy.report.plots import style
 
 POINTS = [
     ("oo", "ascending", "linkability", 2, 1, 0.9, 0.8, 0.95, 0.5),
@@ -42,7 +42,7 @@ def test_every_curve_is_drawn_with_the_strongest_reading(tmp_path):
     ax, *_ = drawn(tmp_path, [*POINTS, *TURNED]).axes
     lines = {line.get_label(): line for line in ax.lines}
     assert lines["original OO, read descending"].get_ydata() == pytest.approx([10, 20, 50])
-    assert shows_nothing(style.svg_of(drawn(tmp_path, [])))
+    assert shows_nothing(drawing.svg_of(drawn(tmp_path, [])))
 
 
 def test_systems_stand_beside_each_other_and_never_further_than_to_their_neighbour():

@@ -8,8 +8,8 @@ from voiceprivacy.layout import Layout
 from voiceprivacy.report import plane as planes
 from voiceprivacy.report.figures import Subject, figure, palette
 from voiceprivacy.report.inline import shows_nothing
+from voiceprivacy.report.plots import drawing
 from voiceprivacy.report.plots import plane as plots
-from voiceprivacy.report.plots import style
 
 COLOURS = palette(["b2", "b2r", "noise"])
 NAMES = ["original", "b2", "b2r", "noise"]  # broken has no evidence
@@ -76,7 +76,7 @@ def test_means_of_lists_and_undefined_ones_are_left_out_and_intervals_may_be_mis
 
 def drawn_on(plane, palette=()):
     """The axes of a plane, and the points on it by what they say: {words: line}."""
-    _, ax = style.figure(4, 3)
+    _, ax = drawing.figure(4, 3)
     plots.draw_plane(ax, plane, list(palette))
     points = [line for line in ax.get_lines() if line.get_marker() not in ("None", "")]
     return ax, {line.get_gid(): line for line in points}
@@ -118,7 +118,7 @@ def test_without_known_evidence_and_utility_there_is_no_plane_and_the_picture_sa
     assert planes_of(tmp_path, content, words(), "other") == []
     shown = figure("plane", Subject("demo"), layout=Layout(tmp_path))
     drawn = plots.plane(**shown.arguments | {"corpus": "other"})
-    assert shows_nothing(style.svg_of(drawn))
+    assert shows_nothing(drawing.svg_of(drawn))
     systems = content["sets"]["demo"]["systems"]
     systems |= dict.fromkeys(("b2", "b2r"), verdicts.not_measured())
     assert planes_of(tmp_path, content, words()) == []

@@ -5,7 +5,7 @@ import pytest
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.report.curves import LengthPoint
-from voiceprivacy.report.plots import law, ranks, style
+from voiceprivacy.report.plots import drawing, law, ranks
 from voiceprivacy.report.uncertainty import Shown
 
 
@@ -74,7 +74,7 @@ def point(test, template, bits):
 
 
 def test_disclosure_by_length_shows_its_intervals_beside_each_other():
-    _, ax = style.figure(3, 3)
+    _, ax = drawing.figure(3, 3)
     one = {1: point(1, 1, Shown(0.5, (0.2, 0.7))), 5: point(5, 1, Shown(0.8))}
     two = {1: point(1, 2, Shown(0.6, (0.3, 0.9))), 5: point(5, 2, Shown(0.9, (0.7, 1.2)))}
     ranks.plot_lengths(ax, disclosures={1: one, 2: two}, most_bit=1.5)

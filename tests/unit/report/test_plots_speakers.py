@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from voiceprivacy.report.figures import GROUND
-from voiceprivacy.report.plots import speakers, style
+from voiceprivacy.report.plots import drawing, speakers
 
 NAMES = ["a", "b", "c"]
 
@@ -72,11 +72,11 @@ def test_the_zoo_has_one_scale_for_all_conditions_with_zero_evidence_on_it():
     left, right, bottom, top = first
     assert left < 0 < right and bottom < 0 < top
     # Animals beyond chance are filled, those in corners named, undefined means left out.
-    _, ax = style.figure(3, 3)
+    _, ax = drawing.figure(3, 3)
     speakers.plot_zoo(ax, animals=menagerie()["op"], close_up=True)
     points = [line for line in ax.get_lines() if line.get_marker() in "Dosv^"]
     assert len(points) == 2
-    assert points[0].get_markerfacecolor() == points[0].get_color() == style.colour(1)
+    assert points[0].get_markerfacecolor() == points[0].get_color() == drawing.colour(1)
     assert points[1].get_markerfacecolor() == GROUND
     assert [name.get_text() for name in ax.texts] == ["a"]
 
@@ -97,7 +97,7 @@ def test_ids_are_no_formulas():
     """matplotlib takes what stands between two dollars for one, and refuses a wrong one."""
     name = "$(a)`$"
     exposures = {"oo": {name: exposure(0.7)}, "op": {name: exposure(0.1)}}
-    assert name in style.svg_of(speakers.speakers_picture(exposures=exposures))
+    assert name in drawing.svg_of(speakers.speakers_picture(exposures=exposures))
 
 
 def test_drawn_coefficients_say_whose_they_are():

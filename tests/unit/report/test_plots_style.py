@@ -4,7 +4,7 @@ import pytest
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.report.plots import style
+from voiceprivacy.report.plots import drawing
 
 
 def test_a_picture_is_laid_out_once_for_all_its_files_which_are_the_same_every_time(
@@ -20,11 +20,11 @@ def test_a_picture_is_laid_out_once_for_all_its_files_which_are_the_same_every_t
     monkeypatch.setattr(ConstrainedLayoutEngine, "execute", execute)
     kinds = ["svg", "pdf", "png"]
     for folder, own in (("one", kinds), ("two", kinds[::-1]), ("alone", ["png"])):
-        figure, ax = style.figure(width_inches=3, height_inches=2)
+        figure, ax = drawing.figure(width_inches=3, height_inches=2)
         ax.plot([0, 1], [1, 0], label="line")
         ax.set_ylabel("two\nlines")
         (tmp_path / folder).mkdir()
-        style.save_each(figure, [tmp_path / folder / f"picture.{kind}" for kind in own])
+        drawing.save_each(figure, [tmp_path / folder / f"picture.{kind}" for kind in own])
         assert layouts == [figure]
         assert figure.axes[0].get_position().x0 > 0.2  # room for the label
         layouts.clear()
@@ -35,49 +35,49 @@ def test_a_picture_is_laid_out_once_for_all_its_files_which_are_the_same_every_t
 def test_an_unknown_kind_of_picture_is_refused(tmp_path):
     for name in ("picture.docx", "picture"):
         with pytest.raises(BadInput, match="end the name in svg, pdf, png"):
-            style.save(style.figure(3, 2)[0], tmp_path / name)
+            drawing.save(drawing.figure(3, 2)[0], tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_what_a_killed_process_left_of_a_picture_is_removed(tmp_path):
     (tmp_path / f".picture.{'0' * 32}.svg").write_text("<svg")
-    style.save(style.figure(3, 2)[0], tmp_path / "picture.svg")
+    drawing.save(drawing.figure(3, 2)[0], tmp_path / "picture.svg")
     assert [path.name for path in tmp_path.iterdir()] == ["picture.svg"]
 
 
 def test_a_figure_is_as_wide_as_it_is_asked_to_be_with_its_one_legend():
-    figure, ax = style.figure(8, 4)
+    figure, ax = drawing.figure(8, 4)
     ax.plot([0, 1], [0, 1], label="a long name of a system")
     ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1))
-    style.fit(figure, style.wanted_inches(1, None))
-    assert figure.get_size_inches()[0] == style.COLUMNS_INCHES[1]
+    drawing.fit(figure, drawing.wanted_inches(1, None))
+    assert figure.get_size_inches()[0] == drawing.COLUMNS_INCHES[1]
     assert ax.get_legend() is None and len(figure.legends) == 1
     figure.draw_without_rendering()
     assert figure.legends[0].get_window_extent().y1 <= ax.get_window_extent().y0
     assert ax.get_window_extent().width > 2 * figure.dpi
     # One within its axes stays there.
-    figure, ax = style.figure(8, 4)
+    figure, ax = drawing.figure(8, 4)
     ax.plot([0, 1], [0, 1], label="a")
     ax.legend(loc="lower right")
-    style.fit(figure, 3.4)
+    drawing.fit(figure, 3.4)
     assert ax.get_legend() is not None and not figure.legends
 
 
 def test_a_width_that_no_figure_can_have_is_refused():
     for columns, width in ((1, 3.0), (None, 0.0), (None, 1e9)):
         with pytest.raises(BadInput, match="--width"):
-            style.wanted_inches(columns, width)
-    assert style.wanted_inches(None, None) is None and style.wanted_inches(None, 3.0) == 3.0
+            drawing.wanted_inches(columns, width)
+    assert drawing.wanted_inches(None, None) is None and drawing.wanted_inches(None, 3.0) == 3.0
 
 
 def test_a_legend_of_many_systems_fits_and_takes_nothing_from_the_panel():
     for name in ("b2", "a_long_name_of_a_system", "long" * 20):
         heights = []
         for n_systems in (1, 20):
-            figure, ax = style.figure(4.6, 3)
+            figure, ax = drawing.figure(4.6, 3)
             for k in range(n_systems):
                 ax.plot([0, 1], [0, k], label=f"{name}{k}")
-            style.one_legend(figure)
+            drawing.one_legend(figure)
             figure.draw_without_rendering()
             legend = figure.legends[0].get_window_extent()
             assert legend.x0 >= 0 and legend.x1 <= figure.bbox.x1 and legend.y0 >= 0

@@ -8,7 +8,7 @@ import pytest
 from voiceprivacy.plan.outputs import PICTURES
 from voiceprivacy.privacy.scores import verification
 from voiceprivacy.privacy.scores.profiles import PROFILES
-from voiceprivacy.report.plots import style, systems
+from voiceprivacy.report.plots import drawing, systems
 from voiceprivacy.report.uncertainty import Shown
 
 SEPARABLE = {"target": [np.inf, 2, 3], "nontarget": [0.0, 1]}
@@ -32,7 +32,7 @@ def test_numbers_pictures_and_the_workflow_have_the_same_names():
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_every_picture_can_be_drawn(scores, name):
-    svg = style.svg_of(picture(name, {"original/oo": scores, "b2_x/op": SEPARABLE}))
+    svg = drawing.svg_of(picture(name, {"original/oo": scores, "b2_x/op": SEPARABLE}))
     assert ">original/oo</text>" in svg and ">b2_x/op</text>" in svg
 
 

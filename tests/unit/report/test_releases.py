@@ -12,7 +12,7 @@ from voiceprivacy.report.answer import rank_answers
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
 from voiceprivacy.report.figures import FURTHER_DRAWS, palette
 from voiceprivacy.report.leaderboard import boards, leaderboard
-from voiceprivacy.report.plots import evidence, style
+from voiceprivacy.report.plots import drawing, evidence
 from voiceprivacy.report.releases import one_release, released, released_numbers
 from voiceprivacy.report.sections import utility_section
 from voiceprivacy.report.terminal import summary
@@ -123,7 +123,7 @@ def test_draws_share_their_look_and_are_hidden_together():
     colours = palette(["b2r", "x", "b2r_draw2"])
     assert colours["b2r"] == colours["b2r_draw2"] != colours["x"]
     assert colours["x"] == palette(["b2r", "x"])["x"]
-    looks = style.looks(["b2r/op", "x/op", "b2r_draw2/op"])
+    looks = drawing.looks(["b2r/op", "x/op", "b2r_draw2/op"])
     further = {"alpha": FURTHER_DRAWS, "label": "b2r, draw 2 OP"}
     assert looks["b2r_draw2/op"] == looks["b2r/op"] | further
     assert looks["b2r/op"]["label"] == "b2r, draw 1 OP"
@@ -131,7 +131,7 @@ def test_draws_share_their_look_and_are_hidden_together():
     known = {"dece_bit": 0.2, "worst_case_log10": 1.0, "tag": "A"}
     names = ["b2r/op", "b2r_draw2/op", "b2/op"]
     curves, metrics = dict.fromkeys(names, curve), dict.fromkeys(names, known)
-    figure = evidence.profiles_picture(curves=curves, metrics=metrics, looks=style.looks(names))
+    figure = evidence.profiles_picture(curves=curves, metrics=metrics, looks=drawing.looks(names))
     said = [line.get_gid() for line in figure.axes[0].lines[1:]]
     assert [words.partition("\t")[0] for words in said] == ["b2r", "b2r", "b2"]
     assert said[1].endswith("\tb2r, draw 2 OP (0.200, 1.000, A)")

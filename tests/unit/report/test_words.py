@@ -3,7 +3,7 @@
 import pytest
 
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.report.words import WordsCell, WordsRow, words_tables
+from voiceprivacy.report.speaker_words import WordsCell, WordsRow, words_tables
 from voiceprivacy.utility.rows import SpeakerWords
 
 LINES = [

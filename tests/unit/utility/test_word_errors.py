@@ -9,7 +9,7 @@ from support.measured import UTTERANCES, measure
 
 from voiceprivacy.inout.tables import read_table, write_manifest
 from voiceprivacy.utility.rows import SpeakerWords
-from voiceprivacy.utility.speakers import word_errors_of_speakers
+from voiceprivacy.utility.speaker_words import word_errors_of_speakers
 from voiceprivacy.utility.statistics import STATISTICS
 from voiceprivacy.utility.summary import Draws, resampled_mean
 from voiceprivacy.utility.word_errors import DEFINITIONS, word_errors

@@ -36,7 +36,7 @@ import numpy as np
 import torch
 
 from voiceprivacy.attack import Floats
-from voiceprivacy.attack.extractors import rows
+from voiceprivacy.attack.extractors import one_by_one
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import Embeddings
@@ -146,7 +146,7 @@ class Extractor:
     def embed_utterance(self, utterance: Utterance) -> Floats:
         """Embedding (D,) of an Utterance; BadInput names it where it cannot be embedded."""
         with naming(utterance.path):
-            return rows.checked(self.embed(self.samples_of(utterance)), utterance)
+            return one_by_one.checked(self.embed(self.samples_of(utterance)), utterance)
 
     def samples_of(self, utterance: Utterance) -> Floats:
         """The prepared samples (N,) of an Utterance.
@@ -297,8 +297,8 @@ def embed_manifest(
     with single_thread():
         extractor = make(folder, device=device)
         if device == "cpu":
-            return rows.embed_each(_embed_in_process, extractor, utterances, threads=threads)
-        return rows.collected(in_batches(extractor, utterances, threads), utterances)
+            return one_by_one.embed_each(_embed_in_process, extractor, utterances, threads=threads)
+        return one_by_one.collected(in_batches(extractor, utterances, threads), utterances)
 
 
 def _embed_in_process(extractor, utterance):
@@ -322,7 +322,7 @@ def in_batches(
                 with naming(utterances[batch[0][0]].path):
                     embeddings = extractor.embed_batch(np.stack([samples for _, samples in batch]))
                 for (index, _), embedding in zip(batch, embeddings, strict=True):
-                    yield index, rows.checked(embedding, utterances[index])
+                    yield index, one_by_one.checked(embedding, utterances[index])
 
 
 def _batches(numbered_samples, batch_size):

@@ -33,7 +33,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from voiceprivacy.attack import Flags, Floats
-from voiceprivacy.attack.extractors import rows
+from voiceprivacy.attack.extractors import one_by_one
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import Embeddings
@@ -170,7 +170,7 @@ ENCODERS = {"resemblyzer": Resemblyzer, "dvector": DVector, "whisper": WhisperEn
 
 def embed_manifest(utterances: list[Utterance], *, package: str, threads: int = 1) -> Embeddings:
     """Embed utterances by the encoder of a package, in their order."""
-    return rows.embed_each(embed_utterance, ENCODERS[package](), utterances, threads=threads)
+    return one_by_one.embed_each(embed_utterance, ENCODERS[package](), utterances, threads=threads)
 
 
 def embed_utterance(encoder: Encoder, utterance: Utterance) -> Floats:
@@ -184,7 +184,7 @@ def embed_utterance(encoder: Encoder, utterance: Utterance) -> Floats:
             f"{name} lasts {len(samples) / SAMPLE_RATE:.3f} s, the encoder needs at least "
             f"{encoder.shortest / SAMPLE_RATE:.3f} s: leave it out"
         )
-    return rows.checked(encoder.embed(samples.astype(np.float32)), utterance)
+    return one_by_one.checked(encoder.embed(samples.astype(np.float32)), utterance)
 
 
 def _library(name, package):

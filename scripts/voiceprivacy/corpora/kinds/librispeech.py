@@ -32,7 +32,7 @@ from voiceprivacy.corpora.recordings import AUDIO, provide_audio
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.files import read_lines
 from voiceprivacy.inout.foreign import files_below, refuse_no_utf8
-from voiceprivacy.inout.rows import read_typed
+from voiceprivacy.inout.typed_tables import read_typed
 from voiceprivacy.inout.writing import whole_folder_or_absent, whole_or_absent
 from voiceprivacy.vocabulary import RESOURCES
 

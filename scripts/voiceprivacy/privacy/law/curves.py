@@ -11,7 +11,7 @@ from voiceprivacy.privacy.law.criteria import Rate
 from voiceprivacy.privacy.law.readings import READINGS, either_way, searched_in
 from voiceprivacy.privacy.rows import LawPoint
 from voiceprivacy.privacy.scores.samples import SpeakerTrials
-from voiceprivacy.privacy.scores.trials import Ids
+from voiceprivacy.privacy.scores.score_files import Ids
 from voiceprivacy.privacy.uncertainty.bootstrap import multiplicities
 from voiceprivacy.vocabulary import ALL_UTTERANCES, FEWEST_REPLICATES, WITHIN_RELEASE
 

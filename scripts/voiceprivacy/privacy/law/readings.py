@@ -13,7 +13,7 @@ import numpy as np
 
 from voiceprivacy.privacy import Flags, Scores
 from voiceprivacy.privacy.scores.samples import SpeakerTrials
-from voiceprivacy.privacy.scores.trials import Ids
+from voiceprivacy.privacy.scores.score_files import Ids
 
 READINGS = ("ascending", "descending", "near", "far")
 

@@ -5,12 +5,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.rows import write_typed
+from voiceprivacy.inout.typed_tables import write_typed
 from voiceprivacy.privacy.law import curves
 from voiceprivacy.privacy.rows import LawPoint
 from voiceprivacy.privacy.scores import verification, zebra
 from voiceprivacy.privacy.scores.samples import SpeakerTrials
-from voiceprivacy.privacy.scores.trials import arranged, ids_of, read_checked, trials_of_unknown
+from voiceprivacy.privacy.scores.score_files import (
+    arranged,
+    ids_of,
+    read_checked,
+    trials_of_unknown,
+)
 from voiceprivacy.privacy.uncertainty import null
 from voiceprivacy.privacy.uncertainty.interval_files import Draws, Resampled, resampled_trials
 from voiceprivacy.running.command import say

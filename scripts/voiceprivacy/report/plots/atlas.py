@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
-from voiceprivacy.inout.rows import limits_of, read_typed
+from voiceprivacy.inout.typed_tables import limits_of, read_typed
 from voiceprivacy.report.atlas import NAMES, by_system, channels_of
 from voiceprivacy.report.figures import FAINT, INK, draws_in
 from voiceprivacy.report.figures import palette as colours_of
-from voiceprivacy.report.plots import style
+from voiceprivacy.report.plots import drawing
 from voiceprivacy.report.rows import AtlasPoint
 from voiceprivacy.report.uncertainty import Shown
 
@@ -22,14 +22,14 @@ def atlas(*, curves: str, palette: Sequence[str] = ()) -> Figure:
     """Bars of every channel, a panel for each condition."""
     points = read_typed(AtlasPoint, curves)
     if not points:
-        return style.say_nothing(style.figure(5, 1)[0], NOT_MEASURED)
+        return drawing.say_nothing(drawing.figure(5, 1)[0], NOT_MEASURED)
     known, channels = {point.condition for point in points}, channels_of(points)
     shown = [name for name in CONDITIONS if name in known] or ["oo"]
-    figure, axes = style.figure(7, 0.5 + 2 * len(shown), len(shown), 1, squeeze=False)
+    figure, axes = drawing.figure(7, 0.5 + 2 * len(shown), len(shown), 1, squeeze=False)
     for ax, condition in zip(axes[:, 0], shown, strict=True):
         _draw_bars(ax, by_system(points), channels, palette, condition)
         ax.set_xticks(range(len(channels)), [NAMES[channel] for channel in channels])
-    style.one_legend(figure)
+    drawing.one_legend(figure)
     return figure
 
 
@@ -51,7 +51,7 @@ def _draw_bars(ax, systems, channels, palette, condition):
             shown = Shown(point.value, limits_of(point.ci_low, point.ci_high))
             value = f"{shown.text('{:.2f}'.format)} of {point.most_bit:.2f} bit"
             words = [f"{draw.words} {attacked.upper()}", NAMES[channel], value]
-            said = style.tooltip(draw.system, "\n".join(words))
+            said = drawing.tooltip(draw.system, "\n".join(words))
             ax.bar(x, point.value, width, color=colours[anonymiser], label=label, **said)
             label = "_further"  # one entry of the legend for all bars
             if shown.limits:

@@ -23,7 +23,7 @@ from voiceprivacy.report.curves import (
     shown_of,
 )
 from voiceprivacy.report.figures import FAINT, GREY, INK, draws_in
-from voiceprivacy.report.plots import style
+from voiceprivacy.report.plots import drawing
 from voiceprivacy.report.typeset import short
 from voiceprivacy.report.uncertainty import within_zero_evidence
 from voiceprivacy.vocabulary import MINUS
@@ -55,7 +55,7 @@ def zebra(
         columns=PROFILES,
         needs=("dece_bit", "worst_case_log10", "tag"),
     )
-    looks = style.looks(profiles, palette)
+    looks = drawing.looks(profiles, palette)
     return profiles_picture(curves=profiles, metrics=numbers, looks=looks)
 
 
@@ -81,7 +81,7 @@ def all_profiles(
 
     ``curves`` are all sets of the first system, then of the next.
     """
-    panels = style.panels(systems, sets, curves)
+    panels = drawing.panels(systems, sets, curves)
     profiles: dict[str, dict[str, Profile]] = {name: {} for name in sets}
     for (system, name), path in panels.items():
         by_condition = read_curves(path, PROFILES)
@@ -111,26 +111,26 @@ def profiles_picture(
     over : "log_odds", or "prior", over which D_ECE is the area up to perfect privacy
     looks : {label: {color, linestyle, marker}}; without it their order gives them
     """
-    figure, ax = style.figure(WIDTH_INCHES, HEIGHT_INCHES)
+    figure, ax = drawing.figure(WIDTH_INCHES, HEIGHT_INCHES)
     scale, xlabel = AXES[over]
     first = next(iter(curves.values()))
     x = scale(first["prior_log_odds"])
     words = "perfect privacy (0, 0, 0)"
     ax.plot(x, first["ece_default_bit"], color=INK, label=words)
-    looks = looks or {label: style.look(index) for index, label in enumerate(curves)}
+    looks = looks or {label: drawing.look(index) for index, label in enumerate(curves)}
     # The least disclosure comes first, below perfect privacy.
     for label in _ranking({label: metrics[label]["dece_bit"] for label in curves}):
         curve, look = curves[label], looks[label]
         words = f"{look.get('label', label)} {_profile(metrics[label])}"
-        said = style.tooltip(look.get("gid", "\t").partition("\t")[0], words)
+        said = drawing.tooltip(look.get("gid", "\t").partition("\t")[0], words)
         ax.plot(
             scale(curve["prior_log_odds"]),
             curve["ece_bit"],
-            **style.along(look, len(curve["ece_bit"])) | {"label": words} | said,
+            **drawing.along(look, len(curve["ece_bit"])) | {"label": words} | said,
         )
     ax.set(xlabel=xlabel, ylabel="ECE [bit]", ylim=(0, None))
     title = {"title": _title_of_legend(metrics.values()), "alignment": "left"}
-    style.one_legend(figure, columns=1, side="lower left", **title)
+    drawing.one_legend(figure, columns=1, side="lower left", **title)
     return figure
 
 
@@ -148,21 +148,21 @@ def all_profiles_picture(
     """
     # Every system once, in the order of the first set that has it.
     systems = list(dict.fromkeys(itertools.chain.from_iterable(profiles.values())))
-    looks = style.looks(systems, anonymisers)
+    looks = drawing.looks(systems, anonymisers)
     width, height = PANEL_INCHES * 1.3 * len(profiles) + 0.4, PANEL_INCHES * 1.2 + 0.2
-    figure, axes = style.figure(width, height, 1, len(profiles), squeeze=False, sharey=True)
+    figure, axes = drawing.figure(width, height, 1, len(profiles), squeeze=False, sharey=True)
     for ax, (name, by_system) in zip(axes[0], profiles.items(), strict=True):
         first = next(iter(by_system.values()))
         # It stands in every panel, and in the one legend by the handles of the first.
         perfect = (first["prior_log_odds"], first["ece_default_bit"])
         ax.plot(*perfect, color=INK, label="perfect privacy")
         for system, curve in by_system.items():
-            look = style.along(looks[system], len(curve["ece_bit"]))
+            look = drawing.along(looks[system], len(curve["ece_bit"]))
             ax.plot(curve["prior_log_odds"], curve["ece_bit"], **look)
         ax.set_title(name, fontsize="medium")
         ax.set(ylim=(0, None), xlabel=r"logit($\pi$)")
     axes[0, 0].set_ylabel("ECE [bit]")
-    style.one_legend(figure, columns=6)
+    drawing.one_legend(figure, columns=6)
     return figure
 
 
@@ -178,7 +178,7 @@ def calibration_picture(*, curves: Mapping[str, Profile], metrics: Mapping[str, 
         For the legend; ``shown`` {metric: Shown} of those that have an interval.
     """
     height = PANEL_OF_CALIBRATION_INCHES * len(curves)
-    figure, axes = style.figure(WIDTH_INCHES, height, rows=len(curves), squeeze=False)
+    figure, axes = drawing.figure(WIDTH_INCHES, height, rows=len(curves), squeeze=False)
     figure.set_layout_engine("constrained", h_pad=0.12)  # titles need room below the axis above
     for ax, (label, profiles) in zip(axes[:, 0], curves.items(), strict=True):
         _plot_calibration(ax, profiles, metrics[label])
@@ -189,10 +189,10 @@ def calibration_picture(*, curves: Mapping[str, Profile], metrics: Mapping[str, 
 def _plot_calibration(ax, profiles, metrics):
     looks = {
         "default": ("perfect privacy (0, 0, 0)", INK, "-"),
-        "train": ("run 0, oracle calibration", style.colour(0), "-"),
+        "train": ("run 0, oracle calibration", drawing.colour(0), "-"),
         "test": ("run 1, oracle calibration", GREY, "-"),
-        "isotonic": ("run 1, isotonic calibration of run 0", style.colour(3), "-"),
-        "linear": ("run 1, linear calibration of run 0", style.colour(1), "--"),
+        "isotonic": ("run 1, isotonic calibration of run 0", drawing.colour(3), "-"),
+        "linear": ("run 1, linear calibration of run 0", drawing.colour(1), "--"),
     }
     has_limits = bool(metrics.get("shown"))
     for name, (words, colour, line) in looks.items():
@@ -214,15 +214,15 @@ def training_picture(curve: Curve, *, title: str = "") -> Figure:
     has_held_out = len(curve.held_out_eer_percent) > 0
     n_panels = 2 if has_held_out else 1
     height = 1.6 * n_panels + 0.8
-    figure, axes = style.figure(6, height, n_panels, 1, squeeze=False, sharex=True)
+    figure, axes = drawing.figure(6, height, n_panels, 1, squeeze=False, sharex=True)
     look = {"marker": "o" if len(curve.epoch) <= MOST_MARKED_EPOCHS else "", "markersize": 3}
-    axes[0, 0].plot(curve.epoch, curve.loss, color=style.colour(0), **look)
+    axes[0, 0].plot(curve.epoch, curve.loss, color=drawing.colour(0), **look)
     axes[0, 0].set(ylabel="training loss", title=title)
     if has_held_out:
         ax, eers = axes[1, 0], curve.held_out_eer_percent
         lowest = int(eers.argmin())
         epoch = curve.epoch[lowest]
-        ax.plot(curve.epoch, eers, color=style.colour(1), **look)
+        ax.plot(curve.epoch, eers, color=drawing.colour(1), **look)
         ax.axvline(epoch, color=FAINT, linestyle=":", linewidth=0.8)
         ax.plot(epoch, eers[lowest], "o", color=INK, label=f"lowest: epoch {epoch:g}")
         ax.set(ylabel="EER of held-out\nspeakers [%]", ylim=(0, None))

@@ -7,7 +7,7 @@ from voiceprivacy.report.atlas import NAMES
 from voiceprivacy.report.exposure import most_bit, read_exposed
 from voiceprivacy.report.figures import draws_in
 from voiceprivacy.report.mailed import NAMED, Codes
-from voiceprivacy.report.plots import style
+from voiceprivacy.report.plots import drawing
 from voiceprivacy.report.plots.speakers import SCALE
 
 COLUMNS = 3
@@ -21,15 +21,15 @@ def exposed(*, curves: str, codes: Codes = NAMED) -> Figure:
     draws = draws_in(anonymiser for anonymiser, _ in systems)
     most_speakers = max((len(each.bits) for each in systems.values()), default=1)
     panel = (PANEL_INCHES, ROOM_INCHES + ROW_INCHES * most_speakers)
-    figure, axes = style.grid(len(systems), COLUMNS, panel)
+    figure, axes = drawing.grid(len(systems), COLUMNS, panel)
     if not systems:
-        return style.say_nothing(figure, "no channel tells speakers apart")
+        return drawing.say_nothing(figure, "no channel tells speakers apart")
     largest = most_bit(systems.values())
     for ax, ((anonymiser, condition), each) in zip(axes, systems.items(), strict=True):
         drawn = _plot_exposed(ax, each, largest)
         title = f"{draws[anonymiser].words} {condition.upper()}"
         ax.set_title(title, fontsize="medium")
-        ax.set(**style.tooltip(draws[anonymiser].system))
+        ax.set(**drawing.tooltip(draws[anonymiser].system))
     figure.colorbar(drawn, ax=axes, label="disclosure [bit]", shrink=0.8)
     return figure
 
@@ -43,7 +43,7 @@ def _plot_exposed(ax, exposed, largest):
             cells[row, column] = bits.value
             words = f"{speaker}, {NAMES[channel]}\n{bits.text('{:.2f} bit'.format)}"
             look = {"color": LIGHT if bits.value > largest / 2 else DARK, "fontsize": 7}
-            look |= style.tooltip(words=words)
+            look |= drawing.tooltip(words=words)
             ax.text(column, row, f"{bits.value:.2f}", ha="center", va="center", **look)
     drawn = ax.imshow(cells, cmap=SCALE, vmin=0, vmax=largest, aspect="auto")
     names = [NAMES[channel] for channel in exposed.channels]

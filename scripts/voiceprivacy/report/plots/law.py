@@ -19,7 +19,7 @@ from voiceprivacy.report.curves import (
     speakers_over_lengths,
 )
 from voiceprivacy.report.figures import FAINT
-from voiceprivacy.report.plots import style
+from voiceprivacy.report.plots import drawing
 
 
 def law(
@@ -31,14 +31,14 @@ def law(
     for anonymiser, path in zip(anonymisers, curves, strict=True):
         for condition, points in read_law(path).items():
             systems[f"{anonymiser}/{condition}"] = points
-    looks = style.looks(systems, palette)
+    looks = drawing.looks(systems, palette)
     for system, points in systems.items():
         if points and points[0].reading != ASCENDING:
             looks[system]["label"] += f", read {points[0].reading}"
     every = list(chain.from_iterable(systems.values()))
-    figure, axes = style.figure(7.1, 5.2, 2, 2, sharey=True, squeeze=False)
+    figure, axes = drawing.figure(7.1, 5.2, 2, 2, sharey=True, squeeze=False)
     if not every:
-        return style.say_nothing(figure, "too few speakers for any point")
+        return drawing.say_nothing(figure, "too few speakers for any point")
     for row, (criterion, words) in zip(axes, CRITERIA.items(), strict=True):
         own = {
             system: [point for point in points if point.criterion == criterion]
@@ -50,7 +50,7 @@ def law(
         together = {name: [one for one in own[name] if one.n_speakers == size] for name in own}
         _plot_lengths(row[1], together, looks, size)
         row[0].set(ylabel=f"{words} [%]")
-    style.one_legend(figure)
+    drawing.one_legend(figure)
     return figure
 
 
@@ -89,12 +89,12 @@ def _plot(ax, x, points, look):
     if not points:
         return
     # In the legend the line has its mark, on the chart the points have theirs.
-    ax.plot(x, values, markersize=style.MARKER_POINTS, markevery=[], **look)
+    ax.plot(x, values, markersize=drawing.MARKER_POINTS, markevery=[], **look)
     system = look["gid"].partition("\t")[0]
     for at, value, point in zip(x, values, points, strict=True):
-        said = style.tooltip(system, f"{look['label']}\n{_words(point)}")
+        said = drawing.tooltip(system, f"{look['label']}\n{_words(point)}")
         mark = {"color": look["color"], "marker": look["marker"], **said}
-        ax.plot(at, value, markersize=style.MARKER_POINTS, **mark)
+        ax.plot(at, value, markersize=drawing.MARKER_POINTS, **mark)
         if limits := shown_share(point).limits:
             ends = [100 * limit for limit in limits]
             ax.plot([at, at], ends, color=look["color"], linewidth=0.6, gid=look["gid"])

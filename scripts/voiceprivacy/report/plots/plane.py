@@ -16,7 +16,7 @@ from voiceprivacy.report.plane import (
     Plane,
     read_planes,
 )
-from voiceprivacy.report.plots import style
+from voiceprivacy.report.plots import drawing
 
 MARKERS = {CONTROL: "x", UNPROTECTED: "s"}
 MOST_PANELS = 3
@@ -27,12 +27,12 @@ def plane(*, verdict: str, metrics: str, corpus: str, palette: Sequence[str] = (
     """A panel for each of the preferred measures of a corpus, one below the other."""
     planes = read_planes(verdict, metrics, corpus)[:MOST_PANELS]
     n_panels = max(1, len(planes))
-    figure, axes = style.figure(WIDTH_INCHES, HEIGHT_INCHES * n_panels, n_panels, squeeze=False)
+    figure, axes = drawing.figure(WIDTH_INCHES, HEIGHT_INCHES * n_panels, n_panels, squeeze=False)
     if not planes:
-        return style.say_nothing(figure, "no system has evidence and utility")
+        return drawing.say_nothing(figure, "no system has evidence and utility")
     for ax, one in zip(axes[:, 0], planes, strict=True):
         draw_plane(ax, one, palette)
-    style.one_legend(figure, columns=3, side="upper center")  # seen before the points
+    drawing.one_legend(figure, columns=3, side="upper center")  # seen before the points
     return figure
 
 
@@ -41,14 +41,14 @@ def draw_plane(ax: Axes, plane: Plane, palette: Sequence[str] = ()) -> None:
     names = [*palette, *plane.points]
     for threshold in THRESHOLDS:
         ax.axhline(threshold.percent, color=FAINT, linestyle=":", linewidth=0.8, zorder=0)
-        beside: style.Look = {"color": FAINT, "fontsize": 7, "ha": "right"}
+        beside: drawing.Look = {"color": FAINT, "fontsize": 7, "ha": "right"}
         beside["va"] = "top" if threshold.is_below else "bottom"
         at_edge = ax.get_yaxis_transform()
         ax.text(1, threshold.percent, threshold.words, transform=at_edge, **beside)
     for system, point in plane.points.items():
-        look = style.mark(system, names, _words(plane, point))
+        look = drawing.mark(system, names, _words(plane, point))
         limits = {name: look[name] for name in ("color", "gid")}
-        style.plot_limits(ax, point.utility, point.evidence, **limits)
+        drawing.plot_limits(ax, point.utility, point.evidence, **limits)
         if point.role != COMPETES:
             look |= {"marker": MARKERS[point.role], "fillstyle": "none"}
         at = (point.utility.value, point.evidence.value)

@@ -31,7 +31,7 @@ from voiceprivacy.report.curves import (
 from voiceprivacy.report.figures import FAINT, INK
 from voiceprivacy.report.mailed import NAMED, Codes
 from voiceprivacy.report.metrics import read_metrics
-from voiceprivacy.report.plots import style
+from voiceprivacy.report.plots import drawing
 from voiceprivacy.vocabulary import Attack, attacker_name
 
 MOST_COLUMNS = 4
@@ -110,13 +110,13 @@ def ranks_picture(
     """
     # Galleries of different sizes have other ranks, and perhaps logarithmic axes.
     same_scale = len({len(curve["p"]) for curve in curves.values()}) == 1
-    figure, axes = style.grid(
+    figure, axes = drawing.grid(
         *(len(curves), MOST_COLUMNS, PANEL_INCHES, (0.0, 0.5)),
         narrowest=2,  # the legend is as wide as two panels
         sharex=same_scale,
         sharey=same_scale,
     )
-    looks = style.looks(curves, anonymisers)
+    looks = drawing.looks(curves, anonymisers)
     for ax, (label, curve) in zip(axes, curves.items(), strict=True):
         look = looks[label]
         ax.set_gid(look["gid"])  # the whole panel is of one system
@@ -183,15 +183,15 @@ def rank_speakers_picture(
     n_templates : N: at most log2 N bits can be disclosed
     anonymisers : all of the run in the order of its config, which gives the colours
     """
-    figure, ((density, cumulative), (shares, ranks)) = style.figure(9, 6, 2, 2)
+    figure, ((density, cumulative), (shares, ranks)) = drawing.figure(9, 6, 2, 2)
     most = math.log2(n_templates)
-    looks = style.looks(disclosures, anonymisers)
+    looks = drawing.looks(disclosures, anonymisers)
     _plot_distribution(density, cumulative, disclosures, most, looks)
     _plot_examples(shares, ranks, examples)
     words = looks[example_of]["label"] if example_of in looks else example_of
     for ax in (shares, ranks):
         ax.set_title(f"three speakers of {words}", fontsize="small")
-    style.one_legend(figure, columns=3, axes=[cumulative])
+    drawing.one_legend(figure, columns=3, axes=[cumulative])
     figure.suptitle(f"{n_templates} templates: at most {most:.2f} bit")
     return figure
 
@@ -204,7 +204,7 @@ def _plot_distribution(density, cumulative, disclosures, most_bit, looks):
     for label, bits in disclosures.items():
         look = looks[label]
         shares = np.histogram(bits, edges)[0] / len(bits)
-        density.stairs(shares, edges, **style.without(look, "marker"))
+        density.stairs(shares, edges, **drawing.without(look, "marker"))
         mean = {"color": look["color"], "linewidth": 0.8, "alpha": 0.6, "gid": look["gid"]}
         density.axvline(np.mean(bits), **mean)
         up_to = np.arange(1, len(bits) + 1) / len(bits)
@@ -212,7 +212,7 @@ def _plot_distribution(density, cumulative, disclosures, most_bit, looks):
         x, y = [0, *np.sort(bits), edges[-1]], [0, *up_to, 1]
         spread = f"{bits.mean():.2f} ± {bits.std():.2f}, most {bits.max():.2f} bit"
         words = {"label": f"{look['label']}: {spread}"}
-        cumulative.step(x, y, where="post", **style.along(look, len(x)) | words)
+        cumulative.step(x, y, where="post", **drawing.along(look, len(x)) | words)
     xlabel = "mean disclosure of a speaker [bit]"
     density.set(xlabel=xlabel, ylabel="share of speakers (thin line: mean)")
     cumulative.set(xlabel=xlabel, ylabel="share of speakers up to it", ylim=(0, 1.02))
@@ -222,10 +222,10 @@ def _plot_examples(shares, ax, examples):
     """Draw the ranks of some speakers and their models, scaled to 1, and cumulative (Figure 7)."""
     for index, (speaker, (p, gamma)) in enumerate(examples.items()):
         ranks = np.arange(1, len(p) + 1)
-        shares.vlines(ranks[p > 0], 0, (p / p.max())[p > 0], color=style.colour(index))
-        shares.plot(ranks, gamma / gamma.max(), color=style.colour(index), linestyle=":")
-        ax.step(ranks, np.cumsum(p), where="post", color=style.colour(index), label=speaker)
-        ax.plot(ranks, np.cumsum(gamma), color=style.colour(index), linestyle=":")
+        shares.vlines(ranks[p > 0], 0, (p / p.max())[p > 0], color=drawing.colour(index))
+        shares.plot(ranks, gamma / gamma.max(), color=drawing.colour(index), linestyle=":")
+        ax.step(ranks, np.cumsum(p), where="post", color=drawing.colour(index), label=speaker)
+        ax.plot(ranks, np.cumsum(gamma), color=drawing.colour(index), linestyle=":")
         ends = [1, len(p)], [1 / len(p), 1]
     ax.plot(*ends, color=INK, linewidth=0.8, label="chance")
     shares.set(xlabel="rank", ylabel="share of utterances, of its largest", ylim=(0, 1.02))
@@ -245,11 +245,11 @@ def lengths_picture(
     n_templates : of the gallery
     title : above the figure
     """
-    figure, axes = style.grid(
+    figure, axes = drawing.grid(
         *(len(disclosures), MOST_COLUMNS, LENGTHS_INCHES, (1.2, 0.4)), sharex=True, sharey=True
     )
     most_bit = math.log2(n_templates)
-    looks = style.looks(disclosures)
+    looks = drawing.looks(disclosures)
     for ax, (system, by_template) in zip(axes, disclosures.items(), strict=True):
         plot_lengths(ax, disclosures=by_template, most_bit=most_bit)
         ax.set_title(looks[system]["label"], fontsize="small")
@@ -271,7 +271,7 @@ def plot_lengths(ax: Axes, *, disclosures: ByLength, most_bit: float) -> None:
     ticks = list(seconds.values())
     for index, (template, by_test) in enumerate(sorted(disclosures.items())):
         points = [by_test[test] for test in sorted(by_test)]
-        colour = style.colour(index)
+        colour = drawing.colour(index)
         x, y = [one.test_s for one in points], [one.bits.value for one in points]
         label = template_words(template, by_test)
         ax.plot(x, y, marker="o", color=colour, label=label)
@@ -280,7 +280,7 @@ def plot_lengths(ax: Axes, *, disclosures: ByLength, most_bit: float) -> None:
         limits = [(one.test_s + shift, *one.bits.limits) for one in points if one.bits.limits]
         ax.vlines(*np.reshape(limits, (-1, 3)).T, color=colour, linewidth=0.8)
     for name, (seconds_of_bound, bound) in composition_bounds(disclosures, most_bit).items():
-        look: style.Look = {"color": INK, "linestyle": BOUND_LINES[name], "linewidth": 0.8}
+        look: drawing.Look = {"color": INK, "linestyle": BOUND_LINES[name], "linewidth": 0.8}
         ax.plot(seconds_of_bound, bound, label=name, **look)
     ax.axhline(most_bit, color=FAINT, linestyle=":", linewidth=0.8)
     words = [f"{seconds_text(lasts)}\n{test}" for test, lasts in seconds.items()]

@@ -31,7 +31,7 @@ from voiceprivacy.report.curves import (
 )
 from voiceprivacy.report.figures import FAINT, GROUND, INK, NO_VALUE, draws_in
 from voiceprivacy.report.mailed import NAMED, Codes
-from voiceprivacy.report.plots import style
+from voiceprivacy.report.plots import drawing
 from voiceprivacy.vocabulary import NO_PRIVACY_BIT
 
 # Similarity matrices: dark = similar, readable in grey too.
@@ -75,7 +75,7 @@ def zoo(*, zoo: str, title: str = "", codes: Codes = NAMED) -> Figure:
 
 
 def speakers(
-    *, speakers: str, title: str = "", colour: str = style.COLOURS[0], codes: Codes = NAMED
+    *, speakers: str, title: str = "", colour: str = drawing.COLOURS[0], codes: Codes = NAMED
 ) -> Figure:
     """What the speech of every speaker gives away, the most exposed first."""
     exposures = read_speakers(speakers, EXPOSURES, codes)
@@ -100,7 +100,7 @@ def all_matrices(
     for name, path in zip(sets, manifests, strict=True):
         genders[name] = {utterance.speaker: utterance.gender for utterance in read_manifest(path)}
     matrices = {}
-    for (anonymiser, name), path in style.panels(anonymisers, sets, curves).items():
+    for (anonymiser, name), path in drawing.panels(anonymisers, sets, curves).items():
         _, matrices[anonymiser, name] = read_similarities(path, genders=genders[name])
     return all_matrices_picture(matrices)
 
@@ -122,11 +122,11 @@ def similarity_picture(
     speakers : S names in the order of the rows; left out where they would be too small to read
     title : above the figure
     """
-    figure, ax = style.figure(SIDE_INCHES + 1.6, SIDE_INCHES + 0.9)
+    figure, ax = drawing.figure(SIDE_INCHES + 1.6, SIDE_INCHES + 0.9)
     image = _blocks_map(ax, 0.8, oo=oo, op=op, pp=pp)
     _name_speakers(ax, speakers)
     _name_halves(ax, len(speakers))
-    style.colour_bar(figure, image, ax, "similarity (0.5 = no evidence)")
+    drawing.colour_bar(figure, image, ax, "similarity (0.5 = no evidence)")
     if any(np.ma.is_masked(values) for values in (oo, op, pp)):
         undefined = Patch(color=NO_VALUE, label="undefined: a single utterance")
         figure.legend(handles=[undefined], loc="outside lower center")
@@ -147,7 +147,7 @@ def all_matrices_picture(matrices: Mapping[tuple[str, str], Matrices]) -> Figure
     sets = list(dict.fromkeys(name for _, name in matrices))
     width = SMALL_PANEL_INCHES * len(sets) + 0.9
     height = SMALL_PANEL_INCHES * len(anonymisers) + 0.3
-    figure, axes = style.figure(width, height, len(anonymisers), len(sets), squeeze=False)
+    figure, axes = drawing.figure(width, height, len(anonymisers), len(sets), squeeze=False)
     for (anonymiser, name), values in matrices.items():
         ax = axes[anonymisers.index(anonymiser), sets.index(name)]
         image = _blocks_map(ax, 0.6, **values)
@@ -157,7 +157,7 @@ def all_matrices_picture(matrices: Mapping[tuple[str, str], Matrices]) -> Figure
     for ax, name in zip(axes[:, 0], anonymisers, strict=True):
         ax.set_ylabel(name)
     # All panels have the same scale: the bar of the last one is that of all.
-    style.colour_bar(figure, image, axes, "similarity")
+    drawing.colour_bar(figure, image, axes, "similarity")
     return figure
 
 
@@ -172,7 +172,7 @@ def zoo_picture(*, zoo: Mapping[str, Mapping[str, dict]], title: str = "") -> Fi
     """
     rows, columns = 2, len(zoo)
     width, height = PANEL_INCHES * columns + 0.4, PANEL_INCHES * rows + 0.8
-    figure, axes = style.figure(width, height, rows, columns, squeeze=False)
+    figure, axes = drawing.figure(width, height, rows, columns, squeeze=False)
     # One scale for all conditions: what protection moves can be seen.
     xlim, ylim = (span_of_means(zoo, f"mean_{side}_llr") for side in ("target", "impostor"))
     for column, (condition, animals) in enumerate(zoo.items()):
@@ -209,7 +209,7 @@ def plot_zoo(ax: Axes, *, animals: Mapping[str, dict], close_up: bool = False) -
             continue
         look = _look_of_animal(animal["corner"], filled=animal["animal"] != "-")
         means = "target {:.2f}, impostor {:.2f}".format(*point)
-        said = style.tooltip(words=f"{speaker}: {_meaning(animal)}\n{means}")
+        said = drawing.tooltip(words=f"{speaker}: {_meaning(animal)}\n{means}")
         ax.plot(*point, markersize=5, linestyle="", **look, **said)
         if speaker in named:
             beside: dict[str, Any] = {"xytext": (4, 3), "textcoords": "offset points"}
@@ -233,7 +233,7 @@ def speakers_picture(
     *,
     exposures: Mapping[str, Mapping[str, dict]],
     title: str = "",
-    colour: str = style.COLOURS[0],
+    colour: str = drawing.COLOURS[0],
 ) -> Figure:
     """Bars of OP and PP and a line of OO for every speaker, sorted by the larger D_ECE.
 
@@ -247,7 +247,7 @@ def speakers_picture(
     attacks = [condition for condition in HATCHES if condition in exposures]
     speakers = most_exposed_first(exposures)
     width = min(14, max(6.5, 1.5 + 0.3 * len(speakers)))
-    figure, axes = style.figure(width, 6.4, len(MEASURES), 1, sharex=True)
+    figure, axes = drawing.figure(width, 6.4, len(MEASURES), 1, sharex=True)
     for ax, (metric, label) in zip(axes, MEASURES.items(), strict=True):
         values = {
             condition: [exposures[condition].get(name, {}).get(metric) for name in speakers]
@@ -285,7 +285,7 @@ def _plot_bars(ax, values, speakers, metric, colour):
             if value is None:
                 continue
             attack = " unprotected" if is_line else f" {condition.upper()}"
-            tooltip = style.tooltip(words=f"{speaker},{attack}\n{MEASURES[metric]} {value:.3g}")
+            tooltip = drawing.tooltip(words=f"{speaker},{attack}\n{MEASURES[metric]} {value:.3g}")
             if is_line:
                 ends = [position - 0.4, position + 0.4]
                 ax.plot(ends, [value, value], color=INK, linewidth=1.5, **tooltip)
@@ -332,7 +332,7 @@ def _name_halves(ax, n_speakers):
 
 def _look_of_animal(corner: str, *, filled: bool) -> dict[str, Any]:
     index, marker = ANIMALS[corner]
-    colour = GREY if index is None else style.colour(index)
+    colour = GREY if index is None else drawing.colour(index)
     return {"color": colour, "marker": marker, "markerfacecolor": colour if filled else GROUND}
 
 
@@ -383,11 +383,11 @@ def strips(
     *, alphas: Mapping[str, Mapping[float, Sequence[str]]], colours: Mapping[str, str]
 ) -> Figure:
     """Every coefficient {anonymiser: {alpha: [speakers]}}, a strip for each anonymiser."""
-    figure, ax = style.figure(STRIPS_INCHES, 0.8 + 0.35 * len(alphas))
+    figure, ax = drawing.figure(STRIPS_INCHES, 0.8 + 0.35 * len(alphas))
     for row, (anonymiser, drawn) in enumerate(alphas.items()):
         system = draws_in(colours)[anonymiser].system
         for alpha, speakers in drawn.items():
-            said = style.tooltip(system, f"{_names(speakers)}\nalpha {alpha:.4f}")
+            said = drawing.tooltip(system, f"{_names(speakers)}\nalpha {alpha:.4f}")
             ax.plot(alpha, row, "|", color=colours[anonymiser], markersize=13, **said)
     ax.set_yticks(range(len(alphas)), list(alphas))
     ax.set(xlabel="McAdams coefficient alpha (1 = unchanged)", ylim=(len(alphas) - 0.4, -0.6))

@@ -22,7 +22,7 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import read_embeddings
 from voiceprivacy.report.figures import FAINT, INK
 from voiceprivacy.report.metrics import read_metrics
-from voiceprivacy.report.plots import style
+from voiceprivacy.report.plots import drawing
 from voiceprivacy.report.releases import released_numbers
 from voiceprivacy.report.uncertainty import Shown, shown_number
 from voiceprivacy.vocabulary import UNDEFINED, attacker_name
@@ -95,11 +95,11 @@ def distinctiveness_picture(
     sets: dict[str, dict[str, tuple[Shown, Shown]]] = {}
     for (anonymiser, name), point in points.items():
         sets.setdefault(name, {})[anonymiser] = point
-    figure, axes = style.grid(
+    figure, axes = drawing.grid(
         *(len(sets), MOST_PANELS, (2.9, 2.7), (1.2, 0.6)), sharex=True, sharey=True
     )
     if not points:
-        return style.say_nothing(figure, "undefined: original speakers are not distinguished")
+        return drawing.say_nothing(figure, "undefined: original speakers are not distinguished")
     names = list(dict.fromkeys([*anonymisers, *(anonymiser for anonymiser, _ in points)]))
     edges = _edges(points.values())
     for ax, (name, of_set) in zip(axes, sets.items(), strict=True):
@@ -108,7 +108,7 @@ def distinctiveness_picture(
     for ax in axes[-MOST_PANELS:]:
         ax.set_xlabel("DeID [%], → more privacy")
     figure.supylabel("gain of voice distinctiveness, $G_{VD}$ [dB]", fontsize="medium")
-    style.one_legend(figure)
+    drawing.one_legend(figure)
     figure.suptitle(title)
     return figure
 
@@ -123,14 +123,14 @@ def _plot_points(ax, points, anonymisers, edges):
     margin = 0.08 * (high - low) or 1.0
     for anonymiser in filter(points.__contains__, anonymisers):
         deid, gain = points[anonymiser]
-        look = style.mark(anonymiser, anonymisers, _words_of_costs(anonymiser, deid, gain))
+        look = drawing.mark(anonymiser, anonymisers, _words_of_costs(anonymiser, deid, gain))
         # In the legend it has its mark, also where its gain is lost.
         ax.plot([], [], label=anonymiser, **look)
         height = low - margin if gain.value == -math.inf else gain.value
         lost = {"marker": NO_VOICES, "markersize": 9} if height != gain.value else {}
         ax.plot(deid.value, height, **look | lost)
         limits = {name: look[name] for name in ("color", "gid")}
-        style.plot_limits(ax, deid, gain._replace(value=height), alpha=0.6, **limits)
+        drawing.plot_limits(ax, deid, gain._replace(value=height), alpha=0.6, **limits)
     ax.axhline(0, color=FAINT, linestyle=":", linewidth=0.8)
     ax.axvline(100, color=FAINT, linestyle=":", linewidth=0.8)
     ax.set(xlim=(left - 3, 103), ylim=(low - 1.8 * margin, high + margin))
@@ -165,16 +165,16 @@ def features_picture(
         One histogram an utterance, all bins not negative.
     bins : what each of the B bins is, and the name of the axis
     """
-    figure, ax = style.figure(7, 3.2)
+    figure, ax = drawing.figure(7, 3.2)
     labels, name = bins
     for index, (system, counts) in enumerate(histograms.items()):
         mean = np.mean(counts / counts.sum(axis=1, keepdims=True), axis=0)
-        ax.stairs(mean, label=system, **style.look(index))
+        ax.stairs(mean, label=system, **drawing.look(index))
     # Eight bins have a label, fewer where there are fewer bins; stairs go from k to k + 1.
     marked = np.unique(np.linspace(0, len(labels) - 1, MARKED_BINS).astype(int))
     ax.set_xticks(marked + 0.5, [labels[index] for index in marked])
     ax.set(xlabel=name, ylabel="share", ylim=(0, None), xlim=(0, len(labels)))
-    style.one_legend(figure, columns=6)
+    drawing.one_legend(figure, columns=6)
     figure.suptitle(title)
     return figure
 
@@ -185,8 +185,8 @@ Curve = Mapping[str, Any]
 
 MOST_COLUMNS = 4
 PANEL_INCHES = (2.7, 2.3)
-ACTUAL, MINIMUM = style.colour(1), style.colour(0)
-CLASSES = {"target": style.colour(0), "nontarget": style.colour(1)}
+ACTUAL, MINIMUM = drawing.colour(1), drawing.colour(0)
+CLASSES = {"target": drawing.colour(0), "nontarget": drawing.colour(1)}
 DET_PERCENT = np.array([0.1, 0.5, 2, 5, 10, 20, 40, 60, 80, 90, 95, 98, 99.5, 99.9])
 LOG_ODDS = r"prior log-odds, logit($\pi$)"
 LLR = "LLR (base 10)"
@@ -195,12 +195,12 @@ LLR = "LLR (base 10)"
 def conventional_picture(name: str, curves: Mapping[str, Curve]) -> Figure:
     """Make the figure of one kind for score files: {label: curve}."""
     if name in TOGETHER:
-        figure, ax = style.figure(6.4, 4)
+        figure, ax = drawing.figure(6.4, 4)
         for index, (label, curve) in enumerate(curves.items()):
             TOGETHER[name](ax, curve, label, index)
         ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1))
         return figure
-    figure, axes = style.grid(len(curves), MOST_COLUMNS, PANEL_INCHES, (0.0, 0.2), narrowest=2)
+    figure, axes = drawing.grid(len(curves), MOST_COLUMNS, PANEL_INCHES, (0.0, 0.2), narrowest=2)
     for ax, (label, curve) in zip(axes, curves.items(), strict=True):
         PANELS[name](ax, curve)
         ax.set_title(label, fontsize="medium")
@@ -209,7 +209,7 @@ def conventional_picture(name: str, curves: Mapping[str, Curve]) -> Figure:
     figure.supylabel(axes[0].get_ylabel(), fontsize="medium")
     for ax in axes:
         ax.set(xlabel="", ylabel="")
-    style.one_legend(figure, columns=3, side="upper center")
+    drawing.one_legend(figure, columns=3, side="upper center")
     return figure
 
 
@@ -225,7 +225,7 @@ def plot_det(ax: Axes, curve: Curve, label: str, index: int) -> None:
     )
     if not index:
         ax.plot(ends, ends, color=INK, linestyle=":", linewidth=0.8)
-    look = style.look(index)
+    look = drawing.look(index)
     ax.plot(false_alarm, miss, label=label, **look)
     ax.plot(grid, np.clip(_deviates(hull), *(2 * ends)), linewidth=0.6, **look)
     ticks = {
@@ -241,7 +241,7 @@ def plot_roc(ax: Axes, curve: Curve, label: str, index: int) -> None:
     """Receiver operating characteristic, with its convex hull as a thin line."""
     if not index:
         ax.plot([0, 1], [0, 1], color=INK, linestyle=":", linewidth=0.8)
-    look = style.look(index)
+    look = drawing.look(index)
     ax.plot(curve["false_alarm"], 1 - curve["miss"], label=label, **look)
     ax.plot(curve["hull_false_alarm"], 1 - curve["hull_miss"], linewidth=0.6, **look)
     ax.set(

@@ -11,7 +11,7 @@ from voiceprivacy.inout.tables import Trial, read_rows
 from voiceprivacy.privacy.law import curves
 from voiceprivacy.privacy.rows import LawPoint
 from voiceprivacy.privacy.scores import assessment
-from voiceprivacy.privacy.scores.trials import arrange, ids_of
+from voiceprivacy.privacy.scores.score_files import arrange, ids_of
 
 KEY = ("label", "reading", "criterion", "n_speakers", "length")
 

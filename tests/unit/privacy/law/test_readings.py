@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from voiceprivacy.privacy.law.readings import READINGS, distances, either_way, read_in, searched_in
 from voiceprivacy.privacy.scores.samples import SpeakerTrials
-from voiceprivacy.privacy.scores.trials import Ids
+from voiceprivacy.privacy.scores.score_files import Ids
 
 INF = np.inf
 

@@ -22,7 +22,7 @@ from voiceprivacy.inout.scored_trials import ScoredTrials
 from voiceprivacy.inout.tables import LABELS, Trial, number, safe_id
 from voiceprivacy.organise.records import Number
 from voiceprivacy.privacy.scores.assessment import measured
-from voiceprivacy.privacy.scores.trials import arrange
+from voiceprivacy.privacy.scores.score_files import arrange
 from voiceprivacy.privacy.uncertainty.bootstrap import intervals
 from voiceprivacy.privacy.uncertainty.corrections import CORRECTIONS
 from voiceprivacy.privacy.uncertainty.interval_files import Draws

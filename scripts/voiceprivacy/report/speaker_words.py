@@ -11,7 +11,7 @@ Conventions
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from voiceprivacy.inout.rows import read_typed
+from voiceprivacy.inout.typed_tables import read_typed
 from voiceprivacy.report.figures import draws_in
 from voiceprivacy.report.mailed import NAMED, Codes, code_of
 from voiceprivacy.utility.rows import SpeakerWords
