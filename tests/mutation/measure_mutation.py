@@ -46,13 +46,12 @@ GROUPS = {
         "privacy/verdict/trials": Draw(4, {"privacy/verdict": "heldout_trials heldout_evidence"}),
         "privacy/verdict/persons": Draw(1, {"privacy/verdict": "heldout_persons"}),
     },
-    "these fourteen": {
+    "these fifteen": {
         "privacy/scores/verification": Draw(5, {"privacy": "verification bootstrap"}),
         "privacy/scores/zebra": Draw(4, {"privacy": "zebra cece tags bootstrap assess_scores"}),
         "privacy/scores/calibration": Draw(5, {"privacy": "calibration zebra cece"}),
-        "privacy/scores/score_files": Draw(
-            3, {"privacy": "bootstrap cece null trials verification"}
-        ),
+        "privacy/scores/samples": Draw(3, {"privacy": "bootstrap cece null trials verification"}),
+        "privacy/scores/score_files": Draw(3, {"privacy": "trials verification"}),
         "privacy/matrices/assessment": Draw(3, {"privacy": "assessment assess_similarity_ranks"}),
         "privacy/matrices/similarity": Draw(
             4, {"privacy": "similarity similarity_reference assessment"}
