@@ -48,7 +48,7 @@ from voiceprivacy.privacy.verdict.score_table import ScoreTable
 from voiceprivacy.privacy.verdict.verdict import Thresholds, verdict_of
 from voiceprivacy.report.terminal import lines_of_set
 from voiceprivacy.report.verdict import judged_of
-from voiceprivacy.vocabulary import ORIGINAL, UNDEFINED
+from voiceprivacy.vocabulary import N_REPLICATES, ORIGINAL, P_TARGET, UNDEFINED
 
 
 class Trials(Protocol):
@@ -257,8 +257,8 @@ def verification(
     scores: ArrayLike | None = None,
     labels: ArrayLike | None = None,
     speakers: Speakers | None = None,
-    p_target: float = 0.01,
-    n_replicates: int = 1000,
+    p_target: float = P_TARGET,
+    n_replicates: int = N_REPLICATES,
     seed: int = 0,
 ) -> Verification:
     """How well an attacker still tells speakers apart: EER, Cllr, linkability.
@@ -297,7 +297,7 @@ def zebra(
     scores: ArrayLike | None = None,
     labels: ArrayLike | None = None,
     speakers: Speakers | None = None,
-    n_replicates: int = 1000,
+    n_replicates: int = N_REPLICATES,
     seed: int = 0,
 ) -> Zebra:
     """How much scores disclose, on average and at worst (Nautsch et al. 2020).

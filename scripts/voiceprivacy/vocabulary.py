@@ -15,6 +15,7 @@ RESOURCES = SCRIPTS.parent / "workflow" / "resources"
 
 NO_PRIVACY_BIT = 1 / (2 * math.log(2))  # D_ECE where every speaker is found: Noe et al., CSL 2022
 LABELS = ("target", "nontarget")
+P_TARGET = 0.01  # prior of a target, of the detection cost, unless somebody asks for another
 
 # Parts of a corpus: what enrols, what is tried, and what attackers are trained on.
 PARTS = ("enrolment", "trial", "train")
@@ -30,6 +31,7 @@ EVALUATION, UTILITY_ALONE, TRAIN = "evaluation", "utility", "train"
 
 # What an interval needs at least.
 FEWEST_SPEAKERS, FEWEST_REPLICATES = 3, 2
+N_REPLICATES = 1000  # that it is made of, unless somebody asks for others
 # How many times the bias that replicates of a calibrated cost show is taken off its interval.
 OF_CALIBRATION = 3.0
 

@@ -18,6 +18,7 @@ from voiceprivacy.privacy.uncertainty.interval_files import (
 )
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import label_inputs
+from voiceprivacy.vocabulary import N_REPLICATES
 
 
 def assess_calibration(
@@ -33,7 +34,7 @@ def assess_calibration(
     curves: str | None = None,
     plot: str | None = None,
     speakers: str | None = None,
-    bootstrap: int = 1000,
+    bootstrap: int = N_REPLICATES,
     seed: int = 0,
 ) -> None:
     """Assess what a calibration trained on one run of an anonymiser is worth on another (C_ECE).

@@ -7,7 +7,7 @@ from voiceprivacy.privacy.law.attributes import inferred, read_corpus
 from voiceprivacy.privacy.rows import Inferred
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import require_at_least, say
-from voiceprivacy.vocabulary import ABSENT, UNDEFINED
+from voiceprivacy.vocabulary import ABSENT, N_REPLICATES, UNDEFINED
 
 
 def assess_inference(
@@ -16,7 +16,7 @@ def assess_inference(
     embeddings: Path,
     audio: Path,
     facts: Path | None = None,
-    bootstrap: int = 1000,
+    bootstrap: int = N_REPLICATES,
     seed: int = 0,
     inference: Path,
 ) -> None:

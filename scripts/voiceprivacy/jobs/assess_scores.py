@@ -9,7 +9,7 @@ from voiceprivacy.privacy.uncertainty.interval_files import Draws, print_metrics
 from voiceprivacy.privacy.uncertainty.normalised import Proportion, write_normalised
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import label_inputs
-from voiceprivacy.vocabulary import WITHIN_RELEASE
+from voiceprivacy.vocabulary import N_REPLICATES, P_TARGET, WITHIN_RELEASE
 
 
 def assess_scores(
@@ -19,9 +19,9 @@ def assess_scores(
     trials: str | None = None,
     release: str | None = None,
     tags: str | None = None,
-    p_target: float = 0.01,
+    p_target: float = P_TARGET,
     speakers: str | None = None,
-    bootstrap: int = 1000,
+    bootstrap: int = N_REPLICATES,
     seed: int = 0,
     verification: str,
     verification_original: str | None = None,

@@ -13,7 +13,7 @@ from voiceprivacy.running.command import require_at_least, say
 from voiceprivacy.utility.rows import SpeakerWords, UtilityMean
 from voiceprivacy.utility.speaker_words import word_errors_of_speakers
 from voiceprivacy.utility.summary import Key, Summary, summarise, write_replicates
-from voiceprivacy.vocabulary import ABSENT
+from voiceprivacy.vocabulary import ABSENT, N_REPLICATES
 
 
 def assess_utility(
@@ -22,7 +22,7 @@ def assess_utility(
     manifest: str,
     trials: Sequence[Path] = (),
     options: dict | None = None,
-    bootstrap: int = 1000,
+    bootstrap: int = N_REPLICATES,
     seed: int = 0,
     metrics: str,
     replicates: str | None = None,

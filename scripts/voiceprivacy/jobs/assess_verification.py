@@ -14,6 +14,7 @@ from voiceprivacy.privacy.uncertainty.interval_files import (
 )
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import label_inputs, say
+from voiceprivacy.vocabulary import N_REPLICATES, P_TARGET
 
 
 def assess_verification(
@@ -21,10 +22,10 @@ def assess_verification(
     scores: list[str],
     label: list[str] | None = None,
     trials: str | None = None,
-    p_target: float = 0.01,
+    p_target: float = P_TARGET,
     metrics: str | None = None,
     speakers: str | None = None,
-    bootstrap: int = 1000,
+    bootstrap: int = N_REPLICATES,
     seed: int = 0,
 ) -> None:
     """Assess score files: how well can the attacker still tell speakers apart?

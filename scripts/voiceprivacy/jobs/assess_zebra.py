@@ -17,6 +17,7 @@ from voiceprivacy.privacy.uncertainty.interval_files import (
 )
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import label_inputs, say
+from voiceprivacy.vocabulary import N_REPLICATES
 
 
 def assess_zebra(
@@ -31,7 +32,7 @@ def assess_zebra(
     plot: str | None = None,
     over: Literal["log_odds", "prior"] = "log_odds",
     speakers: str | None = None,
-    bootstrap: int = 1000,
+    bootstrap: int = N_REPLICATES,
     seed: int = 0,
 ) -> None:
     """Assess score files with ZEBRA: how much do they disclose, on average and at worst?

@@ -19,7 +19,7 @@ from voiceprivacy.privacy.scores.score_files import (
 from voiceprivacy.privacy.uncertainty import null
 from voiceprivacy.privacy.uncertainty.interval_files import Draws, Resampled, resampled_trials
 from voiceprivacy.running.command import say
-from voiceprivacy.vocabulary import WITHIN_RELEASE
+from voiceprivacy.vocabulary import P_TARGET, WITHIN_RELEASE
 
 FAMILIES = ("verification", "zebra")
 ATTACKS = ("oo", "op", "pp", "rr")  # conditions; p0p1 serves to calibrate, and attacks nobody
@@ -46,7 +46,7 @@ def assess(
     trials: FilePath | None = None,
     speakers: FilePath | None = None,
     tags: Sequence[zebra.Tag] = zebra.TABLE_1,
-    p_target: float = 0.01,
+    p_target: float = P_TARGET,
     law: bool = False,
 ) -> Assessed:
     """Assess one score file.
@@ -97,7 +97,7 @@ def measured(
     *,
     draws: Draws,
     tags: Sequence[zebra.Tag] = zebra.TABLE_1,
-    p_target: float = 0.01,
+    p_target: float = P_TARGET,
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Resampled], Mapping[str, Any]]:
     """The metrics of scores, what their intervals are made of, and the curve of zebra.assess.
 

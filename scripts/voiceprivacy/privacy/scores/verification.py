@@ -39,7 +39,7 @@ from voiceprivacy.privacy.scores.calibration import (
     pav_blocks,
 )
 from voiceprivacy.privacy.scores.samples import Sample, sums_between
-from voiceprivacy.vocabulary import UNDEFINED
+from voiceprivacy.vocabulary import P_TARGET, UNDEFINED
 
 WITHIN_ROUNDING = 1.000001  # times a gap in single precision
 MANY_TIES_PERCENT = 1  # of the trials: with more, Kaldi's EER is noticeably off
@@ -52,7 +52,7 @@ class Bins(NamedTuple):
     limits: tuple[float, float]
 
 
-def assess(*, target: Scores, nontarget: Scores, p_target: float = 0.01) -> Metrics:
+def assess(*, target: Scores, nontarget: Scores, p_target: float = P_TARGET) -> Metrics:
     """All verification metrics of a set of scores.
 
     Parameters
@@ -218,7 +218,7 @@ def cllr_cal_bit(*, target: Scores, nontarget: Scores) -> float:
 
 
 def min_dcf(
-    *, target: Scores, nontarget: Scores, p_target: float = 0.01, blocks: Blocks | None = None
+    *, target: Scores, nontarget: Scores, p_target: float = P_TARGET, blocks: Blocks | None = None
 ) -> float:
     """Lowest detection cost at the prior ``p_target``, both errors costing 1.
 
