@@ -233,8 +233,8 @@ def test_what_is_sent_is_bounded(repository, change, said, most):
 
 
 def test_a_check_ends_after_the_seconds_that_it_may_take(repository):
-    [told] = findings(repository, changed=[f"{X_ONE}.json"], seconds=0.05)
-    assert told == f"{repository}: is not checked within 0.05 s (--seconds)"
+    [told] = findings(repository, changed=[f"{X_ONE}.json"], seconds=0.001)
+    assert told == f"{repository}: is not checked within 0.001 s (--seconds)"
 
 
 def remove_x_one(folder):
