@@ -1,15 +1,17 @@
 """How much of a processor each test takes: make test leaves out what tests/times.tsv names.
 
-    make test-times    runs the tests three times in three orders, and writes tests/times.tsv
+    make test-times               three times in three orders, and writes tests/times.tsv
+    make test-times ARGS=--all    also what the file says takes more than TOO_SLOW_S
+    make test-times ARGS=tests/unit/plan    everything of these files or folders
 
 The time of a test is that of the processor, with the processes that it starts, so that a busy
-machine changes little. It is the median of three runs; what took more than TOO_SLOW_S in the first
-is not run again. Their orders differ, because the first test of a process pays for imports. What
-a fixture of several tests takes is shared among them.
+machine changes little. It is the median of three runs; what took more than TOO_SLOW_S in the first,
+or in an earlier call, is not run again. Their orders differ, because the first test of a process
+pays for imports. What a fixture of several tests takes is shared among them.
 
 A test that takes more than SLOW_S stands in the file and gets the mark ``slow`` (conftest.py). A
-test that was skipped keeps its line. If a new one takes more than TOO_SLOW_S, the command names it
-and fails; its next call knows it.
+test that was skipped, failed or not run keeps its line. If a new one takes more than TOO_SLOW_S,
+the command names it and fails; its next call knows it.
 """
 
 import argparse
@@ -49,18 +51,23 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("tests", nargs="*", help="files or folders; the lines of others stay")
-    tests = parser.parse_args().tests
-    runs, left_out = [], []
+    parser.add_argument("--all", action="store_true", help="also tests known to be too slow")
+    arguments = parser.parse_args()
+    tests = arguments.tests
+    known = read_times()
+    is_whole = arguments.all or tests
+    left_out = [] if is_whole else [test for test in known if known[test] > TOO_SLOW_S]
+    runs = []
     for order in range(len(ORDERS)):
         runs.append(measure(tests, order, left_out))
-        left_out = [test for test, took in seconds_of(runs[0]).items() if took > TOO_SLOW_S]
-    known = read_times()
+        left_out += [test for test, took in seconds_of(runs[0]).items() if took > TOO_SLOW_S]
     times = medians(runs)
     asked = tuple(tests) or ("",)
+    unmeasured = {row["test"] for rows in runs for row in rows if not row.get("passed", True)}
     kept = {
         test: seconds
         for test, seconds in known.items()
-        if test not in times and (not test.startswith(asked) or is_skipped(test, runs))
+        if test not in times and (not test.startswith(asked) or test in unmeasured)
     }
     write_times(kept | {test: seconds for test, seconds in times.items() if seconds > SLOW_S})
     new = {test: seconds for test, seconds in times.items() if test not in known}
@@ -70,12 +77,14 @@ def main():
     print(
         f"{len(times)} tests: {fast_s:.0f} s of a processor for fast ones, {slow_s:.0f} for others"
     )
+    if any("failed" in row for rows in runs for row in rows):
+        sys.exit("tests failed, see above: their lines stay as they were")
     if too_slow:
         sys.exit("\n".join([f"new tests above {TOO_SLOW_S:g} s:", *too_slow]))
 
 
 def measure(tests, order, left_out):
-    """Run tests in one order; return [{"test", "seconds", "skipped"} or {"fixture", ...}]."""
+    """Run tests in one order; return [{"test", "seconds", "passed"} or {"fixture", ...}]."""
     words = ["-m", MEASURED, "--numprocesses", "2", "--dist", "loadfile"]
     words += ["--no-loadscope-reorder", "-p", "support.times", *tests]
     print(f"{ORDERS[order]}:", flush=True)
@@ -85,14 +94,14 @@ def measure(tests, order, left_out):
         done = subprocess.run(
             [sys.executable, "-m", "pytest", *words], cwd=ROOT, env=os.environ | variables
         )
-        if done.returncode:
-            sys.exit("nothing is written: tests failed")
+        if done.returncode not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            sys.exit("nothing is written: pytest did not end as it should")
         lines = [line for path in Path(folder).glob("*.rows") for line in path.open()]
     return [json.loads(line) for line in lines]
 
 
 def medians(runs):
-    """{test: seconds}, median over runs; skipped tests have none."""
+    """{test: seconds}, median over runs; tests that did not pass have none."""
     of_runs = [seconds_of(rows) for rows in runs]
     tests = {test for seconds in of_runs for test in seconds}
     return {
@@ -106,14 +115,10 @@ def seconds_of(rows):
     fixtures = Counter()
     for row in rows:
         fixtures[row.get("fixture")] += row["seconds"]
-    tests = [row for row in rows if "test" in row and not row["skipped"]]
+    tests = [row for row in rows if row.get("passed")]
     users = Counter(name for row in tests for name in row["fixtures"])
     shares = {name: fixtures[name] / count for name, count in users.items()}
     return {row["test"]: row["seconds"] + sum(map(shares.get, row["fixtures"])) for row in tests}
-
-
-def is_skipped(test, runs):
-    return any(row.get("test") == test and row["skipped"] for rows in runs for row in rows)
 
 
 def write_times(times):
@@ -145,12 +150,15 @@ class Times:
 
     def __init__(self):
         self.by_fixtures = 0.0
-        self.skipped = False
+        self.passed, self.failed = True, False
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items):
-        left_out = Path(os.environ[FOLDER], LEFT_OUT).read_text(encoding="utf-8").splitlines()
-        items[:] = [item for item in items if item.nodeid not in {*left_out}]
+        left_out = {*Path(os.environ[FOLDER], LEFT_OUT).read_text(encoding="utf-8").splitlines()}
+        for item in items:
+            if item.nodeid in left_out:
+                write_row({"test": item.nodeid, "seconds": 0, "passed": False})
+        items[:] = [item for item in items if item.nodeid not in left_out]
         order = int(os.environ[ORDER])
         if order == 1:
             items.reverse()
@@ -172,21 +180,23 @@ class Times:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item):
-        self.by_fixtures, self.skipped = 0.0, False
+        self.by_fixtures, self.passed, self.failed = 0.0, True, False
         before = processor_s()
         result = yield
         used = [known[-1] for known in item._fixtureinfo.name2fixturedefs.values() if known]
         row = {
             "test": item.nodeid,
             "seconds": processor_s() - before - self.by_fixtures,
-            "skipped": self.skipped,
+            "passed": self.passed,
+            **({"failed": True} if self.failed else {}),
             "fixtures": [name_of(fixture) for fixture in used if fixture.scope != "function"],
         }
         write_row(row)
         return result
 
     def pytest_runtest_logreport(self, report):
-        self.skipped = self.skipped or report.skipped
+        self.passed = self.passed and report.passed
+        self.failed = self.failed or report.failed
 
 
 def pytest_configure(config):
