@@ -1,6 +1,6 @@
 """The job gather_manifests."""
 
-from voiceprivacy.anonymise import part
+from voiceprivacy.anonymise import joining
 from voiceprivacy.errors import counted
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
@@ -22,7 +22,7 @@ def gather_manifests(
     manifest : TSV to write; coefficients (.alphas.tsv) go beside it
     first_run : manifest of the anonymiser's first run: its audio must be another
     """
-    joined = part.gather_manifests(original, shards, manifest, first_run=first_run)
+    joined = joining.gather_manifests(original, shards, manifest, first_run=first_run)
     of_shards = f"{counted(len(joined), 'utterance')} of {counted(len(shards), 'shard')}"
     say(f"{of_shards}: {manifest}")
 

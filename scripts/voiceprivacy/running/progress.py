@@ -11,7 +11,6 @@ the rest.
 """
 
 import contextlib
-import csv
 import difflib
 import logging
 import os
@@ -20,33 +19,20 @@ import shutil
 import sys
 import threading
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from voiceprivacy.errors import counted, shown
 from voiceprivacy.running import turns
+from voiceprivacy.running.failures import REASONS, Failure, Failures, reasons
+from voiceprivacy.running.speech_done import Progress
 
 # Environment: "brief", or "silent" (without the line); unset under plain Snakemake.
 SCREEN = "VOICEPRIVACY_SCREEN"
 SILENT = "silent"
 EVERY_S = 60.0  # a line in logs that are no terminal; after ten minutes fewer: 36 in two hours
 TICK_S = 1.0  # the line on a terminal
-# Jobs that work through all speech of manifests: their first outputs or inputs, and how many.
-MANIFESTS = {
-    "anonymise_part": ("output", 1),
-    "gather_manifests": ("output", 1),
-    "extract_embeddings": ("input", 1),
-    "extract_embeddings_of_both_parts": ("input", 2),
-}
-FIRST_PAGE = "write_first_page"  # whose page people may open while the run goes on
 CLEAR = "\r\x1b[K"
-REASONS = 5  # lines of a log
-SAID_ABOVE = "its output is above"
-
-# Lines of a cluster's log that say why a job ended.
-KILLED = re.compile(r"error|killed|cancelled|terminated|out of memory|oom", re.IGNORECASE)
 # What Snakemake says after Ctrl-C, of nothing to do, and of installing.
 STOPPING = re.compile(r"Terminating processes on user request")
 NOTHING = "Nothing to be done"
@@ -74,161 +60,6 @@ TARGETS = (
 interrupted = threading.Event()  # Ctrl-C: jobs that end now have not failed
 unknown_target = threading.Event()  # a mistake of the person who calls
 nothing_to_do = threading.Event()
-
-
-class RunningJob(NamedTuple):
-    """A job that has begun: the manifests of the speech that it works through, the page it writes,
-    if it does.
-    """
-
-    rule: str
-    began_s: float
-    manifests: list[str]
-    page: str | None
-
-
-class Progress:
-    """What is known of a run: events go in, a text comes out; ``clock`` gives seconds."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic):
-        self._clock = clock
-        self._began_s = clock()
-        self._planned: Counter[str] = Counter()  # jobs of each rule
-        self._running: dict[int, RunningJob] = {}
-        self._took_s: dict[str, list[float]] = defaultdict(list)  # of each rule's finished jobs
-        self.done, self.total = 0, 0
-        self.speech_s: dict[Path, float] = {}  # of each part of a corpus
-        self.first_page: str | None = None  # where the last event was that it is there
-
-    def see(self, event: str, fields: Mapping[str, Any]) -> None:
-        """Take in an event of Snakemake with what it says."""
-        self.first_page = None
-        if event == "run_info":
-            self._planned = Counter(fields["stats"])
-            self._planned.pop("total", None)
-            self.total = sum(self._planned.values())
-        elif event == "job_info":
-            rule = fields["rule_name"]
-            kind, n_manifests = MANIFESTS.get(rule, ("input", 0))
-            manifests = list(fields[kind])[:n_manifests] if n_manifests else []
-            page = fields["output"][0] if rule == FIRST_PAGE else None
-            self._running[fields["jobid"]] = RunningJob(rule, self._clock(), manifests, page)
-        elif event == "job_finished" and fields["job_id"] in self._running:
-            job = self._running.pop(fields["job_id"])
-            self._took_s[job.rule].append(self._clock() - job.began_s)
-            self.first_page = job.page
-            for manifest in job.manifests:
-                self.speech_s[Path(manifest).parents[1]] = _speech_s(manifest)
-        elif event == "progress":
-            self.done, self.total = fields["done"], fields["total"]
-
-    def text(self, width: int | None = None) -> str:
-        """The line; a narrow terminal does without some of it."""
-        line = self._line(with_speech=True)
-        if width is None or len(line) <= width:
-            return line
-        return self._line(with_speech=False)[:width]
-
-    def _line(self, *, with_speech: bool) -> str:
-        parts = [f"progress: {self.done} of {self.total} jobs"]
-        speech_s = sum(self.speech_s.values())
-        if speech_s and with_speech:
-            parts.append(f"{_duration(speech_s)} of speech worked through")
-        parts.append(_duration(self._clock() - self._began_s))
-        left_s = self._left_s()
-        if left_s is not None and self.done < self.total:
-            parts.append(f"about {_duration(max(1, left_s))} left")
-        # Last, because a narrow terminal cuts the end.
-        running = Counter(job.rule for job in self._running.values())
-        rules = [f"{rule} ({n})" if n > 1 else rule for rule, n in running.items()]
-        return "; ".join(filter(None, [", ".join(parts), ", ".join(rules)]))
-
-    def _left_s(self) -> float | None:
-        """Seconds that are left; None before any job is done, or where nothing can be said.
-
-        Jobs to come take as long as those of their rule took, or as the mean job where none is
-        done. Jobs run side by side as they did so far. A job of a new kind that has outlasted all
-        of that, such as a training, may take any time.
-        """
-        spent_s = sum(map(sum, self._took_s.values()))
-        elapsed_s = self._clock() - self._began_s
-        if not spent_s or not elapsed_s:
-            return None
-        mean_s = spent_s / sum(map(len, self._took_s.values()))
-        work_s = 0.0
-        for rule, count in self._planned.items():
-            took_s = self._took_s.get(rule, [])
-            to_come = max(0, count - len(took_s))
-            work_s += to_come * (sum(took_s) / len(took_s) if took_s else mean_s)
-        left_s = work_s * min(1.0, elapsed_s / spent_s)
-        new = [job for job in self._running.values() if not self._took_s.get(job.rule)]
-        longest_s = max((self._clock() - job.began_s for job in new), default=0.0)
-        return None if longest_s > left_s else left_s
-
-
-class Failure(NamedTuple):
-    """A failed job: its rule, its own log, and the log of the cluster's job that it was part of."""
-
-    rule: str
-    log: str | None
-    cluster_log: str | None
-
-
-class Failures:
-    """The jobs of a run that failed and did not succeed when they were tried again."""
-
-    def __init__(self) -> None:
-        self._failed: dict[int, Failure] = {}
-
-    def see(self, event: str, fields: Mapping[str, Any]) -> list[Failure]:
-        """Take in an event of Snakemake; the jobs that have failed now.
-
-        Of a group of jobs they are those that had begun; where none had, the first.
-        """
-        if event == "job_finished":
-            self._failed.pop(fields["job_id"], None)
-        elif event == "job_error" and not fields["indent"]:  # those of a group are indented
-            log, cluster_log = [*fields["log"], None, None][:2]
-            return self._keep({fields["jobid"]: Failure(fields["rule_name"], log, cluster_log)})
-        elif event == "group_error":
-            cluster_log = next(iter(fields["aux_logs"]), None)
-            failed = {}
-            for job in fields["job_error_info"]:
-                log = next(iter(job["log"]), None)
-                failed[job["jobid"]] = Failure(job["rule_name"], log, cluster_log)
-            begun = {job: failure for job, failure in failed.items() if _lines(failure.log)}
-            return self._keep(begun or dict(list(failed.items())[:1]))
-        return []
-
-    def _keep(self, failed: dict[int, Failure]) -> list[Failure]:
-        self._failed |= failed
-        return list(failed.values())
-
-    def all(self) -> list[Failure]:
-        """Those of the whole run, each once."""
-        return list(self._failed.values())
-
-
-def reasons(failure: Failure, count: int) -> list[str]:
-    """Why a job failed: at most ``count`` lines of its log, and as many of the cluster's.
-
-    They are its lines that begin with error:, else its last ones and what the cluster says. An
-    error that points to what stands above it brings the last line of that.
-    """
-    own = _lines(failure.log)
-    errors = [index for index, line in enumerate(own) if line.startswith("error:")]
-    if errors:
-        above = [index - 1 for index in errors if index and own[index].endswith(SAID_ABOVE)]
-        return [own[index] for index in sorted({*errors, *above})[-count:]]
-    of_cluster = [line for line in _lines(failure.cluster_log) if KILLED.search(line)]
-    return own[-count:] + of_cluster[-count:] or ["(empty)"]
-
-
-def _lines(path: str | None) -> list[str]:
-    if path is None or not Path(path).is_file():
-        return []
-    text = Path(path).read_text(encoding="utf-8", errors="replace").replace("\r", "\n")
-    return [line for line in text.splitlines() if line.strip()]
 
 
 class ProgressHandler(logging.Handler):
@@ -411,18 +242,3 @@ def whole_log() -> str | None:
 def is_silent() -> bool:
     """Whether the person who called wants no line."""
     return os.environ.get(SCREEN) == SILENT
-
-
-def _speech_s(manifest: str) -> float:
-    """Seconds of speech in a manifest; none if it cannot be read, which is no reason to stop."""
-    try:
-        with open(manifest, newline="", encoding="utf-8") as file:
-            return sum(float(row["duration_s"]) for row in csv.DictReader(file, delimiter="\t"))
-    except (OSError, KeyError, ValueError, TypeError):
-        return 0.0
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -26,7 +26,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import NamedTuple
 
-from voiceprivacy.anonymise.part import EQUAL
+from voiceprivacy.anonymise.findings import EQUAL
 from voiceprivacy.anonymise.plugins import find_audio
 from voiceprivacy.corpora import parts
 from voiceprivacy.corpora.checks import Examination

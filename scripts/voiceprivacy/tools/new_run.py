@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from voiceprivacy import seeds
-from voiceprivacy.anonymise.part import EQUAL, unlike_length
+from voiceprivacy.anonymise.findings import EQUAL, unlike_length
 from voiceprivacy.anonymise.plugins import cuts_of
 from voiceprivacy.corpora import same_sound
 from voiceprivacy.corpora.listing import Findings, Listed

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from voiceprivacy.anonymise import plugins
-from voiceprivacy.anonymise.part import finding
+from voiceprivacy.anonymise.findings import finding
 from voiceprivacy.corpora import parts, recordings
 from voiceprivacy.corpora.checks import Examination
 from voiceprivacy.corpora.listing import Findings, list_utterances

@@ -13,7 +13,7 @@ from support.trees import write_kaldi, write_lines
 
 from voiceprivacy.anonymise import plugins
 from voiceprivacy.anonymise.functions.mcadams import draw_alphas
-from voiceprivacy.anonymise.part import gather_manifests
+from voiceprivacy.anonymise.joining import gather_manifests
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio, tables
 from voiceprivacy.inout.tables import Utterance

@@ -14,7 +14,7 @@ from support.calls import flags, here, succeeds
 from support.shards import REVERSED, run_part, run_shard
 from support.sounds import RATE, tone
 
-from voiceprivacy.anonymise import part
+from voiceprivacy.anonymise import findings, joining, part
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.tables import Utterance, alphas_path, read_manifest, write_manifest
@@ -42,7 +42,7 @@ def test_any_number_of_shards_gives_the_audio_of_one(original, tmp_path, anonymi
             run_shard(original, anonymiser, folder, shard=shard, shards=shards)
             for shard in range(shards)
         ]
-        joined[shards] = part.gather_manifests(original, manifests, folder / "manifest.tsv")
+        joined[shards] = joining.gather_manifests(original, manifests, folder / "manifest.tsv")
         alphas[shards] = alphas_path(folder / "manifest.tsv").read_text()
         assert read_manifest(folder / "manifest.tsv") == joined[shards]
     for before, *protected in zip(read_manifest(original), *joined.values(), strict=True):
@@ -168,7 +168,7 @@ def test_gathering_finds_what_is_lost_twice_or_strange(original, tmp_path):
         (strange, "d.tsv: utterance 'x' is not in .*original"),
     ):
         with pytest.raises(BadInput, match=message):
-            part.gather_manifests(original, [first, second], tmp_path / "joined.tsv")
+            joining.gather_manifests(original, [first, second], tmp_path / "joined.tsv")
     assert not (tmp_path / "joined.tsv").exists()
 
 
@@ -179,9 +179,9 @@ def test_alphas_of_some_utterances_and_a_first_run_of_others_are_refused(origina
     rows = "".join(f"{name}\ts\t0.8\n" for name in names[:7])
     alphas_path(drawn).write_text(f"utterance\tspeaker\talpha\n{rows}")
     with pytest.raises(BadInput, match=f"1 utterance .* tables of alphas.*{names[7]}"):
-        part.gather_manifests(original, [drawn, plain], tmp_path / "joined.tsv")
+        joining.gather_manifests(original, [drawn, plain], tmp_path / "joined.tsv")
     with pytest.raises(BadInput, match=f"b.tsv: has no utterance '{names[0]}'"):
-        part.gather_manifests(original, [drawn, plain], tmp_path / "joined.tsv", first_run=plain)
+        joining.gather_manifests(original, [drawn, plain], tmp_path / "joined.tsv", first_run=plain)
 
 
 def test_a_run_that_differs_in_one_sample_is_another_run(original, tmp_path, submit, team):
@@ -191,13 +191,14 @@ def test_a_run_that_differs_in_one_sample_is_another_run(original, tmp_path, sub
     changed[100] += 0.01
     audio.write(team["s3_1"], changed, RATE)
     assert (
-        len(part.gather_manifests(original, [submit()], tmp_path / "m.tsv", first_run=first)) == 8
+        len(joining.gather_manifests(original, [submit()], tmp_path / "m.tsv", first_run=first))
+        == 8
     )
 
 
 def test_a_part_at_once_is_its_gathered_shard(original, tmp_path):
     shard = run_shard(original, DRAWN, tmp_path / "gathered")
-    part.gather_manifests(original, [shard], tmp_path / "gathered/manifest.tsv")
+    joining.gather_manifests(original, [shard], tmp_path / "gathered/manifest.tsv")
     run_part(original, DRAWN, tmp_path / "at_once")
     for name in ("manifest.tsv", "manifest.alphas.tsv"):
         files = [tmp_path / folder / name for folder in ("gathered", "at_once")]
@@ -256,7 +257,7 @@ def test_an_original_is_recognised_in_pieces(tmp_path, monkeypatch, n_samples):
     same = [
         name
         for name in ("quieter", "shorter", "other_end")
-        if part.is_the_original(tmp_path / "original.wav", tmp_path / f"{name}.wav")
+        if findings.is_the_original(tmp_path / "original.wav", tmp_path / f"{name}.wav")
     ]
     assert same == ["quieter"]
 
@@ -305,7 +306,7 @@ def test_a_file_that_stays_is_named_in_full(original, tmp_path, submit, team):
 def test_silence_may_stay_silent(tmp_path):
     audio.write(tmp_path / "zero.flac", np.zeros(8000), RATE)
     original = Utterance("u", "s", "f", tmp_path / "zero.flac", 0.5)
-    assert part.finding(original, tmp_path / "zero.flac", RATE) is None
+    assert findings.finding(original, tmp_path / "zero.flac", RATE) is None
 
 
 def test_several_channels_are_mixed_down_of_ready_speech_only(tmp_path, submit, team, capfd):
@@ -316,9 +317,9 @@ def test_several_channels_are_mixed_down_of_ready_speech_only(tmp_path, submit, 
     mixed, _ = audio.read(tmp_path / "out" / "wav" / "0" / "s3_0.flac")
     assert np.abs(mixed - (one + other) / 2).max() < 1e-4
     utterance = Utterance("s3_0", "s3", "f", team["s3_0"], 0.5)
-    assert part.finding(utterance, team["s3_0"], RATE) == "has 2 channels instead of one"
+    assert findings.finding(utterance, team["s3_0"], RATE) == "has 2 channels instead of one"
     soundfile.write(team["s3_0"], np.outer(one, (1, -1)), RATE)
-    assert "cancel" in part.finding(utterance, team["s3_0"], RATE, mixed_down=True)
+    assert "cancel" in findings.finding(utterance, team["s3_0"], RATE, mixed_down=True)
 
 
 @pytest.mark.parametrize(
@@ -336,7 +337,7 @@ def test_several_channels_are_mixed_down_of_ready_speech_only(tmp_path, submit, 
     ],
 )
 def test_a_length_that_a_wrong_rate_makes_is_named_for_what_it_is(made_s, original_s, said):
-    fault = part.unlike_length(made_s, original_s)
+    fault = findings.unlike_length(made_s, original_s)
     if said is None:
         assert fault is None
     else:

@@ -8,7 +8,7 @@ import pytest
 import soundfile
 from support.memory import peak_of
 
-from voiceprivacy.anonymise import part
+from voiceprivacy.anonymise import findings
 from voiceprivacy.corpora.listing import Findings, Listed, list_utterances
 from voiceprivacy.corpora.recordings import inspect, mono, provide_audio
 from voiceprivacy.corpora.rows import Channel, Cut, Joined
@@ -104,7 +104,7 @@ def noise(path, seconds):
 
 
 def protected(path, seconds):
-    assert part.finding(Utterance("u", "s", "f", path, seconds), path, SLOW) is None
+    assert findings.finding(Utterance("u", "s", "f", path, seconds), path, SLOW) is None
 
 
 def inspected(path, seconds):

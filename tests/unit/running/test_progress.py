@@ -6,15 +6,9 @@ import logging
 
 import pytest
 
-from voiceprivacy.running.progress import (
-    CLEAR,
-    Failure,
-    Failures,
-    Progress,
-    ProgressHandler,
-    interrupted,
-    reasons,
-)
+from voiceprivacy.running.failures import Failure, Failures, reasons
+from voiceprivacy.running.progress import CLEAR, ProgressHandler, interrupted
+from voiceprivacy.running.speech_done import Progress
 
 
 class Clock:
