@@ -7,13 +7,9 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 from voiceprivacy.tools.intake import read
-from voiceprivacy.tools.new_config import (
-    preview_all,
-    summary,
-    system_names,
-    write_config,
-)
+from voiceprivacy.tools.new_config import system_names, write_config
 from voiceprivacy.tools.new_run import examine, refuse_copies, refuse_one_folder
+from voiceprivacy.tools.new_run_words import preview_all, summary
 from voiceprivacy.tools.unpacking import Unpacking, refuse_packed
 
 

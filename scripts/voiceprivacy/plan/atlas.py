@@ -19,8 +19,8 @@ from typing import Any
 
 from voiceprivacy.inout.placeholders import expand
 from voiceprivacy.plan.attackers import Attackers
+from voiceprivacy.plan.named_files import why_no_transcripts
 from voiceprivacy.plan.rows import Heard
-from voiceprivacy.plan.sources import why_no_transcripts
 from voiceprivacy.plan.speech import first_training_corpus
 from voiceprivacy.vocabulary import (
     EVALUATION,

@@ -24,7 +24,7 @@ from voiceprivacy.inout.tables import number_in
 from voiceprivacy.inout.yaml_files import compose, read_yaml
 from voiceprivacy.layout import HERE, Layout
 from voiceprivacy.models.hub import NAME
-from voiceprivacy.plan import atlas, sources
+from voiceprivacy.plan import atlas, named_files, scores_given
 from voiceprivacy.plan.defaults import complete, controls, schema
 from voiceprivacy.plan.measures import wrong_measures
 from voiceprivacy.plan.plan import Plan
@@ -473,12 +473,12 @@ def missing_files(config: dict[str, Any], layout: Layout) -> Iterator[Problem]:
     """Files and folders that a completed config names, and that are not there or unusable."""
     for name, options in config["attacks"].items():
         try:
-            sources.given_scores(options["scores"])
+            scores_given.given_scores(options["scores"])
         except BadInput as error:  # of such scores no plan can be made
             yield Problem(("attacks", name, "scores"), str(error))
             return
     plan = Plan(config, layout)
-    for named, reason in sources.unusable(plan.named).items():
+    for named, reason in named_files.unusable(plan.named).items():
         yield Problem(named.keys, f"{named.path}: {reason}{_perhaps(named)}")
     for keys, words in plan.attackers.beyond_dimensions():
         yield Problem(keys, words)
@@ -504,7 +504,7 @@ def missing_files(config: dict[str, Any], layout: Layout) -> Iterator[Problem]:
                 yield Problem(("attacks", name, "scores"), f"{path}: {OWN_RESULT}")
 
 
-def _perhaps(named: sources.Named) -> str:
+def _perhaps(named: named_files.Named) -> str:
     """A question after the neighbour that what is missing resembles, or after a model's commit."""
     if os.path.lexists(named.path):  # a broken link, a pipe
         return ""
@@ -538,7 +538,7 @@ def _lacking_transcripts(plan):
         if not is_of_text or plan.attackers.recogniser(name):
             continue
         for corpus in plan.speech.attacked:
-            if reason := sources.why_no_transcripts(plan.speech.corpora[corpus]):
+            if reason := named_files.why_no_transcripts(plan.speech.corpora[corpus]):
                 words = f"reads transcripts, and of corpus '{corpus}' {reason}"
                 yield Problem(("extractors", name), words)
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.inout.placeholders import ours, wherever_ours_lie
 from voiceprivacy.models.pinned import is_pinned
-from voiceprivacy.plan.sources import why_no_transcripts
+from voiceprivacy.plan.named_files import why_no_transcripts
 from voiceprivacy.plan.speech import Speech
 from voiceprivacy.vocabulary import (
     CHOSEN_BY,

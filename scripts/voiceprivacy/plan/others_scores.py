@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from voiceprivacy.plan.sources import ScoreFile
+from voiceprivacy.plan.scores_given import ScoreFile
 from voiceprivacy.plan.speech import Speech
 from voiceprivacy.vocabulary import GIVEN, MEAN, SECOND_RUN, Attack, TrialList
 

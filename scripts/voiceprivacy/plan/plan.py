@@ -30,22 +30,20 @@ from voiceprivacy.plan.attackers import (
 )
 from voiceprivacy.plan.defaults import resolved
 from voiceprivacy.plan.measures import Utility
-from voiceprivacy.plan.others_scores import Given
-from voiceprivacy.plan.outputs import Averages, Outputs, replicates
-from voiceprivacy.plan.program_files import imported_files
-from voiceprivacy.plan.sources import (
+from voiceprivacy.plan.named_files import (
     A_FOLDER,
     FILE,
     MEASURE_SETTINGS,
-    TRANSCRIPTS,
     Named,
-    Sources,
     encoder_files,
-    files_in_words,
-    given_scores,
     hub_encoder_files,
     text_encoder_files,
 )
+from voiceprivacy.plan.others_scores import Given
+from voiceprivacy.plan.outputs import Averages, Outputs, replicates
+from voiceprivacy.plan.program_files import imported_files
+from voiceprivacy.plan.scores_given import given_scores
+from voiceprivacy.plan.sources import TRANSCRIPTS, Sources, files_in_words
 from voiceprivacy.plan.speech import Speech, environment_file
 from voiceprivacy.vocabulary import (
     AUDIO_ENDINGS,

@@ -23,22 +23,21 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
-from glob import escape, glob, iglob
 from itertools import accumulate, chain, pairwise, product
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import sha256, sha256_of
 from voiceprivacy.inout.files import base_of, name_too_long, read_lines
 from voiceprivacy.inout.foreign import NO_UTF8
-from voiceprivacy.inout.iemocap import TRANSCRIBED
-from voiceprivacy.inout.placeholders import ours, wherever_ours_lie
+from voiceprivacy.inout.placeholders import wherever_ours_lie
 from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.layout import HERE, Layout
+from voiceprivacy.plan.named_files import FILE, Named, why_unusable
 from voiceprivacy.running.command import say
 from voiceprivacy.running.pools import in_threads
-from voiceprivacy.vocabulary import CONDITIONS, ORIGINAL, SCRIPTS
+from voiceprivacy.vocabulary import SCRIPTS
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/dev", "/proc", "/sys", "/run")
 CHECK = "VOICEPRIVACY_CHECK_AUDIO"  # environment: every file is read again
@@ -46,133 +45,11 @@ CACHE = Path(".snakemake", "sources.json")
 JUST_NOW_NS = 2_000_000_000
 THREADS = 4  # a network's disk answers several questions at once
 MANY_BYTES = 1e9  # more than this is announced, because planning seems to hang
-FILE, A_FOLDER = "file", "folder"
 NEEDED_TABLES = ("wav.scp", "utt2spk", "enrolls", "trials")  # what each corpus of Kaldi's needs
-NAME = "[a-z][a-z0-9_]*"
 TRANSCRIPTS = "transcripts"  # of a corpus: a member of its entry, which no speech is made of
 TRANSCRIPT = re.compile(r"(\.trans\.txt|/text|/txt/[^/]+/[^/]+\.txt)$")  # LibriSpeech, Kaldi, VCTK
 MODULE_ENDINGS = (".py", "/__init__.py", "/__main__.py")
-# What is compared in a challenge's exp/: directories, of protected speech with a suffix.
-COMPARED_DIRECTORIES = re.compile(
-    rf"(?P<corpus>{NAME})_enrolls(?P<enrolled>_.+|)"
-    r"-(?P=corpus)_trials_(?P<trials>(?:f|m|mixed)(?:_common)?)(?P<tried>_.+|)"
-)
 Known: TypeAlias = list  # what was seen of a file: two times of change, size, inode; SHA-256
-ENCODER_FILES = ["hyperparams.yaml", "latent_extractor.ckpt", "latent_encoder.ckpt"]
-MEASURE_SETTINGS = ["hyperparams.yaml", "config.json"]  # one of them, of SpeechBrain or others
-# Of an encoder of the Hugging Face hub, and one of its weights.
-HUB_ENCODER_FILES = ["config.json", "preprocessor_config.json"]
-HUB_TEXT_ENCODER_FILES = ["config.json", "tokenizer.json"]
-HUB_ENCODER_WEIGHTS = ["model.safetensors", "pytorch_model.bin"]
-
-
-class Named(NamedTuple):
-    """A file or a folder that a config names.
-
-    ``endings`` are those of the files that are read below a folder: None for all, () for none (it
-    only has to be there). ``below`` is False where only the files directly in a folder are read.
-    ``root`` is where relative paths in a wav.scp start, if the config says so. ``may_lack`` is True
-    where recordings that are not there are left out. ``needed`` is False where a job of its own
-    says what is missing. ``member`` names a file of an entry that has a fingerprint of its own,
-    because each job reads only one of them. ``without_texts`` is True where the transcripts among
-    the files are such a member. ``form`` is what it has to be, if that is certain.
-    """
-
-    keys: tuple[str, ...]
-    path: str
-    form: str = ""
-    endings: tuple[str, ...] | None = None
-    below: bool = True
-    root: str | None = None
-    may_lack: bool = False
-    needed: bool = True
-    member: str = ""
-    without_texts: bool = False
-
-    @property
-    def source(self) -> str:
-        """The entry of the config that names it, and its member: corpora/libri."""
-        names = [*self.keys[:2], self.member]
-        return "/".join(name for name in names if name)
-
-
-class ScoreFile(NamedTuple):
-    """What the scores of one file are of."""
-
-    corpus: str
-    trials: str
-    anonymiser: str
-    condition: str
-
-
-def given_scores(template: str) -> dict[ScoreFile, str]:
-    """Score files that match a path with {corpus}, {trials}, {anonymiser} and {condition}.
-
-    Without {corpus} or {trials} they are ``scores`` and ``all``. Other conditions do not match. A
-    path without braces is an attacker's folder in a challenge's exp/.
-
-    Raises
-    ------
-    BadInput : a file's name of a system, list or corpus is none, or could be split otherwise; that
-        folder has the scores of several attackers
-    """
-    if "{" not in template:
-        return _scores_of_challenge(template)
-    pattern, star = re.escape(template), escape(template)
-    for field in ScoreFile._fields:
-        placeholder = f"{{{field}}}"
-        values = f"(?i:{'|'.join(CONDITIONS)})" if field == "condition" else "[^/]+"
-        pattern = pattern.replace(re.escape(placeholder), f"(?P<{field}>{values})", 1)
-        pattern = pattern.replace(re.escape(placeholder), f"(?P={field})")  # the same once more
-        star = star.replace(placeholder, "*")
-    files = {}
-    for path in sorted(glob(star)):
-        if match := re.fullmatch(pattern, path):
-            _refuse_no_names(path, match.groups())
-            other: Any = re.fullmatch(pattern.replace("+", "+?"), path)
-            if other.groups() != match.groups():
-                raise BadInput(
-                    f"{path}: is it of {' '.join(match.groups())} or of {' '.join(other.groups())}?"
-                    f" Names may hold '_': put / between them, also in {template}"
-                )
-            names = {"corpus": "scores", "trials": "all"} | match.groupdict()
-            files[ScoreFile(**names)] = path
-    return files
-
-
-def _scores_of_challenge(folder: str) -> dict[ScoreFile, str]:
-    """libri_dev_enrolls_mine-libri_dev_trials_f_mine/scores and the like, however deep.
-
-    Raises
-    ------
-    BadInput : a suffix is no name; two files are of the same system and trials, as those of two
-        attackers
-    """
-    files: dict[ScoreFile, str] = {}
-    for path in sorted(Path(folder).rglob("scores")):
-        match = COMPARED_DIRECTORIES.fullmatch(path.parent.name)
-        if match and (match["enrolled"] or match["tried"]) == match["tried"]:
-            condition = "pp" if match["enrolled"] else "op" if match["tried"] else "oo"
-            system = match["tried"].lower().strip("_") or ORIGINAL
-            _refuse_no_names(path, [system])
-            scored = ScoreFile(match["corpus"], match["trials"], system, condition)
-            if scored in files:
-                raise BadInput(
-                    f"{path}: {files[scored]} is of the same system and trials: name the folder of"
-                    " one attacker, such as exp/asv_anon_mine"
-                )
-            files[scored] = str(path)
-    return files
-
-
-def _refuse_no_names(path, names):
-    """Refuse scores of what has no name in a run: left out, they would not be missed."""
-    for name in names:
-        if not re.fullmatch(NAME, name):
-            raise BadInput(
-                f"{path}: '{name}' is no name: write small letters, digits and _, and begin with a"
-                " letter"
-            )
 
 
 def files_in_words(texts: Iterable[object], results: str) -> list[str]:
@@ -215,98 +92,6 @@ def _is_persons(path: str, results: str) -> bool:
         if name.startswith(folders) and not is_ours:
             return False
     return True
-
-
-def unusable(named: Iterable[Named]) -> dict[Named, str]:
-    """What a config names and cannot be used, and why; nothing below a folder that is one of it."""
-    reasons: dict[Named, str] = {}
-    for path in dict.fromkeys(named):
-        folders = tuple(f"{above.path}/" for above in reasons)
-        reason = why_unusable(path.path, path.form) if path.needed else None
-        if reason and not path.path.startswith(folders):
-            reasons[path] = reason
-    return reasons
-
-
-def why_unusable(path: str, form: str = "") -> str | None:
-    """Why a path cannot be read as what it has to be, FILE or A_FOLDER; None if it can."""
-    try:
-        mode = os.stat(path).st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        return "is a link to what is not there" if os.path.islink(path) else "not found"
-    except (OSError, ValueError) as error:
-        return f"cannot be read ({getattr(error, 'strerror', error)})"
-    if stat.S_ISDIR(mode) and form == FILE:
-        return "is a folder, not a file"
-    if stat.S_ISREG(mode) and form == A_FOLDER:
-        return "is a file, not a folder"
-    if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
-        return "is a pipe, a socket or a device, not a file"
-    allowed = os.access(path, os.R_OK | (os.X_OK if stat.S_ISDIR(mode) else 0))
-    return None if allowed else "cannot be read (Permission denied)"
-
-
-def encoder_files(folder: str) -> list[str]:
-    """The files in the folder of a self-supervised encoder: of the hub, or of SpeechBrain."""
-    is_of_hub = os.path.exists(f"{folder}/{HUB_ENCODER_FILES[0]}")
-    return hub_encoder_files(folder) if is_of_hub else ENCODER_FILES
-
-
-def hub_encoder_files(folder: str) -> list[str]:
-    """The files in the folder of a self-supervised encoder, as on the Hugging Face hub."""
-    return [*HUB_ENCODER_FILES, _hub_weights(folder)]
-
-
-def text_encoder_files(folder: str) -> list[str]:
-    """The files in the folder of an encoder of sentences, as on the Hugging Face hub."""
-    return [*HUB_TEXT_ENCODER_FILES, _hub_weights(folder)]
-
-
-def _hub_weights(folder):
-    weights = [name for name in HUB_ENCODER_WEIGHTS if os.path.exists(f"{folder}/{name}")]
-    return (weights or HUB_ENCODER_WEIGHTS)[0]
-
-
-def why_no_transcripts(corpus: Mapping[str, Any]) -> str | None:
-    """Why nobody knows what is said in the trials of a corpus; None if its transcripts are there.
-
-    Parameters
-    ----------
-    corpus : an entry of a completed config
-    """
-    if "segments" in corpus:
-        return "no transcripts of the pieces that utterances are cut into"
-    if "kaldi" in corpus:
-        kaldi = corpus["kaldi"] if isinstance(corpus["kaldi"], dict) else {}
-        tried = kaldi.get("trial") or [kaldi.get("directory", corpus["kaldi"])]
-        is_there = any(os.path.exists(ours(f"{directory}/text")) for directory in tried)
-        return None if is_there else "no transcripts were given (the file text of a data directory)"
-    if "librispeech" in corpus:
-        is_there = all(_has_transcripts(corpus["librispeech"], path) for path in _subsets(corpus))
-        return None if is_there else "no transcripts were given (*.trans.txt beside the audio)"
-    if "vctk" in corpus:
-        is_there = os.path.isdir(ours(f"{corpus['vctk']['root']}/txt"))
-        return None if is_there else "no transcripts were given (the folder txt of VCTK)"
-    if "iemocap" in corpus:
-        iemocap = corpus["iemocap"]
-        sessions = [f"{iemocap['root']}/Session{session}" for session in iemocap["sessions"]]
-        is_there = all(os.path.isdir(ours(f"{session}/{TRANSCRIBED}")) for session in sessions)
-        return None if is_there else f"no transcripts were given ({TRANSCRIBED} of IEMOCAP)"
-    if "folder" in corpus and "transcripts" not in corpus["folder"]:
-        return "no transcripts were given (transcripts: FILE.tsv in the corpus's entry folder)"
-    return None
-
-
-def _subsets(corpus):
-    librispeech = corpus["librispeech"]
-    return [ours(f"{librispeech['root']}/{subset}") for subset in librispeech["subsets"]]
-
-
-def _has_transcripts(librispeech, subset):
-    """Whether a subset has a transcript; one that is still to be downloaded will have them."""
-    if librispeech.get("download") and not os.path.isdir(subset):
-        return True
-    return any(True for _ in iglob(f"{escape(subset)}/*/*/*.trans.txt"))
 
 
 def bytes_of(path: str, *, otherwise: float) -> float:

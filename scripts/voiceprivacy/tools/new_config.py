@@ -2,9 +2,7 @@
 
 import json
 import re
-import shlex
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 import yaml
@@ -17,10 +15,8 @@ from voiceprivacy.inout.tables import write_table
 from voiceprivacy.inout.writing import remove_earlier, scratch_folder, whole_or_absent
 from voiceprivacy.models.pinned import is_installed
 from voiceprivacy.plan import configuration, defaults
-from voiceprivacy.tools.file_names import pair, sexes_by_name
-from voiceprivacy.tools.intake import Intake
+from voiceprivacy.tools.file_names import sexes_by_name
 from voiceprivacy.tools.new_run import SAMPLE_RATE, NewRun, limit_of
-from voiceprivacy.tools.unpacking import refuse_packed
 from voiceprivacy.vocabulary import ABSENT, ORIGINAL, SECOND_RUN, WHISPER, WORDS_KEPT
 
 CONFIG = """\
@@ -174,11 +170,11 @@ def _written(path, run):
     for name, protected in run.protected.items():
         if protected.again:
             # Users release the first draw; an attacker enrols and learns from the second.
-            beside.append(_write_scp(_beside(path, name) / "trial", protected))
+            beside.append(_write_scp(path_beside(path, name) / "trial", protected))
             for part in ("enrolment", "train"):
-                beside.append(_write_scp(_beside(path, name) / part, protected.again))
+                beside.append(_write_scp(path_beside(path, name) / part, protected.again))
         elif not protected.plain:
-            beside.append(_write_scp(_beside(path, name), protected))
+            beside.append(_write_scp(path_beside(path, name), protected))
     _write(path, _config(path, run))
     return [path, *beside]
 
@@ -192,7 +188,7 @@ def _config(path, run):
         anonymisers.append(f"  # {name} is not shown: {ascii(why)[1:-1]}\n")
     return CONFIG.format(
         config=path,
-        speakers=_n_speakers(run.utterances),
+        speakers=n_speakers_of(run.utterances),
         utterances=len(run.utterances),
         length=length(run.seconds),
         enrolment=run.enrolment_utterances,
@@ -204,7 +200,7 @@ def _config(path, run):
         semi=_semi_informed(run),
         lists=", ".join(run.lists),
         extractor=_flow(defaults.strongest_extractor()),
-        recogniser=_recogniser(run),
+        recogniser=words_measured(run),
         anonymisers="".join(anonymisers),
     )
 
@@ -213,19 +209,19 @@ def _semi_informed(run):
     """The attacker who learns from the systems that have protected speech to learn from."""
     if not run.training:
         return NO_SEMI
-    lacking = _lacking_training(run)
+    lacking = lacking_training(run)
     learning = [name for name in [*run.protected, *run.methods] if name not in lacking]
     only = f", anonymisers: [{', '.join(learning)}]" if lacking else ""
     return SEMI.format(corpus=corpus_name(run), only=only) if learning else ""
 
 
-def _lacking_training(run):
+def lacking_training(run: NewRun) -> list[str]:
     """Systems without a protected version of all training speech."""
     ids = {one.utterance for one in run.training}
     return [name for name, protected in run.protected.items() if not ids <= protected.files.keys()]
 
 
-def _recogniser(run):
+def words_measured(run: NewRun) -> str:
     """The measure of words by Whisper, where it is installed when the config is written."""
     if not is_installed(RECOGNISED_BY):
         return ""
@@ -241,9 +237,9 @@ def _training(path, run):
     if run.taught_by.is_plain:
         if run.speakers and run.taught_by is run.intake:
             options.append(f"      speakers: {_quoted(run.speakers)}\n")
-        options.append(f"      list: {_quoted(_beside(path, 'training.txt').absolute())}\n")
+        options.append(f"      list: {_quoted(path_beside(path, 'training.txt').absolute())}\n")
     return TRAINING.format(
-        speakers=_n_speakers(run.training),
+        speakers=n_speakers_of(run.training),
         utterances=len(run.training),
         corpus=corpus_name(run),
         source=_source(path, run.taught_by, f"{corpus_name(run)}_train"),
@@ -263,8 +259,8 @@ def _source(path, intake, corpus):
     if intake.is_plain:
         pattern = _quoted(intake.looks_like)
         return OF_TREE.format(root=_quoted(intake.root), pattern=pattern)
-    directory = _quoted(_beside(path, corpus).absolute())
-    names = _beside(path, "names.tsv").name
+    directory = _quoted(path_beside(path, corpus).absolute())
+    names = path_beside(path, "names.tsv").name
     return OF_DIRECTORY.format(root=ascii(str(intake.root)), names=names, directory=directory)
 
 
@@ -276,9 +272,9 @@ def _options(path, run):
         if run.transcripts:
             lines.append(f"      transcripts: {_quoted(run.transcripts)}\n")
     if run.intake.is_plain and _is_a_choice(run):
-        lines.append(f"      list: {_quoted(_beside(path, 'utterances.txt').absolute())}\n")
+        lines.append(f"      list: {_quoted(path_beside(path, 'utterances.txt').absolute())}\n")
     if run.left_out:
-        table = _beside(path, "left_out.tsv").name
+        table = path_beside(path, "left_out.tsv").name
         why = f"of {len(run.listed)} utterances; {table} says why"
         lines.append(f"    left_out: {len(run.left_out)}  # {why}\n")
     if run.lists == ["mixed"]:
@@ -290,13 +286,13 @@ def _anonymiser(path, name, protected):
     lines = [f"  {name}:\n"]
     if protected.again:
         lines.append("    # The attacker enrols and learns from a second, independent draw.\n")
-        lines.append(f"    audio: {_quoted(_beside(path, name).absolute() / '{part}')}\n")
+        lines.append(f"    audio: {_quoted(path_beside(path, name).absolute() / '{part}')}\n")
     elif protected.plain:
         lines.append(f"    audio: {_quoted(protected.folder)}\n")
     else:
         folder = str(protected.folder)
         lines.append(f"    # The files lie in {folder!a}; wav.scp says which is whose.\n")
-        lines.append(f"    audio: {_quoted(_beside(path, name).absolute())}\n")
+        lines.append(f"    audio: {_quoted(path_beside(path, name).absolute())}\n")
     if protected.sample_rates != [SAMPLE_RATE]:  # the check after the anonymiser would refuse it
         rates = " and ".join(map(str, protected.sample_rates))
         lines.append(f"    resample: true    # from {rates} Hz\n")
@@ -312,28 +308,28 @@ def _is_a_choice(run):
 def _write_lists(path, run):
     written = []
     if not run.intake.is_plain:
-        folder = _beside(path, corpus_name(run))
+        folder = path_beside(path, corpus_name(run))
         written.append(_write_directory(folder, run.utterances, run.intake))
     elif _is_a_choice(run):
-        written.append(_write_list(_beside(path, "utterances.txt"), run.utterances))
+        written.append(_write_list(path_beside(path, "utterances.txt"), run.utterances))
     if run.training and not run.taught_by.is_plain:
-        folder = _beside(path, f"{corpus_name(run)}_train")
+        folder = path_beside(path, f"{corpus_name(run)}_train")
         written.append(_write_directory(folder, run.training, run.taught_by))
     elif run.training:
-        written.append(_write_list(_beside(path, "training.txt"), run.training))
+        written.append(_write_list(path_beside(path, "training.txt"), run.training))
     if names := _names(run):
-        written.append(_beside(path, "names.tsv"))
+        written.append(path_beside(path, "names.tsv"))
         write_table(written[-1], ["kind", "id", "name", "file"], names)
-    if sexes := _sexes(run):
-        written.append(_beside(path, SEXES))
+    if sexes := sexes_of(run):
+        written.append(path_beside(path, SEXES))
         write_table(written[-1], ["speaker", "gender"], sorted(sexes.items()))
     if run.left_out:
-        written.append(_beside(path, "left_out.tsv"))
+        written.append(path_beside(path, "left_out.tsv"))
         write_table(written[-1], ["utterance", "why"], sorted(run.left_out.items()))
     return written
 
 
-def _sexes(run):
+def sexes_of(run: NewRun) -> dict[str, str]:
     """{what people call a speaker: f or m} by the names, where no other source tells."""
     sexes = sexes_by_name(run.utterances) if run.lists == ["mixed"] else {}
     return {run.intake.speakers.get(speaker, speaker): sex for speaker, sex in sexes.items()}
@@ -414,7 +410,7 @@ def _write_scp(folder, protected):
     return folder / "wav.scp"
 
 
-def _beside(path, ending):
+def path_beside(path: Path, ending: str) -> Path:
     """The path of a file or folder beside a config: my.yaml and flat give my.flat."""
     return path.with_name(f"{path.stem}.{ending}")
 
@@ -435,23 +431,6 @@ def _quoted(text):
 
 # What new-run prints: the guess, how much there is, what is left out, and what to do next.
 
-EXAMPLES = 5
-LEFT_OUT = 10
-LISTS = {"mixed": "one list of all speakers", "f": "a list of women", "m": "a list of men"}
-
-
-def summary(run: NewRun, written: list[Path]) -> list[str]:
-    """Lines of text about a new run and the files that were written for it."""
-    return [
-        *preview(run.intake),
-        *(f"  note: {note}" for note in run.notes),
-        "",
-        *_protected_lines(run),
-        *_left_out(run),
-        "",
-        *_next(run, written),
-    ]
-
 
 def length(seconds: float) -> str:
     """An amount of speech in words."""
@@ -462,123 +441,6 @@ def length(seconds: float) -> str:
     return f"{counted(round(seconds / 60), 'minute')} of speech"
 
 
-def preview(intake: Intake) -> list[str]:
-    """Lines of text: what the names of some files tell, and how many there are."""
-    speakers = Counter(utterance.speaker for utterance in intake.listed)
-    counts = sorted(speakers.values())
-    each = counted(counts[-1], "utterance")
-    if counts[0] < counts[-1]:
-        each = f"{counts[0]} to {each}"
-    share = f"{len(intake.listed)} of {intake.n_files} audio files look like {intake.looks_like}"
-    if not intake.n_files or intake.looks_like.startswith("a "):
-        share = f"{counted(len(intake.listed), 'utterance')} in {intake.looks_like}"
-        if n_others := intake.n_files - len(intake.listed):
-            others = counted(n_others, "other audio file is", "other audio files are")
-            share = f"{share}; {others} not listed there, and left out"
-    lines = [f"{intake.root}: {share}"]
-    lines.append(f"  {counted(len(speakers), 'speaker')}, {each} each, such as")
-    step = max(1, len(intake.listed) // EXAMPLES)  # from all over the corpus, not its first speaker
-    for listed in intake.listed[::step][:EXAMPLES]:
-        session = f"   session {listed.session}" if listed.session else ""
-        path = str(listed.audio).removeprefix(f"{intake.root}/")
-        lines.append(
-            f"    {path}   speaker {listed.speaker}{session}   utterance {listed.utterance}"
-        )
-    if not intake.looks_like.startswith("a "):  # names of files say who speaks
-        example = "--pattern '{speaker}_{utterance}.wav'"
-        lines.append(f"  Is that wrong? --pattern says who speaks, for example {example}")
-    if not intake.is_plain:
-        n_changed = sum(name != text for name, text in intake.names.items())
-        changed = f"{counted(n_changed, 'name')} changed" if n_changed else "no name changed"
-        lines.append(f"  Their names are in a table beside the config ({changed})")
-    return lines
-
-
-def preview_all(intake: Intake, protected: Iterable[tuple[str, Path]]) -> list[str]:
-    """Lines of text: what names tell of the originals and of protected folders, with pairs."""
-    lines = preview(intake)
-    for name, path in protected:
-        refuse_packed(path)
-        folder = path.absolute()
-        files = pair(intake.listed, intake.root, folder, called=intake.names)
-        lines += [f"{name}: {found(intake, len(files), folder)}", *pairs(intake, folder, files)]
-    return lines
-
-
-def found(intake: Intake, n_found: int, folder: Path) -> str:
-    """How many of the originals have a protected file."""
-    return f"{n_found} of {len(intake.listed)} found below {folder}"
-
-
-def pairs(intake: Intake, folder: Path, files: Mapping[str, Path]) -> Iterator[str]:
-    """Lines of text: the first, the middle and the last of the pairs {utterance: its file}."""
-    listed = [one for one in intake.listed if one.utterance in files]
-    for number in sorted({0, len(listed) // 2, len(listed) - 1}):
-        one = listed[number]
-        original = str(one.audio).removeprefix(f"{intake.root}/")
-        protected = str(files[one.utterance]).removeprefix(f"{folder.parent}/")
-        yield f"    {original}  <-  {protected}"
-
-
-def _protected_lines(run):
-    for name, protected in run.protected.items():
-        rates = " and ".join(map(str, protected.sample_rates))
-        given = run.given.get(name, name)
-        called = f"{name} (given as '{given}')" if given != name else name
-        yield f"{called}: {found(run.intake, protected.n_found, protected.folder)}, {rates} Hz"
-        yield from pairs(run.intake, protected.folder, protected.files)
-        if protected.unmatched and protected.n_found < len(run.intake.listed):
-            match = counted(len(protected.unmatched), "file matches", "files match")
-            such = f"such as {protected.unmatched[0]}"
-            yield f"  warning: {match} no original, {such}: name them as the others are named"
-        if protected.n_mixed:
-            have = counted(protected.n_mixed, "file has", "files have")
-            yield f"  warning: {have} several channels, which are mixed down to one"
-        if protected.unchanged:
-            are = counted(len(protected.unchanged), "file is its original", "files are originals")
-            such = f"such as that of '{protected.unchanged[0]}'"
-            yield f"  warning: {are} or nearly so, {such}: little is protected there"
-    for name, why in run.set_aside.items():
-        yield f"warning: {name} is not shown: {why}"
-
-
-def _left_out(run):
-    if not run.left_out:
-        return
-    yield f"left out for all: {counted(len(run.left_out), 'utterance')}"
-    for utterance, why in sorted(run.left_out.items())[:LEFT_OUT]:
-        yield f"  {utterance}: {why}"
-    if len(run.left_out) > LEFT_OUT:
-        yield f"  and {len(run.left_out) - LEFT_OUT} more, all in the table beside the config"
-
-
-def _next(run, written):
-    lists = " and ".join(LISTS[name] for name in run.lists)
-    size = f"{_n_speakers(run.utterances)} speakers, {len(run.utterances)} utterances"
-    yield f"corpus {corpus_name(run)}: {size}, {length(run.seconds)}; {lists}"
-    if limit := limit_of(run.utterances):
-        yield f"  at most {limit} of each speaker are tried (limit: in the config)"
-    if run.training:
-        kept = f"{_n_speakers(run.training)} other speakers, {len(run.training)} utterances"
-        yield f"to train the semi-informed attacker: {kept}"
-        for name in _lacking_training(run):
-            lacks = f"{name} has no protected version of all of them"
-            how = "--method NAME=FILE.py:FUNCTION protects them"
-            yield f"  {lacks}, so nothing is learnt from it ({how})"
-    if run.lists == ["mixed"]:
-        table = "--speakers TABLE (columns speaker and gender)"
-        yield f"  {table} makes lists of women and of men, as is usual"
-        if sexes := _sexes(run):
-            such = ", ".join(f"{name}: {sex}" for name, sex in [*sexes.items()][:2])
-            there = shlex.quote(str(_beside(written[0], SEXES)))
-            yield f"  names seem to show the sex ({such}): look at {there}; if it is right, add"
-            yield f"  --speakers {there} --overwrite"
-    if not run.transcripts and not run.intake.texts and not _recogniser(run):
-        table = "--transcripts TABLE (columns utterance and text)"
-        yield f"words: no transcripts were given; with {table} they are measured"
-    yield f"wrote {', '.join(map(str, written))}"
-    yield f"next: voiceprivacy run --configfile {shlex.quote(str(written[0]))}"
-
-
-def _n_speakers(utterances):
+def n_speakers_of(utterances: Iterable[Listed]) -> int:
+    """How many speakers utterances have."""
     return len({utterance.speaker for utterance in utterances})

@@ -18,7 +18,7 @@ from voiceprivacy.organise.challenge import Exported
 from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.plan.sources import ScoreFile, given_scores
+from voiceprivacy.plan.scores_given import ScoreFile, given_scores
 from voiceprivacy.provenance.record import outputs_of
 from voiceprivacy.report.metrics import Number, write_metrics
 from voiceprivacy.tools.challenge import Challenge, prepare

@@ -14,7 +14,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from voiceprivacy.plan import defaults, sources
+from voiceprivacy.plan import defaults, named_files, sources
 from voiceprivacy.plan.plan import Plan
 
 FOLDERS = ["data/mine", "speech/anna", "told", "team/trial", "network", "tool"]
@@ -192,7 +192,7 @@ def test_the_config_names_all_files_of_the_model(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     make_world()
     plan = Plan(defaults.complete(CONFIG))
-    assert not sources.unusable(plan.named)
+    assert not named_files.unusable(plan.named)
     held = set().union(*contents(plan).values())
     assert {os.path.normpath(path) for path in held} == set(FILES)
 

@@ -7,8 +7,8 @@ import pytest
 
 from voiceprivacy.plan.defaults import complete
 from voiceprivacy.plan.measures import wrong_measures
+from voiceprivacy.plan.named_files import unusable
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.plan.sources import unusable
 
 CORPUS = {"synthetic": {"speakers": 4, "utterances": 4}}
 IEMOCAP = {"iemocap": {"root": "IEMOCAP"}}

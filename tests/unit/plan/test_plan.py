@@ -11,7 +11,7 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.outputs import PICTURES, TABLES
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.plan.sources import given_scores
+from voiceprivacy.plan.scores_given import given_scores
 from voiceprivacy.report.contents import contents_of
 from voiceprivacy.vocabulary import Attack
 

@@ -10,9 +10,10 @@ import pytest
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import checksums
-from voiceprivacy.plan import defaults, sources
+from voiceprivacy.plan import defaults, named_files, sources
+from voiceprivacy.plan.named_files import Named
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.plan.sources import CACHE, Named, Sources
+from voiceprivacy.plan.sources import CACHE, Sources
 
 CORPUS = ("corpora", "mine", "kaldi")
 FOLDER = {"root": "audio", "pattern": "{speaker}/{utterance}.wav"}
@@ -127,7 +128,7 @@ def test_what_only_has_to_be_there_or_will_be_downloaded_is_no_source():
     assert Plan(defaults.complete({"corpora": {"mine": downloaded}})).sources.named == {}
     named = Plan(defaults.complete({"corpora": {"mine": there}})).named
     assert {(path.path, path.below) for path in named} == {("libri", False), ("libri/a", True)}
-    assert [path.path for path in sources.unusable(named)] == ["libri"]
+    assert [path.path for path in named_files.unusable(named)] == ["libri"]
 
 
 @pytest.mark.parametrize(
@@ -224,10 +225,10 @@ def test_a_file_that_cannot_be_read_any_more_stops_the_run_and_changes_nothing(p
 @pytest.mark.parametrize("how", SPOILT)
 def test_a_file_that_a_config_names_must_be_one(how):
     edit("map.tsv")
-    named = [Named(("attacks", "others", "key"), "map.tsv", sources.FILE)]
-    assert not sources.unusable(named)
+    named = [Named(("attacks", "others", "key"), "map.tsv", named_files.FILE)]
+    assert not named_files.unusable(named)
     spoil("map.tsv", how)
-    assert list(sources.unusable(named)) == named
+    assert list(named_files.unusable(named)) == named
 
 
 def test_a_file_that_cannot_be_read_and_a_folder_that_cannot_be_listed_stop_the_run(monkeypatch):

@@ -20,8 +20,9 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio, tables
 from voiceprivacy.plan import configuration
 from voiceprivacy.tools import intake
-from voiceprivacy.tools.new_config import preview, summary, system_names, write_config
+from voiceprivacy.tools.new_config import system_names, write_config
 from voiceprivacy.tools.new_run import examine, refuse_copies
+from voiceprivacy.tools.new_run_words import preview, summary
 
 THREE, FORM = ("anna", "bert", "carl"), "{name}/{number}.wav"
 

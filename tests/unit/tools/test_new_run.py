@@ -19,8 +19,9 @@ from voiceprivacy.inout import files, tables
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.tools import new_config
-from voiceprivacy.tools.new_config import name_of, summary, write_config
+from voiceprivacy.tools.new_config import name_of, write_config
 from voiceprivacy.tools.new_run import examine, limit_of, split_speakers
+from voiceprivacy.tools.new_run_words import summary
 
 SPEAKERS = ("anna", "bert", "carl", "dora")
 FORM = "{speaker}/{number:03d}.wav"
