@@ -21,7 +21,14 @@ from voiceprivacy.plan import configuration
 from voiceprivacy.privacy.matrices.matrix_files import read_matrix
 from voiceprivacy.privacy.rows import SystemInterval
 from voiceprivacy.privacy.scores import tags
-from voiceprivacy.report import expected, listen, metrics, sections, uncertainty
+from voiceprivacy.report import (
+    described_corpora,
+    expected,
+    listen,
+    metrics,
+    uncertainty,
+    utility_tables,
+)
 from voiceprivacy.tools.changes import change_lines
 from voiceprivacy.utility import measures
 
@@ -138,13 +145,15 @@ READERS = {
     result_of("evidence.json"): read_foreign(compared),
     result_of("report/listen/demo.json"): read_foreign(lambda path: listen.read_examples([path])),
     result_of("report/tables/speech.tsv"): read_foreign(
-        lambda path: sections.read_corpora(path, TABLES / "trials.tsv", [])
+        lambda path: described_corpora.read_corpora(path, TABLES / "trials.tsv", [])
     ),
     result_of("checks/demo.tsv"): read_foreign(
-        lambda path: sections.read_corpora(*(TABLES / f"{name}.tsv" for name in LISTED), [path])
+        lambda path: described_corpora.read_corpora(
+            *(TABLES / f"{name}.tsv" for name in LISTED), [path]
+        )
     ),
     result_of("metrics/utility/demo.tsv"): read_foreign(
-        lambda path: sections.utility_section(sections.read_utility([path]))
+        lambda path: utility_tables.utility_section(utility_tables.read_utility([path]))
     ),
     result_of(f"metrics/verification/{ATTACK}.intervals.json"): read_foreign(
         lambda _: metrics.read_metrics(RESULTS / "metrics.tsv")

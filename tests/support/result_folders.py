@@ -9,9 +9,10 @@ from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.inout.arrays import write_npz
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import FINDINGS, write_table
+from voiceprivacy.report.described_corpora import DescribedList, PartOfCorpus
 from voiceprivacy.report.listen import Clip, Example, write_examples
 from voiceprivacy.report.metrics import Number, write_metrics
-from voiceprivacy.report.sections import DescribedList, PartOfCorpus, Utility
+from voiceprivacy.report.utility_tables import Utility
 
 LISTS = ("f", "m")
 CONDITIONS = {"original": ["oo"], "b2": ["op", "pp"]}

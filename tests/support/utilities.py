@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.report.sections import Utility
+from voiceprivacy.report.utility_tables import Utility
 from voiceprivacy.utility.rows import UtilityMean
 
 WORDS_PERCENT = {"original": 37.2, "b2": 62.4, "b2r": 67.6, "broken": 50.0, "noise": 100.0}

@@ -8,7 +8,7 @@ from voiceprivacy.corpora import parts
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.report.sections import Speed
+from voiceprivacy.report.utility_tables import Speed
 from voiceprivacy.vocabulary import DASH
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from voiceprivacy.report.contents import read_contents
 from voiceprivacy.report.inference import metric_lines, read_inferred
 from voiceprivacy.report.metrics import collect, write_metrics
-from voiceprivacy.report.sections import read_utility
+from voiceprivacy.report.utility_tables import read_utility
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 

@@ -4,7 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from voiceprivacy.inout.typed_tables import write_typed
-from voiceprivacy.report.sections import DescribedList, PartOfCorpus, describe_list, describe_speech
+from voiceprivacy.report.described_corpora import (
+    DescribedList,
+    PartOfCorpus,
+    describe_list,
+    describe_speech,
+)
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 

@@ -8,9 +8,9 @@ from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.typed_tables import read_typed
 from voiceprivacy.report.answer import evaluated
 from voiceprivacy.report.comparison import compare
+from voiceprivacy.report.described_corpora import PartOfCorpus
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.releases import released
-from voiceprivacy.report.sections import PartOfCorpus
 from voiceprivacy.report.terminal import summary
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
 from voiceprivacy.report.verdict import NOT_GIVEN, no_verdict, read_verdict

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from voiceprivacy.inout.typed_tables import read_typed
 from voiceprivacy.report.answer import evaluated
+from voiceprivacy.report.described_corpora import PartOfCorpus
 from voiceprivacy.report.page import TEMPLATE, write_page
-from voiceprivacy.report.sections import PartOfCorpus
 from voiceprivacy.report.verdict import read_verdict
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say

@@ -8,12 +8,12 @@ from voiceprivacy.layout import Layout
 from voiceprivacy.report.answer import evaluated
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
 from voiceprivacy.report.contents import Contents, read_contents
+from voiceprivacy.report.described_corpora import PartOfCorpus
 from voiceprivacy.report.mailed import reduced
 from voiceprivacy.report.methods import methods, write_methods, write_numbers
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.page import TEMPLATE, codes_in, read_sections, show_all, write_page
 from voiceprivacy.report.releases import released
-from voiceprivacy.report.sections import PartOfCorpus
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
 from voiceprivacy.report.verdict import NOT_GIVEN, no_verdict, read_verdict
 from voiceprivacy.running.adapter import run

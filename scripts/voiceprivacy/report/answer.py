@@ -15,9 +15,9 @@ from typing import Any
 
 from voiceprivacy.errors import counted
 from voiceprivacy.report.comparison import ATTACKS, System
+from voiceprivacy.report.described_corpora import PartOfCorpus
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import released_numbers
-from voiceprivacy.report.sections import PartOfCorpus
 from voiceprivacy.report.typeset import listed
 from voiceprivacy.report.uncertainty import shown_number
 from voiceprivacy.report.verdict import Evaluated

@@ -21,8 +21,8 @@ from typing import Any
 
 from voiceprivacy.errors import counted
 from voiceprivacy.report.comparison import System, shown_columns
+from voiceprivacy.report.described_corpora import PartOfCorpus
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.sections import PartOfCorpus
 from voiceprivacy.report.typeset import latex, listed, write_text
 from voiceprivacy.vocabulary import (
     ABSENT,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import yaml
 
+from voiceprivacy.corpora.listing import Listed
 from voiceprivacy.corpora.rows import Cut, whole
 from voiceprivacy.errors import BadInput, counted, printable
 from voiceprivacy.inout.foreign import refuse_no_utf8

@@ -9,8 +9,8 @@ from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.errors import BadInput
 from voiceprivacy.report import comparison
 from voiceprivacy.report.answer import evaluated, rank_answers, ready_made_note, what_was_run
+from voiceprivacy.report.described_corpora import PartOfCorpus
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.sections import PartOfCorpus
 from voiceprivacy.vocabulary import GIVEN, attacker_name
 
 

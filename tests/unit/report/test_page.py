@@ -14,16 +14,11 @@ from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.layout import Layout
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.contents import Contents, read_contents, write_contents
+from voiceprivacy.report.described_corpora import Corpora, DescribedList, Finding, PartOfCorpus
 from voiceprivacy.report.figures import Subject, figure
 from voiceprivacy.report.page import LARGE_SVG_BYTES, TEMPLATE, by_kind, show, write_page
-from voiceprivacy.report.sections import (
-    Corpora,
-    DescribedList,
-    Finding,
-    PartOfCorpus,
-    utility_section,
-)
 from voiceprivacy.report.terminal import WIDTH, summary
+from voiceprivacy.report.utility_tables import utility_section
 from voiceprivacy.report.verdict import read_verdict
 from voiceprivacy.vocabulary import DASH
 

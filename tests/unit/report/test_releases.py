@@ -14,9 +14,9 @@ from voiceprivacy.report.figures import FURTHER_DRAWS, palette
 from voiceprivacy.report.leaderboard import boards, leaderboard
 from voiceprivacy.report.plots import drawing, evidence
 from voiceprivacy.report.releases import one_release, released, released_numbers
-from voiceprivacy.report.sections import utility_section
 from voiceprivacy.report.terminal import summary
 from voiceprivacy.report.uncertainty import Comparisons, Shown
+from voiceprivacy.report.utility_tables import utility_section
 from voiceprivacy.vocabulary import UNDEFINED
 
 SHIFTS = {"b2r": 0.0, "b2r_draw2": 3.0, "b2r_draw3": -9.0}  # of every EER of b2r

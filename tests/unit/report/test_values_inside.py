@@ -16,8 +16,9 @@ from voiceprivacy.report.leaderboard import boards, leaderboard
 from voiceprivacy.report.metrics import Number, write_metrics
 from voiceprivacy.report.page import write_page
 from voiceprivacy.report.plots import systems as pictures
-from voiceprivacy.report.sections import SESSIONS, utility_section
+from voiceprivacy.report.sessions import SESSIONS
 from voiceprivacy.report.terminal import summary
+from voiceprivacy.report.utility_tables import utility_section
 from voiceprivacy.report.verdict import read_verdict
 from voiceprivacy.vocabulary import Attack
 

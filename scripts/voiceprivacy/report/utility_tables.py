@@ -1,9 +1,7 @@
-"""Sections of the page beside the attacks: corpora, utility, and what two runs tell.
+"""What protected speech is still good for: tables of the page.
 
 Conventions
 -----------
-* Women and men count speakers; in a trial list those who are enrolled.
-* A corpus whose utterances are cut into pieces is counted in pieces.
 * In metrics.tsv a measure of utility has - as extractor, backend and condition. As trials it has a
   trial list, or - for all utterances of the trial part. ``better`` says which way means more
   utility.
@@ -11,169 +9,26 @@ Conventions
   unfold. Both are grouped by what they are about. Speed is no measure: it is not in metrics.tsv.
 * Without a measure of words or quality, speech that is only noise would lead a table of privacy.
   ``understood_note`` says so.
-* Two runs of an anonymiser are two sessions of the same speakers (p0p1): whether the voices of one
-  day can be matched with those of another.
 """
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 from voiceprivacy.catalogue import METRICS, OWN, is_headline, row_of, utility_group
-from voiceprivacy.catalogue.metric import ARROWS, Metric
-from voiceprivacy.errors import BadInput, counted
+from voiceprivacy.catalogue.metric import ARROWS
+from voiceprivacy.errors import counted
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.tables import (
-    FINDINGS,
-    read_enrolments,
-    read_manifest,
-    read_table,
-    read_trials,
-)
-from voiceprivacy.inout.typed_tables import Name, Numeral, read_typed, typed_rows
+from voiceprivacy.inout.typed_tables import Numeral, read_typed, typed_rows
 from voiceprivacy.report.figures import by_release
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import one_release
-from voiceprivacy.report.typeset import listed, short
+from voiceprivacy.report.typeset import listed
 from voiceprivacy.report.uncertainty import TOO_FEW, Shown, shown_number, tells_nothing
 from voiceprivacy.utility.rows import Speed
-from voiceprivacy.vocabulary import ABSENT, DASH, MINUS, ORIGINAL, UNDEFINED, attacker_name
-
-# The corpora: speech and trial lists in numbers, and what is unusual in them.
-
-
-class PartOfCorpus(NamedTuple):
-    """One part of a corpus; ``names_show`` is what names of utterances show: speaker, sex."""
-
-    corpus: Name
-    part: Name
-    women: int
-    men: int
-    of_unknown_gender: int
-    utterances: int
-    hours: float
-    names_show: str = ABSENT
-
-
-class DescribedList(NamedTuple):
-    """One trial list of a corpus."""
-
-    corpus: Name
-    trials: Name
-    women: int
-    men: int
-    of_unknown_gender: int
-    trial_utterances: int
-    target: int
-    nontarget: int
-
-
-class Finding(NamedTuple):
-    """Something unusual: how serious it is, where it is (file:line), and what it is.
-
-    ``sound`` is what it says of the sound of recordings, without any name.
-    """
-
-    level: str
-    location: str
-    message: str
-    sound: str = ABSENT
-
-
-class Corpora(NamedTuple):
-    """All that the report says of the corpora; ``findings`` by corpus, or only how many."""
-
-    speech: list[PartOfCorpus]
-    lists: list[DescribedList]
-    findings: dict[str, list[Finding]]
-    are_shown: bool = True
-
-
-def describe_speech(path: FilePath) -> PartOfCorpus:
-    """Describe the manifest CORPUS/PART/original/manifest.tsv."""
-    corpus, part = Path(path).parts[-4:-2]  # before original/manifest.tsv
-    utterances = read_manifest(path)
-    women, men, unknown = _genders(
-        {utterance.speaker: utterance.gender for utterance in utterances}
-    )
-    hours = sum(utterance.duration_s for utterance in utterances) / 3600
-    shown = set().union(*(utterance.shown_by_name for utterance in utterances))
-    names_show = " and the ".join(sorted(shown, reverse=True)) or ABSENT
-    return PartOfCorpus(corpus, part, women, men, unknown, len(utterances), hours, names_show)
-
-
-def describe_list(path: FilePath, manifest: FilePath) -> DescribedList:
-    """Describe the trial list CORPUS/TRIALS.tsv, its enrolments beside it.
-
-    Parameters
-    ----------
-    manifest : of the corpus's enrolment part: who is a woman and who a man
-
-    Raises
-    ------
-    BadInput : somebody is enrolled with an utterance that is not in the manifest
-    """
-    path = Path(path)
-    enrolments = path.with_suffix(".enrolments.tsv")
-    known = {utterance.utterance: utterance for utterance in read_manifest(manifest)}
-    genders = {}  # of speakers, not of enrolments: somebody can be enrolled more than once
-    for utterances in read_enrolments(enrolments).values():
-        for name in utterances:
-            if name not in known:
-                raise BadInput(f"{enrolments}: utterance '{name}' is not in {manifest}")
-            genders[known[name].speaker] = known[name].gender
-    women, men, unknown = _genders(genders)
-    trials = read_trials(path)
-    labels = [trial.label for trial in trials]
-    return DescribedList(
-        corpus=path.parent.name,
-        trials=path.stem,
-        women=women,
-        men=men,
-        of_unknown_gender=unknown,
-        trial_utterances=len({trial.trial for trial in trials}),
-        target=labels.count("target"),
-        nontarget=labels.count("nontarget"),
-    )
-
-
-def read_corpora(speech: FilePath, lists: FilePath, checks: Iterable[FilePath]) -> Corpora:
-    """Read what the commands describe_corpora and validate_corpus wrote.
-
-    Parameters
-    ----------
-    speech, lists : tables with the fields of PartOfCorpus and of DescribedList
-    checks : tables CORPUS.tsv with the columns FINDINGS
-    """
-    findings = {}
-    for path in checks:
-        findings[Path(path).stem] = [_finding(row) for row in read_table(path, FINDINGS)]
-    return Corpora(read_typed(PartOfCorpus, speech), read_typed(DescribedList, lists), findings)
-
-
-def unnamed(corpora: Corpora) -> Corpora:
-    """The same without places and names; of findings about sound their words remain."""
-    findings = {}
-    for corpus, rows in corpora.findings.items():
-        findings[corpus] = [Finding(row.level, ABSENT, row.sound) for row in rows]
-    return corpora._replace(findings=findings, are_shown=False)
-
-
-def _finding(row: Mapping[str, str]) -> Finding:
-    location = [part for part in (row["file"], row["line"]) if part != ABSENT]
-    return Finding(row["level"], ":".join(location), row["what"], row["sound"])
-
-
-def _genders(speakers: Mapping[str, str]) -> tuple[int, int, int]:
-    """How many women, men, and speakers of unknown gender: {speaker: gender}."""
-    genders = list(speakers.values())
-    return genders.count("f"), genders.count("m"), genders.count("-")
-
-
-# Utility: what protected speech is still good for.
+from voiceprivacy.vocabulary import ABSENT, DASH, MINUS, ORIGINAL, UNDEFINED
 
 GROUPS = {  # of measures, in the order of the page
     "words": "Words",
@@ -450,62 +305,3 @@ def _utility_text(value: float | str, digits: int) -> str:
         return DASH if value == ABSENT else value
     digits += 0 < abs(value) < 10 ** (1 - digits)
     return f"{value:z.{digits}f}".replace("-", MINUS)
-
-
-# What two runs of an anonymiser tell.
-
-# (condition, metric) of each column. C_ECE is of OP: a calibration that the attacker learned on
-# one run and uses on the other.
-SESSIONS = [
-    ("p0p1", METRICS["eer_percent"]),
-    ("p0p1", METRICS["cllr_min_bit"]),
-    ("p0p1", METRICS["linkability"]),
-    ("p0p1", METRICS["dece_bit"]),
-    ("p0p1", METRICS["worst_case_log10"]),
-    ("p0p1", METRICS["tag"]),
-    ("op", METRICS["cece_linear_bit"]),
-    ("op", METRICS["cece_isotonic_bit"]),
-]
-SESSION_TITLES = [metric.label for _, metric in SESSIONS]
-
-
-class Sessions(NamedTuple):
-    """One anonymiser with two runs under one attacker; ``cells`` stand below SESSION_TITLES."""
-
-    corpus: str
-    trials: str
-    attacker: str
-    anonymiser: str
-    cells: list[str]
-
-
-def sessions(numbers: Iterable[Number]) -> list[Sessions]:
-    """The anonymisers that have two runs, sorted."""
-    of_anonymisers: dict[tuple[str, ...], dict[tuple[str, str], Number]] = {}
-    for line in numbers:
-        attacker = attacker_name(line.extractor, line.backend)
-        attacked = (line.corpus, line.trials, attacker, line.anonymiser)
-        of_anonymisers.setdefault(attacked, {})[line.condition, line.metric] = line
-    rows = []
-    for (corpus, trials, attacker, anonymiser), known in sorted(of_anonymisers.items()):
-        if ("p0p1", "eer_percent") in known:  # only two runs can be held against each other
-            cells = [
-                _session_text(known.get((condition, metric.name)), metric)
-                for condition, metric in SESSIONS
-            ]
-            rows.append(Sessions(corpus, trials, attacker, anonymiser, cells))
-    return rows
-
-
-def _session_text(line: Number | None, metric: Metric) -> str:
-    """A number of the table of two runs, with its interval."""
-    if line is None:
-        return DASH
-    if metric.title == "tag" or line.value == UNDEFINED:
-        return line.value
-
-    def rounded(value: float) -> str:
-        # Small disclosures show their order of magnitude.
-        return short(value).replace("-", MINUS) if metric.digits == 3 else metric.text(value)
-
-    return shown_number(line).text(rounded)
