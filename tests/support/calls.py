@@ -106,6 +106,13 @@ def succeeds(job, *words, by=here, **options):
     return done.stdout
 
 
+def refused(job, *words, **options):
+    """What a call that must be refused says on stderr."""
+    done = here(job, *words, **options)
+    assert done.returncode == 2, done.stdout + done.stderr
+    return done.stderr
+
+
 def flags(**values):
     """The words --name value of a call; of a list all; an entry of a config (a dict) as JSON."""
     words = []

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.runs import ROOT, voiceprivacy
+from support.runs import ROOT, succeeded, voiceprivacy
 
 from voiceprivacy.jobs import run as run_command
 from voiceprivacy.running.command import run
@@ -142,10 +142,9 @@ def test_snakemakes_options_pass_through_and_a_profile_that_lies_around_displace
     planned = voiceprivacy(tmp_path, "run", TARGET, "--dry-run", "--printshellcmds", *words)
     assert "voiceprivacy.jobs.validate_corpus" in planned.stdout
     assert not (tmp_path / "there" / "results").exists()
-    made = voiceprivacy(tmp_path, "run", *words, "--", TARGET)
-    assert made.returncode == 0, made.stderr
+    succeeded(voiceprivacy(tmp_path, "run", *words, "--", TARGET))
     assert (tmp_path / "there" / TARGET).stat().st_size > 0
-    assert voiceprivacy(tmp_path, "run", "--unlock", *words).returncode == 0
+    succeeded(voiceprivacy(tmp_path, "run", "--unlock", *words))
     assert not (tmp_path / ".snakemake").exists() and not (tmp_path / MARK).exists()
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from support.runs import ROOT, make_kaldi_directory, snakemake, write_larger
+from support.runs import ROOT, make_kaldi_directory, snakemake, succeeded, write_larger
 
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.plan import Plan
@@ -126,8 +126,7 @@ def planned(tmp_path_factory):
         assert contents_of(Plan(configuration.check(EACH_KIND)))
     write_larger(folder, config, "vp")
     targets = ["voiceprivacy_all", "voiceprivacy_paper"]
-    planned = snakemake(folder, "-n", "-p", *targets, snakefile=folder / "Snakefile")
-    assert planned.returncode == 0, planned.stderr
+    planned = succeeded(snakemake(folder, "-n", "-p", *targets, snakefile=folder / "Snakefile"))
     return folder, planned.stdout
 
 

@@ -76,7 +76,6 @@ def write_run(folder, *, women=6, men=6, apart=8):
             values = draw.normal(size=(len(ids), 4))
             values[:, 0] += kept * np.where(sexes, 1, -1)
             path = folder / f"embeddings/few/{part}/{system}/net.npz"
-            path.parent.mkdir(parents=True)
             write_embeddings(path, Embeddings(np.array(ids), values.astype(np.float32)))
 
 
