@@ -20,8 +20,7 @@ CONFIGS = [
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda path: path.stem)
-def test_a_shipped_config_plans_or_names_what_is_not_found(tmp_path, monkeypatch, config):
-    monkeypatch.chdir(tmp_path)
+def test_a_shipped_config_plans_or_names_what_is_not_found(tmp_path, in_tmp_path, config):
     variables = re.findall(r"\$\{(\w+)\}", config.read_text())
     missing = [name for name in variables if name not in os.environ]
     if missing:

@@ -101,9 +101,8 @@ def make_what_is_named(config):
 
 
 @pytest.mark.parametrize("config", OLDER, ids=lambda path: path.stem)
-def test_a_config_of_an_older_version_plans(tmp_path, monkeypatch, config):
+def test_a_config_of_an_older_version_plans(tmp_path, in_tmp_path, monkeypatch, config):
     variables = set(re.findall(r"\$\{(\w+)\}", config.read_text()))
-    monkeypatch.chdir(tmp_path)
     for name in variables:
         monkeypatch.setenv(name, str(tmp_path / name.lower()))
     make_what_is_named(configuration.read(config))

@@ -80,10 +80,9 @@ def test_of_all_voices_the_mean_is_taken_whoever_speaks(pool):
     assert measured_pitch(one) == pytest.approx(np.sqrt(100 * 200), rel=0.03)
 
 
-def test_the_lines_of_the_guide_make_a_pool_that_can_be_used(tmp_path, monkeypatch):
+def test_the_lines_of_the_guide_make_a_pool_that_can_be_used(in_tmp_path):
     page = (ROOT / "docs/guide/anonymisers_shipped.md").read_text()
     (block,) = re.findall(r"(?m)(?:^    .*(?:import|voices|files|recordings).*\n)+", page)
-    monkeypatch.chdir(tmp_path)
     audio.write("anna.wav", singing(HIGH, 200), RATE)
     audio.write("emil.wav", singing(LOW, 100), RATE)
     exec(textwrap.dedent(block), {})

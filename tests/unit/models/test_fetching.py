@@ -90,9 +90,8 @@ FAILS = "printf 'WARNING: Retrying\\nERROR: No matching distribution\\nmore\\n' 
 
 @pytest.mark.parametrize("end", [FAILS, "touch scratch/tiny.whl"])
 def test_pip_is_asked_for_the_locked_wheel_and_for_nothing_else(
-    tmp_path, download, monkeypatch, end
+    tmp_path, in_tmp_path, download, monkeypatch, end
 ):
-    monkeypatch.chdir(tmp_path)
     python, scratch = tmp_path / "python", tmp_path / "scratch"
     python.write_text(f'#!/bin/sh\necho "$*" > words\n{end}\n')
     python.chmod(0o755)

@@ -15,14 +15,10 @@ from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.verdict import attack_lines, other_files, score_files, verdict_plan
 from voiceprivacy.privacy.verdict.run_scores import n_learnt
 
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
 OTHER_ECAPA = {"model": "speechbrain/other", "revision": "0123456789"}
 COSINE = {"cosine": {"type": "cosine"}}
 SMALL = "{resources}/ecapa_small"
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
 
 
 def plan_of(config):

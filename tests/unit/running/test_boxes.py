@@ -61,8 +61,7 @@ def test_it_reads_nothing_that_it_was_not_given(tmp_path, monkeypatch):
 
 
 @boxed
-def test_it_writes_to_its_own_folder_only(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_it_writes_to_its_own_folder_only(tmp_path, in_tmp_path):
     (tmp_path / "model").mkdir()
     folders = ["/", "/tmp", "/usr", "/etc", "/root", tmp_path, tmp_path / "model", SCRIPTS]
     folders += [RESOURCES, Path(sys.prefix), tmp_path / "scratch" / "given", Path.home()]
@@ -273,8 +272,7 @@ def test_children_are_found_beside_a_process_whose_name_is_no_text():
 # What it is given.
 
 
-def test_a_program_brings_its_folder_and_nothing_else_of_the_run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_program_brings_its_folder_and_nothing_else_of_the_run(tmp_path, in_tmp_path):
     for name in ("nac/run.sh", "nac/model/weights", "other/secret", "loose.txt", "alone.sh"):
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).touch()
@@ -290,8 +288,7 @@ def test_a_program_brings_its_folder_and_nothing_else_of_the_run(tmp_path, monke
 
 
 @pytest.mark.parametrize("name", [".", "/", "/etc", "/proc/self", "~", "none"])
-def test_too_much_or_nothing_is_refused_in_reads(tmp_path, monkeypatch, name):
-    monkeypatch.chdir(tmp_path)
+def test_too_much_or_nothing_is_refused_in_reads(tmp_path, in_tmp_path, name):
     options = {"sandbox": True, "reads": [name]}
     with pytest.raises(BadInput, match="reads: "):
         boxes.of_entry(options, ["true"], tmp_path / "scratch", threads=1)
