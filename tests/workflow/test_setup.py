@@ -95,13 +95,8 @@ def pins_of(text):
     return [pin for pin in pins if pin[0] != "pip"]
 
 
-def requirements_of_installed():
-    """{(name, version): lines Requires-Dist} of all that is installed here, the docs' too."""
-    (docs,) = (ROOT / ".venv" / "docs" / "lib").glob("python*/site-packages")
-    return installed_in([*sys.path, str(docs)])
-
-
 def installed_in(folders):
+    """{(name, version): lines Requires-Dist}"""
     return {
         (canonicalize_name(package.name), package.version): package.requires or []
         for package in importlib.metadata.distributions(path=list(folders))
@@ -112,7 +107,8 @@ def installed_in(folders):
 def index(tmp_path_factory):
     """(folder of wheels, {(name, version): SHA-256}) for all locks."""
     folder = tmp_path_factory.mktemp("index")
-    requirements = requirements_of_installed()
+    (docs,) = (ROOT / ".venv" / "docs" / "lib").glob("python*/site-packages")
+    requirements = installed_in([*sys.path, str(docs)])
     texts = [path.read_text() for path in (ROOT / "envs").glob("requirements*.txt")]
     pinned = {(name, version) for text in texts for name, version, _ in pins_of(text)}
     for name in {name for name, _ in pinned}:

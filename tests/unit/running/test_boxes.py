@@ -1,6 +1,5 @@
 """A program in a box: what it reads, writes and reaches, its limits, and what it leaves."""
 
-import contextlib
 import os
 import socket
 import subprocess
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from support import needs
+from support.runs import has_command
 
 from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput
 from voiceprivacy.running import boxes, processes, programs
@@ -215,15 +215,6 @@ os.wait()
 """
 
 
-def running(marker):
-    """How many processes have a word in their command line."""
-    count = 0
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):
-            count += marker.encode() in path.read_bytes().split(b"\0")
-    return count
-
-
 WAYS = {"setsid": ["setsid", "--fork", "sh", "-c", "sleep 77"]}
 WAYS["double fork"] = [sys.executable, "-S", "-c", DAEMON]
 
@@ -235,7 +226,7 @@ def test_no_daemon_outlives_its_program(tmp_path, is_boxed, way):
     for number in range(3):
         marker = f"daemon_{os.getpid()}_{number}"
         run(tmp_path, [*WAYS[way], marker], is_boxed=is_boxed)
-        assert running(marker) == 0
+        assert not has_command(marker)
 
 
 @with_and_without
@@ -244,7 +235,7 @@ def test_no_daemon_outlives_a_runtime(tmp_path, is_boxed):
     words = [sys.executable, "-c", DAEMON + "time.sleep(77)", marker]
     with pytest.raises(BadInput, match="ran longer than its runtime"):
         run(tmp_path, words, is_boxed=is_boxed, minutes=0.02)
-    assert running(marker) == 0
+    assert not has_command(marker)
 
 
 def test_children_of_before_are_spared_and_zombies_are_reaped():

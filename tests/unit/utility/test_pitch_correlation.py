@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.score_cases import FEW
-from support.sounds import recording
+from support.sounds import RATE, recording
 
 from voiceprivacy.inout.files import RESOURCES
 from voiceprivacy.inout.tables import write_manifest
 from voiceprivacy.utility.measures import read_measured
 from voiceprivacy.utility.pitch_correlation import measure, pitch_correlation, pitch_track
 
-RATE = 16000
 MELODY = 120 + 30 * np.sin(np.linspace(0, 9, 200))
 
 
