@@ -276,7 +276,6 @@ def spoken(speaker, utterance, pitch_hz):
 
 def write_submission(folder, originals):
     """Write protected versions of the recordings of a folder: they run backwards."""
-    folder.mkdir()
     for path in originals.glob("*.wav"):
         samples, sample_rate = audio.read(path)
         audio.write(folder / path.name, samples[::-1], sample_rate)

@@ -80,7 +80,6 @@ def scores(tmp_path, in_tmp_path):
         Number("a", "f", name, "e", "cosine", condition, "tag", "C")
         for name, condition in (("original", "oo"), ("b2", "op"))
     ]
-    (tmp_path / "results").mkdir()
     write_metrics("results/metrics.tsv", numbers)
 
 

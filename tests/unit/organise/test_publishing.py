@@ -96,7 +96,6 @@ def test_the_order_of_the_names_is_drawn_and_no_seed_gives_it_again(manifest, tm
 def changed(manifest, change):
     """A manifest whose speech is other speech, changed."""
     utterances, folder = [], manifest.parents[1] / "changed"
-    folder.mkdir()
     for line in read_manifest(manifest):
         samples, rate = audio.read(line.path)
         utterances.append(line._replace(path=folder / f"{line.utterance}.wav"))
@@ -207,7 +206,6 @@ def spoken():
 )
 def test_a_changed_original_is_refused_and_b2_is_not(spoken, tmp_path, change, outcome):
     for name, samples in (("original", spoken), ("b2", change(spoken))):
-        (tmp_path / name).mkdir()
         audio.write(tmp_path / name / "a.wav", np.asarray(samples, np.float32), 16000)
         line = Utterance("a", "anna", "f", tmp_path / name / "a.wav", 10.0)
         write_manifest(tmp_path / name / "manifest.tsv", [line])

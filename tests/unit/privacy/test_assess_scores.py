@@ -44,8 +44,6 @@ def written(folder, family):
 @pytest.mark.parametrize("conditions", [["oo"], ["op", "pp"]])
 def test_both_families_are_those_of_the_separate_commands(scores, tmp_path, conditions):
     together, apart = tmp_path / "together", tmp_path / "apart"
-    together.mkdir()
-    apart.mkdir()
     words = ["--scores", *(scores[name] for name in conditions), "--label", *conditions]
     words += flags(bootstrap=10, seed=2, speakers=tmp_path / "speakers.tsv")
     files = {family: together / f"{family}.json" for family in FAMILIES}
