@@ -9,6 +9,7 @@ Names of skipped tests are kept in .pytest_cache/skipped, for make test-skipped.
 
 from collections import Counter
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 from support.times import read_times
@@ -33,6 +34,12 @@ providers._get_local_constants = lambda: providers._local_constants
 
 # Else one worker would be alone with them at the end.
 LONGEST = ("test_slurm", "test_demo", "test_tiny_run")
+
+
+@pytest.fixture
+def in_tmp_path(tmp_path, monkeypatch):
+    """Let the test work in its own folder."""
+    monkeypatch.chdir(tmp_path)
 
 
 def pytest_collection_modifyitems(items):

@@ -55,7 +55,6 @@ def test_every_part_and_list_loses_it_and_nothing_else_changes(folder):
 
 def make_lists(out, source):
     """Run the three commands of the workflow: ids in both manifests, trials, enrolments."""
-    out.mkdir()
     excluded = out / "excluded.tsv"
     checked = {"source": source, "protocol": ENROL_TRIAL, "checks": out / "checks.tsv"}
     succeeds("validate_corpus", *flags(**checked, excluded=excluded))

@@ -12,7 +12,7 @@ import time
 import pytest
 from support import world
 from support.calls import module, with_package
-from support.runs import is_gone, processes_of
+from support.runs import is_gone, processes_of, wait_for
 from support.spoilers import edit
 
 from voiceprivacy.errors import BadInput
@@ -200,10 +200,3 @@ def test_a_command_ends_when_one_of_its_processes_is_killed_while_another_works(
         assert command.wait(HANG_SECONDS / 2) == 2
         said = (tmp_path / "said").read_text()
         assert "error: a process that computed embeddings was killed" in said
-
-
-def wait_for(condition):
-    deadline = time.monotonic() + HANG_SECONDS / 2
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)

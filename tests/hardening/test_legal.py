@@ -126,14 +126,3 @@ def test_a_real_process_says_one_line_too(tmp_path, debug):
     assert done.stderr.endswith("error: x\\x1b[31m/provenance.json: not found\n")
     assert ("Traceback" in done.stderr) == bool(debug)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_submission_that_lacks_an_utterance_is_not_completed_by_the_original(folder, capfd):
-    """The original is ../data/wav of the manifest: below the submission this must not reach it.
-
-    To leave out what an anonymiser cannot do would flatter it.
-    """
-    (folder / "submission" / "anna-0.wav").unlink()
-    assert world.call("a plug-in's audio") == 2
-    said = capfd.readouterr().err
-    assert "'anna-0' is missing" in said and "'exclude'" in said

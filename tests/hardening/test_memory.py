@@ -4,10 +4,10 @@ It is counted by tracemalloc, which sees what Python and NumPy allocate.
 """
 
 import json
-import tracemalloc
 
 import numpy as np
 import pytest
+from support.memory import peak_of
 
 from voiceprivacy.inout import arrays, audio, json_files, scored_trials, tables
 from voiceprivacy.inout.tables import Trial, Utterance
@@ -16,18 +16,6 @@ from voiceprivacy.utility.measures import read_measured
 
 MOST = 20  # times the input
 N = 4_000  # lines
-
-
-def peak(function, *arguments):
-    """The most bytes that a call takes more than there were before."""
-    tracemalloc.start()
-    try:
-        before, _ = tracemalloc.get_traced_memory()
-        kept = function(*arguments)
-        return tracemalloc.get_traced_memory()[1] - before
-    finally:
-        tracemalloc.stop()
-        del kept
 
 
 NAMES = [f"utterance-{line:06d}" for line in range(N)]
@@ -89,4 +77,4 @@ def test_a_reader_takes_at_most_twenty_times_its_file(tmp_path, name):
     size = path.stat().st_size
     assert size > 1e5  # else what is constant would count
     # one of three: pathlib interns names, and Python's table of them doubles now and then
-    assert any(peak(read, path) <= MOST * size for _ in range(3))
+    assert any(peak_of(lambda: read(path))[1] <= MOST * size for _ in range(3))

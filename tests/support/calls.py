@@ -20,7 +20,10 @@ LONGEST_S = 900  # a script that hangs fails its test and not the whole run
 
 def call(job, *words, env=None, **options):
     """Run voiceprivacy.jobs.<job> with these words; the ended process, with its output as text."""
-    command = [sys.executable, *module(job), *words]
+    return _ended([sys.executable, *module(job), *words], env, **options)
+
+
+def _ended(command, env=None, **options):
     return subprocess.run(
         list(map(str, command)),
         capture_output=True,
@@ -86,15 +89,7 @@ def call_measured(job, *words, **options):
     """As call, with what it took."""
     command = [sys.executable, *module(job), *words]
     with tempfile.NamedTemporaryFile() as file:
-        command = [sys.executable, "-c", MEASURE, file.name, *command]
-        done = subprocess.run(
-            list(map(str, command)),
-            capture_output=True,
-            text=True,
-            timeout=LONGEST_S,
-            env=with_package(),
-            **options,
-        )
+        done = _ended([sys.executable, "-c", MEASURE, file.name, *command], **options)
         status, seconds, memory = json.load(file)
     return Measured(status, done.stdout, done.stderr, seconds, memory)
 
@@ -104,6 +99,13 @@ def succeeds(job, *words, by=here, **options):
     done = by(job, *words, **options)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def refused(job, *words, **options):
+    """What a call that must be refused says on stderr."""
+    done = here(job, *words, **options)
+    assert done.returncode == 2, done.stdout + done.stderr
+    return done.stderr
 
 
 def flags(**values):

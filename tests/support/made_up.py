@@ -101,22 +101,22 @@ def write_results(folder):
     said = [Utterance(f"u{k}", name, "f", "u.flac", 1.0) for k, name in enumerate(SPEAKERS)]
     for corpus in CORPORA:
         part = folder / "audio" / corpus / "trial"
-        write_manifest(_made(part / "original" / "manifest.tsv"), said)
+        write_manifest(part / "original" / "manifest.tsv", said)
         rows = [(one.utterance, one.speaker, 0.8 + k / 100) for k, one in enumerate(said)]
-        alphas = _made(part / "b2r" / "manifest.alphas.tsv")
-        write_table(alphas, ["utterance", "speaker", "alpha"], rows)
+        write_table(part / "b2r" / "manifest.alphas.tsv", ["utterance", "speaker", "alpha"], rows)
     for corpus, trials in LISTS:
         for name in SYSTEMS:
             _write_attack(folder, name, f"{corpus}/{trials}/{name}/{'/'.join(ATTACKER)}")
         for family, (columns, rows) in _tables_of_lists().items():
-            write_table(_made(folder / f"curves/{family}/{corpus}/{trials}.tsv"), columns, rows)
+            write_table(folder / f"curves/{family}/{corpus}/{trials}.tsv", columns, rows)
     rows = [(epoch, 3 / epoch, 50, 10 - epoch, 0.001, 1.0) for epoch in (1, 2, 3)]
-    write_table(_made(folder / "models" / ATTACKER[0] / "training.tsv"), curves.COLUMNS, rows)
+    write_table(folder / "models" / ATTACKER[0] / "training.tsv", curves.COLUMNS, rows)
     write_json(folder / "verdict.json", verdicts.usual("libri"))
     words = utilities.means("libri", "own_wer_percent", utilities.WORDS_PERCENT)
     utilities.write(folder / "metrics" / "utility" / "libri.tsv", words)
     for shown in figures(folder):
-        picture = _made(Path(shown.pictures(Layout(folder))["svg"]))
+        picture = Path(shown.pictures(Layout(folder))["svg"])
+        picture.parent.mkdir(parents=True, exist_ok=True)
         picture.write_text(PICTURE)
     write_metrics(folder / "metrics.tsv", metrics())
 
@@ -128,16 +128,15 @@ def _write_attack(folder, name, attacked):
             conditions = ["oo", "op", "pp"]
         for condition in conditions:
             rows += [(condition, *row) for row in _rows(condition)[family]]
-        write_table(_made(folder / f"curves/{family}/{attacked}.tsv"), columns, rows)
+        write_table(folder / f"curves/{family}/{attacked}.tsv", columns, rows)
     for family, numbers_of in {"zebra": _numbers, "ranks": _numbers, "calibration": _costs}.items():
         numbers = {condition: numbers_of(name, condition) for condition in SYSTEMS[name]}
-        write_json(_made(folder / f"metrics/{family}/{attacked}.json"), numbers)
+        write_json(folder / f"metrics/{family}/{attacked}.json", numbers)
 
 
 def draw(folder):
     for drawn in figures(folder):
-        path = _made(Path(drawn.pictures(Layout(folder))["svg"]))
-        drawing.save(drawer(drawn.kind)(**drawn.arguments), path)
+        drawing.save(drawer(drawn.kind)(**drawn.arguments), drawn.pictures(Layout(folder))["svg"])
 
 
 def figures(folder):
@@ -165,7 +164,7 @@ def figures(folder):
 def written(folder, kind, subject, columns, rows, systems=()):
     """A figure below ``folder`` whose first file has these rows."""
     shown = figure(kind, subject, systems=systems, look=Look(["b2"]), layout=Layout(folder))
-    write_table(_made(folder / shown.files[0]), columns, rows)
+    write_table(folder / shown.files[0], columns, rows)
     return shown
 
 
@@ -259,8 +258,3 @@ def _tables_of_lists():
                 limits = (bits / 2, min(1.5, 2 * bits))
                 exposed.append((name, condition, channel, speaker, bits, *limits))
     return {"atlas": (AtlasPoint._fields, channels), "exposed": (ExposedPoint._fields, exposed)}
-
-
-def _made(path):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return path

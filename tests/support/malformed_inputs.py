@@ -242,6 +242,8 @@ DAMAGES = [
 ]  # fmt: skip
 ONE_SIDED = ("one sample", "a folder named .wav", "a named pipe")  # other words for these, or none
 OF_PROTECTED = [
+    # The original is ../data/wav of the manifest: below the submission this must not reach it.
+    ("no file in place of an original", remove, ["'anna-2' is missing", "'exclude'"]),
     ("a folder named .wav", into_folder, ["'anna-2' is missing"]),
     ("another rate", sound(GOOD, 22050), ["anna-2.wav: is sampled at 22050 Hz instead of 16000"]),
     ("silence", sound(np.zeros_like(GOOD)), ["anna-2.wav: is silent, the original is not"]),

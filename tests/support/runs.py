@@ -156,8 +156,13 @@ def voiceprivacy(folder, *words, tree=ROOT, **environment):
 
 def finish(folder, *words, config="config.yaml", **how):
     """As ``snakemake`` with a config of the folder, on two cores; it must succeed."""
-    finished = snakemake(folder, *words, "--cores", "2", "--configfile", folder / config, **how)
-    assert finished.returncode == 0, finished.stderr
+    words = (*words, "--cores", "2", "--configfile", folder / config)
+    return succeeded(snakemake(folder, *words, **how))
+
+
+def succeeded(finished):
+    """An ended process, which must have succeeded."""
+    assert finished.returncode == 0, finished.stderr + finished.stdout
     return finished
 
 
@@ -199,8 +204,13 @@ def planned_jobs(folder, *words, by="anonymiser", **how):
 
 def wait_for_jobs(count, process, folder):
     """Wait until the runs in a folder have finished so many jobs, or a process has ended."""
+    wait_for(lambda: process.poll() is not None or sum(map(len, finished_jobs(folder))) >= count)
+
+
+def wait_for(condition):
+    """Wait until something holds; what takes too long fails the test."""
     deadline = time.monotonic() + HANG_SECONDS
-    while process.poll() is None and sum(map(len, finished_jobs(folder))) < count:
+    while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.02)
 
@@ -267,7 +277,6 @@ def spoken(speaker, utterance, pitch_hz):
 
 def write_submission(folder, originals):
     """Write protected versions of the recordings of a folder: they run backwards."""
-    folder.mkdir()
     for path in originals.glob("*.wav"):
         samples, sample_rate = audio.read(path)
         audio.write(folder / path.name, samples[::-1], sample_rate)

@@ -7,6 +7,7 @@ from voiceprivacy.inout import audio
 from voiceprivacy.inout.tables import Utterance
 
 RATE = 16000
+NAMES = {"utterance": "a", "speaker": "anna", "seed": 0}  # what a function is told
 VOWEL_HZ = (600.0, 1600.0, 2800.0)  # formants far enough apart to be measured
 
 

@@ -8,6 +8,7 @@ import soundfile
 from support import calls
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Findings, list_utterances
+from voiceprivacy.inout.tables import read_manifest
 
 SPEECH = os.environ.get("VOICEPRIVACY_SPEECH")
 
@@ -145,11 +146,18 @@ def prepare(folder, source, protocol, part, **flags):
     return call("prepare_part", source=source, protocol=protocol, part=part, **where, **flags)
 
 
+def prepared(folder, source, protocol, part, **flags):
+    """The utterances that prepare_part, which must succeed, has written."""
+    done = prepare(folder, source, protocol, part, **flags)
+    assert done.returncode == 0, done.stderr
+    return read_manifest(folder / f"{part}.tsv")
+
+
 def prepare_list(folder, source, protocol, name, **flags):
     """Run prepare_part for both parts and list_trials: the trials, and who enrols with which."""
     parts = {part: folder / f"{part}.tsv" for part in ("enrolment", "trial")}
     for part in parts:
-        assert prepare(folder, source, protocol, part, **flags).returncode == 0
+        prepared(folder, source, protocol, part, **flags)
     trials, enrolments = folder / f"{name}.tsv", folder / f"{name}.enrolments.tsv"
     written = {"output_trials": trials, "output_enrolments": enrolments}
     written["output_speakers"] = folder / f"{name}.speakers.tsv"

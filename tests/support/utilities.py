@@ -1,7 +1,5 @@
 """A made-up results/metrics/utility/CORPUS.tsv, for the systems of support.verdicts."""
 
-from pathlib import Path
-
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.utility_tables import Utility
 from voiceprivacy.utility.rows import UtilityMean
@@ -26,7 +24,5 @@ def measured(anonymiser, metric, value="0.5", low="-", high="-", **changed):
 
 
 def write(path, rows):
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     write_table(path, UtilityMean._fields, rows)
     return path

@@ -110,7 +110,6 @@ def build(folder):
         for name in own:
             path = folder / "data" / "wav" / f"{name}.wav"
             utterances.append(tables.Utterance(name, speaker, SPEAKERS[speaker], path, SECONDS))
-    (folder / "speech").mkdir()
     tables.write_manifest(folder / "speech" / "manifest.tsv", utterances)
     relative = (folder / "speech" / "manifest.tsv").read_text().replace(str(folder), "..")
     (folder / "speech" / "manifest.tsv").write_text(relative)
@@ -131,12 +130,8 @@ def build(folder):
     write_lines(folder / "genders.tsv", ["speaker\tgender", *genders])
 
 
-def _path(name):
-    return f"data/wav/{name}.wav"
-
-
 def _data(folder, names):
-    write_kaldi(folder, SPEAKERS, names, enrolled=len(ENROLLED), path=_path)
+    write_kaldi(folder, SPEAKERS, names, enrolled=len(ENROLLED), path="data/wav/{}.wav".format)
     said = []
     for own in names.values():
         for name in own:

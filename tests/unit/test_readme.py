@@ -64,9 +64,8 @@ def test_configs_of_a_page_together_lack_nothing_but_their_files(page):
 
 
 @pytest.fixture
-def scores(tmp_path, monkeypatch):
+def scores(tmp_path, in_tmp_path):
     """The files that the commands of docs/guide/scores.md name."""
-    monkeypatch.chdir(tmp_path)
     draw = np.random.default_rng(0)
     ids = itertools.product(range(4), range(40))
     labels = {True: "target", False: "nontarget"}
@@ -81,7 +80,6 @@ def scores(tmp_path, monkeypatch):
         Number("a", "f", name, "e", "cosine", condition, "tag", "C")
         for name, condition in (("original", "oo"), ("b2", "op"))
     ]
-    (tmp_path / "results").mkdir()
     write_metrics("results/metrics.tsv", numbers)
 
 
@@ -94,8 +92,7 @@ def test_the_commands_for_a_score_file_work_as_they_stand(scores, tmp_path, comm
     assert named and named == set(tmp_path.iterdir()) - before
 
 
-def test_the_ten_lines_of_the_five_minutes_are_an_anonymiser(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_the_ten_lines_of_the_five_minutes_are_an_anonymiser(tmp_path, in_tmp_path):
     python, config, *_ = indented(section(FIVE_MINUTES))
     (tmp_path / "my_anonymiser.py").write_text(python + "\n")
     assert len(python.splitlines()) <= 10
@@ -115,8 +112,7 @@ def test_the_ten_lines_of_the_five_minutes_are_an_anonymiser(tmp_path, monkeypat
     assert configuration.problems(yaml.safe_load(config)) == []
 
 
-def test_the_demo_config_takes_the_anonymiser_of_the_five_minutes(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_the_demo_config_takes_the_anonymiser_of_the_five_minutes(tmp_path, in_tmp_path):
     (tmp_path / "my_anonymiser.py").touch()
     text = section(FIVE_MINUTES)
     config = configuration.read(str(ROOT / "config" / "config.yaml"))
@@ -130,8 +126,7 @@ NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_the_cells_of_a_notebook_run_in_order(path, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_the_cells_of_a_notebook_run_in_order(path, tmp_path, in_tmp_path, capsys):
     matplotlib.use("agg")
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     names = {}

@@ -19,7 +19,6 @@ def results(tmp_path):
     for metric in zoo.MEASURES:
         rows += utilities.means(zoo.CORPUS, metric, utilities.WORDS_PERCENT)
     utilities.write(tmp_path / zoo.UTILITY, rows)
-    (tmp_path / zoo.SPEEDS).parent.mkdir(parents=True)
     speed = Speed(zoo.CORPUS, "b2", "cpu", 1.0, 1.0, 0.002, "-")
     write_table(tmp_path / zoo.SPEEDS, Speed._fields, [speed])
     return tmp_path

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 from support.browser import Reader, browser
-from support.runs import voiceprivacy, write_tiny_run
+from support.runs import succeeded, voiceprivacy, write_tiny_run
 
 from voiceprivacy.plan.earlier import SEED_FILE
 
@@ -34,8 +34,7 @@ def tiny_run(tmp_path_factory, worker_id):
             shutil.rmtree(folder, ignore_errors=True)
             write_tiny_run(folder)
             words = ("--configfile", "config.yaml", "--seed-file", "secret", "--printshellcmds")
-            finished = voiceprivacy(folder, "run", "--cores", "2", *words)
-            assert finished.returncode == 0, finished.stderr
+            finished = succeeded(voiceprivacy(folder, "run", "--cores", "2", *words))
             (folder / "said").write_text(finished.stdout + finished.stderr)
     return folder
 

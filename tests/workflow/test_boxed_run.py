@@ -3,7 +3,7 @@
 import pytest
 import yaml
 from support import needs
-from support.runs import HEAR, voiceprivacy, write_tiny_run
+from support.runs import HEAR, succeeded, voiceprivacy, write_tiny_run
 
 from voiceprivacy.running import boxes
 
@@ -23,8 +23,7 @@ def test_programs_in_boxes_give_the_numbers_that_they_give_without(tmp_path, tin
     config["utility"]["length"]["sandbox"] = True
     path.write_text(yaml.safe_dump(config))
     words = ("--cores", "2", "--configfile", "config.yaml", "--seed-file", "secret")
-    finished = voiceprivacy(tmp_path, "run", "results/metrics.tsv", *words)
-    assert finished.returncode == 0, finished.stderr
+    succeeded(voiceprivacy(tmp_path, "run", "results/metrics.tsv", *words))
     results = tmp_path / "results"
     assert (results / "metrics.tsv").read_bytes() == (tiny_run / "results/metrics.tsv").read_bytes()
     kinds = ("anonymise_*/**/*.log", "extract_embeddings/**/*.log", "measure_utility/**/length.log")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from nightly import zoo
-from support.runs import ROOT, finish, snakemake
+from support.runs import ROOT, finish, snakemake, succeeded
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.plan import configuration
@@ -20,8 +20,7 @@ CONFIGS = [
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda path: path.stem)
-def test_a_shipped_config_plans_or_names_what_is_not_found(tmp_path, monkeypatch, config):
-    monkeypatch.chdir(tmp_path)
+def test_a_shipped_config_plans_or_names_what_is_not_found(tmp_path, in_tmp_path, config):
     variables = re.findall(r"\$\{(\w+)\}", config.read_text())
     missing = [name for name in variables if name not in os.environ]
     if missing:
@@ -68,7 +67,6 @@ def test_no_script_hides_a_library():
 
 
 def test_snakemake_finds_no_fault_in_the_rules(tmp_path):
-    linted = snakemake(tmp_path, "--lint")
-    assert linted.returncode == 0, linted.stderr
+    linted = succeeded(snakemake(tmp_path, "--lint"))
     assert "Lints for" not in linted.stderr
     assert "Congratulations" in linted.stderr

@@ -4,7 +4,7 @@ import statistics
 
 import pytest
 from support.browser import Reader, asked, needs_browser
-from support.runs import rows, snakemake
+from support.runs import rows, snakemake, succeeded
 
 pytestmark = pytest.mark.long
 
@@ -12,8 +12,7 @@ pytestmark = pytest.mark.long
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo")
-    finished = snakemake(folder, "--cores", "all")
-    assert finished.returncode == 0, finished.stderr
+    succeeded(snakemake(folder, "--cores", "all"))
     return folder
 
 

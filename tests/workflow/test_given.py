@@ -1,12 +1,14 @@
 """Scores that somebody else made: intervals, calibration of two runs, averages over corpora."""
 
 import re
+from itertools import product
 
 import pytest
 import yaml
 from support.runs import finish, make_kaldi_directory, rows
 
 from voiceprivacy.inout.json_files import read_json
+from voiceprivacy.inout.tables import SCORES, write_speakers, write_table
 
 SHIFTS = {"original/oo": 9, "b2/op": 6, "b2_run1/op": 6, "b2/pp": 5, "b2r/pp": 4}
 
@@ -16,17 +18,14 @@ def write_given_scores(folder):
     generator = iter(range(10**6))
     for trials in ("f", "m"):
         for name, shift in SHIFTS.items():
-            path = folder / "team7" / trials / f"{name}.tsv"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            lines = ["enrolment\ttrial\tlabel\tscore"]
-            for enrolled in range(4):
-                for tried in range(8):
-                    label = "target" if tried % 4 == enrolled else "nontarget"
-                    score = (next(generator) * 37 % 11) + shift * (label == "target")
-                    lines.append(f"s{enrolled}\tu{tried}\t{label}\t{score}")
-            path.write_text("\n".join(lines) + "\n")
-        ids = [f"s{k}\ts{k}" for k in range(4)] + [f"u{k}\ts{k % 4}" for k in range(8)]
-        (folder / f"speakers_{trials}.tsv").write_text("\n".join(["id\tspeaker", *ids]) + "\n")
+            scored = []
+            for enrolled, tried in product(range(4), range(8)):
+                label = "target" if tried % 4 == enrolled else "nontarget"
+                score = (next(generator) * 37 % 11) + shift * (label == "target")
+                scored.append((f"s{enrolled}", f"u{tried}", label, score))
+            write_table(folder / "team7" / trials / f"{name}.tsv", SCORES, scored)
+        ids = {f"s{k}": f"s{k}" for k in range(4)} | {f"u{k}": f"s{k % 4}" for k in range(8)}
+        write_speakers(folder / f"speakers_{trials}.tsv", ids)
 
 
 @pytest.fixture(scope="module")
@@ -88,9 +87,8 @@ def test_scores_of_a_list_that_the_config_has_are_compared_with_it(tmp_path):
     make_kaldi_directory(tmp_path / "data" / "tiny", utterances=3, enrolled=1)
     for corpus in ("tiny", "elsewhere"):
         for name in ("original/oo", "b2/op", "b2/rr"):
-            path = tmp_path / "team7" / corpus / "all" / f"{name}.tsv"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("enrolment\ttrial\tlabel\tscore\na\tb\ttarget\t1\na\tc\tnontarget\t0\n")
+            scored = [("a", "b", "target", 1), ("a", "c", "nontarget", 0)]
+            write_table(tmp_path / "team7" / corpus / "all" / f"{name}.tsv", SCORES, scored)
     config = {
         "corpora": {"tiny": {"kaldi": "data/tiny"}},
         "anonymisers": {"b2": {"command": "true"}},

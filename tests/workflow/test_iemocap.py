@@ -21,7 +21,6 @@ def make_iemocap(folder):
     root = folder / "IEMOCAP_full_release"
 
     def write(path, speaker):
-        path.parent.mkdir(parents=True, exist_ok=True)
         pitch_hz = 210 if speaker.endswith("F") else 110
         audio.write(path, spoken(speaker, path.stem, pitch_hz), 16000)
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.runs import ROOT, voiceprivacy
+from support.runs import ROOT, succeeded, voiceprivacy
 
 from voiceprivacy.jobs import run as run_command
 from voiceprivacy.running.command import run
@@ -50,9 +50,8 @@ def refused(finished):
 
 
 @pytest.fixture
-def launch(tmp_path, monkeypatch, capfd):
+def launch(in_tmp_path, monkeypatch, capfd):
     """Call ``voiceprivacy run`` in this process; Snakemake must not even be started."""
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(launcher, "start", lambda options: pytest.fail("Snakemake was started"))
 
     def call(*words):
@@ -111,10 +110,9 @@ def test_a_slip_on_the_command_line_is_one_line(tmp_path, launch, words, line):
     assert refused(launch("-n", *words)).startswith(line)
 
 
-def test_a_target_may_follow_the_config(tmp_path, monkeypatch):
+def test_a_target_may_follow_the_config(tmp_path, in_tmp_path):
     (tmp_path / "my.yaml").write_text(CORPORA)
     (tmp_path / "paper").mkdir()  # a folder of a target's name is no config
-    monkeypatch.chdir(tmp_path)
     options = launcher.parse(["-n", "--configfile", "my.yaml", "paper"])
     launcher.check_configs(options)
     assert (options.configfile, options.targets) == ([Path("my.yaml")], ["paper"])
@@ -142,18 +140,16 @@ def test_snakemakes_options_pass_through_and_a_profile_that_lies_around_displace
     planned = voiceprivacy(tmp_path, "run", TARGET, "--dry-run", "--printshellcmds", *words)
     assert "voiceprivacy.jobs.validate_corpus" in planned.stdout
     assert not (tmp_path / "there" / "results").exists()
-    made = voiceprivacy(tmp_path, "run", *words, "--", TARGET)
-    assert made.returncode == 0, made.stderr
+    succeeded(voiceprivacy(tmp_path, "run", *words, "--", TARGET))
     assert (tmp_path / "there" / TARGET).stat().st_size > 0
-    assert voiceprivacy(tmp_path, "run", "--unlock", *words).returncode == 0
+    succeeded(voiceprivacy(tmp_path, "run", "--unlock", *words))
     assert not (tmp_path / ".snakemake").exists() and not (tmp_path / MARK).exists()
 
 
 @pytest.mark.parametrize("option", ["--profile", "SNAKEMAKE_PROFILE"])
-def test_ones_own_profile_is_used(tmp_path, monkeypatch, option):
+def test_ones_own_profile_is_used(tmp_path, in_tmp_path, monkeypatch, option):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "config.yaml").write_text("dry-run: true\nconfigfile: [my.yaml]\n")
-    monkeypatch.chdir(tmp_path)
     words = [option, "mine"]
     if option == "SNAKEMAKE_PROFILE":
         monkeypatch.setenv(*words)
@@ -173,12 +169,11 @@ def test_ones_own_profile_is_used(tmp_path, monkeypatch, option):
     ids=["here", "asked for", "elsewhere", "of a profile"],
 )
 def test_jobs_that_run_here_start_at_no_rate_that_nobody_asked_for(
-    tmp_path, monkeypatch, words, most
+    tmp_path, in_tmp_path, words, most
 ):
     """With a rate, Snakemake looks at all jobs that wait once a second for each that has ended."""
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "config.yaml").write_text("cores: 2\nmax-jobs-per-timespan: 8/1s\n")
-    monkeypatch.chdir(tmp_path)
 
     rate = launcher.parse(["--cores", "2", *words]).max_jobs_per_timespan
 

@@ -41,9 +41,8 @@ def write_speech(folder, speakers, *, enrolled, tried):
     names = names_of(speakers, enrolled + tried)
     draw = np.random.default_rng(len(speakers))
     for name in (name for own in names.values() for name in own):
-        path = folder / "wav" / f"{name}.wav"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        audio.write(path, draw.normal(scale=0.1, size=4000).astype(np.float32), 16000)
+        noise = draw.normal(scale=0.1, size=4000).astype(np.float32)
+        audio.write(folder / "wav" / f"{name}.wav", noise, 16000)
     genders = dict.fromkeys(speakers, "f")
     write_kaldi(folder, genders, names, enrolled=enrolled, path=lambda name: f"wav/{name}.wav")
 

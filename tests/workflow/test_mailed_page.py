@@ -14,7 +14,7 @@ import pytest
 import soundfile
 import yaml
 from support.pages import Page
-from support.runs import B2R, HEAR, ROOT, snakemake, spoken
+from support.runs import B2R, HEAR, ROOT, snakemake, spoken, succeeded
 from support.trees import write_kaldi, write_lines
 
 from voiceprivacy.inout import audio
@@ -70,8 +70,7 @@ def pages(tmp_path_factory):
         path.write_text(yaml.safe_dump(config | {"report": report}))
         variables = {"QZ_TOKEN": TOKEN, "QZ_SPEECH": str(folder)}
         words = ("--cores", "2", "--printshellcmds", "--configfile", path)
-        finished = snakemake(folder, *words, **variables)
-        assert finished.returncode == 0, finished.stderr[-3000:]
+        finished = succeeded(snakemake(folder, *words, **variables))
         assert TOKEN not in finished.stdout + finished.stderr
         reports[internal] = _texts(folder / "results" / "report")
         shutil.copytree(folder / "results" / "report", folder.parent / str(internal))

@@ -2,7 +2,7 @@
 
 import pytest
 import yaml
-from support.runs import snakemake, write_larger
+from support.runs import snakemake, succeeded, write_larger
 
 SAME = ("metrics.tsv", "verdict.json", "report/tables/comparison.tsv")
 
@@ -12,8 +12,7 @@ def test_a_module_of_another_workflow_makes_the_same_numbers(same_folder, tiny_r
     evaluation = yaml.safe_load((same_folder / "config.yaml").read_text())
     results = write_larger(same_folder, evaluation, "vp")
     words = ("--cores", "2")
-    done = snakemake(same_folder, *words, snakefile=same_folder / "Snakefile")
-    assert done.returncode == 0, done.stderr
+    succeeded(snakemake(same_folder, *words, snakefile=same_folder / "Snakefile"))
     assert (same_folder / "sizes.txt").exists() and not (same_folder / "results").exists()
     for name in SAME:
         assert (results / name).read_bytes() == (tiny_run / "results" / name).read_bytes()

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from support.runs import ROOT, make_kaldi_directory, snakemake, write_larger
+from support.runs import ROOT, make_kaldi_directory, snakemake, succeeded, write_larger
 
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.plan import Plan
@@ -101,9 +101,8 @@ def make_what_is_named(config):
 
 
 @pytest.mark.parametrize("config", OLDER, ids=lambda path: path.stem)
-def test_a_config_of_an_older_version_plans(tmp_path, monkeypatch, config):
+def test_a_config_of_an_older_version_plans(tmp_path, in_tmp_path, monkeypatch, config):
     variables = set(re.findall(r"\$\{(\w+)\}", config.read_text()))
-    monkeypatch.chdir(tmp_path)
     for name in variables:
         monkeypatch.setenv(name, str(tmp_path / name.lower()))
     make_what_is_named(configuration.read(config))
@@ -126,8 +125,7 @@ def planned(tmp_path_factory):
         assert contents_of(Plan(configuration.check(EACH_KIND)))
     write_larger(folder, config, "vp")
     targets = ["voiceprivacy_all", "voiceprivacy_paper"]
-    planned = snakemake(folder, "-n", "-p", *targets, snakefile=folder / "Snakefile")
-    assert planned.returncode == 0, planned.stderr
+    planned = succeeded(snakemake(folder, "-n", "-p", *targets, snakefile=folder / "Snakefile"))
     return folder, planned.stdout
 
 

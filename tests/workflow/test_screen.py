@@ -10,7 +10,7 @@ import sys
 import time
 
 import pytest
-from support.runs import HANG_SECONDS, LOSES, ROOT, call_in
+from support.runs import HANG_SECONDS, LOSES, ROOT, call_in, succeeded, wait_for
 
 SPEECH = "results/audio/demo/trial/mine/manifest.tsv"
 CONFIG = """
@@ -55,11 +55,8 @@ def running(folder):
     command = words("--configfile", "my.yaml")
     with subprocess.Popen(command, **streams, cwd=folder, start_new_session=True) as process:
         try:
-            deadline = time.monotonic() + HANG_SECONDS
-            while not (folder / "begun").exists():
-                assert process.poll() is None, process.stderr.read()
-                assert time.monotonic() < deadline
-                time.sleep(0.05)
+            wait_for(lambda: (folder / "begun").exists() or process.poll() is not None)
+            assert process.poll() is None, process.stderr.read()
             yield process
         finally:
             with contextlib.suppress(ProcessLookupError):
@@ -70,8 +67,7 @@ def go_on(folder):
     """Give the same command from another working directory; what it says on stderr."""
     (folder / "go").touch()
     there = ["--directory", folder, "--configfile", folder / "my.yaml"]
-    finished = call_in(folder.parent, words(*there), {})
-    assert finished.returncode == 0, finished.stderr
+    finished = succeeded(call_in(folder.parent, words(*there), {}))
     assert (folder / SPEECH).exists()
     assert "1 job to do" in finished.stderr  # what was finished is not repeated
     assert not list((folder / ".snakemake" / "locks").glob("*"))

@@ -18,20 +18,8 @@ from voiceprivacy.inout.checksums import sha256
 ROOT = Path(__file__).parents[2]
 
 
-def make_venv(folder, python, *, disk_mb):
-    command = ["sh", ROOT / "envs" / "make_venv.sh", python, folder / ".venv"]
-    return call(*command, cwd=folder, env={**os.environ, "VOICEPRIVACY_DISK_MB": disk_mb})
-
-
 def call(*command, **options):
     return subprocess.run(command, capture_output=True, text=True, **options)
-
-
-def fake_python(folder, script):
-    path = folder / "python-of-this-test"
-    path.write_text(f"#!/bin/sh\n{script}\n")
-    path.chmod(0o755)
-    return path
 
 
 OLD = 'case "$*" in *print*) echo 3.8;; *"(3, 11) <="*) exit 1;; esac'
@@ -49,8 +37,13 @@ WITHOUT_VENV = f'case "$*" in *"import venv"*) exit 1;; *) exec {sys.executable}
     ids=["too old", "without venv", "missing", "a full disk"],
 )
 def test_what_hinders_the_set_up_is_one_clear_line(tmp_path, script, disk_mb, message):
-    python = fake_python(tmp_path, script) if script else "python-of-this-test"
-    finished = make_venv(tmp_path, python, disk_mb=disk_mb)
+    python = tmp_path / "python-of-this-test"
+    if script:
+        python.write_text(f"#!/bin/sh\n{script}\n")
+        python.chmod(0o755)
+    command = ["sh", ROOT / "envs" / "make_venv.sh", python if script else python.name]
+    variables = {**os.environ, "VOICEPRIVACY_DISK_MB": disk_mb}
+    finished = call(*command, tmp_path / ".venv", cwd=tmp_path, env=variables)
     assert finished.returncode == 2
     assert finished.stderr.count("\n") == 1
     assert message in finished.stderr
@@ -95,13 +88,8 @@ def pins_of(text):
     return [pin for pin in pins if pin[0] != "pip"]
 
 
-def requirements_of_installed():
-    """{(name, version): lines Requires-Dist} of all that is installed here, the docs' too."""
-    (docs,) = (ROOT / ".venv" / "docs" / "lib").glob("python*/site-packages")
-    return installed_in([*sys.path, str(docs)])
-
-
 def installed_in(folders):
+    """{(name, version): lines Requires-Dist}"""
     return {
         (canonicalize_name(package.name), package.version): package.requires or []
         for package in importlib.metadata.distributions(path=list(folders))
@@ -112,7 +100,8 @@ def installed_in(folders):
 def index(tmp_path_factory):
     """(folder of wheels, {(name, version): SHA-256}) for all locks."""
     folder = tmp_path_factory.mktemp("index")
-    requirements = requirements_of_installed()
+    (docs,) = (ROOT / ".venv" / "docs" / "lib").glob("python*/site-packages")
+    requirements = installed_in([*sys.path, str(docs)])
     texts = [path.read_text() for path in (ROOT / "envs").glob("requirements*.txt")]
     pinned = {(name, version) for text in texts for name, version, _ in pins_of(text)}
     for name in {name for name, _ in pinned}:

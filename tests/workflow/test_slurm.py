@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support import needs, slurm
-from support.runs import LOSES, ROOT, make_kaldi_directory, snakemake, write_config
+from support.runs import LOSES, ROOT, make_kaldi_directory, snakemake, succeeded, write_config
 
 pytestmark = [pytest.mark.long, needs.program("slurm", slurm.why_not)]
 PROFILE = ["--workflow-profile", ROOT / "workflow" / "profiles" / "slurm"]
@@ -42,8 +42,7 @@ def cluster(tmp_path_factory):
 
 def test_the_numbers_of_a_cluster_are_those_of_one_machine(same_folder, tiny_run):
     config = same_folder / "config.yaml"
-    done = snakemake(same_folder, *ONE_SMALL_NODE, "--configfile", config)
-    assert done.returncode == 0, done.stderr
+    done = succeeded(snakemake(same_folder, *ONE_SMALL_NODE, "--configfile", config))
     for name in ("results/metrics.tsv", "results/verdict.json"):
         assert (same_folder / name).read_bytes() == (tiny_run / name).read_bytes()
     jobs = int(re.search(r"(\d+) of \1 steps \(100%\) done", done.stderr + done.stdout).group(1))

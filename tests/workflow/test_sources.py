@@ -16,6 +16,7 @@ from support.runs import (
     make_kaldi_directory,
     planned_jobs,
     snakemake,
+    succeeded,
     voiceprivacy,
     write_config,
     write_submission,
@@ -84,8 +85,7 @@ def finished(tmp_path_factory, model_folder):
         utility=WITHOUT_MEASURES | {"length": {"command": "python measure.py"}},
         report={"bootstrap": 0, "tags": "tags.yaml"},
     )
-    made = run(folder)
-    assert made.returncode == 0, made.stderr + made.stdout
+    succeeded(run(folder))
     return folder
 
 
@@ -153,8 +153,7 @@ def test_a_touch_repeats_nothing_and_deleted_speech_is_made_again(finished):
             os.utime(path)
     assert NOTHING in run(finished, "-n").stdout
     shutil.rmtree(folder / "trial" / "team")
-    made = run(finished)
-    assert made.returncode == 0, made.stderr
+    succeeded(run(finished))
     assert (folder / "trial/team/manifest.tsv").read_bytes() == manifest
     assert NOTHING in run(finished, "-n").stdout
 
@@ -166,6 +165,5 @@ def test_the_launcher_makes_older_results_again(tmp_path):
     words = ("run", "-n", "--configfile", "config.yaml")
     refused = voiceprivacy(tmp_path, *words)
     assert (refused.returncode, "--remake" in refused.stderr) == (2, True)
-    remade = voiceprivacy(tmp_path, *words, "--remake")
-    assert remade.returncode == 0, remade.stderr
+    remade = succeeded(voiceprivacy(tmp_path, *words, "--remake"))
     assert "write_provenance" in remade.stdout

@@ -14,6 +14,7 @@ from support.runs import (
     finish,
     rows,
     snakemake,
+    succeeded,
     voiceprivacy,
     write_tiny_run,
 )
@@ -24,8 +25,8 @@ from voiceprivacy import seeds
 def test_the_same_command_again_has_nothing_to_do_and_says_what_was_found(own_run):
     for path in own_run.glob("data/**/*"):
         os.utime(path)
-    finished = voiceprivacy(own_run, "run", "--cores", "all", "--configfile", "config.yaml")
-    assert finished.returncode == 0
+    words = ("--cores", "all", "--configfile", "config.yaml")
+    finished = succeeded(voiceprivacy(own_run, "run", *words))
     assert "Nothing to be done" in finished.stderr + finished.stdout
     page = own_run / "results" / "report" / "index.html"
     assert finished.stdout.splitlines()[-2:] == ["tiny: mine not protected", f"Report: {page}"]
@@ -42,9 +43,8 @@ def larger(tmp_path_factory):
     sections["utility"] = dict(reversed(sections["utility"].items()))
     sections["report"] = {}
     config.write_text(yaml.safe_dump(dict(reversed(sections.items())), sort_keys=False))
-    words = ["--cores", "1", "--configfile", config, "--seed-file", "secret"]
-    finished = voiceprivacy(folder, "run", "results/metrics.tsv", *words, PYTHONHASHSEED="1")
-    assert finished.returncode == 0, finished.stderr
+    words = ["results/metrics.tsv", "--cores", "1", "--configfile", config, "--seed-file", "secret"]
+    succeeded(voiceprivacy(folder, "run", *words, PYTHONHASHSEED="1"))
     return folder / "results"
 
 
@@ -78,8 +78,7 @@ def test_the_attacker_does_not_hold_the_users_draw_and_nobody_that_of_a_public_s
 def test_snakemakes_own_report_needs_no_network(own_run):
     nowhere = "http://127.0.0.1:9"
     words = ["--report", own_run / "report.html", "--configfile", own_run / "config.yaml"]
-    finished = snakemake(own_run, *words, http_proxy=nowhere, https_proxy=nowhere)
-    assert finished.returncode == 0, finished.stderr
+    succeeded(snakemake(own_run, *words, http_proxy=nowhere, https_proxy=nowhere))
     page = (own_run / "report.html").read_text()
     assert all(text in page for text in ("Voice similarity", "ZEBRA", "dark diagonal"))
 
@@ -110,8 +109,8 @@ def test_after_an_edit_the_end_of_the_run_says_what_has_changed(own_run):
     (own_run / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
     (own_run / "mine.py").write_text(GAIN.replace("**3", ""))
     before = (own_run / "results" / "evidence.json").read_bytes()
-    finished = voiceprivacy(own_run, "run", "--cores", "2", "--configfile", "config.yaml")
-    assert finished.returncode == 0, finished.stderr
+    words = ("--cores", "2", "--configfile", "config.yaml")
+    finished = succeeded(voiceprivacy(own_run, "run", *words))
     assert (own_run / "results/previous/evidence.json").read_bytes() == before
     lines = finished.stdout.splitlines()
     changed = lines[[line.startswith("Since the last run (%") for line in lines].index(True) + 1 :]
@@ -150,8 +149,7 @@ def test_a_run_after_edits_equals_a_fresh_one(own_run, tmp_path):
     fresh = shutil.copytree(own_run, tmp_path / "fresh", ignore=own)
     words = ("--cores", "2", "--configfile", "config.yaml", "--seed-file", "secret")
     for folder in (own_run, fresh):
-        finished = voiceprivacy(folder, "run", *words)
-        assert finished.returncode == 0, finished.stderr
+        succeeded(voiceprivacy(folder, "run", *words))
     for name in ("results/metrics.tsv", "results/verdict.json"):
         assert (own_run / name).read_bytes() == (fresh / name).read_bytes()
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import yaml
 from support import verdict_schema
-from support.calls import here, succeeds
+from support.calls import succeeds
 from support.runs import finish
 
 from voiceprivacy.inout.json_files import read_json
-from voiceprivacy.inout.tables import write_table
+from voiceprivacy.inout.tables import SCORES, write_speakers, write_table
 
 N_SPEAKERS, N_UTTERANCES = 40, 5
 SPEAKERS = [f"s{number:02}" for number in range(N_SPEAKERS)]
@@ -42,12 +42,11 @@ def scores():
 
 
 def write_scores(path, values):
-    path.parent.mkdir(parents=True)
-    lines = ["enrolment\ttrial\tlabel\tscore"]
+    rows = []
     for one, other, number, score in zip(ENROLLED, TRIED, UTTERANCE, values, strict=True):
         label = "target" if one == other else "nontarget"
-        lines.append(f"{SPEAKERS[one]}\t{SPEAKERS[other]}-{number}\t{label}\t{score}")
-    path.write_text("\n".join(lines) + "\n")
+        rows.append((SPEAKERS[one], f"{SPEAKERS[other]}-{number}", label, score))
+    write_table(path, SCORES, rows)
 
 
 @pytest.fixture(scope="module")
@@ -58,9 +57,8 @@ def run(tmp_path_factory):
         condition = "oo" if system == "original" else "pp"
         write_scores(folder / "asv" / system / f"{condition}.tsv", values)
     write_scores(folder / "unknown" / "weak" / "op.tsv", scores()["weak"])
-    ids = [(one, one) for one in SPEAKERS]
-    ids += [(f"{one}-{number}", one) for one, number in product(SPEAKERS, range(N_UTTERANCES))]
-    write_table(folder / "speakers.tsv", ["id", "speaker"], ids)
+    ids = {f"{one}-{number}": one for one, number in product(SPEAKERS, range(N_UTTERANCES))}
+    write_speakers(folder / "speakers.tsv", ids | {one: one for one in SPEAKERS})
     known = {"scores": "asv/{anonymiser}/{condition}.tsv", "speakers": "speakers.tsv"}
     config = {
         "attacks": {"asv": known, "unknown": {"scores": "unknown/{anonymiser}/{condition}.tsv"}},
@@ -138,4 +136,4 @@ def test_a_statement_is_computed_again_from_the_scores_alone(run, judged, tmp_pa
         assert facts["at_most_percent"]["one_recording"] == (limits and pytest.approx(limits[2]))
         assert (facts["recordings"], facts["persons_tried"]) == (200, N_SPEAKERS)
         assert facts["persons"] == (0 if name == "constant" else N_SPEAKERS)
-    assert here("verify", file, results).returncode == 0
+    succeeds("verify", file, results)

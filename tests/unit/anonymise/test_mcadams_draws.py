@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.calls import flags, here, succeeds
+from support.calls import flags, refused, succeeds
 from support.shards import run_shard
 from support.sounds import RATE, tone
 from support.trees import write_kaldi, write_lines
@@ -66,9 +66,9 @@ def test_positions_of_other_speech_are_read_only_where_a_draw_counts_them(tmp_pa
     (tmp_path / "positions.tsv").write_text("utterance\tposition\nother\t0\n")
     words = flags(manifest=tmp_path / "m.tsv", seed=1, alpha=[0.5, 0.9], level="utterance")
     words += flags(audio_dir=tmp_path / "wav", output_manifest=tmp_path / "p.tsv")
-    assert here("anonymise_mcadams", *words).returncode == 0
-    done = here("anonymise_mcadams", *words, "--draw", "vpc2024")
-    assert done.stderr.endswith("positions.tsv: utterance 'u' is missing\n")
+    succeeds("anonymise_mcadams", *words)
+    said = refused("anonymise_mcadams", *words, "--draw", "vpc2024")
+    assert said.endswith("positions.tsv: utterance 'u' is missing\n")
 
 
 GENDERS = {"clara": "f", "anna": "f", "david": "m", "emil": "m"}

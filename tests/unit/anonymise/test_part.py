@@ -10,7 +10,7 @@ import uuid
 import numpy as np
 import pytest
 import soundfile
-from support.calls import flags, here, succeeds
+from support.calls import flags, refused, succeeds
 from support.shards import REVERSED, run_part, run_shard
 from support.sounds import RATE, tone
 
@@ -232,8 +232,7 @@ def test_a_part_that_fails_leaves_nothing_of_earlier_or_killed_runs(original, tm
     killed.mkdir()
     with pytest.raises(BadInput):
         run_part(original, {"command": "false"}, tmp_path / "out")
-    for path in (killed, manifest, alphas_path(manifest)):
-        assert not path.exists()
+    assert not any(path.exists() for path in (killed, manifest, alphas_path(manifest)))
 
 
 def test_a_whole_part_is_anonymised_from_the_command_line(original, tmp_path):
@@ -241,8 +240,7 @@ def test_a_whole_part_is_anonymised_from_the_command_line(original, tmp_path):
     arguments += flags(audio_dir=tmp_path / "wav/0", output_manifest=tmp_path / "manifest.tsv")
     assert "8 utterances:" in succeeds("anonymise_part", *arguments)
     assert names_of(tmp_path / "manifest.tsv") == names_of(original)
-    done = here("anonymise_part", *arguments, "--threads", "0")
-    assert done.returncode == 2 and "--threads 0" in done.stderr
+    assert "--threads 0" in refused("anonymise_part", *arguments, "--threads", "0")
 
 
 @pytest.mark.parametrize("n_samples", [999, 1000, 2345])
@@ -262,32 +260,14 @@ def test_an_original_is_recognised_in_pieces(tmp_path, monkeypatch, n_samples):
     assert same == ["quieter"]
 
 
-def spoil(team, **spoiled):
-    for name, samples in spoiled.items():
-        soundfile.write(team[name], samples, RATE, subtype="FLOAT")
-
-
 def test_every_kind_of_broken_audio_is_found(tmp_path, submit, team):
-    nan, loud = tone(3).copy(), tone(6)
-    nan[5] = np.nan
-    stereo = np.stack([loud, loud], axis=1)
-    spoil(team, s0_0=np.zeros(8000), s1_0=tone(2)[:3000], s1_1=nan, s3_0=stereo)
+    """All at once; hardening/test_malformed.py has each kind alone."""
+    soundfile.write(team["s0_0"], np.zeros(8000), RATE)
     team["s0_1"].unlink()
     team["s2_0"].write_bytes(b"not audio")
-    with pytest.raises(BadInput) as error:
+    said = r"^3 of 8 .*: 's0_0' .*is silent.*; 's2_0' .*cannot be read.*; 's0_1' is missing"
+    with pytest.raises(BadInput, match=said):
         submit()
-    start, findings = str(error.value).split(": ", 1)
-    assert start.startswith("5 of 8 ")
-    by_utterance = {finding.split("'")[1]: finding for finding in findings.split("; ")}
-    expected = {
-        "s0_0": "is silent",
-        "s0_1": "is missing",
-        "s1_0": "lasts 0.19 s, the original 0.50 s",
-        "s1_1": "NaN",
-        "s2_0": "cannot be read as audio",
-    }
-    assert by_utterance.keys() == expected.keys()
-    assert all(text in by_utterance[name] for name, text in expected.items())
     assert not (tmp_path / "out/shards/0.tsv").exists()
     assert list((tmp_path / "out/wav").iterdir()) == []
 
@@ -311,7 +291,8 @@ def test_silence_may_stay_silent(tmp_path):
 
 def test_several_channels_are_mixed_down_of_ready_speech_only(tmp_path, submit, team, capfd):
     one, other = tone(6), tone(7)
-    spoil(team, s3_0=np.stack([one, other], axis=1), s3_1=np.stack([one] * 3, axis=1))
+    for name, channels in (("s3_0", [one, other]), ("s3_1", [one] * 3)):
+        soundfile.write(team[name], np.stack(channels, axis=1), RATE, subtype="FLOAT")
     submit()
     assert capfd.readouterr().err.count("warning: 2 files have several channels") == 1
     mixed, _ = audio.read(tmp_path / "out" / "wav" / "0" / "s3_0.flac")

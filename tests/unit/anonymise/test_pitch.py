@@ -4,13 +4,11 @@ import sys
 
 import numpy as np
 import pytest
-from support.sounds import VOWEL_HZ, measured_formants, measured_pitch, vowel
+from support.sounds import NAMES, RATE, VOWEL_HZ, measured_formants, measured_pitch, vowel
 
 from voiceprivacy.anonymise.functions import retuning, shifting, world
 from voiceprivacy.errors import BadInput
 
-RATE = 16000
-NAMES = {"utterance": "a", "speaker": "anna", "seed": 0}
 NOISE = np.random.default_rng(0).normal(0, 0.1, RATE)
 
 

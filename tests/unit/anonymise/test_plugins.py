@@ -221,8 +221,7 @@ for row in rows:
 """
 
 
-def test_what_a_command_joins_to_the_audio_dir_is_found(original, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_what_a_command_joins_to_the_audio_dir_is_found(original, tmp_path, in_tmp_path):
     Path("my scratch").mkdir()
     anonymiser, scratch = command_that(tmp_path, JOINED), Path("my scratch")
     paths = plugins.protect(anonymiser, read_manifest(original), seed=1, threads=1, scratch=scratch)

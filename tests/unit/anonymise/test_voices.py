@@ -7,14 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.sounds import VOWEL_HZ, measured_formants, measured_pitch, vowel
+from support.sounds import NAMES, RATE, VOWEL_HZ, measured_formants, measured_pitch, vowel
 
 from voiceprivacy.anonymise.functions import retuning, spectra, voices
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
 
 ROOT = Path(__file__).parents[3]
-RATE = 16000
 LOW, HIGH = (500.0, 1350.0, 2400.0), (700.0, 1850.0, 3200.0)
 
 
@@ -34,9 +33,6 @@ def pool(tmp_path_factory):
     made = voices.pool_of([("low", singing(LOW, 100)), ("high", singing(HIGH, 200))])
     voices.write_pool(path, made)
     return str(path)
-
-
-NAMES = {"utterance": "a", "speaker": "anna", "seed": 0}
 
 
 def borrowed(sound, pool, **options):
@@ -80,10 +76,9 @@ def test_of_all_voices_the_mean_is_taken_whoever_speaks(pool):
     assert measured_pitch(one) == pytest.approx(np.sqrt(100 * 200), rel=0.03)
 
 
-def test_the_lines_of_the_guide_make_a_pool_that_can_be_used(tmp_path, monkeypatch):
+def test_the_lines_of_the_guide_make_a_pool_that_can_be_used(in_tmp_path):
     page = (ROOT / "docs/guide/anonymisers_shipped.md").read_text()
     (block,) = re.findall(r"(?m)(?:^    .*(?:import|voices|files|recordings).*\n)+", page)
-    monkeypatch.chdir(tmp_path)
     audio.write("anna.wav", singing(HIGH, 200), RATE)
     audio.write("emil.wav", singing(LOW, 100), RATE)
     exec(textwrap.dedent(block), {})

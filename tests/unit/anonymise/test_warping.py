@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 from scipy import signal
-from support.sounds import VOWEL_HZ, measured_formants, measured_pitch, vowel
+from support.sounds import RATE, VOWEL_HZ, measured_formants, measured_pitch, vowel
 
 from voiceprivacy.anonymise.functions import spectra, warping
 
-RATE = 16000
 FORMANTS = np.array(VOWEL_HZ)
 OMEGA = np.linspace(0, np.pi, 301)
 WARPS = {

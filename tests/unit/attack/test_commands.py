@@ -19,9 +19,8 @@ def succeeds(name, **options):
 
 def fails(name, **options):
     """The one line on stderr of a command that stops with exit code 2."""
-    done = calls.here(name, *calls.flags(**options))
-    assert done.returncode == 2, done.stderr
-    [line] = [line for line in done.stderr.splitlines() if "utterance/s" not in line]
+    said = calls.refused(name, *calls.flags(**options))
+    [line] = [line for line in said.splitlines() if "utterance/s" not in line]
     assert line.startswith("error: ")
     return line
 

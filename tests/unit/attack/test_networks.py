@@ -127,10 +127,9 @@ def test_a_model_of_another_kind_is_refused(ecapa, tmp_path, old, new, reason):
 
 
 @pytest.mark.parametrize("weights", [Evil("touch ran"), {"blocks": 3}])
-def test_weights_that_are_none_are_refused_and_run_nothing(ecapa, tmp_path, monkeypatch, weights):
+def test_weights_that_are_none_are_refused_and_run_nothing(ecapa, tmp_path, in_tmp_path, weights):
     shutil.copytree(ecapa, tmp_path / "model")
     torch.save(weights, tmp_path / "model" / "embedding_model.ckpt")
-    monkeypatch.chdir(tmp_path)
     with pytest.raises(BadInput, match=r"embedding_model\.ckpt: not the weights of the model"):
         Extractor(tmp_path / "model")
     assert not (tmp_path / "ran").exists()

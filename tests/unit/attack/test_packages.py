@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from support.calls import flags, here
+from support.calls import flags, succeeds
 from support.models import write_tones
 from support.sounds import recording
 
@@ -61,8 +61,7 @@ def test_the_number_of_processes_changes_nothing(signals, name, tmp_path):
     write_manifest(tmp_path / "manifest.tsv", utterances)
     for threads in ("1", "2"):
         files = flags(manifest=tmp_path / "manifest.tsv", embeddings=tmp_path / f"{threads}.npz")
-        done = here("extract_embeddings", *files, "--package", name, "--threads", threads)
-        assert done.returncode == 0, done.stderr
+        succeeds("extract_embeddings", *files, "--package", name, "--threads", threads)
     alone, together = read_embeddings(tmp_path / "1.npz"), read_embeddings(tmp_path / "2.npz")
     assert alone.ids.tolist() == list(signals)
     assert alone.embeddings.shape == (4, 256)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.trees import edit, errors, kaldi, prepare, write_audio, write_lines
+from support.trees import edit, errors, kaldi, prepared, write_audio, write_lines
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.kinds.kaldi import read_text
@@ -73,8 +73,7 @@ def test_utterances_of_segments_are_stretches_of_recordings(tmp_path):
     write_lines(tmp_path / "segments", [f"{names[0]} {names[0]} 0.05 -1", *segments])
     listed = list_utterances(source, findings := Findings())
     assert findings == [] and {one.utterance for one in listed} == set(names)
-    assert prepare(tmp_path, source, protocol, "enrolment").returncode == 0
-    for one in tables.read_manifest(tmp_path / "enrolment.tsv"):
+    for one in prepared(tmp_path, source, protocol, "enrolment"):
         whole, rate = audio.read(tmp_path / "wav" / f"{one.utterance}.wav")
         start, end = (0.05, None) if one.utterance == names[0] else (0.02, round(0.06 * rate))
         piece, _ = audio.read(one.path)
@@ -154,7 +153,7 @@ def test_turns_are_joined_by_the_window_of_their_centres(tmp_path):
     assert list(listed) == ["x-a-000", "x-a-001", "y-a-000"]
     said = {"x-a-000": "", "x-a-001": "said second third", "y-a-000": "yes"}
     assert read_transcripts(source) == said
-    assert prepare(tmp_path, source, {}, "train").returncode == 0
+    prepared(tmp_path, source, {}, "train")
     assert list(tables.read_positions(tmp_path / "positions.tsv").values()) == [0, 1, 2]
     heard, rate = mono(listed["x-a-001"].audio)
     assert rate == 16000

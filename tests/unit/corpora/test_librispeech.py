@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from support import needs
-from support.trees import SPEECH, errors, librispeech, prepare, write_audio
+from support.trees import SPEECH, errors, librispeech, prepared, write_audio
 
 from voiceprivacy.corpora.kinds.librispeech import read_transcripts
 from voiceprivacy.corpora.listing import Findings, list_utterances
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout import audio, tables
+from voiceprivacy.inout import audio
 
 ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 2, "lists": ["f", "m"]}}
 
@@ -76,8 +76,7 @@ def test_an_utterance_in_two_subsets_is_an_error(tmp_path):
 
 def test_mono_audio_of_the_right_rate_stays_where_it_lies(tmp_path):
     source = librispeech(tmp_path / "libri")
-    assert prepare(tmp_path / "out", source, ENROL_TRIAL, "train").returncode == 0
-    manifest = tables.read_manifest(tmp_path / "out" / "train.tsv")
+    manifest = prepared(tmp_path / "out", source, ENROL_TRIAL, "train")
     assert all(utterance.path.is_relative_to(tmp_path / "libri") for utterance in manifest)
     assert {utterance.duration_s for utterance in manifest} == {0.1}
 
@@ -86,8 +85,7 @@ def test_mono_audio_of_the_right_rate_stays_where_it_lies(tmp_path):
 def test_other_audio_is_converted(tmp_path, properties):
     source = librispeech(tmp_path / "libri", women=["11"], men=[], chapters=1)
     write_audio(tmp_path / "libri" / "dev" / "11" / "100" / "11-100-0001.flac", **properties)
-    assert prepare(tmp_path / "out", source, {}, "train", threads=2).returncode == 0
-    manifest = tables.read_manifest(tmp_path / "out" / "train.tsv")
+    manifest = prepared(tmp_path / "out", source, {}, "train", threads=2)
     converted = tmp_path / "out" / "train" / "11-100-0001.flac"
     assert [utterance.path == converted for utterance in manifest] == [False, True, False]
     assert audio.header(converted)[:3] == (16000, 1, 0.1)
@@ -98,8 +96,7 @@ def test_the_excerpt_of_librispeech_is_read_as_it_is(tmp_path):
     source = {"librispeech": {"root": SPEECH, "subsets": ["test-other"]}}
     protocol = {"enrol_trial": {"enrolment_utterances": 3, "lists": ["f", "m"]}}
     for part, count in (("enrolment", 30), ("trial", 70)):
-        assert prepare(tmp_path, source, protocol, part).returncode == 0
-        manifest = tables.read_manifest(tmp_path / f"{part}.tsv")
+        manifest = prepared(tmp_path, source, protocol, part)
         genders = Counter(utterance.gender for utterance in manifest)
         assert genders == {"f": count // 2, "m": count // 2}
         assert all(utterance.path.is_relative_to(Path(SPEECH)) for utterance in manifest)

@@ -78,8 +78,7 @@ def test_a_corpus_can_name_a_channel_which_stretches_of_a_recording_keep(tmp_pat
     right = 0.3 * np.sin(np.arange(RATE) / 9)
     for speaker in ("s1", "s2"):
         path = tmp_path / speaker / "u.wav"
-        path.parent.mkdir()
-        soundfile.write(path, np.stack([odd_audio.sound()[:RATE], right], axis=1), RATE)
+        audio.write(path, np.stack([odd_audio.sound()[:RATE], right], axis=1), RATE)
     folder = {"root": str(tmp_path), "pattern": "{speaker}/{utterance}.wav"}
     listed = list_utterances({"folder": folder, "channel": 2}, Findings())
     made = provide_audio(listed, audio_dir=tmp_path / "made", sample_rate=RATE, threads=1)

@@ -8,14 +8,14 @@ import time
 
 import pytest
 from support import calls
-from support.runs import has_command, is_gone
-from support.trees import edit, kaldi, prepare, write_audio, write_lines
+from support.runs import has_command, is_gone, wait_for
+from support.trees import edit, kaldi, prepare, prepared, write_audio, write_lines
 
 from voiceprivacy.corpora import checks, recordings
 from voiceprivacy.corpora.listing import Findings, list_utterances
 from voiceprivacy.corpora.rows import Pipe
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout import audio, tables
+from voiceprivacy.inout import audio
 
 
 def piped(folder, command="cat wav/a.wav |"):
@@ -43,8 +43,7 @@ def test_a_pipe_is_refused_unless_the_config_allows_it_and_does_not_run(tmp_path
 
 def test_an_allowed_pipe_is_audio_of_any_rate_and_need_not_know_its_length(tmp_path):
     source, protocol = piped(tmp_path / "data")
-    assert prepare(tmp_path, source, protocol, "enrolment").returncode == 0
-    paths = [one.path for one in tables.read_manifest(tmp_path / "enrolment.tsv")]
+    paths = [one.path for one in prepared(tmp_path, source, protocol, "enrolment")]
     assert paths == [tmp_path / "enrolment" / f"w1-{index}.flac" for index in (0, 1)]
     original = audio.read(tmp_path / "data" / "wav" / "a.wav")[0]
     assert (audio.read(paths[0])[0] == original).all()
@@ -57,8 +56,8 @@ def test_an_allowed_pipe_is_audio_of_any_rate_and_need_not_know_its_length(tmp_p
     source, protocol = piped(tmp_path, f"{sys.executable} {program} wav/a.wav |")
     write_audio(tmp_path / "wav" / "a.wav", sample_rate=8000)
     assert errors(source, protocol)[1:] == []  # the list has one speaker, so no nontarget trial
-    assert prepare(tmp_path, source, protocol, "trial").returncode == 0
-    assert audio.header(tables.read_manifest(tmp_path / "trial.tsv")[0].path)[:3] == (16000, 1, 0.1)
+    first, *_ = prepared(tmp_path, source, protocol, "trial")
+    assert audio.header(first.path)[:3] == (16000, 1, 0.1)
 
 
 def test_relative_paths_of_a_pipe_start_from_the_root_or_are_found_as_those_of_files(tmp_path):
@@ -101,22 +100,14 @@ def test_a_pipe_that_hangs_is_ended_with_what_it_started_and_stops_the_check(tmp
     wait_for(lambda: all(map(is_gone, children)))
 
 
-def wait_for(condition):
-    deadline = time.monotonic() + 300
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 def test_ctrl_c_does_not_wait_for_pipes(tmp_path):
     source, protocol = piped(tmp_path, f"touch {tmp_path}/begun; sleep 600 |")
     outputs = {"manifest": tmp_path / "trial.tsv", "audio_dir": tmp_path / "trial"}
     words = calls.flags(source=source, protocol=protocol, part="trial", **outputs)
     job = [sys.executable, *calls.module("prepare_part"), *words]
     with subprocess.Popen(job, env=calls.with_package(), stderr=subprocess.PIPE) as command:
-        while not (tmp_path / "begun").exists():
-            assert command.poll() is None, command.stderr.read()
-            time.sleep(0.05)
+        wait_for(lambda: (tmp_path / "begun").exists() or command.poll() is not None)
+        assert command.poll() is None, command.stderr.read()
         command.send_signal(signal.SIGTERM)
         assert command.wait(300) == 143
 

@@ -97,8 +97,7 @@ def findings_with(folder, copies, **options):
     for speaker in range(10):
         for number in range(4):
             path = folder / f"s{speaker}" / f"u{number}.wav"
-            path.parent.mkdir(exist_ok=True)
-            soundfile.write(path, voice(f"s{speaker}", number), RATE)
+            audio.write(path, voice(f"s{speaker}", number), RATE)
     for name, copy in copies:
         soundfile.write(folder / copy, 0.5 * soundfile.read(folder / name)[0], RATE)
     tree = {"root": str(folder), "pattern": "{speaker}/{utterance}.wav"}

@@ -46,10 +46,9 @@ def test_a_model_is_installed_where_its_files_and_its_runtime_are(base, runtime,
     assert not pinned.is_installed("base") and dict(pinned.versions()) == {}
 
 
-def test_a_folder_of_that_name_is_a_path(base, tmp_path, monkeypatch):
+def test_a_folder_of_that_name_is_a_path(base, tmp_path, in_tmp_path):
     """People write what a system has made into a folder of its name."""
     neural.write_recogniser(tmp_path / "base", words=["mine"])
-    monkeypatch.chdir(tmp_path)
     assert b"mine" in read_model("./base", FILES)["model.bin"]
     assert b"mine" not in read_model("base", FILES)["model.bin"]
 

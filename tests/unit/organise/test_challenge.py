@@ -6,7 +6,7 @@ import zipfile
 from itertools import product
 
 import pytest
-from support.calls import here
+from support.calls import refused, succeeds
 from support.challenges import write_challenge
 
 from voiceprivacy.errors import BadInput
@@ -153,20 +153,19 @@ def test_the_upload_holds_all_protected_directories(run, tmp_path):
     data = tmp_path / "a challenge" / "data"
     words = ["--suffix", "_mine", "--data", data, "--upload", tmp_path / "sent.tar.gz"]
     list_outputs(run)
-    refused = here("export_challenge", *words, cwd=tmp_path)
-    assert refused.returncode == 2 and "libri_dev_enrolls_mine: has no wav inside" in refused.stderr
+    said = refused("export_challenge", *words, cwd=tmp_path)
+    assert "libri_dev_enrolls_mine: has no wav inside" in said
     for folder in data.glob("*_mine"):
         (folder / "wav" / "a.wav").write_bytes(b"speech")
     (data / "IEMOCAP_dev_mine").rename(data / "IEMOCAP_dev_other")
-    sent = here("export_challenge", *words, cwd=tmp_path)
-    assert sent.returncode == 0, sent.stderr
-    assert f"missing: {data}/IEMOCAP_dev_mine" in sent.stdout
+    sent = succeeds("export_challenge", *words, cwd=tmp_path)
+    assert f"missing: {data}/IEMOCAP_dev_mine" in sent
     with tarfile.open(tmp_path / "sent.tar.gz") as archive:
         names = archive.getnames()
     assert {"result_for_rank_mine", "result_for_submission_mine.zip"} <= {*names}
     assert "data/train-clean-360_mine/wav/a.wav" in names
     assert not any("other" in name for name in names)
-    assert here("verify", run.folder, cwd=tmp_path).returncode == 0
+    succeeds("verify", run.folder, cwd=tmp_path)
 
 
 def list_outputs(run):
@@ -177,7 +176,6 @@ def list_outputs(run):
 
 def test_other_systems_and_other_runs_are_refused(run, tmp_path):
     list_outputs(run)
-    refused = here("export_challenge", "--suffix", "_theirs", cwd=tmp_path)
-    assert refused.returncode == 2 and "theirs: results has mine" in refused.stderr
-    refused = here("export_challenge", "--suffix", "_mine", "--data", ".", cwd=tmp_path)
-    assert refused.returncode == 2 and "--upload, --data" in refused.stderr
+    said = {"_theirs": "theirs: results has mine", "_mine --data .": "--upload, --data"}
+    for words, reason in said.items():
+        assert reason in refused("export_challenge", "--suffix", *words.split(), cwd=tmp_path)

@@ -1,6 +1,5 @@
 """The leaderboard: which attack counts, what stands apart, and that published tables rebuild."""
 
-import csv
 import itertools
 import json
 import os
@@ -13,6 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
+from support import runs
 from support.calls import here, succeeds
 from support.exchange import PROTOCOL, write_repository, write_result
 from support.repositories import attacker, repository, result, system, word_errors
@@ -281,9 +281,8 @@ def test_the_site_says_who_measured_what_and_links_only_to_what_is_there(tmp_pat
         for link in re.findall(r'(?:href|src)="([^"#]+)"', path.read_text()):
             if not link.startswith(("https:", "data:")):
                 assert (path.parent / link).is_file(), (path, link)
-    with open(site / "board.tsv", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
-    shown = [(row["system"], row["counted"], row["eer_percent"]) for row in rows]
+    board = runs.rows(site / "board.tsv")
+    shown = [(row["system"], row["counted"], row["eer_percent"]) for row in board]
     assert shown == [("x", "yes", "11.0"), ("y", "no", "30.0")]
     page = (site / "systems" / "x.html").read_text()
     heads = re.findall(r'<th scope="col" class="number">([^<]*)</th>', page)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import soundfile
 from scipy.signal import butter, resample, sosfilt
-from support.calls import flags, here
+from support.calls import flags, refused, succeeds
 
 from voiceprivacy.anonymise.functions.mcadams import anonymise
 from voiceprivacy.errors import BadInput
@@ -96,7 +96,6 @@ def test_the_order_of_the_names_is_drawn_and_no_seed_gives_it_again(manifest, tm
 def changed(manifest, change):
     """A manifest whose speech is other speech, changed."""
     utterances, folder = [], manifest.parents[1] / "changed"
-    folder.mkdir()
     for line in read_manifest(manifest):
         samples, rate = audio.read(line.path)
         utterances.append(line._replace(path=folder / f"{line.utterance}.wav"))
@@ -141,8 +140,7 @@ def test_speech_without_its_original_is_not_published_unseen(manifest, tmp_path)
     with pytest.raises(BadInput, match=r"--original"):
         publish([manifest], tmp_path / "out", tmp_path / "key.tsv")
     outputs = {"audio_dir": tmp_path / "out", "key": tmp_path / "key.tsv"}
-    finished = here("publish_audio", *flags(manifest=manifest, original=original, **outputs))
-    assert finished.returncode == 0, finished.stderr
+    succeeds("publish_audio", *flags(manifest=manifest, original=original, **outputs))
     write_manifest(original, read_manifest(original)[1:])
     with pytest.raises(BadInput, match="utterance 'annamaria-0000': has no original in"):
         publish([manifest], tmp_path / "out2", tmp_path / "key2.tsv", originals=[original])
@@ -161,9 +159,8 @@ def test_existing_folders_and_keys_are_refused(manifest, tmp_path):
 def test_a_broken_file_leaves_nothing_behind(manifest, tmp_path):
     (manifest.parent / "wav" / "bertholda-0000.wav").write_text("no audio")
     outputs = {"audio_dir": tmp_path / "out", "key": tmp_path / "key.tsv"}
-    finished = here("publish_audio", *flags(manifest=manifest, **outputs))
-    assert finished.returncode == 2
-    assert "bertholda-0000.wav: cannot be read as audio" in finished.stderr
+    said = refused("publish_audio", *flags(manifest=manifest, **outputs))
+    assert "bertholda-0000.wav: cannot be read as audio" in said
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b2", "original"]
 
 
@@ -209,7 +206,6 @@ def spoken():
 )
 def test_a_changed_original_is_refused_and_b2_is_not(spoken, tmp_path, change, outcome):
     for name, samples in (("original", spoken), ("b2", change(spoken))):
-        (tmp_path / name).mkdir()
         audio.write(tmp_path / name / "a.wav", np.asarray(samples, np.float32), 16000)
         line = Utterance("a", "anna", "f", tmp_path / name / "a.wav", 10.0)
         write_manifest(tmp_path / name / "manifest.tsv", [line])
@@ -219,8 +215,8 @@ def test_a_changed_original_is_refused_and_b2_is_not(spoken, tmp_path, change, o
 
 def test_names_that_say_who_speaks_or_the_sex_are_a_warning(manifest, tmp_path):
     outputs = {"audio_dir": tmp_path / "out", "key": tmp_path / "key.tsv"}
-    finished = here("publish_audio", *flags(manifest=manifest, **outputs))
-    assert "warning: 12 names of 12, such as 'annamaria-0000', say who speaks" in finished.stdout
+    said = succeeds("publish_audio", *flags(manifest=manifest, **outputs))
+    assert "warning: 12 names of 12, such as 'annamaria-0000', say who speaks" in said
     lines = [Utterance(name, "s1", "f", "a", 1.0) for name in ("x_female_1", "x1-s1", "x_m_2")]
     telling = telling_names([("a", line) for line in lines])
     assert [line.utterance for line in telling] == ["x_female_1", "x1-s1"]

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from support import verdicts
 from support.browser import Reader, browser, needs_browser
-from support.calls import here
+from support.calls import here, refused, succeeds
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.json_files import read_json, write_json
@@ -198,9 +198,7 @@ def test_a_true_statement_is_said_to_be_so_with_its_hash(results, tmp_path):
     rounded = read_json(tmp_path / "statement.json")
     rounded["sets"]["demo"]["systems"]["b2"]["at_most_percent"][ONE] *= 1 + 1e-12
     write_json(tmp_path / "statement.json", rounded)
-    said = here("verify", tmp_path / "statement.json", results)
-    assert said.returncode == 0, said.stdout + said.stderr
-    first, second = said.stdout.splitlines()
+    first, second = succeeds("verify", tmp_path / "statement.json", results).splitlines()
     assert re.fullmatch(r".*: every fact is as .* has it; SHA-256 [0-9a-f]{64}", first)
     assert second.endswith("all files are as the run has made them")
 
@@ -226,23 +224,21 @@ def test_an_edited_file_is_named_and_its_hash_if_listed_again(results, tmp_path)
 def test_what_is_no_statement_is_refused_in_a_line(results, tmp_path):
     for text in ("[]", "{}", "{", '{"declared": 3}', '{"declared": {}}'):
         (tmp_path / "statement.json").write_text(text)
-        said = here("verify", tmp_path / "statement.json", results)
-        assert said.returncode == 2 and said.stderr.count("\n") == 1
-        assert said.stderr.startswith(f"error: {tmp_path / 'statement.json'}")
+        said = refused("verify", tmp_path / "statement.json", results)
+        assert said.count("\n") == 1
+        assert said.startswith(f"error: {tmp_path / 'statement.json'}")
 
 
 def test_the_command_writes_beside_the_page_or_where_one_says(results, tmp_path):
     for words, folder in (((), results / "report"), (("--output", tmp_path / "x"), tmp_path / "x")):
-        said = here("statement", results, "--earlier", "2", *words)
-        assert said.returncode == 0, said.stderr
-        assert said.stdout == f"{folder}/statement.json\n{folder}/statement.html\n"
+        said = succeeds("statement", results, "--earlier", "2", *words)
+        assert said == f"{folder}/statement.json\n{folder}/statement.html\n"
         assert read_json(folder / "statement.json")["declared"] == {"earlier_releases": 2}
-    assert here("verify", results).returncode == 0, "it is no output of the run"
+    succeeds("verify", results)  # it is no output of the run
 
 
 def test_a_count_below_zero_is_refused():
-    said = here("statement", "--earlier", "-1")
-    assert said.returncode == 2 and "--earlier -1" in said.stderr
+    assert "--earlier -1" in refused("statement", "--earlier", "-1")
 
 
 # The page.

@@ -205,8 +205,7 @@ def test_with_speech_to_train_on_an_attacker_learns_from_protected_speech():
         {"extractors": {"ready": {"embeddings": "{corpus}/{part}/{anonymiser}.npz"}}},
     ],
 )
-def test_without_the_speech_for_it_or_the_wish_nobody_does(changed, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_without_the_speech_for_it_or_the_wish_nobody_does(changed, tmp_path, in_tmp_path):
     for corpus, part in product(("demo", "others"), ("enrolment", "trial")):
         (tmp_path / "team" / corpus).mkdir(parents=True, exist_ok=True)
         (tmp_path / corpus / part).mkdir(parents=True)

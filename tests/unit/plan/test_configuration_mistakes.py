@@ -194,8 +194,7 @@ def test_what_belongs_to_somebody_elses_scores_must_be_there(tmp_path):
         (("given/b2_op.tsv", "../elsewhere.tsv"), None),
     ],
 )
-def test_links_to_others_scores_lead_to_no_results(tmp_path, monkeypatch, link, reason):
-    monkeypatch.chdir(tmp_path)
+def test_links_to_others_scores_lead_to_no_results(in_tmp_path, link, reason):
     Path("elsewhere.tsv").touch()
     path, target = map(Path, link)
     path.parent.mkdir(exist_ok=True)
@@ -209,8 +208,7 @@ def test_links_to_others_scores_lead_to_no_results(tmp_path, monkeypatch, link, 
     assert messages == ([] if reason is None else [expected])
 
 
-def test_a_wrong_name_gets_the_nearest_file_or_folder_that_is_there(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_wrong_name_gets_the_nearest_file_or_folder_that_is_there(in_tmp_path):
     Path("submissions/team7").mkdir(parents=True)
     Path("submissions/team7/b2-op.tsv").touch()
     attack = {"scores": "submissions/team7/{anonymiser}_{condition}.tsv"}
@@ -235,10 +233,7 @@ NUL = "a\0b"
         (extractor(model=NUL), "extractors.a.model: 'a\\x00b'"),
     ],
 )
-def test_a_folder_for_a_file_and_a_character_that_ends_paths_are_named(
-    config, said, tmp_path, monkeypatch
-):
-    monkeypatch.chdir(tmp_path)
+def test_a_folder_for_a_file_and_a_character_that_ends_paths_are_named(config, said, in_tmp_path):
     Path("folder.py").mkdir()
     Path("file.txt").touch()
     (problem,) = problems(ATTACKED | config)

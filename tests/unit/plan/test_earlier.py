@@ -12,13 +12,9 @@ from voiceprivacy.plan import earlier
 from voiceprivacy.plan.earlier import keep_state, refuse_other_format
 from voiceprivacy.vocabulary import COMPARED, PREVIOUS, RESULTS_FORMAT
 
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
 RESULTS = Path("results")
 FORMAT = RESULTS / "format"
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
 
 
 def test_a_fresh_folder_gets_the_format_and_can_be_carried_on():

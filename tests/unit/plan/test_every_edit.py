@@ -188,8 +188,7 @@ class Edits(RuleBasedStateMachine):
         self.before = {source: (held[source], after[source]) for source in after}
 
 
-def test_the_config_names_all_files_of_the_model(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_the_config_names_all_files_of_the_model(in_tmp_path):
     make_world()
     plan = Plan(defaults.complete(CONFIG))
     assert not named_files.unusable(plan.named)

@@ -112,9 +112,8 @@ def of_corpus(corpus, **config):
 
 
 @pytest.fixture
-def folders(tmp_path, monkeypatch):
+def folders(tmp_path, in_tmp_path):
     """A function that makes folders of corpora of each kind, with transcripts or without."""
-    monkeypatch.chdir(tmp_path)
 
     def make(*, text):
         for name in ("libri/dev/11/100", "one", "other", "vctk/txt" if text else "vctk"):

@@ -34,9 +34,8 @@ FORM = "{trials}/{anonymiser}/{condition}.tsv"
 
 
 @pytest.fixture(autouse=True)
-def submissions(tmp_path, monkeypatch):
+def submissions(tmp_path, in_tmp_path):
     """A working directory with the folders that CONFIG names."""
-    monkeypatch.chdir(tmp_path)
     for corpus, part in product(("demo", "other", "a"), ("enrolment", "trial")):
         (tmp_path / "submissions" / corpus / part / corpus).mkdir(parents=True)
 

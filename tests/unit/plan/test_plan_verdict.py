@@ -9,20 +9,16 @@ from support.heldout_lists import judge_at_once, score_table
 from support.plans import ECAPA, voices
 
 from voiceprivacy.inout.json_files import read_json, write_json
-from voiceprivacy.inout.tables import write_table
+from voiceprivacy.inout.tables import SCORES, write_speakers, write_table
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.verdict import attack_lines, other_files, score_files, verdict_plan
 from voiceprivacy.privacy.verdict.run_scores import n_learnt
 
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
 OTHER_ECAPA = {"model": "speechbrain/other", "revision": "0123456789"}
 COSINE = {"cosine": {"type": "cosine"}}
 SMALL = "{resources}/ecapa_small"
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
 
 
 def plan_of(config):
@@ -36,15 +32,8 @@ def planned(config):
 def scores(folder, *files):
     """Empty score files; the plan reads none of them."""
     for file in files:
-        path = folder / file
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("enrolment\ttrial\tlabel\tscore\n")
+        write_table(folder / file, SCORES, [])
     return {"scores": f"{folder}/{{corpus}}/{{trials}}/{{anonymiser}}/{{condition}}.tsv"}
-
-
-def speakers(*paths):
-    for path in paths:
-        path.write_text("id\tspeaker\n")
 
 
 def corpora(*names):
@@ -72,7 +61,8 @@ def test_every_list_has_the_scores_that_somebody_made_and_who_speaks(tmp_path):
     judged_ones = ("f/b2/pp", "f/original/oo", "m/b2/op", "m/b2/pp", "m/original/oo")
     files = (f"demo/{name}.tsv" for name in (*judged_ones, "m/b2/p0p1"))
     given = scores(tmp_path / "asv", *files)
-    speakers(tmp_path / "f.tsv", tmp_path / "m.tsv")
+    for name in "fm":
+        write_speakers(tmp_path / f"{name}.tsv", {})
     plan = plan_of({"attacks": {"asv": given | {"speakers": f"{tmp_path}/{{trials}}.tsv"}}})
     judged = verdict_plan(plan)["sets"]["demo"]
     assert judged["warnings"] == []
@@ -103,7 +93,7 @@ def test_scores_of_unknown_speakers_are_not_judged_and_the_reader_is_warned(tmp_
     assert {"code": "unknown_speakers", "attack": "partly/given"} in judged["warnings"]
     unknown = scores(tmp_path / "asv", "demo/f/original/oo.tsv", "demo/m/b2/pp.tsv")
     known = scores(tmp_path / "other", "demo/f/b2/pp.tsv")
-    speakers(tmp_path / "speakers.tsv")
+    write_speakers(tmp_path / "speakers.tsv", {})
     attacks = {"asv": unknown, "other": known | {"speakers": f"{tmp_path}/speakers.tsv"}}
     judged = planned({"attacks": attacks})["sets"]["demo"]
     assert judged["lists"]["f"]["attackers"] == {"other/given": {"b2": ["pp"]}}
@@ -387,7 +377,7 @@ def write_scores(folder):
     The voice says nothing, the words say everything.
     """
     table = score_table({"any ecapa/plda pp": 0, "any said/cosine pp": 9}, 6, 2)
-    write_table(folder / "f.tsv", ["id", "speaker"], table.speaker_of.items())
+    write_speakers(folder / "f.tsv", table.speaker_of)
     attacked = {"original": ["oo"], "b2": ["pp"], "b3": ["pp"]}
     for (attacker, _), scores in table.scores["all"]["any"].items():
         rows = []
@@ -396,8 +386,7 @@ def write_scores(folder):
             rows.append([one, other, "target" if is_target else "nontarget", score])
         for system, (condition,) in attacked.items():
             path = folder / "scores" / "demo" / "f" / system / attacker / f"{condition}.tsv"
-            path.parent.mkdir(parents=True)
-            write_table(path, ["enrolment", "trial", "label", "score"], rows)
+            write_table(path, SCORES, rows)
     return {
         "speakers": [f"{folder}/f.tsv"],
         "attackers": {"ecapa/plda": attacked},

@@ -14,8 +14,7 @@ GIVEN = "5eed" * 16
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def folder(in_tmp_path, monkeypatch):
     monkeypatch.delenv(SEED_FILE, raising=False)
 
 

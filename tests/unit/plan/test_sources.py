@@ -21,9 +21,8 @@ FINGERPRINT = Path("results/sources/corpora/mine.sha256")
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
+def folder(tmp_path, in_tmp_path):
     """A run's folder with a Kaldi directory, a submission and a folder of wavs."""
-    monkeypatch.chdir(tmp_path)
     for name in ("audio/anna/1.wav", "audio/anna/2.wav", "team/wav/1.wav"):
         edit(name, name)
     edit("data/mine/wav.scp", "anna-1 audio/anna/1.wav\nanna-2 sox audio/anna/2.wav -t wav - |\n")

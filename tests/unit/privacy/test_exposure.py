@@ -13,19 +13,16 @@ def histogram_of(ranks, n_templates=N_TEMPLATES):
     return np.bincount(np.asarray(ranks) - 1, minlength=n_templates) / len(ranks)
 
 
-def disclosed(alpha, beta):
-    gamma = np.exp(log_pmf(alpha, beta, N_TEMPLATES))
-    return gamma @ np.log2(gamma * N_TEMPLATES)
-
-
 def world(rng, *, n_speakers, n_utterances, spread):
     """Histograms of simulated speakers, and what each of them discloses."""
     mean = 1 / (1 + np.exp(1.5 - spread * rng.normal(size=n_speakers)))
     alpha, beta = 2 * mean, 2 * (1 - mean)
     share = rng.beta(alpha, beta, (n_utterances, n_speakers))
     ranks = 1 + rng.binomial(N_TEMPLATES - 1, share)
-    truth = [disclosed(*of_speaker) for of_speaker in zip(alpha, beta, strict=True)]
-    return [histogram_of(own) for own in ranks.T], np.array(truth)
+    pairs = zip(alpha, beta, strict=True)
+    gammas = [np.exp(log_pmf(*of_speaker, N_TEMPLATES)) for of_speaker in pairs]
+    truth = np.array([gamma @ np.log2(gamma * N_TEMPLATES) for gamma in gammas])
+    return [histogram_of(own) for own in ranks.T], truth
 
 
 def test_a_single_template_discloses_nothing():

@@ -1,10 +1,9 @@
 """The strongest attacks compared in pairs: which they are, and from the files of a run."""
 
-import csv
-
 import numpy as np
 import pytest
 from support.calls import flags, succeeds
+from support.runs import rows
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import write_npz
@@ -98,8 +97,7 @@ def test_the_command_writes_the_pairs_and_says_them(paths, tmp_path):
     written = {"strongest": tmp_path / "strongest.tsv", "weights": ["libri/f=1", "libri/m=1"]}
     said = succeeds("compare_anonymisers", *flags(folder=tmp_path, intervals=paths, **written))
     assert said == "eer_percent: A = b2, B = original: 8 [8, 8]: A is better\n"
-    with open(tmp_path / "strongest.tsv", newline="") as file:
-        [row] = csv.DictReader(file, delimiter="\t")
+    [row] = rows(tmp_path / "strongest.tsv")
     names = ("anonymiser_a", "condition_a", "condition_b")
     assert [row[name] for name in names] == ["b2", "pp", "oo"]
     assert (row["difference"], row["verdict"]) == ("8.0", "A is better")

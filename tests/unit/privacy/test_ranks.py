@@ -175,11 +175,6 @@ def test_more_rows_than_a_block_are_ranked_alike():
     assert ranks.worst.tolist() == [int(alone.worst[0]) for alone in one_by_one]
 
 
-def test_auto_fits_by_log_likelihood():
-    matrix = random_gallery(1)
-    assert assess(matrix).metrics == assess(matrix, fit="ll").metrics
-
-
 def test_ties_and_loss_of_a_gallery_are_those_asked_for():
     matrix = random_gallery(2, n_utterances=60)
     for ties in ("optimistic", "pessimistic"):
@@ -188,6 +183,7 @@ def test_ties_and_loss_of_a_gallery_are_those_asked_for():
         )
     by_moments = assess_histogram(histogram(true_ranks(matrix)), n_utterances=60, fit="ms")
     assert assess(matrix, fit="ms").metrics == by_moments.metrics != assess(matrix).metrics
+    assert assess(matrix).metrics == assess(matrix, fit="ll").metrics
 
 
 def test_an_utterance_that_is_its_own_template_or_has_none_is_refused():

@@ -26,13 +26,6 @@ from voiceprivacy.privacy.matrices.similarity import (
 from voiceprivacy.privacy.scores.calibration import oracle_llrs
 
 
-def of_llrs(definition):
-    """Speaker a: LLRs 0 and ln 3 to itself; speaker b: ln 3; a to b: 0, b to a: -ln 3."""
-    pairs = np.array([0, 0, 1, 0, 1]), np.array([0, 0, 1, 1, 0])
-    comparisons = Comparisons(np.array(["a", "b"]), *pairs, np.log([1, 3, 3, 1, 1 / 3]))
-    return similarities(comparisons, definition=definition)
-
-
 @pytest.mark.parametrize(
     ("definition", "own_of_a"),
     [
@@ -41,7 +34,10 @@ def of_llrs(definition):
     ],
 )
 def test_similarities_by_hand(definition, own_of_a):
-    values = of_llrs(definition).values.filled(-1)
+    """Speaker a: LLRs 0 and ln 3 to itself; speaker b: ln 3; a to b: 0, b to a: -ln 3."""
+    pairs = np.array([0, 0, 1, 0, 1]), np.array([0, 0, 1, 1, 0])
+    comparisons = Comparisons(np.array(["a", "b"]), *pairs, np.log([1, 3, 3, 1, 1 / 3]))
+    values = similarities(comparisons, definition=definition).values.filled(-1)
     np.testing.assert_allclose(values, [[own_of_a, 1 / 2], [1 / 4, 3 / 4]])
 
 

@@ -1,6 +1,5 @@
 """What each speaker gives away: parts add up, only animals beyond chance are named, the table."""
 
-import csv
 import itertools
 import re
 
@@ -9,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
+from support import runs
 from support.calls import flags, here
 from support.speakers import square
 
@@ -29,16 +29,12 @@ from voiceprivacy.privacy.matrices.speakers import (
 from voiceprivacy.privacy.scores.zebra import dece_bit, worst_case_log10
 
 
-def trials(seed, n_speakers=6):
-    rng = np.random.default_rng(seed)
-    names = np.array([f"s{index}" for index in range(n_speakers)])
-    scores = {"target": rng.normal(1, 1, 30).round(1), "nontarget": rng.normal(0, 1, 90).round(1)}
-    return scores, {"target": np.resize(names, 30), "nontarget": np.resize(names, 90)}
-
-
 @given(seed=st.integers(0, 1000))
 def test_equally_tried_speakers_average_to_the_lists_disclosure(seed):
-    scores, speakers = trials(seed)
+    rng = np.random.default_rng(seed)
+    names = np.array([f"s{index}" for index in range(6)])
+    scores = {"target": rng.normal(1, 1, 30).round(1), "nontarget": rng.normal(0, 1, 90).round(1)}
+    speakers = {"target": np.resize(names, 30), "nontarget": np.resize(names, 90)}
     exposed = exposures(scores, speakers)
     mean = np.mean([speaker.dece_bit for speaker in exposed])
     highest = max(speaker.worst_case_log10 for speaker in exposed)
@@ -180,8 +176,7 @@ def write(folder, scores="op.tsv", manifest="m.tsv"):
 
 def test_every_speaker_gets_a_line_with_his_trials(folder, capsys):
     write(folder)
-    with open(folder / "t.tsv", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
+    rows = runs.rows(folder / "t.tsv")
     named = [(row["label"], row["speaker"], row["n_target"], row["n_nontarget"]) for row in rows]
     assert named == [("op", "a", "2", "2"), ("op", "b", "2", "2")]
     assert {float(row["deid_percent"]) for row in rows} == {100.0}
@@ -217,6 +212,5 @@ def test_of_an_attacker_who_finds_nobody_a_run_says_that_numbers_are_undefined(f
     metrics = read_json(folder / "similarity.out")
     assert metrics["deid_percent"] == metrics["gvd_db"] == "undefined"
     assert metrics["op"]["ddiag"] == 0
-    with open(folder / "speakers.out", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
+    rows = runs.rows(folder / "speakers.out")
     assert {row["deid_percent"] for row in rows if row["label"] == "op"} == {"undefined"}

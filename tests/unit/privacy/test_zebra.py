@@ -107,6 +107,7 @@ def test_llrs_in_single_precision_are_weighed_in_double():
     target, nontarget = np.random.default_rng(0).normal(size=(2, 50)).astype("f4")
     single = {"target": target, "nontarget": nontarget}
     double = {label: llrs.astype(float) for label, llrs in single.items()}
+    assert verification.cllr_bit(**single) == verification.cllr_bit(**double)
     assert zebra.cece_bit(**single) == zebra.cece_bit(**double)
     assert zebra.ece_bit([0.5], **single).tolist() == zebra.ece_bit([0.5], **double).tolist()
 
@@ -210,7 +211,8 @@ def test_no_reading_of_the_scores_beats_oracle_calibration_at_any_prior(target, 
 @FEW
 def test_swapped_roles_and_signs_change_nothing(target, nontarget):
     swapped = {"target": -np.array(nontarget), "nontarget": -np.array(target)}
-    for metric in (zebra.dece_bit, zebra.worst_case_log10, zebra.cece_bit):
+    metrics = [zebra.dece_bit, zebra.worst_case_log10, zebra.cece_bit, verification.cllr_bit]
+    for metric in (*metrics, verification.cllr_min_bit, verification.eer_rocch_percent):
         assert_close(metric(**swapped), metric(target=target, nontarget=nontarget))
 
 

@@ -41,9 +41,8 @@ def test_files_and_folders_are_hashed_and_a_shipped_model_has_one_name_in_every_
 
 
 @pytest.mark.parametrize("results", ["results", "vp/results"])
-def test_of_a_secret_only_its_hash_is_kept(tmp_path, monkeypatch, results):
+def test_of_a_secret_only_its_hash_is_kept(in_tmp_path, results):
     """Files of the run have the same names in a module with a prefix."""
-    monkeypatch.chdir(tmp_path)
     secret = secret_seeds.secret_in(f"{results}/secret_seed")
     digest = hashlib.sha256(Path(results, "secret_seed").read_bytes()).hexdigest()
     made = provenance(config={}, files=[f"{results}/secret_seed"], results=results)
@@ -164,9 +163,8 @@ def test_times_are_summed_and_the_largest_job_counts_for_memory(tmp_path):
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
+def run(tmp_path, in_tmp_path):
     """A folder with a list of trials and the provenance of a run on it."""
-    monkeypatch.chdir(tmp_path)
     (tmp_path / "results/trials").mkdir(parents=True)
     (tmp_path / "results/trials/f.tsv").write_text("enrolment\ttrial\tlabel\n")
     then = provenance(config={"seed": 1}, files=[Path("results/trials/f.tsv")])

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from support.calls import here
+from support.calls import here, refused, succeeds
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.provenance.record import provenance
@@ -34,8 +34,7 @@ def results(tmp_path):
 def test_untouched_results_are_said_to_be_so_wherever_they_lie(results, tmp_path):
     for name in OTHERS:
         (results / name).write_text("of another time")
-    said = here("verify", results)
-    assert said.returncode == 0 and said.stdout.startswith(f"{results}: all files are")
+    assert succeeds("verify", results).startswith(f"{results}: all files are")
     results.rename(tmp_path / "elsewhere")
     assert not list(changes(tmp_path / "elsewhere"))
 
@@ -77,13 +76,11 @@ def test_publish_asks_before_it_gives_such_speech_away_and_takes_no_changed_one(
     change(results, "config", anonymisers={"b2": {"command": "python b2.py"}}, seed=0)
     manifest = results / "audio/tiny/trial/b2/manifest.tsv"
     words = ("--manifest", manifest, "--audio-dir", tmp_path / "out", "--key", tmp_path / "key.tsv")
-    refused = here("publish_audio", *words)
-    assert refused.returncode == 2 and "give --public-seed" in refused.stderr
-    allowed = here("publish_audio", *words, "--public-seed")
-    assert "manifest.tsv: not found" in allowed.stderr  # the next thing that is looked at
+    assert "give --public-seed" in refused("publish_audio", *words)
+    allowed = refused("publish_audio", *words, "--public-seed")
+    assert "manifest.tsv: not found" in allowed  # the next thing that is looked at
     manifest.write_text("added")
-    refused = here("publish_audio", *words, "--public-seed")
-    assert refused.returncode == 2 and "manifest.tsv: is not listed" in refused.stderr
+    assert "manifest.tsv: is not listed" in refused("publish_audio", *words, "--public-seed")
 
 
 def test_an_edited_input_is_named_a_lost_one_not_and_no_name_leads_out_of_the_results(
@@ -104,8 +101,7 @@ def test_results_of_an_older_version_are_refused(results, text):
     with pytest.raises(BadInput, match=r"provenance\.json: lists no outputs"):
         refuse_changed(results)
     (results / "provenance.json").unlink()
-    said = here("verify", results)
-    assert said.returncode == 2 and "provenance.json: not found" in said.stderr
+    assert "provenance.json: not found" in refused("verify", results)
 
 
 @pytest.mark.parametrize(
@@ -114,6 +110,5 @@ def test_results_of_an_older_version_are_refused(results, text):
 )
 def test_what_reads_results_refuses_changed_ones(results, tmp_path, words):
     (results / "metrics.tsv").unlink()
-    said = here(*words.split(), "--results", results, cwd=tmp_path)
-    assert said.returncode == 2
-    assert f"{results}/metrics.tsv: is missing; voiceprivacy verify" in said.stderr
+    said = refused(*words.split(), "--results", results, cwd=tmp_path)
+    assert f"{results}/metrics.tsv: is missing; voiceprivacy verify" in said

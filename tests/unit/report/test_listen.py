@@ -33,7 +33,6 @@ def versions(tmp_path):
         utterances[name] = []
         for utterance, seconds in (("u1", 7.0), ("u2", 1.0)):
             path = tmp_path / name / f"{utterance}.wav"
-            path.parent.mkdir(exist_ok=True)
             time = np.arange(int(16000 * seconds)) / 16000
             audio.write(path, gain * 0.5 * np.sin(2 * np.pi * 1000 * time), 16000)
             utterances[name].append(Utterance(utterance, utterance, "m", path, seconds))

@@ -23,7 +23,6 @@ def test_a_picture_is_laid_out_once_for_all_its_files_which_are_the_same_every_t
         figure, ax = drawing.figure(width_inches=3, height_inches=2)
         ax.plot([0, 1], [1, 0], label="line")
         ax.set_ylabel("two\nlines")
-        (tmp_path / folder).mkdir()
         drawing.save_each(figure, [tmp_path / folder / f"picture.{kind}" for kind in own])
         assert layouts == [figure]
         assert figure.axes[0].get_position().x0 > 0.2  # room for the label

@@ -52,7 +52,6 @@ def test_speakers_hours_and_lists_are_described_by_what_they_have_or_lack(result
 
 def test_what_names_of_files_show_is_described(tmp_path):
     path = tmp_path / "demo" / "trial" / "original" / "manifest.tsv"
-    path.parent.mkdir(parents=True)
     for name, speaker, shown in (
         ("anna-f-01", "anna", "speaker and the sex"),
         ("F_0017", "x9", "sex"),

@@ -1,6 +1,7 @@
 """How long anonymisers take: seconds of their jobs, and the columns of the page."""
 
 import json
+from pathlib import Path
 
 import pytest
 from support.calls import succeeds
@@ -8,7 +9,7 @@ from support.utilities import measured
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.json_files import write_json
-from voiceprivacy.inout.tables import read_table, write_table
+from voiceprivacy.inout.tables import Utterance, read_table, write_manifest, write_table
 from voiceprivacy.plan import defaults
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.speed import protecting
@@ -28,7 +29,6 @@ CONFIG = {
         "quick": {"command": "python quick.py"},
     },
 }
-MANIFEST = "utterance\tspeaker\tgender\tpath\tduration_s\n"
 
 
 def test_what_snakemake_did_not_look_at_is_like_what_it_saw():
@@ -46,10 +46,8 @@ def test_what_snakemake_did_not_look_at_is_like_what_it_saw():
 
 @pytest.fixture
 def speeds(tmp_path):
-    folder = tmp_path / "results/audio/demo/trial/original"
-    folder.mkdir(parents=True)
-    lines = [f"u{number}\ts\tf\tu{number}.wav\t{number}\n" for number in (4, 6)]
-    (folder / "manifest.tsv").write_text(MANIFEST + "".join(lines))
+    spoken = [Utterance(f"u{number}", "s", "f", Path("u.wav"), number) for number in (4, 6)]
+    write_manifest(tmp_path / "results/audio/demo/trial/original/manifest.tsv", spoken)
     for path, seconds, cpu in (
         ("shard/demo/trial/b2/0", "9", "2"),
         ("shard/demo/trial/b2/1", "9", "3"),
@@ -62,9 +60,7 @@ def speeds(tmp_path):
         ("part/demo/trial/quick", "0.2", "NA"),
     ):
         row = dict.fromkeys(COLUMNS, "1") | {"s": seconds, "cpu_time": cpu}
-        file = tmp_path / f"results/benchmarks/anonymise_{path}.tsv"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write_table(file, COLUMNS, [row.values()])
+        write_table(tmp_path / f"results/benchmarks/anonymise_{path}.tsv", COLUMNS, [row.values()])
     return tmp_path / "speed.tsv"
 
 

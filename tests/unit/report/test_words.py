@@ -18,7 +18,6 @@ CODES = {"anna": "speaker 02", "ben": "speaker 01"}
 @pytest.fixture
 def path(tmp_path):
     path = tmp_path / "results" / "metrics" / "words" / "demo.tsv"
-    path.parent.mkdir(parents=True)
     write_table(path, SpeakerWords._fields, LINES)
     return path
 

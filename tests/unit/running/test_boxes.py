@@ -1,6 +1,5 @@
 """A program in a box: what it reads, writes and reaches, its limits, and what it leaves."""
 
-import contextlib
 import os
 import socket
 import subprocess
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from support import needs
+from support.runs import has_command
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.running import boxes, processes, programs
@@ -62,8 +62,7 @@ def test_it_reads_nothing_that_it_was_not_given(tmp_path, monkeypatch):
 
 
 @boxed
-def test_it_writes_to_its_own_folder_only(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_it_writes_to_its_own_folder_only(tmp_path, in_tmp_path):
     (tmp_path / "model").mkdir()
     folders = ["/", "/tmp", "/usr", "/etc", "/root", tmp_path, tmp_path / "model", SCRIPTS]
     folders += [RESOURCES, Path(sys.prefix), tmp_path / "scratch" / "given", Path.home()]
@@ -217,15 +216,6 @@ os.wait()
 """
 
 
-def running(marker):
-    """How many processes have a word in their command line."""
-    count = 0
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):
-            count += marker.encode() in path.read_bytes().split(b"\0")
-    return count
-
-
 WAYS = {"setsid": ["setsid", "--fork", "sh", "-c", "sleep 77"]}
 WAYS["double fork"] = [sys.executable, "-S", "-c", DAEMON]
 
@@ -237,7 +227,7 @@ def test_no_daemon_outlives_its_program(tmp_path, is_boxed, way):
     for number in range(3):
         marker = f"daemon_{os.getpid()}_{number}"
         run(tmp_path, [*WAYS[way], marker], is_boxed=is_boxed)
-        assert running(marker) == 0
+        assert not has_command(marker)
 
 
 @with_and_without
@@ -246,7 +236,7 @@ def test_no_daemon_outlives_a_runtime(tmp_path, is_boxed):
     words = [sys.executable, "-c", DAEMON + "time.sleep(77)", marker]
     with pytest.raises(BadInput, match="ran longer than its runtime"):
         run(tmp_path, words, is_boxed=is_boxed, minutes=0.02)
-    assert running(marker) == 0
+    assert not has_command(marker)
 
 
 def test_children_of_before_are_spared_and_zombies_are_reaped():
@@ -274,8 +264,7 @@ def test_children_are_found_beside_a_process_whose_name_is_no_text():
 # What it is given.
 
 
-def test_a_program_brings_its_folder_and_nothing_else_of_the_run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_program_brings_its_folder_and_nothing_else_of_the_run(tmp_path, in_tmp_path):
     for name in ("nac/run.sh", "nac/model/weights", "other/secret", "loose.txt", "alone.sh"):
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).touch()
@@ -291,8 +280,7 @@ def test_a_program_brings_its_folder_and_nothing_else_of_the_run(tmp_path, monke
 
 
 @pytest.mark.parametrize("name", [".", "/", "/etc", "/proc/self", "~", "none"])
-def test_too_much_or_nothing_is_refused_in_reads(tmp_path, monkeypatch, name):
-    monkeypatch.chdir(tmp_path)
+def test_too_much_or_nothing_is_refused_in_reads(tmp_path, in_tmp_path, name):
     options = {"sandbox": True, "reads": [name]}
     with pytest.raises(BadInput, match="reads: "):
         boxes.of_entry(options, ["true"], tmp_path / "scratch", threads=1)

@@ -313,9 +313,8 @@ def failures(*events):
 
 
 @pytest.fixture
-def logs(tmp_path, monkeypatch):
+def logs(tmp_path, in_tmp_path):
     """A function that writes a log below the working directory."""
-    monkeypatch.chdir(tmp_path)
 
     def write(path, text):
         (tmp_path / path).parent.mkdir(exist_ok=True)

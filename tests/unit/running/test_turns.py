@@ -23,9 +23,8 @@ sys.stdin.read()
 
 
 @pytest.fixture
-def alive(tmp_path, monkeypatch):
+def alive(tmp_path, in_tmp_path, monkeypatch):
     """A run in the working directory, which lives until it is killed."""
-    monkeypatch.chdir(tmp_path)
     assert not turns.unlock_after_a_kill() and list(tmp_path.iterdir()) == []  # there is no lock
     monkeypatch.setattr(turns, "_held", [])
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}

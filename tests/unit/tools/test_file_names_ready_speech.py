@@ -34,8 +34,7 @@ def protect(source, folder, change=lambda samples: samples[::-1]):
 
 
 @pytest.fixture(autouse=True)
-def folders(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def folders(tmp_path, in_tmp_path):
     for (index, speaker), number in product(enumerate(SPEAKERS), range(5)):
         samples = np.random.default_rng([index, number]).normal(0, 0.1, 4800)
         audio.write(tmp_path / "speech" / speaker / f"{speaker}_{number}.wav", samples, 16000)

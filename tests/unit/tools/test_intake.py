@@ -13,7 +13,7 @@ import soundfile
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.signal import resample_poly
-from support.calls import here
+from support.calls import refused, succeeds
 from support.given_speech import NAMES, RATE, same, sound, taken, tree, write
 
 from voiceprivacy.errors import BadInput
@@ -147,8 +147,7 @@ def test_names_of_systems_and_of_the_corpus_are_made_fit_and_get_numbers(tmp_pat
             write(path, factor * soundfile.read(path)[0][::-1])
     folders = ["--protected", "My System (v2)=c d", "--protected", "original=e f"]
     words = ["--original", "a b", *folders, "--name", "Größe 7", "--config", "my.yaml"]
-    made = here("new_run", *words, cwd=tmp_path)
-    assert made.returncode == 0, made.stderr
+    succeeds("new_run", *words, cwd=tmp_path)
     config = configuration.check(configuration.read(tmp_path / "my.yaml"))
     assert list(config["anonymisers"]) == ["my_system_v2", "system_original"]
     assert list(config["corpora"]) == ["gr_e_7"]
@@ -161,14 +160,13 @@ def test_names_of_systems_and_of_the_corpus_are_made_fit_and_get_numbers(tmp_pat
 def test_a_preview_shows_who_speaks_and_writes_nothing(tmp_path):
     tree(tmp_path / "speech", "{number}/x_{name}.wav", names=THREE)
     pattern = ["--pattern", "{utterance}/x_{speaker}.wav"]
-    shown = here("new_run", "--original", "speech", *pattern, "--preview", cwd=tmp_path)
-    assert shown.returncode == 0, shown.stderr
-    assert "15 of 15 audio files" in shown.stdout and "3 speakers, 5 utter" in shown.stdout
-    assert shown.stdout.count("   speaker ") == 5
-    assert "0/x_anna.wav   speaker anna   utterance 0-x_anna" in shown.stdout
+    shown = succeeds("new_run", "--original", "speech", *pattern, "--preview", cwd=tmp_path)
+    assert "15 of 15 audio files" in shown and "3 speakers, 5 utter" in shown
+    assert shown.count("   speaker ") == 5
+    assert "0/x_anna.wav   speaker anna   utterance 0-x_anna" in shown
     assert [path.name for path in tmp_path.iterdir()] == ["speech"]
-    refused = here("new_run", "--original", "speech", cwd=tmp_path)
-    assert refused.returncode == 2 and "--protected and --config" in refused.stderr
+    said = refused("new_run", "--original", "speech", cwd=tmp_path)
+    assert "--protected and --config" in said
 
 
 # Tables, data directories and archives.

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
-from support.calls import here
+from support.calls import refused, succeeds
 from support.plans import voices
 
 from voiceprivacy.corpora import checks
@@ -48,12 +48,7 @@ def speech(tmp_path):
 def new_run(tmp_path):
     """Call the command in the test's folder; what it said."""
 
-    def new_run(*words, fails=False):
-        done = here("new_run", "--original", "speech", *words, cwd=tmp_path)
-        assert done.returncode == (2 if fails else 0), done.stderr
-        return done.stderr if fails else done.stdout
-
-    return new_run
+    return lambda *words: succeeds("new_run", "--original", "speech", *words, cwd=tmp_path)
 
 
 def config_in(folder, name="my.yaml"):
@@ -78,8 +73,7 @@ def test_the_config_passes_the_checks_and_names_what_the_run_needs(tmp_path, spe
     assert (same["audio"], same["resample"]) == (str(tmp_path / "same"), False)
     listed = (tmp_path / "my.flat" / "wav.scp").read_text()
     assert f"anna-000 {tmp_path}/flat/anna_000.flac\n" in listed
-    checked = here("validate", "--config", "my.yaml", cwd=tmp_path)
-    assert checked.returncode == 0, checked.stdout
+    succeeds("validate", "--config", "my.yaml", cwd=tmp_path)
 
 
 def test_an_attacker_learns_from_others_whom_the_run_protects(tmp_path, speech, new_run):
@@ -139,9 +133,8 @@ def test_validate_says_where_no_transcripts_were_given(tmp_path, speech, new_run
     asks = "words: no transcripts were given"
     for name, words in (("with", ("--transcripts", "said.tsv")), ("without", ())):
         said = new_run(*mine, *words, "--config", f"{name}.yaml")
-        checked = here("validate", "--config", f"{name}.yaml", cwd=tmp_path)
-        assert checked.returncode == 0, checked.stdout
-        assert (asks in said) == (asks in checked.stdout) == (name == "without")
+        checked = succeeds("validate", "--config", f"{name}.yaml", cwd=tmp_path)
+        assert (asks in said) == (asks in checked) == (name == "without")
 
 
 def write_transcripts(path):
@@ -223,8 +216,7 @@ def test_attackers_enrol_and_learn_from_a_second_draw(tmp_path, few_to_split, ne
         lines = [line.split() for line in (Path(audio) / "wav.scp").read_text().splitlines()]
         assert len(lines) == 49
         assert all(Path(path).is_relative_to(folder) for _, path in lines)
-    checked = here("validate", "--config", "my.yaml", cwd=tmp_path)
-    assert checked.returncode == 0, checked.stdout
+    succeeds("validate", "--config", "my.yaml", cwd=tmp_path)
 
 
 def test_of_a_large_corpus_some_utterances_of_each_speaker_are_tried(
@@ -318,8 +310,8 @@ def mistaken(tmp_path_factory):
 )
 def test_mistakes_are_one_line_and_nothing_is_written(mistaken, arguments, words):
     config = [] if "--config" in arguments else ["--config", "my.yaml"]
-    done = here("new_run", "--original", "speech", *arguments, *config, cwd=mistaken)
-    assert done.returncode == 2 and done.stderr.count("\n") == 1 and words in done.stderr
+    said = refused("new_run", "--original", "speech", *arguments, *config, cwd=mistaken)
+    assert said.count("\n") == 1 and words in said
     assert not list(mistaken.glob("my.*")) and (mistaken / "old.yaml").read_text() == "mine: 1\n"
 
 
@@ -388,12 +380,12 @@ def test_a_sex_that_names_show_is_offered_as_a_table(tmp_path, new_run, form, sp
 @pytest.mark.parametrize(
     ("where", "words"), [("speech", []), ("speech", ["--preview"]), ("made", [])]
 )
-def test_names_that_are_not_utf8_are_refused(tmp_path, speech, new_run, where, words):
+def test_names_that_are_not_utf8_are_refused(tmp_path, speech, where, words):
     tree(tmp_path / "made")
     odd = tree(tmp_path / where / "new", "{number:03d}.wav", speakers=["x"])
     odd.rename(tmp_path / where / os.fsdecode(b"jos\xe9"))
     made = ("--protected", f"mine={tmp_path}/made", "--original", speech)
-    said = new_run(*made, "--config", "my.yaml", *words, fails=True)
+    said = refused("new_run", *made, "--config", "my.yaml", *words, cwd=tmp_path)
     line = f"error: {tmp_path}/{where}/jos\\xe9: its name is not UTF-8"
     assert said.startswith(line) and said.count("\n") == 1
     assert not list(tmp_path.glob("*my*"))

@@ -17,9 +17,8 @@ GOOD = f"def anonymise(samples, rate, *, utterance, speaker, seed):\n    {RETURN
 
 
 @pytest.fixture
-def tried(tmp_path, monkeypatch):
+def tried(tmp_path, in_tmp_path):
     """Try an anonymiser's entry, whose function has a text; returns the findings."""
-    monkeypatch.chdir(tmp_path)
     for speaker in "ab":
         for number in range(4):
             samples = np.concatenate([np.zeros(RATE), 0.1 * np.sin(np.arange(RATE)), [0.0]])

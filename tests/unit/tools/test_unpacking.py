@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 import pytest
 import soundfile
-from support.calls import here
+from support.calls import refused, succeeds
 from support.given_speech import RATE, same, sound, taken, tree
 
 from voiceprivacy.errors import BadInput
@@ -58,9 +58,7 @@ def test_archives_are_unpacked_beside_the_config(tmp_path, ending):
     (tmp_path / "work").mkdir()
     words = ["--original", speech, "--protected", f"mine={protected}", "--config", "my.yaml"]
     words += ["--train", tmp_path / f"more.{ending}"]
-    made = here("new_run", *words, cwd=tmp_path / "work")
-    assert made.returncode == 0, made.stderr
-    assert "15 of 15 audio files" in made.stdout
+    assert "15 of 15 audio files" in succeeds("new_run", *words, cwd=tmp_path / "work")
     kept = {file.name for file in (tmp_path / "work/my.unpacked").rglob("*") if file.is_file()}
     assert kept == {f"{x}{number}.wav" for x, number in product(("", "x"), range(5))}
 
@@ -245,7 +243,6 @@ def test_a_tar_with_names_that_are_not_utf8_is_refused_and_nothing_is_left(tmp_p
     (root / "anna").rename(root / os.fsdecode(b"jos\xe9"))
     pack(root, tmp_path / "a.tar")
     words = ("--original", "a.tar", "--protected", f"mine={root}", "--config", "my.yaml")
-    finished = here("new_run", *words, cwd=tmp_path)
-    assert finished.returncode == 2
-    assert "jos\\xe9/" in finished.stderr and "a name that is not UTF-8" in finished.stderr
+    said = refused("new_run", *words, cwd=tmp_path)
+    assert "jos\\xe9/" in said and "a name that is not UTF-8" in said
     assert not list(tmp_path.glob("my*"))

@@ -10,13 +10,12 @@ import onnx
 import pytest
 import torch
 from onnx import helper
-from support.sounds import recording
+from support.sounds import RATE, recording
 
 from voiceprivacy.inout.tables import write_manifest
 from voiceprivacy.utility.measures import read_measured
 from voiceprivacy.vocabulary import RESOURCES
 
-RATE = 16000
 pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
 
 

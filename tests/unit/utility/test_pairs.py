@@ -1,9 +1,8 @@
 """Utility of two anonymisers: by hand, joint with privacy's draws, and truths that are known."""
 
-import csv
-
 import numpy as np
 import pytest
+from support import runs
 from support.calls import flags, succeeds
 from support.measured import UTTERANCES, measure
 
@@ -41,9 +40,7 @@ def pairs_of(tmp_path, *, options="{}", **measures):
     files |= {"manifest": tmp_path / "manifest.tsv", "trials": tmp_path / "f.tsv"}
     words = flags(**files, measures=paths, options=options, bootstrap=40)
     succeeds("assess_utility", *words)
-    with files["comparisons"].open(newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
-    return rows, read_npz(files["replicates"], [])
+    return runs.rows(files["comparisons"]), read_npz(files["replicates"], [])
 
 
 def test_every_two_are_compared_on_every_list_and_the_original_last(tmp_path):

@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.score_cases import FEW
-from support.sounds import recording
+from support.sounds import RATE, recording
 
 from voiceprivacy.inout.tables import write_manifest
 from voiceprivacy.utility.measures import read_measured
 from voiceprivacy.utility.pitch_correlation import measure, pitch_correlation, pitch_track
 from voiceprivacy.vocabulary import RESOURCES
 
-RATE = 16000
 MELODY = 120 + 30 * np.sin(np.linspace(0, 9, 200))
 
 
@@ -133,7 +132,7 @@ def test_tracks_are_compared_as_those_of_yin(plugin, original, protected):
 
 
 def test_the_table_has_every_utterance_and_short_ones_do_not_reach_praat(
-    plugin, tmp_path, monkeypatch
+    plugin, tmp_path, in_tmp_path, monkeypatch
 ):
     tracks = {"a": MELODY / 1000, "b": MELODY[::-1] / 1000, "c": MELODY[:3]}
     spoken = {name: np.repeat(track, RATE // 100) for name, track in tracks.items()}
@@ -141,7 +140,6 @@ def test_the_table_has_every_utterance_and_short_ones_do_not_reach_praat(
     arguments = ["--manifest", tmp_path / "m.tsv", "--original", tmp_path / "m.tsv"]
     arguments += ["--output", tmp_path / "out.tsv"]
     monkeypatch.setattr(sys, "argv", ["praat_pitch.py", *map(str, arguments)])
-    monkeypatch.chdir(tmp_path)
     plugin.main()
     values = [line.value for line in read_measured(tmp_path / "out.tsv", ["a", "b", "c"])]
     assert values == [pytest.approx(1), pytest.approx(1), "undefined"]

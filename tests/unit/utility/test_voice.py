@@ -1,15 +1,15 @@
 """Whether speakers keep one voice, and their sex: by hand, and as the command writes it."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from support.calls import here
 
 from voiceprivacy.inout.arrays import Embeddings, write_embeddings
-from voiceprivacy.inout.tables import read_table
+from voiceprivacy.inout.tables import Utterance, read_table, write_manifest
 from voiceprivacy.utility.measures import COLUMNS, read_measured
 from voiceprivacy.utility.voice import consistency
-
-MANIFEST = "utterance\tspeaker\tgender\tpath\tduration_s\n"
 
 
 def plain(embeddings, speakers):
@@ -39,25 +39,21 @@ def write_run(folder, *, women=5, men=5, unknown=0):
     speakers = [(gender, f"s{gender}{i}") for gender, n in numbers.items() for i in range(n)]
     draw = np.random.default_rng(0)
     for part in ("enrolment", "trial"):
-        lines, ids, rows = [], [], []
+        spoken, rows = [], []
         for gender, speaker in speakers:
             rows += [[8 if gender == "f" else -8, *draw.normal(size=3)]] * 2
             for number in range(2):
-                ids.append(f"{speaker}-{part}{number}")
-                lines.append(f"{ids[-1]}\t{speaker}\t{gender}\t{ids[-1]}.wav\t1.0\n")
-        manifest = folder / f"audio/few/{part}/original/manifest.tsv"
-        manifest.parent.mkdir(parents=True)
-        manifest.write_text(MANIFEST + "".join(lines))
+                name = f"{speaker}-{part}{number}"
+                spoken.append(Utterance(name, speaker, gender, Path("u.wav"), 1.0))
+        write_manifest(folder / f"audio/few/{part}/original/manifest.tsv", spoken)
+        ids = np.array([one.utterance for one in spoken])
         for system, sign in (("original", 1), ("swapped", -1)):
             path = folder / f"embeddings/few/{part}/{system}/net.npz"
-            path.parent.mkdir(parents=True)
-            write_embeddings(path, Embeddings(np.array(ids), sign * np.array(rows, "f4")))
+            write_embeddings(path, Embeddings(ids, sign * np.array(rows, "f4")))
 
 
 def measure(folder):
     outputs = [folder / f"utility/few/trial/{name}/voice.tsv" for name in ("original", "swapped")]
-    for path in outputs:
-        path.parent.mkdir(parents=True, exist_ok=True)
     return here(
         "measure_voices",
         *("--corpus", "few", "--extractor", "net", "--embeddings", folder / "embeddings"),

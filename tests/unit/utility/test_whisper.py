@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support import listeners as tiny
 from support import neural
-from support.calls import here
+from support.calls import succeeds
 from support.sounds import recording
 
 from voiceprivacy.errors import BadInput
@@ -82,8 +82,7 @@ def test_the_job_hears_a_sample_of_the_same_utterances(tmp_path, model):
     for name in ("original", "protected"):
         files = {"manifest": f"{name}.tsv", "original": "original.tsv", "output": f"{name}.out"}
         words = [word for key, file in files.items() for word in (f"--{key}", tmp_path / file)]
-        done = here("measure_utility", "--measures", json.dumps(asked), *words)
-        assert done.returncode == 0, done.stderr
+        succeeds("measure_utility", "--measures", json.dumps(asked), *words)
         lines = (tmp_path / f"{name}.out").read_text().splitlines()[1:]
         heard[name] = {line.split("\t")[0] for line in lines}
     assert heard["original"] == heard["protected"] and len(heard["original"]) == 2

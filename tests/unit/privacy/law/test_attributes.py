@@ -6,11 +6,9 @@ from support.calls import here
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import Embeddings, read_embeddings, write_embeddings
-from voiceprivacy.inout.tables import read_facts, read_table, write_facts
+from voiceprivacy.inout.tables import Utterance, read_facts, read_table, write_facts, write_manifest
 from voiceprivacy.privacy.law.attributes import class_kept, classes_of, read_corpus
 from voiceprivacy.privacy.rows import Inferred
-
-MANIFEST = "utterance\tspeaker\tgender\tpath\tduration_s\n"
 
 
 def many(**numbers):
@@ -68,15 +66,12 @@ def write_run(folder, *, women=6, men=6, apart=8):
             for number in range(3):
                 ids.append(f"{speaker}-{part}{number}")
                 sexes.append(gender == "f")
-                lines.append(f"{ids[-1]}\t{speaker}\t{gender}\t{ids[-1]}.wav\t1.0\n")
-        manifest = folder / f"audio/few/{part}/original/manifest.tsv"
-        manifest.parent.mkdir(parents=True)
-        manifest.write_text(MANIFEST + "".join(lines))
+                lines.append(Utterance(ids[-1], speaker, gender, f"{ids[-1]}.wav", 1.0))
+        write_manifest(folder / f"audio/few/{part}/original/manifest.tsv", lines)
         for system, kept in (("original", apart), ("hidden", 0)):
             values = draw.normal(size=(len(ids), 4))
             values[:, 0] += kept * np.where(sexes, 1, -1)
             path = folder / f"embeddings/few/{part}/{system}/net.npz"
-            path.parent.mkdir(parents=True)
             write_embeddings(path, Embeddings(np.array(ids), values.astype(np.float32)))
 
 
@@ -120,7 +115,6 @@ def test_every_system_has_a_line_for_every_condition(tmp_path):
 
 def test_ages_and_accents_are_told_where_they_are_known(tmp_path):
     write_run(tmp_path)
-    (tmp_path / "facts").mkdir()
     age = {f"w{i}": "30" for i in range(6)} | {f"m{i}": "50" for i in range(6)}
     write_facts(tmp_path / "facts/few.speakers.tsv", {"age": age})
     _, lines = assess(tmp_path, "--facts", tmp_path / "facts")

@@ -8,6 +8,7 @@ import pytest
 from support.heldout_lists import evidence_at_once, judge_at_once, score_table
 
 from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.tables import SCORES, write_table
 from voiceprivacy.privacy.verdict.run_scores import RunScores
 from voiceprivacy.privacy.verdict.score_table import Scored, ScoreTable
 from voiceprivacy.privacy.verdict.trials import trials_of
@@ -83,11 +84,8 @@ def test_in_a_run_they_are_original_against_original_and_against_protected_enrol
     values = {"original/e/cosine/oo": 1, "b2/e/cosine/op": 2, "b2/e/cosine/pp": 3}
     values |= {"b2/e/cosine/po": 4, "b2/asv/given/op": 5}
     for path, value in values.items():
-        file = tmp_path / "demo" / "f" / f"{path}.tsv"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(
-            f"enrolment\ttrial\tlabel\tscore\na\tb\ttarget\t{value}\na\tc\tnontarget\t0\n"
-        )
+        rows = [("a", "b", "target", value), ("a", "c", "nontarget", 0)]
+        write_table(tmp_path / "demo" / "f" / f"{path}.tsv", SCORES, rows)
     attackers = {"e/cosine": {"original": ["oo"], "b2": ["op", "pp"]}, "asv/given": {"b2": ["op"]}}
     scores = RunScores(tmp_path, "demo", {"f": {"speakers": [], "attackers": attackers}})
     scored = scores.scored("demo/f", "b2")
