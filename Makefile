@@ -10,7 +10,7 @@
 # make zoo     all shipped anonymisers on VOICEPRIVACY_SPEECH, a LibriSpeech tree: a table and .zoo/zoo.png
 # make board   ten systems under four attackers on the same tree, for workflow/resources/leaderboard
 # make test-nightly (NIGHTLY_MINUTES): conda, LaTeX, attackers and utility of real speech, tutorials, edits, large graphs, fuzzing, runs that are killed, without disk or memory; make fuzz (SECONDS=7200, READERS="plda.npz")
-# make house (how large each part is; ARGS=--write keeps it), make same COMMIT=... (whether that version computes the same)
+# make house (how large each part is), make reach (how much must be loaded to read one thing; ARGS=--write keeps either), make same COMMIT=... (whether that version computes the same)
 # make release: wheel and sdist of what is committed below dist/, and the demo of the installed wheel in an empty folder
 # make coverage, make mutation (MODULES="privacy/scores/zebra"), make audit: what docs/internals/quality.md reports
 PYTHON ?= python3
@@ -32,7 +32,7 @@ endif
 help:
 	@sed -n '/^# /!q; s/^# //p' Makefile
 
-.PHONY: help demo neural resume test test-all test-rest test-skipped test-times test-nightly house same release lint docs benchmark benchmark-load coverage mutation audit fuzz zoo board lock clean
+.PHONY: help demo neural resume test test-all test-rest test-skipped test-times test-nightly house reach same release lint docs benchmark benchmark-load coverage mutation audit fuzz zoo board lock clean
 .DELETE_ON_ERROR:
 .NOTPARALLEL: # two installations into one folder
 
@@ -66,6 +66,9 @@ lint: .venv/installed-test
 
 house:
 	@$(PYTHON) tests/support/house.py $(ARGS)
+
+reach:
+	@$(PYTHON) tests/support/reach.py $(ARGS)
 
 same: .venv/installed-test
 	$(BIN)/python tests/support/same.py --commit $(COMMIT) $(ARGS)
