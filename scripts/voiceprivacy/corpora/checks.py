@@ -1,7 +1,5 @@
 """Everything that can be wrong with a corpus, found before any hour is spent on it."""
 
-import contextlib
-from collections import Counter
 from typing import Any, NamedTuple
 
 from voiceprivacy.corpora import parts, recordings, same_sound
@@ -15,6 +13,7 @@ from voiceprivacy.corpora.listing import (
     source_of_entry,
 )
 from voiceprivacy.corpora.rows import Pipe, stretches, whole
+from voiceprivacy.corpora.training_checks import check_training, whole_parts
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout import audio
 from voiceprivacy.vocabulary import EVALUATION, NO_TRIALS, TRAIN, UTILITY_ALONE
@@ -129,7 +128,7 @@ def examine(
 def _examine(examined, source, protocol, sample_rate, training, compared):
     findings, excluded = examined.findings, examined.excluded
     utterances = list_utterances(source, findings)
-    whole = _whole_parts(source, protocol, utterances, findings)
+    whole = whole_parts(source, protocol, utterances, findings)
     # Of a limited corpus only what is used is listened to; lists are checked as a whole.
     limited = dict(zip(whole, parts.limited(source, *whole.values()), strict=True))
     checked = _used(limited) if "limit" in source else utterances
@@ -143,7 +142,7 @@ def _examine(examined, source, protocol, sample_rate, training, compared):
         examined.lists.update(_check_lists(source, protocol, whole, kept, findings, compared))
         _check_sessions(kept, findings)
         _check_overlaps(kept, findings)
-        _check_training(training, _used(kept), findings, where="here")
+        check_training(training, _used(kept), findings, where="here")
     if "segments" not in source:
         for utterance in _used(kept):
             if heard.durations.get(utterance.utterance, SHORT_S) < SHORT_S:
@@ -152,14 +151,6 @@ def _examine(examined, source, protocol, sample_rate, training, compared):
         size = _measure(part, heard.durations, source, sample_rate, findings)
         examined.parts[name] = size
     return _used(kept)
-
-
-def _whole_parts(source, protocol, utterances, findings):
-    """{part: its utterances}, whatever the corpus is limited to."""
-    if not protocol:
-        return {"train": utterances}
-    enrolment, trial = parts.split(source, protocol, utterances, findings)
-    return {"enrolment": enrolment, "trial": trial}
 
 
 def _used(some_parts):
@@ -377,94 +368,6 @@ def _check_sessions(kept, findings):
         first = enrolled[speaker, session]
         message = f"speaker '{speaker}' is enrolled and tried from the same session '{session}'"
         findings.oddity(first.file, first.line, message)
-
-
-def compare_speakers(evaluated: dict[str, dict[str, Any]], training: dict[str, Source]) -> Findings:
-    """The speakers of evaluated corpora who train attackers, as errors.
-
-    Parameters
-    ----------
-    evaluated : dict {corpus: {"source": ..., "protocol": ...}}
-    training : dict {name of a corpus that trains attackers: source}
-
-    Raises
-    ------
-    BadInput : an evaluated corpus cannot be listed
-    """
-    findings = Findings()
-    for name, corpus in evaluated.items():
-        source, passed_over = corpus["source"], Findings()  # validate_corpus says what is wrong
-        utterances = list_utterances(source, passed_over)
-        whole = _whole_parts(source, corpus["protocol"], utterances, passed_over)
-        kept = []
-        for part in parts.limited(source, *whole.values()):
-            kept += parts.without(part, source.get("exclude", ()))
-        _check_training(training, kept, findings, where=f"in corpus '{name}'")
-    return findings
-
-
-def check_learnt(
-    training: dict[str, Source],
-    fewest: dict[str, int],
-    least: dict[str, list[int]] | None = None,
-) -> Findings:
-    """Corpora that are too small to learn from how speakers differ and vary, as errors.
-
-    Parameters
-    ----------
-    training : dict {name of a corpus that trains attackers: source}
-    fewest : dict {name of such a corpus: utterances that some speaker must have}
-        Only those that speakers are learnt from. An utterance that is cut has several pieces.
-    least : dict {name of such a corpus: [speakers, utterances] that there must be in all}
-    """
-    findings = Findings()
-    for name, count in fewest.items():
-        with contextlib.suppress(BadInput):  # a finding of that corpus itself
-            speakers = Counter(utterance.speaker for utterance in _learnt_from(training[name]))
-            needed = (count, *(least or {}).get(name, (2, 0)))
-            if lack := _lack(speakers, needed, is_cut="segments" in training[name]):
-                findings.error(f"corpus '{name}'", "-", f"has {lack}")
-    return findings
-
-
-def _learnt_from(source):
-    """The utterances of a corpus that attackers learn from, as far as its entry says."""
-    (listed,) = parts.limited(source, list_utterances(source, Findings()))
-    return parts.without(listed, source.get("exclude", ()))
-
-
-def _lack(speakers, needed, *, is_cut):
-    """What training speech lacks, and what to do; nothing where it is enough.
-
-    ``speakers`` counts utterances. ``needed`` are utterances of a speaker, speakers, utterances.
-    """
-    each, n_speakers, n_utterances = needed
-    add = "add speech, or write semi_informed: false and name no attacker who learns"
-    cut = f"cut it (segments: {{seconds: [1.5, 4]}}), {add}"
-    if len(speakers) < 2:
-        return f"{counted(len(speakers), 'speaker')}, and attackers learn from two or more: {add}"
-    if max(speakers.values()) < each and not is_cut:
-        return f"one utterance of each speaker, and attackers learn from {each} or more: {cut}"
-    if len(speakers) < n_speakers:
-        most = f"allow lda_dim: {len(speakers) - 1} at most, not {n_speakers - 1}"
-        return f"{len(speakers)} speakers, which {most}: lower it, or add speakers"
-    if speakers.total() < n_utterances and not is_cut:
-        least = f"and PLDA needs {n_utterances}, as many as dimensions"
-        return f"{speakers.total()} utterances, {least}: write shrinkage: 0.1, or {cut}"
-    return ""
-
-
-def _check_training(training, evaluated, findings, *, where):
-    """Refuse speakers who train an attacker and are evaluated: the attacker knows them already."""
-    speakers = {utterance.speaker for utterance in evaluated}
-    for name, source in training.items():
-        with contextlib.suppress(BadInput):  # a finding of that corpus itself
-            first_of = {one.speaker: one for one in reversed(_learnt_from(source))}
-            for speaker in sorted(first_of.keys() & speakers):
-                first = first_of[speaker]
-                trains = f"speaker '{speaker}' trains attackers (corpus '{name}')"
-                message = f"{trains}, but enrols or is tried {where}: exclude or rename one"
-                findings.error(first.file, first.line, message)
 
 
 def _measure(part, durations, source, sample_rate, findings):

@@ -2,8 +2,7 @@
 
 from voiceprivacy.inout.typed_tables import write_typed
 from voiceprivacy.plan.rows import Heard
-from voiceprivacy.report.atlas import points_of
-from voiceprivacy.report.exposure import points_of_speakers
+from voiceprivacy.report.atlas import points_of, points_of_speakers
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.rows import AtlasPoint, ExposedPoint
 from voiceprivacy.running.adapter import run

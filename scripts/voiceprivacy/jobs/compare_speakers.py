@@ -2,7 +2,7 @@
 
 import sys
 
-from voiceprivacy.corpora import checks as checking
+from voiceprivacy.corpora import training_checks
 from voiceprivacy.inout.tables import FINDINGS, write_table
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
@@ -28,8 +28,8 @@ def compare_speakers(
     least : JSON {"corpus": [speakers, utterances]} that there must be in all, for PLDA
     checks : TSV to write: level file line what sound
     """
-    findings = checking.compare_speakers(evaluated, training)
-    findings += checking.check_learnt(training, learnt or {}, least or {})
+    findings = training_checks.compare_speakers(evaluated, training)
+    findings += training_checks.check_learnt(training, learnt or {}, least or {})
     for finding in findings:
         say(f"{finding.level}: {finding}", file=sys.stderr)
     if findings:  # all of them are errors

@@ -7,7 +7,7 @@ from voiceprivacy.inout.tables import read_manifest, read_table
 from voiceprivacy.inout.typed_tables import write_typed
 from voiceprivacy.layout import Layout
 from voiceprivacy.plan.rows import Protecting
-from voiceprivacy.provenance.record import COLUMNS, processor_s
+from voiceprivacy.provenance.benchmarks import COLUMNS, processor_s
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 from voiceprivacy.utility.rows import Speed

@@ -7,7 +7,8 @@ from voiceprivacy.inout.tables import read_manifest, write_table
 from voiceprivacy.running import boxes, programs
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import require_at_least, say
-from voiceprivacy.utility.measures import COLUMNS, call_measure, drawn, run_measure
+from voiceprivacy.utility.measures import call_measure, drawn, run_measure
+from voiceprivacy.utility.rows import COLUMNS
 
 
 def measure_utility(

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from voiceprivacy.attack.extractors import of_others
-from voiceprivacy.corpora import checks
+from voiceprivacy.corpora import checks, training_checks
 from voiceprivacy.corpora.listing import Finding, Findings
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.placeholders import ours
@@ -100,7 +100,8 @@ def too_little(plan: Plan) -> Findings:
     """Training speech from which no attacker can learn."""
     fewest = plan.attackers.fewest_utterances()
     there = {name: count for name, count in fewest.items() if not plan.speech.downloads(name)}
-    return checks.check_learnt(plan.speech.training_sources(), there, plan.attackers.least_speech())
+    sources, least = plan.speech.training_sources(), plan.attackers.least_speech()
+    return training_checks.check_learnt(sources, there, least)
 
 
 def wrong_scores(plan: Plan) -> Findings:

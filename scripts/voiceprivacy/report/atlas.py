@@ -8,11 +8,15 @@ Conventions
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import FilePath
+from voiceprivacy.inout.typed_tables import read_labelled
 from voiceprivacy.plan.rows import Heard
+from voiceprivacy.privacy.rows import Disclosure
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.rows import AtlasPoint
+from voiceprivacy.report.rows import AtlasPoint, ExposedPoint
 from voiceprivacy.report.uncertainty import metric_limits, shown
 from voiceprivacy.vocabulary import NumberKey, TrialList
 
@@ -60,3 +64,26 @@ def channels_of(points: Iterable[AtlasPoint]) -> list[str]:
     """The channels of a table, in the order of NAMES."""
     known = {point.channel for point in points}
     return [channel for channel in NAMES if channel in known]
+
+
+def points_of_speakers(heard: Mapping[Heard, FilePath]) -> list[ExposedPoint]:
+    """What every channel discloses of every speaker, from the rank_speakers tables of a run.
+
+    Parameters
+    ----------
+    heard : {channel of a system: table of who hears it}
+
+    Raises
+    ------
+    BadInput : a table lists no speaker, or a field is no number
+    """
+    points = []
+    for one, path in heard.items():
+        listed = read_labelled(Disclosure, path)
+        if not listed:
+            raise BadInput(f"{path}: lists no speaker")
+        for own in listed.get(one.heard_under, []):
+            limits = (own.shrunken_low_bit, own.shrunken_high_bit)
+            bits = shown(own.shrunken_disclosure_bit, limits).value
+            points.append(ExposedPoint(*one[:3], own.speaker, bits, *limits))
+    return points

@@ -7,14 +7,12 @@ Conventions
 * Speakers are in the order of the channel that discloses most of them; MOST of them are shown.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.typed_tables import read_typed
-from voiceprivacy.plan.rows import Heard
 from voiceprivacy.report.atlas import NAMES
-from voiceprivacy.report.curves import read_disclosures
 from voiceprivacy.report.mailed import NAMED, Codes, code_of
 from voiceprivacy.report.rows import ExposedPoint
 from voiceprivacy.report.uncertainty import Shown
@@ -36,25 +34,6 @@ def most_bit(systems: Iterable[Exposed]) -> float:
         for by_channel in each.bits.values():
             largest = max(largest, *(bits.value for bits in by_channel.values()))
     return largest
-
-
-def points_of_speakers(heard: Mapping[Heard, FilePath]) -> list[ExposedPoint]:
-    """What every channel discloses of every speaker, from the rank_speakers tables of a run.
-
-    Parameters
-    ----------
-    heard : {channel of a system: table of who hears it}
-
-    Raises
-    ------
-    BadInput : a table lists no speaker, or a field is no number
-    """
-    points = []
-    for one, path in heard.items():
-        for speaker, bits in read_disclosures(path).get(one.heard_under, {}).items():
-            limits = bits.shrunken.limits or (bits.shrunken.value, bits.shrunken.value)
-            points.append(ExposedPoint(*one[:3], speaker, bits.shrunken.value, *limits))
-    return points
 
 
 def read_exposed(path: FilePath, codes: Codes = NAMED) -> dict[tuple[str, str], Exposed]:

@@ -46,7 +46,7 @@ from tqdm import tqdm
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.tables import Utterance, read_transcripts
-from voiceprivacy.utility.measures import Measured
+from voiceprivacy.utility.rows import Measured
 from voiceprivacy.utility.word_counts import counted_words, undefined_words
 from voiceprivacy.vocabulary import CLOSED_TEXT
 

@@ -42,7 +42,7 @@ from voiceprivacy.inout.iemocap import (
     read_evaluations,
 )
 from voiceprivacy.inout.tables import Utterance, read_rows
-from voiceprivacy.utility.measures import Measured
+from voiceprivacy.utility.rows import Measured
 from voiceprivacy.utility.statistics import MOST_FOLDS
 from voiceprivacy.vocabulary import EMOTIONS, UNDEFINED
 

@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate, chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from voiceprivacy import seeds
 from voiceprivacy.errors import BadInput, counted
@@ -35,20 +35,12 @@ from voiceprivacy.inout.tables import (
 from voiceprivacy.inout.writing import remove_leftovers, scratch_folder
 from voiceprivacy.running import programs
 from voiceprivacy.running.command import say
+from voiceprivacy.utility.rows import COLUMNS, Measured
 from voiceprivacy.vocabulary import UNDEFINED
 
-COLUMNS = ["utterance", "metric", "value"]
 METRIC_NAME = re.compile("[a-z][a-z0-9_]*")
 MOST_NAMED = 10  # utterances that an error names
 NO_LIMITS: Mapping[str, Any] = MappingProxyType({})
-
-
-class Measured(NamedTuple):
-    """One line of a table of measures; ``value`` is a finite number or "undefined"."""
-
-    utterance: str
-    metric: str
-    value: float | str
 
 
 def drawn(

@@ -33,7 +33,7 @@ from tqdm import tqdm
 
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.tables import Utterance
-from voiceprivacy.utility.measures import Measured
+from voiceprivacy.utility.rows import Measured
 from voiceprivacy.vocabulary import UNDEFINED
 
 METRIC = "pitch_correlation"

@@ -43,7 +43,7 @@ from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.placeholders import folder_of_package
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.models import onnx_network
-from voiceprivacy.utility.measures import Measured
+from voiceprivacy.utility.rows import Measured
 from voiceprivacy.vocabulary import UNDEFINED
 
 WEIGHTS = "dnsmos_models/sig_bak_ovr.onnx"  # in the package

@@ -12,7 +12,7 @@ from voiceprivacy.models.devices import torch_device
 from voiceprivacy.models.folders import refusing
 from voiceprivacy.running.command import say
 from voiceprivacy.utility.listeners import SAMPLE_RATE, Recogniser, recogniser
-from voiceprivacy.utility.measures import Measured
+from voiceprivacy.utility.rows import Measured
 from voiceprivacy.utility.word_errors import DEFINITIONS, word_errors
 
 WHY_UNDEFINED = "without a transcript"

@@ -5,6 +5,8 @@ Text is an undefined number, None a limit that does not exist (- in the file).
 
 from typing import NamedTuple
 
+COLUMNS = ["utterance", "metric", "value"]  # of Measured
+
 
 class UtilityMean(NamedTuple):
     """One number of metrics/utility/CORPUS.tsv, a mean over utterances (see utility/summary).
@@ -56,3 +58,11 @@ class Speed(NamedTuple):
     real_time_factor: float | str
     streaming: str
     latency_ms: float | str = "-"
+
+
+class Measured(NamedTuple):
+    """One line of a table of measures; ``value`` is a finite number or "undefined"."""
+
+    utterance: str
+    metric: str
+    value: float | str

@@ -26,7 +26,7 @@ from tqdm import tqdm
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.tables import Utterance, read_transcripts
 from voiceprivacy.models.whisper import Whisper, library
-from voiceprivacy.utility.measures import Measured
+from voiceprivacy.utility.rows import Measured
 from voiceprivacy.utility.word_counts import counted_words, undefined_words
 from voiceprivacy.utility.word_errors import DEFINITIONS
 from voiceprivacy.vocabulary import ENGLISH, WHISPER

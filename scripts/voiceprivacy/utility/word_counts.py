@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from voiceprivacy.utility.measures import Measured
+from voiceprivacy.utility.rows import Measured
 from voiceprivacy.vocabulary import UNDEFINED
 
 RATE = "wer_percent"  # of all errors

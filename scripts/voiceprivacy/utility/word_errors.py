@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 import voiceprivacy.models  # noqa: F401  # whoever imports it can import SpeechBrain
-from voiceprivacy.utility.measures import Measured
+from voiceprivacy.utility.rows import Measured
 from voiceprivacy.utility.word_counts import measured_errors, undefined_words
 
 Tokens: TypeAlias = list[str]

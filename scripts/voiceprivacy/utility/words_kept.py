@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from tqdm import tqdm
 
 from voiceprivacy.inout.tables import Utterance
-from voiceprivacy.utility.measures import Measured
+from voiceprivacy.utility.rows import Measured
 from voiceprivacy.utility.whisper import WordsHeard
 from voiceprivacy.utility.word_counts import counted_words, undefined_words
 from voiceprivacy.vocabulary import WORDS_KEPT

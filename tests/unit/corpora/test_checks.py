@@ -7,7 +7,7 @@ from support import calls
 from support.plans import voices
 from support.trees import call, edit, kaldi, librispeech, messages, write_audio
 
-from voiceprivacy.corpora import checks
+from voiceprivacy.corpora import checks, training_checks
 from voiceprivacy.corpora.listing import Findings
 from voiceprivacy.corpora.recordings import is_clipped
 from voiceprivacy.inout import tables
@@ -76,9 +76,9 @@ def test_speakers_who_train_attackers_are_not_evaluated(tmp_path):
     # Whoever is left out may train them.
     names = [f"11-{chapter}-000{index}" for chapter in (100, 101) for index in range(3)]
     excluded = {"mine": {"source": source | {"exclude": names}, "protocol": ENROL_TRIAL}}
-    assert checks.compare_speakers(excluded, training) == []
+    assert training_checks.compare_speakers(excluded, training) == []
     training["train"]["exclude"] = names
-    assert checks.compare_speakers(evaluated, training) == []
+    assert training_checks.compare_speakers(evaluated, training) == []
 
 
 def test_a_corpus_that_will_be_downloaded_is_said_and_not_checked(tmp_path):
@@ -135,7 +135,8 @@ PIECES = {"segments": {"seconds": 1}}
 def test_training_speech_from_which_nobody_can_learn_is_refused(size, more, fewest, least, said):
     source = voices(*size, first=0)
     learnt = {"train": source | more, "units": source}
-    findings = checks.check_learnt(learnt, {"train": fewest}, {"train": least} if least else {})
+    needed = {"train": least} if least else {}
+    findings = training_checks.check_learnt(learnt, {"train": fewest}, needed)
     assert [finding.level for finding in findings] == (["error"] if said else [])
     for finding in findings:
         assert str(finding).startswith(f"corpus 'train': {said}")

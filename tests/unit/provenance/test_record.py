@@ -16,8 +16,9 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import secret_seeds
 from voiceprivacy.models import fetching
 from voiceprivacy.plan import configuration
-from voiceprivacy.provenance import commit, record
-from voiceprivacy.provenance.record import NOT_FOUND, differences, edits, job_costs, provenance
+from voiceprivacy.provenance import benchmarks, commit, record
+from voiceprivacy.provenance.benchmarks import job_costs
+from voiceprivacy.provenance.record import NOT_FOUND, differences, edits, provenance
 from voiceprivacy.vocabulary import RESOURCES, RESULTS_FORMAT
 
 
@@ -139,7 +140,7 @@ def write(path, wall, rss, cpu):
     """Wall s, peak memory MB and CPU s of a job, as Snakemake writes them."""
     path.parent.mkdir(parents=True)
     line = "\t".join([wall, "0:00:01", rss, *["1.0"] * 6, cpu])
-    path.write_text("\t".join(record.COLUMNS) + f"\n{line}\n")
+    path.write_text("\t".join(benchmarks.COLUMNS) + f"\n{line}\n")
 
 
 def test_times_are_summed_and_the_largest_job_counts_for_memory(tmp_path):

@@ -7,6 +7,7 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.plan.rows import Heard
 from voiceprivacy.report import exposure
+from voiceprivacy.report.atlas import points_of_speakers
 from voiceprivacy.report.curves import DISCLOSURES
 from voiceprivacy.report.figures import Subject
 from voiceprivacy.report.inline import shows_nothing
@@ -33,7 +34,7 @@ def test_each_speaker_is_read_where_his_channel_is_heard(tmp_path):
     row = (4, 25, 1.5, 0.6, 1, 1, 0.5, 0.25, 0.75)
     write_table(path, DISCLOSURES, [("oo", "anna", *row), ("op", "anna", *row[:-3], 0, 0, 0)])
     words = Heard("b2", "pp", "words", "original", "oo", "said", "cosine")
-    [point] = exposure.points_of_speakers({words: path})
+    [point] = points_of_speakers({words: path})
     assert point == ("b2", "pp", "words", "anna", 0.5, 0.25, 0.75)
 
 

@@ -13,7 +13,7 @@ from voiceprivacy.inout.tables import Utterance, read_table, write_manifest, wri
 from voiceprivacy.plan import defaults
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.speed import protecting
-from voiceprivacy.provenance.record import COLUMNS, processor_s
+from voiceprivacy.provenance.benchmarks import COLUMNS, processor_s
 from voiceprivacy.report.utility_tables import read_speeds, utility_section
 from voiceprivacy.utility.rows import Speed
 from voiceprivacy.vocabulary import STREAMED

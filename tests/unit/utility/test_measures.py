@@ -14,7 +14,8 @@ from support.sounds import recording
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.utility import measures
-from voiceprivacy.utility.measures import Measured, drawn, read_measured, run_measure
+from voiceprivacy.utility.measures import drawn, read_measured, run_measure
+from voiceprivacy.utility.rows import Measured
 
 HEADER = "utterance\tmetric\tvalue\n"
 

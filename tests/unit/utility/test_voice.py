@@ -8,7 +8,8 @@ from support.calls import here
 
 from voiceprivacy.inout.arrays import Embeddings, write_embeddings
 from voiceprivacy.inout.tables import Utterance, read_table, write_manifest
-from voiceprivacy.utility.measures import COLUMNS, read_measured
+from voiceprivacy.utility.measures import read_measured
+from voiceprivacy.utility.rows import COLUMNS
 from voiceprivacy.utility.voice import consistency
 
 
