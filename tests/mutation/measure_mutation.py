@@ -74,7 +74,7 @@ GROUPS = {
     "": {
         "privacy/verdict/learner": Draw(3, {"privacy/verdict": "heldout_learner heldout_evidence"}),
         "attack/backends/plda": Draw(1, {"attack": "plda plda_of_few_data"}),
-        "attack/backends/recipes": Draw(1, {"attack": "plda plda_of_few_data backends"}),
+        "attack/backends/recipes": Draw(1, {"attack": "plda plda_of_few_data"}),
         "anonymise/functions/mcadams": Draw(1, {"anonymise": "mcadams"}),
         "anonymise/functions/frames": Draw(1, {"anonymise": "mcadams"}),
     },

@@ -59,7 +59,7 @@ def reached(house, name):
 
 
 def measure():
-    """{what: number}; tests/reach.json keeps it."""
+    """{ruler: number}; tests/reach.json keeps it."""
     house = read_house()
     groups = {
         "metric module": [f"{PACKAGE}.privacy.{name}" for name in METRIC_MODULES],
@@ -87,8 +87,8 @@ def main():
     arguments = parser.parse_args()
     kept = json.loads(FILE.read_text()) if FILE.exists() else {}
     now = measure()
-    for what, number in now.items():
-        print(f"{what:40} {kept.get(what, '-'):>10} > {number:,}")
+    for ruler, number in now.items():
+        print(f"{ruler:40} {kept.get(ruler, '-'):>10} > {number:,}")
     if arguments.write:
         FILE.write_text(json.dumps(now, indent=2) + "\n")
 

@@ -18,7 +18,7 @@ def test_a_part_is_not_larger_than_it_was(part):
 def test_what_is_loaded_to_read_one_thing_does_not_grow():
     """Where growth is worth it: make reach ARGS=--write, and the commit says what it buys."""
     kept, now = json.loads(reach.FILE.read_text(encoding="utf-8")), reach.measure()
-    assert {what: now[what] for what in kept if now[what] > kept[what]} == {}
+    assert {ruler: now[ruler] for ruler in kept if now[ruler] > kept[ruler]} == {}
 
 
 def test_a_metric_module_loads_metric_modules_and_the_ground_alone():

@@ -86,7 +86,8 @@ def modules(name: str) -> list[Path]:
     reached: set[Path] = set()
     new = {_file(name)}
     while new:
-        new = {path for module in new for path in read_module(module).imports} - reached
+        imported = (read_module(path).imports for path in new)
+        new = {*itertools.chain.from_iterable(imported)} - reached
         reached |= new
     return sorted(reached)
 
@@ -98,19 +99,19 @@ def _named(definition: Definition) -> frozenset[Definition]:
     module = read_module(path)
     if name == WHOLE:
         return frozenset(Definition(path, own) for own in module.defined)
-    found = set(_behind(module, name, "", None)) if name in module.imported else set()
+    named = set(_behind(module, name, "", None)) if name in module.imported else set()
     if name == RUN:
-        found.update(Definition(dotted, WHOLE) for dotted in module.dotted)
+        named.update(Definition(dotted, WHOLE) for dotted in module.dotted)
     for statement in module.defined.get(name, ()):
         for word in statement.words:
             base, _, attribute = word.partition(".")
             if base in LOOKED_UP:
-                found.add(Definition(path, WHOLE))
+                named.add(Definition(path, WHOLE))
             if base in module.defined:
-                found.add(Definition(path, base))
+                named.add(Definition(path, base))
             elif base in module.imported:
-                found.update(_behind(module, base, attribute.partition(".")[0], statement))
-    return frozenset(found)
+                named.update(_behind(module, base, attribute.partition(".")[0], statement))
+    return frozenset(named)
 
 
 def _behind(

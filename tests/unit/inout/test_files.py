@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout import arrays, files, json_files
+from voiceprivacy.inout import arrays, files, json_files, placeholders
 from voiceprivacy.privacy.matrices.matrix_files import read_matrix, write_matrix
 from voiceprivacy.privacy.rows import ScoreMatrix
 
@@ -148,7 +148,7 @@ def test_only_paths_behind_variables_are_told_apart(tmp_path, monkeypatch):
     for code, token in (("a", "1"), ("a", "2"), ("b", "2"), ("c", "2")):
         monkeypatch.setenv("CODE", str(tmp_path / code))
         monkeypatch.setenv("TOKEN", token)
-        digests.append(files.paths_behind(command))
+        digests.append(placeholders.paths_behind(command))
     assert digests[0] == digests[1] != digests[2] and digests[3] == ""
-    assert files.variables_in(command) == ["CODE", "TOKEN"]
-    assert files.paths_behind("no variables") == ""
+    assert placeholders.variables_in(command) == ["CODE", "TOKEN"]
+    assert placeholders.paths_behind("no variables") == ""

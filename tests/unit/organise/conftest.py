@@ -6,6 +6,7 @@ import pytest
 from support import exchange
 
 from voiceprivacy.organise import checking
+from voiceprivacy.organise import recomputed as made
 
 
 @pytest.fixture(scope="package", autouse=True)
@@ -15,7 +16,7 @@ def computed_once():
     def recomputed(condition, scores, listed, *, draws, path):
         key = repr((condition, sorted(scores.items()), listed, draws))
         if key not in known:
-            known[key] = recomputed.recomputed(condition, scores, listed, draws=draws, path=path)
+            known[key] = made.recomputed(condition, scores, listed, draws=draws, path=path)
         return known[key]
 
     patches = [mock.patch.object(one, "recomputed", recomputed) for one in (checking, exchange)]

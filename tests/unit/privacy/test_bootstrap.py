@@ -204,7 +204,7 @@ def test_leaving_a_speaker_out_does_not_add_up_all_trials_again(monkeypatch):
     added_up = []
     sums = samples.sums_between
     monkeypatch.setattr(
-        score_files, "sums_between", lambda *parts: added_up.append(parts) or sums(*parts)
+        samples, "sums_between", lambda *parts: added_up.append(parts) or sums(*parts)
     )
     bootstrap.leave_one_out(arranged(1, n_speakers=30), zebra.sample_metrics)
     null.leave_one_out_log10(arranged(1, n_speakers=30))

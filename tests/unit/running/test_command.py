@@ -8,6 +8,7 @@ import pytest
 from support.calls import call
 
 from voiceprivacy.errors import BadInput
+from voiceprivacy.privacy.uncertainty.interval_files import print_metrics
 from voiceprivacy.running import command
 
 
@@ -61,13 +62,13 @@ def test_one_of_several_options_is_required():
 
 def test_a_table_is_printed_in_columns_and_shows_once_what_two_numbers_say(capsys):
     numbers = {"a": {"n": 3, "eer_percent": 12.3456789}, "b": {"n": 12}, "c": {"n": None}}
-    command.print_metrics(numbers)
+    print_metrics(numbers)
     assert capsys.readouterr().out.splitlines() == [
         "                   a   b  c",
         "n                  3  12  -",
         "eer_percent  12.3457   -  -",
     ]
-    command.print_metrics({"a": {"ddcf": 0.5, "kl_bit": 1.0, "kl_ll_bit": 1.0, "kl_ms_bit": 2.0}})
+    print_metrics({"a": {"ddcf": 0.5, "kl_bit": 1.0, "kl_ll_bit": 1.0, "kl_ms_bit": 2.0}})
     lines = capsys.readouterr().out.splitlines()[1:]
     assert [line.split()[0] for line in lines] == ["kl_bit", "kl_ms_bit"]
 

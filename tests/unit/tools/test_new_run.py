@@ -15,7 +15,7 @@ from support.plans import voices
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Listed
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout import files, tables
+from voiceprivacy.inout import tables, writing
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.tools import new_config
@@ -412,7 +412,7 @@ def test_whisper_hears_words_where_it_is_installed(tmp_path, speech, monkeypatch
 def test_what_fails_at_the_end_leaves_nothing(tmp_path, monkeypatch, fails):
     speech = tree(tmp_path / "speech", "{speaker} x/{number:03d}.wav")
     run = examine(speech, {"mine": tree(tmp_path / "made", "{speaker} x/{number:03d}.wav")})
-    whole = files.whole_or_absent
+    whole = writing.whole_or_absent
 
     def fail(path):
         if str(path).endswith(fails):
