@@ -1,5 +1,5 @@
 # make demo    the whole evaluation on the embedded demo, with all cores
-# make test    the same set-up, then linters and every test that is fast: 6 minutes on two cores
+# make test    the same set-up, then linters and every test that is fast: 5 minutes on two cores
 # make test-all  slow tests besides, and those that run the real programs for minutes
 # make resume  go on after a run was killed (ARGS="--configfile my.yaml" as in that run)
 # make neural  Whisper and neural voices besides (450 MB): docs/guide/neural.md
