@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
-from jsonschema import Draft202012Validator, ValidationError
+from jsonschema import Draft202012Validator, ValidationError, validators
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import resembling
@@ -72,6 +72,14 @@ FUSION = "fusion"
 NO_FUSION = (
     "'fusion' is no longer a type: remove this back-end, because the verdict joins the scores of"
     " all attackers by itself (docs/guide/verdict.md)"
+)
+
+# A whole number is one: what is made of a config counts with it, and 4.0 is no count.
+Validator = validators.extend(
+    Draft202012Validator,
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine(
+        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
+    ),
 )
 
 
@@ -185,8 +193,8 @@ def check(config: dict[str, Any], layout: Layout = HERE) -> dict[str, Any]:
 def problems(config: dict[str, Any], layout: Layout = HERE) -> list[Problem]:
     """Everything that is wrong with a config.
 
-    These are variables, keys and values; if all of them are right, contradictions and missing
-    files.
+    These are variables, keys and values; if all of them are right, contradictions; and if there are
+    none, missing files.
     """
     config = {name: section for name, section in config.items() if section is not None}
     wrong = wrong_entries(config)
@@ -197,7 +205,9 @@ def problems(config: dict[str, Any], layout: Layout = HERE) -> list[Problem]:
     # A config with a wrong value cannot be completed: what follows would only puzzle.
     config = complete(expand(config))
     # What is wrong with an attacker is wrong with it for every anonymiser.
-    return [*dict.fromkeys([*contradictions(config), *missing_files(config, layout)])]
+    wrong = [*dict.fromkeys(contradictions(config))]
+    # Nothing is planned of what contradicts itself.
+    return wrong or [*dict.fromkeys(missing_files(config, layout))]
 
 
 def usable_corpora(config: dict[str, Any], wrong: list[Problem]) -> dict[str, dict]:
@@ -217,7 +227,7 @@ def usable_corpora(config: dict[str, Any], wrong: list[Problem]) -> dict[str, di
 def wrong_entries(config: dict[str, Any]) -> list[Problem]:
     """Keys that are no text, variables that are not set, and what the schema refuses."""
     wrong = [*unusable_values(config), *_unset_variables(config)]
-    errors = [*Draft202012Validator(schema()).iter_errors(config)]
+    errors = [*Validator(schema()).iter_errors(config)]
     # Keys can be texts and numbers of list items, which do not compare.
     errors.sort(key=lambda error: [str(key) for key in error.path])
     gone = [[*error.path][:2] for error in errors if error.instance == FUSION]
@@ -295,6 +305,9 @@ def _explain(error: ValidationError) -> Iterator[Problem]:
         yield Problem((*keys, error.instance), f"'{error.instance}' cannot be a name here ({rule})")
     elif _is_misread(error):
         yield Problem(keys, f"{MISREAD} {error.instance!r}, not as text: put it in quotes")
+    elif error.validator == "type" and isinstance(error.instance, float):
+        meant = f": write {error.instance:.0f}" if error.instance.is_integer() else ""
+        yield Problem(keys, f"{error.instance!r} is not of type {error.validator_value!r}{meant}")
     elif meant := _meant(error):
         nested = "values nested in --config always are: write them into a second config"
         yield Problem(keys, f"{error.instance!r} is text: write {meant} without quotes ({nested})")

@@ -3,7 +3,9 @@
 A definition is a function, a class, or a value at the top of a module. It counts without comments
 and docstrings, with all definitions that it names, and with what modules do when they are imported.
 A class, a table of functions and a decorator count with all that they name. Of a module that is
-used otherwise than by a name behind a dot, everything counts.
+used otherwise than by a name behind a dot, everything counts. Not how a job reads its command line:
+its parameters are compared. Nor what it imports inside a function: a rule names the modules that
+matter.
 
 Paths within the package count, its place does not: a second copy of the same code, in a checkout or
 in a folder of Python's, repeats nothing of what the first one has made. Nor does another version of

@@ -69,6 +69,7 @@ MISTAKES = [
     (utility(type="voice", sample=3, utterances=3), "utility.m.utterances: of this type all"),
     (ATTACKED | {"atlas": {"channels": ["phones"]}}, "atlas.channels: channel 'phones' needs"),
     ({"corpora": {"a": {"synthetic": {"speakers": 2}}}}, "corpora.a.synthetic: 'utterances' is"),
+    ({"seed": 4.0}, "seed: 4.0 is not of type 'integer': write 4"),
     ({"utility": {"closed_text": False}}, "utility.closed_text: false leaves out a measure"),
     ({"report": {"speech_per_attack": {}}}, "report.speech_per_attack: is no longer a key"),
     ({"corpora": {"a": LIBRI}}, "corpora.a.librispeech.download: 'http://x.org' does not match"),
@@ -140,6 +141,13 @@ def test_a_mistake_is_named_once(config, expected):
     """Not with what follows from it, and not for every anonymiser."""
     (problem,) = problems(config)
     assert problem.startswith(expected)
+
+
+def test_nothing_is_planned_of_a_config_that_contradicts_itself():
+    config = configuration.read(SCRIPTS.parent / "config" / "config.yaml")
+    config["backends"]["semi"]["train"]["corpus"] = "demo_trian"
+    [problem] = problems(config)
+    assert problem.startswith("backends.semi.train.corpus: there is no corpus 'demo_trian'")
 
 
 def test_scores_of_several_attackers_are_a_mistake_with_a_line(tmp_path):
