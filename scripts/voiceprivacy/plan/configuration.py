@@ -306,8 +306,8 @@ def _explain(error: ValidationError) -> Iterator[Problem]:
     elif _is_misread(error):
         yield Problem(keys, f"{MISREAD} {error.instance!r}, not as text: put it in quotes")
     elif error.validator == "type" and isinstance(error.instance, float):
-        meant = f": write {error.instance:.0f}" if error.instance.is_integer() else ""
-        yield Problem(keys, f"{error.instance!r} is not of type {error.validator_value!r}{meant}")
+        whole = f": write {error.instance:.0f}" if error.instance.is_integer() else ""
+        yield Problem(keys, f"{error.instance!r} is not of type {error.validator_value!r}{whole}")
     elif meant := _meant(error):
         nested = "values nested in --config always are: write them into a second config"
         yield Problem(keys, f"{error.instance!r} is text: write {meant} without quotes ({nested})")
