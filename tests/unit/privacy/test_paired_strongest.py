@@ -1,9 +1,9 @@
 """The strongest attacks compared in pairs: which they are, and from the files of a run."""
 
-import numpy as np
 import pytest
 from support.calls import flags, succeeds
 from support.runs import rows
+from support.systems import COMMON, number
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import write_npz
@@ -12,16 +12,10 @@ from voiceprivacy.privacy.uncertainty import paired
 from voiceprivacy.privacy.uncertainty.multiple import holm
 from voiceprivacy.privacy.uncertainty.paired import Attack
 
-DRAW = np.random.default_rng(0)
-COMMON = DRAW.normal(size=999)
 OO = Attack("original", "ecapa", "plda", "oo")
 OO_COSINE = Attack("original", "ecapa", "cosine", "oo")
 LAZY = Attack("b2", "ecapa", "plda", "pp")
 SEMI = Attack("b2", "ecapa_semi_on_b2", "cosine", "pp")
-
-
-def number(value, *, spread=5.0, own=0.1, n_speakers=1000):
-    return value, value + spread * COMMON + own * DRAW.normal(size=999), n_speakers
 
 
 def test_the_strongest_attack_has_the_lowest_rate_and_of_equal_ones_the_first_name():
