@@ -11,14 +11,7 @@ import sys
 
 import pytest
 from support.interpreters import install_wheel, other_python
-from support.runs import (
-    HEAR,
-    WITHOUT_MEASURES,
-    call_in,
-    make_kaldi_directory,
-    succeeded,
-    write_config,
-)
+from support.runs import HEAR, WITHOUT_MEASURES, call_in, make_kaldi_directory, write_config
 
 from voiceprivacy.organise.recomputed import difference
 from voiceprivacy.organise.records import Number, measured, read_repository
@@ -72,7 +65,9 @@ def say(commands):
     """A function: what a laboratory's command, which must succeed, says on stdout."""
 
     def say(name, folder, *words):
-        return succeeded(call_in(folder, [*commands[name], *words], {})).stdout
+        finished = call_in(folder, [*commands[name], *words], {})
+        assert finished.returncode == 0, finished.stderr + finished.stdout
+        return finished.stdout
 
     return say
 

@@ -42,14 +42,12 @@ def test_who_protects_and_who_protects_better_are_corrected_apart():
 
 
 def write_attack(folder, trials, attack, values):
-    path = folder / f"verification/libri/{trials}/{'/'.join(attack[:3])}"
-    limits = {
-        condition: {"eer_percent": {"value": value, "n_speakers": 20}}
-        for condition, value in values.items()
-    }
-    intervals = path.with_name(f"{attack.backend}.intervals.json")
+    intervals = folder / f"verification/libri/{trials}/{'/'.join(attack[:3])}.intervals.json"
+    limits, arrays = {}, {}
+    for condition, value in values.items():
+        limits[condition] = {"eer_percent": {"value": value, "n_speakers": 20}}
+        arrays[f"{condition}/eer_percent"] = value + 5 * COMMON
     write_json(intervals, limits)
-    arrays = {f"{condition}/eer_percent": value + 5 * COMMON for condition, value in values.items()}
     write_npz(intervals.with_name(f"{attack.backend}.bootstrap.npz"), arrays)
     return intervals
 
