@@ -10,6 +10,7 @@ import functools
 import sys
 import tempfile
 import time
+import timeit
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,11 +67,9 @@ def speeds_of_functions(samples):
 
 def audio_seconds_per_second(anonymise, samples):
     """The fastest of several rounds, in processor time of this thread without other programs."""
-    spent = []
-    for _ in range(ROUNDS):
-        start = time.thread_time()
-        anonymise(samples, RATE)
-        spent.append(time.thread_time() - start)
+    spent = timeit.repeat(
+        lambda: anonymise(samples, RATE), timer=time.thread_time, number=1, repeat=ROUNDS
+    )
     return len(samples) / RATE / min(spent)
 
 

@@ -4,6 +4,7 @@ import functools
 import sys
 import tempfile
 import time
+import timeit
 from collections import Counter
 from pathlib import Path
 
@@ -94,12 +95,8 @@ def null_band(scored):
 
 def seconds(function, **arguments):
     """The fastest of several rounds, in processor time of this thread without other programs."""
-    spent = []
-    for _ in range(ROUNDS):
-        start = time.thread_time()
-        function(**arguments)
-        spent.append(time.thread_time() - start)
-    return min(spent)
+    call = functools.partial(function, **arguments)
+    return min(timeit.repeat(call, timer=time.thread_time, number=1, repeat=ROUNDS))
 
 
 def everything(*, target, nontarget):

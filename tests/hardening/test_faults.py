@@ -12,7 +12,7 @@ import time
 import pytest
 from support import world
 from support.calls import module, with_package
-from support.runs import is_gone, processes_of, wait_for
+from support.runs import in_a_group, is_gone, processes_of, wait_for
 from support.spoilers import edit
 
 from voiceprivacy.errors import BadInput
@@ -168,14 +168,9 @@ def test_sigterm_ends_a_command_its_plug_in_and_its_leftovers(folder):
 def started(program, folder):
     """A Python program with a pool of processes, in a group of its own; it writes to a file."""
     with open(folder / "said", "w") as said:
-        how = {"stdout": said, "stderr": said, "env": with_package(), "start_new_session": True}
-        command = subprocess.Popen([sys.executable, "-c", program], cwd=folder, **how)
-    try:
-        yield command
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(command.pid, signal.SIGKILL)
-        command.wait()
+        how = {"stdout": said, "stderr": said, "env": with_package(), "cwd": folder}
+        with in_a_group([sys.executable, "-c", program], **how) as command:
+            yield command
 
 
 @pytest.mark.parametrize("program", [SPAWNED, FORKED], ids=["spawned", "forked"])

@@ -1,11 +1,10 @@
-"""How large the house is: syntax nodes, lines, modules, functions and copies of each part.
+"""How large the house is: syntax nodes, lines, modules and functions of each part.
 
     python tests/support/house.py            prints tests/house.json and what is measured now
     python tests/support/house.py --write    writes what is measured now into tests/house.json
 
 Nodes (``ast.walk``) measure Python, so that nothing is gained by shorter docstrings or denser
-lines. Snakemake's rules are no Python; their lines count. ``copies`` are places of six lines or
-more that are elsewhere in the same part, without imports, comments and blank lines.
+lines. Snakemake's rules are no Python; their lines count.
 """
 
 import argparse
@@ -17,7 +16,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "tests" / "house.json"
-COPIED_LINES = 6
 ELSEWHERE = ("docs", "envs", "workflow")
 
 
@@ -46,7 +44,7 @@ def parts():
 
 
 def measure(part):
-    """Return {nodes, lines, modules, functions, copies} of a part."""
+    """Return {nodes, lines, modules, functions} of a part."""
     texts = [path.read_text(encoding="utf-8") for path in parts()[part]]
     sizes = {"nodes": 0, "lines": sum(text.count("\n") for text in texts), "modules": len(texts)}
     if part == "rules":
@@ -56,27 +54,12 @@ def measure(part):
         functions = (ast.FunctionDef, ast.AsyncFunctionDef)
         sizes["nodes"] = len(nodes)
         sizes["functions"] = sum(isinstance(node, functions) for node in nodes)
-    return {**sizes, "copies": count_copies(texts)}
-
-
-def count_copies(texts):
-    """How many stretches of ``COPIED_LINES`` lines or more were in the texts before."""
-    seen, copies = set(), 0
-    for text in texts:
-        lines = [line.strip() for line in text.splitlines()]
-        lines = [line for line in lines if line and not re.match(r"#|from |import ", line)]
-        windows = [tuple(lines[at : at + COPIED_LINES]) for at in range(len(lines))]
-        goes_on = False
-        for window in windows[: 1 - COPIED_LINES]:
-            copies += window in seen and not goes_on
-            goes_on = window in seen
-            seen.add(window)
-    return copies
+    return sizes
 
 
 def show(before, now):
     """A table: each number as it was and as it is, with a total of Python outside tests."""
-    columns = ("nodes", "lines", "modules", "functions", "copies")
+    columns = ("nodes", "lines", "modules", "functions")
     print(f"{'':16}" + "".join(f"{column:>20}" for column in columns))
     for sizes in (before, now):
         others = [size for part, size in sizes.items() if part != "tests"]

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from support.runs import ROOT
+from support.runs import ROOT, succeeded
 
 OTHER = "VOICEPRIVACY_OTHER_PYTHON"  # names one, wherever it lies
 PYENV = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
@@ -48,5 +48,4 @@ def install_wheel(folder, python, *packages):
 def call(*words):
     """Call uv, which must succeed."""
     command = [sys.executable, "-m", "uv", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    succeeded(subprocess.run(command, capture_output=True, text=True))

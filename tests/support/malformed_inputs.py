@@ -70,7 +70,7 @@ SCORES = [
 ]  # fmt: skip
 
 TRIALS = [
-    ("an unknown trial utterance", "scoring", "trials.tsv", line(4, "anna\tzoe-1\ttarget"), ["zoe-1"]),
+    ("an unknown trial utterance", "scoring", "trials.tsv", line(4, "anna\tzoe-1\ttarget"), ["trial.npz: has no embedding of 'zoe-1'"]),
     ("an unknown model", "scoring", "trials.tsv", line(4, "zoe\tanna-2\ttarget"), ["zoe"]),
     ("no trial", "scoring", "trials.tsv", write("enrolment\ttrial\tlabel\n"), ["trials.tsv: lists no trial"]),
     ("an enrolment utterance twice", "scoring", "enrolments.tsv", repeat(2), ["enrolments.tsv:10: utterance 'anna-0' enrols 'anna' twice"]),

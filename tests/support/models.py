@@ -84,9 +84,12 @@ def ecapa(folder):
     return _save(folder, PUBLISHED.format(name="ecapa", features=FEATURES, model=ECAPA))
 
 
-def xvector(folder):
-    """Write a tiny x-vector folder; returns the folder."""
-    return _save(folder, PUBLISHED.format(name="xvect", features=FEATURES, model=XVECTOR))
+def xvector(folder, *, until="\0"):
+    """Write a tiny x-vector folder, whose settings end before a text; returns the folder."""
+    settings = PUBLISHED.format(name="xvect", features=FEATURES, model=XVECTOR)
+    _save(folder, settings)
+    (folder / "hyperparams.yaml").write_text(settings.partition(until)[0], encoding="utf-8")
+    return folder
 
 
 def _save(folder, settings):
@@ -99,25 +102,6 @@ def _save(folder, settings):
             parameter.copy_(torch.randn(parameter.shape, generator=generator) / 4)
     for name in ("embedding_model", "classifier"):
         torch.save(made[name].state_dict(), folder / f"{name}.ckpt")
-    return folder
-
-
-UNTRAINED = f"""\
-n_mels: 24
-{FEATURES}
-embedding_model: !new:speechbrain.lobes.models.Xvector.Xvector
-    in_channels: 24
-    tdnn_channels: [32, 32, 32, 32, 64]
-    lin_neurons: 32
-"""
-
-
-def untrained_xvector(folder):
-    """Save a small x-vector of random weights with no more settings than an attacker needs."""
-    torch.manual_seed(0)
-    model = load_hyperpyyaml(UNTRAINED)["embedding_model"]
-    torch.save(model.state_dict(), folder / "embedding_model.ckpt")
-    (folder / "hyperparams.yaml").write_text(UNTRAINED)
     return folder
 
 

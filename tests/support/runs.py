@@ -174,16 +174,21 @@ def rows(path):
 
 def call_in(folder, command, environment):
     """Call a command in a folder, as the leader of its process group; what hangs is cut off."""
+    with in_a_group(command, cwd=folder, env={**os.environ, **environment}) as process:
+        output, errors = process.communicate(timeout=HANG_SECONDS)
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
+
+
+@contextlib.contextmanager
+def in_a_group(command, **how):
+    """The leader of a process group of its own, of which nothing is left afterwards."""
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(
-        command, **streams, cwd=folder, env={**os.environ, **environment}, start_new_session=True
-    ) as process:
+    with subprocess.Popen(command, start_new_session=True, **streams | how) as process:
         try:
-            output, errors = process.communicate(timeout=HANG_SECONDS)
+            yield process
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-    return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
 
 def finished_jobs(folder):

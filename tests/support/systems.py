@@ -9,6 +9,12 @@ from voiceprivacy.privacy.uncertainty import bootstrap
 COMMON = np.random.default_rng(0).normal(size=999)  # one draw of the speakers
 
 
+def number(value, *, spread=5.0, own=0.1, n_speakers=1000):
+    """A value with replicates of a spread that is common to all, and of one of its own."""
+    draw = np.random.default_rng([int(value < 0), int(abs(value) * 1e6)])
+    return value, value + spread * COMMON + own * draw.normal(size=999), n_speakers
+
+
 def write_system(
     folder, system, replicates, *, value, condition="pp", metrics=("eer_percent",), n_speakers=20
 ):

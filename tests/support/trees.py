@@ -135,21 +135,16 @@ def messages(source, protocol):
     return [str(finding) for finding in checks.examine(source, protocol, 16000).findings]
 
 
-def call(script, **flags):
-    """Run a script with --flag value, dicts as JSON."""
-    return calls.here(script, *calls.flags(**flags))
-
-
-def prepare(folder, source, protocol, part, **flags):
-    """Run prepare_part into folder/part.tsv."""
-    where = {"manifest": folder / f"{part}.tsv", "audio_dir": folder / part}
-    return call("prepare_part", source=source, protocol=protocol, part=part, **where, **flags)
+def prepare(folder, source, protocol, part, *, by=calls.succeeds, **more):
+    """Run prepare_part into folder/part.tsv; what it says."""
+    given = {"source": source, "protocol": protocol, "part": part} | more
+    given |= {"manifest": folder / f"{part}.tsv", "audio_dir": folder / part}
+    return by("prepare_part", *calls.flags(**given))
 
 
 def prepared(folder, source, protocol, part, **flags):
     """The utterances that prepare_part, which must succeed, has written."""
-    done = prepare(folder, source, protocol, part, **flags)
-    assert done.returncode == 0, done.stderr
+    prepare(folder, source, protocol, part, **flags)
     return read_manifest(folder / f"{part}.tsv")
 
 
@@ -161,8 +156,8 @@ def prepare_list(folder, source, protocol, name, **flags):
     trials, enrolments = folder / f"{name}.tsv", folder / f"{name}.enrolments.tsv"
     written = {"output_trials": trials, "output_enrolments": enrolments}
     written["output_speakers"] = folder / f"{name}.speakers.tsv"
-    made = call("list_trials", source=source, protocol=protocol, trials=name, **parts, **written)
-    assert made.returncode == 0, made.stderr
+    given = {"source": source, "protocol": protocol, "trials": name}
+    calls.succeeds("list_trials", *calls.flags(**given, **parts, **written))
     return trials, enrolments
 
 

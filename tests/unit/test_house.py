@@ -28,12 +28,3 @@ def test_a_metric_module_loads_metric_modules_and_the_ground_alone():
         loaded = reach.reached(modules, f"voiceprivacy.privacy.{name}")
         rest = {module for module in loaded if not module.startswith("voiceprivacy.privacy")}
         assert rest <= ground, name
-
-
-def test_a_copy_is_counted_once_however_long_it_is():
-    lines = [f"line {number}" for number in range(20)]
-    text = "\n".join(lines)
-    assert house.count_copies([text]) == 0
-    assert house.count_copies([text, "\n".join(["other", *lines[3:15], "another"])]) == 1
-    assert house.count_copies([text, "\n".join(lines[:5])]) == 0
-    assert house.count_copies([text, "\n\n# a comment\n".join(lines[2:8])]) == 1

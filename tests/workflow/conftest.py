@@ -12,11 +12,11 @@ from voiceprivacy.plan.earlier import SEED_FILE
 
 @pytest.fixture(scope="session")
 def model_folder(tmp_path_factory):
-    """A SpeechBrain folder with a small x-vector of random weights."""
+    """A SpeechBrain folder with a tiny x-vector and no more settings than an attacker needs."""
     from support import models, stand_ins  # torch: seconds
 
     stand_ins.name_no_file()
-    return models.untrained_xvector(tmp_path_factory.mktemp("model"))
+    return models.xvector(tmp_path_factory.mktemp("models") / "xvector", until="classifier:")
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,7 @@ from support.runs import (
     planned_jobs,
     rows,
     snakemake,
+    succeeded,
     voiceprivacy,
     write_config,
 )
@@ -155,6 +156,5 @@ def test_a_training_that_is_asked_for_goes_on(run):
     assert NOTHING in again(run).stderr
     (run / "recipe.yaml").write_text((run / "recipe.yaml").read_text() + "\n# a note\n")
     words = ("--remake", PLAIN, "--cores", "2", "--configfile", "config.yaml")
-    made = voiceprivacy(run, "run", *words)
-    assert made.returncode == 0, made.stderr
+    succeeded(voiceprivacy(run, "run", *words))
     assert NOTHING in again(run).stderr

@@ -15,7 +15,7 @@ import sys
 import pytest
 import yaml
 from support.conda_stand_in import ONLY_CUDA, build_channel, conda_specs, install_command
-from support.runs import REVERSED, ROOT, make_kaldi_directory, snakemake, write_config
+from support.runs import REVERSED, ROOT, make_kaldi_directory, snakemake, succeeded, write_config
 
 pytestmark = pytest.mark.nightly
 ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))
@@ -77,8 +77,7 @@ def built(folder):
 def test_every_rule_runs_in_its_own_environment_which_has_the_pinned_versions(
     tmp_path, model_folder
 ):
-    finished = run(tmp_path, model_folder)
-    assert finished.returncode == 0, finished.stderr
+    succeeded(run(tmp_path, model_folder))
     prefixes = built(tmp_path)
     called = {
         name: set(OF_A_CALL.findall((prefix / "called").read_text()))
@@ -123,9 +122,7 @@ def block_for_pip(environment):
 
 
 def call(*words, **options):
-    finished = subprocess.run(words, capture_output=True, text=True, **options)
-    assert finished.returncode == 0, finished.stderr
-    return finished
+    return succeeded(subprocess.run(words, capture_output=True, text=True, **options))
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda path: path.stem)

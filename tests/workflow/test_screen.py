@@ -10,7 +10,7 @@ import sys
 import time
 
 import pytest
-from support.runs import HANG_SECONDS, LOSES, ROOT, call_in, succeeded, wait_for
+from support.runs import HANG_SECONDS, LOSES, ROOT, call_in, in_a_group, succeeded, wait_for
 
 SPEECH = "results/audio/demo/trial/mine/manifest.tsv"
 CONFIG = """
@@ -51,16 +51,10 @@ def running(folder):
     for mark in ("begun", "go"):
         (folder / mark).unlink(missing_ok=True)
     shutil.rmtree((folder / SPEECH).parent, ignore_errors=True)
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    command = words("--configfile", "my.yaml")
-    with subprocess.Popen(command, **streams, cwd=folder, start_new_session=True) as process:
-        try:
-            wait_for(lambda: (folder / "begun").exists() or process.poll() is not None)
-            assert process.poll() is None, process.stderr.read()
-            yield process
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+    with in_a_group(words("--configfile", "my.yaml"), cwd=folder) as process:
+        wait_for(lambda: (folder / "begun").exists() or process.poll() is not None)
+        assert process.poll() is None, process.stderr.read()
+        yield process
 
 
 def go_on(folder):

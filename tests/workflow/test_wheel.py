@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import stat
-import subprocess
 import sys
 import sysconfig
 import zipfile
@@ -14,7 +13,15 @@ from pathlib import Path
 import pytest
 import yaml
 from support.conda_stand_in import build_channel, install_command
-from support.runs import B2, ROOT, WITHOUT_MEASURES, call_in, make_kaldi_directory, write_config
+from support.runs import (
+    B2,
+    ROOT,
+    WITHOUT_MEASURES,
+    call_in,
+    make_kaldi_directory,
+    succeeded,
+    write_config,
+)
 
 from voiceprivacy.vocabulary import QUALITY, SOURCES
 
@@ -35,11 +42,7 @@ MOUNTED = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && shift && e
 
 def call(*words, folder=ROOT, **environment):
     """What a command prints; it must succeed."""
-    finished = subprocess.run(
-        words, cwd=folder, env=os.environ | environment, capture_output=True, text=True
-    )
-    assert finished.returncode == 0, finished.stderr
-    return finished.stdout
+    return succeeded(call_in(folder, words, environment)).stdout
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +73,7 @@ def finished(clone):
     folder = clone.parent / "run"
     config = write_run(folder)
     words = ["scripts/main.py", "run", "--cores", "2", "--configfile", config]
-    run = call_in(folder, [sys.executable, clone / words[0], *words[1:]], {})
-    assert run.returncode == 0, run.stderr
+    call(sys.executable, clone / words[0], *words[1:], folder=folder)
     return folder
 
 
@@ -131,11 +133,6 @@ def voiceprivacy(installed):
         return call_in(folder, [*before, installed / "voiceprivacy", *words], environment)
 
     return command
-
-
-def succeeds(finished):
-    assert finished.returncode == 0, finished.stderr + finished.stdout
-    return finished.stdout + finished.stderr
 
 
 def test_the_tree_lies_in_the_wheel_as_in_a_checkout_and_nothing_else_does(wheel):
@@ -220,12 +217,13 @@ def test_type_checkers_know_what_goes_in_and_what_comes_out(base, tmp_path):
 
 def test_a_run_goes_on_with_the_wheel_and_repeats_nothing(voiceprivacy, finished):
     config = ["--configfile", finished / "config.yaml"]
-    assert "Nothing to be done" in succeeds(voiceprivacy(finished, "run", "-n", *config))
+    planned = succeeded(voiceprivacy(finished, "run", "-n", *config))
+    assert "Nothing to be done" in planned.stdout + planned.stderr
 
 
 def test_the_demo_is_planned_in_an_empty_folder_by_somebody_without_a_home(voiceprivacy, tmp_path):
     environment = {"HOME": "/proc/nowhere", "XDG_CACHE_HOME": ""}
-    succeeds(voiceprivacy(tmp_path, "demo", "-n", **environment))
+    succeeded(voiceprivacy(tmp_path, "demo", "-n", **environment))
     assert {path.name for path in tmp_path.iterdir()} <= {".snakemake", "results"}
 
 
@@ -233,8 +231,9 @@ def test_a_run_of_the_wheel_gives_the_numbers_of_the_clone_and_says_its_commit(
     voiceprivacy, finished, tmp_path
 ):
     config = write_run(tmp_path)
-    assert "0 errors" in succeeds(voiceprivacy(tmp_path, "validate", "--config", config))
-    succeeds(voiceprivacy(tmp_path, "run", "--cores", "2", "--configfile", config))
+    valid = succeeded(voiceprivacy(tmp_path, "validate", "--config", config))
+    assert "0 errors" in valid.stdout + valid.stderr
+    succeeded(voiceprivacy(tmp_path, "run", "--cores", "2", "--configfile", config))
     for name in ("results/metrics.tsv", "results/report/tables/comparison.tsv"):
         assert (tmp_path / name).read_bytes() == (finished / name).read_bytes()
     assert (tmp_path / "results/report/index.html").exists()
@@ -260,7 +259,7 @@ def test_a_rule_in_an_environment_of_conda_finds_the_package(voiceprivacy, tmp_p
     target = "results/checks/tiny.tsv"
     words = ["--sdm", "conda", "--cores", "1", "--configfile", config]
     path = os.pathsep.join([str(tmp_path / "base" / "bin"), os.environ["PATH"]])
-    succeeds(voiceprivacy(tmp_path, "run", target, *words, PATH=path))
+    succeeded(voiceprivacy(tmp_path, "run", target, *words, PATH=path))
     assert (tmp_path / target).exists()
     (called,) = Path(tmp_path, ".snakemake", "conda").glob("*/called")
     assert "-m voiceprivacy.jobs.validate_corpus" in called.read_text()

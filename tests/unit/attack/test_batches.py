@@ -160,8 +160,5 @@ def test_a_share_of_zero_leaves_speech_alone_and_of_one_degrades_it():
     assert np.array_equal(degraded(samples), samples)
     for name in ("noise_share", "reverberation_share"):
         assert not np.allclose(degraded(samples, **{name: 1.0}), samples)
-
-
-def test_silence_stays_finite():
     silence = np.zeros(4000, dtype=np.float32)
     assert np.isfinite(degraded(silence, noise_share=1.0, reverberation_share=1.0)).all()

@@ -172,21 +172,16 @@ def test_each_condition_compares_its_own_speech(files, tones, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "reason"),
+    ("names", "more", "reason"),
     [
-        ("xx.tsv", "xx.tsv: is not named by a condition"),
-        ("pp.tsv", "--enrolment: has no embeddings of 'run0'"),
+        (["xx.tsv"], {}, "xx.tsv: is not named by a condition"),
+        (["pp.tsv"], {}, "--enrolment: has no embeddings of 'run0'"),
+        (["oo.tsv", "rr.tsv"], {"release": "none"}, "none: not found"),
     ],
 )
-def test_a_condition_that_cannot_be_scored_is_one_line(files, tones, tmp_path, name, reason):
+def test_a_condition_that_cannot_be_scored_is_one_line(files, tones, tmp_path, names, more, reason):
+    """And others are not scored either."""
     sides = dict.fromkeys(("enrolment", "trial"), f"original={files / 'e.npz'}")
-    wanted = {**lists(files, tones), "scores": [tmp_path / name]}
+    wanted = {**lists(files, tones), "scores": [tmp_path / name for name in names], **more}
     assert reason in fails("score_system", **sides, **wanted)
-    assert not (tmp_path / name).exists()
-
-
-def test_nothing_is_scored_where_the_list_of_rr_is_missing(files, tones, tmp_path):
-    sides = dict.fromkeys(("enrolment", "trial"), f"original={files / 'e.npz'}")
-    wanted = {"scores": [tmp_path / "oo.tsv", tmp_path / "rr.tsv"], "release": tmp_path / "none"}
-    assert fails("score_system", **sides, **lists(files, tones), **wanted).endswith(": not found")
     assert not any(tmp_path.iterdir())

@@ -54,11 +54,6 @@ def test_the_command_embeds_each_utterance(tones, tmp_path):
         np.testing.assert_allclose(embeddings[0], EACH[kind](*audio.read(first.path)), rtol=1e-6)
 
 
-def buzz(frequency_hz, sample_rate):
-    time = np.arange(3 * sample_rate) / sample_rate
-    return np.float32(sum(np.sin(2 * np.pi * k * frequency_hz * time) / k for k in (1, 2, 3)))
-
-
 def sound(seed):
     """Two seconds of noise through a resonance of its own."""
     spectrum = np.fft.rfft(np.random.default_rng(seed).normal(size=32000))
@@ -70,7 +65,7 @@ def sound(seed):
 @pytest.mark.parametrize("frequency_hz", [80.0, 125.0, 200.0, 400.0])
 @pytest.mark.parametrize("sample_rate", [8000, 16000])
 def test_a_tone_falls_into_the_bin_of_its_period(frequency_hz, sample_rate):
-    samples = buzz(frequency_hz, sample_rate)
+    samples = gliding(0, seconds=3, start_hz=frequency_hz, sample_rate=sample_rate)
     assert len(histograms.lags(samples, sample_rate)) == pytest.approx(300, abs=6), "every 10 ms"
     histogram = histograms.f0_histogram(samples, sample_rate)
     assert len(histogram) == 107  # as in the paper
@@ -129,11 +124,11 @@ def test_of_the_shortest_speech_that_is_evaluated_there_is_one_frame(n_samples):
 HEIGHTS = len(contour.SEMITONES) - 1
 
 
-def gliding(semitones_per_s, *, seconds=2.0, start_hz=120.0):
+def gliding(semitones_per_s, *, seconds=2.0, start_hz=120.0, sample_rate=RATE):
     """A buzz whose pitch moves by so many semitones a second."""
-    time = np.arange(round(seconds * RATE)) / RATE
+    time = np.arange(round(seconds * sample_rate)) / sample_rate
     frequency = start_hz * 2 ** (semitones_per_s * time / 12)
-    phase = 2 * np.pi * np.cumsum(frequency) / RATE
+    phase = 2 * np.pi * np.cumsum(frequency) / sample_rate
     return (0.1 * sum(np.sin(k * phase) / k for k in range(1, 8))).astype(np.float32)
 
 

@@ -145,19 +145,15 @@ def test_long_speech_is_transformed_in_blocks(monkeypatch):
 
 
 COMMAND = """
-import argparse, csv, os
+import csv, os, sys
 import numpy as np
-parser = argparse.ArgumentParser()
-parser.add_argument("--size", type=int, default=3)
-parser.add_argument("--manifest")
-parser.add_argument("--embeddings")
-given = parser.parse_args()
-with open(given.manifest) as file:
+given = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+with open(given["--manifest"]) as file:
     rows = list(csv.DictReader(file, delimiter="\\t"))
 ids = [row["utterance"] for row in rows]
 assert all(os.path.isabs(row["path"]) and os.path.isfile(row["path"]) for row in rows)
-embeddings = np.arange(len(ids) * given.size).reshape(-1, given.size)
-np.savez(given.embeddings, ids=np.array(ids[::-1]), embeddings=embeddings)
+embeddings = np.arange(len(ids) * int(given["--size"])).reshape(len(ids), -1)
+np.savez(given["--embeddings"], ids=np.array(ids[::-1]), embeddings=embeddings)
 """
 
 

@@ -5,7 +5,7 @@ import pytest
 import soundfile
 from support import calls
 from support.plans import voices
-from support.trees import call, edit, kaldi, librispeech, messages, write_audio
+from support.trees import edit, kaldi, librispeech, messages, write_audio
 
 from voiceprivacy.corpora import checks, training_checks
 from voiceprivacy.corpora.listing import Findings
@@ -67,11 +67,10 @@ def test_speakers_who_train_attackers_are_not_evaluated(tmp_path):
     said = f"{tmp_path}/train/dev/11/100/11-100-0000.flac: speaker '11' trains attackers"
     assert str(error).startswith(f"{said} (corpus 'train')")
     evaluated = {"mine": {"source": source, "protocol": ENROL_TRIAL}}
-    words = {"evaluated": evaluated, "training": training, "checks": tmp_path / "c.tsv"}
-    finished = call("compare_speakers", **words)
-    assert finished.returncode == 2
-    assert "speaker '11' trains attackers" in finished.stderr
-    assert "enrols or is tried in corpus 'mine'" in finished.stderr
+    given = {"evaluated": evaluated, "training": training, "checks": tmp_path / "c.tsv"}
+    said = calls.refused("compare_speakers", *calls.flags(**given))
+    assert "speaker '11' trains attackers" in said
+    assert "enrols or is tried in corpus 'mine'" in said
     assert not (tmp_path / "c.tsv").exists()
     # Whoever is left out may train them.
     names = [f"11-{chapter}-000{index}" for chapter in (100, 101) for index in range(3)]
@@ -96,17 +95,15 @@ def test_an_unknown_kind_is_one_clear_finding():
 def test_oddities_pass_and_are_written_and_errors_fail_all_at_once(tmp_path):
     source, protocol = kaldi(tmp_path)
     written = tmp_path / "c.tsv"
-    words = {"source": source, "protocol": protocol, "checks": written}
-    finished = call("validate_corpus", **words)
+    words = calls.flags(source=source, protocol=protocol, checks=written)
+    finished = calls.here("validate_corpus", *words)
     assert finished.returncode == 0
     (row,) = tables.read_table(written, tables.FINDINGS)
     assert row["level"] == "oddity" and row["what"] in finished.stderr
     written.unlink()
     edit(tmp_path / "trials", "w1 w1-2 target", "w1 w1-2 nontarget")
     edit(tmp_path / "wav.scp", "w2-0 wav/w2-0.wav", "w2-0 wav/b.wav")
-    finished = call("validate_corpus", **words)
-    assert finished.returncode == 2
-    assert finished.stderr.count("error: ") == 2
+    assert calls.refused("validate_corpus", *words).count("error: ") == 2
     assert not written.exists()
 
 

@@ -7,7 +7,8 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from support.trees import call, librispeech
+from support import calls
+from support.trees import librispeech
 
 from voiceprivacy.corpora.kinds import librispeech as downloads
 from voiceprivacy.errors import BadInput
@@ -174,7 +175,7 @@ def test_the_command_shows_progress(tmp_path, server, archive, monkeypatch):
     monkeypatch.setattr(downloads, "ARCHIVES", listed)
     listed.write_text(f"subset\tbytes\tmd5\ndev\t{archive.bytes}\t{archive.md5}\n")
     where = {"root": tmp_path / "root", "address": server.address, "done": tmp_path / "done.tsv"}
-    finished = call("fetch_subset", subset="dev", **where)
+    finished = calls.here("fetch_subset", *calls.flags(subset="dev", **where))
     assert finished.returncode == 0, finished.stderr
     assert "dev.tar.gz.part" in finished.stderr
     assert (tmp_path / "done.tsv").read_text() == f"subset\tfolder\ndev\t{tmp_path}/root/dev\n"

@@ -1,11 +1,9 @@
 """Recordings as people have them keep their sound, up to a gain; long ones are in memory once."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
 import soundfile
+from data import odd_audio
 from support.memory import peak_of
 
 from voiceprivacy.anonymise import findings
@@ -15,10 +13,6 @@ from voiceprivacy.corpora.rows import Channel, Cut, Joined
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.tables import Utterance
 
-FILE = Path(__file__).parents[2] / "data" / "odd_audio.py"
-SPEC = importlib.util.spec_from_file_location("odd_audio", FILE)
-odd_audio = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(odd_audio)
 RATE = odd_audio.RATE
 
 

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-import yaml
 from support.plans import problems, voices
 
 from voiceprivacy.errors import BadInput
@@ -47,6 +46,7 @@ def averages(**lists):
     return {"report": {"averages": {"all": lists}}}
 
 
+NUL = "a\0b"
 RECALLS = {"type": "emotion", "definition": "vpc2024", "corpora": ["no"]}
 VOICE = ATTACKED["extractors"] | {"voice": {"package": "resemblyzer"}}
 ANONYMISED = {"corpus": "b", "speech": "anonymised"}
@@ -135,10 +135,20 @@ def test_a_mistake_is_named_with_its_place(config, expected):
             "extractors.a.start: extractor 'voice' has no network",
         ),
         (LEARNING | extractor(**TRAINED, start="a"), "extractors.a.start: extractor 'a' starts"),
+        # A folder for a file, a file for a folder, and a character that ends paths.
+        (anonymiser(function="folder.py:anonymise"), "anonymisers.x.function: folder.py: is a"),
+        (ATTACKED | anonymiser(audio="file.txt"), "anonymisers.x.audio: file.txt: is a file"),
+        (ATTACKED | extractor(model="file.txt"), "extractors.a.model: file.txt: is a file"),
+        (anonymiser(command=NUL), "anonymisers.x.command: 'a\\x00b'"),
+        (anonymiser(command="x", options={"x": NUL}), "anonymisers.x.options.x: 'a\\x00b'"),
+        (anonymiser(command="x", sandbox=True, reads=[NUL]), "anonymisers.x.reads.0: 'a\\x00b'"),
+        (ATTACKED | extractor(model=NUL), "extractors.a.model: 'a\\x00b'"),
     ],
 )
-def test_a_mistake_is_named_once(config, expected):
+def test_a_mistake_is_named_once(config, expected, in_tmp_path):
     """Not with what follows from it, and not for every anonymiser."""
+    Path("folder.py").mkdir()
+    Path("file.txt").touch()
     (problem,) = problems(config)
     assert problem.startswith(expected)
 
@@ -226,28 +236,6 @@ def test_a_wrong_name_gets_the_nearest_file_or_folder_that_is_there(in_tmp_path)
     assert audio.endswith(": submission: not found: did you mean 'submissions'?")
 
 
-NUL = "a\0b"
-
-
-@pytest.mark.parametrize(
-    ("config", "said"),
-    [
-        (anonymiser(function="folder.py:anonymise"), "anonymisers.x.function: folder.py: is a"),
-        (anonymiser(audio="file.txt"), "anonymisers.x.audio: file.txt: is a file"),
-        (extractor(model="file.txt"), "extractors.a.model: file.txt: is a file"),
-        (anonymiser(command=NUL), "anonymisers.x.command: 'a\\x00b'"),
-        (anonymiser(command="x", options={"x": NUL}), "anonymisers.x.options.x: 'a\\x00b'"),
-        (anonymiser(command="x", sandbox=True, reads=[NUL]), "anonymisers.x.reads.0: 'a\\x00b'"),
-        (extractor(model=NUL), "extractors.a.model: 'a\\x00b'"),
-    ],
-)
-def test_a_folder_for_a_file_and_a_character_that_ends_paths_are_named(config, said, in_tmp_path):
-    Path("folder.py").mkdir()
-    Path("file.txt").touch()
-    (problem,) = problems(ATTACKED | config)
-    assert problem.startswith(said)
-
-
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
@@ -257,20 +245,6 @@ def test_a_folder_for_a_file_and_a_character_that_ends_paths_are_named(config, s
         ("exclude:\n    -", "exclude.0: is empty"),
         ("gender: no", "gender: YAML reads no as False, "),
         ("recording: 1_0", "recording: YAML reads 1_0 as 10, "),
-    ],
-)
-def test_values_that_yaml_reads_otherwise_than_as_text_are_named(tmp_path, wrong, said):
-    path = tmp_path / "c.yaml"
-    path.write_text(f"corpora:\n  a:\n    synthetic: {{speakers: 4, utterances: 4}}\n    {wrong}\n")
-    (problem,) = configuration.problems(configuration.read(path))
-    _, line, words = configuration.located(problem, [path])
-    assert line == (5 if "-" in wrong else 4)
-    assert words.startswith(f"corpora.a.{said}")
-
-
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
         ("sample_rate: 16e3", "sample_rate: '16e3' is text: write 16000 "),
         ("sample_rate: 16k", "sample_rate: '16k' is not of type 'integer'"),
         ("exclude: '12'", "exclude: '12' is not a list"),
@@ -279,10 +253,14 @@ def test_values_that_yaml_reads_otherwise_than_as_text_are_named(tmp_path, wrong
         ("segments: {seconds: '1e-5'}", "segments.seconds: '1e-5' is text: write 1.0e-05 "),
     ],
 )
-def test_numbers_that_are_text_are_named_with_what_to_write(wrong, said):
-    text = f"corpora: {{a: {{synthetic: {{speakers: 4, utterances: 4}}, {wrong}}}}}"
-    (problem,) = problems(yaml.safe_load(text))
-    assert problem.startswith(f"corpora.a.{said}")
+def test_values_that_yaml_reads_otherwise_than_as_text_are_named(tmp_path, wrong, said):
+    """And numbers that are text, with what to write."""
+    path = tmp_path / "c.yaml"
+    path.write_text(f"corpora:\n  a:\n    synthetic: {{speakers: 4, utterances: 4}}\n    {wrong}\n")
+    (problem,) = configuration.problems(configuration.read(path))
+    _, line, words = configuration.located(problem, [path])
+    assert line == (5 if wrong.endswith("-") else 4)
+    assert words.startswith(f"corpora.a.{said}")
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,7 @@ CONFIG = {
 
 
 @pytest.fixture
-def plan(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def plan(in_tmp_path):
     return Plan(configuration.check(CONFIG))
 
 
@@ -108,10 +107,9 @@ def test_words_depend_on_the_transcripts_that_weigh_them_and_backends_on_their_f
 
 
 def test_scores_of_others_have_a_list_where_the_config_has_it_and_speakers_of_their_own(
-    tmp_path, monkeypatch
+    tmp_path, in_tmp_path
 ):
     """Of our list, and of one that only they know."""
-    monkeypatch.chdir(tmp_path)
     for name in ("demo_f_b2r_op", "theirs_all_b2r_op", "speakers"):
         (tmp_path / f"{name}.tsv").touch()
     team = {"scores": "{corpus}_{trials}_{anonymiser}_{condition}.tsv", "speakers": "speakers.tsv"}
@@ -168,9 +166,8 @@ def test_a_rule_file_defines_no_function(path):
         ("attack/extractors/packages", "ecapa", False),
     ],
 )
-def test_modules_that_load_late_count(tmp_path, monkeypatch, edited, extractor, is_noticed):
+def test_modules_that_load_late_count(in_tmp_path, monkeypatch, edited, extractor, is_noticed):
     """The job imports them inside functions, by the kind of the extractor."""
-    monkeypatch.chdir(tmp_path)
     more = {"theirs": {"command": "python embed.py"}, "shipped": {"package": "resemblyzer"}}
     config = CONFIG | {"extractors": CONFIG["extractors"] | more}
     attackers = AttackerInputs(Plan(configuration.check(config)))

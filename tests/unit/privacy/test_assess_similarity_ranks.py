@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from support.calls import flags, here, refused
+from support.calls import flags, here, refused, succeeds
 
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import SCORES, Utterance, write_manifest, write_table
@@ -12,16 +12,9 @@ from voiceprivacy.privacy.matrices.matrix_files import write_matrix
 from voiceprivacy.privacy.rows import ScoreMatrix
 
 
-def run(command, *arguments, code=0):
-    """Output and errors of a command that must end with ``code``."""
-    result = here(command, *arguments)
-    assert result.returncode == code, result.stderr
-    return result.stdout, result.stderr
-
-
 def assessed(command, folder, *words, **options):
     """The metrics that a command writes to m.json, and what it says."""
-    said, _ = run(command, *words, *flags(**options), "--metrics", folder / "m.json")
+    said = succeeds(command, *words, *flags(**options), "--metrics", folder / "m.json")
     return read_json(folder / "m.json"), said
 
 
@@ -104,10 +97,10 @@ def test_a_matrix_whose_protected_recordings_have_other_ids_gets_a_warning(folde
     matrix = dict(np.load(folder / "op.npz"))
     for name in ("columns", "column_sources"):
         matrix[name] = np.char.add(matrix[name], ".anon")
-    assert run("assess_similarity", *matrices(folder))[1] == ""
+    assert here("assess_similarity", *matrices(folder)).stderr == ""
     np.savez(folder / "op.npz", **matrix)
-    _, errors = run("assess_similarity", *matrices(folder))
-    assert "op.npz: rows and columns share no recording" in errors
+    done = here("assess_similarity", *matrices(folder))
+    assert "op.npz: rows and columns share no recording" in done.stderr
 
 
 def test_definition_and_pairs_change_the_numbers(folder):
@@ -130,10 +123,12 @@ def test_of_a_whole_system_the_definitions_are_those_of_the_separate_commands(fo
     words += ["--pairs", *matrices(folder)[1::2], "--scores", *[folder / "scores.tsv"] * 3]
     templates = flags(label="op", bootstrap=20)
     words += ["--templates", folder / "templates_op.npz", *templates]
-    run("assess_matrices", *words, *flags(definition="sigmoid_mean", compared="upper", fit="cll"))
+    succeeds(
+        "assess_matrices", *words, *flags(definition="sigmoid_mean", compared="upper", fit="cll")
+    )
     options = flags(definition="sigmoid_mean", pairs="upper", bootstrap=20)
     said = [
-        run("assess_similarity", *matrices(folder), *options, *file)[0]
+        succeeds("assess_similarity", *matrices(folder), *options, *file)
         for file in ([], ["--metrics", folder / "s.json"])
     ]
     assert said[0] == said[1] and said[0].count("[") > 6, "intervals"
@@ -164,8 +159,7 @@ def test_assess_ranks_takes_the_seconds_of_a_gallery_and_nothing_else(folder):
     assert "mean_template_s" in output
     for wrong in ('{"mean_test_s": 6.5}', '{"mean_test_s": "x", "mean_template_s": 1.0}', "[1]"):
         (folder / "s.json").write_text(wrong)
-        _, errors = run("assess_ranks", *words, code=2)
-        assert "s.json: expected the numbers" in errors
+        assert "s.json: expected the numbers" in refused("assess_ranks", *words)
 
 
 def test_assess_ranks_writes_labels_curves_and_a_picture(folder):
@@ -191,7 +185,7 @@ def test_assess_ranks_shows_galleries_of_different_size_beside_each_other(folder
     templates = voice.reshape(2, 10, 3).mean(axis=1)
     write(folder / "small.npz", voice, templates, speakers, speakers[::10])
     files = [folder / "small.npz", folder / "templates_op.npz"]
-    output, _ = run("assess_ranks", *flags(matrix=files, label=["small", "op"]))
+    output = succeeds("assess_ranks", *flags(matrix=files, label=["small", "op"]))
     rows = {line.split()[0]: line.split()[1:] for line in output.splitlines()[1:]}
     assert rows["n_templates"] == ["2", "5"]
     assert rows["mean_disclosure_bias_bit"][1] == "-"

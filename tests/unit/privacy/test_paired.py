@@ -1,19 +1,17 @@
 """Paired comparisons: by hand, planted differences, what cannot be told apart."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.systems import number
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.privacy.uncertainty import bootstrap, multiple, paired
 
-DRAW = np.random.default_rng(0)
-COMMON = DRAW.normal(size=999)
-
-
-def system(value, *, spread=1.0, own=0.0, n_speakers=1000):
-    return value, value + spread * COMMON + own * DRAW.normal(size=999), n_speakers
+system = partial(number, spread=1.0, own=0.0)
 
 
 def compared(a, b, metric="eer_percent"):

@@ -1,9 +1,9 @@
 """The strongest attacks compared in pairs: which they are, and from the files of a run."""
 
-import numpy as np
 import pytest
 from support.calls import flags, succeeds
 from support.runs import rows
+from support.systems import COMMON, number
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import write_npz
@@ -12,16 +12,10 @@ from voiceprivacy.privacy.uncertainty import paired
 from voiceprivacy.privacy.uncertainty.multiple import holm
 from voiceprivacy.privacy.uncertainty.paired import Attack
 
-DRAW = np.random.default_rng(0)
-COMMON = DRAW.normal(size=999)
 OO = Attack("original", "ecapa", "plda", "oo")
 OO_COSINE = Attack("original", "ecapa", "cosine", "oo")
 LAZY = Attack("b2", "ecapa", "plda", "pp")
 SEMI = Attack("b2", "ecapa_semi_on_b2", "cosine", "pp")
-
-
-def number(value, *, spread=5.0, own=0.1, n_speakers=1000):
-    return value, value + spread * COMMON + own * DRAW.normal(size=999), n_speakers
 
 
 def test_the_strongest_attack_has_the_lowest_rate_and_of_equal_ones_the_first_name():
@@ -48,14 +42,12 @@ def test_who_protects_and_who_protects_better_are_corrected_apart():
 
 
 def write_attack(folder, trials, attack, values):
-    path = folder / f"verification/libri/{trials}/{'/'.join(attack[:3])}"
-    limits = {
-        condition: {"eer_percent": {"value": value, "n_speakers": 20}}
-        for condition, value in values.items()
-    }
-    intervals = path.with_name(f"{attack.backend}.intervals.json")
+    intervals = folder / f"verification/libri/{trials}/{'/'.join(attack[:3])}.intervals.json"
+    limits, arrays = {}, {}
+    for condition, value in values.items():
+        limits[condition] = {"eer_percent": {"value": value, "n_speakers": 20}}
+        arrays[f"{condition}/eer_percent"] = value + 5 * COMMON
     write_json(intervals, limits)
-    arrays = {f"{condition}/eer_percent": value + 5 * COMMON for condition, value in values.items()}
     write_npz(intervals.with_name(f"{attack.backend}.bootstrap.npz"), arrays)
     return intervals
 

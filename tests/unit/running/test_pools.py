@@ -4,18 +4,17 @@ import contextlib
 import itertools
 import os
 import signal
-import subprocess
 import sys
 import threading
 import time
 
 import pytest
+from support.calls import with_package
 from support.pool_calls import die, die_with, raise_at_three, slow_if_even, slow_if_even_with
-from support.runs import processes_of
+from support.runs import in_a_group, processes_of
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.running import pools
-from voiceprivacy.vocabulary import SCRIPTS
 
 KINDS = ["spawned", "forked"]
 FOREVER_S = 600
@@ -109,23 +108,12 @@ def test_what_threads_wait_for_is_interrupted_when_the_block_is_left_early():
 @contextlib.contextmanager
 def sleepers():
     """A command whose two processes sleep: it has begun when both said so."""
-    environment = {**os.environ, "PYTHONPATH": str(SCRIPTS)}
-    command = subprocess.Popen(
-        [sys.executable, "-c", SLEEPERS],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=environment,
-        start_new_session=True,
-        # A shell ignores Ctrl-C in what it runs in the background, as these tests may be.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-    try:
+    # A shell ignores Ctrl-C in what it runs in the background, as these tests may be.
+    listen = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
+    how = {"stderr": None, "env": with_package(), **listen}
+    with in_a_group([sys.executable, "-c", SLEEPERS], **how) as command:
         assert [command.stdout.readline() for _ in range(2)] == ["begun\n"] * 2
         yield command
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(command.pid, signal.SIGKILL)
-        command.communicate()
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])

@@ -127,13 +127,10 @@ def test_silence_has_no_words(spoken, tmp_path):
     assert errors["words"] == 3  # one of them is without a pronunciation
 
 
-def test_utterances_without_words_or_transcript_are_undefined(spoken):
+def test_utterances_without_words_or_transcript_or_of_another_language_are_undefined(spoken):
     errors = [values(line) for line in recognise(spoken, {"u0": "the dog", "u1": " ... "})]
     assert [line["words"] for line in errors] == [2.0, "undefined", "undefined"]
     assert errors[1]["wer_percent"] == "undefined"
-
-
-def test_transcripts_of_another_language_are_undefined(spoken):
     german = dict.fromkeys(SAID, "Zwischen zwei Zwetschgenzweigen zwitschern the Schwalben")
     errors = [values(line) for line in recognise(spoken, german)]
     assert all(line["wer_percent"] == "undefined" for line in errors)

@@ -1,12 +1,16 @@
 """Emotions: tables of labels and predictions, classifiers, and what is wrong with them."""
 
+import itertools
+
 import numpy as np
 import pytest
 from support import listeners as tiny
 from support.models import RATE
 from support.sounds import recording
+from support.trees import edit, iemocap
 
 from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.tables import write_table
 from voiceprivacy.utility.emotion import (
     DEFINITIONS,
     LEFT_OUT,
@@ -23,11 +27,8 @@ FOLDS = {"u1": 1, "u2": 1, "u3": 2, "u4": 2, "u5": 2}
 
 
 def table(path, labels, folds=None):
-    rows = ["utterance\tlabel", *("\t".join(row) for row in labels.items())]
-    if folds:
-        columns = ["fold", *(folds[utterance] for utterance in labels)]
-        rows = [f"{row}\t{fold}" for row, fold in zip(rows, columns, strict=True)]
-    path.write_text("\n".join(rows) + "\n")
+    rows = [(*row, folds[row[0]]) if folds else row for row in labels.items()]
+    write_table(path, ["utterance", "label", *(["fold"] if folds else [])], rows)
     return path
 
 
@@ -73,10 +74,9 @@ def test_what_emotion2vec_says_is_mapped_in_2026(tmp_path):
 def test_of_several_folds_that_of_the_label_counts(tmp_path):
     true = read_labels(table(tmp_path / "true.tsv", TRUE, FOLDS), DEFINITIONS["vpc2024"])
     path = tmp_path / "heard.tsv"
-    rows = ["utterance\tlabel\tfold"]
-    for name in TRUE:
-        rows += [f"{name}\t{'ang' if fold == FOLDS[name] else 'sad'}\t{fold}" for fold in (1, 2)]
-    path.write_text("\n".join(rows) + "\n")
+    pairs = itertools.product(TRUE, (1, 2))
+    rows = [(name, "ang" if fold == FOLDS[name] else "sad", fold) for name, fold in pairs]
+    write_table(path, ["utterance", "label", "fold"], rows)
     heard = read_predictions(path, DEFINITIONS["vpc2024"], true)
     assert set(heard.emotions.values()) == {"angry"} and len(heard.emotions) == 5
     without = read_labels(table(tmp_path / "true.tsv", TRUE), DEFINITIONS["vpc2024"])
@@ -136,22 +136,17 @@ def test_labels_and_folds_of_a_data_directory(tmp_path):
 
 def test_labels_of_iemocap_as_it_is_distributed(tmp_path):
     folder = tmp_path / "IEMOCAP_full_release"
-    for session in (1, 2):
-        evaluations = folder / f"Session{session}" / "dialog" / "EmoEvaluation"
-        (evaluations / "Categorical").mkdir(parents=True)
-        (evaluations / "Categorical" / "x.txt").write_text("Ses01F_impro01_F000 :Neutral; ()\n")
-        lines = ["% [START_TIME - END_TIME] TURN_NAME EMOTION [V, A, D]", ""]
-        for at, label in enumerate(["neu", "xxx", "fru", "exc", "hap", "sad", "ang"]):
-            name = f"Ses0{session}F_impro01_{'FM'[at % 2]}00{at}"
-            lines.append(f"[{at}.2901 - {at}.9]\t{name}\t{label}\t[2.5000, 2.5000, 2.5000]")
-            lines.append("C-E2:\tNeutral;\t()")
-        (evaluations / f"Ses0{session}F_impro01.txt").write_text("\n".join(lines) + "\n")
+    iemocap(folder)
+    evaluations = folder / "Session1" / "dialog" / "EmoEvaluation"
+    (evaluations / "Categorical").mkdir()
+    (evaluations / "Categorical" / "x.txt").write_text("Ses01F_impro01_F000 :Neutral; ()\n")
+    edit(evaluations / "Ses01F_impro01.txt", "M000\tang", "M000\tfru")
     labels = read_labels(folder, DEFINITIONS["vpc2024"])
-    assert len(labels.emotions) == 10
-    assert labels.emotions["Ses01F_impro01_M003"] == "happy"  # excited speech is happy
+    assert len(labels.emotions) == 2 * 2 * 5 - 1
+    assert labels.emotions["Ses01F_impro01_M002"] == "happy"  # excited speech is happy
     assert labels.fold("Ses02F_impro01_F000") == 2
     apart = read_labels(folder, DEFINITIONS["vpc2026"], excited=LEFT_OUT)
-    assert len(apart.emotions) == 8 and "Ses01F_impro01_M003" not in apart.emotions
+    assert len(apart.emotions) == 2 * 2 * 4 - 1 and "Ses01F_impro01_M002" not in apart.emotions
     with pytest.raises(BadInput, match="has neither utt2emo nor Session"):
         read_labels(tmp_path, DEFINITIONS["vpc2024"])
 

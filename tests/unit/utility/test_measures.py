@@ -12,7 +12,7 @@ from support.calls import flags, here
 from support.sounds import recording
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.tables import Utterance, write_manifest
 from voiceprivacy.utility import measures
 from voiceprivacy.utility.measures import drawn, read_measured, run_measure
 from voiceprivacy.utility.rows import Measured
@@ -143,10 +143,6 @@ def test_a_broken_command_is_one_line_and_leaves_nothing(tmp_path, program, mess
     assert not list((tmp_path / "out").iterdir())
 
 
-MANIFEST = """utterance\tspeaker\tgender\tpath\tduration_s
-a\ts\tf\ta.wav\t1
-b\ts\tf\tb.wav\t1
-"""
 COUNTING = """
 import sys
 manifest, output = (sys.argv[sys.argv.index(name) + 1] for name in ("--manifest", "--output"))
@@ -159,7 +155,8 @@ with open(output, "w") as file:
 
 def several(folder, *asked):
     """What measure_utility says of several commands, of each (program, more), and its tables."""
-    (folder / "manifest.tsv").write_text(MANIFEST)
+    utterances = [Utterance(name, "s", "f", folder / f"{name}.wav", 1.0) for name in "ab"]
+    write_manifest(folder / "manifest.tsv", utterances)
     of_each, outputs = [], []
     for number, (program, more) in enumerate(asked):
         (folder / f"m{number}.py").write_text(program.replace("NAME", f"m{number}"))

@@ -1,7 +1,6 @@
 """Opinions by a network that is named: a TorchScript file, an ONNX file, DistillMOS's package."""
 
 import hashlib
-import importlib.util
 import sys
 import types
 
@@ -27,12 +26,10 @@ class Loudest(torch.nn.Module):
 
 
 @pytest.fixture
-def opinions(tmp_path, monkeypatch):
+def opinions(tmp_path, in_tmp_path, monkeypatch):
     """Call the plug-in on two recordings that last 9.01 s."""
-    path = RESOURCES / "plugins/opinion.py"
-    spec = importlib.util.spec_from_file_location("opinion", path)
-    plugin = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(plugin)
+    monkeypatch.syspath_prepend(RESOURCES / "plugins")
+    import opinion
 
     monkeypatch.setitem(sys.modules, "torchaudio", None)  # so that it is as now afterwards
     del sys.modules["torchaudio"]
@@ -44,8 +41,7 @@ def opinions(tmp_path, monkeypatch):
         write_manifest(tmp_path / "m.tsv", lines)
         files = ["--manifest", tmp_path / "m.tsv", "--output", tmp_path / "out.tsv"]
         monkeypatch.setattr(sys, "argv", ["opinion.py", *map(str, [*options, *files])])
-        monkeypatch.chdir(tmp_path)
-        plugin.main()
+        opinion.main()
         return read_measured(tmp_path / "out.tsv", ["a", "b"])
 
     return call

@@ -1,6 +1,5 @@
 """Pitch correlation: known melodies, and Praat's tracker by a stand-in, compared as YIN's."""
 
-import importlib.util
 import sys
 import types
 
@@ -111,13 +110,11 @@ class Sound:
 
 @pytest.fixture(scope="module")
 def plugin():
-    path = RESOURCES / "plugins/praat_pitch.py"
-    spec = importlib.util.spec_from_file_location("praat_pitch", path)
-    module = importlib.util.module_from_spec(spec)
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "parselmouth", types.SimpleNamespace(Sound=Sound))
-        spec.loader.exec_module(module)
-    return module
+        patch.syspath_prepend(RESOURCES / "plugins")
+        import praat_pitch
+    return praat_pitch
 
 
 VOICED, RANGES_HZ = st.sampled_from([0.0, 0.2, 0.6, 1.0]), st.sampled_from([0, 300])

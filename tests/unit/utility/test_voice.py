@@ -1,13 +1,12 @@
 """Whether speakers keep one voice, and their sex: by hand, and as the command writes it."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from support.calls import here
+from support.measured import write_embedded
 
 from voiceprivacy.inout.arrays import Embeddings, write_embeddings
-from voiceprivacy.inout.tables import Utterance, read_table, write_manifest
+from voiceprivacy.inout.tables import read_table
 from voiceprivacy.utility.measures import read_measured
 from voiceprivacy.utility.rows import COLUMNS
 from voiceprivacy.utility.voice import consistency
@@ -34,23 +33,9 @@ def test_consistency_by_hand():
     assert consistency(voice, list("aabbcc")) == [1, 1, -1, -1, 0, 0]
 
 
-def write_run(folder, *, women=5, men=5, unknown=0):
+def write_run(folder, **numbers):
     """Women and men of one voice each; the system "swapped" gives each the voice of another."""
-    numbers = {"f": women, "m": men, "-": unknown}
-    speakers = [(gender, f"s{gender}{i}") for gender, n in numbers.items() for i in range(n)]
-    draw = np.random.default_rng(0)
-    for part in ("enrolment", "trial"):
-        spoken, rows = [], []
-        for gender, speaker in speakers:
-            rows += [[8 if gender == "f" else -8, *draw.normal(size=3)]] * 2
-            for number in range(2):
-                name = f"{speaker}-{part}{number}"
-                spoken.append(Utterance(name, speaker, gender, Path("u.wav"), 1.0))
-        write_manifest(folder / f"audio/few/{part}/original/manifest.tsv", spoken)
-        ids = np.array([one.utterance for one in spoken])
-        for system, sign in (("original", 1), ("swapped", -1)):
-            path = folder / f"embeddings/few/{part}/{system}/net.npz"
-            write_embeddings(path, Embeddings(ids, sign * np.array(rows, "f4")))
+    write_embedded(folder, {"f": 5} | numbers, {"original": 8, "swapped": -8}, utterances=2)
 
 
 def measure(folder):
@@ -72,18 +57,18 @@ def means(folder, system):
 
 
 def test_the_command_writes_a_table_of_every_system(tmp_path):
-    write_run(tmp_path, unknown=1)
+    write_run(tmp_path, **{"m": 5, "-": 1})
     said = measure(tmp_path)
     assert said.returncode == 0, said.stderr
     original, swapped = means(tmp_path, "original"), means(tmp_path, "swapped")
-    assert original["voice_consistency"] == swapped["voice_consistency"]
-    assert original["voice_consistency"] == pytest.approx(22 * [1])
+    for measured in (original, swapped):
+        assert measured["voice_consistency"] == pytest.approx(22 * [1])
     assert original["sex_kept_percent"] == 20 * [100] + 2 * ["undefined"]
     assert swapped["sex_kept_percent"] == 20 * [0] + 2 * ["undefined"]
 
 
 def test_of_one_sex_consistency_alone_is_defined(tmp_path):
-    write_run(tmp_path, men=0)
+    write_run(tmp_path)
     said = measure(tmp_path)
     assert "sex_kept_percent is undefined: fewer than two classes" in said.stdout
     assert means(tmp_path, "original")["sex_kept_percent"] == 10 * ["undefined"]
@@ -91,7 +76,7 @@ def test_of_one_sex_consistency_alone_is_defined(tmp_path):
 
 
 def test_an_utterance_without_embedding_is_named(tmp_path):
-    write_run(tmp_path, men=0)
+    write_run(tmp_path)
     path = tmp_path / "embeddings/few/trial/swapped/net.npz"
     path.unlink()
     write_embeddings(path, Embeddings(np.array(["sf0-trial0"]), np.ones((1, 4), "f4")))

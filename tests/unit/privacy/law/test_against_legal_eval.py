@@ -20,10 +20,7 @@ N_SPEAKERS, N_UTTERANCES, N = 50, 11, 20
 
 
 def scores(seed, separation, digits=12):
-    draw = np.random.default_rng(seed)
-    own = separation * np.eye(N_SPEAKERS)[:, None, :]
-    values = own + draw.normal(size=(N_SPEAKERS, N_UTTERANCES, N_SPEAKERS))
-    return np.round(values, digits)
+    return np.round(simulated.gaussian(seed, N_SPEAKERS, N_UTTERANCES, separation), digits)
 
 
 def matrix(values):

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 from support.calls import here
+from support.measured import write_embedded
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import Embeddings, read_embeddings, write_embeddings
-from voiceprivacy.inout.tables import Utterance, read_facts, read_table, write_facts, write_manifest
+from voiceprivacy.inout.tables import read_facts, read_table, write_facts
 from voiceprivacy.privacy.law.attributes import class_kept, classes_of, read_corpus
 from voiceprivacy.privacy.rows import Inferred
 
@@ -56,23 +57,9 @@ def test_facts_are_written_and_read(tmp_path):
         read_facts(tmp_path / "facts.tsv")
 
 
-def write_run(folder, *, women=6, men=6, apart=8):
+def write_run(folder, *, men=6, apart=8):
     """Speakers who differ by sex in original speech, and not at all in protected speech."""
-    draw = np.random.default_rng(0)
-    speakers = [("f", f"w{i}") for i in range(women)] + [("m", f"m{i}") for i in range(men)]
-    for part in ("enrolment", "trial"):
-        lines, ids, sexes = [], [], []
-        for gender, speaker in speakers:
-            for number in range(3):
-                ids.append(f"{speaker}-{part}{number}")
-                sexes.append(gender == "f")
-                lines.append(Utterance(ids[-1], speaker, gender, f"{ids[-1]}.wav", 1.0))
-        write_manifest(folder / f"audio/few/{part}/original/manifest.tsv", lines)
-        for system, kept in (("original", apart), ("hidden", 0)):
-            values = draw.normal(size=(len(ids), 4))
-            values[:, 0] += kept * np.where(sexes, 1, -1)
-            path = folder / f"embeddings/few/{part}/{system}/net.npz"
-            write_embeddings(path, Embeddings(np.array(ids), values.astype(np.float32)))
+    write_embedded(folder, {"f": 6, "m": men}, {"original": apart, "hidden": 0}, utterances=3)
 
 
 def assess(folder, *arguments):
@@ -115,7 +102,7 @@ def test_every_system_has_a_line_for_every_condition(tmp_path):
 
 def test_ages_and_accents_are_told_where_they_are_known(tmp_path):
     write_run(tmp_path)
-    age = {f"w{i}": "30" for i in range(6)} | {f"m{i}": "50" for i in range(6)}
+    age = {f"sf{i}": "30" for i in range(6)} | {f"sm{i}": "50" for i in range(6)}
     write_facts(tmp_path / "facts/few.speakers.tsv", {"age": age})
     _, lines = assess(tmp_path, "--facts", tmp_path / "facts")
     line = lines["original", "oo", "age"]
@@ -146,8 +133,8 @@ def kept(folder, *systems):
 def test_a_missing_embedding_is_named(tmp_path):
     write_run(tmp_path)
     path = tmp_path / "embeddings/few/trial/hidden/net.npz"
-    write_embeddings(path, Embeddings(np.array(["w0-trial0"]), np.ones((1, 4), np.float32)))
-    with pytest.raises(BadInput, match=r"hidden/net.npz: has no embedding of 'w0-trial1'"):
+    write_embeddings(path, Embeddings(np.array(["sf0-trial0"]), np.ones((1, 4), np.float32)))
+    with pytest.raises(BadInput, match=r"hidden/net.npz: has no embedding of 'sf0-trial1'"):
         kept(tmp_path, "hidden")
 
 
@@ -160,7 +147,7 @@ def test_utterances_keep_the_sex_that_original_speech_teaches(tmp_path):
     (tmp_path / "embeddings/few/enrolment/hidden/net.npz").unlink()
     path = tmp_path / "embeddings/few/trial/hidden/net.npz"
     ids, values = read_embeddings(tmp_path / "embeddings/few/trial/original/net.npz")
-    moved = np.array([name.startswith(("w0", "w1", "w2")) for name in ids])
+    moved = np.array([name.startswith(("sf0", "sf1", "sf2")) for name in ids])
     values[moved, 0] *= -1
     path.unlink()
     write_embeddings(path, Embeddings(ids, values))
