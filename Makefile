@@ -6,7 +6,7 @@
 # make docs    the documentation as a site that needs no network: .site/index.html
 # make test-rest (what make test leaves out), make test-skipped (what the last one skipped, after its programs were installed)
 # make test-times (which tests are slow: tests/times.tsv; ARGS=tests/unit/plan for these alone)
-# make benchmark, make benchmark-load, make lock, make clean
+# make benchmark, make lock, make clean
 # make zoo     all shipped anonymisers on VOICEPRIVACY_SPEECH, a LibriSpeech tree: a table and .zoo/zoo.png
 # make board   ten systems under four attackers on the same tree, for workflow/resources/leaderboard
 # make test-nightly (NIGHTLY_MINUTES): conda, LaTeX, attackers and utility of real speech, tutorials, edits, large graphs, fuzzing, runs that are killed, without disk or memory; make fuzz (SECONDS=7200, READERS="plda.npz")
@@ -32,7 +32,7 @@ endif
 help:
 	@sed -n '/^# /!q; s/^# //p' Makefile
 
-.PHONY: help demo neural resume test test-all test-rest test-skipped test-times test-nightly house reach same release lint docs benchmark benchmark-load coverage mutation audit fuzz zoo board lock clean
+.PHONY: help demo neural resume test test-all test-rest test-skipped test-times test-nightly house reach same release lint docs benchmark coverage mutation audit fuzz zoo board lock clean
 .DELETE_ON_ERROR:
 .NOTPARALLEL: # two installations into one folder
 
@@ -93,9 +93,6 @@ benchmark: .venv/installed-test
 	$(BIN)/python tests/benchmark/benchmark_embeddings.py
 	$(BIN)/python tests/benchmark/benchmark_peers.py
 	$(BIN)/python tests/benchmark/benchmark_runs.py
-
-benchmark-load: .venv/installed
-	OMP_NUM_THREADS=1 $(BIN)/python tests/benchmark/benchmark_load.py
 
 coverage: .venv/installed-test
 	$(PYTEST) --numprocesses 2 -m "not long and not nightly" tests/unit --cov --cov-report=
