@@ -1,4 +1,4 @@
-"""Speech that attackers learn from: nobody of it is evaluated, and there is enough of it."""
+"""Speech that attackers learn from: its speakers are not evaluated, and there is enough of it."""
 
 import contextlib
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What stands for a path or a secret in a value of a config: {scripts}, {resources}, ${NAME}.
+"""Placeholders in values of a config: {scripts}, {resources}, ${NAME}.
 
 Our own folders are the same words in every copy of the code. Names in ${} are variables of the
 environment, whose values may be secrets.

@@ -102,7 +102,7 @@ def remove_earlier(path: str | Path) -> None:
 
 
 def remove_at_once(folder: Path) -> None:
-    """Remove a folder so that nobody ever sees a part of it, whenever this process is killed."""
+    """Remove a folder in one step: a part of it is never seen, even if this process is killed."""
     removed = _temporary(folder)
     folder.replace(removed)
     shutil.rmtree(removed)

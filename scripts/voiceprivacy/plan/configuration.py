@@ -305,9 +305,8 @@ def _explain(error: ValidationError) -> Iterator[Problem]:
         yield Problem((*keys, error.instance), f"'{error.instance}' cannot be a name here ({rule})")
     elif _is_misread(error):
         yield Problem(keys, f"{MISREAD} {error.instance!r}, not as text: put it in quotes")
-    elif error.validator == "type" and isinstance(error.instance, float):
-        whole = f": write {error.instance:.0f}" if error.instance.is_integer() else ""
-        yield Problem(keys, f"{error.instance!r} is not of type {error.validator_value!r}{whole}")
+    elif _is_whole(error):
+        yield Problem(keys, f"{error.message}: write {error.instance:.0f}")
     elif meant := _meant(error):
         nested = "values nested in --config always are: write them into a second config"
         yield Problem(keys, f"{error.instance!r} is text: write {meant} without quotes ({nested})")
@@ -332,6 +331,12 @@ def _explain(error: ValidationError) -> Iterator[Problem]:
     else:
         wrong = error.message.replace("of type 'array'", "a list: [...]")
         yield Problem(keys, wrong.replace("of type 'object'", "a mapping of keys to values: {...}"))
+
+
+def _is_whole(error: ValidationError) -> bool:
+    """Whether a count has a point, such as 4.0."""
+    wants_count = error.validator == "type" and "integer" in error.validator_value
+    return wants_count and isinstance(error.instance, float) and error.instance.is_integer()
 
 
 def _is_misread(error: ValidationError) -> bool:

@@ -70,6 +70,7 @@ MISTAKES = [
     (ATTACKED | {"atlas": {"channels": ["phones"]}}, "atlas.channels: channel 'phones' needs"),
     ({"corpora": {"a": {"synthetic": {"speakers": 2}}}}, "corpora.a.synthetic: 'utterances' is"),
     ({"seed": 4.0}, "seed: 4.0 is not of type 'integer': write 4"),
+    ({"report": {"cece": 4.0}}, "report.cece: 4.0 is not a list: [...]"),
     ({"utility": {"closed_text": False}}, "utility.closed_text: false leaves out a measure"),
     ({"report": {"speech_per_attack": {}}}, "report.speech_per_attack: is no longer a key"),
     ({"corpora": {"a": LIBRI}}, "corpora.a.librispeech.download: 'http://x.org' does not match"),
