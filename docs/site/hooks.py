@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import yaml
 from latex2mathml.converter import convert
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -26,7 +25,7 @@ FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>',
 OF_API = re.compile(r"<!-- api: (\S+) -->")
 ROOT = Path(__file__).parents[2]
 DEFINITIONS = ROOT / "docs" / "metrics"
-SCHEMA = ROOT / "workflow" / "schemas" / "config.schema.yaml"
+WHOLE_SCHEMA = "reference/config.schema.json"
 MARKUP = {ord(mark): f"&#{ord(mark)};" for mark in "{}*_[]`"}
 OPTION = re.compile(r"^(\w+) : (.+(?:\n {4}.+)*)", re.MULTILINE)  # of a job's docstring
 
@@ -97,10 +96,20 @@ def commands() -> Iterator[str]:
 
 def config_keys() -> Iterator[str]:
     """Every key of a config with its default, from the schema."""
-    schema = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
+    from voiceprivacy import kinds
+
+    schema = kinds.schema()
     for section, described in schema["properties"].items():
         yield f"\n## {section}\n\n{_plain(described['description'])}\n"
         yield from _keys(described, "", schema["$defs"])
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Write the schema whole, with the keys of all kinds, for editors and other programs."""
+    from voiceprivacy import kinds
+
+    text = json.dumps(kinds.schema(), indent=1)
+    Path(config.site_dir, WHOLE_SCHEMA).write_text(text, encoding="utf-8")
 
 
 def _keys(described: dict[str, Any], prefix: str, shared: dict[str, Any]) -> Iterator[str]:

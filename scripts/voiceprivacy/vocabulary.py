@@ -5,9 +5,9 @@ reserved words below are never theirs.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 # Our own folders: {scripts} and {resources} of a config.
 SCRIPTS = Path(__file__).resolve().parents[1]
@@ -20,8 +20,7 @@ P_TARGET = 0.01  # prior of a target, of the detection cost, unless somebody ask
 # Parts of a corpus: what enrols, what is tried, and what attackers are trained on.
 PARTS = ("enrolment", "trial", "train")
 
-# What stands in a corpus's entry of a config. Kinds and protocols are modules of the corpora room.
-CORPUS_KINDS = ("librispeech", "vctk", "kaldi", "folder", "synthetic", "iemocap")
+# What stands in a corpus's entry of a config beside its kind. Protocols are modules of that room.
 BESIDE_THE_KIND = ("pipes", "limit", "segments", "channel", "exclude", "on_bad_audio")
 NO_TRIALS = "no_trials"  # of what is protected and measured, and not attacked
 PROTOCOLS = ("enrol_trial", "given", "all_pairs", "rank_sampling", NO_TRIALS)
@@ -40,14 +39,9 @@ OF_CALIBRATION = 3.0
 HISTOGRAMS = ("f0", "contour", "units", "style", "timing", "background")
 WORDS = "words"
 OF_TEXT = ("style", WORDS)  # features of what is said, not of the voice
-RECOGNISER, EMOTION = "recogniser", "emotion"  # measures of utility by networks of others
-PITCH = "pitch_correlation"  # the measure of utility that every run makes
-QUALITY = "quality"
 WHISPER = "whisper"  # words that a network hears, against transcripts
 WORDS_KEPT = "words_kept"  # ... against what it hears in the original
-CLOSED_TEXT = "closed_text"  # the one that runs with transcripts make, called words
 ENGLISH = "en"  # of ISO 639
-VOICE = "voice"  # that every run measures whose attackers embed speech
 FEATURES = (*HISTOGRAMS, WORDS)
 EMOTIONS = ("angry", "happy", "neutral", "sad")  # that the challenges tell apart
 
@@ -93,6 +87,17 @@ COMPARED = ("evidence.json", "verdict.json", "metrics.tsv", "provenance.json")
 RESULTS_FORMAT = 4
 
 AUDIO_ENDINGS = (".wav", ".flac", ".opus", ".ogg", ".mp3")  # of protected recordings in folders
+# Of files that ffmpeg is asked for, unless they begin as others; others are left to libsndfile.
+OF_FFMPEG = (
+    *(".m4a", ".aac", ".wma", ".amr", ".3gp", ".mka"),
+    *(".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi"),
+)
+# Endings of recordings. Of two files of one name, the one whose ending is first here is taken.
+RECORDINGS = (
+    *(".wav", ".flac", ".aiff", ".aif", ".w64", ".caf", ".au", ".sph"),
+    *(".ogg", ".oga", ".opus", ".mp3"),
+    *OF_FFMPEG,
+)
 
 # Values in tables.
 UNDEFINED = "undefined"  # 0 / 0; the log of the job says why
@@ -153,11 +158,6 @@ class Attack(NamedTuple):
     def path(self, anonymiser: str) -> str:
         """Where files about one system under this attack lie, below a folder of their kind."""
         return f"{self.corpus}/{self.trials}/{anonymiser}/{self.extractor}/{self.backend}"
-
-
-def is_made_up(corpus: Mapping[str, Any]) -> bool:
-    """Whether a corpus's entry in a config says that its voices are synthetic, and no people's."""
-    return "synthetic" in corpus or corpus.get("made_up", False)
 
 
 def attacker_name(extractor: str, backend: str) -> str:

@@ -5,7 +5,7 @@
 
 What a module imports counts with all that this imports, in functions too. Numbers are medians, over
 the metric modules below and over all jobs. ``files that name a kind`` are those of scripts,
-workflow and Snakefile that have its name as a word.
+workflow and Snakefile that have its name as a word, results and speech that are shipped left out.
 """
 
 import argparse
@@ -72,7 +72,9 @@ def measure():
         nodes = [sum(house[module][0] for module in modules) for modules in loaded]
         numbers[f"nodes that a {group} loads"] = median(nodes)
     folders = [path for folder in ("scripts", "workflow") for path in (ROOT / folder).rglob("*")]
-    files = [path for path in folders if path.is_file() and path.suffix != ".pyc"]
+    shipped = ROOT / "workflow" / "resources"
+    ours = [path for path in folders if shipped not in path.parents and path.suffix != ".pyc"]
+    files = [path for path in ours if path.is_file()]
     texts = [path.read_bytes() for path in (*files, ROOT / "Snakefile")]
     for kind, names in {"corpus": CORPORA, "measure": MEASURES}.items():
         patterns = [re.compile(rb"\b%b\b" % name.encode()) for name in names]

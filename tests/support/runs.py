@@ -17,8 +17,7 @@ import yaml
 from support.trees import names_of, write_kaldi
 from voiceprivacy import seeds
 from voiceprivacy.inout import audio
-from voiceprivacy.plan.measures import OF_EVERY_RUN
-from voiceprivacy.vocabulary import QUALITY
+from voiceprivacy.plan.measures import of_every_run
 
 ROOT = Path(__file__).parents[2]
 HANG_SECONDS = 1200  # on a slow and busy machine; pytest ends a test a little later
@@ -101,7 +100,7 @@ def anonymise(samples, sample_rate, *, utterance, speaker, seed):
     raise RuntimeError("no such voice")
 """
 # Utility takes most of a run of real speech: for tests that ask nothing about it.
-WITHOUT_MEASURES = dict.fromkeys(OF_EVERY_RUN, False)
+WITHOUT_MEASURES = dict.fromkeys(of_every_run(), False)
 SPEAKERS = {
     "anna": ("f", 190),
     "berta": ("f", 220),
@@ -310,7 +309,7 @@ def write_config(folder, *, seed=0, **sections):
         "corpora": {"tiny": {"kaldi": "data/tiny"}},
         "extractors": {"random": {"model": "model"}},
         "backends": {"cosine": {"type": "cosine"}},
-        "utility": {QUALITY: False},
+        "utility": {"quality": False},
     }
     path = folder / "config.yaml"
     path.write_text(yaml.safe_dump(config | sections | public, sort_keys=False))

@@ -17,10 +17,10 @@ from voiceprivacy.privacy.scores import samples, verification, zebra
 from voiceprivacy.privacy.uncertainty import normalised, null, paired
 from voiceprivacy.report import inference
 from voiceprivacy.report.figures import ANONYMISER, ATTACKER, KINDS, TWO_RUNS, Subject, figure
-from voiceprivacy.utility import pitch_correlation, quality, voice, word_counts
+from voiceprivacy.utility import word_counts
+from voiceprivacy.utility.kinds import pitch_correlation, quality, voice
 from voiceprivacy.vocabulary import (
     ATTRIBUTES,
-    CLOSED_TEXT,
     GALLERY_SECONDS,
     SCRIPTS,
     WHISPER,
@@ -36,7 +36,7 @@ RESULT = re.compile(r"results/[\w/.{}*+-]+")
 LARGEST_PICTURE = 100_000  # bytes
 LONGEST_README = 900  # words, commands and tables included
 LONGEST_SENTENCE = 25  # words
-WORDS = (CLOSED_TEXT, WHISPER, WORDS_KEPT)
+WORDS = ("closed_text", WHISPER, WORDS_KEPT)
 
 
 def text(pages):

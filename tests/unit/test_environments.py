@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from voiceprivacy.plan.measures import SHIPPED
+from voiceprivacy.kinds import measure_kinds
 from voiceprivacy.vocabulary import SCRIPTS
 
 ROOT = SCRIPTS.parent
@@ -38,10 +38,10 @@ NOT_CALLED = {  # script: what its modules import in functions that it does not 
     "anonymise_part": RESAMPLING,
     "embed_audio": RESAMPLING,
     "gather_manifests": RESAMPLING,
-    "../utility/quality": RESAMPLING,
+    "../utility/kinds/quality": RESAMPLING,
     "write_first_page": RESAMPLING,
-    "../utility/whisper": RESAMPLING | TRAINING,
-    "../utility/words_kept": RESAMPLING | TRAINING,
+    "../utility/kinds/whisper": RESAMPLING | TRAINING,
+    "../utility/kinds/words_kept": RESAMPLING | TRAINING,
     "write_report": RESAMPLING,
     "score_samples": TRAINING,
     "score_system": TRAINING,
@@ -145,8 +145,8 @@ def rules_with_environments():
             if "shell:" in block:
                 chosen = CHOSEN_BY_CONFIG.get(named[2], [named[1]]) if named else []
                 yield script.group(1), chosen
-    for name, kind in SHIPPED.items():
-        yield f"../utility/{name}", [kind.env]
+    for name, kind in measure_kinds().items():
+        yield f"../utility/kinds/{name}", [kind.env]
         yield "measure_utility", [kind.env]
 
 

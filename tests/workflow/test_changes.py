@@ -18,8 +18,7 @@ from support.runs import (
     write_config,
 )
 
-from voiceprivacy.plan.measures import OF_EVERY_RUN
-from voiceprivacy.vocabulary import PITCH
+from voiceprivacy.plan.measures import of_every_run
 
 pytestmark = pytest.mark.long
 PRIVACY = "scripts/voiceprivacy/privacy"
@@ -61,7 +60,7 @@ def finished(tmp_path_factory):
     shutil.rmtree(folder / "tree" / "scripts" / "voiceprivacy" / "organise")
     make_kaldi_directory(folder / "data" / "tiny")
     (folder / "mine.py").write_text(GAIN)
-    utility = {name: False for name in OF_EVERY_RUN if name != PITCH}
+    utility = {name: False for name in of_every_run() if name != "pitch_correlation"}
     write_config(folder, anonymisers=ANONYMISERS, extractors=EXTRACTORS, utility=utility)
     finish(folder, tree=folder / "tree")
     return folder

@@ -4,7 +4,7 @@ from support.runs import B2, REVERSED, finish, rows, spoken, write_config
 from support.trees import iemocap
 
 from voiceprivacy.inout import audio
-from voiceprivacy.utility.emotion import DEFINITIONS, read_labels
+from voiceprivacy.utility.kinds.emotion import DEFINITIONS, read_labels
 
 ANONYMISERS = {"b2": {"command": B2}, "wrong": REVERSED}
 UAR = {

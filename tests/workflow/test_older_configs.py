@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from support.runs import ROOT, make_kaldi_directory, snakemake, succeeded, write_larger
 
+from voiceprivacy import kinds
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.report.contents import contents_of
@@ -159,13 +160,13 @@ def test_each_part_of_each_system_is_embedded_by_one_job(planned):
 
 
 def test_that_config_has_each_kind_that_the_schema_knows():
-    definitions = defaults.schema()["$defs"]
+    definitions = kinds.schema()["$defs"]
     sections = {"corpus": "corpora", "anonymiser": "anonymisers", "extractor": "extractors"}
     for name, section in sections.items():
-        kinds = [tuple(branch["required"]) for branch in definitions[name]["oneOf"]]
+        required = [tuple(branch["required"]) for branch in definitions[name]["oneOf"]]
         others = EXTRACTORS_OF_WORDS if name == "extractor" else {}
         tried = [options.keys() for options in (EACH_KIND[section] | others).values()]
-        assert [kind for kind in kinds if not any(set(kind) <= keys for keys in tried)] == []
+        assert [keys for keys in required if not any(set(keys) <= {*one} for one in tried)] == []
     types = {backend["type"] for backend in EACH_KIND["backends"].values()}
     assert types == set(definitions["backend"]["properties"]["type"]["enum"])
     protocols = definitions["corpus"]["properties"]["protocol"]["properties"]

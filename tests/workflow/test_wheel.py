@@ -23,7 +23,7 @@ from support.runs import (
     write_config,
 )
 
-from voiceprivacy.vocabulary import QUALITY, SOURCES
+from voiceprivacy.vocabulary import SOURCES
 
 pytestmark = pytest.mark.long
 TREE = ("Snakefile", "config", "envs", "scripts", "workflow", "pyproject.toml")
@@ -63,7 +63,7 @@ def write_run(folder):
     make_kaldi_directory(folder / "data" / "tiny")
     config = {"anonymisers": ANONYMISERS, "extractors": EXTRACTORS, "report": {"bootstrap": 0}}
     # What is measured with a model of the wheel: of one utterance, because it takes seconds.
-    config["utility"] = WITHOUT_MEASURES | {QUALITY: {"type": "quality", "utterances": 1}}
+    config["utility"] = WITHOUT_MEASURES | {"quality": {"type": "quality", "utterances": 1}}
     return write_config(folder, **config)
 
 

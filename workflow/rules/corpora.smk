@@ -13,7 +13,7 @@ rule fetch_subset:
         "../../envs/torch.yaml"
     params:
         code=code_alone("fetch_subset"),
-        root=ask(plan.speech.librispeech_root),
+        root=ask(plan.speech.download_root),
         address=ask_option("--address", plan.speech.download_address),
     shell:
         command("fetch_subset", output="done", params="root", wildcards="subset", options="address")

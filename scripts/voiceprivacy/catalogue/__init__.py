@@ -1,8 +1,8 @@
 """The catalogue of metrics: one row for each number that metrics.tsv can hold.
 
-Everything that is known of a metric stands here and nowhere else. Intervals, comparisons of pairs,
-the page, the terminal and the tables for papers read it. To add a metric, write the function that
-measures it, a row here, a test, and its line on a page of docs/metrics.
+Everything that is known of a metric stands here, or in the row of its kind of measure. Intervals,
+comparisons of pairs, the page, the terminal and the tables for papers read it. To add a metric,
+write the function that measures it, a row here, a test, and its line on a page of docs/metrics.
 """
 
 from collections.abc import Mapping
@@ -11,11 +11,7 @@ from typing import Any
 from voiceprivacy.catalogue.embeddings import INFERENCE, RANKS, SIMILARITY
 from voiceprivacy.catalogue.metric import Metric
 from voiceprivacy.catalogue.scores import CALIBRATION, NORMALISED, VERIFICATION, ZEBRA
-from voiceprivacy.catalogue.utility import UTILITY
-
-OWN = ""  # the group of somebody's own measures
-# By which measure one chooses, if there are several: whether words are understood comes first.
-PREFERRED = ("words", OWN, "quality", "pitch", "emotion", "voice", "speed")
+from voiceprivacy.catalogue.utility import OWN, PREFERRED, UTILITY
 
 METRICS: dict[str, Metric] = {
     metric.name: metric

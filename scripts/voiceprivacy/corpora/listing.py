@@ -14,13 +14,17 @@ Conventions
 A kind of corpus is the module of that name in ``kinds``. It has the functions
 
 * ``list_utterances(options, findings)``: what exists; what is wrong is added to ``findings``;
-* ``provide_audio(utterances, *, audio_dir, sample_rate, threads)``: the lines of a manifest;
-* ``read_transcripts(options)``: {utterance: what is said};
+* ``provide_audio(utterances, *, audio_dir, sample_rate, threads)``, where no file holds it: the
+  lines of a manifest;
+* ``read_transcripts(options)``, where there are some: {utterance: what is said};
 * ``read_facts(options)``, where it says more of speakers: {attribute: {speaker: value}};
+* ``data_directories(options)``, where there are some: those of Kaldi, the one that enrols first;
+* ``is_common(utterance)``, where all speakers read some sentences: whether the id is of one;
 * ``to_download(options)``, where it is published: {folder that is missing: bytes}.
+
+Its row ``KIND`` is what other rooms know of it (voiceprivacy.kinds.CorpusKind).
 """
 
-import importlib
 import re
 import unicodedata
 from collections.abc import Collection, Iterable
@@ -28,11 +32,12 @@ from operator import attrgetter
 from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
+from voiceprivacy import kinds
 from voiceprivacy.corpora.rows import Channel, Pipe, Recording, whole
 from voiceprivacy.errors import BadInput, counted, shown
 from voiceprivacy.inout import tables
 from voiceprivacy.inout.tables import PIECE, safe_id
-from voiceprivacy.vocabulary import BESIDE_THE_KIND, CORPUS_KINDS, PROTOCOLS, RESOURCES
+from voiceprivacy.vocabulary import BESIDE_THE_KIND, PROTOCOLS, RESOURCES
 
 Source: TypeAlias = dict[str, Any]  # {kind: options}, and BESIDE_THE_KIND
 Protocol: TypeAlias = dict[str, Any]  # {protocol: options}
@@ -137,7 +142,7 @@ def kind_of(source: Source) -> tuple[ModuleType, Any]:
     ------
     BadInput : there is no kind, more than one, or one that nobody wrote
     """
-    return _chosen(source, CORPUS_KINDS, "kinds")
+    return _chosen(source, kinds.names(), "kinds")
 
 
 def protocol_of(protocol: Protocol) -> tuple[ModuleType, Any]:
@@ -154,12 +159,12 @@ def _chosen(choice, known, folder):
     name = names[0]
     if name not in known:
         raise BadInput(f"{name}: there is no such kind of corpus or protocol")
-    return importlib.import_module(f"voiceprivacy.corpora.{folder}.{name}"), choice[name]
+    return kinds.module_of(name, f"corpora/{folder}"), choice[name]
 
 
 def source_of_entry(corpus: dict[str, Any]) -> Source:
     """What a corpus's entry in a completed config says of its speech."""
-    keys = (*CORPUS_KINDS, *BESIDE_THE_KIND)
+    keys = (*kinds.names(), *BESIDE_THE_KIND)
     return {key: corpus[key] for key in keys if key in corpus}
 
 

@@ -38,13 +38,6 @@ from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.tables import Utterance, piece_id
 from voiceprivacy.running import decoding, pools, processes, programs
 
-# Endings of recordings. Of two files of one name, the one whose ending is first here is taken.
-AUDIO = (
-    *(".wav", ".flac", ".aiff", ".aif", ".w64", ".caf", ".au", ".sph"),
-    *(".ogg", ".oga", ".opus", ".mp3"),
-    *decoding.ENDINGS,
-)
-
 LIMIT_S = 300  # for the pipe of one utterance
 LIMIT_BYTES = 4 * 2**30  # the longest WAV
 LIMITED = f"ulimit -f {LIMIT_BYTES // 512} 2>/dev/null\n"  # of files, in blocks of 512 bytes
@@ -122,9 +115,8 @@ def provide_part(
     """
     kind, _ = kind_of(source)
     audio_dir = Path(audio_dir)
-    prepared = kind.provide_audio(
-        utterances, audio_dir=audio_dir, sample_rate=sample_rate, threads=threads
-    )
+    provide = getattr(kind, "provide_audio", provide_audio)
+    prepared = provide(utterances, audio_dir=audio_dir, sample_rate=sample_rate, threads=threads)
     if "segments" in source:  # whole utterances are prepared first, then cut
         return cut(prepared, source["segments"], audio_dir=audio_dir, threads=threads)
     return ([utterance] for utterance in prepared)

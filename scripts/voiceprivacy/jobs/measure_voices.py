@@ -7,8 +7,8 @@ from voiceprivacy.inout.tables import Utterance, write_table
 from voiceprivacy.privacy.law.attributes import class_kept, read_corpus
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
+from voiceprivacy.utility.kinds.voice import CONSISTENCY, SEX_KEPT, consistency
 from voiceprivacy.utility.rows import COLUMNS, Measured
-from voiceprivacy.utility.voice import CONSISTENCY, SEX_KEPT, consistency
 from voiceprivacy.vocabulary import UNDEFINED
 
 PERCENT = 100

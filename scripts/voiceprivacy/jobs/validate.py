@@ -10,8 +10,8 @@ from voiceprivacy.corpora.listing import Finding, Findings
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.inout.scored_trials import read_scored_trials
+from voiceprivacy.kinds import why_no_transcripts
 from voiceprivacy.plan import configuration, defaults, estimate
-from voiceprivacy.plan.named_files import why_no_transcripts
 from voiceprivacy.plan.plan import Plan, embedded
 from voiceprivacy.plan.verdict import attack_lines
 from voiceprivacy.running.adapter import run

@@ -30,6 +30,7 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from voiceprivacy import kinds
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.organise.finished_run import FinishedRun
@@ -188,16 +189,17 @@ class Exported:
 
     def _sets(self) -> Iterator[DataSet]:
         for corpus, options in self.run.plan.speech.corpora.items():
-            kaldi, lists = options.get("kaldi"), options.get("protocol", {}).get("given", {})
-            if isinstance(kaldi, dict) and "enrolment" in kaldi:
-                enrolment = Path(kaldi["enrolment"]).name
+            enrolled, tried = (kinds.data_sets(options, part) for part in ("enrolment", "trial"))
+            lists = options.get("protocol", {}).get("given", {})
+            if enrolled != tried:
+                [enrolment] = enrolled
                 dataset, split, *_ = [*enrolment.split("_"), ""]
                 names = {}
                 for trials, path in lists.items():
                     if isinstance(path, str):
                         names[trials] = Path(path).name
                     elif "list" in path:  # of the one directory that is tried
-                        names[trials] = Path(kaldi["trial"][0]).name
+                        names[trials] = tried[0]
                 yield DataSet(corpus, dataset, split, enrolment, names)
 
     def _attack(self, folder, extractor, backend):

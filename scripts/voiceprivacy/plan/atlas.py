@@ -18,8 +18,8 @@ from itertools import product
 from typing import Any
 
 from voiceprivacy.inout.placeholders import expand
+from voiceprivacy.kinds import why_no_transcripts
 from voiceprivacy.plan.attackers import Attackers
-from voiceprivacy.plan.named_files import why_no_transcripts
 from voiceprivacy.plan.rows import Heard
 from voiceprivacy.plan.speech import first_training_corpus
 from voiceprivacy.vocabulary import (

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import yaml
 from jsonschema import Draft202012Validator, ValidationError, validators
 
+from voiceprivacy import kinds
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import resembling
 from voiceprivacy.inout.placeholders import expand, variables_in
@@ -25,7 +26,7 @@ from voiceprivacy.inout.yaml_files import compose, read_yaml
 from voiceprivacy.layout import HERE, Layout
 from voiceprivacy.models.hub import NAME
 from voiceprivacy.plan import atlas, named_files, scores_given
-from voiceprivacy.plan.defaults import complete, controls, schema
+from voiceprivacy.plan.defaults import complete, controls
 from voiceprivacy.plan.measures import wrong_measures
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.speech import ANONYMISER_KINDS, OUR_ENV, first_training_corpus
@@ -227,7 +228,7 @@ def usable_corpora(config: dict[str, Any], wrong: list[Problem]) -> dict[str, di
 def wrong_entries(config: dict[str, Any]) -> list[Problem]:
     """Keys that are no text, variables that are not set, and what the schema refuses."""
     wrong = [*unusable_values(config), *_unset_variables(config)]
-    errors = [*Validator(schema()).iter_errors(config)]
+    errors = [*Validator(kinds.schema()).iter_errors(config)]
     # Keys can be texts and numbers of list items, which do not compare.
     errors.sort(key=lambda error: [str(key) for key in error.path])
     gone = [[*error.path][:2] for error in errors if error.instance == FUSION]
@@ -444,8 +445,9 @@ def _wrong_options(keys: Keys, corpus: dict[str, Any]) -> Iterator[Problem]:
     if isinstance(seconds, list) and seconds[0] > seconds[1]:
         yield Problem((*keys, "segments", "seconds"), "the shortest piece comes first")
     lists = corpus.get("protocol", {}).get("enrol_trial", {}).get("lists", [])
-    if "vctk" not in corpus and any(name.endswith("_common") for name in lists):
-        words = "only vctk has lists of common sentences"
+    having = [name for name in kinds.names() if hasattr(kinds.module_of(name), "is_common")]
+    if kinds.name_in(corpus) not in having and any(name.endswith("_common") for name in lists):
+        words = f"only {' and '.join(having)} has lists of common sentences"
         yield Problem((*keys, "protocol", "enrol_trial", "lists"), words)
 
 
@@ -475,16 +477,16 @@ def _wrong_releases(releases, anonymisers):
 
 
 def _shared_speakers(corpora):
-    """Synthetic corpora that have speakers in common."""
+    """Corpora of made voices that have speakers in common."""
     ranges = {}
     for name, corpus in corpora.items():
-        if "synthetic" in corpus:
-            start = corpus["synthetic"]["first_speaker"]
-            ranges[name] = range(start, start + corpus["synthetic"]["speakers"])
+        kind, options = kinds.kind_in(corpus)
+        if kind.numbers_of_speakers:
+            ranges[name] = kind.numbers_of_speakers(options)
     for (one, first), (other, second) in combinations(ranges.items(), 2):
         if max(first.start, second.start) < min(first.stop, second.stop):
             words = f"has speakers of '{one}' too: change first_speaker"
-            yield Problem(("corpora", other, "synthetic"), words)
+            yield Problem(("corpora", other, str(kinds.name_in(corpora[other]))), words)
 
 
 def missing_files(config: dict[str, Any], layout: Layout) -> Iterator[Problem]:
@@ -556,7 +558,7 @@ def _lacking_transcripts(plan):
         if not is_of_text or plan.attackers.recogniser(name):
             continue
         for corpus in plan.speech.attacked:
-            if reason := named_files.why_no_transcripts(plan.speech.corpora[corpus]):
+            if reason := kinds.why_no_transcripts(plan.speech.corpora[corpus]):
                 words = f"reads transcripts, and of corpus '{corpus}' {reason}"
                 yield Problem(("extractors", name), words)
 

@@ -1,6 +1,6 @@
 """What a config does not say: defaults, and the attackers and measures that every run has.
 
-Defaults live in workflow/schemas/config.schema.yaml. Some depend on other keys and are set here:
+Defaults live in the schema (voiceprivacy.kinds). Some depend on other keys and are set here:
 
 * A corpus that is evaluated without a protocol has enrol_trial.
 * IEMOCAP without a protocol is there for utility.
@@ -19,48 +19,30 @@ Defaults live in workflow/schemas/config.schema.yaml. Some depend on other keys 
 """
 
 import copy
-import functools
-import importlib.util
 from typing import Any
 
 import yaml
 from jsonschema import Draft202012Validator, validators
 
+from voiceprivacy import kinds
 from voiceprivacy.inout.placeholders import expand
 from voiceprivacy.inout.yaml_files import read_yaml
 from voiceprivacy.models.pinned import is_installed
 from voiceprivacy.plan.atlas import with_channels
-from voiceprivacy.plan.measures import NETWORKS_OF_QUALITY, shipped
+from voiceprivacy.plan.measures import is_complete, of_every_run, shipped
 from voiceprivacy.plan.speech import Speech, first_training_corpus
 from voiceprivacy.plan.sweeps import with_sweeps
 from voiceprivacy.vocabulary import (
-    CLOSED_TEXT,
     FURTHER_DRAW,
     HISTOGRAMS,
     LEAKS,
-    PITCH,
-    QUALITY,
-    RECOGNISER,
     RESOURCES,
-    SCRIPTS,
     SEMI_INFORMED,
     TRAIN,
     UTILITY_ALONE,
-    VOICE,
-    WORDS,
 )
 
-SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
 GENDERS = ("f", "m")
-# Utterances that are measured of each speaker, and in all of each sex. Fewer than five of a speaker
-# widen the interval of words; that of quality is as wide with two, because opinions differ by
-# speaker (docs/internals/load.md). The time of a large corpus is bounded by those of each sex.
-MEASURED: dict[str, dict[str, Any]] = {
-    PITCH: {"type": PITCH, "sample": 100},
-    WORDS: {"type": CLOSED_TEXT, "utterances": 5, "sample": 100},
-    QUALITY: {"type": QUALITY, "utterances": 2, "sample": 10},
-    VOICE: {"type": VOICE},
-}
 # What keeps ${NAME}, because it is handed to a program: the program's job replaces it.
 LATE = {"command", "options", "download"}
 EMBEDDING = {"model", "command", "package"}  # extractors that embed any speech they are given
@@ -91,36 +73,28 @@ def _resolved(key: str, value: Any) -> Any:
 
 def _with_defaults(config):
     """The config itself with the schema's defaults."""
-    for _ in _Completing(schema()).iter_errors(config):  # sets a default wherever it looks
+    for _ in _Completing(kinds.schema()).iter_errors(config):  # sets a default wherever it looks
         pass
     return config
-
-
-@functools.cache  # five times in every start
-def schema() -> dict[str, Any]:
-    """The schema of a config; nobody changes it."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # compiled, where there is one
-    return loader(SCHEMA.read_text(encoding="utf-8")).get_data()
 
 
 def with_protocols(config: dict[str, Any]) -> dict[str, Any]:
     """A copy without empty sections, in which every evaluated corpus has its protocol and lists."""
     config = copy.deepcopy({key: value for key, value in config.items() if value is not None})
     for corpus in config.get("corpora", {}).values():
-        if "iemocap" in corpus and "protocol" not in corpus:
-            corpus.setdefault("use", UTILITY_ALONE)
+        name = kinds.name_in(corpus)
+        if name and "protocol" not in corpus:
+            corpus.setdefault("use", kinds.corpus_kind(name).use)
         if corpus.get("use") not in (TRAIN, UTILITY_ALONE):
             _set_protocol(corpus)
     return config
 
 
 def _set_protocol(corpus):
-    kaldi = corpus.get("kaldi", {})
-    directory = kaldi if isinstance(kaldi, str) else kaldi.get("directory")
-    if not kaldi:
-        corpus.setdefault("protocol", {"enrol_trial": {}})
-    elif directory:
-        corpus.setdefault("protocol", {"given": {"all": directory}})
+    name = kinds.name_in(corpus)
+    protocol = kinds.corpus_kind(name).protocol(corpus[name]) if name else None
+    if protocol:
+        corpus.setdefault("protocol", protocol)
     protocol = corpus.get("protocol", {})
     if corpus.get("gender") == "separate" and "given" in protocol:
         protocol["given"] = _per_gender(protocol["given"])
@@ -199,17 +173,17 @@ def with_measures(config: dict[str, Any]) -> dict[str, Any]:
     said.
     """
     utility = config.setdefault("utility", {})
-    kinds = [options.get("type") for options in utility.values() if options]
-    is_wanted = {
-        PITCH: config.get("report", {}).get("pitch_correlation", True),
-        QUALITY: all(importlib.util.find_spec(name) for name in NETWORKS_OF_QUALITY),
-    }
-    for name, options in MEASURED.items() if config["anonymisers"] else ():
-        if is_wanted.get(name, True) and options["type"] not in kinds:
+    types = [options.get("type") for options in utility.values() if options]
+    rows, report = kinds.measure_kinds(), config.get("report", {})
+    for name, options in of_every_run().items() if config["anonymisers"] else ():
+        made = rows[options["type"]]
+        is_wanted = report.get(made.left_out_by, True) and is_complete(made)
+        if is_wanted and options["type"] not in types:
             utility.setdefault(name, dict(options))
+    of_any_model = next(name for name, kind in rows.items() if kind.of_any_model)
     for options in filter(None, utility.values()):
         if "model" in options:
-            options.setdefault("type", RECOGNISER)
+            options.setdefault("type", of_any_model)
         kind = shipped(options)
         if kind:
             options.setdefault("gpu", int(options.get("device") == "cuda"))

@@ -12,17 +12,14 @@ import shutil
 from itertools import product
 from typing import Any, NamedTuple
 
+from voiceprivacy import kinds
+from voiceprivacy.plan.measures import shipped
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.sources import bytes_of
 from voiceprivacy.vocabulary import (
-    CLOSED_TEXT,
     MCADAMS,
     MOST_LINKED,
-    PITCH,
-    QUALITY,
-    WHISPER,
     WORDS,
-    WORDS_KEPT,
 )
 
 FLAC_BYTES_PER_SAMPLE = 1.15  # speech, as LibriSpeech has it
@@ -37,14 +34,6 @@ PACKAGE_S = {"resemblyzer": 0.004, "dvector": 0.009, "whisper": 0.1}
 HUB_BYTES = 83e6  # of the weights of a model that is not there yet
 TRAINED_BYTES = {"small": 2e6, "large": 25e6}  # of one that is still to be trained
 SCORING, RESAMPLING = 2e-5, 2e-7  # seconds for a trial; for a trial of a replicate
-# Of a measure: seconds for a second of the speech that it hears, and for an utterance of it.
-MEASURE_S = {
-    CLOSED_TEXT: (0.065, 0),
-    QUALITY: (0, 0.8),
-    PITCH: (0.003, 0),
-    WHISPER: (0.05, 1.2),
-    WORDS_KEPT: (0.1, 2.4),
-}
 # Numbers and pictures of one system under one attacker on one list.
 SYSTEM_S, SYSTEM_BYTES = 8, 1.3e6
 GIVEN_S, GIVEN_BYTES = 1, 0.1e6  # of one whose scores somebody else made
@@ -145,7 +134,8 @@ def _utility(plan, examined):
     """Seconds for the measures whose rate is known."""
     seconds = 0.0
     for name, options in plan.utility.entries.items():
-        per_second, per_utterance = MEASURE_S.get(options.get("type"), (0, 0))
+        kind = shipped(options)
+        per_second, per_utterance = kind.seconds if kind else (0, 0)
         for corpus in plan.utility.corpora(name):
             size = _tried(examined, corpus)
             if size and name not in plan.utility.left_out(corpus):
@@ -202,7 +192,8 @@ def text(steps: list[Step]) -> str:
 
 def _is_made(corpus):
     """Whether a corpus's audio is written again: spoken, cut, or in need of another rate."""
-    return "synthetic" in corpus or "vctk" in corpus or "segments" in corpus or corpus["pipes"]
+    kind, _ = kinds.kind_in(corpus)
+    return kind.is_written_again or "segments" in corpus or corpus["pipes"]
 
 
 def _seconds(sizes, parts):

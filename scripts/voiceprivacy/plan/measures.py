@@ -6,163 +6,67 @@ calls all of them. What is measured of embeddings writes the same tables, but al
 together.
 """
 
+import importlib.util
 from collections.abc import Iterator, Mapping
 from itertools import chain, product
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
+from voiceprivacy import kinds
 from voiceprivacy.inout.placeholders import ours, wherever_ours_lie
+from voiceprivacy.kinds import MEASURES, MeasureKind, measure_kinds
 from voiceprivacy.models.pinned import is_pinned
-from voiceprivacy.plan.named_files import why_no_transcripts
 from voiceprivacy.plan.speech import Speech
-from voiceprivacy.vocabulary import (
-    CHOSEN_BY,
-    CLOSED_TEXT,
-    EMOTION,
-    ENGLISH,
-    ORIGINAL,
-    PITCH,
-    QUALITY,
-    RECOGNISER,
-    TRAIN,
-    VOICE,
-    WHISPER,
-    WORDS,
-    WORDS_KEPT,
-)
+from voiceprivacy.vocabulary import CHOSEN_BY, ENGLISH, ORIGINAL, TRAIN
 
 NO_NETWORK = "no network of an attacker hears the original and all anonymisers on trial lists"
-NETWORKS_OF_QUALITY = ("onnx", "onnxruntime", "speechmos", "pystoi")  # packages; make installs them
-NOT_INSTALLED = f"not all of {', '.join(NETWORKS_OF_QUALITY)} are installed where the run started"
+NOT_INSTALLED = "not all of {} are installed where the run started"
 THREADS = 4  # of a command of the user's
-LATE_MODULES = ["utility/listeners", "inout/audio"]  # imported inside functions of emotion
 READ_AS = ("better", "weight", "statistic", "joint", *CHOSEN_BY)
 UNSAID = (None, "mean", "all")
-MINUTES = 10  # that a slow recogniser hears of each system, unless its entry says otherwise
 
 
-class Shipped(NamedTuple):
-    """A kind of measure that is shipped."""
-
-    env: str = "torch"
-    """The environment that it runs in where the entry names none."""
-    better: str | None = None
-    """higher, lower, or None: as the catalogue has it of each metric"""
-    group: str = ""
-    """What it is about, one of the catalogue's PREFERRED."""
-    weight: str | None = None
-    """The metric that weights the mean of the others; {name} in it is the entry's."""
-    statistic: str = "mean"
-    """Which number is taken of its metrics (voiceprivacy.utility.statistics)."""
-    joint: str | None = None
-    """The name of a number of all its metrics together; {name} in it is the entry's."""
-    by_definition: Mapping[str, Mapping[str, str]] = MappingProxyType({})
-    """What is read in another way under a definition."""
-    needs: tuple[str, ...] = ()
-    """Keys that an entry must have."""
-    fetched: str | None = None
-    """What its model is, where that can come from the hub (voiceprivacy.attack.extractors)."""
-    of_original: bool = True
-    """Whether unprotected speech is measured, too."""
-    languages: tuple[str, ...] = ()
-    """Those that it understands, as ISO 639 has them; none: all."""
-    sample_minutes: float | None = None
-    """How much it hears of each system where the entry does not say."""
-    mem_mb: int = 2000
-    threads: int = 1
-    options: tuple[str, ...] = ()
-    """Keys of an entry that its function takes; ``name`` is the entry's own, for those of its
-    metrics, ``transcripts`` the file of what was said, and ``spoken`` the corpus's language."""
-    together: bool = False
-    """Whether one job makes it with the others of these, for each corpus and anonymiser."""
-    of_embeddings: bool = False
-    """Whether it takes embeddings of an attacker, of all systems of a corpus together."""
-
-
-WORDS_HEARD = Shipped(
-    env="neural",
-    better="lower",
-    group="words",
-    weight="words_kept_words",
-    needs=("model",),
-    fetched="whisper",
-    sample_minutes=MINUTES,
-    options=("model", "spoken", "normaliser"),
-)
-SHIPPED = {
-    WORDS_KEPT: WORDS_HEARD,
-    WHISPER: WORDS_HEARD._replace(
-        weight="whisper_words", options=(*WORDS_HEARD.options, "transcripts")
-    ),
-    CLOSED_TEXT: Shipped(
-        better="lower",
-        group="words",
-        weight="closed_text_words",
-        languages=("en",),
-        options=("transcripts",),
-        together=True,
-    ),
-    PITCH: Shipped(better="higher", group="pitch", of_original=False, together=True),
-    QUALITY: Shipped(better="higher", group="quality", together=True),
-    RECOGNISER: Shipped(
-        env="torch",
-        better="lower",
-        group="words",
-        weight="{name}_words",
-        statistic="rate",
-        needs=("model", "definition"),
-        fetched="recogniser",
-        mem_mb=12000,
-        threads=4,
-        options=("name", "transcripts", "model", "definition", "language", "device"),
-    ),
-    EMOTION: Shipped(
-        env="torch",
-        better="higher",
-        group="emotion",
-        statistic="macro_recall",
-        joint="{name}_percent",
-        by_definition={
-            "vpc2024": {"statistic": "macro_recall_of_speakers", "weight": "{name}_fold"}
-        },
-        needs=("definition", "labels"),
-        fetched="classifier",
-        mem_mb=6000,
-        threads=4,
-        options=("name", "model", "definition", "labels", "predictions", "excited", "device"),
-    ),
-    VOICE: Shipped(env="evaluate", group="voice", of_embeddings=True),
-}
-
-OF_FUNCTIONS = set(chain.from_iterable(kind.options for kind in SHIPPED.values()))
-OF_EVERY_RUN = (WORDS, PITCH, QUALITY, VOICE)  # names of their entries
-
-
-def shipped(options: Mapping[str, Any]) -> Shipped | None:
+def shipped(options: Mapping[str, Any]) -> MeasureKind | None:
     """The kind of measure that an entry names; None for a command of the user's."""
-    return SHIPPED.get(options.get("type", ""))
+    return measure_kinds().get(options.get("type", ""))
+
+
+def of_every_run() -> dict[str, dict[str, Any]]:
+    """The entries of measures that every run makes, by name."""
+    entries = {}
+    for name, kind in measure_kinds().items():
+        if kind.entry:
+            entries[kind.entry] = {"type": name, **kind.entry_options}
+    return dict(sorted(entries.items()))
+
+
+def is_complete(kind: MeasureKind) -> bool:
+    """Whether the packages of a measure are there."""
+    return all(importlib.util.find_spec(name) for name in kind.packages)
 
 
 def wrong_measures(config: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
     """What is wrong with measures of a completed config: place and words."""
+    of_functions = set(chain.from_iterable(kind.options for kind in measure_kinds().values()))
     for name, options in config["utility"].items():
         if options is False:
-            if name not in OF_EVERY_RUN:
-                every = ", ".join(OF_EVERY_RUN)
+            if name not in of_every_run():
+                every = ", ".join(of_every_run())
                 yield ("utility", name), f"false leaves out a measure that every run makes: {every}"
             continue
         kind = shipped(options)
         taken = kind.options if kind else ()
-        for key in sorted(OF_FUNCTIONS.intersection(options).difference(taken)):
+        for key in sorted(of_functions.intersection(options).difference(taken)):
             yield ("utility", name, key), f"{options.get('type', 'a command')} does not take this"
         for key in kind.needs if kind else ():
             if key not in options:
                 yield ("utility", name), f"needs {key}"
         if kind and options.get("sandbox"):
             yield ("utility", name, "sandbox"), "is for a command of your own"
-        if kind is SHIPPED[EMOTION] and ("model" in options) == ("predictions" in options):
-            yield ("utility", name), "needs one of model, predictions, and only one"
+        if kind and kind.needs_one_of and len(options.keys() & {*kind.needs_one_of}) != 1:
+            keys = ", ".join(kind.needs_one_of)
+            yield ("utility", name), f"needs one of {keys}, and only one"
         for key in CHOSEN_BY if kind and kind.of_embeddings else ():
             if key in options:
                 yield ("utility", name, key), "of this type all utterances are measured"
@@ -200,8 +104,12 @@ class Utility:
             for name, options in entries.items()
             if options and name not in self.unmeasured
         }
-        kinds = [options.get("type") for options in self.entries.values()]
-        self._lacks_quality = QUALITY not in entries and QUALITY not in kinds
+        types = [options.get("type") for options in self.entries.values()]
+        self._lacking = [
+            kind
+            for name, kind in measure_kinds().items()
+            if kind.packages and kind.entry not in entries and name not in types
+        ]
         self.speech = speech
         self.layout = speech.layout
         self.listen = listen
@@ -242,8 +150,10 @@ class Utility:
     def has_folder(self, measure: str) -> bool:
         """Whether its model is a folder of the user's: none of the hub, none that packages ship."""
         options = self.entries[measure]
-        is_shipped = options.get("type") in (WHISPER, WORDS_KEPT) and is_pinned(options["model"])
-        return "model" in options and "revision" not in options and not is_shipped
+        if "model" not in options or "revision" in options:
+            return False
+        kind = shipped(options)
+        return not (kind and kind.is_pinned and is_pinned(options["model"]))
 
     def voice_extractor(self, corpus: str) -> str:
         """Whose embeddings of a corpus its voices are measured of."""
@@ -271,10 +181,7 @@ class Utility:
     def modules(self, measure: str) -> list[str]:
         """Our modules behind a measure, besides those of its rule."""
         options = self.entries[measure]
-        if not shipped(options):
-            return []
-        late = LATE_MODULES if options["type"] == EMOTION else []
-        return [f"voiceprivacy/{name}" for name in (f"utility/{options['type']}", *late)]
+        return [f"voiceprivacy/{MEASURES}/{options['type']}"] if shipped(options) else []
 
     def transcripts(self, measure: str, corpus: str) -> list[str]:
         """The file that says what was said in the trials of a corpus, where a measure reads it."""
@@ -312,8 +219,8 @@ class Utility:
 
     def of_embeddings(self) -> list[str]:
         """Measures of the embeddings of an attacker."""
-        kinds = {name: shipped(options) for name, options in self.entries.items()}
-        return [name for name, kind in kinds.items() if kind and kind.of_embeddings]
+        rows = {name: shipped(options) for name, options in self.entries.items()}
+        return [name for name, kind in rows.items() if kind and kind.of_embeddings]
 
     def together(self) -> list[str]:
         """Measures that one job makes of an anonymiser's speech, one after another.
@@ -364,11 +271,12 @@ class Utility:
     def not_measured(self) -> dict[str, str]:
         """What some corpus leaves out: {group of measures: why}; corpora are named if several.
 
-        Every run has an entry of quality, or false, where the packages of it are installed.
+        Every run has an entry of a measure, or false, where the packages of it are installed.
         """
         reasons = {name: [why] for name, why in self.unmeasured.items()}
-        if self._lacks_quality and self.speech.anonymisers and self.speech.evaluated:
-            reasons[QUALITY] = [NOT_INSTALLED]
+        is_evaluated = self.speech.anonymisers and self.speech.evaluated
+        for lacking in self._lacking if is_evaluated else ():
+            reasons[lacking.entry] = [NOT_INSTALLED.format(", ".join(lacking.packages))]
         for corpus in self.speech.evaluated:
             for measure, reason in self.left_out(corpus).items():
                 kind = shipped(self.entries[measure])
@@ -385,7 +293,7 @@ class Utility:
         """Look once for the transcripts of a corpus: planning asks often."""
         if corpus not in self._without_transcripts:
             options = self.speech.corpora[corpus]
-            self._without_transcripts[corpus] = why_no_transcripts(options)
+            self._without_transcripts[corpus] = kinds.why_no_transcripts(options)
         return self._without_transcripts[corpus]
 
     def manifests(self) -> list[str]:
@@ -414,8 +322,8 @@ class Utility:
         tables = {}
         for corpus in self.speech.evaluated:
             names = {Path(table).stem for table in self.measures(corpus)}
-            kinds = [shipped(self.entries[name]) for name in names]
-            if any(kind and kind.group == "words" for kind in kinds):
+            rows = [shipped(self.entries[name]) for name in names]
+            if any(kind and kind.group == "words" for kind in rows):
                 tables[corpus] = self.layout.path(f"metrics/words/{corpus}.tsv")
         return tables
 

@@ -28,6 +28,7 @@ PICTURES = [
     "calibration",
 ]
 TABLES = ["challenge", "2", "3", "4"]
+OF_ANY_RUN = TABLES[:1]  # the others compare protected speech with the original
 # Of each pair of anonymisers that is compared: fewer could not show a difference among many pairs.
 REPLICATES_PER_PAIR = 40
 
@@ -289,7 +290,9 @@ class Outputs:
     def papers(self) -> list[str]:
         """Pictures and tables that are made on request, of every attack."""
         pictures = product(self.attackers.attacks(), PICTURES, ("pdf", "png", "svg"))
-        tables = product(TABLES, ("md", "tsv", "tex"))
+        is_protected = any(system != ORIGINAL for _, _, system in self._measured())
+        named = TABLES if is_protected or self.given.attacks() else OF_ANY_RUN
+        tables = product(named, ("md", "tsv", "tex"))
         files = [
             *(f"{kind}/{'/'.join(one)}.{ending}" for one, kind, ending in pictures),
             *(f"tables/{table}.{ending}" for table, ending in tables),

@@ -6,8 +6,6 @@ in paths under results/; the rules only put wildcards into these answers.
 
 import atexit
 import gc
-import os
-import re
 import shlex
 from collections.abc import Iterator
 from glob import escape as glob_escape
@@ -16,8 +14,9 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
-from voiceprivacy.inout.iemocap import EVALUATED, SPOKEN, TRANSCRIBED
+from voiceprivacy import kinds
 from voiceprivacy.inout.placeholders import expand, ours
+from voiceprivacy.kinds import A_FOLDER, FILE, Named, data_directory
 from voiceprivacy.layout import HERE, Layout
 from voiceprivacy.models.pinned import is_pinned
 from voiceprivacy.plan.atlas import Atlas
@@ -29,12 +28,9 @@ from voiceprivacy.plan.attackers import (
     training_corpora,
 )
 from voiceprivacy.plan.defaults import resolved
-from voiceprivacy.plan.measures import Utility
+from voiceprivacy.plan.measures import Utility, shipped
 from voiceprivacy.plan.named_files import (
-    A_FOLDER,
-    FILE,
     MEASURE_SETTINGS,
-    Named,
     encoder_files,
     hub_encoder_files,
     text_encoder_files,
@@ -43,11 +39,10 @@ from voiceprivacy.plan.others_scores import Given
 from voiceprivacy.plan.outputs import Averages, Outputs, replicates
 from voiceprivacy.plan.program_files import imported_files
 from voiceprivacy.plan.scores_given import given_scores
-from voiceprivacy.plan.sources import TRANSCRIPTS, Sources, files_in_words
+from voiceprivacy.plan.sources import Sources, files_in_words
 from voiceprivacy.plan.speech import Speech, environment_file
 from voiceprivacy.vocabulary import (
     AUDIO_ENDINGS,
-    CORPUS_KINDS,
     ORIGINAL,
     SECOND_RUN,
     WORDS,
@@ -63,11 +58,6 @@ def keep_all_objects() -> None:
     """
     gc.set_threshold(1_000_000)  # else millions of living objects are searched again and again
     atexit.register(gc.freeze)  # else they are all searched once more when Python ends
-
-
-# Kinds of corpora that are more than the folder ``root``, or less.
-OF_SEVERAL_FILES = {"librispeech", "iemocap", "folder", "kaldi", "synthetic"}
-TEXTS = (".txt",)  # endings of what is read of IEMOCAP beside its audio
 
 
 class Plan:
@@ -177,64 +167,20 @@ def _in_command(plan, options):
 
 
 def _of_corpus(plan, name, options):
-    keys = ("corpora", name)
-    if "librispeech" in options and not options["librispeech"]["download"]:
-        root = ours(options["librispeech"]["root"])
-        yield Named((*keys, "librispeech", "root"), root, A_FOLDER, below=False)  # SPEAKERS.TXT
-        for subset in options["librispeech"]["subsets"]:
-            folder = Named((*keys, "librispeech", "subsets"), f"{root}/{subset}", A_FOLDER)
-            yield folder._replace(without_texts=True)
-            yield folder._replace(endings=(".trans.txt",), member=TRANSCRIPTS)
-    for kind in options.keys() & {*CORPUS_KINDS} - OF_SEVERAL_FILES:
-        keys_of_root, root = (*keys, kind, "root"), ours(options[kind]["root"])
-        yield Named(keys_of_root, root, A_FOLDER, without_texts=True)
-        yield from _transcribed(keys_of_root, f"{root}/txt")  # of VCTK
-    if "iemocap" in options:
-        keys_of_root, root = (*keys, "iemocap", "root"), ours(options["iemocap"]["root"])
-        # Only what is read of it: videos and tracks of faces are thirty times as much.
-        for session in options["iemocap"]["sessions"]:
-            folder = f"{root}/Session{session}"
-            yield Named(keys_of_root, f"{folder}/{SPOKEN}", A_FOLDER)
-            yield Named(keys_of_root, f"{folder}/{EVALUATED}", A_FOLDER, endings=TEXTS)
-            yield from _transcribed(keys_of_root, f"{folder}/{TRANSCRIBED}")
-    if "folder" in options:
-        ending = Path(options["folder"]["pattern"]).suffix
-        endings = None if re.search(r"[*{]", ending) else (ending,)
-        root = ours(options["folder"]["root"])
-        yield Named((*keys, "folder", "root"), root, A_FOLDER, endings=endings)
-        for key in ("speakers", "list", TRANSCRIPTS):
-            if key in options["folder"]:
-                member = key if key == TRANSCRIPTS else ""
-                path = ours(options["folder"][key])
-                yield Named((*keys, "folder", key), path, FILE, member=member)
-    yield from _of_kaldi(name, options)
-
-
-def _of_kaldi(name, options):
-    kaldi = options.get("kaldi", {})
-    kaldi = kaldi if isinstance(kaldi, dict) else {"directory": kaldi}
-    keys, root = ("corpora", name, "kaldi"), ours(kaldi["root"]) if "root" in kaldi else None
-    if root is not None:  # it only has to be there: the files are named by wav.scp
-        yield Named(keys, root, A_FOLDER, endings=())
-    directories = [kaldi[key] for key in ("directory", "enrolment") if key in kaldi]
-    directories += kaldi.get("trial", [])
-    for given in options.get("protocol", {}).get("given", {}).values():
-        if isinstance(given, dict) and "list" in given:
-            yield Named(keys, ours(given["list"]), FILE)
-        else:
-            directories.append(given["directory"] if isinstance(given, dict) else given)
+    key = plan.speech.corpus_kind(name)
+    keys, root = ("corpora", name), None
     may_lack = options["on_bad_audio"] == "exclude"
-    for directory in directories:
-        path = ours(directory)
-        read = Named(keys, path, A_FOLDER, below=False, root=root, may_lack=may_lack)
-        yield read._replace(without_texts=True)
-        yield from _transcribed(keys, f"{path}/text")
-
-
-def _transcribed(keys, path):
-    """The transcripts of a corpus, a file or a folder, where it has some."""
-    if os.path.exists(path):
-        yield Named(keys, path, endings=TEXTS, member=TRANSCRIPTS)
+    for named in kinds.corpus_kind(key).files(options[key]):
+        root = root or named.root
+        yield named._replace(keys=(*keys, key, *named.keys), may_lack=may_lack)
+    for trials, given in options.get("protocol", {}).get("given", {}).items():
+        keys_of_list = (*keys, "protocol", "given", trials)
+        if isinstance(given, dict) and "list" in given:
+            yield Named(keys_of_list, ours(given["list"]), FILE)
+        else:
+            directory = ours(given["directory"] if isinstance(given, dict) else given)
+            for named in data_directory(directory, root):
+                yield named._replace(keys=keys_of_list, may_lack=may_lack)
 
 
 def _of_anonymiser(plan, name, options):
@@ -309,20 +255,13 @@ def _of_measure(plan, name, options):
         for folder in sorted(glob(glob_escape(model).replace("{fold}", "*"))) or [model]:
             settings = [name for name in MEASURE_SETTINGS if Path(folder, name).exists()]
             yield from _of_model((*keys, "model"), folder, settings or MEASURE_SETTINGS[:1])
+    kind = shipped(options)
     # A corpus that is not there is named as a mistake elsewhere.
-    for corpus in filter(plan.speech.corpora.get, plan.utility.corpora(name)):
-        if "labels" in options:
-            own = plan.speech.data_sets(corpus, "trial")[0]
-            path = ours(options["labels"].replace("{corpus}", corpus).replace("{set}", own))
-            # A table, or a folder: of a data directory some tables, of IEMOCAP the evaluations.
-            tables = map(Path(path).joinpath, ("utt2emo", "utt2spk", "spk2fold"))
-            files = [str(table) for table in tables if table.exists()]
-            evaluations = sorted(map(str, Path(path).glob(f"Session*/{EVALUATED}")))
-            for file in files or evaluations or [path]:
-                yield Named((*keys, "labels"), file, endings=TEXTS)
-        for system in plan.utility.systems(name) if "predictions" in options else ():
-            path = options["predictions"].replace("{corpus}", corpus)
-            yield Named((*keys, "predictions"), ours(path.replace("{anonymiser}", system)), FILE)
+    corpora = filter(plan.speech.corpora.get, plan.utility.corpora(name))
+    for corpus, system in product(corpora, plan.utility.systems(name)) if kind else ():
+        filled = plan.utility.call(name, corpus, system)["options"]
+        for named in kind.files(filled):
+            yield named._replace(keys=(*keys, *named.keys))
 
 
 def _of_attack(plan, name, options):

@@ -33,8 +33,9 @@ from voiceprivacy.inout.files import base_of, name_too_long, read_lines
 from voiceprivacy.inout.foreign import NO_UTF8
 from voiceprivacy.inout.placeholders import wherever_ours_lie
 from voiceprivacy.inout.writing import whole_or_absent
+from voiceprivacy.kinds import FILE, Named
 from voiceprivacy.layout import HERE, Layout
-from voiceprivacy.plan.named_files import FILE, Named, why_unusable
+from voiceprivacy.plan.named_files import why_unusable
 from voiceprivacy.running.command import say
 from voiceprivacy.running.pools import in_threads
 from voiceprivacy.vocabulary import SCRIPTS
@@ -46,7 +47,6 @@ JUST_NOW_NS = 2_000_000_000
 THREADS = 4  # a network's disk answers several questions at once
 MANY_BYTES = 1e9  # more than this is announced, because planning seems to hang
 NEEDED_TABLES = ("wav.scp", "utt2spk", "enrolls", "trials")  # what each corpus of Kaldi's needs
-TRANSCRIPTS = "transcripts"  # of a corpus: a member of its entry, which no speech is made of
 TRANSCRIPT = re.compile(r"(\.trans\.txt|/text|/txt/[^/]+/[^/]+\.txt)$")  # LibriSpeech, Kaldi, VCTK
 MODULE_ENDINGS = (".py", "/__init__.py", "/__main__.py")
 Known: TypeAlias = list  # what was seen of a file: two times of change, size, inode; SHA-256

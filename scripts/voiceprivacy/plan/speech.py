@@ -7,14 +7,13 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voiceprivacy import seeds
+from voiceprivacy import kinds, seeds
 from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.layout import HERE, Layout
 from voiceprivacy.running import entry_points
 from voiceprivacy.vocabulary import (
     BESIDE_THE_KIND,
     CONDITIONS,
-    CORPUS_KINDS,
     EVALUATION,
     NO_TRIALS,
     ORIGINAL,
@@ -26,7 +25,6 @@ from voiceprivacy.vocabulary import (
     TrialList,
 )
 
-LIBRISPEECH_CHAPTER = "^(.+)-"  # 84-121123-0001: speaker, chapter, utterance
 ANONYMISER_KINDS = ["command", "function", "package", "audio"]
 WITH_TORCH = ("corpora", "measures", "resemblyzer", "speechbrain")  # words of 0.1.0 for torch
 OUR_ENV = "evaluate"  # of what runs in the environment of the run itself
@@ -82,20 +80,19 @@ class Speech:
     # Corpora and where they come from.
 
     def corpus_kind(self, corpus: str) -> str:
-        """Which key of CORPUS_KINDS a corpus has."""
-        return next(kind for kind in CORPUS_KINDS if kind in self.corpora[corpus])
+        """Which kind a corpus is of."""
+        return next(kind for kind in kinds.names() if kind in self.corpora[corpus])
 
     def transcribed(self, corpus: str) -> dict[str, Any]:
         """What a corpus's entry says of its speech, as the scripts of the corpora room take it."""
-        keys = (*CORPUS_KINDS, *BESIDE_THE_KIND)
+        keys = (*kinds.names(), *BESIDE_THE_KIND)
         return {key: self.corpora[corpus][key] for key in keys if key in self.corpora[corpus]}
 
     def source(self, corpus: str) -> dict[str, Any]:
         """The same without transcripts: a new table of them makes no speech again."""
-        source = self.transcribed(corpus)
-        if "folder" in source:
-            source["folder"] = {**source["folder"]}
-            source["folder"].pop("transcripts", None)
+        source, name = self.transcribed(corpus), self.corpus_kind(corpus)
+        for key in kinds.corpus_kind(name).of_transcripts:
+            source[name] = {other: source[name][other] for other in source[name] if other != key}
         return source
 
     def protocol(self, corpus: str) -> dict[str, Any]:
@@ -118,28 +115,30 @@ class Speech:
         """Samples per second of a corpus in a run."""
         return self.corpora[corpus]["sample_rate"]
 
-    def librispeech_root(self, corpus: str) -> str:
-        """Where subsets of LibriSpeech lie, or are downloaded to."""
-        return self.corpora[corpus]["librispeech"]["root"]
+    def fetched(self, corpus: str) -> kinds.Fetched | None:
+        """What a job downloads of a corpus; None if it lies there."""
+        kind, options = kinds.kind_in(self.corpora[corpus])
+        return kind.fetched(options)
+
+    def download_root(self, corpus: str) -> str:
+        """Where parts of a corpus lie, or are downloaded to."""
+        fetched = self.fetched(corpus)
+        return fetched.root if fetched else ""
 
     def download_address(self, corpus: str) -> str | None:
         """The address of the archives, where the config names one."""
-        download = self.corpora[corpus]["librispeech"]["download"]
-        return download if isinstance(download, str) else None
+        fetched = self.fetched(corpus)
+        return fetched.address if fetched else None
 
     def downloads(self, corpus: str) -> list[str]:
-        """The files that say that a corpus's subsets are downloaded; none if it lies there."""
-        options = self.corpora[corpus].get("librispeech", {})
-        subsets = options["subsets"] if options.get("download") else []
-        return [self.layout.path(f"downloads/{corpus}/{subset}.tsv") for subset in subsets]
+        """The files that say that parts of a corpus are downloaded; none if it lies there."""
+        fetched = self.fetched(corpus)
+        parts = fetched.parts if fetched else []
+        return [self.layout.path(f"downloads/{corpus}/{part}.tsv") for part in parts]
 
     def data_sets(self, corpus: str, part: str) -> list[str]:
-        """What {set} is in an audio folder: a part's Kaldi directories by name, else the corpus."""
-        kaldi = self.corpora[corpus].get("kaldi", corpus)  # any other kind: the corpus's own name
-        if isinstance(kaldi, dict):
-            kaldi = kaldi.get("directory", kaldi.get(part, corpus))
-        folders = [kaldi] if isinstance(kaldi, str) else kaldi
-        return [Path(folder).name for folder in folders]
+        """What {set} is in an audio folder: a part's data directories by name, else the corpus."""
+        return kinds.data_sets(self.corpora[corpus], part) or [corpus]
 
     def manifests(self) -> list[str]:
         """The manifests of the original speech that a run reads."""
@@ -344,9 +343,8 @@ class Speech:
 
     def recording(self, corpus: str) -> str | None:
         """The pattern that finds the recording, or session, in an utterance's id; None for none."""
-        options = self.corpora[corpus]
-        default = LIBRISPEECH_CHAPTER if "librispeech" in options else None
-        return options.get("recording", default)
+        kind, _ = kinds.kind_in(self.corpora[corpus])
+        return self.corpora[corpus].get("recording", kind.session)
 
 
 def environment_file(env: str) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
+from voiceprivacy import kinds
 from voiceprivacy.errors import counted
 from voiceprivacy.report.comparison import ATTACKS, System
 from voiceprivacy.report.described_corpora import PartOfCorpus
@@ -21,7 +22,7 @@ from voiceprivacy.report.releases import released_numbers
 from voiceprivacy.report.typeset import listed
 from voiceprivacy.report.uncertainty import shown_number
 from voiceprivacy.report.verdict import Evaluated
-from voiceprivacy.vocabulary import ABSENT, ORIGINAL, SOURCES, is_made_up
+from voiceprivacy.vocabulary import ABSENT, ORIGINAL, SOURCES
 
 DISCLOSURE = "disclosure_bit"  # by which ranks are compared
 DISCLOSED = (
@@ -84,7 +85,7 @@ def evaluated(
             counted(part.utterances, "recording") + others,
             f"{minutes:.0f} min" if minutes >= 1 else f"{60 * minutes:.0f} s",
         ]
-        if is_made_up(options):
+        if kinds.is_made_up(options):
             words.append("synthetic demo speech (no real voices)")
         words += _release(part.corpus, provenance)
         if created := provenance.get("created"):

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from voiceprivacy import kinds
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import FilePath
@@ -28,7 +29,7 @@ from voiceprivacy.report.figures import (
     Subject,
     figure,
 )
-from voiceprivacy.vocabulary import ORIGINAL, Attack, is_made_up
+from voiceprivacy.vocabulary import ORIGINAL, Attack
 
 TABLES = "report/tables"
 
@@ -102,7 +103,9 @@ def contents_of(plan: Any) -> Contents:
 def _may_be_published(plan):
     """Whether there are trial lists, or data without any, in Kaldi directories."""
     measured = [plan.speech.corpora[corpus] for corpus in plan.speech.evaluated]
-    is_data = any("kaldi" in options and "protocol" not in options for options in measured)
+    is_data = any(
+        kinds.data_sets(options, "trial") and "protocol" not in options for options in measured
+    )
     return is_data or bool(plan.speech.kaldi_lists())
 
 
@@ -112,7 +115,7 @@ def _named(plan):
     return [
         corpus
         for corpus in plan.speech.evaluated
-        if is_internal or is_made_up(plan.speech.corpora[corpus])
+        if is_internal or kinds.is_made_up(plan.speech.corpora[corpus])
     ]
 
 

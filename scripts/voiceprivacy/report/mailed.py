@@ -18,15 +18,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from voiceprivacy import kinds
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.secret_seeds import secret_in
 from voiceprivacy.inout.tables import read_manifest
-from voiceprivacy.inout.yaml_files import read_yaml
-from voiceprivacy.vocabulary import ORIGINAL, SCRIPTS
+from voiceprivacy.vocabulary import ORIGINAL
 
 KEY = "codes.key"
-SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
 LEFT_OUT = "(not on this page)"
 Codes = Mapping[str, str]  # {speaker: code}
 NAMED: Codes = {}  # of corpora whose speakers are named
@@ -128,7 +127,7 @@ def short_path(path: str) -> str:
 
 def reduced_config(config: dict[str, Any]) -> dict[str, Any]:
     """A config without seeds, commands, options, paths, and names of people and machines."""
-    known = _words(read_yaml(SCHEMA)) | _names(config)
+    known = _words(kinds.schema()) | _names(config)
     return _reduced(config, known)
 
 

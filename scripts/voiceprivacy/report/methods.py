@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from voiceprivacy import kinds
 from voiceprivacy.errors import counted
 from voiceprivacy.report.comparison import System, shown_columns
 from voiceprivacy.report.described_corpora import PartOfCorpus
@@ -27,9 +28,7 @@ from voiceprivacy.report.typeset import latex, listed, write_text
 from voiceprivacy.vocabulary import (
     ABSENT,
     ATTRIBUTES,
-    CORPUS_KINDS,
     EVALUATION,
-    PITCH,
     RESOURCES,
     TRAIN,
     UTILITY_ALONE,
@@ -42,14 +41,6 @@ ACCESS = (
 )
 CITED = re.compile(r" \[@([\w,]+)\]")
 
-CORPORA = {
-    "librispeech": "LibriSpeech [@librispeech]",
-    "vctk": "VCTK [@vctk]",
-    "synthetic": "speech of synthetic speakers by eSpeak NG",
-    "kaldi": "a data directory in Kaldi's format",
-    "folder": "folders of recordings",
-    "iemocap": "IEMOCAP [@iemocap]",
-}
 PROTOCOLS = {
     "enrol_trial": "every speaker was enrolled with some of the utterances and tried with the rest",
     "given": "trial lists were given",
@@ -119,19 +110,9 @@ LOSSES = {
     "rwms": "rank-weighted squared error",
     "cll": "constrained likelihood",
 }
-UTILITY = (
-    ((PITCH,), "the correlation of pitch [@vpc2022,yin]"),
-    (("dnsmos_overall",), "DNSMOS [@dnsmos]"),
-    (("estoi",), "ESTOI [@estoi]"),
-    (
-        ("closed_text_wer_percent",),
-        "word errors among the transcripts of the run [@pocketsphinx]",
-    ),
-    (("voice_consistency",), "the consistency of protected voices"),
-    (("sex_kept_percent",), "whether a voice still sounds like one of the speaker's sex"),
-    (("wer_percent",), "word errors of a recogniser"),
-    (("uar_percent",), "unweighted average recall of emotions"),
-)
+UTILITY: list[tuple[tuple[str, ...], str]] = []
+for _kind in kinds.measure_kinds().values():
+    UTILITY += [((metric,), words) for metric, words in _kind.said.items()]
 
 
 def methods(
@@ -217,14 +198,15 @@ def _speech(config: Mapping[str, Any], speech: Sequence[PartOfCorpus]) -> Iterat
     by_use: dict[str, list[str]] = {}
     protocols: dict[str, None] = {}
     for name, corpus in config.get("corpora", {}).items():
-        kind = next((kind for kind in CORPUS_KINDS if kind in corpus), None)
+        kind = kinds.name_in(corpus)
         if kind is None:
             continue
         use = corpus.get("use", EVALUATION)
         if use == TRAIN and name not in _learnt_from(config):
             continue
         sizes = [_size(part) for part in speech if part.corpus == name]
-        by_use.setdefault(use, []).append(f"{name} ({'; '.join([CORPORA[kind], *sizes])})")
+        facts = "; ".join([kinds.corpus_kind(kind).cited, *sizes])
+        by_use.setdefault(use, []).append(f"{name} ({facts})")
         protocols |= dict.fromkeys(corpus.get("protocol", {}))
     if EVALUATION in by_use:
         yield f"Speech was that of {_all(by_use[EVALUATION])}"

@@ -31,6 +31,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from voiceprivacy import kinds
 from voiceprivacy.catalogue import COLUMNS, METRICS
 from voiceprivacy.catalogue.metric import Metric
 from voiceprivacy.inout.files import FilePath
@@ -43,11 +44,9 @@ from voiceprivacy.report.uncertainty import Shown, interval_text, shown_number
 from voiceprivacy.vocabulary import (
     ABSENT,
     CHOSEN_BY,
-    EMOTION,
     GIVEN,
     MCADAMS,
     ORIGINAL,
-    RECOGNISER,
     RESOURCES,
     TRAINED_ON,
     TrialList,
@@ -84,7 +83,6 @@ SYSTEMS = {
 }
 MIXED = re.compile(r"libri_\w+_mixed")  # lists of track 1 of 2026
 STATE_OF_2026 = "as of June 2026, before plan 2.0"
-PUBLISHED_METRIC = {RECOGNISER: "wer_percent", EMOTION: "uar_percent"}  # by the type of a measure
 HEARD_BY = {
     ("wer_percent", "vpc2024"): "speechbrain/asr-wav2vec2-librispeech",
     ("wer_percent", "vpc2026"): "openai/whisper-large-v3",
@@ -187,11 +185,11 @@ def published_sets(corpus: Mapping[str, Any]) -> dict[str, str]:
     ----------
     corpus : its entry in the config
     """
-    kaldi = corpus.get("kaldi")
     given = corpus.get("protocol", {}).get("given", {})
-    if not isinstance(kaldi, dict) or "enrolment" not in kaldi or _is_cut(corpus):
+    enrolled, tried = (kinds.data_sets(corpus, part) for part in ("enrolment", "trial"))
+    if enrolled == tried or _is_cut(corpus):
         return {}
-    prefix = Path(kaldi["enrolment"]).name.removesuffix("_enrolls")
+    prefix = enrolled[0].removesuffix("_enrolls")
     known = {row["set"] for row in read_table(NUMBERS, NUMBERS_COLUMNS)}
     sets = {}
     for trials, folder in given.items():
@@ -223,7 +221,9 @@ def beside(numbers: Sequence[Number], config: Mapping[str, Any]) -> list[Publish
         system, own = systems.get(line.anonymiser, ""), line
         if line.trials == ABSENT and line.metric in measures:
             name, options = measures[line.metric]
-            own = line._replace(extractor=name, metric=PUBLISHED_METRIC[options["type"]])
+            own = line._replace(
+                extractor=name, metric=kinds.measure_kinds()[options["type"]].published
+            )
             subject, attacker = data.get(line.corpus) or "", options["definition"]
         else:
             subject, attacker = sets.get(TrialList(line.corpus, line.trials), ""), _trained_on(line)
@@ -247,18 +247,16 @@ def published_data(corpus: Mapping[str, Any]) -> str | None:
     ----------
     corpus : its entry in the config
     """
-    kaldi = corpus.get("kaldi")
+    enrolled, tried = (kinds.data_sets(corpus, part) for part in ("enrolment", "trial"))
     lists = corpus.get("protocol", {}).get("given", {}).values()
     has_own_list = any(isinstance(one, dict) and "list" in one for one in lists)
-    if kaldi is None or has_own_list or _is_cut(corpus):
+    if not tried or has_own_list or _is_cut(corpus):
         return None
-    if isinstance(kaldi, dict) and "enrolment" in kaldi:
-        prefix = Path(kaldi["enrolment"]).name.removesuffix("_enrolls")
-        tried = sorted(Path(folder).name for folder in kaldi.get("trial", []))
+    if enrolled != tried:
+        prefix = enrolled[0].removesuffix("_enrolls")
         whole = [[f"{prefix}_trials_f", f"{prefix}_trials_m"], [f"{prefix}_trials_mixed"]]
-        return prefix if tried in whole else None
-    directory = kaldi["directory"] if isinstance(kaldi, dict) else kaldi
-    return Path(directory).name.lower().replace("emodata_track2", "emodata")
+        return prefix if sorted(tried) in whole else None
+    return tried[0].lower().replace("emodata_track2", "emodata")
 
 
 def _is_cut(corpus):
@@ -269,7 +267,8 @@ def _is_cut(corpus):
 
 def _is_as_published(measure):
     """Whether a measure counts as the challenges did: every utterance, and excited is happy."""
-    is_whole = measure.get("type") in PUBLISHED_METRIC and not measure.keys() & set(CHOSEN_BY)
+    kind = kinds.measure_kinds().get(measure.get("type", ""))
+    is_whole = kind and kind.published and not measure.keys() & set(CHOSEN_BY)
     return is_whole and measure.get("excited", "happy") == "happy"
 
 

@@ -17,12 +17,8 @@ from pathlib import Path
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.running import boxes, handed_over, programs
+from voiceprivacy.vocabulary import OF_FFMPEG
 
-# Of files that ffmpeg is asked for, unless they begin as others; others are left to libsndfile.
-ENDINGS = (
-    *(".m4a", ".aac", ".wma", ".amr", ".3gp", ".mka"),
-    *(".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi"),
-)
 # ffmpeg's names of the containers that it may look into.
 CONTAINERS = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,asf,amr,aac,avi"
 # How such files begin, whatever their endings: MP4, Matroska, WMA, AMR, AAC and AVI; and others.
@@ -50,7 +46,7 @@ def is_encoded(path: object) -> bool:
     if os.path.isfile(path):  # False, too, of what no file can be called
         with contextlib.suppress(OSError), open(path, "rb") as file:  # who reads it says why
             start = file.read(16)
-    is_known = path.suffix.lower() in ENDINGS and not READ_WITHOUT.match(start)
+    is_known = path.suffix.lower() in OF_FFMPEG and not READ_WITHOUT.match(start)
     return is_known or ENCODED.match(start) is not None
 
 

@@ -41,6 +41,13 @@ IMPORT = re.compile(rf"^[ \t]*(?:from (\w[\w.]*) import ({NAMES})|import (.+))",
 IMPORTED = re.compile(r"(\w[\w.]*)(?: as (\w+))?")
 
 
+class Imported(NamedTuple):
+    """What an imported name is: a name of a module of ours, or None for the module itself."""
+
+    module: Path
+    name: str | None
+
+
 class Statement(NamedTuple):
     """A statement at the top level: what it says, and the words that it uses.
 
@@ -51,12 +58,16 @@ class Statement(NamedTuple):
     text: str
     words: frozenset[str]
 
-
-class Imported(NamedTuple):
-    """What an imported name is: a name of a module of ours, or None for the module itself."""
-
-    module: Path
-    name: str | None
+    def imported(self) -> dict[str, Imported]:
+        """What each name of ours is that a function or a class imports inside."""
+        if "import " not in self.text:
+            return {}
+        inside: dict[str, Imported] = {}
+        for module, names, plain in IMPORT.findall(self.text):
+            for name, alias in IMPORTED.findall(plain or names):
+                if known := imported(module, name, alias):
+                    inside[alias or name] = known
+        return inside
 
 
 class Module:
@@ -91,15 +102,12 @@ class Module:
         """Note what a statement imports; False if it does more, or imports under a condition."""
         is_import = statement.text.startswith(("import ", "from "))
         for module, names, plain in IMPORT.findall(statement.text):
-            above = files_of(module) if module else []
             for name, alias in IMPORTED.findall(plain or names):
                 files = files_of(f"{module}.{name}" if module else name)
-                if len(files) > len(above) and not module and not alias:
-                    self.dotted.append(files[-1])
-                elif len(files) > len(above):
-                    self.imported[alias or name] = Imported(files[-1], None)
+                if known := imported(module, name, alias):
+                    self.imported[alias or name] = known
                 elif files:
-                    self.imported[alias or name] = Imported(above[-1], name)
+                    self.dotted.append(files[-1])
                 elif is_import:
                     says = Statement(f"{module} {name} {alias}", frozenset())
                     self.defined[alias or name.partition(".")[0]].append(says)
@@ -129,6 +137,15 @@ def files_of(name: str) -> list[Path]:
     path = SCRIPTS / name.replace(".", "/")
     module, package = path.with_suffix(".py"), path / "__init__.py"
     return files + [file for file in (module, package) if file.exists()]
+
+
+def imported(module: str, name: str, alias: str) -> Imported | None:
+    """What a name is that is imported; None of others' modules, and of a dotted name of ours."""
+    above = files_of(module) if module else []
+    files = files_of(f"{module}.{name}" if module else name)
+    if len(files) > len(above):
+        return Imported(files[-1], None) if module or alias else None
+    return Imported(above[-1], name) if files else None
 
 
 def statements_of(text: str) -> list[Statement]:

@@ -4,8 +4,8 @@ A definition is a function, a class, or a value at the top of a module. It count
 and docstrings, with all definitions that it names, and with what modules do when they are imported.
 A class, a table of functions and a decorator count with all that they name. Of a module that is
 used otherwise than by a name behind a dot, everything counts. Not how a job reads its command line:
-its parameters are compared. Nor what it imports inside a function: a rule names the modules that
-matter.
+its parameters are compared. Nor what a job imports inside a function, which its options choose: a
+rule names the modules that matter.
 
 Paths within the package count, its place does not: a second copy of the same code, in a checkout or
 in a folder of Python's, repeats nothing of what the first one has made. Nor does another version of
@@ -20,10 +20,17 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from voiceprivacy.running.definitions import RUN, Module, Statement, read_module
+from voiceprivacy import kinds
+from voiceprivacy.kinds import ROW
+from voiceprivacy.running.definitions import IMPORT, RUN, Imported, Statement, read_module
 from voiceprivacy.vocabulary import SCRIPTS
 
-WHOLE = "*"  # all definitions of a module
+WHOLE = "*"  # all definitions of a module but its row as a kind, which no job of it reads
+# What reads the rows of kinds, whichever they are.
+READS_ROWS = {
+    (Path(kinds.__file__), "corpus_kind"): kinds.CORPORA,
+    (Path(kinds.__file__), "measure_kinds"): kinds.MEASURES,
+}
 LOOKED_UP = {"globals", "vars", "__import__"}  # by whom any name of a module may be meant
 
 
@@ -100,27 +107,36 @@ def _named(definition: Definition) -> frozenset[Definition]:
     path, name = definition
     module = read_module(path)
     if name == WHOLE:
-        return frozenset(Definition(path, own) for own in module.defined)
-    named = set(_behind(module, name, "", None)) if name in module.imported else set()
+        return frozenset(Definition(path, own) for own in module.defined if own != ROW)
+    named = (
+        set(_behind(module.imported[name], name, "", None)) if name in module.imported else set()
+    )
     if name == RUN:
         named.update(Definition(dotted, WHOLE) for dotted in module.dotted)
+    if folder := READS_ROWS.get(definition):
+        named.update(Definition(kind, ROW) for kind in kinds.paths(folder))
     for statement in module.defined.get(name, ()):
+        inside = {} if path.parent.name == "jobs" else statement.imported()
+        named.update(Definition(own, RUN) for own, _ in inside.values())
         for word in statement.words:
             base, _, attribute = word.partition(".")
             if base in LOOKED_UP:
                 named.add(Definition(path, WHOLE))
             if base in module.defined:
                 named.add(Definition(path, base))
+            elif base in inside and (attribute or _is_alone(base, statement)):
+                named.update(_behind(inside[base], base, attribute.partition(".")[0], None))
             elif base in module.imported:
-                named.update(_behind(module, base, attribute.partition(".")[0], statement))
+                own = module.imported[base]
+                named.update(_behind(own, base, attribute.partition(".")[0], statement))
     return frozenset(named)
 
 
 def _behind(
-    module: Module, word: str, attribute: str, statement: Statement | None
+    imported: Imported, word: str, attribute: str, statement: Statement | None
 ) -> Iterator[Definition]:
     """What an imported word of a statement is, or what it is with an attribute behind it."""
-    path, name = module.imported[word]
+    path, name = imported
     other = read_module(path)
     if name is not None:
         is_known = name in other.defined or name in other.imported
@@ -142,6 +158,12 @@ def is_local(word: str, statement: Statement) -> bool:
     is_assigned = re.search(rf"^ +(?:\w+, )*{word}(?:, \w+)* = ", text, re.MULTILINE)
     is_counted = re.search(rf"\bfor (?:\w+, )*{word}\b|\bas {word}\b", text)
     return bool(is_argument or is_assigned or is_counted)
+
+
+def _is_alone(word: str, statement: Statement) -> bool:
+    """Whether a name that a function imports stands somewhere without a dot behind it."""
+    text = IMPORT.sub("", statement.text)
+    return re.search(rf"(?<![\w.]){word}\b(?!\s*\.)", text) is not None
 
 
 @functools.cache

@@ -31,7 +31,7 @@ from voiceprivacy.anonymise.plugins import find_audio
 from voiceprivacy.corpora import parts
 from voiceprivacy.corpora.checks import Examination
 from voiceprivacy.corpora.listing import Findings, Listed
-from voiceprivacy.corpora.recordings import AUDIO, is_same_sound
+from voiceprivacy.corpora.recordings import is_same_sound
 from voiceprivacy.corpora.rows import Cut
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.checksums import sha256_of
@@ -40,6 +40,7 @@ from voiceprivacy.inout.foreign import files_below
 from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.inout.tables import Utterance, sexes_in
 from voiceprivacy.plan.plan import Plan
+from voiceprivacy.vocabulary import RECORDINGS
 
 
 def audio_files(root: str | Path) -> list[str]:
@@ -55,7 +56,7 @@ def audio_files(root: str | Path) -> list[str]:
         raise BadInput(f"{root}: not found")
     if not os.path.isdir(root):
         raise BadInput(f"{root}: is no folder")
-    paths = sorted(files_below(root, AUDIO))
+    paths = sorted(files_below(root, RECORDINGS))
     if not paths:
         raise BadInput(f"{root}: there is no audio below it (.wav, .flac, .mp3, .m4a and the like)")
     return paths
@@ -451,7 +452,7 @@ def _pair_by_name(originals, root, folder, called):
 
 def loss_of(path: str) -> tuple[int, str]:
     """A key by which files that lost less come first."""
-    return AUDIO.index(PurePosixPath(path).suffix.lower()), path
+    return RECORDINGS.index(PurePosixPath(path).suffix.lower()), path
 
 
 def _folded(name):

@@ -27,7 +27,6 @@ from typing import Any, NamedTuple
 from voiceprivacy.corpora.kinds import folder as tree
 from voiceprivacy.corpora.kinds import kaldi
 from voiceprivacy.corpora.listing import Findings, Listed, list_utterances
-from voiceprivacy.corpora.recordings import AUDIO
 from voiceprivacy.corpora.rows import Pipe, whole
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign
@@ -36,6 +35,7 @@ from voiceprivacy.inout.json_files import parse_json
 from voiceprivacy.inout.tables import GENDERS, UNSAFE
 from voiceprivacy.running import decoding
 from voiceprivacy.tools.file_names import audio_files, guess_pattern, loss_of
+from voiceprivacy.vocabulary import RECORDINGS
 
 LONGEST_NAME = 120  # bytes of an id that was changed
 COMMON_VOICE, CLIPS = "validated.tsv", "clips"  # its table, and the folder beside it of its files
@@ -138,7 +138,7 @@ def _as_folder(
 def _of_tree(root: Path, pattern: str, paths: list[str]) -> tuple[list[_Item], bool]:
     """The utterances of a tree, and whether their names and endings are good as they are."""
     ending = PurePosixPath(pattern).suffix
-    stem = pattern.removesuffix(ending) if ending.lower() in AUDIO else pattern
+    stem = pattern.removesuffix(ending) if ending.lower() in RECORDINGS else pattern
     tree.compile_pattern(pattern)  # what is wrong is said of all of it
     expression = tree.compile_pattern(stem)
     best: dict[str, str] = {}

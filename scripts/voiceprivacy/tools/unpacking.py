@@ -20,7 +20,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from voiceprivacy.corpora.recordings import AUDIO
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import UNREADABLE
 from voiceprivacy.inout.foreign import NO_UTF8
@@ -28,9 +27,17 @@ from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.running.command import say
 from voiceprivacy.tools.file_names import audio_files
 from voiceprivacy.tools.intake import ID_COLUMNS, TABLES, as_id, value_of
+from voiceprivacy.vocabulary import RECORDINGS
 
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
-OF_ARCHIVES = (*AUDIO, ".csv", ".jsonl", ".tsv", ".txt", ".json")  # and files without an ending
+OF_ARCHIVES = (
+    *RECORDINGS,
+    ".csv",
+    ".jsonl",
+    ".tsv",
+    ".txt",
+    ".json",
+)  # and files without an ending
 SHARDS = (".parquet", ".arrow")
 ROWS = 64  # that are in memory at a time
 MOST_FILES = 1_000_000
@@ -227,7 +234,7 @@ def _written(row: dict[str, Any], shard: Path, folder: Path, names: set[str]) ->
     if not content:
         raise BadInput(f"{shard}: '{name}' has no sound inside of the table, only the path {given}")
     ending = given.suffix.lower()
-    if ending not in AUDIO:
+    if ending not in RECORDINGS:
         ending = BEGINNINGS.get(content[:4], ".mp3")
     (folder / f"{name}{ending}").write_bytes(content)
     others = {key: value for key, value in row.items() if isinstance(value, str | int)}

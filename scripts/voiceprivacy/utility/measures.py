@@ -2,17 +2,16 @@
 
 Conventions
 -----------
-* A shipped one is a module beside this one, with the name of its kind. ``measure(original,
-  protected, **options)`` gets lists of the same utterances in the same order. It yields every
-  protected utterance once for each of its metrics. WHY_UNDEFINED, where there is one, says in the
-  log why values are undefined.
+* A shipped one is a module of kinds, with the name of its kind. ``measure(original, protected,
+  **options)`` gets lists of the same utterances in the same order. It yields every protected
+  utterance once for each of its metrics. WHY_UNDEFINED, where there is one, says in the log why
+  values are undefined. Its row KIND is what other rooms know of it (voiceprivacy.kinds).
 * A command is called as ``<command> --manifest PROTECTED.tsv --original ORIGINAL.tsv --output
   OUT.tsv``, with absolute paths also in the manifests. It writes a TSV (utterance metric value),
   with every utterance of the manifest once for each of its metrics.
 * A value is a finite number, or ``undefined`` (a word error rate of no words).
 """
 
-import importlib
 import math
 import re
 from bisect import bisect_right
@@ -33,6 +32,7 @@ from voiceprivacy.inout.tables import (
     read_rows,
 )
 from voiceprivacy.inout.writing import remove_leftovers, scratch_folder
+from voiceprivacy.kinds import MEASURES, module_of
 from voiceprivacy.running import programs
 from voiceprivacy.running.command import say
 from voiceprivacy.utility.rows import COLUMNS, Measured
@@ -90,7 +90,7 @@ def call_measure(
     -------
     list of Measured : by metric, and in the order of ``protected``
     """
-    module = importlib.import_module(f"{__package__}.{kind}")
+    module = module_of(kind, MEASURES)
     filled = {key: ours(value) for key, value in expand(dict(options)).items()}
     values_of: dict[str, list[Measured]] = defaultdict(list)
     with naming(kind):

@@ -2,11 +2,36 @@
 
 from collections.abc import Sequence
 
+from voiceprivacy.kinds import MeasuredMetric
 from voiceprivacy.utility.rows import Measured
 from voiceprivacy.vocabulary import UNDEFINED
 
 RATE = "wer_percent"  # of all errors
 METRICS = (RATE, "insertions_percent", "deletions_percent", "substitutions_percent", "words")
+
+WORD_ERRORS = {  # kinds of them
+    "insertions": "Words that a recogniser adds, in percent of those that were said.",
+    "deletions": "Words that a recogniser leaves out, in percent of those that were said.",
+    "substitutions": "Words that a recogniser takes for others, in percent of those said.",
+}
+
+
+def rate_of_words(name: str, title: str, meaning: str, *, headline: bool = True) -> MeasuredMetric:
+    """The row of a rate of word errors."""
+    return MeasuredMetric(name, title, "%", meaning, low=0, digits=1, headline=headline)
+
+
+def kinds_of_errors(name: str, title: str) -> list[MeasuredMetric]:
+    """The rows of the kinds of a recogniser's errors, and of what they are percents of."""
+    rows = [
+        rate_of_words(f"{name}_{kind}_percent", f"{title} {kind}", meaning, headline=False)
+        for kind, meaning in WORD_ERRORS.items()
+    ]
+    meaning = "Words of a transcript: mean over the utterances."
+    words = MeasuredMetric(
+        f"{name}_words", f"{title} words", "", meaning, better="neither", low=0, digits=1
+    )
+    return [*rows, words]
 
 
 def counted_words(

@@ -113,12 +113,13 @@ def test_the_first_24_sentences_are_common_and_are_tried_apart_and_do_not_enrol(
     common = ("p225_001_mic1", "p225_024_mic1", "p225_024_mic2_seg003", "p225_024")
     others = ("p225_025_mic1", "p225_366_mic1", "p225-001", "p225_025")
     assert all(map(is_common, common)) and not any(map(is_common, others))
-    utterances, _ = listed(vctk(tmp_path))
-    enrolment, trial = enrol_trial.split({}, LISTS, utterances, Findings())
+    source = vctk(tmp_path)
+    utterances, _ = listed(source)
+    enrolment, trial = enrol_trial.split(source, LISTS, utterances, Findings())
     assert not any(map(is_common, enrolment))
     parts = [[one for one in utterances if one.utterance in part] for part in (enrolment, trial)]
     tried, common = (
-        {trial.trial for trial in enrol_trial.list_trials({}, LISTS, name, *parts, None)[0]}
+        {trial.trial for trial in enrol_trial.list_trials(source, LISTS, name, *parts, None)[0]}
         for name in ("f", "f_common")
     )
     assert common == {"p225_001_mic2", "p225_024_mic2"}

@@ -14,7 +14,7 @@ from voiceprivacy.anonymise.functions.stt_tts import stt_tts_kokoro, stt_tts_pip
 from voiceprivacy.inout import audio
 from voiceprivacy.models.voices import Kokoro, Piper
 from voiceprivacy.models.whisper import Whisper
-from voiceprivacy.utility.whisper import normaliser_of
+from voiceprivacy.utility.kinds.whisper import normaliser_of
 
 pytestmark = [pytest.mark.nightly, needs_neural]
 TEXT = "She pulled her hair down, turned her skirt back, and put her feet on the fender."

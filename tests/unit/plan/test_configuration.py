@@ -11,8 +11,8 @@ from support.calls import here
 from support.plans import problems, voices
 
 from voiceprivacy.errors import BadInput
+from voiceprivacy.kinds import schema
 from voiceprivacy.plan import configuration
-from voiceprivacy.plan.defaults import schema
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.running import programs
 

@@ -11,7 +11,7 @@ from voiceprivacy.corpora.checks import Examination, Size
 from voiceprivacy.corpora.listing import Findings
 from voiceprivacy.plan import configuration, defaults, estimate
 from voiceprivacy.plan.estimate import FEATURES, PER_WEIGHT_BYTE, Step
-from voiceprivacy.plan.measures import OF_EVERY_RUN
+from voiceprivacy.plan.measures import of_every_run
 from voiceprivacy.plan.plan import Plan
 
 CONFIG = {
@@ -26,7 +26,7 @@ CONFIG = {
     "extractors": {"ecapa": ECAPA},
     "backends": {"cosine": {"type": "cosine"}},
     "semi_informed": False,
-    "utility": dict.fromkeys(OF_EVERY_RUN, False),
+    "utility": dict.fromkeys(of_every_run(), False),
 }
 
 

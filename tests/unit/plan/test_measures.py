@@ -72,7 +72,7 @@ def test_quality_is_measured_where_its_packages_are(monkeypatch, package):
 
 
 def test_one_job_makes_the_shipped_measures_of_an_anonymiser_with_its_options():
-    assert planned().together() == ["pitch_correlation", "words", "quality"]
+    assert planned().together() == ["pitch_correlation", "quality", "words"]
     assert planned(utility={"words": False}).together() == ["pitch_correlation", "quality"]
     assert "wer" not in planned(utility={"wer": {"command": "python wer.py"}}).together()
     uar = {"definition": "vpc2026", "labels": "{corpus}.tsv"}

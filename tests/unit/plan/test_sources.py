@@ -10,8 +10,8 @@ import pytest
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import checksums
+from voiceprivacy.kinds import Named
 from voiceprivacy.plan import defaults, named_files, sources
-from voiceprivacy.plan.named_files import Named
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.sources import CACHE, Sources
 

@@ -2,9 +2,11 @@
 
 import re
 import textwrap
+from pathlib import Path
 
 import pytest
 
+from voiceprivacy import kinds
 from voiceprivacy.inout.placeholders import ours, wherever_ours_lie
 from voiceprivacy.running import definitions, fingerprints
 from voiceprivacy.running.fingerprints import code, code_alone, modules
@@ -85,7 +87,8 @@ PACKAGE = {
         KINDS = {"reverse": reverse}
 
         def protect_by(kind):
-            return f"by {KINDS[kind]}"
+            from voiceprivacy import far
+            return f"by {KINDS[kind]} {far.draw()}"
     """,
     "scores": """
         def cosine(values, power=2):
@@ -115,6 +118,13 @@ PACKAGE = {
         UNUSED = 1
     """,
     "late": "def draw(): pass",
+    "far": """
+        def draw():
+            return 1
+
+        def fetch():
+            return 2
+    """,
 }
 JOBS = ("protect", "score", "report")
 
@@ -170,6 +180,8 @@ def repeated(tmp_path, monkeypatch):
         ("kinds", 'f"by {', 'f"{', {"protect"}),
         ("tables", "KNOWN.append(function)", "pass", {"protect"}),
         ("late", "pass", "return 1", set()),  # a rule names it
+        ("far", "return 1", "return 3", {"protect"}),  # imported inside a function, in no job
+        ("far", "return 2", "return 3", set()),
     ],
 )
 def test_an_edit_repeats_the_jobs_that_use_what_is_edited(repeated, name, old, new, jobs):
@@ -181,6 +193,14 @@ def test_a_module_that_a_rule_names_counts_whole(repeated):
         return code(job, "voiceprivacy/late")
 
     assert repeated("late", "pass", "return 1", fingerprint) == {*JOBS}
+
+
+def test_the_row_of_a_kind_counts_for_those_who_read_rows_and_for_no_job_of_the_kind():
+    rows = {(path, kinds.ROW) for path in kinds.paths()}
+    assert rows <= fingerprints._named(fingerprints.Definition(Path(kinds.__file__), "corpus_kind"))
+    for path in kinds.paths():
+        whole = fingerprints._named(fingerprints.Definition(path, fingerprints.WHOLE))
+        assert (path, "list_utterances") in whole and (path, kinds.ROW) not in whole
 
 
 def test_what_is_fetched_is_not_fetched_again_for_what_its_job_imports(repeated):

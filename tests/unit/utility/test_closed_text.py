@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from support.sounds import recording
 
-from voiceprivacy.utility import closed_text
-from voiceprivacy.utility.closed_text import (
+from voiceprivacy.utility.kinds import closed_text
+from voiceprivacy.utility.kinds.closed_text import (
     language_model,
     read_dictionary,
     recognise,

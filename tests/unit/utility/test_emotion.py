@@ -11,7 +11,7 @@ from support.trees import edit, iemocap
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.utility.emotion import (
+from voiceprivacy.utility.kinds.emotion import (
     DEFINITIONS,
     LEFT_OUT,
     MERGED,

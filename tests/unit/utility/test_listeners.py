@@ -12,9 +12,9 @@ from support import listeners as tiny
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.tables import Utterance
-from voiceprivacy.utility import emotion
+from voiceprivacy.utility.kinds import emotion
+from voiceprivacy.utility.kinds.recogniser import transcribe
 from voiceprivacy.utility.listeners import classifier, recogniser
-from voiceprivacy.utility.recogniser import transcribe
 
 CPU = torch.device("cpu")
 

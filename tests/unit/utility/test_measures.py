@@ -197,8 +197,7 @@ class Shipped:
 
 
 def test_a_shipped_measure_is_called_and_its_lines_come_by_metric(monkeypatch, capsys):
-    monkeypatch.setattr(measures.importlib, "import_module", {"vp.kind": Shipped}.get)
-    monkeypatch.setattr(measures, "__package__", "vp")
+    monkeypatch.setattr(measures, "module_of", lambda kind, _: {"kind": Shipped}[kind])
     monkeypatch.setenv("NINE", "x" * 9)
     spoken = SPOKEN[::3]  # a_0 to a_4
     measured = measures.call_measure("kind", spoken, spoken, {"path": "${NINE}"})

@@ -11,8 +11,8 @@ from support.score_cases import FEW
 from support.sounds import RATE, recording
 
 from voiceprivacy.inout.tables import write_manifest
+from voiceprivacy.utility.kinds.pitch_correlation import measure, pitch_correlation, pitch_track
 from voiceprivacy.utility.measures import read_measured
-from voiceprivacy.utility.pitch_correlation import measure, pitch_correlation, pitch_track
 from voiceprivacy.vocabulary import RESOURCES
 
 MELODY = 120 + 30 * np.sin(np.linspace(0, 9, 200))

@@ -11,8 +11,8 @@ from support.sounds import recording
 from voiceprivacy.errors import BadInput
 from voiceprivacy.models import onnx_network
 from voiceprivacy.report.metrics import possible
-from voiceprivacy.utility import quality
-from voiceprivacy.utility.quality import Dnsmos, estoi, measure, read, starts
+from voiceprivacy.utility.kinds import quality
+from voiceprivacy.utility.kinds.quality import Dnsmos, estoi, measure, read, starts
 from voiceprivacy.vocabulary import UNDEFINED
 
 RATE = 16000

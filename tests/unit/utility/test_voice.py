@@ -7,9 +7,9 @@ from support.measured import write_embedded
 
 from voiceprivacy.inout.arrays import Embeddings, write_embeddings
 from voiceprivacy.inout.tables import read_table
+from voiceprivacy.utility.kinds.voice import consistency
 from voiceprivacy.utility.measures import read_measured
 from voiceprivacy.utility.rows import COLUMNS
-from voiceprivacy.utility.voice import consistency
 
 
 def plain(embeddings, speakers):

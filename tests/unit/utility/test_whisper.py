@@ -11,8 +11,8 @@ from support.sounds import recording
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.tables import write_manifest
-from voiceprivacy.utility import recogniser, whisper, words_kept
-from voiceprivacy.utility.whisper import basic_words, normaliser_of
+from voiceprivacy.utility.kinds import recogniser, whisper, words_kept
+from voiceprivacy.utility.kinds.whisper import basic_words, normaliser_of
 
 RATE = 16000
 

@@ -15,23 +15,65 @@ from pathlib import Path
 from typing import Any
 
 from voiceprivacy.corpora.listing import Findings, Listed, by_speaker, note_gender
-from voiceprivacy.corpora.recordings import provide_audio
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout import foreign, tables
 from voiceprivacy.inout.files import read_lines, resembling
 from voiceprivacy.inout.placeholders import ours
-
-__all__ = [
-    "compile_pattern",
-    "list_utterances",
-    "provide_audio",
-    "read_facts",
-    "read_genders",
-    "read_transcripts",
-]
+from voiceprivacy.kinds import A_FOLDER, FILE, TRANSCRIPTS, CorpusKind, Named
 
 FACTS = ("age", "accent")  # columns that the table of speakers may have
 FIELDS = ("speaker", "session", "utterance", "gender")
+
+
+def _files(options: dict[str, Any]) -> Iterator[Named]:
+    ending = Path(options["pattern"]).suffix
+    endings = None if re.search(r"[*{]", ending) else (ending,)
+    yield Named(("root",), ours(options["root"]), A_FOLDER, endings=endings)
+    for key in ("speakers", "list", TRANSCRIPTS):
+        if key in options:
+            member = key if key == TRANSCRIPTS else ""
+            yield Named((key,), ours(options[key]), FILE, member=member)
+
+
+KIND = CorpusKind(
+    schema=r"""
+        description: >-
+          Files below root whose relative paths follow a pattern of {speaker}, {utterance},
+          {session}, {gender} and *, such as {speaker}/{session}/{utterance}.wav, each as short as
+          possible; speakers - a TSV with the columns speaker and gender; transcripts - a TSV with
+          the columns utterance and text; list - a text file of the utterances to take, one on a
+          line, all others being left out.
+        type: object
+        additionalProperties: false
+        required: [root, pattern]
+        properties:
+          root:
+            description: Folder that the pattern starts from.
+            type: string
+            minLength: 1
+          pattern:
+            description: Of relative paths, such as {speaker}/{utterance}.wav.
+            type: string
+            pattern: "^(?=.*\\{speaker\\})(?=.*\\{utterance\\})"
+          speakers:
+            description: TSV with the columns speaker and gender (f or m).
+            type: string
+            minLength: 1
+          list:
+            description: Text file, the id of an utterance on each line, of those that are taken.
+            type: string
+            minLength: 1
+          transcripts:
+            description: TSV with the columns utterance and text - what is said.
+            type: string
+            minLength: 1
+    """,
+    cited="folders of recordings",
+    files=_files,
+    transcribed_by="transcripts: FILE.tsv in the corpus's entry folder",
+    has_transcripts=lambda options: TRANSCRIPTS in options,
+    of_transcripts=(TRANSCRIPTS,),
+)
 
 
 def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]:

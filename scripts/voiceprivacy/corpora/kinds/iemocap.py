@@ -13,30 +13,85 @@ Evaluation 42, 2008.
 """
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from voiceprivacy.corpora.listing import Findings, Listed, compare_published
-from voiceprivacy.corpora.recordings import provide_audio
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.files import read_lines
 from voiceprivacy.inout.iemocap import (
+    EVALUATED,
     OF_FOUR_EMOTIONS,
     SENTENCES,
     SESSIONS,
+    SPOKEN,
+    TRANSCRIBED,
     TRANSCRIPTIONS,
     files,
     read_evaluations,
 )
-
-__all__ = ["list_utterances", "provide_audio", "read_transcripts"]
+from voiceprivacy.inout.placeholders import ours
+from voiceprivacy.kinds import A_FOLDER, TEXTS, CorpusKind, Named, texts_at
+from voiceprivacy.vocabulary import UTILITY_ALONE
 
 PUBLISHED = "IEMOCAP"  # in the table of published counts
 UTTERANCE = re.compile(r"(Ses\d\d)[FM]_.+_([FM])[^_]*")
 # Ses01F_impro01_F000 [006.2901-008.2357]: Excuse me.
-SPOKEN = re.compile(r"(\S+) \[[\d.]+-[\d.]+\]: ?(.*)")
+WORDS_SPOKEN = re.compile(r"(\S+) \[[\d.]+-[\d.]+\]: ?(.*)")
 NO_WORDS = re.compile(r"\[[^\]]*\]")  # [LAUGHTER], [BREATHING], [GARBAGE]
 FOUR, ALL = "four", "all"  # which emotions are taken
+
+
+def _folders(options: dict[str, Any]) -> list[str]:
+    return [f"{ours(options['root'])}/Session{session}" for session in options["sessions"]]
+
+
+def _files(options: dict[str, Any]) -> Iterator[Named]:
+    """Only what is read of it: videos and tracks of faces are thirty times as much."""
+    for folder in _folders(options):
+        yield Named(("root",), f"{folder}/{SPOKEN}", A_FOLDER)
+        yield Named(("root",), f"{folder}/{EVALUATED}", A_FOLDER, endings=TEXTS)
+        yield from texts_at(f"{folder}/{TRANSCRIBED}", "root")
+
+
+def _has_transcripts(options: dict[str, Any]) -> bool:
+    return all(Path(folder, TRANSCRIBED).is_dir() for folder in _folders(options))
+
+
+KIND = CorpusKind(
+    schema="""
+        description: >-
+          IEMOCAP as it is distributed (Session1/sentences/wav/dialogue/utterance.wav,
+          dialog/EmoEvaluation, dialog/transcriptions).
+        type: object
+        additionalProperties: false
+        required: [root]
+        properties:
+          root:
+            description: Folder that holds Session1 to Session5.
+            type: string
+            minLength: 1
+          emotions:
+            description: >-
+              four - only utterances that the evaluators called angry, happy, excited, neutral or
+              sad, as the challenges have them; all - the others too.
+            enum: [four, all]
+            default: four
+          sessions:
+            description: Numbers of those that are taken.
+            type: array
+            minItems: 1
+            uniqueItems: true
+            items: {type: integer, minimum: 1, maximum: 5}
+            default: [1, 2, 3, 4, 5]
+    """,
+    cited="IEMOCAP [@iemocap]",
+    files=_files,
+    transcribed_by=f"{TRANSCRIBED} of IEMOCAP",
+    has_transcripts=_has_transcripts,
+    use=UTILITY_ALONE,
+)
 
 
 def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]:
@@ -82,7 +137,7 @@ def read_transcripts(options: dict[str, Any]) -> dict[str, str]:
         for path in paths:
             for line in read_lines(path):
                 # Other lines are of what is not among the sentences, such as "M: Hello."
-                if match := SPOKEN.fullmatch(line.strip()):
+                if match := WORDS_SPOKEN.fullmatch(line.strip()):
                     texts[match[1]] = " ".join(NO_WORDS.sub(" ", match[2]).split())
     return texts
 

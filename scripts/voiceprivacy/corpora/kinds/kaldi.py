@@ -19,24 +19,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.corpora.listing import Findings, Listed, note_gender
-from voiceprivacy.corpora.recordings import provide_audio
 from voiceprivacy.corpora.rows import Cut, Joined, Pipe, Recording
 from voiceprivacy.errors import BadInput, counted
-from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import base_of, name_too_long, read_lines
+from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.inout.tables import seconds_of
-
-__all__ = [
-    "data_directories",
-    "list_utterances",
-    "positions_of_part",
-    "provide_audio",
-    "read_enrolls",
-    "read_fields",
-    "read_text",
-    "read_transcripts",
-]
-
+from voiceprivacy.kinds import A_FOLDER, CorpusKind, Named, data_directory
 
 SPEAKERS = "utt2spk"
 # What the one channel of a recording is called in segments: Kaldi counts from 0, others do not.
@@ -56,6 +44,90 @@ class _Heard(NamedTuple):
 
     line: int
     audio: Recording
+
+
+def data_directories(options: Any) -> list[str]:
+    """All data directories of a corpus; the one that enrols is the first."""
+    if not isinstance(options, dict):
+        return [options]
+    if "directory" in options:
+        return [options["directory"]]
+    return [options["enrolment"], *options["trial"]]
+
+
+def _files(options: Any) -> Iterator[Named]:
+    root = ours(options["root"]) if isinstance(options, dict) and "root" in options else None
+    if root is not None:  # it only has to be there: the files are named by wav.scp
+        yield Named((), root, A_FOLDER, endings=())
+    for directory in data_directories(options):
+        yield from data_directory(ours(directory), root)
+
+
+def _has_transcripts(options: Any) -> bool:
+    """Whether any directory has them that is tried."""
+    first, *others = data_directories(options)
+    return any(Path(ours(directory), "text").exists() for directory in others or [first])
+
+
+def _protocol(options: Any) -> dict[str, Any] | None:
+    """The trials of the one directory; those of several have no name."""
+    first, *others = data_directories(options)
+    return None if others else {"given": {"all": first}}
+
+
+def _data_sets(options: Any, part: str) -> list[str]:
+    first, *others = data_directories(options)
+    return [Path(path).name for path in (others if others and part == "trial" else [first])]
+
+
+KIND = CorpusKind(
+    schema="""
+        description: >-
+          A data directory (wav.scp, utt2spk, spk2gender, enrolls, trials, perhaps segments); or
+          directory, one with more to say of it; or enrolment, one that enrols, and trial, some to
+          be tried. root - where relative paths in wav.scp start.
+        type: [string, object]
+        minLength: 1
+        if: {type: object}
+        then:
+          additionalProperties: false
+          oneOf:
+            - required: [directory]
+            - required: [enrolment, trial]
+          properties:
+            directory:
+              description: A data directory that enrols and is tried.
+              type: string
+              minLength: 1
+            enrolment:
+              description: The data directory that enrols.
+              type: string
+              minLength: 1
+            trial:
+              description: The data directories that are tried.
+              type: array
+              minItems: 1
+              items: {type: string, minLength: 1}
+            windows:
+              description: >-
+                Join the turns (segments) of a speaker whose centres lie in the same so many seconds
+                of a recording to one utterance.
+              type: number
+              exclusiveMinimum: 0
+            root:
+              description: >-
+                Where relative paths in wav.scp start; default - the working directory, the data
+                directory or the nearest folder above it from which they exist.
+              type: string
+              minLength: 1
+    """,
+    cited="a data directory in Kaldi's format",
+    files=_files,
+    transcribed_by="the file text of a data directory",
+    has_transcripts=_has_transcripts,
+    protocol=_protocol,
+    data_sets=_data_sets,
+)
 
 
 def list_utterances(options: Any, findings: Findings) -> list[Listed]:
@@ -86,15 +158,6 @@ def list_utterances(options: Any, findings: Findings) -> list[Listed]:
                 findings.error(listed.file, listed.line, message)
     windows = _windows(options)
     return list(_joined(utterances, windows)) if windows else list(utterances.values())
-
-
-def data_directories(options: Any) -> list[str]:
-    """All data directories of a corpus; the one that enrols is the first."""
-    if not isinstance(options, dict):
-        return [options]
-    if "directory" in options:
-        return [options["directory"]]
-    return [options["enrolment"], *options["trial"]]
 
 
 def positions_of_part(options: Any, part: str) -> dict[str, int]:
@@ -263,6 +326,8 @@ def _joined(turns, windows):
 
 def _channels_of(recording):
     """Return how many channels a file has; 1 where it is unknown, as of a pipe."""
+    from voiceprivacy.inout import audio
+
     with contextlib.suppress(BadInput):  # the reader of the file says why
         return 1 if isinstance(recording, Pipe) else audio.header(recording).channels
     return 1

@@ -19,8 +19,6 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from tqdm import tqdm
-
 from voiceprivacy.corpora.listing import (
     Findings,
     Listed,
@@ -28,22 +26,14 @@ from voiceprivacy.corpora.listing import (
     compare_published,
     note_gender,
 )
-from voiceprivacy.corpora.recordings import AUDIO, provide_audio
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.files import read_lines
 from voiceprivacy.inout.foreign import files_below, refuse_no_utf8
+from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.inout.typed_tables import read_typed
 from voiceprivacy.inout.writing import whole_folder_or_absent, whole_or_absent
-from voiceprivacy.vocabulary import RESOURCES
-
-__all__ = [
-    "fetch_subset",
-    "list_utterances",
-    "provide_audio",
-    "published_archive",
-    "read_transcripts",
-    "to_download",
-]
+from voiceprivacy.kinds import A_FOLDER, TRANSCRIPTS, CorpusKind, Fetched, Named
+from voiceprivacy.vocabulary import RECORDINGS, RESOURCES
 
 SPEAKERS = "SPEAKERS.TXT"
 
@@ -56,6 +46,71 @@ BLOCK = 1 << 20  # bytes
 TIMEOUT_S = 60
 TOP = "LibriSpeech"  # the folder that every archive holds
 UNPACKED = 2.1  # times the bytes of an archive: it, and what is in it
+
+
+def _files(options: dict[str, Any]) -> Iterator[Named]:
+    if options["download"]:  # the job that fetches them says what there is
+        return
+    root = ours(options["root"])
+    yield Named(("root",), root, A_FOLDER, below=False)  # SPEAKERS.TXT
+    for subset in options["subsets"]:
+        folder = Named(("subsets",), f"{root}/{subset}", A_FOLDER)
+        yield folder._replace(without_texts=True)
+        yield folder._replace(endings=(".trans.txt",), member=TRANSCRIPTS)
+
+
+def _has_transcripts(options: dict[str, Any]) -> bool:
+    """Whether each subset has some; one that is still to be downloaded will have them."""
+    folders = [Path(ours(options["root"]), subset) for subset in options["subsets"]]
+    if options.get("download"):
+        folders = [folder for folder in folders if folder.is_dir()]
+    return all(any(folder.glob("*/*/*.trans.txt")) for folder in folders)
+
+
+def _published(options: dict[str, Any]) -> list[str]:
+    return [f"LibriSpeech {subset}" for subset in options["subsets"]]
+
+
+def _fetched(options: dict[str, Any]) -> Fetched | None:
+    address = options["download"]
+    if not address:
+        return None
+    return Fetched(options["root"], address if address is not True else None, options["subsets"])
+
+
+KIND = CorpusKind(
+    schema=r"""
+        description: The official folder tree (SPEAKERS.TXT, subset/speaker/chapter/utterance.flac).
+        type: object
+        additionalProperties: false
+        required: [root, subsets]
+        properties:
+          root:
+            description: Folder that holds SPEAKERS.TXT and the subsets.
+            type: string
+            minLength: 1
+          subsets:
+            description: Such as test-clean.
+            type: array
+            minItems: 1
+            uniqueItems: true
+            items: {type: string, minLength: 1}
+          download:
+            description: >-
+              Fetch subsets that are not below root; true - from www.openslr.org, or the address of
+              a mirror's folder.
+            type: [boolean, string]
+            pattern: "^(https://|http://127\\.0\\.0\\.1[:/])"
+            default: false
+    """,
+    cited="LibriSpeech [@librispeech]",
+    files=_files,
+    transcribed_by="*.trans.txt beside the audio",
+    has_transcripts=_has_transcripts,
+    published=_published,
+    fetched=_fetched,
+    session="^(.+)-",  # 84-121123-0001: speaker, chapter, utterance
+)
 
 
 class Archive(NamedTuple):
@@ -104,7 +159,7 @@ def _audio_files(folder, findings):
     if not folder.is_dir():
         raise BadInput(f"{folder}: not found")
     files, others = [], []
-    for path in sorted(files_below(folder, AUDIO)):
+    for path in sorted(files_below(folder, RECORDINGS)):
         (files if path.count("/") == 2 else others).append(folder / path)
     if not files:
         findings.error(folder, "-", "no audio file speaker/chapter/utterance.flac in it")
@@ -232,6 +287,8 @@ def download(url: str, path: Path, *, size: int) -> None:
     ------
     BadInput : the server has no such file, or another one, or ATTEMPTS connections bring nothing
     """
+    from tqdm import tqdm
+
     failures = 0
     bar = tqdm(desc=path.name, total=size, unit="B", unit_scale=True, mininterval=5)
     with bar as progress:

@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 from voiceprivacy import seeds
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout import audio, tables
+from voiceprivacy.inout import tables
+from voiceprivacy.kinds import CorpusKind
 from voiceprivacy.running import pools
 from voiceprivacy.running.espeak_jobs import require_espeak, run_espeak
-
-__all__ = ["list_utterances", "provide_audio", "read_transcripts"]
 
 
 def _phrases(text):
@@ -89,6 +88,42 @@ WORDS_PER_MINUTE = (168, 16)
 WITHIN_SPEAKER = {"formants": 0.006, "pitch": 0.03, "range": 0.1, "rate": 0.05}
 
 BATCH = 25  # utterances that one process of espeak.py speaks
+
+
+def _numbers_of_speakers(options: dict[str, Any]) -> range:
+    first = options["first_speaker"]
+    return range(first, first + options["speakers"])
+
+
+KIND = CorpusKind(
+    schema="""
+        description: >-
+          English sentences spoken by espeak-ng; speaker k is the same voice in every corpus.
+        type: object
+        additionalProperties: false
+        required: [speakers, utterances]
+        properties:
+          speakers:
+            description: How many, women and men in turn.
+            type: integer
+            minimum: 1
+          utterances:
+            description: Of each speaker.
+            type: integer
+            minimum: 1
+          first_speaker:
+            description: Number of the first; corpora of a run have different speakers.
+            type: integer
+            minimum: 0
+            default: 0
+    """,
+    cited="speech of synthetic speakers by eSpeak NG",
+    files=lambda _: iter(()),
+    transcribed_by="the sentences that are spoken",
+    numbers_of_speakers=_numbers_of_speakers,
+    is_made_up=True,
+    is_written_again=True,
+)
 
 
 class Voice(NamedTuple):
@@ -234,6 +269,8 @@ def _speak(utterances, *, audio_dir, sample_rate):
 
 def _keep(utterance, folder, audio_dir, sample_rate):
     """Keep what was spoken at the corpus's rate, and say so in a line of the manifest."""
+    from voiceprivacy.inout import audio
+
     name, speaker, gender = utterance.utterance, utterance.speaker, utterance.gender
     samples, spoken_rate = audio.read(folder / f"{name}.wav")
     samples = audio.resample(samples, source_rate=spoken_rate, target_rate=sample_rate)

@@ -15,17 +15,61 @@ from pathlib import Path
 from typing import Any
 
 from voiceprivacy.corpora.listing import Findings, Listed, check_names
-from voiceprivacy.corpora.recordings import AUDIO, provide_audio
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import read_lines
 from voiceprivacy.inout.foreign import files_below, refuse_no_utf8
-
-__all__ = ["is_common", "list_utterances", "provide_audio", "read_facts", "read_transcripts"]
+from voiceprivacy.inout.placeholders import ours
+from voiceprivacy.kinds import A_FOLDER, CorpusKind, Named, texts_at
+from voiceprivacy.vocabulary import RECORDINGS
 
 AUDIO_FOLDER, OLDER_FOLDER = "wav48_silence_trimmed", "wav48"  # of 0.92 and of 0.80
 COMMON_SENTENCES = 24
 GENDERS = ("f", "m")
 SENTENCE = re.compile(r"_(\d{3})(?:_mic[12])?(?:_|$)")
+
+
+def _files(options: dict[str, Any]) -> Iterator[Named]:
+    root = ours(options["root"])
+    yield Named(("root",), root, A_FOLDER, without_texts=True)
+    yield from texts_at(f"{root}/txt", "root")
+
+
+def _has_transcripts(options: dict[str, Any]) -> bool:
+    return Path(ours(options["root"]), "txt").is_dir()
+
+
+def is_common(utterance: str) -> bool:
+    """Whether the id of an utterance, or of a piece, is of a sentence that all speakers read."""
+    number = SENTENCE.search(utterance)
+    return number is not None and int(number.group(1)) <= COMMON_SENTENCES
+
+
+KIND = CorpusKind(
+    schema="""
+        description: >-
+          VCTK 0.92 (speaker-info.txt,
+          wav48_silence_trimmed/speaker/speaker_sentence_microphone.flac) or 0.80
+          (wav48/speaker/speaker_sentence.wav).
+        type: object
+        additionalProperties: false
+        required: [root]
+        properties:
+          root:
+            description: Folder that holds speaker-info.txt and wav48_silence_trimmed or wav48.
+            type: string
+            minLength: 1
+          microphone:
+            description: Whose recordings are taken (0.92).
+            enum: [mic1, mic2]
+            default: mic2
+    """,
+    cited="VCTK [@vctk]",
+    files=_files,
+    transcribed_by="the folder txt of VCTK",
+    has_transcripts=_has_transcripts,
+    published=lambda _: ["VCTK"],
+    is_written_again=True,  # recorded at 48 kHz
+)
 
 
 def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]:
@@ -49,7 +93,7 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
     utterances = []
     shown = [path for path in sorted(folder.glob("[!.]*")) if path.is_dir()]
     for speaker in shown:
-        named = sorted(map(speaker.joinpath, files_below(speaker, AUDIO)))
+        named = sorted(map(speaker.joinpath, files_below(speaker, RECORDINGS)))
         files = [path for path in named if path.stem.endswith(ending)]
         gender = genders.get(speaker.name, "-")
         if not files:
@@ -96,12 +140,6 @@ def read_transcripts(options: dict[str, Any]) -> dict[str, str]:
     if not texts:
         raise BadInput(f"{folder}: has no speaker/sentence.txt")
     return texts
-
-
-def is_common(utterance: str) -> bool:
-    """Whether the id of an utterance, or of a piece, is of a sentence that all speakers read."""
-    number = SENTENCE.search(utterance)
-    return number is not None and int(number.group(1)) <= COMMON_SENTENCES
 
 
 def _folder(options: dict[str, Any]) -> Path:

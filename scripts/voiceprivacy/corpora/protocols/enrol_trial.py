@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from voiceprivacy import seeds
-from voiceprivacy.corpora.kinds.vctk import is_common
 from voiceprivacy.corpora.listing import (
     GENDERS,
     Findings,
     Listed,
     Source,
     by_speaker,
+    kind_of,
     of_gender,
     require_gender,
 )
@@ -70,7 +70,9 @@ def split(
     trial: set[str] = set()
     for own in by_speaker(utterances).values():
         common = {
-            utterance.utterance for utterance in own if _is_for_common_lists(utterance, options)
+            utterance.utterance
+            for utterance in own
+            if _is_for_common_lists(source, utterance, options)
         }
         others = [utterance for utterance in own if utterance.utterance not in common]
         _check_speaker(own[0], len(others), options, findings)
@@ -99,7 +101,7 @@ def list_trials(
     tried = [
         utterance
         for utterance in of_gender(trial, gender)
-        if _is_for_common_lists(utterance, options) == is_common_list
+        if _is_for_common_lists(source, utterance, options) == is_common_list
     ]
     enrolments: dict[str, list[str]] = {}
     for speaker, enrolled in by_speaker(of_gender(enrolment, gender)).items():
@@ -107,10 +109,12 @@ def list_trials(
     return Crossed(enrolments, tried), enrolments
 
 
-def _is_for_common_lists(utterance, options):
+def _is_for_common_lists(source, utterance, options):
     """Whether an utterance belongs to the lists ..._common of a corpus that has such lists."""
-    has_such_lists = any(name.endswith(COMMON) for name in options["lists"])
-    return has_such_lists and is_common(utterance.utterance)
+    if not any(name.endswith(COMMON) for name in options["lists"]):
+        return False
+    kind, _ = kind_of(source)
+    return kind.is_common(utterance.utterance) if hasattr(kind, "is_common") else False
 
 
 def _check_speaker(first, count, options, findings):

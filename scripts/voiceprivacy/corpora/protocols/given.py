@@ -22,6 +22,7 @@ from voiceprivacy.corpora.listing import (
     Source,
     by_speaker,
     compare_published,
+    kind_of,
 )
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.tables import LABELS, Trial, headerless_trials, source_of
@@ -209,12 +210,13 @@ def _gender_in(name):
 
 def _enrolls_files(source, options):
     directories = [_trials_file(options, name).parent for name in options]
-    if "kaldi" in source:
-        directories.append(Path(kaldi.data_directories(source["kaldi"])[0]))
+    kind, own = kind_of(source)
+    enrolling, *tried = kind.data_directories(own) if hasattr(kind, "data_directories") else [None]
+    if enrolling:
+        directories.append(Path(enrolling))
     paths = dict.fromkeys(directory / "enrolls" for directory in directories)
     files = [path for path in paths if path.is_file()]
-    kaldi_source = source.get("kaldi")
-    if not files and isinstance(kaldi_source, dict) and "enrolment" in kaldi_source:
+    if not files and tried:  # who enrols is all that a directory of its own holds
         return [directories[-1] / kaldi.SPEAKERS]
     if not files:
         raise BadInput(f"{directories[-1] / 'enrolls'}: not found")

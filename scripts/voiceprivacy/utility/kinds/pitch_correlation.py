@@ -24,19 +24,44 @@ intonation, Speech Prosody 2008 (limits from quartiles).
 """
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
-import torchyin
 from numpy.typing import NDArray
-from tqdm import tqdm
 
-from voiceprivacy.inout import audio
 from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.kinds import MeasuredMetric, MeasureKind
 from voiceprivacy.utility.rows import Measured
 from voiceprivacy.vocabulary import UNDEFINED
 
+if TYPE_CHECKING:
+    import torch
+
+    from voiceprivacy.inout import audio
+
 METRIC = "pitch_correlation"
+KIND = MeasureKind(
+    described="of every run",
+    metrics=(
+        MeasuredMetric(
+            METRIC,
+            "pitch correlation",
+            "",
+            "Correlation of pitch (by YIN) in original and protected speech: 1 = as before.",
+            digits=2,
+            headline=True,
+        ),
+    ),
+    said={METRIC: "the correlation of pitch [@vpc2022,yin]"},
+    better="higher",
+    group="pitch",
+    of_original=False,
+    together=True,
+    seconds=(0.003, 0),
+    entry=METRIC,
+    entry_options={"sample": 100},
+    left_out_by="pitch_correlation",
+)
 WHY_UNDEFINED = "too little voice in the original"
 SAMPLE_RATE = 16000
 LOWEST_HZ, HIGHEST_HZ = 75, 500
@@ -52,14 +77,22 @@ Track = NDArray[np.float64]
 
 def measure(original: Sequence[Utterance], protected: Sequence[Utterance]) -> Iterator[Measured]:
     """Yield the pitch correlation of every protected utterance."""
+    from tqdm import tqdm
+
+    from voiceprivacy.inout import audio
+
     progress = tqdm(protected, unit="utterance", mininterval=1.0)
     for before, after in zip(original, progress, strict=True):
         tracks = [pitch_track(*audio.read(line.path)) for line in (before, after)]
         yield Measured(after.utterance, METRIC, pitch_correlation(*tracks))
 
 
-def pitch_track(samples: audio.Samples, sample_rate: int) -> Track:
+def pitch_track(samples: "audio.Samples", sample_rate: int) -> Track:
     """F0 (F,) in Hz every 10 ms of samples (N,); 0 in frames without a period."""
+    import torch
+
+    from voiceprivacy.inout import audio
+
     samples = audio.resample(samples, source_rate=sample_rate, target_rate=SAMPLE_RATE)
     waveform = torch.from_numpy(np.ascontiguousarray(samples, dtype=np.float32))
     first = _frequencies(waveform, LOWEST_HZ, HIGHEST_HZ)
@@ -71,8 +104,11 @@ def pitch_track(samples: audio.Samples, sample_rate: int) -> Track:
     return _frequencies(waveform, lowest, highest)
 
 
-def _frequencies(waveform: torch.Tensor, lowest: float, highest: float) -> Track:
+def _frequencies(waveform: "torch.Tensor", lowest: float, highest: float) -> Track:
     """F0 (F,) between two limits in Hz; the number of frames does not depend on the limits."""
+    import torch
+    import torchyin
+
     # YIN's frames hold two periods of the lowest F0; those of narrower limits start with them.
     longest, own = (2 * int(SAMPLE_RATE / limit) for limit in (LOWEST_HZ, lowest))
     padded = torch.nn.functional.pad(waveform, [0, max(0, longest - len(waveform))])

@@ -13,10 +13,46 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from voiceprivacy.kinds import MeasuredMetric, MeasureKind
 from voiceprivacy.vocabulary import UNDEFINED
 
 CONSISTENCY, SEX_KEPT = "voice_consistency", "sex_kept_percent"
 DIGITS = 6  # embeddings are stored with seven
+KIND = MeasureKind(
+    described=(
+        "whether speakers keep one voice and their sex (every run whose attackers embed speech)"
+    ),
+    metrics=(
+        MeasuredMetric(
+            CONSISTENCY,
+            "voice consistency",
+            "",
+            "How alike the utterances of a speaker sound to a network: 1 = always one voice.",
+            low=-1,
+            high=1,
+            digits=2,
+        ),
+        MeasuredMetric(
+            SEX_KEPT,
+            "sex kept",
+            "%",
+            "Utterances that sound of their speaker's sex, by what original speech teaches.",
+            better="higher",
+            low=0,
+            high=100,
+            digits=1,
+            headline=True,
+        ),
+    ),
+    said={
+        CONSISTENCY: "the consistency of protected voices",
+        SEX_KEPT: "whether a voice still sounds like one of the speaker's sex",
+    },
+    env="evaluate",
+    group="voice",
+    of_embeddings=True,
+    entry="voice",
+)
 
 
 def consistency(embeddings: NDArray, speakers: Sequence[str]) -> list[float | str]:

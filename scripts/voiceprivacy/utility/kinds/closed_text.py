@@ -37,18 +37,51 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import pocketsphinx
-from tqdm import tqdm
 
-from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.tables import Utterance, read_transcripts
+from voiceprivacy.kinds import MeasureKind
 from voiceprivacy.utility.rows import Measured
-from voiceprivacy.utility.word_counts import counted_words, undefined_words
-from voiceprivacy.vocabulary import CLOSED_TEXT
+from voiceprivacy.utility.word_counts import (
+    counted_words,
+    kinds_of_errors,
+    rate_of_words,
+    undefined_words,
+)
+from voiceprivacy.vocabulary import ENGLISH
+
+if TYPE_CHECKING:
+    from voiceprivacy.inout import audio
+
+NAME = "closed_text"
+KIND = MeasureKind(
+    described=(
+        "the word errors of PocketSphinx, whose language model is made of the corpus's own"
+        " transcripts (every run with transcripts)"
+    ),
+    metrics=(
+        rate_of_words(
+            f"{NAME}_wer_percent",
+            "closed-text WER",
+            "Word errors of a recogniser that knows the sentences; for this corpus alone.",
+        ),
+        *kinds_of_errors(NAME, "closed-text"),
+    ),
+    said={f"{NAME}_wer_percent": "word errors among the transcripts of the run [@pocketsphinx]"},
+    better="lower",
+    group="words",
+    weight=f"{NAME}_words",
+    languages=(ENGLISH,),
+    options=("transcripts",),
+    together=True,
+    seconds=(0.065, 0),
+    entry="words",
+    # Fewer than five of a speaker widen the interval (docs/internals/load.md).
+    entry_options={"utterances": 5, "sample": 100},
+)
 
 WHY_UNDEFINED = "no words in the transcripts, or another language"
 SAMPLE_RATE = 16000  # of the acoustic model
@@ -74,6 +107,8 @@ def words_of(text: str, known: Mapping[str, object]) -> Sentence:
 
 def read_dictionary() -> Pronunciations:
     """The dictionary that PocketSphinx comes with: {word: its pronunciations}."""
+    import pocketsphinx
+
     pronunciations: Pronunciations = defaultdict(list)
     path = pocketsphinx.get_model_path("en-us/cmudict-en-us.dict")
     for line in Path(path).read_text(encoding="utf-8").splitlines():
@@ -125,6 +160,8 @@ class Recogniser:
     """
 
     def __init__(self, sentences: Sequence[Sentence], dictionary: Pronunciations) -> None:
+        import pocketsphinx
+
         vocabulary = set(chain.from_iterable(sentences))
         lines = []
         for word in sorted(vocabulary & dictionary.keys()):
@@ -142,8 +179,10 @@ class Recogniser:
                 loglevel="FATAL",
             )
 
-    def words(self, samples: audio.Samples, sample_rate: int) -> str:
+    def words(self, samples: "audio.Samples", sample_rate: int) -> str:
         """The words of one utterance (N,), between spaces; empty where none was found."""
+        from voiceprivacy.inout import audio
+
         samples = audio.resample(samples, source_rate=sample_rate, target_rate=SAMPLE_RATE)
         steps = np.rint(audio.within_full_scale(samples) * (audio.FULL_SCALE - 1))
         # Whatever cmn says, features carry something on from the utterance before.
@@ -165,6 +204,8 @@ def measure(
 
     ``transcripts`` is a TSV of what is said: utterance text.
     """
+    from tqdm import tqdm
+
     progress = tqdm(protected, unit="utterance", mininterval=1.0)
     yield from chain.from_iterable(recognise(progress, read_transcripts(transcripts)))
 
@@ -180,6 +221,8 @@ def recognise(
     transcripts : {utterance: text}
         The language model is made of all of them.
     """
+    from voiceprivacy.inout import audio
+
     dictionary = read_dictionary()
     sentences = {name: words_of(text, dictionary) for name, text in transcripts.items()}
     recogniser = None
@@ -188,10 +231,10 @@ def recognise(
     for utterance in utterances:
         name = utterance.utterance
         if not (recogniser and sentences.get(name)):
-            yield undefined_words(CLOSED_TEXT, name)
+            yield undefined_words(NAME, name)
             continue
         hypothesis = recogniser.words(*audio.read(utterance.path))
-        yield counted_words(CLOSED_TEXT, name, sentences[name], hypothesis.split())
+        yield counted_words(NAME, name, sentences[name], hypothesis.split())
 
 
 def share_known(sentences: Iterable[Sentence], dictionary: Mapping[str, object]) -> float:

@@ -30,21 +30,81 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tqdm import tqdm
-
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.files import FilePath, read_lines
 from voiceprivacy.inout.iemocap import (
+    EVALUATED,
     EVALUATIONS,
     OF_FOUR_EMOTIONS,
     SESSIONS,
     files,
     read_evaluations,
 )
+from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.inout.tables import Utterance, read_rows
+from voiceprivacy.kinds import FILE, TEXTS, MeasuredMetric, MeasureKind, Named
 from voiceprivacy.utility.rows import Measured
 from voiceprivacy.utility.statistics import MOST_FOLDS
 from voiceprivacy.vocabulary import EMOTIONS, UNDEFINED
+
+
+def _files(options: Mapping[str, str]) -> Iterator[Named]:
+    if "predictions" in options:
+        yield Named(("predictions",), ours(options["predictions"]), FILE)
+    path = Path(ours(options["labels"]))
+    # A table, or a folder: of a data directory some tables, of IEMOCAP the evaluations.
+    tables = map(path.joinpath, ("utt2emo", "utt2spk", "spk2fold"))
+    files = [table for table in tables if table.exists()]
+    for file in files or sorted(path.glob(f"Session*/{EVALUATED}")) or [path]:
+        yield Named(("labels",), str(file), endings=TEXTS)
+
+
+KIND = MeasureKind(
+    described="the recalls of a classifier",
+    schema="""
+        labels:
+          description: >-
+            True emotions - a TSV (utterance label, perhaps fold), a data directory with utt2emo, or
+            the folder of IEMOCAP; {corpus} and {set} are replaced.
+          type: string
+          minLength: 1
+        excited:
+          description: What excited speech of the labels counts as; none - it has no label.
+          enum: [happy, none]
+        predictions:
+          description: >-
+            What a classifier that ran elsewhere says - a TSV (utterance label, perhaps fold) of
+            each system; {corpus} and {anonymiser} are replaced.
+          type: string
+          pattern: "{anonymiser}"
+    """,
+    metrics=(
+        MeasuredMetric(
+            "uar_percent",
+            "emotion recall",
+            "%",
+            "Unweighted average recall of four emotions, by the config's classifier.",
+            low=0,
+            high=100,
+            digits=1,
+            headline=True,
+        ),
+    ),
+    said={"uar_percent": "unweighted average recall of emotions"},
+    published="uar_percent",
+    better="higher",
+    group="emotion",
+    statistic="macro_recall",
+    joint="{name}_percent",
+    files=_files,
+    by_definition={"vpc2024": {"statistic": "macro_recall_of_speakers", "weight": "{name}_fold"}},
+    needs=("definition", "labels"),
+    needs_one_of=("model", "predictions"),
+    fetched="classifier",
+    mem_mb=6000,
+    threads=4,
+    options=("name", "model", "definition", "labels", "predictions", "excited", "device"),
+)
 
 NAMES = {
     "ang": "angry",
@@ -260,7 +320,8 @@ def classified(
     device: str,
 ) -> Labels:
     """What a classifier hears in utterances, or that of the fold of each."""
-    # Seconds to import, and of no use to a table of predictions.
+    from tqdm import tqdm
+
     from voiceprivacy.inout import audio
     from voiceprivacy.models.devices import torch_device
     from voiceprivacy.models.folders import refusing

@@ -30,19 +30,13 @@ from math import gcd
 from typing import Any
 
 import numpy as np
-import onnx
-import pystoi
 from numpy.typing import NDArray
-from onnx import helper
-from scipy.signal import resample_poly
-from tqdm import tqdm
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.placeholders import folder_of_package
 from voiceprivacy.inout.tables import Utterance
-from voiceprivacy.models import onnx_network
+from voiceprivacy.kinds import MeasuredMetric, MeasureKind
 from voiceprivacy.utility.rows import Measured
 from voiceprivacy.vocabulary import UNDEFINED
 
@@ -60,6 +54,51 @@ POLYNOMIALS = {
     "dnsmos_overall": (-0.06766283, 1.11546468, 0.04602535),
 }
 ESTOI = "estoi"
+KIND = MeasureKind(
+    described="of every run where its packages are",
+    packages=("onnx", "onnxruntime", "speechmos", "pystoi"),
+    metrics=(
+        MeasuredMetric(
+            "dnsmos_overall",
+            "DNSMOS, overall",
+            "MOS",
+            "Opinion of the whole that a network foretells, from 1 to 5.",
+            digits=2,
+            headline=True,
+        ),
+        MeasuredMetric(
+            "dnsmos_speech",
+            "DNSMOS, speech",
+            "MOS",
+            "Opinion of the speech alone that a network foretells, from 1 to 5.",
+            digits=2,
+        ),
+        MeasuredMetric(
+            "dnsmos_background",
+            "DNSMOS, background",
+            "MOS",
+            "Opinion of the background that a network foretells: 5 = quiet.",
+            digits=2,
+        ),
+        MeasuredMetric(
+            ESTOI,
+            "ESTOI",
+            "",
+            "How alike protected and original speech are frame by frame: 1 = the same.",
+            low=-1,
+            high=1,
+            digits=2,
+        ),
+    ),
+    said={"dnsmos_overall": "DNSMOS [@dnsmos]", ESTOI: "ESTOI [@estoi]"},
+    better="higher",
+    group="quality",
+    together=True,
+    seconds=(0, 0.8),
+    entry="quality",
+    # The interval is as wide with two of a speaker: opinions differ by speaker (as load.md says).
+    entry_options={"utterances": 2, "sample": 10},
+)
 WHY_UNDEFINED = "not as long as the original, or too little speech"
 FRAME = 410  # samples: one frame of ESTOI, 256 samples at 10 kHz
 DIGITS = 6  # ESTOI adds noise of 1e-16 to what it divides by
@@ -78,6 +117,8 @@ class Dnsmos:
                 "utility: quality needs the Python package speechmos, which is not installed here:"
                 " make .venv/installed, or start snakemake with --sdm conda"
             )
+        import onnx  # here: where the package is not there, it is named above
+
         model = onnx.load(folder / WEIGHTS)
         nodes = list(model.graph.node)
         operators = [node.op_type for node in nodes]
@@ -141,12 +182,16 @@ def starts(length: int) -> list[int]:
 
 def _part(model, nodes):
     """What these nodes of a network do, as a function of the arrays that come from others."""
+    from onnx import TensorProto, helper
+
+    from voiceprivacy.models import onnx_network
+
     known = {array.name: array for array in model.graph.initializer}
     made = set(chain.from_iterable(node.output for node in nodes))
     used = dict.fromkeys(chain.from_iterable(node.input for node in nodes))
     given = [name for name in used if name not in made and name not in known]
     tensors = [
-        helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, None)
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, None)
         for name in (*given, nodes[-1].output[0])
     ]
     weights = [known[name] for name in used if name in known]
@@ -163,6 +208,8 @@ def estoi(original: Samples, protected: Samples) -> float | str:
     It is undefined, too, of less than half a second of speech, silence left out. Silence instead of
     speech has 0.
     """
+    import pystoi
+
     if abs(len(original) - len(protected)) > FRAME or not original.any():
         return UNDEFINED
     if not protected.any():
@@ -185,6 +232,8 @@ def estoi(original: Samples, protected: Samples) -> float | str:
 
 def measure(original: Sequence[Utterance], protected: Sequence[Utterance]) -> Iterator[Measured]:
     """Yield DNSMOS and ESTOI of every protected utterance."""
+    from tqdm import tqdm
+
     network = Dnsmos()
     progress = tqdm(protected, unit="utterance", mininterval=1.0)
     for before, after in zip(original, progress, strict=True):
@@ -196,6 +245,10 @@ def measure(original: Sequence[Utterance], protected: Sequence[Utterance]) -> It
 
 def read(path: FilePath) -> Samples:
     """Samples (N,) float32 of a recording at 16 kHz."""
+    from scipy.signal import resample_poly
+
+    from voiceprivacy.inout import audio
+
     samples, rate = audio.read(path)
     if rate == SAMPLE_RATE:
         return samples.astype(np.float32)

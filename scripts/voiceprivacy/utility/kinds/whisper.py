@@ -21,15 +21,47 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-from tqdm import tqdm
-
-from voiceprivacy.inout import audio
 from voiceprivacy.inout.tables import Utterance, read_transcripts
-from voiceprivacy.models.whisper import Whisper, library
+from voiceprivacy.kinds import MeasureKind
 from voiceprivacy.utility.rows import Measured
-from voiceprivacy.utility.word_counts import counted_words, undefined_words
+from voiceprivacy.utility.word_counts import (
+    counted_words,
+    kinds_of_errors,
+    rate_of_words,
+    undefined_words,
+)
 from voiceprivacy.utility.word_errors import DEFINITIONS
 from voiceprivacy.vocabulary import ENGLISH, WHISPER
+
+# What it hears at most of each system, unless its entry says otherwise: it is slow.
+MINUTES = 10
+KIND = MeasureKind(
+    described="the word errors of Whisper against transcripts",
+    schema="""
+        normaliser:
+          description: What makes words of what whisper and words_kept hear.
+          enum: [whisper, vpc2024, vpc2026]
+    """,
+    metrics=(
+        rate_of_words(
+            f"{WHISPER}_wer_percent",
+            "word error rate, Whisper",
+            "Word errors of Whisper, over all words of the transcripts.",
+        ),
+        *kinds_of_errors(WHISPER, "Whisper's"),
+    ),
+    env="neural",
+    better="lower",
+    group="words",
+    place=1,
+    weight=f"{WHISPER}_words",
+    needs=("model",),
+    fetched="whisper",
+    is_pinned=True,
+    sample_minutes=MINUTES,
+    options=("model", "spoken", "normaliser", "transcripts"),
+    seconds=(0.05, 1.2),
+)
 
 WHY_UNDEFINED = "no words in the transcripts"
 NORMALISER = "whisper"
@@ -53,6 +85,8 @@ def measure(
     transcripts : TSV: utterance text
     options : of WordsHeard
     """
+    from tqdm import tqdm
+
     listener = WordsHeard(**options)
     said = read_transcripts(transcripts)
     for line in tqdm(protected, unit="utterance", mininterval=1.0):
@@ -74,11 +108,15 @@ class WordsHeard:
     """
 
     def __init__(self, model: str, *, spoken: str = ENGLISH, normaliser: str = NORMALISER) -> None:
+        from voiceprivacy.models.whisper import Whisper
+
         self.words_of = normaliser_of(normaliser, spoken)
         self.network = Whisper(model, language=spoken)
 
     def heard(self, utterance: Utterance) -> list[str]:
         """The words of an utterance."""
+        from voiceprivacy.inout import audio
+
         return self.words_of(self.network.hear(*audio.read(utterance.path)).text)
 
 
@@ -90,6 +128,8 @@ def normaliser_of(name: str, language: str) -> Normaliser:
         return lambda text: list("".join(basic_words(text)))
     if language != ENGLISH:
         return basic_words
+    from voiceprivacy.models.whisper import library
+
     english = library("whisper_normalizer.english", "whisper").EnglishTextNormalizer()
     return lambda text: english(text).split()
 

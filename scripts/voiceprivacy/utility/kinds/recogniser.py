@@ -2,18 +2,48 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-
-from tqdm import tqdm
+from typing import TYPE_CHECKING
 
 from voiceprivacy.errors import BadInput, counted
-from voiceprivacy.inout import audio
 from voiceprivacy.inout.tables import Utterance, read_transcripts
-from voiceprivacy.models.devices import torch_device
-from voiceprivacy.models.folders import refusing
+from voiceprivacy.kinds import MeasureKind
 from voiceprivacy.running.command import say
-from voiceprivacy.utility.listeners import SAMPLE_RATE, Recogniser, recogniser
 from voiceprivacy.utility.rows import Measured
+from voiceprivacy.utility.word_counts import rate_of_words
 from voiceprivacy.utility.word_errors import DEFINITIONS, word_errors
+
+if TYPE_CHECKING:
+    from voiceprivacy.utility.listeners import Recogniser
+
+KIND = MeasureKind(
+    described="the word errors of a network, where nothing else is said of a model",
+    schema="""
+        language:
+          description: What Whisper is told to listen for, such as en.
+          type: string
+          minLength: 2
+    """,
+    metrics=(
+        rate_of_words(
+            "wer_percent",
+            "word error rate",
+            "Word errors of the recogniser that the config names, over all words.",
+        ),
+    ),
+    said={"wer_percent": "word errors of a recogniser"},
+    published="wer_percent",
+    better="lower",
+    group="words",
+    place=3,
+    weight="{name}_words",
+    statistic="rate",
+    needs=("model", "definition"),
+    fetched="recogniser",
+    of_any_model=True,
+    mem_mb=12000,
+    threads=4,
+    options=("name", "transcripts", "model", "definition", "language", "device"),
+)
 
 WHY_UNDEFINED = "without a transcript"
 
@@ -40,6 +70,9 @@ def measure(
     language : what Whisper is told to listen for, such as en
     device : where the recogniser runs
     """
+    from voiceprivacy.models.devices import torch_device
+    from voiceprivacy.utility.listeners import recogniser
+
     known = read_transcripts(transcripts)
     names = [utterance.utterance for utterance in protected]
     if not known.keys() & set(names):
@@ -53,9 +86,15 @@ def measure(
 
 
 def transcribe(
-    listener: Recogniser, utterances: Sequence[Utterance], *, batch: int
+    listener: "Recogniser", utterances: Sequence[Utterance], *, batch: int
 ) -> dict[str, str]:
     """What is heard in utterances, the longest first, ``batch`` at once: {utterance: text}."""
+    from tqdm import tqdm
+
+    from voiceprivacy.inout import audio
+    from voiceprivacy.models.folders import refusing
+    from voiceprivacy.utility.listeners import SAMPLE_RATE
+
     longest_first = sorted(utterances, key=lambda utterance: -utterance.duration_s)
     heard: dict[str, str] = {}
     with tqdm(total=len(utterances), unit="utterance", mininterval=1.0) as progress:
