@@ -297,6 +297,6 @@ def published_in(corpus: Mapping[str, Any]) -> list[str]:
 
 
 def is_made_up(corpus: Mapping[str, Any]) -> bool:
-    """Whether a corpus's entry in a config says that its voices are synthetic, and no people's."""
+    """Whether a corpus's entry in a config says that its voices are made, and no people's."""
     name = name_in(corpus)
     return corpus.get("made_up", False) or (name is not None and corpus_kind(name).is_made_up)

@@ -2,7 +2,7 @@
 
 
 rule fetch_subset:
-    """Download a subset of LibriSpeech into the corpus's root, unless it lies there."""
+    """Download a part of a published corpus into its root, unless it lies there."""
     output:
         done="results/downloads/{corpus}/{subset}.tsv",
     log:
@@ -13,10 +13,17 @@ rule fetch_subset:
         "../../envs/torch.yaml"
     params:
         code=code_alone("fetch_subset"),
+        kind=ask(plan.speech.corpus_kind),
         root=ask(plan.speech.download_root),
         address=ask_option("--address", plan.speech.download_address),
     shell:
-        command("fetch_subset", output="done", params="root", wildcards="subset", options="address")
+        command(
+            "fetch_subset",
+            output="done",
+            params="kind root",
+            wildcards="subset",
+            options="address",
+        )
 
 
 rule validate_corpus:

@@ -22,7 +22,7 @@ OTHER_SPEAKER = "another speaker"
 TRIED_AGAINST_ITSELF = "the same speaker that it is compared with"
 TWICE = "the same speaker"
 SHORT_S = 1.0  # every extractor takes longer recordings
-UNKNOWN_DURATION_S = 2.7  # of a synthetic utterance before it is spoken, as they are on average
+UNKNOWN_DURATION_S = 2.7  # of an utterance before it is spoken, as they are on average
 
 
 class Size(NamedTuple):

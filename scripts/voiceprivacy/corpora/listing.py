@@ -20,7 +20,8 @@ A kind of corpus is the module of that name in ``kinds``. It has the functions
 * ``read_facts(options)``, where it says more of speakers: {attribute: {speaker: value}};
 * ``data_directories(options)``, where there are some: those of Kaldi, the one that enrols first;
 * ``is_common(utterance)``, where all speakers read some sentences: whether the id is of one;
-* ``to_download(options)``, where it is published: {folder that is missing: bytes}.
+* ``to_download(options)``, where it is published: {folder that is missing: bytes};
+* ``fetch(part, *, root, address)``, which downloads one of them, and returns its folder.
 
 Its row ``KIND`` is what other rooms know of it (voiceprivacy.kinds.CorpusKind).
 """

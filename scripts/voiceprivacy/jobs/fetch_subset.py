@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from voiceprivacy.corpora.kinds import librispeech
+from voiceprivacy import kinds
 from voiceprivacy.inout.placeholders import expand
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.running.adapter import run
@@ -10,25 +10,25 @@ from voiceprivacy.running.adapter import run
 
 def fetch_subset(
     *,
+    kind: str,
     subset: str,
     root: Path,
-    address: str = librispeech.ADDRESS,
+    address: str | None = None,
     done: str,
 ) -> None:
-    """Download a subset of LibriSpeech, unless it is there.
+    """Download a part of a published corpus, unless it is there.
 
-    It comes in pieces that a second call resumes, and is checked by its MD5.
+    It comes in pieces that a second call resumes, and is checked by what is published of it.
 
     Parameters
     ----------
-    subset : name of a subset, such as test-clean
-    root : folder that has, or gets, SPEAKERS.TXT and the subset
-    address : folder of the archives
+    kind : of the corpus, such as librispeech
+    subset : name of the part, such as test-clean
+    root : folder that has, or gets, the part
+    address : folder of the archives, instead of that where they are published
     done : TSV to write when the subset is there: subset folder
     """
-    archive = librispeech.published_archive(subset)
-    librispeech.fetch_subset(archive, root=root, address=expand(address))
-    folder = root / subset
+    folder = kinds.module_of(kind).fetch(subset, root=root, address=expand(address))
     write_table(done, ["subset", "folder"], [(subset, folder)])
 
 

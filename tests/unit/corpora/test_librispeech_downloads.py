@@ -175,7 +175,7 @@ def test_the_command_shows_progress(tmp_path, server, archive, monkeypatch):
     monkeypatch.setattr(downloads, "ARCHIVES", listed)
     listed.write_text(f"subset\tbytes\tmd5\ndev\t{archive.bytes}\t{archive.md5}\n")
     where = {"root": tmp_path / "root", "address": server.address, "done": tmp_path / "done.tsv"}
-    finished = calls.here("fetch_subset", *calls.flags(subset="dev", **where))
+    finished = calls.here("fetch_subset", *calls.flags(kind="librispeech", subset="dev", **where))
     assert finished.returncode == 0, finished.stderr
     assert "dev.tar.gz.part" in finished.stderr
     assert (tmp_path / "done.tsv").read_text() == f"subset\tfolder\ndev\t{tmp_path}/root/dev\n"

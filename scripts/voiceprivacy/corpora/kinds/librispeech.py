@@ -239,6 +239,12 @@ def published_archive(subset: str) -> Archive:
     return archives[subset]
 
 
+def fetch(part: str, *, root: Path, address: str | None) -> Path:
+    """Download a subset into root, unless it lies there; returns its folder."""
+    fetch_subset(published_archive(part), root=root, address=address or ADDRESS)
+    return root / part
+
+
 def fetch_subset(archive: Archive, *, root: Path | str, address: str) -> None:
     """Download and unpack a subset into root, unless it lies there; SPEAKERS.TXT too.
 
