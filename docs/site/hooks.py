@@ -116,7 +116,7 @@ def _keys(described: dict[str, Any], prefix: str, shared: dict[str, Any]) -> Ite
     """What may stand below a key; NAME is any name."""
     below = dict(described.get("properties", {})) | {"NAME": described.get("additionalProperties")}
     for name, one in below.items():
-        if not isinstance(one, dict):
+        if not isinstance(one, dict) or one.get("x-written"):  # for programs of ours
             continue
         if "description" in one:
             default = f", default `{json.dumps(one['default'])}`" if "default" in one else ""

@@ -232,6 +232,11 @@ def schema() -> dict[str, Any]:
     return whole
 
 
+def is_for_people(described: Mapping[str, Any]) -> bool:
+    """Whether a key of a schema is for people to write: programs of ours write x-written ones."""
+    return not described.get("x-written", False)
+
+
 def _from_yaml(text: str) -> dict[str, Any]:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # compiled, where there is one
     described: dict[str, Any] = loader(text).get_data()

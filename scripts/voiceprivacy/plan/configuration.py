@@ -293,13 +293,19 @@ def _explain(error: ValidationError) -> Iterator[Problem]:
     if error.validator == "additionalProperties":
         allowed = error.schema.get("properties", {})
         for key in [key for key in error.instance if key not in allowed]:
-            wrong = f"'{key}' is not a key here{did_you_mean(key, allowed)}"
+            known = [name for name in allowed if kinds.is_for_people(allowed[name])]
+            wrong = f"'{key}' is not a key here{did_you_mean(key, known)}"
             yield Problem((*keys, key), GONE.get((*keys, key), wrong))
     elif error.validator == "oneOf":
         # Unknown keys have an error of their own, which says more.
-        properties = error.schema["properties"].keys()
-        if isinstance(error.instance, dict) and error.instance.keys() <= properties:
-            choices = [" and ".join(branch["required"]) for branch in error.validator_value]
+        properties = error.schema["properties"]
+        if isinstance(error.instance, dict) and error.instance.keys() <= properties.keys():
+            required = [branch["required"] for branch in error.validator_value]
+            choices = [
+                " and ".join(keys)
+                for keys in required
+                if all(kinds.is_for_people(properties[key]) for key in keys)
+            ]
             yield Problem(keys, f"needs one of {', '.join(choices)}, and only one")
     elif "propertyNames" in error.absolute_schema_path:
         rule = "small letters, digits and _, a letter first; not original, mean, ..._run1, ..._on_"
