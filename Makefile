@@ -150,7 +150,7 @@ neural: .venv/installed-neural
 
 .venv/installed-docs: envs/requirements-docs.txt
 	@mkdir -p .venv
-	@VOICEPRIVACY_DISK_MB=200 sh envs/make_venv.sh "$(PYTHON)" .venv/docs envs/requirements-docs.txt
+	@VOICEPRIVACY_DISK_MB=250 sh envs/make_venv.sh "$(PYTHON)" .venv/docs envs/requirements-docs.txt
 	@touch $@
 
 fuzz: .venv/installed-quality

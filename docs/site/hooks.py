@@ -96,9 +96,9 @@ def commands() -> Iterator[str]:
 
 def config_keys() -> Iterator[str]:
     """Every key of a config with its default, from the schema."""
-    from voiceprivacy import kinds
+    from voiceprivacy import config_schema
 
-    schema = kinds.schema()
+    schema = config_schema.schema()
     for section, described in schema["properties"].items():
         yield f"\n## {section}\n\n{_plain(described['description'])}\n"
         yield from _keys(described, "", schema["$defs"])
@@ -106,9 +106,9 @@ def config_keys() -> Iterator[str]:
 
 def on_post_build(config: MkDocsConfig) -> None:
     """Write the schema whole, with the keys of all kinds, for editors and other programs."""
-    from voiceprivacy import kinds
+    from voiceprivacy import config_schema
 
-    text = json.dumps(kinds.schema(), indent=1)
+    text = json.dumps(config_schema.schema(), indent=1)
     Path(config.site_dir, WHOLE_SCHEMA).write_text(text, encoding="utf-8")
 
 

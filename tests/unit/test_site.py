@@ -12,7 +12,7 @@ from support.browser import CHROMIUM, browser, needs_browser
 from support.calls import help_of
 
 import voiceprivacy
-from voiceprivacy import kinds
+from voiceprivacy import config_schema
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.tools.commands import COMMANDS
 from voiceprivacy.vocabulary import SCRIPTS
@@ -83,7 +83,7 @@ def test_the_reference_has_every_command_option_key_and_metric(site):
         if command.job not in ("run", "plot"):  # of which each kind, or Snakemake, has its own
             options = re.findall(r"^  (--[\w-]+)", help_of(command.job), re.MULTILINE)
             assert {*options} <= {*re.findall(r"--[\w-]+", section)}, name
-    assert all(f"{section}\u00b6" in keys for section in kinds.schema()["properties"])
+    assert all(f"{section}\u00b6" in keys for section in config_schema.schema()["properties"])
     assert "NAME.librispeech.download" in keys and "learnt_persons" in keys
     assert all(metric.meaning in metrics for metric in METRICS.values())
 

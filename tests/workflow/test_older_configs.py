@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.runs import ROOT, make_kaldi_directory, snakemake, succeeded, write_larger
 
-from voiceprivacy import kinds
+from voiceprivacy import config_schema
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.report.contents import contents_of
@@ -160,7 +160,7 @@ def test_each_part_of_each_system_is_embedded_by_one_job(planned):
 
 
 def test_that_config_has_each_kind_that_the_schema_knows():
-    definitions = kinds.schema()["$defs"]
+    definitions = config_schema.schema()["$defs"]
     sections = {"corpus": "corpora", "anonymiser": "anonymisers", "extractor": "extractors"}
     for name, section in sections.items():
         required = [tuple(branch["required"]) for branch in definitions[name]["oneOf"]]

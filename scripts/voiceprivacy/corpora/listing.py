@@ -23,7 +23,7 @@ A kind of corpus is the module of that name in ``kinds``. It has the functions
 * ``to_download(options)``, where it is published: {folder that is missing: bytes};
 * ``fetch(part, *, root, address)``, which downloads one of them, and returns its folder.
 
-Its row ``KIND`` is what other rooms know of it (voiceprivacy.kinds.CorpusKind).
+Its row ``KIND`` is what other rooms know of it (voiceprivacy.corpus_kinds).
 """
 
 import re

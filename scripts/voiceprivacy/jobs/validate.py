@@ -7,10 +7,10 @@ from typing import Any
 from voiceprivacy.attack.extractors import of_others
 from voiceprivacy.corpora import checks, training_checks
 from voiceprivacy.corpora.listing import Finding, Findings
+from voiceprivacy.corpus_kinds import why_no_transcripts
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.inout.scored_trials import read_scored_trials
-from voiceprivacy.kinds import why_no_transcripts
 from voiceprivacy.plan import configuration, defaults, estimate
 from voiceprivacy.plan.plan import Plan, embedded
 from voiceprivacy.plan.verdict import attack_lines

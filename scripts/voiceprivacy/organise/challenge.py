@@ -30,7 +30,7 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from voiceprivacy import kinds
+from voiceprivacy import corpus_kinds
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.organise.finished_run import FinishedRun
@@ -189,7 +189,9 @@ class Exported:
 
     def _sets(self) -> Iterator[DataSet]:
         for corpus, options in self.run.plan.speech.corpora.items():
-            enrolled, tried = (kinds.data_sets(options, part) for part in ("enrolment", "trial"))
+            enrolled, tried = (
+                corpus_kinds.data_sets(options, part) for part in ("enrolment", "trial")
+            )
             lists = options.get("protocol", {}).get("given", {})
             if enrolled != tried:
                 [enrolment] = enrolled

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voiceprivacy import kinds
+from voiceprivacy import corpus_kinds
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import sha256
 from voiceprivacy.inout.tables import read_enrolments, read_speakers, read_trials
@@ -236,7 +236,7 @@ def _protocol_of(
 
 def _data(run: FinishedRun, corpus: str) -> Any:
     """What a corpus is made of, where its kind says so."""
-    return kinds.published_in(run.config["corpora"].get(corpus, {})) or TO_BE_SAID
+    return corpus_kinds.published_in(run.config["corpora"].get(corpus, {})) or TO_BE_SAID
 
 
 def _attacker_of(run: FinishedRun, names: Names, attack: Attack) -> Record:

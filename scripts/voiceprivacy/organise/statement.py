@@ -21,7 +21,7 @@ from typing import Any
 
 import jinja2
 
-from voiceprivacy import kinds
+from voiceprivacy import corpus_kinds
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import sha256, sha256_of
 from voiceprivacy.inout.foreign import not_ours
@@ -107,7 +107,7 @@ def _set(run: FinishedRun, corpus: str, judged: Judged) -> dict[str, Any]:
     systems = [name for name in facts["systems"] if name not in controls]
     said = {name: {"state": one["state"]} for name, one in facts["of_text"].items()}
     return {
-        "made_up": kinds.is_made_up(run.config["corpora"].get(corpus, {})),
+        "made_up": corpus_kinds.is_made_up(run.config["corpora"].get(corpus, {})),
         "attacks": ["{attacker} {condition}".format(**attack) for attack in facts["attacks"]],
         "unprotected_at_least": min(lowest, default=None),
         "systems": {name: _system(run, corpus, name, judged) for name in systems},

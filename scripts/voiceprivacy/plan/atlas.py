@@ -17,8 +17,8 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
+from voiceprivacy.corpus_kinds import why_no_transcripts
 from voiceprivacy.inout.placeholders import expand
-from voiceprivacy.kinds import why_no_transcripts
 from voiceprivacy.plan.attackers import Attackers
 from voiceprivacy.plan.rows import Heard
 from voiceprivacy.plan.speech import first_training_corpus

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import yaml
 from jsonschema import Draft202012Validator, ValidationError, validators
 
-from voiceprivacy import kinds
+from voiceprivacy import config_schema, corpus_kinds, kinds
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import resembling
 from voiceprivacy.inout.placeholders import expand, variables_in
@@ -228,7 +228,7 @@ def usable_corpora(config: dict[str, Any], wrong: list[Problem]) -> dict[str, di
 def wrong_entries(config: dict[str, Any]) -> list[Problem]:
     """Keys that are no text, variables that are not set, and what the schema refuses."""
     wrong = [*unusable_values(config), *_unset_variables(config)]
-    errors = [*Validator(kinds.schema()).iter_errors(config)]
+    errors = [*Validator(config_schema.schema()).iter_errors(config)]
     # Keys can be texts and numbers of list items, which do not compare.
     errors.sort(key=lambda error: [str(key) for key in error.path])
     gone = [[*error.path][:2] for error in errors if error.instance == FUSION]
@@ -293,7 +293,7 @@ def _explain(error: ValidationError) -> Iterator[Problem]:
     if error.validator == "additionalProperties":
         allowed = error.schema.get("properties", {})
         for key in [key for key in error.instance if key not in allowed]:
-            known = [name for name in allowed if kinds.is_for_people(allowed[name])]
+            known = [name for name in allowed if config_schema.is_for_people(allowed[name])]
             wrong = f"'{key}' is not a key here{did_you_mean(key, known)}"
             yield Problem((*keys, key), GONE.get((*keys, key), wrong))
     elif error.validator == "oneOf":
@@ -304,7 +304,7 @@ def _explain(error: ValidationError) -> Iterator[Problem]:
             choices = [
                 " and ".join(keys)
                 for keys in required
-                if all(kinds.is_for_people(properties[key]) for key in keys)
+                if all(config_schema.is_for_people(properties[key]) for key in keys)
             ]
             yield Problem(keys, f"needs one of {', '.join(choices)}, and only one")
     elif "propertyNames" in error.absolute_schema_path:
@@ -452,7 +452,9 @@ def _wrong_options(keys: Keys, corpus: dict[str, Any]) -> Iterator[Problem]:
         yield Problem((*keys, "segments", "seconds"), "the shortest piece comes first")
     lists = corpus.get("protocol", {}).get("enrol_trial", {}).get("lists", [])
     having = [name for name in kinds.names() if hasattr(kinds.module_of(name), "is_common")]
-    if kinds.name_in(corpus) not in having and any(name.endswith("_common") for name in lists):
+    if corpus_kinds.name_in(corpus) not in having and any(
+        name.endswith("_common") for name in lists
+    ):
         words = f"only {' and '.join(having)} has lists of common sentences"
         yield Problem((*keys, "protocol", "enrol_trial", "lists"), words)
 
@@ -486,13 +488,13 @@ def _shared_speakers(corpora):
     """Corpora of made voices that have speakers in common."""
     ranges = {}
     for name, corpus in corpora.items():
-        kind, options = kinds.kind_in(corpus)
+        kind, options = corpus_kinds.kind_in(corpus)
         if kind.numbers_of_speakers:
             ranges[name] = kind.numbers_of_speakers(options)
     for (one, first), (other, second) in combinations(ranges.items(), 2):
         if max(first.start, second.start) < min(first.stop, second.stop):
             words = f"has speakers of '{one}' too: change first_speaker"
-            yield Problem(("corpora", other, str(kinds.name_in(corpora[other]))), words)
+            yield Problem(("corpora", other, str(corpus_kinds.name_in(corpora[other]))), words)
 
 
 def missing_files(config: dict[str, Any], layout: Layout) -> Iterator[Problem]:
@@ -564,7 +566,7 @@ def _lacking_transcripts(plan):
         if not is_of_text or plan.attackers.recogniser(name):
             continue
         for corpus in plan.speech.attacked:
-            if reason := kinds.why_no_transcripts(plan.speech.corpora[corpus]):
+            if reason := corpus_kinds.why_no_transcripts(plan.speech.corpora[corpus]):
                 words = f"reads transcripts, and of corpus '{corpus}' {reason}"
                 yield Problem(("extractors", name), words)
 

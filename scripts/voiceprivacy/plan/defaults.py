@@ -1,6 +1,6 @@
 """What a config does not say: defaults, and the attackers and measures that every run has.
 
-Defaults live in the schema (voiceprivacy.kinds). Some depend on other keys and are set here:
+Defaults live in the schema (config_schema). Some depend on other keys and are set here:
 
 * A corpus that is evaluated without a protocol has enrol_trial.
 * IEMOCAP without a protocol is there for utility.
@@ -24,7 +24,7 @@ from typing import Any
 import yaml
 from jsonschema import Draft202012Validator, validators
 
-from voiceprivacy import kinds
+from voiceprivacy import config_schema, corpus_kinds, kinds
 from voiceprivacy.inout.placeholders import expand
 from voiceprivacy.inout.yaml_files import read_yaml
 from voiceprivacy.models.pinned import is_installed
@@ -73,7 +73,9 @@ def _resolved(key: str, value: Any) -> Any:
 
 def _with_defaults(config):
     """The config itself with the schema's defaults."""
-    for _ in _Completing(kinds.schema()).iter_errors(config):  # sets a default wherever it looks
+    for _ in _Completing(config_schema.schema()).iter_errors(
+        config
+    ):  # sets a default wherever it looks
         pass
     return config
 
@@ -82,17 +84,17 @@ def with_protocols(config: dict[str, Any]) -> dict[str, Any]:
     """A copy without empty sections, in which every evaluated corpus has its protocol and lists."""
     config = copy.deepcopy({key: value for key, value in config.items() if value is not None})
     for corpus in config.get("corpora", {}).values():
-        name = kinds.name_in(corpus)
+        name = corpus_kinds.name_in(corpus)
         if name and "protocol" not in corpus:
-            corpus.setdefault("use", kinds.corpus_kind(name).use)
+            corpus.setdefault("use", corpus_kinds.corpus_kind(name).use)
         if corpus.get("use") not in (TRAIN, UTILITY_ALONE):
             _set_protocol(corpus)
     return config
 
 
 def _set_protocol(corpus):
-    name = kinds.name_in(corpus)
-    protocol = kinds.corpus_kind(name).protocol(corpus[name]) if name else None
+    name = corpus_kinds.name_in(corpus)
+    protocol = corpus_kinds.corpus_kind(name).protocol(corpus[name]) if name else None
     if protocol:
         corpus.setdefault("protocol", protocol)
     protocol = corpus.get("protocol", {})

@@ -12,7 +12,7 @@ import shutil
 from itertools import product
 from typing import Any, NamedTuple
 
-from voiceprivacy import kinds
+from voiceprivacy import corpus_kinds
 from voiceprivacy.plan.measures import shipped
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.sources import bytes_of
@@ -192,7 +192,7 @@ def text(steps: list[Step]) -> str:
 
 def _is_made(corpus):
     """Whether a corpus's audio is written again: spoken, cut, or in need of another rate."""
-    kind, _ = kinds.kind_in(corpus)
+    kind, _ = corpus_kinds.kind_in(corpus)
     return kind.is_written_again or "segments" in corpus or corpus["pipes"]
 
 

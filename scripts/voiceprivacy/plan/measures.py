@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from voiceprivacy import kinds
+from voiceprivacy import corpus_kinds
 from voiceprivacy.inout.placeholders import ours, wherever_ours_lie
 from voiceprivacy.kinds import MEASURES, MeasureKind, measure_kinds
 from voiceprivacy.models.pinned import is_pinned
@@ -293,7 +293,7 @@ class Utility:
         """Look once for the transcripts of a corpus: planning asks often."""
         if corpus not in self._without_transcripts:
             options = self.speech.corpora[corpus]
-            self._without_transcripts[corpus] = kinds.why_no_transcripts(options)
+            self._without_transcripts[corpus] = corpus_kinds.why_no_transcripts(options)
         return self._without_transcripts[corpus]
 
     def manifests(self) -> list[str]:

@@ -14,9 +14,10 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
-from voiceprivacy import kinds
+from voiceprivacy import corpus_kinds
+from voiceprivacy.corpus_kinds import data_directory
 from voiceprivacy.inout.placeholders import expand, ours
-from voiceprivacy.kinds import A_FOLDER, FILE, Named, data_directory
+from voiceprivacy.kinds import A_FOLDER, FILE, Named
 from voiceprivacy.layout import HERE, Layout
 from voiceprivacy.models.pinned import is_pinned
 from voiceprivacy.plan.atlas import Atlas
@@ -170,7 +171,7 @@ def _of_corpus(plan, name, options):
     key = plan.speech.corpus_kind(name)
     keys, root = ("corpora", name), None
     may_lack = options["on_bad_audio"] == "exclude"
-    for named in kinds.corpus_kind(key).files(options[key]):
+    for named in corpus_kinds.corpus_kind(key).files(options[key]):
         root = root or named.root
         yield named._replace(keys=(*keys, key, *named.keys), may_lack=may_lack)
     for trials, given in options.get("protocol", {}).get("given", {}).items():

@@ -7,7 +7,7 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voiceprivacy import kinds, seeds
+from voiceprivacy import corpus_kinds, kinds, seeds
 from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.layout import HERE, Layout
 from voiceprivacy.running import entry_points
@@ -91,7 +91,7 @@ class Speech:
     def source(self, corpus: str) -> dict[str, Any]:
         """The same without transcripts: a new table of them makes no speech again."""
         source, name = self.transcribed(corpus), self.corpus_kind(corpus)
-        for key in kinds.corpus_kind(name).of_transcripts:
+        for key in corpus_kinds.corpus_kind(name).of_transcripts:
             source[name] = {other: source[name][other] for other in source[name] if other != key}
         return source
 
@@ -115,9 +115,9 @@ class Speech:
         """Samples per second of a corpus in a run."""
         return self.corpora[corpus]["sample_rate"]
 
-    def fetched(self, corpus: str) -> kinds.Fetched | None:
+    def fetched(self, corpus: str) -> corpus_kinds.Fetched | None:
         """What a job downloads of a corpus; None if it lies there."""
-        kind, options = kinds.kind_in(self.corpora[corpus])
+        kind, options = corpus_kinds.kind_in(self.corpora[corpus])
         return kind.fetched(options)
 
     def download_root(self, corpus: str) -> str:
@@ -138,7 +138,7 @@ class Speech:
 
     def data_sets(self, corpus: str, part: str) -> list[str]:
         """What {set} is in an audio folder: a part's data directories by name, else the corpus."""
-        return kinds.data_sets(self.corpora[corpus], part) or [corpus]
+        return corpus_kinds.data_sets(self.corpora[corpus], part) or [corpus]
 
     def manifests(self) -> list[str]:
         """The manifests of the original speech that a run reads."""
@@ -343,7 +343,7 @@ class Speech:
 
     def recording(self, corpus: str) -> str | None:
         """The pattern that finds the recording, or session, in an utterance's id; None for none."""
-        kind, _ = kinds.kind_in(self.corpora[corpus])
+        kind, _ = corpus_kinds.kind_in(self.corpora[corpus])
         return self.corpora[corpus].get("recording", kind.session)
 
 

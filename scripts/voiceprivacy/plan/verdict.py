@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from voiceprivacy import kinds
+from voiceprivacy import corpus_kinds
 from voiceprivacy.plan.defaults import leaks
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.speech import first_training_corpus
@@ -145,7 +145,8 @@ def _systems_of_attackers(plan):
 def _shows_names(plan, corpus):
     """Whether verdict.json may name people: those of an internal page, or made-up voices."""
     return bool(
-        plan.config["report"]["internal"] or kinds.is_made_up(plan.speech.corpora.get(corpus, {}))
+        plan.config["report"]["internal"]
+        or corpus_kinds.is_made_up(plan.speech.corpora.get(corpus, {}))
     )
 
 
@@ -183,7 +184,7 @@ def _not_tried(plan: Plan, lists: dict[str, Any], learnt: dict[str, Any]) -> Ite
 
 def _heard(plan: Plan, corpus: str) -> Iterator[dict[str, Any]]:
     """Attackers who learnt from the recordings that they are tried on."""
-    tried = set(kinds.published_in(plan.speech.corpora.get(corpus, {})))
+    tried = set(corpus_kinds.published_in(plan.speech.corpora.get(corpus, {})))
     for extractor, backend in _attackers(plan):
         if heard := sorted(tried & set(_learnt_from(plan, extractor))):
             yield {"code": "heard", "attack": f"{extractor}/{backend}", "speech": heard}

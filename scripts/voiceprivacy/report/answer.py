@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from voiceprivacy import kinds
+from voiceprivacy import corpus_kinds
 from voiceprivacy.errors import counted
 from voiceprivacy.report.comparison import ATTACKS, System
 from voiceprivacy.report.described_corpora import PartOfCorpus
@@ -85,7 +85,7 @@ def evaluated(
             counted(part.utterances, "recording") + others,
             f"{minutes:.0f} min" if minutes >= 1 else f"{60 * minutes:.0f} s",
         ]
-        if kinds.is_made_up(options):
+        if corpus_kinds.is_made_up(options):
             words.append("synthetic demo speech (no real voices)")
         words += _release(part.corpus, provenance)
         if created := provenance.get("created"):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voiceprivacy import kinds
+from voiceprivacy import corpus_kinds
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import FilePath
@@ -104,7 +104,8 @@ def _may_be_published(plan):
     """Whether there are trial lists, or data without any, in Kaldi directories."""
     measured = [plan.speech.corpora[corpus] for corpus in plan.speech.evaluated]
     is_data = any(
-        kinds.data_sets(options, "trial") and "protocol" not in options for options in measured
+        corpus_kinds.data_sets(options, "trial") and "protocol" not in options
+        for options in measured
     )
     return is_data or bool(plan.speech.kaldi_lists())
 
@@ -115,7 +116,7 @@ def _named(plan):
     return [
         corpus
         for corpus in plan.speech.evaluated
-        if is_internal or kinds.is_made_up(plan.speech.corpora[corpus])
+        if is_internal or corpus_kinds.is_made_up(plan.speech.corpora[corpus])
     ]
 
 

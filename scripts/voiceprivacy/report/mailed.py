@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from voiceprivacy import kinds
+from voiceprivacy import config_schema
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.secret_seeds import secret_in
@@ -127,7 +127,7 @@ def short_path(path: str) -> str:
 
 def reduced_config(config: dict[str, Any]) -> dict[str, Any]:
     """A config without seeds, commands, options, paths, and names of people and machines."""
-    known = _words(kinds.schema()) | _names(config)
+    known = _words(config_schema.schema()) | _names(config)
     return _reduced(config, known)
 
 

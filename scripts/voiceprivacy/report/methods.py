@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from voiceprivacy import kinds
+from voiceprivacy import corpus_kinds, kinds
 from voiceprivacy.errors import counted
 from voiceprivacy.report.comparison import System, shown_columns
 from voiceprivacy.report.described_corpora import PartOfCorpus
@@ -198,14 +198,14 @@ def _speech(config: Mapping[str, Any], speech: Sequence[PartOfCorpus]) -> Iterat
     by_use: dict[str, list[str]] = {}
     protocols: dict[str, None] = {}
     for name, corpus in config.get("corpora", {}).items():
-        kind = kinds.name_in(corpus)
+        kind = corpus_kinds.name_in(corpus)
         if kind is None:
             continue
         use = corpus.get("use", EVALUATION)
         if use == TRAIN and name not in _learnt_from(config):
             continue
         sizes = [_size(part) for part in speech if part.corpus == name]
-        facts = "; ".join([kinds.corpus_kind(kind).cited, *sizes])
+        facts = "; ".join([corpus_kinds.corpus_kind(kind).cited, *sizes])
         by_use.setdefault(use, []).append(f"{name} ({facts})")
         protocols |= dict.fromkeys(corpus.get("protocol", {}))
     if EVALUATION in by_use:

@@ -31,7 +31,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voiceprivacy import kinds
+from voiceprivacy import corpus_kinds, kinds
 from voiceprivacy.catalogue import COLUMNS, METRICS
 from voiceprivacy.catalogue.metric import Metric
 from voiceprivacy.inout.files import FilePath
@@ -186,7 +186,7 @@ def published_sets(corpus: Mapping[str, Any]) -> dict[str, str]:
     corpus : its entry in the config
     """
     given = corpus.get("protocol", {}).get("given", {})
-    enrolled, tried = (kinds.data_sets(corpus, part) for part in ("enrolment", "trial"))
+    enrolled, tried = (corpus_kinds.data_sets(corpus, part) for part in ("enrolment", "trial"))
     if enrolled == tried or _is_cut(corpus):
         return {}
     prefix = enrolled[0].removesuffix("_enrolls")
@@ -247,7 +247,7 @@ def published_data(corpus: Mapping[str, Any]) -> str | None:
     ----------
     corpus : its entry in the config
     """
-    enrolled, tried = (kinds.data_sets(corpus, part) for part in ("enrolment", "trial"))
+    enrolled, tried = (corpus_kinds.data_sets(corpus, part) for part in ("enrolment", "trial"))
     lists = corpus.get("protocol", {}).get("given", {}).values()
     has_own_list = any(isinstance(one, dict) and "list" in one for one in lists)
     if not tried or has_own_list or _is_cut(corpus):

@@ -28,8 +28,8 @@ from voiceprivacy.vocabulary import SCRIPTS
 WHOLE = "*"  # all definitions of a module but its row as a kind, which no job of it reads
 # What reads the rows of kinds, whichever they are.
 READS_ROWS = {
-    (Path(kinds.__file__), "corpus_kind"): kinds.CORPORA,
-    (Path(kinds.__file__), "measure_kinds"): kinds.MEASURES,
+    (kinds.PACKAGE / "corpus_kinds.py", "corpus_kind"): kinds.CORPORA,
+    (kinds.PACKAGE / "kinds.py", "measure_kinds"): kinds.MEASURES,
 }
 LOOKED_UP = {"globals", "vars", "__import__"}  # by whom any name of a module may be meant
 

@@ -10,8 +10,8 @@ import yaml
 from support.calls import here
 from support.plans import problems, voices
 
+from voiceprivacy.config_schema import schema
 from voiceprivacy.errors import BadInput
-from voiceprivacy.kinds import schema
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.running import programs

@@ -5,12 +5,12 @@ import re
 import pytest
 from support import made_up
 
-from voiceprivacy import kinds
+from voiceprivacy import corpus_kinds, kinds
 from voiceprivacy.report import methods as paper
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.metrics import Number
 
-CITED = {name: kinds.corpus_kind(name).cited for name in kinds.names()}
+CITED = {name: corpus_kinds.corpus_kind(name).cited for name in kinds.names()}
 
 
 def number(metric, extractor="ecapa", limits=("-", "-")):

@@ -2,7 +2,6 @@
 
 import re
 import textwrap
-from pathlib import Path
 
 import pytest
 
@@ -197,7 +196,9 @@ def test_a_module_that_a_rule_names_counts_whole(repeated):
 
 def test_the_row_of_a_kind_counts_for_those_who_read_rows_and_for_no_job_of_the_kind():
     rows = {(path, kinds.ROW) for path in kinds.paths()}
-    assert rows <= fingerprints._named(fingerprints.Definition(Path(kinds.__file__), "corpus_kind"))
+    assert rows <= fingerprints._named(
+        fingerprints.Definition(kinds.PACKAGE / "corpus_kinds.py", "corpus_kind")
+    )
     for path in kinds.paths():
         whole = fingerprints._named(fingerprints.Definition(path, fingerprints.WHOLE))
         assert (path, "list_utterances") in whole and (path, kinds.ROW) not in whole

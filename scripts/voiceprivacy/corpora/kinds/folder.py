@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from voiceprivacy.corpora.listing import Findings, Listed, by_speaker, note_gender
+from voiceprivacy.corpus_kinds import TRANSCRIPTS, CorpusKind
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout import foreign, tables
 from voiceprivacy.inout.files import read_lines, resembling
 from voiceprivacy.inout.placeholders import ours
-from voiceprivacy.kinds import A_FOLDER, FILE, TRANSCRIPTS, CorpusKind, Named
+from voiceprivacy.kinds import A_FOLDER, FILE, Named
 
 FACTS = ("age", "accent")  # columns that the table of speakers may have
 FIELDS = ("speaker", "session", "utterance", "gender")

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from voiceprivacy.corpora.listing import Findings, Listed, compare_published
+from voiceprivacy.corpus_kinds import CorpusKind, texts_at
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.files import read_lines
 from voiceprivacy.inout.iemocap import (
@@ -32,7 +33,7 @@ from voiceprivacy.inout.iemocap import (
     read_evaluations,
 )
 from voiceprivacy.inout.placeholders import ours
-from voiceprivacy.kinds import A_FOLDER, TEXTS, CorpusKind, Named, texts_at
+from voiceprivacy.kinds import A_FOLDER, TEXTS, Named
 from voiceprivacy.vocabulary import UTILITY_ALONE
 
 PUBLISHED = "IEMOCAP"  # in the table of published counts

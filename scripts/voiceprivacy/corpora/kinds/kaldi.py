@@ -20,11 +20,12 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.corpora.listing import Findings, Listed, note_gender
 from voiceprivacy.corpora.rows import Cut, Joined, Pipe, Recording
+from voiceprivacy.corpus_kinds import CorpusKind, data_directory
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.files import base_of, name_too_long, read_lines
 from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.inout.tables import seconds_of
-from voiceprivacy.kinds import A_FOLDER, CorpusKind, Named, data_directory
+from voiceprivacy.kinds import A_FOLDER, Named
 
 SPEAKERS = "utt2spk"
 # What the one channel of a recording is called in segments: Kaldi counts from 0, others do not.

@@ -26,13 +26,14 @@ from voiceprivacy.corpora.listing import (
     compare_published,
     note_gender,
 )
+from voiceprivacy.corpus_kinds import TRANSCRIPTS, CorpusKind, Fetched
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.files import read_lines
 from voiceprivacy.inout.foreign import files_below, refuse_no_utf8
 from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.inout.typed_tables import read_typed
 from voiceprivacy.inout.writing import whole_folder_or_absent, whole_or_absent
-from voiceprivacy.kinds import A_FOLDER, TRANSCRIPTS, CorpusKind, Fetched, Named
+from voiceprivacy.kinds import A_FOLDER, Named
 from voiceprivacy.vocabulary import RECORDINGS, RESOURCES
 
 SPEAKERS = "SPEAKERS.TXT"

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from voiceprivacy import seeds
 from voiceprivacy.corpora.listing import Findings, Listed
+from voiceprivacy.corpus_kinds import CorpusKind
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import tables
-from voiceprivacy.kinds import CorpusKind
 from voiceprivacy.running import pools
 from voiceprivacy.running.espeak_jobs import require_espeak, run_espeak
 

@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from voiceprivacy.corpora.listing import Findings, Listed, check_names
+from voiceprivacy.corpus_kinds import CorpusKind, texts_at
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import read_lines
 from voiceprivacy.inout.foreign import files_below, refuse_no_utf8
 from voiceprivacy.inout.placeholders import ours
-from voiceprivacy.kinds import A_FOLDER, CorpusKind, Named, texts_at
+from voiceprivacy.kinds import A_FOLDER, Named
 from voiceprivacy.vocabulary import RECORDINGS
 
 AUDIO_FOLDER, OLDER_FOLDER = "wav48_silence_trimmed", "wav48"  # of 0.92 and of 0.80

@@ -1,0 +1,45 @@
+"""The schema of a config: workflow/schemas/config.schema.yaml, with the keys of each kind."""
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from voiceprivacy.corpus_kinds import corpus_kind
+from voiceprivacy.kinds import measure_kinds, names
+from voiceprivacy.vocabulary import SCRIPTS
+
+SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
+
+
+@functools.cache  # five times in every start
+def schema() -> dict[str, Any]:
+    """The schema of a config, with that of each kind; nobody changes it."""
+    whole = _from_yaml(SCHEMA.read_text(encoding="utf-8"))
+    corpus = whole["$defs"]["corpus"]
+    corpus["oneOf"] = [{"required": [name]} for name in names()]
+    own = {name: _from_yaml(corpus_kind(name).schema) for name in names()}
+    corpus["properties"] = own | corpus["properties"]
+    corpus["additionalProperties"] = False
+    measure = whole["$defs"]["measure"]
+    described = "; ".join(f"{name}, {row.described}" for name, row in measure_kinds().items())
+    measure["properties"]["type"] |= {
+        "description": f"A measure that is shipped (docs/guide/utility.md) - {described}.",
+        "enum": [*measure_kinds()],
+    }
+    for row in measure_kinds().values():
+        measure["properties"] |= _from_yaml(row.schema)
+    measure["additionalProperties"] = False
+    return whole
+
+
+def is_for_people(described: Mapping[str, Any]) -> bool:
+    """Whether a key of a schema is for people to write: programs of ours write x-written ones."""
+    return not described.get("x-written", False)
+
+
+def _from_yaml(text: str) -> dict[str, Any]:
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # compiled, where there is one
+    described: dict[str, Any] = loader(text).get_data()
+    return described
