@@ -8,9 +8,16 @@ import yaml
 
 from voiceprivacy.corpus_kinds import corpus_kind
 from voiceprivacy.kinds import measure_kinds, names
-from voiceprivacy.vocabulary import SCRIPTS
+from voiceprivacy.vocabulary import N_REPLICATES, P_TARGET, SCRIPTS, THRESHOLDS
 
 SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
+
+
+# Of keys that other modules have a default of, too.
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "verdict": THRESHOLDS,
+    "report": {"p_target": P_TARGET, "bootstrap": N_REPLICATES},
+}
 
 
 @functools.cache  # five times in every start
@@ -31,6 +38,9 @@ def schema() -> dict[str, Any]:
     for row in measure_kinds().values():
         measure["properties"] |= _from_yaml(row.schema)
     measure["additionalProperties"] = False
+    for section, defaults in DEFAULTS.items():
+        for key, value in defaults.items():
+            whole["properties"][section]["properties"][key]["default"] = value
     return whole
 
 

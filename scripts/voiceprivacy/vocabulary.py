@@ -31,6 +31,16 @@ EVALUATION, UTILITY_ALONE, TRAIN = "evaluation", "utility", "train"
 # What an interval needs at least.
 FEWEST_SPEAKERS, FEWEST_REPLICATES = 3, 2
 N_REPLICATES = 1000  # that it is made of, unless somebody asks for others
+# Which states a verdict has, unless somebody asks for other thresholds: percent of the evidence,
+# points of it, and persons (privacy/verdict says what each is).
+THRESHOLDS = {
+    "open_percent": 10,
+    "low_percent": 2,
+    "low_all_recordings_percent": 5,
+    "unprotected_percent": 50,
+    "least_points": 2,
+    "learnt_persons": 100,
+}
 # How many times the bias that replicates of a calibrated cost show is taken off its interval.
 OF_CALIBRATION = 3.0
 

@@ -33,7 +33,7 @@ from voiceprivacy.privacy.verdict.evidence import (
 from voiceprivacy.privacy.verdict.persons import Guesses, first_guesses
 from voiceprivacy.privacy.verdict.score_table import Scored, ScoreTable, joined
 from voiceprivacy.privacy.verdict.trials import NotMeasured, trials_of
-from voiceprivacy.vocabulary import LEAKS, ORIGINAL
+from voiceprivacy.vocabulary import LEAKS, ORIGINAL, THRESHOLDS
 
 FORMAT = 1  # of verdict.json
 OPEN, LOW, UNCLEAR = "open", "low", "unclear"
@@ -51,12 +51,12 @@ class Thresholds(NamedTuple):
     ``least_points`` is a difference that counts, ``learnt_persons`` a number of persons.
     """
 
-    open_percent: float = 10.0
-    low_percent: float = 2.0
-    low_all_recordings_percent: float = 5.0
-    unprotected_percent: float = 50.0
-    least_points: float = 2.0
-    learnt_persons: int = 100
+    open_percent: float = float(THRESHOLDS["open_percent"])
+    low_percent: float = float(THRESHOLDS["low_percent"])
+    low_all_recordings_percent: float = float(THRESHOLDS["low_all_recordings_percent"])
+    unprotected_percent: float = float(THRESHOLDS["unprotected_percent"])
+    least_points: float = float(THRESHOLDS["least_points"])
+    learnt_persons: int = THRESHOLDS["learnt_persons"]
 
     def low(self, measure: str) -> float:
         """The largest upper limit that ``low`` allows."""
