@@ -1,7 +1,7 @@
 """Kinds of corpora: what other rooms know of each, and what an entry of a config is by its kind."""
 
+import os
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from voiceprivacy.inout.placeholders import ours
@@ -19,7 +19,7 @@ def in_root(options: Options) -> Iterator[Named]:
 
 def texts_at(path: str, *keys: str) -> Iterator[Named]:
     """The transcripts of a corpus, a file or a folder, where it has some."""
-    if Path(path).exists():
+    if os.path.exists(path):
         yield Named(keys, path, endings=TEXTS, member=TRANSCRIPTS)
 
 

@@ -23,7 +23,7 @@ from voiceprivacy.vocabulary import ABSENT, ORIGINAL, SECOND_RUN, WHISPER, WORDS
 CONFIG = """\
 # Made by voiceprivacy new-run. The report:      voiceprivacy run --configfile {config}
 # A look at every sample before that, if wanted: voiceprivacy validate --config {config}
-# Every key and its default: docs/reference/config_keys.md (make docs writes it), explained in docs/guide/config.md.
+# Every key: docs/guide/config.md explains it, docs/reference/config_keys.md has its default.
 
 corpora:
   # {speakers} speakers, {utterances} utterances, {length}.

@@ -123,9 +123,13 @@ def test_loudness_does_not_decide_what_is_done(name):
 
 REFUSED = [
     ("cascade", {"modules": {"reverb": 1}}, "modules: 'reverb'"),
-    ("cascade", {"modules": {"modspec": 1.08}}, "modspec: must lie between 0 and 1, not 1.08"),
-    ("cascade", {"modules": {"clip": 1.2}}, "clip: must lie between 0 and"),
-    ("cascade", {"modules": {"vtln": 1}}, "bilinear: must lie between -1 and 1, not 1"),
+    (
+        "cascade",
+        {"modules": {"modspec": 1.08}},
+        "modspec: must be more than 0 and less than 1, not",
+    ),
+    ("cascade", {"modules": {"clip": 1.2}}, "clip: must be more than 0 and"),
+    ("cascade", {"modules": {"vtln": 1}}, "bilinear: must be more than -1 and less than 1, not 1"),
     ("low_pass", {"cutoff_hz": 0}, "cutoff_hz: must be above 0, not 0"),
     ("mp3", {"kbit_s": 8}, "kbit_s: above 8, at most 160, not 8"),
     ("b2", {"level": "utterance", "draw": "vpc2024"}, "anonymise_mcadams.py"),
@@ -142,6 +146,7 @@ REFUSED = [
     ("vtln", {"warp": "piecewise", "strength": [0, 0.51]}, "strength: at most 0.5, not 0.51"),
     ("vtln", {"strength": [0.2, 0.1]}, "strength: expected a range of two numbers from 0 on"),
     ("vtln", {"strength": 0.2}, "strength: expected a range of two numbers, not 0.2"),
+    ("vtln", {"strength": "12"}, "strength: expected a range of two numbers, not '12'"),
     ("vtln", {"level": "corpus"}, "level: 'corpus'"),
     ("vtln", {"warp": "voicemask", "strength": [0.5, 0.6]}, "no draw of strength"),
     ("world", {"semitones": [0, 25]}, "semitones: at most 24, not 25"),

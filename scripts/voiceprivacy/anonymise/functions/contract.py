@@ -65,7 +65,7 @@ def as_loud(samples: Signal, original: Signal) -> Signal:
 def refuse_beyond(name: str, value: float, low: float, high: float) -> None:
     """Refuse a parameter that does not lie between two limits."""
     if not low < value < high:
-        raise BadInput(f"{name}: must lie between {low:.3g} and {high:.3g}, not {value}")
+        raise BadInput(f"{name}: must be more than {low:.3g} and less than {high:.3g}, not {value}")
 
 
 def generator(seed: int, *, level: str, speaker: str, utterance: str) -> np.random.Generator:
@@ -96,7 +96,7 @@ def either_way(draw: np.random.Generator, name: str, bounds: Any, *, most: float
     BadInput : the bounds, an option of this name, are not two numbers from 0 to ``most``, in order
     """
     try:
-        low, high = (float(bound) for bound in bounds)
+        low, high = (float(bound) for bound in ([] if isinstance(bounds, str) else bounds))
     except (TypeError, ValueError):
         raise BadInput(f"{name}: expected a range of two numbers, not {bounds!r}") from None
     if not 0 <= low <= high < np.inf:

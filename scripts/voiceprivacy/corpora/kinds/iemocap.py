@@ -12,6 +12,7 @@ Busso et al., IEMOCAP: Interactive emotional dyadic motion capture database, Lan
 Evaluation 42, 2008.
 """
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -57,7 +58,7 @@ def _files(options: dict[str, Any]) -> Iterator[Named]:
 
 
 def _has_transcripts(options: dict[str, Any]) -> bool:
-    return all(Path(folder, TRANSCRIBED).is_dir() for folder in _folders(options))
+    return all(os.path.isdir(f"{folder}/{TRANSCRIBED}") for folder in _folders(options))
 
 
 KIND = CorpusKind(

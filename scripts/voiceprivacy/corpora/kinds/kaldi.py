@@ -13,6 +13,7 @@ data/.) A pipe ("sox a.flac -t wav - |") runs in that folder, where the config a
 
 import contextlib
 import functools
+import os
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -67,7 +68,7 @@ def _files(options: Any) -> Iterator[Named]:
 def _has_transcripts(options: Any) -> bool:
     """Whether any directory has them that is tried."""
     first, *others = data_directories(options)
-    return any(Path(ours(directory), "text").exists() for directory in others or [first])
+    return any(os.path.exists(ours(f"{directory}/text")) for directory in others or [first])
 
 
 def _protocol(options: Any) -> dict[str, Any] | None:

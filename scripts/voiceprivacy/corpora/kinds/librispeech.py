@@ -10,12 +10,14 @@ import contextlib
 import fcntl
 import hashlib
 import http.client
+import os
 import re
 import shutil
 import tarfile
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from glob import escape, iglob
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -62,10 +64,10 @@ def _files(options: dict[str, Any]) -> Iterator[Named]:
 
 def _has_transcripts(options: dict[str, Any]) -> bool:
     """Whether each subset has some; one that is still to be downloaded will have them."""
-    folders = [Path(ours(options["root"]), subset) for subset in options["subsets"]]
+    folders = [ours(f"{options['root']}/{subset}") for subset in options["subsets"]]
     if options.get("download"):
-        folders = [folder for folder in folders if folder.is_dir()]
-    return all(any(folder.glob("*/*/*.trans.txt")) for folder in folders)
+        folders = [folder for folder in folders if os.path.isdir(folder)]
+    return all(any(iglob(f"{escape(folder)}/*/*/*.trans.txt")) for folder in folders)
 
 
 def _published(options: dict[str, Any]) -> list[str]:

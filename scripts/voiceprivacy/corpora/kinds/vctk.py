@@ -9,6 +9,7 @@ the others enrol.
 Yamagishi, Veaux and MacDonald, CSTR VCTK Corpus (version 0.92), University of Edinburgh, 2019.
 """
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,7 +37,7 @@ def _files(options: dict[str, Any]) -> Iterator[Named]:
 
 
 def _has_transcripts(options: dict[str, Any]) -> bool:
-    return Path(ours(options["root"]), "txt").is_dir()
+    return os.path.isdir(ours(f"{options['root']}/txt"))
 
 
 def is_common(utterance: str) -> bool:
