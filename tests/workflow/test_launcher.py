@@ -101,6 +101,8 @@ def test_what_no_config_can_mean_is_one_line(tmp_path, words, text, line):
         (["--profile", "nowhere"], "error: profile directory given (nowhere), but no"),
         (["--unheard-of"], "error: unrecognized arguments: --unheard-of"),
         (["--cores", "many"], "error: Error parsing number of cores"),
+        (["--cores", "0"], "error: --cores 0: a whole number of at least 1, or all"),
+        (["-j", "-1"], "error: --jobs -1: a whole number of at least 1, or all"),
         (["--set-resources", "x"], "error: "),
     ],
 )

@@ -5,6 +5,7 @@ them. Whatever is wrong in one raises BadInput with the file, the line and the r
 them become names of files and arguments of commands: this module says what they may look like.
 """
 
+import contextlib
 import csv
 import math
 import os
@@ -37,6 +38,7 @@ ALPHAS = ["utterance", "speaker", "alpha"]
 POSITIONS = ["utterance", "position"]
 from voiceprivacy.vocabulary import LABELS  # noqa: E402
 
+OF_LABELS = {"target", "tgt", "nontarget", "imp"}  # what nothing else is called
 # What lists of others call them: VoxCeleb's and SpeechBrain's 1 and 0, tgt and imp of VOiCES,
 # truth values of pandas.
 LABEL_WORDS = dict.fromkeys(("target", "tgt", "1", "1.0", "true"), "target") | dict.fromkeys(
@@ -365,17 +367,28 @@ def label_of(word: object) -> str | None:
 
 
 def headerless_trials(
-    rows: Sequence[tuple[int, list[str]]],
+    path: FilePath, rows: Sequence[tuple[int, list[str]]]
 ) -> Iterator[tuple[int, Trial, list[str]]]:
     """The trials of (line, fields) as others write them, and a fourth field, which is the score.
 
     The order is that of Kaldi, enrolment trial label, or that of VoxCeleb, label enrolment trial,
     or that of WeSpeaker's scores, whose label is last: whichever has most labels where they are
     expected. A label that is none stays as it is.
+
+    Raises
+    ------
+    BadInput : two columns hold nothing but labels, as of scores that are decisions
     """
     columns = (2, 0, 3)[: len(rows[0][1]) - 1] if rows else (2,)
     counts = {at: sum(bool(label_of(fields[at])) for _, fields in rows) for at in columns}
     of_labels = max(counts, key=counts.__getitem__)
+    both = [at for at in sorted(counts) if counts[at] == len(rows)]
+    certain = [at for at in both if all(fields[at].lower() in OF_LABELS for _, fields in rows)]
+    if rows and len(both) > 1 and len(certain) != 1:
+        named = " and ".join(str(at + 1) for at in both)
+        wrong = f"columns {named} may both be labels: give the file a header"
+        raise BadInput(f"{path}:{rows[0][0]}: {wrong}")
+    of_labels = certain[0] if len(certain) == 1 else of_labels
     for line, fields in rows:
         label = fields.pop(of_labels)
         enrolment, trial, *others = fields
@@ -399,7 +412,7 @@ def headerless_fields(
 # Trials as columns: ten million of them with scores take 0.9 GB, half of which is the file.
 
 # Numbers of which float() says all that number_in does.
-PLAIN = re.compile(r"[-0-9.eE\n]*")
+PLAIN = re.compile(r"[-+0-9.eE\n]*")
 
 
 class Positions(dict[str, int]):
@@ -455,7 +468,7 @@ def read_columns(path: FilePath, blocks: Iterator[list[str]], names: list[str]) 
     parts = []
     if len(words) == len(names) and not {*words} & {*names}:
         lines = [*first, *chain.from_iterable(blocks)]
-        trials = list(headerless_trials(list(headerless_fields(path, lines, len(names)))))
+        trials = list(headerless_trials(path, list(headerless_fields(path, lines, len(names)))))
         at = np.array([line for line, _, _ in trials], dtype=np.int32)
         fields = [*chain.from_iterable(chain(trial, others) for _, trial, others in trials)]
         parts.append(_columns_of(path, at, fields, range(len(names)), ids))
@@ -563,6 +576,7 @@ def fields_of(
     path: FilePath, lines: list[str], columns: list[str]
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield (line number, its fields in the order of ``columns``)."""
+    lines = unquoted(lines)
     order = _order(path, lines, columns)
     for line, text in enumerate(lines[1:], start=2):
         if not text:
@@ -571,6 +585,17 @@ def fields_of(
         if len(fields) != len(columns):
             raise BadInput(f"{path}:{line}: expected {len(columns)} columns, found {len(fields)}")
         yield line, [fields[index] for index in order]
+
+
+def unquoted(lines: list[str]) -> list[str]:
+    """Lines of a table without the quotes that R and pandas write around texts, the header's too.
+
+    Where the header has none, a quote is part of a text.
+    """
+    header = "".join(lines[:1]).split("\t")
+    if not all(len(name) > 1 and name[0] == name[-1] == '"' for name in header):
+        return lines
+    return ["\t".join(fields) for fields in csv.reader(lines, delimiter="\t")]
 
 
 def _order(path: FilePath, lines: Sequence[str], names: Sequence[str]) -> list[int]:
@@ -588,6 +613,9 @@ def number(text: str, path: FilePath, line: int | str) -> float:
     """The number in a field (inf is one, NaN is not)."""
     value = number_in(text)
     if math.isnan(value):
+        with contextlib.suppress(ValueError):
+            if math.isinf(float(text)):
+                raise BadInput(f"{path}:{line}: '{text}' is beyond double precision")
         raise BadInput(f"{path}:{line}: '{text}' is not a number")
     return value
 
@@ -603,13 +631,15 @@ def whole_number(text: str, path: FilePath, line: int | str) -> int:
 def number_in(text: str) -> float:
     """The number that a text is; NaN if it is none.
 
-    Of what Python reads, other digits, 1_000, +1, a space beside a number, and numbers that it
-    takes for infinite are none.
+    Of what Python reads, other digits, 1_000, a space beside a number, and numbers that it takes
+    for infinite are none.
 
-    >>> number_in("1e+3"), number_in("inf"), number_in("1_000"), number_in(" 1"), number_in("1e999")
-    (1000.0, inf, nan, nan, nan)
+    >>> number_in("+1e+3"), number_in("inf"), number_in("1_000"), number_in(" 1")
+    (1000.0, inf, nan, nan)
+    >>> number_in("1e999")
+    nan
     """
-    plain = text.isascii() and "_" not in text and text == text.strip().lstrip("+")
+    plain = text.isascii() and "_" not in text and text == text.strip()
     try:
         value = float(text) if plain else math.nan
     except ValueError:

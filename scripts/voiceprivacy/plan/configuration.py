@@ -50,6 +50,7 @@ OWN_RESULT = "lies where this run writes its results, and would be lost: copy it
 UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 Keys = tuple[str | int, ...]  # the keys that lead to a value of a config
 MISREAD = "YAML reads this as"
+WITH_EXPONENT = re.compile(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+")
 GONE = {  # keys of earlier configs, and what serves instead
     ("report", "speech_per_attack"): (
         "is no longer a key: compare amounts of speech by ranks, with the protocol"
@@ -227,7 +228,7 @@ def usable_corpora(config: dict[str, Any], wrong: list[Problem]) -> dict[str, di
 
 def wrong_entries(config: dict[str, Any]) -> list[Problem]:
     """Keys that are no text, variables that are not set, and what the schema refuses."""
-    wrong = [*unusable_values(config), *_unset_variables(config)]
+    wrong = [*unusable_values(config), *_unset_variables(config), *_misread_options(config)]
     errors = [*Validator(config_schema.schema()).iter_errors(config)]
     # Keys can be texts and numbers of list items, which do not compare.
     errors.sort(key=lambda error: [str(key) for key in error.path])
@@ -287,6 +288,21 @@ def _keys_that_are_no_text(value, keys_above=()):
             yield from _keys_that_are_no_text(inner, keys)
 
 
+def _misread_options(config: dict[str, Any]) -> Iterator[Problem]:
+    """Options of functions that YAML 1.1 takes for text: 1e-4. A command gets text anyway."""
+    anonymisers = config.get("anonymisers")
+    for name, entry in anonymisers.items() if isinstance(anonymisers, dict) else ():
+        options = entry.get("options") if isinstance(entry, dict) and "function" in entry else None
+        for keys, value in _values(options, ("anonymisers", name, "options")):
+            if isinstance(value, str) and WITH_EXPONENT.fullmatch(value):
+                yield Problem(keys, _as_number(value))
+
+
+def _as_number(text: str) -> str:
+    nested = "values nested in --config always are: write them into a second config"
+    return f"{text!r} is text: write {_plain(text)} without quotes ({nested})"
+
+
 def _explain(error: ValidationError) -> Iterator[Problem]:
     """A schema error in the words of somebody who writes a config."""
     keys = tuple(error.absolute_path)
@@ -314,9 +330,8 @@ def _explain(error: ValidationError) -> Iterator[Problem]:
         yield Problem(keys, f"{MISREAD} {error.instance!r}, not as text: put it in quotes")
     elif _is_whole(error):
         yield Problem(keys, f"{error.message}: write {error.instance:.0f}")
-    elif meant := _meant(error):
-        nested = "values nested in --config always are: write them into a second config"
-        yield Problem(keys, f"{error.instance!r} is text: write {meant} without quotes ({nested})")
+    elif _is_meant_otherwise(error):
+        yield Problem(keys, _as_number(error.instance))
     elif error.instance is None:
         yield Problem(
             keys, "is empty: write what belongs here ({} for no options), or leave it out"
@@ -354,16 +369,19 @@ def _is_misread(error: ValidationError) -> bool:
     return wants_text and isinstance(error.instance, bool | int | float | None)
 
 
-def _meant(error: ValidationError) -> str | None:
-    """The number or truth value that a text should be, such as 1000 of '1e3'; None of others."""
+def _is_meant_otherwise(error: ValidationError) -> bool:
+    """Whether a text should be a number or a truth value, such as 1000 for '1e3'."""
     is_text = error.validator == "type" and isinstance(error.instance, str)
     if not is_text or not re.search("integer|number|boolean", str(error.validator_value)):
-        return None
-    if error.instance in ("true", "false"):
-        return error.instance
-    number = number_in(error.instance)
+        return False
+    return error.instance in ("true", "false") or math.isfinite(number_in(error.instance))
+
+
+def _plain(text: str) -> str:
+    """A number or a truth value in text, as YAML reads it."""
     # YAML 1.1 takes 1e-05 for text, 1.0e-05 for a number.
-    return re.sub(r"^(-?\d+)e", r"\1.0e", f"{number:.15g}") if math.isfinite(number) else None
+    number = number_in(text)
+    return re.sub(r"^(-?\d+)e", r"\1.0e", f"{number:.15g}") if math.isfinite(number) else text
 
 
 # What no schema sees in a completed config: entries that contradict each other.

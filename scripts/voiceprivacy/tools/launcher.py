@@ -62,6 +62,9 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         raise BadInput(reason.removeprefix("Error: ")) from None
     except (CliException, WorkflowError, ValueError) as error:
         raise BadInput(" ".join(str(error).split())) from None
+    for flag, number in (("--cores", options.cores), ("--jobs", options.jobs)):
+        if isinstance(number, int) and number < 1:
+            raise BadInput(f"{flag} {number}: a whole number of at least 1, or all")
     is_local = options.executor in (None, "local")
     if is_local and options.cores is None and options.jobs is None and not options.dryrun:
         options.cores = available_cpu_count()

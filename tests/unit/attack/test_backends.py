@@ -234,6 +234,10 @@ def test_scores_are_those_of_speechbrain(of_speakers, rank, tmp_path):
     np.testing.assert_allclose(ours, theirs.scoremat[np.ix_(rows, columns)], atol=1e-5)
 
 
-def test_a_rank_beyond_the_dimensions_is_refused(of_speakers):
+def test_speechbrains_plda_of_a_rank_or_speech_that_it_cannot_learn_from_is_refused(of_speakers):
     with pytest.raises(BadInput, match="rank 100: embeddings of 6 dimensions allow 1 to 6"):
         recipes.speechbrain_recipe(*of_speakers)
+    embeddings, speakers = np.random.default_rng(0).normal(size=(8, 16)), np.arange(8) // 2
+    message = r"as many training utterances as dimensions \(16\), there are 8: .*type: plda with"
+    with pytest.raises(BadInput, match=message):
+        recipes.speechbrain_recipe(embeddings, speakers, rank=2)

@@ -122,7 +122,8 @@ def test_a_tree_gives_the_same_parts_and_lists_whatever_kind_it_is_read_as(tmp_p
     write_lines(tmp_path / "wav.scp", [f"{one.utterance} {one.audio}" for one in utterances])
     write_lines(tmp_path / "utt2spk", [f"{one.utterance} {one.speaker}" for one in utterances])
     write_lines(tmp_path / "spk2gender", map(" ".join, genders.items()))
-    write_lines(tmp_path / "genders", ["speaker\tgender", *map("\t".join, genders.items())])
+    quoted = [f'"{speaker}"\t"{gender}"' for speaker, gender in genders.items()]
+    write_lines(tmp_path / "genders", ['"speaker"\t"gender"', *quoted])  # as R writes it
     pattern = "dev/{speaker}/{session}/{utterance}.flac"
     tree = {"root": str(tmp_path / "libri"), "pattern": pattern, "speakers": f"{tmp_path}/genders"}
     protocol = {"enrol_trial": {"enrolment_utterances": 2, "lists": ["f", "m"]}}

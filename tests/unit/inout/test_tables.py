@@ -243,7 +243,7 @@ def test_blocks_give_what_the_whole_file_gives(write, end):
         ("e0\tt0\tnontarget\t1", "trial 'e0 t0' occurs twice"),
         ("e0\tx\ttarget", "expected 4 columns, found 3"),
         ("e0\tx\tno\t1", "label 'no' is neither"),
-        ("e0\tx\ttarget\t1e999", "'1e999' is not a number"),
+        ("e0\tx\ttarget\t1e999", "'1e999' is beyond double precision"),
         ("e0\tx\ttarget\t", "'' is not a number"),
         ("e0\tx \ttarget\t1", "'x ' has a space"),
         ("e0\tx\0\ttarget\t1", r"not text \(it holds a NUL byte"),
@@ -259,3 +259,24 @@ def test_a_wrong_line_is_named_by_its_number_in_the_file(write, line, message):
 def test_infinite_scores_and_other_spellings_are_numbers(write):
     lines = ["a\tx\ttarget\tinf", "a\ty\tnontarget\t-inf", "b\tx\tnontarget\t1E5"]
     assert read_scored_trials(write(HEADER, *lines)).scores.tolist() == [np.inf, -np.inf, 1e5]
+    lines = ["a\tx\ttarget\t+1.5", "a\ty\tnontarget\t-0.5"]
+    assert read_scored_trials(write(HEADER, *lines)).scores.tolist() == [1.5, -0.5]
+
+
+@pytest.mark.parametrize("form", ["{}", "{}.0", "{:b}"])
+def test_two_columns_that_may_be_labels_are_not_guessed(write, form):
+    """Scores that are decisions, and the label behind them, as WeSpeaker has it."""
+    lines = [f"e{n} u{n} {form.format(n % 2)} {n % 3 // 2}" for n in range(6)]
+    with pytest.raises(BadInput, match=r"s\.tsv:1: columns 3 and 4 may both be labels"):
+        read_scored_trials(write(*lines))
+    scores = [line.replace(" 0 ", " 0.25 ").replace(" 0.0 ", " 0.25 ") for line in lines]
+    assert read_scored_trials(write(*scores)).n_targets == 2
+
+
+def test_texts_in_quotes_are_read_where_the_header_is_in_quotes(tmp_path):
+    """R's write.table and pandas' QUOTE_ALL quote; a quote of a text is its own elsewhere."""
+    path = tmp_path / "said.tsv"
+    path.write_text('"utterance"\t"text"\n"u1"\t"so ""he"" said"\n')
+    assert tables.read_transcripts(path) == {"u1": 'so "he" said'}
+    path.write_text('utterance\ttext\nu1\t"no"\n')
+    assert tables.read_transcripts(path) == {"u1": '"no"'}

@@ -270,9 +270,14 @@ def shrunk(covariance: Floats, shrinkage: float) -> Floats:
     return (1 - shrinkage) * covariance + shrinkage * target
 
 
-def check_enough(n_utterances: int, n_speakers: int, *, dimensions: int, shrinkage: float) -> None:
-    """Raise BadInput where PLDA cannot be trained on so little; the message says what to do."""
-    if not 0 <= shrinkage < 1:
+def check_enough(
+    n_utterances: int, n_speakers: int, *, dimensions: int, shrinkage: float | None = None
+) -> None:
+    """Raise BadInput where PLDA cannot be trained on so little; the message says what to do.
+
+    Without ``shrinkage`` it is a back-end that shrinks nothing.
+    """
+    if shrinkage is not None and not 0 <= shrinkage < 1:
         raise BadInput(f"shrinkage is {shrinkage}, expected 0 (none) to below 1")
     if n_speakers < 2:
         raise BadInput("PLDA needs at least two training speakers")
@@ -282,9 +287,10 @@ def check_enough(n_utterances: int, n_speakers: int, *, dimensions: int, shrinka
             "varies; use a corpus with several utterances a speaker, or the cosine back-end"
         )
     if n_utterances < dimensions and not shrinkage:
+        other = "type: plda with shrinkage: 0.1" if shrinkage is None else "shrinkage: 0.1"
         raise BadInput(
             f"PLDA needs at least as many training utterances as dimensions ({dimensions}), there "
-            f"are {n_utterances}: use more training speech, shrinkage: 0.1, or the cosine back-end"
+            f"are {n_utterances}: use more training speech, {other}, or the cosine back-end"
         )
 
 

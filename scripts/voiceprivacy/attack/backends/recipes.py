@@ -129,7 +129,7 @@ def speechbrain_recipe(embeddings: Floats, speakers: Any, *, rank: int = 100) ->
 
     Raises
     ------
-    BadInput : ``rank`` exceeds the dimensions of the embeddings
+    BadInput : ``rank`` exceeds the dimensions of the embeddings, or there are fewer of them
     """
     # Seconds to import, and not in every environment.
     from speechbrain.processing.PLDA_LDA import PLDA, StatObject_SB
@@ -140,6 +140,7 @@ def speechbrain_recipe(embeddings: Floats, speakers: Any, *, rank: int = 100) ->
             f"SpeechBrain's PLDA of rank {rank}: "
             f"embeddings of {dimensions} dimensions allow 1 to {dimensions}"
         )
+    plda.check_enough(n_utterances, len({*speakers}), dimensions=dimensions)
     # SpeechBrain trains on statistics of frames: an embedding is those of a single frame.
     no_times = np.full(n_utterances, None)
     statistics = StatObject_SB(

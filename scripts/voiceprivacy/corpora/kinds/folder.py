@@ -229,10 +229,12 @@ def read_genders(path: str, findings: Findings) -> dict[str, str]:
 
 def _rows_of_speakers(path: str) -> Iterator[tuple[int, dict[str, str]]]:
     """Rows of a TSV whose first line names, among others, the columns speaker and gender."""
-    lines = read_lines(ours(path))
+    lines = tables.unquoted(read_lines(ours(path)))
     columns = [column.strip().lower() for column in lines[0].split("\t")] if lines else []
     if not {"speaker", "gender"} <= set(columns):
-        raise BadInput(f"{path}:1: expected the columns speaker and gender, separated by tabs")
+        seen = f": '{lines[0][:100]}'" if lines else ""
+        wrong = "expected the columns speaker and gender, separated by tabs"
+        raise BadInput(f"{path}:1: {wrong}{seen}")
     for line, text in enumerate(lines[1:], start=2):
         values = [field.strip() for field in text.split("\t")]
         # Spreadsheets write fewer fields where the last ones are empty.

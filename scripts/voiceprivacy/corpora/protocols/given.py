@@ -234,5 +234,6 @@ def _chosen_gender(options, name):
 
 def _read_trials(options, name, findings):
     """Yield (line number, Trial) of a list's file."""
-    rows = list(kaldi.read_fields(_trials_file(options, name), 3, findings))
-    yield from ((line, trial) for line, trial, _ in headerless_trials(rows))
+    path = _trials_file(options, name)
+    rows = list(kaldi.read_fields(path, 3, findings))
+    yield from ((line, trial) for line, trial, _ in headerless_trials(path, rows))
