@@ -265,13 +265,12 @@ def test_values_that_yaml_reads_otherwise_than_as_text_are_named(tmp_path, wrong
 
 
 def test_options_of_functions_are_read_as_keys_are_and_those_of_commands_are_text():
-    function, command = {"function": "{resources}/plugins/reversed.py:anonymise"}, {"command": "x"}
+    speech = {"corpora": {"a": SYNTHETIC}}
     for options in ({"gain": "1e-4"}, {"of": [0.5, "1e-4"]}):
-        (problem,) = problems(
-            {"corpora": {"a": SYNTHETIC}} | {"anonymisers": {"a": function | {"options": options}}}
-        )
+        entry = {"function": "{resources}/plugins/reversed.py:anonymise", "options": options}
+        (problem,) = problems(speech | {"anonymisers": {"a": entry}})
         assert "'1e-4' is text: write 0.0001 without quotes" in problem
-    entry = command | {"options": {"gain": "1e-4"}}
+    entry = {"command": "x", "options": {"gain": "1e-4"}}
     assert problems(speech | {"anonymisers": {"a": entry}}) == []
 
 
