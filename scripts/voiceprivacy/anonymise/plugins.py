@@ -24,7 +24,7 @@ from voiceprivacy.anonymise import call_function
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import FilePath, name_too_long, naming, read_lines
-from voiceprivacy.inout.foreign import files_below, refuse_no_utf8
+from voiceprivacy.inout.foreign import composed, files_below, refuse_no_utf8
 from voiceprivacy.inout.placeholders import expand, ours
 from voiceprivacy.inout.tables import (
     Utterance,
@@ -317,9 +317,10 @@ def _read_segments(folder: Path) -> dict[str, tuple[str, float, float]]:
         times = seconds_of(*fields[2:4]) if len(fields) in (4, 5) else None
         if times is None:
             raise BadInput(f"{path}:{line}: expected an utterance, a recording, start and end in s")
-        if fields[0] in segments:
-            raise BadInput(f"{path}:{line}: utterance '{fields[0]}' occurs twice")
-        segments[fields[0]] = (fields[1], *times)
+        name, recording = map(composed, fields[:2])
+        if name in segments:
+            raise BadInput(f"{path}:{line}: utterance '{name}' occurs twice")
+        segments[name] = (recording, *times)
     return segments
 
 
@@ -339,7 +340,7 @@ def _by_stem(folders: Iterable[Path]) -> dict[str, list[Path]]:
         files = sorted(map(folder.joinpath, files_below(folder, AUDIO_ENDINGS)))
         refuse_no_utf8(folder, files)
         for path in files:
-            stems.setdefault(path.stem, []).append(path)
+            stems.setdefault(composed(path.stem), []).append(path)
     return stems
 
 
@@ -379,11 +380,12 @@ def _read_scp(folder: Path) -> dict[str, str]:
             continue
         if len(fields) != 2 or fields[1].endswith("|"):
             raise BadInput(f"{path}:{line}: expected an utterance and a plain path, no pipe")
-        if fields[0] in paths:
-            raise BadInput(f"{path}:{line}: utterance '{fields[0]}' occurs twice")
+        name = composed(fields[0])
+        if name in paths:
+            raise BadInput(f"{path}:{line}: utterance '{name}' occurs twice")
         if too_long := name_too_long(fields[1]):
             raise BadInput(f"{path}:{line}: {too_long}")
-        paths[fields[0]] = fields[1]
+        paths[name] = fields[1]
     segments = _read_segments(folder)
     if segments:  # the paths are those of recordings, of which utterances are pieces
         pieces = {}

@@ -16,6 +16,7 @@ from voiceprivacy.corpora.rows import Pipe, stretches, whole
 from voiceprivacy.corpora.training_checks import check_training, whole_parts
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout import audio
+from voiceprivacy.inout.foreign import composed
 from voiceprivacy.vocabulary import EVALUATION, NO_TRIALS, TRAIN, UTILITY_ALONE
 
 OTHER_SPEAKER = "another speaker"
@@ -202,7 +203,7 @@ def _exclude(source, utterances, bad, findings):
     """
     listed = {utterance.utterance: utterance for utterance in utterances}
     excluded = {}
-    for name in dict.fromkeys(source.get("exclude", ())):
+    for name in dict.fromkeys(map(composed, source.get("exclude", ()))):
         if name in listed:
             excluded[name] = "named in exclude"
         else:

@@ -27,8 +27,7 @@ Its row ``KIND`` is what other rooms know of it (voiceprivacy.corpus_kinds).
 """
 
 import re
-import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from operator import attrgetter
 from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
@@ -37,6 +36,7 @@ from voiceprivacy import kinds
 from voiceprivacy.corpora.rows import Channel, Pipe, Recording, whole
 from voiceprivacy.errors import BadInput, counted, shown
 from voiceprivacy.inout import tables
+from voiceprivacy.inout.foreign import composed
 from voiceprivacy.inout.tables import PIECE, safe_id
 from voiceprivacy.vocabulary import BESIDE_THE_KIND, PROTOCOLS, RESOURCES
 
@@ -183,7 +183,7 @@ def list_utterances(source: Source, findings: Findings) -> list[Listed]:
     BadInput : a folder or file is missing, so that nothing can be listed
     """
     kind, options = kind_of(source)
-    utterances: list[Listed] = sorted(kind.list_utterances(options, findings))
+    utterances = sorted(_composed(kind.list_utterances(options, findings), findings))
     if not utterances and not findings.errors():
         folder = options.get("root", options) if isinstance(options, dict) else options
         raise BadInput(f"{folder}: holds no utterance")
@@ -197,6 +197,17 @@ def list_utterances(source: Source, findings: Findings) -> list[Listed]:
         ]
     _note_look_alikes(utterances, findings)
     return utterances
+
+
+def _composed(utterances: Iterable[Listed], findings: Findings) -> Iterator[Listed]:
+    """Utterances with composed names; two that become one are an error."""
+    known: dict[str, str] = {}
+    for one in utterances:
+        name = composed(one.utterance)
+        if known.setdefault(name, one.utterance) != one.utterance:
+            message = f"utterance '{name}' occurs twice, with its accents in two forms (NFC, NFD)"
+            findings.error(one.file, one.line, message)
+        yield one._replace(utterance=name, speaker=composed(one.speaker))
 
 
 def _check_utterance(utterance, source, findings):
@@ -216,15 +227,12 @@ def _check_utterance(utterance, source, findings):
 
 
 def _note_look_alikes(utterances, findings):
-    """Note two speakers, or two utterances, whose ids a disk or a person may take for one.
-
-    They differ in capital letters, or in how Unicode writes an accent.
-    """
+    """Note two speakers, or two utterances, whose ids differ in capital letters alone."""
     for column in ("speaker", "utterance"):
         known = {}
         for utterance in utterances:
             name = getattr(utterance, column)
-            folded = unicodedata.normalize("NFC", name).casefold()
+            folded = name.casefold()
             other = known.setdefault(folded, name)
             if other != name:
                 alike = f"{column}s '{other}' and '{name}' look alike: are they one?"
@@ -242,7 +250,7 @@ def read_transcripts(source: Source) -> dict[str, str]:
     """
     kind, options = kind_of(source)
     texts: dict[str, str] = kind.read_transcripts(options)
-    return texts
+    return {composed(name): text for name, text in texts.items()}
 
 
 def check_transcripts(source: Source, utterances: Iterable[Listed], findings: Findings) -> None:
@@ -264,7 +272,11 @@ def check_transcripts(source: Source, utterances: Iterable[Listed], findings: Fi
 def read_facts(source: Source) -> dict[str, dict[str, str]]:
     """What a corpus says of its speakers besides their gender: {attribute: {speaker: value}}."""
     kind, options = kind_of(source)
-    return kind.read_facts(options) if hasattr(kind, "read_facts") else {}
+    facts = kind.read_facts(options) if hasattr(kind, "read_facts") else {}
+    return {
+        attribute: {composed(speaker): value for speaker, value in known.items()}
+        for attribute, known in facts.items()
+    }
 
 
 def compare_published(name: str, counts: dict[str, int], file: object, findings: Findings) -> None:

@@ -38,6 +38,7 @@ from voiceprivacy.corpora.listing import (
     protocol_of,
 )
 from voiceprivacy.errors import BadInput, counted
+from voiceprivacy.inout.foreign import composed
 from voiceprivacy.inout.tables import Trial, Utterance, read_rows, write_table
 
 EXCLUDED = ["utterance", "why"]
@@ -158,7 +159,8 @@ def excludes(source: Source) -> bool:
 
 def without(utterances: Iterable[Listed], excluded: Collection[str]) -> list[Listed]:
     """The utterances that are not excluded, in their order."""
-    return [utterance for utterance in utterances if utterance.utterance not in excluded]
+    names = {*map(composed, excluded)}
+    return [utterance for utterance in utterances if utterance.utterance not in names]
 
 
 def read_excluded(path: Path | str) -> dict[str, str]:

@@ -16,6 +16,7 @@ import shlex
 import signal
 import stat
 import threading
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -53,6 +54,15 @@ def not_ours(where: object) -> Iterator[None]:
 
 
 # Values.
+
+
+def composed(name: str) -> str:
+    """A name as it is known here: accents within their letters (NFC), as Linux and Windows write.
+
+    macOS takes them apart (NFD). Names from files and from tables go through this, so that é in
+    one and e with an accent in the other are one name.
+    """
+    return name if name.isascii() else unicodedata.normalize("NFC", name)
 
 
 def name(value: object, where: str, *, in_table: bool = False) -> str:

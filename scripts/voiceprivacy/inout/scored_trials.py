@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.files import FilePath, blocks_of_lines
+from voiceprivacy.inout.foreign import composed
 from voiceprivacy.inout.tables import (
     LABELS,
     SCORES,
@@ -187,6 +188,7 @@ def _labelled(path, lines, listed):
     if not any(lines) or {*lines[0].split()} & {*SCORES}:
         raise BadInput(f"{path}:1: expected lines of enrolment trial score, and no header")
     targets = {listed.pair(index) for index in np.flatnonzero(listed.target)}
-    for line, (*pair, score) in headerless_fields(path, lines, 3):
-        lines[line - 1] = " ".join([*pair, LABELS[tuple(pair) not in targets], score])
+    for line, (*named, score) in headerless_fields(path, lines, 3):
+        pair = tuple(map(composed, named))
+        lines[line - 1] = " ".join([*pair, LABELS[pair not in targets], score])
     return lines

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import MOST_OF_PATH, FilePath, blocks_of_lines, read_lines
-from voiceprivacy.inout.foreign import matching
+from voiceprivacy.inout.foreign import composed, matching
 from voiceprivacy.inout.inputs import note_listed
 from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.vocabulary import SHARDS
@@ -36,6 +36,7 @@ FINDINGS = ["level", "file", "line", "what", "sound"]
 TRANSCRIPTS = ["utterance", "text"]
 ALPHAS = ["utterance", "speaker", "alpha"]
 POSITIONS = ["utterance", "position"]
+NAMES = {"utterance", "speaker", "enrolment", "trial", "id"}  # columns that hold people's names
 from voiceprivacy.vocabulary import LABELS  # noqa: E402
 
 OF_LABELS = {"target", "tgt", "nontarget", "imp"}  # what nothing else is called
@@ -503,6 +504,7 @@ def _fields_in(path, line, lines, n_columns):
 def _columns_of(path, at, fields, order, ids):
     """The columns of TrialColumns from ``enrolment`` on; new ids are added to those known."""
     *sides, labels = [fields[index :: len(order)] for index in order[:3]]
+    sides = [own if all(map(str.isascii, own)) else [*map(composed, own)] for own in sides]
     columns = []
     for own, names in zip(ids, sides, strict=True):
         n_known = len(own)
@@ -578,13 +580,18 @@ def fields_of(
     """Yield (line number, its fields in the order of ``columns``)."""
     lines = unquoted(lines)
     order = _order(path, lines, columns)
+    are_names = [name in NAMES for name in columns]
     for line, text in enumerate(lines[1:], start=2):
         if not text:
             continue
         fields = text.split("\t")
         if len(fields) != len(columns):
             raise BadInput(f"{path}:{line}: expected {len(columns)} columns, found {len(fields)}")
-        yield line, [fields[index] for index in order]
+        found = [fields[index] for index in order]
+        if not text.isascii():
+            known = zip(found, are_names, strict=True)
+            found = [composed(field) if is_name else field for field, is_name in known]
+        yield line, found
 
 
 def unquoted(lines: list[str]) -> list[str]:

@@ -197,7 +197,7 @@ def _listed(root, matches, genders, findings):
         fields, path = match.groupdict(), root / match.string
         if counts[name] > 1:
             findings.error(path, "-", f"utterance '{name}' is another file's id too")
-        speaker, session = fields["speaker"], fields.get("session", "")
+        speaker, session = foreign.composed(fields["speaker"]), fields.get("session", "")
         gender = genders.get(speaker, "-")
         if written := fields.get("gender"):
             gender = tables.GENDERS.get(written.lower(), "-")
@@ -211,11 +211,11 @@ def _chosen(utterances, path, findings):
     lines = {}
     for line, text in enumerate(read_lines(ours(path)), start=1):
         if text.strip():  # an empty line names none
-            lines[text.strip()] = line
-    known = {utterance.utterance for utterance in utterances}
+            lines[foreign.composed(text.strip())] = line
+    known = {foreign.composed(utterance.utterance) for utterance in utterances}
     for name in sorted(lines.keys() - known):
         findings.error(path, lines[name], f"there is no utterance '{name}'")
-    return [utterance for utterance in utterances if utterance.utterance in lines]
+    return [one for one in utterances if foreign.composed(one.utterance) in lines]
 
 
 def read_genders(path: str, findings: Findings) -> dict[str, str]:
@@ -236,6 +236,6 @@ def _rows_of_speakers(path: str) -> Iterator[tuple[int, dict[str, str]]]:
         wrong = "expected the columns speaker and gender, separated by tabs"
         raise BadInput(f"{path}:1: {wrong}{seen}")
     for line, text in enumerate(lines[1:], start=2):
-        values = [field.strip() for field in text.split("\t")]
+        values = [foreign.composed(field.strip()) for field in text.split("\t")]
         # Spreadsheets write fewer fields where the last ones are empty.
         yield line, dict(zip(columns, values, strict=False))

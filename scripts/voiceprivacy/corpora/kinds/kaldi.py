@@ -24,6 +24,7 @@ from voiceprivacy.corpora.rows import Cut, Joined, Pipe, Recording
 from voiceprivacy.corpus_kinds import CorpusKind, data_directory
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.files import base_of, name_too_long, read_lines
+from voiceprivacy.inout.foreign import composed
 from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.inout.tables import seconds_of
 from voiceprivacy.kinds import A_FOLDER, Named
@@ -171,7 +172,9 @@ def positions_of_part(options: Any, part: str) -> dict[str, int]:
     for directory in directories:
         has_segments = (directory / "segments").exists()
         table = directory / ("segments" if has_segments else "wav.scp")
-        names = dict.fromkeys(line.split()[0] for line in read_lines(table) if line.strip())
+        names = dict.fromkeys(
+            composed(line.split()[0]) for line in read_lines(table) if line.strip()
+        )
         for position, name in enumerate(names):
             positions.setdefault(name, position)
     return positions
@@ -201,6 +204,7 @@ def read_text(path: Path, findings: Findings) -> dict[str, Value]:
     said: dict[str, Value] = {}
     for line, text in enumerate(read_lines(path), start=1):
         utterance, *words = text.split(maxsplit=1) or [""]
+        utterance = composed(utterance)
         if utterance in said:
             findings.error(path, line, f"utterance '{utterance}' occurs twice")
         elif utterance:
@@ -229,6 +233,8 @@ def read_fields(
     for line, text in enumerate(read_lines(path), start=1):
         may_hold_spaces = count == 2  # a path or a command, after the id
         fields = text.strip().split(maxsplit=1) if may_hold_spaces else text.split()
+        n_names = 1 if path.name == "wav.scp" else len(fields)  # what follows there is a path
+        fields = [*map(composed, fields[:n_names]), *fields[n_names:]]
         if count <= len(fields) <= (most or count):
             yield line, fields
         elif fields:

@@ -32,6 +32,7 @@ from typing import NamedTuple
 
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.files import FilePath, read_lines
+from voiceprivacy.inout.foreign import composed
 from voiceprivacy.inout.iemocap import (
     EVALUATED,
     EVALUATIONS,
@@ -262,7 +263,7 @@ def _pairs(path: Path) -> Iterator[tuple[str, str, str]]:
         if len(fields) == 1:
             raise BadInput(f"{path}:{line}: expected 2 columns")
         if fields:
-            yield f"{path}:{line}", fields[0], fields[1].strip()
+            yield f"{path}:{line}", composed(fields[0]), fields[1].strip()
 
 
 def _rows_of_iemocap(folder: Path) -> Iterator[tuple[str, str, str, int | None]]:
