@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Sequence
+from itertools import product
 from typing import Any
 
 from voiceprivacy.attack.extractors import of_others
@@ -11,12 +12,15 @@ from voiceprivacy.corpus_kinds import why_no_transcripts
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.inout.scored_trials import read_scored_trials
+from voiceprivacy.kinds import MEASURES, module_of
 from voiceprivacy.plan import configuration, defaults, estimate
+from voiceprivacy.plan.measures import shipped
 from voiceprivacy.plan.plan import Plan, embedded
 from voiceprivacy.plan.verdict import attack_lines
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 from voiceprivacy.tools import file_names, tryout
+from voiceprivacy.vocabulary import CHOSEN_BY
 
 
 def validate(
@@ -53,6 +57,7 @@ def validate(
             ("recipes of training", tryout.wrong_recipes(plan)),
             ("scores of other people's attackers", wrong_scores(plan)),
             ("embeddings that are made already", wrong_embeddings(plan, examined)),
+            ("tables of measures", wrong_tables(plan, examined)),
             ("programs of the config", tried(config, plan, findings, call=call)),
         ):
             if odd:
@@ -116,6 +121,27 @@ def wrong_scores(plan: Plan) -> Findings:
                 except BadInput as error:
                     findings.bad_file(error)
     return findings
+
+
+def wrong_tables(plan: Plan, examined: dict[str, checks.Examination]) -> Findings:
+    """Tables that measures of utility read and that cannot be read, or lack an utterance."""
+    findings = Findings()
+    listed: dict[Any, Any] = {}
+    for measure, options in plan.utility.entries.items():
+        module = module_of(options["type"], MEASURES) if shipped(options) else None
+        if module is None or not hasattr(module, "check"):
+            continue
+        listed = listed or file_names.listed_parts(plan, examined)
+        is_whole = not options.keys() & {*CHOSEN_BY}  # else nobody knows yet which are drawn
+        for corpus, system in product(plan.utility.corpora(measure), plan.utility.systems(measure)):
+            tried = listed.get((corpus, "trial"), []) if is_whole else []
+            filled = plan.utility.call(measure, corpus, system)["options"]
+            try:
+                names = [one.utterance for one in tried]
+                module.check(names, **{key: ours(value) for key, value in filled.items()})
+            except BadInput as error:
+                findings.bad_file(error)
+    return Findings(dict.fromkeys(findings))
 
 
 def wrong_embeddings(plan: Plan, examined: dict[str, checks.Examination]) -> Findings:

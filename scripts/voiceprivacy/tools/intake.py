@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.corpora.kinds import folder as tree
 from voiceprivacy.corpora.kinds import kaldi
-from voiceprivacy.corpora.listing import Findings, Listed, list_utterances
+from voiceprivacy.corpora.listing import Findings, Listed, list_utterances, read_transcripts
 from voiceprivacy.corpora.rows import Pipe, whole
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign
@@ -45,6 +45,8 @@ FILE_COLUMNS = ("file_name", "path")
 SPEAKER_COLUMNS = ("speaker", "speaker_id", "spk_id", "spk", "client_id", "talker")
 TEXT_COLUMNS = ("text", "transcription", "transcript", "sentence", "normalized_text")
 ID_COLUMNS = ("utterance", "utterance_id", "id", "segment_id")
+
+_OF_NO_UTTERANCE = "{}: has no utterance of these, such as '{}'"
 
 
 class Intake(NamedTuple):
@@ -129,6 +131,9 @@ def _as_folder(
     findings = Findings()
     listed = list_utterances({"folder": options}, findings)
     findings.refuse_errors()
+    said = read_transcripts({"folder": options}) if transcripts else {}
+    if transcripts and not any(one.utterance in said for one in listed):
+        raise BadInput(_OF_NO_UTTERANCE.format(transcripts, listed[0].utterance))
     return listed
 
 
@@ -304,11 +309,11 @@ def _named(
         gender = genders.get(speaker, item.gender)
         own = (name, speaker_ids[speaker], gender, item.session, item.audio, str(item.audio), "-")
         listed.append(Listed(*own))
-        text = texts.get(item.name, texts.get(name, item.text))
+        text = texts.get(foreign.composed(item.name), texts.get(name, item.text))
         if text is not None:
             said[name] = " ".join(text.split())
     if texts and not said:
-        raise BadInput(f"{transcripts}: has no utterance of these, such as '{items[0].name}'")
+        raise BadInput(_OF_NO_UTTERANCE.format(transcripts, items[0].name))
     return Intake(
         root=root,
         looks_like=looks_like,

@@ -5,7 +5,9 @@ Conventions
 * A shipped one is a module of kinds, with the name of its kind. ``measure(original, protected,
   **options)`` gets lists of the same utterances in the same order. It yields every protected
   utterance once for each of its metrics. WHY_UNDEFINED, where there is one, says in the log why
-  values are undefined. Its row KIND is what other rooms know of it (voiceprivacy.kinds).
+  values are undefined. ``check(names, **options)``, where there is one, raises BadInput if tables
+  that it reads are wrong, or lack one of the utterances. Its row KIND is what other rooms know of
+  it (voiceprivacy.kinds).
 * A command is called as ``<command> --manifest PROTECTED.tsv --original ORIGINAL.tsv --output
   OUT.tsv``, with absolute paths also in the manifests. It writes a TSV (utterance metric value),
   with every utterance of the manifest once for each of its metrics.

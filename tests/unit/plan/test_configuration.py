@@ -146,12 +146,17 @@ def test_validate_prints_every_finding_of_the_config_and_of_the_corpora_that_can
     assert f"\n{errors} errors, " in finished.stdout
 
 
-def test_validate_reads_scores_of_others_and_embeddings_that_are_made_already(tmp_path):
+def test_validate_reads_scores_of_others_embeddings_and_tables_that_are_made_already(tmp_path):
+    emotion = {"type": "emotion", "definition": "vpc2024", "labels": f"{tmp_path}/true.tsv"}
     config = {
         "corpora": {"a": {"synthetic": {"speakers": 4, "utterances": 5}}},
         "extractors": {"ready": {"embeddings": f"{tmp_path}/{{part}}_{{anonymiser}}.npz"}},
         "attacks": {"theirs": {"scores": f"{tmp_path}/{{anonymiser}}_{{condition}}.tsv"}},
+        "utility": {"heard": emotion | {"predictions": f"{tmp_path}/{{anonymiser}}_heard.tsv"}},
     }
+    for name, label in (("true", "sad"), ("original_heard", "joy")):
+        lines = [f"s0000{speaker}-0004\t{label}" for speaker in range(4)]
+        (tmp_path / f"{name}.tsv").write_text("\n".join(["utterance\tlabel", *lines, ""]))
     (tmp_path / "c.yaml").write_text(yaml.safe_dump(config))
     rows = "enrolment\ttrial\tlabel\tscore\na\tb\ttarget\t1\na\tc\tnontarget\t"
     (tmp_path / "original_oo.tsv").write_text(f"{rows}0\n")
@@ -168,7 +173,8 @@ def test_validate_reads_scores_of_others_and_embeddings_that_are_made_already(tm
         finished = validate(tmp_path / "c.yaml")
         assert finished.returncode == 2 and words in finished.stdout
         assert "b2_pp.tsv:3: 'nan' is not a number" in finished.stdout
-        assert "\n2 errors, " in finished.stdout
+        assert "original_heard.tsv:2: 'joy' is not known: expected" in finished.stdout
+        assert "\n3 errors, " in finished.stdout
 
 
 # The semi-informed attack by default.

@@ -11,6 +11,7 @@ import pytest
 import soundfile
 from support.calls import refused, succeeds
 from support.plans import voices
+from support.trees import write_lines
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Listed
@@ -135,6 +136,20 @@ def test_validate_says_where_no_transcripts_were_given(tmp_path, speech, new_run
         said = new_run(*mine, *words, "--config", f"{name}.yaml")
         checked = succeeds("validate", "--config", f"{name}.yaml", cwd=tmp_path)
         assert (asks in said) == (asks in checked) == (name == "without")
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (["utterance,text", "a,hello"], "said.tsv:1: expected the columns utterance text"),
+        (["utterance\ttext", "a.wav\thello"], "said.tsv: has no utterance of these, such as"),
+    ],
+)
+def test_transcripts_that_are_none_are_refused_before_a_config_is_written(tmp_path, rows, said):
+    made = tree(tmp_path / "made")
+    write_lines(tmp_path / "said.tsv", rows)
+    with pytest.raises(BadInput, match=said):
+        examine(tree(tmp_path / "speech"), {"mine": made}, transcripts=tmp_path / "said.tsv")
 
 
 def write_transcripts(path):

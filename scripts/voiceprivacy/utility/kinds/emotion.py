@@ -312,6 +312,29 @@ def measure(
     yield from recalls(name, names, true=true, heard=heard, definition=defined)
 
 
+def check(
+    names: Sequence[str],
+    *,
+    name: str,
+    labels: str,
+    definition: str,
+    predictions: str | None = None,
+    excited: str = MERGED,
+    **_: str,
+) -> None:
+    """Read the tables of some utterances before anything is computed; options as of ``measure``.
+
+    Raises
+    ------
+    BadInput : labels or predictions cannot be read, or lack an utterance
+    """
+    defined = DEFINITIONS[definition]
+    true = read_labels(labels, defined, excited=excited)
+    if predictions is not None:
+        heard = read_predictions(predictions, defined, true)
+        [*recalls(name, names, true=true, heard=heard, definition=defined)]
+
+
 def classified(
     utterances: Iterable[Utterance],
     model: str,
