@@ -9,7 +9,7 @@
 # make benchmark, make lock, make clean
 # make zoo     all shipped anonymisers on VOICEPRIVACY_SPEECH, a LibriSpeech tree: a table and .zoo/zoo.png
 # make board   ten systems under four attackers on the same tree, for workflow/resources/leaderboard
-# make test-nightly (hours): conda, LaTeX, attackers and utility of real speech, tutorials, edits, large graphs, fuzzing, runs that are killed, without disk or memory; make fuzz (SECONDS=7200, READERS="plda.npz")
+# make test-nightly (two hours): conda, LaTeX, attackers and utility of real speech, tutorials, edits, large graphs, fuzzing, runs that are killed, without disk or memory; make fuzz (SECONDS=7200, READERS="plda.npz")
 # make house (how large each part is), make reach (how much must be loaded to read one thing; ARGS=--write keeps either), make same COMMIT=... (whether that version computes the same)
 # make release: wheel and sdist of what is committed below dist/, and the demo of the installed wheel in an empty folder
 # make coverage, make mutation (MODULES="privacy/scores/zebra"), make audit: what docs/internals/quality.md reports

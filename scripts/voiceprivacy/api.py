@@ -283,6 +283,7 @@ def verification(
     named = {"target": target, "nontarget": nontarget, "scores": scores, "labels": labels}
     values, arranged = _given(trials, arrays, speakers, **named)
     _warn(warning_of_reversed(**values))
+    _warn(_verification.warning_of_ties(**values))
     metrics = _verification.assess(**values, p_target=p_target)
     measure = _verification.resampled_metrics(**values)
     limits = _intervals(metrics, arranged, measure, n_replicates, seed)

@@ -5,7 +5,7 @@ from typing import Literal
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_curves
 from voiceprivacy.privacy.scores import zebra
-from voiceprivacy.privacy.scores.score_files import read_score_file
+from voiceprivacy.privacy.scores.score_files import read_score_file, warning_of_reversed
 from voiceprivacy.privacy.scores.tags import read_tags
 from voiceprivacy.privacy.uncertainty import null
 from voiceprivacy.privacy.uncertainty.interval_files import (
@@ -54,12 +54,14 @@ def assess_zebra(
     """
     draws = Draws.of(bootstrap, seed)
     own_tags = read_tags(tags)
-    numbers, profiles, resampled = {}, {}, {}
+    numbers, profiles, resampled, reversed_scores = {}, {}, {}, set()
     for name, path in label_inputs(scores, label).items():
         given, arranged = read_score_file(
             path, key=trials, speaker_map=speakers if draws.n_replicates else None
         )
         numbers[name], profiles[name] = zebra.assess(**given, tags=own_tags)
+        if warning_of_reversed(**given):
+            reversed_scores.add(name)
         if arranged:
             resampled[name] = resampled_trials(arranged, zebra.sample_metrics, draws)
             numbers[name] |= null.assess(arranged, **draws._asdict())
@@ -80,7 +82,9 @@ def assess_zebra(
     print_metrics(write_intervals(metrics, numbers, resampled, label))
     for name, values in numbers.items():
         say(f"{name}: {zebra.describe(values, own_tags)}")
-        if name in resampled:
+        if name in reversed_scores:  # zero evidence is what they show, and not what they hold
+            say(f"{name}: the scores point the wrong way (see the warning): negate them")
+        elif name in resampled:
             say(f"{name}: {null.describe(values)}")
 
 

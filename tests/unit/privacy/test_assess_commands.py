@@ -221,3 +221,16 @@ def test_a_command_starts_without_what_it_does_not_need():
     ).stdout
     heavy = {"torch", "matplotlib", "pandas", "numba", "yaml", "jinja2", "scipy.stats", "snakemake"}
     assert not heavy & set(loaded.split())
+
+
+def test_scores_that_point_the_wrong_way_are_no_zero_evidence(tmp_path, assessed):
+    draw, rows = np.random.default_rng(0), []
+    for enrolled, tried in itertools.product(range(6), repeat=2):
+        label = "target" if enrolled == tried else "nontarget"
+        score = draw.normal() - 3 * (enrolled == tried)
+        rows.append((f"e{enrolled}", f"u{tried}", label, score))
+    write_table(tmp_path / "s.tsv", SCORES, rows)
+    names = {f"{kind}{number}": str(number) for kind in "eu" for number in range(6)}
+    write_speakers(tmp_path / "ids.tsv", names)
+    _, said = assessed("assess_zebra", scores=tmp_path / "s.tsv", speakers=tmp_path / "ids.tsv")
+    assert "point the wrong way" in said.splitlines()[-1] and "zero evidence" not in said
