@@ -9,6 +9,7 @@ words. What is no word, number or path is JSON.
 import argparse
 import functools
 import inspect
+import math
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from types import UnionType
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 from voiceprivacy.inout.json_files import parse_json
+from voiceprivacy.inout.tables import number_in
 from voiceprivacy.running import command
 
 Job: TypeAlias = Callable[..., None]
@@ -76,8 +78,21 @@ def _form(hint: Any, flag: str) -> dict[str, Any]:
         return _form(inner[0], flag) | {"nargs": fixed}
     if hint is bool:
         return {"action": "store_true"}
-    is_word = hint in (str, int, float, Path)
-    return {"type": hint if is_word else functools.partial(parse_json, name=flag)}
+    if hint in (int, float):
+        return {"type": _number_of(hint)}
+    return {"type": hint if hint in (str, Path) else functools.partial(parse_json, name=flag)}
+
+
+def _number_of(hint: type[int] | type[float]) -> Callable[[str], float]:
+    """How an option reads a number: as tables do, so 1_0 and nan are none."""
+
+    def read(text: str) -> float:
+        if math.isnan(number_in(text)):
+            raise ValueError(text)
+        return hint(text)
+
+    read.__name__ = hint.__name__  # argparse says: invalid int value
+    return read
 
 
 def _text(default: Any) -> str:

@@ -89,7 +89,11 @@ def test_words_are_read_by_the_types_of_the_signature(words, name, value):
 
 
 @pytest.mark.parametrize(
-    "words", ["--fit other", "--bootstrap 1.5", "--weights", "--ends 1", "--results r"]
+    "words",
+    [
+        *("--fit other", "--bootstrap 1.5", "--weights", "--ends 1", "--results r"),
+        *("--bootstrap 1_0", "--weights nan", "--weights 0_1.5"),
+    ],
 )
 def test_what_does_not_fit_the_signature_is_refused(words):
     with pytest.raises(SystemExit) as left:
