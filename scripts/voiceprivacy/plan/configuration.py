@@ -337,8 +337,7 @@ def _explain(error: ValidationError) -> Iterator[Problem]:
             keys, "is empty: write what belongs here ({} for no options), or leave it out"
         )
     elif error.validator == "required":
-        missing = next(key for key in error.validator_value if key not in error.instance)
-        yield Problem(keys, f"'{missing}' is missing")
+        yield Problem(keys, f"{error.message.removesuffix(' is a required property')} is missing")
     elif error.validator == "enum":
         choices = [str(choice) for choice in error.validator_value]
         question = did_you_mean(str(error.instance), choices)
@@ -374,7 +373,9 @@ def _is_meant_otherwise(error: ValidationError) -> bool:
     is_text = error.validator == "type" and isinstance(error.instance, str)
     if not is_text or not re.search("integer|number|boolean", str(error.validator_value)):
         return False
-    return error.instance in ("true", "false") or math.isfinite(number_in(error.instance))
+    number = number_in(error.instance)
+    fits = "number" in str(error.validator_value) or number.is_integer()
+    return error.instance in ("true", "false") or (math.isfinite(number) and fits)
 
 
 def _plain(text: str) -> str:

@@ -62,13 +62,17 @@ def resolved(config: dict[str, Any]) -> dict[str, Any]:
     ------
     BadInput : a variable is not set
     """
-    return {key: _resolved(key, value) for key, value in config.items()}
+    return {section: _resolved(value, depth=1) for section, value in config.items()}
 
 
-def _resolved(key: str, value: Any) -> Any:
-    if key in LATE:
-        return value
-    return resolved(value) if isinstance(value, dict) else expand(value)
+def _resolved(value: Any, *, depth: int) -> Any:
+    """What stands so many keys below the config: a section (1), an entry, a key of an entry."""
+    if not isinstance(value, dict):
+        return expand(value)
+    return {
+        key: inner if depth > 1 and key in LATE else _resolved(inner, depth=depth + 1)
+        for key, inner in value.items()
+    }
 
 
 def _with_defaults(config):

@@ -6,7 +6,7 @@ import pytest
 from support.plans import problems, voices
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.plan import configuration
+from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.vocabulary import SCRIPTS
 
 SYNTHETIC = {"synthetic": {"speakers": 20, "utterances": 4}}
@@ -248,6 +248,7 @@ def test_a_wrong_name_gets_the_nearest_file_or_folder_that_is_there(in_tmp_path)
         ("recording: 1_0", "recording: YAML reads 1_0 as 10, "),
         ("sample_rate: 16e3", "sample_rate: '16e3' is text: write 16000 "),
         ("sample_rate: 16k", "sample_rate: '16k' is not of type 'integer'"),
+        ("sample_rate: '1.5'", "sample_rate: '1.5' is not of type 'integer'"),
         ("exclude: '12'", "exclude: '12' is not a list"),
         ("pipes: 'true'", "pipes: 'true' is text: write true "),
         ("segments: {seconds: '1.5'}", "segments.seconds: '1.5' is text: write 1.5 "),
@@ -262,6 +263,24 @@ def test_values_that_yaml_reads_otherwise_than_as_text_are_named(tmp_path, wrong
     _, line, words = configuration.located(problem, [path])
     assert line == (5 if wrong.endswith("-") else 4)
     assert words.startswith(f"corpora.a.{said}")
+
+
+def test_each_key_that_is_missing_is_named():
+    said = problems({"corpora": {"a": {"librispeech": {"download": False}}}})
+    assert [line.rpartition(": ")[2] for line in said] == [
+        "'root' is missing",
+        "'subsets' is missing",
+    ]
+
+
+def test_variables_are_replaced_whatever_an_entry_is_called_and_stay_in_what_programs_get(
+    monkeypatch,
+):
+    monkeypatch.setenv("HERE", "/speech")
+    entry = {"root": "${HERE}", "download": "${HERE}"}
+    config = {"corpora": {"download": entry}, "anonymisers": {"command": {"command": "${HERE}"}}}
+    entry = {"root": "/speech", "download": "${HERE}"}
+    assert defaults.resolved(config) == config | {"corpora": {"download": entry}}
 
 
 def test_options_of_functions_are_read_as_keys_are_and_those_of_commands_are_text():
