@@ -97,8 +97,11 @@ def publish(
             path = Path(utterance.path).absolute()
             rows.append((name, utterance.utterance, utterance.speaker, path))
         # The key before the folder, which appears when the block ends: never speech without one.
-        write_table(key, KEY, rows)
-        key.chmod(0o600)
+        mask = os.umask(0o077)  # from its first byte on, nobody else may read it
+        try:
+            write_table(key, KEY, rows)
+        finally:
+            os.umask(mask)
     return published
 
 

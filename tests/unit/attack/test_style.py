@@ -240,3 +240,8 @@ def test_a_recogniser_hears_the_words_and_nothing_in_silence(tmp_path, monkeypat
     _, embeddings = read_embeddings(tmp_path / "e.npz")
     np.testing.assert_allclose(embeddings[0], words.hashed("one two"), atol=1e-6)
     assert not embeddings[1].any()
+
+
+def test_words_keep_the_marks_of_their_letters_in_either_form():
+    said = "नमस्ते, दुनिया! cafe\N{COMBINING ACUTE ACCENT} l'été"
+    assert style.words_in(said) == ["नमस्ते", "दुनिया", "café", "l'été"]

@@ -26,6 +26,7 @@ section VI.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -38,7 +39,7 @@ from voiceprivacy.inout.arrays import Embeddings
 from voiceprivacy.inout.files import read_lines
 from voiceprivacy.inout.tables import Utterance
 
-WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
+LETTERS = r"[^\W\d_]"
 # One category of a word in a .dic file, with its condition: (02 134)125/464 or <of>131/125.
 NUMBER = "[0-9]{1,9}"
 CATEGORY = re.compile(
@@ -67,6 +68,19 @@ being have has had do does did will would shall should can could may might must 
 """
 FUNCTION_WORDS = tuple(FUNCTION_LIST.split())
 HABITS = ("disfluencies", "long words", "sentence ends", "new words", "other words")
+
+
+def words_in(text: str) -> list[str]:
+    """Words of a text: letters with the marks that belong to them, and apostrophes between.
+
+    >>> words_in("I can't, 2 times"), words_in("cafe\N{COMBINING ACUTE ACCENT}") == ["caf\xe9"]
+    (['I', "can't", 'times'], True)
+    """
+    text = unicodedata.normalize("NFC", text)
+    # Vowels of scripts such as Devanagari are marks: to a regular expression no letters.
+    marks = {sign for sign in text if unicodedata.category(sign).startswith("M")}
+    letters = f"(?:{LETTERS}|[{re.escape(''.join(sorted(marks)))}])" if marks else LETTERS
+    return re.findall(rf"{LETTERS}{letters}*(?:'{letters}+)*", text)
 
 
 class Rule(NamedTuple):
@@ -154,7 +168,7 @@ def feature(text: str, dictionary: Dictionary) -> Floats:
     ------
     BadInput : the transcript has no words
     """
-    words = [word.lower() for word in WORD.findall(_plain(text))]
+    words = [word.lower() for word in words_in(_plain(text))]
     if not words:
         raise BadInput("its transcript has no words")
     counts = np.zeros(len(dictionary.categories))

@@ -34,7 +34,7 @@ from pathlib import Path
 import numpy as np
 
 from voiceprivacy.attack import Floats
-from voiceprivacy.attack.extractors.style import FUNCTION_WORDS, WORD
+from voiceprivacy.attack.extractors.style import FUNCTION_WORDS, words_in
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import Embeddings
 from voiceprivacy.inout.tables import Utterance
@@ -54,7 +54,7 @@ def terms(text: str, *, left_out: Collection[str] = ()) -> list[str]:
     ['too', '<to', '<too', 'too', 'too>', 'oo>']
     """
     listed: list[str] = []
-    for match in WORD.findall(text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")):
+    for match in words_in(text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")):
         word = match.lower()
         if word in left_out:
             continue
