@@ -107,7 +107,7 @@ def read_scored_trials(path: FilePath, *, key: FilePath | None = None) -> Scored
     listed = None if key is None else read_columns(key, blocks_of_lines(key), TRIALS)
     if listed is None:
         _refuse_unlabelled(path, first)
-    elif len("".join(first[:1]).split()) != len(SCORES):  # Kaldi's, without labels
+    elif len(_begins(first).split()) != len(SCORES):  # Kaldi's, without labels
         blocks = iter([_labelled(path, [*chain.from_iterable(blocks)], listed)])
     columns = read_columns(path, blocks, SCORES)
     if listed is not None and not columns.lists_the_same(listed):
@@ -183,9 +183,14 @@ def _refuse_unlabelled(path, lines):
         )
 
 
+def _begins(lines):
+    """The first line that is not empty."""
+    return next(filter(str.strip, lines), "")
+
+
 def _labelled(path, lines, listed):
     """Lines of Kaldi's scores with the labels of their key; those of no trial of it are refused."""
-    if not any(lines) or {*lines[0].split()} & {*SCORES}:
+    if not any(lines) or {*_begins(lines).split()} & {*SCORES}:
         raise BadInput(f"{path}:1: expected lines of enrolment trial score, and no header")
     targets = {listed.pair(index) for index in np.flatnonzero(listed.target)}
     for line, (*named, score) in headerless_fields(path, lines, 3):

@@ -180,6 +180,8 @@ def test_scores_without_a_header_are_those_of_others_and_ids_may_look_like_label
     assert read_scores(scores, key=tmp_path / "list.tsv")["nontarget"] == [1.5]
     with pytest.raises(BadInput, match=r"b.txt:2: label '2' is neither"):
         read_scores(written(tmp_path, "a x 1 3\na y 2 1.5\n", "b.txt"))
+    scores = written(tmp_path, "\na x 1 3\na y 0 1.5\nb y 1 2\n", "scores.txt")
+    assert read_scores(scores, key=tmp_path / "list.tsv")["nontarget"] == [1.5]
     label_last = written(tmp_path, "a x 3 target\na y 1 nontarget\nb y 0 target\n", "scores.txt")
     assert read_scores(label_last)["target"] == [3, 0], "a score may look like a label"
     path = written(tmp_path, "1 0 target\n0 1 nontarget\n", "key.txt")
