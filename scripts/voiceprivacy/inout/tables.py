@@ -587,11 +587,11 @@ def fields_of(
         fields = text.split("\t")
         if len(fields) != len(columns):
             raise BadInput(f"{path}:{line}: expected {len(columns)} columns, found {len(fields)}")
-        found = [fields[index] for index in order]
+        texts = [fields[index] for index in order]
         if not text.isascii():
-            known = zip(found, are_names, strict=True)
-            found = [composed(field) if is_name else field for field, is_name in known]
-        yield line, found
+            known = zip(texts, are_names, strict=True)
+            texts = [composed(field) if is_name else field for field, is_name in known]
+        yield line, texts
 
 
 def unquoted(lines: list[str]) -> list[str]:

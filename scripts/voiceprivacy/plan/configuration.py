@@ -291,8 +291,10 @@ def _keys_that_are_no_text(value, keys_above=()):
 def _misread_options(config: dict[str, Any]) -> Iterator[Problem]:
     """Options of functions that YAML 1.1 takes for text: 1e-4. A command gets text anyway."""
     anonymisers = config.get("anonymisers")
-    for name, entry in anonymisers.items() if isinstance(anonymisers, dict) else ():
-        options = entry.get("options") if isinstance(entry, dict) and "function" in entry else None
+    for name, system in anonymisers.items() if isinstance(anonymisers, dict) else ():
+        options = (
+            system.get("options") if isinstance(system, dict) and "function" in system else None
+        )
         for keys, value in _values(options, ("anonymisers", name, "options")):
             if isinstance(value, str) and WITH_EXPONENT.fullmatch(value):
                 yield Problem(keys, _as_number(value))

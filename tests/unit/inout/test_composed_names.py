@@ -54,9 +54,9 @@ def test_tables_beside_a_folder(tmp_path, recordings, files, table):
     options = {"root": str(tmp_path / "o"), "pattern": "{speaker}/{utterance}.wav"}
     options |= {"speakers": str(tmp_path / "speakers"), "list": str(tmp_path / "list")}
     source = {"folder": options | {"transcripts": str(tmp_path / "said")}}
-    found = Findings()
-    listed = list_utterances(source, found)
-    assert [one.utterance for one in listed] == sorted(KNOWN) and not found
+    findings = Findings()
+    listed = list_utterances(source, findings)
+    assert [one.utterance for one in listed] == sorted(KNOWN) and not findings
     assert {one.gender for one in listed} == {"f"}
     assert read_transcripts(source).keys() == {*KNOWN}
     assert read_facts(source)["age"].keys() == {*NAMES}
@@ -66,10 +66,10 @@ def test_tables_beside_a_folder(tmp_path, recordings, files, table):
 def test_two_files_of_one_name_are_an_error(tmp_path, recordings):
     for form in ("NFC", "NFD"):
         recordings(form)
-    found = Findings()
+    findings = Findings()
     options = {"root": str(tmp_path / "o"), "pattern": "{speaker}/{utterance}.wav"}
-    list_utterances({"folder": options}, found)
-    assert len(found.errors()) == len(NAMES) and "in two forms" in found[0].what
+    list_utterances({"folder": options}, findings)
+    assert len(findings.errors()) == len(NAMES) and "in two forms" in findings[0].what
 
 
 @forms
@@ -79,10 +79,10 @@ def test_tables_of_a_data_directory(tmp_path, recordings, files, table):
     write_lines(folder / "wav.scp", [spelled(files, f"{n}-1 ") + f"{paths[n]}" for n in NAMES])
     write_lines(folder / "utt2spk", [spelled(table, f"{n}-1 {n}") for n in NAMES])
     write_lines(folder / "spk2gender", [spelled(files, f"{n} m") for n in NAMES])
-    found = Findings()
-    listed = list_utterances({"kaldi": str(folder)}, found)
+    findings = Findings()
+    listed = list_utterances({"kaldi": str(folder)}, findings)
     assert [(one.utterance, one.gender) for one in listed] == [(n, "m") for n in sorted(KNOWN)]
-    assert not found.errors()
+    assert not findings.errors()
 
 
 @forms

@@ -277,20 +277,20 @@ def test_variables_are_replaced_whatever_an_entry_is_called_and_stay_in_what_pro
     monkeypatch,
 ):
     monkeypatch.setenv("HERE", "/speech")
-    entry = {"root": "${HERE}", "download": "${HERE}"}
-    config = {"corpora": {"download": entry}, "anonymisers": {"command": {"command": "${HERE}"}}}
-    entry = {"root": "/speech", "download": "${HERE}"}
-    assert defaults.resolved(config) == config | {"corpora": {"download": entry}}
+    system = {"root": "${HERE}", "download": "${HERE}"}
+    config = {"corpora": {"download": system}, "anonymisers": {"command": {"command": "${HERE}"}}}
+    system = {"root": "/speech", "download": "${HERE}"}
+    assert defaults.resolved(config) == config | {"corpora": {"download": system}}
 
 
 def test_options_of_functions_are_read_as_keys_are_and_those_of_commands_are_text():
     speech = {"corpora": {"a": SYNTHETIC}}
     for options in ({"gain": "1e-4"}, {"of": [0.5, "1e-4"]}):
-        entry = {"function": "{resources}/plugins/reversed.py:anonymise", "options": options}
-        (problem,) = problems(speech | {"anonymisers": {"a": entry}})
+        system = {"function": "{resources}/plugins/reversed.py:anonymise", "options": options}
+        (problem,) = problems(speech | {"anonymisers": {"a": system}})
         assert "'1e-4' is text: write 0.0001 without quotes" in problem
-    entry = {"command": "x", "options": {"gain": "1e-4"}}
-    assert problems(speech | {"anonymisers": {"a": entry}}) == []
+    system = {"command": "x", "options": {"gain": "1e-4"}}
+    assert problems(speech | {"anonymisers": {"a": system}}) == []
 
 
 @pytest.mark.parametrize(
