@@ -13,7 +13,9 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any, Literal, NamedTuple
 
-PACKAGE = Path(__file__).parent
+from voiceprivacy.vocabulary import SCRIPTS
+
+PACKAGE = SCRIPTS / "voiceprivacy"
 CORPORA, MEASURES = "corpora/kinds", "utility/kinds"  # their folders
 ROW = "KIND"  # what a module of a kind calls its row
 FILE, A_FOLDER = "file", "folder"

@@ -4,8 +4,8 @@ A definition is a function, a class, or a value at the top of a module. It count
 and docstrings, with all definitions that it names, and with what modules do when they are imported.
 A class, a table of functions and a decorator count with all that they name. Of a module that is
 used otherwise than by a name behind a dot, everything counts. Not how a job reads its command line:
-its parameters are compared. Nor what a job imports inside a function, which its options choose: a
-rule names the modules that matter.
+its parameters are compared. Nor what is imported inside a function, which options choose: a rule
+names the modules that matter. Kinds import so all that they need, and of them it counts.
 
 Paths within the package count, its place does not: a second copy of the same code, in a checkout or
 in a folder of Python's, repeats nothing of what the first one has made. Nor does another version of
@@ -31,6 +31,7 @@ READS_ROWS = {
     (kinds.PACKAGE / "corpus_kinds.py", "corpus_kind"): kinds.CORPORA,
     (kinds.PACKAGE / "kinds.py", "measure_kinds"): kinds.MEASURES,
 }
+KINDS = "kinds"  # folders of modules that import in their functions what they need
 LOOKED_UP = {"globals", "vars", "__import__"}  # by whom any name of a module may be meant
 
 
@@ -116,7 +117,7 @@ def _named(definition: Definition) -> frozenset[Definition]:
     if folder := READS_ROWS.get(definition):
         named.update(Definition(kind, ROW) for kind in kinds.paths(folder))
     for statement in module.defined.get(name, ()):
-        inside = {} if path.parent.name == "jobs" else statement.imported()
+        inside = statement.imported() if path.parent.name == KINDS else {}
         named.update(Definition(own, RUN) for own, _ in inside.values())
         for word in statement.words:
             base, _, attribute = word.partition(".")

@@ -48,11 +48,12 @@ PACKAGE = {
     "jobs/protect": """
         \"\"\"The job protect.\"\"\"
         from voiceprivacy.kinds import KINDS, protect_by
+        from voiceprivacy.room.kinds.loud import louder
         from voiceprivacy.values import SHARE  # of speech
 
         def protect(kind, share=SHARE):
             \"\"\"Protect speech.\"\"\"
-            return KINDS[kind](share) + protect_by(kind)
+            return KINDS[kind](share) + protect_by(kind) + louder()
     """,
     "jobs/score": """
         from voiceprivacy import scores, values
@@ -86,8 +87,7 @@ PACKAGE = {
         KINDS = {"reverse": reverse}
 
         def protect_by(kind):
-            from voiceprivacy import far
-            return f"by {KINDS[kind]} {far.draw()}"
+            return f"by {KINDS[kind]}"
     """,
     "scores": """
         def cosine(values, power=2):
@@ -115,6 +115,11 @@ PACKAGE = {
     "values": """
         LEVEL, SHARE = 0.95, 0.5
         UNUSED = 1
+    """,
+    "room/kinds/loud": """
+        def louder():
+            from voiceprivacy import far
+            return far.draw()
     """,
     "late": "def draw(): pass",
     "far": """
@@ -179,7 +184,7 @@ def repeated(tmp_path, monkeypatch):
         ("kinds", 'f"by {', 'f"{', {"protect"}),
         ("tables", "KNOWN.append(function)", "pass", {"protect"}),
         ("late", "pass", "return 1", set()),  # a rule names it
-        ("far", "return 1", "return 3", {"protect"}),  # imported inside a function, in no job
+        ("far", "return 1", "return 3", {"protect"}),  # imported inside a function of a kind
         ("far", "return 2", "return 3", set()),
     ],
 )
