@@ -55,7 +55,12 @@ def data_directories(options: Any) -> list[str]:
         return [options]
     if "directory" in options:
         return [options["directory"]]
-    return [options["enrolment"], *options["trial"]]
+    return [options["enrolment"], *options.get("trial", [])]
+
+
+def _is_divided(options: Any) -> bool:
+    """Whether a directory of its own enrols."""
+    return isinstance(options, dict) and "enrolment" in options
 
 
 def _files(options: Any) -> Iterator[Named]:
@@ -74,13 +79,13 @@ def _has_transcripts(options: Any) -> bool:
 
 def _protocol(options: Any) -> dict[str, Any] | None:
     """The trials of the one directory; those of several have no name."""
-    first, *others = data_directories(options)
-    return None if others else {"given": {"all": first}}
+    return None if _is_divided(options) else {"given": {"all": data_directories(options)[0]}}
 
 
 def _data_sets(options: Any, part: str) -> list[str]:
     first, *others = data_directories(options)
-    return [Path(path).name for path in (others if others and part == "trial" else [first])]
+    is_other = part == "trial" and _is_divided(options)
+    return [Path(path).name for path in (others if is_other else [first])]
 
 
 KIND = CorpusKind(
