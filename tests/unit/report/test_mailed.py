@@ -4,10 +4,10 @@ import itertools
 import json
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from voiceprivacy import config_schema
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.tables import Utterance, write_manifest, write_table
 from voiceprivacy.report import mailed
@@ -61,7 +61,7 @@ def test_rows_stand_in_the_order_of_codes_and_not_of_ids(tmp_path):
 
 def test_whatever_text_stands_anywhere_in_a_config_is_left_out():
     """Every text of the schema, one after the other, and every key with free names."""
-    schema = yaml.safe_load(mailed.SCHEMA.read_text(encoding="utf-8"))
+    schema = config_schema.schema()
     config = {}
     for section, described in schema["properties"].items():
         kind = described.get("additionalProperties")
