@@ -22,7 +22,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 
 @functools.cache  # five times in every start
 def schema() -> dict[str, Any]:
-    """The schema of a config, with that of each kind; nobody changes it."""
+    """The schema of a config, with that of each kind; it is shared, so do not change it."""
     whole = _from_yaml(SCHEMA.read_text(encoding="utf-8"))
     corpus = whole["$defs"]["corpus"]
     corpus["oneOf"] = [{"required": [name]} for name in names()]

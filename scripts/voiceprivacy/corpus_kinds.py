@@ -38,10 +38,10 @@ class Fetched(NamedTuple):
 
 
 class CorpusKind(NamedTuple):
-    """What other rooms know of a kind of corpus. ``options`` are what stands behind its key."""
+    """What other rooms know of a kind of corpus. ``options`` are the value of its key."""
 
     schema: str
-    """What may stand behind its key in a config, as YAML."""
+    """The schema of its key in a config, as YAML."""
     cited: str
     """What it is, in the methods of a paper."""
     files: Callable[[Options], Iterator[Named]] = in_root
@@ -84,7 +84,7 @@ def name_in(corpus: Mapping[str, Any]) -> str | None:
 
 
 def kind_in(corpus: Mapping[str, Any]) -> tuple[CorpusKind, Options]:
-    """The row of an entry's kind, and what stands behind its key."""
+    """The row of an entry's kind, and the value of its key."""
     name = name_in(corpus)
     if name is None:
         raise KeyError(f"{corpus}: has no kind")
@@ -98,7 +98,7 @@ def data_sets(corpus: Mapping[str, Any], part: str) -> list[str]:
 
 
 def why_no_transcripts(corpus: Mapping[str, Any]) -> str | None:
-    """Why nobody knows what is said in an entry's trials; None if its transcripts are there."""
+    """Why an entry's trials have no transcripts; None if they have some."""
     if "segments" in corpus:
         return "no transcripts of the pieces that utterances are cut into"
     kind, options = kind_in(corpus)

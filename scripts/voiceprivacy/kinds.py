@@ -108,8 +108,8 @@ class MeasureKind(NamedTuple):
     """As the catalogue has it of each metric."""
     group: str = ""
     """What it is about, one of the catalogue's PREFERRED."""
-    place: int = 0
-    """In its group: one chooses by the first that there is."""
+    order_in_group: int = 0
+    """One chooses by the first measure of a group that there is."""
     weight: str | None = None
     """The metric that weights the mean of the others; {name} in it is the entry's."""
     statistic: str = "mean"
@@ -150,7 +150,7 @@ class MeasureKind(NamedTuple):
     entry: str = ""
     """The name of its entry in every run."""
     entry_options: Mapping[str, Any] = MappingProxyType({})
-    """What stands in that entry."""
+    """The keys of that entry."""
     left_out_by: str = ""
     """The key of the section report that leaves it out of every run where it is false."""
 

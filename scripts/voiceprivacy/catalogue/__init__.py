@@ -1,6 +1,6 @@
 """The catalogue of metrics: one row for each number that metrics.tsv can hold.
 
-Everything that is known of a metric stands here, or in the row of its kind of measure. Intervals,
+Everything that is known of a metric is here, or in the row of its kind of measure. Intervals,
 comparisons of pairs, the page, the terminal and the tables for papers read it. To add a metric,
 write the function that measures it, a row here, a test, and its line on a page of docs/metrics.
 """

@@ -9,7 +9,7 @@ PREFERRED = ("words", OWN, "quality", "pitch", "emotion", "voice", "speed")
 
 
 def _preference(kind: MeasureKind) -> tuple[int, int]:
-    return PREFERRED.index(kind.group), kind.place
+    return PREFERRED.index(kind.group), kind.order_in_group
 
 
 def _row(metric: MeasuredMetric, kind: MeasureKind) -> Metric:

@@ -126,13 +126,13 @@ def wrong_scores(plan: Plan) -> Findings:
 def wrong_tables(plan: Plan, examined: dict[str, checks.Examination]) -> Findings:
     """Tables that measures of utility read and that cannot be read, or lack an utterance."""
     findings = Findings()
-    listed: dict[Any, Any] = {}
     for measure, options in plan.utility.entries.items():
         module = module_of(options["type"], MEASURES) if shipped(options) else None
         if module is None or not hasattr(module, "check"):
             continue
-        listed = listed or file_names.listed_parts(plan, examined)
-        is_whole = not options.keys() & {*CHOSEN_BY}  # else nobody knows yet which are drawn
+        is_whole = not options.keys() & {*CHOSEN_BY}  # else it is not known yet which are drawn
+        measured = [(corpus, "trial") for corpus in plan.utility.corpora(measure)]
+        listed = file_names.listed_parts(plan, examined, measured)
         for corpus, system in product(plan.utility.corpora(measure), plan.utility.systems(measure)):
             tried = listed.get((corpus, "trial"), []) if is_whole else []
             filled = plan.utility.call(measure, corpus, system)["options"]

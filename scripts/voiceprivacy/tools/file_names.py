@@ -612,15 +612,17 @@ def findings_of(config: dict, examined: Mapping[str, Examination]) -> Findings:
 
 
 def listed_parts(
-    plan: Plan, examined: Mapping[str, Examination]
+    plan: Plan,
+    examined: Mapping[str, Examination],
+    wanted: Iterable[tuple[str, str]] | None = None,
 ) -> dict[tuple[str, str], list[Listed]]:
-    """{(corpus, part): utterances} of all speech that attackers try or learn from.
+    """{(corpus, part): utterances} of what is wanted: by default what attackers try or learn from.
 
     Corpora with errors are left out, and those that are cut into segments: what their pieces are
     called is known when they are cut. ``examined`` is {corpus: checks.Examination}.
     """
     listed = {}
-    for corpus, part in _heard_parts(plan):
+    for corpus, part in _heard_parts(plan) if wanted is None else wanted:
         examination, source = examined[corpus], plan.speech.source(corpus)
         if examination.parts and not examination.findings.errors() and "segments" not in source:
             protocol = plan.speech.protocol(corpus)

@@ -177,6 +177,21 @@ def test_validate_reads_scores_of_others_embeddings_and_tables_that_are_made_alr
         assert "\n3 errors, " in finished.stdout
 
 
+def test_validate_misses_predictions_of_a_corpus_that_is_measured_alone(tmp_path):
+    files = {"labels": f"{tmp_path}/true.tsv", "predictions": f"{tmp_path}/{{anonymiser}}.tsv"}
+    config = {
+        "corpora": {"a": {"synthetic": {"speakers": 4, "utterances": 5}, "use": "utility"}},
+        "utility": {"heard": {"type": "emotion", "definition": "vpc2024", **files}},
+    }
+    (tmp_path / "c.yaml").write_text(yaml.safe_dump(config))
+    emotions = ("angry", "happy", "neutral", "sad")
+    lines = [f"s0000{speaker}-0004\t{label}" for speaker, label in enumerate(emotions)]
+    for name, labelled in (("true", lines), ("original", lines[1:])):
+        (tmp_path / f"{name}.tsv").write_text("\n".join(["utterance\tlabel", *labelled, ""]))
+    said = validate(tmp_path / "c.yaml").stdout
+    assert "original.tsv: 1 of 4 utterances with a label have no prediction" in said
+
+
 # The semi-informed attack by default.
 
 

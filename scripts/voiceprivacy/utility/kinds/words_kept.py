@@ -28,7 +28,7 @@ KIND = whisper.KIND._replace(
         ),
         *kinds_of_errors(WORDS_KEPT, "words kept:"),
     ),
-    place=2,
+    order_in_group=2,
     weight=f"{WORDS_KEPT}_words",
     options=("model", "spoken", "normaliser"),
     seconds=(0.1, 2.4),
