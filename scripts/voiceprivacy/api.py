@@ -31,7 +31,7 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import Embeddings
 from voiceprivacy.inout.score_tables import check_condition
 from voiceprivacy.inout.scored_trials import ScoredTrials, warning_of_itself
-from voiceprivacy.inout.tables import LABELS, Trial, label_of
+from voiceprivacy.inout.trial_lists import Trial, label_of
 from voiceprivacy.privacy import Floats, Scores
 from voiceprivacy.privacy.matrices import ranks as _ranks
 from voiceprivacy.privacy.matrices import similarity as _similarity
@@ -48,7 +48,7 @@ from voiceprivacy.privacy.verdict.score_table import ScoreTable
 from voiceprivacy.privacy.verdict.verdict import Thresholds, verdict_of
 from voiceprivacy.report.terminal import lines_of_set
 from voiceprivacy.report.verdict import judged_of
-from voiceprivacy.vocabulary import N_REPLICATES, ORIGINAL, P_TARGET, UNDEFINED
+from voiceprivacy.vocabulary import LABELS, N_REPLICATES, ORIGINAL, P_TARGET, UNDEFINED
 
 
 class Trials(Protocol):

@@ -25,7 +25,7 @@ import torch
 from voiceprivacy.attack.extractors import networks, packages
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.tables import Utterance, write_manifest
+from voiceprivacy.inout.manifests import Utterance, write_manifest
 
 N_UTTERANCES, SECONDS, N_FILES = 2400, 7.5, 24
 REPEATED = 3

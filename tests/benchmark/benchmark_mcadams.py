@@ -23,7 +23,7 @@ from support import plain_mcadams
 from voiceprivacy.anonymise.call_function import load_function
 from voiceprivacy.anonymise.functions import mcadams
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.running import pools
 
 RATE, ALPHA, ROUNDS = 16000, 0.8, 5

@@ -14,8 +14,9 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
 import numpy as np
 from support.calls import call_measured
 
+from voiceprivacy.inout.enrolments import write_speakers
 from voiceprivacy.inout.scored_trials import write_scores
-from voiceprivacy.inout.tables import Trial, write_speakers
+from voiceprivacy.inout.trial_lists import Trial
 from voiceprivacy.privacy.matrices.matrix_files import write_matrix
 from voiceprivacy.privacy.rows import ScoreMatrix
 from voiceprivacy.privacy.scores import samples, verification, zebra

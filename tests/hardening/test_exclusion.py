@@ -9,7 +9,7 @@ from support.spoilers import write
 from support.trees import prepare_list
 
 from voiceprivacy.corpora import checks
-from voiceprivacy.inout import tables
+from voiceprivacy.inout import trial_lists
 
 GIVEN = {"given": {"all": "data"}}
 ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 2, "lists": ["mixed"]}}
@@ -60,9 +60,9 @@ def make_lists(out, source):
     succeeds("validate_corpus", *flags(**checked, excluded=excluded))
     trials, enrolments = prepare_list(out, source, ENROL_TRIAL, "mixed", excluded=excluded)
     manifests = [out / f"{part}.tsv" for part in ("enrolment", "trial")]
-    recordings = itertools.chain.from_iterable(map(tables.read_manifest, manifests))
+    recordings = itertools.chain.from_iterable(map(manifests.read_manifest, manifests))
     ids = {recording.utterance for recording in recordings}
-    return ids, tables.read_trials(trials), tables.read_enrolments(enrolments)
+    return ids, trial_lists.read_trials(trials), enrolments.read_enrolments(enrolments)
 
 
 @pytest.mark.parametrize(

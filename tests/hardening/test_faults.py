@@ -32,7 +32,7 @@ with in_processes(time.sleep, 2 * [{HANG_SECONDS}], processes=2) as results:
 """
 FORKED = f"""
 from voiceprivacy.attack.extractors.networks import embed_manifest
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.running.command import run
 
 class Sleeper:

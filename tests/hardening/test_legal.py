@@ -10,7 +10,7 @@ from support.spoilers import append, edit, sound
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Findings, list_utterances
-from voiceprivacy.inout import audio, tables
+from voiceprivacy.inout import audio, manifests, trial_lists
 from voiceprivacy.inout.files import read_lines
 from voiceprivacy.inout.scored_trials import read_scored_trials, write_scores
 
@@ -65,7 +65,7 @@ NAMES = ["nan", "NA", "None", "null", "1e5", "007", "7", "True", "inf", "0x10"]
 
 
 def test_ids_that_look_like_numbers_or_nothing_stay_what_they_are(tmp_path):
-    trials = [tables.Trial(name, other, "target") for name in NAMES for other in NAMES]
+    trials = [trial_lists.Trial(name, other, "target") for name in NAMES for other in NAMES]
     write_scores(tmp_path / "scores.tsv", trials, range(len(trials)))
     append("nan\tx\tnontarget\t0\n")(tmp_path / "scores.tsv")
     scored = read_scored_trials(tmp_path / "scores.tsv")
@@ -116,7 +116,7 @@ def test_a_strange_id_goes_through_plug_ins_and_tables_and_does_nothing(folder, 
     (folder / "submission" / "anna-0.wav").rename(folder / "submission" / f"{name}.wav")
     for command in ("a plug-in's command", "a plug-in's audio", "an extractor's command"):
         assert world.call(command) == 0
-    assert tables.read_manifest("out.tsv")[0].utterance == name
+    assert manifests.read_manifest("out.tsv")[0].utterance == name
     assert name in np.load("out.npz")["ids"].tolist()
     assert not (folder / "stolen").exists()
 

@@ -9,8 +9,17 @@ import numpy as np
 import pytest
 from support.memory import peak_of
 
-from voiceprivacy.inout import arrays, audio, json_files, scored_trials, tables
-from voiceprivacy.inout.tables import Trial, Utterance
+from voiceprivacy.inout import (
+    arrays,
+    audio,
+    json_files,
+    manifests,
+    scored_trials,
+    tables,
+    trial_lists,
+)
+from voiceprivacy.inout.manifests import Utterance
+from voiceprivacy.inout.trial_lists import Trial
 from voiceprivacy.report.metrics import Number, read_metrics, write_metrics
 from voiceprivacy.utility.measures import read_measured
 
@@ -28,7 +37,7 @@ def manifest(path):
     names = [f"1089-134686-{n:04d}" for n in range(N)]  # as long as LibriSpeech's
     folder = path.with_name("wav")
     lines = [Utterance(name, "1089", "f", folder / f"{name}.flac", 1.25) for name in names]
-    tables.write_manifest(path, lines)
+    manifests.write_manifest(path, lines)
 
 
 def measured(path):
@@ -55,8 +64,8 @@ FILES = {  # what writes and what reads it
         lambda path: scored_trials.write_scores(path, TRIALS, DRAW.normal(size=N)),
         scored_trials.read_scored_trials,
     ),
-    "trials.tsv": (lambda path: tables.write_trials(path, TRIALS), tables.read_trials),
-    "manifest.tsv": (manifest, tables.read_manifest),
+    "trials.tsv": (lambda path: trial_lists.write_trials(path, TRIALS), trial_lists.read_trials),
+    "manifest.tsv": (manifest, manifests.read_manifest),
     "measured.tsv": (measured, lambda path: read_measured(path, NAMES)),
     "metrics.tsv": (metrics, read_metrics),
     "results.json": (

@@ -10,7 +10,7 @@ from support.trees import write_audio
 from voiceprivacy.corpora.kinds import folder
 from voiceprivacy.corpora.listing import Findings
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout import foreign, tables
+from voiceprivacy.inout import foreign, ids
 from voiceprivacy.plan import configuration
 
 NAME = "a" * 60
@@ -40,7 +40,7 @@ def test_a_pattern_of_recordings_that_is_matched_for_ever_is_refused(pattern):
     ids = [f"{NAME}{number}!" for number in range(3)]
     began = time.process_time()
     with pytest.raises(BadInput, match=LASTS):
-        tables.recordings_of(ids, pattern)
+        ids.recordings_of(ids, pattern)
     assert time.process_time() - began < 3
 
 
@@ -51,7 +51,7 @@ WRONG |= dict.fromkeys(("^.+-", "(?:a)b", r"\(a\)"), "has no group")
 @pytest.mark.parametrize("pattern", WRONG)
 def test_a_wrong_pattern_is_named_by_the_config_and_by_the_command(pattern):
     with pytest.raises(BadInput, match=WRONG[pattern]):
-        tables.recordings_of(["a-b"], pattern)
+        ids.recordings_of(["a-b"], pattern)
     corpus = {"use": "train", "recording": pattern}
     (problem,) = configuration._wrong_options(("corpora", "mine"), corpus)
     assert str(problem).startswith(f"corpora.mine.recording: {WRONG[pattern]}")

@@ -19,10 +19,11 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.report import plane as planes
+from voiceprivacy.report.measured import read_utility
 from voiceprivacy.report.plots import drawing
 from voiceprivacy.report.plots import plane as plots
 from voiceprivacy.report.uncertainty import Shown, shown_number
-from voiceprivacy.report.utility_tables import read_speeds, read_utility
+from voiceprivacy.report.utility_tables import read_speeds
 from voiceprivacy.report.verdict_words import STATES, UNPROTECTED, limits
 from voiceprivacy.running.command import run, say
 from voiceprivacy.vocabulary import ABSENT, ORIGINAL, UNDEFINED

@@ -7,7 +7,8 @@ import numpy as np
 
 from support import utilities, verdicts
 from voiceprivacy.inout.json_files import write_json
-from voiceprivacy.inout.tables import Utterance, write_manifest, write_table
+from voiceprivacy.inout.manifests import Utterance, write_manifest
+from voiceprivacy.inout.tables import write_table
 from voiceprivacy.layout import Layout
 from voiceprivacy.report import curves
 from voiceprivacy.report.comparison import compare

@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from voiceprivacy.inout.arrays import Embeddings, write_embeddings
-from voiceprivacy.inout.tables import Utterance, write_manifest, write_table
+from voiceprivacy.inout.manifests import Utterance, write_manifest
+from voiceprivacy.inout.tables import write_table
 
 UTTERANCES = [Utterance(f"u{at}", f"s{at % 2}", "f", Path("-"), 1.0) for at in range(4)]
 

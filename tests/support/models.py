@@ -8,7 +8,7 @@ from hyperpyyaml import load_hyperpyyaml
 
 from voiceprivacy import seeds
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.tables import Utterance, write_manifest
+from voiceprivacy.inout.manifests import Utterance, write_manifest
 from voiceprivacy.vocabulary import RESOURCES
 
 RATE = 16000

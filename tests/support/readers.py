@@ -13,7 +13,16 @@ from voiceprivacy.attack.backends import recipes
 from voiceprivacy.attack.extractors import style
 from voiceprivacy.corpora import checks, listing, parts
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout import arrays, audio, json_files, scored_trials, tables
+from voiceprivacy.inout import (
+    arrays,
+    audio,
+    enrolments,
+    json_files,
+    manifests,
+    scored_trials,
+    tables,
+    trial_lists,
+)
 from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.models.folders import Hyperparameters
 from voiceprivacy.organise import recomputed, records
@@ -25,6 +34,7 @@ from voiceprivacy.report import (
     described_corpora,
     expected,
     listen,
+    measured,
     metrics,
     uncertainty,
     utility_tables,
@@ -107,10 +117,10 @@ def result_of(*names):
 
 
 READERS = {
-    "speech/manifest.tsv": tables.read_manifest,
-    "trials.tsv": tables.read_trials,
-    "enrolments.tsv": tables.read_enrolments,
-    "speakers.tsv": tables.read_speakers,
+    "speech/manifest.tsv": manifests.read_manifest,
+    "trials.tsv": trial_lists.read_trials,
+    "enrolments.tsv": enrolments.read_enrolments,
+    "speakers.tsv": enrolments.read_speakers,
     "scores.tsv": scored_trials.read_scored_trials,
     "scores.txt": lambda path: scored_trials.read_scored_trials(path, key="key.txt"),
     "key.txt": lambda path: scored_trials.read_scored_trials("scores.txt", key=path),
@@ -129,7 +139,7 @@ READERS = {
     "vctk/speaker-info.txt": lambda path: check_corpus(VCTK, {}),
     "genders.tsv": lambda path: check_corpus(FOLDER, {}),
     "submission/wav.scp": lambda path: plugins.find_audio(["submission"], []),
-    "transcripts.tsv": tables.read_transcripts,
+    "transcripts.tsv": manifests.read_transcripts,
     "words.dic": style.read_dictionary,
     "tags.yaml": tags.read_tags,
     "config.yaml": read_config,
@@ -153,7 +163,7 @@ READERS = {
         )
     ),
     result_of("metrics/utility/demo.tsv"): read_foreign(
-        lambda path: utility_tables.utility_section(utility_tables.read_utility([path]))
+        lambda path: utility_tables.utility_section(measured.read_utility([path]))
     ),
     result_of(f"metrics/verification/{ATTACK}.intervals.json"): read_foreign(
         lambda _: metrics.read_metrics(RESULTS / "metrics.tsv")

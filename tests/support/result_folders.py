@@ -11,8 +11,8 @@ from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import FINDINGS, write_table
 from voiceprivacy.report.described_corpora import DescribedList, PartOfCorpus
 from voiceprivacy.report.listen import Clip, Example, write_examples
+from voiceprivacy.report.measured import Utility
 from voiceprivacy.report.metrics import Number, write_metrics
-from voiceprivacy.report.utility_tables import Utility
 
 LISTS = ("f", "m")
 CONDITIONS = {"original": ["oo"], "b2": ["op", "pp"]}

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import linalg, signal
 
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.manifests import Utterance
 
 RATE = 16000
 NAMES = {"utterance": "a", "speaker": "anna", "seed": 0}  # what a function is told

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from voiceprivacy.inout.scored_trials import ScoredTrials
-from voiceprivacy.inout.tables import Trial
+from voiceprivacy.inout.trial_lists import Trial
 from voiceprivacy.privacy.law.curves import curve
 from voiceprivacy.privacy.rows import ScoreMatrix
 from voiceprivacy.privacy.scores import samples, score_files

@@ -8,7 +8,7 @@ import soundfile
 from support import calls
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Findings, list_utterances
-from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.inout.manifests import read_manifest
 
 SPEECH = os.environ.get("VOICEPRIVACY_SPEECH")
 

@@ -1,7 +1,7 @@
 """A made-up results/metrics/utility/CORPUS.tsv, for the systems of support.verdicts."""
 
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.report.utility_tables import Utility
+from voiceprivacy.report.measured import Utility
 from voiceprivacy.utility.rows import UtilityMean
 
 WORDS_PERCENT = {"original": 37.2, "b2": 62.4, "b2r": 67.6, "broken": 50.0, "noise": 100.0}

@@ -17,7 +17,7 @@ import yaml
 from support.runs import write_submission
 from support.trees import names_of, write_kaldi, write_lines
 from voiceprivacy import seeds
-from voiceprivacy.inout import audio, tables
+from voiceprivacy.inout import audio, enrolments, manifests, trial_lists
 from voiceprivacy.inout.arrays import Embeddings, write_embeddings
 from voiceprivacy.inout.scored_trials import write_scores
 from voiceprivacy.privacy.matrices.matrix_files import write_matrix
@@ -109,8 +109,8 @@ def build(folder):
     for speaker, own in names.items():
         for name in own:
             path = folder / "data" / "wav" / f"{name}.wav"
-            utterances.append(tables.Utterance(name, speaker, SPEAKERS[speaker], path, SECONDS))
-    tables.write_manifest(folder / "speech" / "manifest.tsv", utterances)
+            utterances.append(manifests.Utterance(name, speaker, SPEAKERS[speaker], path, SECONDS))
+    manifests.write_manifest(folder / "speech" / "manifest.tsv", utterances)
     relative = (folder / "speech" / "manifest.tsv").read_text().replace(str(folder), "..")
     (folder / "speech" / "manifest.tsv").write_text(relative)
     write_submission(folder / "submission", folder / "data" / "wav")
@@ -152,11 +152,11 @@ def _scores(folder, names):
     trials, scores = [], []
     for speaker, other, number in itertools.product(names, names, TRIED):
         label = "target" if speaker == other else "nontarget"
-        trials.append(tables.Trial(speaker, names[other][number], label))
+        trials.append(trial_lists.Trial(speaker, names[other][number], label))
         scores.append(seeds.generator(0, *trials[-1]).normal() + 2 * (speaker == other))
-    tables.write_trials(folder / "trials.tsv", trials)
+    trial_lists.write_trials(folder / "trials.tsv", trials)
     enrolled = {speaker: [own[number] for number in ENROLLED] for speaker, own in names.items()}
-    tables.write_enrolments(folder / "enrolments.tsv", enrolled)
+    enrolments.write_enrolments(folder / "enrolments.tsv", enrolled)
     write_scores(folder / "scores.tsv", trials, scores)
     scored = zip(trials, map(float, scores), strict=True)
     kaldi = [f"{trial.enrolment} {trial.trial} {score!r}" for trial, score in scored]

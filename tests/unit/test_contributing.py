@@ -25,7 +25,8 @@ from voiceprivacy.attack.backends.backends import scorer
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.corpora.checks import examine_entry
 from voiceprivacy.inout.json_files import write_json
-from voiceprivacy.inout.tables import Utterance, read_table, write_manifest
+from voiceprivacy.inout.manifests import Utterance, write_manifest
+from voiceprivacy.inout.tables import read_table
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.inputs.results import UtilityInputs
 from voiceprivacy.plan.plan import Plan

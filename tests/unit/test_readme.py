@@ -13,7 +13,7 @@ from support.calls import succeeds
 from support.pages import as_jobs
 
 from voiceprivacy.anonymise import plugins
-from voiceprivacy.inout import audio, tables
+from voiceprivacy.inout import audio, manifests, trial_lists
 from voiceprivacy.inout.scored_trials import write_scores
 from voiceprivacy.plan import configuration
 from voiceprivacy.report.metrics import Number, write_metrics
@@ -69,7 +69,7 @@ def scores(tmp_path, in_tmp_path):
     draw = np.random.default_rng(0)
     ids = itertools.product(range(4), range(40))
     labels = {True: "target", False: "nontarget"}
-    pairs = [tables.Trial(f"s{e}", f"u{t}", labels[e == t % 4]) for e, t in ids]
+    pairs = [trial_lists.Trial(f"s{e}", f"u{t}", labels[e == t % 4]) for e, t in ids]
     for number, name in enumerate(("scores", "oo", "b2", "run0", "run1")):
         values = [draw.normal(number * (trial.label == "target")) for trial in pairs]
         write_scores(f"{name}.tsv", pairs, values)
@@ -98,7 +98,7 @@ def test_the_ten_lines_of_the_five_minutes_are_an_anonymiser(tmp_path, in_tmp_pa
     assert len(python.splitlines()) <= 10
     path, samples = tmp_path / "a.wav", np.random.default_rng(0).normal(0, 0.1, 16000)
     audio.write(path, samples, 16000)
-    utterances = [tables.Utterance(name, name[0], "f", path, 1.0) for name in ("a1", "a2", "b1")]
+    utterances = [manifests.Utterance(name, name[0], "f", path, 1.0) for name in ("a1", "a2", "b1")]
     (anonymiser,) = yaml.safe_load(config)["anonymisers"].values()
     made = {}
     for seed in (1, 2):

@@ -8,7 +8,7 @@ import re
 import pytest
 from support.runs import HEAR, LOSES, REVERSED, make_kaldi_directory, voiceprivacy, write_config
 
-from voiceprivacy.inout import tables
+from voiceprivacy.inout import enrolments, manifests, tables, trial_lists
 
 LOSING_COMMAND = """
 import sys
@@ -72,10 +72,12 @@ def test_mistakes_are_named_twice_and_what_is_excluded_is_nowhere(folder):
     order = ("validate_corpus", "anonymise_part", "extract_embeddings")
     assert sorted(order, key=logs.index) == [*order]
     for path in GOOD:
-        kept = {recording.utterance for recording in tables.read_manifest(folder / path)}
+        kept = {recording.utterance for recording in manifests.read_manifest(folder / path)}
         assert not {"emil-4", "anna-0"} & kept
-    assert "emil-4" not in {trial.trial for trial in tables.read_trials(folder / f"{LIST}.tsv")}
-    assert tables.read_enrolments(folder / f"{LIST}.enrolments.tsv")["anna"] == ["anna-1"]
+    assert "emil-4" not in {
+        trial.trial for trial in trial_lists.read_trials(folder / f"{LIST}.tsv")
+    }
+    assert enrolments.read_enrolments(folder / f"{LIST}.enrolments.tsv")["anna"] == ["anna-1"]
     findings = tables.read_table(folder / "results/checks/tiny.tsv", tables.FINDINGS)
     excluded = [
         row["what"].rpartition("utterance '")[2] for row in findings if row["level"] == "excluded"

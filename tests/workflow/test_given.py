@@ -7,8 +7,10 @@ import pytest
 import yaml
 from support.runs import finish, make_kaldi_directory, rows
 
+from voiceprivacy.inout.enrolments import write_speakers
 from voiceprivacy.inout.json_files import read_json
-from voiceprivacy.inout.tables import SCORES, write_speakers, write_table
+from voiceprivacy.inout.tables import write_table
+from voiceprivacy.inout.trial_lists import SCORES
 
 SHIFTS = {"original/oo": 9, "b2/op": 6, "b2_run1/op": 6, "b2/pp": 5, "b2r/pp": 4}
 

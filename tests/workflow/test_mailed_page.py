@@ -19,8 +19,9 @@ from support.trees import write_kaldi, write_lines
 
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.json_files import read_json
+from voiceprivacy.inout.manifests import read_manifest
 from voiceprivacy.inout.secret_seeds import SECRET_BYTES
-from voiceprivacy.inout.tables import read_manifest, read_table
+from voiceprivacy.inout.tables import read_table
 from voiceprivacy.report.mailed import KEY
 from voiceprivacy.utility.rows import SpeakerWords
 

@@ -23,7 +23,7 @@ from support.runs import (
 
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import read_embeddings
-from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.inout.manifests import read_manifest
 
 pytestmark = pytest.mark.nightly
 OLD_PROCESSOR = {  # without AVX; nothing to the ones without x86's instructions

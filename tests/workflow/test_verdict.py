@@ -11,8 +11,10 @@ from support import verdict_schema
 from support.calls import succeeds
 from support.runs import finish
 
+from voiceprivacy.inout.enrolments import write_speakers
 from voiceprivacy.inout.json_files import read_json
-from voiceprivacy.inout.tables import SCORES, write_speakers, write_table
+from voiceprivacy.inout.tables import write_table
+from voiceprivacy.inout.trial_lists import SCORES
 
 N_SPEAKERS, N_UTTERANCES = 40, 5
 SPEAKERS = [f"s{number:02}" for number in range(N_SPEAKERS)]

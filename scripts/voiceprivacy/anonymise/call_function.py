@@ -22,8 +22,8 @@ import voiceprivacy.inout.torch_imports  # noqa: F401  # so that plug-ins can im
 from voiceprivacy.anonymise import streams
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
+from voiceprivacy.inout.manifests import Utterance, read_manifest
 from voiceprivacy.inout.placeholders import ours
-from voiceprivacy.inout.tables import Utterance, read_manifest
 from voiceprivacy.running import entry_points, pools
 from voiceprivacy.running.command import BAD_INPUT, DEBUG, run
 from voiceprivacy.vocabulary import MCADAMS, SCRIPTS

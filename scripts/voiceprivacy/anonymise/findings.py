@@ -1,19 +1,16 @@
 """What must hold for all protected speech: a broken anonymiser fails here, not as an odd EER."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from tqdm import tqdm
 
-from voiceprivacy.anonymise import plugins
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.checksums import sha256_of
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.tables import (
-    Utterance,
-)
+from voiceprivacy.inout.manifests import Utterance
 
 SILENT = 1 / 32768  # nothing reaches one step of 16 bits
 LENGTH_SHARE, LENGTH_S = 0.25, 0.25  # by how much the length may differ: the larger of the two
@@ -98,7 +95,7 @@ def raise_findings(findings: Sequence[tuple[str, str]], *, n_utterances: int) ->
 
 def check_all(
     utterances: Sequence[Utterance],
-    protected: plugins.ProtectedPaths,
+    protected: Mapping[str, Path],
     sample_rate: int | None,
     *,
     scratch: Path,
@@ -122,7 +119,7 @@ def check_all(
 
 
 def _of_others(
-    utterances: Sequence[Utterance], protected: plugins.ProtectedPaths
+    utterances: Sequence[Utterance], protected: Mapping[str, Path]
 ) -> list[tuple[str, str]]:
     """Protected files that are another utterance's file or an original, byte for byte.
 

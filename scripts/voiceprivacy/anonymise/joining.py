@@ -9,16 +9,14 @@ from voiceprivacy.anonymise.findings import MOST_NAMED
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.tables import (
+from voiceprivacy.inout.manifests import (
     ALPHAS,
-    Row,
     Utterance,
     alphas_path,
     read_manifest,
-    read_table,
     write_manifest,
-    write_table,
 )
+from voiceprivacy.inout.tables import Row, read_table, write_table
 from voiceprivacy.inout.writing import (
     remove_earlier,
     remove_leftovers,

@@ -20,15 +20,15 @@ from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.inputs import note_input
 from voiceprivacy.inout.json_files import read_json, write_json
-from voiceprivacy.inout.tables import (
+from voiceprivacy.inout.manifests import (
     ALPHAS,
     Utterance,
     alphas_path,
     positions_path,
     read_manifest,
     write_manifest,
-    write_table,
 )
+from voiceprivacy.inout.tables import write_table
 from voiceprivacy.inout.writing import (
     remove_earlier,
     remove_leftovers,

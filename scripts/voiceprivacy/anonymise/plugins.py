@@ -25,13 +25,8 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import FilePath, name_too_long, naming, read_lines
 from voiceprivacy.inout.foreign import composed, files_below, refuse_no_utf8
+from voiceprivacy.inout.manifests import Utterance, positions_path, read_manifest, seconds_of
 from voiceprivacy.inout.placeholders import expand, ours
-from voiceprivacy.inout.tables import (
-    Utterance,
-    positions_path,
-    read_manifest,
-    seconds_of,
-)
 from voiceprivacy.running import boxes, decoding, entry_points, programs
 from voiceprivacy.running.handed_over import hand_over
 from voiceprivacy.vocabulary import AUDIO_ENDINGS, SCRIPTS

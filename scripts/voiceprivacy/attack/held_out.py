@@ -23,7 +23,8 @@ import numpy as np
 from voiceprivacy import seeds
 from voiceprivacy.attack import Counts, Flags, Floats, Scorer
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.tables import Utterance, source_of
+from voiceprivacy.inout.ids import source_of
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.vocabulary import UNDEFINED
 
 N_PERMUTATIONS = 1999  # p-values down to 0.0005

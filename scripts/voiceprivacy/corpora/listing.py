@@ -35,9 +35,9 @@ from typing import Any, NamedTuple, TypeAlias
 from voiceprivacy import kinds
 from voiceprivacy.corpora.rows import Channel, Pipe, Recording, whole
 from voiceprivacy.errors import BadInput, counted, shown
-from voiceprivacy.inout import tables
+from voiceprivacy.inout import ids, tables
 from voiceprivacy.inout.foreign import composed
-from voiceprivacy.inout.tables import PIECE, safe_id
+from voiceprivacy.inout.ids import PIECE, safe_id
 from voiceprivacy.vocabulary import BESIDE_THE_KIND, PROTOCOLS, RESOURCES
 
 Source: TypeAlias = dict[str, Any]  # {kind: options}, and BESIDE_THE_KIND
@@ -304,7 +304,7 @@ def note_gender(
     genders: dict[str, str], speaker: str, word: str, file: object, line: int, findings: Findings
 ) -> None:
     """Add to {speaker: f or m} what a table says of a speaker, in one of the words of GENDERS."""
-    gender = tables.GENDERS.get(word.lower())
+    gender = ids.GENDERS.get(word.lower())
     if gender is None:
         message = f"gender '{word}' of speaker '{speaker}' is neither f nor m"
         findings.error(file, line, message)
@@ -345,12 +345,12 @@ def require_gender(first: Listed, lists: Iterable[str], findings: Findings) -> N
 
 
 def of_gender(utterances: Iterable[Any], gender: str) -> list[Any]:
-    """Utterances (Listed or tables.Utterance) of the speakers that a list holds, ordered by id."""
+    """Utterances (Listed or Utterance) of the speakers that a list holds, ordered by id."""
     return [utterance for utterance in sorted(utterances) if utterance.gender in GENDERS[gender]]
 
 
 def by_speaker(utterances: Iterable[Any]) -> dict[str, list[Any]]:
-    """{speaker: utterances (Listed or tables.Utterance)}; both are ordered by id."""
+    """{speaker: utterances (Listed or Utterance)}; both are ordered by id."""
     groups: dict[str, list[Any]] = {}
     for utterance in sorted(utterances, key=attrgetter("speaker", "utterance")):
         groups.setdefault(utterance.speaker, []).append(utterance)

@@ -39,7 +39,9 @@ from voiceprivacy.corpora.listing import (
 )
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.foreign import composed
-from voiceprivacy.inout.tables import Trial, Utterance, read_rows, write_table
+from voiceprivacy.inout.manifests import Utterance
+from voiceprivacy.inout.tables import read_rows, write_table
+from voiceprivacy.inout.trial_lists import Trial
 
 EXCLUDED = ["utterance", "why"]
 FEW_SPEAKERS = 10
@@ -207,7 +209,7 @@ def list_trials(
     source, protocol : dict
     name : str
         One of list_names.
-    enrolment, trial : list of utterances (tables.Utterance or Listed)
+    enrolment, trial : list of utterances (manifests.Utterance or Listed)
     findings : Findings
         Gets what is wrong or unusual.
     """

@@ -33,9 +33,10 @@ from voiceprivacy.corpora import same_sound
 from voiceprivacy.corpora.listing import Listed, Source, kind_of
 from voiceprivacy.corpora.rows import Channel, Cut, Joined, Pipe, Recording, whole
 from voiceprivacy.errors import BadInput, shown
-from voiceprivacy.inout import audio, tables
+from voiceprivacy.inout import audio, manifests
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.tables import Utterance, piece_id
+from voiceprivacy.inout.ids import piece_id
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.running import decoding, pools, processes, programs
 
 LIMIT_S = 300  # for the pipe of one utterance
@@ -73,7 +74,7 @@ class Inspection(NamedTuple):
 
 def provide_audio(
     utterances: Iterable[Any], *, audio_dir: Path, sample_rate: int, threads: int
-) -> Iterator[tables.Utterance]:
+) -> Iterator[manifests.Utterance]:
     """Reference mono files of the right rate; convert others into audio_dir as 16-bit FLAC.
 
     Parameters
@@ -82,7 +83,7 @@ def provide_audio(
 
     Yields
     ------
-    tables.Utterance : in the order of ``utterances``
+    manifests.Utterance : in the order of ``utterances``
 
     Raises
     ------
@@ -111,7 +112,7 @@ def provide_part(
 
     Yields
     ------
-    list of tables.Utterance : an utterance, or its pieces, in the order of ``utterances``
+    list of manifests.Utterance : an utterance, or its pieces, in the order of ``utterances``
     """
     kind, _ = kind_of(source)
     audio_dir = Path(audio_dir)
@@ -179,12 +180,12 @@ def _provide(utterance, *, audio_dir, sample_rate):
     name, speaker, gender = utterance.utterance, utterance.speaker, utterance.gender
     if is_used_in_place(utterance.audio, sample_rate):
         duration_s = audio.header(utterance.audio).duration_s
-        return tables.Utterance(name, speaker, gender, utterance.audio, duration_s)
+        return manifests.Utterance(name, speaker, gender, utterance.audio, duration_s)
     samples, source_rate = mono(utterance.audio)
     samples = audio.resample(samples, source_rate=source_rate, target_rate=sample_rate)
     path = audio_dir / f"{name}.flac"
     audio.write(path, audio.fitted(samples), sample_rate)
-    return tables.Utterance(name, speaker, gender, path, len(samples) / sample_rate)
+    return manifests.Utterance(name, speaker, gender, path, len(samples) / sample_rate)
 
 
 def _inspect(recording, *, samples):
@@ -306,25 +307,25 @@ def bounds_s(options: dict[str, Any]) -> tuple[float, float]:
 
 
 def cut(
-    utterances: Iterable[tables.Utterance],
+    utterances: Iterable[manifests.Utterance],
     options: dict[str, Any],
     *,
     audio_dir: Path,
     threads: int,
-) -> Iterator[list[tables.Utterance]]:
+) -> Iterator[list[manifests.Utterance]]:
     """Cut utterances that are ready into pieces in audio_dir.
 
     What was converted or spoken only to be cut is removed there.
 
     Parameters
     ----------
-    utterances : iterable of tables.Utterance
+    utterances : iterable of manifests.Utterance
     options : dict
         seconds: one number, or the shortest and the longest
 
     Yields
     ------
-    list of tables.Utterance : the pieces of one utterance
+    list of manifests.Utterance : the pieces of one utterance
     """
     return in_threads(
         functools.partial(_cut, options=options, audio_dir=audio_dir), utterances, threads

@@ -14,8 +14,9 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from voiceprivacy import seeds
-from voiceprivacy.inout.tables import LABELS, Trial, recordings_of
-from voiceprivacy.vocabulary import MOST_LINKED
+from voiceprivacy.inout.ids import recordings_of
+from voiceprivacy.inout.trial_lists import Trial
+from voiceprivacy.vocabulary import LABELS, MOST_LINKED
 
 FEWEST_LINKED = 3  # speakers with target pairs, else recordings are not kept apart
 
@@ -34,7 +35,7 @@ def release_pairs(
     trials : iterable of Trial
     speakers : {utterance: speaker}
     recording : regular expression, optional
-        See tables.recordings_of.
+        See ids.recordings_of.
 
     Returns
     -------

@@ -11,7 +11,8 @@ from typing import Any
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import read_lines
 from voiceprivacy.inout.scored_trials import warning_of_pairs
-from voiceprivacy.inout.tables import label_of, number, read_rows
+from voiceprivacy.inout.tables import number, read_rows
+from voiceprivacy.inout.trial_lists import label_of
 from voiceprivacy.vocabulary import ORIGINAL
 
 COLUMNS = ("system", "attacker", "condition", "list", "enrolment", "trial", "label", "score")

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.files import FilePath, blocks_of_lines
 from voiceprivacy.inout.foreign import composed
-from voiceprivacy.inout.tables import (
-    LABELS,
+from voiceprivacy.inout.tables import write_table
+from voiceprivacy.inout.trial_lists import (
     SCORES,
     TRIALS,
     Positions,
@@ -23,8 +23,8 @@ from voiceprivacy.inout.tables import (
     TrialColumns,
     headerless_fields,
     read_columns,
-    write_table,
 )
+from voiceprivacy.vocabulary import LABELS
 
 Floats = NDArray[np.float64]
 Pair = tuple[str, str]  # an enrolment and a trial

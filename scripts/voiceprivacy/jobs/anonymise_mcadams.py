@@ -8,7 +8,7 @@ from tqdm import tqdm
 
 from voiceprivacy.anonymise.functions import mcadams
 from voiceprivacy.errors import BadInput, counted
-from voiceprivacy.inout.tables import (
+from voiceprivacy.inout.manifests import (
     Utterance,
     positions_path,
     read_manifest,

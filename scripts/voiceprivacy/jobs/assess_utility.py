@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from voiceprivacy.inout.tables import read_manifest, read_trials
+from voiceprivacy.inout.manifests import read_manifest
+from voiceprivacy.inout.trial_lists import read_trials
 from voiceprivacy.inout.typed_tables import write_typed
 from voiceprivacy.privacy.rows import UtilityPair
 from voiceprivacy.privacy.uncertainty.interval_files import Estimate

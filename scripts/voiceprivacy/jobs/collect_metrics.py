@@ -3,9 +3,8 @@
 from pathlib import Path
 
 from voiceprivacy.report.contents import read_contents
-from voiceprivacy.report.inference import metric_lines, read_inferred
+from voiceprivacy.report.measured import metric_lines, read_inferred, read_utility
 from voiceprivacy.report.metrics import collect, write_metrics
-from voiceprivacy.report.utility_tables import read_utility
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from voiceprivacy.errors import counted
+from voiceprivacy.inout.manifests import read_manifest
 from voiceprivacy.inout.secret_seeds import derive_secretly
-from voiceprivacy.inout.tables import read_manifest, read_trials
+from voiceprivacy.inout.trial_lists import read_trials
 from voiceprivacy.report import listen
 from voiceprivacy.report.mailed import NAMED, codes_of, key_in
 from voiceprivacy.running.adapter import run

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from voiceprivacy.attack.extractors import of_others
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import Embeddings, write_embeddings
-from voiceprivacy.inout.tables import Utterance, read_manifest
+from voiceprivacy.inout.manifests import Utterance, read_manifest
 from voiceprivacy.models import hub
 from voiceprivacy.running import boxes, programs
 from voiceprivacy.running.adapter import run

@@ -11,7 +11,7 @@ from voiceprivacy.errors import counted
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import Embeddings, write_embeddings
 from voiceprivacy.inout.files import naming
-from voiceprivacy.inout.tables import Utterance, read_manifest, read_transcripts
+from voiceprivacy.inout.manifests import Utterance, read_manifest, read_transcripts
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import require_one, say
 from voiceprivacy.vocabulary import ENGLISH

@@ -7,7 +7,7 @@ from voiceprivacy.corpora.listing import GENDERS
 from voiceprivacy.corpora.protocols import rank_sampling
 from voiceprivacy.inout.files import naming
 from voiceprivacy.inout.json_files import write_json
-from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.inout.manifests import read_manifest
 from voiceprivacy.inout.typed_tables import write_typed
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say

@@ -2,7 +2,8 @@
 
 from voiceprivacy.corpora.listing import read_transcripts
 from voiceprivacy.errors import BadInput, counted
-from voiceprivacy.inout.tables import TRANSCRIPTS, read_manifest, write_table
+from voiceprivacy.inout.manifests import TRANSCRIPTS, read_manifest
+from voiceprivacy.inout.tables import write_table
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 

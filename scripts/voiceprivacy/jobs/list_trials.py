@@ -3,12 +3,9 @@
 from voiceprivacy.corpora import parts
 from voiceprivacy.corpora.listing import Findings
 from voiceprivacy.corpora.release import release_pairs
-from voiceprivacy.inout.tables import (
-    read_manifest,
-    write_enrolments,
-    write_speakers,
-    write_trials,
-)
+from voiceprivacy.inout.enrolments import write_enrolments, write_speakers
+from voiceprivacy.inout.manifests import read_manifest
+from voiceprivacy.inout.trial_lists import write_trials
 from voiceprivacy.running.adapter import run
 
 

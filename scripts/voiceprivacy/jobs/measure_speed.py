@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from voiceprivacy.inout.json_files import read_json
-from voiceprivacy.inout.tables import read_manifest, read_table
+from voiceprivacy.inout.manifests import read_manifest
+from voiceprivacy.inout.tables import read_table
 from voiceprivacy.inout.typed_tables import write_typed
 from voiceprivacy.layout import Layout
 from voiceprivacy.plan.rows import Protecting

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.tables import read_manifest, write_table
+from voiceprivacy.inout.manifests import read_manifest
+from voiceprivacy.inout.tables import write_table
 from voiceprivacy.running import boxes, programs
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import require_at_least, say

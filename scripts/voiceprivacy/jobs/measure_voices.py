@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from voiceprivacy.inout.arrays import read_embeddings_of
-from voiceprivacy.inout.tables import Utterance, write_table
+from voiceprivacy.inout.manifests import Utterance
+from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy.law.attributes import class_kept, read_corpus
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say

@@ -7,13 +7,8 @@ from typing import Annotated
 from tqdm import tqdm
 
 from voiceprivacy.corpora import parts, recordings
-from voiceprivacy.inout.tables import (
-    POSITIONS,
-    Utterance,
-    positions_path,
-    write_manifest,
-    write_table,
-)
+from voiceprivacy.inout.manifests import POSITIONS, Utterance, positions_path, write_manifest
+from voiceprivacy.inout.tables import write_table
 from voiceprivacy.running.adapter import run
 from voiceprivacy.vocabulary import PARTS
 

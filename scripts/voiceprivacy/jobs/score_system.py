@@ -6,7 +6,7 @@ from pathlib import Path
 from voiceprivacy.attack.backends import backends
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.scored_trials import write_scores
-from voiceprivacy.inout.tables import read_trials
+from voiceprivacy.inout.trial_lists import read_trials
 from voiceprivacy.privacy.matrices.matrix_files import write_matrix
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say

@@ -7,7 +7,7 @@ from typing import Literal
 from voiceprivacy.attack.backends import backends
 from voiceprivacy.errors import counted
 from voiceprivacy.inout.scored_trials import ScoredTrials, warning_of_itself, write_scores
-from voiceprivacy.inout.tables import read_trials
+from voiceprivacy.inout.trial_lists import read_trials
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 

@@ -8,7 +8,7 @@ from voiceprivacy.attack.held_out import HeldOut, Spoken, crossfitted, unknown
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import naming
 from voiceprivacy.inout.json_files import write_json
-from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.inout.manifests import read_manifest
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 

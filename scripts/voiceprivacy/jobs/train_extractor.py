@@ -3,7 +3,7 @@
 from typing import Literal
 
 from voiceprivacy.attack.training import training
-from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.inout.manifests import read_manifest
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 

@@ -2,7 +2,7 @@
 
 from voiceprivacy.attack.extractors import histograms
 from voiceprivacy.inout.files import naming
-from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.inout.manifests import read_manifest
 from voiceprivacy.models.encoders import Encoder
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say

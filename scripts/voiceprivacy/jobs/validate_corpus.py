@@ -5,7 +5,8 @@ import sys
 from voiceprivacy.corpora import checks as checking
 from voiceprivacy.corpora.listing import read_facts
 from voiceprivacy.corpora.parts import write_excluded
-from voiceprivacy.inout.tables import FINDINGS, write_facts, write_table
+from voiceprivacy.inout.enrolments import write_facts
+from voiceprivacy.inout.tables import FINDINGS, write_table
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 

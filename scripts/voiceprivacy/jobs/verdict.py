@@ -4,9 +4,9 @@ import sys
 from pathlib import Path
 
 from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.enrolments import read_speakers
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.score_tables import add_scores
-from voiceprivacy.inout.tables import read_speakers
 from voiceprivacy.privacy.verdict.score_table import ScoreTable
 from voiceprivacy.privacy.verdict.verdict import FORMAT, verdict_of
 from voiceprivacy.report.terminal import lines_of_set

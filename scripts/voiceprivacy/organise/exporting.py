@@ -22,7 +22,8 @@ from typing import Any, NamedTuple
 from voiceprivacy import corpus_kinds
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import sha256
-from voiceprivacy.inout.tables import read_enrolments, read_speakers, read_trials
+from voiceprivacy.inout.enrolments import read_enrolments, read_speakers
+from voiceprivacy.inout.trial_lists import read_trials
 from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.organise.recomputed import (
     MOST_DRAWS,

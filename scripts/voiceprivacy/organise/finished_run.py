@@ -22,8 +22,8 @@ from voiceprivacy.layout import Layout
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.provenance.record import read_provenance
 from voiceprivacy.provenance.verify import refuse_changed
+from voiceprivacy.report.measured import Utility, read_utility
 from voiceprivacy.report.metrics import Number, read_metrics
-from voiceprivacy.report.utility_tables import Utility, read_utility
 from voiceprivacy.vocabulary import GIVEN, ORIGINAL, Attack, TrialList
 
 

@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.tables import Utterance, read_manifest, write_table
+from voiceprivacy.inout.manifests import Utterance, read_manifest
+from voiceprivacy.inout.tables import write_table
 from voiceprivacy.inout.writing import whole_folder_or_absent
 from voiceprivacy.running import pools
 from voiceprivacy.vocabulary import ORIGINAL

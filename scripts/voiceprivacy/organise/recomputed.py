@@ -17,16 +17,18 @@ from typing import Any, NamedTuple
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import sha256
 from voiceprivacy.inout.files import FilePath, naming
+from voiceprivacy.inout.ids import safe_id
 from voiceprivacy.inout.packed import read_packed, write_packed
 from voiceprivacy.inout.scored_trials import ScoredTrials
-from voiceprivacy.inout.tables import LABELS, Trial, number, safe_id
+from voiceprivacy.inout.tables import number
+from voiceprivacy.inout.trial_lists import Trial
 from voiceprivacy.organise.records import Number
 from voiceprivacy.privacy.scores.assessment import measured
 from voiceprivacy.privacy.scores.score_files import arrange
 from voiceprivacy.privacy.uncertainty.bootstrap import intervals
 from voiceprivacy.privacy.uncertainty.corrections import CORRECTIONS
 from voiceprivacy.privacy.uncertainty.interval_files import Draws
-from voiceprivacy.vocabulary import UNDEFINED, WITHIN_RELEASE
+from voiceprivacy.vocabulary import LABELS, UNDEFINED, WITHIN_RELEASE
 
 LISTED = ["list", "enrolment", "trial", "label", "enrolment_speaker", "trial_speaker"]
 SCORED = ["condition", "enrolment", "trial", "label", "score"]

@@ -26,7 +26,7 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import sha256, sha256_of
 from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.inout.json_files import read_json, read_strict, write_json
-from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.inout.manifests import read_manifest
 from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.organise.recomputed import SAME, digest
 from voiceprivacy.plan.verdict import verdict_plan

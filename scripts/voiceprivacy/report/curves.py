@@ -22,7 +22,8 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.json_files import read_json
-from voiceprivacy.inout.tables import number, read_manifest, read_rows
+from voiceprivacy.inout.manifests import read_manifest
+from voiceprivacy.inout.tables import number, read_rows
 from voiceprivacy.inout.typed_tables import limits_of, read_labelled
 from voiceprivacy.privacy.rows import Animal, Disclosure, Exposure, LawPoint
 from voiceprivacy.report.mailed import NAMED, Codes, code_of, coded

@@ -9,14 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.enrolments import read_enrolments
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.tables import (
-    FINDINGS,
-    read_enrolments,
-    read_manifest,
-    read_table,
-    read_trials,
-)
+from voiceprivacy.inout.manifests import read_manifest
+from voiceprivacy.inout.tables import FINDINGS, read_table
+from voiceprivacy.inout.trial_lists import read_trials
 from voiceprivacy.inout.typed_tables import Name, read_typed
 from voiceprivacy.vocabulary import ABSENT
 

@@ -1,36 +1,25 @@
-"""What speech tells of people besides who they are: lines of metrics.tsv, and a table on the page.
+"""What speech tells of people besides who they are: a table on the page.
 
 Conventions
 -----------
-* results/metrics/inference/EXTRACTOR.tsv has the fields of vocabulary.Inferred, one line for each
+* results/metrics/inference/EXTRACTOR.tsv has the fields of privacy.rows.Inferred, one line for each
   attribute of a corpus's speakers, system and condition.
-* In metrics.tsv these numbers have - as trials and as back-end: all speakers of the corpus are
-  taken together, and nobody compares embeddings. They are called inferred_ATTRIBUTE_...
+* All speakers of a corpus are taken together.
 * Draws of an anonymiser are one release (see releases.py).
 """
 
-import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from voiceprivacy.catalogue import METRICS
-from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.typed_tables import limits_of, read_typed
+from voiceprivacy.inout.typed_tables import limits_of
 from voiceprivacy.privacy.rows import Inferred
 from voiceprivacy.report.comparison import ATTACKS, INFORMED
 from voiceprivacy.report.figures import by_release
-from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.measured import OF_ATTRIBUTES
 from voiceprivacy.report.releases import one_release
 from voiceprivacy.report.uncertainty import shown
 from voiceprivacy.vocabulary import ABSENT, DASH, ORIGINAL, TRAINED_ON, UNDEFINED
-
-# What each line of a table says of an attribute: {ending of the metric: (value, limits)}.
-NUMBERS = {
-    "percent": ("recall_percent", "recall_low", "recall_high"),
-    "null95_percent": ("null95_percent",),
-    "gain_percent": ("gain_percent", "gain_low", "gain_high"),
-    "left_percent": ("left_percent", "left_low", "left_high"),
-}
 
 
 class Row(NamedTuple):
@@ -51,28 +40,6 @@ class InferenceTable(NamedTuple):
     attribute: str
     rows: list[Row]
     note: str
-
-
-def read_inferred(paths: Iterable[FilePath]) -> list[Inferred]:
-    """Read what assess_inference wrote; all of them."""
-    return list(itertools.chain.from_iterable(read_typed(Inferred, path) for path in paths))
-
-
-def metric_lines(inferred: Iterable[Inferred]) -> list[Number]:
-    """The same numbers as lines of metrics.tsv."""
-    numbers = []
-    for line in inferred:
-        for ending, names in NUMBERS.items():
-            if ending == "left_percent" and line.condition == "oo":
-                continue  # all of it, by definition
-            if line.recall_percent == UNDEFINED and ending != "percent":
-                continue  # once is enough
-            texts = (getattr(line, name) for name in names)
-            value, *limits = (ABSENT if text is None else str(text) for text in texts)
-            metric = f"inferred_{line.attribute}_{ending}"
-            key = (line.corpus, ABSENT, line.anonymiser, line.extractor, ABSENT, line.condition)
-            numbers.append(Number(*key, metric, value, *(limits or (ABSENT, ABSENT))))
-    return numbers
 
 
 def inference_tables(inferred: Sequence[Inferred]) -> list[InferenceTable]:
@@ -124,7 +91,7 @@ def _number(draws, ending):
     """A number of one release, as it is shown."""
     numbers = []
     for line in draws:
-        value, *limits = (getattr(line, name) for name in NUMBERS[ending])
+        value, *limits = (getattr(line, name) for name in OF_ATTRIBUTES[ending])
         numbers.append(shown(value, limits_of(*limits) if limits else None))
     return one_release(numbers, f"inferred_{draws[0].attribute}_{ending}")
 

@@ -25,7 +25,7 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio, foreign
 from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.json_files import read_json, write_json
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.report.mailed import NAMED, Codes, code_of
 from voiceprivacy.vocabulary import ORIGINAL
 

@@ -21,8 +21,8 @@ from typing import Any, TypeVar
 from voiceprivacy import config_schema
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import FilePath
+from voiceprivacy.inout.manifests import read_manifest
 from voiceprivacy.inout.secret_seeds import secret_in
-from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.vocabulary import ORIGINAL
 
 KEY = "codes.key"

@@ -25,17 +25,18 @@ from voiceprivacy.report.described_corpora import read_corpora, unnamed
 from voiceprivacy.report.expected import read_comparison
 from voiceprivacy.report.figure_tables import Table, table_of
 from voiceprivacy.report.figures import KINDS, Figure, draws_in, marks, palette_of
-from voiceprivacy.report.inference import inference_tables, read_inferred
+from voiceprivacy.report.inference import inference_tables
 from voiceprivacy.report.inline import inlined, shows_nothing
 from voiceprivacy.report.leaderboard import leaderboard
 from voiceprivacy.report.listen import read_examples
 from voiceprivacy.report.mailed import NAMED, Codes, codes_of
+from voiceprivacy.report.measured import read_inferred, read_utility
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.published import read_published, tables_of
 from voiceprivacy.report.sessions import SESSION_TITLES, sessions
 from voiceprivacy.report.speaker_words import words_tables
 from voiceprivacy.report.uncertainty import NONE, Comparisons
-from voiceprivacy.report.utility_tables import read_speeds, read_utility, utility_section
+from voiceprivacy.report.utility_tables import read_speeds, utility_section
 from voiceprivacy.report.verdict import NOT_GIVEN, Verdict, no_verdict
 from voiceprivacy.vocabulary import ABSENT, SCRIPTS, attacker_name
 

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from voiceprivacy.catalogue import is_headline, row_of, utility_preference
 from voiceprivacy.catalogue.metric import Metric
 from voiceprivacy.inout.files import FilePath
+from voiceprivacy.report.measured import Utility, read_utility
 from voiceprivacy.report.uncertainty import Shown, shown_number
-from voiceprivacy.report.utility_tables import Utility, read_utility
 from voiceprivacy.report.verdict import facts_of
 from voiceprivacy.vocabulary import ABSENT, ORIGINAL, UNDEFINED
 

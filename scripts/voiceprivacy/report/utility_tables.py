@@ -21,9 +21,9 @@ from voiceprivacy.catalogue.metric import ARROWS
 from voiceprivacy.errors import counted
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.typed_tables import Numeral, read_typed, typed_rows
+from voiceprivacy.inout.typed_tables import typed_rows
 from voiceprivacy.report.figures import by_release
-from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.measured import Utility
 from voiceprivacy.report.releases import one_release
 from voiceprivacy.report.typeset import listed
 from voiceprivacy.report.uncertainty import TOO_FEW, Shown, shown_number, tells_nothing
@@ -39,29 +39,6 @@ GROUPS = {  # of measures, in the order of the page
     "speed": "Speed",
     OWN: "Measures of your own",
 }
-
-
-class Utility(NamedTuple):
-    """One line of metrics/utility/CORPUS.tsv; numbers as text in full precision."""
-
-    corpus: str
-    trials: str
-    anonymiser: str
-    measure: str
-    metric: str
-    value: Numeral
-    ci_low: Numeral
-    ci_high: Numeral
-    n_utterances: int | str
-    n_undefined: int | str
-    n_speakers: int | str
-    better: str
-
-    @property
-    def metric_line(self) -> Number:
-        """The same number as a line of metrics.tsv."""
-        attacked = (self.corpus, self.trials, self.anonymiser, ABSENT, ABSENT, ABSENT)
-        return Number(*attacked, self.metric, self.value, self.ci_low, self.ci_high)
 
 
 class UtilityCell(NamedTuple):
@@ -149,11 +126,6 @@ class UtilitySection(NamedTuple):
     def has_speed(self) -> bool:
         """Whether a table says how fast an anonymiser is."""
         return any(REAL_TIME in table.columns for table in self.tables)
-
-
-def read_utility(paths: Iterable[FilePath]) -> list[Utility]:
-    """Read the tables of assess_utility."""
-    return list(itertools.chain.from_iterable(read_typed(Utility, path) for path in paths))
 
 
 def read_speeds(path: FilePath) -> list[Speed]:

@@ -52,7 +52,7 @@ class Statement(NamedTuple):
     """A statement at the top level: what it says, and the words that it uses.
 
     ``text`` has no comments, docstrings or empty lines. ``words`` have what stands behind them and
-    a dot, as in tables.read_manifest.
+    a dot, as in manifests.read_manifest.
     """
 
     text: str

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.tables import Utterance, write_manifest
+from voiceprivacy.inout.manifests import Utterance, write_manifest
 
 HOME, GIVEN = "home", "given"  # in the folder of a box; given cannot be written to
 SHOWN_HOME = "/box"  # of a program; short, since sockets in it have short names

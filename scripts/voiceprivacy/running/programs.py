@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.inout.placeholders import expand, ours
-from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.running import boxes, handed_over, processes
 
 LOG_BYTES, LAST_BYTES = 4 * 2**20, 2**14

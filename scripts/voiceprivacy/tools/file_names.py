@@ -37,8 +37,9 @@ from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.checksums import sha256_of
 from voiceprivacy.inout.files import read_lines
 from voiceprivacy.inout.foreign import files_below
+from voiceprivacy.inout.ids import sexes_in
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.inout.placeholders import ours
-from voiceprivacy.inout.tables import Utterance, sexes_in
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.vocabulary import RECORDINGS
 

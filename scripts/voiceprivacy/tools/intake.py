@@ -31,8 +31,8 @@ from voiceprivacy.corpora.rows import Pipe, whole
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import read_lines
+from voiceprivacy.inout.ids import GENDERS, UNSAFE
 from voiceprivacy.inout.json_files import parse_json
-from voiceprivacy.inout.tables import GENDERS, UNSAFE
 from voiceprivacy.running import decoding
 from voiceprivacy.tools.file_names import audio_files, guess_pattern, loss_of
 from voiceprivacy.vocabulary import RECORDINGS

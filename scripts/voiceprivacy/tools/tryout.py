@@ -28,8 +28,8 @@ from voiceprivacy.corpora.checks import Examination
 from voiceprivacy.corpora.listing import Findings, list_utterances
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout import audio
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.inout.placeholders import ours
-from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.running import programs

@@ -27,12 +27,9 @@ from typing import Any
 from voiceprivacy import seeds
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.files import FilePath, naming
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.inout.placeholders import expand, ours
-from voiceprivacy.inout.tables import (
-    Utterance,
-    number_in,
-    read_rows,
-)
+from voiceprivacy.inout.tables import number_in, read_rows
 from voiceprivacy.inout.writing import remove_leftovers, scratch_folder
 from voiceprivacy.kinds import MEASURES, module_of
 from voiceprivacy.running import programs

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.utility.measures import drawn, read_measured
 from voiceprivacy.utility.rows import SpeakerWords
 from voiceprivacy.utility.summary import source_of

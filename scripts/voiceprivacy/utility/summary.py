@@ -44,7 +44,7 @@ from voiceprivacy.catalogue import METRICS
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import write_npz
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.inout.typed_tables import Limits
 from voiceprivacy.utility.measures import drawn, read_measured
 from voiceprivacy.utility.rows import UtilityMean

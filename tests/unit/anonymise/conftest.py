@@ -11,7 +11,7 @@ from support.sounds import RATE, tone
 
 from voiceprivacy.anonymise import call_function
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.tables import Utterance, write_manifest
+from voiceprivacy.inout.manifests import Utterance, write_manifest
 from voiceprivacy.running import boxes, programs
 
 

@@ -10,7 +10,7 @@ import yaml
 from support.sounds import tone
 
 from voiceprivacy.anonymise import plugins
-from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.inout.manifests import read_manifest
 
 ROOT = Path(__file__).parents[3]
 RECIPE = re.compile(r"^# (knn_vc: \{function: .*)", re.MULTILINE)

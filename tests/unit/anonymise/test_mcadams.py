@@ -15,7 +15,7 @@ from voiceprivacy.anonymise.functions.frames import EPSILON, ORDER, burg, find_p
 from voiceprivacy.anonymise.functions.mcadams import VARIANTS, anonymise, anonymise_file, to_int16
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.manifests import Utterance
 
 GOLDEN = Path("tests/data/mcadams")
 RATES = [8000, 11025, 16000, 22050, 24000, 44100, 48000]

@@ -15,8 +15,8 @@ from voiceprivacy.anonymise import plugins
 from voiceprivacy.anonymise.functions.mcadams import draw_alphas
 from voiceprivacy.anonymise.joining import gather_manifests
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout import audio, tables
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout import audio, manifests, tables
+from voiceprivacy.inout.manifests import Utterance
 
 UTTERANCES = [Utterance(f"u{n}", f"s{n // 2}", "f", f"u{n}.flac", 1.0) for n in range(6)]
 
@@ -62,7 +62,7 @@ def test_the_rule_of_2024():
 def test_positions_of_other_speech_are_read_only_where_a_draw_counts_them(tmp_path):
     audio.write(tmp_path / "own" / "u.wav", tone(0), RATE)
     line = Utterance("u", "s", "f", tmp_path / "own/u.wav", 1.0)
-    tables.write_manifest(tmp_path / "m.tsv", [line])
+    manifests.write_manifest(tmp_path / "m.tsv", [line])
     (tmp_path / "positions.tsv").write_text("utterance\tposition\nother\t0\n")
     words = flags(manifest=tmp_path / "m.tsv", seed=1, alpha=[0.5, 0.9], level="utterance")
     words += flags(audio_dir=tmp_path / "wav", output_manifest=tmp_path / "p.tsv")
@@ -131,11 +131,11 @@ def test_draws_are_those_of_the_challenge(directories, tmp_path, monkeypatch, pa
 
     in_table = {
         row["utterance"]: float(row["alpha"])
-        for row in tables.read_table(tables.alphas_path(gathered), tables.ALPHAS)
+        for row in tables.read_table(manifests.alphas_path(gathered), manifests.ALPHAS)
     }
     expected = {}
     for directory in tried if part == "trial" else [enrolled]:
         expected |= of_the_challenge(directory, level)
-    names = [line.utterance for line in tables.read_manifest(original)]
+    names = [line.utterance for line in manifests.read_manifest(original)]
     assert len(names) == (11 if part == "trial" else 12)
     assert in_table == {name: expected[name] for name in names}

@@ -17,7 +17,7 @@ from support.sounds import RATE, tone
 from voiceprivacy.anonymise import findings, joining, part
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.tables import Utterance, alphas_path, read_manifest, write_manifest
+from voiceprivacy.inout.manifests import Utterance, alphas_path, read_manifest, write_manifest
 from voiceprivacy.vocabulary import MCADAMS
 
 pytestmark = pytest.mark.usefixtures("this_process")

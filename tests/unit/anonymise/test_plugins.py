@@ -13,7 +13,7 @@ from support.sounds import RATE, tone
 from voiceprivacy.anonymise import call_function, plugins
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.tables import Utterance, read_manifest
+from voiceprivacy.inout.manifests import Utterance, read_manifest
 from voiceprivacy.running import entry_points, programs
 
 pytestmark = pytest.mark.usefixtures("this_process")

@@ -9,7 +9,7 @@ from support import apptainer
 
 from voiceprivacy.anonymise import plugins
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.inout.manifests import read_manifest
 
 
 @pytest.fixture

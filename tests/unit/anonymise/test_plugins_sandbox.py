@@ -12,7 +12,7 @@ from support.shards import REVERSED, command_that
 from voiceprivacy.anonymise import plugins
 from voiceprivacy.attack.extractors import of_others
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.inout.manifests import read_manifest
 from voiceprivacy.running import boxes, programs
 from voiceprivacy.utility import measures
 from voiceprivacy.vocabulary import SCRIPTS

@@ -12,7 +12,7 @@ from voiceprivacy.anonymise import call_function, streams
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.json_files import read_json
-from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.inout.manifests import read_manifest
 from voiceprivacy.vocabulary import STREAMED
 
 pytestmark = pytest.mark.usefixtures("this_process")

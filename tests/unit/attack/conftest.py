@@ -5,7 +5,7 @@ from support import models, stand_ins
 
 from voiceprivacy.attack import held_out
 from voiceprivacy.attack.training import training
-from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.inout.manifests import read_manifest
 
 stand_ins.name_no_file()
 

@@ -12,7 +12,8 @@ from voiceprivacy.attack.backends import backends, recipes
 from voiceprivacy.attack.backends.backends import SAMPLES, read_samples, sample_matrix
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import Embeddings
-from voiceprivacy.inout.tables import Trial, write_table
+from voiceprivacy.inout.tables import write_table
+from voiceprivacy.inout.trial_lists import Trial
 
 
 def gallery(**embeddings):

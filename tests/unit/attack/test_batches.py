@@ -11,7 +11,7 @@ from voiceprivacy.attack.training import batches as pieces
 from voiceprivacy.attack.training.batches import Augmentation, coloured_noise
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.tables import Utterance, read_manifest
+from voiceprivacy.inout.manifests import Utterance, read_manifest
 
 RATE = 16000
 CLEAN = Augmentation([1.0], [0.1, 0.5], 0.0, [0.0, 20.0], 0.0)

@@ -7,7 +7,7 @@ import pytest
 from support import calls
 
 from voiceprivacy.corpora.release import release_pairs
-from voiceprivacy.inout import tables
+from voiceprivacy.inout import manifests, trial_lists
 from voiceprivacy.inout.arrays import Embeddings, read_embeddings, write_embeddings
 from voiceprivacy.inout.scored_trials import read_scored_trials
 from voiceprivacy.privacy.matrices.matrix_files import read_matrix
@@ -30,20 +30,20 @@ def files(ecapa, tones, tmp_path_factory):
     """A folder with embeddings of the tones, a trial list and its enrolments."""
     folder = tmp_path_factory.mktemp("files")
     succeeds("extract_embeddings", manifest=tones, model=ecapa, embeddings=folder / "e.npz")
-    speakers = sorted({utterance.speaker for utterance in tables.read_manifest(tones)})
+    speakers = sorted({utterance.speaker for utterance in manifests.read_manifest(tones)})
     enrolments = {speaker: [f"{speaker}-0", f"{speaker}-1"] for speaker in speakers}
-    tables.write_enrolments(folder / "enrolments.tsv", enrolments)
+    enrolments.write_enrolments(folder / "enrolments.tsv", enrolments)
     trials = [
         (enrolled, f"{tried}-{index}", "target" if enrolled == tried else "nontarget")
         for enrolled, tried, index in itertools.product(speakers, speakers, (2, 3))
     ]
-    tables.write_trials(folder / "trials.tsv", trials)
+    trial_lists.write_trials(folder / "trials.tsv", trials)
     return folder
 
 
 def test_several_manifests_are_embedded_as_one_after_the_other(files, tones, ecapa, tmp_path):
     few = tones.with_name("few.tsv")
-    tables.write_manifest(few, tables.read_manifest(tones)[:3])
+    manifests.write_manifest(few, manifests.read_manifest(tones)[:3])
     written = [tmp_path / "all.npz", tmp_path / "few.npz"]
     succeeds("extract_embeddings", manifest=[tones, few], model=ecapa, embeddings=written)
     alone = read_embeddings(files / "e.npz")
@@ -143,9 +143,9 @@ def test_a_release_is_linked_with_itself_each_pair_once(files, tones, tmp_path):
         **lists(files, tones),
     }
     assert "rr.tsv: needs --release" in fails("score_system", **given, scores=[tmp_path / "rr.tsv"])
-    speaker_of = {line.utterance: line.speaker for line in tables.read_manifest(tones)}
-    pairs = release_pairs(tables.read_trials(files / "trials.tsv"), speakers=speaker_of)
-    tables.write_trials(tmp_path / "release.tsv", pairs)
+    speaker_of = {line.utterance: line.speaker for line in manifests.read_manifest(tones)}
+    pairs = release_pairs(trial_lists.read_trials(files / "trials.tsv"), speakers=speaker_of)
+    trial_lists.write_trials(tmp_path / "release.tsv", pairs)
     given["release"] = tmp_path / "release.tsv"
     succeeds("score_system", **given, scores=[tmp_path / "rr.tsv"])
     pairs = read_scored_trials(tmp_path / "rr.tsv").classes

@@ -18,7 +18,7 @@ from voiceprivacy.attack.training import batches, training
 from voiceprivacy.attack.training.batches import Draw
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.tables import Utterance, read_manifest
+from voiceprivacy.inout.manifests import Utterance, read_manifest
 from voiceprivacy.models.folders import Hyperparameters
 from voiceprivacy.vocabulary import RESOURCES
 

@@ -13,7 +13,7 @@ from voiceprivacy.attack.held_out import Spoken, crossfitted, eer_percent, judge
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import Embeddings, write_embeddings
 from voiceprivacy.inout.json_files import read_json
-from voiceprivacy.inout.tables import Utterance, write_manifest
+from voiceprivacy.inout.manifests import Utterance, write_manifest
 from voiceprivacy.vocabulary import UNDEFINED
 
 UNTRAINED = Mock(return_value=cosine)

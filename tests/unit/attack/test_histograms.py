@@ -14,7 +14,7 @@ from voiceprivacy.attack.extractors.histograms import embed_each
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import read_embeddings
-from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.inout.manifests import read_manifest
 
 RATE = 16000
 EACH = {

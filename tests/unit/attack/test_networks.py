@@ -18,7 +18,7 @@ from voiceprivacy.attack.extractors import networks
 from voiceprivacy.attack.extractors.networks import Extractor, Preparation, embed_manifest
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.tables import Utterance, read_manifest
+from voiceprivacy.inout.manifests import Utterance, read_manifest
 from voiceprivacy.models.devices import single_thread
 
 ASV = os.environ.get("VOICEPRIVACY_ASV")

@@ -16,7 +16,7 @@ from torch.amp import autocast_mode
 from voiceprivacy.attack.extractors.networks import BATCH_SIZE, Extractor, embed_manifest
 from voiceprivacy.attack.training import training
 from voiceprivacy.attack.training.brain import SpeakerBrain, keep_precision
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.models.folders import Hyperparameters
 from voiceprivacy.vocabulary import RESOURCES
 

@@ -13,7 +13,7 @@ from support.sounds import recording
 from voiceprivacy.attack.extractors import of_others, packages
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import read_embeddings
-from voiceprivacy.inout.tables import read_manifest, write_manifest
+from voiceprivacy.inout.manifests import read_manifest, write_manifest
 from voiceprivacy.models import fetching, mel
 from voiceprivacy.models.pinned import is_installed
 

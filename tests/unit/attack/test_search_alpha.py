@@ -11,7 +11,7 @@ from support.calls import flags
 from support.sounds import recording
 
 from voiceprivacy.anonymise.functions import mcadams
-from voiceprivacy.inout import tables
+from voiceprivacy.inout import enrolments, manifests, trial_lists
 from voiceprivacy.inout.scored_trials import read_scored_trials
 
 PROGRAM = Path("workflow/resources/plugins/search_alpha.py").absolute()
@@ -55,15 +55,17 @@ def searched(plugin, tones, ecapa, tmp_path, monkeypatch):
     speech, lists = (tmp_path / "results" / kind / "c" for kind in ("audio", "trials"))
     speakers = ("s0", "s1")
     names = [f"{speaker}-{number}" for speaker in speakers for number in (0, 1)]
-    spoken = [line for line in tables.read_manifest(tones) if line.utterance in names]
+    spoken = [line for line in manifests.read_manifest(tones) if line.utterance in names]
     for folder in ("enrolment/original", "trial/original", "trial/b2"):
-        tables.write_manifest(speech / folder / "manifest.tsv", spoken)
-    tables.write_enrolments(lists / "f.enrolments.tsv", {name: [f"{name}-0"] for name in speakers})
+        manifests.write_manifest(speech / folder / "manifest.tsv", spoken)
+    enrolments.write_enrolments(
+        lists / "f.enrolments.tsv", {name: [f"{name}-0"] for name in speakers}
+    )
     trials = [
         (one, other, "target" if other.startswith(one) else "nontarget")
         for one, other in itertools.product(speakers, names)
     ]
-    tables.write_trials(lists / "f.tsv", trials)
+    trial_lists.write_trials(lists / "f.tsv", trials)
 
     def search(*grid):
         words = flags(results=tmp_path / "results", corpus="c", trials="f", anonymisers="b2")

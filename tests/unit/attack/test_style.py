@@ -14,7 +14,8 @@ from support.sounds import recording
 from voiceprivacy.attack.extractors import style, words
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import read_embeddings
-from voiceprivacy.inout.tables import Utterance, read_manifest, write_manifest, write_table
+from voiceprivacy.inout.manifests import Utterance, read_manifest, write_manifest
+from voiceprivacy.inout.tables import write_table
 
 DICTIONARY = """%
 1\tpronoun

@@ -22,7 +22,7 @@ from voiceprivacy.attack.training.brain import SpeakerBrain
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.json_files import read_json
-from voiceprivacy.inout.tables import Utterance, read_manifest, write_manifest
+from voiceprivacy.inout.manifests import Utterance, read_manifest, write_manifest
 from voiceprivacy.vocabulary import RESOURCES, UNDEFINED
 
 

@@ -11,7 +11,7 @@ from support.trained import changed, curve, weights
 
 from voiceprivacy.attack.training.batches import Pieces
 from voiceprivacy.attack.training.brain import History, SpeakerBrain
-from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.inout.manifests import read_manifest
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from support.trees import edit, kaldi, messages, prepare_list, write_lines
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.parts import list_names
-from voiceprivacy.inout import tables
+from voiceprivacy.inout import enrolments, trial_lists
 from voiceprivacy.plan import configuration
 
 
@@ -30,14 +30,14 @@ def test_a_challenge_directory_is_read_as_it_is(tmp_path):
     assert messages(source, protocol) == [few("f", 2), few("m", 2)]
 
     listed, enrolled = prepare_list(tmp_path, source, protocol, "m")
-    assert tables.read_enrolments(enrolled) == {"m1": ["m1-0", "m1-1"], "m2": ["m2-0", "m2-1"]}
-    trials = [" ".join(trial) for trial in tables.read_trials(listed)]
+    assert enrolments.read_enrolments(enrolled) == {"m1": ["m1-0", "m1-1"], "m2": ["m2-0", "m2-1"]}
+    trials = [" ".join(trial) for trial in trial_lists.read_trials(listed)]
     assert trials == (tmp_path / "trials_m" / "trials").read_text().splitlines()
 
     write_lines(tmp_path / "plan_2.txt", trials[1:])
     by_file = {"given": {"m": {"list": str(tmp_path / "plan_2.txt")}}}
     listed, _ = prepare_list(tmp_path, source, by_file, "m")
-    assert [" ".join(trial) for trial in tables.read_trials(listed)] == trials[1:]
+    assert [" ".join(trial) for trial in trial_lists.read_trials(listed)] == trials[1:]
 
 
 def test_without_enrolls_all_of_the_enrolment_directory_enrols(tmp_path):
@@ -55,7 +55,7 @@ def test_without_enrolls_all_of_the_enrolment_directory_enrols(tmp_path):
     protocol = {"given": {"f": str(tmp_path / "trials")}}
     _, enrolled = prepare_list(tmp_path, {"kaldi": directories}, protocol, "f")
     expected = {who: [f"{who}-enrolls{number}" for number in range(3)] for who in ("w1", "w2")}
-    assert tables.read_enrolments(enrolled) == expected
+    assert enrolments.read_enrolments(enrolled) == expected
     [error] = checks.examine({"kaldi": str(tmp_path / "trials")}, protocol, 16000).findings.errors()
     assert str(error) == f"{tmp_path}/trials/enrolls: not found"
 
@@ -125,7 +125,7 @@ def test_a_list_of_women_and_men_is_parted_by_gender(tmp_path):
     source, _ = kaldi(tmp_path, women=["w1", "w2"], men=["m1", "m2"])
     lists = {f"all_{gender}": {"directory": str(tmp_path), "gender": gender} for gender in "fm"}
     assert messages(source, {"given": lists}) == [few("all_f", 2), few("all_m", 2)]
-    trials = tables.read_trials(prepare_list(tmp_path, source, {"given": lists}, "all_m")[0])
+    trials = trial_lists.read_trials(prepare_list(tmp_path, source, {"given": lists}, "all_m")[0])
     assert {trial.enrolment for trial in trials} == {"m1", "m2"}
     assert {trial.trial.partition("-")[0] for trial in trials} == {"m1", "m2"}
     assert len(trials) == 8

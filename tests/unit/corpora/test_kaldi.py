@@ -9,7 +9,7 @@ from voiceprivacy.corpora.kinds.kaldi import read_text
 from voiceprivacy.corpora.listing import Findings, list_utterances, read_transcripts
 from voiceprivacy.corpora.recordings import mono
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout import audio, tables
+from voiceprivacy.inout import audio, manifests
 
 
 def ids(folder):
@@ -154,7 +154,7 @@ def test_turns_are_joined_by_the_window_of_their_centres(tmp_path):
     said = {"x-a-000": "", "x-a-001": "said second third", "y-a-000": "yes"}
     assert read_transcripts(source) == said
     prepared(tmp_path, source, {}, "train")
-    assert list(tables.read_positions(tmp_path / "positions.tsv").values()) == [0, 1, 2]
+    assert list(manifests.read_positions(tmp_path / "positions.tsv").values()) == [0, 1, 2]
     heard, rate = mono(listed["x-a-001"].audio)
     assert rate == 16000
     np.testing.assert_allclose(heard, [*samples[24000:40000], *samples[48000:56000]], atol=1e-4)

@@ -6,7 +6,7 @@ from support.trees import edit, kaldi, prepare_list
 
 from voiceprivacy.corpora import checks, parts
 from voiceprivacy.corpora.listing import Findings, Listed
-from voiceprivacy.inout import tables
+from voiceprivacy.inout import enrolments, trial_lists
 
 
 def listed(speakers, utterances):
@@ -46,11 +46,11 @@ def test_given_lists_are_checked_whole_and_used_in_part(tmp_path):
     source, given = kaldi(tmp_path / "data", women=["w1", "w2", "w3"])
     source |= {"limit": {"speakers": 2}}
     listed, enrolled = prepare_list(tmp_path, source, given, "all")
-    trials = tables.read_trials(listed)
+    trials = trial_lists.read_trials(listed)
     speakers = {trial.enrolment for trial in trials}
     assert len(trials) == 2 * 4
     assert {trial.trial.split("-")[0] for trial in trials} == speakers
-    assert set(tables.read_enrolments(enrolled)) == speakers
+    assert set(enrolments.read_enrolments(enrolled)) == speakers
 
     (out,) = {"w1", "w2", "w3"} - speakers
     edit(tmp_path / "data" / "trials", f"{out} {out}-2 target", f"{out} {out}-2 nontarget")

@@ -13,7 +13,7 @@ from voiceprivacy.corpora import release
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.parts import list_names
 from voiceprivacy.corpora.protocols import all_pairs, enrol_trial
-from voiceprivacy.inout.tables import Trial
+from voiceprivacy.inout.trial_lists import Trial
 
 OPTIONS = {"enrolment_utterances": 3, "lists": ["f", "m"]}
 SESSIONS = st.lists(st.integers(1, 6), min_size=1, max_size=4)  # utterances in each of a speaker

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.protocols.rank_sampling import positions, sample, seconds, split
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.manifests import Utterance
 
 OPTIONS = {"observations": 4, "test": 1, "template": 1, "delta": "separated", "lists": ["f", "m"]}
 

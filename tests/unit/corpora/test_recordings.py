@@ -11,7 +11,7 @@ from voiceprivacy.corpora.listing import Findings, Listed, list_utterances
 from voiceprivacy.corpora.recordings import inspect, mono, provide_audio
 from voiceprivacy.corpora.rows import Channel, Cut, Joined
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.manifests import Utterance
 
 RATE = odd_audio.RATE
 

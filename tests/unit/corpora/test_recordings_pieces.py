@@ -9,7 +9,7 @@ from support.trees import edit, kaldi, librispeech, prepare_list, prepared, writ
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.recordings import pieces_of
-from voiceprivacy.inout import audio, tables
+from voiceprivacy.inout import audio, enrolments, ids, trial_lists
 
 ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 1, "lists": ["f", "m"]}}
 
@@ -85,7 +85,7 @@ def test_pieces_of_one_source_are_never_enrolled_and_tried(tmp_path):
     sources = {}
     for part in ("enrolment", "trial"):
         manifest = prepared(tmp_path, source, ENROL_TRIAL, part)
-        sources[part] = [tables.source_of(one.utterance) for one in manifest]
+        sources[part] = [ids.source_of(one.utterance) for one in manifest]
         assert len(sources[part]) == 5 * len(set(sources[part]))
     assert not set(sources["enrolment"]) & set(sources["trial"])
 
@@ -94,11 +94,11 @@ def test_given_lists_name_whole_utterances_whose_pieces_stand_for_them(tmp_path)
     source, protocol = kaldi(tmp_path / "data")
     source |= {"segments": {"seconds": 0.05}}
     listed, enrolled = prepare_list(tmp_path, source, protocol, "all")
-    trials = tables.read_trials(listed)
+    trials = trial_lists.read_trials(listed)
     assert len(trials) == 2 * 8
     assert trials[:2] == [("w1", "w1-2_seg000", "target"), ("w1", "w1-2_seg001", "target")]
     pieces = [f"w2-{n}_seg00{k}" for n in (0, 1) for k in (0, 1)]
-    assert tables.read_enrolments(enrolled)["w2"] == pieces
+    assert enrolments.read_enrolments(enrolled)["w2"] == pieces
 
 
 def test_what_is_too_short_is_said(tmp_path):

@@ -12,9 +12,9 @@ from support.trees import write_lines
 from voiceprivacy.anonymise.plugins import find_audio
 from voiceprivacy.corpora.listing import Findings, list_utterances, read_facts, read_transcripts
 from voiceprivacy.corpora.parts import without
-from voiceprivacy.inout import tables
+from voiceprivacy.inout import enrolments
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.inout.scored_trials import read_scored_trials
-from voiceprivacy.inout.tables import Utterance
 
 FORMS = [*product(("NFC", "NFD"), repeat=2)]
 NAMES = ("josé", "김민수")  # Hangul is taken apart, too
@@ -96,4 +96,4 @@ def test_scores_their_key_and_protected_files(tmp_path, recordings, files, table
     write_lines(key, [spelled(table, f"{one} {one} target"), spelled(table, f"{one} {other} imp")])
     assert read_scored_trials(scores, key=key).scores.tolist() == [1.5, 0.5]
     write_lines(tmp_path / "ids", ["id\tspeaker", *(spelled(table, f"{n}\tx") for n in KNOWN)])
-    assert tables.read_speakers(tmp_path / "ids").keys() == {*KNOWN}
+    assert enrolments.read_speakers(tmp_path / "ids").keys() == {*KNOWN}

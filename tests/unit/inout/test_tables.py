@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout import files, scored_trials, tables
+from voiceprivacy.inout import files, ids, manifests, scored_trials, trial_lists
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.inout.scored_trials import ScoredTrials, read_scored_trials
-from voiceprivacy.inout.tables import Trial, Utterance
+from voiceprivacy.inout.trial_lists import Trial
 
 
 def read_scores(path, *, key=None):
@@ -24,10 +25,10 @@ def written(tmp_path, text, name="table.tsv"):
 
 
 def test_the_id_of_a_piece_leads_back_to_its_source():
-    assert tables.piece_id("11-100-0000", 7) == "11-100-0000_seg007"
+    assert ids.piece_id("11-100-0000", 7) == "11-100-0000_seg007"
     for piece in ("11-100-0000_seg007", "11-100-0000_seg1007"):
-        assert tables.source_of(piece) == "11-100-0000"
-    assert tables.source_of("11-100_seg") == "11-100_seg"
+        assert ids.source_of(piece) == "11-100-0000"
+    assert ids.source_of("11-100_seg") == "11-100_seg"
 
 
 @pytest.mark.parametrize("order", [[4, 2, 0, 1, 3], [1, 0, 2, 3, 4]])
@@ -37,9 +38,9 @@ def test_columns_may_be_in_any_order_below_a_header(tmp_path, order):
         return "".join("\t".join(line[index] for index in columns) + "\n" for line in lines)
 
     inside = Utterance("a-1", "a", "f", tmp_path / "wav" / "a-1.flac", 1.25)
-    tables.write_manifest(tmp_path / "manifest.tsv", [inside])
+    manifests.write_manifest(tmp_path / "manifest.tsv", [inside])
     written(tmp_path, permuted((tmp_path / "manifest.tsv").read_text(), order), "other.tsv")
-    assert tables.read_manifest(tmp_path / "other.tsv") == [inside]
+    assert manifests.read_manifest(tmp_path / "other.tsv") == [inside]
     scored = [Trial("e", "t", "target"), Trial("e", "n", "nontarget")]
     scored_trials.write_scores(tmp_path / "scores.tsv", scored, [1.5, -2.0])
     of_scores = [index for index in order if index < 4]
@@ -56,38 +57,38 @@ def test_columns_may_be_in_any_order_below_a_header(tmp_path, order):
 def test_what_no_table_can_hold_is_refused_and_leaves_nothing(tmp_path, name):
     utterance = Utterance("a-1", "a", "f", tmp_path / ".." / name / "a.wav", 1.0)
     with pytest.raises(BadInput, match=r"m\.tsv: a tab or a line end"):
-        tables.write_manifest(tmp_path / "m.tsv", [utterance])
+        manifests.write_manifest(tmp_path / "m.tsv", [utterance])
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_utterance_with_two_transcripts_is_refused(tmp_path):
     path = written(tmp_path, "utterance\ttext\nu\tso it is\n")
-    assert tables.read_transcripts(path) == {"u": "so it is"}
+    assert manifests.read_transcripts(path) == {"u": "so it is"}
     written(tmp_path, "utterance\ttext\nu\tso it is\nu\tno\n")
     with pytest.raises(BadInput, match=r"table\.tsv:3: utterance 'u' occurs twice"):
-        tables.read_transcripts(path)
+        manifests.read_transcripts(path)
 
 
 def test_a_manifest_moves_with_the_speech_below_or_beside_it(tmp_path):
     part = tmp_path / "old" / "shards"
     own = Utterance("a-1", "a", "f", tmp_path / "old" / "wav" / "0" / "a-1.flac", 1.0)
     others = Utterance("b-1", "b", "f", tmp_path / "wav" / "b-1.flac", 1.0)
-    tables.write_manifest(part / "0.tsv", [own, others])
-    tables.write_manifest(tmp_path / "old" / "m.tsv", [own])
+    manifests.write_manifest(part / "0.tsv", [own, others])
+    manifests.write_manifest(tmp_path / "old" / "m.tsv", [own])
     assert "\t../wav/0/a-1.flac\t" in (part / "0.tsv").read_text()
     (tmp_path / "old").rename(tmp_path / "new")
-    moved = tables.read_manifest(tmp_path / "new" / "shards" / "0.tsv")
+    moved = manifests.read_manifest(tmp_path / "new" / "shards" / "0.tsv")
     assert moved == [own._replace(path=tmp_path / "new" / "wav" / "0" / "a-1.flac"), others]
-    assert tables.read_manifest(tmp_path / "new" / "m.tsv") == moved[:1]
+    assert manifests.read_manifest(tmp_path / "new" / "m.tsv") == moved[:1]
 
 
 def test_trials_enrolments_and_scores_in_full_precision_come_back_as_written(tmp_path):
     trials = [Trial("a", "a-1", "target"), Trial("b", "a-1", "nontarget")]
     enrolments = {"a": ["a-2", "a-3"], "b": ["b-1"]}
-    tables.write_trials(tmp_path / "t.tsv", trials)
-    tables.write_enrolments(tmp_path / "e.tsv", enrolments)
-    assert tables.read_trials(tmp_path / "t.tsv") == trials
-    assert tables.read_enrolments(tmp_path / "e.tsv") == enrolments
+    trial_lists.write_trials(tmp_path / "t.tsv", trials)
+    enrolments.write_enrolments(tmp_path / "e.tsv", enrolments)
+    assert trial_lists.read_trials(tmp_path / "t.tsv") == trials
+    assert enrolments.read_enrolments(tmp_path / "e.tsv") == enrolments
     labels = {"a": "target", "b": "nontarget", "c": "nontarget"}
     trials = [Trial(name, "a-1", label) for name, label in labels.items()]
     scored_trials.write_scores(tmp_path / "s.tsv", trials, np.array([1 / 3, -np.inf, 1e-300]))
@@ -118,7 +119,7 @@ LISTED = [Trial("a", "x", "target"), Trial("a", "y", "nontarget"), Trial("b", "y
 
 def listed_scores(tmp_path, trials):
     """Scores of some trials, and the list of LISTED."""
-    tables.write_trials(tmp_path / "list.tsv", LISTED)
+    trial_lists.write_trials(tmp_path / "list.tsv", LISTED)
     scored_trials.write_scores(tmp_path / "op.tsv", trials, [float(n) for n in range(len(trials))])
     return tmp_path / "op.tsv", tmp_path / "list.tsv"
 
@@ -166,7 +167,7 @@ def test_a_key_that_is_a_pipe_is_read_once(tmp_path):
 )
 def test_keys_are_read_with_the_labels_and_in_the_order_of_others(tmp_path, key):
     path = written(tmp_path, key, "key.txt")
-    assert tables.read_trials(path) == LISTED
+    assert trial_lists.read_trials(path) == LISTED
     scores = written(tmp_path, "a x 3\nb y 2\na y 1\n", "scores.txt")
     assert read_scores(scores, key=path)["target"] == [3, 2]
     scored_trials.write_scores(tmp_path / "s.tsv", LISTED, [3.0, 1.0, 2.0])
@@ -176,7 +177,7 @@ def test_keys_are_read_with_the_labels_and_in_the_order_of_others(tmp_path, key)
 def test_scores_without_a_header_are_those_of_others_and_ids_may_look_like_labels(tmp_path):
     scores = written(tmp_path, "a x 1 3\na y 0 1.5\nb y 1 2\n", "scores.txt")
     assert read_scores(scores)["target"] == [3, 2]
-    tables.write_trials(tmp_path / "list.tsv", LISTED)
+    trial_lists.write_trials(tmp_path / "list.tsv", LISTED)
     assert read_scores(scores, key=tmp_path / "list.tsv")["nontarget"] == [1.5]
     with pytest.raises(BadInput, match=r"b.txt:2: label '2' is neither"):
         read_scores(written(tmp_path, "a x 1 3\na y 2 1.5\n", "b.txt"))
@@ -185,7 +186,10 @@ def test_scores_without_a_header_are_those_of_others_and_ids_may_look_like_label
     label_last = written(tmp_path, "a x 3 target\na y 1 nontarget\nb y 0 target\n", "scores.txt")
     assert read_scores(label_last)["target"] == [3, 0], "a score may look like a label"
     path = written(tmp_path, "1 0 target\n0 1 nontarget\n", "key.txt")
-    assert tables.read_trials(path) == [Trial("1", "0", "target"), Trial("0", "1", "nontarget")]
+    assert trial_lists.read_trials(path) == [
+        Trial("1", "0", "target"),
+        Trial("0", "1", "nontarget"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -279,6 +283,6 @@ def test_texts_in_quotes_are_read_where_the_header_is_in_quotes(tmp_path):
     """R's write.table and pandas' QUOTE_ALL quote; a quote of a text is its own elsewhere."""
     path = tmp_path / "said.tsv"
     path.write_text('"utterance"\t"text"\n"u1"\t"so ""he"" said"\n')
-    assert tables.read_transcripts(path) == {"u1": 'so "he" said'}
+    assert manifests.read_transcripts(path) == {"u1": 'so "he" said'}
     path.write_text('utterance\ttext\nu1\t"no"\n')
-    assert tables.read_transcripts(path) == {"u1": '"no"'}
+    assert manifests.read_transcripts(path) == {"u1": '"no"'}

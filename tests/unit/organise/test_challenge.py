@@ -13,7 +13,7 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import sha256_of
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.scored_trials import read_scored_trials, write_scores
-from voiceprivacy.inout.tables import Trial
+from voiceprivacy.inout.trial_lists import Trial
 from voiceprivacy.organise.challenge import Exported
 from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.plan import configuration

@@ -18,7 +18,7 @@ from support.exchange import PROTOCOL, write_repository, write_result
 from support.repositories import attacker, repository, result, system, word_errors
 
 from voiceprivacy.catalogue import COLUMNS, METRICS
-from voiceprivacy.inout.tables import LABELS, read_table
+from voiceprivacy.inout.tables import read_table
 from voiceprivacy.organise.records import Number, read_repository, referred
 from voiceprivacy.organise.site import write_site
 from voiceprivacy.organise.standings import boards, order_of_revisions
@@ -30,7 +30,7 @@ from voiceprivacy.report.published import (
     UTILITY,
     UTILITY_COLUMNS,
 )
-from voiceprivacy.vocabulary import SCRIPTS
+from voiceprivacy.vocabulary import LABELS, SCRIPTS
 
 PUBLISHED = ((NUMBERS, NUMBERS_COLUMNS, 1600), (UTILITY, UTILITY_COLUMNS, 90))
 

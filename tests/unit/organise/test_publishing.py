@@ -12,7 +12,8 @@ from support.calls import flags, refused, succeeds
 from voiceprivacy.anonymise.functions.mcadams import anonymise
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.tables import Utterance, read_manifest, read_table, write_manifest
+from voiceprivacy.inout.manifests import Utterance, read_manifest, write_manifest
+from voiceprivacy.inout.tables import read_table
 from voiceprivacy.organise.publishing import KEY, publish, telling_names
 
 SPEAKERS = ("annamaria", "bertholda", "charlotte")

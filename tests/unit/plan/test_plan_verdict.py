@@ -8,8 +8,10 @@ from support.calls import succeeds
 from support.heldout_lists import judge_at_once, score_table
 from support.plans import ECAPA, voices
 
+from voiceprivacy.inout.enrolments import write_speakers
 from voiceprivacy.inout.json_files import read_json, write_json
-from voiceprivacy.inout.tables import SCORES, write_speakers, write_table
+from voiceprivacy.inout.tables import write_table
+from voiceprivacy.inout.trial_lists import SCORES
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.verdict import attack_lines, other_files, score_files, verdict_plan

@@ -10,8 +10,10 @@ import pytest
 from support.calls import flags, here, refused, succeeds
 from support.score_cases import DATA
 
+from voiceprivacy.inout.enrolments import write_speakers
 from voiceprivacy.inout.json_files import read_json
-from voiceprivacy.inout.tables import SCORES, write_speakers, write_table
+from voiceprivacy.inout.tables import write_table
+from voiceprivacy.inout.trial_lists import SCORES
 
 ROOT = Path(__file__).parents[3]
 KALDI, KEY = DATA / "zebra_cli" / "scores.txt", DATA / "zebra_cli" / "key.txt"

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from support.calls import flags, refused, succeeds
 
+from voiceprivacy.inout.enrolments import write_speakers
 from voiceprivacy.inout.json_files import read_json
-from voiceprivacy.inout.tables import SCORES, read_rows, write_speakers, write_table
+from voiceprivacy.inout.tables import read_rows, write_table
+from voiceprivacy.inout.trial_lists import SCORES
 from voiceprivacy.privacy.rows import LawPoint
 
 FAMILIES = ("verification", "zebra")

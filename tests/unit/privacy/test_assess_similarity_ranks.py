@@ -7,7 +7,9 @@ import pytest
 from support.calls import flags, here, refused, succeeds
 
 from voiceprivacy.inout.json_files import read_json
-from voiceprivacy.inout.tables import SCORES, Utterance, write_manifest, write_table
+from voiceprivacy.inout.manifests import Utterance, write_manifest
+from voiceprivacy.inout.tables import write_table
+from voiceprivacy.inout.trial_lists import SCORES
 from voiceprivacy.privacy.matrices.matrix_files import write_matrix
 from voiceprivacy.privacy.rows import ScoreMatrix
 

@@ -14,7 +14,9 @@ from support.speakers import square
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.json_files import read_json
-from voiceprivacy.inout.tables import SCORES, Utterance, write_manifest, write_table
+from voiceprivacy.inout.manifests import Utterance, write_manifest
+from voiceprivacy.inout.tables import write_table
+from voiceprivacy.inout.trial_lists import SCORES
 from voiceprivacy.privacy.matrices.matrix_files import write_matrix
 from voiceprivacy.privacy.matrices.similarity import Comparisons, Similarities, diagonal_metrics
 from voiceprivacy.privacy.matrices.speaker_files import write_speakers

@@ -8,7 +8,7 @@ from support.speakers import arranged, sample_of, weigh
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.scored_trials import ScoredTrials, write_scores
-from voiceprivacy.inout.tables import Trial
+from voiceprivacy.inout.trial_lists import Trial
 from voiceprivacy.jobs.plot import draw_scores
 from voiceprivacy.privacy.scores.assessment import assess
 from voiceprivacy.privacy.scores.samples import by_class, n_speakers, whole_sample

@@ -5,7 +5,8 @@ import pytest
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy.rows import Inferred
-from voiceprivacy.report.inference import inference_tables, metric_lines, read_inferred
+from voiceprivacy.report.inference import inference_tables
+from voiceprivacy.report.measured import metric_lines, read_inferred
 
 UNKNOWN = ["undefined", "undefined", "-", "-", "undefined", *("undefined", "-", "-") * 2]
 

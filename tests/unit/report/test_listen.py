@@ -9,7 +9,7 @@ import soundfile
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.report import listen
 
 UTTERANCES = [Utterance(f"s{at % 3}-{at}", f"s{at % 3}", "f", "-", 1.0) for at in range(12)]

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from voiceprivacy import config_schema
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.tables import Utterance, write_manifest, write_table
+from voiceprivacy.inout.manifests import Utterance, write_manifest
+from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report import mailed
 from voiceprivacy.report.curves import SIMILARITIES, ZOO, read_matrices, read_speakers
 

@@ -7,8 +7,8 @@ from support.calls import flags, succeeds
 from support.utilities import measured
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout import tables
-from voiceprivacy.report import described_corpora, sessions, utility_tables
+from voiceprivacy.inout import enrolments, manifests, tables, trial_lists
+from voiceprivacy.report import described_corpora, measured, sessions
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.utility_tables import utility_section
 from voiceprivacy.vocabulary import MINUS
@@ -20,17 +20,17 @@ def results(tmp_path):
     people = {"anna": "f", "dora": "f", "emil": "m"}
     for part in ("enrolment", "trial"):
         spoken = [
-            tables.Utterance(f"{one}-{part}", one, sex, "/a.wav", 1800)
+            manifests.Utterance(f"{one}-{part}", one, sex, "/a.wav", 1800)
             for one, sex in people.items()
         ]
-        tables.write_manifest(tmp_path / "audio/demo" / part / "original/manifest.tsv", spoken)
+        manifests.write_manifest(tmp_path / "audio/demo" / part / "original/manifest.tsv", spoken)
     trials = []
     for enrolled, tried in itertools.product(("anna", "emil"), ("anna", "dora")):
         label = "target" if enrolled == tried else "nontarget"
-        trials.append(tables.Trial(enrolled, f"{tried}-trial", label))
-    tables.write_trials(tmp_path / "trials/demo/all.tsv", trials)
+        trials.append(trial_lists.Trial(enrolled, f"{tried}-trial", label))
+    trial_lists.write_trials(tmp_path / "trials/demo/all.tsv", trials)
     enrolled = {name: [f"{name}-enrolment"] for name in ("anna", "emil")}
-    tables.write_enrolments(tmp_path / "trials/demo/all.enrolments.tsv", enrolled)
+    enrolments.write_enrolments(tmp_path / "trials/demo/all.enrolments.tsv", enrolled)
     return tmp_path
 
 
@@ -45,7 +45,7 @@ def test_speakers_hours_and_lists_are_described_by_what_they_have_or_lack(result
     ]
     assert described_corpora.describe_list(*lists) == ("demo", "all", 1, 1, 0, 2, 1, 3)
     enrolled = {"anna": ["lost"], "emil": ["emil-enrolment"]}
-    tables.write_enrolments(results / "trials/demo/all.enrolments.tsv", enrolled)
+    enrolments.write_enrolments(results / "trials/demo/all.enrolments.tsv", enrolled)
     with pytest.raises(BadInput, match=r"all\.enrolments\.tsv: utterance 'lost' is not in"):
         described_corpora.describe_list(*lists)
 
@@ -64,7 +64,7 @@ def test_what_names_of_files_show_is_described(tmp_path):
         ("utt_01", "1", "speaker"),
         ("take2x9", "x9", "speaker"),
     ):
-        tables.write_manifest(path, [tables.Utterance(name, speaker, "f", "a.wav", 1.0)])
+        manifests.write_manifest(path, [manifests.Utterance(name, speaker, "f", "a.wav", 1.0)])
         assert described_corpora.describe_speech(path).names_show == shown, name
 
 
@@ -92,8 +92,8 @@ PITCH = measured("b2", "pitch_correlation", 0.5, 0.4, 0.6, better="higher")
 
 
 def test_a_measure_is_a_line_of_metrics_without_attacker(tmp_path):
-    tables.write_table(tmp_path / "demo.tsv", utility_tables.Utility._fields, [PITCH])
-    (line,) = utility_tables.read_utility([tmp_path / "demo.tsv"])
+    tables.write_table(tmp_path / "demo.tsv", measured.Utility._fields, [PITCH])
+    (line,) = measured.read_utility([tmp_path / "demo.tsv"])
     assert line == PITCH
     limits = ("pitch_correlation", "0.5", "0.4", "0.6")
     assert line.metric_line[:10] == ("demo", "-", "b2", "-", "-", "-", *limits)

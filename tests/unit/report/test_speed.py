@@ -9,7 +9,8 @@ from support.utilities import measured
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.json_files import write_json
-from voiceprivacy.inout.tables import Utterance, read_table, write_manifest, write_table
+from voiceprivacy.inout.manifests import Utterance, write_manifest
+from voiceprivacy.inout.tables import read_table, write_table
 from voiceprivacy.plan import defaults
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.speed import protecting

@@ -17,7 +17,7 @@ from support.calls import refused, succeeds
 from support.given_speech import NAMES, RATE, same, sound, taken, tree, write
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout import audio, tables
+from voiceprivacy.inout import audio, ids
 from voiceprivacy.plan import configuration
 from voiceprivacy.tools import intake
 from voiceprivacy.tools.new_config import system_names, write_config
@@ -50,7 +50,7 @@ def test_names_that_are_no_ids_are_changed_and_a_table_keeps_them(tmp_path):
 @given(st.text(min_size=1, max_size=300))
 def test_any_name_becomes_an_id_that_is_its_own(name):
     made = intake.as_id(name)
-    assert tables.safe_id(made, "x", 1) == made == intake.as_id(made)
+    assert ids.safe_id(made, "x", 1) == made == intake.as_id(made)
 
 
 @given(st.sets(st.text(min_size=1, max_size=4), max_size=12))

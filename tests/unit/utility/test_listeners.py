@@ -11,7 +11,7 @@ from support import listeners as tiny
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.utility.kinds import emotion
 from voiceprivacy.utility.kinds.recogniser import transcribe
 from voiceprivacy.utility.listeners import classifier, recogniser

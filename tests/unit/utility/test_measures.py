@@ -12,7 +12,7 @@ from support.calls import flags, here
 from support.sounds import recording
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.tables import Utterance, write_manifest
+from voiceprivacy.inout.manifests import Utterance, write_manifest
 from voiceprivacy.utility import measures
 from voiceprivacy.utility.measures import drawn, read_measured, run_measure
 from voiceprivacy.utility.rows import Measured

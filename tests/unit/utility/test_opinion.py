@@ -11,7 +11,7 @@ import torch
 from onnx import helper
 from support.sounds import RATE, recording
 
-from voiceprivacy.inout.tables import write_manifest
+from voiceprivacy.inout.manifests import write_manifest
 from voiceprivacy.utility.measures import read_measured
 from voiceprivacy.vocabulary import RESOURCES
 

@@ -7,7 +7,7 @@ from support.calls import flags, succeeds
 from support.measured import UTTERANCES, measure
 
 from voiceprivacy.inout.arrays import read_npz
-from voiceprivacy.inout.tables import write_manifest
+from voiceprivacy.inout.manifests import write_manifest
 from voiceprivacy.privacy.uncertainty.bootstrap import multiplicities
 from voiceprivacy.privacy.uncertainty.interval_files import Estimate
 from voiceprivacy.privacy.uncertainty.paired import compare_utility

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.score_cases import FEW
 from support.sounds import RATE, recording
 
-from voiceprivacy.inout.tables import write_manifest
+from voiceprivacy.inout.manifests import write_manifest
 from voiceprivacy.utility.kinds.pitch_correlation import measure, pitch_correlation, pitch_track
 from voiceprivacy.utility.measures import read_measured
 from voiceprivacy.vocabulary import RESOURCES

@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import recall_score
 from support.measured import measure
 
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.utility.statistics import STATISTICS
 from voiceprivacy.utility.summary import Draws, resampled_mean, summarise
 from voiceprivacy.vocabulary import UNDEFINED

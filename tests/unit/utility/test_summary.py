@@ -9,7 +9,7 @@ from support.measured import UTTERANCES, measure
 
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.tables import Utterance, write_manifest
+from voiceprivacy.inout.manifests import Utterance, write_manifest
 from voiceprivacy.utility.measures import drawn
 from voiceprivacy.utility.summary import Draws, resampled_mean, summarise
 

@@ -10,7 +10,7 @@ from support.calls import succeeds
 from support.sounds import recording
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.tables import write_manifest
+from voiceprivacy.inout.manifests import write_manifest
 from voiceprivacy.utility.kinds import recogniser, whisper, words_kept
 from voiceprivacy.utility.kinds.whisper import basic_words, normaliser_of
 

@@ -7,7 +7,8 @@ from speechbrain.utils.metric_stats import ErrorRateStats
 from support.calls import flags, succeeds
 from support.measured import UTTERANCES, measure
 
-from voiceprivacy.inout.tables import read_table, write_manifest
+from voiceprivacy.inout.manifests import write_manifest
+from voiceprivacy.inout.tables import read_table
 from voiceprivacy.utility.rows import SpeakerWords
 from voiceprivacy.utility.speaker_words import word_errors_of_speakers
 from voiceprivacy.utility.statistics import STATISTICS

@@ -26,7 +26,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from voiceprivacy.anonymise.functions import mcadams  # noqa: E402
 from voiceprivacy.attack.backends import backends  # noqa: E402
 from voiceprivacy.attack.extractors import networks  # noqa: E402
-from voiceprivacy.inout import audio, tables  # noqa: E402
+from voiceprivacy.inout import audio, manifests, trial_lists  # noqa: E402
 from voiceprivacy.inout.arrays import Embeddings  # noqa: E402
 from voiceprivacy.inout.scored_trials import write_scores  # noqa: E402
 from voiceprivacy.models import devices  # noqa: E402
@@ -47,7 +47,7 @@ def undone(utterance, alpha):
 
 def gallery_of(extractor, manifest, alpha):
     """Embeddings of all utterances of a manifest, each after undoing one alpha."""
-    utterances = tables.read_manifest(manifest)
+    utterances = manifests.read_manifest(manifest)
     rows = [extractor.embed(undone(utterance, alpha)) for utterance in utterances]
     names = np.array([utterance.utterance for utterance in utterances])
     return backends.Gallery(Embeddings(names, np.stack(rows)), manifest)
@@ -84,7 +84,7 @@ def main():
             manifest = speech / "trial" / system / "manifest.tsv"
             tried = [gallery_of(extractor, manifest, alpha) for alpha in arguments.grid]
             for name in arguments.trials:
-                trials = tables.read_trials(lists / f"{name}.tsv")
+                trials = trial_lists.read_trials(lists / f"{name}.tsv")
                 enrolments = backends.read_enrolments(lists / f"{name}.enrolments.tsv")
                 scores = best_scores(trials, enrolments, enrolled, tried)
                 condition = "oo" if system == "original" else "op"

@@ -45,7 +45,8 @@ from voiceprivacy.anonymise.functions.frames import EPSILON, overlap_add
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.tables import ALPHAS, Utterance, alphas_path, write_table
+from voiceprivacy.inout.manifests import ALPHAS, Utterance, alphas_path
+from voiceprivacy.inout.tables import write_table
 
 FRAME_MS, HOP_MS = 20, 10
 BLOCK_FRAMES, BLOCK = 2**14, 2**21  # frames and samples that are in memory at a time

@@ -20,10 +20,13 @@ import numpy as np
 from voiceprivacy.attack import Counts, Floats, Scorer
 from voiceprivacy.attack.backends import procrustes, recipes
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout import tables
+from voiceprivacy.inout import enrolments
 from voiceprivacy.inout.arrays import Embeddings, read_embeddings
 from voiceprivacy.inout.files import FilePath, naming
-from voiceprivacy.inout.tables import Trial, read_manifest, read_rows, source_of
+from voiceprivacy.inout.ids import source_of
+from voiceprivacy.inout.manifests import read_manifest
+from voiceprivacy.inout.tables import read_rows
+from voiceprivacy.inout.trial_lists import Trial
 from voiceprivacy.privacy.rows import ScoreMatrix
 
 BLOCK_SCORES = 4_000_000  # scores computed at a time: 32 MB for each temporary array
@@ -114,7 +117,7 @@ def galleries_of(
 
 def read_enrolments(path: Path | str) -> Lookup[list[str]]:
     """Read who is enrolled by what: Lookup {enrolment: [utterance, ...]}."""
-    return Lookup(tables.read_enrolments(path), path=path, kind="enrolment")
+    return Lookup(enrolments.read_enrolments(path), path=path, kind="enrolment")
 
 
 def read_speakers(path: Path | str) -> Lookup[str]:

@@ -11,7 +11,7 @@ from voiceprivacy.attack.backends import recipes
 from voiceprivacy.attack.held_out import Spoken
 from voiceprivacy.inout.arrays import read_embeddings_of
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.manifests import Utterance
 
 SPEECHBRAIN = "speechbrain_plda"
 

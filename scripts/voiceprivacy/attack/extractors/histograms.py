@@ -44,7 +44,7 @@ from voiceprivacy.attack import Counts, Floats
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import Embeddings, read_npz, write_npz
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.models.encoders import SAMPLE_RATE, Encoder
 
 F0_SAMPLE_RATE = 8000

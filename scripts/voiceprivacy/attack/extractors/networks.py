@@ -41,7 +41,7 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import Embeddings
 from voiceprivacy.inout.files import naming
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.models.devices import single_thread, torch_device
 from voiceprivacy.models.folders import (
     SETTINGS,

@@ -17,7 +17,7 @@ import numpy as np
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import Embeddings, read_embeddings_of
 from voiceprivacy.inout.files import naming
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.running import programs
 
 

@@ -13,7 +13,7 @@ from tqdm import tqdm
 from voiceprivacy.attack import Floats
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import Embeddings
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.running import pools
 
 

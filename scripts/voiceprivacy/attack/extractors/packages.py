@@ -37,7 +37,7 @@ from voiceprivacy.attack.extractors import one_by_one
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import Embeddings
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.models import onnx_network
 from voiceprivacy.models.mel import hamming, hann, mel_bands
 from voiceprivacy.models.pinned import read_pinned

@@ -37,7 +37,7 @@ from voiceprivacy.attack import Floats
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import Embeddings
 from voiceprivacy.inout.files import read_lines
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.manifests import Utterance
 
 LETTERS = r"[^\W\d_]"
 # One category of a word in a .dic file, with its condition: (02 134)125/464 or <of>131/125.

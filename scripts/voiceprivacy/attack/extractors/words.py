@@ -37,7 +37,7 @@ from voiceprivacy.attack import Floats
 from voiceprivacy.attack.extractors.style import FUNCTION_WORDS, words_in
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import Embeddings
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.manifests import Utterance
 
 DIMENSIONS = 4096
 PIECES = (3, 4)  # letters

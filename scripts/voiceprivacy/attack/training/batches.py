@@ -36,7 +36,8 @@ from voiceprivacy.attack import Counts, Flags, Floats
 from voiceprivacy.attack.held_out import eer_percent
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.tables import Utterance, source_of
+from voiceprivacy.inout.ids import source_of
+from voiceprivacy.inout.manifests import Utterance
 
 DECAY_60_DB = 3 * np.log(10)  # exponent by which an amplitude falls 60 dB
 EARLIEST_ECHO_S = 0.002

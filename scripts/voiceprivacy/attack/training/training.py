@@ -55,7 +55,7 @@ from voiceprivacy.attack.training.brain import (
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import listed
 from voiceprivacy.inout.json_files import write_json
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.inout.writing import remove_at_once, remove_leftovers, whole_folder_or_absent
 from voiceprivacy.models.devices import torch_device
 from voiceprivacy.models.encoders import HUB_SETTINGS

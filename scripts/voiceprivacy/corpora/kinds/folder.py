@@ -17,7 +17,7 @@ from typing import Any
 from voiceprivacy.corpora.listing import Findings, Listed, by_speaker, note_gender
 from voiceprivacy.corpus_kinds import TRANSCRIPTS, CorpusKind
 from voiceprivacy.errors import BadInput, counted
-from voiceprivacy.inout import foreign, tables
+from voiceprivacy.inout import foreign, ids, manifests, tables
 from voiceprivacy.inout.files import read_lines, resembling
 from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.kinds import A_FOLDER, FILE, Named
@@ -143,7 +143,7 @@ def read_transcripts(options: dict[str, Any]) -> dict[str, str]:
     """
     if "transcripts" not in options:
         raise BadInput("this corpus has no transcripts: its entry folder names no table of them")
-    return tables.read_transcripts(ours(options["transcripts"]))
+    return manifests.read_transcripts(ours(options["transcripts"]))
 
 
 def _matches(root, pattern):
@@ -200,7 +200,7 @@ def _listed(root, matches, genders, findings):
         speaker, session = foreign.composed(fields["speaker"]), fields.get("session", "")
         gender = genders.get(speaker, "-")
         if written := fields.get("gender"):
-            gender = tables.GENDERS.get(written.lower(), "-")
+            gender = ids.GENDERS.get(written.lower(), "-")
             if gender == "-":
                 findings.error(path, "-", f"gender '{written}' is neither f nor m")
         yield Listed(name, speaker, gender, session, path, str(path), "-")

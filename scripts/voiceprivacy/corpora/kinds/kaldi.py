@@ -25,8 +25,8 @@ from voiceprivacy.corpus_kinds import CorpusKind, data_directory
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.files import base_of, name_too_long, read_lines
 from voiceprivacy.inout.foreign import composed
+from voiceprivacy.inout.manifests import seconds_of
 from voiceprivacy.inout.placeholders import ours
-from voiceprivacy.inout.tables import seconds_of
 from voiceprivacy.kinds import A_FOLDER, Named
 
 SPEAKERS = "utt2spk"

@@ -18,7 +18,7 @@ from voiceprivacy import seeds
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpus_kinds import CorpusKind
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout import tables
+from voiceprivacy.inout import manifests
 from voiceprivacy.running import pools
 from voiceprivacy.running.espeak_jobs import require_espeak, run_espeak
 
@@ -172,12 +172,12 @@ def read_transcripts(options: dict[str, Any]) -> dict[str, str]:
 
 def provide_audio(
     utterances: Sequence[Listed], *, audio_dir: Path, sample_rate: int, threads: int
-) -> Iterator[tables.Utterance]:
+) -> Iterator[manifests.Utterance]:
     """Speak utterances into audio_dir as FLAC.
 
     Yields
     ------
-    tables.Utterance : in the order of ``utterances``
+    manifests.Utterance : in the order of ``utterances``
 
     Raises
     ------
@@ -276,4 +276,4 @@ def _keep(utterance, folder, audio_dir, sample_rate):
     samples = audio.resample(samples, source_rate=spoken_rate, target_rate=sample_rate)
     path = audio_dir / f"{name}.flac"
     audio.write(path, samples, sample_rate)
-    return tables.Utterance(name, speaker, gender, path, len(samples) / sample_rate)
+    return manifests.Utterance(name, speaker, gender, path, len(samples) / sample_rate)

@@ -16,7 +16,8 @@ from voiceprivacy.corpora.listing import (
     of_gender,
     require_gender,
 )
-from voiceprivacy.inout.tables import Trial, source_of
+from voiceprivacy.inout.ids import source_of
+from voiceprivacy.inout.trial_lists import Trial
 
 
 def list_names(options: dict[str, Any]) -> list[str]:
@@ -48,7 +49,7 @@ def list_trials(
     ----------
     name : str
         f, m or mixed
-    enrolment, trial : list of utterances (tables.Utterance or Listed)
+    enrolment, trial : list of utterances (manifests.Utterance or Listed)
     """
     enrolled, tried = of_gender(enrolment, name), of_gender(trial, name)
     sources = [source_of(utterance.utterance) for utterance in tried]

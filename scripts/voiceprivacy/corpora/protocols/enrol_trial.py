@@ -26,7 +26,7 @@ from voiceprivacy.corpora.listing import (
     require_gender,
 )
 from voiceprivacy.errors import counted
-from voiceprivacy.inout.tables import Trial
+from voiceprivacy.inout.trial_lists import Trial
 
 COMMON = "_common"
 

@@ -25,7 +25,9 @@ from voiceprivacy.corpora.listing import (
     kind_of,
 )
 from voiceprivacy.errors import BadInput, counted
-from voiceprivacy.inout.tables import LABELS, Trial, headerless_trials, source_of
+from voiceprivacy.inout.ids import source_of
+from voiceprivacy.inout.trial_lists import Trial, headerless_trials
+from voiceprivacy.vocabulary import LABELS
 
 
 class _Known(NamedTuple):

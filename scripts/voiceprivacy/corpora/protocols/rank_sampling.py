@@ -33,7 +33,7 @@ from voiceprivacy.corpora.listing import (
     require_gender,
 )
 from voiceprivacy.errors import BadInput, counted
-from voiceprivacy.inout.tables import Utterance, mean_seconds
+from voiceprivacy.inout.manifests import Utterance, mean_seconds
 from voiceprivacy.vocabulary import GALLERY_SECONDS
 
 FEWEST_SPEAKERS = 2
@@ -157,7 +157,7 @@ def sample(
     ----------
     options : dict
         observations, delta
-    utterances : list of tables.Utterance
+    utterances : list of manifests.Utterance
     gender : f, m or mixed
     test, template : int
         Number of observations T and D.

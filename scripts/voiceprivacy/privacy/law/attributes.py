@@ -19,7 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from voiceprivacy.inout.arrays import read_embeddings_of
-from voiceprivacy.inout.tables import Utterance, number_in, read_facts, read_manifest
+from voiceprivacy.inout.enrolments import read_facts
+from voiceprivacy.inout.manifests import Utterance, read_manifest
+from voiceprivacy.inout.tables import number_in
 from voiceprivacy.privacy import Floats
 from voiceprivacy.privacy.law.inference import (
     FEWEST_OF_A_CLASS,

@@ -6,8 +6,9 @@ import numpy as np
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import FilePath, naming
+from voiceprivacy.inout.manifests import read_manifest
 from voiceprivacy.inout.scored_trials import ScoredTrials, read_scored_trials
-from voiceprivacy.inout.tables import read_manifest, write_table
+from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy import Names
 from voiceprivacy.privacy.matrices.similarity import Similarities
 from voiceprivacy.privacy.matrices.speakers import deid_percents, exposures, gaps

@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.enrolments import read_speakers
 from voiceprivacy.inout.files import FilePath, naming
 from voiceprivacy.inout.scored_trials import ScoredTrials, read_scored_trials, warning_of_itself
-from voiceprivacy.inout.tables import read_speakers
 from voiceprivacy.privacy import Classes, Counts, Scores
 from voiceprivacy.privacy.scores.samples import SpeakerTrials
 from voiceprivacy.running.command import say

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.enrolments import read_speakers
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.scored_trials import Pair, read_scored_trials
-from voiceprivacy.inout.tables import read_speakers
 from voiceprivacy.privacy.verdict.score_table import Attack, ScoreTable
 from voiceprivacy.privacy.verdict.verdict import Known, Thresholds, verdict_of
 from voiceprivacy.vocabulary import GIVEN, LEFT_UNPROTECTED, ORIGINAL

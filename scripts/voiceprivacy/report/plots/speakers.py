@@ -15,7 +15,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from voiceprivacy.errors import BadInput, counted
-from voiceprivacy.inout.tables import ALPHAS, number, read_manifest, read_rows
+from voiceprivacy.inout.manifests import ALPHAS, read_manifest
+from voiceprivacy.inout.tables import number, read_rows
 from voiceprivacy.report.curves import (
     EXPOSURES,
     MEASURES,

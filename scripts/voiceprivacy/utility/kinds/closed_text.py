@@ -42,7 +42,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.tables import Utterance, read_transcripts
+from voiceprivacy.inout.manifests import Utterance, read_transcripts
 from voiceprivacy.kinds import MeasureKind
 from voiceprivacy.utility.rows import Measured
 from voiceprivacy.utility.word_counts import (

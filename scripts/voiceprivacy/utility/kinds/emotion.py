@@ -41,8 +41,9 @@ from voiceprivacy.inout.iemocap import (
     files,
     read_evaluations,
 )
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.inout.placeholders import ours
-from voiceprivacy.inout.tables import Utterance, read_rows
+from voiceprivacy.inout.tables import read_rows
 from voiceprivacy.kinds import FILE, TEXTS, MeasuredMetric, MeasureKind, Named
 from voiceprivacy.utility.rows import Measured
 from voiceprivacy.utility.statistics import MOST_FOLDS

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.kinds import MeasuredMetric, MeasureKind
 from voiceprivacy.utility.rows import Measured
 from voiceprivacy.vocabulary import UNDEFINED

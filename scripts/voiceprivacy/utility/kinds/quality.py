@@ -34,8 +34,8 @@ from numpy.typing import NDArray
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import FilePath
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.inout.placeholders import folder_of_package
-from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.kinds import MeasuredMetric, MeasureKind
 from voiceprivacy.utility.rows import Measured
 from voiceprivacy.vocabulary import UNDEFINED

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from voiceprivacy.errors import BadInput, counted
-from voiceprivacy.inout.tables import Utterance, read_transcripts
+from voiceprivacy.inout.manifests import Utterance, read_transcripts
 from voiceprivacy.kinds import MeasureKind
 from voiceprivacy.running.command import say
 from voiceprivacy.utility.rows import Measured

@@ -21,7 +21,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-from voiceprivacy.inout.tables import Utterance, read_transcripts
+from voiceprivacy.inout.manifests import Utterance, read_transcripts
 from voiceprivacy.kinds import MeasureKind
 from voiceprivacy.utility.rows import Measured
 from voiceprivacy.utility.word_counts import (

@@ -6,7 +6,7 @@ original has none. What is not heard in the original is not missed either.
 
 from collections.abc import Iterator, Sequence
 
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.utility.kinds import whisper
 from voiceprivacy.utility.rows import Measured
 from voiceprivacy.utility.word_counts import (

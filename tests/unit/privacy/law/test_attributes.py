@@ -7,7 +7,8 @@ from support.measured import write_embedded
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import Embeddings, read_embeddings, write_embeddings
-from voiceprivacy.inout.tables import read_facts, read_table, write_facts
+from voiceprivacy.inout.enrolments import read_facts, write_facts
+from voiceprivacy.inout.tables import read_table
 from voiceprivacy.privacy.law.attributes import class_kept, classes_of, read_corpus
 from voiceprivacy.privacy.rows import Inferred
 

@@ -7,7 +7,8 @@ import pytest
 from support.speakers import conversation_list, linkability, noisy
 
 from voiceprivacy.inout.scored_trials import ScoredTrials
-from voiceprivacy.inout.tables import Trial, read_rows
+from voiceprivacy.inout.tables import read_rows
+from voiceprivacy.inout.trial_lists import Trial
 from voiceprivacy.privacy.law import curves
 from voiceprivacy.privacy.rows import LawPoint
 from voiceprivacy.privacy.scores import assessment

@@ -8,7 +8,8 @@ import pytest
 from support.heldout_lists import evidence_at_once, judge_at_once, score_table
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.tables import SCORES, write_table
+from voiceprivacy.inout.tables import write_table
+from voiceprivacy.inout.trial_lists import SCORES
 from voiceprivacy.privacy.verdict.run_scores import RunScores
 from voiceprivacy.privacy.verdict.score_table import Scored, ScoreTable
 from voiceprivacy.privacy.verdict.trials import trials_of
