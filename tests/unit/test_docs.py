@@ -15,8 +15,8 @@ from voiceprivacy.privacy.matrices import ranks, similarity
 from voiceprivacy.privacy.rows import ScoreMatrix
 from voiceprivacy.privacy.scores import samples, verification, zebra
 from voiceprivacy.privacy.uncertainty import normalised, null, paired
-from voiceprivacy.report import measured
 from voiceprivacy.report.figures import ANONYMISER, ATTACKER, KINDS, TWO_RUNS, Subject, figure
+from voiceprivacy.report.measured import OF_ATTRIBUTES
 from voiceprivacy.utility import word_counts
 from voiceprivacy.utility.kinds import pitch_correlation, quality, voice
 from voiceprivacy.vocabulary import (
@@ -72,10 +72,7 @@ def written_metrics():
         *ranks.summary(ranks.by_speaker(templates)[0]),
         "mean_disclosure_bias_bit",  # with five utterances a rank
         "gallery_eer_percent",
-        *(
-            f"inferred_{name}_{ending}"
-            for name, ending in product(ATTRIBUTES, measured.OF_ATTRIBUTES)
-        ),
+        *(f"inferred_{name}_{ending}" for name, ending in product(ATTRIBUTES, OF_ATTRIBUTES)),
         pitch_correlation.METRIC,
         *("wer_percent", "uar_percent"),  # of entries that are called so
         *quality.POLYNOMIALS,

@@ -52,7 +52,7 @@ def code(*names: str, files: Iterable[Path] = ()) -> str:
     ----------
     names : str
         Jobs, such as score_trials, or files below our scripts folder without .py, such as
-        voiceprivacy/inout/tables: those that a job imports in a function do not count by themselves
+        voiceprivacy/inout/files: those that a job imports in a function do not count by themselves
     files : paths of other files of ours that they read
     """
     started = [_file(name) for name in names]

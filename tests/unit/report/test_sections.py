@@ -8,7 +8,8 @@ from support.utilities import measured
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import enrolments, manifests, tables, trial_lists
-from voiceprivacy.report import described_corpora, measured, sessions
+from voiceprivacy.report import described_corpora, sessions
+from voiceprivacy.report.measured import Utility, read_utility
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.utility_tables import utility_section
 from voiceprivacy.vocabulary import MINUS
@@ -92,8 +93,8 @@ PITCH = measured("b2", "pitch_correlation", 0.5, 0.4, 0.6, better="higher")
 
 
 def test_a_measure_is_a_line_of_metrics_without_attacker(tmp_path):
-    tables.write_table(tmp_path / "demo.tsv", measured.Utility._fields, [PITCH])
-    (line,) = measured.read_utility([tmp_path / "demo.tsv"])
+    tables.write_table(tmp_path / "demo.tsv", Utility._fields, [PITCH])
+    (line,) = read_utility([tmp_path / "demo.tsv"])
     assert line == PITCH
     limits = ("pitch_correlation", "0.5", "0.4", "0.6")
     assert line.metric_line[:10] == ("demo", "-", "b2", "-", "-", "-", *limits)
