@@ -37,10 +37,10 @@ def test_a_pattern_of_files_that_is_matched_for_ever_is_refused(tmp_path):
 
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(a*)*(a*)*(a*)*b"])
 def test_a_pattern_of_recordings_that_is_matched_for_ever_is_refused(pattern):
-    ids = [f"{NAME}{number}!" for number in range(3)]
+    names = [f"{NAME}{number}!" for number in range(3)]
     began = time.process_time()
     with pytest.raises(BadInput, match=LASTS):
-        ids.recordings_of(ids, pattern)
+        ids.recordings_of(names, pattern)
     assert time.process_time() - began < 3
 
 

@@ -122,12 +122,12 @@ def test_draws_are_those_of_the_challenge(directories, tmp_path, monkeypatch, pa
 
     monkeypatch.setattr(plugins.programs, "run", lambda words, **options: succeeds(*words))
     b2 = {"command": f"anonymise_mcadams --alpha 0.5 0.9 --draw vpc2024 --level {level}"}
-    manifests = [
+    of_shards = [
         run_shard(original, b2, tmp_path / "b2", shard=shard, shards=shards)
         for shard in range(shards)
     ]
     gathered = tmp_path / "b2" / "manifest.tsv"
-    gather_manifests(original, manifests, gathered)
+    gather_manifests(original, of_shards, gathered)
 
     in_table = {
         row["utterance"]: float(row["alpha"])

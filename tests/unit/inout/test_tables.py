@@ -84,11 +84,11 @@ def test_a_manifest_moves_with_the_speech_below_or_beside_it(tmp_path):
 
 def test_trials_enrolments_and_scores_in_full_precision_come_back_as_written(tmp_path):
     trials = [Trial("a", "a-1", "target"), Trial("b", "a-1", "nontarget")]
-    enrolments = {"a": ["a-2", "a-3"], "b": ["b-1"]}
+    enrolled = {"a": ["a-2", "a-3"], "b": ["b-1"]}
     trial_lists.write_trials(tmp_path / "t.tsv", trials)
-    enrolments.write_enrolments(tmp_path / "e.tsv", enrolments)
+    enrolments.write_enrolments(tmp_path / "e.tsv", enrolled)
     assert trial_lists.read_trials(tmp_path / "t.tsv") == trials
-    assert enrolments.read_enrolments(tmp_path / "e.tsv") == enrolments
+    assert enrolments.read_enrolments(tmp_path / "e.tsv") == enrolled
     labels = {"a": "target", "b": "nontarget", "c": "nontarget"}
     trials = [Trial(name, "a-1", label) for name, label in labels.items()]
     scored_trials.write_scores(tmp_path / "s.tsv", trials, np.array([1 / 3, -np.inf, 1e-300]))

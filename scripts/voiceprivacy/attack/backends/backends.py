@@ -20,8 +20,8 @@ import numpy as np
 from voiceprivacy.attack import Counts, Floats, Scorer
 from voiceprivacy.attack.backends import procrustes, recipes
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout import enrolments
 from voiceprivacy.inout.arrays import Embeddings, read_embeddings
+from voiceprivacy.inout.enrolments import read_enrolments as enrolments_in
 from voiceprivacy.inout.files import FilePath, naming
 from voiceprivacy.inout.ids import source_of
 from voiceprivacy.inout.manifests import read_manifest
@@ -117,7 +117,7 @@ def galleries_of(
 
 def read_enrolments(path: Path | str) -> Lookup[list[str]]:
     """Read who is enrolled by what: Lookup {enrolment: [utterance, ...]}."""
-    return Lookup(enrolments.read_enrolments(path), path=path, kind="enrolment")
+    return Lookup(enrolments_in(path), path=path, kind="enrolment")
 
 
 def read_speakers(path: Path | str) -> Lookup[str]:
