@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout import files, ids, manifests, scored_trials, trial_lists
+from voiceprivacy.inout import enrolments, files, ids, manifests, scored_trials, trial_lists
 from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.inout.scored_trials import ScoredTrials, read_scored_trials
 from voiceprivacy.inout.trial_lists import Trial
