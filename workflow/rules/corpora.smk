@@ -88,6 +88,35 @@ rule compare_speakers:
         command("compare_speakers", output="checks", params="evaluated training learnt least")
 
 
+rule compare_sounds:
+    """Check that no protected recording is somebody's original, and that no attacker learnt it."""
+    input:
+        manifests=ask(plan.speech.compared_manifests),
+        training=plan.speech.training_manifests(),
+    output:
+        checks="results/checks/sounds/{corpus}.tsv",
+    log:
+        "results/logs/compare_sounds/{corpus}.log",
+    benchmark:
+        "results/benchmarks/compare_sounds/{corpus}.tsv"
+    priority: EARLY
+    conda:
+        "../../envs/torch.yaml"
+    threads: speech_threads.few
+    resources:
+        mem_mb=4000,
+        runtime=120,
+    params:
+        code=code("compare_sounds"),
+    shell:
+        command(
+            "compare_sounds",
+            also="--threads {threads}",
+            input="manifests training",
+            output="checks",
+        )
+
+
 rule prepare_part:
     """List the utterances of one part; what is not mono at the right rate is converted."""
     input:

@@ -408,7 +408,7 @@ rule write_verdict:
     input:
         scores=score_files(plan),
         others=other_files(plan),
-        checks=plan.speech.check_of_training(),
+        checks=plan.speech.checks_across(),
     output:
         verdict="results/verdict.json",
         evidence="results/evidence.json",

@@ -27,7 +27,7 @@ rule collect_metrics:
         intervals=CONTENTS.intervals,
         utility=CONTENTS.utility or [],
         inference=CONTENTS.inference,
-        checks=plan.speech.check_of_training(),
+        checks=plan.speech.checks_across(),
     output:
         metrics="results/metrics.tsv",
     log:

@@ -153,9 +153,29 @@ class Speech:
             self.layout.path(f"checks/{name}.tsv") for name in (*self.evaluated, *self.training)
         ]
 
-    def check_of_training(self) -> list[str]:
-        """That nobody who is evaluated was learnt from; empty where no attacker learns."""
-        return [self.layout.path("checks/training/speakers.tsv")] if self.training else []
+    def checks_of_sounds(self) -> list[str]:
+        """What is one sound where it must not be, of each corpus that is attacked."""
+        is_needed = self.anonymisers or self.training
+        names = self.attacked if is_needed else []
+        return [self.layout.path(f"checks/sounds/{name}.tsv") for name in names]
+
+    def checks_across(self) -> list[str]:
+        """That nobody who is evaluated was learnt from, and that no two recordings are one."""
+        speakers = [self.layout.path("checks/training/speakers.tsv")] if self.training else []
+        return [*speakers, *self.checks_of_sounds()]
+
+    def compared_manifests(self, corpus: str) -> list[str]:
+        """The speech of a corpus in which no two recordings should be one, the originals first.
+
+        Controls are left out: they leak on purpose.
+        """
+        names = [name for name in self.protected if not self.anonymiser(name)["control"]]
+        pairs = product([ORIGINAL, *names], ("enrolment", "trial"))
+        return [self.layout.speech(corpus, part, system) for system, part in pairs]
+
+    def training_manifests(self) -> list[str]:
+        """The original speech that attackers learn from."""
+        return [self.layout.speech(name, "train", ORIGINAL) for name in self.training]
 
     # Trial lists and galleries.
 

@@ -87,7 +87,7 @@ def contents_of(plan: Any) -> Contents:
         not_measured=plan.utility.not_measured(),
         speed=_speed(plan),
         comparisons=plan.outputs.comparisons(),
-        checks=plan.speech.checks(),
+        checks=[*plan.speech.checks(), *plan.speech.checks_of_sounds()],
         listen=plan.utility.clips(),
         speech=plan.layout.path(f"{TABLES}/speech.tsv") if has_corpora else None,
         lists=plan.layout.path(f"{TABLES}/trials.tsv") if has_corpora else None,

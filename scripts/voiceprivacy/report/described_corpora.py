@@ -119,11 +119,12 @@ def read_corpora(speech: FilePath, lists: FilePath, checks: Iterable[FilePath]) 
     Parameters
     ----------
     speech, lists : tables with the fields of PartOfCorpus and of DescribedList
-    checks : tables CORPUS.tsv with the columns FINDINGS
+    checks : tables CORPUS.tsv with the columns FINDINGS, of a corpus one or several
     """
-    findings = {}
+    findings: dict[str, list[Finding]] = {}
     for path in checks:
-        findings[Path(path).stem] = [_finding(row) for row in read_table(path, FINDINGS)]
+        rows = map(_finding, read_table(path, FINDINGS))
+        findings.setdefault(Path(path).stem, []).extend(rows)
     return Corpora(read_typed(PartOfCorpus, speech), read_typed(DescribedList, lists), findings)
 
 

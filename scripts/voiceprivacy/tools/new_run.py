@@ -16,7 +16,7 @@ from typing import NamedTuple
 from voiceprivacy import seeds
 from voiceprivacy.anonymise.findings import EQUAL, unlike_length
 from voiceprivacy.anonymise.plugins import cuts_of
-from voiceprivacy.corpora import same_sound
+from voiceprivacy.corpora import compared_sounds, same_sound
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.recordings import IS_SILENT, inspect, is_same_sound, is_used_in_place
 from voiceprivacy.corpora.rows import Cut, whole
@@ -26,6 +26,7 @@ from voiceprivacy.inout.foreign import refuse_no_utf8
 from voiceprivacy.tools.file_names import audio_files, is_found_without_help, pair
 from voiceprivacy.tools.intake import Intake, read, why_not_listed
 from voiceprivacy.tools.unpacking import is_packed
+from voiceprivacy.vocabulary import ORIGINAL
 
 SAMPLE_RATE = 16000  # of the attacker that is shipped
 # A version of which less can be used is set aside, where there are others.
@@ -296,6 +297,22 @@ def _leave_out_copies(listed, sounds, left_out, notes):
         )
 
 
+def _leave_out_originals(words, originals, sounds, protected, prints, faults):
+    """Leave out protected recordings that are the original of another utterance."""
+    heard = []
+    for system, listed, known in ((ORIGINAL, originals, sounds), (words, protected, prints)):
+        for one in listed:
+            if one.utterance in known:
+                sound = compared_sounds.Sound(
+                    "trial", system, one.utterance, one.audio, known[one.utterance]
+                )
+                heard.append(sound)
+    for found in compared_sounds.shared(heard):
+        if found.mend:
+            wrong = f"{found.other.audio}: is the original {found.one.audio}"
+            faults.setdefault(found.other.utterance, wrong)
+
+
 def _silent(inspection):
     return next((text for text in inspection.oddities if text.startswith(IS_SILENT)), None)
 
@@ -353,6 +370,7 @@ def _version(words, folder, intake, headers, sounds, threads):
         protected.append(originals[name]._replace(audio=recording))
     theirs, prints, notes = _heard(protected, faults, threads)
     _leave_out_copies(protected, prints, faults, notes)
+    _leave_out_originals(words, originals.values(), sounds, protected, prints, faults)
     rates, n_mixed, unchanged = {}, 0, []
     for one in protected:
         name, path = one.utterance, pairs[one.utterance]

@@ -11,8 +11,9 @@ import soundfile
 from scipy.signal import resample_poly
 from support import needs
 
-from voiceprivacy.corpora import checks, same_sound
+from voiceprivacy.corpora import checks, compared_sounds, same_sound
 from voiceprivacy.inout import audio
+from voiceprivacy.inout.manifests import Utterance
 
 RATE = 16000
 
@@ -134,3 +135,79 @@ def test_thousands_of_recordings_are_compared_in_seconds_and_none_is_overlooked(
     assert time.process_time() - began < 20  # one by one they took a minute
     together = np.abs(seconds[3900:] - seconds[:100]) <= same_sound.LENGTH_S
     assert pairs == {(first, 3900 + first) for first in np.flatnonzero(together).tolist()}
+
+
+# Across parts, systems and training speech.
+
+SPOKEN = [(speaker, number) for speaker in ("anna", "bert", "carl") for number in (0, 1)]
+
+
+def heard(folder, system, said_of, *, part="trial", code=None, ending="wav"):
+    """Sounds of a system that says of each utterance what ``said_of`` another one says."""
+    recordings = []
+    for speaker, number in SPOKEN:
+        samples, rate = (code or (lambda samples: (samples, RATE)))(
+            voice(*said_of(speaker, number))
+        )
+        path = folder / part / system / f"{speaker}-{number}.{ending}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        soundfile.write(path, samples, rate)
+        seconds = len(samples) / rate
+        recordings.append(Utterance(path.stem, speaker, "-", path, seconds))
+    return compared_sounds.hear(part, system, recordings, threads=1)
+
+
+def itself(speaker, number):
+    return speaker, number
+
+
+def of_the_next(speaker, number):
+    return {"anna": "bert", "bert": "carl", "carl": "anna"}[speaker], number
+
+
+def protected(speaker, number):
+    return f"{speaker} protected", number
+
+
+CODES = {
+    "container": (lambda samples: (0.8 * samples, RATE), "flac"),
+    "rate": (lambda samples: (resample_poly(samples, 1, 2), RATE // 2), "wav"),
+    "lossy": (lambda samples: (samples, RATE), "mp3"),
+}
+ACROSS = {  # system: (what it says, level of what is found, how many)
+    "good": (protected, None, 0),
+    "own": (itself, None, 0),  # what an attacker finds, and other checks refuse
+    "of another speaker": (of_the_next, "error", 6),
+    "of the same speaker": (lambda speaker, number: (speaker, 1 - number), "error", 6),
+    "one": (lambda *of: of_the_next(*of) if of == ("bert", 1) else protected(*of), "error", 1),
+    "twice": (lambda speaker, number: protected(speaker, 0), "oddity", 3),
+}
+
+
+@pytest.mark.parametrize(
+    ("system", "code"),
+    [
+        *((system, "container") for system in ACROSS),
+        *(("of another speaker", code) for code in CODES),
+    ],
+)
+def test_what_is_somebodys_original_is_found_in_protected_speech(system, code, tmp_path):
+    says, level, count = ACROSS[system]
+    changed, ending = CODES[code]
+    originals = heard(tmp_path, "original", itself)
+    findings = compared_sounds.compare(
+        [*originals, *heard(tmp_path, system, says, code=changed, ending=ending)]
+    )
+    assert [finding.level for finding in findings] == [level] * bool(level)
+    assert all(f": {count} of 6 recordings of {system}, " in found.what for found in findings)
+
+
+def test_a_system_under_two_names_and_training_speech_that_is_attacked(tmp_path):
+    evaluated = heard(tmp_path, "original", itself)
+    systems = heard(tmp_path, "a", protected) + heard(tmp_path, "b", protected)
+    (found,) = compared_sounds.compare([*evaluated, *systems])
+    assert (found.level, found.what.split(":")[0]) == ("oddity", "the same samples as of a")
+    learnt = heard(tmp_path, "original", of_the_next, part="train")
+    assert [found.level for found in compared_sounds.compare([*evaluated, *learnt])] == ["error"]
+    long, short = (Utterance("u", "s", "-", Path("u.wav"), seconds) for seconds in (2.0, 1.6))
+    assert compared_sounds.as_long_as([long, short], [short]) == [short]
