@@ -50,7 +50,6 @@ run(lambda: embed_manifest(utterances, folder="model", threads=2, make=Sleeper))
 
 @contextlib.contextmanager
 def disk(folder, options):
-    """A disk in memory at out/."""
     (folder / "out").mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", "out"]
     mounted = subprocess.run(mount, capture_output=True, text=True)
@@ -64,7 +63,6 @@ def disk(folder, options):
 
 @pytest.fixture
 def full_disk(folder):
-    """A full disk at out/."""
     with disk(folder, "size=200k") as out:
         with contextlib.suppress(OSError):
             (out / "others").write_bytes(bytes(2**20))

@@ -99,7 +99,6 @@ def write_pieces(speech: Path, folder: Path) -> None:
 
 
 def add_line(path: Path, line: str) -> None:
-    """Add a line to a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as file:
         file.write(f"{line}\n")
@@ -128,7 +127,8 @@ def table(results: Path) -> str:
         for metric, (_, form) in MEASURES.items():
             shown = measured[metric].get(system)
             cells.append(shown.text(form.format) if shown else "")
-        rows.append([*cells, speed_words(speeds.get(system, UNDEFINED))])
+        factor = speeds.get(system, UNDEFINED)
+        rows.append([*cells, "" if factor == UNDEFINED else f"{1 / float(factor):.0f}"])
     return "".join(f"| {' | '.join(cells)} |\n" for cells in rows)
 
 
@@ -140,11 +140,6 @@ def _by_evidence(systems):
         return evidence is None, evidence[0] if evidence else 0.0
 
     return {name: systems[name] for name in sorted(systems, key=percent)}
-
-
-def speed_words(factor):
-    """Seconds of speech in a second of a processor."""
-    return "" if factor == UNDEFINED else f"{1 / float(factor):.0f}"
 
 
 def with_table(page: str, table: str, path: Path) -> str:

@@ -82,7 +82,6 @@ def of_families(jobs):
 
 
 def anonymisers(jobs):
-    """The systems of the jobs that make something."""
     return {anonymiser for rule, anonymiser in jobs if anonymiser and rule.startswith(FAMILIES)}
 
 

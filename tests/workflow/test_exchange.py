@@ -123,7 +123,6 @@ def second(commands, say, first, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def repository(second):
-    """The results of both."""
     return second / "board"
 
 

@@ -33,13 +33,11 @@ MOUNTED = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && shift && e
 
 
 def call(*words, folder=runs.ROOT, **environment):
-    """What a command prints; it must succeed."""
     return runs.succeeded(runs.call_in(folder, words, environment)).stdout
 
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory):
-    """A repository of this tree with one commit."""
     folder = tmp_path_factory.mktemp("wheel") / "clone"
     for name in (*TREE, *BESIDE):
         ignored = shutil.ignore_patterns("__pycache__")
@@ -65,7 +63,6 @@ def write_run(folder):
 
 @pytest.fixture(scope="module")
 def finished(clone):
-    """A folder in which the clone made a run."""
     folder = clone.parent / "run"
     config = write_run(folder)
     words = ["scripts/main.py", "run", "--cores", "2", "--configfile", config]

@@ -204,7 +204,6 @@ SPOILT = {
 
 
 def spoil(path, how):
-    """Put something in the place of a file, or take it away."""
     os.rename(path, "kept")
     SPOILT[how](path)
 
