@@ -69,7 +69,7 @@ GROUPS = {
         "privacy/uncertainty/paired": Draw(
             4, {"privacy": "paired paired_files paired_strongest", "utility": "pairs"}
         ),
-        "privacy/uncertainty/multiple": Draw(1, {"privacy": "multiple"}),
+        "privacy/uncertainty/multiple": Draw(1, {"privacy": "paired"}),
     },
     "": {
         "privacy/verdict/learner": Draw(3, {"privacy/verdict": "heldout_learner heldout_evidence"}),

@@ -1,4 +1,4 @@
-"""What comes after a run: the same command again, elsewhere and edited; pictures, tables, words."""
+"""The same run again, elsewhere, in boxes, in another workflow, edited; pictures, tables, words."""
 
 import os
 import re
@@ -6,9 +6,10 @@ import shutil
 
 import pytest
 import yaml
-from support import calls, intervals_shown, runs
+from support import calls, intervals_shown, needs, runs
 
 from voiceprivacy import seeds
+from voiceprivacy.running import boxes
 
 
 def test_the_same_command_again_has_nothing_to_do_and_says_what_was_found(own_run):
@@ -62,6 +63,48 @@ def test_the_attacker_does_not_hold_the_users_draw_and_nobody_that_of_a_public_s
         public = seeds.generator(0, "alpha", "speaker", speaker).uniform(0.7, 0.9)
         assert len(alphas - {public}) == len(draws)
         assert all(0.7 <= alpha <= 0.9 for alpha in alphas)
+
+
+@pytest.mark.long
+def test_a_module_of_another_workflow_makes_the_same_numbers(same_folder, tiny_run):
+    evaluation = yaml.safe_load((same_folder / "config.yaml").read_text())
+    results = runs.write_larger(same_folder, evaluation, "vp")
+    words = ("--cores", "2")
+    runs.succeeded(runs.snakemake(same_folder, *words, snakefile=same_folder / "Snakefile"))
+    assert (same_folder / "sizes.txt").exists() and not (same_folder / "results").exists()
+    for name in ("metrics.tsv", "verdict.json", "report/tables/comparison.tsv"):
+        assert (results / name).read_bytes() == (tiny_run / "results" / name).read_bytes()
+    again = runs.snakemake(same_folder, *words, snakefile=same_folder / "Snakefile")
+    assert again.returncode == 0 and "Nothing to be done" in again.stderr
+
+
+@pytest.mark.long
+def test_programs_in_boxes_give_the_numbers_that_they_give_without(tmp_path, tiny_run):
+    needs.program_or_skip("bubblewrap", boxes.why_not)
+    path = runs.write_tiny_run(tmp_path)
+    (tmp_path / "hear.py").write_text(f"{runs.HEAR}open('weights.txt').read()\n")
+    (tmp_path / "weights.txt").touch()
+    config = yaml.safe_load(path.read_text())
+    config["extractors"]["spectra"] |= {"inputs": ["hear.py"], "reads": ["weights.txt"]}
+    config["utility"]["length"]["mem_mb"] = 900
+    for section in ("anonymisers", "extractors"):
+        for program in config[section].values():
+            program["sandbox"] = True
+    config["utility"]["length"]["sandbox"] = True
+    path.write_text(yaml.safe_dump(config))
+    words = ("--cores", "2", "--configfile", "config.yaml", "--seed-file", "secret")
+    runs.succeeded(runs.voiceprivacy(tmp_path, "run", "results/metrics.tsv", *words))
+    results = tmp_path / "results"
+    assert (results / "metrics.tsv").read_bytes() == (tiny_run / "results/metrics.tsv").read_bytes()
+    kinds = ("anonymise_*/**/*.log", "extract_embeddings/**/*.log", "measure_utility/**/length.log")
+    logs = [log for kind in kinds for log in results.glob(f"logs/{kind}")]
+    assert len(logs) >= 2 + 4 + 2
+    for log in logs:
+        memory_mb = {"length": 900, "spectra": 8000}.get(log.stem, 4000)
+        assert f"box: {memory_mb} MB of memory for each process" in log.read_text()
+    assert "box: " not in "".join(log.read_text() for log in tiny_run.glob("results/logs/**/*.log"))
+    for folder in results.glob("audio/tiny/*/*/"):
+        assert {path.name for path in folder.rglob(".*")} <= {".snakemake_timestamp"}
 
 
 def test_snakemakes_own_report_needs_no_network(own_run):
