@@ -84,7 +84,9 @@ def simulate(cell, n_sets, names):
     """Rows of one cell: what COLUMNS say of some measures."""
     world, *numbers = cell.split(":")
     n_persons, n_attacks, percent = map(int, numbers)
-    distance = distance_of(world, n_attacks, percent)
+    distance = 0.0  # of targets, at which the best attacker has this evidence
+    if percent:
+        distance = brentq(lambda d: truth_of(world, n_attacks, d, 1) - percent, 0.01, 30)
     seen = {name: [] for name in names if (world, name) != ("heavy", "all")}
     for seed in range(n_sets if seen else 0):
         trials = simulated_trials(world, n_persons, n_attacks, distance, seed)
@@ -111,13 +113,6 @@ def figures(name, world, n_attacks, distance, evidences):
     summary += [(low > truths).mean(), (high < truths).mean()]
     summary += [np.median(high), (high <= LIMITS[name]).mean(), np.mean(orders)]
     return map(float, summary)
-
-
-def distance_of(world, n_attacks, percent):
-    """The distance of targets at which the best attacker has this evidence."""
-    if not percent:
-        return 0.0
-    return brentq(lambda distance: truth_of(world, n_attacks, distance, 1) - percent, 0.01, 30)
 
 
 def truth_of(world, n_attacks, distance, n_recordings):

@@ -121,7 +121,11 @@ def table(results: Path) -> str:
     }
     facts = sets[CORPUS]
     rows = [list(TITLES), ["---"] * len(TITLES)]
-    for system, own in {ORIGINAL: facts["unprotected"], **_by_evidence(facts["systems"])}.items():
+    last = float("inf")  # systems without any number
+    evidence = {name: own["evidence_percent"] or [last] for name, own in facts["systems"].items()}
+    order = sorted(evidence, key=lambda name: evidence[name][0])
+    for system in (ORIGINAL, *order):
+        own = facts["unprotected"] if system == ORIGINAL else facts["systems"][system]
         cells = [f"`{system}`", STATES[UNPROTECTED if system == ORIGINAL else own["state"]][0]]
         cells += [" ".join(limits(own[key])).strip() for key in FACTS]
         for metric, (_, form) in MEASURES.items():
@@ -130,16 +134,6 @@ def table(results: Path) -> str:
         factor = speeds.get(system, UNDEFINED)
         rows.append([*cells, "" if factor == UNDEFINED else f"{1 / float(factor):.0f}"])
     return "".join(f"| {' | '.join(cells)} |\n" for cells in rows)
-
-
-def _by_evidence(systems):
-    """Systems with the least evidence first, and those without any number last."""
-
-    def percent(name):
-        evidence = systems[name]["evidence_percent"]
-        return evidence is None, evidence[0] if evidence else 0.0
-
-    return {name: systems[name] for name in sorted(systems, key=percent)}
 
 
 def with_table(page: str, table: str, path: Path) -> str:

@@ -122,11 +122,6 @@ def write_pins(path):
     path.write_text("\n".join([*lines, ""]))
 
 
-def locked(text, hashes):
-    lines = [f"{pin} --hash=sha256:{hashes[name, version]}" for name, version, pin in pins_of(text)]
-    return "\n".join([*lines, ""])
-
-
 def test_make_installs_what_is_locked_when_newer_releases_are_out(tmp_path, index):
     folder, hashes = index
     shutil.copy(ROOT / "Makefile", tmp_path)
@@ -136,7 +131,9 @@ def test_make_installs_what_is_locked_when_newer_releases_are_out(tmp_path, inde
     write_pins(tmp_path / PINNED)
     for lock in (tmp_path / "envs").glob("requirements*.txt"):
         if "cuda" not in lock.name:  # the stand-in of torch is the build for CPUs
-            lock.write_text(locked(lock.read_text(), hashes))
+            pins = pins_of(lock.read_text())
+            lines = [f"{pin} --hash=sha256:{hashes[name, number]}\n" for name, number, pin in pins]
+            lock.write_text("".join(lines))
     targets = [f".venv/installed-{name}" for name in ("docs", "quality", "optional")]
     command = ["make", f"PYTHON={sys.executable}", *targets]
     others = ("PIP_", "MAKE", "MFLAGS", "VOICEPRIVACY_")

@@ -94,12 +94,6 @@ def base(wheel):
 
 
 @pytest.fixture(scope="module")
-def exchange(wheel):
-    """With the extra of laboratories that share results."""
-    return install(wheel.parents[1] / "exchange", f"voiceprivacy[exchange] @ {wheel.as_uri()}")
-
-
-@pytest.fixture(scope="module")
 def installed(wheel):
     """With what the workflow needs, which is lent by the environment of the tests."""
     binaries = install(wheel.parents[1] / "whole", "--no-deps", wheel)
@@ -167,7 +161,8 @@ def test_scores_need_numpy_and_scipy_only_and_the_rest_says_what_is_missing(base
     assert unknown.returncode == 2 and "there are resemblyzer, " in unknown.stderr
 
 
-def test_results_are_exchanged_without_snakemake_and_torch(exchange, finished, tmp_path):
+def test_results_are_exchanged_without_snakemake_and_torch(wheel, finished, tmp_path):
+    exchange = install(tmp_path / "exchange", f"voiceprivacy[exchange] @ {wheel.as_uri()}")
     command = exchange / "voiceprivacy"
     words = ["--repository", tmp_path / "board", "--laboratory", "A", "--revision", "2026"]
     call(command, "export-result", *words, "--public", folder=finished)
