@@ -38,7 +38,6 @@ LONGEST = ("test_slurm", "test_demo", "test_tiny_run")
 
 @pytest.fixture
 def in_tmp_path(tmp_path, monkeypatch):
-    """Let the test work in its own folder."""
     monkeypatch.chdir(tmp_path)
 
 

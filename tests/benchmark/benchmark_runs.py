@@ -186,7 +186,10 @@ def write_config(work, config):
 
 def write_corpus(folder, seconds_each):
     """Write a Kaldi directory of made-up speakers: how many utterances it has."""
-    sources = [recorded(path) for path in sorted(test_other().iterdir()) if path.is_dir()]
+    sources = []  # all recordings of each speaker, one after the other
+    for speaker in filter(Path.is_dir, sorted(test_other().iterdir())):
+        paths = sorted(speaker.rglob("*.flac"))
+        sources.append(np.concatenate([audio.read(path)[0] for path in paths]))
     (folder / "wav").mkdir(parents=True)
     lines = {"wav.scp": [], "utt2spk": [], "spk2gender": []}
     for number in range(SPEAKERS):
@@ -211,11 +214,6 @@ def write_corpus(folder, seconds_each):
 
 def test_other():
     return Path(os.environ["VOICEPRIVACY_SPEECH"]) / "test-other"
-
-
-def recorded(speaker):
-    """All recordings of a speaker, one after the other."""
-    return np.concatenate([audio.read(path)[0] for path in sorted(speaker.rglob("*.flac"))])
 
 
 def write_scores(work):

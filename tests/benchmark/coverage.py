@@ -76,7 +76,6 @@ def main():
 
 
 def lines_of(path):
-    """The lines of the table that is there so far."""
     if not path.exists():
         return []
     with open(path, newline="", encoding="utf-8") as file:
@@ -241,19 +240,15 @@ def of_embeddings(size, *, sets, n_replicates):
         replicates |= assessment.resample_ranks(*listed, **options)
         values = assessed(matrices) | ranks.disclosure(ranks.histogram(true_of_tests))
         intervals_of_sets.append(named_intervals(values, replicates, size[0]))
-    return held(true_of_embeddings(size), intervals_of_sets)
+    # Of many speakers (G_VD: protected voices differ as much); ranks of many galleries.
+    truth = {"deid_percent": true_deid_percent(size[1]), "gvd_db": 0.0}
+    return held(truth | ranks.disclosure(true_ranks(size)), intervals_of_sets)
 
 
 def assessed(matrices):
     compared = {name: similarity.compare(matrix) for name, matrix in matrices.items()}
     similarities = {name: similarity.similarities(one) for name, one in compared.items()}
     return similarity.assess(**similarities).metrics
-
-
-def true_of_embeddings(size):
-    """Of many speakers (G_VD: protected voices differ as much); ranks of many galleries."""
-    truth = {"deid_percent": true_deid_percent(size[1]), "gvd_db": 0.0}
-    return truth | ranks.disclosure(true_ranks(size))
 
 
 @functools.cache

@@ -32,20 +32,14 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
 
 from support.heldout_lists import trials_from
 
-from voiceprivacy.privacy.verdict.evidence import (
-    PERCENT,
-    all_recordings,
-    gain,
-    leaves_less,
-    one_recording,
-)
+from voiceprivacy.privacy.verdict import evidence
 
 WORLDS = ("gaussian", "heavy", "unequal", "mixture")
 N_RECORDINGS = 8
 PAIR_SHARE = 0.3  # of the variance of noise, which is 1
 COMMON_SHARE = 0.8  # of the noise of recordings that useful attacks have in common
 HIDDEN_SHARE = 0.5  # of the persons of a mixture
-MEASURES = {"one": one_recording, "all": all_recordings}
+MEASURES = {"one": evidence.one_recording, "all": evidence.all_recordings}
 LIMITS = {"one": 2.0, "all": 5.0}  # percent, of low remaining risk
 POINTS = 2.0  # percent; an order is said above
 GRID = np.linspace(-40, 60, 100_001)
@@ -90,7 +84,9 @@ def simulate(cell, n_sets, names):
     """Rows of one cell: what COLUMNS say of some measures."""
     world, *numbers = cell.split(":")
     n_persons, n_attacks, percent = map(int, numbers)
-    distance = distance_of(world, n_attacks, percent)
+    distance = 0.0  # of targets, at which the best attacker has this evidence
+    if percent:
+        distance = brentq(lambda d: truth_of(world, n_attacks, d, 1) - percent, 0.01, 30)
     seen = {name: [] for name in names if (world, name) != ("heavy", "all")}
     for seed in range(n_sets if seen else 0):
         trials = simulated_trials(world, n_persons, n_attacks, distance, seed)
@@ -111,19 +107,12 @@ def figures(name, world, n_attacks, distance, evidences):
     orders = []
     for safer, worse in pairwise(evidences):
         for one, other in ((safer, worse), (worse, safer)):
-            difference, error = leaves_less(one, other)
+            difference, error = evidence.leaves_less(one, other)
             orders.append(stdtr(one.n_persons - 1, (POINTS - difference) / error) < 0.025)
     summary = [truths.mean(), values.mean(), values.std(), errors.mean()]
     summary += [(low > truths).mean(), (high < truths).mean()]
     summary += [np.median(high), (high <= LIMITS[name]).mean(), np.mean(orders)]
     return map(float, summary)
-
-
-def distance_of(world, n_attacks, percent):
-    """The distance of targets at which the best attacker has this evidence."""
-    if not percent:
-        return 0.0
-    return brentq(lambda distance: truth_of(world, n_attacks, distance, 1) - percent, 0.01, 30)
 
 
 def truth_of(world, n_attacks, distance, n_recordings):
@@ -142,8 +131,8 @@ def truth_of(world, n_attacks, distance, n_recordings):
     floor = 1e-300
     logarithms = [np.log(np.maximum(density, floor)) for density in (targets, nontargets)]
     llrs = np.clip(logarithms[0] - logarithms[1], -50, 50)
-    gains = gain(llrs) * targets + gain(-llrs) * nontargets
-    return float(PERCENT * np.trapezoid(gains, GRID))
+    gains = evidence.gain(llrs) * targets + evidence.gain(-llrs) * nontargets
+    return float(evidence.PERCENT * np.trapezoid(gains, GRID))
 
 
 def simulated_trials(world, n_persons, n_attacks, distance, seed):

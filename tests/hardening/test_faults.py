@@ -50,7 +50,6 @@ run(lambda: embed_manifest(utterances, folder="model", threads=2, make=Sleeper))
 
 @contextlib.contextmanager
 def disk(folder, options):
-    """A disk in memory at out/."""
     (folder / "out").mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", "out"]
     mounted = subprocess.run(mount, capture_output=True, text=True)
@@ -62,15 +61,6 @@ def disk(folder, options):
         subprocess.run(["umount", "-l", "out"], cwd=folder, check=True)
 
 
-@pytest.fixture
-def full_disk(folder):
-    """A full disk at out/."""
-    with disk(folder, "size=200k") as out:
-        with contextlib.suppress(OSError):
-            (out / "others").write_bytes(bytes(2**20))
-        yield out
-
-
 @pytest.mark.parametrize(
     ("command", "old", "new"),
     [
@@ -80,13 +70,16 @@ def full_disk(folder):
         ("similarity", "--metrics out.json", "--metrics out/m.json"),
     ],
 )
-def test_a_full_disk_is_one_line(full_disk, monkeypatch, capfd, command, old, new):
+def test_a_full_disk_is_one_line(folder, monkeypatch, capfd, command, old, new):
     monkeypatch.setitem(world.COMMANDS, command, world.COMMANDS[command].replace(old, new))
-    assert world.call(command) == 1
+    with disk(folder, "size=200k") as out:
+        with contextlib.suppress(OSError):
+            (out / "others").write_bytes(bytes(2**20))
+        assert world.call(command) == 1
+        assert {path.name for path in out.rglob("*") if path.is_file()} == {"others"}
     said = capfd.readouterr().err.splitlines()
     (error,) = [line for line in said if line.startswith("error: ")]
     assert "out/" in error and re.search("No space left on device|is the disk full", error)
-    assert {path.name for path in full_disk.rglob("*") if path.is_file()} == {"others"}
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(folder, monkeypatch, capfd):

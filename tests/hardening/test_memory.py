@@ -1,12 +1,10 @@
-"""Memory: what a reader holds at its peak, in proportion to the file, and a matrix by its pairs.
-
-It is counted by tracemalloc, which sees what Python and NumPy allocate.
-"""
+"""Memory: what readers hold at their peak by tracemalloc, and commands on the largest lists."""
 
 import json
 
 import numpy as np
 import pytest
+from benchmark import benchmark_metrics
 from support.memory import peak_of
 
 from voiceprivacy.inout import (
@@ -87,3 +85,15 @@ def test_a_reader_takes_at_most_twenty_times_its_file(tmp_path, name):
     assert size > 1e5  # else what is constant would count
     # one of three: pathlib interns names, and Python's table of them doubles now and then
     assert any(peak_of(lambda: read(path))[1] <= MOST * size for _ in range(3))
+
+
+@pytest.mark.nightly
+def test_a_million_scores_fit_into_600_mb_with_law():
+    _, peak_mb = benchmark_metrics.everything_of_a_list(n_replicates=20)
+    assert peak_mb < benchmark_metrics.MILLION_MB
+
+
+@pytest.mark.nightly
+def test_3000_utterances_fit_into_1_gb_with_intervals():
+    _, peak_mb = benchmark_metrics.similarity_of(n_speakers=20, n_utterances=150)
+    assert peak_mb < benchmark_metrics.SIMILARITY_MB

@@ -69,7 +69,7 @@ GROUPS = {
         "privacy/uncertainty/paired": Draw(
             4, {"privacy": "paired paired_files paired_strongest", "utility": "pairs"}
         ),
-        "privacy/uncertainty/multiple": Draw(1, {"privacy": "multiple"}),
+        "privacy/uncertainty/multiple": Draw(1, {"privacy": "paired"}),
     },
     "": {
         "privacy/verdict/learner": Draw(3, {"privacy/verdict": "heldout_learner heldout_evidence"}),
@@ -183,7 +183,11 @@ def outcomes_of(module, draw, slow, arguments):
             command = [sys.executable, "-m", "mutmut", *words]
             subprocess.run(command, cwd=tree, stdout=log, stderr=log, check=True)
     outcomes = read_outcomes(tree, module)
-    write_survivors(tree, [mutant for mutant in drawn if not outcomes[mutant]])
+    with open(tree / "survivors.diff", "w") as file:
+        for mutant in (mutant for mutant in drawn if not outcomes[mutant]):
+            command = [sys.executable, "-m", "mutmut", "show", mutant]
+            shown = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=True)
+            file.write(f"{shown.stdout}\n")
     return [outcomes[mutant] for mutant in drawn]
 
 
@@ -214,11 +218,7 @@ def plant(tree, module, folders_of_tests, slow):
     (tree / "tests/conftest.py").write_text(CONFTEST.format(slow=json.dumps(own)))
     settings = SETTINGS.format(mutated=MUTATED, module=module, tests=json.dumps(tests))
     (tree / "pyproject.toml").write_text(settings)
-    forget_if_changed(tree)
-
-
-def forget_if_changed(tree):
-    """Remove the mutants of an earlier call where a source or a test is another one now."""
+    # The mutants of an earlier call go where a source or a test is another one now.
     paths = [*sorted((tree / "src").rglob("*.py")), *sorted((tree / "tests").rglob("*.py"))]
     planted = "\n".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()} {path}" for path in paths)
     known = tree / "planted"
@@ -228,7 +228,6 @@ def forget_if_changed(tree):
 
 
 def mutants_of(tree, module):
-    """The names of all mutants, sorted."""
     with contextlib.chdir(tree):  # where mutmut finds its settings
         path = Path(MUTATED, f"{module}.py")
         names = mutate_file_contents(str(path), path.read_text()).mutant_names
@@ -240,15 +239,6 @@ def read_outcomes(tree, module):
     file = tree / "mutants" / MUTATED / f"{module}.py.meta"
     codes = json.loads(file.read_text())["exit_code_by_key"] if file.exists() else {}
     return {mutant: code not in UNSEEN for mutant, code in codes.items() if code is not None}
-
-
-def write_survivors(tree, survivors):
-    """Write what each mutant that no test noticed has changed."""
-    with open(tree / "survivors.diff", "w") as file:
-        for mutant in survivors:
-            command = [sys.executable, "-m", "mutmut", "show", mutant]
-            shown = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=True)
-            file.write(f"{shown.stdout}\n")
 
 
 if __name__ == "__main__":

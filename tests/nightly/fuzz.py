@@ -79,7 +79,6 @@ def main() -> None:
 
 
 def all_readers() -> list[str]:
-    """The names of all readers."""
     sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
     from support import readers
 

@@ -104,7 +104,6 @@ def fill(folder: Path, draw: random.Random, seconds: float) -> str:
 
 
 def starve(folder: Path, draw: random.Random, seconds: float) -> str:
-    """Start a run whose processes get little memory."""
     finish(start(folder, memory=int(draw.uniform(0.2e9, 1.5e9))))
     return "starved"
 

@@ -100,7 +100,6 @@ def write_pieces(speech: Path, folder: Path) -> None:
 
 
 def add_line(path: Path, line: str) -> None:
-    """Add a line to a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as file:
         file.write(f"{line}\n")
@@ -123,29 +122,19 @@ def table(results: Path) -> str:
     }
     facts = sets[CORPUS]
     rows = [list(TITLES), ["---"] * len(TITLES)]
-    for system, own in {ORIGINAL: facts["unprotected"], **_by_evidence(facts["systems"])}.items():
+    last = float("inf")  # systems without any number
+    evidence = {name: own["evidence_percent"] or [last] for name, own in facts["systems"].items()}
+    order = sorted(evidence, key=lambda name: evidence[name][0])
+    for system in (ORIGINAL, *order):
+        own = facts["unprotected"] if system == ORIGINAL else facts["systems"][system]
         cells = [f"`{system}`", STATES[UNPROTECTED if system == ORIGINAL else own["state"]][0]]
         cells += [" ".join(limits(own[key])).strip() for key in FACTS]
         for metric, (_, form) in MEASURES.items():
             shown = measured[metric].get(system)
             cells.append(shown.text(form.format) if shown else "")
-        rows.append([*cells, speed_words(speeds.get(system, UNDEFINED))])
+        factor = speeds.get(system, UNDEFINED)
+        rows.append([*cells, "" if factor == UNDEFINED else f"{1 / float(factor):.0f}"])
     return "".join(f"| {' | '.join(cells)} |\n" for cells in rows)
-
-
-def _by_evidence(systems):
-    """Systems with the least evidence first, and those without any number last."""
-
-    def percent(name):
-        evidence = systems[name]["evidence_percent"]
-        return evidence is None, evidence[0] if evidence else 0.0
-
-    return {name: systems[name] for name in sorted(systems, key=percent)}
-
-
-def speed_words(factor):
-    """Seconds of speech in a second of a processor."""
-    return "" if factor == UNDEFINED else f"{1 / float(factor):.0f}"
 
 
 def with_table(page: str, table: str, path: Path) -> str:

@@ -22,7 +22,6 @@ needs_browser = needs.program("chromium")
 
 @contextmanager
 def browser():
-    """Chromium as playwright drives it."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

@@ -86,7 +86,6 @@ json.dump([status, used.ru_utime + used.ru_stime, 1024 * used.ru_maxrss], open(s
 
 
 def call_measured(job, *words, **options):
-    """As call, with what it took."""
     command = [sys.executable, *module(job), *words]
     with tempfile.NamedTemporaryFile() as file:
         done = _ended([sys.executable, "-c", MEASURE, file.name, *command], **options)

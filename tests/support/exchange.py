@@ -43,12 +43,6 @@ def write_system(folder, name, revision="2026"):
     write_record(folder, "system", record)
 
 
-def write_attacker(folder, name):
-    record = {"name": name, "revision": "1", "title": name, "weights": {}}
-    record |= {"training_data": ["VoxCeleb 1"], "adaptation": None, "code": UNSAID}
-    write_record(folder, "attacker", record)
-
-
 def write_result(folder, system, attacker, *, laboratory, strength, tier="B"):
     """An attack that finds ``strength`` standard deviations in protected, and 4 in original speech.
 
@@ -83,7 +77,9 @@ def write_repository(folder):
     for name in ("x", "y"):
         write_system(folder, name)
     for name in ("one", "two"):
-        write_attacker(folder, name)
+        record = {"name": name, "revision": "1", "title": name, "weights": {}}
+        record |= {"training_data": ["VoxCeleb 1"], "adaptation": None, "code": UNSAID}
+        write_record(folder, "attacker", record)
     write_result(folder, "x", "one", laboratory="Laboratory A", strength=0.2)
     write_result(folder, "x", "two", laboratory="Laboratory B", strength=2.0)
     write_result(folder, "y", "one", laboratory="Laboratory B", strength=1.0)

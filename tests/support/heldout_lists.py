@@ -48,7 +48,6 @@ def rows_of(enrolled, tried, recordings, scores):
 
 
 def trials_from(enrolled, tried, recordings, scores):
-    """The Trials of a list."""
     return trials_of(*rows_of(enrolled, tried, recordings, scores))
 
 

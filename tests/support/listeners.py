@@ -79,19 +79,14 @@ label_encoder: !new:speechbrain.dataio.encoder.CategoricalEncoder
 """
 
 
-def write_encoder(folder, seed=0):
-    """A folder of the hub with a wav2vec 2.0 for both kinds of SpeechBrain's; returns the model."""
-    torch.manual_seed(seed)
-    model = transformers.Wav2Vec2Model(transformers.Wav2Vec2Config(**ENCODER)).eval()
-    model.save_pretrained(folder)
-    transformers.Wav2Vec2FeatureExtractor(do_normalize=True).save_pretrained(folder)
-    return model
-
-
 def _write_speechbrain(folder, seed, settings):
     """Settings and wav2vec 2.0 of a folder; the encoder that it names is a folder beside it."""
     encoder = folder.parent / f"{folder.name}_encoder"
-    weights = write_encoder(encoder, seed).state_dict()
+    torch.manual_seed(seed)
+    model = transformers.Wav2Vec2Model(transformers.Wav2Vec2Config(**ENCODER)).eval()
+    model.save_pretrained(encoder)
+    transformers.Wav2Vec2FeatureExtractor(do_normalize=True).save_pretrained(encoder)
+    weights = model.state_dict()
     folder.mkdir(parents=True)
     fields = {"encoder": encoder, "width": WIDTH, "n_letters": len(LETTERS)}
     (folder / "hyperparams.yaml").write_text(settings.format(**fields))

@@ -49,19 +49,7 @@ EER_PERCENT = {
 
 
 def metrics():
-    """All numbers of the run, with intervals of lists."""
-    numbers = _galleries()
-    for (corpus, trials), (name, conditions) in itertools.product(LISTS, SYSTEMS.items()):
-        for condition in conditions:
-            for metric, value in _numbers(name, condition, shift=int(trials == "m")).items():
-                limits = (str(value - 1), str(value + 1)) if metric == "eer_percent" else ("-", "-")
-                key = (corpus, trials, name, *ATTACKER, condition, metric)
-                numbers.append(Number(*key, str(value), *limits))
-    return sorted(numbers)
-
-
-def _galleries():
-    """Rank disclosure of galleries that were sampled for tests of one and two utterances."""
+    """All numbers of the run: galleries for tests of one and two utterances, then lists."""
     numbers = []
     for test, (anonymiser, conditions) in itertools.product((1, 2), SYSTEMS.items()):
         sizes = {"n_templates": 3, "mean_test_s": 6.25 * test, "mean_template_s": 6.25}
@@ -70,7 +58,13 @@ def _galleries():
             disclosure = [str(share * test) for share in (0.5, 0.4, 0.6)]
             numbers.append(Number(*key, "disclosure_bit", *disclosure))
             numbers += [Number(*key, name, str(size)) for name, size in sizes.items()]
-    return numbers
+    for (corpus, trials), (name, conditions) in itertools.product(LISTS, SYSTEMS.items()):
+        for condition in conditions:
+            for metric, value in _numbers(name, condition, shift=int(trials == "m")).items():
+                limits = (str(value - 1), str(value + 1)) if metric == "eer_percent" else ("-", "-")
+                key = (corpus, trials, name, *ATTACKER, condition, metric)
+                numbers.append(Number(*key, str(value), *limits))
+    return sorted(numbers)
 
 
 def _costs(anonymiser, condition):

@@ -80,7 +80,6 @@ classifier: !new:speechbrain.lobes.models.Xvector.Classifier
 
 
 def ecapa(folder):
-    """Write a tiny ECAPA-TDNN folder; returns the folder."""
     return _save(folder, PUBLISHED.format(name="ecapa", features=FEATURES, model=ECAPA))
 
 
@@ -119,7 +118,6 @@ def write_tones(folder, *, speakers, utterances, seconds=0.8, rate=RATE):
 
 
 def tone(speaker, index, *, seconds=0.8, rate=RATE):
-    """Samples of one utterance: a tone with overtones in noise."""
     generator = seeds.generator(0, "tone", str(speaker), str(index))
     time = torch.arange(round(seconds * (1 + 0.05 * index) * rate)).numpy() / rate
     samples = sum(

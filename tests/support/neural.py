@@ -76,7 +76,6 @@ def recogniser_files(*, words=WORDS, language="en"):
 
 
 def write_recogniser(folder, **options):
-    """Write the folder of such a model."""
     folder.mkdir(parents=True)
     for name, content in recogniser_files(**options).items():
         (folder / name).write_bytes(content)
@@ -115,7 +114,6 @@ def install_voices(monkeypatch):
 
 
 def write_piper(folder, *, language="en-us", speakers=1):
-    """Write the folder of a voice of Piper."""
     folder.mkdir(parents=True)
     settings = {
         "num_speakers": speakers,

@@ -43,5 +43,4 @@ class Page(HTMLParser):
         self.text.append(data)
 
     def values(self, *names):
-        """The values of attributes of these names."""
         return [value for name, value in self.attributes if name in names and value]

@@ -24,5 +24,4 @@ def problems(config):
 
 
 def pictures_of(plan):
-    """The SVGs of the figures of a run."""
     return [figure.pictures(plan.layout)["svg"] for figure in planned(plan)]

@@ -39,7 +39,13 @@ def write_state(folder, *, percent=50.0, state="open", speakers="s", config=None
     for trials, (anonymiser, conditions) in itertools.product(LISTS, CONDITIONS.items()):
         system = ("demo", trials, anonymiser, "ecapa", "cosine")
         numbers += _numbers(system, conditions)
-        _write_replicates(folder / "metrics" / "verification" / "/".join(system), conditions)
+        stem = folder / "metrics" / "verification" / "/".join(system)
+        eer = {name: {"value": EER[name], "n_speakers": 10} for name in conditions}
+        values = {name: {"eer_percent": value} for name, value in eer.items()}
+        write_json(stem.with_suffix(".intervals.json"), values)
+        draws = np.random.default_rng(0).normal(scale=2, size=200)
+        replicates = {f"{name}/eer_percent": EER[name] + draws for name in conditions}
+        write_npz(stem.with_suffix(".bootstrap.npz"), replicates)
     measured = ("pitch", "pitch_correlation", "0.75", "0.5", "0.875", "4", "0", "2", "higher")
     utility = [Utility("demo", trials, "b2", *measured) for trials in ("-", *LISTS)]
     write_table(folder / "metrics" / "utility" / "demo.tsv", Utility._fields, utility)
@@ -65,14 +71,6 @@ def _numbers(system, conditions):
         for name, value in (numbers | {"eer_percent": EER[condition], "cllr_bit": 1.0}).items():
             limits = ("1.0", "40.0") if name == "eer_percent" else ()
             yield Number(*system, condition, name, str(value), *limits)
-
-
-def _write_replicates(stem, conditions):
-    draws = np.random.default_rng(0).normal(scale=2, size=200)
-    values = {name: {"eer_percent": {"value": EER[name], "n_speakers": 10}} for name in conditions}
-    write_json(stem.with_suffix(".intervals.json"), values)
-    replicates = {f"{name}/eer_percent": EER[name] + draws for name in conditions}
-    write_npz(stem.with_suffix(".bootstrap.npz"), replicates)
 
 
 def write_what_else_a_page_shows(folder):

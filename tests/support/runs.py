@@ -160,13 +160,11 @@ def finish(folder, *words, config="config.yaml", **how):
 
 
 def succeeded(finished):
-    """An ended process, which must have succeeded."""
     assert finished.returncode == 0, finished.stderr + finished.stdout
     return finished
 
 
 def rows(path):
-    """The rows of a table, as dicts."""
     with open(path, newline="") as file:
         return list(csv.DictReader(file, delimiter="\t"))
 

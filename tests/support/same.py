@@ -43,7 +43,6 @@ def main():
 
 
 def unpack(commit, folder):
-    """Write the tree of a commit; returns the folder."""
     folder.mkdir(parents=True)
     command = ["git", "-C", str(ROOT), "archive", commit]
     archive = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
@@ -62,8 +61,12 @@ def compare(name, folder, trees):
         call(tree, own, "results/metrics.tsv", "results/verdict.json", *arguments)
     dropped = json.loads((ROOT / "tests" / "same.json").read_text())
     before, now = (folder / name / version for version in trees)
-    for line in (*files_that_differ(before, now, dropped), *other_commands(before, now, dropped)):
+    for line in files_that_differ(before, now, dropped):
         yield f"{name}: {line}"
+    old, new = (commands_of(folder, dropped) for folder in (before, now))
+    for sign, commands in (("-", old - new), ("+", new - old)):
+        for command in sorted(commands.elements()):
+            yield f"{name}: {sign} {' '.join(command)}"
 
 
 def demo(_folder, _tree):
@@ -72,7 +75,6 @@ def demo(_folder, _tree):
 
 
 def excerpt(_folder, tree):
-    """The run of config/excerpt.yaml."""
     return ["--configfile", str(tree / "config" / "excerpt.yaml")]
 
 
@@ -101,7 +103,6 @@ if {"VOICEPRIVACY_SPEECH", "VOICEPRIVACY_ASV"} <= os.environ.keys():
 
 
 def call(tree, folder, *arguments, output=None):
-    """Call Snakemake with a tree, in a folder."""
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(tree / "Snakefile")]
     command += ["--directory", str(folder), "--cores", "all", *arguments]
     finished = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -123,20 +124,16 @@ def files_that_differ(before, now, dropped):
             continue
         texts = [read(folder / "results" / name) for folder in (before, now)]
         if name == "metrics.tsv":
-            texts[0] = without_metrics(texts[0], dropped["metrics"])
+            column = texts[0].splitlines()[0].split("\t").index("metric")
+            rows = texts[0].splitlines(keepends=True)
+            kept = (row for row in rows if row.split("\t")[column] not in dropped["metrics"])
+            texts[0] = "".join(kept)
         if texts[0] != texts[1]:
             yield f"{name}: {first_difference(*texts)}"
 
 
 def read(path):
     return path.read_text() if path.exists() else None
-
-
-def without_metrics(table, metrics):
-    """The table without the rows of some metrics."""
-    column = table.splitlines()[0].split("\t").index("metric")
-    rows = table.splitlines(keepends=True)
-    return "".join(row for row in rows if row.split("\t")[column] not in metrics)
 
 
 def first_difference(before, now):
@@ -148,13 +145,6 @@ def first_difference(before, now):
         if old != new:
             return f"line {number}: {old!r} is now {new!r}"
     return f"{before.count(chr(10))} lines are now {now.count(chr(10))}"
-
-
-def other_commands(before, now, dropped):
-    """Yield each command that only one of the versions calls."""
-    old, new = (commands_of(folder, dropped) for folder in (before, now))
-    for sign, commands in (("-", old - new), ("+", new - old)):
-        yield from (f"{sign} {' '.join(command)}" for command in sorted(commands.elements()))
 
 
 def commands_of(folder, dropped):

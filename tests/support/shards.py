@@ -9,7 +9,6 @@ REVERSED = {"function": "workflow/resources/plugins/reversed.py:anonymise"}
 
 
 def run_shard(original, anonymiser, folder, *, shard=0, shards=1):
-    """Protect a shard of a part; its manifest."""
     manifest = folder / f"shards/{shard}.tsv"
     numbers = {"seed": 1, "sample_rate": RATE, "threads": 1, "shard": shard, "shards": shards}
     anonymise_shard(
@@ -19,7 +18,6 @@ def run_shard(original, anonymiser, folder, *, shard=0, shards=1):
 
 
 def run_part(original, anonymiser, folder, *, manifest=None, **options):
-    """Protect a part at once; its manifest."""
     paths = {"audio_dir": folder / "wav/0", "output_manifest": folder / "manifest.tsv"}
     options = {"original": original, "seed": 1, "sample_rate": RATE, "threads": 1} | options
     anonymise_part(manifest or original, anonymiser, **options, **paths)

@@ -48,7 +48,12 @@ def cluster(folder):
         at_the_end.callback(_kill_the_rest)
         at_the_end.callback(CONFIGURATION.unlink, missing_ok=True)
         CONFIGURATION.write_text(_configuration(folder))
-        _start(at_the_end, folder, "munged", "--foreground", "--force", *_munge_files(folder))
+        key = folder / "munge.key"
+        key.write_bytes(os.urandom(128))
+        key.chmod(0o400)
+        others = ("socket", "pid-file", "log-file", "seed-file")
+        files = [f"--key-file={key}", *(f"--{name}={folder}/munge.{name}" for name in others)]
+        _start(at_the_end, folder, "munged", "--foreground", "--force", *files)
         _wait_for(lambda: (folder / "munge.socket").exists(), "munged")
         _start(at_the_end, folder, "slurmctld", "-D")
         _start(at_the_end, folder, "slurmd", "-D")
@@ -113,14 +118,6 @@ MpiDefault=none
 NodeName={name} NodeAddr=127.0.0.1 CPUs={os.cpu_count()} RealMemory={memory_mb} State=UNKNOWN
 PartitionName=loopback Nodes={name} Default=YES MaxTime=INFINITE State=UP
 """
-
-
-def _munge_files(folder):
-    key = folder / "munge.key"
-    key.write_bytes(os.urandom(128))
-    key.chmod(0o400)
-    others = ("socket", "pid-file", "log-file", "seed-file")
-    return [f"--key-file={key}", *(f"--{option}={folder}/munge.{option}" for option in others)]
 
 
 def _free_ports(count):

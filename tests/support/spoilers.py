@@ -41,13 +41,11 @@ def matching(pattern, new):
 
 
 def write(content):
-    """Write text or bytes instead."""
     content = content if isinstance(content, bytes) else content.encode()
     return lambda path: path.write_bytes(content)
 
 
 def append(text):
-    """Add a text at the end."""
     return lambda path: path.write_bytes(path.read_bytes() + text.encode())
 
 
@@ -68,17 +66,14 @@ def repeat(number):
 
 
 def cut(share):
-    """Keep the beginning of a file."""
     return lambda path: path.write_bytes(path.read_bytes()[: round(share * path.stat().st_size)])
 
 
 def remove(path):
-    """Remove a file or a folder."""
     shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def into_folder(path):
-    """A folder in the place of a file."""
     path.unlink()
     path.mkdir()
 
@@ -116,5 +111,4 @@ def arrays(**changes):
 
 
 def config(**sections):
-    """A config with other sections."""
     return write(json.dumps(CONFIG | sections))

@@ -69,7 +69,9 @@ def main():
         for test, seconds in known.items()
         if test not in times and (not test.startswith(asked) or test in unmeasured)
     }
-    write_times(kept | {test: seconds for test, seconds in times.items() if seconds > SLOW_S})
+    kept |= {test: seconds for test, seconds in times.items() if seconds > SLOW_S}
+    lines = [f"{kept[test]:.1f}\t{test}" for test in sorted(kept)]
+    FILE.write_text("\n".join([HEADER, *lines, ""]), encoding="utf-8")
     new = {test: seconds for test, seconds in times.items() if test not in known}
     too_slow = [f"{new[test]:.1f} s  {test}" for test in new if new[test] > TOO_SLOW_S]
     fast_s = sum(seconds for seconds in times.values() if seconds <= SLOW_S)
@@ -119,11 +121,6 @@ def seconds_of(rows):
     users = Counter(name for row in tests for name in row["fixtures"])
     shares = {name: fixtures[name] / count for name, count in users.items()}
     return {row["test"]: row["seconds"] + sum(map(shares.get, row["fixtures"])) for row in tests}
-
-
-def write_times(times):
-    lines = [f"{times[test]:.1f}\t{test}" for test in sorted(times)]
-    FILE.write_text("\n".join([HEADER, *lines, ""]), encoding="utf-8")
 
 
 # What pytest calls where this module is a plug-in of it.

@@ -15,14 +15,9 @@ def faults(content):
     lines = [f"{error.json_path}: {error.message}" for error in validator.iter_errors(content)]
     for name, judged in content["sets"].items():
         for system, fields in judged["systems"].items():
-            lines += [f"{name}, {system}: {number}" for number in outside_of_limits(fields)]
+            for number, limits in fields.items():
+                if isinstance(limits, list) and number.endswith(("_percent", "_points")):
+                    value, low, high = limits
+                    if not low <= value <= high:
+                        lines.append(f"{name}, {system}: {number}")
     return lines
-
-
-def outside_of_limits(facts):
-    """Names of numbers that lie outside of their own limits."""
-    for name, limits in facts.items():
-        if isinstance(limits, list) and name.endswith(("_percent", "_points")):
-            value, low, high = limits
-            if not low <= value <= high:
-                yield name

@@ -53,7 +53,6 @@ def set_of(systems, **changed):
 
 
 def verdict(sets):
-    """The whole file."""
     return {"format": 1, "sets": sets}
 
 

@@ -102,23 +102,24 @@ CONFIG = {
 
 
 def build(folder):
-    """Write the whole world into a folder."""
     names = names_of(SPEAKERS, len(ENROLLED) + len(TRIED))
-    _data(folder / "data", names)
-    utterances = []
+    data, utterances = folder / "data", []
+    write_kaldi(data, SPEAKERS, names, enrolled=len(ENROLLED), path="data/wav/{}.wav".format)
     for speaker, own in names.items():
         for name in own:
-            path = folder / "data" / "wav" / f"{name}.wav"
+            path = data / "wav" / f"{name}.wav"
+            audio.write(path, speech(name), RATE)
             utterances.append(manifests.Utterance(name, speaker, SPEAKERS[speaker], path, SECONDS))
     manifests.write_manifest(folder / "speech" / "manifest.tsv", utterances)
     relative = (folder / "speech" / "manifest.tsv").read_text().replace(str(folder), "..")
     (folder / "speech" / "manifest.tsv").write_text(relative)
-    write_submission(folder / "submission", folder / "data" / "wav")
+    write_submission(folder / "submission", data / "wav")
     _scores(folder, names)
     _arrays(folder, names)
     _other_corpora(folder)
     said = [f"{utterance.utterance}\tthe dog goes home" for utterance in utterances]
     write_lines(folder / "transcripts.tsv", ["utterance\ttext", *said])
+    write_lines(data / "text", [line.replace("\t", " ") for line in said])
     texts = {"plug.py": PLUG, "embed.py": EMBED_PLUG, "mine.py": FUNCTION, "words.dic": DICTIONARY}
     levels = {"weak": (0, "not much"), "strong": (2, "a lot")}
     tags = {name: {"from_log10": least, "meaning": text} for name, (least, text) in levels.items()}
@@ -128,16 +129,6 @@ def build(folder):
         (folder / name).write_text(text)
     genders = [f"{speaker}\t{gender}" for speaker, gender in SPEAKERS.items()]
     write_lines(folder / "genders.tsv", ["speaker\tgender", *genders])
-
-
-def _data(folder, names):
-    write_kaldi(folder, SPEAKERS, names, enrolled=len(ENROLLED), path="data/wav/{}.wav".format)
-    said = []
-    for own in names.values():
-        for name in own:
-            audio.write(folder / "wav" / f"{name}.wav", speech(name), RATE)
-            said.append(f"{name} the dog goes home")
-    write_lines(folder / "text", said)
 
 
 def speech(name, seconds=SECONDS):

@@ -49,7 +49,6 @@ NOT_CALLED = {  # script: what its modules import in functions that it does not 
 
 
 def lock(*names):
-    """{package: {versions}} of the locks that are installed together."""
     added = [f"-{package}" for package in ADDED]
     versions = {}
     for name in names or ("", "-torch-cuda", *added):
@@ -201,7 +200,6 @@ esac
 
 @pytest.fixture
 def for_cpus():
-    """The SHA-256 of the torch for CPUs that is locked."""
     (wheel,) = [block for block in blocks("requirements-torch-cpu.txt") if block[:7] == "torch=="]
     return re.search("sha256:([0-9a-f]+)", wheel).group(1)
 

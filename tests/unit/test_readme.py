@@ -41,7 +41,6 @@ def section(title):
 
 
 def configs(page):
-    """The blocks of a page that are parts of a config."""
     starts = tuple(f"{name}:\n" for name in SECTIONS)
     blocks = indented(page.read_text(encoding="utf-8"))
     return [yaml.safe_load(block) for block in blocks if block.startswith(starts)]
@@ -65,7 +64,6 @@ def test_configs_of_a_page_together_lack_nothing_but_their_files(page):
 
 @pytest.fixture
 def scores(tmp_path, in_tmp_path):
-    """The files that the commands of docs/guide/scores.md name."""
     draw = np.random.default_rng(0)
     ids = itertools.product(range(4), range(40))
     labels = {True: "target", False: "nontarget"}

@@ -110,7 +110,6 @@ def test_the_gallery_has_every_picture_with_its_command():
 
 
 def links(page):
-    """Pages of the site that a page links to."""
     names = {url.partition("#")[0] for url in Tags(page).links if ":" not in url}
     paths = {(page.parent / name).resolve() for name in names if name.endswith(".html")}
     return {path for path in paths if path.exists()}

@@ -13,7 +13,6 @@ LONGEST_LINE = 100
 
 
 def folders(top):
-    """Folders with Python files, below the repository."""
     return sorted({str(path.parent.relative_to(ROOT)) for path in top.rglob("*.py")})
 
 

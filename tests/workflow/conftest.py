@@ -41,7 +41,6 @@ def tiny_run(tmp_path_factory, worker_id):
 
 @pytest.fixture
 def own_run(tmp_path, tiny_run):
-    """A copy of the finished run, to go on with."""
     return shutil.copytree(tiny_run, tmp_path / "run", symlinks=True)
 
 

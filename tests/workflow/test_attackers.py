@@ -4,20 +4,7 @@ import os
 
 import pytest
 import yaml
-from support.runs import (
-    B2,
-    B2R,
-    edited,
-    files_of,
-    finish,
-    make_kaldi_directory,
-    planned_jobs,
-    rows,
-    snakemake,
-    succeeded,
-    voiceprivacy,
-    write_config,
-)
+from support import runs
 
 PLAIN = "results/scores/tiny/all/original/plain/cosine/oo.tsv"
 NOTHING = "Nothing to be done"
@@ -29,14 +16,14 @@ def run(tmp_path_factory):
     from support.models import small_recipe  # torch: seconds
 
     folder = tmp_path_factory.mktemp("attackers")
-    make_kaldi_directory(folder / "data" / "tiny")
-    make_kaldi_directory(folder / "data" / "train", prefix="t")
+    runs.make_kaldi_directory(folder / "data" / "tiny")
+    runs.make_kaldi_directory(folder / "data" / "train", prefix="t")
     small_recipe(folder / "recipe.yaml")
     training = {"corpus": "train", "speech": "anonymised"}
-    write_config(
+    runs.write_config(
         folder,
         corpora={"tiny": {"kaldi": "data/tiny"}, "train": {"kaldi": "data/train", "use": "train"}},
-        anonymisers={"b2": {"command": B2}, "b2r": {"command": B2R}},
+        anonymisers={"b2": {"command": runs.B2}, "b2r": {"command": runs.B2R}},
         extractors={
             "plain": {"train": {"corpus": "train"}, "recipe": "recipe.yaml"},
             "semi": {"train": training, "recipe": "recipe.yaml", "start": "plain"},
@@ -61,7 +48,7 @@ def run(tmp_path_factory):
         "original/plain/cosine/oo",
         *(f"b2/plain/{backend}/op" for backend in ("cosine", "rotated_on_b2")),
     ]
-    finish(folder, *(f"results/scores/tiny/all/{attack}.tsv" for attack in attacks))
+    runs.finish(folder, *(f"results/scores/tiny/all/{attack}.tsv" for attack in attacks))
     return folder
 
 
@@ -69,22 +56,20 @@ def test_every_training_utterance_is_protected_with_a_draw_of_its_own_and_learnt
     run,
 ):
     train = run / "results" / "audio" / "train" / "train"
-    pseudo = {
-        row["utterance"]: row["speaker"] for row in rows(train / "original" / "pseudo_manifest.tsv")
-    }
+    pseudo, speakers, originals = (
+        {row["utterance"]: row["speaker"] for row in runs.rows(train / f"{name}manifest.tsv")}
+        for name in ("original/pseudo_", "b2r/", "original/")
+    )
     assert len(set(pseudo.values())) == len(pseudo) == 25
-    assert len({row["alpha"] for row in rows(train / "b2r" / "manifest.alphas.tsv")}) == 25
-    speakers = {row["utterance"]: row["speaker"] for row in rows(train / "b2r" / "manifest.tsv")}
-    assert speakers == {
-        row["utterance"]: row["speaker"] for row in rows(train / "original" / "manifest.tsv")
-    }
+    assert len({row["alpha"] for row in runs.rows(train / "b2r" / "manifest.alphas.tsv")}) == 25
+    assert speakers == originals
     assert set(speakers.values()) == {"tanna", "tberta", "tclara", "tdavid", "temil"}
 
 
 def test_a_rotation_is_learnt_from_both_kinds_of_training_speech(run):
     scores = {}
     for backend in ("cosine", "rotated_on_b2"):
-        table = rows(run / f"results/scores/tiny/all/b2/plain/{backend}/op.tsv")
+        table = runs.rows(run / f"results/scores/tiny/all/b2/plain/{backend}/op.tsv")
         scores[backend] = [float(row["score"]) for row in table if row["label"] == "target"]
     log = run / "results/logs/train_backend/rotated_on_b2/plain.log"
     assert "from 25 utterances of 5 speakers" in log.read_text()
@@ -95,7 +80,10 @@ def test_a_rotation_is_learnt_from_both_kinds_of_training_speech(run):
 def test_two_anonymisers_give_two_different_oo(run, backend):
     folder = run / "results" / "scores" / "tiny" / "all" / "original"
     one, other = (
-        [row["score"] for row in rows(folder / f"semi_on_{name}" / backend.format(name) / "oo.tsv")]
+        [
+            row["score"]
+            for row in runs.rows(folder / f"semi_on_{name}" / backend.format(name) / "oo.tsv")
+        ]
         for name in ("b2", "b2r")
     )
     assert len(one) == len(other) and one != other
@@ -104,11 +92,11 @@ def test_two_anonymisers_give_two_different_oo(run, backend):
 def test_a_trained_model_has_its_curve_and_leaves_no_checkpoints(run):
     models = run / "results" / "models"
     assert {path.name for path in models.iterdir()} == {"plain", "semi_on_b2", "semi_on_b2r"}
-    assert len(rows(models / "plain" / "training.tsv")) == 4
+    assert len(runs.rows(models / "plain" / "training.tsv")) == 4
 
 
 def again(run, config="config.yaml"):
-    return snakemake(run, PLAIN, "--cores", "2", "--configfile", run / config)
+    return runs.snakemake(run, PLAIN, "--cores", "2", "--configfile", run / config)
 
 
 def planned(run, corpus, **options):
@@ -116,7 +104,7 @@ def planned(run, corpus, **options):
     config = yaml.safe_load((run / "config.yaml").read_text())
     config["corpora"][corpus] |= options
     (run / "other.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
-    return planned_jobs(run, PLAIN, by="corpus", config="other.yaml")
+    return runs.planned_jobs(run, PLAIN, by="corpus", config="other.yaml")
 
 
 def test_other_evaluated_speech_trains_nothing_again(run):
@@ -134,8 +122,8 @@ def test_other_training_speech_asks_and_repeats_nothing_of_other_corpora(run):
 
 
 def test_an_edit_does_not_throw_a_model_away(run):
-    before = files_of(run)
-    with edited(run / "data" / "train" / "spk2gender", b"\n"):
+    before = runs.files_of(run)
+    with runs.edited(run / "data" / "train" / "spk2gender", b"\n"):
         for _ in range(2):  # the refused run is forgotten
             refused = again(run)
             assert refused.returncode == 2
@@ -143,10 +131,10 @@ def test_an_edit_does_not_throw_a_model_away(run):
             assert "results/models/plain would be trained again" in line
             assert "results/sources/corpora/train.sha256" in line
             assert "--directory NEW" in line and "--remake" in line
-            assert files_of(run) == before
+            assert runs.files_of(run) == before
     assert NOTHING in again(run).stderr
     kept = {path: content for path, (_, content) in before.items()}
-    assert {path: content for path, (_, content) in files_of(run).items()} == kept
+    assert {path: content for path, (_, content) in runs.files_of(run).items()} == kept
 
 
 def test_a_training_that_is_asked_for_goes_on(run):
@@ -156,5 +144,5 @@ def test_a_training_that_is_asked_for_goes_on(run):
     assert NOTHING in again(run).stderr
     (run / "recipe.yaml").write_text((run / "recipe.yaml").read_text() + "\n# a note\n")
     words = ("--remake", PLAIN, "--cores", "2", "--configfile", "config.yaml")
-    succeeded(voiceprivacy(run, "run", *words))
+    runs.succeeded(runs.voiceprivacy(run, "run", *words))
     assert NOTHING in again(run).stderr

@@ -14,7 +14,6 @@ pytestmark = [pytest.mark.nightly, needs.data("VOICEPRIVACY_SPEECH")]
 
 @pytest.fixture(scope="module")
 def metrics(tmp_path_factory):
-    """All numbers of a run, without its pictures."""
     folder = tmp_path_factory.mktemp("attackers")
     config = yaml.safe_load((ROOT / "config" / "attackers.yaml").read_text())
     config["extractors"]["semi"]["recipe"] = "recipe.yaml"

@@ -5,7 +5,6 @@ What is bad is left out of all that a corpus is used for, where its entry says s
 
 import re
 
-import pytest
 from support.runs import HEAR, LOSES, REVERSED, make_kaldi_directory, voiceprivacy, write_config
 
 from voiceprivacy.inout import enrolments, manifests, tables, trial_lists
@@ -43,42 +42,35 @@ MESSAGES = [
 ]
 
 
-@pytest.fixture
-def folder(tmp_path):
-    """A folder to run in, with a broken recording and wrong plug-ins."""
+def test_mistakes_are_named_twice_and_what_is_excluded_is_nowhere(tmp_path):
+    """Also by a second run, which believes nothing of the first."""
     make_kaldi_directory(tmp_path / "data" / "tiny")
     (tmp_path / "data/tiny/wav/emil-4.wav").write_text("not audio")
     for name, text in {"mine.py": LOSES, "lose.py": LOSING_COMMAND, "hear.py": HEAR}.items():
         (tmp_path / name).write_text(text)
     write_config(tmp_path, **CONFIG)
-    return tmp_path
-
-
-def test_mistakes_are_named_twice_and_what_is_excluded_is_nowhere(folder):
-    """Also by a second run, which believes nothing of the first."""
     words = ("run", "--cores", "2", "--keep-going", "--configfile", "config.yaml")
     for _ in range(2):
-        finished = voiceprivacy(folder, *words, CHECKED, f"{LIST}.tsv", *BAD, *GOOD, HEARD)
+        finished = voiceprivacy(tmp_path, *words, CHECKED, f"{LIST}.tsv", *BAD, *GOOD, HEARD)
         output = finished.stderr + finished.stdout
         assert finished.returncode != 0
         for parts in MESSAGES:
             assert [line for line in output.splitlines() if all(part in line for part in parts)]
         assert "Traceback" not in output
-    assert not [name for name in (CHECKED, *BAD) if (folder / name).exists()]
-    assert {path.name for path in (folder / "results").rglob(".*")} <= {".snakemake_timestamp"}
+    assert not [name for name in (CHECKED, *BAD) if (tmp_path / name).exists()]
+    assert {path.name for path in (tmp_path / "results").rglob(".*")} <= {".snakemake_timestamp"}
     # A function that fails is named before an attacker has heard anything.
-    first, *_ = sorted((folder / ".snakemake" / "log").glob("*.log"))
+    first, *_ = sorted((tmp_path / ".snakemake" / "log").glob("*.log"))
     logs = re.findall(r"^    log: results/logs/(\w+)/", first.read_text(), re.MULTILINE)
     order = ("validate_corpus", "anonymise_part", "extract_embeddings")
     assert sorted(order, key=logs.index) == [*order]
     for path in GOOD:
-        kept = {recording.utterance for recording in manifests.read_manifest(folder / path)}
+        kept = {recording.utterance for recording in manifests.read_manifest(tmp_path / path)}
         assert not {"emil-4", "anna-0"} & kept
-    assert "emil-4" not in {
-        trial.trial for trial in trial_lists.read_trials(folder / f"{LIST}.tsv")
-    }
-    assert enrolments.read_enrolments(folder / f"{LIST}.enrolments.tsv")["anna"] == ["anna-1"]
-    findings = tables.read_table(folder / "results/checks/tiny.tsv", tables.FINDINGS)
+    trials = trial_lists.read_trials(tmp_path / f"{LIST}.tsv")
+    assert "emil-4" not in {trial.trial for trial in trials}
+    assert enrolments.read_enrolments(tmp_path / f"{LIST}.enrolments.tsv")["anna"] == ["anna-1"]
+    findings = tables.read_table(tmp_path / "results/checks/tiny.tsv", tables.FINDINGS)
     excluded = [
         row["what"].rpartition("utterance '")[2] for row in findings if row["level"] == "excluded"
     ]

@@ -6,17 +6,7 @@ from collections import Counter
 
 import pytest
 import yaml
-from support.runs import (
-    B2,
-    GAIN,
-    ROOT,
-    edited,
-    finish,
-    make_kaldi_directory,
-    planned_jobs,
-    voiceprivacy,
-    write_config,
-)
+from support import runs
 
 from voiceprivacy.plan.measures import of_every_run
 
@@ -24,7 +14,7 @@ pytestmark = pytest.mark.long
 PRIVACY = "scripts/voiceprivacy/privacy"
 FUNCTIONS = "scripts/voiceprivacy/anonymise/functions"
 ANONYMISERS = {
-    "b2": {"command": B2, "inputs": ["{scripts}/anonymise_mcadams.py"]},
+    "b2": {"command": runs.B2, "inputs": ["{scripts}/anonymise_mcadams.py"]},
     "vtln": {"function": "{scripts}/voiceprivacy/anonymise/functions/warping.py:vtln"},
     "mine": {"function": "mine.py:anonymise", "options": {"gain": 0.5}},
 }
@@ -53,16 +43,16 @@ def finished(tmp_path_factory):
     folder = tmp_path_factory.mktemp("changes")
     for name in ("scripts", "workflow", "envs", "config"):
         shutil.copytree(
-            ROOT / name, folder / "tree" / name, ignore=shutil.ignore_patterns("__pycache__")
+            runs.ROOT / name, folder / "tree" / name, ignore=shutil.ignore_patterns("__pycache__")
         )
     for name in ("Snakefile", "pyproject.toml"):
-        shutil.copy(ROOT / name, folder / "tree" / name)
+        shutil.copy(runs.ROOT / name, folder / "tree" / name)
     shutil.rmtree(folder / "tree" / "scripts" / "voiceprivacy" / "organise")
-    make_kaldi_directory(folder / "data" / "tiny")
-    (folder / "mine.py").write_text(GAIN)
+    runs.make_kaldi_directory(folder / "data" / "tiny")
+    (folder / "mine.py").write_text(runs.GAIN)
     utility = {name: False for name in of_every_run() if name != "pitch_correlation"}
-    write_config(folder, anonymisers=ANONYMISERS, extractors=EXTRACTORS, utility=utility)
-    finish(folder, tree=folder / "tree")
+    runs.write_config(folder, anonymisers=ANONYMISERS, extractors=EXTRACTORS, utility=utility)
+    runs.finish(folder, tree=folder / "tree")
     return folder
 
 
@@ -76,8 +66,8 @@ def after(finished):
     def plan(path="mine.py", addition="", tree="tree", **sections):
         config = yaml.safe_load((finished / "config.yaml").read_text()) | sections
         (finished / "changed.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
-        with edited(finished / path, addition.encode()):
-            return planned_jobs(finished, config="changed.yaml", tree=finished / tree)
+        with runs.edited(finished / path, addition.encode()):
+            return runs.planned_jobs(finished, config="changed.yaml", tree=finished / tree)
 
     return plan
 
@@ -92,14 +82,13 @@ def of_families(jobs):
 
 
 def anonymisers(jobs):
-    """The systems of the jobs that make something."""
     return {anonymiser for rule, anonymiser in jobs if anonymiser and rule.startswith(FAMILIES)}
 
 
 def test_a_run_needs_nothing_of_what_organisers_have(finished):
     for name in ("report/index.html", "metrics.tsv", "verdict.json", "provenance.json"):
         assert (finished / "results" / name).stat().st_size > 0
-    overview = voiceprivacy(finished, "--help", tree=finished / "tree")
+    overview = runs.voiceprivacy(finished, "--help", tree=finished / "tree")
     assert overview.returncode == 0 and "export" in overview.stdout
 
 
@@ -196,7 +185,7 @@ def test_a_second_run_of_the_workflow_after_an_edited_metric_writes_no_score_aga
     assert len(written) == 2 + 4 * (SYSTEMS - 1), "oo and rr of the original, op, pp, po and rr"
     module = finished / "tree" / PRIVACY / "matrices" / "similarity.py"
     module.write_text(module.read_text() + CHANGED)
-    run = finish(finished, "results/metrics.tsv", tree=finished / "tree")
+    run = runs.finish(finished, "results/metrics.tsv", tree=finished / "tree")
     assert {path: path.stat().st_mtime_ns for path in scores} == written
     ran = set(re.findall(r"^(?:local)?rule (\w+):", run.stderr + run.stdout, re.MULTILINE))
     assert {"score_matrices", "assess_matrices"} <= ran

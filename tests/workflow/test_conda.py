@@ -65,20 +65,13 @@ def run(folder, model, **channel):
     )
 
 
-def built(folder):
-    """{stem of envs/*.yaml: prefix} of the environments that Snakemake built."""
-    contents = {environment.read_text(): environment.stem for environment in ENVIRONMENTS}
-    return {
-        contents[copy.read_text()]: copy.with_suffix("")
-        for copy in (folder / ".snakemake/conda").glob("*.yaml")
-    }
-
-
 def test_every_rule_runs_in_its_own_environment_which_has_the_pinned_versions(
     tmp_path, model_folder
 ):
     succeeded(run(tmp_path, model_folder))
-    prefixes = built(tmp_path)
+    stems = {environment.read_text(): environment.stem for environment in ENVIRONMENTS}
+    copies = (tmp_path / ".snakemake/conda").glob("*.yaml")
+    prefixes = {stems[copy.read_text()]: copy.with_suffix("") for copy in copies}
     called = {
         name: set(OF_A_CALL.findall((prefix / "called").read_text()))
         for name, prefix in prefixes.items()

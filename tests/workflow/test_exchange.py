@@ -4,14 +4,17 @@ A protects speech, attacks it, and begins a repository. B has the speech and the
 new attacker, another folder and, where this machine has one, another version of Python.
 """
 
+import functools
 import gzip
+import os
 import shlex
 import shutil
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-from support.interpreters import install_wheel, other_python
-from support.runs import HEAR, WITHOUT_MEASURES, call_in, make_kaldi_directory, write_config
+from support import runs
 
 from voiceprivacy.organise.recomputed import difference
 from voiceprivacy.organise.records import Number, measured, read_repository
@@ -21,6 +24,9 @@ from voiceprivacy.vocabulary import ORIGINAL, SCRIPTS
 
 pytestmark = pytest.mark.nightly
 SEED = 987654321
+OTHER = "VOICEPRIVACY_OTHER_PYTHON"  # names one, wherever it lies
+PYENV = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+VERSION = "import sys, venv; print('%d.%d' % sys.version_info[:2])"
 # What a run needs of voiceprivacy[run] where the extractor is a command and nothing is measured.
 NEEDED = ("matplotlib", "snakemake", "soundfile", "tqdm")
 WANTED = ["results/metrics.tsv", "results/provenance.json", "results/verdict.json"]
@@ -49,6 +55,43 @@ np.savez(given["--embeddings"], ids=ids, embeddings=noise + known)
 """
 
 
+@functools.cache
+def other_python():
+    """A Python of another version that we support, the newest; None where there is none."""
+    for version in ("3.13", "3.12", "3.11"):
+        installed = sorted(PYENV.glob(f"versions/{version}.*/bin/python{version}"))
+        for python in (os.environ.get(OTHER), *installed, shutil.which(f"python{version}")):
+            is_other = not sys.version.startswith(f"{version}.")
+            if python and is_other and version_of(python) == version:
+                return str(python)
+    return None
+
+
+def version_of(python):
+    """What a Python says of itself, such as 3.13; None where it does not start."""
+    try:
+        said = subprocess.run([python, "-c", VERSION], capture_output=True, text=True, timeout=60)
+    except OSError:
+        return None
+    return said.stdout.strip() if said.returncode == 0 else None
+
+
+def install_wheel(folder, python, *packages):
+    """Our wheel in a new environment of a Python, with packages in the lock's versions; its bin."""
+    uv("build", "--wheel", "--quiet", "--out-dir", folder / "dist", runs.ROOT)
+    (wheel,) = (folder / "dist").glob("*.whl")
+    uv("venv", "--quiet", "--python", python, folder / "venv")
+    lock = runs.ROOT / "envs/requirements.txt"
+    words = ["--quiet", "--python", folder / "venv", "--constraint", lock]
+    uv("pip", "install", *words, wheel, *packages)
+    return folder / "venv" / "bin"
+
+
+def uv(*words):
+    command = [sys.executable, "-m", "uv", *map(str, words)]
+    runs.succeeded(subprocess.run(command, capture_output=True, text=True))
+
+
 @pytest.fixture(scope="module")
 def commands(tmp_path_factory):
     """How A and B call voiceprivacy: A in this checkout, B as a wheel under another Python."""
@@ -65,7 +108,7 @@ def say(commands):
     """A function: what a laboratory's command, which must succeed, says on stdout."""
 
     def say(name, folder, *words):
-        finished = call_in(folder, [*commands[name], *words], {})
+        finished = runs.call_in(folder, [*commands[name], *words], {})
         assert finished.returncode == 0, finished.stderr + finished.stdout
         return finished.stdout
 
@@ -74,13 +117,13 @@ def say(commands):
 
 def write_attack(folder, name, python, program, **sections):
     """A laboratory's folder: its copy of the corpus, its attacker, its config."""
-    make_kaldi_directory(folder / "data" / "tiny")
+    runs.make_kaldi_directory(folder / "data" / "tiny")
     (folder / "attacker.py").write_text(program)
-    return write_config(
+    return runs.write_config(
         folder,
         extractors={f"attacker_{name}": {"command": f"{python} attacker.py"}},
         report={"bootstrap": 20, "pitch_correlation": False},
-        utility=WITHOUT_MEASURES,
+        utility=runs.WITHOUT_MEASURES,
         seed=SEED,
         **sections,
     )
@@ -108,7 +151,7 @@ def first(commands, say, tmp_path_factory):
 def second(commands, say, first, tmp_path_factory):
     """The folder of B: what add-attacker says is called, and its results are in A's repository."""
     folder = tmp_path_factory.mktemp("b")
-    config = write_attack(folder, "b", commands["b"][0], HEAR)
+    config = write_attack(folder, "b", commands["b"][0], runs.HEAR)
     shutil.copytree(first / "board", folder / "board")
     speech = f"{first}/speech/{{system}}/{{revision}}/{{set}}"
     words = ["--repository", "board", "--config", config, "--speech", speech]
@@ -123,7 +166,6 @@ def second(commands, say, first, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def repository(second):
-    """The results of both."""
     return second / "board"
 
 
@@ -201,7 +243,7 @@ def refused(commands, first):
 
     def export(repository, *words, laboratory="A"):
         words = ["--repository", repository, "--laboratory", laboratory, "--revision", "1", *words]
-        ended = call_in(first, [*commands["a"], "export-result", *words], {})
+        ended = runs.call_in(first, [*commands["a"], "export-result", *words], {})
         assert ended.returncode == 2
         return ended.stderr
 

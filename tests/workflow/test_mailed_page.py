@@ -117,15 +117,7 @@ def leaked(texts, secrets):
     }
 
 
-def alphas_of(folder):
-    """Every drawn coefficient, in several roundings."""
-    path = folder / "results/audio/people/trial/moved/manifest.alphas.tsv"
-    drawn = {float(row["alpha"]) for row in read_table(path, ["utterance", "speaker", "alpha"])}
-    return {f"{alpha:.{digits}g}" for alpha in drawn for digits in (5, 6, 8, 12, 17)}
-
-
 def clips(texts):
-    """Samples of everything to hear in a report."""
     for text in texts.values():
         for content in re.findall(r"data:audio/mpeg[^\"]*?;base64,([A-Za-z0-9+/=]+)", text):
             yield soundfile.read(io.BytesIO(base64.b64decode(content)))
@@ -157,7 +149,9 @@ def test_a_mailed_report_has_no_seed_no_id_no_path_and_no_command(pages):
 
 def test_no_coefficient_can_be_read_from_a_mailed_report(pages):
     folder, reports = pages
-    alphas = alphas_of(folder)
+    path = folder / "results/audio/people/trial/moved/manifest.alphas.tsv"
+    drawn = {float(row["alpha"]) for row in read_table(path, ["utterance", "speaker", "alpha"])}
+    alphas = {f"{alpha:.{digits}g}" for alpha in drawn for digits in (5, 6, 8, 12, 17)}
     assert len(alphas) >= 4 * 4
     assert leaked(reports[False], alphas) == set()
     assert "alpha" not in reports[False]["index.html"].lower()

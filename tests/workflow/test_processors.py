@@ -11,15 +11,7 @@ import sys
 import numpy as np
 import pytest
 from numpy._core._multiarray_umath import __cpu_dispatch__
-from support.runs import (
-    B2,
-    SPEAKERS,
-    WITHOUT_MEASURES,
-    finish,
-    make_kaldi_directory,
-    rows,
-    write_config,
-)
+from support import runs
 
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import read_embeddings
@@ -46,16 +38,16 @@ def folders(tmp_path_factory):
     folders = [tmp_path_factory.mktemp(name) for name in ("here", "there")]
     old = OLD_PROCESSOR | {"NUMBA_CACHE_DIR": str(folders[1])}
     for folder, variables in zip(folders, ({}, old), strict=True):
-        make_kaldi_directory(folder / "data" / "tiny", utterances=4, enrolled=1)
-        write_config(
+        runs.make_kaldi_directory(folder / "data" / "tiny", utterances=4, enrolled=1)
+        runs.write_config(
             folder,
-            anonymisers={"b2": {"command": B2}},
+            anonymisers={"b2": {"command": runs.B2}},
             extractors={"ecapa": {"model": "{resources}/ecapa_small"}},
-            utility=WITHOUT_MEASURES,
+            utility=runs.WITHOUT_MEASURES,
             report={"bootstrap": 0},
         )
         heard = [f"results/embeddings/tiny/trial/{system}/ecapa.npz" for system in SYSTEMS]
-        finish(folder, "results/metrics.tsv", *heard, **variables)
+        runs.finish(folder, "results/metrics.tsv", *heard, **variables)
     return [folder / "results" for folder in folders]
 
 
@@ -86,10 +78,10 @@ def test_equal_error_rates_agree_to_one_trial(folders):
     here, there = (
         {
             (row["anonymiser"], row["condition"]): float(row["value"])
-            for row in rows(folder / "metrics.tsv")
+            for row in runs.rows(folder / "metrics.tsv")
             if row["metric"] == "eer_percent"
         }
         for folder in folders
     )
     assert here.keys() >= {("original", "oo"), ("b2", "op"), ("b2", "pp")}
-    assert here == pytest.approx(there, rel=0, abs=100 / (3 * len(SPEAKERS)))
+    assert here == pytest.approx(there, rel=0, abs=100 / (3 * len(runs.SPEAKERS)))

@@ -17,7 +17,6 @@ METRICS = (WORDS, "dnsmos_overall", "estoi")
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    """The results of the ten speakers on one list."""
     folder = tmp_path_factory.mktemp("real")
     speech = {"root": "${VOICEPRIVACY_SPEECH}", "subsets": ["test-other"]}
     function = "{scripts}/voiceprivacy/anonymise/functions/world.py:world"

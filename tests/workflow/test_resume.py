@@ -15,7 +15,6 @@ KILLS = 4
 
 
 def jobs_of(folder):
-    """The finished jobs of all runs."""
     return Counter(rule for run in finished_jobs(folder) for rule in run)
 
 

@@ -55,7 +55,6 @@ CONFIG = {
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    """The folder of results of a run, without its page and its pictures."""
     folder = tmp_path_factory.mktemp("seen_through")
     (folder / "config.yaml").write_text(yaml.safe_dump(CONFIG))
     finish(folder, "results/metrics.tsv", "results/verdict.json")
@@ -75,7 +74,6 @@ def eers(results):
 
 
 def strongest(eers, anonymiser):
-    """The lowest rate of all attacks on an anonymiser."""
     return min(rate for (system, _, _), rate in eers.items() if system == anonymiser)
 
 

@@ -122,23 +122,6 @@ def write_pins(path):
     path.write_text("\n".join([*lines, ""]))
 
 
-def locked(text, hashes):
-    """A lock's pins with the hashes of the stand-ins."""
-    lines = [f"{pin} --hash=sha256:{hashes[name, version]}" for name, version, pin in pins_of(text)]
-    return "\n".join([*lines, ""])
-
-
-def environment_of(folder):
-    """The variables of this process, for a pip that knows the stand-ins alone."""
-    others = ("PIP_", "MAKE", "MFLAGS", "VOICEPRIVACY_")
-    variables = {name: value for name, value in os.environ.items() if not name.startswith(others)}
-    return variables | {
-        "PIP_CONFIG_FILE": os.devnull,
-        "PIP_NO_INDEX": "1",
-        "PIP_FIND_LINKS": str(folder),
-    }
-
-
 def test_make_installs_what_is_locked_when_newer_releases_are_out(tmp_path, index):
     folder, hashes = index
     shutil.copy(ROOT / "Makefile", tmp_path)
@@ -148,10 +131,17 @@ def test_make_installs_what_is_locked_when_newer_releases_are_out(tmp_path, inde
     write_pins(tmp_path / PINNED)
     for lock in (tmp_path / "envs").glob("requirements*.txt"):
         if "cuda" not in lock.name:  # the stand-in of torch is the build for CPUs
-            lock.write_text(locked(lock.read_text(), hashes))
+            pins = pins_of(lock.read_text())
+            lines = [f"{pin} --hash=sha256:{hashes[name, number]}\n" for name, number, pin in pins]
+            lock.write_text("".join(lines))
     targets = [f".venv/installed-{name}" for name in ("docs", "quality", "optional")]
     command = ["make", f"PYTHON={sys.executable}", *targets]
-    finished = call(*command, cwd=tmp_path, env=environment_of(folder))
+    others = ("PIP_", "MAKE", "MFLAGS", "VOICEPRIVACY_")
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(others)}
+    # This pip knows the stand-ins alone.
+    pip = {"CONFIG_FILE": os.devnull, "NO_INDEX": "1", "FIND_LINKS": str(folder)}
+    variables |= {f"PIP_{name}": value for name, value in pip.items()}
+    finished = call(*command, cwd=tmp_path, env=variables)
     assert finished.returncode == 0, finished.stdout + finished.stderr
     folders = map(str, (tmp_path / ".venv").glob("**/site-packages"))
     installed = installed_in(folders).keys()

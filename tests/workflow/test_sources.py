@@ -5,22 +5,8 @@ import shutil
 import socket
 
 import pytest
-from support import apptainer
+from support import apptainer, runs
 from support.installed import install
-from support.runs import (
-    MEASURE,
-    WITHOUT_MEASURES,
-    edited,
-    files_of,
-    finish,
-    make_kaldi_directory,
-    planned_jobs,
-    snakemake,
-    succeeded,
-    voiceprivacy,
-    write_config,
-    write_submission,
-)
 
 LOUDER = """
 def louder(samples, sample_rate, *, utterance, speaker, seed):
@@ -30,7 +16,7 @@ FILES = {
     "mine.py": f"from gains import GAIN\n{LOUDER}",
     "gains.py": "GAIN = 0.5\n",
     "image.sif": apptainer.COPIER,
-    "measure.py": MEASURE,
+    "measure.py": runs.MEASURE,
     "tags.yaml": "A: {from_log10: 0, meaning: low}\nB: {from_log10: 1, meaning: high}\n",
 }
 ANONYMISERS = {
@@ -60,32 +46,32 @@ def how(folder):
 
 def run(folder, *arguments):
     words = ("--cores", "2", "--configfile", folder / "config.yaml", *arguments)
-    return snakemake(folder, *TARGETS, *words, **how(folder))
+    return runs.snakemake(folder, *TARGETS, *words, **how(folder))
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory, model_folder):
     """A folder with a file of every kind, of which lists, speech and a few numbers are made."""
     folder = tmp_path_factory.mktemp("sources")
-    make_kaldi_directory(folder / "data" / "tiny", utterances=3, enrolled=1)
+    runs.make_kaldi_directory(folder / "data" / "tiny", utterances=3, enrolled=1)
     (folder / "team7").mkdir()
     for name in ("original_oo", "b2_op"):
         scores = "enrolment\ttrial\tlabel\tscore\na\tb\ttarget\t1.5\na\tc\tnontarget\t0.5\n"
         (folder / "team7" / f"{name}.tsv").write_text(scores)
-    write_submission(folder / "team", folder / "data" / "tiny" / "wav")
+    runs.write_submission(folder / "team", folder / "data" / "tiny" / "wav")
     shutil.copytree(model_folder, folder / "model")
     for name, text in FILES.items():
         (folder / name).write_text(text)
     apptainer.install(folder / "bin", folder / "told.json")
     install(folder / "site", "louder", f"GAIN = 0.75\n{LOUDER}", offers="louder = louder:louder")
-    write_config(
+    runs.write_config(
         folder,
         anonymisers=ANONYMISERS,
         attacks={"team7": {"scores": "team7/{anonymiser}_{condition}.tsv"}},
-        utility=WITHOUT_MEASURES | {"length": {"command": "python measure.py"}},
+        utility=runs.WITHOUT_MEASURES | {"length": {"command": "python measure.py"}},
         report={"bootstrap": 0, "tags": "tags.yaml"},
     )
-    succeeded(run(folder))
+    runs.succeeded(run(folder))
     return folder
 
 
@@ -104,42 +90,46 @@ def finished(tmp_path_factory, model_folder):
     ],
 )
 def test_an_edit_repeats_what_reads_the_file_and_nothing_else(finished, name, repeated):
-    before = files_of(finished)
-    with edited(finished / name, b"more.py,sha256=0,1\n" if name.endswith("RECORD") else b"\n"):
-        jobs = planned_jobs(finished, *TARGETS, **how(finished))
+    before = runs.files_of(finished)
+    with runs.edited(
+        finished / name, b"more.py,sha256=0,1\n" if name.endswith("RECORD") else b"\n"
+    ):
+        jobs = runs.planned_jobs(finished, *TARGETS, **how(finished))
     made = {(rule.partition("_of_")[0], system) for rule, system in jobs if rule.startswith(READ)}
     assert made == repeated
-    assert files_of(finished) == before, "a dry run makes nothing"
+    assert runs.files_of(finished) == before, "a dry run makes nothing"
 
 
 def test_an_edit_of_a_corpus_repeats_all_that_is_made_of_it(finished):
-    with edited(finished / "data/tiny/wav.scp", b"\n"):
-        rules = {rule for rule, _ in planned_jobs(finished, *TARGETS, **how(finished))}
+    with runs.edited(finished / "data/tiny/wav.scp", b"\n"):
+        rules = {rule for rule, _ in runs.planned_jobs(finished, *TARGETS, **how(finished))}
     assert rules >= {"validate_corpus", "prepare_part", "list_trials", "anonymise_part"}
     assert "take_scores" not in rules
 
 
 def test_what_cannot_be_read_stops_the_run_before_anything_is_removed(finished):
-    before = files_of(finished)
+    before = runs.files_of(finished)
     path = finished / "data/tiny/wav/emil-2.wav"
     path.rename(finished / "elsewhere")
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(path))
-    with edited(finished / "data/tiny/utt2spk", b"\n"):  # else there would be nothing to do
+    with runs.edited(finished / "data/tiny/utt2spk", b"\n"):  # else there would be nothing to do
         stopped = run(finished)
     path.unlink()
     (finished / "elsewhere").rename(path)
     assert stopped.returncode == 2, stopped.stdout + stopped.stderr
     assert path.name in stopped.stderr
-    assert files_of(finished) == before
+    assert runs.files_of(finished) == before
 
 
 def test_a_job_on_a_node_does_not_look_at_the_sources(finished):
     fingerprint = finished / "results/sources/corpora/tiny.sha256"
     before = fingerprint.read_text(), (finished / ".snakemake/sources.json").read_text()
     job = ("list_trials:corpus=tiny,trials=all", "--allowed-rules", "list_trials", "--force")
-    with edited(finished / "data/tiny/trials", b"\n"):
-        finish(finished, "--nolock", "--mode", "remote", "--target-jobs", *job, **how(finished))
+    with runs.edited(finished / "data/tiny/trials", b"\n"):
+        runs.finish(
+            finished, "--nolock", "--mode", "remote", "--target-jobs", *job, **how(finished)
+        )
     after = fingerprint.read_text(), (finished / ".snakemake/sources.json").read_text()
     assert after == before
 
@@ -153,7 +143,7 @@ def test_a_touch_repeats_nothing_and_deleted_speech_is_made_again(finished):
             os.utime(path)
     assert NOTHING in run(finished, "-n").stdout
     shutil.rmtree(folder / "trial" / "team")
-    succeeded(run(finished))
+    runs.succeeded(run(finished))
     assert (folder / "trial/team/manifest.tsv").read_bytes() == manifest
     assert NOTHING in run(finished, "-n").stdout
 
@@ -163,7 +153,7 @@ def test_the_launcher_makes_older_results_again(tmp_path):
     (tmp_path / "results" / "provenance.json").write_text("{}")
     (tmp_path / "config.yaml").write_text("corpora: {}\n")
     words = ("run", "-n", "--configfile", "config.yaml")
-    refused = voiceprivacy(tmp_path, *words)
+    refused = runs.voiceprivacy(tmp_path, *words)
     assert (refused.returncode, "--remake" in refused.stderr) == (2, True)
-    remade = succeeded(voiceprivacy(tmp_path, *words, "--remake"))
+    remade = runs.succeeded(runs.voiceprivacy(tmp_path, *words, "--remake"))
     assert "write_provenance" in remade.stdout

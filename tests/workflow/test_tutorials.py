@@ -50,7 +50,10 @@ def follow(name, folder):
             continue
         process = start(text, folder)
         if title == KILLED:
-            kill_after_a_job(process, folder)
+            wait_for_jobs(sum(map(len, finished_jobs(folder))) + 1, process, folder)
+            assert process.poll() is None, (folder / "said").read_text()
+            os.killpg(process.pid, signal.SIGKILL)
+            assert process.wait(timeout=HANG_SECONDS) == -signal.SIGKILL
         else:
             status = process.wait(timeout=HANG_SECONDS)
             answers.append((folder / "said").read_text())
@@ -58,23 +61,13 @@ def follow(name, folder):
     return answers
 
 
-def kill_after_a_job(process, folder):
-    """Kill -9 a run that has finished a job and has more to do."""
-    wait_for_jobs(sum(map(len, finished_jobs(folder))) + 1, process, folder)
-    assert process.poll() is None, (folder / "said").read_text()
-    os.killpg(process.pid, signal.SIGKILL)
-    assert process.wait(timeout=HANG_SECONDS) == -signal.SIGKILL
-
-
 def anonymisers(folder):
-    """The anonymisers in a run's table of numbers."""
     rows = (folder / "results/metrics.tsv").read_text().splitlines()[1:]
     return {row.split("\t")[2] for row in rows}
 
 
 @pytest.fixture
 def folder(tmp_path):
-    """A folder to type in."""
     folder = tmp_path / "work"
     folder.mkdir()
     return folder

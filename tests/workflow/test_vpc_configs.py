@@ -25,7 +25,6 @@ SETS = {
 
 @pytest.fixture
 def data(tmp_path):
-    """The directories of all years."""
     folder = tmp_path / "data"
     directories = ["train-clean-360", "train_german"]
     for name in ALL_SETS:

@@ -12,16 +12,8 @@ from pathlib import Path
 
 import pytest
 import yaml
+from support import runs
 from support.conda_stand_in import build_channel, install_command
-from support.runs import (
-    B2,
-    ROOT,
-    WITHOUT_MEASURES,
-    call_in,
-    make_kaldi_directory,
-    succeeded,
-    write_config,
-)
 
 from voiceprivacy.vocabulary import SOURCES
 
@@ -31,7 +23,7 @@ BESIDE = ("LICENSE", "README.md")  # of the metadata
 GIT = ("git", "-c", "user.name=Tester", "-c", "user.email=tester@example.org")
 ANONYMISERS = {
     "b2": {
-        "command": B2,
+        "command": runs.B2,
         "inputs": ["{scripts}/anonymise_mcadams.py"],
     }
 }
@@ -40,36 +32,37 @@ EXTRACTORS = {"ecapa": {"model": "{resources}/ecapa_small"}}
 MOUNTED = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && shift && exec "$@"'
 
 
-def call(*words, folder=ROOT, **environment):
-    """What a command prints; it must succeed."""
-    return succeeded(call_in(folder, words, environment)).stdout
+def call(*words, folder=runs.ROOT, **environment):
+    return runs.succeeded(runs.call_in(folder, words, environment)).stdout
 
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory):
-    """A repository of this tree with one commit."""
     folder = tmp_path_factory.mktemp("wheel") / "clone"
     for name in (*TREE, *BESIDE):
         ignored = shutil.ignore_patterns("__pycache__")
-        copy = shutil.copy if (ROOT / name).is_file() else shutil.copytree
+        copy = shutil.copy if (runs.ROOT / name).is_file() else shutil.copytree
         folder.mkdir(exist_ok=True)
-        copy(ROOT / name, folder / name, **({"ignore": ignored} if copy is shutil.copytree else {}))
+        copy(
+            runs.ROOT / name,
+            folder / name,
+            **({"ignore": ignored} if copy is shutil.copytree else {}),
+        )
     for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message", "all"]):
         call(*GIT, *words, folder=folder)
     return folder
 
 
 def write_run(folder):
-    make_kaldi_directory(folder / "data" / "tiny")
+    runs.make_kaldi_directory(folder / "data" / "tiny")
     config = {"anonymisers": ANONYMISERS, "extractors": EXTRACTORS, "report": {"bootstrap": 0}}
     # What is measured with a model of the wheel: of one utterance, because it takes seconds.
-    config["utility"] = WITHOUT_MEASURES | {"quality": {"type": "quality", "utterances": 1}}
-    return write_config(folder, **config)
+    config["utility"] = runs.WITHOUT_MEASURES | {"quality": {"type": "quality", "utterances": 1}}
+    return runs.write_config(folder, **config)
 
 
 @pytest.fixture(scope="module")
 def finished(clone):
-    """A folder in which the clone made a run."""
     folder = clone.parent / "run"
     config = write_run(folder)
     words = ["scripts/main.py", "run", "--cores", "2", "--configfile", config]
@@ -101,12 +94,6 @@ def base(wheel):
 
 
 @pytest.fixture(scope="module")
-def exchange(wheel):
-    """With the extra of laboratories that share results."""
-    return install(wheel.parents[1] / "exchange", f"voiceprivacy[exchange] @ {wheel.as_uri()}")
-
-
-@pytest.fixture(scope="module")
 def installed(wheel):
     """With what the workflow needs, which is lent by the environment of the tests."""
     binaries = install(wheel.parents[1] / "whole", "--no-deps", wheel)
@@ -126,22 +113,22 @@ def voiceprivacy(installed):
     else:
         for path in [packages, *packages.rglob("*")]:
             path.chmod(path.stat().st_mode & ~(stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH))
-    refused = call_in(packages, [*before, "touch", packages / "voiceprivacy" / "new"], {})
+    refused = runs.call_in(packages, [*before, "touch", packages / "voiceprivacy" / "new"], {})
     assert refused.returncode != 0
 
     def command(folder, *words, **environment):
-        return call_in(folder, [*before, installed / "voiceprivacy", *words], environment)
+        return runs.call_in(folder, [*before, installed / "voiceprivacy", *words], environment)
 
     return command
 
 
 def test_the_tree_lies_in_the_wheel_as_in_a_checkout_and_nothing_else_does(wheel):
-    tracked = call("git", "ls-files", *TREE, folder=ROOT).splitlines()
+    tracked = call("git", "ls-files", *TREE, folder=runs.ROOT).splitlines()
     own = {"__init__.py", "api.pyi", "commit.json", "py.typed"}
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     inside = {name.removeprefix("voiceprivacy/") for name in names}
     assert set(tracked) <= inside
-    assert {name for name in inside if not (ROOT / name).exists()} == own
+    assert {name for name in inside if not (runs.ROOT / name).exists()} == own
 
 
 def test_the_extras_are_what_the_lock_is_made_of(wheel):
@@ -150,7 +137,7 @@ def test_the_extras_are_what_the_lock_is_made_of(wheel):
     lines = re.findall(r"^Requires-Dist: ([^;\n]+?)(?:; extra == '(\w+)')?$", text, re.MULTILINE)
     needed = {extra: {name.strip() for name, own in lines if own == extra} for _, extra in lines}
     assert {re.split("[<>=]", name)[0] for name in needed[""]} == {"numpy", "scipy"}
-    pins = [line for line in (ROOT / "envs/requirements.in").read_text().splitlines() if line]
+    pins = [line for line in (runs.ROOT / "envs/requirements.in").read_text().splitlines() if line]
     assert needed["run"] == {*pins[1:]}
     assert needed["exchange"] < needed["run"] and len(needed["exchange"]) == 5
 
@@ -167,14 +154,15 @@ def test_scores_need_numpy_and_scipy_only_and_the_rest_says_what_is_missing(base
     assert said == json.loads((tmp_path / "out.json").read_text())["dece_bit"]
     assert call(base / "python", "-m", "voiceprivacy", "--version").startswith("voiceprivacy 0.")
     assert "new-run" in call(base / "voiceprivacy", "completion", "bash")
-    refused = call_in(tmp_path, [base / "voiceprivacy", "run", "-n"], {})
+    refused = runs.call_in(tmp_path, [base / "voiceprivacy", "run", "-n"], {})
     assert refused.returncode == 2 and refused.stderr.count("\n") == 1
     assert "is not installed: install the wheel with the extra" in refused.stderr
-    unknown = call_in(tmp_path, [base / "voiceprivacy", "fetch-models", "no_such"], {})
+    unknown = runs.call_in(tmp_path, [base / "voiceprivacy", "fetch-models", "no_such"], {})
     assert unknown.returncode == 2 and "there are resemblyzer, " in unknown.stderr
 
 
-def test_results_are_exchanged_without_snakemake_and_torch(exchange, finished, tmp_path):
+def test_results_are_exchanged_without_snakemake_and_torch(wheel, finished, tmp_path):
+    exchange = install(tmp_path / "exchange", f"voiceprivacy[exchange] @ {wheel.as_uri()}")
     command = exchange / "voiceprivacy"
     words = ["--repository", tmp_path / "board", "--laboratory", "A", "--revision", "2026"]
     call(command, "export-result", *words, "--public", folder=finished)
@@ -209,7 +197,7 @@ five: str = one.intervals["dece_bit"].n_speakers
 def test_type_checkers_know_what_goes_in_and_what_comes_out(base, tmp_path):
     (tmp_path / "mine.py").write_text(TYPED)
     words = ["--strict", "--python-executable", base / "python", "mine.py"]
-    checked = call_in(tmp_path, [sys.executable, "-m", "mypy", *words], {})
+    checked = runs.call_in(tmp_path, [sys.executable, "-m", "mypy", *words], {})
     (finding, summary) = checked.stdout.splitlines()
     assert finding.startswith("mine.py:10: error") and '"int"' in finding
     assert summary.startswith("Found 1 error")
@@ -217,13 +205,13 @@ def test_type_checkers_know_what_goes_in_and_what_comes_out(base, tmp_path):
 
 def test_a_run_goes_on_with_the_wheel_and_repeats_nothing(voiceprivacy, finished):
     config = ["--configfile", finished / "config.yaml"]
-    planned = succeeded(voiceprivacy(finished, "run", "-n", *config))
+    planned = runs.succeeded(voiceprivacy(finished, "run", "-n", *config))
     assert "Nothing to be done" in planned.stdout + planned.stderr
 
 
 def test_the_demo_is_planned_in_an_empty_folder_by_somebody_without_a_home(voiceprivacy, tmp_path):
     environment = {"HOME": "/proc/nowhere", "XDG_CACHE_HOME": ""}
-    succeeded(voiceprivacy(tmp_path, "demo", "-n", **environment))
+    runs.succeeded(voiceprivacy(tmp_path, "demo", "-n", **environment))
     assert {path.name for path in tmp_path.iterdir()} <= {".snakemake", "results"}
 
 
@@ -231,9 +219,9 @@ def test_a_run_of_the_wheel_gives_the_numbers_of_the_clone_and_says_its_commit(
     voiceprivacy, finished, tmp_path
 ):
     config = write_run(tmp_path)
-    valid = succeeded(voiceprivacy(tmp_path, "validate", "--config", config))
+    valid = runs.succeeded(voiceprivacy(tmp_path, "validate", "--config", config))
     assert "0 errors" in valid.stdout + valid.stderr
-    succeeded(voiceprivacy(tmp_path, "run", "--cores", "2", "--configfile", config))
+    runs.succeeded(voiceprivacy(tmp_path, "run", "--cores", "2", "--configfile", config))
     for name in ("results/metrics.tsv", "results/report/tables/comparison.tsv"):
         assert (tmp_path / name).read_bytes() == (finished / name).read_bytes()
     assert (tmp_path / "results/report/index.html").exists()
@@ -252,14 +240,14 @@ def test_a_run_of_the_wheel_gives_the_numbers_of_the_clone_and_says_its_commit(
 
 
 def test_a_rule_in_an_environment_of_conda_finds_the_package(voiceprivacy, tmp_path):
-    environments = [ROOT / "envs" / "torch.yaml"]
+    environments = [runs.ROOT / "envs" / "torch.yaml"]
     build_channel(tmp_path / "channel", environments)
     install_command(tmp_path / "base", tmp_path / "channel")
     config = write_run(tmp_path)
     target = "results/checks/tiny.tsv"
     words = ["--sdm", "conda", "--cores", "1", "--configfile", config]
     path = os.pathsep.join([str(tmp_path / "base" / "bin"), os.environ["PATH"]])
-    succeeded(voiceprivacy(tmp_path, "run", target, *words, PATH=path))
+    runs.succeeded(voiceprivacy(tmp_path, "run", target, *words, PATH=path))
     assert (tmp_path / target).exists()
     (called,) = Path(tmp_path, ".snakemake", "conda").glob("*/called")
     assert "-m voiceprivacy.jobs.validate_corpus" in called.read_text()

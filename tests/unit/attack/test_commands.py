@@ -62,7 +62,6 @@ def listed(files):
 
 
 def scored(files, path, backend="cosine", **changed):
-    """Write the scores of the trial list; read them."""
     given = {"enrolment": files / "e.npz", "trial": files / "e.npz"} | changed
     succeeds("score_trials", **given, **listed(files), backend=backend, scores=path)
     return read_scored_trials(path).classes

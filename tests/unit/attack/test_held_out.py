@@ -109,7 +109,6 @@ def test_what_cannot_be_told_has_a_reason(spoken, train, reason):
 
 
 def files(folder, spoken, name="train"):
-    """A manifest and embeddings of speech."""
     rows = zip(*spoken[1:], strict=True)
     lines = [Utterance(*row, folder / f"{row[0]}.wav", 2.0) for row in rows]
     write_manifest(folder / "manifest.tsv", lines)

@@ -49,9 +49,8 @@ def test_undoing_the_right_alpha_brings_the_formants_back(plugin, tmp_path, alph
     assert own < 0.3 * min(distances.values())
 
 
-@pytest.fixture
-def searched(plugin, tones, ecapa, tmp_path, monkeypatch):
-    """Search a grid in a run whose two systems are the same speech; the scores under OP."""
+def test_the_best_version_is_taken_of_scores_by_cosine(plugin, tones, ecapa, tmp_path, monkeypatch):
+    """In a run whose two systems are the same speech."""
     speech, lists = (tmp_path / "results" / kind / "c" for kind in ("audio", "trials"))
     speakers = ("s0", "s1")
     names = [f"{speaker}-{number}" for speaker in speakers for number in (0, 1)]
@@ -67,7 +66,7 @@ def searched(plugin, tones, ecapa, tmp_path, monkeypatch):
     ]
     trial_lists.write_trials(lists / "f.tsv", trials)
 
-    def search(*grid):
+    def searched(*grid):
         words = flags(results=tmp_path / "results", corpus="c", trials="f", anonymisers="b2")
         words += flags(model=ecapa, scores=tmp_path / "search", grid=list(grid))
         monkeypatch.setattr(sys, "argv", [PROGRAM.name, *words])
@@ -76,10 +75,6 @@ def searched(plugin, tones, ecapa, tmp_path, monkeypatch):
         assert names == {"oo.tsv", "op.tsv"}
         return read_scored_trials(tmp_path / "search" / "c" / "f" / "b2" / "op.tsv").scores
 
-    return search
-
-
-def test_the_best_version_is_taken_of_scores_by_cosine(searched):
     plain, undone, best = searched(1.0), searched(0.8), searched(0.8, 1.0, 0.8)
     assert plain.max() == pytest.approx(1), "of an utterance and itself"
     assert (best - undone).max() > 1e-5, "neither the first nor the last version"

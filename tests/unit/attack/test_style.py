@@ -45,8 +45,6 @@ def test_style_by_hand():
 
 @pytest.fixture
 def read(tmp_path):
-    """Read a dictionary from its text."""
-
     def read(text):
         (tmp_path / "d.dic").write_text(text)
         return style.read_dictionary(tmp_path / "d.dic")

@@ -101,7 +101,6 @@ def change(folder, name="config.json", **fields):
 
 
 def copy_of(folder, copy, without=""):
-    """Copy the files of a folder, all or all but one."""
     shutil.copytree(folder, copy, ignore=shutil.ignore_patterns(without), dirs_exist_ok=True)
 
 

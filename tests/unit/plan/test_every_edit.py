@@ -77,7 +77,6 @@ def make_world():
 
 
 def fingerprints(plan):
-    """{source: fingerprint}."""
     named = plan.sources.named
     return {name: Path(plan.sources.file(*name.split("/"))[0]).read_text() for name in named}
 

@@ -1,7 +1,5 @@
 """What counts as the code of a person's program: a small tree by hand."""
 
-import pytest
-
 from voiceprivacy.plan.program_files import imported_files
 from voiceprivacy.vocabulary import SCRIPTS
 
@@ -25,16 +23,11 @@ TREE = {
 UNUSED = ["unused.py", "broken.py", "package/run.py", "../outside.py"]
 
 
-@pytest.fixture
-def folder(tmp_path):
+def test_all_that_is_imported_from_its_own_folder_is_its_code_there_too(tmp_path, monkeypatch):
     folder = tmp_path / "program"
     for name, text in TREE.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    return folder
-
-
-def test_all_that_is_imported_from_its_own_folder_is_its_code_there_too(folder, monkeypatch):
     imported = [path.removeprefix(f"{folder}/") for path in imported_files(str(folder / "mine.py"))]
     assert set(TREE) - set(imported) == {"mine.py", *UNUSED}
     assert set(imported) < set(TREE) and imported == sorted(imported)

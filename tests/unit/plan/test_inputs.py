@@ -38,7 +38,6 @@ def plan(in_tmp_path):
 
 
 def of_job(**names):
-    """Wildcards of a job on the demo."""
     return Wildcards(fromdict={"corpus": "demo", "trials": "f", "anonymiser": "b2r"} | names)
 
 

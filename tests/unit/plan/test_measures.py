@@ -107,7 +107,6 @@ def test_a_measure_of_some_corpora_or_with_an_environment_of_its_own_has_its_own
 
 
 def of_corpus(corpus, **config):
-    """The utility of a config with one corpus, called mine."""
     return Plan(complete({"corpora": {"mine": corpus}, "anonymisers": B2, **config})).utility
 
 

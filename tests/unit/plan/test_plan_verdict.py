@@ -47,7 +47,6 @@ def training_corpus():
 
 
 def usual(**changed):
-    """A corpus, an anonymiser, an attacker."""
     return {
         "corpora": corpora("demo"),
         "anonymisers": {"b2r": {"command": "python b2r.py"}},
@@ -135,7 +134,6 @@ TRAINED = {"plda": {"type": "plda", "train": {"corpus": "others", "speech": "ano
 
 
 def informed(backends, **extractors):
-    """Attackers, and speech that they may learn from."""
     return usual(
         corpora=corpora("demo") | training_corpus(),
         extractors={"ecapa": ECAPA} | extractors,
@@ -231,7 +229,6 @@ def test_attackers_who_learnt_from_protected_speech_are_those_of_a_system_and_of
 
 
 def libri(folder, subset):
-    """An empty subset of LibriSpeech as a corpus."""
     (folder / subset).mkdir()
     named = {"librispeech": {"root": str(folder), "subsets": [subset]}}
     return named | {"protocol": {"all_pairs": {}}}

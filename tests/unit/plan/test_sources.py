@@ -44,27 +44,19 @@ def edit(path, text="edited"):
     Path(path).write_text(text)
 
 
-@pytest.fixture
-def read(monkeypatch):
-    """The files that are read from now on."""
-    paths = []
-    digest = sources.sha256_of
-    monkeypatch.setattr(sources, "sha256_of", lambda path: paths.append(path) or digest(path))
-    return paths
-
-
 def wait_a_moment(monkeypatch):
     """From now on, edits are long ago."""
     now = time.time_ns
     monkeypatch.setattr(sources.time, "time_ns", lambda: now() + 10 * sources.JUST_NOW_NS)
 
 
-def test_a_file_is_read_again_only_if_it_may_have_changed(monkeypatch, read):
+def test_a_file_is_read_again_only_if_it_may_have_changed(monkeypatch):
     """What other configs know of their files stays, too."""
     wait_a_moment(monkeypatch)
     kaldi().refresh()
     Sources([Named(("anonymisers", "team", "audio"), "team")]).refresh()
-    read.clear()
+    read, digest = [], sources.sha256_of
+    monkeypatch.setattr(sources, "sha256_of", lambda path: read.append(path) or digest(path))
     kaldi().refresh()
     assert read == []
     os.utime("audio/anna/1.wav", (1, 1))
@@ -204,7 +196,6 @@ SPOILT = {
 
 
 def spoil(path, how):
-    """Put something in the place of a file, or take it away."""
     os.rename(path, "kept")
     SPOILT[how](path)
 

@@ -22,7 +22,6 @@ DRAWS = {"n_replicates": 400, "seed": 0}
 
 
 def matrix(seed=0, *, n_speakers=5, n_utterances=3, separation=2.0):
-    """A list against itself."""
     draw = np.random.default_rng(seed)
     speakers = np.repeat([f"s{index}" for index in range(n_speakers)], n_utterances)
     voices = np.repeat(draw.normal(size=(n_speakers, 4)) * separation, n_utterances, axis=0)
@@ -32,7 +31,6 @@ def matrix(seed=0, *, n_speakers=5, n_utterances=3, separation=2.0):
 
 
 def without(matrix, speaker):
-    """A list against itself without the utterances of a speaker."""
     others = matrix.row_speakers != speaker
     return cut(matrix, others, others)
 

@@ -8,17 +8,9 @@ import pytest
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import write_npz
 from voiceprivacy.inout.json_files import read_json, write_json
+from voiceprivacy.privacy.uncertainty import normalised
 from voiceprivacy.privacy.uncertainty.bootstrap import linear_replicates, multiplicities
 from voiceprivacy.privacy.uncertainty.interval_files import Draws
-from voiceprivacy.privacy.uncertainty.normalised import (
-    Proportion,
-    gain_db,
-    normalise,
-    removed_percent,
-    resample,
-    resample_gains,
-    write_normalised,
-)
 
 TABLES_2_AND_3 = [  # D_ECE of OO and of OP (three digits), D_ECE^(OP/OO) in percent
     (0.584, 0.004, 99.32),
@@ -32,11 +24,11 @@ TABLES_2_AND_3 = [  # D_ECE of OO and of OP (three digits), D_ECE^(OP/OO) in per
 
 @pytest.mark.parametrize(("oo", "op", "percent"), TABLES_2_AND_3)
 def test_the_published_percentages_follow_from_the_published_disclosures(oo, op, percent):
-    assert removed_percent(oo=oo, op=op) == pytest.approx(percent, abs=0.1)
+    assert normalised.removed_percent(oo=oo, op=op) == pytest.approx(percent, abs=0.1)
 
 
 def test_all_measures_by_hand():
-    metrics = normalise(
+    metrics = normalised.normalise(
         dece_bit={"oo": 0.5, "op": 0.1, "pp": 0.05}, cllr_min_bit={"oo": 0.2, "op": 0.8, "pp": 0.92}
     )
     assert metrics == {
@@ -48,18 +40,18 @@ def test_all_measures_by_hand():
 
 
 def test_no_and_full_protection_and_originals_that_disclose_nothing():
-    assert removed_percent(oo=0.7, op=0.7) == 0
-    assert removed_percent(oo=0.7, op=0) == 100
-    assert removed_percent(oo=0.1, op=0.2) == pytest.approx(-100)
-    assert gain_db(oo=0.3, pp=0.3) == 0
-    assert gain_db(oo=0.3, pp=0) == -math.inf
-    assert removed_percent(oo=0, op=0) == gain_db(oo=0, pp=0) == "undefined"
-    assert removed_percent(oo=0, op=0.1) == -math.inf
-    assert gain_db(oo=0, pp=0.1) == math.inf
+    assert normalised.removed_percent(oo=0.7, op=0.7) == 0
+    assert normalised.removed_percent(oo=0.7, op=0) == 100
+    assert normalised.removed_percent(oo=0.1, op=0.2) == pytest.approx(-100)
+    assert normalised.gain_db(oo=0.3, pp=0.3) == 0
+    assert normalised.gain_db(oo=0.3, pp=0) == -math.inf
+    assert normalised.removed_percent(oo=0, op=0) == normalised.gain_db(oo=0, pp=0) == "undefined"
+    assert normalised.removed_percent(oo=0, op=0.1) == -math.inf
+    assert normalised.gain_db(oo=0, pp=0.1) == math.inf
 
 
 def test_a_rounding_error_is_no_disclosure():
-    metrics = normalise(
+    metrics = normalised.normalise(
         dece_bit={"oo": 0, "op": 1e-17, "pp": 0}, cllr_min_bit={"oo": 1 - 1e-16, "op": 1, "pp": 1}
     )
     assert set(metrics.values()) == {"undefined"}
@@ -74,11 +66,11 @@ def test_intervals_are_of_the_numbers_without_each_speaker():
         },
         "cllr_min_bit": {name: np.full(3, 0.5) for name in ("oo", "op", "pp")},
     }
-    metrics = normalise(
+    metrics = normalised.normalise(
         dece_bit={"oo": 0.5, "op": 0.1, "pp": 0.1}, cllr_min_bit={"oo": 0.5, "op": 0.5, "pp": 0.5}
     )
     draws = {"speakers": np.array(list("abc")), "n_replicates": 50, "seed": 0}
-    replicates, drawn = resample(metrics, **left_out, **draws), multiplicities(**draws)
+    replicates, drawn = normalised.resample(metrics, **left_out, **draws), multiplicities(**draws)
     expected = linear_replicates(80, np.array([75, 60, 100 * (1 - 1 / 6)]), drawn)
     np.testing.assert_allclose(replicates["dece_op_oo_percent"], expected)
     np.testing.assert_allclose(replicates["cllr_min_op_oo_percent"], 0)
@@ -90,7 +82,7 @@ def test_gains_are_of_replicates_that_are_moved_back_by_three_times_their_bias()
     # Biases are 0.02 and 0.01, none and -0.05.
     dece = {"oo": np.array([0.3, 0.42, 0.5]), "pp": np.array([0.1, 0.12, np.nan])}
     cllr_min = {"oo": np.array([0.5, 0.5, 0.5]), "pp": np.array([0.8, 0.85, 0.95])}
-    gains = resample_gains(values, {"dece_bit": dece, "cllr_min_bit": cllr_min})
+    gains = normalised.resample_gains(values, {"dece_bit": dece, "cllr_min_bit": cllr_min})
     expected = 10 * np.log10([0.07 / 0.24, 0.09 / 0.36, np.nan])
     np.testing.assert_allclose(gains["gain_dece_db"], expected)
     expected = [10 * np.log10(0.05 / 0.5), -np.inf, -np.inf]
@@ -105,7 +97,7 @@ def test_gains_without_information_are_infinite_or_undefined():
             {"dece_bit": {"oo": a, "pp": b}, "cllr_min_bit": {"oo": 1 - a, "pp": 1 - b}}
             for a, b in ((oo[0], pp[0]), (oo, pp))
         )
-        for gains in resample_gains(values, replicates).values():
+        for gains in normalised.resample_gains(values, replicates).values():
             np.testing.assert_array_equal(gains, gain)
 
 
@@ -114,7 +106,7 @@ def proportions(folder):
     named = {}
     for name, family in (("dece", "zebra"), ("cllr_min", "verification")):
         files = (folder / f"{family}.{system}.json" for system in ("original", "b2"))
-        named[name] = Proportion(*files, f"{name}_bit")
+        named[name] = normalised.Proportion(*files, f"{name}_bit")
     return named
 
 
@@ -127,7 +119,7 @@ def test_normalised_measures_are_read_from_the_metrics_of_the_others(tmp_path):
         original, protected, metric = files[name]
         write_json(original, {"oo": {metric: values["oo"]}})
         write_json(protected, {name: {metric: values[name]} for name in ("op", "pp")})
-    write_normalised(tmp_path / "m.json", **files, draws=Draws(0, seed=0))
+    normalised.write_normalised(tmp_path / "m.json", **files, draws=Draws(0, seed=0))
     assert read_json(tmp_path / "m.json") == {
         "dece_op_oo_percent": 80,
         "cllr_min_op_oo_percent": pytest.approx(75),
@@ -136,7 +128,7 @@ def test_normalised_measures_are_read_from_the_metrics_of_the_others(tmp_path):
     }
     (tmp_path / "zebra.b2.json").write_text('{"op": {"dece_bit": 1}}')
     with pytest.raises(BadInput, match="no dece_bit under pp"):
-        write_normalised(tmp_path / "n.json", **files, draws=Draws(0, seed=0))
+        normalised.write_normalised(tmp_path / "n.json", **files, draws=Draws(0, seed=0))
 
 
 def test_the_numbers_without_each_speaker_are_taken_from_beside_the_metrics(tmp_path):
@@ -152,7 +144,7 @@ def test_the_numbers_without_each_speaker_are_taken_from_beside_the_metrics(tmp_
                 arrays[f"left_out/{condition}/n_speakers"] = np.array(3)
             write_npz(path.with_suffix(".bootstrap.npz"), arrays)
     draws = Draws(20, seed=0)
-    write_normalised(tmp_path / "n.json", **files, draws=draws)
+    normalised.write_normalised(tmp_path / "n.json", **files, draws=draws)
     intervals = read_json(tmp_path / "n.intervals.json")
     assert {condition: sorted(numbers) for condition, numbers in intervals.items()} == {
         "op": ["cllr_min_op_oo_percent", "dece_op_oo_percent"],
@@ -162,4 +154,4 @@ def test_the_numbers_without_each_speaker_are_taken_from_beside_the_metrics(tmp_
     arrays |= {"left_out/oo/dece_bit": np.array([0.4]), "oo/dece_bit": np.ones(1)}
     write_npz(tmp_path / "zebra.original.bootstrap.npz", arrays)
     with pytest.raises(BadInput, match="the speakers of op are not those of"):
-        write_normalised(tmp_path / "n.json", **files, draws=draws)
+        normalised.write_normalised(tmp_path / "n.json", **files, draws=draws)

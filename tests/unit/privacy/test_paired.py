@@ -76,6 +76,13 @@ def test_undefined_and_infinite_numbers_cannot_be_told_apart():
         assert (pair.difference, pair.p_value, pair.verdict) == ("undefined", 1.0, paired.ALIKE)
 
 
+def test_holm_by_hand():
+    assert multiple.holm([0.04, 0.01, 0.03]) == pytest.approx([0.06, 0.03, 0.06])
+    assert multiple.holm([0.02, 0.5, 0.02]) == pytest.approx([0.06, 0.5, 0.06])
+    assert multiple.holm([0.7, 0.9]).tolist() == [1, 1]
+    assert multiple.holm([]).tolist() == []
+
+
 def test_two_speakers_cannot_tell_anonymisers_apart():
     """Whatever they do: simulated ones that were alike could be told apart in half of all cases."""
     pair = compared(system(30, spread=0.1, n_speakers=2), system(10, spread=0.1, n_speakers=12))

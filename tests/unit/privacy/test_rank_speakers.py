@@ -8,18 +8,8 @@ import pytest
 from scipy.stats import betabinom
 from support.speakers import gallery
 
+from voiceprivacy.privacy.matrices import ranks
 from voiceprivacy.privacy.matrices.betabinomial import LOSSES
-from voiceprivacy.privacy.matrices.ranks import (
-    assess,
-    assess_histogram,
-    by_rank,
-    by_speaker,
-    disclosure,
-    examples,
-    gallery_eer_percent,
-    goodness_of_fits,
-    summary,
-)
 
 SHAPES = Path(__file__).parents[2] / "data" / "rank_shapes" / "shapes.tsv"
 
@@ -37,7 +27,7 @@ def test_a_speaker_who_is_always_first_discloses_everything():
     scores[:4, 0] = 1  # s000 is always found; s001's ranks are 1, 2, 3, 4
     scores[np.arange(4, 8), 1] = [9, 0.5, -0.5, -1]
     scores[4:, 2:] = [1, -0.7]
-    disclosures, curves = by_speaker(gallery(scores, [0] * 4 + [1] * 4))
+    disclosures, curves = ranks.by_speaker(gallery(scores, [0] * 4 + [1] * 4))
     assert [disclosed.speaker for disclosed in disclosures] == ["s000", "s001"]
     first, second = disclosures
     assert first.model_mean_disclosure_bit == pytest.approx(2)
@@ -50,43 +40,46 @@ def test_a_speaker_who_is_always_first_discloses_everything():
 def test_speakers_histograms_average_to_that_of_the_gallery():
     rng = np.random.default_rng(0)
     matrix = gallery(rng.integers(-3, 4, (40, 5)), np.tile(np.arange(5), 8))
-    _, curves = by_speaker(matrix)
+    _, curves = ranks.by_speaker(matrix)
     mean = np.mean([curve.p for curve in curves.values()], axis=0)
-    np.testing.assert_allclose(mean, assess(matrix).p, atol=1e-12)
+    np.testing.assert_allclose(mean, ranks.assess(matrix).p, atol=1e-12)
 
 
 def test_summary_and_examples_by_hand():
     true = np.tile(np.arange(3), 10)
     matrix = gallery(np.random.default_rng(1).normal(size=(30, 3)) + 2 * np.eye(3)[true], true)
-    disclosures, _ = by_speaker(matrix)
+    disclosures, _ = ranks.by_speaker(matrix)
     bits_of = {disclosed.speaker: disclosed.model_mean_disclosure_bit for disclosed in disclosures}
     bits = sorted(bits_of.values())
-    assert summary(disclosures)["speaker_max_disclosure_bit"] == bits[-1]
-    assert summary(disclosures)["speaker_mean_disclosure_bit"] == pytest.approx(sum(bits) / 3)
-    assert [bits_of[name] for name in examples(disclosures)] == bits
+    assert ranks.summary(disclosures)["speaker_max_disclosure_bit"] == bits[-1]
+    assert ranks.summary(disclosures)["speaker_mean_disclosure_bit"] == pytest.approx(sum(bits) / 3)
+    assert [bits_of[name] for name in ranks.examples(disclosures)] == bits
     five = [disclosures[0]._replace(speaker=f"s{n}", model_mean_disclosure_bit=n) for n in range(5)]
-    assert examples(five) == ["s0", "s2", "s4"]
+    assert ranks.examples(five) == ["s0", "s2", "s4"]
     for one in disclosures:
         assert one.shrunken_low_bit < one.shrunken_disclosure_bit < one.shrunken_high_bit
-    assert by_rank(np.array([0.75, 0.25]), np.array([0.5, 0.5])) == [(1, 0.75, 0.5), (2, 0.25, 0.5)]
+    assert ranks.by_rank(np.array([0.75, 0.25]), np.array([0.5, 0.5])) == [
+        (1, 0.75, 0.5),
+        (2, 0.25, 0.5),
+    ]
 
 
 def test_matches_and_others_by_hand():
     """N = 4, p = 1/2, 1/3, 1/6, 0: of ranks 1 and 2, 5/6 are the match."""
-    metrics = disclosure(np.array([3, 2, 1, 0]) / 6)
+    metrics = ranks.disclosure(np.array([3, 2, 1, 0]) / 6)
     assert metrics["match_positive_percent"] == pytest.approx(100 * 5 / 6)
     assert metrics["other_positive_percent"] == pytest.approx(100 * (2 - 5 / 6) / 3)
 
 
 def test_positives_of_matches_and_others_average_to_the_spread():
-    metrics = disclosure(betabinom.pmf(np.arange(50), 49, 0.5, 2.0))
+    metrics = ranks.disclosure(betabinom.pmf(np.arange(50), 49, 0.5, 2.0))
     together = (metrics["match_positive_percent"] + 49 * metrics["other_positive_percent"]) / 50
     assert together == pytest.approx(metrics["rank_spread_percent"])
 
 
 def test_the_headline_is_the_models_value_where_the_histogram_is_sparse():
     p = np.array([3, 2, 1, 0]) / 6
-    sparse, dense = (assess_histogram(p, n_utterances=count).metrics for count in (19, 20))
+    sparse, dense = (ranks.assess_histogram(p, n_utterances=count).metrics for count in (19, 20))
     assert sparse["disclosure_bit"] == sparse["model_mean_disclosure_bit"]
     assert "mean_disclosure_bias_bit" not in sparse
     assert dense["disclosure_bit"] == dense["mean_disclosure_bit"]
@@ -94,25 +87,25 @@ def test_the_headline_is_the_models_value_where_the_histogram_is_sparse():
     assert dense["mean_disclosure_bias_bit"] == pytest.approx(3 / (2 * 20 * np.log(2)))
     assert dense["log2_n_templates_bit"] == 2
     for fit in ("auto", "cll"):
-        assert "too sparse" in assess_histogram(p, n_utterances=19, fit=fit).notes[-1]
+        assert "too sparse" in ranks.assess_histogram(p, n_utterances=19, fit=fit).notes[-1]
 
 
 def test_log_likelihood_has_the_smallest_divergence_and_cll_needs_a_match():
     p = np.array([0.4, 0.1, 0.2, 0.1, 0.1, 0.1])
-    goodness = goodness_of_fits(p)
+    goodness = ranks.goodness_of_fits(p)
     of_losses = {loss: goodness[f"kl_{loss}_bit"] for loss in LOSSES}
     assert min(of_losses, key=of_losses.get) == "ll"
     assert goodness["rank1_match_cll_bit"] < goodness["rank1_match_ll_bit"]
-    assert goodness_of_fits(p[::-1] * (np.arange(6) > 0))["kl_cll_bit"] == "undefined"
+    assert ranks.goodness_of_fits(p[::-1] * (np.arange(6) > 0))["kl_cll_bit"] == "undefined"
 
 
 def test_the_gallerys_equal_error_rate_by_hand():
-    assert gallery_eer_percent(gallery([[9, 1, 1], [1, 9, 1]], [0, 1])) == 0
-    assert gallery_eer_percent(gallery([[0]], [0])) == "undefined"
+    assert ranks.gallery_eer_percent(gallery([[9, 1, 1], [1, 9, 1]], [0, 1])) == 0
+    assert ranks.gallery_eer_percent(gallery([[0]], [0])) == "undefined"
 
 
 def test_the_six_shapes_of_figure_1_disclose_what_their_captions_say():
-    metrics = {shape: disclosure(p) for shape, p in shapes().items()}
+    metrics = {shape: ranks.disclosure(p) for shape, p in shapes().items()}
     assert len(metrics) == 6
     mean = {shape: values["mean_disclosure_bit"] for shape, values in metrics.items()}
     spread = {shape: values["rank_spread_percent"] for shape, values in metrics.items()}
@@ -126,7 +119,7 @@ def test_the_six_shapes_of_figure_1_disclose_what_their_captions_say():
 
 def test_the_model_fits_the_shapes_that_are_beta_binomial():
     for shape, p in shapes().items():
-        metrics = assess_histogram(p, n_utterances=1000).metrics
+        metrics = ranks.assess_histogram(p, n_utterances=1000).metrics
         if shape.startswith("equal"):
             assert metrics["kl_bit"] > 0.01, shape
             continue

@@ -55,7 +55,6 @@ def test_a_changed_a_lost_and_an_added_file_are_named(results, name):
 
 
 def change(results, field, **values):
-    """Change fields of a part of the provenance."""
     path = results / "provenance.json"
     content = json.loads(path.read_text())
     path.write_text(json.dumps(content | {field: content[field] | values}))

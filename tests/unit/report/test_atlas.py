@@ -2,7 +2,6 @@
 
 import math
 
-import pytest
 from support import made_up
 
 from voiceprivacy.inout.tables import write_table
@@ -22,12 +21,6 @@ POINTS = [
     AtlasPoint("b2", "op", "pitch", 0.5, 0.1, 0.9, 3.25),
     AtlasPoint("b2", "op", "timing", 0.1, 0.0, 0.3, 3.25),
 ]
-
-
-@pytest.fixture
-def drawn(tmp_path):
-    subject = Subject("demo", "f")
-    return made_up.written(tmp_path, "atlas", subject, AtlasPoint._fields, POINTS)
 
 
 def test_words_of_protected_speech_are_those_of_unprotected():
@@ -50,7 +43,8 @@ def test_words_of_protected_speech_are_those_of_unprotected():
     assert atlas.points_of(numbers, TrialList("demo", "m"), heard) == []
 
 
-def test_the_picture_has_a_panel_for_each_condition_and_the_most_that_there_is(drawn):
+def test_the_picture_has_a_panel_for_each_condition_and_the_most_that_there_is(tmp_path):
+    drawn = made_up.written(tmp_path, "atlas", Subject("demo", "f"), AtlasPoint._fields, POINTS)
     protected = [point._replace(condition="pp") for point in POINTS[3:]]
     write_table(drawn.arguments["curves"], AtlasPoint._fields, [*POINTS, *protected])
     picture = plots.atlas(**drawn.arguments)

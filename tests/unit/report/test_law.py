@@ -22,7 +22,6 @@ TURNED = [("oo", "descending", *point[2:5], 1 - point[5], "-", "-", *point[8:]) 
 
 
 def drawn(folder, rows):
-    """The picture of one system, original speech, from rows of its file."""
     subject = Subject("demo", "f", "", "ecapa", "cosine")
     shown = made_up.written(folder, "law", subject, curves.LAW, rows, ["original"])
     return plots.law(**shown.arguments)

@@ -25,12 +25,10 @@ def read(tmp_path):
 
 
 def judged(systems, **changed):
-    """What is said of a set of systems."""
     return judged_of("demo", verdicts.set_of(systems, **changed))
 
 
 def told(**changed):
-    """Sentences on one system, b2."""
     return judged({"b2": verdicts.system(**changed)}).notes
 
 

@@ -135,8 +135,6 @@ JOBS = ("protect", "score", "report")
 
 @pytest.fixture
 def repeated(tmp_path, monkeypatch):
-    """A function: the jobs of PACKAGE that an edit repeats."""
-
     def write(name, text):
         for cache in CACHES:
             cache.cache_clear()

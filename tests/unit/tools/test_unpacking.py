@@ -35,7 +35,6 @@ def pack(root, path):
 
 
 def pack_one(path, content):
-    """An archive of one file; its path."""
     (path.parent / "a").mkdir()
     (path.parent / "a" / "x.wav").write_bytes(content)
     pack(path.parent / "a", path)

@@ -103,13 +103,9 @@ def test_what_is_wrong_is_one_clear_line(tmp_path, wrong, words):
         read_labels(tmp_path / "bad.tsv", DEFINITIONS["vpc2026"])
 
 
-@pytest.fixture
-def speech(tmp_path):
+def test_the_classifier_of_each_fold_is_asked(tmp_path):
     noise = np.random.default_rng(0).normal(0, 0.1, (len(TRUE), RATE))
-    return [recording(tmp_path, name, own) for name, own in zip(TRUE, noise, strict=True)]
-
-
-def test_the_classifier_of_each_fold_is_asked(tmp_path, speech):
+    speech = [recording(tmp_path, name, own) for name, own in zip(TRUE, noise, strict=True)]
     for fold in (1, 2):
         tiny.write_speechbrain_classifier(tmp_path / f"fold_{fold}", seed=fold)
     tiny.write_hub_classifier(tmp_path / "hub")

@@ -12,19 +12,15 @@ from voiceprivacy.utility.measures import read_measured
 from voiceprivacy.utility.rows import COLUMNS
 
 
-def plain(embeddings, speakers):
-    """The same, one pair after the other."""
-    unit = embeddings / np.linalg.norm(embeddings, axis=1, keepdims=True)
-    for row, speaker in enumerate(speakers):
-        others = [i for i, name in enumerate(speakers) if name == speaker and i != row]
-        yield np.mean([unit[row] @ unit[other] for other in others])
-
-
 def test_consistency_is_the_mean_similarity_with_the_speakers_other_utterances():
     embeddings = np.random.default_rng(0).normal(size=(9, 5)).astype(np.float32)
     speakers = list("abacbcaad")
-    values, expected = consistency(embeddings, speakers), plain(embeddings[:-1], speakers[:-1])
-    assert values == [*(pytest.approx(value, abs=1e-5) for value in expected), "undefined"]
+    unit, expected = embeddings / np.linalg.norm(embeddings, axis=1, keepdims=True), []
+    for row, speaker in enumerate(speakers[:-1]):  # one pair after the other
+        others = [i for i, name in enumerate(speakers) if name == speaker and i != row]
+        mean = np.mean([unit[row] @ unit[other] for other in others])
+        expected.append(pytest.approx(mean, abs=1e-5))
+    assert consistency(embeddings, speakers) == [*expected, "undefined"]
 
 
 def test_consistency_by_hand():

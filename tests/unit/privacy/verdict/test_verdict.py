@@ -33,7 +33,6 @@ at_once = pytest.fixture(judge_at_once, autouse=True)
 
 
 def judged(table, thresholds=LENIENT, known=LEARNT):
-    """The facts of the system x."""
     return verdict_of(table, thresholds=thresholds, known=known)["systems"]["x"]
 
 
