@@ -29,7 +29,7 @@ from voiceprivacy.plan import atlas, named_files, scores_given
 from voiceprivacy.plan.defaults import complete, controls
 from voiceprivacy.plan.measures import wrong_measures
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.plan.speech import ANONYMISER_KINDS, OUR_ENV, first_training_corpus
+from voiceprivacy.plan.speech import ANONYMISER_KINDS, FUNCTIONS, OUR_ENV, first_training_corpus
 from voiceprivacy.plan.sweeps import wrong_sweeps
 from voiceprivacy.running import entry_points
 from voiceprivacy.vocabulary import (
@@ -37,7 +37,6 @@ from voiceprivacy.vocabulary import (
     GIVEN,
     OF_TEXT,
     TRAIN,
-    UTILITY_ALONE,
     WORDS,
     draws_of,
 )
@@ -46,11 +45,12 @@ BRACE = re.compile("[{}]")
 NO_BRACES = "has { or } in its name, which Snakemake takes for a wildcard: name it otherwise"
 OF_COMMAND = {"manifest", "seed", "audio-dir", "output-manifest"}  # what each call is given
 OF_FUNCTION = {"utterance", "speaker", "seed"}
+NETWORKS = {"model", "train"}  # kinds of extractors whose embeddings have negative entries
 OWN_RESULT = "lies where this run writes its results, and would be lost: copy it elsewhere"
 UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 Keys = tuple[str | int, ...]  # the keys that lead to a value of a config
 MISREAD = "YAML reads this as"
-WITH_EXPONENT = re.compile(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+")
+WITH_EXPONENT = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)[eE][-+]?\d+")
 GONE = {  # keys of earlier configs, and what serves instead
     ("report", "speech_per_attack"): (
         "is no longer a key: compare amounts of speech by ranks, with the protocol"
@@ -164,7 +164,7 @@ def _on_the_way(root: yaml.Node | None, keys: Keys) -> list[tuple[int, yaml.Node
         matching = [(key, value) for key, value in pairs if _reads_as(key, wanted)]
         if not matching:
             break
-        ((key, node),) = matching
+        key, node = matching[-1]  # 1 and true are one key to Python, and refused as no texts
         way.append((key.start_mark.line + 1, node))
     return way
 
@@ -292,12 +292,12 @@ def _misread_options(config: dict[str, Any]) -> Iterator[Problem]:
     """Options of functions that YAML 1.1 takes for text: 1e-4. A command gets text anyway."""
     anonymisers = config.get("anonymisers")
     for name, system in anonymisers.items() if isinstance(anonymisers, dict) else ():
-        options = (
-            system.get("options") if isinstance(system, dict) and "function" in system else None
-        )
-        for keys, value in _values(options, ("anonymisers", name, "options")):
-            if isinstance(value, str) and WITH_EXPONENT.fullmatch(value):
-                yield Problem(keys, _as_number(value))
+        if not isinstance(system, dict) or system.keys().isdisjoint(FUNCTIONS):
+            continue
+        for field in ("options", "sweep"):
+            for keys, value in _values(system.get(field), ("anonymisers", name, field)):
+                if isinstance(value, str) and WITH_EXPONENT.fullmatch(value):
+                    yield Problem(keys, _as_number(value))
 
 
 def _as_number(text: str) -> str:
@@ -400,8 +400,11 @@ def contradictions(config: dict[str, Any]) -> Iterator[Problem]:
             yield from _wrong_training(config, section, field)
     for name, backend in config["backends"].items():
         for extractor in backend.get("extractors", ()):
-            if extractor not in config["extractors"]:
-                words = f"'{extractor}' is not an extractor of this config"
+            kind = config["extractors"].get(extractor, {}).keys()
+            words = "" if kind else f"'{extractor}' is not an extractor of this config"
+            if backend["type"] == "jensen_shannon" and kind & NETWORKS:
+                words = f"embeddings of '{extractor}' are no histograms: remove it here"
+            if words:
                 yield Problem(("backends", name, "extractors"), words)
     if "attackers" in config and first_training_corpus(config) is None:
         words = "needs a corpus with 'use: train', from which these attackers learn"
@@ -455,9 +458,10 @@ def _taken_names(config):
 
 
 def _wrong_options(keys: Keys, corpus: dict[str, Any]) -> Iterator[Problem]:
-    if corpus["use"] == UTILITY_ALONE and "protocol" in corpus:
+    if corpus["use"] != EVALUATION and "protocol" in corpus:
         words = (
-            "a corpus with 'use: utility' is not attacked: remove this, or write 'use: evaluation'"
+            f"a corpus with 'use: {corpus['use']}' is not attacked: remove this, or write"
+            " 'use: evaluation'"
         )
         yield Problem((*keys, "protocol"), words)
     if corpus["use"] == EVALUATION and "protocol" not in corpus:
@@ -542,6 +546,8 @@ def missing_files(config: dict[str, Any], layout: Layout) -> Iterator[Problem]:
             path = config["attacks"][name]["scores"]
             nearest = resembling(path, map(str, _deepest(path).iterdir()))
             words = f"{path}: not found (names have small letters, digits and _ only){nearest}"
+            if os.path.isdir(path):
+                words = f"{path}: is a folder without .../NAME_enrolls-NAME_trials_f/scores in it"
             if os.path.isfile(path):
                 words = f"{path}: is one file: write {{anonymiser}} and {{condition}} into the path"
             yield Problem(("attacks", name, "scores"), words)
@@ -571,7 +577,7 @@ def _perhaps(named: named_files.Named) -> str:
 
 def _deepest(path: str) -> Path:
     """The folder on the way to a path that is there."""
-    return next(folder for folder in Path(path).parents if folder.is_dir())
+    return next(folder for folder in Path(path, "-").parents if os.path.isdir(folder))
 
 
 def _is_taken_over(path: str, folder: str, results: str) -> bool:

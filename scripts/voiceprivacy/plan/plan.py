@@ -6,12 +6,12 @@ in paths under results/; the rules only put wildcards into these answers.
 
 import atexit
 import gc
+import os
 import shlex
 from collections.abc import Iterator
 from glob import escape as glob_escape
 from glob import glob
 from itertools import chain, product
-from pathlib import Path
 from typing import Any
 
 from voiceprivacy import corpus_kinds
@@ -254,7 +254,8 @@ def _of_measure(plan, name, options):
     if plan.utility.has_folder(name):
         model = ours(options["model"])
         for folder in sorted(glob(glob_escape(model).replace("{fold}", "*"))) or [model]:
-            settings = [name for name in MEASURE_SETTINGS if Path(folder, name).exists()]
+            # Not Path.exists: a name that is too long is an error to it.
+            settings = [name for name in MEASURE_SETTINGS if os.path.exists(f"{folder}/{name}")]
             yield from _of_model((*keys, "model"), folder, settings or MEASURE_SETTINGS[:1])
     kind = shipped(options)
     # A corpus that is not there is named as a mistake elsewhere.

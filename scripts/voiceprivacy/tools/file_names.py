@@ -528,7 +528,8 @@ def _speakers_beside(path, key, everyone):
     """[(speaker, the word before)] of what a path holds beside the name of an original."""
     before, _, after = f" {_words(_stem(path))} ".rpartition(f" {_words(key)} ")
     words, beside = ["", *before.split(), "", *after.split()], []
-    lengths = range(1, 2 + max(speaker.count(" ") for speaker in everyone))
+    # A name may have no letter and no digit, such as a smiley.
+    lengths = range(1, 2 + max((speaker.count(" ") for speaker in everyone), default=-1))
     for start, length in product(range(1, len(words)), lengths):
         speaker = " ".join(words[start : start + length])
         if speaker in everyone:

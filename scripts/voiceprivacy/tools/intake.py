@@ -204,7 +204,8 @@ def _of_table(root: Path, path: Path) -> Iterator[_Item]:
             raise BadInput(f"{path}:{line}: has no {columns} (or use --pattern on names of files)")
         if path.name == COMMON_VOICE:
             file = f"{CLIPS}/{file}"
-        if PurePosixPath(file).is_absolute() or ".." in PurePosixPath(file).parts:
+        inside = PurePosixPath(file)
+        if inside.is_absolute() or ".." in inside.parts or not inside.name:
             raise BadInput(f"{path}:{line}: '{file}' is not below the folder of the table")
         speaker = value_of(row, SPEAKER_COLUMNS)
         if speaker is None:
@@ -222,11 +223,17 @@ def _rows(path):
         # Spreadsheets of many countries write ; between fields.
         separator = max(",;\t", key="".join(lines[:1]).count)
         quoting = csv.QUOTE_NONE if path.name == COMMON_VOICE else csv.QUOTE_MINIMAL
-        reader = csv.DictReader(lines, delimiter=separator, quoting=quoting)
+        ended = (f"{line}\n" for line in lines)  # a text in quotes may go on in the next line
+        reader = csv.DictReader(ended, delimiter=separator, quoting=quoting, strict=True)
+        first = 1  # line where the row begins that is read now
         try:
-            yield from ((reader.line_num, row) for row in reader)
+            first += bool(reader.fieldnames)
+            for row in reader:
+                n_more = sum(str(value).count("\n") for value in row.values())
+                yield reader.line_num - n_more, row
+                first = reader.line_num + 1
         except csv.Error as error:
-            raise BadInput(f"{path}:{reader.line_num + 1}: is no CSV ({error})") from None
+            raise BadInput(f"{path}:{first}: is no CSV ({error})") from None
         return
     for line, text in enumerate(read_lines(path), start=1):
         if not text.strip():

@@ -5,8 +5,6 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-import yaml
-
 from voiceprivacy.corpora.listing import Listed
 from voiceprivacy.corpora.rows import Cut, whole
 from voiceprivacy.errors import BadInput, counted, printable
@@ -157,7 +155,7 @@ def write_config(path: str | Path, run: NewRun) -> list[Path]:
     with scratch_folder(path) as folder:  # what cannot be written, fails there and leaves nothing
         try:
             draft, *_ = _written(folder / path.name, run)
-            for problem in configuration.problems(yaml.safe_load(draft.read_text("utf-8"))):
+            for problem in configuration.problems(configuration.read(draft)):
                 raise BadInput(str(problem))  # an odd path, a strange name
         except BadInput as error:
             raise BadInput(str(error).replace(f"{folder.name}/", "")) from None
@@ -188,7 +186,7 @@ def _config(path, run):
     for name, why in run.set_aside.items():
         anonymisers.append(f"  # {name} is not shown: {ascii(why)[1:-1]}\n")
     return CONFIG.format(
-        config=path,
+        config=printable(path),
         speakers=n_speakers_of(run.utterances),
         utterances=len(run.utterances),
         length=length(run.seconds),

@@ -32,10 +32,10 @@ from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
+from voiceprivacy.plan.speech import FUNCTIONS
 from voiceprivacy.running import programs
 from voiceprivacy.seeds import LARGEST
 
-FUNCTIONS = ("function", "package")
 OURS = ("evaluate", "torch")  # environments with nothing but what is here, too
 INTERPRETER = re.compile(r"(python[0-9.]*|bash|sh|perl|Rscript|julia)$")
 MOST_MINUTES = 10  # a model may have to be loaded

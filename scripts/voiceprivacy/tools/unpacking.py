@@ -16,6 +16,7 @@ import json
 import shutil
 import tarfile
 import zipfile
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -23,7 +24,7 @@ from typing import Any
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import UNREADABLE
 from voiceprivacy.inout.foreign import NO_UTF8
-from voiceprivacy.inout.writing import whole_or_absent
+from voiceprivacy.inout.writing import remove_at_once, scratch_folder, whole_or_absent
 from voiceprivacy.running.command import say
 from voiceprivacy.tools.file_names import audio_files
 from voiceprivacy.tools.intake import ID_COLUMNS, TABLES, as_id, value_of
@@ -109,22 +110,34 @@ def unpacked(path: Path, folder: Path) -> Path:
     BadInput : it is no such archive, has links or devices, names files elsewhere, unpacks to far
         more than sound can, or to more than the disk can hold
     """
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
     members: list[tuple[str, int, Any]] = []
-    try:
-        if path.name.lower().endswith(".zip"):
-            with zipfile.ZipFile(path) as zipped:
-                for one in zipped.infolist():  # Windows may have written names such as anna\1.wav
-                    members.append((one.filename.replace("\\", "/"), one.file_size, one))
-                _unpack(path, folder, members, zipped.open)
-        else:
-            with tarfile.open(path) as tar:
-                members = [(one.name, one.size, one) for one in _files_of(path, tar)]
-                _unpack(path, folder, members, tar.extractfile)
-    except (tarfile.TarError, *UNREADABLE) as error:
-        raise BadInput(f"{path}: cannot be unpacked ({error})") from None
+    with _made_anew(folder) as scratch:
+        try:
+            if path.name.lower().endswith(".zip"):
+                with zipfile.ZipFile(path) as zipped:
+                    for one in zipped.infolist():  # Windows may have written anna\1.wav
+                        members.append((one.filename.replace("\\", "/"), one.file_size, one))
+                    _unpack(path, scratch, members, zipped.open)
+            else:
+                with tarfile.open(path) as tar:
+                    members = [(one.name, one.size, one) for one in _files_of(path, tar)]
+                    _unpack(path, scratch, members, tar.extractfile)
+        except (tarfile.TarError, *UNREADABLE) as error:
+            raise BadInput(f"{path}: cannot be unpacked ({error})") from None
     return folder
+
+
+@contextlib.contextmanager
+def _made_anew(folder: Path) -> Iterator[Path]:
+    """Give an empty folder that replaces ``folder``, which an earlier config may name, at the end.
+
+    Where the block fails, the earlier one stays.
+    """
+    with scratch_folder(folder) as scratch:
+        yield scratch
+        if folder.exists():
+            remove_at_once(folder)
+        scratch.replace(folder)
 
 
 def _files_of(path, tar):
@@ -166,6 +179,9 @@ def _unpack(path, folder, members, opened):
         suffix = PurePosixPath(name).suffix.lower()
         if not (is_hidden or name.endswith("/")) and (suffix in OF_ARCHIVES or not suffix):
             wanted.append((folder.joinpath(*parts), size, member))
+    for target, count in Counter(target for target, _, _ in wanted).items():
+        if count > 1:
+            raise BadInput(f"{path}: '{target.relative_to(folder)}' is in it twice: pack one")
     _refuse_full(path, folder, sum(size for _, size, _ in wanted))
     for target, size, member in wanted:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -210,15 +226,14 @@ def out_of_tables(path: Path, folder: Path) -> Path:
         name, or the disk cannot hold it
     """
     shards = shards_of(path)
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    _refuse_full(path, folder, sum(file.stat().st_size for file in shards))
     names: set[str] = set()
-    with open(folder / TABLES[1], "w", encoding="utf-8") as metadata:
-        for shard in shards:
-            for row in _rows_of(shard):
-                line = _written(row, shard, folder, names)
-                metadata.write(json.dumps(line, ensure_ascii=False) + "\n")
+    with _made_anew(folder) as scratch:
+        _refuse_full(path, scratch, sum(file.stat().st_size for file in shards))
+        with open(scratch / TABLES[1], "w", encoding="utf-8") as metadata:
+            for shard in shards:
+                for row in _rows_of(shard):
+                    line = _written(row, shard, scratch, names)
+                    metadata.write(json.dumps(line, ensure_ascii=False) + "\n")
     return folder
 
 

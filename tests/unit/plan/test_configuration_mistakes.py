@@ -56,6 +56,7 @@ TWO = {"anonymisers": {"x": {"command": "x"}, "y": {"command": "y"}}}
 LEARNING = TWO | {"corpora": {"a": SYNTHETIC, "b": TRAINING}}
 F_COMMON = {"enrol_trial": {"lists": ["f_common"]}}
 PARTS = {"enrolment": "/", "trial": ["/"]}
+JENSEN = {"type": "jensen_shannon", "extractors": ["small"]}
 FUSION = {"type": "fusion", "of": ["a/b", "c/d"], "train": {"corpus": "t"}}
 MISTAKES = [
     # Keys and values.
@@ -87,6 +88,9 @@ MISTAKES = [
     # What attackers learn from.
     (ATTACKED | extractor(f0={}), "extractors.a: no back-end compares it"),
     (plda(extractors=["x"]), "backends.p.extractors: 'x' is not an extractor"),
+    (ATTACKED | {"backends": {"j": JENSEN}}, "backends.j.extractors: embeddings of 'small' are"),
+    (plda(unprotected=True), "backends.p.train: 'speech' is missing"),
+    (corpus(use="train", protocol={"all_pairs": {}}), "corpora.a.protocol: a corpus"),
     (ATTACKED | extractor(units={"corpus": "a"}), "extractors.a.units.corpus: corpus 'a' is not"),
     (plda(on="bb"), "backends.p.train.corpus: there is no corpus 'bb': did you mean 'b'?"),
     (plda(on="a"), "backends.p.train.corpus: corpus 'a' is not for training"),
@@ -100,6 +104,7 @@ MISTAKES = [
     (plda(lda_dim=150), "backends.p.lda_dim: 150 dimensions, and embeddings of 'small' have 128"),
     (plda(type="speechbrain_plda", rank=129), "backends.p.rank: 129 dimensions"),
     ({"corpora": {"a": {"folder": FOLDER}}} | extractor(style={}), "extractors.a: reads"),
+    (utility(type="whisper", model="x" * 300), "utility.m.model: xxx"),
     # What is not there.
     (extractor(model="speechbrain/x"), "extractors.a.model: speechbrain/x: not found"),
     (anonymiser(package="b"), "anonymisers.x.package: no installed package"),
@@ -112,6 +117,7 @@ MISTAKES = [
     (LEARNING | extractor(embeddings="{corpus}/{part}.npz"), "extractors.a.embeddings: lacks"),
     (anonymiser(command="a", sweep={"seed": [1, 2]}), "anonymisers.x_seed_1.options.seed: "),
     ({"attacks": {"t": {"scores": __file__}}}, f"attacks.t.scores: {__file__}: is one file"),
+    ({"attacks": {"t": {"scores": "."}}}, "attacks.t.scores: .: is a folder without"),
 ]
 
 
@@ -265,6 +271,13 @@ def test_values_that_yaml_reads_otherwise_than_as_text_are_named(tmp_path, wrong
     assert words.startswith(f"corpora.a.{said}")
 
 
+def test_keys_that_are_one_to_python_are_refused_where_they_stand(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text("corpora:\n  1: {}\n  true: {}\n")
+    problem, *_ = configuration.problems(configuration.read(path))
+    assert configuration.located(problem, [path])[:2] == (str(path), 3)
+
+
 def test_each_key_that_is_missing_is_named():
     said = problems({"corpora": {"a": {"librispeech": {"download": False}}}})
     assert [line.rpartition(": ")[2] for line in said] == [
@@ -285,10 +298,15 @@ def test_variables_are_replaced_whatever_an_entry_is_called_and_stay_in_what_pro
 
 def test_options_of_functions_are_read_as_keys_are_and_those_of_commands_are_text():
     speech = {"corpora": {"a": SYNTHETIC}}
-    for options in ({"gain": "1e-4"}, {"of": [0.5, "1e-4"]}):
-        system = {"function": "{resources}/plugins/reversed.py:anonymise", "options": options}
+    function = {"function": "{resources}/plugins/reversed.py:anonymise"}
+    for system in (
+        function | {"options": {"gain": "1e-4"}},
+        function | {"options": {"of": [0.5, ".1e-3"]}},
+        function | {"sweep": {"gain": [0.5, "1e-4"]}},
+        {"package": "installed", "options": {"gain": "1e-4"}},
+    ):
         (problem,) = problems(speech | {"anonymisers": {"a": system}})
-        assert "'1e-4' is text: write 0.0001 without quotes" in problem
+        assert "is text: write 0.0001 without quotes" in problem
     system = {"command": "x", "options": {"gain": "1e-4"}}
     assert problems(speech | {"anonymisers": {"a": system}}) == []
 

@@ -47,6 +47,12 @@ def test_names_that_are_no_ids_are_changed_and_a_table_keeps_them(tmp_path):
     assert f"utterance\tbob_x_-take_3\tbob [x]-take 3\t{root}/bob [x]/take 3.wav\n" in table
 
 
+def test_names_without_letters_and_configs_with_odd_names_are_taken(tmp_path):
+    root = tree(tmp_path / "a", FORM, names=("😀", "😃", "🤖"))
+    odd, *_ = write_config(tmp_path / "a\nb.yaml", examine(root, {"mine": root}))
+    assert configuration.check(configuration.read(odd))["corpora"].keys() == {"a"}
+
+
 @given(st.text(min_size=1, max_size=300))
 def test_any_name_becomes_an_id_that_is_its_own(name):
     made = intake.as_id(name)
@@ -181,7 +187,7 @@ def test_a_folder_with_metadata_is_read_with_its_speakers_and_texts(tmp_path, ki
         write(root / file, sound(file))
         write(made / Path(file).name, sound(file)[::-1])
         row = {"file_name": file, "speaker_id": name, "gender": sex}
-        rows.append(row | {"transcription": f"one, two {number}"})
+        rows.append(row | {"transcription": f"one,\ntwo {number}"})
     with open(root / f"metadata.{kind}", "w", encoding="utf-8") as table:
         if kind == "csv":
             writer = csv.DictWriter(table, rows[0])
@@ -244,6 +250,9 @@ def test_common_voice_is_read_by_its_table_of_validated_clips(tmp_path):
         ("csv", "../x.wav,a", "is not below the folder of the table"),
         ("csv", ",a", "metadata.csv:2: has no file_name"),
         ("csv", "x.wav,", "metadata.csv:2: has no speaker"),
+        ("csv", "./,a", "metadata.csv:2: './' is not below"),
+        ("csv", 'x.wav,"a\nb"\ny.wav,', "metadata.csv:4: has no speaker"),
+        ("csv", 'x.wav,a\ny.wav,"b\nz.wav,c', "metadata.csv:3: is no CSV"),
         ("csv", "\n\n,a", "metadata.csv:4: has no file_name"),  # lines are those of the file
         ("csv", "x" * 200000 + ",a", "metadata.csv:2: is no CSV"),
         ("jsonl", "{", "metadata.jsonl:2: not JSON"),

@@ -72,10 +72,17 @@ def test_links_and_an_archive_that_leaves_its_folder_are_refused(tmp_path, name)
     for file, packed in (("x.tar", member), ("link.tar", link)):
         with tarfile.open(tmp_path / file, "w") as archive:
             archive.addfile(packed, io.BytesIO(b"x"))
-    for file, said in (("x.zip", "outside"), ("x.tar", "outside"), ("link.tar", "is a link")):
-        with pytest.raises(BadInput, match=said):
+    with tarfile.open(tmp_path / "twice.tar", "w") as archive:
+        for _ in range(2):
+            archive.addfile(tarfile.TarInfo("a.wav"))
+    said = {"x.zip": "outside", "x.tar": "outside", "link.tar": "is a link", "twice.tar": "twice"}
+    (tmp_path / "to").mkdir()
+    (tmp_path / "to" / "earlier.wav").touch()  # which an earlier config names
+    for file, words in said.items():
+        with pytest.raises(BadInput, match=words):
             unpacking.unpacked(tmp_path / file, tmp_path / "to")
-    assert not (tmp_path / "out.wav").exists() and not list((tmp_path / "to").rglob("*"))
+    assert not (tmp_path / "out.wav").exists()
+    assert [path.name for path in (tmp_path / "to").rglob("*")] == ["earlier.wav"]
 
 
 @pytest.mark.parametrize("ending", ["zip", "tar.gz"])
