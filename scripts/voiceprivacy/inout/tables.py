@@ -462,6 +462,7 @@ def read_columns(path: FilePath, blocks: Iterator[list[str]], names: list[str]) 
     ------
     BadInput : it is none, a field is not what it should be, or a trial occurs twice
     """
+    blocks = _unquoted_blocks(path, blocks)
     first = next(blocks, [])
     header = next(filter(str.strip, first), "")  # empty lines may stand before it
     words = header.lower().split()
@@ -578,7 +579,7 @@ def fields_of(
     path: FilePath, lines: list[str], columns: list[str]
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield (line number, its fields in the order of ``columns``)."""
-    lines = unquoted(lines)
+    lines = unquoted(path, lines)
     order = _order(path, lines, columns)
     are_names = [name in NAMES for name in columns]
     for line, text in enumerate(lines[1:], start=2):
@@ -594,15 +595,41 @@ def fields_of(
         yield line, texts
 
 
-def unquoted(lines: list[str]) -> list[str]:
+def unquoted(path: FilePath, lines: list[str]) -> list[str]:
     """Lines of a table without the quotes that R and pandas write around texts, the header's too.
 
     Where the header has none, a quote is part of a text.
+
+    Raises
+    ------
+    BadInput : a quote is left open, as of a text with a line end
     """
+    return _unquote(path, lines, first=1) if _is_quoted(lines) else lines
+
+
+def _is_quoted(lines: Sequence[str]) -> bool:
     header = "".join(lines[:1]).split("\t")
-    if not all(len(name) > 1 and name[0] == name[-1] == '"' for name in header):
-        return lines
-    return ["\t".join(fields) for fields in csv.reader(lines, delimiter="\t")]
+    return all(len(name) > 1 and name[0] == name[-1] == '"' for name in header)
+
+
+def _unquote(path: FilePath, lines: list[str], *, first: int) -> list[str]:
+    without_quotes = []
+    for line, text in enumerate(lines, start=first):
+        try:
+            fields = next(csv.reader([text], delimiter="\t", strict=True), [])
+        except csv.Error as error:
+            raise BadInput(f"{path}:{line}: is no line of a table in quotes ({error})") from None
+        without_quotes.append("\t".join(fields))
+    return without_quotes
+
+
+def _unquoted_blocks(path: FilePath, blocks: Iterator[list[str]]) -> Iterator[list[str]]:
+    """Blocks of lines of one table as ``unquoted`` has them."""
+    beginning = next(blocks, [])
+    is_quoted, line = _is_quoted(beginning), 1
+    for lines in chain([beginning], blocks):
+        yield _unquote(path, lines, first=line) if is_quoted else lines
+        line += len(lines)
 
 
 def _order(path: FilePath, lines: Sequence[str], names: Sequence[str]) -> list[int]:
@@ -613,6 +640,9 @@ def _order(path: FilePath, lines: Sequence[str], names: Sequence[str]) -> list[i
         seen = f": '{header[:100]}'" if header else ""
         expected = f"expected the columns {' '.join(names)}, separated by tabs{seen}"
         raise BadInput(f"{path}:1: {expected}")
+    for name in columns:
+        if columns.count(name) > 1:
+            raise BadInput(f"{path}:1: column '{name}' occurs twice")
     return [columns.index(name) for name in names]
 
 
