@@ -1,5 +1,6 @@
 """How far a run is: jobs done, speech worked through, time left."""
 
+import itertools
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
@@ -99,7 +100,7 @@ class Progress:
         run side by side as they did so far. A job that has outlasted both its usual time and all
         that is left, such as the first training, may take any time.
         """
-        finished_s = [took_s for times in self._took_s.values() for took_s in times]
+        finished_s = [*itertools.chain.from_iterable(self._took_s.values())]
         now_s = self._clock()
         elapsed_s = now_s - self._began_s
         if not sum(finished_s) or not elapsed_s:
