@@ -23,7 +23,7 @@ class LogHandler(LogHandlerBase):
     def emit(self, record: logging.LogRecord) -> None:
         """Show a message, in the form that Snakemake gives it."""
         self.ours.shown.setFormatter(self.formatter)
-        self.ours.emit(record)
+        self.ours.handle(record)
 
     def close(self) -> None:
         """Say why jobs have failed, at the end of a run."""

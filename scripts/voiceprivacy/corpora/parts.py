@@ -38,14 +38,15 @@ from voiceprivacy.corpora.listing import (
     protocol_of,
 )
 from voiceprivacy.errors import BadInput, counted
+from voiceprivacy.inout.checksums import sha256
 from voiceprivacy.inout.foreign import composed
+from voiceprivacy.inout.ids import MOST_BYTES
 from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.inout.tables import read_rows, write_table
 from voiceprivacy.inout.trial_lists import Trial
 
 EXCLUDED = ["utterance", "why"]
 FEW_SPEAKERS = 10
-LONGEST_ID = 200  # characters, of a pseudo-speaker
 
 Parts = tuple[list[Listed], ...]
 Enrolments = dict[str, list[str]]  # {enrolment: [utterance, ...]}
@@ -272,8 +273,12 @@ def with_pseudo_speakers(utterances: Iterable[Utterance]) -> list[Utterance]:
     """The utterances, each with the speaker ``pseudo-<utterance>``; genders stay.
 
     So an attacker who trains on protected speech protects every utterance with a draw of its own.
+    Where such an id is too long, it has a digest of the utterance's.
     """
-    return [
-        utterance._replace(speaker=f"pseudo-{utterance.utterance}"[:LONGEST_ID])
-        for utterance in utterances
-    ]
+    speakers = []
+    for utterance in utterances:
+        own = f"pseudo-{utterance.utterance}"
+        if len(own.encode()) > MOST_BYTES:
+            own = f"pseudo-{sha256(utterance.utterance.encode())}"
+        speakers.append(utterance._replace(speaker=own))
+    return speakers

@@ -47,9 +47,7 @@ LAST_WORDS = 300  # characters of what a pipe said that an error repeats
 
 THE_SAME = 0.97  # correlation of samples; of McAdams with a coefficient of 0.97 it is 0.95 at most
 IS_SILENT = "is silent"
-SILENT = 1e-3  # no sample beyond -60 dB of full scale, whatever their mean
 SHORTEST_S, LONG_S = 0.025, 600  # one frame of any feature; longer than any utterance
-SILENT_FLOAT = 1e-7  # the same in files of floating-point numbers, whatever their scale
 MANY, BATCH = 1000, 50  # recordings for which processes are started, and what one gets at a time
 FULL_SCALE = 0.999
 OFFSET = 0.01  # of the peak: a quarter of it already moves embeddings as another session does
@@ -251,16 +249,16 @@ def _oddities(samples, subtype):
     is_float = subtype in ("FLOAT", "DOUBLE")  # full scale means nothing to them
     offset = samples.mean(dtype=np.float64)  # of a poor sound card; no sound of its own
     high, low = samples.max(), samples.min()
-    if max(high - offset, offset - low) < (SILENT_FLOAT if is_float else SILENT):
-        constant = f" (a constant {offset:.3g})" if abs(offset) >= SILENT else ""
-        yield f"{IS_SILENT}: no sample beyond {SILENT} of full scale{constant}"
+    if max(high - offset, offset - low) < audio.silence(subtype):
+        constant = f" (a constant {offset:.3g})" if abs(offset) >= audio.SILENT else ""
+        yield f"{IS_SILENT}: no sample beyond {audio.SILENT} of full scale{constant}"
     elif abs(offset) > OFFSET * max(high, -low):
         said = f"has a constant offset of {offset:.2g} of full scale, which changes embeddings"
         yield f"{said}: a high-pass filter at 20 Hz removes it"
     peak = max(high, -low)
     if peak > 1:
         yield f"has a peak of {peak:.3g} times full scale: it is scaled down"
-    elif is_float and SILENT_FLOAT <= peak < SILENT:
+    elif is_float and audio.SILENT_FLOAT <= peak < audio.SILENT:
         yield f"has a peak of {peak:.3g} of full scale: it is scaled up"
     elif peak >= FULL_SCALE and is_clipped(samples):
         yield f"is clipped: {CLIPPED_RUN} and more samples in a row at full scale"

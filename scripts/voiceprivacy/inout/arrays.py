@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import FilePath, refuse_endless
+from voiceprivacy.inout.foreign import composed
 from voiceprivacy.inout.writing import whole_or_absent
 
 Text: TypeAlias = NDArray[np.str_]
@@ -62,6 +63,7 @@ def read_embeddings(path: FilePath) -> Embeddings:
     arrays = read_npz(path, ["ids", "embeddings"])
     ids, embeddings = arrays["ids"], arrays["embeddings"]
     check_text(path, ids=ids)
+    ids = np.array([*map(composed, ids.tolist())], dtype=ids.dtype)  # it makes no name longer
     check_floats(path, "embeddings", embeddings)
     if embeddings.ndim != 2 or len(ids) != len(embeddings) or 0 in embeddings.shape:
         raise BadInput(f"{path}: {len(ids)} ids for embeddings of shape {embeddings.shape}")

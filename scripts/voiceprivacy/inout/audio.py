@@ -31,6 +31,8 @@ FLAC_COMPRESSION = 0.875  # of 0 to 1: libsndfile's own choice makes files 6 % l
 FULL_SCALE = 32768.0  # of 16 bits
 MOST_STEPS = 2e7  # product of two rates without common divisors: memory grows with it
 QUIET, USUAL_PEAK = 0.02, 0.5  # a recording below the first peak is brought to the second
+SILENT = 1e-3  # no sample beyond -60 dB of full scale, whatever their mean
+SILENT_FLOAT = 1e-7  # the same in files of floating-point numbers, whatever their scale
 # Speech whose samples correlate more than this with the original's, at any gain and delay, is that
 # original for an ear. McAdams with a coefficient of 0.9 reaches 0.7.
 NEARLY_THE_SAME = 0.95
@@ -190,11 +192,15 @@ def read_channels(path: FilePath, *, verify: bool = False) -> tuple[Samples, Hea
         raise BadInput(f"{path}: truncated: {n_read} samples where the header announces more")
     if not n_read:
         raise BadInput(f"{path}: has no samples")
-    if not are_finite(samples):
-        raise BadInput(f"{path}: holds samples that are NaN or infinite")
+    _refuse_not_finite(path, samples)
     if is_flac and not _has_its_sum(path, samples):
         raise BadInput(f"{path}: is damaged: its samples have another MD5 than its header states")
     return samples, Header(sample_rate, samples.shape[1], n_read / sample_rate, subtype)
+
+
+def _refuse_not_finite(path: FilePath, samples: Samples) -> None:
+    if not are_finite(samples):
+        raise BadInput(f"{path}: holds samples that are NaN or infinite")
 
 
 def are_finite(samples: NDArray) -> bool:
@@ -259,9 +265,12 @@ def read_piece(path: FilePath, *, start: int, length: int) -> Samples:
 def _piece(path: FilePath, start: int, length: int) -> Samples:
     with _opened(path) as (file, n_samples):
         if n_samples is None:  # nothing can be sought in it
-            return np.concatenate(list(_blocks(path, file)))[start : start + length]
-        file.seek(start)
-        return file.read(length, dtype="float32", always_2d=True)
+            samples = np.concatenate(list(_blocks(path, file)))[start : start + length]
+        else:
+            file.seek(start)
+            samples = file.read(length, dtype="float32", always_2d=True)
+    _refuse_not_finite(path, samples)
+    return samples
 
 
 def side_by_side(one: FilePath, other: FilePath) -> Iterator[tuple[Samples, Samples]]:
@@ -282,7 +291,7 @@ def write_stretches(
     """Write stretches of a recording as one file, with 16 bits and all of its channels.
 
     Each has a start and an end in seconds. An end below zero, or up to SLACK_S beyond the
-    recording, is the recording's own.
+    recording, is the recording's own. What is silent stays so; other stretches are fitted.
 
     Raises
     ------
@@ -291,15 +300,17 @@ def write_stretches(
     whole, pieces = header(source), []
     for start_s, end_s in stretches:
         end_s = whole.duration_s if end_s < 0 else end_s
-        if not 0 <= start_s < end_s <= whole.duration_s + SLACK_S:
+        first, last = round(start_s * whole.sample_rate), round(end_s * whole.sample_rate)
+        begins_within = 0 <= first < min(last, round(whole.duration_s * whole.sample_rate))
+        if not begins_within or end_s > whole.duration_s + SLACK_S:
             raise BadInput(
                 f"{source}: lasts {whole.duration_s:.2f} s, and has no piece"
                 f" from {start_s:g} to {end_s:g} s"
             )
-        first = round(start_s * whole.sample_rate)
-        length = round(end_s * whole.sample_rate) - first
-        pieces.append(_piece(source, first, length))
-    write(target, fitted(np.concatenate(pieces)), whole.sample_rate)
+        pieces.append(_piece(source, first, last - first))
+    samples = np.concatenate(pieces)
+    is_silent = np.ptp(samples) < 2 * silence(whole.subtype)  # a gain would hide it
+    write(target, samples if is_silent else fitted(samples), whole.sample_rate)
 
 
 def resample(samples: Samples, *, source_rate: int, target_rate: int) -> Samples:
@@ -366,6 +377,11 @@ def peak_of(samples: NDArray) -> Any:
     return max(samples.max(initial=0.0), -samples.min(initial=0.0))
 
 
+def silence(subtype: str) -> float:
+    """The peak below which a recording is silent, by how its samples are written."""
+    return SILENT_FLOAT if subtype in ("FLOAT", "DOUBLE") else SILENT
+
+
 def fitted(samples: NDArray) -> NDArray:
     """Scale a recording (N,) or (N, channels) whose scale does not fit 16 bits, by one gain.
 
@@ -426,6 +442,8 @@ def _unreadable(path: FilePath, error: Exception) -> BadInput:
     except ValueError:  # it holds a NUL, as a text of JSON can
         return BadInput(f"{path}: is no path")
     why, code = getattr(error, "error_string", error), getattr(error, "code", None)
+    if Path(path).is_dir():
+        return BadInput(f"{path}: is a folder, not a file")
     if code == UNRECOGNISED and Path(path).is_file():
         # A page of a server, a pointer of Git LFS.
         with open(path, "rb") as file:

@@ -153,6 +153,7 @@ def plain_file(path: FilePath, folder: FilePath) -> Path:
     return path
 
 
+OF_A_DISK = "lost+found"  # at its top, for root alone
 MOST_WAYS = 1000  # that links may lead to one folder
 
 
@@ -163,12 +164,17 @@ def files_below(root: FilePath, endings: tuple[str, ...] = ("",)) -> Iterator[st
 
     Raises
     ------
-    BadInput : links lead in a circle, or on so many ways to a folder that nobody comes to an end
+    BadInput : links lead in a circle, or on so many ways to a folder that nobody comes to an end;
+        a folder cannot be read
     """
+
+    def refuse(error: OSError) -> None:
+        raise BadInput(f"{error.filename}: cannot be read ({error.strerror})")
+
     above: dict[str, frozenset[tuple[int, int]]] = {}
     ways: Counter[tuple[int, int]] = Counter()
     top = str(Path(root))
-    for folder, folders, names in os.walk(top, followlinks=True):
+    for folder, folders, names in os.walk(top, onerror=refuse, followlinks=True):
         status = os.stat(folder)
         identity = (status.st_dev, status.st_ino)
         on_the_way = above.get(os.path.dirname(folder), frozenset())
@@ -176,7 +182,8 @@ def files_below(root: FilePath, endings: tuple[str, ...] = ("",)) -> Iterator[st
         if identity in on_the_way or ways[identity] > MOST_WAYS:
             raise BadInput(f"{folder}: is a link to a folder on the way to it: remove the link")
         above[folder] = on_the_way | {identity}
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        shown = (name for name in folders if not name.startswith(".") and name != OF_A_DISK)
+        folders[:] = sorted(shown)
         prefix = "" if folder == top else f"{os.path.relpath(folder, top)}/"
         for name in sorted(names):
             if name.lower().endswith(endings) and not name.startswith("."):

@@ -11,7 +11,7 @@ from typing import Any
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import read_lines
 from voiceprivacy.inout.scored_trials import warning_of_pairs
-from voiceprivacy.inout.tables import number, read_rows
+from voiceprivacy.inout.tables import fields_of, number, unquoted
 from voiceprivacy.inout.trial_lists import label_of
 from voiceprivacy.vocabulary import ORIGINAL
 
@@ -42,7 +42,8 @@ def add_scores(
     BadInput : a column is missing, a word is none of those known, a label contradicts the speakers,
         or a trial occurs twice
     """
-    columns = "".join(read_lines(path)[:1]).split("\t")
+    lines = unquoted(path, read_lines(path))
+    columns = "".join(lines[:1]).split("\t")
     missing = [name for name in COLUMNS if name not in columns and not given.get(name)]
     if missing:
         options = [f"--{name}" for name in missing if name in GIVEN]
@@ -51,7 +52,8 @@ def add_scores(
             remedy = f"; give {', '.join(options)}"
         raise BadInput(f"{path}:1: has no column {', '.join(missing)}{remedy}")
     own = []
-    for line, row in read_rows(path, columns):
+    for line, fields in fields_of(path, lines, columns):
+        row = dict(zip(columns, fields, strict=True))
         _add_row({**given, **row}, speaker_of, scores, path, line)
         own += [(row["enrolment"], row["trial"])] if row["enrolment"] == row["trial"] else []
     return warning_of_pairs(own)

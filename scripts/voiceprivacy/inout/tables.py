@@ -8,6 +8,7 @@ import contextlib
 import csv
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
@@ -41,7 +42,7 @@ def fields_of(
     path: FilePath, lines: list[str], columns: list[str]
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield (line number, its fields in the order of ``columns``)."""
-    lines = unquoted(lines)
+    lines = unquoted(path, lines)
     order = column_order(path, lines, columns)
     are_names = [name in NAMES for name in columns]
     for line, text in enumerate(lines[1:], start=2):
@@ -57,15 +58,41 @@ def fields_of(
         yield line, texts
 
 
-def unquoted(lines: list[str]) -> list[str]:
+def unquoted(path: FilePath, lines: list[str]) -> list[str]:
     """Lines of a table without the quotes that R and pandas write around texts, the header's too.
 
     Where the header has none, a quote is part of a text.
+
+    Raises
+    ------
+    BadInput : a quote is left open, as of a text with a line end
     """
+    return _unquote(path, lines, first=1) if _is_quoted(lines) else lines
+
+
+def unquoted_blocks(path: FilePath, blocks: Iterator[list[str]]) -> Iterator[list[str]]:
+    """Blocks of lines of one table as ``unquoted`` has them."""
+    beginning = next(blocks, [])
+    is_quoted, line = _is_quoted(beginning), 1
+    for lines in chain([beginning], blocks):
+        yield _unquote(path, lines, first=line) if is_quoted else lines
+        line += len(lines)
+
+
+def _is_quoted(lines: Sequence[str]) -> bool:
     header = "".join(lines[:1]).split("\t")
-    if not all(len(name) > 1 and name[0] == name[-1] == '"' for name in header):
-        return lines
-    return ["\t".join(fields) for fields in csv.reader(lines, delimiter="\t")]
+    return all(len(name) > 1 and name[0] == name[-1] == '"' for name in header)
+
+
+def _unquote(path: FilePath, lines: list[str], *, first: int) -> list[str]:
+    without_quotes = []
+    for line, text in enumerate(lines, start=first):
+        try:
+            fields = next(csv.reader([text], delimiter="\t", strict=True), [])
+        except csv.Error as error:
+            raise BadInput(f"{path}:{line}: is no line of a table in quotes ({error})") from None
+        without_quotes.append("\t".join(fields))
+    return without_quotes
 
 
 def column_order(path: FilePath, lines: Sequence[str], names: Sequence[str]) -> list[int]:
@@ -76,6 +103,9 @@ def column_order(path: FilePath, lines: Sequence[str], names: Sequence[str]) -> 
         seen = f": '{header[:100]}'" if header else ""
         expected = f"expected the columns {' '.join(names)}, separated by tabs{seen}"
         raise BadInput(f"{path}:1: {expected}")
+    for name in columns:
+        if columns.count(name) > 1:
+            raise BadInput(f"{path}:1: column '{name}' occurs twice")
     return [columns.index(name) for name in names]
 
 

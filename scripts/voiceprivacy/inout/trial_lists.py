@@ -15,7 +15,7 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import MOST_OF_PATH, FilePath, blocks_of_lines
 from voiceprivacy.inout.foreign import composed
 from voiceprivacy.inout.ids import SPACE_AROUND
-from voiceprivacy.inout.tables import column_order, number, write_table
+from voiceprivacy.inout.tables import column_order, number, unquoted_blocks, write_table
 from voiceprivacy.vocabulary import LABELS
 
 TRIALS = ["enrolment", "trial", "label"]
@@ -99,6 +99,7 @@ def read_columns(path: FilePath, blocks: Iterator[list[str]], names: list[str]) 
     ------
     BadInput : it is none, a field is not what it should be, or a trial occurs twice
     """
+    blocks = unquoted_blocks(path, blocks)
     first = next(blocks, [])
     header = next(filter(str.strip, first), "")  # empty lines may stand before it
     words = header.lower().split()

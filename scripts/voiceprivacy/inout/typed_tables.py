@@ -8,6 +8,7 @@ Conventions
   so that it is shown and written as it was read.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Any, get_type_hints
 
@@ -19,6 +20,7 @@ from voiceprivacy.vocabulary import ABSENT, UNDEFINED
 Name = Annotated[str, "name"]
 Numeral = Annotated[str, "number or word"]
 WORDS = (UNDEFINED, ABSENT)
+WHOLE = re.compile(r"[0-9]{1,18}")
 Limits = tuple[float, float]
 
 
@@ -82,7 +84,7 @@ def _numeral(text: str, path: FilePath, line: int) -> str:
 
 
 def _whole_or_word(text: str, path: FilePath, line: int) -> int | str:
-    return int(text) if text.isdecimal() else text
+    return int(text) if WHOLE.fullmatch(text) else text
 
 
 PARSERS: dict[Any, Callable[[str, FilePath, int], Any]] = {

@@ -44,6 +44,8 @@ def whole_or_absent(path: str | Path) -> Iterator[Path]:
 def whole_folder_or_absent(folder: str | Path) -> Iterator[Path]:
     """Give a temporary folder beside ``folder`` that replaces it when the block succeeds.
 
+    Where ``folder`` is a link, as to a larger disk, what it leads to is replaced.
+
     Raises
     ------
     BadInput : ``folder`` holds files that the new one does not have (somebody's own), or speech
@@ -51,6 +53,7 @@ def whole_folder_or_absent(folder: str | Path) -> Iterator[Path]:
     """
     folder = Path(folder)
     refuse_folder_of_inputs(folder)
+    folder = folder.resolve() if folder.is_symlink() else folder
     with scratch_folder(folder) as temporary:
         yield temporary
         if folder.exists():  # one that we made before is replaced

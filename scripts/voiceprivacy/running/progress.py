@@ -65,6 +65,9 @@ nothing_to_do = threading.Event()
 class ProgressHandler(logging.Handler):
     """Writes what matters of what another handler would write, and the line below it.
 
+    Records, the clock and the end of a run come in three threads. Each of them changes what is kept
+    here, and writes, while it holds the lock of this handler: ``handle``, ``renew``, ``explain``.
+
     On a terminal the line stays at the bottom; in a file or a pipe there is a line every minute,
     and later fewer.
 
@@ -94,7 +97,7 @@ class ProgressHandler(logging.Handler):
         self._over = threading.Event()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Pass a record on, or what matters of it, and renew the line."""
+        """Pass a record on, or what matters of it, and renew the line; ``handle`` calls it."""
         event = str(getattr(record, "event", ""))
         failed: list[Failure] = []
         # Events of another Snakemake may lack a field: then there is less to show.
@@ -107,7 +110,8 @@ class ProgressHandler(logging.Handler):
         self._say(record, event, failed)
         if event in ("progress", "run_info"):
             unfinished = self.progress.done < self.progress.total
-            self._is_wanted = self._is_run and unfinished and not self._is_silent
+            is_over = self._over.is_set() or self._is_silent
+            self._is_wanted = self._is_run and unfinished and not is_over
         if self._is_wanted and (self._on_terminal or event == "progress"):
             self._show()
 
@@ -166,12 +170,14 @@ class ProgressHandler(logging.Handler):
 
         The line is taken away; it does not come back.
         """
-        if self._over.is_set():  # Snakemake closes a handler, and so does Python when it ends
-            return
-        self._over.set()
-        self._clear()
-        self._is_wanted = False
-        failed = self.failures.all()
+        with self._alone():
+            if not self._over.is_set():  # Snakemake closes a handler, and so does Python at its end
+                self._over.set()
+                self._clear()
+                self._is_wanted = False
+                self._tell_all(self.failures.all())
+
+    def _tell_all(self, failed: list[Failure]) -> None:
         if interrupted.is_set() or not failed:
             return
         for failure in failed:
@@ -190,10 +196,14 @@ class ProgressHandler(logging.Handler):
 
     def renew(self) -> None:
         """Write the line as it is now."""
-        with self.lock or contextlib.nullcontext():
+        with self._alone():
             if self._is_wanted:
                 self._clear()
                 self._show()
+
+    def _alone(self) -> contextlib.AbstractContextManager:
+        assert self.lock is not None  # logging makes one for each handler
+        return self.lock
 
     def _show(self) -> None:
         stream, now_s = self.shown.stream, self._clock()

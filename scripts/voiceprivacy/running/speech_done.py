@@ -1,11 +1,15 @@
 """How far a run is: jobs done, speech worked through, time left."""
 
-import csv
+import itertools
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from statistics import fmean
 from typing import Any, NamedTuple
+
+from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.manifests import read_manifest
 
 # Jobs that work through all speech of manifests: their first outputs or inputs, and how many.
 MANIFESTS = {
@@ -60,6 +64,11 @@ class Progress:
             self.first_page = job.page
             for manifest in job.manifests:
                 self.speech_s[Path(manifest).parents[1]] = _speech_s(manifest)
+        elif event == "job_error":  # it begins again where it is tried again
+            self._running.pop(fields["jobid"], None)
+        elif event == "group_error":
+            for failed in fields["job_error_info"]:
+                self._running.pop(failed["jobid"], None)
         elif event == "progress":
             self.done, self.total = fields["done"], fields["total"]
 
@@ -87,32 +96,38 @@ class Progress:
     def _left_s(self) -> float | None:
         """Seconds that are left; None before any job is done, or where nothing can be said.
 
-        Jobs to come take as long as those of their rule took, or as the mean job where none is
-        done. Jobs run side by side as they did so far. A job of a new kind that has outlasted all
-        of that, such as a training, may take any time.
+        A job takes as long as those of its rule took, or as the mean job where none is done. Jobs
+        run side by side as they did so far. A job that has outlasted both its usual time and all
+        that is left, such as the first training, may take any time.
         """
-        spent_s = sum(map(sum, self._took_s.values()))
-        elapsed_s = self._clock() - self._began_s
-        if not spent_s or not elapsed_s:
+        finished_s = [*itertools.chain.from_iterable(self._took_s.values())]
+        now_s = self._clock()
+        elapsed_s = now_s - self._began_s
+        if not sum(finished_s) or not elapsed_s:
             return None
-        mean_s = spent_s / sum(map(len, self._took_s.values()))
-        work_s = 0.0
-        for rule, count in self._planned.items():
-            took_s = self._took_s.get(rule, [])
-            to_come = max(0, count - len(took_s))
-            work_s += to_come * (sum(took_s) / len(took_s) if took_s else mean_s)
-        left_s = work_s * min(1.0, elapsed_s / spent_s)
-        new = [job for job in self._running.values() if not self._took_s.get(job.rule)]
-        longest_s = max((self._clock() - job.began_s for job in new), default=0.0)
-        return None if longest_s > left_s else left_s
+        usual_s = {rule: fmean(times) for rule, times in self._took_s.items()}
+        mean_s = fmean(finished_s)
+        begun = Counter(job.rule for job in self._running.values())
+        work_s = spent_s = longest_s = outlasted_s = 0.0
+        for rule, planned in self._planned.items():
+            to_begin = planned - len(self._took_s.get(rule, [])) - begun[rule]
+            work_s += max(0, to_begin) * usual_s.get(rule, mean_s)
+        for job in self._running.values():
+            so_far_s, expected_s = now_s - job.began_s, usual_s.get(job.rule, mean_s)
+            spent_s += so_far_s
+            work_s += max(0.0, expected_s - so_far_s)
+            longest_s = max(longest_s, expected_s - so_far_s)
+            outlasted_s = max(outlasted_s, so_far_s if so_far_s > expected_s else 0.0)
+        side_by_side = max(1.0, (sum(finished_s) + spent_s) / elapsed_s)
+        left_s = max(longest_s, work_s / side_by_side)
+        return None if outlasted_s > left_s else left_s
 
 
 def _speech_s(manifest: str) -> float:
     """Seconds of speech in a manifest; none if it cannot be read, which is no reason to stop."""
     try:
-        with open(manifest, newline="", encoding="utf-8") as file:
-            return sum(float(row["duration_s"]) for row in csv.DictReader(file, delimiter="\t"))
-    except (OSError, KeyError, ValueError, TypeError):
+        return sum(utterance.duration_s for utterance in read_manifest(manifest))
+    except BadInput:
         return 0.0
 
 

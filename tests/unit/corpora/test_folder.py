@@ -32,6 +32,7 @@ def test_ids_that_are_not_unique_become_paths_joined_by_a_hyphen(tmp_path):
         ("{gender}/{speaker}/*/{utterance}.wav", "female/anna/any/a.wav", "a"),
         ("wav/{speaker}.{utterance}.wav", "wav/anna.a.wav", "a"),
         ("{speaker}-*-{utterance}.wav", "anna-x-1-a.wav", "1-a"),
+        ("{speaker}/{utterance}.*", "anna/a.wav", "a"),
     ],
 )
 def test_patterns(tmp_path, pattern, path, utterance):

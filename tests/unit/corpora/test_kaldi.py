@@ -99,6 +99,13 @@ def test_segments_that_cannot_be_are_named(tmp_path, line, said):
     assert any(said in str(error) for error in errors), errors
 
 
+def test_a_command_may_be_longer_than_a_name(tmp_path):
+    kaldi(tmp_path, women=["w1"])
+    edit(tmp_path / "wav.scp", "w1-0 ", "w1-0 cat ")
+    edit(tmp_path / "wav.scp", "w1-0.wav", f"w1-0.wav |{'cat |' * 60}")
+    assert errors({"kaldi": str(tmp_path), "pipes": True}) == []
+
+
 def test_a_stretch_that_is_tried_should_not_lie_in_one_that_enrols(tmp_path):
     source, protocol = kaldi(tmp_path, women=["w1", "w2"], enrolled=1)
     lines = [f"{name} {name} 0 0.06" for name in ("w1-0", "w1-1", "w1-2", "w2-0")]

@@ -86,6 +86,31 @@ def test_a_corpus_can_name_a_channel_which_stretches_of_a_recording_keep(tmp_pat
     assert oddities_of(Cut(path, 0.1, 0.5))[0].startswith("its 2 channels cancel each other")
 
 
+@pytest.mark.parametrize(
+    ("level", "stretch", "said"),
+    [
+        (3e-5, (0.1, 0.9), "is silent"),
+        (0.1, (0.5, 1.5), None),  # beyond the end of the part that is not a number
+        (0.1, (0.1, 0.9), "NaN or infinite"),
+        (0.1, (2.02, 2.05), "has no piece from 2.02"),
+        (0.1, (0.5, 0.50001), "has no piece from 0.5 "),
+    ],
+)
+def test_a_stretch_tells_what_is_wrong_with_it_as_a_whole_recording_does(
+    tmp_path, level, stretch, said
+):
+    """Silence was brought to half of full scale, and NaN became the number 0."""
+    samples = level * np.random.default_rng(0).normal(size=2 * RATE)
+    code = "FLOAT"
+    if level < 1e-3:
+        code = "PCM_16"
+    else:
+        samples[RATE // 4 : RATE // 2] = np.nan
+    soundfile.write(tmp_path / "a.wav", samples, RATE, subtype=code)
+    error, oddities = oddities_of(Cut(tmp_path / "a.wav", *stretch))
+    assert (error is None and not oddities) if said is None else said in str([error, *oddities])
+
+
 SLOW = 8000  # Hz
 MINUTES = 10
 

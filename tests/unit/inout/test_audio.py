@@ -52,8 +52,9 @@ def test_what_is_no_recording_is_shown(tmp_path):
         (tmp_path / name).write_bytes(b"version https://git-lfs.github.com/spec/v1\n")
         with pytest.raises(BadInput, match=f"{name}: cannot be read as audio .*{said}"):
             audio.header(tmp_path / name)
-    with pytest.raises(BadInput, match="is no path"):
-        audio.header("a\0.wav")
+    for name, said in (("a\0.wav", "is no path"), (tmp_path, "is a folder")):
+        with pytest.raises(BadInput, match=said):
+            audio.header(name)
 
 
 @pytest.mark.parametrize(("kind", "order"), [*ORDERS, ("RF64", "LITTLE")])

@@ -12,7 +12,7 @@ from support.trees import write_lines
 from voiceprivacy.anonymise.plugins import find_audio
 from voiceprivacy.corpora.listing import Findings, list_utterances, read_facts, read_transcripts
 from voiceprivacy.corpora.parts import without
-from voiceprivacy.inout import enrolments
+from voiceprivacy.inout import arrays, enrolments
 from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.inout.scored_trials import read_scored_trials
 
@@ -97,3 +97,6 @@ def test_scores_their_key_and_protected_files(tmp_path, recordings, files, table
     assert read_scored_trials(scores, key=key).scores.tolist() == [1.5, 0.5]
     write_lines(tmp_path / "ids", ["id\tspeaker", *(spelled(table, f"{n}\tx") for n in KNOWN)])
     assert enrolments.read_speakers(tmp_path / "ids").keys() == {*KNOWN}
+    written = arrays.Embeddings(np.array([spelled(table, n) for n in KNOWN]), np.eye(2))
+    arrays.write_embeddings(tmp_path / "e.npz", written)
+    assert arrays.read_embeddings_of(tmp_path / "e.npz", KNOWN).ids.tolist() == KNOWN

@@ -1,14 +1,27 @@
 """Files are whole or absent; arrays that cannot be what they say are refused."""
 
+import errno
 import io
+import os
 import zipfile
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
+from voiceprivacy.corpora.parts import with_pseudo_speakers
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout import arrays, files, json_files, placeholders
+from voiceprivacy.inout import (
+    arrays,
+    files,
+    foreign,
+    json_files,
+    placeholders,
+    typed_tables,
+    writing,
+)
+from voiceprivacy.inout.manifests import Utterance, read_manifest, write_manifest
 from voiceprivacy.privacy.matrices.matrix_files import read_matrix, write_matrix
 from voiceprivacy.privacy.rows import ScoreMatrix
 
@@ -152,3 +165,52 @@ def test_only_paths_behind_variables_are_told_apart(tmp_path, monkeypatch):
     assert digests[0] == digests[1] != digests[2] and digests[3] == ""
     assert placeholders.variables_in(command) == ["CODE", "TOKEN"]
     assert placeholders.paths_behind("no variables") == ""
+
+
+def test_a_folder_behind_a_link_is_replaced_where_it_lies(tmp_path):
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "disk")
+    for text in "ab":
+        with writing.whole_folder_or_absent(tmp_path / "link") as folder:
+            (folder / "file").write_text(text)
+        assert (tmp_path / "link").is_symlink()
+        assert (tmp_path / "disk" / "file").read_text() == text
+
+
+def test_a_folder_that_cannot_be_read_is_not_passed_over(tmp_path, monkeypatch):
+    """A speaker's files were left out without a word; lost+found of a disk is nobody's."""
+    listed, locked = os.scandir, {str(tmp_path / "b"), str(tmp_path / "lost+found")}
+
+    def scandir(path):
+        if str(path) in locked:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return listed(path)
+
+    for name in ("a", "b", "lost+found"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "a" / "u.wav").touch()
+    monkeypatch.setattr(os, "scandir", scandir)
+    with pytest.raises(BadInput, match=f"^{tmp_path}/b: cannot be read"):
+        list(foreign.files_below(tmp_path))
+    locked.discard(str(tmp_path / "b"))
+    assert list(foreign.files_below(tmp_path)) == ["a/u.wav"]
+
+
+class Counted(NamedTuple):
+    number: int | str
+
+
+def test_more_digits_than_a_number_has_are_a_word(tmp_path):
+    texts = ("7", "-", "1" * 5000, "\u0663")
+    typed_tables.write_typed(tmp_path / "t.tsv", Counted, [(text,) for text in texts])
+    read = [row.number for row in typed_tables.read_typed(Counted, tmp_path / "t.tsv")]
+    assert read == [7, *texts[1:]]
+
+
+@pytest.mark.parametrize("letter", "aé")
+def test_each_pseudo_speaker_has_an_id_of_its_own_that_can_be_read(tmp_path, letter):
+    names = [letter * (199 // len(letter.encode())) + digit for digit in "01"]
+    listed = [Utterance(name, "s", "f", tmp_path / "a.wav", 1.0) for name in [*names, "u"]]
+    write_manifest(tmp_path / "m.tsv", with_pseudo_speakers(listed))
+    *long, short = [line.speaker for line in read_manifest(tmp_path / "m.tsv")]
+    assert len({*long}) == 2 and short == "pseudo-u"

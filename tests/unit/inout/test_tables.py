@@ -8,6 +8,7 @@ import pytest
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import enrolments, files, ids, manifests, scored_trials, trial_lists
 from voiceprivacy.inout.manifests import Utterance
+from voiceprivacy.inout.score_tables import add_scores
 from voiceprivacy.inout.scored_trials import ScoredTrials, read_scored_trials
 from voiceprivacy.inout.trial_lists import Trial
 
@@ -286,3 +287,22 @@ def test_texts_in_quotes_are_read_where_the_header_is_in_quotes(tmp_path):
     assert manifests.read_transcripts(path) == {"u1": 'so "he" said'}
     path.write_text('utterance\ttext\nu1\t"no"\n')
     assert manifests.read_transcripts(path) == {"u1": '"no"'}
+    for wrong in ("u2\nb", "x" * 200_000):
+        path.write_text(f'"utterance"\t"text"\n"u1"\t"a"\n"u2"\t"{wrong}"\n')
+        with pytest.raises(BadInput, match=r"said\.tsv:3: "):
+            manifests.read_transcripts(path)
+
+
+def test_scores_may_be_in_quotes_and_have_each_column_once(write, tmp_path):
+    def quoted(text):
+        return "\t".join(f'"{field}"' for field in text.split("\t"))
+
+    plain = read_scored_trials(write(HEADER, *ROWS)).by_names()
+    assert read_scored_trials(write(*map(quoted, (HEADER, *ROWS)))).by_names() == plain
+    long = f"system\tattacker\tcondition\tlist\t{HEADER}"
+    rows = ["original\tx\too\tall\ta\tb\ttarget\t1", "original\tx\too\tall\ta\tc\ttarget\t2"]
+    path, scores = write(*map(quoted, (long, *rows))), {}
+    add_scores(path, {}, dict.fromkeys("abc", "s"), scores)
+    assert scores == {"all": {"original": {("x", "oo"): {("a", "b"): 1, ("a", "c"): 2}}}}
+    with pytest.raises(BadInput, match=r"s\.tsv:1: column 'score' occurs twice"):
+        add_scores(write(f"{long}\tscore", f"{rows[0]}\t3"), {}, dict.fromkeys("ab", "s"), {})

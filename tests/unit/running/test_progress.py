@@ -3,9 +3,16 @@
 import io
 import itertools
 import logging
+import re
+from collections import Counter
 
 import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from snakemake_logger_plugin_voiceprivacy import LogHandler
+from voiceprivacy.inout.manifests import Utterance, write_manifest
 from voiceprivacy.running.failures import Failure, Failures, reasons
 from voiceprivacy.running.progress import CLEAR, ProgressHandler, interrupted
 from voiceprivacy.running.speech_done import Progress
@@ -80,8 +87,10 @@ def test_time_left_is_that_of_the_jobs_to_come_by_what_their_rule_took(clock):
     progress = begun(clock, short=3, train=1, total=4)
     run_job(progress, clock, 1, "short", 10)
     begin_job(progress, 2, "train")
-    clock.now += 20  # 30 s were foreseen: 2 x 10 s, and a mean job
-    assert text_after(progress, 1, 4) == "progress: 1 of 4 jobs, 30 s, about 30 s left; train"
+    clock.now += 4  # of a mean job, 10 s
+    assert text_after(progress, 1, 4) == "progress: 1 of 4 jobs, 14 s, about 26 s left; train"
+    clock.now += 16
+    assert text_after(progress, 1, 4) == "progress: 1 of 4 jobs, 30 s, about 20 s left; train"
     clock.now += 20
     assert progress.text() == "progress: 1 of 4 jobs, 50 s; train"
 
@@ -90,8 +99,9 @@ def test_hours_of_speech_are_those_of_the_corpus_whatever_systems_there_are(cloc
     for system, part in itertools.product(("original", "b2", "b2r"), ("trial", "enrolment")):
         path = tmp_path / part / system / "manifest.tsv"
         path.parent.mkdir(parents=True)
-        seconds = "1800\nb\t5400" if part == "trial" else "3600"
-        path.write_text(f"utterance\tduration_s\na\t{seconds}\n")
+        seconds = (1800.0, 5400.0) if part == "trial" else (3600.0,)
+        lines = [Utterance(f'"{n}', "s", "f", "a.wav", each) for n, each in enumerate(seconds)]
+        write_manifest(path, lines)
 
     def manifest(part, system):
         return str(tmp_path / part / system / "manifest.tsv")
@@ -167,6 +177,88 @@ def test_after_the_last_job_the_line_is_gone_and_other_events_stop_nothing(brief
     tell(logger, "progress", done=1, total=2)
     logger.handlers[0].explain()
     assert screen(stream.getvalue())[-1] == ""
+
+
+class ARun(RuleBasedStateMachine):
+    """Jobs begin, end, fail and are tried again; whoever looks at the line looks alone."""
+
+    def __init__(self):
+        super().__init__()
+        machine, self.clock, self.running, self.done = self, Clock(), {}, 0
+
+        class Watched(Terminal):
+            def write(self, text):
+                assert machine.handler.lock._is_owned(), "written by two threads at once"
+                return super().write(text)
+
+        self.stream = Watched()
+        self.handler = ProgressHandler(logging.StreamHandler(self.stream), clock=self.clock)
+        self.plugin = LogHandler.__new__(LogHandler)  # without Snakemake's settings
+        self.plugin.ours, self.plugin.formatter = self.handler, None
+        self.tell("workflow_started")
+        self.tell("run_info", stats=dict.fromkeys("abc", 20))
+
+    def tell(self, event, **fields):
+        named = {"msg": event, "event": event, "levelno": logging.INFO}
+        record = logging.makeLogRecord({**named, **fields})
+        self.plugin.emit(record)
+
+    @rule(job=st.integers(0, 9))
+    def begin(self, job):
+        if job not in self.running:
+            self.running[job] = "abc"[job % 3]
+            self.tell("job_info", jobid=job, rule_name=self.running[job], input=[], output=[])
+
+    @precondition(lambda self: self.running)
+    @rule(data=st.data())
+    def finish(self, data):
+        job = data.draw(st.sampled_from(sorted(self.running)))
+        del self.running[job]
+        self.done += 1
+        self.tell("job_finished", job_id=job)
+        self.tell("progress", done=self.done, total=60)
+
+    @precondition(lambda self: self.running)
+    @rule(data=st.data(), as_group=st.booleans())
+    def fail(self, data, as_group):
+        job = data.draw(st.sampled_from(sorted(self.running)))
+        error = {"jobid": job, "rule_name": self.running.pop(job), "log": [], "indent": False}
+        if as_group:
+            self.tell("group_error", aux_logs=[], job_error_info=[error])
+        else:
+            self.tell("job_error", **error)
+
+    @rule(seconds=st.sampled_from([1, 60, 3600]))
+    def wait(self, seconds):
+        self.clock.now += seconds
+        self.handler.renew()
+
+    @precondition(lambda self: self.running and self.clock.now < 1e6)
+    @rule()
+    def wait_for_days(self):
+        """What has taken a thousand times as long as all before may take any time."""
+        self.clock.now += 1000 * (1 + self.clock.now)
+        self.handler.renew()
+        assert " left" not in screen(self.stream.getvalue())[-1]
+
+    @invariant()
+    def the_line_is_what_runs(self):
+        self.handler.renew()
+        line = screen(self.stream.getvalue())[-1]
+        assert line.startswith(f"progress: {self.done} of 60 jobs, ")
+        shown = {}
+        for rule_name, _, count in re.findall(r"\b([abc])( \((\d+)\))?(?=[,;]|$)", line):
+            shown[rule_name] = int(count or 1)
+        assert shown == Counter(self.running.values())
+
+    def teardown(self):
+        self.handler.explain()
+        self.tell("progress", done=1, total=60)
+        assert not screen(self.stream.getvalue())[-1], "the line came back after the end"
+
+
+TestARun = ARun.TestCase
+TestARun.settings = settings(max_examples=8, stateful_step_count=12, deadline=None)
 
 
 # Under `voiceprivacy run`: of what Snakemake says, what matters.

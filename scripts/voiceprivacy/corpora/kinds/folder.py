@@ -21,14 +21,20 @@ from voiceprivacy.inout import foreign, ids, manifests, tables
 from voiceprivacy.inout.files import read_lines, resembling
 from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.kinds import A_FOLDER, FILE, Named
+from voiceprivacy.vocabulary import RECORDINGS
 
 FACTS = ("age", "accent")  # columns that the table of speakers may have
 FIELDS = ("speaker", "session", "utterance", "gender")
 
 
+def _endings(pattern: str) -> tuple[str, ...] | None:
+    """How files of a pattern end; None where it leaves that open."""
+    ending = Path(pattern).suffix
+    return None if re.search(r"[*{]", ending) else (ending,)
+
+
 def _files(options: dict[str, Any]) -> Iterator[Named]:
-    ending = Path(options["pattern"]).suffix
-    endings = None if re.search(r"[*{]", ending) else (ending,)
+    endings = _endings(options["pattern"])
     yield Named(("root",), ours(options["root"]), A_FOLDER, endings=endings)
     for key in ("speakers", "list", TRANSCRIPTS):
         if key in options:
@@ -147,9 +153,12 @@ def read_transcripts(options: dict[str, Any]) -> dict[str, str]:
 
 
 def _matches(root, pattern):
-    """The matches of a pattern, and the other files below a folder that end like it."""
-    expression, ending = compile_pattern(pattern), Path(pattern).suffix.lower()
-    paths = list(foreign.files_below(root, (ending,)))
+    """The matches of a pattern, and the other files below a folder that end like it.
+
+    They are recordings where it leaves their ending open.
+    """
+    expression, endings = compile_pattern(pattern), _endings(pattern) or RECORDINGS
+    paths = list(foreign.files_below(root, tuple(map(str.lower, endings))))
     foreign.refuse_no_utf8(root, (f"{root}/{path}" for path in paths))
     matches, others = [], []
     with foreign.matching(pattern, len(paths)):
@@ -229,7 +238,7 @@ def read_genders(path: str, findings: Findings) -> dict[str, str]:
 
 def _rows_of_speakers(path: str) -> Iterator[tuple[int, dict[str, str]]]:
     """Rows of a TSV whose first line names, among others, the columns speaker and gender."""
-    lines = tables.unquoted(read_lines(ours(path)))
+    lines = tables.unquoted(path, read_lines(ours(path)))
     columns = [column.strip().lower() for column in lines[0].split("\t")] if lines else []
     if not {"speaker", "gender"} <= set(columns):
         seen = f": '{lines[0][:100]}'" if lines else ""

@@ -257,9 +257,10 @@ def _list_directory(directory, root, genders, findings):
         root = base_of(directory, chain.from_iterable(map(_paths, texts)))
     table, utterances = wav_scp, {}
     for name, recording in recordings.items():
-        if too_long := name_too_long(recording.text):
+        audio = _audio(recording.text, Path(root))
+        if isinstance(audio, Path) and (too_long := name_too_long(recording.text)):
             findings.error(wav_scp, recording.line, too_long)
-        utterances[name] = _Heard(recording.line, _audio(recording.text, Path(root)))
+        utterances[name] = _Heard(recording.line, audio)
     if (directory / "segments").exists():
         table = directory / "segments"
         utterances = _cuts(table, wav_scp, utterances, findings)
