@@ -63,7 +63,7 @@ class Shared(NamedTuple):
 
     one: Sound
     other: Sound
-    what: str
+    kind: str
     mend: str
 
 
@@ -85,41 +85,41 @@ def shared(sounds: Sequence[Sound]) -> Iterator[Shared]:
             continue
         names = [sound.utterance for sound in (one, other)]
         is_own = len({first_of.get(name, name) for name in names}) == 1
-        if found := _kind(one, other, is_own=is_own, equal=pair.equal):
-            yield Shared(one, other, *found)
+        if kind_and_mend := _kind_of(one, other, is_own=is_own, equal=pair.equal):
+            yield Shared(one, other, *kind_and_mend)
 
 
 def compare(sounds: Sequence[Sound]) -> Findings:
     """The same as findings: one of a kind and a system, with a count and the first pair."""
     groups: dict[tuple[str, str], list[Shared]] = {}
-    for found in shared(sounds):
-        groups.setdefault((found.other.system, found.what), []).append(found)
+    for pair in shared(sounds):
+        groups.setdefault((pair.other.system, pair.kind), []).append(pair)
     findings = Findings()
     n_of = Counter(sound.system for sound in sounds)
-    for (system, what), group in groups.items():
+    for (system, kind), group in groups.items():
         one, other, _, mend = group[0]
         of_system = "of training" if system == ORIGINAL else f"of {system}"
         share = f"{len(group)} of {counted(n_of[system], 'recording')} {of_system}"
-        message = f"{what}: {share}, such as {other.name}, which is {one.name}"
+        message = f"{kind}: {share}, such as {other.name}, which is {one.name}"
         if mend:
             findings.error(other.audio, "-", f"{message} ({mend})")
         else:
-            findings.oddity(other.audio, "-", message, what)
+            findings.oddity(other.audio, "-", message, kind)
     return findings
 
 
-def _kind(one: Sound, other: Sound, *, is_own: bool, equal: bool) -> tuple[str, str] | None:
+def _kind_of(one: Sound, other: Sound, *, is_own: bool, equal: bool) -> tuple[str, str] | None:
     """What a pair is, and how an error is mended; None where it may be the same sound."""
     if other.system == ORIGINAL:
-        what, mend = LEARNT, "name it in 'exclude' of one of the two corpora"
+        kind, mend = LEARNT, "name it in 'exclude' of one of the two corpora"
     elif one.system not in (ORIGINAL, other.system):
         return (f"the same samples as of {one.system}", "") if equal else None
     elif is_own:
         return None
     elif one.system == ORIGINAL:
-        what, mend = ORIGINALS, "correct the files, or what pairs them with the originals"
+        kind, mend = ORIGINALS, "correct the files, or what pairs them with the originals"
     else:
         return (ALREADY, "") if equal else None
     if equal or is_same_sound(one.audio, other.audio):
-        return what, mend
-    return f"what sounds like {what}", ""
+        return kind, mend
+    return f"what sounds like {kind}", ""

@@ -1,5 +1,6 @@
 """The job compare_sounds."""
 
+import itertools
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,7 +25,7 @@ def compare_sounds(
     checks : TSV to write: level file line what sound
     """
     listed = {path: read_manifest(path) for path in manifests}
-    evaluated = [recording for recordings in listed.values() for recording in recordings]
+    evaluated = list(itertools.chain.from_iterable(listed.values()))
     for path in training:
         listed[path] = compared_sounds.as_long_as(read_manifest(path), evaluated)
     sounds = []

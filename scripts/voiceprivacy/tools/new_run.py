@@ -307,10 +307,10 @@ def _leave_out_originals(words, originals, sounds, protected, prints, faults):
                     "trial", system, one.utterance, one.audio, known[one.utterance]
                 )
                 heard.append(sound)
-    for found in compared_sounds.shared(heard):
-        if found.mend:
-            wrong = f"{found.other.audio}: is the original {found.one.audio}"
-            faults.setdefault(found.other.utterance, wrong)
+    for copy in compared_sounds.shared(heard):
+        if copy.mend:
+            wrong = f"{copy.other.audio}: is the original {copy.one.audio}"
+            faults.setdefault(copy.other.utterance, wrong)
 
 
 def _silent(inspection):
