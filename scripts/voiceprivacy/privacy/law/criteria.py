@@ -48,15 +48,18 @@ Cohen and Nissim, Towards formalizing the GDPR's notion of singling out, PNAS 11
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from voiceprivacy.privacy import Counts, Floats, Names
 from voiceprivacy.privacy.law import galleries, predicates
 from voiceprivacy.privacy.law.galleries import Conversations
 
 BLOCK = 100_000  # numbers in one array: several of them fit a core's cache
+MOST_COUNTS = 4_000_000  # of speakers beside target trials, that are counted at a time
 
 
 class Rate(NamedTuple):
@@ -72,13 +75,14 @@ class Contests(NamedTuple):
     above, the same, or are there at all."""
 
     speaker: Counts
-    above: Floats
-    tied: Floats
-    others: Floats
+    above: sparse.csr_array
+    tied: sparse.csr_array
+    others: sparse.csr_array
 
-    def part(self, chosen: Counts) -> "Contests":
-        """Those of some positions."""
-        return Contests._make(field[chosen] for field in self)
+    def part(self, chosen: Counts) -> tuple[Floats, Floats, Floats]:
+        """The counts of some positions, as arrays."""
+        above, tied, others = (counts[chosen].toarray() for counts in self[1:])
+        return above, tied, others
 
 
 def linked_among(
@@ -146,31 +150,66 @@ def _isolated(folds, n_speakers, drawn):
 def contests_of(rows: Conversations, n_speakers: int) -> Contests:
     """Hold every target trial against the other models that were tried on its conversation.
 
-    Nobody is compared one by one. The target trials of a conversation, by score, are steps, with a
-    level above each and one below all. Others are counted on the levels, and summed from the top.
+    Some conversations at a time, so that memory grows with the trials, not with trials times
+    speakers.
     """
     own, others = np.flatnonzero(rows.target), np.flatnonzero(~rows.target)
-    conversation, of_others = rows.conversation[own], rows.conversation[others]
+    by_conversation = np.argsort(rows.conversation[own], kind="stable")
+    own = own[by_conversation]
+    others = others[np.argsort(rows.conversation[others], kind="stable")]
     n_conversations = rows.conversation.max(initial=-1) + 1
-    _, rank = np.unique(rows.scores, return_inverse=True)
-    keys = rows.conversation * len(rank) + rank  # by conversation, then by score
-    order = np.argsort(keys[own], kind="stable")
-    steps = keys[own][order]
+    n_own = np.bincount(rows.conversation[own], minlength=n_conversations)
+    part = np.cumsum(n_own + 1) * n_speakers // MOST_COUNTS  # of each conversation
+    starts = np.flatnonzero(np.diff(part, prepend=-1))
+    first_own = [*np.searchsorted(rows.conversation[own], starts), len(own)]
+    first_other = [*np.searchsorted(rows.conversation[others], starts), len(others)]
+    parts = [
+        _contests_in(rows, own[slice(*of_own)], others[slice(*of_others)], n_speakers)
+        for of_own, of_others in zip(pairwise(first_own), pairwise(first_other), strict=True)
+    ]
+    counts = [sparse.vstack(blocks, format="csr") for blocks in zip(*parts, strict=True)]
+    as_listed = np.argsort(by_conversation)
+    return Contests(rows.trial[own[as_listed]], *(matrix[as_listed] for matrix in counts))
+
+
+def _contests_in(
+    rows: Conversations, own: Counts, others: Counts, n_speakers: int
+) -> list[sparse.csr_array]:
+    """Counts of others above target trials, at their scores, and there at all: (T, S) each.
+
+    Nobody is compared one by one. The target trials of a conversation, by score, are steps, with a
+    level above each and one below all. Others are counted on the levels, and summed from the top.
+
+    Parameters
+    ----------
+    own, others : rows of some conversations by conversation, target trials (T,) and all others
+    """
+    numbers, conversation = np.unique(rows.conversation[own], return_inverse=True)
+    others = others[np.isin(rows.conversation[others], numbers)]
+    of_others = np.searchsorted(numbers, rows.conversation[others])
+    enrolled = rows.enrolment[others]
+    _, rank = np.unique(
+        np.concatenate([rows.scores[own], rows.scores[others]]), return_inverse=True
+    )
+    own_key = conversation * len(rank) + rank[: len(own)]  # by conversation, then by score
+    other_key = of_others * len(rank) + rank[len(own) :]
+    order = np.argsort(own_key, kind="stable")
+    steps = own_key[order]
     # Levels are numbered through all conversations: in each there is one more of them than steps.
     below = np.argsort(order) + conversation
-    n_steps = np.bincount(conversation, minlength=n_conversations)
+    n_steps = np.bincount(conversation, minlength=len(numbers))
     top = np.cumsum(n_steps)[conversation] + conversation
 
     def above(side):
         """Others (T, S) above each target trial; those of the same score with them if "right"."""
-        levels = np.searchsorted(steps, keys[others], side) + of_others
-        from_top = _counts(levels, rows.enrolment[others], len(own) + n_conversations, n_speakers)
+        levels = np.searchsorted(steps, other_key, side) + of_others
+        from_top = _counts(levels, enrolled, len(own) + len(numbers), n_speakers)
         np.cumsum(from_top[::-1], axis=0, out=from_top[::-1])
         return from_top[below + 1] - from_top[top + 1]
 
     higher = above("left")
-    there = _counts(of_others, rows.enrolment[others], n_conversations, n_speakers)
-    return Contests(rows.trial[own], higher, above("right") - higher, there[conversation])
+    there = _counts(of_others, enrolled, len(numbers), n_speakers)[conversation]
+    return [sparse.csr_array(counts) for counts in (higher, above("right") - higher, there)]
 
 
 def _counts(row, speaker, n_rows, n_speakers):
@@ -181,7 +220,7 @@ def _counts(row, speaker, n_rows, n_speakers):
 
 def largest_gallery(contests: Contests) -> int:
     """The largest N such that half of the conversations were tried against N - 1 others."""
-    n_others = np.count_nonzero(contests.others, axis=1)
+    n_others = np.diff(contests.others.indptr)
     return int(np.median(n_others)) + 1 if len(n_others) else 0
 
 
@@ -196,20 +235,20 @@ def linked(contests: Contests, n_speakers: int, drawn: Counts) -> Floats:
         size = max(1, BLOCK // max(1, len(tested)))
         for start in range(0, len(kept), size):
             against = contests.part(kept[start : start + size])
-            drawn_others = against.others @ weights
-            chances = _chances(against, n_speakers, weights, drawn_others)
+            drawn_others = against[-1] @ weights
+            chances = _chances(*against, n_speakers, weights, drawn_others)
             first[tested] += own * chances.sum(axis=0, where=drawn_others > 0)
             total[tested] += own * np.count_nonzero(drawn_others, axis=0)
     return share(first, total)
 
 
-def _chances(contests, n_speakers, weights, drawn_others):
+def _chances(above, tied, others, n_speakers, weights, drawn_others):
     """Chance of each contest to come first among N, in each draw; 1 where nobody is above."""
-    chances = np.ones((len(contests.speaker), weights.shape[1]))
-    rivals = (contests.above + contests.tied).any(axis=1)
-    there = contests.others[rivals].sum(axis=1, keepdims=True)
+    chances = np.ones((len(above), weights.shape[1]))
+    rivals = (above + tied).any(axis=1)
+    there = others[rivals].sum(axis=1, keepdims=True)
     scale = there / np.maximum(drawn_others[rivals], 1)
-    above, tied = contests.above[rivals] @ weights, contests.tied[rivals] @ weights
+    above, tied = above[rivals] @ weights, tied[rivals] @ weights
     chances[rivals] = galleries.comes_first(there, above * scale, tied * scale, size=n_speakers)
     return chances
 
