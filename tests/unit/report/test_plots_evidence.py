@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from voiceprivacy.inout.tables import write_curves
 from voiceprivacy.report.curves import Curve, read_curve
 from voiceprivacy.report.plots import evidence
 from voiceprivacy.report.uncertainty import Shown
@@ -69,3 +70,12 @@ def test_a_training_has_both_panels_or_the_loss_alone():
     assert [text.get_text() for text in eer.get_legend().get_texts()] == ["lowest: epoch 2"]
     curve = Curve(epoch=np.ones(1), loss=np.array([2.5]), held_out_eer_percent=np.array([]))
     assert len(evidence.training_picture(curve).axes) == 1
+    tied = Curve(np.arange(1, 4), np.ones(3), np.array([2.0, 1.0, 1.0]))
+    marked = evidence.training_picture(tied).axes[1].get_legend().get_texts()
+    assert [text.get_text() for text in marked] == ["lowest: epoch 3"], "the one that is kept"
+
+
+def test_profiles_of_pp_alone_are_drawn(tmp_path):
+    write_curves(tmp_path / "pp.tsv", {"pp": CURVE})
+    [ax] = evidence.all_profiles(systems=["b2"], sets=["f"], curves=[tmp_path / "pp.tsv"]).axes
+    assert "b2 PP" in [line.get_label() for line in ax.get_lines()]

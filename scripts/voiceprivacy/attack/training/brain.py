@@ -155,7 +155,7 @@ class SpeakerBrain(speechbrain.Brain):
             epoch=epoch,
             loss=f"{self.train_loss:.4f}",
             right_percent=f"{100 * self.right / self.tried:.1f}",
-            held_out_eer_percent="-" if eer_percent is None else f"{eer_percent:.2f}",
+            held_out_eer_percent="-" if eer_percent is None else f"{eer_percent:.6g}",
             learning_rate=f"{rate:.3g}",
             seconds=f"{time.monotonic() - self.started:.0f}",
         )

@@ -131,7 +131,7 @@ def isolated_among(
     for size in sizes:
         reason = predicates.why_not_calibrated(folds, size)
         if size > largest:
-            reason = f"half of the speakers are {largest}, fewer than {size}"
+            reason = f"at most {largest} of half of the speakers meet, fewer than {size}"
         rates.append(undefined(reason, drawn) if reason else _isolated(folds, size, drawn))
     return rates
 
@@ -220,8 +220,8 @@ def _counts(row, speaker, n_rows, n_speakers):
 
 def largest_gallery(contests: Contests) -> int:
     """The largest N such that half of the conversations were tried against N - 1 others."""
-    n_others = np.diff(contests.others.indptr)
-    return int(np.median(n_others)) + 1 if len(n_others) else 0
+    n_others = np.sort(np.diff(contests.others.indptr))
+    return int(n_others[len(n_others) // 2]) + 1 if len(n_others) else 0
 
 
 def linked(contests: Contests, n_speakers: int, drawn: Counts) -> Floats:

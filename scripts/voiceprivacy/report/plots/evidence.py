@@ -79,15 +79,15 @@ def all_profiles(
 ) -> Figure:
     """A panel of ECE profiles for every set, from files of assess_zebra.py.
 
-    ``curves`` are all sets of the first system, then of the next.
+    Of a system OO and OP are shown; where a file has neither, all that it has. ``curves`` are all sets of the first system, then of the next.
     """
     panels = drawing.panels(systems, sets, curves)
     profiles: dict[str, dict[str, Profile]] = {name: {} for name in sets}
     for (system, name), path in panels.items():
         by_condition = read_curves(path, PROFILES)
-        for condition in ("oo", "op"):
-            if condition in by_condition:
-                profiles[name][f"{system}/{condition}"] = by_condition[condition]
+        shown = [condition for condition in ("oo", "op") if condition in by_condition]
+        for condition in shown or by_condition:
+            profiles[name][f"{system}/{condition}"] = by_condition[condition]
     return all_profiles_picture(profiles, anonymisers=palette)
 
 
@@ -220,7 +220,7 @@ def training_picture(curve: Curve, *, title: str = "") -> Figure:
     axes[0, 0].set(ylabel="training loss", title=title)
     if has_held_out:
         ax, eers = axes[1, 0], curve.held_out_eer_percent
-        lowest = int(eers.argmin())
+        lowest = len(eers) - 1 - int(eers[::-1].argmin())  # of equal ones the last is kept
         epoch = curve.epoch[lowest]
         ax.plot(curve.epoch, eers, color=drawing.colour(1), **look)
         ax.axvline(epoch, color=FAINT, linestyle=":", linewidth=0.8)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 from scipy.optimize import brentq
 from scipy.special import ndtr
 from support.speakers import conversation_list, gaussian, linkability, singling_out
@@ -145,6 +146,11 @@ def test_a_set_needs_as_many_models_as_speakers():
     assert rate.reason == "conversations were tried against 6 speakers, fewer than 7"
 
 
+def test_half_of_the_conversations_are_enough_for_a_set():
+    others = sparse.csr_array(np.array([[1, 0, 0], [1, 0, 0], [1, 1, 1], [1, 1, 1]]))
+    assert criteria.largest_gallery(criteria.Contests(np.arange(4), others, others, others)) == 4
+
+
 def test_infinite_scores_are_ranked_and_have_no_mean():
     scores = gaussian(0, 6, 2, 1.0)
     scores[0, 0, :2] = np.inf, -np.inf
@@ -218,7 +224,7 @@ def test_constant_scores_single_nobody_out():
 @pytest.mark.parametrize(
     ("n_speakers", "n", "length", "reason"),
     [
-        (24, 13, 1, "half of the speakers are 12, fewer than 13"),
+        (24, 13, 1, "at most 12 of half of the speakers meet, fewer than 13"),
         (8, 4, 1, "24 trials of two speakers set a threshold, 40 are needed"),
         (6, 2, 3, "0 of 6 speakers have 3 utterances"),
     ],
