@@ -67,7 +67,7 @@ def test_a_training_has_both_panels_or_the_loss_alone():
     loss, eer = evidence.training_picture(curve, title="ecapa_small").axes
     assert loss.lines[0].get_ydata().tolist() == curve.loss.tolist()
     assert eer.lines[0].get_ydata().tolist() == curve.held_out_eer_percent.tolist()
-    assert [text.get_text() for text in eer.get_legend().get_texts()] == ["lowest: epoch 2"]
+    assert [text.get_text() for text in eer.get_legend().get_texts()] == ["lowest: epoch 6"]
     curve = Curve(epoch=np.ones(1), loss=np.array([2.5]), held_out_eer_percent=np.array([]))
     assert len(evidence.training_picture(curve).axes) == 1
     tied = Curve(np.arange(1, 4), np.ones(3), np.array([2.0, 1.0, 1.0]))

@@ -79,7 +79,8 @@ def all_profiles(
 ) -> Figure:
     """A panel of ECE profiles for every set, from files of assess_zebra.py.
 
-    Of a system OO and OP are shown; where a file has neither, all that it has. ``curves`` are all sets of the first system, then of the next.
+    Of a system OO and OP are shown; where a file has neither, all that it has. ``curves`` are all
+    sets of the first system, then of the next.
     """
     panels = drawing.panels(systems, sets, curves)
     profiles: dict[str, dict[str, Profile]] = {name: {} for name in sets}
