@@ -59,6 +59,27 @@ def test_latency_is_the_longest_delay_of_a_sample(ahead, n_samples, latency_ms):
     assert measured == pytest.approx(latency_ms)
 
 
+@pytest.mark.parametrize(("late_s", "longer"), [(1.0, True), (0.3, False), (0.0, False)])
+def test_speech_behind_zeros_is_late(late_s, longer):
+    class Late:
+        def __init__(self):
+            self.kept = np.zeros(round(late_s * RATE), np.float32)
+
+        def push(self, chunk):
+            said = np.concatenate([self.kept, -chunk])
+            self.kept = said[len(chunk) :]
+            return said[: len(chunk)]
+
+        def finish(self):
+            return self.kept if longer else self.kept[:0]
+
+    draw = np.random.default_rng(0)
+    loudness = np.repeat(draw.uniform(size=40), RATE // 20)
+    samples = (0.2 * loudness * draw.standard_normal(2 * RATE)).astype(np.float32)
+    measured = streams.latency_ms(Late, samples, RATE, streams.Chunks())
+    assert measured == pytest.approx(20 + 1000 * late_s, abs=6)
+
+
 def test_a_stream_may_give_samples_of_16_bits():
     class Steps(Delay):
         def push(self, chunk):
