@@ -45,7 +45,7 @@ from voiceprivacy.running.command import say, showing_package
 from voiceprivacy.running.fingerprints import code, code_alone
 from voiceprivacy.running import turns
 from voiceprivacy.running.progress import SCREEN
-from voiceprivacy.vocabulary import ACROSS_CORPORA, CONDITIONS, GIVEN, PARTS, SECOND_RUN
+from voiceprivacy.vocabulary import ACROSS_CORPORA, CONDITIONS, GIVEN, PARTS, PREVIOUS, SECOND_RUN
 
 # Snakemake fills in what stands in braces.
 shell.prefix(showing_package().replace("{", "{{").replace("}", "}}"))
@@ -129,11 +129,13 @@ onsuccess:
     notes = plan.utility.notes()
     for line in attack_lines(plan):
         notes += ["--note", line]
+    if Path(RESULTS, PREVIOUS).exists():
+        notes += ["--previous", f"{RESULTS}/{PREVIOUS}"]
     shell(
         "test ! -e results/report/index.html || python -P -m voiceprivacy.jobs.show_metrics"
         " --metrics results/metrics.tsv"
         " --comparisons results/comparisons"
-        " --verdict results/verdict.json --previous results/previous"
+        " --verdict results/verdict.json"
         " --report results/report/index.html {BRIEF:q} {notes:q}"
     )
 

@@ -186,7 +186,7 @@ rule compare_expected:
         "../../envs/evaluate.yaml"
     params:
         code=code("compare_expected"),
-        expected=as_is(ours(config.get("expected", ""))),
+        expected=as_is(ours(plan.config.get("expected", ""))),
     shell:
         command("compare_expected", input="metrics", output="comparison", params="expected")
 

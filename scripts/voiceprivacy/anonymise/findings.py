@@ -51,8 +51,8 @@ def finding(
     its_rate, samples = its_header.sample_rate, audio.averaged(channels)
     if its_header.channels != 1 and not mixed_down:
         return f"has {its_header.channels} channels instead of one"
-    if sample_rate and its_rate != sample_rate:
-        return f"is sampled at {its_rate} Hz instead of {sample_rate} (resample: true converts it)"
+    if fault := wrong_rate(its_rate, sample_rate):
+        return fault
     if fault := audio.cancelled(channels, samples):
         return fault
     if fault := unlike_length(len(samples) / its_rate, original.duration_s):
@@ -60,6 +60,13 @@ def finding(
     if is_silent(samples) and not is_silent(audio.read(original.path)[0]):
         return "is silent, the original is not"
     return None
+
+
+def wrong_rate(its_rate: int, sample_rate: int | None) -> str | None:
+    """Why speech at a rate in Hz is refused; None where it is the right one, or any will do."""
+    if sample_rate in (None, its_rate):
+        return None
+    return f"is sampled at {its_rate} Hz instead of {sample_rate} (resample: true converts it)"
 
 
 def unlike_length(duration_s: float, original_s: float) -> str | None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.typed_tables import read_typed
@@ -42,6 +43,8 @@ def show_metrics(
     note : a line at the end: what was not measured
     brief : the verdict without tables
     """
+    if previous and not previous.exists():
+        raise BadInput(f"{previous}: not found")
     with not_ours(metrics.parent):
         numbers = read_metrics(metrics)
         folder = comparisons or beside(metrics, "comparisons")
@@ -59,7 +62,7 @@ def show_metrics(
         systems = released(compare(numbers, sure))
         lines = summary(systems, sure, numbers, judged, brief=brief)
         say(*lines)
-        if previous and previous.exists():
+        if previous:
             say(*since_last_run(previous, metrics.parent))
         if note:
             say("", *note)

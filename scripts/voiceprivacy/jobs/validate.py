@@ -19,7 +19,7 @@ from voiceprivacy.plan.plan import Plan, embedded
 from voiceprivacy.plan.verdict import attack_lines
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
-from voiceprivacy.tools import file_names, tryout
+from voiceprivacy.tools import ready_speech, tryout
 from voiceprivacy.vocabulary import CHOSEN_BY
 
 
@@ -51,7 +51,7 @@ def validate(
         findings += examination.findings
     if plan:
         for title, odd in (
-            ("speech that is anonymised already", file_names.findings_of(plan.config, examined)),
+            ("speech that is anonymised already", ready_speech.findings_of(plan.config, examined)),
             ("speech to learn from", too_little(plan)),
             ("speech for attackers", tryout.too_short(plan, examined)),
             ("recipes of training", tryout.wrong_recipes(plan)),
@@ -132,7 +132,7 @@ def wrong_tables(plan: Plan, examined: dict[str, checks.Examination]) -> Finding
             continue
         is_whole = not options.keys() & {*CHOSEN_BY}  # else it is not known yet which are drawn
         measured = [(corpus, "trial") for corpus in plan.utility.corpora(measure)]
-        listed = file_names.listed_parts(plan, examined, measured)
+        listed = ready_speech.listed_parts(plan, examined, measured)
         for corpus, system in product(plan.utility.corpora(measure), plan.utility.systems(measure)):
             tried = listed.get((corpus, "trial"), []) if is_whole else []
             filled = plan.utility.call(measure, corpus, system)["options"]
@@ -149,7 +149,7 @@ def wrong_embeddings(plan: Plan, examined: dict[str, checks.Examination]) -> Fin
     findings = Findings()
     options_of = plan.attackers.extractors.items()
     ready = [name for name, options in options_of if "embeddings" in options]
-    listed = file_names.listed_parts(plan, examined) if ready else {}
+    listed = ready_speech.listed_parts(plan, examined) if ready else {}
     for extractor in ready:
         dimensions: dict[int, str] = {}
         for corpus, part, system in embedded(plan, extractor):

@@ -39,12 +39,21 @@ def add_attacker(
     Returns
     -------
     {name in the run: system} of those that are there, and the others
+
+    Raises
+    ------
+    BadInput : it is no config that attacks a corpus, a name is taken or cannot be one, or no speech
+        is there
     """
     lacking = [field for field in FIELDS if field not in pattern]
     if lacking:
         raise BadInput(f"--speech {pattern}: lacks {' and '.join(lacking)}")
-    combined = configuration.read(config)
-    anonymisers = combined["anonymisers"] = dict(combined.get("anonymisers") or {})
+    sections = configuration.read(config).items()
+    combined = {name: section for name, section in sections if section is not None}
+    _refuse_wrong(combined, config)
+    if not combined.get("corpora"):
+        raise BadInput(f"{config}: has no corpora: expected a config that attacks one")
+    anonymisers = combined["anonymisers"] = dict(combined.get("anonymisers", {}))
     attacked: dict[str, Record] = {}
     elsewhere: list[Record] = []
     for system in repository.systems.values():
@@ -59,10 +68,17 @@ def add_attacker(
         attacked[name], anonymisers[name] = system, {"audio": audio}
     if not attacked:
         raise BadInput(f"--speech {pattern}: holds the speech of no system of {repository.folder}")
+    _refuse_wrong(combined, output)
     with whole_or_absent(output) as path:
         text = yaml.safe_dump(combined, sort_keys=False, allow_unicode=True)
         path.write_text(HEADER.format(config=config.name) + text, encoding="utf-8")
     return attacked, elsewhere
+
+
+def _refuse_wrong(config: Record, path: Path) -> None:
+    """Refuse keys and names that no run takes; files need not be there yet."""
+    for problem in configuration.wrong_entries(config):
+        raise BadInput(f"{path}: {problem}")
 
 
 def commands(attacked: dict[str, Record], output: Path, repository: Path) -> list[str]:

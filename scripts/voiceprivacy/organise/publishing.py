@@ -21,7 +21,6 @@ from itertools import chain
 from pathlib import Path
 
 import numpy as np
-import soundfile
 from numpy.typing import NDArray
 
 from voiceprivacy.errors import BadInput, counted
@@ -84,7 +83,7 @@ def publish(
             name, utterance = file
             samples, sample_rate = audio.read(utterance.path)
             path = folder / name
-            soundfile.write(path, _steps(samples), sample_rate, subtype="PCM_16")
+            audio.write(path, audio.within_full_scale(samples), sample_rate)
             path.chmod(0o644)  # whatever the umask is
             os.utime(path, (DATE, DATE))
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.plan.scores_given import ScoreFile
 from voiceprivacy.plan.speech import Speech
 from voiceprivacy.vocabulary import GIVEN, MEAN, SECOND_RUN, Attack, TrialList
@@ -66,7 +67,7 @@ class Given:
     def key(self, extractor: str, corpus: str, trials: str) -> str | None:
         """The key of an attack's score files, if they are in Kaldi's format."""
         key = self.entries[extractor].get("key")
-        return key and key.replace("{corpus}", corpus).replace("{trials}", trials)
+        return ours(key.replace("{corpus}", corpus).replace("{trials}", trials)) if key else None
 
     def speakers(self, attack: Attack) -> str | None:
         """The file that says who speaks in an attack's trials: the user's, else our list's.
@@ -76,7 +77,7 @@ class Given:
         path = self.entries[attack.extractor].get("speakers")
         if path:
             path = path.replace("{corpus}", attack.corpus).replace("{trials}", attack.trials)
-            return self.layout.mark(path)
+            return self.layout.mark(ours(path))
         return self.speech.beside_list(attack.corpus, attack.trials, "speakers")
 
     def calibrated(self, attack: Attack) -> list[str]:

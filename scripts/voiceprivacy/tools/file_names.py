@@ -26,21 +26,14 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import NamedTuple
 
-from voiceprivacy.anonymise.findings import EQUAL
 from voiceprivacy.anonymise.plugins import find_audio
-from voiceprivacy.corpora import parts
-from voiceprivacy.corpora.checks import Examination
-from voiceprivacy.corpora.listing import Findings, Listed
-from voiceprivacy.corpora.recordings import is_same_sound
+from voiceprivacy.corpora.listing import Listed
 from voiceprivacy.corpora.rows import Cut
-from voiceprivacy.errors import BadInput, counted
-from voiceprivacy.inout.checksums import sha256_of
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import read_lines
 from voiceprivacy.inout.foreign import files_below
 from voiceprivacy.inout.ids import sexes_in
 from voiceprivacy.inout.manifests import Utterance
-from voiceprivacy.inout.placeholders import ours
-from voiceprivacy.plan.plan import Plan
 from voiceprivacy.vocabulary import RECORDINGS
 
 
@@ -369,7 +362,7 @@ def pair(
     table = Path(folder, "wav.scp")
     if table.exists():  # it says which file is whose
         own = {called.get(one.utterance, one.utterance): one for one in originals}
-        wanted = [_as_utterance(one._replace(utterance=name)) for name, one in own.items()]
+        wanted = [as_utterance(one._replace(utterance=name)) for name, one in own.items()]
         paths = find_audio([folder], wanted)
         pairs = {own[name].utterance: path for name, path in paths.items()}
     else:
@@ -399,7 +392,7 @@ def is_found_without_help(
 
     ``pairs`` are {utterance id: path of the protected file}.
     """
-    chosen = [_as_utterance(original) for original in originals if original.utterance in pairs]
+    chosen = [as_utterance(original) for original in originals if original.utterance in pairs]
     try:
         paths = find_audio([folder], chosen)
     except BadInput:
@@ -411,7 +404,7 @@ def _real_paths(paths):
     return {utterance: os.path.realpath(path) for utterance, path in paths.items()}
 
 
-def _as_utterance(listed):
+def as_utterance(listed: Listed) -> Utterance:
     """An utterance as find_audio wants it; speech still to be made has no path but its id."""
     path = listed.audio if isinstance(listed.audio, Path) else Path(listed.utterance)
     return Utterance(listed.utterance, listed.speaker, listed.gender, path, duration_s=0.0)
@@ -583,87 +576,6 @@ def _refuse_several(names, files, pairs, folder):
                 )
 
 
-# Speech that a config says is anonymised already: all of it should be there before a long run.
-
-SHOWN = 10  # utterances that a finding names
-HEARD = 20  # of protected recordings, to compare them with the originals
-
-
-def findings_of(config: dict, examined: Mapping[str, Examination]) -> Findings:
-    """Look for every utterance in the folders of the config's ``audio`` anonymisers.
-
-    Parameters
-    ----------
-    config : dict, completed and without problems
-    examined : as in ``listed_parts``
-
-    Returns
-    -------
-    Findings : an error for each anonymiser and part of a corpus that lacks utterances
-    """
-    findings, plan = Findings(), Plan(config)
-    anonymisers = [name for name, options in plan.speech.anonymisers.items() if "audio" in options]
-    if not anonymisers:
-        return findings
-    for (corpus, part), listed in listed_parts(plan, examined).items():
-        for name in anonymisers:
-            if part != "train" or corpus in _learnt_corpora(plan, name):
-                folders = map(ours, plan.speech.anonymiser_call(name, corpus, part)["audio"])
-                _look_for(listed, name, [*folders], findings)
-    return findings
-
-
-def listed_parts(
-    plan: Plan,
-    examined: Mapping[str, Examination],
-    wanted: Iterable[tuple[str, str]] | None = None,
-) -> dict[tuple[str, str], list[Listed]]:
-    """{(corpus, part): utterances} of what is wanted: by default what attackers try or learn from.
-
-    Corpora with errors are left out, and those that are cut into segments: what their pieces are
-    called is known when they are cut. ``examined`` is {corpus: checks.Examination}.
-    """
-    listed = {}
-    for corpus, part in _heard_parts(plan) if wanted is None else wanted:
-        examination, source = examined[corpus], plan.speech.source(corpus)
-        if examination.parts and not examination.findings.errors() and "segments" not in source:
-            protocol = plan.speech.protocol(corpus)
-            utterances = parts.list_part(source, protocol, part, excluded=examination.excluded)
-            listed[corpus, part] = utterances
-    return listed
-
-
-def _heard_parts(plan):
-    """(corpus, part) of all speech that attackers try or learn from."""
-    attacked = dict.fromkeys(attack.corpus for attack in plan.attackers.attacks())
-    evaluated = product(attacked, ("enrolment", "trial"))
-    return [*evaluated, *((corpus, "train") for corpus in plan.speech.training)]
-
-
-def _learnt_corpora(plan, anonymiser):
-    """Corpora of which attackers learn what an anonymiser makes."""
-    learners = (*plan.attackers.extractors.values(), *plan.attackers.backends.values())
-    return {options["train"]["corpus"] for options in learners if options["on"] == anonymiser}
-
-
-def _look_for(listed, anonymiser, folders, findings):
-    utterances = [_as_utterance(utterance) for utterance in listed]
-    try:
-        paths = find_audio(folders, utterances)
-        _note_originals(listed, paths, anonymiser, findings)
-    except BadInput as error:
-        findings.error(f"anonymiser {anonymiser}", "-", str(error))
-        return
-    names = [utterance.utterance for utterance in utterances]
-    missing = [name for name in names if name not in paths]
-    if missing:
-        shown = [*missing[:SHOWN], "..."] if len(missing) > SHOWN else missing
-        share = f"{len(missing)} of {counted(len(utterances), 'utterance')} missing"
-        findings.error(
-            " ".join(folders), "-", f"{share}: {', '.join(shown)} (anonymiser '{anonymiser}')"
-        )
-
-
 def sexes_by_name(listed: Iterable[Listed]) -> dict[str, str]:
     """{speaker: f or m}, where the names of all speakers or files seem to show it; else nothing."""
     sexes: dict[str, str] = {}
@@ -672,25 +584,3 @@ def sexes_by_name(listed: Iterable[Listed]) -> dict[str, str]:
         if len(letters) != 1 or sexes.setdefault(one.speaker, *letters) not in letters:
             return {}
     return sexes if len(set(sexes.values())) == 2 else {}
-
-
-def _note_originals(listed, paths, anonymiser, findings):
-    """Note recordings that are the original still; of many some are heard.
-
-    The run refuses what has the very samples: this is an error.
-    """
-    there = [original for original in listed if original.audio and original.utterance in paths]
-    heard = there[:: max(1, len(there) // HEARD)]
-    pairs = [(original, Path(paths[original.utterance])) for original in heard]
-    unchanged = [(one, path) for one, path in pairs if is_same_sound(one.audio, path)]
-    if unchanged:
-        is_equal = any(is_same_sound(one.audio, path, least=EQUAL) for one, path in unchanged)
-        note = findings.error if is_equal else findings.oddity
-        share = f"{len(unchanged)} of {len(heard)} recordings that were compared are the original"
-        original, path = unchanged[0]
-        such = f"such as '{original.utterance}' (anonymiser '{anonymiser}')"
-        note(path, "-", f"{share}: not protected, {such}")
-    files = {path for _, path in pairs}  # of one recording several utterances may be cut
-    if n_copies := len(files) - len({*map(sha256_of, files)}):
-        copies = f"{n_copies} of {len(heard)} recordings that were compared are the file of another"
-        findings.error(pairs[0][1], "-", f"{copies} utterance (anonymiser '{anonymiser}')")

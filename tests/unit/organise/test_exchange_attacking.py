@@ -67,6 +67,25 @@ def test_a_wrong_pattern_writes_nothing(board, config, tmp_path):
         assert not (tmp_path / "run.yaml").exists()
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "attacker.yaml: has no corpora"),
+        ("corpora: {}\n", "attacker.yaml: has no corpora"),
+        ("anonymisers: x\n", "attacker.yaml: anonymisers: 'x' is not"),
+        ("corpora: {tiny: {synthetic: {speakers: 4, utterances: 4}}}\n", "run.yaml: .*_on_"),
+    ],
+)
+def test_what_is_no_config_of_an_attacker_writes_nothing(board, config, tmp_path, text, said):
+    config.write_text(text)
+    write_system(board, "speech_on_demand", "1")
+    (tmp_path / "speech" / "speech_on_demand" / "1").mkdir(parents=True)
+    pattern = f"{tmp_path}/speech/{{system}}/{{revision}}"
+    with pytest.raises(BadInput, match=said):
+        add_attacker(read_repository(board), config, pattern, tmp_path / "run.yaml")
+    assert not (tmp_path / "run.yaml").exists()
+
+
 def test_what_to_call_next_can_be_pasted_whatever_folders_are_called(board):
     system = next(iter(read_repository(board).systems.values()))
     run, export = commands({"x": system}, Path("my run.yaml"), Path("it's"))

@@ -157,6 +157,17 @@ def test_existing_folders_and_keys_are_refused(manifest, tmp_path):
     assert (tmp_path / "key.tsv").read_text() == "mine" and not list((tmp_path / "out").iterdir())
 
 
+def test_speech_beyond_full_scale_is_scaled_down_and_not_cut(manifest, tmp_path):
+    path = manifest.parent / "wav" / "annamaria-0000.wav"
+    soundfile.write(path, 4 * soundfile.read(path)[0], 16000, subtype="FLOAT")
+    publish([manifest], tmp_path / "out", tmp_path / "key.tsv")
+    (row, *_) = read_table(tmp_path / "key.tsv", KEY)
+    loud = audio.read(path)[0]
+    assert audio.read(tmp_path / "out" / row["published"])[0] == pytest.approx(
+        loud / np.abs(loud).max(), abs=1e-4
+    )
+
+
 def test_a_broken_file_leaves_nothing_behind(manifest, tmp_path):
     (manifest.parent / "wav" / "bertholda-0000.wav").write_text("no audio")
     outputs = {"audio_dir": tmp_path / "out", "key": tmp_path / "key.tsv"}

@@ -16,7 +16,7 @@ from voiceprivacy.plan.inputs.speech import AnonymiserInputs, Threads
 from voiceprivacy.plan.inputs.wildcards import ask, ask_option, command, one_of, tables
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.running import fingerprints
-from voiceprivacy.vocabulary import SCRIPTS
+from voiceprivacy.vocabulary import RESOURCES, SCRIPTS
 
 CONFIG = {
     "corpora": CORPORA,
@@ -112,7 +112,14 @@ def test_scores_of_others_have_a_list_where_the_config_has_it_and_speakers_of_th
     for name in ("demo_f_b2r_op", "theirs_all_b2r_op", "speakers"):
         (tmp_path / f"{name}.tsv").touch()
     team = {"scores": "{corpus}_{trials}_{anonymiser}_{condition}.tsv", "speakers": "speakers.tsv"}
-    given = Plan(configuration.check({**CONFIG, "attacks": {"team": team}}))
+    team["key"] = "{resources}/controls.yaml"
+    extractors = CONFIG["extractors"] | {"style": {"style": {"dictionary": team["key"]}}}
+    changed = {**CONFIG, "attacks": {"team": team}, "extractors": extractors}
+    given = Plan(configuration.check(changed))
+    file = f"{RESOURCES}/controls.yaml"  # in jobs no placeholder is left
+    assert given.given.key("team", "demo", "f") == file
+    said = AttackerInputs(given).feature_arguments(of_job(part="trial", extractor="style"))
+    assert said[-2:] == ["--dictionary", file]
     scored = AttackInputs(given)
     ours = of_job(extractor="team", backend="given")
     theirs = of_job(extractor="team", backend="given", corpus="theirs", trials="all")

@@ -36,6 +36,7 @@ def test_from_metrics_files_to_the_page_and_the_terminal(tmp_path, paths, folder
     first = (report / "privacy.html").read_text()
     assert "not protected" in first and "not protected" in (report / "index.html").read_text()
     assert 'href="index.html"' in first and first.count("<section") == 1
+    assert "gone: not found" in refused("show_metrics", *metrics, "--previous", results / "gone")
     shown = succeeds("show_metrics", *metrics, *verdict)
     assert "NOT PROTECTED" in shown and "minCllr" in shown and NOT_GIVEN not in shown
     brief = succeeds("show_metrics", *metrics, *verdict, "--brief")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from voiceprivacy.inout.placeholders import paths_behind
+from voiceprivacy.inout.placeholders import ours, paths_behind
 from voiceprivacy.plan.attackers import recipe_file
 from voiceprivacy.plan.inputs.wildcards import Ask, Entries, option
 from voiceprivacy.plan.plan import Plan
@@ -146,8 +146,8 @@ class AttackerInputs:
         path = self.layout.speech(wildcards.corpus, wildcards.part, ORIGINAL, "transcripts")
         said = ["--transcripts", path]
         if feature == "style":
-            options = self.extractors.of_job(wildcards)["style"]
-            return said + option("--dictionary", options.get("dictionary"))
+            dictionary = self.extractors.of_job(wildcards)["style"].get("dictionary", "")
+            return said + option("--dictionary", ours(dictionary))
         if recogniser := self.attackers.recogniser(extractor):
             language = self.speech.corpora[wildcards.corpus].get("language", ENGLISH)
             said = ["--recogniser", recogniser, "--language", language]

@@ -12,7 +12,7 @@ from support.calls import here
 from voiceprivacy.corpora import checks
 from voiceprivacy.inout import audio
 from voiceprivacy.plan import configuration
-from voiceprivacy.tools import file_names
+from voiceprivacy.tools import ready_speech
 
 PATTERN = "{speaker}/{utterance}.wav"
 SPEAKERS = ("f1", "f2", "m1", "m2")
@@ -49,7 +49,7 @@ def found(**changes):
 def findings(**changes):
     config = configuration.check(CONFIG | changes)
     examined = {name: checks.examine_entry(name, config["corpora"]) for name in config["corpora"]}
-    return file_names.findings_of(config, examined)
+    return ready_speech.findings_of(config, examined)
 
 
 def test_what_is_missing_is_counted_for_every_team_and_part(tmp_path):
@@ -64,6 +64,41 @@ def test_what_is_missing_is_counted_for_every_team_and_part(tmp_path):
     counts = [finding.split(" utterances")[0].split(": ")[1] for finding in of_two]
     assert sorted(counts) == ["2 of 8", "3 of 12"]
     assert all("(anonymiser 'two')" in finding and "m2_" in finding for finding in of_two)
+
+
+def test_files_that_a_run_refuses_are_named_by_their_headers_and_a_look(tmp_path):
+    one = tmp_path / "submissions/two/f1"
+    noise = np.random.default_rng(1).normal(0, 0.1, (4800, 2))
+    audio.write(one / "f1_0.wav", noise, 16000)
+    for path in one.parent.glob("f2/*"):
+        audio.write(path, noise[:, 0], 22050)
+    audio.write(one / "f1_1.wav", noise[:2400, 0], 48000)
+    for path in one.parent.glob("m1/*"):
+        audio.write(path, np.zeros(20000) if path.stem == "m1_0" else np.zeros(4800), 16000)
+    (one.parent / "m2" / "m2_0.wav").write_text("no audio")
+    said = found()
+    for words in ("at 22050 Hz instead of 16000", "at 48000 Hz", "silent, the orig", "cannot be r"):
+        assert any(words in finding for finding in said), words
+    assert any("lasts 1.25 s, the original 0.30 s" in finding for finding in said)
+    assert sum("1 recording has several channels" in finding for finding in said) == 1
+    resampled = CONFIG["anonymisers"]["two"] | {"resample": True}
+    assert not any(" Hz" in line for line in found(anonymisers={"two": resampled}))
+
+
+def test_where_files_are_called_otherwise_it_says_how_and_of_corpora_that_are_measured_too(
+    tmp_path,
+):
+    for path in [*tmp_path.glob("submissions/two/*/*")]:
+        path.rename(path.with_name(f"{path.stem}_anon.wav"))
+    measured = {"speech": CONFIG["corpora"]["speech"] | {"use": "utility"}}
+    system = {"anonymisers": {"two": CONFIG["anonymisers"]["two"]}}
+    [missing] = found(corpora=measured, **system)
+    assert "20 of 20 utterances missing: f1_0, " in missing
+    assert "20 audio files below submissions/two, of which 20 pair" in missing
+    assert "such as f1/{utterance}_anon.wav" in missing
+    shutil.rmtree("submissions/two")
+    Path("submissions/two").mkdir()
+    assert all("there is no audio below it" in finding for finding in found(**system))
 
 
 def test_pieces_are_not_looked_for_and_two_files_are_an_error():
