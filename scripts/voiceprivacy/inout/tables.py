@@ -57,6 +57,7 @@ UNSAFE = re.compile(r"^[-.]|[\s/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 MOST_BYTES = 200  # a file name may have 255, of which endings and numbers of pieces need some
 PIECE = re.compile(r"_seg\d{3,}$")
 
+DIGITS = re.compile("[0-9]{1,18}")
 SPACE_AROUND = "has a space at its beginning or end"
 
 Row: TypeAlias = dict[str, str]
@@ -682,6 +683,15 @@ def number_in(text: str) -> float:
     except ValueError:
         return math.nan
     return math.nan if math.isinf(value) and "inf" not in text.lower() else value
+
+
+def whole_number_in(text: str) -> int | None:
+    """The whole number that a text of digits is; None of any other text, and of too many digits.
+
+    >>> whole_number_in("007"), whole_number_in("-1"), whole_number_in("9" * 5000)
+    (7, None, None)
+    """
+    return int(text) if DIGITS.fullmatch(text) else None
 
 
 def write_table(path: FilePath, columns: Sequence[str], rows: Iterable[Iterable]) -> None:
