@@ -58,6 +58,28 @@ def test_names_say_what_is_meant_and_comprehensions_have_one_for(folder):
     assert list(complaints(folder, bad_names, nested_comprehensions)) == []
 
 
+def own_readers_of_numbers(tree):
+    """(line, name) of int and float that try a text: inout.tables says which texts are numbers."""
+    for node in ast.walk(tree):
+        named = {getattr(inner, "attr", getattr(inner, "id", "")) for inner in ast.walk(node)}
+        tries = isinstance(node, ast.Try) and "ValueError" in named
+        asks = isinstance(node, ast.FunctionDef) and named & {"isdecimal", "isdigit", "isnumeric"}
+        if tries or asks:
+            for inner in ast.walk(node):
+                if getattr(getattr(inner, "func", None), "id", "") in ("int", "float"):
+                    yield inner.lineno, inner.func.id
+
+
+ENTERED = ("attack", "corpora", "jobs", "models", "plan", "running", "tools", "utility")
+
+
+@pytest.mark.parametrize("room", ENTERED)
+def test_texts_of_people_become_numbers_at_the_border_alone(room):
+    """The other rooms read what our tables have checked, or read no file."""
+    for folder in folders(SCRIPTS / "voiceprivacy" / room):
+        assert list(complaints(folder, own_readers_of_numbers)) == []
+
+
 @pytest.mark.parametrize("folder", folders(TESTS))
 def test_a_variable_of_a_test_is_called_what_it_holds(folder):
     assert list(complaints(folder, bad_names)) == []

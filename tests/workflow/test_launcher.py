@@ -1,5 +1,6 @@
 """``voiceprivacy run``: wrong configs are one line, and nothing that lies around displaces us."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -110,6 +111,30 @@ def test_a_slip_on_the_command_line_is_one_line(tmp_path, launch, words, line):
     (tmp_path / "folder").mkdir()
     (tmp_path / "my.yaml").write_text(CORPORA)
     assert refused(launch("-n", *words)).startswith(line)
+
+
+@pytest.mark.parametrize(
+    ("variable", "words", "said"),
+    [
+        ("HOME", (), None),
+        ("XDG_CACHE_HOME", (), "XDG_CACHE_HOME: /proc/x: No such file or directory: set it"),
+        ("", ("--directory", "/proc/x"), "/proc/x: No such file or directory: work in a folder"),
+    ],
+)
+def test_a_folder_that_cannot_be_written_is_named(
+    tmp_path, launch, monkeypatch, variable, words, said
+):
+    """Without a home, sources lie beside the results."""
+    (tmp_path / "my.yaml").write_text(CORPORA)
+    monkeypatch.setenv("XDG_CACHE_HOME", "")
+    if variable:
+        monkeypatch.setenv(variable, "/proc/x")
+    monkeypatch.setattr(launcher, "start", lambda options: 0)
+    finished = launch("--configfile", "my.yaml", "-n", *words)
+    if said:
+        assert refused(finished).startswith(f"error: {said}")
+    else:
+        assert os.environ["XDG_CACHE_HOME"] == str(tmp_path / ".snakemake" / "cache")
 
 
 def test_a_target_may_follow_the_config(tmp_path, in_tmp_path):

@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import hashlib
+import io
 import itertools
 import math
 import struct
@@ -413,12 +414,7 @@ def write(path: FilePath, samples: ArrayLike, sample_rate: int) -> None:
     ------
     OSError : the disk does not take it
     """
-    samples = np.asarray(samples)
-    if samples.dtype != np.int16:  # samples of 16 bits are written as they are
-        steps = np.empty(samples.shape, np.int16)
-        for written, given in zip(_in_blocks(steps), _in_blocks(samples), strict=True):
-            written[:] = np.clip(np.rint(given * FULL_SCALE), -FULL_SCALE, FULL_SCALE - 1)
-        samples = steps
+    samples = steps_of(np.asarray(samples))
     with whole_or_absent(path) as temporary:
         compression = FLAC_COMPRESSION if temporary.suffix.lower() == ".flac" else None
         options = {"subtype": "PCM_16", "compression_level": compression}
@@ -428,6 +424,30 @@ def write(path: FilePath, samples: ArrayLike, sample_rate: int) -> None:
                 return
         # libsndfile does not say why it wrote fewer of them.
         raise OSError(errno.EIO, "cannot be written whole: is the disk full?", str(path))
+
+
+def steps_of(samples: NDArray) -> NDArray[np.int16]:
+    """Samples (N, ...) in [-1, 1] as steps of 16 bits; those that are steps stay as they are."""
+    if samples.dtype == np.int16:
+        return samples
+    steps = np.empty(samples.shape, np.int16)
+    for written, given in zip(_in_blocks(steps), _in_blocks(samples), strict=True):
+        written[:] = np.clip(np.rint(given * FULL_SCALE), -FULL_SCALE, FULL_SCALE - 1)
+    return steps
+
+
+def mp3(samples: NDArray, sample_rate: int, *, compression: float, is_constant: bool) -> bytes:
+    """Encode samples (N,) as MP3, of which a sample rate is one; what lies beyond is clipped.
+
+    ``compression`` is libsndfile's scale of 0 to 1, ``is_constant`` whether the bitrate is constant
+    and not the average. The encoder writes the same bytes every time.
+    """
+    content = io.BytesIO()
+    options = {"format": "MP3", "subtype": "MPEG_LAYER_III", "compression_level": compression}
+    if is_constant:
+        options["bitrate_mode"] = "CONSTANT"
+    soundfile.write(content, np.clip(samples, -1, 1), sample_rate, **options)
+    return content.getvalue()
 
 
 def _unreadable(path: FilePath, error: Exception) -> BadInput:

@@ -1,13 +1,14 @@
 """How a file of text is read: errors name the file and the line."""
 
 import contextlib
+import csv
 import difflib
 import itertools
 import os
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from voiceprivacy.errors import BadInput, printable
 from voiceprivacy.inout.inputs import note_input
@@ -76,6 +77,32 @@ def lines_of(path: FilePath, content: bytes, *, first: int = 1) -> list[str]:
     # Not splitlines(): it also cuts at characters that may stand in somebody's ids.
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return lines if lines[-1] else lines[:-1]
+
+
+def rows_of_csv(path: FilePath, *, quoted: bool = True) -> Iterator[tuple[int, dict[Any, Any]]]:
+    """Yield (line number, {column: text}) of a CSV of somebody else, whose first line is a header.
+
+    Fields are separated by what the header has most of: commas, tabs, or semicolons, as
+    spreadsheets of many countries write. Those beyond the header are a list, under None.
+
+    Raises
+    ------
+    BadInput : it is none; the message names the file and the line
+    """
+    lines = read_lines(path)
+    separator = max(",;\t", key="".join(lines[:1]).count)
+    quoting: Any = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
+    ended = (f"{line}\n" for line in lines)  # a text in quotes may go on in the next line
+    reader = csv.DictReader(ended, delimiter=separator, quoting=quoting, strict=True)
+    first = 1  # line where the row begins that is read now
+    try:
+        first += bool(reader.fieldnames)
+        for row in reader:
+            n_more = sum(str(value).count("\n") for value in row.values())
+            yield reader.line_num - n_more, row
+            first = reader.line_num + 1
+    except csv.Error as error:
+        raise BadInput(f"{path}:{first}: is no CSV ({error})") from None
 
 
 def read_bytes(path: FilePath) -> bytes:

@@ -7,6 +7,7 @@ line and the reason.
 import contextlib
 import csv
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -21,6 +22,7 @@ from voiceprivacy.inout.writing import whole_or_absent
 
 FINDINGS = ["level", "file", "line", "what", "sound"]  # of a corpus, as its checks write them
 NAMES = {"utterance", "speaker", "enrolment", "trial", "id"}  # columns that hold people's names
+DIGITS = re.compile("[0-9]{1,18}")
 Row: TypeAlias = dict[str, str]
 
 
@@ -145,6 +147,15 @@ def number_in(text: str) -> float:
     except ValueError:
         return math.nan
     return math.nan if math.isinf(value) and "inf" not in text.lower() else value
+
+
+def whole_number_in(text: str) -> int | None:
+    """The whole number that a text of digits is; None of any other text, and of too many digits.
+
+    >>> whole_number_in("007"), whole_number_in("-1"), whole_number_in("9" * 5000)
+    (7, None, None)
+    """
+    return int(text) if DIGITS.fullmatch(text) else None
 
 
 def write_table(path: FilePath, columns: Sequence[str], rows: Iterable[Iterable]) -> None:

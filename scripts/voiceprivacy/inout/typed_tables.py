@@ -8,19 +8,17 @@ Conventions
   so that it is shown and written as it was read.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Any, get_type_hints
 
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.tables import number, read_rows, whole_number, write_table
+from voiceprivacy.inout.tables import number, read_rows, whole_number, whole_number_in, write_table
 from voiceprivacy.vocabulary import ABSENT, UNDEFINED
 
 Name = Annotated[str, "name"]
 Numeral = Annotated[str, "number or word"]
 WORDS = (UNDEFINED, ABSENT)
-WHOLE = re.compile(r"[0-9]{1,18}")
 Limits = tuple[float, float]
 
 
@@ -84,7 +82,8 @@ def _numeral(text: str, path: FilePath, line: int) -> str:
 
 
 def _whole_or_word(text: str, path: FilePath, line: int) -> int | str:
-    return int(text) if WHOLE.fullmatch(text) else text
+    number = whole_number_in(text)
+    return text if number is None else number
 
 
 PARSERS: dict[Any, Callable[[str, FilePath, int], Any]] = {

@@ -10,6 +10,8 @@ from pathlib import Path
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.inputs import note_input, refuse_folder_of_inputs, refuse_input
 
+PROBE = 2**16  # bytes
+
 
 @contextlib.contextmanager
 def whole_or_absent(path: str | Path) -> Iterator[Path]:
@@ -94,6 +96,20 @@ def scratch_folder(path: str | Path) -> Iterator[Path]:
         yield temporary
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def why_not_writable(folder: str | Path) -> str | None:
+    """Why no file can be written into a folder, which is made where needed; None if one can."""
+    probe = Path(folder, f".{uuid.uuid4().hex}")
+    try:
+        probe.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            probe.write_bytes(bytes(PROBE))  # an empty file needs no room
+        finally:
+            probe.unlink(missing_ok=True)
+    except OSError as error:
+        return error.strerror or str(error)
+    return None
 
 
 def remove_earlier(path: str | Path) -> None:

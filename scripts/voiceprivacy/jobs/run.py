@@ -57,6 +57,7 @@ def carried_out(options: argparse.Namespace) -> int:
     from voiceprivacy.tools import launcher
 
     launcher.check_configs(options)
+    launcher.check_folders(options)
     exit_code = launcher.start(options)
     if nothing_to_do.is_set() and not (options.targets or options.dryrun):
         say(*standing(Path(options.directory or ".", "results")))

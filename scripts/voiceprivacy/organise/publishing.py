@@ -81,9 +81,8 @@ def publish(
 
         def write(file: tuple[str, Utterance]) -> None:
             name, utterance = file
-            samples, sample_rate = audio.read(utterance.path)
             path = folder / name
-            audio.write(path, audio.within_full_scale(samples), sample_rate)
+            audio.write(path, *_read(utterance.path))
             path.chmod(0o644)  # whatever the umask is
             os.utime(path, (DATE, DATE))
 
@@ -143,8 +142,14 @@ def _refuse_originals(utterances: list[Utterance], manifests: Sequence[Path], th
 
 def _digest(path: Path) -> str:
     """What is the same for files of the same samples, as 16 bits."""
-    samples, _ = audio.read(path)
-    return hashlib.sha256(_steps(samples).tobytes()).hexdigest()
+    samples, _ = _read(path)
+    return hashlib.sha256(audio.steps_of(samples).tobytes()).hexdigest()
+
+
+def _read(path: Path) -> tuple[audio.Samples, int]:
+    """Samples (N,) within full scale, and their rate."""
+    samples, sample_rate = audio.read(path)
+    return audio.within_full_scale(samples), sample_rate
 
 
 def _is_like(path: Path, original: Path) -> bool:
@@ -195,8 +200,3 @@ def _draw_names(count: int) -> list[str]:
     while len(names) < count:
         names.add(f"{secrets.token_hex(NAME_BYTES)}.wav")
     return secrets.SystemRandom().sample(sorted(names), count)
-
-
-def _steps(samples: NDArray) -> NDArray[np.int16]:
-    """Samples in [-1, 1] as steps of 16 bits."""
-    return np.clip(np.rint(samples * 32768.0), -32768, 32767).astype(np.int16)

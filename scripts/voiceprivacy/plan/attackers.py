@@ -10,6 +10,7 @@ import yaml
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.placeholders import ours
+from voiceprivacy.inout.tables import whole_number_in
 from voiceprivacy.inout.yaml_files import compose
 from voiceprivacy.models.pinned import is_pinned
 from voiceprivacy.plan.speech import Speech, sandbox_arguments
@@ -355,7 +356,7 @@ def _dimensions_in(path: str) -> int | None:
     if value is not None and value.tag == "!ref":
         value = fields.get(str(value.value).strip("<>"))
     text = getattr(value, "value", None)
-    return int(text) if isinstance(text, str) and text.isdecimal() else None
+    return whole_number_in(text) if isinstance(text, str) else None
 
 
 def _fields(node: Any) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from voiceprivacy.catalogue.metric import Metric
 from voiceprivacy.catalogue.shown import BY_DEFINITION, Shown, shown
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.tables import write_table
+from voiceprivacy.inout.tables import number_in, write_table
 from voiceprivacy.inout.typed_tables import Limits
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.typeset import latex, tabulars, write_text
@@ -420,10 +420,9 @@ def _number(lines: Lines, key: NumberKey) -> Any:
     text = _text(lines, key)
     if text == UNDEFINED and key.metric != "eer_percent":  # systems are ranked by their EER
         return text
-    try:
-        return float(text)
-    except ValueError:
-        raise BadInput(f"{_words(key)} is '{text}', not a number") from None
+    if math.isnan(value := number_in(text)):
+        raise BadInput(f"{_words(key)} is '{text}', not a number")
+    return value
 
 
 def _text(lines: Lines, key: NumberKey) -> str:

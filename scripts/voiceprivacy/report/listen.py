@@ -17,7 +17,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import soundfile
 from numpy.typing import NDArray
 
 from voiceprivacy import seeds
@@ -258,17 +257,11 @@ COMPRESSION = 0.9  # libsndfile's scale; about 35 kbit/s for speech
 
 
 def mp3(samples: NDArray, sample_rate: int) -> bytes:
-    """Encode samples (N,) in [-1, 1] as MP3; another rate than MP3 has becomes its next higher one.
-
-    The encoder writes the same bytes every time.
-    """
+    """Encode samples (N,) in [-1, 1] as MP3; another rate than MP3 has becomes its next higher."""
     rate = next((rate for rate in RATES_HZ if rate >= sample_rate), RATES_HZ[-1])
     if rate != sample_rate:
         from scipy.signal import resample_poly
 
         divisor = np.gcd(rate, sample_rate)
         samples = resample_poly(samples, rate // divisor, sample_rate // divisor)
-    content = io.BytesIO()
-    options = {"format": "MP3", "subtype": "MPEG_LAYER_III", "compression_level": COMPRESSION}
-    soundfile.write(content, np.clip(samples, -1, 1), rate, **options)
-    return content.getvalue()
+    return audio.mp3(samples, rate, compression=COMPRESSION, is_constant=False)

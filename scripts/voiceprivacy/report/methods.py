@@ -21,6 +21,7 @@ from typing import Any
 
 from voiceprivacy import corpus_kinds, kinds
 from voiceprivacy.errors import counted
+from voiceprivacy.inout.tables import whole_number_in
 from voiceprivacy.report.comparison import System, shown_columns
 from voiceprivacy.report.described_corpora import PartOfCorpus
 from voiceprivacy.report.metrics import Number
@@ -228,8 +229,9 @@ def _size(part: PartOfCorpus) -> str:
 def _trials(numbers: Iterable[Number]) -> Iterator[str]:
     lists: dict[str, dict[tuple[str, str], int]] = {"n_target": {}, "n_nontarget": {}}
     for number in numbers:
-        if number.metric in lists and number.value.isdigit():
-            lists[number.metric].setdefault((number.corpus, number.trials), int(number.value))
+        count = whole_number_in(number.value)
+        if number.metric in lists and count is not None:
+            lists[number.metric].setdefault((number.corpus, number.trials), count)
     target, nontarget = (sum(of_lists.values()) for of_lists in lists.values())
     if target and nontarget:
         n_lists = counted(len(lists["n_target"]), "list")

@@ -79,7 +79,10 @@ def _named(words: Sequence[str], folder: Path) -> Iterator[Path]:
 
 def _is_too_wide(path: Path, folder: Path) -> bool:
     """Whether a folder holds the run, a home, or what belongs to the machine or to others."""
-    real, held = path.resolve(), [Path.cwd(), Path.home(), folder, *map(Path, TOO_WIDE)]
+    real, held = (
+        path.resolve(),
+        [Path.cwd(), Path(os.path.expanduser("~")), folder, *map(Path, TOO_WIDE)],
+    )
     holds = path.is_dir() and any(one.resolve().is_relative_to(real) for one in held)
     return holds or f"{real}/".startswith(NEVER)
 

@@ -11,9 +11,11 @@ import re
 import shlex
 import signal
 import sys
+import tempfile
 import threading
 import traceback
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NoReturn, TextIO
 
 from voiceprivacy.errors import BadInput, counted, printable, shown
@@ -32,6 +34,8 @@ INSTALL = (
 # What libraries say, by errors of several kinds: torch of a GPU, torch of a CPU, C++.
 NO_MEMORY = re.compile(r"out of memory|allocate memory|bad_alloc")
 # Errors of the disk or of the machine: the same command may succeed elsewhere, or later.
+NO_TEMPORARY = "No usable temporary directory found"  # says Python
+ROOM = "set TMPDIR to a folder with room"
 OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE)
 
 
@@ -118,10 +122,7 @@ def _explained(error: Exception) -> tuple[int, str]:
     if out_of_memory(error):
         return OWN_FAILURE, f"out of memory ({reason})" if reason else "out of memory"
     if isinstance(error, OSError) and error.strerror:
-        named = error.filename is not None
-        line = f"{error.filename}: {error.strerror}" if named else error.strerror
-        persons = named and error.errno not in OF_THE_MACHINE
-        return BAD_INPUT if persons else OWN_FAILURE, printable(line)
+        return _explained_by_system(error)
     if isinstance(error, ModuleNotFoundError) and not _is_ours(error.name):
         missing = f"this command needs the Python package {error.name}, which is not installed"
         return BAD_INPUT, f"{missing}: {INSTALL}"
@@ -131,6 +132,21 @@ def _explained(error: Exception) -> tuple[int, str]:
         return BAD_INPUT, f"{line.strip()}: holds a name that is not UTF-8: rename it (convmv)"
     mistake = "a mistake of this program; --debug shows where"
     return OWN_FAILURE, f"unexpected {type(error).__name__}: {reason} ({mistake})"
+
+
+def _explained_by_system(error: OSError) -> tuple[int, str]:
+    """Exit code and line for an error of a file, a folder or the disk, with what to set."""
+    if str(error.strerror).startswith(NO_TEMPORARY):
+        tried = str(error.strerror).removeprefix(NO_TEMPORARY)
+        return BAD_INPUT, printable(f"no folder for temporary files can be written{tried}: {ROOM}")
+    temporary = tempfile.gettempdir()
+    if error.filename is None:
+        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        where = f" ({Path.cwd()}, or {temporary}: {ROOM})" if is_full else ""
+        return OWN_FAILURE, printable(f"{error.strerror}{where}")
+    remedy = f": {ROOM}" if Path(str(error.filename)).is_relative_to(temporary) else ""
+    line = printable(f"{error.filename}: {error.strerror}{remedy}")
+    return OWN_FAILURE if error.errno in OF_THE_MACHINE else BAD_INPUT, line
 
 
 # Options.

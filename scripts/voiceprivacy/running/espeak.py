@@ -15,7 +15,7 @@ import ctypes
 import json
 import os
 import sys
-import wave
+import wave  # noqa: TID251  # no module of ours can be imported here
 
 # Constants of espeak-ng's speak_lib.h.
 SYNCHRONOUS = 2  # AUDIO_OUTPUT_SYNCHRONOUS

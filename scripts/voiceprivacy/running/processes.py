@@ -112,11 +112,10 @@ def _lists_children() -> bool:
 def _children_by_parent(pid: int) -> list[int]:
     """The children of a process, found among all processes."""
     pids = []
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            with contextlib.suppress(OSError, IndexError):
-                # After the name, which may hold any bytes: state, parent.
-                fields = Path(f"/proc/{name}/stat").read_bytes().rpartition(b")")[2].split()
-                if int(fields[1]) == pid:
-                    pids.append(int(name))
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError, IndexError):
+            # After the name, which may hold any bytes: state, parent.
+            fields = (folder / "stat").read_bytes().rpartition(b")")[2].split()
+            if int(fields[1]) == pid:
+                pids.append(int(folder.name))
     return pids

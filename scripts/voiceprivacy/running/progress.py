@@ -132,9 +132,8 @@ class ProgressHandler(logging.Handler):
             page = Path(self.progress.first_page).absolute()
             self._write([f"The verdict is there, and measures of utility follow: {page}"])
         elif event == "run_info":
-            self._write(
-                [f"{counted(self.progress.total, 'job')} to do. The whole log: {whole_log()}"]
-            )
+            jobs, log = counted(self.progress.total, "job"), whole_log()
+            self._write([f"{jobs} to do." + (f" The whole log: {log}" if log else "")])
         elif WORTH_SAYING.match(message):
             if message.startswith(NOTHING):
                 nothing_to_do.set()
@@ -236,14 +235,14 @@ def brief_error(message: str, exception: str) -> list[str]:
         return [f"error: {turns.holder()}"]
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     if "Traceback (most recent call last):" in lines:
-        return [f"error: {lines[-1]} (the whole of it: {whole_log()})"]
+        return [f"error: {lines[-1]} (the whole of it: {whole_log() or 'add --verbose'})"]
     if len(lines) > 1 and lines[0] == f"{exception}:":
         lines = lines[1:]
     return [f"error: {' '.join(lines)}"]
 
 
 def whole_log() -> str | None:
-    """The file that holds Snakemake's whole log; None of a dry run."""
+    """The file that holds Snakemake's whole log; None of a dry run, and where none is written."""
     handlers = logging.getLogger("snakemake.logging").handlers
     files = [handler for handler in handlers if isinstance(handler, logging.FileHandler)]
     return files[0].baseFilename if files else None

@@ -16,7 +16,6 @@ Conventions
 * Of two files of one name (a.wav and a.mp3) the one that lost least is taken.
 """
 
-import csv
 import re
 import unicodedata
 from collections import Counter
@@ -30,7 +29,7 @@ from voiceprivacy.corpora.listing import Findings, Listed, list_utterances, read
 from voiceprivacy.corpora.rows import Pipe, whole
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import read_lines
+from voiceprivacy.inout.files import read_lines, rows_of_csv
 from voiceprivacy.inout.ids import GENDERS, UNSAFE
 from voiceprivacy.inout.json_files import parse_json
 from voiceprivacy.running import decoding
@@ -219,21 +218,7 @@ def _of_table(root: Path, path: Path) -> Iterator[_Item]:
 
 def _rows(path):
     if path.suffix != ".jsonl":
-        lines = read_lines(path)
-        # Spreadsheets of many countries write ; between fields.
-        separator = max(",;\t", key="".join(lines[:1]).count)
-        quoting = csv.QUOTE_NONE if path.name == COMMON_VOICE else csv.QUOTE_MINIMAL
-        ended = (f"{line}\n" for line in lines)  # a text in quotes may go on in the next line
-        reader = csv.DictReader(ended, delimiter=separator, quoting=quoting, strict=True)
-        first = 1  # line where the row begins that is read now
-        try:
-            first += bool(reader.fieldnames)
-            for row in reader:
-                n_more = sum(str(value).count("\n") for value in row.values())
-                yield reader.line_num - n_more, row
-                first = reader.line_num + 1
-        except csv.Error as error:
-            raise BadInput(f"{path}:{first}: is no CSV ({error})") from None
+        yield from rows_of_csv(path, quoted=path.name != COMMON_VOICE)
         return
     for line, text in enumerate(read_lines(path), start=1):
         if not text.strip():

@@ -25,6 +25,7 @@ from snakemake.utils import available_cpu_count
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import PIPES_OF_SHELLS
+from voiceprivacy.inout.writing import why_not_writable
 from voiceprivacy.plan import configuration
 from voiceprivacy.running import turns
 from voiceprivacy.running.command import BAD_INPUT, INTERRUPTED, OWN_FAILURE, TERMINATED, say
@@ -35,6 +36,7 @@ SNAKEFILE = SCRIPTS.parent / "Snakefile"
 PROFILE = SCRIPTS.parent / "workflow" / "profiles" / "default"
 PATIENCE_S = 5.0  # with jobs after Ctrl-C
 LOGGER = "voiceprivacy"  # a plug-in, scripts/snakemake_logger_plugin_voiceprivacy
+CACHE = "XDG_CACHE_HOME"  # environment: the folder of caches, Snakemake's among them
 CONFIG_ENDINGS = (".yaml", ".yml", ".json")
 
 
@@ -42,6 +44,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     """Snakemake's own reading of its options, with our Snakefile and our profile."""
     if str(SCRIPTS) not in sys.path:  # of an installed wheel: Snakemake finds our plug-in there
         sys.path.append(str(SCRIPTS))
+    if os.path.expanduser("~") == "~":
+        raise BadInput("HOME: is not set, and this account has none: set it to a folder of yours")
     parser = cli.get_argument_parser()
     parser.error = _refuse
     parser.set_defaults(max_jobs_per_timespan=None)
@@ -98,6 +102,14 @@ def check_configs(options: argparse.Namespace) -> None:
             raise BadInput(f"{path}:1: is empty: expected sections such as corpora:")
 
 
+def check_folders(options: argparse.Namespace) -> None:
+    """Refuse (BadInput) a run whose own folder, or that of caches, is full or cannot be written."""
+    directory = Path(options.directory or ".")
+    if reason := why_not_writable(directory / ".snakemake"):
+        raise BadInput(f"{directory.absolute()}: {reason}: work in a folder that can be written")
+    _keep_sources_here(directory)
+
+
 def split_targets(paths: Iterable[Path]) -> tuple[list[Path], list[str]]:
     """Configs, and targets behind them: ``--configfile my.yaml paper`` names one of each."""
     configs: list[Path] = []
@@ -126,7 +138,6 @@ def start(options: argparse.Namespace) -> int:
         elif not (quiet or options.printshellcmds):
             options.quiet = {Quietness.RULES}  # ten lines for each of a thousand jobs
     directory = Path(options.directory or ".")
-    _keep_sources_here(directory)
     if directory.is_dir() and not (options.dryrun or options.unlock):
         with contextlib.chdir(directory):
             if turns.unlock_after_a_kill():
@@ -149,15 +160,15 @@ def start(options: argparse.Namespace) -> int:
 def _keep_sources_here(directory: Path) -> None:
     """Where nothing can be written at home, Snakemake's copies of sources lie in the run's folder.
 
-    An account of a cluster's or of a container's may have no home at all.
+    An account of a cluster's or of a container's may have no room there.
     """
-    if os.environ.get("XDG_CACHE_HOME"):
-        return
-    cache = Path.home() / ".cache"
-    with contextlib.suppress(OSError):
-        cache.mkdir(parents=True, exist_ok=True)
-    if not os.access(cache, os.W_OK):
-        os.environ["XDG_CACHE_HOME"] = str(Path(directory, ".snakemake", "cache").absolute())
+    folder = os.environ.get(CACHE) or Path.home() / ".cache"
+    reason = why_not_writable(folder)
+    if reason and os.environ.get(CACHE):
+        can = "set it to a folder that can be written, or unset it"
+        raise BadInput(f"{CACHE}: {folder}: {reason}: {can}")
+    if reason:
+        os.environ[CACHE] = str(Path(directory, ".snakemake", "cache").absolute())
 
 
 def _sigterm_as_ctrl_c() -> threading.Event:

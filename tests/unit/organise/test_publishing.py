@@ -157,15 +157,19 @@ def test_existing_folders_and_keys_are_refused(manifest, tmp_path):
     assert (tmp_path / "key.tsv").read_text() == "mine" and not list((tmp_path / "out").iterdir())
 
 
-def test_speech_beyond_full_scale_is_scaled_down_and_not_cut(manifest, tmp_path):
-    path = manifest.parent / "wav" / "annamaria-0000.wav"
-    soundfile.write(path, 4 * soundfile.read(path)[0], 16000, subtype="FLOAT")
-    publish([manifest], tmp_path / "out", tmp_path / "key.tsv")
-    (row, *_) = read_table(tmp_path / "key.tsv", KEY)
-    loud = audio.read(path)[0]
-    assert audio.read(tmp_path / "out" / row["published"])[0] == pytest.approx(
-        loud / np.abs(loud).max(), abs=1e-4
-    )
+def test_what_is_too_loud_for_16_bits_keeps_its_shape(manifest, tmp_path):
+    """It was clipped without a word."""
+    (first, *_) = read_manifest(manifest)
+    loud = 3 * soundfile.read(first.path)[0] / soundfile.read(first.path)[0].max()
+    soundfile.write(first.path, loud, 16000, subtype="FLOAT")
+    (name, _), *_ = publish([manifest], tmp_path / "out", tmp_path / "key.tsv")
+    assert audio.likeness(audio.read(tmp_path / "out" / name)[0], loud) > 0.9999
+
+
+def test_a_full_disk_is_one_of_the_machine(manifest, tmp_path, monkeypatch):
+    monkeypatch.setattr(soundfile, "write", lambda path, *rest, **options: open(path, "w").close())
+    with pytest.raises(OSError, match="is the disk full"):
+        publish([manifest], tmp_path / "out", tmp_path / "key.tsv")
 
 
 def test_a_broken_file_leaves_nothing_behind(manifest, tmp_path):

@@ -1,8 +1,11 @@
 """What all commands share: how they refuse, and what they print."""
 
+import errno
 import io
 import json
 import os
+import re
+import tempfile
 from unittest import mock
 
 import pytest
@@ -36,6 +39,31 @@ def test_bad_input_a_lost_package_and_a_full_memory_are_one_line_each(capsys):
     ):
         code, said = attempt(error)
         assert code == 1 and said.count("\n") == 1 and said.startswith("error: out of memory (")
+
+
+@pytest.mark.parametrize(
+    ("number", "name", "code", "said"),
+    [
+        (errno.ENOSPC, None, 1, "No space left on device .*set TMPDIR"),
+        (errno.ENOSPC, "results/a.wav", 1, "results/a.wav: No space left on device$"),
+        (errno.ENOSPC, "{tmp}/x/a.wav", 1, "/x/a.wav: No space left on device: set TMPDIR"),
+        (errno.EACCES, "{tmp}/x/a.wav", 2, "/x/a.wav: Permission denied: set TMPDIR"),
+        (errno.EBADF, None, 1, "Bad file descriptor$"),
+    ],
+)
+def test_a_full_or_unwritable_folder_is_named_with_what_to_set(attempt, number, name, code, said):
+    path = name and name.format(tmp=tempfile.gettempdir())
+    its_code, line = attempt(OSError(number, os.strerror(number), path))
+    assert its_code == code and re.search(said, line.strip())
+
+
+def test_where_nothing_temporary_can_be_written_tmpdir_is_named(attempt, monkeypatch):
+    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/proc/x"])
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    with pytest.raises(FileNotFoundError) as error:
+        tempfile.gettempdir()
+    code, said = attempt(error.value)
+    assert code == 2 and "/proc/x" in said and "set TMPDIR" in said
 
 
 def test_a_terminal_that_knows_ascii_only_is_told_the_rest_in_escapes():

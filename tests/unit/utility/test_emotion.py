@@ -54,6 +54,8 @@ def test_the_folds_of_2024_stand_beside_it(tmp_path):
     for where in ("folds", "heard_folds"):
         columns = judged(tmp_path, TRUE, definition="vpc2024", **{where: FOLDS})
         assert columns["uar_fold"] == {**FOLDS, "u6": UNDEFINED}
+    with pytest.raises(BadInput, match=r"\.tsv:2: fold '1111"):
+        judged(tmp_path, TRUE, folds={**FOLDS, "u1": "1" * 5000})
     with pytest.raises(BadInput, match="utterance 'u1' has no fold"):
         judged(tmp_path, TRUE, definition="vpc2024")
 

@@ -24,6 +24,7 @@ from scipy import signal
 
 from voiceprivacy.anonymise.functions.contract import Signal, fitted, keeps_length
 from voiceprivacy.errors import BadInput
+from voiceprivacy.inout import audio
 
 TELEPHONE_HZ = (300.0, 3400.0)
 TELEPHONE_RATE = 8000
@@ -112,18 +113,8 @@ def mp3(
     level = (HIGHEST_KBIT_S - kbit_s) / (HIGHEST_KBIT_S - LOWEST_KBIT_S)
     wide = signal.resample_poly(samples, MP3_RATE, sample_rate)
     longer = fitted(wide, len(wide) + MP3_DELAY)
-    file = io.BytesIO()
-    soundfile.write(
-        file,
-        np.clip(longer, -1, 1),
-        MP3_RATE,
-        format="MP3",
-        subtype="MPEG_LAYER_III",
-        compression_level=level,
-        bitrate_mode="CONSTANT",
-    )
-    file.seek(0)
-    decoded = soundfile.read(file)[0]
+    content = audio.mp3(longer, MP3_RATE, compression=level, is_constant=True)
+    decoded = soundfile.read(io.BytesIO(content))[0]
     if len(decoded) > len(longer):
         decoded = decoded[MP3_DELAY:]
     return signal.resample_poly(fitted(decoded, len(wide)), sample_rate, MP3_RATE)

@@ -43,7 +43,7 @@ from voiceprivacy.inout.iemocap import (
 )
 from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.inout.placeholders import ours
-from voiceprivacy.inout.tables import read_rows
+from voiceprivacy.inout.tables import read_rows, whole_number_in
 from voiceprivacy.kinds import FILE, TEXTS, MeasuredMetric, MeasureKind, Named
 from voiceprivacy.utility.rows import Measured
 from voiceprivacy.utility.statistics import MOST_FOLDS
@@ -240,9 +240,10 @@ def _rows(path: FilePath) -> Iterator[tuple[str, str, str, int | None]]:
 
 
 def _fold(text: str, where: str) -> int:
-    if not (text.isdecimal() and int(text) < MOST_FOLDS):
+    fold = whole_number_in(text)
+    if fold is None or fold >= MOST_FOLDS:
         raise BadInput(f"{where}: fold '{text}' is no number below {MOST_FOLDS}")
-    return int(text)
+    return fold
 
 
 def _rows_of_kaldi(folder: Path) -> Iterator[tuple[str, str, str, int | None]]:
