@@ -16,13 +16,19 @@ from voiceprivacy.privacy.uncertainty.interval_files import print_metrics
 from voiceprivacy.running import command
 
 
-def test_bad_input_a_lost_package_and_a_full_memory_are_one_line_each(capsys):
-    def attempt(error):
-        main = mock.Mock(side_effect=error, __name__="main")
+@pytest.fixture
+def attempt(capsys):
+    """Call a command that raises an error: (exit code, what it said)."""
+
+    def call(error):
         with pytest.raises(SystemExit) as left:
-            command.run(main)
+            command.run(mock.Mock(side_effect=error, __name__="main"))
         return left.value.code, capsys.readouterr().err
 
+    return call
+
+
+def test_bad_input_a_lost_package_and_a_full_memory_are_one_line_each(attempt):
     said = attempt(BadInput("list:3: no such speaker"))
     assert said == (2, "error: list:3: no such speaker\n")
     code, said = attempt(ModuleNotFoundError("No module named 'yaml'", name="yaml"))
