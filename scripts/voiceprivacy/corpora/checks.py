@@ -39,7 +39,7 @@ class Examination(NamedTuple):
 
     ``parts`` is {part: Size}, ``lists`` {name of a trial list: number of trials of the uncut
     utterances}, ``shortest`` the shortest recordings, {utterance: seconds}. All are without the
-    ``excluded``, {utterance: why}.
+    ``excluded``, {utterance: why}. ``sounds`` is {utterance: its print} of what was heard.
     """
 
     findings: Findings
@@ -47,6 +47,7 @@ class Examination(NamedTuple):
     lists: dict[str, int]
     excluded: dict[str, str]
     shortest: dict[str, float] = {}  # noqa: RUF012
+    sounds: dict[str, same_sound.Print] = {}  # noqa: RUF012
 
 
 class _Heard(NamedTuple):
@@ -115,7 +116,7 @@ def examine(
     transcripts : bool
         Whether they are there, and looked at. No job whose speech does not depend on them does.
     """
-    examined = Examination(Findings(), {}, {}, {}, {})
+    examined = Examination(Findings(), {}, {}, {}, {}, {})
     try:
         used = _examine(examined, source, protocol, sample_rate, training or {}, compared)
         if transcripts:
@@ -134,6 +135,7 @@ def _examine(examined, source, protocol, sample_rate, training, compared):
     limited = dict(zip(whole, parts.limited(source, *whole.values()), strict=True))
     checked = _used(limited) if "limit" in source else utterances
     heard = _listen(checked, source, bool(protocol), findings)
+    examined.sounds.update(heard.sounds)
     excluded.update(_exclude(source, utterances, heard.bad, findings))
     _check_rates(heard.files_of_rate, sample_rate, findings)
     _check_loss(source, limited, excluded, findings)

@@ -67,7 +67,7 @@ class Shared(NamedTuple):
     mend: str
 
 
-def shared(sounds: Sequence[Sound]) -> Iterator[Shared]:
+def shared(sounds: Sequence[Sound], *, given: bool = False) -> Iterator[Shared]:
     """Find what is the same sound and must not be.
 
     Two originals of one corpus are left to the check of that corpus. A protected recording that is
@@ -76,6 +76,8 @@ def shared(sounds: Sequence[Sound]) -> Iterator[Shared]:
     Parameters
     ----------
     sounds : of one corpus that is attacked, and of training speech; originals stand first
+    given : whether others made the protected speech: then two recordings with the same samples are
+        an error. A voice of the run may say the same words twice
     """
     first_of: dict[str, str] = {}  # {utterance: the first one whose original is the same sound}
     for pair in same_sound.same([sound.print for sound in sounds]):
@@ -85,14 +87,14 @@ def shared(sounds: Sequence[Sound]) -> Iterator[Shared]:
             continue
         names = [sound.utterance for sound in (one, other)]
         is_own = len({first_of.get(name, name) for name in names}) == 1
-        if kind_and_mend := _kind_of(one, other, is_own=is_own, equal=pair.equal):
+        if kind_and_mend := _kind_of(one, other, is_own=is_own, equal=pair.equal, given=given):
             yield Shared(one, other, *kind_and_mend)
 
 
-def compare(sounds: Sequence[Sound]) -> Findings:
+def compare(sounds: Sequence[Sound], *, given: bool = False) -> Findings:
     """The same as findings: one of a kind and a system, with a count and the first pair."""
     groups: dict[tuple[str, str], list[Shared]] = {}
-    for pair in shared(sounds):
+    for pair in shared(sounds, given=given):
         groups.setdefault((pair.other.system, pair.kind), []).append(pair)
     findings = Findings()
     n_of = Counter(sound.system for sound in sounds)
@@ -100,7 +102,7 @@ def compare(sounds: Sequence[Sound]) -> Findings:
         one, other, _, mend = group[0]
         of_system = "of training" if system == ORIGINAL else f"of {system}"
         share = f"{len(group)} of {counted(n_of[system], 'recording')} {of_system}"
-        message = f"{kind}: {share}, such as {other.name}, which is {one.name}"
+        message = f"{kind}: {share}, such as '{other.utterance}', which is {one.name}"
         if mend:
             findings.error(other.audio, "-", f"{message} ({mend})")
         else:
@@ -108,7 +110,9 @@ def compare(sounds: Sequence[Sound]) -> Findings:
     return findings
 
 
-def _kind_of(one: Sound, other: Sound, *, is_own: bool, equal: bool) -> tuple[str, str] | None:
+def _kind_of(
+    one: Sound, other: Sound, *, is_own: bool, equal: bool, given: bool
+) -> tuple[str, str] | None:
     """What a pair is, and how an error is mended; None where it may be the same sound."""
     if other.system == ORIGINAL:
         kind, mend = LEARNT, "name it in 'exclude' of one of the two corpora"
@@ -119,7 +123,7 @@ def _kind_of(one: Sound, other: Sound, *, is_own: bool, equal: bool) -> tuple[st
     elif one.system == ORIGINAL:
         kind, mend = ORIGINALS, "correct the files, or what pairs them with the originals"
     else:
-        return (ALREADY, "") if equal else None
+        return (ALREADY, "give each its own file" if given else "") if equal else None
     if equal or is_same_sound(one.audio, other.audio):
         return kind, mend
     return f"what sounds like {kind}", ""

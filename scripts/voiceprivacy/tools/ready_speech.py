@@ -1,8 +1,7 @@
 """Speech that a config says is anonymised already: is all of it there, and can it be used?
 
-A run finds the same, after hours perhaps. Here headers are read, and samples until one is heard:
-rates, channels, lengths beside those of the originals, silence. Some recordings are compared with
-their originals.
+A run finds the same, after hours perhaps: rates, channels, lengths beside those of the originals,
+silence, and recordings that are somebody's original.
 """
 
 import itertools
@@ -17,18 +16,19 @@ from typing import NamedTuple
 
 from voiceprivacy.anonymise.findings import EQUAL, SILENT, is_silent, unlike_length, wrong_rate
 from voiceprivacy.anonymise.plugins import cuts_of, find_audio
-from voiceprivacy.corpora import parts
+from voiceprivacy.corpora import compared_sounds, parts, same_sound
 from voiceprivacy.corpora.checks import Examination
+from voiceprivacy.corpora.compared_sounds import Sound
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.recordings import inspect, is_same_sound, mono
 from voiceprivacy.corpora.rows import Cut, whole
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.checksums import sha256_of
 from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.running import decoding
 from voiceprivacy.tools.file_names import ALIKE, as_utterance, audio_files, pair
+from voiceprivacy.vocabulary import ORIGINAL
 
 SHOWN = 10  # utterances that a finding names
 HEARD = 20  # of protected recordings, to compare them with the originals
@@ -63,12 +63,14 @@ def findings_of(config: dict, examined: Mapping[str, Examination]) -> Findings:
     findings, plan = Findings(), Plan(config)
     entries = plan.speech.anonymisers.items()
     ready = {name: options for name, options in entries if "audio" in options}
-    for (corpus, part), listed in listed_parts(plan, examined).items() if ready else ():
+    parts_of_run = listed_parts(plan, examined) if ready else {}
+    for (corpus, part), listed in parts_of_run.items():
         for name, options in ready.items():
             if part != "train" or corpus in _learnt_corpora(plan, name):
                 folders = map(ours, plan.speech.anonymiser_call(name, corpus, part)["audio"])
                 rate = None if options["resample"] else plan.speech.sample_rate(corpus)
-                _look_at(listed, _Submission(name, [*folders], rate), findings)
+                heard = _originals(parts_of_run, corpus, examined[corpus].sounds)
+                _look_at(listed, _Submission(name, [*folders], rate), heard, findings)
     return findings
 
 
@@ -109,15 +111,33 @@ def _learnt_corpora(plan: Plan, anonymiser: str) -> set[str]:
     return {options["train"]["corpus"] for options in learners if options["on"] == anonymiser}
 
 
-def _look_at(listed: Sequence[Listed], made: _Submission, findings: Findings) -> None:
+def _originals(
+    parts_of_run: Mapping[tuple[str, str], Sequence[Listed]],
+    corpus: str,
+    prints: Mapping[str, same_sound.Print],
+) -> list[Sound]:
+    """The original recordings of a corpus that were heard."""
+    sounds = []
+    for (name, part), listed in parts_of_run.items():
+        for one in listed if name == corpus else ():
+            sound = prints.get(one.utterance)
+            if one.audio and sound is not None:
+                sounds.append(Sound(part, ORIGINAL, one.utterance, one.audio, sound))
+    return sounds
+
+
+def _look_at(
+    listed: Sequence[Listed], made: _Submission, originals: Sequence[Sound], findings: Findings
+) -> None:
     """Add what is wrong with the protected speech of a part."""
     of_anonymiser = f"anonymiser '{made.anonymiser}'"
     try:
         paths = find_audio(made.folders, [as_utterance(one) for one in listed])
         there = [one for one in listed if one.utterance in paths]
-        unusable = _note_unusable(there, paths, made, findings)
+        unusable, sounds = _note_unusable(there, paths, made, findings)
         usable = [one for one in there if one.utterance not in unusable]
         _note_originals(usable, paths, of_anonymiser, findings)
+        findings += compared_sounds.compare([*originals, *sounds], given=True)
     except BadInput as error:
         findings.error(f"anonymiser {made.anonymiser}", "-", str(error))
         return
@@ -168,28 +188,31 @@ def _note_unusable(
     paths: Mapping[str, Path],
     made: _Submission,
     findings: Findings,
-) -> set[str]:
-    """Add what headers and a fast look tell; the utterances whose files cannot be used."""
+) -> tuple[set[str], list[Sound]]:
+    """Add what each file tells by itself; the utterances whose files cannot be used, and sounds."""
     cuts = cuts_of(made.folders)
     recordings = {
         name: Cut(path, *cuts[name]) if name in cuts else path for name, path in paths.items()
     }
     originals = {one.utterance: one.audio for one in listed if isinstance(whole(one.audio), Path)}
     protected = [recordings[one.utterance] for one in listed]
-    inspections = list(inspect([*filter(None, originals.values()), *protected], samples=False))
+    headers = (
+        inspection.header for inspection in inspect(filter(None, originals.values()), samples=False)
+    )
     durations = {
-        name: inspection.header.duration_s
-        for name, inspection in zip(originals, inspections, strict=False)
-        if inspection.header
+        name: header.duration_s for name, header in zip(originals, headers, strict=True) if header
     }
+    sounds = []
     faults: dict[str, list[tuple[Listed, str]]] = {}
     mixed = []
-    for one, inspection in zip(listed, inspections[len(originals) :], strict=True):
+    for one, inspection in zip(listed, inspect(protected, samples=True), strict=True):
         header, name = inspection.header, one.utterance
         if header is None:
             faults.setdefault("unreadable", []).append((one, str(inspection.error)))
             continue
         mixed += [one] if header.channels > 1 else []
+        if inspection.sound is not None:
+            sounds.append(Sound("", made.anonymiser, name, recordings[name], inspection.sound))
         duration_s = durations.get(name, header.duration_s)
         for kind, fault in (
             (f"{header.sample_rate} Hz", wrong_rate(header.sample_rate, made.sample_rate)),
@@ -208,7 +231,7 @@ def _note_unusable(
         have = counted(len(mixed), "recording has", "recordings have")
         message = f"{have} several channels, which are averaged (anonymiser '{made.anonymiser}')"
         findings.oddity(paths[mixed[0].utterance], "-", message)
-    return {one.utterance for one, _ in itertools.chain(*faults.values())}
+    return {one.utterance for one, _ in itertools.chain(*faults.values())}, sounds
 
 
 def _silence(original: Listed, made: Path | Cut) -> str | None:
@@ -255,7 +278,3 @@ def _note_originals(
         name = heard[are_same.index(True)][0]
         such = f"such as '{name}' ({of_anonymiser})"
         note(paths[name], "-", f"{share}: not protected, {such}")
-    files = {path for _, path in pairs}  # of one recording several utterances may be cut
-    if n_copies := len(files) - len({*map(sha256_of, files)}):
-        copies = f"{n_copies} of {len(heard)} recordings that were compared are the file of another"
-        findings.error(pairs[0][1], "-", f"{copies} utterance ({of_anonymiser})")

@@ -145,4 +145,4 @@ def test_a_submission_that_holds_originals_is_an_error_and_one_that_is_alike_is_
 def test_one_file_under_many_names_is_an_error():
     one, _ = audio.read("submissions/two/f1/f1_0.wav")
     protect("speech", "submissions/two", lambda _: one)
-    assert "7 of 8 recordings that were compared are the file of another" in findings()[1].what
+    assert "11 of 12 recordings of two" in findings().errors()[0].what
