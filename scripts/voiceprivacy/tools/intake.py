@@ -115,15 +115,15 @@ def read(
     if not items:
         raise BadInput(f"{root}: no file below it looks like {pattern}")
     if is_plain:
-        listed = _as_folder(root, pattern, speakers, transcripts)
-        return Intake(root, pattern, len(paths), listed, {}, {}, {}, True)
+        listed, texts = _as_folder(root, pattern, speakers, transcripts)
+        return Intake(root, pattern, len(paths), listed, {}, {}, texts, True)
     intake = _named(root, pattern, items, speakers, transcripts)
     return intake._replace(n_files=len(paths))
 
 
 def _as_folder(
     root: Path, pattern: str, speakers: Path | None, transcripts: Path | None
-) -> list[Listed]:
+) -> tuple[list[Listed], dict[str, str]]:
     options = {"root": str(root), "pattern": pattern}
     tables = {"speakers": speakers, "transcripts": transcripts}
     options |= {key: str(table) for key, table in tables.items() if table}
@@ -133,7 +133,7 @@ def _as_folder(
     said = read_transcripts({"folder": options}) if transcripts else {}
     if transcripts and not any(one.utterance in said for one in listed):
         raise BadInput(_OF_NO_UTTERANCE.format(transcripts, listed[0].utterance))
-    return listed
+    return listed, said
 
 
 # A tree of files.

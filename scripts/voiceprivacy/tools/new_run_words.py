@@ -150,8 +150,13 @@ def _next(run, written):
             there = shlex.quote(str(path_beside(written[0], SEXES)))
             yield f"  names seem to show the sex ({such}): look at {there}; if it is right, add"
             yield f"  --speakers {there} --overwrite"
-    if not run.transcripts and not run.intake.texts and not words_measured(run):
+    texts = run.intake.texts
+    if not texts and not words_measured(run):
         table = "--transcripts TABLE (columns utterance and text)"
         yield f"words: no transcripts were given; with {table} they are measured"
+    untold = [one.utterance for one in run.utterances if one.utterance not in texts]
+    if texts and untold:
+        share = f"{len(untold)} of {counted(len(run.utterances), 'utterance')}"
+        yield f"words: {share} have no transcript, such as '{untold[0]}': they are not measured"
     yield f"wrote {', '.join(map(str, written))}"
     yield f"next: voiceprivacy run --configfile {shlex.quote(str(written[0]))}"

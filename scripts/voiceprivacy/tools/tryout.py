@@ -40,6 +40,8 @@ OURS = ("evaluate", "torch")  # environments with nothing but what is here, too
 INTERPRETER = re.compile(r"(python[0-9.]*|bash|sh|perl|Rscript|julia)$")
 MOST_MINUTES = 10  # a model may have to be loaded
 SECOND = "called on one second of speech"
+AGAIN = "again, with the same seed, it makes other speech: let it draw from seed= and nothing else"
+ROUNDED = 1e-3  # of full scale: networks add in another order
 
 
 def functions_of(plan: Plan) -> dict[str, str]:
@@ -72,14 +74,18 @@ def findings_of(configs: Sequence[str | Path], plan: Plan, *, call: bool) -> Fin
             if said is None:
                 break
             options = plan.speech.anonymisers[name]
-            if reason := _why_not(plan, name, said, Path(folder, name)):
-                path, line = configuration.place_of(configs, ("anonymisers", name, kind))
-                words = f"anonymisers.{name}: {SECOND}: {reason}"
-                if options["env"] in OURS:
-                    findings.error(path, line, words)
-                else:
-                    other = f"{words} (it was called here, not in its environment {options['env']})"
-                    findings.oddity(path, line, other)
+            path, line = configuration.place_of(configs, ("anonymisers", name, kind))
+            words = f"anonymisers.{name}: {SECOND}"
+            made, reason = _called(plan, name, said, Path(folder, name))
+            if reason and options["env"] in OURS:
+                findings.error(path, line, f"{words}: {reason}")
+            elif reason:
+                other = f"{reason} (it was called here, not in its environment {options['env']})"
+                findings.oddity(path, line, f"{words}: {other}")
+            elif made and not _is_same(
+                made, _called(plan, name, said, Path(folder, f"{name}.2"))[0]
+            ):
+                findings.oddity(path, line, f"{words} {AGAIN}")
     return findings
 
 
@@ -170,8 +176,10 @@ def _loudest(samples: audio.Samples, length: int) -> audio.Samples:
     return samples[start : start + length]
 
 
-def _why_not(plan: Plan, name: str, said: Utterance, scratch: Path) -> str | None:
-    """Why an anonymiser cannot protect an utterance; None if it can."""
+def _called(
+    plan: Plan, name: str, said: Utterance, scratch: Path
+) -> tuple[Path | None, str | None]:
+    """What an anonymiser makes of an utterance, and why it cannot protect it; None if it can."""
     options: dict[str, Any] = plan.speech.anonymiser(name)
     corpus, part = plan.speech.evaluated[0], "trial"
     seed = plan.speech.anonymiser_seed(name, part)  # else it will be any number as large
@@ -189,11 +197,20 @@ def _why_not(plan: Plan, name: str, said: Utterance, scratch: Path) -> str | Non
                 minutes=min(options["runtime"], MOST_MINUTES),
             )
     except programs.Failed as error:  # of a program that died, its last words say more
-        return f"{str(error).partition(';')[0]}{_last_line(heard)}"
+        return None, f"{str(error).partition(';')[0]}{_last_line(heard)}"
     except BadInput as error:
-        return str(error)
+        return None, str(error)
     rate = None if options["resample"] else audio.header(said.path).sample_rate
-    return finding(said, paths.get(said.utterance), rate)
+    made = paths.get(said.utterance)
+    return made, finding(said, made, rate)
+
+
+def _is_same(one: Path, other: Path | None) -> bool:
+    """Whether an anonymiser made the same speech twice, but for what processors round."""
+    if other is None:
+        return False
+    samples, others = audio.read(one)[0], audio.read(other)[0]
+    return len(samples) == len(others) and bool(np.allclose(samples, others, atol=ROUNDED))
 
 
 def _last_line(heard: io.TextIOWrapper) -> str:

@@ -132,10 +132,15 @@ def test_validate_says_where_no_transcripts_were_given(tmp_path, speech, new_run
     write_transcripts(tmp_path / "said.tsv")
     mine = ("--protected", "flat=flat")
     asks = "words: no transcripts were given"
+    lines = (tmp_path / "said.tsv").read_text().splitlines()
+    write_lines(tmp_path / "some.tsv", lines[:-3])
     for name, words in (("with", ("--transcripts", "said.tsv")), ("without", ())):
         said = new_run(*mine, *words, "--config", f"{name}.yaml")
+        assert "have no transcript" not in said
         checked = succeeds("validate", "--config", f"{name}.yaml", cwd=tmp_path)
         assert (asks in said) == (asks in checked) == (name == "without")
+    said = new_run(*mine, "--transcripts", "some.tsv", "--config", "some.yaml")
+    assert "words: 3 of 20 utterances have no transcript, such as 'dora-002'" in said
 
 
 @pytest.mark.parametrize(

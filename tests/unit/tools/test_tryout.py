@@ -73,6 +73,13 @@ def test_a_function_that_cannot_work_is_named_with_its_line(tried, text, words):
     assert words in str(finding)
 
 
+def test_a_function_that_draws_without_the_seed_is_noted(tried):
+    drawn = "import numpy as np\n" + GOOD.replace("[::-1]", " + np.random.{}.normal(0, 0.1, rate)")
+    (finding,) = tried(drawn.format("default_rng()"))
+    assert finding.level == "oddity" and "again, with the same seed, it makes other" in str(finding)
+    assert tried(drawn.format("default_rng(seed)")) == []
+
+
 def test_where_it_has_an_environment_of_its_own_a_failure_here_is_an_oddity(tried, tmp_path):
     (tmp_path / "own.yaml").write_text("dependencies: []\n")
     (finding,) = tried("import librosaa\n", function="mine.py:anonymise", env="own.yaml")
